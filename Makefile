@@ -175,14 +175,14 @@ debug asan: ## builds that configuration and runs the unit tests in it (asan: ad
 coverage: ## the unit tests, transcripts and the command line's, then each file's line coverage, the least covered first
 	$(MAKE) CONFIG=coverage check
 	build/coverage/tsr --doctest README.md man/*.[157] $$(find tests/lang -name '*.txt')
-	for f in tests/cli/*.sh; do sh $$f build/coverage/tsr; done >build/coverage/cli.log 2>&1 || true
+	for f in tests/repl/*.sh; do sh $$f build/coverage/tsr; done >build/coverage/cli.log 2>&1 || true
 	@find build/coverage/obj -path '*/obj/tests' -prune -o -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 
 tsan: ## counts and storages shared by two threads, and the language's parallel(), under the thread sanitizer
 	$(MAKE) CONFIG=tsan all build/tsan/tests/run
 	OMP_NUM_THREADS=1 CK_RUN_SUITE=tensor build/tsan/tests/run
-	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/lang/ownership/parallel.txt
+	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/show/parallel.txt
 
 # Check forks for each test, and valgrind looks at each child; faults on purpose it takes for the program's own.
 VALGRIND := valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=scripts/valgrind-known

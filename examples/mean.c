@@ -10,7 +10,8 @@ static TsrStatus column_means_new(TsrTensor **out, const char *path) {
     int64_t dim = 0;
     TSR_TRY(tsr_load(&items, path, &(TsrLoadOptions){.dtype = TSR_DTYPE_NONE, .ndim = -1, .header = -1}));
     TsrStatus status = tsr_items_only(&table, &items, "a table");
-    if (status == TSR_OK) status = tsr_invoke_new(out, 1, "mean", "tI", table, 1, &dim); /* torch.mean(table, dim=[0]) */
+    if (status == TSR_OK)
+        status = tsr_invoke_new(out, 1, "mean", "tI", table, 1, &dim); /* torch.mean(table, dim=[0]) */
     tsr_items_free(&items);
     return status;
 }

@@ -45,16 +45,14 @@ void show(const Tensor &x) {
     check(status);
 }
 
-}  // namespace
+} // namespace
 
 int main() {
     try {
         Tensor x = zeros(2, 3);
-        check(tsr_tensor_fill(row(x, 1).get(), tsr_scalar_float(7)));  // x sees it
+        check(tsr_tensor_fill(row(x, 1).get(), tsr_scalar_float(7))); // x sees it
         show(x);
         show(sum(x));
         row(x, 2);
-    } catch (const std::exception &error) {
-        std::printf("%s: %s\n", tsr_status_name(tsr_error_kind()), error.what());
-    }
+    } catch (const std::exception &error) { std::printf("%s: %s\n", tsr_status_name(tsr_error_kind()), error.what()); }
 }

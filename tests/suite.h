@@ -17,12 +17,15 @@ typedef struct SuiteEntry {
 } SuiteEntry;
 void suite_register(SuiteEntry *entry);
 
-/* A test that runs away ends after so much processor time, which a busy machine does not shorten; one that hangs, after an hour. */
+/* A test that runs away ends after so much processor time, which a busy machine does not shorten; one that hangs, after
+ * an hour. */
 enum { TEST_PROCESSOR_SECONDS = 600, TEST_SECONDS = 3600 };
 void test_limit_time(void);
-/* CK_TIMEOUT_MULTIPLIER, 1 where unset: how many times slower this run may be, under valgrind for one. Scales every limit of a test's own. */
+/* CK_TIMEOUT_MULTIPLIER, 1 where unset: how many times slower this run may be, under valgrind for one. Scales every
+ * limit of a test's own. */
 int test_slowness(void);
-/* Whether the i-th step of a long sweep is taken: each is, but of a slow run's one in TEST_SAMPLE, which one TSR_TEST_SEED says; TSR_TEST_ROUNDS asks for all again. */
+/* Whether the i-th step of a long sweep is taken: each is, but of a slow run's one in TEST_SAMPLE, which one
+ * TSR_TEST_SEED says; TSR_TEST_ROUNDS asks for all again. */
 enum { TEST_SAMPLE = 10 };
 bool test_is_sampled(int64_t i);
 /* 1, or TEST_SAMPLE where steps are left out. */

@@ -49,10 +49,11 @@ TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name);
 TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, uint8_t priority);
 TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order of registration */
 
-/* The active allocator of the device gives a block, to be given back by tsr_dataptr_release; emits TSR_TRACE_ALLOC. The memory
- * ceiling is asked first. */
+/* The active allocator of the device gives a block, to be given back by tsr_dataptr_release; emits TSR_TRACE_ALLOC. The
+ * memory ceiling is asked first. */
 TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
-/* As tsr_allocate, from a given allocator (which must serve device.type), to be given back by tsr_deallocate: what storages use. */
+/* As tsr_allocate, from a given allocator (which must serve device.type), to be given back by tsr_deallocate: what
+ * storages use. */
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
 /* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
@@ -61,12 +62,13 @@ void tsr_set_memory_limit(size_t bytes);
 size_t tsr_memory_limit(void);
 void tsr_limit_small_memory(void); /* mem.h alone may not pass what the machine (RLIMIT_AS) has; tensors never may */
 void tsr_empty_cache(void);
-int64_t tsr_memory_live(void);  /* bytes in storages now, over all allocators but meta */
+int64_t tsr_memory_live(void); /* bytes in storages now, over all allocators but meta */
 int64_t tsr_memory_peak(void);
 
 /* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,
  * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later is reported at the next
- * interrupt check, and its bytes, for which zeros stand in, are lost from then on. TSR_OS_ERROR kinds; TSR_VALUE_ERROR when not a regular file or too short. */
+ * interrupt check, and its bytes, for which zeros stand in, are lost from then on. TSR_OS_ERROR kinds; TSR_VALUE_ERROR
+ * when not a regular file or too short. */
 TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes);
 /* Whether some mapping's file became shorter than what was read of it, and so tsr_memory_check has to be asked. */
 extern volatile sig_atomic_t tsr_memory_lost;
@@ -83,8 +85,17 @@ extern void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
 
 /* The trace: a hook that sees what the core does; NULL (the default) costs one predicted branch. */
 typedef enum TsrTraceKind {
-    TSR_TRACE_ALLOC, TSR_TRACE_FREE, TSR_TRACE_CACHE_HIT, TSR_TRACE_RETAIN, TSR_TRACE_RELEASE, TSR_TRACE_COPY,
-    TSR_TRACE_CONSTRUCT, TSR_TRACE_DESTROY, TSR_TRACE_WRITE, TSR_TRACE_VIEW, TSR_TRACE_OP,
+    TSR_TRACE_ALLOC,
+    TSR_TRACE_FREE,
+    TSR_TRACE_CACHE_HIT,
+    TSR_TRACE_RETAIN,
+    TSR_TRACE_RELEASE,
+    TSR_TRACE_COPY,
+    TSR_TRACE_CONSTRUCT,
+    TSR_TRACE_DESTROY,
+    TSR_TRACE_WRITE,
+    TSR_TRACE_VIEW,
+    TSR_TRACE_OP,
     TSR_TRACE_ADOPT,  /* a storage takes memory that no allocator made: a mapping, borrowed bytes */
     TSR_TRACE_RETURN, /* and gives it back */
     TSR_TRACE_KEEP,   /* a tensor gets other sizes within the memory that it has; bytes: those that it now uses */
@@ -92,23 +103,27 @@ typedef enum TsrTraceKind {
 } TsrTraceKind;
 typedef struct TsrTraceEvent {
     TsrTraceKind kind;
-    const char *what;    /* allocator, operator or dtype name; static */
-    const char *reason;  /* may be NULL; static */
+    const char *what;   /* allocator, operator or dtype name; static */
+    const char *reason; /* may be NULL; static */
     int64_t bytes;
-    const void *object;  /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
-    const void *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its base */
+    const void
+        *object; /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
+    const void
+        *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its base */
 } TsrTraceEvent;
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
 extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 /* Frees what the hook left in a storage (->writes) that goes; not NULL while there is any. */
 extern void (*tsr_writes_free_hook)(void *writes);
-/* What the trace gives as the reason of this thread's next blocks and copies; static; NULL: none. Whoever sets it puts back what it was. */
+/* What the trace gives as the reason of this thread's next blocks and copies; static; NULL: none. Whoever sets it puts
+ * back what it was. */
 extern _Thread_local const char *tsr_trace_reason;
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;
 extern void *tsr_trace_user;
-static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object, const void *object2) {
+static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object,
+                             const void *object2) {
     if (TSR_UNLIKELY(tsr_trace_hook != NULL)) {
         TsrTraceEvent event = {kind, what, reason, bytes, object, object2};
         tsr_trace_hook(tsr_trace_user, &event);

@@ -23,8 +23,12 @@
 /* Around the declarations of a public header: exported from the shared library, and of C linkage to a C++ program. */
 #ifdef __cplusplus
 #include <atomic>
-#define TSR_PUBLIC_BEGIN extern "C" { _Pragma("GCC visibility push(default)")
-#define TSR_PUBLIC_END _Pragma("GCC visibility pop") }
+#define TSR_PUBLIC_BEGIN \
+    extern "C" { \
+    _Pragma("GCC visibility push(default)")
+#define TSR_PUBLIC_END \
+    _Pragma("GCC visibility pop") \
+    }
 #define TSR_ATOMIC(type) std::atomic<type>
 #else
 #define TSR_PUBLIC_BEGIN _Pragma("GCC visibility push(default)")
@@ -36,11 +40,13 @@
 #define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define TSR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define TSR_UNUSED __attribute__((unused))
-/* A loop compiled for several instruction sets, the best chosen when the program starts: for loops too few to have a table of their own.
- * TSR_CLONES_FUSED allows fused multiplications and additions: only where they change no bit. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) /* whose runtime is not there yet when they are resolved */
+/* A loop compiled for several instruction sets, the best chosen when the program starts: for loops too few to have a
+ * table of their own. TSR_CLONES_FUSED allows fused multiplications and additions: only where they change no bit. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_THREAD__) /* whose runtime is not there yet when they are resolved */
 #define TSR_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3")))
-#define TSR_CLONES_FUSED __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3", "fp-contract=fast")))
+#define TSR_CLONES_FUSED \
+    __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), optimize("O3", "fp-contract=fast")))
 #else
 #define TSR_CLONES
 #define TSR_CLONES_FUSED

@@ -17,14 +17,20 @@ typedef struct TsrMaybeOwned {
 TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t);
 void tsr_maybe_end(TsrMaybeOwned *m);
 #else
-static inline TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t) { TsrMaybeOwned m = {t, false}; return m; }
+static inline TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t) {
+    TsrMaybeOwned m = {t, false};
+    return m;
+}
 static inline void tsr_maybe_end(TsrMaybeOwned *m) {
     if (m->owned) tsr_tensor_free(m->tensor);
     m->tensor = NULL;
     m->owned = false;
 }
 #endif
-static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) { TsrMaybeOwned m = {t, true}; return m; }
+static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) {
+    TsrMaybeOwned m = {t, true};
+    return m;
+}
 /* Borrowed when already contiguous in that format, else an owned copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
 

@@ -1,5 +1,5 @@
-/* columns.h: what a table's file said of its columns: their names, and what stood between them. Kept with the storage that the table was read
- * into; table.h finds the names that belong to a tensor. */
+/* columns.h: what a table's file said of its columns: their names, and what stood between them. Kept with the storage
+ * that the table was read into; table.h finds the names that belong to a tensor. */
 #ifndef TSR_COLUMNS_H
 #define TSR_COLUMNS_H
 
@@ -8,10 +8,10 @@
 TSR_PUBLIC_BEGIN
 
 typedef struct TsrColumns {
-    char delimiter;      /* between fields; ' ': runs of spaces */
+    char delimiter; /* between fields; ' ': runs of spaces */
     int64_t n;
-    int64_t step;        /* in the storage, element k belongs to column k / step % n */
-    const char **names;  /* n of them when named, in the same block; else NULL: the file had no header */
+    int64_t step;       /* in the storage, element k belongs to column k / step % n */
+    const char **names; /* n of them when named, in the same block; else NULL: the file had no header */
 } TsrColumns;
 
 /* `names` (n strings, copied) may be NULL: a table without a header. *out is the caller's. */

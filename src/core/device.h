@@ -1,5 +1,5 @@
-/* device.h: device types and indices. cpu and meta are built in; cuda is a slot that a plugin fills; the others that PyTorch knows have a name
- * and nothing behind it: their numbers start at TSR_DEVICE_TYPE_COUNT. */
+/* device.h: device types and indices. cpu and meta are built in; cuda is a slot that a plugin fills; the others that
+ * PyTorch knows have a name and nothing behind it: their numbers start at TSR_DEVICE_TYPE_COUNT. */
 #ifndef TSR_DEVICE_H
 #define TSR_DEVICE_H
 
@@ -8,7 +8,10 @@
 TSR_PUBLIC_BEGIN
 
 typedef enum TsrDeviceType { TSR_CPU = 0, TSR_CUDA = 1, TSR_META = 2, TSR_DEVICE_TYPE_COUNT } TsrDeviceType;
-typedef struct TsrDevice { uint8_t type; int8_t index; /* -1: none given */ } TsrDevice;
+typedef struct TsrDevice {
+    uint8_t type;
+    int8_t index; /* -1: none given */
+} TsrDevice;
 
 #define TSR_DEVICE_CPU ((TsrDevice){TSR_CPU, -1})
 #define TSR_DEVICE_META ((TsrDevice){TSR_META, -1})

@@ -12,16 +12,31 @@ TSR_PUBLIC_BEGIN
 struct TsrTensor;
 
 /* Storage formats; arithmetic on them is done in float. */
-typedef struct TsrHalf { uint16_t bits; } TsrHalf;
-typedef struct TsrBfloat16 { uint16_t bits; } TsrBfloat16;
-typedef struct TsrFloat8E5m2 { uint8_t bits; } TsrFloat8E5m2;
-typedef struct TsrFloat8E4m3fn { uint8_t bits; } TsrFloat8E4m3fn;
-typedef struct TsrComplexHalf { TsrHalf re, im; } TsrComplexHalf;
-typedef struct TsrComplexBfloat16 { TsrBfloat16 re, im; } TsrComplexBfloat16;
+typedef struct TsrHalf {
+    uint16_t bits;
+} TsrHalf;
+typedef struct TsrBfloat16 {
+    uint16_t bits;
+} TsrBfloat16;
+typedef struct TsrFloat8E5m2 {
+    uint8_t bits;
+} TsrFloat8E5m2;
+typedef struct TsrFloat8E4m3fn {
+    uint8_t bits;
+} TsrFloat8E4m3fn;
+typedef struct TsrComplexHalf {
+    TsrHalf re, im;
+} TsrComplexHalf;
+typedef struct TsrComplexBfloat16 {
+    TsrBfloat16 re, im;
+} TsrComplexBfloat16;
 __extension__ typedef float _Complex TsrComplexFloat;
 __extension__ typedef double _Complex TsrComplexDouble;
 /* An owned, immutable byte string (UTF-8 by convention); data is NULL when length is 0. */
-typedef struct TsrString { char *data; size_t length; } TsrString;
+typedef struct TsrString {
+    char *data;
+    size_t length;
+} TsrString;
 
 typedef enum TsrDtypeId {
 #define DTYPE(suffix, name, cname, ctype, size, kind, th) TSR_##suffix,
@@ -32,24 +47,32 @@ typedef enum TsrDtypeId {
 } TsrDtypeId;
 typedef uint8_t TsrDtype;
 
-typedef enum TsrDtypeKind { TSR_KIND_BOOL, TSR_KIND_UINT, TSR_KIND_INT, TSR_KIND_FLOAT, TSR_KIND_COMPLEX, TSR_KIND_OBJECT } TsrDtypeKind;
+typedef enum TsrDtypeKind {
+    TSR_KIND_BOOL,
+    TSR_KIND_UINT,
+    TSR_KIND_INT,
+    TSR_KIND_FLOAT,
+    TSR_KIND_COMPLEX,
+    TSR_KIND_OBJECT
+} TsrDtypeKind;
 
 /* One row of TypeMeta (caffe2/c10's TypeMetaData). Pointers address `n` consecutive elements. */
 typedef struct TsrTypeMeta {
     TsrDtype id;
-    uint8_t kind;     /* TsrDtypeKind */
-    uint16_t itemsize; /* bytes */
-    const char *name;  /* torch's: "float32" */
-    const char *type_name; /* the C type's: "float" */
-    const char *th_name;   /* "Float", as in THFloatTensor and torch.FloatTensor */
-    TsrStatus (*new_)(void **out);                     /* one element on the heap; all but the uninitialized row have it */
-    TsrStatus (*placement_new)(void *data, size_t n);  /* constructs; on failure nothing is left constructed */
+    uint8_t kind;                  /* TsrDtypeKind */
+    uint16_t itemsize;             /* bytes */
+    const char *name;              /* torch's: "float32" */
+    const char *type_name;         /* the C type's: "float" */
+    const char *th_name;           /* "Float", as in THFloatTensor and torch.FloatTensor */
+    TsrStatus (*new_)(void **out); /* one element on the heap; all but the uninitialized row have it */
+    TsrStatus (*placement_new)(void *data, size_t n);        /* constructs; on failure nothing is left constructed */
     TsrStatus (*copy)(void *dst, const void *src, size_t n); /* assigns over constructed elements */
-    void (*placement_delete)(void *data, size_t n);    /* destroys, memory stays */
-    void (*delete_)(void *element);                    /* destroys and frees what new_ gave */
+    void (*placement_delete)(void *data, size_t n);          /* destroys, memory stays */
+    void (*delete_)(void *element);                          /* destroys and frees what new_ gave */
 } TsrTypeMeta;
 
-/* A row for each value of a TsrDtype: where it is the id of none, of no size and named "unknown", so that no lookup leaves the table. */
+/* A row for each value of a TsrDtype: where it is the id of none, of no size and named "unknown", so that no lookup
+ * leaves the table. */
 enum { TSR_DTYPE_VALUES = 256 };
 extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES];
 extern const TsrTypeMeta tsr_dtype_uninitialized;
@@ -58,10 +81,16 @@ static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize;
 static inline const char *tsr_dtype_name(TsrDtype d) { return tsr_dtypes[d].name; }
 static inline TsrDtypeKind tsr_dtype_kind(TsrDtype d) { return (TsrDtypeKind)tsr_dtypes[d].kind; }
 static inline bool tsr_dtype_is_complex(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_COMPLEX; }
-static inline bool tsr_dtype_is_float(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_FLOAT; } /* float8 and halves too */
-static inline bool tsr_dtype_is_integral(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT; } /* bool is not */
+static inline bool tsr_dtype_is_float(TsrDtype d) {
+    return tsr_dtypes[d].kind == TSR_KIND_FLOAT;
+} /* float8 and halves too */
+static inline bool tsr_dtype_is_integral(TsrDtype d) {
+    return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT;
+} /* bool is not */
 static inline bool tsr_dtype_is_pod(TsrDtype d) { return tsr_dtypes[d].kind != TSR_KIND_OBJECT; }
-static inline bool tsr_dtype_is_signed(TsrDtype d) { return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX; }
+static inline bool tsr_dtype_is_signed(TsrDtype d) {
+    return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX;
+}
 
 static inline bool tsr_dtype_is_known(TsrDtype d) { return d < TSR_DTYPE_COUNT; }
 /* TSR_TYPE_ERROR "200 is no dtype" unless it is known. */
@@ -75,12 +104,14 @@ static inline const char *tsr_dtype_scalar_name(TsrDtype d) { return tsr_dtypes[
 static inline const char *tsr_dtype_c_name(TsrDtype d) { return tsr_dtypes[d].type_name; }
 /* complex64 -> float32, complex32 -> float16, bcomplex32 -> bfloat16, others themselves. */
 TsrDtype tsr_dtype_real_of(TsrDtype d);
-/* float32 -> complex64, float16 -> complex32, bfloat16 -> bcomplex32, complex themselves; others tsr_default_complex(). */
+/* float32 -> complex64, float16 -> complex32, bfloat16 -> bcomplex32, complex themselves; others tsr_default_complex().
+ */
 TsrDtype tsr_dtype_complex_of(TsrDtype d);
 
 /* The default dtype of float literals and factories: float32 until set. */
 TsrDtype tsr_default_dtype(void);
-/* What a complex number is beside tensors of other kinds: complex64 for a default of float32 or bfloat16, complex32 and complex128 for the others. */
+/* What a complex number is beside tensors of other kinds: complex64 for a default of float32 or bfloat16, complex32 and
+ * complex128 for the others. */
 TsrDtype tsr_default_complex(void);
 TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
 

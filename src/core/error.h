@@ -28,8 +28,8 @@ typedef enum TsrStatus {
         if (TSR_UNLIKELY(tsr_try_status_ != TSR_OK)) return tsr_try_status_; \
     } while (0)
 
-/* Sets the last error and returns `kind` (TSR_SYSTEM_ERROR for what is the kind of no error). The message is copied, of any length; a hint that was
- * set before is dropped. Cold, so that the paths to it stay out of the way. */
+/* Sets the last error and returns `kind` (TSR_SYSTEM_ERROR for what is the kind of no error). The message is copied, of
+ * any length; a hint that was set before is dropped. Cold, so that the paths to it stay out of the way. */
 TsrStatus tsr_error(TsrStatus kind, const char *format, ...) TSR_PRINTF(2, 3) __attribute__((cold));
 
 /* As tsr_error for a failed allocation of `bytes`; allocates nothing. Kind: TSR_RUNTIME_ERROR, with
@@ -54,14 +54,19 @@ const char *tsr_error_message(void);   /* lent until the next error of this thre
 const char *tsr_error_hint_text(void); /* lent; NULL if the last error has none */
 void tsr_error_clear(void);            /* also frees the thread's buffers */
 
-const char *tsr_status_name(TsrStatus kind);  /* "ValueError"; static */
-TsrStatus tsr_status_base(TsrStatus kind);    /* the kind it derives from; TSR_BASE_EXCEPTION is its own */
+const char *tsr_status_name(TsrStatus kind); /* "ValueError"; static */
+TsrStatus tsr_status_base(TsrStatus kind);   /* the kind it derives from; TSR_BASE_EXCEPTION is its own */
 bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
 
 /* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
  * every block (at least every 50 ms of work): TSR_KEYBOARD_INTERRUPT, or TSR_TIMEOUT_ERROR after
  * tsr_interrupt_request_timeout. A check that fires clears the request. */
-typedef enum TsrInterrupt { TSR_INTERRUPT_NONE, TSR_INTERRUPT_KEYBOARD, TSR_INTERRUPT_TIMEOUT, TSR_INTERRUPT_FAULT /* of memory */ } TsrInterrupt;
+typedef enum TsrInterrupt {
+    TSR_INTERRUPT_NONE,
+    TSR_INTERRUPT_KEYBOARD,
+    TSR_INTERRUPT_TIMEOUT,
+    TSR_INTERRUPT_FAULT /* of memory */
+} TsrInterrupt;
 extern volatile int tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
@@ -69,9 +74,11 @@ TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
 static inline TsrStatus tsr_interrupt_check(void) {
     return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
 }
-/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 steps: each may be the first to touch a huge page). Whoever runs them checks afterwards. */
+/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 steps: each may be the
+ * first to touch a huge page). Whoever runs them checks afterwards. */
 static inline bool tsr_interrupted_at(int64_t i) { return (i & 0x3F) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
-/* The same where the loop is to stay a plain one, which compilers turn into vectors: for k in [0, n), a look before each TSR_PIECE steps. `break` leaves only a piece. */
+/* The same where the loop is to stay a plain one, which compilers turn into vectors: for k in [0, n), a look before
+ * each TSR_PIECE steps. `break` leaves only a piece. */
 enum { TSR_PIECE = 1 << 14 };
 #define TSR_IN_PIECES(k, n) \
     for (int64_t k##_from = 0; k##_from < (n) && TSR_LIKELY(tsr_interrupt_flag == 0); k##_from += TSR_PIECE) \

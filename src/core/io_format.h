@@ -1,7 +1,9 @@
-/* io_format.h: what a format of files is: its row, the options it is read and written with, and the tensors that come and go.
+/* io_format.h: what a format of files is: its row, the options it is read and written with, and the tensors that come
+ * and go.
  *
- * A reader is a pure function over bytes that are all there already (mapped or read): it checks, then builds; nothing in a file is trusted or
- * executed. Errors begin with the file's name and say where and what. A writer goes through a TsrSink. */
+ * A reader is a pure function over bytes that are all there already (mapped or read): it checks, then builds; nothing
+ * in a file is trusted or executed. Errors begin with the file's name and say where and what. A writer goes through a
+ * TsrSink. */
 #ifndef TSR_IO_FORMAT_H
 #define TSR_IO_FORMAT_H
 
@@ -11,26 +13,34 @@
 TSR_PUBLIC_BEGIN
 
 /* Where one element stands in a file of text: bytes [begin, end), counted from the file's first one. */
-typedef struct TsrPlace { size_t begin, end; } TsrPlace;
+typedef struct TsrPlace {
+    size_t begin, end;
+} TsrPlace;
 /* The places of all elements of all items, in the order of the items. The caller's (tsr_free of `of`). */
-typedef struct TsrPlaces { TsrPlace *of; size_t n, room; } TsrPlaces;
+typedef struct TsrPlaces {
+    TsrPlace *of;
+    size_t n, room;
+} TsrPlaces;
 
-/* How a file is read and written. Begin with tsr_load_options() and tsr_save_options(), and set what differs: their `size` tells the library which fields
- * the program knows, and a struct without one is refused. Where a function takes a pointer to one, NULL stands for them as they are. */
+/* How a file is read and written. Begin with tsr_load_options() and tsr_save_options(), and set what differs: their
+ * `size` tells the library which fields the program knows, and a struct without one is refused. Where a function takes
+ * a pointer to one, NULL stands for them as they are. */
 typedef struct TsrLoadOptions {
-    size_t size;           /* bytes of this struct, as the program was compiled */
-    const char *format;    /* a format's name; NULL: by extension, then by the first bytes */
-    TsrDtype dtype;        /* text formats and raw: the wanted dtype; TSR_DTYPE_NONE: the format's own */
-    int ndim;              /* raw: -1 when no shape was given */
-    const int64_t *shape;  /* one size may be -1 */
-    char mode;             /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
-    int header;            /* csv: -1 detect, 0 no, 1 yes */
-    char delimiter;        /* csv: 0 detect; ' ' runs of spaces */
-    const char *na;        /* csv: cells that are nan besides empty ones, a list such as columns is; NULL: none */
-    const char *columns;   /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv; NULL all */
-    const char *given;     /* names of what the user asked for: "dtype columns"; an error where the format has no such thing; NULL: nothing */
-    TsrPlaces *places;     /* csv, json, jsonl: is filled in with where the elements stand; NULL */
-    bool opaque;           /* pt: what is of an unknown class is a node that says so, not refused */
+    size_t size;          /* bytes of this struct, as the program was compiled */
+    const char *format;   /* a format's name; NULL: by extension, then by the first bytes */
+    TsrDtype dtype;       /* text formats and raw: the wanted dtype; TSR_DTYPE_NONE: the format's own */
+    int ndim;             /* raw: -1 when no shape was given */
+    const int64_t *shape; /* one size may be -1 */
+    char mode;            /* mapped formats: 'c' copy-on-write (the default, also 0), 'r' read-only, '+' shared */
+    int header;           /* csv: -1 detect, 0 no, 1 yes */
+    char delimiter;       /* csv: 0 detect; ' ' runs of spaces */
+    const char *na;       /* csv: cells that are nan besides empty ones, a list such as columns is; NULL: none */
+    const char *columns;  /* csv: "0,2,name"; jsonl: "name,other"; a name that has a comma stands in quotes, as in csv;
+                             NULL all */
+    const char *given;    /* names of what the user asked for: "dtype columns"; an error where the format has no such
+                             thing; NULL: nothing */
+    TsrPlaces *places;    /* csv, json, jsonl: is filled in with where the elements stand; NULL */
+    bool opaque;          /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
 
 static inline TsrLoadOptions tsr_load_options(void) {
@@ -44,22 +54,22 @@ static inline TsrLoadOptions tsr_load_options(void) {
 }
 
 typedef struct TsrSaveOptions {
-    size_t size;           /* as in TsrLoadOptions */
-    const char *format;    /* NULL: by extension */
-    int precision;         /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
-    char delimiter;        /* 0: the format's own */
-    const char *na;        /* csv: how nan is written; NULL: "nan" */
-    int64_t *nulls;        /* json, jsonl: counts the numbers that became null; NULL */
-    const char *json_nan;  /* "null" (default), "error" or "token" (NaN, Infinity) */
-    bool no_header;        /* csv: without the row of names */
+    size_t size;               /* as in TsrLoadOptions */
+    const char *format;        /* NULL: by extension */
+    int precision;             /* csv, json, jsonl: significant digits; 0 the shortest that reads back */
+    char delimiter;            /* 0: the format's own */
+    const char *na;            /* csv: how nan is written; NULL: "nan" */
+    int64_t *nulls;            /* json, jsonl: counts the numbers that became null; NULL */
+    const char *json_nan;      /* "null" (default), "error" or "token" (NaN, Infinity) */
+    bool no_header;            /* csv: without the row of names */
     const char *const *header; /* csv: the names of the columns; NULL: those of the tensors, where there are several */
     int64_t header_count;
-    const char *text;      /* what the file is to hold, made by the caller, and not the items; NULL */
+    const char *text; /* what the file is to hold, made by the caller, and not the items; NULL */
     size_t text_length;
-    bool compact;          /* pt: of storages only what the tensors reach */
-    bool compress;         /* npz: deflated */
-    const char *suffix;    /* the old file stays under its name and this; NULL: it is replaced */
-    bool untie;            /* safetensors: tensors that share memory are written each for itself, not refused */
+    bool compact;       /* pt: of storages only what the tensors reach */
+    bool compress;      /* npz: deflated */
+    const char *suffix; /* the old file stays under its name and this; NULL: it is replaced */
+    bool untie;         /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 
 static inline TsrSaveOptions tsr_save_options(void) {
@@ -69,12 +79,28 @@ static inline TsrSaveOptions tsr_save_options(void) {
     return o;
 }
 
-/* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its format has room for that.
- * A .pt file's content is the tree; the items are its tensors as far as they are one, or the values of a dict. */
-typedef struct TsrItem { char *name; TsrTensor *tensor; } TsrItem; /* both owned; name NULL when single */
-typedef struct TsrRemark { char *key, *value; } TsrRemark; /* both owned */
-/* `notes` are lines for the user about what the reader had to decide or could not keep: "FILE: ...". `rounded`: one of them tells of a whole number that float64 has not. */
-typedef struct TsrItems { TsrItem *items; int n; bool single; TsrRemark *remarks; int nremarks; TsrTree tree; TsrText notes; bool rounded; } TsrItems;
+/* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its
+ * format has room for that. A .pt file's content is the tree; the items are its tensors as far as they are one, or the
+ * values of a dict. */
+typedef struct TsrItem {
+    char *name;
+    TsrTensor *tensor;
+} TsrItem; /* both owned; name NULL when single */
+typedef struct TsrRemark {
+    char *key, *value;
+} TsrRemark; /* both owned */
+/* `notes` are lines for the user about what the reader had to decide or could not keep: "FILE: ...". `rounded`: one of
+ * them tells of a whole number that float64 has not. */
+typedef struct TsrItems {
+    TsrItem *items;
+    int n;
+    bool single;
+    TsrRemark *remarks;
+    int nremarks;
+    TsrTree tree;
+    TsrText notes;
+    bool rounded;
+} TsrItems;
 void tsr_items_free(TsrItems *items);
 /* One tensor as the result; takes `t`, also on failure. */
 TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
@@ -82,23 +108,29 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
 /* Adds a remark; both texts are copied. */
 TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value);
-/* Adds a line to the notes, of at most 1,000 bytes; `format` as in tsr_input_error, whose place before the text it has, too. */
+/* Adds a line to the notes, of at most 1,000 bytes; `format` as in tsr_input_error, whose place before the text it has,
+ * too. */
 TsrStatus tsr_items_note(TsrItems *out, const TsrInput *in, const char *format, ...) TSR_PRINTF(3, 4);
-/* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several, when it has a name, or when it is sparse. */
+/* The one tensor that `items` holds, lent: TSR_VALUE_ERROR "FORMAT holds one tensor, not 2" when there are several,
+ * when it has a name, or when it is sparse. */
 TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
 
 typedef struct TsrFormat {
     const char *name;
-    const char *extensions; /* "npy", "csv txt": without dots, separated by spaces */
+    const char *extensions;                       /* "npy", "csv txt": without dots, separated by spaces */
     bool (*probe)(const char *data, size_t size); /* by the first bytes; NULL: never guessed */
     TsrStatus (*read)(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
-    TsrStatus (*write)(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options); /* NULL: cannot be written */
-    size_t (*expected_size)(const char *data, size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
-    bool (*agrees)(const char *data, size_t size); /* whether a file that is called so may begin so, where that is more than the probe knows; may be NULL */
+    TsrStatus (*write)(TsrSink *sink, const TsrItems *items,
+                       const TsrSaveOptions *options); /* NULL: cannot be written */
+    size_t (*expected_size)(const char *data,
+                            size_t size); /* bytes a stream with this beginning will have; 0 unknown; may be NULL */
+    bool (*agrees)(const char *data, size_t size); /* whether a file that is called so may begin so, where that is more
+                                                      than the probe knows; may be NULL */
     const char *takes; /* which of dtype, shape and columns have a meaning when it is read; NULL: none */
-    bool table; /* its columns have names, if one will: a header */
-    bool tree;  /* it holds any values (io_tree.h), not tensors alone */
-    /* Appends the text of one element, as `write` would, or as it is inside of quotes that are there already. NULL: the format is no text. */
+    bool table;        /* its columns have names, if one will: a header */
+    bool tree;         /* it holds any values (io_tree.h), not tensors alone */
+    /* Appends the text of one element, as `write` would, or as it is inside of quotes that are there already. NULL: the
+     * format is no text. */
     TsrStatus (*put)(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
 } TsrFormat;
 

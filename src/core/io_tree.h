@@ -1,5 +1,5 @@
-/* io_tree.h: what a .pt file holds: tensors within Python's containers, beside numbers and texts. Nodes are shared as the file has it, and may be reached from
- * themselves: they belong to the tree, which frees them one by one. */
+/* io_tree.h: what a .pt file holds: tensors within Python's containers, beside numbers and texts. Nodes are shared as
+ * the file has it, and may be reached from themselves: they belong to the tree, which frees them one by one. */
 #ifndef TSR_IO_TREE_H
 #define TSR_IO_TREE_H
 
@@ -8,22 +8,38 @@
 TSR_PUBLIC_BEGIN
 
 typedef enum TsrNodeKind {
-    TSR_NODE_NONE, TSR_NODE_BOOL, TSR_NODE_INT, TSR_NODE_FLOAT, TSR_NODE_COMPLEX, TSR_NODE_STR, TSR_NODE_BYTES,
-    TSR_NODE_LIST, TSR_NODE_TUPLE, TSR_NODE_SET, TSR_NODE_DICT, TSR_NODE_ORDERED_DICT, /* of dicts the children are keys and values in turn */
-    TSR_NODE_SIZE, TSR_NODE_DTYPE, TSR_NODE_DEVICE, TSR_NODE_TENSOR, TSR_NODE_STORAGE,
-    TSR_NODE_SPARSE, /* a sparse tensor: its layout (STR), what torch.sparse_coo_tensor or its like takes, and for COO whether it is coalesced */
-    TSR_NODE_OPAQUE, /* something of a class that is not known: its name, and the children are keys and values of what it was made of: attributes by name, items, and what
-                        it was called with by number */
+    TSR_NODE_NONE,
+    TSR_NODE_BOOL,
+    TSR_NODE_INT,
+    TSR_NODE_FLOAT,
+    TSR_NODE_COMPLEX,
+    TSR_NODE_STR,
+    TSR_NODE_BYTES,
+    TSR_NODE_LIST,
+    TSR_NODE_TUPLE,
+    TSR_NODE_SET,
+    TSR_NODE_DICT,
+    TSR_NODE_ORDERED_DICT, /* of dicts the children are keys and values in turn */
+    TSR_NODE_SIZE,
+    TSR_NODE_DTYPE,
+    TSR_NODE_DEVICE,
+    TSR_NODE_TENSOR,
+    TSR_NODE_STORAGE,
+    TSR_NODE_SPARSE, /* a sparse tensor: its layout (STR), what torch.sparse_coo_tensor or its like takes, and for COO
+                        whether it is coalesced */
+    TSR_NODE_OPAQUE, /* something of a class that is not known: its name, and the children are keys and values of what
+                        it was made of: attributes by name, items, and what it was called with by number */
     TSR_NODE_GLOBAL, /* only while a file is read: a function or class */
 } TsrNodeKind;
 
 typedef struct TsrNode {
     TsrNodeKind kind;
-    TsrDtype dtype;       /* DTYPE, and what a STORAGE counts in; TSR_DTYPE_NONE: bytes */
-    int64_t i;            /* BOOL, INT; of OPAQUE how many parts have numbers */
-    double re, im;        /* FLOAT (re), COMPLEX */
-    char *text;           /* STR, BYTES, DEVICE, OPAQUE, GLOBAL; an INT beyond 64 bits: two's complement, lowest byte first; else NULL */
-    size_t length;        /* of text, which a NUL follows */
+    TsrDtype dtype; /* DTYPE, and what a STORAGE counts in; TSR_DTYPE_NONE: bytes */
+    int64_t i;      /* BOOL, INT; of OPAQUE how many parts have numbers */
+    double re, im;  /* FLOAT (re), COMPLEX */
+    char *text; /* STR, BYTES, DEVICE, OPAQUE, GLOBAL; an INT beyond 64 bits: two's complement, lowest byte first; else
+                   NULL */
+    size_t length; /* of text, which a NUL follows */
     struct TsrNode **children;
     size_t n, room;
     TsrTensor *tensor;    /* owned */

@@ -9,9 +9,9 @@
 
 TSR_PUBLIC_BEGIN
 
-void *tsr_malloc(size_t bytes); /* never NULL for 0 bytes unless it fails */
+void *tsr_malloc(size_t bytes);                    /* never NULL for 0 bytes unless it fails */
 void *tsr_malloc_array(size_t count, size_t size); /* NULL when count * size overflows */
-void *tsr_calloc(size_t count, size_t size); /* zeroed; NULL when count * size overflows */
+void *tsr_calloc(size_t count, size_t size);       /* zeroed; NULL when count * size overflows */
 /* Grows or shrinks; on failure NULL and the old block is untouched. tsr_realloc(NULL, n) allocates. */
 void *tsr_realloc(void *block, size_t bytes);
 void tsr_free(void *block); /* NULL is fine */
@@ -28,7 +28,8 @@ bool tsr_mem_inject_failure(void);
 
 TSR_PUBLIC_END
 
-/* Grows *items, by half at least, so that `wanted` of `size` bytes fit; *room is how many do. An error (tsr_error_no_memory) leaves all as it was. */
+/* Grows *items, by half at least, so that `wanted` of `size` bytes fit; *room is how many do. An error
+ * (tsr_error_no_memory) leaves all as it was. */
 TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size);
 
 #endif

@@ -17,7 +17,6 @@ size_t tsr_format_float(char *buffer, float value);
 /* Decimal digits, with '-' before them when `negative`; 22 bytes at most. */
 size_t tsr_format_integer(char *buffer, bool negative, uint64_t magnitude);
 
-
 /* Reads one number in [begin, end): decimal with optional sign, point and exponent, or inf, infinity, nan in any case.
  * Returns where it ends, or NULL when there is none. Correctly rounded: Eisel-Lemire (D. Lemire, "Number parsing at
  * a gigabyte per second", 2021), with an exact fallback where that is undecided. No spaces, underscores or hex. */

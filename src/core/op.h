@@ -1,8 +1,8 @@
 /* op.h: the one table of operators, and calling them.
  *
  * A row (TsrOp) declares one overload of an operator: its schema in torch's syntax, the function that does
- * it (called op_NAME, those of the column `.sparse` sp_NAME; every other function of the core that is not static begins with tsr_), which forms it has, and its
- * documentation. Rows stand in ops/<family>.def, one macro call each:
+ * it (called op_NAME, those of the column `.sparse` sp_NAME; every other function of the core that is not static begins
+ * with tsr_), which forms it has, and its documentation. Rows stand in ops/<family>.def, one macro call each:
  *
  *     OP(op_add, .schema = "add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
  *        .forms = TSR_FN | TSR_METHOD | TSR_INPLACE | TSR_OUT, .category = "pointwise", .alias = TSR_FRESH,
@@ -13,23 +13,24 @@
  * "fft.fft"). Rows of one name are its overloads, tried in the order of the table. From the row come: argument
  * binding and its errors, the in-place form NAME_, out=, the method, help, completion, the manual and tests.
  *
- * Columns that most rows leave out (the short macros of a family take them after the output): `.sparse` for arguments in sparse layouts,
+ * Columns that most rows leave out (the short macros of a family take them after the output): `.sparse` for arguments
+ * in sparse layouts,
  * `.out_rule` and `.out_overlap` for what an out= may be.
  *
- * Schema types: Tensor, Tensor?, Tensor[], Tensor?[], Scalar, Scalar?, int, int?, int[], int[N], int[N]?, SymInt as int,
- * float, float?, float[], bool, bool?, bool[], str, str?, ScalarType (dtype), Layout, Device, MemoryFormat, Generator, each with ?;
- * Scalar[]; `Any` for a value of the language handed through. `*` begins keyword-only. Alias marks (Tensor(a), Tensor(a!)) are
- * allowed and document views and writes. In the function form `self` is called `input`.
- * Returns: Tensor, Tensor[], Scalar, int, bool, float, int[], (Tensor values, Tensor indices) = a named tuple torch.return_types.NAME,
- * (Tensor, Tensor) = a plain tuple, () = None.
+ * Schema types: Tensor, Tensor?, Tensor[], Tensor?[], Scalar, Scalar?, int, int?, int[], int[N], int[N]?, SymInt as
+ * int, float, float?, float[], bool, bool?, bool[], str, str?, ScalarType (dtype), Layout, Device, MemoryFormat,
+ * Generator, each with ?; Scalar[]; `Any` for a value of the language handed through. `*` begins keyword-only. Alias
+ * marks (Tensor(a), Tensor(a!)) are allowed and document views and writes. In the function form `self` is called
+ * `input`. Returns: Tensor, Tensor[], Scalar, int, bool, float, int[], (Tensor values, Tensor indices) = a named tuple
+ * torch.return_types.NAME, (Tensor, Tensor) = a plain tuple, () = None.
  *
- * What a function does: reads call->arg[i] (one per schema parameter, in order, defaults filled in; kind TSR_ARG_NONE for None), computes, and
- * stores owned results in call->ret[0..nret). call->out[k] is the tensor to write into (out= or the self of the in-place form)
- * or NULL. A function either honours call->out (iterator-based ones just pass it on) and returns it retained, or ignores it and returns
- * a fresh result: the dispatcher then copies the result into out with PyTorch's resize and cast checks. Version counters are
- * bumped by the dispatcher. Check everything, then allocate, then compute; on a meta device
- * stop after allocating (tsr_is_meta). Tensors arrive checked (tsr_tensor_check), dense and with conj/neg resolved unless
- * .flags says otherwise. */
+ * What a function does: reads call->arg[i] (one per schema parameter, in order, defaults filled in; kind TSR_ARG_NONE
+ * for None), computes, and stores owned results in call->ret[0..nret). call->out[k] is the tensor to write into (out=
+ * or the self of the in-place form) or NULL. A function either honours call->out (iterator-based ones just pass it on)
+ * and returns it retained, or ignores it and returns a fresh result: the dispatcher then copies the result into out
+ * with PyTorch's resize and cast checks. Version counters are bumped by the dispatcher. Check everything, then
+ * allocate, then compute; on a meta device stop after allocating (tsr_is_meta). Tensors arrive checked
+ * (tsr_tensor_check), dense and with conj/neg resolved unless .flags says otherwise. */
 #ifndef TSR_OP_H
 #define TSR_OP_H
 
@@ -41,18 +42,34 @@ TSR_PUBLIC_BEGIN
 enum { TSR_MAX_ARGS = 20, TSR_MAX_RETS = 8 };
 
 typedef enum TsrArgKind {
-    TSR_ARG_NONE, TSR_ARG_TENSOR, TSR_ARG_TENSORS, TSR_ARG_SCALAR, TSR_ARG_SCALARS, TSR_ARG_INT, TSR_ARG_INTS, TSR_ARG_FLOAT, TSR_ARG_FLOATS,
-    TSR_ARG_BOOL, TSR_ARG_BOOLS, TSR_ARG_STR, TSR_ARG_DTYPE, TSR_ARG_LAYOUT, TSR_ARG_DEVICE, TSR_ARG_MEMORY_FORMAT, TSR_ARG_GENERATOR, TSR_ARG_ANY
+    TSR_ARG_NONE,
+    TSR_ARG_TENSOR,
+    TSR_ARG_TENSORS,
+    TSR_ARG_SCALAR,
+    TSR_ARG_SCALARS,
+    TSR_ARG_INT,
+    TSR_ARG_INTS,
+    TSR_ARG_FLOAT,
+    TSR_ARG_FLOATS,
+    TSR_ARG_BOOL,
+    TSR_ARG_BOOLS,
+    TSR_ARG_STR,
+    TSR_ARG_DTYPE,
+    TSR_ARG_LAYOUT,
+    TSR_ARG_DEVICE,
+    TSR_ARG_MEMORY_FORMAT,
+    TSR_ARG_GENERATOR,
+    TSR_ARG_ANY
 } TsrArgKind;
 
-/* An argument or a result. As an argument everything is lent; as a result tensors (and the arrays of TENSORS and INTS) are owned, and a str is lent until the
- * thread's next call. */
+/* An argument or a result. As an argument everything is lent; as a result tensors (and the arrays of TENSORS and INTS)
+ * are owned, and a str is lent until the thread's next call. */
 typedef struct TsrArg {
     TsrArgKind kind;
-    int n;                    /* of an array */
+    int n; /* of an array */
     union {
         TsrTensor *t;
-        TsrTensor **tensors;  /* entries may be NULL for Tensor?[] ; as a result: array by tsr_malloc */
+        TsrTensor **tensors; /* entries may be NULL for Tensor?[] ; as a result: array by tsr_malloc */
         TsrScalar s;
         TsrScalar *scalars;
         int64_t i;
@@ -61,29 +78,42 @@ typedef struct TsrArg {
         double *floats;
         bool b;
         bool *bools;
-        const char *str;      /* UTF-8, zero-terminated */
+        const char *str; /* UTF-8, zero-terminated */
         TsrDtype dtype;
         uint8_t layout;
         TsrDevice device;
         TsrMemoryFormat format;
-        void *any;            /* a generator (rng.h) or a value of the language */
+        void *any; /* a generator (rng.h) or a value of the language */
     };
 } TsrArg;
 
-enum TsrOpForms { TSR_FN = 1, TSR_METHOD = 2, TSR_INPLACE = 4, TSR_OUT = 8, TSR_PROPERTY = 16, /* x.T */
-                  TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _ : writes self */
-                  TSR_INPLACE_FN = 64 /* the in-place form is a function of torch, not a method: torch.celu_ */ };
+enum TsrOpForms {
+    TSR_FN = 1,
+    TSR_METHOD = 2,
+    TSR_INPLACE = 4,
+    TSR_OUT = 8,
+    TSR_PROPERTY = 16,     /* x.T */
+    TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _ : writes self */
+    TSR_INPLACE_FN = 64    /* the in-place form is a function of torch, not a method: torch.celu_ */
+};
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
-enum TsrOpFlags { TSR_OP_CONJ = 1,   /* copes with conj/neg bits itself (views, copy_) */
-                  TSR_OP_SPARSE = 2, /* fn accepts sparse tensors */
-                  TSR_OP_UNCHECKED = 4, /* no tsr_tensor_check on inputs (metadata only) */
-                  TSR_OP_RANDOM = 8, TSR_OP_OBJECT = 16 /* accepts string and nested tensors */,
-                  TSR_OP_NO_BUMP = 32, TSR_OP_HIDDEN = 64 /* not listed in help */,
-                  TSR_OP_OUT_STRIDES = 128 /* an out= that had to be resized takes over the strides of the result (column-major ones) */,
-                  TSR_OP_MIXED_DEVICES = 256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
-                  TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
-                  TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
-                  TSR_OP_REFUSES_FIRST = 2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */ };
+enum TsrOpFlags {
+    TSR_OP_CONJ = 1,      /* copes with conj/neg bits itself (views, copy_) */
+    TSR_OP_SPARSE = 2,    /* fn accepts sparse tensors */
+    TSR_OP_UNCHECKED = 4, /* no tsr_tensor_check on inputs (metadata only) */
+    TSR_OP_RANDOM = 8,
+    TSR_OP_OBJECT = 16 /* accepts string and nested tensors */,
+    TSR_OP_NO_BUMP = 32,
+    TSR_OP_HIDDEN = 64 /* not listed in help */,
+    TSR_OP_OUT_STRIDES =
+        128 /* an out= that had to be resized takes over the strides of the result (column-major ones) */,
+    TSR_OP_MIXED_DEVICES =
+        256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
+    TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
+    TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
+    TSR_OP_REFUSES_FIRST =
+        2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */
+};
 
 /* What dtypes an out= may have, and the words for others: out_rules.def. */
 typedef enum TsrOutRule {
@@ -93,7 +123,11 @@ typedef enum TsrOutRule {
     TSR_OUT_RULES /* how many */
 } TsrOutRule;
 /* What memory an out= may share with the inputs, of operators that read them while they write. */
-typedef enum TsrOutOverlap { TSR_OVERLAP_ANY, TSR_OVERLAP_WHOLE /* all of an input's, or none */, TSR_OVERLAP_NONE } TsrOutOverlap;
+typedef enum TsrOutOverlap {
+    TSR_OVERLAP_ANY,
+    TSR_OVERLAP_WHOLE /* all of an input's, or none */,
+    TSR_OVERLAP_NONE
+} TsrOutOverlap;
 
 typedef struct TsrOpCall TsrOpCall;
 typedef TsrStatus (*TsrOpFn)(TsrOpCall *call);
@@ -102,12 +136,13 @@ typedef struct TsrOp {
     TsrOpFn fn;
     unsigned forms, flags;
     TsrAlias alias;
-    TsrOutRule out_rule;       /* TSR_RULE_CASTABLE, unless given */
+    TsrOutRule out_rule; /* TSR_RULE_CASTABLE, unless given */
     TsrOutOverlap out_overlap;
-    TsrOpFn sparse;            /* runs in place of fn when an argument is sparse; NULL: TSR_OP_SPARSE lets fn have it, or it is refused */
+    TsrOpFn sparse; /* runs in place of fn when an argument is sparse; NULL: TSR_OP_SPARSE lets fn have it, or it is
+                       refused */
     const char *category;
     const char *summary, *example, *output;
-    const void *data;         /* for fn's own use: a kernel table, a prelude body */
+    const void *data; /* for fn's own use: a kernel table, a prelude body */
 } TsrOp;
 
 struct TsrOpCall {
@@ -115,9 +150,10 @@ struct TsrOpCall {
     const struct TsrSchema *schema;
     TsrArg *arg;
     int nargs;
-    TsrTensor *out[TSR_MAX_RETS];  /* lent */
-    bool inplace;                  /* out[0] is self of the in-place form */
-    bool spent;                    /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the result (tsr_spare) */
+    TsrTensor *out[TSR_MAX_RETS]; /* lent */
+    bool inplace;                 /* out[0] is self of the in-place form */
+    bool spent; /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the
+                   result (tsr_spare) */
     TsrArg ret[TSR_MAX_RETS];
     int nret;
 };
@@ -125,9 +161,9 @@ struct TsrOpCall {
 /* A parsed schema; made once per row on first use, lives for ever. */
 typedef struct TsrParam {
     const char *name;
-    TsrArgKind type;          /* the element kinds are TENSORS, INTS, ... */
-    bool optional;            /* `?`: None is accepted */
-    bool optional_elements;   /* Tensor?[] */
+    TsrArgKind type;        /* the element kinds are TENSORS, INTS, ... */
+    bool optional;          /* `?`: None is accepted */
+    bool optional_elements; /* Tensor?[] */
     bool keyword_only;
     bool has_default;
     bool written;             /* (a!) */
@@ -136,11 +172,14 @@ typedef struct TsrParam {
     const char *default_text; /* as written, NULL */
     TsrArg value;             /* the default */
 } TsrParam;
-typedef struct TsrReturn { const char *name; TsrArgKind type; } TsrReturn;
+typedef struct TsrReturn {
+    const char *name;
+    TsrArgKind type;
+} TsrReturn;
 typedef struct TsrSchema {
-    const char *name;         /* "linalg.qr" */
-    const char *base;         /* "qr" */
-    const char *inplace;      /* "qr_"; the name itself when it ends so */
+    const char *name;                   /* "linalg.qr" */
+    const char *base;                   /* "qr" */
+    const char *inplace;                /* "qr_"; the name itself when it ends so */
     int nparams, nreturns, npositional; /* positional-or-keyword parameters */
     bool named_returns;
     TsrParam *params;
@@ -148,26 +187,34 @@ typedef struct TsrSchema {
 } TsrSchema;
 
 /* All overloads of one name. */
-typedef struct TsrOpSet { const char *name; int n; const TsrOp *const *ops; } TsrOpSet;
+typedef struct TsrOpSet {
+    const char *name;
+    int n;
+    const TsrOp *const *ops;
+} TsrOpSet;
 
-const TsrOpSet *tsr_op_find(const char *name);   /* NULL if none; "add" (not "add_") */
+const TsrOpSet *tsr_op_find(const char *name);                    /* NULL if none; "add" (not "add_") */
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op); /* cached */
 int tsr_op_count(void);
-const TsrOpSet *tsr_op_at(int i);                /* in alphabetic order of names; NULL past the last */
-/* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first lookup. TSR_SYSTEM_ERROR for a
- * row without a function or a schema; none is added then. */
+const TsrOpSet *tsr_op_at(int i); /* in alphabetic order of names; NULL past the last */
+/* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first
+ * lookup. TSR_SYSTEM_ERROR for a row without a function or a schema; none is added then. */
 TsrStatus tsr_op_register(const TsrOp *rows, int n);
 
-/* Runs call->op on bound arguments (one for each parameter, of its kind; else TSR_SYSTEM_ERROR): checks, fn, out=, versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
+/* Runs call->op on bound arguments (one for each parameter, of its kind; else TSR_SYSTEM_ERROR): checks, fn, out=,
+ * versions, provenance. On success ret[] is the caller's (tsr_op_release_returns). */
 TsrStatus tsr_op_run(TsrOpCall *call);
 void tsr_op_release_returns(TsrOpCall *call);
-/* Sees each operator that has run, inner ones first, while a trace is on (alloc.h): call->ret as it is given back, or `status`. */
+/* Sees each operator that has run, inner ones first, while a trace is on (alloc.h): call->ret as it is given back, or
+ * `status`. */
 extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 
-/* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f double, s TsrScalar, b int as bool,
- * d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n, TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest
- * gives out[0] (in-place on it). Picks the first overload whose parameter kinds accept the letters, one that takes a number as
- * a tensor only where no other does. Stores the first `nout` results, owned: TSR_SYSTEM_ERROR where there are not so many, or one of them is no tensor. */
+/* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f
+ * double, s TsrScalar, b int as bool, d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n,
+ * TsrTensor *const *; n None; missing ones get defaults; "!t" before the rest gives out[0] (in-place on it). Picks the
+ * first overload whose parameter kinds accept the letters, one that takes a number as a tensor only where no other
+ * does. Stores the first `nout` results, owned: TSR_SYSTEM_ERROR where there are not so many, or one of them is no
+ * tensor. */
 TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...);
 
 /* Helpers for op functions. */
@@ -184,8 +231,9 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
     c->nret = 2;
     return TSR_OK;
 }
-/* Ends a function that made `t` (NULL: it came to nothing): the call's result on success, freed on failure; returns `status`. A macro, so that `t` is read
- * after `status` has been computed: with t NULL before, tsr_finish_move(c, make(&t), t) is right. */
+/* Ends a function that made `t` (NULL: it came to nothing): the call's result on success, freed on failure; returns
+ * `status`. A macro, so that `t` is read after `status` has been computed: with t NULL before, tsr_finish_move(c,
+ * make(&t), t) is right. */
 #define tsr_finish_move(c, status, t) \
     __extension__({ \
         TsrStatus tsr_finish_status_ = (status); \

@@ -1,4 +1,5 @@
-/* parallel.h: a range of numbers split over the pool of threads. Results must not depend on how: a chunk never sees another. */
+/* parallel.h: a range of numbers split over the pool of threads. Results must not depend on how: a chunk never sees
+ * another. */
 #ifndef TSR_PARALLEL_H
 #define TSR_PARALLEL_H
 
@@ -6,10 +7,11 @@
 
 TSR_PUBLIC_BEGIN
 
-/* How much a chunk should be worth. To hand one to another thread costs a microsecond or two, so each is meant to take some ten: that is
- * TSR_CHUNK_WORK steps, a step being what a simple operation such as an addition does for one element out of the cache, about a nanosecond;
- * or TSR_CHUNK_BYTES copied in order; or TSR_CHUNK_PRODUCTS multiplications and additions of a matrix product, which vectors do ten at a time.
- * The grain changes how long a job takes, never what it gives. */
+/* How much a chunk should be worth. To hand one to another thread costs a microsecond or two, so each is meant to take
+ * some ten: that is TSR_CHUNK_WORK steps, a step being what a simple operation such as an addition does for one element
+ * out of the cache, about a nanosecond; or TSR_CHUNK_BYTES copied in order; or TSR_CHUNK_PRODUCTS multiplications and
+ * additions of a matrix product, which vectors do ten at a time. The grain changes how long a job takes, never what it
+ * gives. */
 enum { TSR_CHUNK_WORK = 1 << 14, TSR_CHUNK_BYTES = 1 << 17, TSR_CHUNK_PRODUCTS = 100000 };
 /* The grain of a range whose numbers stand for `steps` steps each. */
 static inline int64_t tsr_grain(int64_t steps) {
@@ -18,14 +20,16 @@ static inline int64_t tsr_grain(int64_t steps) {
 }
 
 typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
-/* Calls fn for chunks of [0, n), which threads take as they come; in this thread alone when n is not above `grain`, the least size of a
- * chunk, inside another such call, and while another thread makes one. Looks for interrupts between chunks. The status is the first failure's. */
+/* Calls fn for chunks of [0, n), which threads take as they come; in this thread alone when n is not above `grain`, the
+ * least size of a chunk, inside another such call, and while another thread makes one. Looks for interrupts between
+ * chunks. The status is the first failure's. */
 TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
-/* Inside `fn`, on whatever thread: this range failed with `status`, whose error this thread has set. No further chunk is taken,
- * and tsr_parallel_for fails with the first such error, set in the thread that called it. */
+/* Inside `fn`, on whatever thread: this range failed with `status`, whose error this thread has set. No further chunk
+ * is taken, and tsr_parallel_for fails with the first such error, set in the thread that called it. */
 void tsr_parallel_fail(TsrStatus status);
 int tsr_parallel_width(void); /* threads that the calling thread may still use: 1 inside a job of tsr_parallel_for */
-int tsr_num_threads(void);    /* of the pool, the calling one included: as many as the process may use processors, until set */
+int tsr_num_threads(
+    void); /* of the pool, the calling one included: as many as the process may use processors, until set */
 void tsr_set_num_threads(int n);
 
 TSR_PUBLIC_END

@@ -8,9 +8,16 @@
 
 TSR_PUBLIC_BEGIN
 
-typedef struct TsrPrintOptions { int precision; double threshold; int64_t edgeitems; int64_t linewidth; int sci_mode; /* -1 auto, 0, 1 */ } TsrPrintOptions;
+typedef struct TsrPrintOptions {
+    int precision;
+    double threshold;
+    int64_t edgeitems;
+    int64_t linewidth;
+    int sci_mode; /* -1 auto, 0, 1 */
+} TsrPrintOptions;
 TsrPrintOptions *tsr_print_options(void); /* the process's; torch.set_printoptions writes it */
-/* Appends repr(t): "tensor([1., 2.])" with suffixes. `indent`: columns already on the line, for containers. Conj/neg, sparse, string, nested and meta tensors too. */
+/* Appends repr(t): "tensor([1., 2.])" with suffixes. `indent`: columns already on the line, for containers. Conj/neg,
+ * sparse, string, nested and meta tensors too. */
 TsrStatus tsr_print_tensor(TsrText *text, const TsrTensor *t, int indent);
 
 TSR_PUBLIC_END

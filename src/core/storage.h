@@ -13,42 +13,45 @@
 TSR_PUBLIC_BEGIN
 
 typedef struct TsrStorage TsrStorage;
-/* Counts the writes that a tensor and its views share. Embedded in the storage that the tensor was made with; on the heap for x.data.
- * A tensor that set_ has moved to another storage keeps its counter. */
+/* Counts the writes that a tensor and its views share. Embedded in the storage that the tensor was made with; on the
+ * heap for x.data. A tensor that set_ has moved to another storage keeps its counter. */
 typedef struct TsrVersion {
-    TSR_ATOMIC(int32_t) refcount; /* the home counts as one; tensors that hold the home are not counted, all others are */
+    TSR_ATOMIC(int32_t)
+    refcount; /* the home counts as one; tensors that hold the home are not counted, all others are */
     TSR_ATOMIC(int64_t) value;
-    TsrStorage *home;         /* the storage it is embedded in, NULL on the heap */
+    TsrStorage *home; /* the storage it is embedded in, NULL on the heap */
 } TsrVersion;
 
 struct TsrStorage {
     TSR_ATOMIC(int32_t) refcount;
-    uint8_t element;      /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
+    uint8_t element; /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
     bool resizable;
-    bool readonly;        /* writes are refused: read-only mapping, bytes object */
-    bool shared;          /* between processes */
-    bool says_calls;      /* the trace gives AllocateRaw, RunCtor, RunDtor, DeallocateRaw as reasons */
+    bool readonly;   /* writes are refused: read-only mapping, bytes object */
+    bool shared;     /* between processes */
+    bool says_calls; /* the trace gives AllocateRaw, RunCtor, RunDtor, DeallocateRaw as reasons */
     TsrDataPtr ptr;
-    size_t nbytes;        /* bytes in use */
-    size_t capacity;      /* bytes that ptr holds, >= nbytes */
+    size_t nbytes;           /* bytes in use */
+    size_t capacity;         /* bytes that ptr holds, >= nbytes */
     TsrAllocator *allocator; /* that made ptr and grows it; NULL for foreign memory */
-    TsrVersion version;   /* the default counter of tensors made with this storage */
-    int64_t id;           /* 0 until first asked for (tsr_storage_id) */
-    int64_t serial;       /* order of creation, for stable listings; 0 while it is being made */
-    const char *origin;   /* "mmap", "borrowed", "shared", NULL for owned; static */
-    char *path;           /* of a mapped file, owned; NULL */
-    TsrColumns *columns; /* of a table that was read into this storage (columns.h); NULL */
-    void *writes;         /* whoever sees writes (tsr_write_hook) keeps a log of this storage's here; NULL: none */
+    TsrVersion version;      /* the default counter of tensors made with this storage */
+    int64_t id;              /* 0 until first asked for (tsr_storage_id) */
+    int64_t serial;          /* order of creation, for stable listings; 0 while it is being made */
+    const char *origin;      /* "mmap", "borrowed", "shared", NULL for owned; static */
+    char *path;              /* of a mapped file, owned; NULL */
+    TsrColumns *columns;     /* of a table that was read into this storage (columns.h); NULL */
+    void *writes;            /* whoever sees writes (tsr_write_hook) keeps a log of this storage's here; NULL: none */
     TsrStorage *prev, *next; /* all live storages, for storages() and leaks() */
 };
 
 /* `nbytes` of uninitialised memory from the device's active allocator; `element` constructs when not POD
  * (TSR_DTYPE_NONE or a POD dtype: nothing constructed). *out is the caller's. */
 TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element);
-/* As tsr_storage_new, from the given allocator, with the trace naming the calls that TensorFlow's Buffer makes of it. */
+/* As tsr_storage_new, from the given allocator, with the trace naming the calls that TensorFlow's Buffer makes of it.
+ */
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
-TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path);
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin,
+                                     const char *path);
 TsrStorage *tsr_storage_retain(TsrStorage *storage);
 void tsr_storage_free(TsrStorage *storage); /* one reference; NULL is fine */
 /* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.
@@ -61,8 +64,8 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
 void tsr_version_free(TsrVersion *version); /* one counted reference */
-int64_t tsr_storage_last_serial(void); /* of the youngest storage ever made */
-TsrStorage *tsr_storage_first(void); /* live storages, oldest first, by ->next; single-threaded use */
+int64_t tsr_storage_last_serial(void);      /* of the youngest storage ever made */
+TsrStorage *tsr_storage_first(void);        /* live storages, oldest first, by ->next; single-threaded use */
 
 TSR_PUBLIC_END
 

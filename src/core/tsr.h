@@ -3,21 +3,22 @@
  *     cc prog.c $(pkg-config --cflags --libs tsr)
  *
  * One rule of ownership, in the names: a function with `new` or `retain` in its name gives you a reference to free;
- * `move` consumes its argument; everything else lends. Functions that can fail return TsrStatus (0: success) and leave a
- * message in tsr_error_message(); owned results come through a first `**out` parameter.
+ * `move` consumes its argument; everything else lends. Functions that can fail return TsrStatus (0: success) and leave
+ * a message in tsr_error_message(); owned results come through a first `**out` parameter.
  *
- * What C's types let through is checked in every build: a number of dimensions, a dtype, a device, a memory format, a count that is none gives an error
- * (where a function returns no status: the answer that its comment names). A pointer is not checked: it is NULL only where a comment says that it may
- * be, and points to as many elements as the count beside it says. Structs of options begin with the function named after them (tsr_load_options()),
- * which writes their size, so that a later library knows which fields a program has.
+ * What C's types let through is checked in every build: a number of dimensions, a dtype, a device, a memory format, a
+ * count that is none gives an error (where a function returns no status: the answer that its comment names). A pointer
+ * is not checked: it is NULL only where a comment says that it may be, and points to as many elements as the count
+ * beside it says. Structs of options begin with the function named after them (tsr_load_options()), which writes their
+ * size, so that a later library knows which fields a program has.
  *
- * Threads: any of them may make, hold, view, read and free tensors and storages; counts are atomic, errors are each thread's own.
- * Who writes to memory that another thread uses must order the two. The operators (op.h), files, printing, the default generator, hooks and
- * the settings of the process (default dtype, allocators, number of threads) are for one thread at a time. Large operations split over a
- * pool of the library's.
+ * Threads: any of them may make, hold, view, read and free tensors and storages; counts are atomic, errors are each
+ * thread's own. Who writes to memory that another thread uses must order the two. The operators (op.h), files,
+ * printing, the default generator, hooks and the settings of the process (default dtype, allocators, number of threads)
+ * are for one thread at a time. Large operations split over a pool of the library's.
  *
- * Works from C++ too, where a count is a std::atomic. Semantic versioning: names and structs in these headers stay as they are
- * within a major version, and within a minor one while that is 0. */
+ * Works from C++ too, where a count is a std::atomic. Semantic versioning: names and structs in these headers stay as
+ * they are within a major version, and within a minor one while that is 0. */
 #ifndef TSR_TSR_H
 #define TSR_TSR_H
 

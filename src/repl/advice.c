@@ -17,7 +17,9 @@ static bool is_marked(const char *code, size_t length, const char *words) {
 }
 
 const char *advice_marked(const char *code, size_t length, const char *line) {
-    static const struct { const char *code, *fits, *hint; } rows[] = {
+    static const struct {
+        const char *code, *fits, *hint;
+    } rows[] = {
 #define MARKED(code, fits, hint) {code, fits, hint},
 #include "advice.def"
     };
@@ -28,18 +30,23 @@ const char *advice_marked(const char *code, size_t length, const char *line) {
 
 /* An operator that is none may be noticed at any of its characters, or behind it. */
 const char *advice_at_place(const char *line, size_t length, size_t place) {
-    static const struct { const char *words, *hint; } rows[] = {
+    static const struct {
+        const char *words, *hint;
+    } rows[] = {
 #define AT_PLACE(words, hint) {words, hint},
 #include "advice.def"
     };
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
         for (size_t back = 0; back <= strlen(rows[i].words) && back <= place; back++)
-            if (place <= length && begins_with(line + place - back, length - place + back, rows[i].words)) return rows[i].hint;
+            if (place <= length && begins_with(line + place - back, length - place + back, rows[i].words))
+                return rows[i].hint;
     return NULL;
 }
 
 const char *advice_line(const char *line) {
-    static const struct { const char *fits, *hint; } rows[] = {
+    static const struct {
+        const char *fits, *hint;
+    } rows[] = {
 #define ADVICE(fits, hint) {fits, hint},
 #include "advice.def"
     };
@@ -48,7 +55,9 @@ const char *advice_line(const char *line) {
     return NULL;
 }
 
-typedef struct Opening { const char *words, *hint; } Opening;
+typedef struct Opening {
+    const char *words, *hint;
+} Opening;
 
 static const char *by_opening(const Opening *rows, size_t count, const char *line, size_t length) {
     for (; length > 0 && (*line == ' ' || *line == '\t'); line++) length--;

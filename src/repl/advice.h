@@ -1,4 +1,5 @@
-/* advice.h: hints for common mistakes, one row each in advice.def. All texts live as long as the process; NULL: nothing is known. */
+/* advice.h: hints for common mistakes, one row each in advice.def. All texts live as long as the process; NULL: nothing
+ * is known. */
 #ifndef REPL_ADVICE_H
 #define REPL_ADVICE_H
 

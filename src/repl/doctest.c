@@ -66,7 +66,8 @@ static bool is_man_page(const char *path, const Lines *lines) {
 static void from_roff(char *line) {
     static const struct {
         const char *code, *text;
-    } escapes[] = {{"\\-", "-"}, {"\\e", "\\"}, {"\\\\", "\\"}, {"\\&", ""}, {"\\(aq", "'"}, {"\\(dq", "\""}, {"\\(ha", "^"}, {"\\(ti", "~"}, {"\\ ", " "}};
+    } escapes[] = {{"\\-", "-"},    {"\\e", "\\"},  {"\\\\", "\\"}, {"\\&", ""}, {"\\(aq", "'"},
+                   {"\\(dq", "\""}, {"\\(ha", "^"}, {"\\(ti", "~"}, {"\\ ", " "}};
     char *out = line;
     for (char *in = line; *in != '\0';) {
         size_t i = 0;
@@ -92,15 +93,15 @@ typedef struct Change {
 
 typedef struct Doctest {
     const char *path;
-    Lines wanted;   /* the file */
-    Lines got;      /* what stands in it wrongly, as it should be */
+    Lines wanted; /* the file */
+    Lines got;    /* what stands in it wrongly, as it should be */
     Change *changes;
     int change_count, change_room;
     bool man;
-    int line;       /* of `wanted`, the next one */
+    int line; /* of `wanted`, the next one */
     int statements, failures;
-    int capture;    /* descriptor that collects output */
-    bool ended;     /* exit() was called */
+    int capture; /* descriptor that collects output */
+    bool ended;  /* exit() was called */
 } Doctest;
 
 static size_t indent_of(const char *line) { return strspn(line, " \t"); }
@@ -113,7 +114,8 @@ static const char *visible(const char *line) {
 
 static bool is_prompt(const char *line, const char *prompt) { return paste_is_prompt(visible(line), prompt); }
 
-/* What ends the output under a statement: an empty line, a prompt, the end of a Markdown block, a macro of a man page. */
+/* What ends the output under a statement: an empty line, a prompt, the end of a Markdown block, a macro of a man page.
+ */
 static bool ends_output(const Doctest *d, const char *line, size_t indent) {
     const char *s = line + indent_of(line);
     if (*s == '\0' || is_prompt(line, ">>>") || strncmp(s, "```", 3) == 0 || strncmp(s, "~~~", 3) == 0) return true;
@@ -173,9 +175,13 @@ static bool run_captured(Doctest *d, const TsrText *code, int line, char **out, 
 
 /* ---- comparing ---- */
 
-static bool is_report_start(const char *s) { return strncmp(s, "Traceback (most recent call last):", 34) == 0 || strncmp(s, "Traceback (innermost last):", 27) == 0; }
+static bool is_report_start(const char *s) {
+    return strncmp(s, "Traceback (most recent call last):", 34) == 0 ||
+           strncmp(s, "Traceback (innermost last):", 27) == 0;
+}
 
-/* Of an error's report only the last lines count: what is indented under Traceback, and a File line with what is under it, is dropped. */
+/* Of an error's report only the last lines count: what is indented under Traceback, and a File line with what is under
+ * it, is dropped. */
 static Lines without_frames(const Lines *lines) {
     Lines out = {0};
     for (int i = 0; i < lines->count; i++) {
@@ -206,7 +212,8 @@ static bool matches(const char *wanted, const char *got) {
 static bool same(const Lines *wanted, const Lines *got) {
     Lines a = without_frames(wanted), b = without_frames(got);
     bool equal = a.count == b.count;
-    for (int i = 0; equal && i < a.count; i++) equal = strcmp(a.items[i], b.items[i]) == 0 || matches(a.items[i], b.items[i]);
+    for (int i = 0; equal && i < a.count; i++)
+        equal = strcmp(a.items[i], b.items[i]) == 0 || matches(a.items[i], b.items[i]);
     free_lines(&a);
     free_lines(&b);
     return equal;
@@ -218,10 +225,8 @@ static bool add_output(Doctest *d, const char *line, size_t indent, const char *
     const char *shown = *line == '\0' ? "<BLANKLINE>" : line;
     bool fine = tsr_text_append(&text, margin, indent) == TSR_OK;
     for (const char *s = shown; fine && *s != '\0'; s++) {
-        if (d->man && (*s == '\\' || *s == '-'))
-            fine = tsr_text_puts(&text, *s == '-' ? "\\-" : "\\e") == TSR_OK;
-        else
-            fine = tsr_text_putc(&text, *s) == TSR_OK;
+        if (d->man && (*s == '\\' || *s == '-')) fine = tsr_text_puts(&text, *s == '-' ? "\\-" : "\\e") == TSR_OK;
+        else fine = tsr_text_putc(&text, *s) == TSR_OK;
     }
     fine = fine && add_line(&d->got, text.data != NULL ? text.data : "", text.length);
     tsr_text_free(&text);
@@ -237,8 +242,12 @@ static bool add_change(Doctest *d, int begin, int end, int got_begin) {
         d->change_room = room;
     }
     Change c = {begin, end, got_begin, d->got.count};
-    while (c.begin < c.end && c.got_begin < c.got_end && strcmp(d->wanted.items[c.begin], d->got.items[c.got_begin]) == 0) c.begin++, c.got_begin++;
-    while (c.begin < c.end && c.got_begin < c.got_end && strcmp(d->wanted.items[c.end - 1], d->got.items[c.got_end - 1]) == 0) c.end--, c.got_end--;
+    while (c.begin < c.end && c.got_begin < c.got_end &&
+           strcmp(d->wanted.items[c.begin], d->got.items[c.got_begin]) == 0)
+        c.begin++, c.got_begin++;
+    while (c.begin < c.end && c.got_begin < c.got_end &&
+           strcmp(d->wanted.items[c.end - 1], d->got.items[c.got_end - 1]) == 0)
+        c.end--, c.got_end--;
     d->changes[d->change_count++] = c;
     return true;
 }
@@ -276,7 +285,8 @@ static bool check_statement(Doctest *d) {
     int line = d->line + 1;
     char *output = NULL;
     Lines wanted = {0}, got = {0};
-    bool fine = take_statement(d, &code, indent) && run_captured(d, &code, line, &output, &length) && split(&got, output, length);
+    bool fine = take_statement(d, &code, indent) && run_captured(d, &code, line, &output, &length) &&
+                split(&got, output, length);
     int begin = d->line, got_begin = d->got.count;
     while (fine && d->line < d->wanted.count && !ends_output(d, d->wanted.items[d->line], indent)) {
         char *s = strdup(d->wanted.items[d->line++] + indent);
@@ -302,10 +312,12 @@ static void print_lines(const Lines *l, int begin, int end, char mark) {
     for (int i = begin; i < end; i++) printf("%c%s\n", mark, l->items[i]);
 }
 
-/* Changes [first, last) whose surroundings touch, as one hunk; `moved` is how many lines more the new file has so far. */
+/* Changes [first, last) whose surroundings touch, as one hunk; `moved` is how many lines more the new file has so far.
+ */
 static void print_hunk(const Doctest *d, int first, int last, int *moved) {
     const Change *c = d->changes;
-    int begin = TSR_MAX(c[first].begin - CONTEXT_LINES, 0), end = TSR_MIN(c[last - 1].end + CONTEXT_LINES, d->wanted.count), more = 0;
+    int begin = TSR_MAX(c[first].begin - CONTEXT_LINES, 0),
+        end = TSR_MIN(c[last - 1].end + CONTEXT_LINES, d->wanted.count), more = 0;
     for (int i = first; i < last; i++) more += (c[i].got_end - c[i].got_begin) - (c[i].end - c[i].begin);
     printf("@@ -%d,%d +%d,%d @@\n", begin + 1, end - begin, begin + 1 + *moved, end - begin + more);
     for (int i = first; i < last; i++) {
@@ -359,7 +371,8 @@ static int check_file(const char *path, int capture, Counts *counts) {
     return fine && d.failures == 0 ? EXIT_FINE : EXIT_FAILED;
 }
 
-/* One of several files, in a process of its own: it sees neither the names of the others nor their settings, and ids begin at 1. */
+/* One of several files, in a process of its own: it sees neither the names of the others nor their settings, and ids
+ * begin at 1. */
 static int check_apart(const char *path, int capture, Counts *shared) {
     int status;
     fflush(stdout);

@@ -22,7 +22,7 @@ static TsrStatus (*next_bare_name)(Value *out, Str *name);
 static const char *const *files; /* of this run */
 static int file_count;
 static bool all_used; /* the program knows of all inputs */
-static Value inputs; /* the list, once something was read; V_UNBOUND before */
+static Value inputs;  /* the list, once something was read; V_UNBOUND before */
 
 /* Keyword arguments under construction: values are owned. */
 typedef struct Keywords {
@@ -120,7 +120,8 @@ static TsrStatus append_records(Value list, const char *path) {
     Value records;
     TSR_TRY(read_one(&records, path, false, true));
     TsrStatus status = TSR_OK;
-    for (int64_t i = 0; i < value_as_list(records)->count && status == TSR_OK; i++) status = list_append(value_as_list(list), value_as_list(records)->items[i]);
+    for (int64_t i = 0; i < value_as_list(records)->count && status == TSR_OK; i++)
+        status = list_append(value_as_list(list), value_as_list(records)->items[i]);
     value_release(records);
     return status;
 }
@@ -140,7 +141,8 @@ static TsrStatus read_inputs(void) {
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
 static TsrStatus bare_name(Value *lent, Str *name) {
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
-    bool there = inputs.tag != V_UNBOUND || file_count > 0 || !shell_options->interactive; /* -i leaves standard input to the prompt */
+    bool there = inputs.tag != V_UNBOUND || file_count > 0 ||
+                 !shell_options->interactive; /* -i leaves standard input to the prompt */
     if (there && (last || all)) {
         TSR_TRY(read_inputs());
         all_used |= all;
@@ -156,8 +158,13 @@ static void tell_unused(void) {
     char line[640], shown[440];
     if (count < 2 || all_used) return;
     const char *path = file_count > 0 ? files[0] : "-";
-    if (file_count > 1) snprintf(line, sizeof line, "`_` is %s alone; inputs is the list of all %lld, --each runs the program on each file", tsr_io_quote(shown, path, strlen(path)), (long long)count);
-    else snprintf(line, sizeof line, "%s holds %lld records, and `_` is the first; inputs is the list of all", strcmp(path, "-") == 0 ? "<stdin>" : tsr_io_quote(shown, path, strlen(path)), (long long)count);
+    if (file_count > 1)
+        snprintf(line, sizeof line,
+                 "`_` is %s alone; inputs is the list of all %lld, --each runs the program on each file",
+                 tsr_io_quote(shown, path, strlen(path)), (long long)count);
+    else
+        snprintf(line, sizeof line, "%s holds %lld records, and `_` is the first; inputs is the list of all",
+                 strcmp(path, "-") == 0 ? "<stdin>" : tsr_io_quote(shown, path, strlen(path)), (long long)count);
     files_tell(line);
 }
 
@@ -169,7 +176,9 @@ static TsrStatus set_precision(int digits) {
     if (name == NULL) return TSR_MEMORY_ERROR;
     TSR_TRY(value_getattr(&function, globals_resolve("torch"), name));
     TsrStatus status = add_move(&k, "precision", value_int(digits));
-    if (status == TSR_OK) status = value_call(&result, function, &(CallArgs){.values = k.values, .keyword_count = k.count, .names = k.names});
+    if (status == TSR_OK)
+        status =
+            value_call(&result, function, &(CallArgs){.values = k.values, .keyword_count = k.count, .names = k.names});
     value_release(function);
     value_release(result);
     drop(&k);
@@ -208,7 +217,8 @@ static const TsrTensor *as_wide(const TsrTensor *t) {
     return NULL;
 }
 
-/* The table whose names a value that is written bears; NULL: none. Where elements of a table are seen it is known which columns they are. */
+/* The table whose names a value that is written bears; NULL: none. Where elements of a table are seen it is known which
+ * columns they are. */
 static const TsrTensor *named_like(Value result) {
     if (result.tag != V_TENSOR || options->no_header) return NULL;
     if (tsr_is_sparse(result.t)) return NULL;
@@ -243,17 +253,32 @@ static const char *first_word(char *buffer, size_t size, const char *list) {
 
 /* The values of --in-place over the file they were made of. */
 static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o) {
-    TsrLoadOptions load = {.size = sizeof(TsrLoadOptions), .format = options->input_format, .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE, .ndim = -1, .header = options->header,
-                           .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0, .na = options->na, .columns = options->columns};
+    TsrLoadOptions load = {.size = sizeof(TsrLoadOptions),
+                           .format = options->input_format,
+                           .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE,
+                           .ndim = -1,
+                           .header = options->header,
+                           .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0,
+                           .na = options->na,
+                           .columns = options->columns};
     struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
     return files_change(result, path, &load, o);
 }
 
 static TsrStatus save(Value result, const char *path, const char *format) {
     char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
-    TsrSaveOptions o = {.size = sizeof(TsrSaveOptions), .format = format, .precision = options->precision, .json_nan = options->json_nan, .no_header = options->no_header, .untie = options->untie, .compact = options->compact, .na = first_word(na, sizeof na, options->na), .suffix = options->suffix};
+    TsrSaveOptions o = {.size = sizeof(TsrSaveOptions),
+                        .format = format,
+                        .precision = options->precision,
+                        .json_nan = options->json_nan,
+                        .no_header = options->no_header,
+                        .untie = options->untie,
+                        .compact = options->compact,
+                        .na = first_word(na, sizeof na, options->na),
+                        .suffix = options->suffix};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save(result, path, &o);
@@ -263,7 +288,8 @@ static TsrStatus save(Value result, const char *path, const char *format) {
 
 static TsrStatus print_json(Value result) {
     TsrText text = {0};
-    TsrStatus status = json_write(&text, result, &(JsonStyle){.nan = options->json_nan, .precision = options->precision});
+    TsrStatus status =
+        json_write(&text, result, &(JsonStyle){.nan = options->json_nan, .precision = options->precision});
     if (status == TSR_OK) status = tsr_text_putc(&text, '\n');
     if (status == TSR_OK) fwrite(text.data, 1, text.length, builtin_stdout());
     tsr_text_free(&text);
@@ -274,7 +300,9 @@ TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     const char *output = options->in_place ? files[0] : options->output;
     bool to_file = options->in_place || (output != NULL && is_file(output));
     tell_unused();
-    if (result.tag == V_UNBOUND || value_is_none(result)) return to_file ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", output) : TSR_OK;
+    if (result.tag == V_UNBOUND || value_is_none(result))
+        return to_file ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", output)
+                       : TSR_OK;
     if (output == NULL && shell_options->json) return print_json(result);
     if (output == NULL || strcmp(output, "text") == 0) return display(result);
     if (to_file) return save(result, output, options->in_place ? options->input_format : NULL);

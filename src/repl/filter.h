@@ -5,14 +5,14 @@
 #include "options.h"
 #include "lang/object/value.h"
 
-/* Before the program runs: makes `_` and `inputs` names that read `files` (count of them; 0: standard input) when they are first used. Called again for
- * each run; what was read before is forgotten. */
+/* Before the program runs: makes `_` and `inputs` names that read `files` (count of them; 0: standard input) when they
+ * are first used. Called again for each run; what was read before is forgotten. */
 TsrStatus filter_prepare(const FilterOptions *options, const char *const *files, int count);
 /* After it: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 
-/* What a file ("-": standard input) holds, read as the options say; with `metadata` a pair of a list of its records and the texts beside them, as load() has
- * it with records=True. *out is the caller's. */
+/* What a file ("-": standard input) holds, read as the options say; with `metadata` a pair of a list of its records and
+ * the texts beside them, as load() has it with records=True. *out is the caller's. */
 TsrStatus filter_read(Value *out, const FilterOptions *options, const char *path, bool metadata);
 
 #endif

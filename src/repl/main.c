@@ -17,7 +17,16 @@
 #include "shell.h"
 #include "startup.h"
 
-typedef enum Mode { MODE_DEFAULT, MODE_CODE, MODE_ECHO, MODE_DOCTEST, MODE_LIST, MODE_DIFF, MODE_LESSON, MODE_MAN } Mode;
+typedef enum Mode {
+    MODE_DEFAULT,
+    MODE_CODE,
+    MODE_ECHO,
+    MODE_DOCTEST,
+    MODE_LIST,
+    MODE_DIFF,
+    MODE_LESSON,
+    MODE_MAN
+} Mode;
 
 typedef struct Line { /* the command line, taken apart */
     Mode mode;
@@ -119,14 +128,38 @@ static bool set_code(Line *l, const char *v) {
     l->codes[l->code_count++] = v;
     return true;
 }
-static bool set_interactive(Line *l, const char *v) { (void)v; return l->shell.interactive = true; }
-static bool set_echo(Line *l, const char *v) { (void)v; return (l->mode = MODE_ECHO) != 0; }
-static bool set_doctest(Line *l, const char *v) { (void)v; return (l->mode = MODE_DOCTEST) != 0; }
-static bool set_list(Line *l, const char *v) { (void)v; return (l->mode = MODE_LIST) != 0; }
-static bool set_diff(Line *l, const char *v) { (void)v; return (l->mode = MODE_DIFF) != 0; }
-static bool set_lesson(Line *l, const char *v) { (void)v; return (l->mode = MODE_LESSON) != 0; }
-static bool set_check(Line *l, const char *v) { (void)v; return l->lesson.check = true; }
-static bool set_no_prompt(Line *l, const char *v) { (void)v; return !(l->lesson.stay = false); }
+static bool set_interactive(Line *l, const char *v) {
+    (void)v;
+    return l->shell.interactive = true;
+}
+static bool set_echo(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_ECHO) != 0;
+}
+static bool set_doctest(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_DOCTEST) != 0;
+}
+static bool set_list(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_LIST) != 0;
+}
+static bool set_diff(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_DIFF) != 0;
+}
+static bool set_lesson(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_LESSON) != 0;
+}
+static bool set_check(Line *l, const char *v) {
+    (void)v;
+    return l->lesson.check = true;
+}
+static bool set_no_prompt(Line *l, const char *v) {
+    (void)v;
+    return !(l->lesson.stay = false);
+}
 static bool set_report(Line *l, const char *v) { return (l->lesson.report = v) != NULL && *v != '\0'; }
 static bool set_man(Line *l, const char *v) {
     l->mode = MODE_MAN;
@@ -145,7 +178,10 @@ static bool set_in_place(Line *l, const char *v) {
     l->shell.filter.suffix = v;
     return v == NULL || (*v != '\0' && strpbrk(v, "/*") == NULL);
 }
-static bool set_each(Line *l, const char *v) { (void)v; return l->shell.filter.each = true; }
+static bool set_each(Line *l, const char *v) {
+    (void)v;
+    return l->shell.filter.each = true;
+}
 static bool set_input(Line *l, const char *v) { return tsr_format_find(l->shell.filter.input_format = v) != NULL; }
 static bool set_dtype(Line *l, const char *v) {
     l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v;
@@ -157,13 +193,33 @@ static bool set_delimiter(Line *l, const char *v) {
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
 static bool set_na(Line *l, const char *v) { return (l->shell.filter.na = v) != NULL; }
-static bool set_no_header(Line *l, const char *v) { (void)v; return l->shell.filter.no_header = true; }
-static bool set_untie(Line *l, const char *v) { (void)v; return l->shell.filter.untie = true; }
-static bool set_compact(Line *l, const char *v) { (void)v; return l->shell.filter.compact = true; }
-static bool set_json(Line *l, const char *v) { (void)v; return l->shell.json = true; }
-static bool set_sandbox(Line *l, const char *v) { (void)v; return l->shell.sandbox = true; }
-static bool set_device(Line *l, const char *v) { return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0; }
-static bool set_no_color(Line *l, const char *v) { (void)v; return !(l->shell.colour = false); }
+static bool set_no_header(Line *l, const char *v) {
+    (void)v;
+    return l->shell.filter.no_header = true;
+}
+static bool set_untie(Line *l, const char *v) {
+    (void)v;
+    return l->shell.filter.untie = true;
+}
+static bool set_compact(Line *l, const char *v) {
+    (void)v;
+    return l->shell.filter.compact = true;
+}
+static bool set_json(Line *l, const char *v) {
+    (void)v;
+    return l->shell.json = true;
+}
+static bool set_sandbox(Line *l, const char *v) {
+    (void)v;
+    return l->shell.sandbox = true;
+}
+static bool set_device(Line *l, const char *v) {
+    return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0;
+}
+static bool set_no_color(Line *l, const char *v) {
+    (void)v;
+    return !(l->shell.colour = false);
+}
 static bool set_max_memory(Line *l, const char *v) { return to_size(v, &l->shell.max_memory); }
 
 static bool set_shape(Line *l, const char *v) {
@@ -237,7 +293,9 @@ static const struct Option {
     {"report", 0, "a file", set_report, FOR_ALL},
     {"no-prompt", 0, NULL, set_no_prompt, FOR_ALL},
     {"print-man", 0, "a page", set_man, FOR_ALL},
-    {"output", 'o', "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output, FOR_CODE},
+    {"output", 'o',
+     "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output,
+     FOR_CODE},
     {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place, FOR_CODE},
     {"each", 0, NULL, set_each, FOR_CODE},
     {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input, FOR_FILES},
@@ -280,7 +338,8 @@ static const struct Option *find_short(char letter) {
 static int set(Line *line, const struct Option *option, const char *value, const char *shown) {
     Mode before = line->mode;
     bool fine = option->set(line, value);
-    if (before != MODE_DEFAULT && line->mode != before) return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson", shown);
+    if (before != MODE_DEFAULT && line->mode != before)
+        return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson", shown);
     if (option->purpose != FOR_ALL) line->last[option->purpose] = option->name;
     if (fine || value == NULL) return EXIT_FINE;
     fprintf(stderr, "tsr: %s: can't be '%s': it takes %s\ntry 'tsr --help'\n", shown, value, option->takes);
@@ -302,7 +361,8 @@ static int long_option(Line *line, char **argv, int *i) {
     const struct Option *option = find_long(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
     if (option == NULL) return no_option(argv[*i]);
     if (option->set == set_in_place) return set(line, option, equals != NULL ? equals + 1 : NULL, argv[*i]);
-    if (option->takes == NULL) return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
+    if (option->takes == NULL)
+        return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
     const char *shown = argv[*i], *value = equals != NULL ? equals + 1 : argv[++*i];
     return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
 }
@@ -334,14 +394,11 @@ static int take_apart(Line *line, int argc, char **argv) {
             for (i++; i < argc; i++) line->rest[line->rest_count++] = argv[i];
             break;
         }
-        if (a[0] == '-' && a[1] == '-')
-            status = long_option(line, argv, &i);
-        else if (a[0] == '-' && a[1] != '\0')
-            status = short_options(line, argv, &i);
+        if (a[0] == '-' && a[1] == '-') status = long_option(line, argv, &i);
+        else if (a[0] == '-' && a[1] != '\0') status = short_options(line, argv, &i);
         else if (ends_options(line)) {
             for (; i < argc; i++) line->rest[line->rest_count++] = argv[i];
-        } else
-            line->rest[line->rest_count++] = a;
+        } else line->rest[line->rest_count++] = a;
         if (status != EXIT_FINE) return status;
     }
     return EXIT_FINE;
@@ -371,29 +428,41 @@ static int check_writing(const FilterOptions *o, const char *first, bool json) {
     if (o->in_place && o->input_format != NULL) format = tsr_format_find(o->input_format);
     bool text = format == NULL || format->put != NULL, table = format != NULL && format->table;
     if (o->precision > 0 && !text) return usage("--precision is for text, not for %s", format->name);
-    if (o->no_header && !table) return usage("--no-header is for csv and tsv, not for %s", format != NULL ? format->name : name);
-    if (o->json_nan != NULL && (table || (format != NULL ? !text : !json))) return usage("--json-nan is for json and jsonl, not for %s", format != NULL ? format->name : name);
+    if (o->no_header && !table)
+        return usage("--no-header is for csv and tsv, not for %s", format != NULL ? format->name : name);
+    if (o->json_nan != NULL && (table || (format != NULL ? !text : !json)))
+        return usage("--json-nan is for json and jsonl, not for %s", format != NULL ? format->name : name);
     return EXIT_FINE;
 }
 
 static int check(const Line *l) {
-    if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0])) return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
-    if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0) return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
+    if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0]))
+        return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
+    if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0)
+        return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
-    if (l->mode == MODE_LESSON && l->rest_count > 2) return usage("%s takes a number, a FILE, or a FOLDER and a number", "--lesson");
+    if (l->mode == MODE_LESSON && l->rest_count > 2)
+        return usage("%s takes a number, a FILE, or a FOLDER and a number", "--lesson");
     if (l->mode != MODE_LESSON && l->lesson.check) return usage("%s needs --lesson", "--check");
     if (l->mode != MODE_LESSON && l->lesson.report != NULL) return usage("%s needs --lesson", "--report");
     if (l->lesson.check && l->lesson.report != NULL) return usage("%s and --report exclude each other", "--check");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");
     if (l->last[FOR_CODE] != NULL && l->mode != MODE_CODE) return usage("--%s needs -e", l->last[FOR_CODE]);
-    if (l->last[FOR_FILES] != NULL && l->mode != MODE_CODE && l->mode != MODE_LIST && l->mode != MODE_DIFF) return usage("--%s needs -e, -l or --diff", l->last[FOR_FILES]);
-    if (l->shell.filter.in_place && (l->rest_count < 1 || has_stdin(l))) return usage("%s needs -e and a FILE", "--in-place");
-    if (l->shell.filter.in_place && l->rest_count > 1 && !l->shell.filter.each) return usage("%s needs one FILE, or --each", "--in-place");
+    if (l->last[FOR_FILES] != NULL && l->mode != MODE_CODE && l->mode != MODE_LIST && l->mode != MODE_DIFF)
+        return usage("--%s needs -e, -l or --diff", l->last[FOR_FILES]);
+    if (l->shell.filter.in_place && (l->rest_count < 1 || has_stdin(l)))
+        return usage("%s needs -e and a FILE", "--in-place");
+    if (l->shell.filter.in_place && l->rest_count > 1 && !l->shell.filter.each)
+        return usage("%s needs one FILE, or --each", "--in-place");
     if (l->shell.filter.each && l->rest_count == 0) return usage("%s needs -e and a FILE", "--each");
     if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
-    if (l->shell.filter.each && l->shell.filter.output != NULL && strpbrk(l->shell.filter.output, "./") != NULL) return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
-    if (l->shell.filter.in_place && l->shell.filter.output != NULL) return usage("%s and -o exclude each other", "--in-place");
-    return l->mode == MODE_CODE ? check_writing(&l->shell.filter, l->rest_count > 0 ? l->rest[0] : "text", l->shell.json) : EXIT_FINE;
+    if (l->shell.filter.each && l->shell.filter.output != NULL && strpbrk(l->shell.filter.output, "./") != NULL)
+        return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
+    if (l->shell.filter.in_place && l->shell.filter.output != NULL)
+        return usage("%s and -o exclude each other", "--in-place");
+    return l->mode == MODE_CODE
+               ? check_writing(&l->shell.filter, l->rest_count > 0 ? l->rest[0] : "text", l->shell.json)
+               : EXIT_FINE;
 }
 
 /* -i: the prompt after the program, whatever became of that. */

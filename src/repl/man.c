@@ -80,9 +80,16 @@ static TsrStatus write_operator(const TsrOpSet *set) {
 static const struct {
     const char *space, *heading;
 } written[] = {
-    {"", "COMPOSITIONS"},         {"Tensor", "COMPOSITIONS: METHODS"},         {"nn.functional", "COMPOSITIONS: NEURAL NETWORKS"}, {"nn.init", "COMPOSITIONS: FIRST WEIGHTS"},
-    {"nn.utils.rnn", "COMPOSITIONS: SEQUENCES"}, {"masked", "COMPOSITIONS: MASKED TENSORS"}, {"sparse", "COMPOSITIONS: SPARSE TENSORS"},
-    {"func", "COMPOSITIONS: REARRANGING"}, {"signal.windows", "COMPOSITIONS: WINDOWS"},     {"testing", "COMPOSITIONS: TESTING"},
+    {"", "COMPOSITIONS"},
+    {"Tensor", "COMPOSITIONS: METHODS"},
+    {"nn.functional", "COMPOSITIONS: NEURAL NETWORKS"},
+    {"nn.init", "COMPOSITIONS: FIRST WEIGHTS"},
+    {"nn.utils.rnn", "COMPOSITIONS: SEQUENCES"},
+    {"masked", "COMPOSITIONS: MASKED TENSORS"},
+    {"sparse", "COMPOSITIONS: SPARSE TENSORS"},
+    {"func", "COMPOSITIONS: REARRANGING"},
+    {"signal.windows", "COMPOSITIONS: WINDOWS"},
+    {"testing", "COMPOSITIONS: TESTING"},
 };
 
 typedef struct Space {
@@ -115,11 +122,12 @@ static TsrStatus write_compositions(void) {
 }
 
 static TsrStatus write_operators(void) {
-    printf(".\\\" Printed by tsr --print-man ops from the table of operators: change that, not this page.\n"
-           ".TH TSR-OPS 7 \"\" \"tsr\" \"Operators\"\n.SH NAME\ntsr-ops \\- the operators of tsr\n.SH DESCRIPTION\n"
-           "Names, arguments and results are PyTorch's (%s). A name without a dot is there as a bare name too, where Python has no builtin of "
-           "that name. Each entry has the forms of the operator, what it does, and, where there is one, an example with what it prints.\n",
-           TSR_TORCH_VERSION);
+    printf(
+        ".\\\" Printed by tsr --print-man ops from the table of operators: change that, not this page.\n"
+        ".TH TSR-OPS 7 \"\" \"tsr\" \"Operators\"\n.SH NAME\ntsr-ops \\- the operators of tsr\n.SH DESCRIPTION\n"
+        "Names, arguments and results are PyTorch's (%s). A name without a dot is there as a bare name too, where Python has no builtin of "
+        "that name. Each entry has the forms of the operator, what it does, and, where there is one, an example with what it prints.\n",
+        TSR_TORCH_VERSION);
     for (int s = 0; s < (int)TSR_COUNTOF(sections); s++) {
         bool any = false;
         for (int i = 0; i < tsr_op_count(); i++) {

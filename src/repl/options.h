@@ -8,19 +8,19 @@
 
 /* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
 typedef struct FilterOptions {
-    const char *output;       /* -o: a format or a file; NULL: text */
+    const char *output; /* -o: a format or a file; NULL: text */
     bool in_place;
     const char *suffix;       /* of the old file, which --in-place keeps; NULL: it is not kept */
     bool each;                /* the program runs once a file */
     const char *input_format; /* -I */
     const char *dtype, *shape, *delimiter, *columns;
-    const char *na;           /* --na: cells that are nan, and as the first of them it is written */
-    int header;               /* -1 not said, 0 no, 1 yes */
-    int precision;            /* 0 not said */
+    const char *na; /* --na: cells that are nan, and as the first of them it is written */
+    int header;     /* -1 not said, 0 no, 1 yes */
+    int precision;  /* 0 not said */
     const char *json_nan;
-    bool no_header;           /* of a table that is written */
-    bool compact;             /* of storages only what is reached */
-    bool untie;               /* what shares memory may be written each for itself */
+    bool no_header; /* of a table that is written */
+    bool compact;   /* of storages only what is reached */
+    bool untie;     /* what shares memory may be written each for itself */
     const char *const *files;
     int file_count;
 } FilterOptions;
@@ -29,11 +29,11 @@ typedef struct ShellOptions {
     bool json, colour, sandbox, interactive;
     bool seeded;
     uint64_t seed;
-    int threads;              /* 0: as many as there are */
-    size_t max_memory;        /* bytes; 0: none */
-    double max_time;          /* seconds; 0: none */
-    const char *device;       /* NULL: cpu */
-    int argc;                 /* sys.argv */
+    int threads;        /* 0: as many as there are */
+    size_t max_memory;  /* bytes; 0: none */
+    double max_time;    /* seconds; 0: none */
+    const char *device; /* NULL: cpu */
+    int argc;           /* sys.argv */
     const char *const *argv;
     FilterOptions filter;
 } ShellOptions;

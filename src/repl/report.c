@@ -22,7 +22,8 @@ static void window(const char *text, size_t length, int col, size_t *from, size_
     *to = length;
     while (*to > *from && *to > (size_t)col && (text[*to - 1] == ' ' || text[*to - 1] == '\t')) (*to)--;
     if (*to - *from <= MAX_SHOWN) return;
-    if (col > LEFT_OF_PLACE && (size_t)col < length && (size_t)(col - LEFT_OF_PLACE) > *from) *from = (size_t)(col - LEFT_OF_PLACE);
+    if (col > LEFT_OF_PLACE && (size_t)col < length && (size_t)(col - LEFT_OF_PLACE) > *from)
+        *from = (size_t)(col - LEFT_OF_PLACE);
     while (*from < *to && (text[*from] & 0xC0) == 0x80) (*from)++;
     if (*to - *from > MAX_SHOWN) *to = *from + MAX_SHOWN;
     while (*to > *from && *to < length && (text[*to] & 0xC0) == 0x80) (*to)--;
@@ -34,7 +35,8 @@ static bool in_name(unsigned char c) { return c >= 0x80 || c == '_' || isalnum(c
 static const char *only_place(const char *code, size_t length, const char *name, size_t n) {
     const char *found = NULL, *end = code + length;
     for (const char *at = code; (at = memmem(at, (size_t)(end - at), name, n)) != NULL; at++) {
-        bool whole = (at == code || (!in_name((unsigned char)at[-1]) && at[-1] != '.')) && (at + n == end || !in_name((unsigned char)at[n]));
+        bool whole = (at == code || (!in_name((unsigned char)at[-1]) && at[-1] != '.')) &&
+                     (at + n == end || !in_name((unsigned char)at[n]));
         if (whole && found != NULL) return NULL;
         if (whole) found = at;
     }
@@ -43,16 +45,22 @@ static const char *only_place(const char *code, size_t length, const char *name,
 
 void diag_narrow(DiagFrame *f, const char *name, size_t length) {
     size_t size, end_size;
-    const char *first = source_line(f->source, f->at.line, &size), *last = source_line(f->source, f->at.end_line, &end_size);
+    const char *first = source_line(f->source, f->at.line, &size),
+               *last = source_line(f->source, f->at.end_line, &end_size);
     size_t col = (size_t)f->at.col, end = (size_t)f->at.end_col;
     if (first == NULL || last == NULL || col > size || end > end_size) return;
-    bool begins = size - col >= length && memcmp(first + col, name, length) == 0 && (col + length == size || !in_name((unsigned char)first[col + length]));
-    bool ends = end >= length && memcmp(last + end - length, name, length) == 0 && (end == length || !in_name((unsigned char)last[end - length - 1]));
+    bool begins = size - col >= length && memcmp(first + col, name, length) == 0 &&
+                  (col + length == size || !in_name((unsigned char)first[col + length]));
+    bool ends = end >= length && memcmp(last + end - length, name, length) == 0 &&
+                (end == length || !in_name((unsigned char)last[end - length - 1]));
     if (begins) f->at = (SourceRange){f->at.line, f->at.col, f->at.line, f->at.col + (int32_t)length};
-    else if (ends) f->at = (SourceRange){f->at.end_line, f->at.end_col - (int32_t)length, f->at.end_line, f->at.end_col};
+    else if (ends)
+        f->at = (SourceRange){f->at.end_line, f->at.end_col - (int32_t)length, f->at.end_line, f->at.end_col};
     else if (f->at.line == f->at.end_line && col <= end) {
         const char *only = only_place(first + col, end - col, name, length);
-        if (only != NULL) f->at = (SourceRange){f->at.line, (int32_t)(only - first), f->at.line, (int32_t)(only - first + (ptrdiff_t)length)};
+        if (only != NULL)
+            f->at = (SourceRange){f->at.line, (int32_t)(only - first), f->at.line,
+                                  (int32_t)(only - first + (ptrdiff_t)length)};
     }
 }
 
@@ -136,17 +144,13 @@ void diag_write(FILE *file, const DiagError *e, bool colour) {
 static void write_json_string(FILE *file, const char *text) {
     fputc('"', file);
     for (const unsigned char *p = (const unsigned char *)text; *p != '\0'; p++) {
-        if (*p == '"' || *p == '\\')
-            fprintf(file, "\\%c", *p);
-        else if (*p == '\n')
-            fputs("\\n", file);
-        else if (*p < 0x20 || *p == 0x7F)
-            fprintf(file, "\\u%04x", *p);
+        if (*p == '"' || *p == '\\') fprintf(file, "\\%c", *p);
+        else if (*p == '\n') fputs("\\n", file);
+        else if (*p < 0x20 || *p == 0x7F) fprintf(file, "\\u%04x", *p);
         else if (*p == 0xED && p[1] >= 0xA0 && p[1] != '\0' && p[2] != '\0') { /* a lone surrogate */
             fprintf(file, "\\u%04x", 0xD000 | (p[1] & 0x3F) << 6 | (p[2] & 0x3F));
             p += 2;
-        } else
-            fputc(*p, file);
+        } else fputc(*p, file);
     }
     fputc('"', file);
 }
@@ -163,8 +167,10 @@ static void write_json_place(FILE *file, const DiagFrame *f) {
         return;
     }
     size_t length = 0;
-    int end = f->at.end_line > f->at.line && source_line(f->source, f->at.line, &length) != NULL ? (int)length : f->at.end_col;
-    fprintf(file, ", \"line\": %d, \"column\": %d, \"end_column\": %d", f->at.line, source_column_chars(f->source, f->at.line, f->at.col) + 1,
+    int end = f->at.end_line > f->at.line && source_line(f->source, f->at.line, &length) != NULL ? (int)length
+                                                                                                 : f->at.end_col;
+    fprintf(file, ", \"line\": %d, \"column\": %d, \"end_column\": %d", f->at.line,
+            source_column_chars(f->source, f->at.line, f->at.col) + 1,
             source_column_chars(f->source, f->at.line, end) + 1);
 }
 
@@ -175,9 +181,7 @@ void diag_write_json(FILE *file, const DiagError *e) {
     write_json_string(file, e->message);
     write_json_place(file, e->count > 0 ? &e->frames[e->count - 1] : NULL);
     fputs(", \"hint\": ", file);
-    if (e->hint != NULL && e->hint[0] != '\0')
-        write_json_string(file, e->hint);
-    else
-        fputs("null", file);
+    if (e->hint != NULL && e->hint[0] != '\0') write_json_string(file, e->hint);
+    else fputs("null", file);
     fputs("}\n", file);
 }

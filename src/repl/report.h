@@ -30,10 +30,11 @@ typedef struct DiagError {
     const char *shapes;      /* further lines (each ends with \n), printed indented by 4 under the carets, or NULL */
     const DiagFrame *frames; /* outermost first */
     int count;
-    bool syntax;             /* a SyntaxError: its place is frames[count - 1] */
+    bool syntax; /* a SyntaxError: its place is frames[count - 1] */
 } DiagError;
 
-/* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there, or else to the only place in its line that has it. */
+/* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there, or else to the only
+ * place in its line that has it. */
 void diag_narrow(DiagFrame *frame, const char *name, size_t length);
 
 /* Writes the report. `colour`: with ANSI colours. */

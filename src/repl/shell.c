@@ -42,7 +42,8 @@ bool shell_wants_exit(int *status) {
 
 TsrStatus shell_display(Value v) {
     if (value_is_none(v)) {
-        if (inspect_none_note != NULL && window_here) fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", inspect_none_note);
+        if (inspect_none_note != NULL && window_here)
+            fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", inspect_none_note);
         return TSR_OK;
     }
     TsrText text = {0};
@@ -58,7 +59,9 @@ TsrStatus shell_display(Value v) {
 
 /* ---- errors ---- */
 
-static bool same_place(const TraceEntry *a, const TraceEntry *b) { return a->source == b->source && memcmp(&a->at, &b->at, sizeof a->at) == 0; }
+static bool same_place(const TraceEntry *a, const TraceEntry *b) {
+    return a->source == b->source && memcmp(&a->at, &b->at, sizeof a->at) == 0;
+}
 
 /* The frames of a trace that are shown, outermost first. *out is the caller's (free). */
 static int frames_of(DiagFrame **out, const Trace *trace) {
@@ -77,7 +80,8 @@ static int frames_of(DiagFrame **out, const Trace *trace) {
 
 /* str(e) and "Type: str(e)"; false when memory is short. */
 static bool texts_of(Value exception, TsrText *message, TsrText *line) {
-    bool fine = exc_message(message, exception) == TSR_OK && exc_write_line(line, exception) == TSR_OK && tsr_text_puts(message, "") == TSR_OK;
+    bool fine = exc_message(message, exception) == TSR_OK && exc_write_line(line, exception) == TSR_OK &&
+                tsr_text_puts(message, "") == TSR_OK;
     if (!fine) {
         exc_discard(TSR_RAISED);
         tsr_error_clear();
@@ -95,11 +99,14 @@ static void narrow_to_name(DiagFrame *frame, const Exc *e, const char *message) 
 /* The line that the last frame is about. */
 static const char *line_of(const DiagError *e, size_t *length) {
     const DiagFrame *frame = e->count > 0 ? &e->frames[e->count - 1] : NULL;
-    return frame != NULL && frame->source != NULL && frame->at.line > 0 ? source_line(frame->source, frame->at.line, length) : NULL;
+    return frame != NULL && frame->source != NULL && frame->at.line > 0
+               ? source_line(frame->source, frame->at.line, length)
+               : NULL;
 }
 
 static const char *syntax_hint(const DiagError *e) {
-    if (!e->syntax || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0)) return NULL;
+    if (!e->syntax || (strcmp(e->message, "invalid syntax") != 0 && strcmp(e->message, "expected ':'") != 0))
+        return NULL;
     size_t length = 0;
     const char *line = line_of(e, &length);
     if (line == NULL) return NULL;
@@ -127,9 +134,15 @@ static void report_one(Value exception) {
         int count = frames_of(&frames, value_as_trace(e->trace));
         const Trace *trace = value_as_trace(e->trace);
         if (count > 0) narrow_to_name(&frames[count - 1], e, message.data != NULL ? message.data : "");
-        bool syntax = tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && trace != NULL && trace->count > 0 && trace->entries[0].code == NULL;
-        DiagError error = {.type = e->gc.obj.type->name, .message = message.data != NULL ? message.data : "", .line = line.data,
-                           .hint = e->hint, .frames = frames, .count = count, .syntax = syntax};
+        bool syntax = tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && trace != NULL && trace->count > 0 &&
+                      trace->entries[0].code == NULL;
+        DiagError error = {.type = e->gc.obj.type->name,
+                           .message = message.data != NULL ? message.data : "",
+                           .line = line.data,
+                           .hint = e->hint,
+                           .frames = frames,
+                           .count = count,
+                           .syntax = syntax};
         char product[200];
         error.shapes = tsr_error_shapes_text(error.message);
         if (error.shapes == NULL) error.shapes = shapes_of_product(error.message, product, sizeof product);
@@ -137,10 +150,8 @@ static void report_one(Value exception) {
         const char *usual = mistake_hint(&error);
         if (usual != NULL) error.hint = usual;
         if (error.hint == NULL || error.hint[0] == '\0') error.hint = syntax_hint(&error);
-        if (shell_options->json)
-            diag_write_json(stderr, &error);
-        else
-            diag_write(stderr, &error, shell_options->colour);
+        if (shell_options->json) diag_write_json(stderr, &error);
+        else diag_write(stderr, &error, shell_options->colour);
         tsr_free(frames);
     }
     tsr_text_free(&message);
@@ -220,7 +231,8 @@ static TsrStatus make_source(Source **out, const char *name, const char *text, s
     return status;
 }
 
-static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line, const RunOptions *options) {
+static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line,
+                          const RunOptions *options) {
     Source *source = NULL;
     Ast *ast = NULL;
     TSR_TRY(make_source(&source, name, text, length, line));
@@ -243,7 +255,9 @@ static TsrStatus join(TsrText *text, const char *const *codes, int count) {
 static TsrStatus run_filter(const TsrText *code, const char *const *files, int count, TsrStatus (*display)(Value v)) {
     Value result = VALUE_UNBOUND;
     TsrStatus status = filter_prepare(&shell_options->filter, files, count);
-    if (status == TSR_OK) status = run_text(&result, "<string>", code->data != NULL ? code->data : "", code->length, 1, &(RunOptions){SHOW_NONE, true});
+    if (status == TSR_OK)
+        status = run_text(&result, "<string>", code->data != NULL ? code->data : "", code->length, 1,
+                          &(RunOptions){SHOW_NONE, true});
     if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
     return status;
@@ -256,7 +270,8 @@ static TsrStatus display_of_file(Value v) {
     TsrText text = {0};
     TsrStatus status = value_repr(&text, v);
     const char *shown = text.data != NULL ? text.data : "";
-    if (status == TSR_OK) fprintf(builtin_stdout(), "%s:%s%s\n", file_shown, strchr(shown, '\n') != NULL ? "\n" : " ", shown);
+    if (status == TSR_OK)
+        fprintf(builtin_stdout(), "%s:%s%s\n", file_shown, strchr(shown, '\n') != NULL ? "\n" : " ", shown);
     tsr_text_free(&text);
     return status;
 }
@@ -301,9 +316,11 @@ static const char *name_of_file(const char *path) { return strcmp(path, "-") == 
 
 /* A file that can't be read is the command line's error, not the program's. */
 static int cannot_read(TsrStatus status, const char *path) {
-    if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR || status == TSR_MEMORY_ERROR) return shell_report(status, NULL);
+    if (status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR || status == TSR_MEMORY_ERROR)
+        return shell_report(status, NULL);
     fprintf(stderr, "tsr: can't open file %s\n", tsr_error_message());
-    if (status == TSR_FILE_NOT_FOUND_ERROR && (path[0] == '_' || strpbrk(path, "()[]+*=") != NULL)) fprintf(stderr, "code stands behind -e: tsr -e CODE FILE\n");
+    if (status == TSR_FILE_NOT_FOUND_ERROR && (path[0] == '_' || strpbrk(path, "()[]+*=") != NULL))
+        fprintf(stderr, "code stands behind -e: tsr -e CODE FILE\n");
     tsr_error_clear();
     return EXIT_USAGE;
 }
@@ -376,10 +393,8 @@ int shell_run_typed(const char *name, const char *text, size_t length, int line)
         return EXIT_FINE;
     }
     if (is_bare(text, length, "help")) text = "help()", length = 6;
-    if (magic_is(text, length))
-        status = magic_run(text, length, line);
-    else
-        status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
+    if (magic_is(text, length)) status = magic_run(text, length, line);
+    else status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
     if (status != TSR_OK) result = shell_report(status, NULL);
     else if (shell_after_statement != NULL) shell_after_statement();
     fflush(builtin_stdout());
@@ -391,7 +406,8 @@ static bool read_more(TsrText *statement, const char *prompt, bool *interrupted)
     char *line = NULL;
     LineEnd end = line_read(&line, prompt);
     *interrupted = end == LINE_INTERRUPTED;
-    if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK)) end = LINE_END;
+    if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK))
+        end = LINE_END;
     free(line);
     return end == LINE_TEXT;
 }
@@ -410,9 +426,13 @@ static bool goes_on(const TsrText *typed, ParserTyping *typing) {
     Paste paste = paste_begin(typed->data);
     int line;
     bool more = false;
-    if (!paste.session && !magic_is(typed->data, typed->length) && parser_surely_more(typing, typed->data, typed->length)) return true;
+    if (!paste.session && !magic_is(typed->data, typed->length) &&
+        parser_surely_more(typing, typed->data, typed->length))
+        return true;
     while (paste_next(&paste, &piece, &line))
-        more = paste.at == typed->length && (magic_is(piece.data, piece.length) ? magic_goes_on(piece.data) : parser_need(piece.data, piece.length) == PARSER_MORE);
+        more = paste.at == typed->length &&
+               (magic_is(piece.data, piece.length) ? magic_goes_on(piece.data)
+                                                   : parser_need(piece.data, piece.length) == PARSER_MORE);
     tsr_text_free(&piece);
     return more;
 }
@@ -455,8 +475,9 @@ static bool prompt_once(TsrText *statement) {
 /* What someone who has just started it for the first time can't know. */
 static void greet(void) {
     if (!window_here || shell_options->interactive) return;
-    fprintf(stderr, "%stsr %s (PyTorch %s): help() is a start, %%lesson a course, Ctrl-D leaves%s\n", shell_options->colour ? "\033[2m" : "",
-            TSR_VERSION, TSR_TORCH_VERSION, shell_options->colour ? "\033[0m" : "");
+    fprintf(stderr, "%stsr %s (PyTorch %s): help() is a start, %%lesson a course, Ctrl-D leaves%s\n",
+            shell_options->colour ? "\033[2m" : "", TSR_VERSION, TSR_TORCH_VERSION,
+            shell_options->colour ? "\033[0m" : "");
 }
 
 int shell_run_prompt(void) {

@@ -1,5 +1,6 @@
 /* shell.h: running programs for the command line: where they come from, what is shown, how errors end.
- * One shell per process: startup_begin (startup.h) once, then any of the runs, then startup_finish, whose result is the exit status. */
+ * One shell per process: startup_begin (startup.h) once, then any of the runs, then startup_finish, whose result is the
+ * exit status. */
 #ifndef REPL_SHELL_H
 #define REPL_SHELL_H
 
@@ -12,13 +13,14 @@ enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 TsrStatus shell_display(Value v);
 
 /* Each returns the exit status so far. */
-int shell_run_code(const char *const *codes, int count);  /* -e */
-int shell_run_file(const char *path);                     /* a script; "-" standard input */
-int shell_run_echo(const char *path);                     /* --echo */
-int shell_run_prompt(void);                               /* the prompt, on a terminal or not */
+int shell_run_code(const char *const *codes, int count); /* -e */
+int shell_run_file(const char *path);                    /* a script; "-" standard input */
+int shell_run_echo(const char *path);                    /* --echo */
+int shell_run_prompt(void);                              /* the prompt, on a terminal or not */
 
 /* Runs one piece of text as typed at the prompt: plain statements, `%magic`, `name?`. Values are shown, errors
- * reported. `line` is the number of its first line in `name`. The exit status that an error asks for, else EXIT_FINE. */
+ * reported. `line` is the number of its first line in `name`. The exit status that an error asks for, else EXIT_FINE.
+ */
 int shell_run_typed(const char *name, const char *text, size_t length, int line);
 
 /* Reports what `status` stands for on stderr (stdout is flushed first) and forgets it. The exit status it asks for:

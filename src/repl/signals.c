@@ -10,7 +10,8 @@
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
-/* Seconds after which another SIGINT is taken for impatience. Sooner it is an echo: timeout(1) and terminals signal the process and its group. */
+/* Seconds after which another SIGINT is taken for impatience. Sooner it is an echo: timeout(1) and terminals signal the
+ * process and its group. */
 static const double PATIENCE = 0.5;
 
 static volatile sig_atomic_t alarms, interrupts;

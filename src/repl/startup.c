@@ -51,8 +51,9 @@ static TsrStatus leave(Value *out, const CallArgs *args) {
     return exc_raise_move(exception);
 }
 
-static const Method leaving[] = {{"exit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."},
-                                 {"quit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."}};
+static const Method leaving[] = {
+    {"exit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."},
+    {"quit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."}};
 
 static TsrStatus add_leaving(void) {
     for (size_t i = 0; i < TSR_COUNTOF(leaving); i++) {
@@ -74,7 +75,8 @@ TsrStatus startup_all(void) {
     TSR_TRY(add_leaving());
     TSR_TRY(namespace_startup());
     TSR_TRY(torch_ns_startup());
-    TSR_TRY(namespace_add(&(Namespace){.name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
+    TSR_TRY(namespace_add(&(Namespace){
+        .name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
     help_startup();
     commands_startup();
     TSR_TRY(files_startup());
@@ -166,7 +168,8 @@ bool startup_begin(const ShellOptions *options) {
 int startup_finish(int status) {
     bool lost = fflush(builtin_stdout()) != 0 || ferror(builtin_stdout());
     int why = errno;
-    /* Nobody is to wait, after Ctrl-C, until millions of values are given back one by one: the system takes their memory at once. */
+    /* Nobody is to wait, after Ctrl-C, until millions of values are given back one by one: the system takes their
+     * memory at once. */
     if (!signals_came()) startup_undo();
     if (!lost) lost = fclose(stdout) != 0, why = errno;
     if (!lost || why == EPIPE) return lost ? 141 : status;

@@ -5,7 +5,8 @@
 #include "options.h"
 #include "lang/object/value.h"
 
-/* Signals, limits, the language. False when it could not start (a message is on stderr). `options` must outlive the process's work. */
+/* Signals, limits, the language. False when it could not start (a message is on stderr). `options` must outlive the
+ * process's work. */
 bool startup_begin(const ShellOptions *options);
 /* Flushes, ends the language; `status` unless output could not be written. */
 int startup_finish(int status);

@@ -47,10 +47,13 @@ static TsrStatus tsr_set_allocator_fn(Value *out, const CallArgs *args) {
     bool ok, taken;
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(device_from_value(&device, &ok, v[0]));
-    if (!ok) return tsr_error(TSR_TYPE_ERROR, "set_allocator(): argument 'device' must be a device or its name, not %s", value_type_name(v[0]));
+    if (!ok)
+        return tsr_error(TSR_TYPE_ERROR, "set_allocator(): argument 'device' must be a device or its name, not %s",
+                         value_type_name(v[0]));
     TSR_TRY(value_to_cstring(&name, v[1], "set_allocator(): argument 'name'"));
     if (v[2].tag != V_UNBOUND) TSR_TRY(value_to_index(&priority, v[2]));
-    if (priority < 0 || priority > 255) return tsr_error(TSR_VALUE_ERROR, "a priority is 0 to 255, not %lld", (long long)priority);
+    if (priority < 0 || priority > 255)
+        return tsr_error(TSR_VALUE_ERROR, "a priority is 0 to 255, not %lld", (long long)priority);
     TSR_TRY(tsr_allocator_set(&taken, device.type, name, (uint8_t)priority));
     *out = value_bool(taken);
     return TSR_OK;
@@ -96,7 +99,8 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
     TsrDtype dtype = TSR_DTYPE_NONE;
     Value d;
     if (args->values[0].tag != V_NONE && !dtype_from_value(&dtype, args->values[0]))
-        return tsr_error(TSR_TYPE_ERROR, "typemeta(): argument 'dtype' must be a dtype or None, not %s", value_type_name(args->values[0]));
+        return tsr_error(TSR_TYPE_ERROR, "typemeta(): argument 'dtype' must be a dtype or None, not %s",
+                         value_type_name(args->values[0]));
     const TsrTypeMeta *m = dtype == TSR_DTYPE_NONE ? &tsr_dtype_uninitialized : &tsr_dtypes[dtype];
     TSR_TRY(dict_new(&d));
     TsrStatus status = TSR_OK;
@@ -112,12 +116,15 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
     return value_end_move(out, status, d);
 }
 static const Method functions[] = {
-    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()", "Bytes live, kept and at most, by allocator, and how many tensors there are."},
+    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()",
+     "Bytes live, kept and at most, by allocator, and how many tensors there are."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
-    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)", "The TypeMeta row of a dtype.\n\n"
+    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)",
+     "The TypeMeta row of a dtype.\n\n"
      "    >>> typemeta(torch.string)[\"placementNew\"]\n    True"},
     {"allocators", tsr_allocators_fn, ARGS_NONE, 0, 0, "()", "The registry of allocators."},
-    {"set_allocator", tsr_set_allocator_fn, ARGS_ANY, 2, 3, "(device, name, priority=0)", "Makes an allocator the active one, unless a higher priority is."},
+    {"set_allocator", tsr_set_allocator_fn, ARGS_ANY, 2, 3, "(device, name, priority=0)",
+     "Makes an allocator the active one, unless a higher priority is."},
     {0},
 };
 

@@ -22,8 +22,12 @@ void card_put_str(TsrStatus *status, Value dict, const char *key, const char *te
     if (*status == TSR_OK) card_put_move(status, dict, key, v);
 }
 
-void card_put_int(TsrStatus *status, Value dict, const char *key, int64_t i) { card_put_move(status, dict, key, value_int(i)); }
-void card_put_bool(TsrStatus *status, Value dict, const char *key, bool b) { card_put_move(status, dict, key, value_bool(b)); }
+void card_put_int(TsrStatus *status, Value dict, const char *key, int64_t i) {
+    card_put_move(status, dict, key, value_int(i));
+}
+void card_put_bool(TsrStatus *status, Value dict, const char *key, bool b) {
+    card_put_move(status, dict, key, value_bool(b));
+}
 
 void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items, bool as_size) {
     Value v, parts[TSR_MAX_DIMS];
@@ -43,7 +47,8 @@ void note_mark(Value str) { str.o->type = &note_type; }
 
 enum { MAX_CARD_DEPTH = 6, LIST_WIDTH = 56 /* of many names, so many characters are shown */ };
 
-/* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those are. */
+/* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those
+ * are. */
 TsrStatus card_has_room(bool *room, TsrText *out, size_t start, int64_t left) {
     *room = out->length - start <= LIST_WIDTH || left == 1;
     return *room ? TSR_OK : tsr_text_printf(out, " and %lld more", (long long)left);
@@ -111,7 +116,8 @@ static TsrStatus measure_columns(const List *list, const Value *keys, int count,
         for (int64_t r = 0; r < list->count; r++) {
             TsrText cell = {0};
             TsrStatus status = table_cell(&cell, list->items[r], keys[k]);
-            if (status == TSR_OK) widths[k] = TSR_MAX(widths[k], utf8_count(cell.data != NULL ? cell.data : "", (int64_t)cell.length));
+            if (status == TSR_OK)
+                widths[k] = TSR_MAX(widths[k], utf8_count(cell.data != NULL ? cell.data : "", (int64_t)cell.length));
             tsr_text_free(&cell);
             TSR_TRY(status);
         }
@@ -140,7 +146,8 @@ static TsrStatus table_repr(TsrText *out, Value self) {
     int64_t widths[MAX_COLUMNS], position = 0;
     int count = 0;
     if (list->count == 0) return tsr_text_puts(out, "[]");
-    for (DictEntry *e; count < MAX_COLUMNS && (e = dict_next(value_as_dict(list->items[0]), &position)) != NULL;) keys[count++] = e->key;
+    for (DictEntry *e; count < MAX_COLUMNS && (e = dict_next(value_as_dict(list->items[0]), &position)) != NULL;)
+        keys[count++] = e->key;
     TSR_TRY(measure_columns(list, keys, count, widths));
     TSR_TRY(append_row(out, VALUE_UNBOUND, keys, count, widths));
     for (int64_t r = 0; r < list->count; r++) {
@@ -149,7 +156,9 @@ static TsrStatus table_repr(TsrText *out, Value self) {
     }
     return TSR_OK;
 }
-static TsrStatus note_repr(TsrText *out, Value self) { return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size); }
+static TsrStatus note_repr(TsrText *out, Value self) {
+    return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size);
+}
 
 void card_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
     type_derive(type, from, name, "tsr");

@@ -1,6 +1,7 @@
 /* card.h: facts as data that shows itself to people: dicts as cards, lists of dicts as tables, strs without quotes.
  *
- * They are dicts, lists and strs in all else. What knows facts (inspect, why, see, allocators) builds them with card_put_... and marks them. */
+ * They are dicts, lists and strs in all else. What knows facts (inspect, why, see, allocators) builds them with
+ * card_put_... and marks them. */
 #ifndef SHOW_CARD_H
 #define SHOW_CARD_H
 
@@ -8,14 +9,17 @@
 
 void card_startup(void);
 
-/* Adds an entry to a dict under construction. Each does nothing once *status is a failure; `move` takes the value over even then. */
+/* Adds an entry to a dict under construction. Each does nothing once *status is a failure; `move` takes the value over
+ * even then. */
 void card_put_move(TsrStatus *status, Value dict, const char *key, Value v);
 void card_put_str(TsrStatus *status, Value dict, const char *key, const char *text); /* NULL: None */
 void card_put_int(TsrStatus *status, Value dict, const char *key, int64_t i);
 void card_put_bool(TsrStatus *status, Value dict, const char *key, bool b);
-void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items, bool as_size); /* a torch.Size, or a tuple */
+void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items,
+                    bool as_size); /* a torch.Size, or a tuple */
 
-/* From now on the dict shows an entry a line, the list of dicts as a table, the str without quotes. Of values that the caller made itself. */
+/* From now on the dict shows an entry a line, the list of dicts as a table, the str without quotes. Of values that the
+ * caller made itself. */
 void card_mark(Value dict);
 void table_mark(Value list);
 void note_mark(Value str);
@@ -24,7 +28,8 @@ void card_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(Tsr
 
 /* One entry's text: strs bare, lists of strs with commas. */
 TsrStatus card_append_cell(TsrText *out, Value v);
-/* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those are. */
+/* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those
+ * are. */
 TsrStatus card_has_room(bool *room, TsrText *out, size_t start, int64_t left);
 
 #endif

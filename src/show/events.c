@@ -10,14 +10,18 @@ static EventLog *innermost;
 static int hushed;
 
 const char *event_name(TsrTraceKind kind) {
-    static const char *const names[] = {[TSR_TRACE_ALLOC] = "alloc", [TSR_TRACE_FREE] = "free", [TSR_TRACE_CACHE_HIT] = "cache hit", [TSR_TRACE_RETAIN] = "retain",
-                                        [TSR_TRACE_RELEASE] = "release", [TSR_TRACE_COPY] = "copy", [TSR_TRACE_CONSTRUCT] = "construct", [TSR_TRACE_DESTROY] = "destroy",
-                                        [TSR_TRACE_WRITE] = "write", [TSR_TRACE_VIEW] = "view", [TSR_TRACE_OP] = "op", [TSR_TRACE_ADOPT] = "adopt",
-                                        [TSR_TRACE_RETURN] = "free", [TSR_TRACE_KEEP] = "keep", [TSR_TRACE_WRAP] = "wrap"};
+    static const char *const names[] = {
+        [TSR_TRACE_ALLOC] = "alloc",         [TSR_TRACE_FREE] = "free",       [TSR_TRACE_CACHE_HIT] = "cache hit",
+        [TSR_TRACE_RETAIN] = "retain",       [TSR_TRACE_RELEASE] = "release", [TSR_TRACE_COPY] = "copy",
+        [TSR_TRACE_CONSTRUCT] = "construct", [TSR_TRACE_DESTROY] = "destroy", [TSR_TRACE_WRITE] = "write",
+        [TSR_TRACE_VIEW] = "view",           [TSR_TRACE_OP] = "op",           [TSR_TRACE_ADOPT] = "adopt",
+        [TSR_TRACE_RETURN] = "free",         [TSR_TRACE_KEEP] = "keep",       [TSR_TRACE_WRAP] = "wrap"};
     return names[kind];
 }
 
-static bool is_of_block(TsrTraceKind kind) { return kind == TSR_TRACE_ALLOC || kind == TSR_TRACE_FREE || kind == TSR_TRACE_ADOPT || kind == TSR_TRACE_RETURN; }
+static bool is_of_block(TsrTraceKind kind) {
+    return kind == TSR_TRACE_ALLOC || kind == TSR_TRACE_FREE || kind == TSR_TRACE_ADOPT || kind == TSR_TRACE_RETURN;
+}
 
 static bool make_room(EventLog *log) {
     if (log->count < log->capacity) return true;
@@ -34,7 +38,9 @@ static bool make_room(EventLog *log) {
 
 static void add_event(EventLog *log, const TsrTraceEvent *e) {
     const TsrStorage *s = is_of_block(e->kind) ? e->object2 : NULL;
-    if (make_room(log)) log->events[log->count++] = (Event){e->kind, e->what, e->reason, e->bytes, e->object, s != NULL ? s->serial : -1};
+    if (make_room(log))
+        log->events[log->count++] =
+            (Event){e->kind, e->what, e->reason, e->bytes, e->object, s != NULL ? s->serial : -1};
 }
 
 static void happened(void *user, const TsrTraceEvent *e) {

@@ -1,5 +1,5 @@
-/* events.h: the log of what the core did: blocks taken and given back, copies, counts, writes, views, operators. trace shows it, explain
- * tells it in words. Logs nest: each one sees all that happens while it is open. */
+/* events.h: the log of what the core did: blocks taken and given back, copies, counts, writes, views, operators. trace
+ * shows it, explain tells it in words. Logs nest: each one sees all that happens while it is open. */
 #ifndef SHOW_EVENTS_H
 #define SHOW_EVENTS_H
 
@@ -10,14 +10,14 @@ typedef struct Event {
     TsrTraceKind kind;
     const char *what, *reason; /* static, as in TsrTraceEvent */
     int64_t bytes;
-    const void *object;        /* for identity only: it may be gone */
-    int64_t serial;            /* of the storage that a block is for: 0 for one that is being made, -1 for none */
+    const void *object; /* for identity only: it may be gone */
+    int64_t serial;     /* of the storage that a block is for: 0 for one that is being made, -1 for none */
 } Event;
 
 typedef struct EventLog {
     Event *events; /* owned */
     int64_t count, capacity;
-    TsrStatus status; /* not TSR_OK: memory was short, and events are missing */
+    TsrStatus status;                                /* not TSR_OK: memory was short, and events are missing */
     void (*see)(void *user, const TsrTraceEvent *e); /* called after the event is in the log; NULL: nobody */
     void *user;
     struct EventLog *outer;

@@ -1,7 +1,8 @@
-/* How it works: while the code runs it keeps a log of events (events.h), and is told of each operator and each indexing by hooks. A step is
- * one of those, or what one call of another kind (TH.newContiguous, caffe2.Tensor) did. When a step ends, the events since the one before
- * it are summed up (tally.h), and the sentences say what they show; what an operator's own sentence does not name follows in lines of
- * its own, so that no allocation and no copy goes untold. The words of a rule (broadcasting, promotion, strides) come from the arguments. */
+/* How it works: while the code runs it keeps a log of events (events.h), and is told of each operator and each indexing
+ * by hooks. A step is one of those, or what one call of another kind (TH.newContiguous, caffe2.Tensor) did. When a step
+ * ends, the events since the one before it are summed up (tally.h), and the sentences say what they show; what an
+ * operator's own sentence does not name follows in lines of its own, so that no allocation and no copy goes untold. The
+ * words of a rule (broadcasting, promotion, strides) come from the arguments. */
 #include "explain.h"
 
 #include <stdarg.h>
@@ -24,7 +25,17 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
-enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_STEPS = 40, MAX_TARGETS = 8, MAX_TEXTS = 32, MOST_ALIKE = 4, MAX_COPIES = 8, MOST_COUNTED = 1 << 16 };
+enum {
+    NAME_ROOM = 72,
+    TEXT_ROOM = 512,
+    MAX_KNOWN = 64,
+    MAX_STEPS = 40,
+    MAX_TARGETS = 8,
+    MAX_TEXTS = 32,
+    MOST_ALIKE = 4,
+    MAX_COPIES = 8,
+    MOST_COUNTED = 1 << 16
+};
 
 /* A tensor that the code has made: what to call it while no name holds it. */
 typedef struct Known {
@@ -35,7 +46,7 @@ typedef struct Known {
 
 /* What a tensor was before an operator changed it in place. */
 typedef struct Before {
-    TsrTensor *t; /* compared only */
+    TsrTensor *t;        /* compared only */
     TsrStorage *storage; /* compared only */
     int64_t storage_serial;
     int ndim;
@@ -43,16 +54,19 @@ typedef struct Before {
 } Before;
 
 /* A copy of elements from one tensor to another, weak links. */
-typedef struct Copied { TsrTensor *to, *from; const TsrStorage *storage; } Copied;
+typedef struct Copied {
+    TsrTensor *to, *from;
+    const TsrStorage *storage;
+} Copied;
 
 /* What a call that is neither an operator nor an index has done so far. */
 typedef struct NativeStep {
     bool open;
     char text[NAME_ROOM];
     TsrTensor *wrapped, *written, *kept; /* weak links; NULL: none */
-    const char *wrapper, *holds;  /* its type, and "owned" or "borrowed" */
-    int64_t count, kept_bytes;    /* references when it was wrapped; bytes that the new sizes use */
-    TsrText freed;                /* "#1 (24 bytes)" of storages from before */
+    const char *wrapper, *holds;         /* its type, and "owned" or "borrowed" */
+    int64_t count, kept_bytes;           /* references when it was wrapped; bytes that the new sizes use */
+    TsrText freed;                       /* "#1 (24 bytes)" of storages from before */
 } NativeStep;
 
 typedef struct Story {
@@ -65,7 +79,7 @@ typedef struct Story {
     Before before;
     NativeStep native;
     bool wrote; /* into memory from before the code ran */
-    int depth; /* of operators inside operators */
+    int depth;  /* of operators inside operators */
     int steps, unsaid;
     struct {
         char text[NAME_ROOM];
@@ -135,7 +149,8 @@ static const char *head_of(char *buffer, size_t room, const char *op) {
 
 static char *tuple_text(char *buffer, size_t room, int n, const int64_t *items) {
     size_t at = (size_t)snprintf(buffer, room, "(");
-    for (int i = 0; i < n && at < room; i++) at += (size_t)snprintf(buffer + at, room - at, i > 0 ? ", %lld" : "%lld", (long long)items[i]);
+    for (int i = 0; i < n && at < room; i++)
+        at += (size_t)snprintf(buffer + at, room - at, i > 0 ? ", %lld" : "%lld", (long long)items[i]);
     if (at < room) snprintf(buffer + at, room - at, n == 1 ? ",)" : ")");
     return buffer;
 }
@@ -154,7 +169,9 @@ static bool is_one_of(const char *name, const char *const *names) {
 
 static Tally tally(const Story *s) { return tally_of(s->log.events, s->log.count, s->last_serial); }
 
-static bool is_new(const Story *s, const TsrStorage *storage) { return storage != NULL && storage->serial > s->last_serial; }
+static bool is_new(const Story *s, const TsrStorage *storage) {
+    return storage != NULL && storage->serial > s->last_serial;
+}
 
 /* A step begins after all that was told. */
 static void start_step(Story *s) {
@@ -193,7 +210,8 @@ static const Copied *copy_into(const Story *s, const TsrStorage *storage) {
 static void say_rest(Story *s) {
     Tally t = tally(s);
     long long more = (long long)(t.allocated - s->said_allocated), copied = (long long)(t.copied - s->said_copied);
-    if (more > 0) say(s, "  %lld bytes more were allocated on the way%s", more, more <= t.given_back ? ", and freed again" : "");
+    if (more > 0)
+        say(s, "  %lld bytes more were allocated on the way%s", more, more <= t.given_back ? ", and freed again" : "");
     if (copied > 0) say(s, "  %lld bytes were copied on the way", copied);
 }
 
@@ -237,8 +255,10 @@ static void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *
     }
     int d = tsr_layout_unmergeable_dim(n, resolved, tsr_tensor_geometry(t));
     if (d < 0 || d + 1 >= tsr_ndim(t)) return;
-    say(s, "  dimensions %d and %d can't merge: that needs stride[%d] == size[%d] * stride[%d], but %lld != %lld * %lld (strides %s)", d, d + 1, d, d + 1, d + 1, (long long)t->strides[d],
-        (long long)t->sizes[d + 1], (long long)t->strides[d + 1], tuple_text(strides, sizeof strides, tsr_ndim(t), t->strides));
+    say(s,
+        "  dimensions %d and %d can't merge: that needs stride[%d] == size[%d] * stride[%d], but %lld != %lld * %lld (strides %s)",
+        d, d + 1, d, d + 1, d + 1, (long long)t->strides[d], (long long)t->sizes[d + 1], (long long)t->strides[d + 1],
+        tuple_text(strides, sizeof strides, tsr_ndim(t), t->strides));
 }
 
 /* Why a copy had to be made by an operator that gives a view where it can. */
@@ -246,12 +266,15 @@ static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, co
     static const char *const merging[] = {"reshape", "flatten", "ravel", "reshape_as", "view", NULL};
     const char *op = c->schema->base;
     char a[TEXT_ROOM];
-    if (t->dtype != r->dtype) say(s, "  the dtype changes: %s to %s", tsr_dtype_name(t->dtype), tsr_dtype_name(r->dtype));
+    if (t->dtype != r->dtype)
+        say(s, "  the dtype changes: %s to %s", tsr_dtype_name(t->dtype), tsr_dtype_name(r->dtype));
     else if (is_one_of(op, merging)) say_unmergeable(s, t, tsr_ndim(r), r->sizes);
     else if (strcmp(op, "contiguous") == 0)
-        say(s, "  strides %s are not %s", tuple_text(a, sizeof a, tsr_ndim(t), t->strides), tsr_is_contiguous(r, TSR_CONTIGUOUS) ? "row-major" : "in the format asked for");
+        say(s, "  strides %s are not %s", tuple_text(a, sizeof a, tsr_ndim(t), t->strides),
+            tsr_is_contiguous(r, TSR_CONTIGUOUS) ? "row-major" : "in the format asked for");
     else if (strcmp(op, "clone") == 0) say(s, "  clone always copies: what is written to one is not seen by the other");
-    else if (strcmp(op, "to") == 0 && t->device.type == r->device.type) say(s, "  copy=True, or another memory format, was asked for");
+    else if (strcmp(op, "to") == 0 && t->device.type == r->device.type)
+        say(s, "  copy=True, or another memory format, was asked for");
 }
 
 /* A dimension of size 1 whose stride is not the one that rows would have. */
@@ -259,7 +282,8 @@ static void say_idle_strides(Story *s, const TsrTensor *r) {
     int64_t dense = 1;
     for (int d = tsr_ndim(r) - 1; d >= 0 && r->numel > 0; d--) {
         if (r->sizes[d] == 1 && r->strides[d] != dense) {
-            say(s, "  dimension %d has one index: its stride, %lld, is never stepped by, and any other would do", d, (long long)r->strides[d]);
+            say(s, "  dimension %d has one index: its stride, %lld, is never stepped by, and any other would do", d,
+                (long long)r->strides[d]);
             return;
         }
         dense *= r->sizes[d];
@@ -294,28 +318,39 @@ static void say_repeats(Story *s, const TsrTensor *r) {
     TsrGeometry g = tsr_tensor_geometry(r);
     if (r->numel == 0 || has_stride_zero(r) || !tsr_layout_has_internal_overlap(&g)) return;
     long long distinct = (long long)distinct_elements(r);
-    if (distinct > 0) say(s, "  it overlaps itself: its %lld indices reach %lld elements, and a write at one index is seen at others", (long long)r->numel, distinct);
-    else say(s, "  it overlaps itself: several of its indices reach one element, and a write at one is seen at the others");
+    if (distinct > 0)
+        say(s, "  it overlaps itself: its %lld indices reach %lld elements, and a write at one index is seen at others",
+            (long long)r->numel, distinct);
+    else
+        say(s,
+            "  it overlaps itself: several of its indices reach one element, and a write at one is seen at the others");
 }
 
 /* What a view's geometry means for memory: repeated elements, a large storage kept. */
 static void say_consequences(Story *s, const TsrTensor *t, const TsrTensor *r) {
     for (int d = 0; d < tsr_ndim(r); d++)
         if (r->strides[d] == 0 && r->sizes[d] > 1)
-            say(s, "  stride 0 in dimension %d: its %lld indices are one element; %lld bytes would be needed for elements of their own", d, (long long)r->sizes[d], bytes_of(r));
+            say(s,
+                "  stride 0 in dimension %d: its %lld indices are one element; %lld bytes would be needed for elements of their own",
+                d, (long long)r->sizes[d], bytes_of(r));
     say_idle_strides(s, r);
     say_repeats(s, r);
     long long kept = (long long)t->storage->nbytes, used = bytes_of(r);
     if (kept >= 1024 && used * 4 < kept)
-        say(s, "  it keeps all %lld bytes of the storage alive for the %lld it reaches; clone() would cost %lld bytes and let the rest go", kept, used, used);
+        say(s,
+            "  it keeps all %lld bytes of the storage alive for the %lld it reaches; clone() would cost %lld bytes and let the rest go",
+            kept, used, used);
 }
 
 static void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why) {
     char name[NAME_ROOM], a[TEXT_ROOM], b[TEXT_ROOM], shape[TEXT_ROOM];
-    say(s, "%s: a view of %s%s: the same storage #%lld, no bytes copied", head, name_of(s, name, t), why, (long long)tsr_storage_id(t->storage));
-    say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, tsr_ndim(t), t->strides), tuple_text(b, sizeof b, tsr_ndim(r), r->strides),
-        tuple_text(shape, sizeof shape, tsr_ndim(r), r->sizes), (long long)r->offset);
-    if (r->version != t->version) say(s, "  its version counter is its own: writes through it are not counted for the other");
+    say(s, "%s: a view of %s%s: the same storage #%lld, no bytes copied", head, name_of(s, name, t), why,
+        (long long)tsr_storage_id(t->storage));
+    say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, tsr_ndim(t), t->strides),
+        tuple_text(b, sizeof b, tsr_ndim(r), r->strides), tuple_text(shape, sizeof shape, tsr_ndim(r), r->sizes),
+        (long long)r->offset);
+    if (r->version != t->version)
+        say(s, "  its version counter is its own: writes through it are not counted for the other");
     say_consequences(s, t, r);
 }
 
@@ -337,7 +372,8 @@ static void say_alias(Story *s, const TsrOpCall *c, const char *head, TsrTensor 
 /* Whether r holds the elements of t, copied in this step. */
 static bool is_copy_of(const Story *s, const TsrTensor *r, const TsrTensor *t) {
     const Copied *c = r->storage != NULL && t != NULL && t->storage != NULL ? copy_into(s, r->storage) : NULL;
-    return c != NULL && r != t && r->numel == t->numel && c->to->numel == t->numel && (c->from == t || (tsr_tensor_weak_alive(c->from) && c->from->storage == t->storage));
+    return c != NULL && r != t && r->numel == t->numel && c->to->numel == t->numel &&
+           (c->from == t || (tsr_tensor_weak_alive(c->from) && c->from->storage == t->storage));
 }
 
 /* ---- broadcasting ---- */
@@ -350,7 +386,9 @@ static void say_aligned(Story *s, const TsrTensor *t, const TsrTensor *r, const 
         int own = d - (tsr_ndim(r) - tsr_ndim(t));
         bool stretched = own < 0 || t->sizes[own] != r->sizes[d];
         if (own < 0) at += (size_t)snprintf(row + at, sizeof row - at, "%6s ", "*");
-        else at += (size_t)snprintf(row + at, sizeof row - at, "%6lld%s", (long long)t->sizes[own], stretched ? "*" : " ");
+        else
+            at +=
+                (size_t)snprintf(row + at, sizeof row - at, "%6lld%s", (long long)t->sizes[own], stretched ? "*" : " ");
     }
     say(s, "    %-*s%s%s", width, name, row, t == r ? "" : "  ");
     while (s->text.length > 0 && s->text.data[s->text.length - 1] == ' ') s->text.data[--s->text.length] = '\0';
@@ -364,10 +402,13 @@ static void say_blow_up(Story *s, const TsrOpCall *c, const TsrTensor *r, int64_
     char name[NAME_ROOM];
     TsrTensor *a = tensor_at(c, 0), *b = c->nargs > 1 ? tensor_at(c, 1) : NULL;
     if (largest == 0 || r->numel < 2 * largest) return;
-    say(s, "  both are stretched: the result has %lld elements, %lld times its larger operand", (long long)r->numel, (long long)(r->numel / largest));
+    say(s, "  both are stretched: the result has %lld elements, %lld times its larger operand", (long long)r->numel,
+        (long long)(r->numel / largest));
     if (a == NULL || b == NULL) return;
     if (is_row_and_column(b, a)) a = b, b = tensor_at(c, 0);
-    if (is_row_and_column(a, b)) say(s, "  a row against a column gives every pair; to go element by element, drop the 1: %s.squeeze(1)", name_of(s, name, b));
+    if (is_row_and_column(a, b))
+        say(s, "  a row against a column gives every pair; to go element by element, drop the 1: %s.squeeze(1)",
+            name_of(s, name, b));
 }
 
 static void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r) {
@@ -385,7 +426,8 @@ static void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r) {
         width = TSR_MAX(width, (int)strlen(names[i]));
     }
     if (!stretched) return;
-    say(s, "  broadcast: shapes are aligned at the right; where a size is 1 or missing (*) its elements are used again, not copied");
+    say(s,
+        "  broadcast: shapes are aligned at the right; where a size is 1 or missing (*) its elements are used again, not copied");
     for (int i = 0; i < c->nargs; i++)
         if (tensor_at(c, i) != NULL && !is_number(tensor_at(c, i))) say_aligned(s, tensor_at(c, i), r, names[i], width);
     say_aligned(s, r, r, "result", width);
@@ -398,20 +440,29 @@ static void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r) {
 static const char *rule_of(const TsrTensor *strong, const TsrTensor *weak, TsrDtype common) {
     TsrDtypeKind a = tsr_dtype_kind(strong->dtype), b = tsr_dtype_kind(weak->dtype);
     bool number = is_number(weak), scalar = !number && tsr_ndim(weak) == 0 && tsr_ndim(strong) > 0;
-    bool higher = (tsr_dtype_is_float(weak->dtype) || tsr_dtype_is_complex(weak->dtype)) && b != a && common != strong->dtype;
+    bool higher =
+        (tsr_dtype_is_float(weak->dtype) || tsr_dtype_is_complex(weak->dtype)) && b != a && common != strong->dtype;
     if (number && higher) return "a Python number of a higher kind brings the default dtype of its kind";
-    if (number && common == strong->dtype) return "a Python number takes the tensor's dtype unless its kind (bool < integer < floating < complex) is higher";
+    if (number && common == strong->dtype)
+        return "a Python number takes the tensor's dtype unless its kind (bool < integer < floating < complex) is higher";
     if (number) return "a Python number of a higher kind decides";
-    if (scalar && common == strong->dtype) return "a 0-d tensor counts only when its kind (bool < integer < floating < complex) is higher";
+    if (scalar && common == strong->dtype)
+        return "a 0-d tensor counts only when its kind (bool < integer < floating < complex) is higher";
     if (scalar) return "a 0-d tensor counts because its kind is higher";
-    if (a != b && !(tsr_dtype_is_integral(strong->dtype) && tsr_dtype_is_integral(weak->dtype))) return "the higher kind wins (bool < integer < floating < complex), whatever the sizes";
+    if (a != b && !(tsr_dtype_is_integral(strong->dtype) && tsr_dtype_is_integral(weak->dtype)))
+        return "the higher kind wins (bool < integer < floating < complex), whatever the sizes";
     if (common == strong->dtype || common == weak->dtype) return "of one kind, the wider one";
     return "neither holds all values of the other: the next that does";
 }
 
 static const char *dtype_words(char *buffer, const Story *s, TsrTensor *t) {
     char name[NAME_ROOM];
-    if (is_number(t)) snprintf(buffer, 2 * NAME_ROOM, "a Python %s", tsr_dtype_is_complex(t->dtype) ? "complex" : tsr_dtype_is_float(t->dtype) ? "float" : t->dtype == TSR_BOOL ? "bool" : "int");
+    if (is_number(t))
+        snprintf(buffer, 2 * NAME_ROOM, "a Python %s",
+                 tsr_dtype_is_complex(t->dtype) ? "complex"
+                 : tsr_dtype_is_float(t->dtype) ? "float"
+                 : t->dtype == TSR_BOOL         ? "bool"
+                                                : "int");
     else snprintf(buffer, 2 * NAME_ROOM, "%s (%s)", tsr_dtype_name(t->dtype), name_of(s, name, t));
     return buffer;
 }
@@ -437,9 +488,11 @@ static void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r) {
         return;
     }
     if (weak != NULL)
-        say(s, "  dtype: %s with %s gives %s: %s", dtype_words(a, s, strong), dtype_words(b, s, weak), tsr_dtype_name(common), rule_of(strong, weak, common));
+        say(s, "  dtype: %s with %s gives %s: %s", dtype_words(a, s, strong), dtype_words(b, s, weak),
+            tsr_dtype_name(common), rule_of(strong, weak, common));
     if (!tsr_dtype_is_float(common) && !tsr_dtype_is_complex(common) && tsr_dtype_is_float(r->dtype))
-        say(s, "  dtype: its results have fractions, so %s becomes the default dtype, %s", tsr_dtype_name(common), tsr_dtype_name(r->dtype));
+        say(s, "  dtype: its results have fractions, so %s becomes the default dtype, %s", tsr_dtype_name(common),
+            tsr_dtype_name(r->dtype));
 }
 
 /* ---- sameness ---- */
@@ -454,8 +507,12 @@ static void say_sharing(Story *s, const TsrOpCall *c) {
     name_of(s, na, a);
     name_of(s, nb, b);
     if (a == b) say(s, "  both are one tensor: %s", na);
-    else if (a->storage == b->storage) say(s, "  %s and %s look at one storage, #%lld: a write to an element that both reach is seen by both", na, nb, (long long)tsr_storage_id(a->storage));
-    else say(s, "  %s and %s share nothing: storages #%lld and #%lld; a write to one is not seen by the other", na, nb, (long long)tsr_storage_id(a->storage), (long long)tsr_storage_id(b->storage));
+    else if (a->storage == b->storage)
+        say(s, "  %s and %s look at one storage, #%lld: a write to an element that both reach is seen by both", na, nb,
+            (long long)tsr_storage_id(a->storage));
+    else
+        say(s, "  %s and %s share nothing: storages #%lld and #%lld; a write to one is not seen by the other", na, nb,
+            (long long)tsr_storage_id(a->storage), (long long)tsr_storage_id(b->storage));
 }
 
 /* ---- writes ---- */
@@ -468,7 +525,9 @@ typedef struct Others {
 
 static bool add_other(const char *path, TsrTensor *t, bool argument, void *context) {
     Others *o = context;
-    if (argument || path[0] == '<' || t == o->written || t == o->through || t->storage != o->written->storage || strcmp(path, "_") == 0) return true;
+    if (argument || path[0] == '<' || t == o->written || t == o->through || t->storage != o->written->storage ||
+        strcmp(path, "_") == 0)
+        return true;
     if (!inspect_overlaps(t, o->written)) return true;
     return tsr_text_printf(&o->text, "%s%s", o->count++ > 0 ? ", " : "", path) == TSR_OK;
 }
@@ -478,7 +537,9 @@ static void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through) 
     Others o = {.written = t, .through = through};
     if (t->storage == NULL) return;
     s->status = s->status == TSR_OK ? who_each(add_other, &o) : s->status;
-    if (o.count > 0) say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well", (long long)tsr_storage_id(t->storage));
+    if (o.count > 0)
+        say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well",
+            (long long)tsr_storage_id(t->storage));
     tsr_text_free(&o.text);
 }
 
@@ -509,7 +570,8 @@ static void say_copied_into(Story *s, const TsrTensor *t) {
     Tally sum = tally(s);
     const Copied *c = t->storage != NULL ? copy_into(s, t->storage) : NULL;
     if (c == NULL || sum.copies != 1) return;
-    say(s, "  %lld bytes copied from %s", (long long)sum.copied, tsr_tensor_weak_alive(c->from) ? name_of(s, name, c->from) : "a temporary");
+    say(s, "  %lld bytes copied from %s", (long long)sum.copied,
+        tsr_tensor_weak_alive(c->from) ? name_of(s, name, c->from) : "a temporary");
     s->said_copied += sum.copied;
 }
 
@@ -518,7 +580,8 @@ static void say_source(Story *s, const TsrTensor *t) {
     const TsrStorage *storage = t->storage;
     s->wrote = s->wrote || (storage != NULL && storage->serial <= s->first_serial);
     say_copied_into(s, t);
-    if (storage == NULL || storage->origin == NULL || storage->path == NULL || strcmp(storage->origin, "mmap") != 0) return;
+    if (storage == NULL || storage->origin == NULL || storage->path == NULL || strcmp(storage->origin, "mmap") != 0)
+        return;
     if (storage->shared) say(s, "  its memory is a shared mapping: the write goes to the file %s", storage->path);
     else say(s, "  its memory is a private mapping (copy-on-write): the file %s stays as it is", storage->path);
 }
@@ -531,7 +594,8 @@ static void say_write(Story *s, const char *head, TsrTensor *t) {
         say(s, "  to write into %s, assign: %s = ..., or %s += ...", copy->copied_from, copy->text, copy->text);
         return;
     }
-    say(s, "%s: writes into %s, in place: %s; its version is now %lld", head, name_of(s, name, t), memory_words(s, words, sizeof words), (long long)tsr_tensor_version(t));
+    say(s, "%s: writes into %s, in place: %s; its version is now %lld", head, name_of(s, name, t),
+        memory_words(s, words, sizeof words), (long long)tsr_tensor_version(t));
     say_source(s, t);
     say_seen_by(s, t, t);
 }
@@ -540,8 +604,13 @@ static void say_write(Story *s, const char *head, TsrTensor *t) {
 static void say_moved(Story *s, const TsrTensor *t) {
     Tally sum = tally(s);
     if (t->storage == NULL) return;
-    if (sum.moved > 0) say(s, "  its storage #%lld had to grow: %lld bytes allocated, %lld copied, %lld freed", (long long)tsr_storage_id(t->storage), (long long)sum.moved, (long long)sum.copied, (long long)sum.freed);
-    else if (sum.adopted > 0) say(s, "  its storage #%lld moved to memory shared between processes: %lld bytes taken, %lld copied, %lld freed; its views follow", (long long)tsr_storage_id(t->storage), (long long)sum.adopted, (long long)sum.copied, (long long)sum.freed);
+    if (sum.moved > 0)
+        say(s, "  its storage #%lld had to grow: %lld bytes allocated, %lld copied, %lld freed",
+            (long long)tsr_storage_id(t->storage), (long long)sum.moved, (long long)sum.copied, (long long)sum.freed);
+    else if (sum.adopted > 0)
+        say(s,
+            "  its storage #%lld moved to memory shared between processes: %lld bytes taken, %lld copied, %lld freed; its views follow",
+            (long long)tsr_storage_id(t->storage), (long long)sum.adopted, (long long)sum.copied, (long long)sum.freed);
     else return;
     s->said_allocated += sum.moved;
     s->said_copied += sum.copied;
@@ -553,13 +622,21 @@ static void say_changed(Story *s, const char *head, TsrTensor *t) {
     const Before *was = &s->before;
     s->wrote = s->wrote || (was->storage != NULL && was->storage_serial <= s->first_serial);
     name_of(s, name, t);
-    bool same = was->ndim == tsr_ndim(t) && was->offset == t->offset && memcmp(was->sizes, t->sizes, sizeof(int64_t) * (size_t)was->ndim) == 0 &&
+    bool same = was->ndim == tsr_ndim(t) && was->offset == t->offset &&
+                memcmp(was->sizes, t->sizes, sizeof(int64_t) * (size_t)was->ndim) == 0 &&
                 memcmp(was->strides, t->strides, sizeof(int64_t) * (size_t)was->ndim) == 0;
-    say(s, "%s: changes %s itself, and writes no element; its version is %s %lld", head, name, was->version == tsr_tensor_version(t) ? "still" : "now", (long long)tsr_tensor_version(t));
-    if (!same) say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, was->ndim, was->strides), tuple_text(b, sizeof b, tsr_ndim(t), t->strides), tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes), (long long)t->offset);
-    if (was->storage != t->storage && t->storage != NULL) say(s, "  it is over storage #%lld now, and no longer over the one it had: no bytes copied", (long long)tsr_storage_id(t->storage));
+    say(s, "%s: changes %s itself, and writes no element; its version is %s %lld", head, name,
+        was->version == tsr_tensor_version(t) ? "still" : "now", (long long)tsr_tensor_version(t));
+    if (!same)
+        say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, was->ndim, was->strides),
+            tuple_text(b, sizeof b, tsr_ndim(t), t->strides), tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes),
+            (long long)t->offset);
+    if (was->storage != t->storage && t->storage != NULL)
+        say(s, "  it is over storage #%lld now, and no longer over the one it had: no bytes copied",
+            (long long)tsr_storage_id(t->storage));
     say_moved(s, t);
-    if (!same && t->storage == was->storage && t->numel > 0 && (int64_t)t->storage->nbytes > bytes_of(t) && tally(s).moved == 0)
+    if (!same && t->storage == was->storage && t->numel > 0 && (int64_t)t->storage->nbytes > bytes_of(t) &&
+        tally(s).moved == 0)
         say(s, "  memory kept: %lld of %zu bytes used", bytes_of(t), t->storage->nbytes);
     else if (same && was->storage == t->storage && tally(s).adopted == 0) say(s, "  its geometry is what it was");
 }
@@ -585,7 +662,9 @@ static void say_other_count(Story *s, const char *name, const TsrTensor *t, cons
         else overflows |= tsr_mul_overflows(wanted, sizes->ints[d], &wanted);
     }
     const char *how = inferred ? "a multiple of " : "";
-    if (!overflows) say(s, "  that shape needs %s%lld element%s; %s has %lld", how, (long long)wanted, wanted == 1 ? "" : "s", name, (long long)t->numel);
+    if (!overflows)
+        say(s, "  that shape needs %s%lld element%s; %s has %lld", how, (long long)wanted, wanted == 1 ? "" : "s", name,
+            (long long)t->numel);
 }
 
 static void say_refused_view(Story *s, const TsrOpCall *c, TsrTensor *t) {
@@ -608,25 +687,34 @@ static void say_refused_write(Story *s, const char *op, TsrTensor *t) {
     name_of(s, name, t);
     if (says("more than one element of the written-to tensor")) {
         for (int d = 0; d < tsr_ndim(t); d++)
-            if (t->strides[d] == 0 && t->sizes[d] > 1) say(s, "  dimension %d of %s has stride 0: %lld indices are one element, which would be written more than once", d, name, (long long)t->sizes[d]);
+            if (t->strides[d] == 0 && t->sizes[d] > 1)
+                say(s,
+                    "  dimension %d of %s has stride 0: %lld indices are one element, which would be written more than once",
+                    d, name, (long long)t->sizes[d]);
         say(s, "  %s.clone() gives each index an element of its own: %lld bytes", name, bytes_of(t));
     } else if (says("refer to a single memory location")) {
-        say(s, "  what is read and what is written overlap: an element would be read after it was written; clone() what is read");
+        say(s,
+            "  what is read and what is written overlap: an element would be read after it was written; clone() what is read");
     } else if (says("doesn't match the broadcast shape")) {
-        say(s, "  in place, %s keeps its shape %s: only the other operand may be stretched", name, tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes));
+        say(s, "  in place, %s keeps its shape %s: only the other operand may be stretched", name,
+            tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes));
     } else if (says("can't be cast to")) {
-        say(s, "  in place, %s keeps its dtype %s, and the result is of a higher kind%s%s%s%s", name, tsr_dtype_name(t->dtype), op != NULL ? "; " : "", op != NULL ? name : "", op != NULL ? "." : "",
+        say(s, "  in place, %s keeps its dtype %s, and the result is of a higher kind%s%s%s%s", name,
+            tsr_dtype_name(t->dtype), op != NULL ? "; " : "", op != NULL ? name : "", op != NULL ? "." : "",
             op != NULL ? op : "");
-        if (op != NULL) s->status = s->status == TSR_OK ? tsr_text_puts(&s->text, "(...) makes a new tensor") : s->status;
+        if (op != NULL)
+            s->status = s->status == TSR_OK ? tsr_text_puts(&s->text, "(...) makes a new tensor") : s->status;
     } else if (t->storage != NULL && t->storage->readonly) {
-        say(s, "  the memory of %s is read-only (%s); %s.clone() may be written: %lld bytes", name, t->storage->origin != NULL ? t->storage->origin : "borrowed", name, bytes_of(t));
+        say(s, "  the memory of %s is read-only (%s); %s.clone() may be written: %lld bytes", name,
+            t->storage->origin != NULL ? t->storage->origin : "borrowed", name, bytes_of(t));
     }
 }
 
 static void say_refused(Story *s, const TsrOpCall *c, const char *head) {
     TsrTensor *t = c->out[0] != NULL ? c->out[0] : first_tensor(c);
     char product[200];
-    const char *shapes = tsr_error_shapes_text(tsr_error_message()), *factors = shapes_of_product(tsr_error_message(), product, sizeof product);
+    const char *shapes = tsr_error_shapes_text(tsr_error_message()),
+               *factors = shapes_of_product(tsr_error_message(), product, sizeof product);
     say(s, "%s: refused", head);
     if (shapes != NULL) {
         say(s, "  the shapes, aligned at the right, must agree or be 1:");
@@ -650,7 +738,8 @@ static int64_t new_memory(const Story *s, TsrTensor *const *results, int n) {
     for (int i = 0; i < n; i++) {
         bool seen = false;
         for (int k = 0; k < i; k++) seen = seen || results[k]->storage == results[i]->storage;
-        if (!seen && is_new(s, results[i]->storage) && results[i]->device.type != TSR_META) bytes += (int64_t)results[i]->storage->nbytes;
+        if (!seen && is_new(s, results[i]->storage) && results[i]->device.type != TSR_META)
+            bytes += (int64_t)results[i]->storage->nbytes;
     }
     return bytes;
 }
@@ -665,7 +754,9 @@ static void say_several(Story *s, const char *head, TsrTensor *t, TsrTensor *con
     }
     long long bytes = (long long)new_memory(s, results, n);
     s->said_allocated += bytes;
-    if (views) say(s, "%s: %d views of %s: the same storage #%lld, no bytes copied", head, n, name_of(s, name, t), (long long)tsr_storage_id(t->storage));
+    if (views)
+        say(s, "%s: %d views of %s: the same storage #%lld, no bytes copied", head, n, name_of(s, name, t),
+            (long long)tsr_storage_id(t->storage));
     else if (fresh) say(s, "%s: %d new tensors, %lld bytes", head, n, bytes);
     else say(s, "%s: %d tensors, %lld bytes of them new", head, n, bytes);
 }
@@ -676,7 +767,9 @@ static TsrTensor *argument_under(const TsrOpCall *c, const TsrTensor *r) {
         TsrTensor *t = tensor_at(c, i);
         if (t != NULL && (t == r || (t->storage != NULL && t->storage == r->storage))) return t;
         for (int k = 0; c->arg[i].kind == TSR_ARG_TENSORS && k < c->arg[i].n; k++)
-            if (c->arg[i].tensors[k] != NULL && c->arg[i].tensors[k]->storage != NULL && c->arg[i].tensors[k]->storage == r->storage) return c->arg[i].tensors[k];
+            if (c->arg[i].tensors[k] != NULL && c->arg[i].tensors[k]->storage != NULL &&
+                c->arg[i].tensors[k]->storage == r->storage)
+                return c->arg[i].tensors[k];
     }
     return NULL;
 }
@@ -684,8 +777,10 @@ static TsrTensor *argument_under(const TsrOpCall *c, const TsrTensor *r) {
 static void say_sparse(Story *s, const char *head, const TsrTensor *r) {
     TsrTensor *parts[3] = {r->sparse->values, r->sparse->indices, r->sparse->plain_indices};
     int n = parts[2] != NULL ? 3 : 2;
-    long long values = bytes_of(parts[0]), indices = bytes_of(parts[1]) + (n == 3 ? bytes_of(parts[2]) : 0), bytes = (long long)new_memory(s, parts, n);
-    say(s, "%s: a sparse tensor: %lld bytes of values, %lld of indices; %lld of them new", head, values, indices, bytes);
+    long long values = bytes_of(parts[0]), indices = bytes_of(parts[1]) + (n == 3 ? bytes_of(parts[2]) : 0),
+              bytes = (long long)new_memory(s, parts, n);
+    say(s, "%s: a sparse tensor: %lld bytes of values, %lld of indices; %lld of them new", head, values, indices,
+        bytes);
     s->said_allocated += bytes;
 }
 
@@ -701,7 +796,9 @@ static void say_made(Story *s, const TsrOpCall *c, const char *head, TsrTensor *
         say(s, "%s: a new tensor on meta: it has no memory, nothing is copied", head);
     } else if (c->out[0] != NULL) {
         s->wrote = s->wrote || r->storage->serial <= s->first_serial;
-        if (t.moved > 0) say(s, "%s: %lld bytes written into out, whose storage grew: %lld bytes allocated", head, bytes_of(r), (long long)t.moved);
+        if (t.moved > 0)
+            say(s, "%s: %lld bytes written into out, whose storage grew: %lld bytes allocated", head, bytes_of(r),
+                (long long)t.moved);
         else say(s, "%s: %lld bytes written into out: no new memory for them", head, bytes_of(r));
         s->said_allocated += t.moved;
     } else if (origin != NULL) {
@@ -710,7 +807,8 @@ static void say_made(Story *s, const TsrOpCall *c, const char *head, TsrTensor *
         say(s, "%s: a new tensor of %lld bytes", head, bytes_of(r));
         s->said_allocated += bytes_of(r);
     } else {
-        say(s, "%s: a tensor over memory that was there before, storage #%lld: no new memory", head, (long long)tsr_storage_id(r->storage));
+        say(s, "%s: a tensor over memory that was there before, storage #%lld: no new memory", head,
+            (long long)tsr_storage_id(r->storage));
     }
     say_promotion(s, c, r);
     say_broadcast(s, c, r);
@@ -736,7 +834,8 @@ static void say_results(Story *s, const TsrOpCall *c, const char *head) {
     say_sharing(s, c);
 }
 
-/* Bytes of the Python numbers among the arguments, which are tensors of one element while an operator runs; counted as said. */
+/* Bytes of the Python numbers among the arguments, which are tensors of one element while an operator runs; counted as
+ * said. */
 static long long take_numbers(Story *s, const TsrOpCall *c) {
     int64_t bytes = 0;
     for (int i = 0; i < c->nargs; i++) {
@@ -757,7 +856,8 @@ static void remember_results(Story *s, const TsrOpCall *c) {
     char text[NAME_ROOM], from[NAME_ROOM] = "";
     TsrTensor *t = first_tensor(c), *r = c->nret > 0 && c->ret[0].kind == TSR_ARG_TENSOR ? c->ret[0].t : NULL;
     if (r == NULL || c->out[0] != NULL) return;
-    bool copies = t != NULL && (is_copy_of(s, r, t) || (r != t && r->storage != t->storage && strcmp(c->op->category, "index") == 0));
+    bool copies = t != NULL && (is_copy_of(s, r, t) ||
+                                (r != t && r->storage != t->storage && strcmp(c->op->category, "index") == 0));
     if (copies) name_of(s, from, t);
     remember(s, r, vm_current_text(text, sizeof text), from);
 }
@@ -769,7 +869,8 @@ static bool is_change(const Story *s, const TsrOpCall *c, const TsrTensor *t) {
     if (was->storage != t->storage || was->ndim != tsr_ndim(t)) return true;
     size_t n = sizeof(int64_t) * (size_t)was->ndim;
     return memcmp(was->sizes, t->sizes, n) != 0 || memcmp(was->strides, t->strides, n) != 0 ||
-           (c->op->alias == TSR_IN_PLACE && (c->op->flags & TSR_OP_UNCHECKED) != 0 && was->version <= tsr_tensor_version(t) && copy_into(s, t->storage) == NULL);
+           (c->op->alias == TSR_IN_PLACE && (c->op->flags & TSR_OP_UNCHECKED) != 0 &&
+            was->version <= tsr_tensor_version(t) && copy_into(s, t->storage) == NULL);
 }
 
 static void say_in_place(Story *s, const TsrOpCall *c, const char *head) {
@@ -796,7 +897,8 @@ static void say_read(Story *s, const SubscriptEvent *e) {
     char text[NAME_ROOM], name[NAME_ROOM];
     head_of(text, sizeof text, "");
     if (!e->advanced) {
-        if (e->place->storage != NULL) say_view(s, text, e->self, e->place, " (integers, slices, None and ... only choose)");
+        if (e->place->storage != NULL)
+            say_view(s, text, e->self, e->place, " (integers, slices, None and ... only choose)");
         else say(s, "%s: a part of %s, which is sparse", text, name_of(s, name, e->self));
         remember(s, e->place, text, "");
         return;
@@ -804,7 +906,8 @@ static void say_read(Story *s, const SubscriptEvent *e) {
     name_of(s, name, e->self);
     say(s, "%s: a copy of %s: %lld bytes", text, name, bytes_of(e->place));
     s->said_allocated += is_new(s, e->place->storage) ? bytes_of(e->place) : 0;
-    say(s, "  masks, lists and tensors of positions pick elements that no offset and strides describe, so reading with them always copies");
+    say(s,
+        "  masks, lists and tensors of positions pick elements that no offset and strides describe, so reading with them always copies");
     remember(s, e->place, text, name);
 }
 
@@ -813,7 +916,8 @@ static void say_refused_assignment(Story *s, const SubscriptEvent *e, const char
     say(s, "%s = ...: refused", text);
     if (e->place == NULL) return;
     if (says("some elements of the input tensor and the written-to tensor"))
-        say(s, "  what is written lies in the storage of %s, and overlaps the place without being it: which element is read after its write? .clone() of it first takes %lld bytes",
+        say(s,
+            "  what is written lies in the storage of %s, and overlaps the place without being it: which element is read after its write? .clone() of it first takes %lld bytes",
             name_of(s, name, e->self), bytes_of(e->place));
     else say_refused_write(s, NULL, e->place);
 }
@@ -828,11 +932,14 @@ static void say_assigned(Story *s, const SubscriptEvent *e) {
     }
     if (copy != NULL) {
         say(s, "%s = ...: writes into a copy, %s: %s does not see it", text, copy->text, copy->copied_from);
-        if (copy->text[strlen(copy->text) - 1] == ']') say(s, "  one pair of brackets writes into %s; the first of two pairs reads, and this one copied", copy->copied_from);
+        if (copy->text[strlen(copy->text) - 1] == ']')
+            say(s, "  one pair of brackets writes into %s; the first of two pairs reads, and this one copied",
+                copy->copied_from);
         else say(s, "  write to %s itself, or to a view of it", copy->copied_from);
         return;
     }
-    say(s, "%s = ...: writes into %s, in place: %s; its version is now %lld", text, name_of(s, name, e->self), memory_words(s, words, sizeof words), (long long)tsr_tensor_version(e->self));
+    say(s, "%s = ...: writes into %s, in place: %s; its version is now %lld", text, name_of(s, name, e->self),
+        memory_words(s, words, sizeof words), (long long)tsr_tensor_version(e->self));
     say_source(s, e->self);
     if (e->advanced) say(s, "  assigning through masks and positions writes where they point: nothing is copied out");
     say_seen_by(s, e->place, e->self);
@@ -854,20 +961,26 @@ static void say_wrapped(Story *s, const char *text, const Tally *sum) {
     if (t == NULL) {
         say(s, "%s: a %s of a tensor that is gone already", text, n->wrapper);
     } else if (fresh && copy != NULL) {
-        say(s, "%s: an owned copy of %s: %lld bytes%s%s%s", text, tsr_tensor_weak_alive(copy->from) ? name_of(s, name, copy->from) : "a temporary", storage_bytes(t),
-            sum->copy_reason != NULL ? ", as strides " : "", sum->copy_reason != NULL ? tuple_text(a, sizeof a, tsr_ndim(copy->from), copy->from->strides) : "",
-            sum->copy_reason == NULL ? "" : strcmp(sum->copy_reason, "not row-major") == 0 ? " are not row-major" : " are not in the format asked for");
+        say(s, "%s: an owned copy of %s: %lld bytes%s%s%s", text,
+            tsr_tensor_weak_alive(copy->from) ? name_of(s, name, copy->from) : "a temporary", storage_bytes(t),
+            sum->copy_reason != NULL ? ", as strides " : "",
+            sum->copy_reason != NULL ? tuple_text(a, sizeof a, tsr_ndim(copy->from), copy->from->strides) : "",
+            sum->copy_reason == NULL                         ? ""
+            : strcmp(sum->copy_reason, "not row-major") == 0 ? " are not row-major"
+                                                             : " are not in the format asked for");
         s->said_allocated += storage_bytes(t);
         s->said_copied += bytes_of(t);
     } else if (fresh) {
         say(s, "%s: a %s of its own: %lld bytes", text, n->wrapper, storage_bytes(t));
         s->said_allocated += storage_bytes(t);
     } else if (strcmp(n->holds, "borrowed") == 0) {
-        say(s, "%s: a borrow of %s: no reference more, %lld now; nothing copied", text, name_of(s, name, t), (long long)n->count);
+        say(s, "%s: a borrow of %s: no reference more, %lld now; nothing copied", text, name_of(s, name, t),
+            (long long)n->count);
     } else if (n->count <= 1) {
         say(s, "%s: a %s holds it: 1 reference, nothing copied", text, n->wrapper);
     } else {
-        say(s, "%s: a wrapper: one reference more, %lld now: %s of %s, nothing copied", text, (long long)n->count, n->wrapper, name_of(s, name, t));
+        say(s, "%s: a wrapper: one reference more, %lld now: %s of %s, nothing copied", text, (long long)n->count,
+            n->wrapper, name_of(s, name, t));
     }
     tsr_tensor_free(t);
 }
@@ -876,7 +989,8 @@ static void say_wrapped(Story *s, const char *text, const Tally *sum) {
 static void list_made(Story *s, TsrText *out) {
     for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
         if (is_new(s, m) && m->ptr.device.type != TSR_META && m->origin == NULL && s->status == TSR_OK)
-            s->status = tsr_text_printf(out, "%s#%lld (%zu bytes)", out->length > 0 ? ", " : "", (long long)tsr_storage_id(m), m->nbytes);
+            s->status = tsr_text_printf(out, "%s#%lld (%zu bytes)", out->length > 0 ? ", " : "",
+                                        (long long)tsr_storage_id(m), m->nbytes);
 }
 
 static void say_blocks(Story *s, const char *text, const Tally *sum) {
@@ -886,10 +1000,16 @@ static void say_blocks(Story *s, const char *text, const Tally *sum) {
     if (sum->made > 0) list_made(s, &made);
     bool retyped = sum->made_reason != NULL && strcmp(sum->made_reason, "retyped") == 0;
     bool outgrown = sum->made_reason != NULL && strcmp(sum->made_reason, "outgrown") == 0;
-    if (made.length > 0 && n->freed.length > 0) say(s, "%s: %s: storage %s freed, %s made", text, retyped ? "retyped" : outgrown ? "outgrown" : "other memory", n->freed.data, made.data);
+    if (made.length > 0 && n->freed.length > 0)
+        say(s, "%s: %s: storage %s freed, %s made", text,
+            retyped    ? "retyped"
+            : outgrown ? "outgrown"
+                       : "other memory",
+            n->freed.data, made.data);
     else if (made.length > 0) say(s, "%s: %lld bytes allocated: storage %s made", text, stays, made.data);
     else if (n->freed.length > 0) say(s, "freed: storage %s", n->freed.data);
-    else if (sum->allocated > 0) say(s, "%s: %lld bytes allocated%s", text, (long long)sum->allocated, stays <= 0 ? ", and freed again" : "");
+    else if (sum->allocated > 0)
+        say(s, "%s: %lld bytes allocated%s", text, (long long)sum->allocated, stays <= 0 ? ", and freed again" : "");
     if (made.length > 0) s->said_allocated += stays;
     else if (n->freed.length == 0) s->said_allocated += sum->allocated;
     tsr_text_free(&made);
@@ -898,7 +1018,9 @@ static void say_blocks(Story *s, const char *text, const Tally *sum) {
 static void say_kept(Story *s, const char *text) {
     char name[NAME_ROOM];
     TsrTensor *t = tsr_tensor_weak_retain(s->native.kept);
-    if (t != NULL) say(s, "%s: memory kept: %lld of %lld bytes used, by %s", text, (long long)s->native.kept_bytes, storage_bytes(t), name_of(s, name, t));
+    if (t != NULL)
+        say(s, "%s: memory kept: %lld of %lld bytes used, by %s", text, (long long)s->native.kept_bytes,
+            storage_bytes(t), name_of(s, name, t));
     tsr_tensor_free(t);
 }
 
@@ -918,7 +1040,9 @@ static void say_native(Story *s) {
     if (!fresh && (sum.made > sum.given_back || n->freed.length > 0)) say_blocks(s, text, &sum);
     if (n->kept != NULL && sum.allocated == 0) say_kept(s, text);
     if (n->written != NULL) say_written(s, text);
-    if (sum.adopted > 0) say(s, "%s: %lld bytes of memory that is not its own (%s): nothing copied", text, (long long)sum.adopted, sum.adopted_as != NULL ? sum.adopted_as : "foreign");
+    if (sum.adopted > 0)
+        say(s, "%s: %lld bytes of memory that is not its own (%s): nothing copied", text, (long long)sum.adopted,
+            sum.adopted_as != NULL ? sum.adopted_as : "foreign");
     if (s->text.length == before && (sum.allocated > 0 || sum.copied > 0)) say_blocks(s, text, &sum);
     if (s->text.length == before && sum.copied > 0) {
         say(s, "%s: %lld bytes copied", text, (long long)sum.copied);
@@ -961,7 +1085,9 @@ static void note_freed(Story *s, const TsrTraceEvent *e) {
     TsrStorage *storage = (TsrStorage *)(uintptr_t)e->object2;
     if (storage == NULL || storage->serial > s->first_serial || e->bytes == 0) return;
     open_native(s);
-    if (s->status == TSR_OK) s->status = tsr_text_printf(&s->native.freed, "%s#%lld (%lld bytes)", s->native.freed.length > 0 ? ", " : "", (long long)tsr_storage_id(storage), (long long)e->bytes);
+    if (s->status == TSR_OK)
+        s->status = tsr_text_printf(&s->native.freed, "%s#%lld (%lld bytes)", s->native.freed.length > 0 ? ", " : "",
+                                    (long long)tsr_storage_id(storage), (long long)e->bytes);
 }
 
 static void note_wrapped(Story *s, const TsrTraceEvent *e) {
@@ -990,11 +1116,16 @@ static void tell_before_release(Story *s, const TsrTraceEvent *e) {
 /* Outside of operators and indexing. */
 static void see_native(Story *s, const TsrTraceEvent *e) {
     switch (e->kind) {
-    case TSR_TRACE_ALLOC: case TSR_TRACE_ADOPT: case TSR_TRACE_COPY: open_native(s); break;
+    case TSR_TRACE_ALLOC:
+    case TSR_TRACE_ADOPT:
+    case TSR_TRACE_COPY: open_native(s); break;
     case TSR_TRACE_FREE: note_freed(s, e); break;
     case TSR_TRACE_RELEASE: tell_before_release(s, e); break;
     case TSR_TRACE_WRAP: note_wrapped(s, e); break;
-    case TSR_TRACE_WRITE: open_native(s); link_to(&s->native.written, e->object); break;
+    case TSR_TRACE_WRITE:
+        open_native(s);
+        link_to(&s->native.written, e->object);
+        break;
     case TSR_TRACE_KEEP:
         open_native(s);
         link_to(&s->native.kept, e->object);
@@ -1039,7 +1170,8 @@ static void begin_inner(Story *s) {
     char text[NAME_ROOM];
     if (s->depth++ > 0) return;
     vm_current_text(text, sizeof text);
-    bool own = s->native.open && strcmp(text, s->native.text) == 0 && s->native.wrapped == NULL && s->native.written == NULL && s->native.freed.length == 0;
+    bool own = s->native.open && strcmp(text, s->native.text) == 0 && s->native.wrapped == NULL &&
+               s->native.written == NULL && s->native.freed.length == 0;
     if (s->native.open && !own) end_native(s);
     if (own) s->native.open = false;
     else start_step(s);
@@ -1056,7 +1188,12 @@ static void note_before(Story *s, const TsrOpCall *c) {
     Before *b = &s->before;
     b->t = NULL;
     if (t == NULL || t->storage == NULL || (!c->inplace && c->op->alias != TSR_IN_PLACE)) return;
-    *b = (Before){.t = t, .storage = t->storage, .storage_serial = t->storage->serial, .ndim = tsr_ndim(t), .offset = t->offset, .version = tsr_tensor_version(t)};
+    *b = (Before){.t = t,
+                  .storage = t->storage,
+                  .storage_serial = t->storage->serial,
+                  .ndim = tsr_ndim(t),
+                  .offset = t->offset,
+                  .version = tsr_tensor_version(t)};
     memcpy(b->sizes, t->sizes, sizeof(int64_t) * (size_t)b->ndim);
     memcpy(b->strides, t->strides, sizeof(int64_t) * (size_t)b->ndim);
 }
@@ -1123,8 +1260,8 @@ static void explain_subscript(const SubscriptEvent *e) {
 
 typedef struct Target {
     char name[NAME_ROOM], source[NAME_ROOM]; /* source: "" when the value is no bare name */
-    TsrTensor *before; /* a weak link to what the name held; NULL: no tensor */
-    int64_t storage;   /* the serial of its storage; -1: none */
+    TsrTensor *before;                       /* a weak link to what the name held; NULL: no tensor */
+    int64_t storage;                         /* the serial of its storage; -1: none */
 } Target;
 
 /* The tensor of a name where the code stands, retained; NULL: none. */
@@ -1177,7 +1314,8 @@ typedef struct Keepers {
 
 static bool add_keeper(const char *path, TsrTensor *t, bool argument, void *context) {
     Keepers *k = context;
-    if (argument || path[0] == '<' || t->storage == NULL || t->storage->serial != k->serial || strcmp(path, "_") == 0) return true;
+    if (argument || path[0] == '<' || t->storage == NULL || t->storage->serial != k->serial || strcmp(path, "_") == 0)
+        return true;
     k->id = tsr_storage_id(t->storage);
     return tsr_text_printf(&k->text, "%s%s", k->count++ > 0 ? ", " : "", path) == TSR_OK;
 }
@@ -1195,13 +1333,17 @@ static void say_target(Story *s, const Target *target) {
     char holder[NAME_ROOM];
     TsrTensor *now = retain_named(target->name);
     if (now != NULL && target->source[0] != '\0') {
-        say(s, "%s = %s: one more name for the same tensor: no bytes copied, it has %lld references now", target->name, target->source, (long long)who_refcount(now) - 1);
-        say(s, "  a write through either is seen through both; %s.clone() would be a tensor of its own, for %lld bytes", target->source, bytes_of(now));
+        say(s, "%s = %s: one more name for the same tensor: no bytes copied, it has %lld references now", target->name,
+            target->source, (long long)who_refcount(now) - 1);
+        say(s, "  a write through either is seen through both; %s.clone() would be a tensor of its own, for %lld bytes",
+            target->source, bytes_of(now));
     }
     if (target->before != NULL && target->before != now) {
         TsrTensor *old = tsr_tensor_weak_retain(target->before);
         if (old == NULL) say_freed(s, target);
-        else say(s, "%s names another tensor now; the one it named is unchanged and stays with %s", target->name, has_name(holder, old) ? holder : "a temporary");
+        else
+            say(s, "%s names another tensor now; the one it named is unchanged and stays with %s", target->name,
+                has_name(holder, old) ? holder : "a temporary");
         tsr_tensor_free(old);
     }
     tsr_tensor_free(now);
@@ -1239,18 +1381,25 @@ static void say_exception(Story *s, TsrStatus status) {
 
 static void say_end(Story *s, Value result, bool bound) {
     char name[NAME_ROOM];
-    if (s->unsaid > 0) say(s, "... and %d step%s more: %lld bytes allocated, %lld copied", s->unsaid, s->unsaid == 1 ? "" : "s", (long long)s->unsaid_allocated, (long long)s->unsaid_copied);
-    if (s->wrote || bound) say(s, "this ran: what it %s stays", s->wrote && bound ? "changed and bound" : s->wrote ? "changed" : "bound");
+    if (s->unsaid > 0)
+        say(s, "... and %d step%s more: %lld bytes allocated, %lld copied", s->unsaid, s->unsaid == 1 ? "" : "s",
+            (long long)s->unsaid_allocated, (long long)s->unsaid_copied);
+    if (s->wrote || bound)
+        say(s, "this ran: what it %s stays", s->wrote && bound ? "changed and bound" : s->wrote ? "changed" : "bound");
     if (s->text.length > 0) return;
-    if (result.tag == V_TENSOR && has_name(name, result.t)) say(s, "%s itself: a name is a pointer, nothing was copied", name);
-    else if (result.tag == V_TENSOR) say(s, "a tensor made by other means than an operator: %lld bytes", bytes_of(result.t));
+    if (result.tag == V_TENSOR && has_name(name, result.t))
+        say(s, "%s itself: a name is a pointer, nothing was copied", name);
+    else if (result.tag == V_TENSOR)
+        say(s, "a tensor made by other means than an operator: %lld bytes", bytes_of(result.t));
     else say(s, "nothing: no tensor was made, viewed or written, no memory taken, copied or freed");
 }
 
 static TsrStatus explain_code(Value *out, const CallArgs *args) {
     Value result = VALUE_UNBOUND;
     Target targets[MAX_TARGETS];
-    if (!value_is_str(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "explain(): argument 'code' must be str, not %s", value_type_name(args->values[0]));
+    if (!value_is_str(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "explain(): argument 'code' must be str, not %s",
+                         value_type_name(args->values[0]));
     Story *s = tsr_calloc(1, sizeof *s);
     if (s == NULL) return mem_error();
     const Str *code = value_as_str(args->values[0]);
@@ -1279,7 +1428,8 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"explain", explain_code, ARGS_ONE, 1, 1, "(code)", "Runs code, whose effects stay, and tells why: view, copy or the same tensor, memory taken and freed, broadcasting, promotion, who sees a write.\n\n"
+    {"explain", explain_code, ARGS_ONE, 1, 1, "(code)",
+     "Runs code, whose effects stay, and tells why: view, copy or the same tensor, memory taken and freed, broadcasting, promotion, who sees a write.\n\n"
      "    >>> x = ones(2, 3)\n    >>> explain(\"x.contiguous()\")\n    x.contiguous(): the same tensor as x: nothing to do, nothing copied"},
     {0},
 };

@@ -10,10 +10,12 @@ enum { DEEPEST = 40 }; /* a signature that opens its bracket further right goes 
 typedef enum LineKind { PROSE, SIGNATURE, EXAMPLE } LineKind;
 
 /* Whether the blank at line[i] is a place to break code: outside the innermost brackets at best, so `depth` counts. */
-static bool breaks_code(const char *line, size_t i, int depth) { return i > 0 && ((depth > 0 && line[i - 1] == ',') || strncmp(line + i, " -> ", 4) == 0); }
+static bool breaks_code(const char *line, size_t i, int depth) {
+    return i > 0 && ((depth > 0 && line[i - 1] == ',') || strncmp(line + i, " -> ", 4) == 0);
+}
 
-/* Where a line of at most `room` bytes can end, a blank behind it: the last such place in the fewest brackets, but rather deep than in the first half; else
- * the first one further right, else `length`. */
+/* Where a line of at most `room` bytes can end, a blank behind it: the last such place in the fewest brackets, but
+ * rather deep than in the first half; else the first one further right, else `length`. */
 static size_t find_break(const char *line, size_t length, size_t room, LineKind kind, int depth) {
     size_t best = length;
     int best_depth = INT_MAX;
@@ -34,7 +36,8 @@ static size_t find_break(const char *line, size_t length, size_t room, LineKind 
 
 static int brackets_open(const char *line, size_t length) {
     int depth = 0;
-    for (size_t i = 0; i < length; i++) depth += (line[i] == '(' || line[i] == '[') - (line[i] == ')' || line[i] == ']');
+    for (size_t i = 0; i < length; i++)
+        depth += (line[i] == '(' || line[i] == '[') - (line[i] == ')' || line[i] == ']');
     return depth;
 }
 
@@ -42,11 +45,13 @@ static int brackets_open(const char *line, size_t length) {
 static size_t indent_of(const char *line, size_t length, LineKind kind, size_t width) {
     if (kind != SIGNATURE) return 4;
     const char *open = memchr(line, '(', length);
-    return open != NULL && (size_t)(open - line) < TSR_MIN((size_t)DEEPEST, 2 * width / 3) ? (size_t)(open - line) + 1 : 4;
+    return open != NULL && (size_t)(open - line) < TSR_MIN((size_t)DEEPEST, 2 * width / 3) ? (size_t)(open - line) + 1
+                                                                                           : 4;
 }
 
 static TsrStatus fold_line(TsrText *out, const char *line, size_t length, LineKind kind, size_t width) {
-    size_t indent = indent_of(line, length, kind, width), taken = kind == PROSE ? 4 : 0; /* the blanks before prose are no place to break */
+    size_t indent = indent_of(line, length, kind, width),
+           taken = kind == PROSE ? 4 : 0; /* the blanks before prose are no place to break */
     const char *prompt = kind == EXAMPLE ? "...     " : "";
     size_t room = width;
     int depth = 0;

@@ -49,7 +49,8 @@ static TsrStatus write_names_like(TsrText *out, size_t *column, Value subject, c
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < list->count && s == TSR_OK; i++) {
         const char *name = value_as_str(list->items[i])->data;
-        if ((name[0] != '_' || pattern[0] == '_') && fnmatch(pattern, name, FNM_NOESCAPE) == 0) s = write_name(out, column, space, name);
+        if ((name[0] != '_' || pattern[0] == '_') && fnmatch(pattern, name, FNM_NOESCAPE) == 0)
+            s = write_name(out, column, space, name);
     }
     value_release(names);
     return s;
@@ -67,8 +68,11 @@ TsrStatus help_write_matching(TsrText *out, Value subject, const char *pattern) 
     return column > 0 ? tsr_text_putc(out, '\n') : tsr_text_printf(out, "no name fits '%s'\n", pattern);
 }
 
-static const struct { const char *module, *space; } places[] = {
-    {"torch", ""}, {"torch.nn.functional", "F."}, {"torch.linalg", "linalg."}, {"torch.fft", "fft."}, {"torch.special", "special."}, {"tsr", ""},
+static const struct {
+    const char *module, *space;
+} places[] = {
+    {"torch", ""},         {"torch.nn.functional", "F."}, {"torch.linalg", "linalg."},
+    {"torch.fft", "fft."}, {"torch.special", "special."}, {"tsr", ""},
 };
 
 /* The page of what a module of PyTorch's has by that name. */
@@ -105,9 +109,11 @@ static TsrStatus write_search(TsrText *out, const char *word) {
         }
     }
     if (s == TSR_OK && strlen(word) > 1 && help_lessons != NULL) s = help_lessons(&lessons, word);
-    if (s == TSR_OK && lessons.length > 0) s = tsr_text_printf(out, "lessons about '%s'\n\n%s%s", word, lessons.data, names.length > 0 ? "\n" : "");
+    if (s == TSR_OK && lessons.length > 0)
+        s = tsr_text_printf(out, "lessons about '%s'\n\n%s%s", word, lessons.data, names.length > 0 ? "\n" : "");
     if (s == TSR_OK && names.length > 0) s = tsr_text_printf(out, "names with '%s' in them\n\n%s\n", word, names.data);
-    else if (s == TSR_OK && lessons.length == 0) s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
+    else if (s == TSR_OK && lessons.length == 0)
+        s = tsr_text_printf(out, "nothing is known by the name '%s'; dir(torch) lists names\n", word);
     tsr_text_free(&names);
     tsr_text_free(&lessons);
     tsr_text_free(&pattern);
@@ -142,7 +148,8 @@ static TsrStatus write_default(TsrText *out, const Function *f, int i) {
     Value v = VALUE_UNBOUND;
     int first = code->positional - (f->defaults != NULL ? (int)f->defaults->count : 0);
     if (i < code->positional && i >= first) v = f->defaults->items[i - first];
-    Value *keyword = i >= code->positional && f->kwdefaults != NULL ? dict_find_c(f->kwdefaults, code->slot_names[i]) : NULL;
+    Value *keyword =
+        i >= code->positional && f->kwdefaults != NULL ? dict_find_c(f->kwdefaults, code->slot_names[i]) : NULL;
     if (keyword != NULL) v = *keyword;
     if (v.tag == V_UNBOUND) return TSR_OK;
     TSR_TRY(tsr_text_putc(out, '='));
@@ -164,11 +171,13 @@ static TsrStatus write_signature(TsrText *out, const Function *f) {
         TSR_TRY(write_default(out, f, i));
         comma = ", ";
     }
-    if (code->flags & CODE_DOUBLE_STAR) TSR_TRY(tsr_text_printf(out, "%s**%s", comma, code->slot_names[star + (code->flags & CODE_STAR ? 1 : 0)]));
+    if (code->flags & CODE_DOUBLE_STAR)
+        TSR_TRY(tsr_text_printf(out, "%s**%s", comma, code->slot_names[star + (code->flags & CODE_STAR ? 1 : 0)]));
     return tsr_text_puts(out, ")\n");
 }
 
-/* Whether a docstring begins with a signature of its own, as PyTorch's do where Python's would say little: "einsum(equation, *operands) -> Tensor". */
+/* Whether a docstring begins with a signature of its own, as PyTorch's do where Python's would say little:
+ * "einsum(equation, *operands) -> Tensor". */
 static bool has_signature(Value doc, Value name) {
     if (!value_is_str(doc) || !value_is_str(name)) return false;
     const char *text = value_as_str(doc)->data, *begin = value_as_str(name)->data;
@@ -206,7 +215,8 @@ static TsrStatus write_by_docstring(TsrText *out, const char *text) {
 static TsrStatus write_name_and_doc(TsrText *out, Value subject, Value name, Value doc) {
     if (has_signature(doc, name)) return write_by_docstring(out, value_as_str(doc)->data);
     if (value_is_function(subject)) TSR_TRY(write_signature(out, (const Function *)subject.o));
-    else TSR_TRY(tsr_text_printf(out, "%s\n", value_is_str(name) ? value_as_str(name)->data : value_type_name(subject)));
+    else
+        TSR_TRY(tsr_text_printf(out, "%s\n", value_is_str(name) ? value_as_str(name)->data : value_type_name(subject)));
     if (!value_is_str(doc)) return TSR_OK;
     TSR_TRY(tsr_text_putc(out, '\n'));
     return write_lines(out, value_as_str(doc)->data);
@@ -227,8 +237,8 @@ static TsrStatus write_by_attributes(TsrText *out, Value subject) {
 
 TsrStatus help_write_function(TsrText *out, Value function) { return write_by_attributes(out, function); }
 
-/* The page about a value: an operator's rows, a native function's signature, a function's docstring, a type's or module's contents.
- * For a str: the operator of that name. V_UNBOUND: how to find things. */
+/* The page about a value: an operator's rows, a native function's signature, a function's docstring, a type's or
+ * module's contents. For a str: the operator of that name. V_UNBOUND: how to find things. */
 TsrStatus help_write_page(TsrText *out, Value subject) {
     bool found = false;
     if (subject.tag == V_UNBOUND) return write_overview(out);
@@ -241,7 +251,8 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
     }
     TSR_TRY(op_doc_write_value(out, &found, subject));
     if (found) return TSR_OK;
-    if (value_is_obj(subject, &native_type) || value_is_obj(subject, &method_descriptor_type)) return write_method(out, ((Native *)subject.o)->def);
+    if (value_is_obj(subject, &native_type) || value_is_obj(subject, &method_descriptor_type))
+        return write_method(out, ((Native *)subject.o)->def);
     if (value_is_obj(subject, &type_type)) return write_type(out, subject);
     if (value_is_obj(subject, &module_type)) return write_module(out, subject);
     return write_by_attributes(out, subject);
@@ -250,7 +261,8 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
 TsrStatus help_write(TsrText *out, Value subject) {
     TsrText page = {0};
     TsrStatus s = help_write_page(&page, subject);
-    if (s == TSR_OK && page.length > 0) s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, window_line(FOLD_WIDTH)));
+    if (s == TSR_OK && page.length > 0)
+        s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, window_line(FOLD_WIDTH)));
     tsr_text_free(&page);
     return s;
 }

@@ -21,10 +21,15 @@ const char *inspect_none_note;
 
 /* ---- one tensor ---- */
 
-static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const char *function) { return who_tensor(lent, args->values[0], function); }
+static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const char *function) {
+    return who_tensor(lent, args->values[0], function);
+}
 
 static TsrStatus need_storage(const TsrTensor *t, const char *function) {
-    return t->storage != NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function, t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
+    return t->storage != NULL
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function,
+                           t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
 }
 
 static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
@@ -74,10 +79,12 @@ static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const Ts
     bool known = true;
     *common = false;
     if (a->storage == NULL || b->storage == NULL || a->numel == 0 || b->numel == 0) return TSR_OK;
-    if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL)) return TSR_OK;
+    if (a->storage != b->storage && (a->storage->ptr.data != b->storage->ptr.data || a->storage->ptr.data == NULL))
+        return TSR_OK;
     TsrFootprint ga = tsr_tensor_footprint(a), gb = tsr_tensor_footprint(b);
     *common = tsr_layout_overlap(&ga, &gb, ia, ib, &known);
-    return known ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
+    return known ? TSR_OK
+                 : tsr_error(TSR_RUNTIME_ERROR, "the overlap of these two views is too hard to decide exactly");
 }
 
 static TsrStatus two_tensors(const CallArgs *args, TsrTensor **a, TsrTensor **b, const char *function) {
@@ -140,10 +147,13 @@ char *inspect_origin(char *buffer, size_t room, TsrTensor *t) {
     char name[NAME_ROOM];
     buffer[0] = '\0';
     if (t->origin == NULL) return buffer;
-    if (name_move(name, sizeof name, tsr_tensor_retain_source(t)) || name_move(name, sizeof name, tsr_tensor_retain_base(t)))
+    if (name_move(name, sizeof name, tsr_tensor_retain_source(t)) ||
+        name_move(name, sizeof name, tsr_tensor_retain_base(t)))
         snprintf(buffer, room, "%s() of %s", t->origin, name);
     else if (t->base == NULL) snprintf(buffer, room, "%s()", t->origin);
-    else snprintf(buffer, room, "%s() of a tensor %s", t->origin, tsr_tensor_weak_alive(t->base) ? "without a name" : "that is gone");
+    else
+        snprintf(buffer, room, "%s() of a tensor %s", t->origin,
+                 tsr_tensor_weak_alive(t->base) ? "without a name" : "that is gone");
     return buffer;
 }
 
@@ -208,7 +218,8 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
     put_storage(&status, card, t);
     inspect_origin(origin, sizeof origin, t);
     card_put_str(&status, card, "origin", origin[0] != '\0' ? origin : NULL);
-    if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) card_put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
+    if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG))
+        card_put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
     if (status == TSR_OK) card_mark(card);
     return value_end_move(out, status, card);
 }
@@ -263,10 +274,14 @@ static TsrStatus anatomy_of(Value *out, TsrTensor *t);
 
 /* What a sparse tensor holds in place of a storage. */
 static void put_sparse_parts(TsrStatus *status, Value d, const TsrSparse *sparse) {
-    const struct { const char *name; TsrTensor *t; } parts[] = {{"indices", sparse->indices}, {"plain_indices", sparse->plain_indices}, {"values", sparse->values}};
+    const struct {
+        const char *name;
+        TsrTensor *t;
+    } parts[] = {{"indices", sparse->indices}, {"plain_indices", sparse->plain_indices}, {"values", sparse->values}};
     for (size_t i = 0; i < TSR_COUNTOF(parts) && *status == TSR_OK; i++) {
         Value part;
-        if (parts[i].t != NULL && (*status = anatomy_of(&part, parts[i].t)) == TSR_OK) card_put_move(status, d, parts[i].name, part);
+        if (parts[i].t != NULL && (*status = anatomy_of(&part, parts[i].t)) == TSR_OK)
+            card_put_move(status, d, parts[i].name, part);
     }
 }
 
@@ -284,7 +299,8 @@ static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
     card_put_str(&status, d, "dtype", tsr_dtype_name(t->dtype));
     card_put_str(&status, d, "device", tsr_device_format(t->device, device));
     card_put_int(&status, d, "version", tsr_tensor_version(t));
-    if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK) card_put_move(&status, d, "StorageImpl", storage);
+    if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK)
+        card_put_move(&status, d, "StorageImpl", storage);
     if (t->sparse != NULL) put_sparse_parts(&status, d, t->sparse);
     return value_end_move(out, status, d);
 }
@@ -368,7 +384,9 @@ static TsrStatus storage_row(Value *out, TsrStorage *s) {
     TSR_TRY(dict_new(&row));
     TsrStatus status = who_each(add_reach, &reach);
     int64_t used = reach.any ? reach.high - reach.low : 0;
-    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes) snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes", (long long)s->nbytes - used);
+    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes)
+        snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes",
+                 (long long)s->nbytes - used);
     card_put_int(&status, row, "id", tsr_storage_id(s));
     card_put_int(&status, row, "bytes", (int64_t)s->nbytes);
     card_put_int(&status, row, "used", used);
@@ -402,24 +420,33 @@ static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
 /* ---- the table ---- */
 
 static const Method functions[] = {
-    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)", "Owning references to a tensor, this call's argument left out.\n\n"
+    {"refcount", tsr_refcount_fn, ARGS_ONE, 1, 1, "(x)",
+     "Owning references to a tensor, this call's argument left out.\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> refcount(x)\n    2"},
-    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)", "Who holds those references, by name.\n\n"
+    {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)",
+     "Who holds those references, by name.\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
-    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)", "References to the storage: tensors over it, and storages kept as values.\n\n"
+    {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)",
+     "References to the storage: tensors over it, and storages kept as values.\n\n"
      "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> storage_refcount(x)\n    2"},
-    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)", "Names of the other tensors over the same storage.\n\n"
+    {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)",
+     "Names of the other tensors over the same storage.\n\n"
      "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> sharing(x)\n    ['y']"},
-    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)", "Whether two tensors have an element in common, exactly.\n\n"
+    {"shares_memory", tsr_shares_memory_fn, ARGS_RANGE, 2, 2, "(a, b)",
+     "Whether two tensors have an element in common, exactly.\n\n"
      "    >>> x = arange(6)\n    >>> shares_memory(x[::2], x[1::2])\n    False"},
-    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)", "Indices of one common element in each, or None.\n\n"
+    {"overlap", tsr_overlap_fn, ARGS_RANGE, 2, 2, "(a, b)",
+     "Indices of one common element in each, or None.\n\n"
      "    >>> x = ones(2, 3)\n    >>> overlap(x[1], x[:, 2])\n    ((2,), (1,))"},
-    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)", "Whether two indices reach one element.\n\n"
+    {"has_internal_overlap", tsr_has_internal_overlap_fn, ARGS_ONE, 1, 1, "(x)",
+     "Whether two indices reach one element.\n\n"
      "    >>> has_internal_overlap(ones(3, 1).expand(3, 4))\n    True"},
-    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)", "All there is to know of a tensor.\n\n"
+    {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)",
+     "All there is to know of a tensor.\n\n"
      "    >>> inspect(ones(2, 3).t())[\"strides\"]\n    (1, 3)"},
-    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)", "Tensor, storage and data pointer, with the counts at each step.\n\n"
+    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)",
+     "Tensor, storage and data pointer, with the counts at each step.\n\n"
      "    >>> anatomy(ones(2))[\"StorageImpl\"][\"nbytes\"]\n    8"},
     {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
     {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},

@@ -39,7 +39,8 @@ static TsrStatus write_returns(TsrText *out, const TsrOp *op) {
     return tsr_text_putc(out, '\n');
 }
 
-static TsrStatus write_form(TsrText *out, const TsrOp *op, const TsrSchema *s, const char *prefix, const char *suffix, bool method) {
+static TsrStatus write_form(TsrText *out, const TsrOp *op, const TsrSchema *s, const char *prefix, const char *suffix,
+                            bool method) {
     bool first = true, starred = false;
     TSR_TRY(tsr_text_printf(out, "%s%s%s(", prefix, method ? s->base : s->name, suffix));
     for (int i = 0; i < s->nparams; i++) {
@@ -47,7 +48,8 @@ static TsrStatus write_form(TsrText *out, const TsrOp *op, const TsrSchema *s, c
         if (is_self && method) continue;
         TSR_TRY(write_param(out, &s->params[i], is_self ? "input" : s->params[i].name, &first, &starred));
     }
-    if (!method && (op->forms & TSR_OUT)) TSR_TRY(tsr_text_printf(out, "%s%sout=None", first ? "" : ", ", starred ? "" : "*, "));
+    if (!method && (op->forms & TSR_OUT))
+        TSR_TRY(tsr_text_printf(out, "%s%sout=None", first ? "" : ", ", starred ? "" : "*, "));
     TSR_TRY(tsr_text_putc(out, ')'));
     return write_returns(out, op);
 }
@@ -67,7 +69,9 @@ static TsrStatus write_row(TsrText *out, const TsrOp *op) {
 /* NULL for what returns no tensor. */
 static const char *alias_note(const TsrOp *op) {
     const TsrSchema *s;
-    if (tsr_op_schema(&s, op) != TSR_OK || s->nreturns == 0 || (s->returns[0].type != TSR_ARG_TENSOR && s->returns[0].type != TSR_ARG_TENSORS)) return NULL;
+    if (tsr_op_schema(&s, op) != TSR_OK || s->nreturns == 0 ||
+        (s->returns[0].type != TSR_ARG_TENSOR && s->returns[0].type != TSR_ARG_TENSORS))
+        return NULL;
     switch (op->alias) {
     case TSR_VIEW: return "A view: it shares the memory of its input.";
     case TSR_MAYBE_VIEW: return "A view, or the input itself, where that can be; else a copy.";
@@ -109,7 +113,9 @@ static const TsrOp *main_overload(const TsrOpSet *set, int first, int end) {
     return op != NULL ? op : set->ops[first];
 }
 
-static bool is_another_summary(const TsrOp *op, const char *summary) { return op->summary != NULL && summary != NULL && strcmp(op->summary, summary) != 0; }
+static bool is_another_summary(const TsrOp *op, const char *summary) {
+    return op->summary != NULL && summary != NULL && strcmp(op->summary, summary) != 0;
+}
 
 /* The rows from `first` on that say they do the same: one that says nothing does as those before it. */
 static int end_of_group(const TsrOpSet *set, int first) {

@@ -48,13 +48,17 @@ static bool is_longer(const TsrText *text) {
     return size.ws_row > 0 && size.ws_col > 0 && rows_of(text, size.ws_col) >= size.ws_row;
 }
 
-/* The command for the shell; NULL: none is wanted. less leaves what it showed on the screen, and ends by itself at the end of what fits. */
+/* The command for the shell; NULL: none is wanted. less leaves what it showed on the screen, and ends by itself at the
+ * end of what fits. */
 static const char *pager(void) {
     static char command[1000];
     const char *named = getenv("PAGER"), *term = getenv("TERM");
-    if (tsr_io_in_sandbox() || term == NULL || strcmp(term, "dumb") == 0 || (named != NULL && (named[0] == '\0' || strcmp(named, "cat") == 0))) return NULL;
+    if (tsr_io_in_sandbox() || term == NULL || strcmp(term, "dumb") == 0 ||
+        (named != NULL && (named[0] == '\0' || strcmp(named, "cat") == 0)))
+        return NULL;
     if (named == NULL) return "command -v less >/dev/null || exit 127; LESS=\"${LESS-FRX}\" exec less";
-    return (size_t)snprintf(command, sizeof command, "LESS=\"${LESS-FRX}\" %s", named) < sizeof command ? command : NULL;
+    return (size_t)snprintf(command, sizeof command, "LESS=\"${LESS-FRX}\" %s", named) < sizeof command ? command
+                                                                                                        : NULL;
 }
 
 /* The child's status as the shell has it; 127 when there is no child. Ctrl-C is the pager's while it runs. */
@@ -86,7 +90,8 @@ static int run_command(const char *command, int input) {
 static bool show_paged(const TsrText *text, const char *command) {
     FILE *file = tmpfile();
     if (file == NULL) return false;
-    bool shown = fwrite(text->data, 1, text->length, file) == text->length && fflush(file) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0;
+    bool shown = fwrite(text->data, 1, text->length, file) == text->length && fflush(file) == 0 &&
+                 lseek(fileno(file), 0, SEEK_SET) == 0;
     fflush(stdout);
     shown = shown && run_command(command, fileno(file)) != 127;
     fclose(file);

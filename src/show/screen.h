@@ -17,8 +17,8 @@ bool screen_colours(void);
 /* How long a line may be: `longest`, or what a window that is narrower shows in one. */
 int window_line(int longest);
 
-/* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does: not when that is empty or cat,
- * nor on a dumb terminal, nor in the sandbox. */
+/* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does:
+ * not when that is empty or cat, nor on a dumb terminal, nor in the sandbox. */
 void window_show(const TsrText *text);
 
 #endif

@@ -27,8 +27,9 @@ enum { NAME_ROOM = 128 };
 
 enum { LOG_FIRST = 4, LOG_MOST = 1000 };
 
-/* Grows to LOG_MOST rows, or as far as memory goes, and is then a ring for good: write i is in rows[i % capacity], and the oldest ones are gone. A write is
- * missing only where memory was short for the very first row; the versions of the others tell. */
+/* Grows to LOG_MOST rows, or as far as memory goes, and is then a ring for good: write i is in rows[i % capacity], and
+ * the oldest ones are gone. A write is missing only where memory was short for the very first row; the versions of the
+ * others tell. */
 typedef struct WriteLog {
     int64_t count;
     int capacity;
@@ -77,7 +78,8 @@ static void note_write(TsrTensor *t, const char *what) {
     if (log == NULL) return;
     Write *w = &log->rows[log->count % log->capacity];
     if (log->count++ >= log->capacity) write_free(w);
-    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL, *source = t->source != NULL ? tsr_tensor_weak_new(t->source) : NULL;
+    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL,
+              *source = t->source != NULL ? tsr_tensor_weak_new(t->source) : NULL;
     *w = (Write){tsr_tensor_weak_new(t), root, source, tsr_tensor_version(t), what, vm_current_line()};
     if (TSR_UNLIKELY(see_written != NULL)) see_written(w);
 }
@@ -96,7 +98,8 @@ static bool name_of_weak(char *buffer, size_t room, TsrTensor *weak) {
 static void name_write(char *buffer, size_t room, const Write *w) {
     char root[NAME_ROOM];
     if (name_of_weak(buffer, room, w->t) || w->root == NULL || w->t->origin == NULL) return;
-    if (w->source == NULL || !name_of_weak(root, sizeof root, w->source)) (void)name_of_weak(root, sizeof root, w->root);
+    if (w->source == NULL || !name_of_weak(root, sizeof root, w->source))
+        (void)name_of_weak(root, sizeof root, w->root);
     snprintf(buffer, room, "%s() of %s", w->t->origin, root);
 }
 
@@ -121,7 +124,8 @@ static TsrStatus see_versions(Value *out, const CallArgs *args) {
     gc_collect(); /* what runs in dying generators may write: not later, while the log is read */
     const WriteLog *log = t->storage != NULL ? t->storage->writes : NULL;
     TsrStatus status = TSR_OK;
-    for (int64_t i = log == NULL ? 0 : TSR_MAX(0, log->count - log->capacity); log != NULL && i < log->count && status == TSR_OK; i++) {
+    for (int64_t i = log == NULL ? 0 : TSR_MAX(0, log->count - log->capacity);
+         log != NULL && i < log->count && status == TSR_OK; i++) {
         status = write_row(&row, &log->rows[i % log->capacity]);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
     }
@@ -136,7 +140,7 @@ typedef struct Log {
     EventLog events;
     int64_t allocations, bytes, live, peak;
     int64_t unfused, unfused_bytes; /* results that would not have been allocated without the trace */
-    const void *seen[256]; /* objects, so that each has a small number */
+    const void *seen[256];          /* objects, so that each has a small number */
     int seen_count;
     struct Log *outer;
 } Log;
@@ -151,7 +155,8 @@ static int number_of(Log *log, const void *object) {
     return log->seen_count;
 }
 
-static TsrStatus add_row(List *rows, const char *event, const char *what, int64_t bytes, const char *reason, int object) {
+static TsrStatus add_row(List *rows, const char *event, const char *what, int64_t bytes, const char *reason,
+                         int object) {
     Value row;
     TSR_TRY(dict_new(&row));
     TsrStatus status = TSR_OK;
@@ -173,7 +178,8 @@ static TsrStatus add_event_row(List *rows, Log *log, const Event *e) {
         log->peak = TSR_MAX(log->peak, log->live);
     }
     if (e->kind == TSR_TRACE_FREE) log->live -= e->bytes;
-    return add_row(rows, event_name(e->kind), e->what, e->bytes, e->reason, e->kind == TSR_TRACE_OP ? 0 : number_of(log, e->object));
+    return add_row(rows, event_name(e->kind), e->what, e->bytes, e->reason,
+                   e->kind == TSR_TRACE_OP ? 0 : number_of(log, e->object));
 }
 
 static void count_unfused(int64_t bytes) {
@@ -200,11 +206,14 @@ static TsrStatus log_end(Log *log, List *rows) {
     char what[96];
     log_stop(log);
     TsrStatus status = log->events.status == TSR_OK ? TSR_OK : mem_error();
-    for (int64_t i = 0; i < log->events.count && status == TSR_OK; i++) status = add_event_row(rows, log, &log->events.events[i]);
+    for (int64_t i = 0; i < log->events.count && status == TSR_OK; i++)
+        status = add_event_row(rows, log, &log->events.events[i]);
     events_free(&log->events);
-    snprintf(what, sizeof what, "without the trace: %lld allocation%s fewer, held back in one pass", (long long)log->unfused, log->unfused == 1 ? "" : "s");
+    snprintf(what, sizeof what, "without the trace: %lld allocation%s fewer, held back in one pass",
+             (long long)log->unfused, log->unfused == 1 ? "" : "s");
     if (status == TSR_OK && log->unfused > 0) status = add_row(rows, "fusion", what, log->unfused_bytes, NULL, 0);
-    snprintf(what, sizeof what, "%lld allocation%s, peak %lld bytes", (long long)log->allocations, log->allocations == 1 ? "" : "s", (long long)log->peak);
+    snprintf(what, sizeof what, "%lld allocation%s, peak %lld bytes", (long long)log->allocations,
+             log->allocations == 1 ? "" : "s", (long long)log->peak);
     return status == TSR_OK ? add_row(rows, "total", what, log->bytes, NULL, 0) : status;
 }
 
@@ -257,8 +266,11 @@ static TsrStatus tracer_exit(Value *out, const CallArgs *args) {
     return status;
 }
 
-static const Method tracer_methods[] = {{"__enter__", tracer_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL}, {"__exit__", tracer_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL}, {0}};
-static Type tracer_type = {.obj = TYPE_HEADER, .name = "trace", .module = "tsr", .destroy = tracer_destroy, .methods = tracer_methods};
+static const Method tracer_methods[] = {{"__enter__", tracer_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL},
+                                        {"__exit__", tracer_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL},
+                                        {0}};
+static Type tracer_type = {
+    .obj = TYPE_HEADER, .name = "trace", .module = "tsr", .destroy = tracer_destroy, .methods = tracer_methods};
 
 /* trace(t) of a tensor is torch.trace; trace(CODE) the log of running it; trace() a context manager. */
 static TsrStatus see_trace(Value *out, const CallArgs *args) {
@@ -272,15 +284,18 @@ static TsrStatus see_trace(Value *out, const CallArgs *args) {
         if (status != TSR_OK) value_clear(out);
         return status;
     }
-    if (args->count == 1 && value_is_str(args->values[0])) return trace_code(out, value_as_str(args->values[0])->data, (size_t)value_as_str(args->values[0])->size);
+    if (args->count == 1 && value_is_str(args->values[0]))
+        return trace_code(out, value_as_str(args->values[0])->data, (size_t)value_as_str(args->values[0])->size);
     if (args->count > 0) TSR_TRY(bind_tensor_of(&tensor, args->values[0]));
     return bind_call(out, "trace", args->count, args->values);
 }
 
 static const Method functions[] = {
-    {"trace", see_trace, ARGS_ANY, 0, 1, "(code)", "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block.\n\n"
+    {"trace", see_trace, ARGS_ANY, 0, 1, "(code)",
+     "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block.\n\n"
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
-    {"versions", see_versions, ARGS_ONE, 1, 1, "(x)", "The log of writes to a tensor's storage.\n\n"
+    {"versions", see_versions, ARGS_ONE, 1, 1, "(x)",
+     "The log of writes to a tensor's storage.\n\n"
      "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1        2     fill_      select() of x"},
     {0},
 };

@@ -6,11 +6,11 @@
 
 /* One counted write. */
 typedef struct Write {
-    TsrTensor *t;        /* the tensor written through: a weak link, whose geometry can be read when it is gone */
-    TsrTensor *root;     /* the one that it is a view of, a weak link; NULL: none */
-    TsrTensor *source;   /* the view of it that it was taken of, a weak link; NULL: the root itself */
+    TsrTensor *t;      /* the tensor written through: a weak link, whose geometry can be read when it is gone */
+    TsrTensor *root;   /* the one that it is a view of, a weak link; NULL: none */
+    TsrTensor *source; /* the view of it that it was taken of, a weak link; NULL: the root itself */
     int64_t version;
-    const char *what;    /* the operator, as PyTorch calls it: "add_", or "add" into out= */
+    const char *what; /* the operator, as PyTorch calls it: "add_", or "add" into out= */
     int line;
 } Write;
 /* Sees each write after it has been logged; for notes. NULL by default. */

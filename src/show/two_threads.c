@@ -13,7 +13,7 @@ typedef struct Side {
     Value function, result, exception; /* result or exception, V_UNBOUND the other */
     VmThread state;                    /* while it waits */
     bool ended;
-    TsrStatus stopped;                 /* an interrupt or the time limit ended it, and ends the other too; else TSR_OK */
+    TsrStatus stopped; /* an interrupt or the time limit ended it, and ends the other too; else TSR_OK */
 } Side;
 
 static struct {
@@ -41,7 +41,8 @@ static void wait_for_turn(int me) {
 
 static TsrStatus end_turn(void) {
     int me = calls.turn, other = 1 - me;
-    if (calls.side[other].stopped == TSR_TIMEOUT_ERROR) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
+    if (calls.side[other].stopped == TSR_TIMEOUT_ERROR)
+        return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
     if (calls.side[other].stopped != TSR_OK) return tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "");
     if (calls.side[other].ended) return TSR_OK;
     vm_thread_save(&calls.side[me].state);
@@ -122,7 +123,8 @@ static TsrStatus collect(Value *out) {
 static TsrStatus parallel(Value *out, const CallArgs *args) {
     if (vm.turns != 0) return tsr_error(TSR_RUNTIME_ERROR, "parallel() does not nest");
     for (int i = 0; i < 2; i++) {
-        if (!value_is_callable(args->values[i])) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(args->values[i]));
+        if (!value_is_callable(args->values[i]))
+            return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(args->values[i]));
         calls.side[i] = (Side){.function = args->values[i], .result = VALUE_UNBOUND, .exception = VALUE_UNBOUND};
     }
     TSR_TRY(run_both());
@@ -130,7 +132,8 @@ static TsrStatus parallel(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"parallel", parallel, ARGS_RANGE, 2, 2, "(f, g)", "Calls f() and g() on two threads that take turns; the pair of their results."},
+    {"parallel", parallel, ARGS_RANGE, 2, 2, "(f, g)",
+     "Calls f() and g() on two threads that take turns; the pair of their results."},
     {0},
 };
 

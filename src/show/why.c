@@ -15,9 +15,11 @@
 /* What ends a reference that no del ends; false: a del does. */
 static TsrStatus append_other_ending(TsrText *out, bool *ends, const char *path) {
     *ends = true;
-    if (strncmp(path, "TH#", 3) == 0) return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
+    if (strncmp(path, "TH#", 3) == 0)
+        return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
     if (strncmp(path, "workspace.", 10) == 0) return tsr_text_puts(out, "workspace.ResetWorkspace()");
-    if (path[0] == '<') return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
+    if (path[0] == '<')
+        return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
     *ends = false;
     return TSR_OK;
 }
@@ -79,7 +81,9 @@ static const char *text_at(const List *list, int64_t i) { return value_as_str(li
 
 static bool is_covered(const List *places, int64_t i) {
     for (int64_t j = 0; j < places->count; j++)
-        if (j != i && covers(text_at(places, j), text_at(places, i)) && (j < i || strcmp(text_at(places, i), text_at(places, j)) != 0)) return true;
+        if (j != i && covers(text_at(places, j), text_at(places, i)) &&
+            (j < i || strcmp(text_at(places, i), text_at(places, j)) != 0))
+            return true;
     return false;
 }
 
@@ -89,7 +93,8 @@ static TsrStatus append_text(List *list, const char *text, size_t length) {
     return list_append_move(list, v);
 }
 
-/* One statement that works as it stands: names first, then items, of a list the last one first, since those behind one move up. */
+/* One statement that works as it stands: names first, then items, of a list the last one first, since those behind one
+ * move up. */
 static TsrStatus append_dels(List *endings, const List *places) {
     const char *before = "del ";
     for (int items = 0; items < 2; items++) {
@@ -126,7 +131,8 @@ static TsrStatus find_places(List *places, const List *holders) {
         bool ends;
         TsrStatus status = append_other_ending(&unused, &ends, text_at(holders, i));
         tsr_text_free(&unused);
-        if (status == TSR_OK && !ends) status = append_text(places, text_at(holders, i), deletable(text_at(holders, i)));
+        if (status == TSR_OK && !ends)
+            status = append_text(places, text_at(holders, i), deletable(text_at(holders, i)));
         TSR_TRY(status);
     }
     return TSR_OK;
@@ -158,7 +164,10 @@ static TsrStatus append_endings(TsrText *out, const List *holders) {
 static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others) {
     int64_t reached = t->numel * (int64_t)tsr_itemsize(t);
     if (others > 0 || t->storage->nbytes < 1024 || (size_t)reached * 2 >= t->storage->nbytes) return TSR_OK;
-    return tsr_text_printf(text, "\nit reaches %lld of those bytes, and keeps them all alive: a clone() in its place would let the rest go", (long long)reached);
+    return tsr_text_printf(
+        text,
+        "\nit reaches %lld of those bytes, and keeps them all alive: a clone() in its place would let the rest go",
+        (long long)reached);
 }
 
 typedef struct Keepers {
@@ -195,15 +204,20 @@ static TsrStatus append_names(TsrText *text, const char *words, Value names) {
 /* Memory that no allocator made: whose it is. */
 static TsrStatus why_foreign(TsrText *text, const TsrStorage *s) {
     if (s->origin == NULL) return TSR_OK;
-    if (s->path != NULL) return tsr_text_printf(text, "\nits memory is a mapping of the file %s, which the storage keeps", s->path);
-    if (strcmp(s->origin, "borrowed") == 0) return tsr_text_puts(text, "\nits memory is borrowed from a bytes or bytearray object, which the storage keeps alive");
+    if (s->path != NULL)
+        return tsr_text_printf(text, "\nits memory is a mapping of the file %s, which the storage keeps", s->path);
+    if (strcmp(s->origin, "borrowed") == 0)
+        return tsr_text_puts(
+            text, "\nits memory is borrowed from a bytes or bytearray object, which the storage keeps alive");
     if (strcmp(s->origin, "shared") == 0) return tsr_text_puts(text, "\nits memory is shared between processes");
     return TSR_OK;
 }
 
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
     int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
-    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s", (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors, tensors == 1 ? "" : "s"));
+    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s",
+                            (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors,
+                            tensors == 1 ? "" : "s"));
     TSR_TRY(append_names(text, ", also by ", views));
     TSR_TRY(append_names(text, ", and as a storage by ", keepers));
     TSR_TRY(why_foreign(text, t->storage));
@@ -254,7 +268,8 @@ static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
     return status;
 }
 static const Method functions[] = {
-    {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)", "What keeps its memory alive, and what would free it.\n\n"
+    {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)",
+     "What keeps its memory alive, and what would free it.\n\n"
      "    >>> x = ones(2)\n    >>> why(x)\n    1 reference: x\n    its storage #1 (8 bytes) is held by 1 tensor\n    to free it: del x"},
     {0},
 };

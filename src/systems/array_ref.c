@@ -1,5 +1,5 @@
-/* c10.ArrayRef: a non-owning, read-only view of some ints: of a tensor's sizes or strides, or of a list that was given. Holding one past its tensor is
- * caught like a dangling borrow. */
+/* c10.ArrayRef: a non-owning, read-only view of some ints: of a tensor's sizes or strides, or of a list that was given.
+ * Holding one past its tensor is caught like a dangling borrow. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 typedef struct ArrayRef {
     Obj obj;
-    TsrTensor *t;      /* a weak link; NULL: `items` are its own */
+    TsrTensor *t; /* a weak link; NULL: `items` are its own */
     bool strides;
     int line;
     int64_t *items;
@@ -55,7 +55,8 @@ static TsrStatus look(const int64_t **items, int64_t *count, Value v) {
     *count = r->count;
     if (r->t == NULL) return TSR_OK;
     if (!tsr_tensor_weak_alive(r->t)) {
-        tsr_error(TSR_BORROW_ERROR, "this ArrayRef of line %d refers to a tensor that is gone: an ArrayRef owns nothing", r->line);
+        tsr_error(TSR_BORROW_ERROR,
+                  "this ArrayRef of line %d refers to a tensor that is gone: an ArrayRef owns nothing", r->line);
         tsr_error_hint("vec() copies the numbers into a list");
         return TSR_BORROW_ERROR;
     }
@@ -73,8 +74,12 @@ static TsrStatus ref_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(new_ref(&r));
     *out = value_obj_move(r);
     if (args->count == 0) return TSR_OK;
-    TsrStatus status = value_as_array(args->values[0], &items, &count) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "ArrayRef(): expected a list or tuple of ints, not %s", value_type_name(args->values[0]));
-    if (status == TSR_OK && (r->items = tsr_malloc(sizeof(int64_t) * (size_t)(count + 1))) == NULL) status = mem_error();
+    TsrStatus status = value_as_array(args->values[0], &items, &count)
+                           ? TSR_OK
+                           : tsr_error(TSR_TYPE_ERROR, "ArrayRef(): expected a list or tuple of ints, not %s",
+                                       value_type_name(args->values[0]));
+    if (status == TSR_OK && (r->items = tsr_malloc(sizeof(int64_t) * (size_t)(count + 1))) == NULL)
+        status = mem_error();
     for (int64_t i = 0; i < count && status == TSR_OK; i++) status = value_to_index(&r->items[i], items[i]);
     r->count = status == TSR_OK ? count : 0;
     if (status != TSR_OK) value_clear(out);
@@ -103,7 +108,9 @@ static TsrStatus ref_get_item(Value *out, Value self, Value index) {
     int64_t count, i;
     TSR_TRY(look(&items, &count, self));
     TSR_TRY(value_to_index(&i, index));
-    if (i < 0 || i >= count) return tsr_error(TSR_INDEX_ERROR, "ArrayRef: invalid index Index = %lld; Length = %lld", (long long)i, (long long)count);
+    if (i < 0 || i >= count)
+        return tsr_error(TSR_INDEX_ERROR, "ArrayRef: invalid index Index = %lld; Length = %lld", (long long)i,
+                         (long long)count);
     *out = value_int(items[i]);
     return TSR_OK;
 }
@@ -189,5 +196,16 @@ static const Method methods[] = {
     {0},
 };
 
-Type array_ref_type = {.obj = TYPE_HEADER, .name = "ArrayRef", .module = "c10", .construct = ref_construct, .destroy = ref_destroy, .repr = ref_repr, .length = ref_length,
-                       .get_item = ref_get_item, .set_item = ref_set_item, .iter = ref_iter, .compare = ref_compare, .hash = hash_refused, .methods = methods};
+Type array_ref_type = {.obj = TYPE_HEADER,
+                       .name = "ArrayRef",
+                       .module = "c10",
+                       .construct = ref_construct,
+                       .destroy = ref_destroy,
+                       .repr = ref_repr,
+                       .length = ref_length,
+                       .get_item = ref_get_item,
+                       .set_item = ref_set_item,
+                       .iter = ref_iter,
+                       .compare = ref_compare,
+                       .hash = hash_refused,
+                       .methods = methods};

@@ -21,11 +21,11 @@ static Type caffe2_tensor_type;
 /* Partially initialised states are the point: sizes without a dtype, a dtype without memory. */
 typedef struct C2Tensor {
     Obj obj;
-    TsrTensor *t;      /* one reference; NULL until a dtype is known */
+    TsrTensor *t; /* one reference; NULL until a dtype is known */
     TsrDevice device;
-    int ndim;          /* sizes asked for, while t is NULL or has no memory for them */
+    int ndim; /* sizes asked for, while t is NULL or has no memory for them */
     int64_t sizes[TSR_MAX_DIMS];
-    bool no_data;      /* t's memory does not fit the sizes: mutable_data allocates */
+    bool no_data; /* t's memory does not fit the sizes: mutable_data allocates */
 } C2Tensor;
 
 static C2Tensor *as_c2(Value v) { return (C2Tensor *)v.o; }
@@ -67,7 +67,9 @@ static int64_t numel_of(const C2Tensor *c) {
 }
 
 static TsrStatus no_data_error(const C2Tensor *c) {
-    if (c->t == NULL) tsr_error(TSR_RUNTIME_ERROR, "the caffe2 tensor has no dtype and no memory yet: it is allocated by mutable_data(dtype)");
+    if (c->t == NULL)
+        tsr_error(TSR_RUNTIME_ERROR,
+                  "the caffe2 tensor has no dtype and no memory yet: it is allocated by mutable_data(dtype)");
     else tsr_error(TSR_RUNTIME_ERROR, "the caffe2 tensor was resized past its memory: mutable_data(dtype) allocates");
     return TSR_RUNTIME_ERROR;
 }
@@ -89,8 +91,12 @@ static TsrStatus c2_impl(TsrTensor **lent, Value v) {
 
 /* The boundary between the two interfaces. */
 static TsrStatus check_boundary(const TsrTensor *t) {
-    if (!tsr_is_defined(t) || tsr_is_sparse(t)) return tsr_error(TSR_RUNTIME_ERROR, "caffe2::Tensor wraps dense tensors only");
-    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "a tensor of torch.%s elements (non-POD) can't cross between torch and caffe2", tsr_dtype_name(t->dtype));
+    if (!tsr_is_defined(t) || tsr_is_sparse(t))
+        return tsr_error(TSR_RUNTIME_ERROR, "caffe2::Tensor wraps dense tensors only");
+    if (!tsr_dtype_is_pod(t->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "a tensor of torch.%s elements (non-POD) can't cross between torch and caffe2",
+                         tsr_dtype_name(t->dtype));
     if (!tsr_is_contiguous(t, TSR_CONTIGUOUS)) {
         tsr_error(TSR_RUNTIME_ERROR, "Caffe2 tensors wrapping PyTorch tensors must be contiguous; this one is not");
         tsr_error_hint("x.contiguous() copies %lld bytes", (long long)(t->numel * (int64_t)tsr_itemsize(t)));
@@ -168,10 +174,12 @@ static TsrStatus c2_resize(Value *out, const CallArgs *args) {
 
 static TsrStatus c2_resize_like(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    if (value_is_obj(args->values[1], &caffe2_tensor_type)) return resize(as_c2(args->values[0]), ndim_of(as_c2(args->values[1])), sizes_of(as_c2(args->values[1])));
+    if (value_is_obj(args->values[1], &caffe2_tensor_type))
+        return resize(as_c2(args->values[0]), ndim_of(as_c2(args->values[1])), sizes_of(as_c2(args->values[1])));
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, args->values[1]));
-    if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "ResizeLike(): expected a tensor, not %s", value_type_name(args->values[1]));
+    if (t == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "ResizeLike(): expected a tensor, not %s", value_type_name(args->values[1]));
     return resize(as_c2(args->values[0]), tsr_ndim(t), t->sizes);
 }
 
@@ -187,7 +195,9 @@ static TsrStatus flat_view(Value *out, TsrTensor *t) {
 }
 
 static TsrStatus dtype_argument(TsrDtype *out, Value v, const char *fn) {
-    return dtype_from_value(out, v) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s(): expected a dtype, not %s", fn, value_type_name(v));
+    return dtype_from_value(out, v)
+               ? TSR_OK
+               : tsr_error(TSR_TYPE_ERROR, "%s(): expected a dtype, not %s", fn, value_type_name(v));
 }
 
 static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
@@ -202,7 +212,8 @@ static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
     if (c->t != NULL) { /* the same impl gets a new storage, and type: every wrapper of it sees that */
         uint8_t old = c->t->dtype;
         c->t->dtype = fresh->dtype;
-        TsrStatus status = tsr_tensor_set_storage(c->t, fresh->storage, (TsrGeometry){c->ndim, c->sizes, fresh->strides, 0});
+        TsrStatus status =
+            tsr_tensor_set_storage(c->t, fresh->storage, (TsrGeometry){c->ndim, c->sizes, fresh->strides, 0});
         tsr_tensor_free(fresh);
         if (status != TSR_OK) c->t->dtype = old;
         TSR_TRY(status);
@@ -217,7 +228,8 @@ static TsrStatus c2_mutable_data(Value *out, const CallArgs *args) {
     C2Tensor *c = as_c2(args->values[0]);
     TsrDtype dtype = c->t != NULL ? c->t->dtype : tsr_default_dtype();
     if (args->count > 1) TSR_TRY(dtype_argument(&dtype, args->values[1], "mutable_data"));
-    if (!tsr_dtype_is_pod(dtype)) return tsr_error(TSR_RUNTIME_ERROR, "mutable_data(): torch.%s elements are not numbers", tsr_dtype_name(dtype));
+    if (!tsr_dtype_is_pod(dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "mutable_data(): torch.%s elements are not numbers", tsr_dtype_name(dtype));
     if (c->t == NULL || c->no_data || c->t->dtype != dtype) TSR_TRY(allocate(c, dtype));
     return flat_view(out, c->t);
 }
@@ -229,14 +241,20 @@ static TsrStatus c2_data(Value *out, const CallArgs *args) {
     dtype = c->t->dtype;
     if (args->count > 1) TSR_TRY(dtype_argument(&dtype, args->values[1], "data"));
     if (dtype != c->t->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Tensor type mismatch, caller expects elements to be %s, while tensor contains %s. ", tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->t->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Tensor type mismatch, caller expects elements to be %s, while tensor contains %s. ",
+                         tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->t->dtype));
     return flat_view(out, c->t);
 }
 
 /* ---- reading ---- */
 
-static TsrStatus c2_numel(Value *out, const CallArgs *args) { return *out = value_int(numel_of(as_c2(args->values[0]))), TSR_OK; }
-static TsrStatus c2_dim(Value *out, const CallArgs *args) { return *out = value_int(ndim_of(as_c2(args->values[0]))), TSR_OK; }
+static TsrStatus c2_numel(Value *out, const CallArgs *args) {
+    return *out = value_int(numel_of(as_c2(args->values[0]))), TSR_OK;
+}
+static TsrStatus c2_dim(Value *out, const CallArgs *args) {
+    return *out = value_int(ndim_of(as_c2(args->values[0]))), TSR_OK;
+}
 
 static TsrStatus c2_size(Value *out, const CallArgs *args) {
     const C2Tensor *c = as_c2(args->values[0]);
@@ -259,7 +277,8 @@ static TsrStatus sizes_ref(Value *out, Value self, bool strides) {
     if (c->t != NULL && !c->no_data) return array_ref_new(out, c->t, strides);
     TSR_TRY(list_new(&list, c->ndim));
     TsrStatus status = TSR_OK;
-    for (int d = 0; d < c->ndim && status == TSR_OK; d++) status = list_append(value_as_list(list), value_int(c->sizes[d]));
+    for (int d = 0; d < c->ndim && status == TSR_OK; d++)
+        status = list_append(value_as_list(list), value_int(c->sizes[d]));
     if (status == TSR_OK) status = value_call_n(out, value_lent(&array_ref_type), 1, &list);
     value_release(list);
     return status;
@@ -319,7 +338,8 @@ static TsrStatus source_tensor(TsrTensor **lent, Value v, const char *fn) {
     *lent = NULL;
     if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
     TSR_TRY(bind_tensor_of(lent, v));
-    return *lent != NULL ? check_boundary(*lent) : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
+    return *lent != NULL ? check_boundary(*lent)
+                         : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
 }
 
 static TsrStatus c2_copy_from(Value *out, const CallArgs *args) {
@@ -342,10 +362,13 @@ static TsrStatus c2_share_data(Value *out, const CallArgs *args) {
     TsrTensor *src, *alias;
     TSR_TRY(source_tensor(&src, args->values[1], "ShareData"));
     if (numel_of(c) != src->numel)
-        return tsr_error(TSR_RUNTIME_ERROR, "Size mismatch - did you call reshape before sharing the data? %lld elements here, %lld there", (long long)numel_of(c), (long long)src->numel);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Size mismatch - did you call reshape before sharing the data? %lld elements here, %lld there",
+                         (long long)numel_of(c), (long long)src->numel);
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, c->ndim, c->sizes);
-    TSR_TRY(tsr_tensor_new_over(&alias, src->storage, (TsrGeometry){c->ndim, c->sizes, strides, src->offset}, src->dtype));
+    TSR_TRY(
+        tsr_tensor_new_over(&alias, src->storage, (TsrGeometry){c->ndim, c->sizes, strides, src->offset}, src->dtype));
     alias->origin = "ShareData";
     tsr_tensor_free(c->t);
     c->t = alias;
@@ -362,23 +385,30 @@ static TsrStatus c2_share_external(Value *out, const CallArgs *args) {
     TsrTensor *alias;
     int64_t strides[TSR_MAX_DIMS];
     if (name == NULL || keyword == NULL) return mem_error();
-    dtype = args->count > 2 ? value_retain(args->values[2]) : dtype_value(c->t != NULL ? c->t->dtype : tsr_default_dtype());
+    dtype =
+        args->count > 2 ? value_retain(args->values[2]) : dtype_value(c->t != NULL ? c->t->dtype : tsr_default_dtype());
     TsrStatus status = namespace_module(&torch, "torch");
     if (status == TSR_OK) {
         status = value_getattr(&frombuffer, torch, name);
         value_release(torch);
     }
     if (status == TSR_OK) {
-        status = value_call(&flat, frombuffer, &(CallArgs){.values = (Value[]){args->values[1], dtype}, .count = 1, .keyword_count = 1, .names = &keyword});
+        status = value_call(
+            &flat, frombuffer,
+            &(CallArgs){
+                .values = (Value[]){args->values[1], dtype}, .count = 1, .keyword_count = 1, .names = &keyword});
         value_release(frombuffer);
     }
     value_release(dtype);
     TSR_TRY(status);
     if (flat.t->numel < numel_of(c)) {
-        status = tsr_error(TSR_RUNTIME_ERROR, "ShareExternalPointer: the sizes need %lld elements, the memory holds %lld", (long long)numel_of(c), (long long)flat.t->numel);
+        status =
+            tsr_error(TSR_RUNTIME_ERROR, "ShareExternalPointer: the sizes need %lld elements, the memory holds %lld",
+                      (long long)numel_of(c), (long long)flat.t->numel);
     } else {
         tsr_layout_contiguous_strides(strides, c->ndim, c->sizes);
-        status = tsr_tensor_new_over(&alias, flat.t->storage, (TsrGeometry){c->ndim, c->sizes, strides, flat.t->offset}, flat.t->dtype);
+        status = tsr_tensor_new_over(&alias, flat.t->storage, (TsrGeometry){c->ndim, c->sizes, strides, flat.t->offset},
+                                     flat.t->dtype);
     }
     value_release(flat);
     TSR_TRY(status);
@@ -393,7 +423,8 @@ static TsrStatus c2_share_external(Value *out, const CallArgs *args) {
 static const Method c2_methods[] = {
     {"Resize", c2_resize, ARGS_RANGE, 0, -1, "(*sizes)", "Sets the sizes; allocates nothing."},
     {"ResizeLike", c2_resize_like, ARGS_ONE, 1, 1, "(other)", "Sets the sizes of another tensor."},
-    {"mutable_data", c2_mutable_data, ARGS_RANGE, 0, 1, "(dtype)", "The elements, to write: allocates when there is no memory that fits, and takes the dtype."},
+    {"mutable_data", c2_mutable_data, ARGS_RANGE, 0, 1, "(dtype)",
+     "The elements, to write: allocates when there is no memory that fits, and takes the dtype."},
     {"data", c2_data, ARGS_RANGE, 0, 1, "(dtype)", "The elements; an error for another dtype than the tensor's."},
     {"sizes", c2_sizes, ARGS_NONE, 0, 0, "()", "The sizes as an ArrayRef."},
     {"strides", c2_strides, ARGS_NONE, 0, 0, "()", "The strides as an ArrayRef."},
@@ -410,7 +441,8 @@ static const Method c2_methods[] = {
     {"Clone", c2_clone, ARGS_NONE, 0, 0, "()", "Metadata and data copied."},
     {"CopyFrom", c2_copy_from, ARGS_ONE, 1, 1, "(src)", "Takes the sizes and copies the data of another tensor."},
     {"ShareData", c2_share_data, ARGS_ONE, 1, 1, "(src)", "Uses another tensor's memory."},
-    {"ShareExternalPointer", c2_share_external, ARGS_RANGE, 1, 2, "(bytes, dtype=None)", "Uses the memory of a bytes or bytearray object."},
+    {"ShareExternalPointer", c2_share_external, ARGS_RANGE, 1, 2, "(bytes, dtype=None)",
+     "Uses the memory of a bytes or bytearray object."},
     {0},
 };
 
@@ -418,11 +450,20 @@ static const Method c2_methods[] = {
 static void c2_copied(Value v) {
     (void)v;
     fflush(stdout);
-    fprintf(stderr, "UserWarning: line %d: assigning a caffe2 tensor copies the pointer, not the tensor: say UnsafeSharedInstance() to share, Alias() for metadata of its own, Clone() to copy\n",
-            vm_current_line());
+    fprintf(
+        stderr,
+        "UserWarning: line %d: assigning a caffe2 tensor copies the pointer, not the tensor: say UnsafeSharedInstance() to share, Alias() for metadata of its own, Clone() to copy\n",
+        vm_current_line());
 }
 
-static Type caffe2_tensor_type = {.copied = c2_copied, .obj = TYPE_HEADER, .name = "Tensor", .module = "caffe2", .construct = c2_construct, .destroy = c2_destroy, .repr = c2_repr, .methods = c2_methods};
+static Type caffe2_tensor_type = {.copied = c2_copied,
+                                  .obj = TYPE_HEADER,
+                                  .name = "Tensor",
+                                  .module = "caffe2",
+                                  .construct = c2_construct,
+                                  .destroy = c2_destroy,
+                                  .repr = c2_repr,
+                                  .methods = c2_methods};
 
 /* ---- options ---- */
 
@@ -454,7 +495,8 @@ static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs
         *dtype = ((Options *)args->values[at].o)->dtype;
         *device = ((Options *)args->values[at].o)->device;
     } else if (at >= 0 && args->count > at && !dtype_from_value(dtype, args->values[at])) {
-        return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions or a dtype, not %s", value_type_name(args->values[at]));
+        return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions or a dtype, not %s",
+                         value_type_name(args->values[at]));
     }
     if (d.tag > V_NONE) TSR_TRY(dtype_argument(dtype, d, "TensorOptions"));
     if (args_keyword(args, "device").tag > V_NONE) TSR_TRY(parse_device(device, args_keyword(args, "device")));
@@ -484,11 +526,21 @@ static TsrStatus options_device(Value *out, const CallArgs *args) {
 static TsrStatus options_repr(TsrText *out, Value self) {
     char device[16];
     const Options *o = (const Options *)self.o;
-    return tsr_text_printf(out, "TensorOptions(dtype=%s, device=%s)", tsr_dtype_name(o->dtype), tsr_device_format(o->device, device));
+    return tsr_text_printf(out, "TensorOptions(dtype=%s, device=%s)", tsr_dtype_name(o->dtype),
+                           tsr_device_format(o->device, device));
 }
 
-static const Method options_methods[] = {{"dtype", options_dtype, ARGS_ONE, 1, 1, "(dtype)", "The options with another dtype."}, {"device", options_device, ARGS_ONE, 1, 1, "(device)", "The options on another device."}, {0}};
-static Type options_type = {.obj = TYPE_HEADER, .name = "TensorOptions", .module = "caffe2", .construct = options_construct, .destroy = options_destroy, .repr = options_repr, .methods = options_methods};
+static const Method options_methods[] = {
+    {"dtype", options_dtype, ARGS_ONE, 1, 1, "(dtype)", "The options with another dtype."},
+    {"device", options_device, ARGS_ONE, 1, 1, "(device)", "The options on another device."},
+    {0}};
+static Type options_type = {.obj = TYPE_HEADER,
+                            .name = "TensorOptions",
+                            .module = "caffe2",
+                            .construct = options_construct,
+                            .destroy = options_destroy,
+                            .repr = options_repr,
+                            .methods = options_methods};
 
 /* caffe2.dtype(float32): the options that begin with it. */
 static TsrStatus caffe2_dtype(Value *out, const CallArgs *args) {
@@ -530,7 +582,8 @@ static TsrStatus caffe2_reinitialize(Value *out, const CallArgs *args) {
     TsrDevice device;
     TSR_TRY(args_count(args, 0, 2, 3, "ReinitializeTensor"));
     if (args->values[0].tag != V_NONE && !value_is_obj(args->values[0], &caffe2_tensor_type))
-        return tsr_error(TSR_TYPE_ERROR, "ReinitializeTensor(): expected a caffe2 tensor or None, not %s", value_type_name(args->values[0]));
+        return tsr_error(TSR_TYPE_ERROR, "ReinitializeTensor(): expected a caffe2 tensor or None, not %s",
+                         value_type_name(args->values[0]));
     TSR_TRY(read_sizes(sizes, &n, &(CallArgs){.values = args->values + 1, .count = 1}, 0));
     TSR_TRY(read_options(&dtype, &device, args, args->count > 2 ? 2 : -1));
     *out = value_retain(args->values[0]);
@@ -573,7 +626,8 @@ static TsrStatus operator_construct(Value *out, Type *type, const CallArgs *args
 static TsrStatus output_slot(Value **slot, const CallArgs *args) {
     int64_t i;
     TSR_TRY(value_to_index(&i, args->values[1]));
-    if (i < 0 || i >= MAX_OUTPUTS) return tsr_error(TSR_INDEX_ERROR, "an operator has outputs 0 to %d, not %lld", MAX_OUTPUTS - 1, (long long)i);
+    if (i < 0 || i >= MAX_OUTPUTS)
+        return tsr_error(TSR_INDEX_ERROR, "an operator has outputs 0 to %d, not %lld", MAX_OUTPUTS - 1, (long long)i);
     *slot = &((Operator *)args->values[0].o)->outputs[i];
     return TSR_OK;
 }
@@ -605,12 +659,21 @@ static TsrStatus operator_output(Value *out, const CallArgs *args) {
 }
 
 static const Method operator_methods[] = {
-    {"XOutput", operator_xoutput, ARGS_ANY, 2, 3, "(i, sizes, *, dtype=None, device=None)", "Output i with these sizes and options, its memory reused when it fits."},
-    {"Output", operator_output, ARGS_ANY, 1, 3, "(i, sizes=None, *, dtype=None, device=None)", "Output i; without sizes an uninitialised tensor."},
+    {"XOutput", operator_xoutput, ARGS_ANY, 2, 3, "(i, sizes, *, dtype=None, device=None)",
+     "Output i with these sizes and options, its memory reused when it fits."},
+    {"Output", operator_output, ARGS_ANY, 1, 3, "(i, sizes=None, *, dtype=None, device=None)",
+     "Output i; without sizes an uninitialised tensor."},
     {0},
 };
-static Type operator_type = {.obj = TYPE_HEADER, .name = "Operator", .module = "caffe2", .flags = TYPE_GC, .construct = operator_construct, .destroy = operator_destroy, .traverse = operator_traverse,
-                             .clear = operator_clear, .methods = operator_methods};
+static Type operator_type = {.obj = TYPE_HEADER,
+                             .name = "Operator",
+                             .module = "caffe2",
+                             .flags = TYPE_GC,
+                             .construct = operator_construct,
+                             .destroy = operator_destroy,
+                             .traverse = operator_traverse,
+                             .clear = operator_clear,
+                             .methods = operator_methods};
 
 /* ---- the workspace ---- */
 
@@ -619,12 +682,14 @@ static Value blobs; /* a dict of caffe2 tensors */
 static TsrStatus workspace_feed(Value *out, const CallArgs *args) {
     TsrTensor *t = NULL;
     Value c;
-    if (!value_is_str(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): a blob's name is str, not %s", value_type_name(args->values[0]));
+    if (!value_is_str(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): a blob's name is str, not %s", value_type_name(args->values[0]));
     if (value_is_obj(args->values[1], &caffe2_tensor_type)) {
         c = value_retain(args->values[1]);
     } else {
         TSR_TRY(bind_tensor_of(&t, args->values[1]));
-        if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): expected a tensor, not %s", value_type_name(args->values[1]));
+        if (t == NULL)
+            return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): expected a tensor, not %s", value_type_name(args->values[1]));
         TSR_TRY(check_boundary(t));
         TSR_TRY(c2_new_move(&c, tsr_tensor_retain(t), t->device));
     }
@@ -689,9 +754,11 @@ static TsrStatus fill_workspace(Module *m) {
 }
 
 static const Method caffe2_functions[] = {
-    {"empty", caffe2_empty, ARGS_ANY, 1, 2, "(sizes, options=None, *, dtype=None, device=None)", "A caffe2 tensor with memory, not filled."},
+    {"empty", caffe2_empty, ARGS_ANY, 1, 2, "(sizes, options=None, *, dtype=None, device=None)",
+     "A caffe2 tensor with memory, not filled."},
     {"dtype", caffe2_dtype, ARGS_ONE, 1, 1, "(dtype)", "TensorOptions of a dtype."},
-    {"ReinitializeTensor", caffe2_reinitialize, ARGS_ANY, 2, 3, "(t, sizes, options=None, *, dtype=None, device=None)", "t with these sizes and options, its memory reused when it fits; t may be None."},
+    {"ReinitializeTensor", caffe2_reinitialize, ARGS_ANY, 2, 3, "(t, sizes, options=None, *, dtype=None, device=None)",
+     "t with these sizes and options, its memory reused when it fits; t may be None."},
     {0},
 };
 
@@ -713,9 +780,16 @@ TsrStatus ns_caffe2_startup(void) {
     TSR_TRY(dict_new(&blobs));
     who_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
     who_register_root("workspace.blobs", &blobs);
-    TSR_TRY(namespace_add(&(Namespace){.name = "caffe2", .doc = "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.", .fill = fill_caffe2}));
-    TSR_TRY(namespace_add(&(Namespace){.name = "c10", .doc = "ArrayRef: a reference to numbers that it does not own.", .fill = fill_c10}));
-    return namespace_add(&(Namespace){.name = "workspace", .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.", .fill = fill_workspace});
+    TSR_TRY(namespace_add(&(Namespace){
+        .name = "caffe2",
+        .doc =
+            "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.",
+        .fill = fill_caffe2}));
+    TSR_TRY(namespace_add(&(Namespace){
+        .name = "c10", .doc = "ArrayRef: a reference to numbers that it does not own.", .fill = fill_c10}));
+    return namespace_add(&(Namespace){.name = "workspace",
+                                      .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.",
+                                      .fill = fill_workspace});
 }
 
 void ns_caffe2_shutdown(void) { value_clear(&blobs); }

@@ -1,7 +1,8 @@
 /* caffe2.h: caffe2.Tensor and c10.ArrayRef around the one implementation, caffe2.Operator, and the workspace.
  *
- * A caffe2 tensor is a wrapper around the same TensorImpl as a torch tensor: converting is one reference more and no copy; a tensor that is
- * not contiguous, or whose elements have constructors, is refused at that boundary. Until mutable_data is called there is no memory. */
+ * A caffe2 tensor is a wrapper around the same TensorImpl as a torch tensor: converting is one reference more and no
+ * copy; a tensor that is not contiguous, or whose elements have constructors, is refused at that boundary. Until
+ * mutable_data is called there is no memory. */
 #ifndef SYSTEMS_CAFFE2_H
 #define SYSTEMS_CAFFE2_H
 

@@ -50,7 +50,9 @@ static TsrStatus read_shape(int *ndim, int64_t *sizes, Value v) {
         TSR_TRY(tsr_proto_read_shape(ndim, sizes, data, (size_t)size));
         return tsr_layout_numel(&numel, *ndim, sizes);
     }
-    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "expected a TensorShape, a list of sizes or a TensorShapeProto, not %s", value_type_name(v));
+    if (!value_as_array(v, &items, &count))
+        return tsr_error(TSR_TYPE_ERROR, "expected a TensorShape, a list of sizes or a TensorShapeProto, not %s",
+                         value_type_name(v));
     if (count > TSR_MAX_DIMS) return tsr_error(TSR_VALUE_ERROR, "a shape has at most %d dimensions", TSR_MAX_DIMS);
     for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&sizes[i], items[i]));
     *ndim = (int)count;
@@ -73,12 +75,15 @@ static TsrStatus shape_repr(TsrText *out, Value self) {
 static TsrStatus shape_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     if ((op != CMP_EQ && op != CMP_NE) || !value_is_obj(a, &shape_type) || !value_is_obj(b, &shape_type)) return TSR_OK;
-    bool same = as_shape(a)->ndim == as_shape(b)->ndim && memcmp(as_shape(a)->sizes, as_shape(b)->sizes, sizeof(int64_t) * (size_t)as_shape(a)->ndim) == 0;
+    bool same = as_shape(a)->ndim == as_shape(b)->ndim &&
+                memcmp(as_shape(a)->sizes, as_shape(b)->sizes, sizeof(int64_t) * (size_t)as_shape(a)->ndim) == 0;
     *out = value_bool(same == (op == CMP_EQ));
     return TSR_OK;
 }
 
-static TsrStatus shape_dims(Value *out, const CallArgs *args) { return *out = value_int(as_shape(args->values[0])->ndim), TSR_OK; }
+static TsrStatus shape_dims(Value *out, const CallArgs *args) {
+    return *out = value_int(as_shape(args->values[0])->ndim), TSR_OK;
+}
 
 static TsrStatus shape_num_elements(Value *out, const CallArgs *args) {
     int64_t n;
@@ -90,7 +95,9 @@ static TsrStatus shape_num_elements(Value *out, const CallArgs *args) {
 static TsrStatus dim_argument(int64_t *d, const Shape *s, Value v, int64_t end) {
     TSR_TRY(value_to_index(d, v));
     (void)s;
-    return *d >= 0 && *d < end ? TSR_OK : tsr_error(TSR_INDEX_ERROR, "dimension %lld of a shape of %d dimensions", (long long)*d, s->ndim);
+    return *d >= 0 && *d < end
+               ? TSR_OK
+               : tsr_error(TSR_INDEX_ERROR, "dimension %lld of a shape of %d dimensions", (long long)*d, s->ndim);
 }
 
 static TsrStatus shape_dim_size(Value *out, const CallArgs *args) {
@@ -161,7 +168,9 @@ static TsrStatus shape_set_dim(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus shape_is_same_size(Value *out, const CallArgs *args) {
-    if (!value_is_obj(args->values[1], &shape_type)) return tsr_error(TSR_TYPE_ERROR, "IsSameSize(): expected a TensorShape, not %s", value_type_name(args->values[1]));
+    if (!value_is_obj(args->values[1], &shape_type))
+        return tsr_error(TSR_TYPE_ERROR, "IsSameSize(): expected a TensorShape, not %s",
+                         value_type_name(args->values[1]));
     return shape_compare(out, CMP_EQ, args->values[0], args->values[1]);
 }
 
@@ -173,7 +182,8 @@ static TsrStatus give_bytes(Value *out, TsrText *text, TsrStatus status) {
 
 static TsrStatus shape_as_proto(Value *out, const CallArgs *args) {
     TsrText text = {0};
-    return give_bytes(out, &text, tsr_proto_write_shape(&text, as_shape(args->values[0])->ndim, as_shape(args->values[0])->sizes));
+    return give_bytes(out, &text,
+                      tsr_proto_write_shape(&text, as_shape(args->values[0])->ndim, as_shape(args->values[0])->sizes));
 }
 
 static const Method shape_methods[] = {
@@ -190,8 +200,15 @@ static const Method shape_methods[] = {
     {0},
 };
 
-static Type shape_type = {.obj = TYPE_HEADER, .name = "TensorShape", .module = "tensorflow", .construct = shape_construct, .destroy = shape_destroy, .repr = shape_repr, .compare = shape_compare,
-                          .hash = hash_refused, .methods = shape_methods};
+static Type shape_type = {.obj = TYPE_HEADER,
+                          .name = "TensorShape",
+                          .module = "tensorflow",
+                          .construct = shape_construct,
+                          .destroy = shape_destroy,
+                          .repr = shape_repr,
+                          .compare = shape_compare,
+                          .hash = hash_refused,
+                          .methods = shape_methods};
 
 /* ---- Tensor ---- */
 
@@ -223,7 +240,8 @@ static TsrStatus tf_new_move(Value *out, TsrTensor *t) {
 static TsrStatus data_type(TsrDtype *out, Value v) {
     int64_t type;
     if (dtype_from_value(out, v) && v.tag == V_OBJ) return TSR_OK;
-    if (v.tag != V_INT) return tsr_error(TSR_TYPE_ERROR, "expected a DataType such as DT_FLOAT, not %s", value_type_name(v));
+    if (v.tag != V_INT)
+        return tsr_error(TSR_TYPE_ERROR, "expected a DataType such as DT_FLOAT, not %s", value_type_name(v));
     type = v.i;
     *out = tsr_proto_dtype(type);
     return *out != TSR_DTYPE_NONE ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "there is no DataType %lld", (long long)type);
@@ -243,12 +261,14 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->count == 3) {
         TSR_TRY(value_to_cstring(&name, args->values[at++], "Tensor(): argument 'allocator'"));
         allocator = tsr_allocator_find(TSR_CPU, name);
-        if (allocator == NULL) return tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
+        if (allocator == NULL)
+            return tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
     }
     TSR_TRY(data_type(&dtype, args->values[at]));
     TSR_TRY(read_shape(&ndim, sizes, args->values[at + 1]));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    if (tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "the tensor's bytes overflow");
+    if (tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))
+        return tsr_error(TSR_RUNTIME_ERROR, "the tensor's bytes overflow");
     TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, (size_t)bytes, dtype));
     tsr_layout_contiguous_strides(strides, ndim, sizes);
     TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, sizes, strides, 0}, dtype);
@@ -270,7 +290,8 @@ static TsrStatus element(Value *out, Value self, Value index) {
     TsrTensor *t = as_tf(self)->t, *flat;
     int64_t i, one = 1, n = t->numel;
     TSR_TRY(value_to_index(&i, index));
-    if (i < 0 || i >= n) return tsr_error(TSR_INDEX_ERROR, "index %lld is outside the %lld elements", (long long)i, (long long)n);
+    if (i < 0 || i >= n)
+        return tsr_error(TSR_INDEX_ERROR, "index %lld is outside the %lld elements", (long long)i, (long long)n);
     TSR_TRY(tsr_tensor_new_view(&flat, t, &(TsrGeometry){1, &n, &one, t->offset}, "flat"));
     TsrTensor *selected;
     TsrStatus status = tsr_tensor_new_select(&selected, flat, 0, i);
@@ -295,10 +316,18 @@ static TsrStatus tf_set_item(Value self, Value index, Value value) {
     return status;
 }
 
-static TsrStatus tf_dtype(Value *out, const CallArgs *args) { return *out = value_int(tsr_proto_type_of(as_tf(args->values[0])->t->dtype)), TSR_OK; }
-static TsrStatus tf_shape(Value *out, const CallArgs *args) { return shape_new(out, tsr_ndim(as_tf(args->values[0])->t), as_tf(args->values[0])->t->sizes); }
-static TsrStatus tf_dims(Value *out, const CallArgs *args) { return *out = value_int(tsr_ndim(as_tf(args->values[0])->t)), TSR_OK; }
-static TsrStatus tf_num_elements(Value *out, const CallArgs *args) { return *out = value_int(as_tf(args->values[0])->t->numel), TSR_OK; }
+static TsrStatus tf_dtype(Value *out, const CallArgs *args) {
+    return *out = value_int(tsr_proto_type_of(as_tf(args->values[0])->t->dtype)), TSR_OK;
+}
+static TsrStatus tf_shape(Value *out, const CallArgs *args) {
+    return shape_new(out, tsr_ndim(as_tf(args->values[0])->t), as_tf(args->values[0])->t->sizes);
+}
+static TsrStatus tf_dims(Value *out, const CallArgs *args) {
+    return *out = value_int(tsr_ndim(as_tf(args->values[0])->t)), TSR_OK;
+}
+static TsrStatus tf_num_elements(Value *out, const CallArgs *args) {
+    return *out = value_int(as_tf(args->values[0])->t->numel), TSR_OK;
+}
 static TsrStatus tf_total_bytes(Value *out, const CallArgs *args) {
     const TsrTensor *t = as_tf(args->values[0])->t;
     return *out = value_int(t->numel * (int64_t)tsr_itemsize(t)), TSR_OK;
@@ -307,13 +336,16 @@ static TsrStatus tf_is_initialized(Value *out, const CallArgs *args) {
     const TsrTensor *t = as_tf(args->values[0])->t;
     return *out = value_bool(t->numel == 0 || t->storage->ptr.data != NULL), TSR_OK;
 }
-static TsrStatus tf_refcount_is_one(Value *out, const CallArgs *args) { return *out = value_bool(tsr_storage_refcount(as_tf(args->values[0])->t->storage) == 1), TSR_OK; }
+static TsrStatus tf_refcount_is_one(Value *out, const CallArgs *args) {
+    return *out = value_bool(tsr_storage_refcount(as_tf(args->values[0])->t->storage) == 1), TSR_OK;
+}
 
 static TsrStatus tf_dim_size(Value *out, const CallArgs *args) {
     const TsrTensor *t = as_tf(args->values[0])->t;
     int64_t d;
     TSR_TRY(value_to_index(&d, args->values[1]));
-    if (d < 0 || d >= tsr_ndim(t)) return tsr_error(TSR_INDEX_ERROR, "dimension %lld of a tensor of %d dimensions", (long long)d, tsr_ndim(t));
+    if (d < 0 || d >= tsr_ndim(t))
+        return tsr_error(TSR_INDEX_ERROR, "dimension %lld of a tensor of %d dimensions", (long long)d, tsr_ndim(t));
     *out = value_int(t->sizes[d]);
     return TSR_OK;
 }
@@ -356,7 +388,9 @@ static TsrStatus tf_from_proto(Value *out, const CallArgs *args) {
     TsrTensor *t;
     char *data;
     int64_t size;
-    if (!value_as_buffer(args->values[1], &data, &size)) return tsr_error(TSR_TYPE_ERROR, "FromProto(): expected the bytes of a TensorProto, not %s", value_type_name(args->values[1]));
+    if (!value_as_buffer(args->values[1], &data, &size))
+        return tsr_error(TSR_TYPE_ERROR, "FromProto(): expected the bytes of a TensorProto, not %s",
+                         value_type_name(args->values[1]));
     TsrStatus status = tsr_proto_new_tensor(&t, data, (size_t)size);
     *out = value_bool(status == TSR_OK);
     if (status == TSR_VALUE_ERROR) {
@@ -370,7 +404,9 @@ static TsrStatus tf_from_proto(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus tf_to_torch(Value *out, const CallArgs *args) { return *out = value_tensor_move(tsr_tensor_retain(as_tf(args->values[0])->t)), TSR_OK; }
+static TsrStatus tf_to_torch(Value *out, const CallArgs *args) {
+    return *out = value_tensor_move(tsr_tensor_retain(as_tf(args->values[0])->t)), TSR_OK;
+}
 
 static const Method tf_methods[] = {
     {"dtype", tf_dtype, ARGS_NONE, 0, 0, "()", "The DataType."},
@@ -382,30 +418,50 @@ static const Method tf_methods[] = {
     {"IsInitialized", tf_is_initialized, ARGS_NONE, 0, 0, "()", "Whether it has a buffer, or needs none."},
     {"RefCountIsOne", tf_refcount_is_one, ARGS_NONE, 0, 0, "()", "Whether nothing else holds the buffer."},
     {"SharesBufferWith", tf_shares_buffer, ARGS_ONE, 1, 1, "(other)", "Whether both hold one buffer."},
-    {"CopyFrom", tf_copy_from, ARGS_RANGE, 2, 2, "(other, shape)", "Shares another's buffer under a shape of as many elements; False when they differ."},
-    {"AsProtoField", tf_as_proto_field, ARGS_NONE, 0, 0, "()", "A TensorProto as bytes, values in the field of their type."},
-    {"AsProtoTensorContent", tf_as_proto_content, ARGS_NONE, 0, 0, "()", "A TensorProto as bytes, values in tensor_content."},
-    {"FromProto", tf_from_proto, ARGS_ONE, 1, 1, "(proto)", "Takes what a TensorProto holds; False when it is malformed."},
+    {"CopyFrom", tf_copy_from, ARGS_RANGE, 2, 2, "(other, shape)",
+     "Shares another's buffer under a shape of as many elements; False when they differ."},
+    {"AsProtoField", tf_as_proto_field, ARGS_NONE, 0, 0, "()",
+     "A TensorProto as bytes, values in the field of their type."},
+    {"AsProtoTensorContent", tf_as_proto_content, ARGS_NONE, 0, 0, "()",
+     "A TensorProto as bytes, values in tensor_content."},
+    {"FromProto", tf_from_proto, ARGS_ONE, 1, 1, "(proto)",
+     "Takes what a TensorProto holds; False when it is malformed."},
     {"to_torch", tf_to_torch, ARGS_NONE, 0, 0, "()", "The same tensor, as torch's."},
     {0},
 };
 
-static Type tf_tensor_type = {.obj = TYPE_HEADER, .name = "Tensor", .module = "tensorflow", .construct = tf_construct, .destroy = tf_destroy, .repr = tf_repr, .get_item = tf_get_item,
-                              .set_item = tf_set_item, .methods = tf_methods};
+static Type tf_tensor_type = {.obj = TYPE_HEADER,
+                              .name = "Tensor",
+                              .module = "tensorflow",
+                              .construct = tf_construct,
+                              .destroy = tf_destroy,
+                              .repr = tf_repr,
+                              .get_item = tf_get_item,
+                              .set_item = tf_set_item,
+                              .methods = tf_methods};
 
 static TsrStatus fill_tensorflow(Module *m) {
     static const struct {
         const char *name;
         TsrDtype dtype;
-    } constants[] = {{"DT_FLOAT", TSR_FLOAT32}, {"DT_DOUBLE", TSR_FLOAT64}, {"DT_INT32", TSR_INT32}, {"DT_UINT8", TSR_UINT8}, {"DT_INT16", TSR_INT16}, {"DT_INT8", TSR_INT8},
-                     {"DT_STRING", TSR_STRING}, {"DT_COMPLEX64", TSR_COMPLEX64}, {"DT_INT64", TSR_INT64}, {"DT_BOOL", TSR_BOOL}, {"DT_BFLOAT16", TSR_BFLOAT16}, {"DT_UINT16", TSR_UINT16},
-                     {"DT_COMPLEX128", TSR_COMPLEX128}, {"DT_HALF", TSR_FLOAT16}, {"DT_UINT32", TSR_UINT32}, {"DT_UINT64", TSR_UINT64}};
-    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(m, constants[i].name, value_int(tsr_proto_type_of(constants[i].dtype))));
+    } constants[] = {{"DT_FLOAT", TSR_FLOAT32},         {"DT_DOUBLE", TSR_FLOAT64},
+                     {"DT_INT32", TSR_INT32},           {"DT_UINT8", TSR_UINT8},
+                     {"DT_INT16", TSR_INT16},           {"DT_INT8", TSR_INT8},
+                     {"DT_STRING", TSR_STRING},         {"DT_COMPLEX64", TSR_COMPLEX64},
+                     {"DT_INT64", TSR_INT64},           {"DT_BOOL", TSR_BOOL},
+                     {"DT_BFLOAT16", TSR_BFLOAT16},     {"DT_UINT16", TSR_UINT16},
+                     {"DT_COMPLEX128", TSR_COMPLEX128}, {"DT_HALF", TSR_FLOAT16},
+                     {"DT_UINT32", TSR_UINT32},         {"DT_UINT64", TSR_UINT64}};
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
+        TSR_TRY(module_add(m, constants[i].name, value_int(tsr_proto_type_of(constants[i].dtype))));
     TSR_TRY(module_add(m, "TensorShape", value_lent(&shape_type)));
     return module_add(m, "Tensor", value_lent(&tf_tensor_type));
 }
 
 TsrStatus ns_tensorflow_startup(void) {
     who_register_wrapper(&tf_tensor_type, tf_get, tf_owns);
-    return namespace_add(&(Namespace){.name = "tensorflow", .doc = "TensorFlow's tensors: memory at once, from an allocator that can be named, and TensorProto messages.", .fill = fill_tensorflow});
+    return namespace_add(&(Namespace){
+        .name = "tensorflow",
+        .doc = "TensorFlow's tensors: memory at once, from an allocator that can be named, and TensorProto messages.",
+        .fill = fill_tensorflow});
 }

@@ -1,5 +1,5 @@
-/* tensorflow.h: tensorflow.Tensor: memory taken at once from its allocator, a dtype from the start, elements that may be strings, and real
- * TensorProto messages; tensorflow.TensorShape. */
+/* tensorflow.h: tensorflow.Tensor: memory taken at once from its allocator, a dtype from the start, elements that may
+ * be strings, and real TensorProto messages; tensorflow.TensorShape. */
 #ifndef SYSTEMS_TENSORFLOW_H
 #define SYSTEMS_TENSORFLOW_H
 

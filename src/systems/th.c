@@ -18,7 +18,8 @@
 #include "torch/holders.h"
 
 PRELUDE_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
-static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end, "torch math F=torch.nn.functional TH"};
+static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end,
+                                          "torch math F=torch.nn.functional TH"};
 
 static Type th_handle_type;
 
@@ -27,14 +28,14 @@ enum { MAX_RAW = 4096 };
 /* The record behind handles of one tensor or storage. Lives while a value names it or a raw reference is left. */
 typedef struct Record {
     int number;
-    TsrTensor *t;         /* NULL for a storage */
-    TsrStorage *storage;  /* NULL for a tensor */
-    TsrDtype element;     /* of a storage: what its elements are */
-    TsrTensor *lender;    /* of a lent storage (TH.storage): a weak link to its tensor */
-    int raw;              /* raw references: each is one reference of t or storage */
-    int *lines;           /* of each */
+    TsrTensor *t;        /* NULL for a storage */
+    TsrStorage *storage; /* NULL for a tensor */
+    TsrDtype element;    /* of a storage: what its elements are */
+    TsrTensor *lender;   /* of a lent storage (TH.storage): a weak link to its tensor */
+    int raw;             /* raw references: each is one reference of t or storage */
+    int *lines;          /* of each */
     int capacity;
-    int freed_line;       /* where the last one went */
+    int freed_line;        /* where the last one went */
     struct Handle *handle; /* the value that names it, which is freed before; NULL: none */
     struct Record *next, *prev;
 } Record;
@@ -77,7 +78,8 @@ static TsrStatus record_new(Record **out) {
 static TsrStatus record_add_raw(Record *r) {
     if (r->raw == r->capacity) {
         int capacity = r->capacity > 0 ? 2 * r->capacity : 4, *grown;
-        if (r->raw >= MAX_RAW) return tsr_error(TSR_TH_ERROR, "handle #%d has %d references already", r->number, r->raw);
+        if (r->raw >= MAX_RAW)
+            return tsr_error(TSR_TH_ERROR, "handle #%d has %d references already", r->number, r->raw);
         grown = tsr_realloc(r->lines, sizeof *grown * (size_t)capacity);
         if (grown == NULL) return mem_error();
         r->lines = grown;
@@ -132,21 +134,26 @@ static TsrStatus handle_get(Value *out, Record *r) {
 static const char *th_name(TsrDtype d) { return tsr_dtypes[d].th_name; }
 
 static TsrStatus gone(const Record *r) {
-    if (r->lender != NULL) return tsr_error(TSR_TH_ERROR, "storage handle #%d was lent by a tensor that is gone", r->number);
+    if (r->lender != NULL)
+        return tsr_error(TSR_TH_ERROR, "storage handle #%d was lent by a tensor that is gone", r->number);
     return tsr_error(TSR_TH_ERROR, "handle #%d was freed at line %d", r->number, r->freed_line);
 }
 
-static bool record_alive(const Record *r) { return r->raw > 0 || (r->lender != NULL && tsr_tensor_weak_alive(r->lender)); }
+static bool record_alive(const Record *r) {
+    return r->raw > 0 || (r->lender != NULL && tsr_tensor_weak_alive(r->lender));
+}
 
 static TsrStatus handle_repr(TsrText *out, Value self) {
     const Record *r = record_of(self);
     if (!record_alive(r)) return tsr_text_printf(out, "TH handle #%d (freed at line %d)", r->number, r->freed_line);
     if (r->t == NULL) {
         const TsrStorage *s = r->lender != NULL ? r->lender->storage : r->storage;
-        return tsr_text_printf(out, "TH%sStorage #%d [%lld] refcount %d", th_name(r->element), r->number, (long long)(s->nbytes / tsr_dtype_size(r->element)), (int)tsr_storage_refcount(s));
+        return tsr_text_printf(out, "TH%sStorage #%d [%lld] refcount %d", th_name(r->element), r->number,
+                               (long long)(s->nbytes / tsr_dtype_size(r->element)), (int)tsr_storage_refcount(s));
     }
     TSR_TRY(tsr_text_printf(out, "TH%sTensor #%d [", th_name(r->t->dtype), r->number));
-    for (int d = 0; d < tsr_ndim(r->t); d++) TSR_TRY(tsr_text_printf(out, d > 0 ? "x%lld" : "%lld", (long long)r->t->sizes[d]));
+    for (int d = 0; d < tsr_ndim(r->t); d++)
+        TSR_TRY(tsr_text_printf(out, d > 0 ? "x%lld" : "%lld", (long long)r->t->sizes[d]));
     return tsr_text_printf(out, "] refcount %d", (int)tsr_tensor_refcount(r->t));
 }
 
@@ -154,7 +161,9 @@ static TsrStatus handle_repr(TsrText *out, Value self) {
 static TsrStatus handle_attr(Value *out, Value self, Str *name) {
     (void)out;
     if (name->size > 2 && name->data[0] == '_' && name->data[1] == '_') return *out = VALUE_UNBOUND, TSR_OK;
-    tsr_error(TSR_ATTRIBUTE_ERROR, "a TH handle has no attribute '%s': DO NOT directly access the member variables of the struct", name->data);
+    tsr_error(TSR_ATTRIBUTE_ERROR,
+              "a TH handle has no attribute '%s': DO NOT directly access the member variables of the struct",
+              name->data);
     tsr_error_hint("ask a function of the namespace, TH.size(h, dim) say; TH.tensor(h) gives a tensor");
     (void)self;
     return TSR_ATTRIBUTE_ERROR;
@@ -162,13 +171,21 @@ static TsrStatus handle_attr(Value *out, Value self, Str *name) {
 
 static TsrStatus handle_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    if (is_handle(a) && is_handle(b) && (op == CMP_EQ || op == CMP_NE)) *out = value_bool((record_of(a) == record_of(b)) == (op == CMP_EQ));
+    if (is_handle(a) && is_handle(b) && (op == CMP_EQ || op == CMP_NE))
+        *out = value_bool((record_of(a) == record_of(b)) == (op == CMP_EQ));
     return TSR_OK;
 }
 
 static TsrStatus handle_hash(int64_t *out, Value self) { return *out = record_of(self)->number, TSR_OK; }
 
-static Type th_handle_type = {.obj = TYPE_HEADER, .name = "THTensor", .module = "TH", .destroy = handle_destroy, .repr = handle_repr, .get_attr = handle_attr, .compare = handle_compare, .hash = handle_hash};
+static Type th_handle_type = {.obj = TYPE_HEADER,
+                              .name = "THTensor",
+                              .module = "TH",
+                              .destroy = handle_destroy,
+                              .repr = handle_repr,
+                              .get_attr = handle_attr,
+                              .compare = handle_compare,
+                              .hash = handle_hash};
 
 /* ---- arguments and results ---- */
 
@@ -182,21 +199,27 @@ static TsrStatus tensor_arg(TsrTensor **lent, Value v, const char *fn) {
         return TSR_OK;
     }
     TSR_TRY(bind_tensor_of(lent, v));
-    return *lent != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
+    return *lent != NULL
+               ? TSR_OK
+               : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
 }
 
 /* As tensor_arg, of a tensor that has a storage: not sparse, not undefined. */
 static TsrStatus dense_arg(TsrTensor **lent, Value v, const char *fn) {
     TSR_TRY(tensor_arg(lent, v, fn));
-    return (*lent)->storage != NULL ? TSR_OK : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn, tsr_is_sparse(*lent) ? " sparse" : "n undefined");
+    return (*lent)->storage != NULL ? TSR_OK
+                                    : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn,
+                                                tsr_is_sparse(*lent) ? " sparse" : "n undefined");
 }
 
 static TsrStatus storage_arg(TsrStorage **lent, Value v, const char *fn) {
-    if (!is_handle(v)) return tsr_error(TSR_TYPE_ERROR, "%s: expected a TH storage handle, not %s", fn, value_type_name(v));
+    if (!is_handle(v))
+        return tsr_error(TSR_TYPE_ERROR, "%s: expected a TH storage handle, not %s", fn, value_type_name(v));
     Record *r = record_of(v);
     if (!record_alive(r)) return gone(r);
     *lent = r->lender != NULL ? r->lender->storage : r->storage;
-    return *lent != NULL ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a tensor, not a storage", fn, r->number);
+    return *lent != NULL ? TSR_OK
+                         : tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a tensor, not a storage", fn, r->number);
 }
 
 static Record *record_for(const TsrTensor *t) {
@@ -249,7 +272,9 @@ static TsrStatus sizes_arg(int64_t *out, int *n, Value v, const char *fn) {
         TsrStorage *s;
         TSR_TRY(storage_arg(&s, v, fn));
         *n = (int)TSR_MIN((int64_t)(s->nbytes / sizeof(int64_t)), (int64_t)TSR_MAX_DIMS);
-        if (record_of(v)->element != TSR_INT64) return tsr_error(TSR_TYPE_ERROR, "%s: sizes are a LongStorage, not a %sStorage", fn, th_name(record_of(v)->element));
+        if (record_of(v)->element != TSR_INT64)
+            return tsr_error(TSR_TYPE_ERROR, "%s: sizes are a LongStorage, not a %sStorage", fn,
+                             th_name(record_of(v)->element));
         memcpy(out, s->ptr.data, (size_t)*n * sizeof(int64_t));
         return TSR_OK;
     }
@@ -267,7 +292,9 @@ static TsrStatus dtype_keyword(TsrDtype *out, const CallArgs *args, const char *
     Value v = args_keyword(args, "dtype");
     *out = tsr_default_dtype();
     if (v.tag <= V_NONE) return TSR_OK;
-    return dtype_from_value(out, v) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%s: dtype must be a dtype, not %s", fn, value_type_name(v));
+    return dtype_from_value(out, v)
+               ? TSR_OK
+               : tsr_error(TSR_TYPE_ERROR, "%s: dtype must be a dtype, not %s", fn, value_type_name(v));
 }
 
 static TsrStatus int_arg(int64_t *out, const CallArgs *args, int i) { return value_to_index(out, args->values[i]); }
@@ -289,7 +316,8 @@ static TsrStatus th_new(Value *out, const CallArgs *args) {
 
 /* The same contents every time, where the host reaches the memory. */
 static void zero_memory(TsrStorage *s, TsrDtype dtype) {
-    if (tsr_dtype_is_pod(dtype) && s->ptr.data != NULL && s->ptr.device.type == TSR_CPU) memset(s->ptr.data, 0, s->nbytes);
+    if (tsr_dtype_is_pod(dtype) && s->ptr.data != NULL && s->ptr.device.type == TSR_CPU)
+        memset(s->ptr.data, 0, s->nbytes);
 }
 
 static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
@@ -325,7 +353,8 @@ NEW_FROM(newNarrow, tsr_tensor_new_narrow(&t, self, a[0], a[1], a[2]))
 NEW_FROM(newTranspose, tsr_tensor_new_transpose(&t, self, a[0], a[1]))
 NEW_FROM(newUnfold, tsr_tensor_new_unfold(&t, self, a[0], a[1], a[2]))
 
-static TsrStatus new_with_sizes(Value *out, const CallArgs *args, const char *fn, TsrStatus (*make)(TsrTensor **, const TsrTensor *, int, const int64_t *)) {
+static TsrStatus new_with_sizes(Value *out, const CallArgs *args, const char *fn,
+                                TsrStatus (*make)(TsrTensor **, const TsrTensor *, int, const int64_t *)) {
     TsrTensor *self, *t;
     int64_t sizes[TSR_MAX_DIMS];
     int n;
@@ -335,8 +364,12 @@ static TsrStatus new_with_sizes(Value *out, const CallArgs *args, const char *fn
     return give_tensor_move(out, t);
 }
 
-static TsrStatus th_new_view(Value *out, const CallArgs *args) { return new_with_sizes(out, args, "TH.newView", tsr_tensor_new_reshaped_view); }
-static TsrStatus th_new_expand(Value *out, const CallArgs *args) { return new_with_sizes(out, args, "TH.newExpand", tsr_tensor_new_expand); }
+static TsrStatus th_new_view(Value *out, const CallArgs *args) {
+    return new_with_sizes(out, args, "TH.newView", tsr_tensor_new_reshaped_view);
+}
+static TsrStatus th_new_expand(Value *out, const CallArgs *args) {
+    return new_with_sizes(out, args, "TH.newExpand", tsr_tensor_new_expand);
+}
 
 /* newWithStorage(storage, offset, sizes, strides=None) */
 static TsrStatus th_new_with_storage(Value *out, const CallArgs *args) {
@@ -373,7 +406,11 @@ static TsrStatus free_record(Record *r) {
         record_release_raw(r);
         return TSR_OK;
     }
-    if (r->lender != NULL) return tsr_error(TSR_TH_ERROR, "storage handle #%d is lent by its tensor: it is not yours to free (Storage_retain gives a reference)", r->number);
+    if (r->lender != NULL)
+        return tsr_error(
+            TSR_TH_ERROR,
+            "storage handle #%d is lent by its tensor: it is not yours to free (Storage_retain gives a reference)",
+            r->number);
     return tsr_error(TSR_TH_ERROR, "handle #%d was freed already, at line %d", r->number, r->freed_line);
 }
 
@@ -385,7 +422,8 @@ static TsrStatus th_free(Value *out, const CallArgs *args) {
     if (is_handle(v)) return free_record(record_of(v));
     TSR_TRY(tensor_arg(&t, v, "TH.free"));
     Record *r = record_for(t);
-    if (r == NULL) return tsr_error(TSR_TH_ERROR, "this tensor has no raw reference to free: its names count by themselves");
+    if (r == NULL)
+        return tsr_error(TSR_TH_ERROR, "this tensor has no raw reference to free: its names count by themselves");
     TSR_TRY(free_record(r));
     record_drop_if_unused(r);
     return TSR_OK;
@@ -405,7 +443,8 @@ static TsrStatus th_free_copy_to(Value *out, const CallArgs *args) {
     TsrTensor *self, *dst;
     TSR_TRY(dense_arg(&self, args->values[0], "TH.freeCopyTo"));
     TSR_TRY(dense_arg(&dst, args->values[1], "TH.freeCopyTo"));
-    if (!is_handle(args->values[0])) return tsr_error(TSR_TH_ERROR, "TH.freeCopyTo: the first argument must be a handle with a reference to free");
+    if (!is_handle(args->values[0]))
+        return tsr_error(TSR_TH_ERROR, "TH.freeCopyTo: the first argument must be a handle with a reference to free");
     *out = VALUE_NONE;
     if (self != dst) {
         TSR_TRY(tsr_tensor_check(dst, true));
@@ -449,7 +488,9 @@ static TsrStatus th_set(Value *out, const CallArgs *args) {
     TsrTensor *t, *src;
     TSR_TRY(dense_arg(&t, args->values[0], "TH.set"));
     TSR_TRY(dense_arg(&src, args->values[1], "TH.set"));
-    if (t->dtype != src->dtype) return tsr_error(TSR_TH_ERROR, "set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype), th_name(src->dtype));
+    if (t->dtype != src->dtype)
+        return tsr_error(TSR_TH_ERROR, "set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype),
+                         th_name(src->dtype));
     TSR_TRY(tsr_tensor_set_storage(t, src->storage, tsr_tensor_geometry(src)));
     *out = VALUE_NONE;
     return TSR_OK;
@@ -503,7 +544,8 @@ static TsrStatus dim_of(Value *out, const CallArgs *args, const char *fn, bool s
     const int64_t *items = strides ? t->strides : t->sizes;
     if (args->count == 1) return size_new(out, items, tsr_ndim(t));
     TSR_TRY(int_arg(&dim, args, 1));
-    if (dim < 0 || dim >= tsr_ndim(t)) return tsr_error(TSR_TH_ERROR, "dimension %lld out of range of %dD tensor", (long long)dim, tsr_ndim(t));
+    if (dim < 0 || dim >= tsr_ndim(t))
+        return tsr_error(TSR_TH_ERROR, "dimension %lld out of range of %dD tensor", (long long)dim, tsr_ndim(t));
     *out = value_int(items[dim]);
     return TSR_OK;
 }
@@ -533,7 +575,8 @@ static TsrStatus th_storage_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(args_count(args, 0, 1, 1, "Storage_newWithSize"));
     TSR_TRY(dtype_keyword(&dtype, args, "TH.Storage_newWithSize"));
     TSR_TRY(int_arg(&n, args, 0));
-    if (n < 0 || tsr_mul_overflows(n, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_error(TSR_TH_ERROR, "Storage_newWithSize: invalid size %lld", (long long)n);
+    if (n < 0 || tsr_mul_overflows(n, (int64_t)tsr_dtype_size(dtype), &bytes))
+        return tsr_error(TSR_TH_ERROR, "Storage_newWithSize: invalid size %lld", (long long)n);
     TSR_TRY(tsr_storage_new(&s, th_device, (size_t)bytes, dtype));
     zero_memory(s, dtype);
     return give_storage_move(out, s, dtype);
@@ -569,7 +612,9 @@ static TsrStatus th_storage_retain(Value *out, const CallArgs *args) {
 
 static TsrStatus th_storage_free(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    if (!is_handle(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "TH.Storage_free: expected a TH storage handle, not %s", value_type_name(args->values[0]));
+    if (!is_handle(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "TH.Storage_free: expected a TH storage handle, not %s",
+                         value_type_name(args->values[0]));
     return free_record(record_of(args->values[0]));
 }
 
@@ -626,7 +671,9 @@ static TsrStatus list_leaks(List *out) {
     for (Record *r = records; r != NULL; r = r->next)
         for (int i = 0; r->handle == NULL && i < r->raw; i++) {
             Value text;
-            TSR_TRY(str_new_format(&text, "TH%s%s #%d of line %d was never freed", th_name(r->t != NULL ? r->t->dtype : r->element), r->t != NULL ? "Tensor" : "Storage", r->number, r->lines[i]));
+            TSR_TRY(str_new_format(&text, "TH%s%s #%d of line %d was never freed",
+                                   th_name(r->t != NULL ? r->t->dtype : r->element),
+                                   r->t != NULL ? "Tensor" : "Storage", r->number, r->lines[i]));
             TSR_TRY(list_append_move(out, text));
         }
     return TSR_OK;
@@ -641,9 +688,11 @@ static const Method th_functions[] = {
     {"new", th_new, ARGS_ANY, 0, 0, "(*, dtype=None)", "An empty tensor; free it."},
     {"newWithSize", th_new_with_size, ARGS_ANY, 1, 1, "(sizes, *, dtype=None)", "A tensor of zeros; free it."},
     {"newWithTensor", th_newWithTensor, ARGS_RANGE, 1, 1, "(t)", "A new tensor over t's storage; free it."},
-    {"newWithStorage", th_new_with_storage, ARGS_RANGE, 1, 4, "(storage, offset=0, sizes=None, strides=None)", "A tensor over a storage; free it."},
+    {"newWithStorage", th_new_with_storage, ARGS_RANGE, 1, 4, "(storage, offset=0, sizes=None, strides=None)",
+     "A tensor over a storage; free it."},
     {"newClone", th_newClone, ARGS_RANGE, 1, 1, "(t)", "A copy; free it."},
-    {"newContiguous", th_newContiguous, ARGS_RANGE, 1, 1, "(t)", "t itself with one reference more when contiguous, else a copy; free it either way."},
+    {"newContiguous", th_newContiguous, ARGS_RANGE, 1, 1, "(t)",
+     "t itself with one reference more when contiguous, else a copy; free it either way."},
     {"newSelect", th_newSelect, ARGS_RANGE, 3, 3, "(t, dim, index)", "The slice at an index; free it."},
     {"newNarrow", th_newNarrow, ARGS_RANGE, 4, 4, "(t, dim, first, size)", "A part of a dimension; free it."},
     {"newTranspose", th_newTranspose, ARGS_RANGE, 3, 3, "(t, dim0, dim1)", "Two dimensions swapped; free it."},
@@ -659,15 +708,19 @@ static const Method th_functions[] = {
     {"error", th_error, ARGS_RANGE, 1, 1, "(msg)", "Raises THError."},
     {"resize", th_resize, ARGS_RANGE, 2, 2, "(t, sizes)", "New sizes, growing the storage when needed."},
     {"set", th_set, ARGS_RANGE, 2, 2, "(t, src)", "Makes t look at src's storage, as src does."},
-    {"setStorage", th_set_storage, ARGS_RANGE, 4, 5, "(t, storage, offset, sizes, strides=None)", "Makes t look at a storage."},
-    {"isContiguous", th_is_contiguous, ARGS_RANGE, 1, 1, "(t)", "Whether its elements lie in row-major order without gaps."},
+    {"setStorage", th_set_storage, ARGS_RANGE, 4, 5, "(t, storage, offset, sizes, strides=None)",
+     "Makes t look at a storage."},
+    {"isContiguous", th_is_contiguous, ARGS_RANGE, 1, 1, "(t)",
+     "Whether its elements lie in row-major order without gaps."},
     {"nDimension", th_n_dimension, ARGS_RANGE, 1, 1, "(t)", "How many dimensions."},
     {"nElement", th_n_element, ARGS_RANGE, 1, 1, "(t)", "How many elements."},
     {"size", th_size, ARGS_RANGE, 1, 2, "(t, dim=None)", "A size, or all."},
     {"stride", th_stride, ARGS_RANGE, 1, 2, "(t, dim=None)", "A stride in elements, or all."},
     {"storage", th_storage, ARGS_RANGE, 1, 1, "(t)", "Its storage, lent: not yours to free."},
-    {"Storage_newWithSize", th_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)", "A storage of zeros; Storage_free it."},
-    {"Storage_newInferSize", th_storage_new_infer_size, ARGS_RANGE, 2, 2, "(sizes, numel)", "The sizes with one -1 worked out, as a LongStorage; Storage_free it."},
+    {"Storage_newWithSize", th_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)",
+     "A storage of zeros; Storage_free it."},
+    {"Storage_newInferSize", th_storage_new_infer_size, ARGS_RANGE, 2, 2, "(sizes, numel)",
+     "The sizes with one -1 worked out, as a LongStorage; Storage_free it."},
     {"Storage_retain", th_storage_retain, ARGS_RANGE, 1, 1, "(storage)", "One reference more; Storage_free it."},
     {"Storage_free", th_storage_free, ARGS_RANGE, 1, 1, "(storage)", "Gives one reference back."},
     {0},
@@ -694,12 +747,15 @@ static TsrStatus on_cuda(Value *out, const CallArgs *args, TsrStatus (*call)(Val
 
 static TsrStatus thc_new(Value *out, const CallArgs *args) { return on_cuda(out, args, th_new); }
 static TsrStatus thc_new_with_size(Value *out, const CallArgs *args) { return on_cuda(out, args, th_new_with_size); }
-static TsrStatus thc_storage_new_with_size(Value *out, const CallArgs *args) { return on_cuda(out, args, th_storage_new_with_size); }
+static TsrStatus thc_storage_new_with_size(Value *out, const CallArgs *args) {
+    return on_cuda(out, args, th_storage_new_with_size);
+}
 
 static const Method thc_functions[] = {
     {"new", thc_new, ARGS_ANY, 0, 0, "(*, dtype=None)", "An empty tensor on the device; free it."},
     {"newWithSize", thc_new_with_size, ARGS_ANY, 1, 1, "(sizes, *, dtype=None)", "A tensor on the device; free it."},
-    {"Storage_newWithSize", thc_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)", "A storage on the device; Storage_free it."},
+    {"Storage_newWithSize", thc_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)",
+     "A storage on the device; Storage_free it."},
     {0},
 };
 
@@ -713,7 +769,8 @@ static TsrStatus cuda_missing(Value *out, Module *module, Str *name) {
     const TsrBackend *backend;
     *out = VALUE_UNBOUND;
     if (name->data[0] == '_') return TSR_OK;
-    const Method *method = str_equal_c(module->name, "THC") ? find_function(thc_functions, name->data) : find_function(ths_functions, name->data);
+    const Method *method = str_equal_c(module->name, "THC") ? find_function(thc_functions, name->data)
+                                                            : find_function(ths_functions, name->data);
     if (method == NULL && str_equal_c(module->name, "THC")) method = find_function(th_functions, name->data);
     if (method == NULL) return TSR_OK;
     TsrStatus status = tsr_backend_get(&backend, TSR_CUDA);
@@ -758,11 +815,22 @@ TsrStatus ns_th_startup(void) {
     who_register_source(visit_raw);
     who_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
     who_register_leaks(list_leaks);
-    TSR_TRY(namespace_add(&(Namespace){.name = "TH", .doc = "Tensors whose references are counted by hand: what a function called new... gives, or retain was called on, must be freed or returned.", .fill = fill_th}));
-    TSR_TRY(namespace_add(&(Namespace){.name = "THS", .doc = "TH's sparse tensors: indices and values as handles.", .fill = fill_ths}));
-    TSR_TRY(namespace_add(&(Namespace){.name = "THC", .doc = "TH on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
-    TSR_TRY(namespace_add(&(Namespace){.name = "THCS", .doc = "THS on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
-    TSR_TRY(namespace_add(&(Namespace){.name = "THNN", .doc = "Functions of neural networks that write into an output, which they resize.", .missing = thnn_missing, .names = thnn_names}));
+    TSR_TRY(namespace_add(&(Namespace){
+        .name = "TH",
+        .doc =
+            "Tensors whose references are counted by hand: what a function called new... gives, or retain was called on, must be freed or returned.",
+        .fill = fill_th}));
+    TSR_TRY(namespace_add(
+        &(Namespace){.name = "THS", .doc = "TH's sparse tensors: indices and values as handles.", .fill = fill_ths}));
+    TSR_TRY(namespace_add(
+        &(Namespace){.name = "THC", .doc = "TH on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
+    TSR_TRY(namespace_add(
+        &(Namespace){.name = "THCS", .doc = "THS on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
+    TSR_TRY(
+        namespace_add(&(Namespace){.name = "THNN",
+                                   .doc = "Functions of neural networks that write into an output, which they resize.",
+                                   .missing = thnn_missing,
+                                   .names = thnn_names}));
     return namespace_add_value("tsr", "THError", value_lent(&exc_types[TSR_TH_ERROR]), true);
 }
 

@@ -8,7 +8,12 @@
 #include "lang/types/str.h"
 
 /* One parameter of a printed option, as PyTorch's error formatter reads it back from the text. */
-typedef struct OptionPart { const char *type; size_t type_length; const char *name; size_t name_length; } OptionPart;
+typedef struct OptionPart {
+    const char *type;
+    size_t type_length;
+    const char *name;
+    size_t name_length;
+} OptionPart;
 
 /* Splits "(Tensor input, *, int dim = 0)" at ", "; parts past `room` are counted only. */
 static int split_option(const char *option, OptionPart *parts, int room) {
@@ -21,7 +26,8 @@ static int split_option(const char *option, OptionPart *parts, int room) {
         while (space > p && *space != ' ') space--;
         if (n < room) {
             bool has_space = *space == ' ' && space > p;
-            parts[n] = (OptionPart){p, has_space ? (size_t)(space - p) : (size_t)(stop - p), has_space ? space + 1 : p, (size_t)(stop - (has_space ? space + 1 : p))};
+            parts[n] = (OptionPart){p, has_space ? (size_t)(space - p) : (size_t)(stop - p), has_space ? space + 1 : p,
+                                    (size_t)(stop - (has_space ? space + 1 : p))};
         }
         n++;
         if (stop == end) return n;
@@ -31,11 +37,14 @@ static int split_option(const char *option, OptionPart *parts, int room) {
 
 static bool part_matches(const OptionPart *part, Value v) {
     const char *type = value_type_name(v);
-    if (part->type_length == 5 && strncmp(part->type, "float", 5) == 0) return strcmp(type, "float") == 0 || strcmp(type, "int") == 0;
+    if (part->type_length == 5 && strncmp(part->type, "float", 5) == 0)
+        return strcmp(type, "float") == 0 || strcmp(type, "int") == 0;
     return strlen(type) == part->type_length && strncmp(type, part->type, part->type_length) == 0;
 }
 
-static bool name_is(const OptionPart *part, const Str *name) { return part->name_length == (size_t)name->size && memcmp(part->name, name->data, part->name_length) == 0; }
+static bool name_is(const OptionPart *part, const Str *name) {
+    return part->name_length == (size_t)name->size && memcmp(part->name, name->data, part->name_length) == 0;
+}
 
 /* "list of [int, str]" for sequences, else the type's name. */
 static TsrStatus describe_value(TsrText *text, Value v) {
@@ -44,7 +53,8 @@ static TsrStatus describe_value(TsrText *text, Value v) {
     if (!value_as_array(v, &items, &n)) return tsr_text_puts(text, value_type_name(v));
     bool tuple = value_is_tuple(v);
     TSR_TRY(tsr_text_printf(text, "%s of %c", value_type_name(v), tuple ? '(' : '['));
-    for (int64_t i = 0; i < n; i++) TSR_TRY(tsr_text_printf(text, "%s%s", i > 0 ? ", " : "", value_type_name(items[i])));
+    for (int64_t i = 0; i < n; i++)
+        TSR_TRY(tsr_text_printf(text, "%s%s", i > 0 ? ", " : "", value_type_name(items[i])));
     return tsr_text_puts(text, tuple ? (n == 1 ? ",)" : ")") : "]");
 }
 
@@ -73,16 +83,19 @@ static TsrStatus mark_mismatches(TsrText *text, const OptionPart *parts, int npa
 static TsrStatus describe_arguments(TsrText *text, const CallArgs *args, int skip) {
     int positional = args->count - skip, total = positional + args->keyword_count, done = 0;
     TSR_TRY(tsr_text_putc(text, '('));
-    for (int i = skip; i < args->count; i++) TSR_TRY(tsr_text_printf(text, "%s%s", value_type_name(args->values[i]), ++done < total ? ", " : ""));
+    for (int i = skip; i < args->count; i++)
+        TSR_TRY(tsr_text_printf(text, "%s%s", value_type_name(args->values[i]), ++done < total ? ", " : ""));
     for (int k = args->keyword_count - 1; k >= 0; k--) { /* a hash map there lists them backwards */
         bool comma = ++done < total || positional == 0;
-        TSR_TRY(tsr_text_printf(text, "%s=%s%s", args->names[k]->data, value_type_name(args->values[args->count + k]), comma ? ", " : ""));
+        TSR_TRY(tsr_text_printf(text, "%s=%s%s", args->names[k]->data, value_type_name(args->values[args->count + k]),
+                                comma ? ", " : ""));
     }
     return tsr_text_putc(text, ')');
 }
 
 /* Keywords that none of the option's last parameters has; appends them, false when all are known. */
-static TsrStatus unknown_keywords(TsrText *text, bool *any, const OptionPart *parts, int nparts, const CallArgs *args, const char *lead) {
+static TsrStatus unknown_keywords(TsrText *text, bool *any, const OptionPart *parts, int nparts, const CallArgs *args,
+                                  const char *lead) {
     int start = nparts - args->keyword_count;
     *any = false;
     for (int k = args->keyword_count - 1; k >= 0; k--) {
@@ -101,7 +114,9 @@ static TsrStatus explain_one(TsrText *text, const char *option, const CallArgs *
     OptionPart parts[MAX_PARTS];
     int n = split_option(option, parts, MAX_PARTS), given = args->count - skip + args->keyword_count;
     bool unknown = false;
-    if (args->keyword_count > 0) TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args, "got unrecognized keyword arguments: "));
+    if (args->keyword_count > 0)
+        TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args,
+                                 "got unrecognized keyword arguments: "));
     if (unknown) return TSR_OK;
     TSR_TRY(tsr_text_puts(text, "got "));
     TSR_TRY(given == n ? mark_mismatches(text, parts, n, args, skip) : describe_arguments(text, args, skip));
@@ -119,7 +134,8 @@ static TsrStatus explain_many(TsrText *text, const CallArgs *args, int skip, int
         if (args->count - skip + args->keyword_count != n) continue;
         bool unknown = false;
         if (args->keyword_count > 0)
-            TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args, "      didn't match because some of the keywords were incorrect: "));
+            TSR_TRY(unknown_keywords(text, &unknown, parts, TSR_MIN(n, MAX_PARTS), args,
+                                     "      didn't match because some of the keywords were incorrect: "));
         if (!unknown) {
             TSR_TRY(tsr_text_puts(text, "      didn't match because some of the arguments have invalid types: "));
             TSR_TRY(mark_mismatches(text, parts, TSR_MIN(n, MAX_PARTS), args, skip));
@@ -143,7 +159,8 @@ static void hint_keyword(const CallArgs *args, int count, const char *const *opt
                 known = known || str_equal_c(args->names[k], names[j]);
                 hint_consider(&search, names[j]);
             }
-            if (search.best != NULL && !known) tsr_error_hint("did you mean %s=?", search.best); /* before names is filled anew */
+            if (search.best != NULL && !known)
+                tsr_error_hint("did you mean %s=?", search.best); /* before names is filled anew */
         }
         if (!known) return;
     }
@@ -152,7 +169,8 @@ static void hint_keyword(const CallArgs *args, int count, const char *const *opt
 TsrStatus args_fit_none(const char *function, const CallArgs *args, int skip, int count, const char *const *options) {
     TsrText text = {0};
     TsrStatus s = tsr_text_printf(&text, "%s() received an invalid combination of arguments - ", function);
-    if (s == TSR_OK) s = count == 1 ? explain_one(&text, options[0], args, skip) : explain_many(&text, args, skip, count, options);
+    if (s == TSR_OK)
+        s = count == 1 ? explain_one(&text, options[0], args, skip) : explain_many(&text, args, skip, count, options);
     if (s == TSR_OK) {
         s = tsr_error(TSR_TYPE_ERROR, "%s", text.data);
         hint_keyword(args, count, options);

@@ -4,8 +4,9 @@
 
 #include "lang/object/value.h"
 
-/* TypeError "function() received an invalid combination of arguments - got (int, str), but expected ...": what was given after the
- * first `skip` values (self), beside the options, each as PyTorch prints it: "(Tensor input, *, int dim = 0)". Always fails. */
+/* TypeError "function() received an invalid combination of arguments - got (int, str), but expected ...": what was
+ * given after the first `skip` values (self), beside the options, each as PyTorch prints it: "(Tensor input, *, int dim
+ * = 0)". Always fails. */
 TsrStatus args_fit_none(const char *function, const CallArgs *args, int skip, int count, const char *const *options);
 
 #endif

@@ -10,15 +10,14 @@
 #include "lang/types/str.h"
 #include "types.h"
 
-
-
 /* ---- calling ---- */
 
 /* CPython's words for a method that takes nothing. */
 static TsrStatus refuse_arguments(const BindCall *b) {
     const OpFunction *f = b->function;
     const char *owner = f->bound ? "Tensor" : "TensorBase";
-    if (b->args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no keyword arguments", owner, f->name);
+    if (b->args->keyword_count > 0)
+        return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no keyword arguments", owner, f->name);
     return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no arguments (%d given)", owner, f->name, b->args->count - b->skip);
 }
 
@@ -27,13 +26,15 @@ static TsrStatus run(Value *out, const BindCall *b) {
     BindFrame fr;
     TsrStatus s = bind_frame_begin(&fr, b);
     const Sig *sig = b->sig;
-    if (s == TSR_OK && TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 && !tsr_arg_given(&fr.arg[sig->where]))
+    if (s == TSR_OK && TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 &&
+        !tsr_arg_given(&fr.arg[sig->where]))
         fr.arg[sig->where] = (TsrArg){.kind = TSR_ARG_DEVICE, .device = device_default};
     if (s == TSR_OK && (b->function->form == BIND_INPLACE || b->function->form == BIND_INPLACE_FUNCTION)) {
         fr.call.inplace = true;
         fr.call.out[0] = fr.arg[sig->self].t;
     }
-    bool first = b->args->spent && b->args->count > 0 && b->args->values[0].tag == V_TENSOR && fr.call.nargs > 0; /* what a handle holds lives on */
+    bool first = b->args->spent && b->args->count > 0 && b->args->values[0].tag == V_TENSOR &&
+                 fr.call.nargs > 0; /* what a handle holds lives on */
     fr.call.spent = s == TSR_OK && first && fr.arg[0].kind == TSR_ARG_TENSOR && fr.arg[0].t == b->args->values[0].t;
     if (s == TSR_OK) s = tsr_op_run(&fr.call);
     if (s == TSR_OK) s = bind_result_move(out, &fr.call);
@@ -43,14 +44,17 @@ static TsrStatus run(Value *out, const BindCall *b) {
 
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args);
 
-static TsrStatus need_parser(OpFunction *f) { return TSR_LIKELY(f->parser != NULL) ? TSR_OK : bind_parser_new(&f->parser, f); }
+static TsrStatus need_parser(OpFunction *f) {
+    return TSR_LIKELY(f->parser != NULL) ? TSR_OK : bind_parser_new(&f->parser, f);
+}
 
 /* f(x, y) as f((x, y)). */
 static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
     Value tuple, few[8], *values = few;
     TSR_TRY(tuple_new(&tuple, args->values, args->count));
     TsrStatus s = TSR_OK;
-    if (args->keyword_count >= 8 && (values = tsr_malloc(sizeof(Value) * ((size_t)args->keyword_count + 1))) == NULL) s = mem_error();
+    if (args->keyword_count >= 8 && (values = tsr_malloc(sizeof(Value) * ((size_t)args->keyword_count + 1))) == NULL)
+        s = mem_error();
     if (s == TSR_OK) {
         values[0] = tuple;
         for (int k = 0; k < args->keyword_count; k++) values[k + 1] = args->values[args->count + k];
@@ -62,7 +66,8 @@ static TsrStatus call_packed(Value *out, OpFunction *f, const CallArgs *args) {
 }
 
 static uint8_t quick_operator(const char *name) {
-    static const char *const names[] = {[TSR_FAST_ADD] = "add", [TSR_FAST_SUB] = "sub", [TSR_FAST_MUL] = "mul", [TSR_FAST_DIV] = "div"};
+    static const char *const names[] = {
+        [TSR_FAST_ADD] = "add", [TSR_FAST_SUB] = "sub", [TSR_FAST_MUL] = "mul", [TSR_FAST_DIV] = "div"};
     for (size_t i = 0; i < TSR_COUNTOF(names); i++)
         if (strcmp(names[i], name) == 0) return (uint8_t)(i + 1);
     return 0;
@@ -70,7 +75,9 @@ static uint8_t quick_operator(const char *name) {
 
 /* a.add(b), a.add_(b) and torch.add(a, b) of plain tensors. False: the long way. */
 static bool call_quickly(Value *out, TsrStatus *status, const OpFunction *f, const CallArgs *args) {
-    if (args->count != 2 || args->keyword_count != 0 || args->values[0].tag != V_TENSOR || args->values[1].tag != V_TENSOR) return false;
+    if (args->count != 2 || args->keyword_count != 0 || args->values[0].tag != V_TENSOR ||
+        args->values[1].tag != V_TENSOR)
+        return false;
     TsrTensor *a = args->values[0].t, *b = args->values[1].t, *result;
     TsrFastOp op = (TsrFastOp)(f->quick - 1);
     if (f->form == BIND_INPLACE) {
@@ -89,7 +96,8 @@ static bool must_pack(const OpFunction *f, const CallArgs *args) {
     for (int i = 0; i < args->keyword_count; i++) packed |= str_equal_c(args->names[i], "tensors");
     if (packed) return false;
     if (args->count == 0) return true;
-    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0 || strcmp(f->set->name, "chain_matmul") == 0)
+    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0 ||
+        strcmp(f->set->name, "chain_matmul") == 0)
         return !value_is_tuple(args->values[0]) || args->count > 1;
     const Value *items;
     int64_t n;
@@ -106,7 +114,8 @@ static TsrStatus take_self(BindCall *b, const OpFunction *f, const CallArgs *arg
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method TensorBase.%s() needs an argument", f->name);
     TSR_TRY(bind_tensor_of(&b->self, args->values[0]));
     if (b->self != NULL) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object", f->name, value_type_name(args->values[0]));
+    return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for 'torch._C.TensorBase' objects doesn't apply to a '%s' object",
+                     f->name, value_type_name(args->values[0]));
 }
 
 /* Runs the first overload that the arguments fit. */
@@ -114,12 +123,14 @@ static TsrStatus call_overload(Value *out, BindCall *b) {
     const OpFunction *f = b->function;
     const BindParser *parser = f->parser;
     if (parser->no_arguments) {
-        if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0)) return f->python ? bind_no_match(b) : refuse_arguments(b);
+        if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0))
+            return f->python ? bind_no_match(b) : refuse_arguments(b);
         b->sig = &parser->sigs[0];
         b->varargs = false;
         return run(out, b);
     }
-    bool ok = false, dunder = f->name[0] == '_' && f->name[1] == '_', raise = parser->count == 1 && !f->python && !dunder;
+    bool ok = false, dunder = f->name[0] == '_' && f->name[1] == '_',
+         raise = parser->count == 1 && !f->python && !dunder;
     for (int i = 0; i < parser->count; i++) {
         TSR_TRY(bind_match(&ok, b, &parser->sigs[i], raise));
         if (ok) return run(out, b);
@@ -138,8 +149,10 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
     if (TSR_UNLIKELY(f->packs) && args->keyword_count > 0 && strcmp(f->set->name, "meshgrid") != 0)
         return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);
     for (int i = 0; TSR_UNLIKELY(f->packs) && i < args->keyword_count; i++)
-        if (str_equal_c(args->names[i], "tensors")) return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument 'tensors'", f->name);
-    if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a') return tuple_new(out, NULL, 0); /* atleast_1d() */
+        if (str_equal_c(args->names[i], "tensors"))
+            return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument 'tensors'", f->name);
+    if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a')
+        return tuple_new(out, NULL, 0); /* atleast_1d() */
     if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
     BindCall b;
     TSR_TRY(take_self(&b, f, args));
@@ -148,7 +161,9 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
 
 /* ---- the function objects ---- */
 
-static TsrStatus op_call(Value *out, Value self, const CallArgs *args) { return call_function(out, (OpFunction *)self.o, args); }
+static TsrStatus op_call(Value *out, Value self, const CallArgs *args) {
+    return call_function(out, (OpFunction *)self.o, args);
+}
 
 static TsrStatus function_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, "<built-in method %s of type object>", ((OpFunction *)self.o)->name);
@@ -171,7 +186,11 @@ static TsrStatus get_doc(Value *out, Value self) {
 static void op_destroy(Obj *self) { obj_free(self, sizeof(OpFunction)); }
 
 /* x.add as a value: the method with its self. */
-typedef struct BoundOp { Obj obj; OpFunction *function; Value self; } BoundOp;
+typedef struct BoundOp {
+    Obj obj;
+    OpFunction *function;
+    Value self;
+} BoundOp;
 
 static void bound_destroy(Obj *self) {
     obj_release(((BoundOp *)self)->function);
@@ -201,7 +220,8 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
 static TsrStatus bound_attr(Value *out, Value self, Str *name) {
     *out = VALUE_UNBOUND;
     if (str_equal_c(name, "__self__")) *out = value_retain(((BoundOp *)self.o)->self);
-    else if (str_equal_c(name, "__name__") || str_equal_c(name, "__doc__")) return value_lookup_attr(out, value_lent(((BoundOp *)self.o)->function), name);
+    else if (str_equal_c(name, "__name__") || str_equal_c(name, "__doc__"))
+        return value_lookup_attr(out, value_lent(((BoundOp *)self.o)->function), name);
     return TSR_OK;
 }
 
@@ -213,10 +233,18 @@ static TsrStatus bound_compare(Value *out, CompareOp op, Value a, Value b) {
     return TSR_OK;
 }
 
-static void bound_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((BoundOp *)self)->self, visit, context); }
+static void bound_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_value(((BoundOp *)self)->self, visit, context);
+}
 
-static Type bound_op_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .destroy = bound_destroy, .traverse = bound_traverse, .repr = bound_repr, .call = bound_call,
-                             .get_attr = bound_attr, .compare = bound_compare};
+static Type bound_op_type = {.obj = TYPE_HEADER,
+                             .name = "builtin_function_or_method",
+                             .destroy = bound_destroy,
+                             .traverse = bound_traverse,
+                             .repr = bound_repr,
+                             .call = bound_call,
+                             .get_attr = bound_attr,
+                             .compare = bound_compare};
 
 OpFunction *bind_function_of(Value v) {
     if (v.tag != V_OBJ) return NULL;
@@ -240,9 +268,21 @@ static const Getter op_getters[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-Type op_function_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_ATOMIC | TYPE_OPERATOR, .destroy = op_destroy, .repr = function_repr, .call = op_call, .getters = op_getters};
-Type op_method_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .destroy = op_destroy, .flags = TYPE_METHOD | TYPE_ATOMIC | TYPE_OPERATOR, .repr = method_repr, .call = op_call,
-                       .descriptor_get = bind_to, .getters = op_getters};
+Type op_function_type = {.obj = TYPE_HEADER,
+                         .name = "builtin_function_or_method",
+                         .flags = TYPE_ATOMIC | TYPE_OPERATOR,
+                         .destroy = op_destroy,
+                         .repr = function_repr,
+                         .call = op_call,
+                         .getters = op_getters};
+Type op_method_type = {.obj = TYPE_HEADER,
+                       .name = "method_descriptor",
+                       .destroy = op_destroy,
+                       .flags = TYPE_METHOD | TYPE_ATOMIC | TYPE_OPERATOR,
+                       .repr = method_repr,
+                       .call = op_call,
+                       .descriptor_get = bind_to,
+                       .getters = op_getters};
 
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */
 static Dict *made;
@@ -257,7 +297,8 @@ static bool has_form(const TsrOpSet *set, unsigned forms) {
 static const char python_functions[] =
     " block_diag broadcast_tensors cartesian_prod cdist chain_matmul cholesky einsum lu meshgrid norm pca_lowrank qr split stft svd_lowrank tensordot unique "
     "unique_consecutive unravel_index ";
-static const char python_methods[] = " cholesky istft lu norm qr split stft to_sparse_coo unflatten unique unique_consecutive ";
+static const char python_methods[] =
+    " cholesky istft lu norm qr split stft to_sparse_coo unflatten unique unique_consecutive ";
 static const char c_nn_functions[] =
     " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
     "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
@@ -298,17 +339,20 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     base[n - 1] = '\0';
     set = tsr_op_find(base);
     bool function = !method && listed(inplace_functions, name);
-    if (!(has_form(set, TSR_INPLACE) && (method || function)) && !(has_form(set, TSR_INPLACE_FN) && function)) return NULL;
+    if (!(has_form(set, TSR_INPLACE) && (method || function)) && !(has_form(set, TSR_INPLACE_FN) && function))
+        return NULL;
     *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
     return set;
 }
 
-/* As errors call it: linalg_inv, special_zeta, fft_fft; of nn.functional and _C._nn the bare name, or torch's inner one. */
+/* As errors call it: linalg_inv, special_zeta, fft_fft; of nn.functional and _C._nn the bare name, or torch's inner
+ * one. */
 static const char *error_name(const char *name) {
     if (strncmp(name, "nn.functional.", 14) == 0) name += 14;
     else if (strncmp(name, "_C._nn.", 7) == 0) name += 7;
     else if (strncmp(name, "_VF.", 4) == 0) name += 4;
-    static const char *const other_names[][2] = {{"logsigmoid", "log_sigmoid"}, {"hsmm", "hspmm"}, {"saddmm", "sspaddmm"}, {"spmm", "mm"}, {"dsmm", "mm"}};
+    static const char *const other_names[][2] = {
+        {"logsigmoid", "log_sigmoid"}, {"hsmm", "hspmm"}, {"saddmm", "sspaddmm"}, {"spmm", "mm"}, {"dsmm", "mm"}};
     for (size_t i = 0; i < TSR_COUNTOF(other_names); i++)
         if (strcmp(name, other_names[i][0]) == 0) name = other_names[i][1];
     if (strcmp(name, "_einsum") == 0 || strcmp(name, "_tensordot") == 0) name++;
@@ -328,7 +372,8 @@ static bool is_python_function(const char *name, bool method) {
 
 /* Functions of PyTorch that are declared with *tensors. */
 static bool takes_many_tensors(const char *name) {
-    static const char *const names[] = {"meshgrid", "block_diag", "cartesian_prod", "chain_matmul", "atleast_1d", "atleast_2d", "atleast_3d"};
+    static const char *const names[] = {"meshgrid",   "block_diag", "cartesian_prod", "chain_matmul",
+                                        "atleast_1d", "atleast_2d", "atleast_3d"};
     for (size_t i = 0; i < TSR_COUNTOF(names); i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -21,13 +21,13 @@ typedef struct BindParser BindParser;
 typedef struct OpFunction {
     Obj obj;
     const TsrOpSet *set;
-    const char *name;     /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
-    uint8_t form;         /* BindForm */
-    uint8_t quick;        /* 1 + the TsrFastOp (core/fast.h) that a call with two tensors is; 0: none */
-    bool packs;           /* f(x, y, z) is f([x, y, z]) */
-    bool python;          /* a Python function in PyTorch: CPython's words for missing and surplus arguments */
-    bool bound;           /* being called as a value made by x.name: CPython words one error otherwise */
-    BindParser *parser;   /* the signatures; made at the first call */
+    const char *name;   /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
+    uint8_t form;       /* BindForm */
+    uint8_t quick;      /* 1 + the TsrFastOp (core/fast.h) that a call with two tensors is; 0: none */
+    bool packs;         /* f(x, y, z) is f([x, y, z]) */
+    bool python;        /* a Python function in PyTorch: CPython's words for missing and surplus arguments */
+    bool bound;         /* being called as a value made by x.name: CPython words one error otherwise */
+    BindParser *parser; /* the signatures; made at the first call */
 } OpFunction;
 
 extern Type op_function_type, op_method_type; /* builtin_function_or_method; method_descriptor */
@@ -50,8 +50,8 @@ static inline TsrStatus bind_tensor_of(TsrTensor **lent, Value v) {
     return v.tag == V_OBJ && bind_tensor_hook != NULL ? bind_tensor_hook(lent, v) : TSR_OK;
 }
 
-/* Functions that fail as PyTorch's Python code around an operator does, by the operator's name ("Tensor_NAME" for the method); the caller's, V_UNBOUND: none.
- * Set by who has them. */
+/* Functions that fail as PyTorch's Python code around an operator does, by the operator's name ("Tensor_NAME" for the
+ * method); the caller's, V_UNBOUND: none. Set by who has them. */
 extern TsrStatus (*bind_refusal)(Value *out, const char *name);
 
 /* A number of the language as a Scalar (bool, int, float, complex, or a 0-d tensor); *ok false: it is none. */
@@ -59,7 +59,8 @@ TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v);
 TsrStatus bind_scalar_value(Value *out, TsrScalar s); /* as item() gives it */
 /* int arguments: an int or a tensor of one integer, not bool. */
 bool bind_is_index(Value v);
-/* Sizes given as one sequence or as several ints: the n of them into out, which has room for TSR_MAX_DIMS. `name` for errors. */
+/* Sizes given as one sequence or as several ints: the n of them into out, which has room for TSR_MAX_DIMS. `name` for
+ * errors. */
 TsrStatus bind_sizes(int64_t *out, int *n, const CallArgs *args, const char *function, const char *name);
 struct Module;
 /* Adds the types of named results to torch.return_types. */

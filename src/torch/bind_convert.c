@@ -6,7 +6,9 @@
 #include "lang/types/str.h"
 #include "types.h"
 
-TsrStatus bind_refuse_grad(void) { return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported"); }
+TsrStatus bind_refuse_grad(void) {
+    return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported");
+}
 
 static TsrStatus frame_block(void **out, BindFrame *fr, size_t n, size_t size) {
     size_t bytes;
@@ -28,9 +30,7 @@ TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v) {
     case V_BOOL: *out = tsr_scalar_bool(v.b); return TSR_OK;
     case V_INT: *out = tsr_scalar_int(v.i); return TSR_OK;
     case V_FLOAT: *out = tsr_scalar_float(v.f); return TSR_OK;
-    case V_TENSOR:
-        *ok = tsr_ndim(v.t) == 0;
-        return *ok ? tsr_tensor_item(out, v.t) : TSR_OK;
+    case V_TENSOR: *ok = tsr_ndim(v.t) == 0; return *ok ? tsr_tensor_item(out, v.t) : TSR_OK;
     case V_OBJ:
         if (value_is_complex(v)) {
             *out = tsr_scalar_complex(value_as_complex(v)->re, value_as_complex(v)->im);
@@ -38,7 +38,9 @@ TsrStatus bind_scalar(TsrScalar *out, bool *ok, Value v) {
         }
         if (value_is_bigint(v)) {
             uint64_t u;
-            if (!int_fits_uint64(v, &u)) return tsr_error(TSR_OVERFLOW_ERROR, int_sign(v) < 0 ? "can't convert negative int to unsigned" : "int too big to convert");
+            if (!int_fits_uint64(v, &u))
+                return tsr_error(TSR_OVERFLOW_ERROR,
+                                 int_sign(v) < 0 ? "can't convert negative int to unsigned" : "int too big to convert");
             *out = (TsrScalar){.kind = TSR_SCALAR_UINT, .u = u};
             return TSR_OK;
         }
@@ -73,10 +75,14 @@ static TsrStatus to_int(int64_t *out, Value v) {
 
 static TsrStatus bad_element(const BindFrame *fr, const SigParam *p, int64_t i, Value v) {
     if (bind_is_long(v))
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long long\"",
-                         fr->from->function->name, p->text, (long long)i + 1);
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be %s,but got %s\"", fr->from->function->name,
-                     p->text, (long long)i + 1, bind_kind_name(p), value_type_name(v));
+        return tsr_error(
+            TSR_TYPE_ERROR,
+            "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long long\"",
+            fr->from->function->name, p->text, (long long)i + 1);
+    return tsr_error(
+        TSR_TYPE_ERROR,
+        "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be %s,but got %s\"",
+        fr->from->function->name, p->text, (long long)i + 1, bind_kind_name(p), value_type_name(v));
 }
 
 static TsrStatus int_array(int64_t **out, BindFrame *fr, int64_t n) {
@@ -168,7 +174,8 @@ static TsrStatus to_scalar(TsrArg *arg, TsrArgKind kind, Value v) {
     }
     TSR_TRY(bind_scalar(&s, &ok, v));
     if (kind == TSR_ARG_SCALAR) *arg = (TsrArg){.kind = kind, .s = s};
-    else if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
+    else if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     else *arg = (TsrArg){.kind = kind, .f = tsr_scalar_to_double(s)};
     return TSR_OK;
 }
@@ -192,11 +199,18 @@ static TsrStatus convert(BindFrame *fr, TsrArg *arg, const SigParam *p, Value v,
     case TSR_ARG_SCALARS: return to_number_array(fr, arg, p, v);
     case TSR_ARG_BOOL: *arg = (TsrArg){.kind = TSR_ARG_BOOL, .b = v.b}; return TSR_OK;
     case TSR_ARG_STR: *arg = (TsrArg){.kind = TSR_ARG_STR, .str = value_as_str(v)->data}; return TSR_OK;
-    case TSR_ARG_DTYPE: arg->kind = TSR_ARG_DTYPE; (void)dtype_from_value(&arg->dtype, v); return TSR_OK;
+    case TSR_ARG_DTYPE:
+        arg->kind = TSR_ARG_DTYPE;
+        (void)dtype_from_value(&arg->dtype, v);
+        return TSR_OK;
     case TSR_ARG_LAYOUT: *arg = (TsrArg){.kind = TSR_ARG_LAYOUT, .layout = ((LayoutObj *)v.o)->layout}; return TSR_OK;
     case TSR_ARG_DEVICE: return to_device(arg, v);
-    case TSR_ARG_MEMORY_FORMAT: *arg = (TsrArg){.kind = TSR_ARG_MEMORY_FORMAT, .format = ((FormatObj *)v.o)->format}; return TSR_OK;
-    case TSR_ARG_GENERATOR: *arg = (TsrArg){.kind = TSR_ARG_GENERATOR, .any = ((GeneratorObj *)v.o)->rng}; return TSR_OK;
+    case TSR_ARG_MEMORY_FORMAT:
+        *arg = (TsrArg){.kind = TSR_ARG_MEMORY_FORMAT, .format = ((FormatObj *)v.o)->format};
+        return TSR_OK;
+    case TSR_ARG_GENERATOR:
+        *arg = (TsrArg){.kind = TSR_ARG_GENERATOR, .any = ((GeneratorObj *)v.o)->rng};
+        return TSR_OK;
     default: *arg = (TsrArg){.kind = TSR_ARG_ANY, .any = NULL}; return TSR_OK;
     }
 }
@@ -206,7 +220,8 @@ static TsrStatus take_out(BindFrame *fr, const SigParam *p, Value v) {
     const Value *items = NULL;
     int64_t n = 0, want = fr->call.schema->nreturns;
     value_as_array(v, &items, &n);
-    if (n != want) return tsr_error(TSR_TYPE_ERROR, "expected tuple of %lld elements but got %lld", (long long)want, (long long)n);
+    if (n != want)
+        return tsr_error(TSR_TYPE_ERROR, "expected tuple of %lld elements but got %lld", (long long)want, (long long)n);
     for (int64_t i = 0; i < n; i++) TSR_TRY(bind_tensor_of(&fr->call.out[i], items[i]));
     return TSR_OK;
 }
@@ -214,8 +229,10 @@ static TsrStatus take_out(BindFrame *fr, const SigParam *p, Value v) {
 static TsrStatus take_option(const SigParam *p, Value v) {
     if (!v.b) return TSR_OK;
     if (p->role == SIG_REQUIRES_GRAD) return bind_refuse_grad();
-    return tsr_error(TSR_RUNTIME_ERROR, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
-                                        "http://www.nvidia.com/Download/index.aspx");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
+        "http://www.nvidia.com/Download/index.aspx");
 }
 
 /* Moves the values of a call that fits its signature to the places of the schema. */
@@ -235,7 +252,8 @@ static TsrStatus fill_arguments(BindFrame *fr) {
         }
         if (p->role == SIG_OUT) TSR_TRY(take_out(fr, p, b->bound[i]));
         else if (p->role != SIG_SCHEMA) TSR_TRY(take_option(p, b->bound[i]));
-        else if (p->kind == TSR_ARG_ANY) fr->arg[p->index] = (TsrArg){.kind = TSR_ARG_ANY, .any = (void *)(uintptr_t)&b->bound[i]};
+        else if (p->kind == TSR_ARG_ANY)
+            fr->arg[p->index] = (TsrArg){.kind = TSR_ARG_ANY, .any = (void *)(uintptr_t)&b->bound[i]};
         else TSR_TRY(convert(fr, &fr->arg[p->index], p, b->bound[i], all));
         if (p->role == SIG_SCHEMA) filled[p->index] = true;
     }
@@ -266,8 +284,10 @@ TsrStatus bind_sizes(int64_t *out, int *n, const CallArgs *args, const char *fun
     if (count > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %lld", (long long)count);
     for (int64_t i = 0; i < count; i++) {
         if (!bind_is_index(items[i]) && items[i].tag != V_BOOL)
-            return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"", function,
-                             name, (long long)i + 1, value_type_name(items[i]));
+            return tsr_error(
+                TSR_TYPE_ERROR,
+                "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"",
+                function, name, (long long)i + 1, value_type_name(items[i]));
         TSR_TRY(to_int(&out[i], items[i]));
     }
     *n = (int)count;

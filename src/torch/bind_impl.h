@@ -1,6 +1,6 @@
-/* bind_impl.h: what the binding's files share: bind_signature.c makes the signatures of a function, bind_match.c finds the one that
- * fits, bind_convert.c makes a row's arguments of the values, bind.c calls, bind_result.c makes values of the results, bind_error.c words what fits none.
- * Include nothing of this elsewhere. */
+/* bind_impl.h: what the binding's files share: bind_signature.c makes the signatures of a function, bind_match.c finds
+ * the one that fits, bind_convert.c makes a row's arguments of the values, bind.c calls, bind_result.c makes values of
+ * the results, bind_error.c words what fits none. Include nothing of this elsewhere. */
 #ifndef TORCH_BIND_IMPL_H
 #define TORCH_BIND_IMPL_H
 
@@ -19,8 +19,8 @@ typedef struct SigParam {
     bool optional;    /* may be left out */
     bool allow_none;
     bool keyword_only;
-    bool symbolic;    /* SymInt there: it sorts differently */
-    int fixed;        /* int[N] */
+    bool symbolic; /* SymInt there: it sorts differently */
+    int fixed;     /* int[N] */
     const TsrParam *param;
 } SigParam;
 
@@ -32,7 +32,7 @@ typedef struct Sig {
     int self;  /* index in the schema of the method's self; -1: none */
     int where; /* index of the device of what a function makes from no tensor, for which there is a default; -1: none */
     bool hidden, numbers_as_tensors, varargs;
-    bool drops; /* some parameters of the schema are not there: they keep their defaults */
+    bool drops;  /* some parameters of the schema are not there: they keep their defaults */
     char *text;  /* "(Tensor other, *, Number alpha = 1)" */
     char *order; /* what PyTorch sorts overloads by */
 } Sig;
@@ -54,7 +54,7 @@ typedef struct BindCall {
     int skip;        /* 1 when args begins with self, else 0 */
     TsrTensor *self; /* then; else NULL */
     const Sig *sig;
-    bool varargs;    /* params[0] takes all positional values */
+    bool varargs;                  /* params[0] takes all positional values */
     Value bound[TSR_MAX_ARGS + 4]; /* the value of params[i], V_UNBOUND where left out or None */
 } BindCall;
 
@@ -80,7 +80,11 @@ typedef struct BindFrame {
 TsrStatus bind_frame_begin(BindFrame *fr, const BindCall *b);
 void bind_frame_end(BindFrame *fr);
 
-static inline bool bind_is_long(Value v) { return v.tag == V_INT || (v.tag == V_OBJ && value_is_bigint(v)); } /* an int of any size */
-static inline bool bind_is_index_tensor(Value v) { return v.tag == V_TENSOR && v.t->numel == 1 && (tsr_dtype_is_integral(v.t->dtype) || v.t->dtype == TSR_BOOL); }
+static inline bool bind_is_long(Value v) {
+    return v.tag == V_INT || (v.tag == V_OBJ && value_is_bigint(v));
+} /* an int of any size */
+static inline bool bind_is_index_tensor(Value v) {
+    return v.tag == V_TENSOR && v.t->numel == 1 && (tsr_dtype_is_integral(v.t->dtype) || v.t->dtype == TSR_BOOL);
+}
 
 #endif

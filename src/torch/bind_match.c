@@ -1,4 +1,5 @@
-/* bind_match.c: which signature the arguments of a call fit, as PyTorch's FunctionSignature::parse finds it, and what is wrong when they do not. */
+/* bind_match.c: which signature the arguments of a call fit, as PyTorch's FunctionSignature::parse finds it, and what
+ * is wrong when they do not. */
 #include "lang/object/args.h"
 #include "bind_impl.h"
 #include "lang/object/hint.h"
@@ -10,7 +11,10 @@ TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 
 /* ---- what a value can be taken for ---- */
 
-static inline bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL || (v.tag == V_OBJ && (value_is_bigint(v) || value_is_complex(v))); }
+static inline bool is_number(Value v) {
+    return v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_BOOL ||
+           (v.tag == V_OBJ && (value_is_bigint(v) || value_is_complex(v)));
+}
 
 bool bind_is_index(Value v) { return bind_is_long(v) || bind_is_index_tensor(v); }
 
@@ -33,8 +37,10 @@ static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int arg
     int64_t n = 0;
     *ok = value_as_array(v, &items, &n);
     for (int64_t i = 0; *ok && i < n; i++) {
-        if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements)) continue;
-        return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument, value_type_name(items[i]));
+        if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements))
+            continue;
+        return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument,
+                         value_type_name(items[i]));
     }
     return TSR_OK;
 }
@@ -57,13 +63,20 @@ static bool is_float_list(Value v) {
 
 static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p, Value v, int argument) {
     switch ((TsrArgKind)p->kind) {
-    case TSR_ARG_TENSOR: *ok = is_tensor(v) || (sig->numbers_as_tensors && p->role == SIG_SCHEMA && is_number(v)); return TSR_OK;
+    case TSR_ARG_TENSOR:
+        *ok = is_tensor(v) || (sig->numbers_as_tensors && p->role == SIG_SCHEMA && is_number(v));
+        return TSR_OK;
     case TSR_ARG_TENSORS: return check_tensor_list(ok, p, v, argument);
     case TSR_ARG_SCALAR: *ok = is_number(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
     case TSR_ARG_SCALARS: *ok = all_scalars(v); return TSR_OK;
-    case TSR_ARG_INT: *ok = bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0 && bind_is_index_tensor(v) && (p->symbolic || v.t->dtype != TSR_BOOL)); return TSR_OK;
+    case TSR_ARG_INT:
+        *ok = bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0 && bind_is_index_tensor(v) &&
+                                  (p->symbolic || v.t->dtype != TSR_BOOL));
+        return TSR_OK;
     case TSR_ARG_INTS: *ok = is_int_list(v, p->fixed); return TSR_OK;
-    case TSR_ARG_FLOAT: *ok = v.tag == V_FLOAT || v.tag == V_BOOL || bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
+    case TSR_ARG_FLOAT:
+        *ok = v.tag == V_FLOAT || v.tag == V_BOOL || bind_is_long(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0);
+        return TSR_OK;
     case TSR_ARG_FLOATS: *ok = is_float_list(v); return TSR_OK;
     case TSR_ARG_BOOL: *ok = v.tag == V_BOOL; return TSR_OK;
     case TSR_ARG_BOOLS: {
@@ -98,7 +111,8 @@ static bool has_stray_keyword(const Sig *sig, const CallArgs *args) {
     return false;
 }
 
-/* The arguments from parameter `from` on that are not there; a keyword that nobody knows was likely meant for the first of them. */
+/* The arguments from parameter `from` on that are not there; a keyword that nobody knows was likely meant for the first
+ * of them. */
 static TsrStatus missing(const BindCall *b, int from) {
     const Sig *sig = b->sig;
     TsrText names = {0};
@@ -106,7 +120,9 @@ static TsrStatus missing(const BindCall *b, int from) {
     TsrStatus s = TSR_OK;
     for (int i = from; i < sig->count && s == TSR_OK; i++)
         if (!sig->params[i].optional) s = tsr_text_printf(&names, "%s\"%s\"", n++ > 0 ? ", " : "", sig->params[i].text);
-    if (s == TSR_OK) s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", b->function->name, n, n == 1 ? "s" : "", names.data);
+    if (s == TSR_OK)
+        s = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required positional argument%s: %s", b->function->name, n,
+                      n == 1 ? "s" : "", names.data);
     if (has_stray_keyword(sig, b->args)) tsr_error_hint("did you mean %s=?", sig->params[from].text);
     tsr_text_free(&names);
     return s;
@@ -127,19 +143,25 @@ static TsrStatus bad_keyword(const BindCall *b, int positional) {
         for (int i = 0; i < sig->count && at < 0; i++)
             if (sig->params[i].name == args->names[k]) at = i;
         if (at < 0) return unknown_keyword(b, args->names[k]);
-        if (at < positional) return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", b->function->name, args->names[k]->data);
+        if (at < positional)
+            return tsr_error(TSR_TYPE_ERROR, "%s() got multiple values for argument '%s'", b->function->name,
+                             args->names[k]->data);
     }
     return tsr_error(TSR_TYPE_ERROR, "invalid keyword arguments");
 }
 
 static TsrStatus wrong_type(const char *function, const SigParam *p, Value v, bool keyword, int position) {
-    if (keyword) return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", function, p->text, bind_kind_name(p), value_type_name(v));
+    if (keyword)
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' must be %s, not %s", function, p->text, bind_kind_name(p),
+                         value_type_name(v));
     const Value *items;
     int64_t count;
     if (p->kind == TSR_ARG_INTS && value_as_array(v, &items, &count) && count > 0)
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, but found element of type %s at pos 0", function, p->text, position + 1, bind_kind_name(p),
-                         value_type_name(items[0]));
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", function, p->text, position + 1, bind_kind_name(p), value_type_name(v));
+        return tsr_error(TSR_TYPE_ERROR,
+                         "%s(): argument '%s' (position %d) must be %s, but found element of type %s at pos 0",
+                         function, p->text, position + 1, bind_kind_name(p), value_type_name(items[0]));
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument '%s' (position %d) must be %s, not %s", function, p->text,
+                     position + 1, bind_kind_name(p), value_type_name(v));
 }
 
 static Value keyword_value(const CallArgs *args, const SigParam *p) {
@@ -151,9 +173,13 @@ static Value keyword_value(const CallArgs *args, const SigParam *p) {
     return VALUE_UNBOUND;
 }
 
-static bool varargs_fit(const BindCall *b) { return b->sig->varargs && (b->args->count == b->skip || bind_is_index(b->args->values[b->skip])); }
+static bool varargs_fit(const BindCall *b) {
+    return b->sig->varargs && (b->args->count == b->skip || bind_is_index(b->args->values[b->skip]));
+}
 
-static TsrStatus too_many(const BindCall *b) { return args_too_many(b->function->name, b->sig->min_args, b->sig->max_positional, b->args->count - b->skip); }
+static TsrStatus too_many(const BindCall *b) {
+    return args_too_many(b->function->name, b->sig->min_args, b->sig->max_positional, b->args->count - b->skip);
+}
 
 TsrStatus bind_match(bool *ok, BindCall *b, const Sig *sig, bool raise) {
     const CallArgs *args = b->args;

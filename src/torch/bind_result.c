@@ -101,7 +101,8 @@ static TsrStatus many_results(Value *out, TsrOpCall *call) {
         s = one_result(&items[n], call, &call->ret[n]);
     }
     Type *type = NULL;
-    if (s == TSR_OK && call->schema->named_returns) s = named_type(&type, call->schema, call->out[0] != NULL && !call->inplace);
+    if (s == TSR_OK && call->schema->named_returns)
+        s = named_type(&type, call->schema, call->out[0] != NULL && !call->inplace);
     if (s != TSR_OK) {
         values_release(items, n);
         return s;

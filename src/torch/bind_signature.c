@@ -51,8 +51,10 @@ static const char *sort_name(TsrArgKind kind) {
 
 /* Sizes are SymInt there, dimensions int. */
 static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
-    static const char *const names[] = {"size", "sizes", "shape", "stride", "strides", "output_size", "split_size", "split_sizes", "repeats", "pad", "padding", "shifts"};
-    static const char *const numbers[] = {"low", "high", "n", "m", "k", "index", "start", "length", "storage_offset", "split_size"};
+    static const char *const names[] = {"size",       "sizes",       "shape",   "stride", "strides", "output_size",
+                                        "split_size", "split_sizes", "repeats", "pad",    "padding", "shifts"};
+    static const char *const numbers[] = {"low",    "high",           "n",         "m", "k", "index", "start",
+                                          "length", "storage_offset", "split_size"};
     if (strcmp(schema->base, "polygamma") == 0) return false; /* its n is a degree */
     if (strcmp(schema->base, "tensor_split") == 0) return strcmp(p->name, "indices") == 0;
     for (size_t i = 0; i < TSR_COUNTOF(names) && p->type == TSR_ARG_INTS; i++)
@@ -65,21 +67,33 @@ static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
 /* ---- building one signature ---- */
 
 /* Overloads that PyTorch deprecated but still takes; they also decide which words an error has. */
-static const struct { const char *name, *order; } deprecated[] = {
-    {"add", "self alpha other"}, {"sub", "self alpha other"},
-    {"addbmm", "beta self alpha batch1 batch2"}, {"addbmm", "beta self batch1 batch2"},
-    {"baddbmm", "beta self alpha batch1 batch2"}, {"baddbmm", "beta self batch1 batch2"},
-    {"addcdiv", "self value tensor1 tensor2"}, {"addcmul", "self value tensor1 tensor2"},
-    {"addmm", "beta self alpha mat1 mat2"}, {"addmm", "beta self mat1 mat2"},
-    {"addmv", "beta self alpha mat vec"}, {"addmv", "beta self mat vec"},
-    {"addr", "beta self alpha vec1 vec2"}, {"addr", "beta self vec1 vec2"},
-    {"sspaddmm", "beta self alpha mat1 mat2"}, {"sspaddmm", "beta self mat1 mat2"},
-    {"saddmm", "beta self alpha mat1 mat2"}, {"saddmm", "beta self mat1 mat2"},
+static const struct {
+    const char *name, *order;
+} deprecated[] = {
+    {"add", "self alpha other"},
+    {"sub", "self alpha other"},
+    {"addbmm", "beta self alpha batch1 batch2"},
+    {"addbmm", "beta self batch1 batch2"},
+    {"baddbmm", "beta self alpha batch1 batch2"},
+    {"baddbmm", "beta self batch1 batch2"},
+    {"addcdiv", "self value tensor1 tensor2"},
+    {"addcmul", "self value tensor1 tensor2"},
+    {"addmm", "beta self alpha mat1 mat2"},
+    {"addmm", "beta self mat1 mat2"},
+    {"addmv", "beta self alpha mat vec"},
+    {"addmv", "beta self mat vec"},
+    {"addr", "beta self alpha vec1 vec2"},
+    {"addr", "beta self vec1 vec2"},
+    {"sspaddmm", "beta self alpha mat1 mat2"},
+    {"sspaddmm", "beta self mat1 mat2"},
+    {"saddmm", "beta self alpha mat1 mat2"},
+    {"saddmm", "beta self mat1 mat2"},
     {"copy_", "other non_blocking"}, /* whose second name was `async` */
 };
 
 static bool takes_numbers_as_tensors(const char *name) {
-    static const char *const names[] = {"add", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide", "floor_divide", "to", "copy_", NULL};
+    static const char *const names[] = {"add",      "div",         "divide",       "mul", "multiply", "sub",
+                                        "subtract", "true_divide", "floor_divide", "to",  "copy_",    NULL};
     size_t n = strlen(name);
     if (n > 0 && name[n - 1] == '_') n--;
     for (int i = 0; names[i] != NULL; i++)
@@ -88,7 +102,8 @@ static bool takes_numbers_as_tensors(const char *name) {
 }
 
 static TsrStatus name_param(SigParam *p, const char *text) {
-    static const char *const numpy[][4] = {{"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x", "a", "x1"}, {"other", "x2"}};
+    static const char *const numpy[][4] = {
+        {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x", "a", "x1"}, {"other", "x2"}};
     p->text = text;
     p->name = str_intern_c(text);
     if (p->name == NULL) return mem_error();
@@ -100,18 +115,31 @@ static TsrStatus name_param(SigParam *p, const char *text) {
 
 static TsrStatus add_special(Sig *sig, SigRole role, const char *name, TsrArgKind kind) {
     SigParam *p = &sig->params[sig->count++];
-    *p = (SigParam){.kind = (uint8_t)kind, .role = (uint8_t)role, .index = -1, .optional = true, .allow_none = role == SIG_OUT, .keyword_only = true};
+    *p = (SigParam){.kind = (uint8_t)kind,
+                    .role = (uint8_t)role,
+                    .index = -1,
+                    .optional = true,
+                    .allow_none = role == SIG_OUT,
+                    .keyword_only = true};
     return name_param(p, name);
 }
 
 /* int[] x=[]: None stands for the default. */
-static bool is_empty_list(const TsrParam *param) { return param->has_default && param->default_text != NULL && strcmp(param->default_text, "[]") == 0; }
+static bool is_empty_list(const TsrParam *param) {
+    return param->has_default && param->default_text != NULL && strcmp(param->default_text, "[]") == 0;
+}
 
 static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
     const TsrParam *param = &sig->schema->params[i];
     SigParam *p = &sig->params[sig->count++];
-    *p = (SigParam){.kind = (uint8_t)param->type, .role = SIG_SCHEMA, .index = (int8_t)i, .optional = param->has_default,
-                    .allow_none = param->optional || is_empty_list(param), .keyword_only = param->keyword_only, .fixed = param->fixed, .param = param};
+    *p = (SigParam){.kind = (uint8_t)param->type,
+                    .role = SIG_SCHEMA,
+                    .index = (int8_t)i,
+                    .optional = param->has_default,
+                    .allow_none = param->optional || is_empty_list(param),
+                    .keyword_only = param->keyword_only,
+                    .fixed = param->fixed,
+                    .param = param};
     bool function = f->form == BIND_FUNCTION || f->form == BIND_INPLACE_FUNCTION;
     p->symbolic = is_symbolic_name(sig->schema, param);
     bool is_self = function && param->type == TSR_ARG_TENSOR && strcmp(param->name, "self") == 0;
@@ -120,11 +148,14 @@ static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
 
 static bool is_option(const TsrSchema *schema, int i, bool has_options) {
     TsrArgKind k = schema->params[i].type;
-    return has_options && schema->params[i].keyword_only && (k == TSR_ARG_DTYPE || k == TSR_ARG_LAYOUT || k == TSR_ARG_DEVICE);
+    return has_options && schema->params[i].keyword_only &&
+           (k == TSR_ARG_DTYPE || k == TSR_ARG_LAYOUT || k == TSR_ARG_DEVICE);
 }
 
 /* Whether PyTorch wrote the parser by hand, and the overloads' and options' order with it. */
-static bool is_handwritten(const TsrSchema *schema) { return schema->nparams > 0 && schema->params[0].type == TSR_ARG_ANY; }
+static bool is_handwritten(const TsrSchema *schema) {
+    return schema->nparams > 0 && schema->params[0].type == TSR_ARG_ANY;
+}
 
 static bool has_tensor_options(const TsrSchema *schema) {
     if (is_handwritten(schema)) return false;
@@ -187,7 +218,8 @@ static TsrStatus append_default(TsrText *text, const SigParam *p) {
     }
     if (strcmp(p->param->default_text, "Mean") == 0) return tsr_text_puts(text, " = at::Reduction::Mean");
     if (p->kind == TSR_ARG_STR && p->param->default_text[0] == '\'')
-        return tsr_text_printf(text, " = \"%.*s\"", (int)strlen(p->param->default_text) - 2, p->param->default_text + 1);
+        return tsr_text_printf(text, " = \"%.*s\"", (int)strlen(p->param->default_text) - 2,
+                               p->param->default_text + 1);
     return tsr_text_printf(text, " = %s", p->param->default_text);
 }
 
@@ -206,9 +238,14 @@ static TsrStatus write_texts(Sig *sig) {
         }
         if (s == TSR_OK) s = tsr_text_printf(&text, "%s %s", bind_kind_name(p), p->text);
         if (s == TSR_OK && p->optional) s = append_default(&text, p);
-        if (s == TSR_OK) s = tsr_text_puts(&order, !p->symbolic ? sort_name((TsrArgKind)p->kind) : p->kind == TSR_ARG_INT ? "SymInt" : "SymIntArrayRef");
+        if (s == TSR_OK)
+            s = tsr_text_puts(&order, !p->symbolic             ? sort_name((TsrArgKind)p->kind)
+                                      : p->kind == TSR_ARG_INT ? "SymInt"
+                                                               : "SymIntArrayRef");
         if (s == TSR_OK && p->fixed > 0) s = tsr_text_printf(&order, "[%d]", p->fixed);
-        if (s == TSR_OK) s = tsr_text_printf(&order, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text, p->optional ? "=" : "");
+        if (s == TSR_OK)
+            s = tsr_text_printf(&order, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text,
+                                p->optional ? "=" : "");
     }
     if (s == TSR_OK) s = tsr_text_putc(&text, ')');
     if (s == TSR_OK) s = tsr_text_putc(&order, ')');
@@ -262,7 +299,8 @@ static TsrStatus build_hidden(Sig *sig, const OpFunction *f, const TsrOp *op, co
         size_t length = strcspn(order, " ");
         for (int i = 0; i < sig->count; i++) {
             SigParam *p = &sig->params[i];
-            if (p->param == NULL || strlen(p->param->name) != length || strncmp(p->param->name, order, length) != 0) continue;
+            if (p->param == NULL || strlen(p->param->name) != length || strncmp(p->param->name, order, length) != 0)
+                continue;
             sorted[n] = *p;
             sorted[n].optional = sorted[n].keyword_only = false;
             n++;
@@ -282,17 +320,23 @@ static TsrStatus build_hidden(Sig *sig, const OpFunction *f, const TsrOp *op, co
 
 /* ---- PyTorch's order of overloads ---- */
 
-static int compare_texts(const void *a, const void *b) { return strcmp(((const Sig *)a)->order, ((const Sig *)b)->order); }
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(((const Sig *)a)->order, ((const Sig *)b)->order);
+}
 
-static bool same_type(const SigParam *a, const SigParam *b) { return a->kind == b->kind && a->allow_none == b->allow_none && a->fixed == b->fixed; }
+static bool same_type(const SigParam *a, const SigParam *b) {
+    return a->kind == b->kind && a->allow_none == b->allow_none && a->fixed == b->fixed;
+}
 
 static bool is_list(TsrArgKind k) {
-    return k == TSR_ARG_TENSORS || k == TSR_ARG_SCALARS || k == TSR_ARG_INTS || k == TSR_ARG_FLOATS || k == TSR_ARG_BOOLS;
+    return k == TSR_ARG_TENSORS || k == TSR_ARG_SCALARS || k == TSR_ARG_INTS || k == TSR_ARG_FLOATS ||
+           k == TSR_ARG_BOOLS;
 }
 
 static bool type_smaller(const SigParam *a, const SigParam *b) {
     if (a->kind == TSR_ARG_SCALAR && b->kind == TSR_ARG_TENSOR) return a->allow_none == b->allow_none;
-    if (a->kind == TSR_ARG_INTS && !a->symbolic && a->fixed == 0 && !a->allow_none && b->kind == TSR_ARG_INT) return true;
+    if (a->kind == TSR_ARG_INTS && !a->symbolic && a->fixed == 0 && !a->allow_none && b->kind == TSR_ARG_INT)
+        return true;
     if (a->kind == TSR_ARG_TENSORS && !a->allow_none && is_list((TsrArgKind)b->kind)) return true;
     return a->kind == TSR_ARG_INT && !a->allow_none && b->kind == TSR_ARG_TENSOR && !b->allow_none;
 }
@@ -378,7 +422,8 @@ static TsrStatus fill_parser(BindParser *parser, const OpFunction *f) {
     }
     TSR_TRY(sort_sigs(sigs, parser->count));
     for (size_t i = 0; i < TSR_COUNTOF(deprecated) && first != NULL; i++)
-        if (strcmp(deprecated[i].name, f->set->name) == 0) TSR_TRY(build_hidden(&sigs[parser->count++], f, first, deprecated[i].order));
+        if (strcmp(deprecated[i].name, f->set->name) == 0)
+            TSR_TRY(build_hidden(&sigs[parser->count++], f, first, deprecated[i].order));
     parser->no_arguments = parser->count == 1 && sigs[0].count == 0 && sigs[0].self >= 0;
     return TSR_OK;
 }

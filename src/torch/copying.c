@@ -1,5 +1,6 @@
-/* copying.c: what copy.copy and copy.deepcopy make of tensors, storages and generators (the slot `copy` of their types). A tensor's deep copy
- * has a copy of the whole storage, and two views of one storage are again views of one: memo["torch"] remembers the copies of storages. */
+/* copying.c: what copy.copy and copy.deepcopy make of tensors, storages and generators (the slot `copy` of their
+ * types). A tensor's deep copy has a copy of the whole storage, and two views of one storage are again views of one:
+ * memo["torch"] remembers the copies of storages. */
 #include "copying.h"
 
 #include <string.h>

@@ -1,10 +1,12 @@
-/* copying.h: the slot `copy` (lang/object/value.h) of tensors, storages and generators. *out is the caller's; memo NULL: a shallow copy. */
+/* copying.h: the slot `copy` (lang/object/value.h) of tensors, storages and generators. *out is the caller's; memo
+ * NULL: a shallow copy. */
 #ifndef TORCH_COPYING_H
 #define TORCH_COPYING_H
 
 #include "lang/object/value.h"
 
-/* Shallow: another tensor over the same storage, no view of it. Deep: a tensor of the same geometry over a copy of the whole storage. */
+/* Shallow: another tensor over the same storage, no view of it. Deep: a tensor of the same geometry over a copy of the
+ * whole storage. */
 TsrStatus copy_tensor(Value *out, Value self, Dict *memo);
 /* A copy of the bytes in either case. */
 TsrStatus copy_storage_object(Value *out, Value self, Dict *memo);

@@ -24,7 +24,9 @@ void (*files_tell)(const char *line) = tell_on_stderr;
 
 /* ---- load ---- */
 
-static TsrStatus optional_text(const char **out, Value v, const char *what) { return v.tag <= V_NONE ? TSR_OK : value_to_cstring(out, v, what); }
+static TsrStatus optional_text(const char **out, Value v, const char *what) {
+    return v.tag <= V_NONE ? TSR_OK : value_to_cstring(out, v, what);
+}
 
 static TsrStatus read_shape(TsrLoadOptions *o, int64_t *shape, Value v) {
     const Value *items;
@@ -45,7 +47,8 @@ static TsrStatus read_shape(TsrLoadOptions *o, int64_t *shape, Value v) {
 static TsrStatus read_mode(TsrLoadOptions *o, Value v) {
     const char *mode = "c";
     TSR_TRY(optional_text(&mode, v, "load(): argument 'mode'"));
-    if (strcmp(mode, "c") != 0 && strcmp(mode, "r") != 0 && strcmp(mode, "r+") != 0) return tsr_error(TSR_VALUE_ERROR, "load(): mode is 'c', 'r' or 'r+', not '%s'", mode);
+    if (strcmp(mode, "c") != 0 && strcmp(mode, "r") != 0 && strcmp(mode, "r+") != 0)
+        return tsr_error(TSR_VALUE_ERROR, "load(): mode is 'c', 'r' or 'r+', not '%s'", mode);
     o->mode = strcmp(mode, "r+") == 0 ? '+' : mode[0];
     return TSR_OK;
 }
@@ -55,7 +58,8 @@ static TsrStatus read_delimiter(TsrLoadOptions *o, Value v) {
     TSR_TRY(optional_text(&text, v, "load(): argument 'delimiter'"));
     if (text == NULL) return TSR_OK;
     if (strcmp(text, "\\t") == 0) text = "\t";
-    if (text[0] == '\0' || text[1] != '\0') return tsr_error(TSR_VALUE_ERROR, "load(): a delimiter is one character, not '%s'", text);
+    if (text[0] == '\0' || text[1] != '\0')
+        return tsr_error(TSR_VALUE_ERROR, "load(): a delimiter is one character, not '%s'", text);
     o->delimiter = text[0];
     return TSR_OK;
 }
@@ -69,7 +73,8 @@ static TsrStatus add_column_name(TsrText *text, Value v) {
     TsrStatus status = tsr_text_append(&name, text->data + begin, text->length - begin);
     text->length = begin;
     if (status == TSR_OK) status = tsr_text_putc(text, '"');
-    for (size_t i = 0; i < name.length && status == TSR_OK; i++) status = tsr_text_puts(text, name.data[i] == '"' ? "\"\"" : (char[]){name.data[i], '\0'});
+    for (size_t i = 0; i < name.length && status == TSR_OK; i++)
+        status = tsr_text_puts(text, name.data[i] == '"' ? "\"\"" : (char[]){name.data[i], '\0'});
     tsr_text_free(&name);
     return status == TSR_OK ? tsr_text_putc(text, '"') : status;
 }
@@ -80,10 +85,11 @@ static TsrStatus read_list(const char **out, TsrText *text, Value v) {
     int64_t count;
     if (v.tag <= V_NONE) return TSR_OK;
     if (!value_as_array(v, &items, &count)) TSR_TRY(value_str(text, v));
-    else for (int64_t i = 0; i < count; i++) {
-        if (i > 0) TSR_TRY(tsr_text_putc(text, ','));
-        TSR_TRY(add_column_name(text, items[i]));
-    }
+    else
+        for (int64_t i = 0; i < count; i++) {
+            if (i > 0) TSR_TRY(tsr_text_putc(text, ','));
+            TSR_TRY(add_column_name(text, items[i]));
+        }
     *out = text->data != NULL ? text->data : "";
     return TSR_OK;
 }
@@ -136,19 +142,37 @@ static TsrStatus items_to_pair(Value *out, TsrItems *items) {
     return status;
 }
 
-enum { LOAD_PATH, LOAD_FORMAT, LOAD_DTYPE, LOAD_SHAPE, LOAD_MODE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_METADATA, LOAD_NA, LOAD_UNKNOWN, LOAD_RECORDS, LOAD_ARGS };
+enum {
+    LOAD_PATH,
+    LOAD_FORMAT,
+    LOAD_DTYPE,
+    LOAD_SHAPE,
+    LOAD_MODE,
+    LOAD_HEADER,
+    LOAD_DELIMITER,
+    LOAD_COLUMNS,
+    LOAD_METADATA,
+    LOAD_NA,
+    LOAD_UNKNOWN,
+    LOAD_RECORDS,
+    LOAD_ARGS
+};
 
 static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
     const char *unknown = "opaque";
     TSR_TRY(optional_text(&unknown, v, "load(): argument 'unknown'"));
     o->opaque = strcmp(unknown, "opaque") == 0;
-    return o->opaque || strcmp(unknown, "error") == 0 ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
+    return o->opaque || strcmp(unknown, "error") == 0
+               ? TSR_OK
+               : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
 }
 
 /* The names of the arguments that say what value is wanted, and are not for every format, as far as they are given. */
 static TsrStatus add_given(TsrText *out, const Value *v) {
-    static const struct { int place; const char *name; } named[] = {
-        {LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}};
+    static const struct {
+        int place;
+        const char *name;
+    } named[] = {{LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}};
     for (size_t i = 0; i < TSR_COUNTOF(named); i++)
         if (v[named[i].place].tag > V_NONE) TSR_TRY(tsr_text_printf(out, "%s ", named[i].name));
     return TSR_OK;
@@ -159,7 +183,8 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[3
     *o = (TsrLoadOptions){.size = sizeof(TsrLoadOptions), .dtype = TSR_DTYPE_NONE};
     TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
-        return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s", value_type_name(v[LOAD_DTYPE]));
+        return tsr_error(TSR_TYPE_ERROR, "load(): argument 'dtype' must be torch.dtype, not %s",
+                         value_type_name(v[LOAD_DTYPE]));
     TSR_TRY(add_given(&lists[2], v));
     o->given = lists[2].data;
     TSR_TRY(read_shape(o, shape, v[LOAD_SHAPE]));
@@ -217,7 +242,8 @@ static TsrStatus flag(bool *out, Value v) {
 }
 
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path", "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records"};
+    static const char *const names[] = {"path",      "format",  "dtype",    "shape", "mode",    "header",
+                                        "delimiter", "columns", "metadata", "na",    "unknown", "records"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
@@ -232,7 +258,8 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
     if (status == TSR_OK) status = load_options(&options, shape, lists, v);
-    if (status == TSR_OK) status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
+    if (status == TSR_OK)
+        status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
     for (int i = 0; i < 3; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
     return status;
@@ -240,7 +267,21 @@ static TsrStatus load(Value *out, const CallArgs *args) {
 
 /* ---- save ---- */
 
-enum { SAVE_VALUE, SAVE_PATH, SAVE_FORMAT, SAVE_PRECISION, SAVE_JSON_NAN, SAVE_DELIMITER, SAVE_HEADER, SAVE_UNTIE, SAVE_METADATA, SAVE_COMPRESS, SAVE_NA, SAVE_COMPACT, SAVE_ARGS };
+enum {
+    SAVE_VALUE,
+    SAVE_PATH,
+    SAVE_FORMAT,
+    SAVE_PRECISION,
+    SAVE_JSON_NAN,
+    SAVE_DELIMITER,
+    SAVE_HEADER,
+    SAVE_UNTIE,
+    SAVE_METADATA,
+    SAVE_COMPRESS,
+    SAVE_NA,
+    SAVE_COMPACT,
+    SAVE_ARGS
+};
 
 /* A tensor, or one of what torch.tensor takes: a number, a list. */
 static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
@@ -269,7 +310,9 @@ static TsrStatus value_to_items(TsrItems *items, Value v) {
     if (value_is_dict(v)) {
         int64_t position = 0;
         for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
-            if (!value_is_str(e->key)) return tsr_error(TSR_TYPE_ERROR, "save(): the keys of a dict of tensors are str, not %s", value_type_name(e->key));
+            if (!value_is_str(e->key))
+                return tsr_error(TSR_TYPE_ERROR, "save(): the keys of a dict of tensors are str, not %s",
+                                 value_type_name(e->key));
             TSR_TRY(new_tensor_of(&t, e->value));
             TSR_TRY(tsr_items_add_move(items, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size, t));
         }
@@ -283,7 +326,8 @@ static TsrStatus value_to_items(TsrItems *items, Value v) {
 static TsrStatus add_remarks(TsrItems *items, Value v) {
     int64_t position = 0;
     if (v.tag <= V_NONE) return TSR_OK;
-    if (!value_is_dict(v)) return tsr_error(TSR_TYPE_ERROR, "save(): argument 'metadata' must be dict, not %s", value_type_name(v));
+    if (!value_is_dict(v))
+        return tsr_error(TSR_TYPE_ERROR, "save(): argument 'metadata' must be dict, not %s", value_type_name(v));
     for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
         const char *key, *text;
         TSR_TRY(value_to_cstring(&key, e->key, "save(): a key of 'metadata'"));
@@ -295,10 +339,13 @@ static TsrStatus add_remarks(TsrItems *items, Value v) {
 
 /* JSON holds more than tensors; of JSON lines each item of a list has one. */
 static TsrStatus json_text(TsrText *out, Value v, const TsrSaveOptions *options) {
-    const JsonStyle style = {.nan = options->json_nan, .precision = options->precision, .strict = true, .nulls = options->nulls};
+    const JsonStyle style = {
+        .nan = options->json_nan, .precision = options->precision, .strict = true, .nulls = options->nulls};
     const Value *items = &v;
     int64_t count = 1;
-    if (strcmp(options->format, "jsonl") == 0 && !value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "JSON lines are written of a tensor, a dict of them or a list, not %s", value_type_name(v));
+    if (strcmp(options->format, "jsonl") == 0 && !value_as_array(v, &items, &count))
+        return tsr_error(TSR_TYPE_ERROR, "JSON lines are written of a tensor, a dict of them or a list, not %s",
+                         value_type_name(v));
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(json_write(out, items[i], &style));
         TSR_TRY(tsr_text_putc(out, '\n'));
@@ -350,12 +397,14 @@ static TsrStatus save_options(TsrSaveOptions *o, const Value *v) {
     if (v[SAVE_COMPRESS].tag > V_NONE) TSR_TRY(value_truth(&o->compress, v[SAVE_COMPRESS]));
     if (v[SAVE_COMPACT].tag > V_NONE) TSR_TRY(value_truth(&o->compact, v[SAVE_COMPACT]));
     if (v[SAVE_UNTIE].tag > V_NONE) TSR_TRY(value_truth(&o->untie, v[SAVE_UNTIE]));
-    if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 && strcmp(o->json_nan, "token") != 0)
+    if (o->json_nan != NULL && strcmp(o->json_nan, "null") != 0 && strcmp(o->json_nan, "error") != 0 &&
+        strcmp(o->json_nan, "token") != 0)
         return tsr_error(TSR_VALUE_ERROR, "save(): json_nan is 'null', 'error' or 'token', not '%s'", o->json_nan);
     return TSR_OK;
 }
 
-/* True, False, or the names of the columns: what the strings of the list are is lent to o->header, which is the caller's (tsr_free). */
+/* True, False, or the names of the columns: what the strings of the list are is lent to o->header, which is the
+ * caller's (tsr_free). */
 static TsrStatus save_header(TsrSaveOptions *o, Value v) {
     const Value *items;
     int64_t count;
@@ -364,7 +413,9 @@ static TsrStatus save_header(TsrSaveOptions *o, Value v) {
         o->no_header = !v.b;
         return TSR_OK;
     }
-    if (!value_as_array(v, &items, &count)) return tsr_error(TSR_TYPE_ERROR, "save(): argument 'header' must be bool or a list of str, not %s", value_type_name(v));
+    if (!value_as_array(v, &items, &count))
+        return tsr_error(TSR_TYPE_ERROR, "save(): argument 'header' must be bool or a list of str, not %s",
+                         value_type_name(v));
     const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names);
     if (names == NULL) return tsr_error_no_memory((size_t)count * sizeof *names);
     o->header = names;
@@ -405,7 +456,11 @@ static TsrStatus measure(size_t *stored, size_t *reached, const TsrTree *tree) {
 static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
     size_t stored, reached;
     TSR_TRY(measure(&stored, &reached, tree));
-    if (stored > 2 * reached) fprintf(stderr, "note: %s: storages of %zu bytes were written, of which the tensors reach %zu; compact=True (--compact) writes those\n", path, stored, reached);
+    if (stored > 2 * reached)
+        fprintf(
+            stderr,
+            "note: %s: storages of %zu bytes were written, of which the tensors reach %zu; compact=True (--compact) writes those\n",
+            path, stored, reached);
     return TSR_OK;
 }
 
@@ -427,7 +482,8 @@ static void tell_nulls(const TsrSaveOptions *o, const char *path) {
     char line[700], shown[440];
     if (o->json_nan != NULL || o->nulls == NULL || *o->nulls == 0) return;
     snprintf(line, sizeof line, "%s: null stands for %lld number%s; --json-nan, or json_nan=, says what else",
-             strcmp(path, "-") == 0 ? "<stdout>" : tsr_io_quote(shown, path, strlen(path)), (long long)*o->nulls, *o->nulls == 1 ? " that is nan or infinite" : "s that are nan or infinite");
+             strcmp(path, "-") == 0 ? "<stdout>" : tsr_io_quote(shown, path, strlen(path)), (long long)*o->nulls,
+             *o->nulls == 1 ? " that is nan or infinite" : "s that are nan or infinite");
     files_tell(line);
 }
 
@@ -507,7 +563,10 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
     if (status == TSR_OK) status = write_again(&sink, &old, path, save);
     int64_t line = status == TSR_OK ? first_difference(in.data, in.size, sink.text.data, sink.text.length) : 0;
     if (status == TSR_OK && line > 0) {
-        status = tsr_error(TSR_VALUE_ERROR, "%s: the value has another form than the file, so that all would be written anew, and line %lld would not stay as it is", path, (long long)line);
+        status = tsr_error(
+            TSR_VALUE_ERROR,
+            "%s: the value has another form than the file, so that all would be written anew, and line %lld would not stay as it is",
+            path, (long long)line);
         tsr_error_hint("-o FILE writes the value to another file, or over this one");
     }
     tsr_text_free(&sink.text);
@@ -518,7 +577,9 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
 
 /* What the program was not given can't be written back. */
 static TsrStatus refuse_columns(const char *path) {
-    tsr_error(TSR_VALUE_ERROR, "%s: --columns took a part of it, and the value has another form than that: the rest would be lost", path);
+    tsr_error(TSR_VALUE_ERROR,
+              "%s: --columns took a part of it, and the value has another form than that: the rest would be lost",
+              path);
     tsr_error_hint("-o FILE writes the value to another file");
     return TSR_VALUE_ERROR;
 }
@@ -542,14 +603,19 @@ static TsrStatus keep_rest(TsrItems *items, Value v, const char *path, const Tsr
     TsrItems old;
     TSR_TRY(tsr_load(&old, path, load));
     bool lost = !old.single && old.tree.root == NULL && !value_is_dict(v);
-    TsrStatus status = lost ? tsr_error(TSR_VALUE_ERROR, "%s: it holds tensors with names, and the value is none: they would be lost", path) : TSR_OK;
+    TsrStatus status =
+        lost ? tsr_error(TSR_VALUE_ERROR, "%s: it holds tensors with names, and the value is none: they would be lost",
+                         path)
+             : TSR_OK;
     if (lost) tsr_error_hint("{**_, 'name': x} changes one of them");
-    for (int i = 0; i < old.nremarks && status == TSR_OK; i++) status = tsr_items_remark(items, old.remarks[i].key, old.remarks[i].value);
+    for (int i = 0; i < old.nremarks && status == TSR_OK; i++)
+        status = tsr_items_remark(items, old.remarks[i].key, old.remarks[i].value);
     tsr_items_free(&old);
     return status;
 }
 
-static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, const TsrLoadOptions *load,
+                            const TsrSaveOptions *save) {
     TsrItems items = {0};
     TsrStatus status = TSR_OK;
     if (format->put == NULL) status = keep_rest(&items, v, path, load);
@@ -565,7 +631,8 @@ static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, 
 
 /* Whether v is what tensors are made of, so that the file may be changed in its places. */
 static bool may_be_items(Value v) {
-    if (!value_is_dict(v)) return v.tag == V_TENSOR || value_is_list(v) || value_is_tuple(v) || value_is_int(v) || v.tag == V_FLOAT;
+    if (!value_is_dict(v))
+        return v.tag == V_TENSOR || value_is_list(v) || value_is_tuple(v) || value_is_int(v) || v.tag == V_FLOAT;
     return has_tensors_only(v);
 }
 
@@ -581,7 +648,8 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     o.format = format->name;
     if (format->put == NULL || save->no_header || !may_be_items(v)) return change_all(v, path, format, load, &o);
     TsrStatus status = value_to_items(&items, v);
-    bool other = status != TSR_OK && status != TSR_KEYBOARD_INTERRUPT && status != TSR_MEMORY_ERROR; /* a list that is no tensor, of JSON */
+    bool other = status != TSR_OK && status != TSR_KEYBOARD_INTERRUPT &&
+                 status != TSR_MEMORY_ERROR; /* a list that is no tensor, of JSON */
     if (other) tsr_error_clear(), status = TSR_OK;
     else if (status == TSR_OK) status = tsr_edit(&done, &items, path, load, &o);
     tsr_items_free(&items);
@@ -590,7 +658,8 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
 }
 
 static TsrStatus save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj", "path", "format", "precision", "json_nan", "delimiter", "header", "untie", "metadata", "compress", "na", "compact"};
+    static const char *const names[] = {"obj",    "path",  "format",   "precision", "json_nan", "delimiter",
+                                        "header", "untie", "metadata", "compress",  "na",       "compact"};
     static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
     Value v[SAVE_ARGS];
     TsrSaveOptions options;
@@ -640,9 +709,11 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"load", load, ARGS_ANY, 1, 2, "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='opaque', records=False)",
+    {"load", load, ARGS_ANY, 1, 2,
+     "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='opaque', records=False)",
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With records=True a list of all that stand one behind the other in an npy, json or raw file."},
-    {"save", save, ARGS_ANY, 2, 3, "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
+    {"save", save, ARGS_ANY, 2, 3,
+     "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
      "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},

@@ -20,11 +20,13 @@
 #include "types.h"
 
 #define FN(name) static TsrStatus fn_##name(Value *out, const CallArgs *args)
-/* Parses into v[] by names given as a list of literals; the first `needed` are required, `positional` may be positional. */
+/* Parses into v[] by names given as a list of literals; the first `needed` are required, `positional` may be
+ * positional. */
 #define PARSE(v, function_name, positional, needed, ...) \
     static const char *const names_[] = {__VA_ARGS__}; \
     Value v[TSR_COUNTOF(names_)]; \
-    TSR_TRY(args_parse_python(v, args, &(ArgSpec){function_name, names_, (int)TSR_COUNTOF(names_), 0, positional, needed}))
+    TSR_TRY(args_parse_python(v, args, \
+                              &(ArgSpec){function_name, names_, (int)TSR_COUNTOF(names_), 0, positional, needed}))
 
 /* ---- questions ---- */
 
@@ -52,8 +54,10 @@ FN(from_dlpack) {
     PARSE(v, "from_dlpack", 1, 1, "ext_tensor", "device", "copy");
     TsrTensor *t = NULL, *alias;
     TSR_TRY(bind_tensor_of(&t, v[0]));
-    if (t == NULL) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", value_type_name(v[0]));
-    if (tsr_is_sparse(t)) return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with layout other than torch.strided");
+    if (t == NULL)
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", value_type_name(v[0]));
+    if (tsr_is_sparse(t))
+        return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with layout other than torch.strided");
     TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_tensor_geometry(t), t->dtype));
     *out = value_tensor_move(alias);
     return TSR_OK;
@@ -64,11 +68,15 @@ FN(broadcast_tensors) {
     const int64_t count = args->count;
     int64_t all[TSR_MAX_DIMS];
     int rank = 0;
-    if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "broadcast_tensors() got an unexpected keyword argument '%s'", args->names[0]->data);
+    if (args->keyword_count > 0)
+        return tsr_error(TSR_TYPE_ERROR, "broadcast_tensors() got an unexpected keyword argument '%s'",
+                         args->names[0]->data);
     for (int64_t i = 0; i < count; i++) {
         TsrTensor *t = NULL;
         TSR_TRY(bind_tensor_of(&t, items[i]));
-        if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument 0, but got %s", (int)i, value_type_name(items[i]));
+        if (t == NULL)
+            return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument 0, but got %s", (int)i,
+                             value_type_name(items[i]));
         TSR_TRY(tsr_layout_broadcast(all, &rank, t->sizes, tsr_ndim(t)));
     }
     Value result;
@@ -94,16 +102,24 @@ FN(get_default_dtype) {
 
 FN(set_default_dtype) {
     PARSE(v, "set_default_dtype", 1, 1, "d");
-    if (!value_is_obj(v[0], &dtype_type)) return tsr_error(TSR_TYPE_ERROR, "invalid dtype object: only floating-point types are supported as the default type");
+    if (!value_is_obj(v[0], &dtype_type))
+        return tsr_error(TSR_TYPE_ERROR,
+                         "invalid dtype object: only floating-point types are supported as the default type");
     TsrDtype d = ((DtypeObj *)v[0].o)->dtype;
-    if (!tsr_dtype_is_float(d)) return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+    if (!tsr_dtype_is_float(d))
+        return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
     *out = VALUE_NONE;
     return tsr_set_default_dtype(d);
 }
 
 static TsrStatus profile_options(TsrPrintOptions *o, Value profile) {
     if (profile.tag == V_UNBOUND || !value_is_str(profile)) return TSR_OK;
-    static const struct { const char *name; int precision; double threshold; int64_t edge; } profiles[] = {{"default", 4, 1000, 3}, {"short", 2, 1000, 2}, {"full", 4, INFINITY, 3}};
+    static const struct {
+        const char *name;
+        int precision;
+        double threshold;
+        int64_t edge;
+    } profiles[] = {{"default", 4, 1000, 3}, {"short", 2, 1000, 2}, {"full", 4, INFINITY, 3}};
     for (size_t i = 0; i < TSR_COUNTOF(profiles); i++)
         if (str_equal_c(value_as_str(profile), profiles[i].name)) {
             o->precision = profiles[i].precision;
@@ -122,19 +138,23 @@ FN(set_default_tensor_type) {
         if (type->name == NULL) continue;
         char full[64];
         snprintf(full, sizeof full, "torch.%s", type->name);
-        bool same = (v[0].tag == V_OBJ && v[0].o == &type->obj) || (value_is_str(v[0]) && str_equal_c(value_as_str(v[0]), full));
+        bool same = (v[0].tag == V_OBJ && v[0].o == &type->obj) ||
+                    (value_is_str(v[0]) && str_equal_c(value_as_str(v[0]), full));
         if (!same) continue;
-        if (!tsr_dtype_is_float((TsrDtype)d)) return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
+        if (!tsr_dtype_is_float((TsrDtype)d))
+            return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
         *out = VALUE_NONE;
         return tsr_set_default_dtype((TsrDtype)d);
     }
-    return tsr_error(TSR_TYPE_ERROR, "invalid type object: only floating-point types are supported as the default type");
+    return tsr_error(TSR_TYPE_ERROR,
+                     "invalid type object: only floating-point types are supported as the default type");
 }
 
 /* Numbers too small to be normal count as 0 while this is on; of this thread and those it starts. */
 FN(set_flush_denormal) {
     PARSE(v, "set_flush_denormal", 1, 1, "mode");
-    if (v[0].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "flush_denormal expects a bool, but got %s", value_type_name(v[0]));
+    if (v[0].tag != V_BOOL)
+        return tsr_error(TSR_TYPE_ERROR, "flush_denormal expects a bool, but got %s", value_type_name(v[0]));
 #if defined(__SSE2__)
     unsigned mask = 0x8040; /* flush to zero, denormals are zero */
     _mm_setcsr(v[0].b ? _mm_getcsr() | mask : _mm_getcsr() & ~mask);
@@ -175,7 +195,8 @@ FN(get_num_threads) {
 
 FN(set_num_threads) {
     PARSE(v, "set_num_threads", 1, 1, "n");
-    if (v[0].tag != V_INT) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects an int, but got %s", value_type_name(v[0]));
+    if (v[0].tag != V_INT)
+        return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects an int, but got %s", value_type_name(v[0]));
     if (v[0].i <= 0) return tsr_error(TSR_RUNTIME_ERROR, "set_num_threads expects a positive integer");
     tsr_set_num_threads((int)TSR_MIN(v[0].i, 1024));
     *out = VALUE_NONE;
@@ -189,19 +210,50 @@ FN(use_deterministic) {
     *out = VALUE_NONE;
     return value_truth(&deterministic, v[0]);
 }
-FN(are_deterministic) { (void)args; *out = value_bool(deterministic); return TSR_OK; }
+FN(are_deterministic) {
+    (void)args;
+    *out = value_bool(deterministic);
+    return TSR_OK;
+}
 FN(set_warn_always) {
     PARSE(v, "set_warn_always", 1, 1, "b");
     *out = VALUE_NONE;
     return value_truth(&warn_always, v[0]);
 }
-FN(is_warn_always) { (void)args; *out = value_bool(warn_always); return TSR_OK; }
-FN(none) { (void)args; *out = VALUE_NONE; return TSR_OK; }
-FN(yes) { (void)args; *out = VALUE_TRUE; return TSR_OK; }
-FN(no) { (void)args; *out = value_bool(false); return TSR_OK; }
-FN(zero) { (void)args; *out = value_int(0); return TSR_OK; }
-FN(one) { (void)args; *out = value_int(1); return TSR_OK; }
-FN(precision) { (void)args; return str_new_c(out, "highest"); }
+FN(is_warn_always) {
+    (void)args;
+    *out = value_bool(warn_always);
+    return TSR_OK;
+}
+FN(none) {
+    (void)args;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+FN(yes) {
+    (void)args;
+    *out = VALUE_TRUE;
+    return TSR_OK;
+}
+FN(no) {
+    (void)args;
+    *out = value_bool(false);
+    return TSR_OK;
+}
+FN(zero) {
+    (void)args;
+    *out = value_int(0);
+    return TSR_OK;
+}
+FN(one) {
+    (void)args;
+    *out = value_int(1);
+    return TSR_OK;
+}
+FN(precision) {
+    (void)args;
+    return str_new_c(out, "highest");
+}
 
 FN(get_default_device) {
     (void)args;
@@ -258,7 +310,8 @@ FN(set_rng_state) {
     return rng_state_set(tsr_rng_default(), v[0]);
 }
 
-/* fork_rng(): a block after which the stream goes on as if nothing had been drawn in it. The state is kept from __enter__ to __exit__ only. */
+/* fork_rng(): a block after which the stream goes on as if nothing had been drawn in it. The state is kept from
+ * __enter__ to __exit__ only. */
 typedef struct Fork {
     Obj obj;
     bool enabled;
@@ -292,7 +345,11 @@ static const Method fork_methods[] = {
     {"__exit__", fn_fork_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Goes back to it."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
-static Type fork_type = {.obj = TYPE_HEADER, .name = "_GeneratorContextManager", .module = "contextlib", .destroy = fork_destroy, .methods = fork_methods};
+static Type fork_type = {.obj = TYPE_HEADER,
+                         .name = "_GeneratorContextManager",
+                         .module = "contextlib",
+                         .destroy = fork_destroy,
+                         .methods = fork_methods};
 
 FN(fork_rng) {
     PARSE(v, "fork_rng", 5, 0, "devices", "enabled", "_caller", "_devices_kw", "device_type");
@@ -310,7 +367,10 @@ FN(fork_rng) {
 
 static bool grad_enabled = true, inference_enabled = false;
 
-typedef struct ModeObj { Obj obj; bool grad, inference, before_grad, before_inference; } ModeObj;
+typedef struct ModeObj {
+    Obj obj;
+    bool grad, inference, before_grad, before_inference;
+} ModeObj;
 
 static TsrStatus mode_new(Value *out, Type *type, bool grad, bool inference) {
     ModeObj *m = obj_new(type, sizeof *m);
@@ -329,7 +389,9 @@ static TsrStatus mode_argument(bool *mode, const CallArgs *args) {
 }
 
 /* @no_grad on a function: there are no decorators, but no_grad(f) is the function. */
-static bool is_function_argument(const CallArgs *args) { return args->count == 1 && value_is_callable(args->values[0]) && args->values[0].tag == V_OBJ; }
+static bool is_function_argument(const CallArgs *args) {
+    return args->count == 1 && value_is_callable(args->values[0]) && args->values[0].tag == V_OBJ;
+}
 
 static TsrStatus no_grad_construct(Value *out, Type *type, const CallArgs *args) {
     if (is_function_argument(args)) {
@@ -349,7 +411,8 @@ static TsrStatus inference_construct(Value *out, Type *type, const CallArgs *arg
 
 static TsrStatus set_grad_construct(Value *out, Type *type, const CallArgs *args) {
     bool mode = true;
-    if (args->count + args->keyword_count != 1) return tsr_error(TSR_TYPE_ERROR, "set_grad_enabled.__init__() missing 1 required positional argument: 'mode'");
+    if (args->count + args->keyword_count != 1)
+        return tsr_error(TSR_TYPE_ERROR, "set_grad_enabled.__init__() missing 1 required positional argument: 'mode'");
     TSR_TRY(mode_argument(&mode, args));
     TSR_TRY(mode_new(out, type, mode, inference_enabled));
     grad_enabled = mode;
@@ -383,7 +446,8 @@ static TsrStatus mode_call(Value *out, Value self, const CallArgs *args) {
 
 static TsrStatus mode_repr(TsrText *out, Value self) {
     const ModeObj *m = (ModeObj *)self.o;
-    if (m->obj.type == &set_grad_enabled_type) return tsr_text_printf(out, "torch.autograd.grad_mode.set_grad_enabled(mode=%s)", m->grad ? "True" : "False");
+    if (m->obj.type == &set_grad_enabled_type)
+        return tsr_text_printf(out, "torch.autograd.grad_mode.set_grad_enabled(mode=%s)", m->grad ? "True" : "False");
     return tsr_text_printf(out, "<torch.autograd.grad_mode.%s object>", m->obj.type->name);
 }
 
@@ -396,14 +460,25 @@ static const Method mode_methods[] = {
 };
 
 #define MODE_TYPE(shown, make) \
-    {.obj = TYPE_HEADER, .name = shown, .module = "torch.autograd.grad_mode", .construct = make, .destroy = mode_destroy, .repr = mode_repr, .call = mode_call, .methods = mode_methods}
+    { \
+        .obj = TYPE_HEADER, .name = shown, .module = "torch.autograd.grad_mode", .construct = make, \
+        .destroy = mode_destroy, .repr = mode_repr, .call = mode_call, .methods = mode_methods \
+    }
 Type no_grad_type = MODE_TYPE("no_grad", no_grad_construct);
 Type enable_grad_type = MODE_TYPE("enable_grad", no_grad_construct);
 Type inference_mode_type = MODE_TYPE("inference_mode", inference_construct);
 Type set_grad_enabled_type = MODE_TYPE("set_grad_enabled", set_grad_construct);
 
-FN(is_grad_enabled) { (void)args; *out = value_bool(grad_enabled); return TSR_OK; }
-FN(is_inference_enabled) { (void)args; *out = value_bool(inference_enabled); return TSR_OK; }
+FN(is_grad_enabled) {
+    (void)args;
+    *out = value_bool(grad_enabled);
+    return TSR_OK;
+}
+FN(is_inference_enabled) {
+    (void)args;
+    *out = value_bool(inference_enabled);
+    return TSR_OK;
+}
 
 /* ---- cuda: what can be asked without one ---- */
 
@@ -471,33 +546,44 @@ FN(current_accelerator) {
     return tsr_allocator_active(TSR_CUDA) != NULL ? device_new(out, (TsrDevice){.type = TSR_CUDA}) : TSR_OK;
 }
 
-#define END {NULL, NULL, 0, 0, 0, NULL, NULL}
+#define END \
+    { NULL, NULL, 0, 0, 0, NULL, NULL }
 
 const Method torch_functions[] = {
     {"is_tensor", fn_is_tensor, ARGS_ANY, 0, 0, "(obj)", "Whether it is a tensor."},
     {"is_storage", fn_is_storage, ARGS_ANY, 0, 0, "(obj)", "Whether it is a storage."},
-    {"typename", fn_typename, ARGS_ANY, 0, 0, "(obj)", "The name of its type; torch.FloatTensor and so on for tensors."},
-    {"broadcast_tensors", fn_broadcast_tensors, ARGS_ANY, 0, -1, "(*tensors)", "Views of the tensors, all of the shape they broadcast to."},
+    {"typename", fn_typename, ARGS_ANY, 0, 0, "(obj)",
+     "The name of its type; torch.FloatTensor and so on for tensors."},
+    {"broadcast_tensors", fn_broadcast_tensors, ARGS_ANY, 0, -1, "(*tensors)",
+     "Views of the tensors, all of the shape they broadcast to."},
     {"from_dlpack", fn_from_dlpack, ARGS_ANY, 0, 0, "(ext_tensor)", "Another tensor over the same memory."},
     {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
     {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},
-    {"set_default_tensor_type", fn_set_default_tensor_type, ARGS_ANY, 0, 0, "(t)", "Sets the dtype of new float tensors by a class such as torch.DoubleTensor."},
-    {"set_printoptions", fn_set_printoptions, ARGS_ANY, 0, 0, "(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None)", "How tensors print."},
+    {"set_default_tensor_type", fn_set_default_tensor_type, ARGS_ANY, 0, 0, "(t)",
+     "Sets the dtype of new float tensors by a class such as torch.DoubleTensor."},
+    {"set_printoptions", fn_set_printoptions, ARGS_ANY, 0, 0,
+     "(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None)",
+     "How tensors print."},
     {"get_num_threads", fn_get_num_threads, ARGS_NONE, 0, 0, "()", "How many threads work on a large operation."},
     {"set_num_threads", fn_set_num_threads, ARGS_ANY, 0, 0, "(n)", "Sets how many threads work on a large operation."},
     {"get_num_interop_threads", fn_one, ARGS_NONE, 0, 0, "()", "1: operations run one after the other."},
     {"set_num_interop_threads", fn_none, ARGS_ONE, 1, 1, "(n)", "Has no effect."},
-    {"use_deterministic_algorithms", fn_use_deterministic, ARGS_ANY, 0, 0, "(mode, warn_only=False)", "Has no effect: results are always the same."},
-    {"are_deterministic_algorithms_enabled", fn_are_deterministic, ARGS_NONE, 0, 0, "()", "What use_deterministic_algorithms was told."},
+    {"use_deterministic_algorithms", fn_use_deterministic, ARGS_ANY, 0, 0, "(mode, warn_only=False)",
+     "Has no effect: results are always the same."},
+    {"are_deterministic_algorithms_enabled", fn_are_deterministic, ARGS_NONE, 0, 0, "()",
+     "What use_deterministic_algorithms was told."},
     {"set_warn_always", fn_set_warn_always, ARGS_ANY, 0, 0, "(b)", "Has no effect."},
     {"is_warn_always_enabled", fn_is_warn_always, ARGS_NONE, 0, 0, "()", "What set_warn_always was told."},
-    {"set_flush_denormal", fn_set_flush_denormal, ARGS_ANY, 0, 0, "(mode)", "Whether numbers too small to be normal count as 0."},
+    {"set_flush_denormal", fn_set_flush_denormal, ARGS_ANY, 0, 0, "(mode)",
+     "Whether numbers too small to be normal count as 0."},
     {"compiled_with_cxx11_abi", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
     {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()", "'highest'."},
     {"set_float32_matmul_precision", fn_none, ARGS_ANY, 0, 0, "(precision)", "Has no effect."},
     {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
-    {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)", "Where new tensors are made: 'cpu', 'meta'; None is the cpu."},
-    {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()", "Whether no_grad() is not in force; there is no autograd either way."},
+    {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)",
+     "Where new tensors are made: 'cpu', 'meta'; None is the cpu."},
+    {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()",
+     "Whether no_grad() is not in force; there is no autograd either way."},
     {"is_anomaly_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: there is no autograd."},
     {"is_autocast_enabled", fn_no, ARGS_ANY, 0, 0, "(device_type=None)", "False: dtypes are the ones asked for."},
     {"is_autocast_cache_enabled", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
@@ -508,12 +594,15 @@ const Method torch_functions[] = {
     {"is_deterministic_algorithms_warn_only_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"is_autocast_cpu_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: dtypes are the ones asked for."},
     {"get_deterministic_debug_mode", fn_zero, ARGS_NONE, 0, 0, "()", "0: results are always the same."},
-    {"set_deterministic_debug_mode", fn_none, ARGS_ANY, 0, 0, "(debug_mode)", "Has no effect: results are always the same."},
-    {"is_inference_mode_enabled", fn_is_inference_enabled, ARGS_NONE, 0, 0, "()", "Whether inference_mode() is in force."},
+    {"set_deterministic_debug_mode", fn_none, ARGS_ANY, 0, 0, "(debug_mode)",
+     "Has no effect: results are always the same."},
+    {"is_inference_mode_enabled", fn_is_inference_enabled, ARGS_NONE, 0, 0, "()",
+     "Whether inference_mode() is in force."},
     END,
 };
 const Method torch_random_functions[] = {
-    {"manual_seed", fn_manual_seed, ARGS_ANY, 0, 0, "(seed)", "Starts the random stream that belongs to the seed, PyTorch's."},
+    {"manual_seed", fn_manual_seed, ARGS_ANY, 0, 0, "(seed)",
+     "Starts the random stream that belongs to the seed, PyTorch's."},
     {"seed", fn_seed, ARGS_NONE, 0, 0, "()", "Starts a random stream that nobody can foresee; returns its seed."},
     {"initial_seed", fn_initial_seed, ARGS_NONE, 0, 0, "()", "The seed of the stream."},
     {"get_rng_state", fn_get_rng_state, ARGS_NONE, 0, 0, "()", "The state of the stream, a uint8 tensor."},
@@ -522,7 +611,8 @@ const Method torch_random_functions[] = {
     END,
 };
 const Method torch_fork_functions[] = {
-    {"fork_rng", fn_fork_rng, ARGS_ANY, 0, 0, "(devices=None, enabled=True, device_type=None)", "A block after which the random stream goes on as if nothing had been drawn in it."},
+    {"fork_rng", fn_fork_rng, ARGS_ANY, 0, 0, "(devices=None, enabled=True, device_type=None)",
+     "A block after which the random stream goes on as if nothing had been drawn in it."},
     END,
 };
 const Method torch_accelerator_functions[] = {
@@ -548,9 +638,11 @@ const Method torch_cuda_functions[] = {
     {"current_device", fn_cuda_current, ARGS_NONE, 0, 0, "()", "0; an error without a GPU."},
     {"manual_seed", fn_cuda_manual_seed, ARGS_ANY, 0, 0, "(seed)", "The seed of the GPU's own stream."},
     {"manual_seed_all", fn_cuda_manual_seed, ARGS_ANY, 0, 0, "(seed)", "The seed of all GPUs' streams."},
-    {"memory_allocated", fn_cuda_live, ARGS_RANGE, 0, 1, "(device=None)", "Bytes in tensors on the GPU; 0 without one."},
+    {"memory_allocated", fn_cuda_live, ARGS_RANGE, 0, 1, "(device=None)",
+     "Bytes in tensors on the GPU; 0 without one."},
     {"max_memory_allocated", fn_cuda_peak, ARGS_RANGE, 0, 1, "(device=None)", "The most that there were at a time."},
-    {"memory_reserved", fn_cuda_held, ARGS_RANGE, 0, 1, "(device=None)", "Bytes taken from the GPU: those, and blocks kept."},
+    {"memory_reserved", fn_cuda_held, ARGS_RANGE, 0, 1, "(device=None)",
+     "Bytes taken from the GPU: those, and blocks kept."},
     {"empty_cache", fn_none, ARGS_NONE, 0, 0, "()", "Gives kept memory back."},
     END,
 };

@@ -5,7 +5,7 @@
 #include "core/op.h"
 #include "lang/object/native.h"
 
-extern const Method torch_functions[];  /* torch.is_tensor, torch.manual_seed, ... */
+extern const Method torch_functions[];        /* torch.is_tensor, torch.manual_seed, ... */
 extern const Method torch_random_functions[]; /* also in torch.random */
 extern const Method torch_fork_functions[];   /* in torch.random alone */
 extern const Method torch_cuda_functions[], torch_accelerator_functions[];
@@ -16,6 +16,6 @@ extern Type no_grad_type, enable_grad_type, inference_mode_type, set_grad_enable
 TsrStatus torch_rows_register(void);
 TsrStatus torch_sparse_register(void); /* sparse_coo_tensor, sparse_csr_tensor...; called by the one above, as is */
 TsrStatus torch_sparse_fill(Module *module); /* what torch.sparse has besides operators */
-TsrStatus torch_prelude_register(void); /* what prelude/rows.tsr has the bodies of */
+TsrStatus torch_prelude_register(void);      /* what prelude/rows.tsr has the bodies of */
 
 #endif

@@ -94,8 +94,8 @@ typedef struct Walk {
     char path[MAX_PATH];
     size_t length;
     int depth;
-    bool flat;    /* under a temporary or an iterator: no path grows */
-    bool counts;  /* nobody reads paths: none is made */
+    bool flat;   /* under a temporary or an iterator: no path grows */
+    bool counts; /* nobody reads paths: none is made */
     bool argument;
     bool stopped, short_of_memory;
 } Walk;
@@ -407,7 +407,8 @@ static void walk_value(Walk *w, Value v) {
 }
 
 static bool walk_root(const Root *root, void *context) {
-    static const char *const flat_names[] = {[ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
+    static const char *const flat_names[] = {
+        [ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
     Walk *w = context;
     if (root->cell != NULL && !mark(w, root->cell)) return !w->stopped; /* a closure's, seen already */
     cut(w, 0);
@@ -457,7 +458,9 @@ static void pass_storage(const char *path, const TsrStorage *s, void *context) {
 
 TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
 
-TsrStatus who_each_storage(WhoVisitStorage visit, void *context) { return walk_all(pass_tensor, visit, context, false); }
+TsrStatus who_each_storage(WhoVisitStorage visit, void *context) {
+    return walk_all(pass_tensor, visit, context, false);
+}
 
 /* ---- what is asked ---- */
 
@@ -573,7 +576,11 @@ char *who_name(char *buffer, size_t room, TsrTensor *t) {
 
 static void tensor_name(char *buffer, size_t room, const TsrTensor *t) { who_name(buffer, room, (TsrTensor *)t); }
 
-typedef struct BlockName { const void *data; char *buffer; size_t room; } BlockName;
+typedef struct BlockName {
+    const void *data;
+    char *buffer;
+    size_t room;
+} BlockName;
 
 static bool take_block_name(const char *path, TsrTensor *t, bool argument, void *context) {
     BlockName *n = context;

@@ -8,8 +8,8 @@
 #include "core/tensor.h"
 #include "lang/object/value.h"
 
-/* One reference to a tensor. `path`: how to reach it ("a", "pair[0]", "d[\"w\"]", "f.<closure>.k", "f.x", "_"), lent. `argument`: it is an
- * argument of the native call in progress, which refcount() leaves out. Returns false to stop. */
+/* One reference to a tensor. `path`: how to reach it ("a", "pair[0]", "d[\"w\"]", "f.<closure>.k", "f.x", "_"), lent.
+ * `argument`: it is an argument of the native call in progress, which refcount() leaves out. Returns false to stop. */
 typedef bool (*WhoVisit)(const char *path, TsrTensor *t, bool argument, void *context);
 
 /* Calls visit for every reference that the language holds; each once. Collects dead cycles first. */
@@ -25,8 +25,8 @@ typedef void (*WhoSource)(WhoVisit visit, WhoVisitStorage visit_storage, void *c
 void who_register_source(WhoSource source);
 /* A value that a module holds for ever, walked as if it had that name (a workspace's dict). Both static. */
 void who_register_root(const char *path, const Value *slot);
-/* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error set. `owns`: such a
- * value holds one reference of its own. */
+/* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error
+ * set. `owns`: such a value holds one reference of its own. */
 typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
 void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
 
@@ -46,7 +46,8 @@ int64_t who_refcount(TsrTensor *t);
 TsrStatus who_holders(Value *out, TsrTensor *t);
 /* The first name of each tensor over a storage (NULL: of none) but for `except`. */
 TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
-/* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it. Returns buffer. */
+/* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it.
+ * Returns buffer. */
 char *who_name(char *buffer, size_t room, TsrTensor *t);
 /* From now on the core's messages name tensors as who_name does. */
 void who_name_for_core(void);

@@ -28,7 +28,8 @@ static TsrStatus write_text(TsrText *out, const char *text, size_t length) {
 static TsrStatus write_float(TsrText *out, double d, const JsonStyle *style) {
     char buffer[64];
     bool token = style->nan != NULL && strcmp(style->nan, "token") == 0;
-    if (!isfinite(d) && style->nan != NULL && strcmp(style->nan, "error") == 0) return tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(d) ? "nan" : "inf");
+    if (!isfinite(d) && style->nan != NULL && strcmp(style->nan, "error") == 0)
+        return tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(d) ? "nan" : "inf");
     if (!isfinite(d) && !token && style->nulls != NULL) ++*style->nulls;
     if (!isfinite(d)) return tsr_text_puts(out, !token ? "null" : isnan(d) ? "NaN" : d > 0 ? "Infinity" : "-Infinity");
     if (style->precision > 0) tsr_format_element(buffer, tsr_scalar_float(d), TSR_FLOAT64, style->precision, true);
@@ -64,7 +65,8 @@ static TsrStatus write_items(TsrText *out, Value v, const JsonStyle *style) {
 
 /* As a string; true, null and numbers by their JSON. */
 static TsrStatus write_key(TsrText *out, Value key, const JsonStyle *style) {
-    if (key.tag == V_BOOL || key.tag == V_NONE) return tsr_text_puts(out, key.tag == V_NONE ? "\"null\"" : key.b ? "\"true\"" : "\"false\"");
+    if (key.tag == V_BOOL || key.tag == V_NONE)
+        return tsr_text_puts(out, key.tag == V_NONE ? "\"null\"" : key.b ? "\"true\"" : "\"false\"");
     if (style->strict && !value_is_str(key) && !value_is_int(key) && key.tag != V_FLOAT)
         return tsr_error(TSR_TYPE_ERROR, "keys must be str, int, float, bool or None, not %s", value_type_name(key));
     return write_shown(out, key, value_str);
@@ -113,10 +115,12 @@ static TsrStatus write_object(TsrText *out, Value v, const JsonStyle *style) {
     if (value_is_str(v)) return write_text(out, value_as_str(v)->data, (size_t)value_as_str(v)->size);
     if (value_is_int(v)) return value_repr(out, v);
     if (value_is_dict(v)) return write_dict(out, v, style);
-    if (value_is_list(v) || value_is_tuple(v) || (!style->strict && (value_is_set(v) || value_is_obj(v, &range_type)))) return write_items(out, v, style);
+    if (value_is_list(v) || value_is_tuple(v) || (!style->strict && (value_is_set(v) || value_is_obj(v, &range_type))))
+        return write_items(out, v, style);
     TSR_TRY(write_mapping(out, v, &done, style));
     if (done) return TSR_OK;
-    return style->strict ? tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", value_type_name(v)) : write_shown(out, v, value_repr);
+    return style->strict ? tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", value_type_name(v))
+                         : write_shown(out, v, value_repr);
 }
 
 TsrStatus json_write(TsrText *out, Value v, const JsonStyle *style) {

@@ -1,14 +1,16 @@
-/* json.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as its repr. */
+/* json.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as
+ * its repr. */
 #ifndef TORCH_JSON_H
 #define TORCH_JSON_H
 
 #include "lang/object/value.h"
 
 typedef struct JsonStyle {
-    const char *nan;  /* what numbers that JSON lacks become: "null" (also NULL), "token" (NaN, Infinity), or "error", a ValueError */
-    int64_t *nulls;   /* counts the numbers that became null; NULL */
-    int precision;    /* significant digits of floats; 0: all */
-    bool strict;      /* TypeError for a value or a key that JSON lacks, not its repr */
+    const char *nan; /* what numbers that JSON lacks become: "null" (also NULL), "token" (NaN, Infinity), or "error", a
+                        ValueError */
+    int64_t *nulls;  /* counts the numbers that became null; NULL */
+    int precision;   /* significant digits of floats; 0: all */
+    bool strict;     /* TypeError for a value or a key that JSON lacks, not its repr */
 } JsonStyle;
 
 /* Appends. RecursionError for a container that holds itself. */

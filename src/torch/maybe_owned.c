@@ -17,11 +17,11 @@ static Type maybe_owned_type;
 
 typedef struct Maybe {
     Obj obj;
-    TsrTensor *t;        /* owned: a reference; borrowed: a weak link */
+    TsrTensor *t; /* owned: a reference; borrowed: a weak link */
     bool owned, ended;
-    int line;            /* where it was made */
-    int gone_line;       /* where the borrowed tensor's last owner went; 0: it lives */
-    bool temporary;      /* the tensor had no owner but the call's own argument */
+    int line;                  /* where it was made */
+    int gone_line;             /* where the borrowed tensor's last owner went; 0: it lives */
+    bool temporary;            /* the tensor had no owner but the call's own argument */
     struct Maybe *next, *prev; /* all live borrows */
 } Maybe;
 
@@ -86,15 +86,20 @@ static TsrStatus new_maybe(Value *out, TsrTensor *t, bool owned) {
 static TsrStatus maybe_get(TsrTensor **lent, Value v) {
     Maybe *m = as_maybe(v);
     *lent = m->t;
-    if (m->ended) return tsr_error(TSR_BORROW_ERROR, "the %s made at line %d has ended", m->owned ? "MaybeOwned" : "borrow", m->line);
+    if (m->ended)
+        return tsr_error(TSR_BORROW_ERROR, "the %s made at line %d has ended", m->owned ? "MaybeOwned" : "borrow",
+                         m->line);
     if (m->owned || tsr_tensor_weak_alive(m->t)) return TSR_OK;
     *lent = NULL;
     if (m->temporary) {
-        tsr_error(TSR_BORROW_ERROR, "borrowed at line %d from a temporary, which went with its statement: nothing owned it", m->line);
+        tsr_error(TSR_BORROW_ERROR,
+                  "borrowed at line %d from a temporary, which went with its statement: nothing owned it", m->line);
         tsr_error_hint("give the tensor a name first, or use owned(...)");
         return TSR_BORROW_ERROR;
     }
-    if (m->gone_line > 0) tsr_error(TSR_BORROW_ERROR, "borrowed at line %d, but the last owner of the tensor went at line %d", m->line, m->gone_line);
+    if (m->gone_line > 0)
+        tsr_error(TSR_BORROW_ERROR, "borrowed at line %d, but the last owner of the tensor went at line %d", m->line,
+                  m->gone_line);
     else tsr_error(TSR_BORROW_ERROR, "borrowed at line %d, but the last owner of the tensor is gone", m->line);
     tsr_error_hint("a borrow must not outlive its tensor; owned(x) holds a reference of its own");
     return TSR_BORROW_ERROR;
@@ -179,7 +184,9 @@ static TsrStatus maybe_exit(Value *out, const CallArgs *args) {
 static TsrStatus maybe_attr(Value *out, Value self, Str *name) {
     Value t;
     *out = VALUE_UNBOUND;
-    if (str_equal_c(name, "is_owned") || str_equal_c(name, "is_borrowed") || (name->size > 2 && name->data[0] == '_' && name->data[1] == '_')) return TSR_OK;
+    if (str_equal_c(name, "is_owned") || str_equal_c(name, "is_borrowed") ||
+        (name->size > 2 && name->data[0] == '_' && name->data[1] == '_'))
+        return TSR_OK;
     TSR_TRY(as_tensor_value(&t, self));
     return value_lookup_attr(out, t, name);
 }
@@ -221,27 +228,48 @@ static TsrStatus maybe_iter(Value *out, Value v) {
     return value_iter(out, v);
 }
 
-static const Method methods[] = {{"__enter__", maybe_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL}, {"__exit__", maybe_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL}, {0}};
-static const Getter getters[] = {{"is_owned", get_is_owned, NULL, "Whether it holds a reference."}, {"is_borrowed", get_is_borrowed, NULL, "Whether it holds none."}, {0}};
+static const Method methods[] = {{"__enter__", maybe_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL},
+                                 {"__exit__", maybe_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL},
+                                 {0}};
+static const Getter getters[] = {{"is_owned", get_is_owned, NULL, "Whether it holds a reference."},
+                                 {"is_borrowed", get_is_borrowed, NULL, "Whether it holds none."},
+                                 {0}};
 
-static Type maybe_owned_type = {.obj = TYPE_HEADER, .name = "MaybeOwned", .module = "tsr", .destroy = maybe_destroy, .repr = maybe_repr, .get_attr = maybe_attr, .binary = maybe_binary,
-                         .compare = maybe_compare, .unary = maybe_unary, .length = maybe_length, .get_item = maybe_get_item, .set_item = maybe_set_item, .iter = maybe_iter,
-                         .methods = methods, .getters = getters};
+static Type maybe_owned_type = {.obj = TYPE_HEADER,
+                                .name = "MaybeOwned",
+                                .module = "tsr",
+                                .destroy = maybe_destroy,
+                                .repr = maybe_repr,
+                                .get_attr = maybe_attr,
+                                .binary = maybe_binary,
+                                .compare = maybe_compare,
+                                .unary = maybe_unary,
+                                .length = maybe_length,
+                                .get_item = maybe_get_item,
+                                .set_item = maybe_set_item,
+                                .iter = maybe_iter,
+                                .methods = methods,
+                                .getters = getters};
 
 static TsrStatus list_dangling(List *out) {
     for (Maybe *m = borrows; m != NULL; m = m->next) {
         Value text;
         if (tsr_tensor_weak_alive(m->t)) continue;
-        TSR_TRY(str_new_format(&text, m->gone_line > 0 ? "borrow of line %d dangles: its owner went at line %d" : "borrow of line %d dangles: its owner is gone", m->line, m->gone_line));
+        TSR_TRY(str_new_format(&text,
+                               m->gone_line > 0 ? "borrow of line %d dangles: its owner went at line %d"
+                                                : "borrow of line %d dangles: its owner is gone",
+                               m->line, m->gone_line));
         TSR_TRY(list_append_move(out, text));
     }
     return TSR_OK;
 }
 
 static const Method functions[] = {
-    {"borrowed", maybe_borrowed, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds no reference: x must outlive it.\n\n"
+    {"borrowed", maybe_borrowed, ARGS_ONE, 1, 1, "(x)",
+     "A MaybeOwned that holds no reference: x must outlive it.\n\n"
      "    >>> x = ones(2)\n    >>> b = borrowed(x)\n    >>> refcount(x)\n    1"},
-    {"owned", maybe_make_owned, ARGS_ONE, 1, 1, "(x)", "A MaybeOwned that holds a reference of its own.\n\n"
+    {"owned", maybe_make_owned, ARGS_ONE, 1, 1, "(x)",
+     "A MaybeOwned that holds a reference of its own.\n\n"
      "    >>> x = ones(2)\n    >>> b = owned(x)\n    >>> refcount(x)\n    2"},
     {0},
 };

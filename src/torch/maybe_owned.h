@@ -1,7 +1,7 @@
 /* maybe_owned.h: MaybeOwned<Tensor> in the language: borrowed(x), owned(x), x.expect_contiguous().
  *
- * A borrow holds a weak link and no reference; using it after its tensor is gone, or after its `with` block, is a BorrowError that
- * names where it was borrowed and where the owner went. */
+ * A borrow holds a weak link and no reference; using it after its tensor is gone, or after its `with` block, is a
+ * BorrowError that names where it was borrowed and where the owner went. */
 #ifndef TORCH_MAYBE_OWNED_H
 #define TORCH_MAYBE_OWNED_H
 

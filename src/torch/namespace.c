@@ -20,18 +20,31 @@
 
 /* ---- torch and its submodules ---- */
 
-static const struct { const char *name; double value; } constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
+static const struct {
+    const char *name;
+    double value;
+} constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
 
 static TsrStatus fill_types(Module *m) {
-    static const struct { const char *name; Type *type; } types[] = {
-        {"Tensor", &torch_tensor_type}, {"UntypedStorage", &untyped_storage_type}, {"TypedStorage", &typed_storage_type},
-        {"no_grad", &no_grad_type}, {"enable_grad", &enable_grad_type}, {"inference_mode", &inference_mode_type}, {"set_grad_enabled", &set_grad_enabled_type},
+    static const struct {
+        const char *name;
+        Type *type;
+    } types[] = {
+        {"Tensor", &torch_tensor_type},
+        {"UntypedStorage", &untyped_storage_type},
+        {"TypedStorage", &typed_storage_type},
+        {"no_grad", &no_grad_type},
+        {"enable_grad", &enable_grad_type},
+        {"inference_mode", &inference_mode_type},
+        {"set_grad_enabled", &set_grad_enabled_type},
     };
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
-        if (float_tensor_types[d].name != NULL) TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
+        if (float_tensor_types[d].name != NULL)
+            TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
-        if (legacy_storage_types[d].name != NULL) TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
+        if (legacy_storage_types[d].name != NULL)
+            TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
     return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
 }
 
@@ -39,7 +52,8 @@ static TsrStatus fill_torch(Module *m) {
     TSR_TRY(torch_types_fill(m->dict));
     TSR_TRY(dict_set_c(m->dict, "bool", dtype_value(TSR_BOOL)));
     TSR_TRY(fill_types(m));
-    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
+        TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
     TSR_TRY(module_add(m, "newaxis", VALUE_NONE));
     static const char *const libraries[] = {"has_lapack", "has_mkl", "has_openmp", "has_spectral"};
     for (size_t i = 0; i < TSR_COUNTOF(libraries); i++) TSR_TRY(module_add(m, libraries[i], VALUE_TRUE));
@@ -80,8 +94,12 @@ static TsrStatus fill_func(Module *m) {
 }
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 static TsrStatus fill_cudnn(Module *m) {
-    static const struct { const char *name; bool value; } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
-    for (size_t i = 0; i < TSR_COUNTOF(switches); i++) TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
+    static const struct {
+        const char *name;
+        bool value;
+    } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
+    for (size_t i = 0; i < TSR_COUNTOF(switches); i++)
+        TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
     return fill_absent(m);
 }
 static TsrStatus fill_version(Module *m) {
@@ -91,7 +109,8 @@ static TsrStatus fill_version(Module *m) {
 
 static TsrStatus fill_rnn(Module *module) {
     Value type;
-    TSR_TRY(namedtuple_new_type(&type, "PackedSequence", "data batch_sizes sorted_indices unsorted_indices", "torch.nn.utils.rnn", 3));
+    TSR_TRY(namedtuple_new_type(&type, "PackedSequence", "data batch_sizes sorted_indices unsorted_indices",
+                                "torch.nn.utils.rnn", 3));
     return module_add_move(module, "PackedSequence", type);
 }
 
@@ -154,7 +173,8 @@ static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     *out = VALUE_UNBOUND;
     if (space == NULL || name->size > 100) return TSR_OK;
     TSR_TRY(find_child(out, space->module, name->data));
-    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0) TSR_TRY(find_operator(out, space->prefix, name->data));
+    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0)
+        TSR_TRY(find_operator(out, space->prefix, name->data));
     return out->tag == V_UNBOUND ? TSR_OK : dict_set_str(m->dict, name, *out);
 }
 
@@ -175,14 +195,17 @@ static TsrStatus attribute_names(List *names, Module *m) {
     const struct Space *space = find_space(m->name->data);
     size_t n = strlen(m->name->data);
     for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
-        if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' && strchr(spaces[i].module + n + 1, '.') == NULL)
+        if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' &&
+            strchr(spaces[i].module + n + 1, '.') == NULL)
             TSR_TRY(append_name(names, spaces[i].module + n + 1));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
     n = strlen(space->prefix);
     for (int i = 0; i < tsr_op_count(); i++) {
         unsigned forms;
         const TsrOpSet *set = tsr_op_at(i);
-        if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 || strchr(set->name + n, '.') != NULL) continue;
+        if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 ||
+            strchr(set->name + n, '.') != NULL)
+            continue;
         TSR_TRY(append_name(names, set->name + n));
     }
     char inner[64];

@@ -1,5 +1,5 @@
-/* namespace.h: torch and its submodules. Operators need no registration: torch.NAME, torch.linalg.NAME and bare names find them in the operator
- * table, and after it the functions of the prelude. */
+/* namespace.h: torch and its submodules. Operators need no registration: torch.NAME, torch.linalg.NAME and bare names
+ * find them in the operator table, and after it the functions of the prelude. */
 #ifndef TORCH_NAMESPACE_H
 #define TORCH_NAMESPACE_H
 

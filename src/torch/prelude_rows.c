@@ -1,5 +1,6 @@
-/* Rows of the operator table whose bodies are functions of the prelude (prelude/rows.tsr): the row binds the arguments as PyTorch's parser
- * does and gives the operator its forms; the function of the same name gets every argument in the row's order. */
+/* Rows of the operator table whose bodies are functions of the prelude (prelude/rows.tsr): the row binds the arguments
+ * as PyTorch's parser does and gives the operator its forms; the function of the same name gets every argument in the
+ * row's order. */
 #include <string.h>
 
 #include "bind.h"
@@ -52,7 +53,8 @@ static TsrStatus take_tensor(TsrOpCall *c, int k, Value v) {
 static TsrStatus take_results(TsrOpCall *c, Value result) {
     if (c->schema->nreturns == 1) return take_tensor(c, 0, result);
     const Tuple *tuple = value_is_tuple(result) ? value_as_tuple(result) : NULL;
-    if (tuple == NULL || tuple->count != c->schema->nreturns) return tsr_error(TSR_SYSTEM_ERROR, "%s: the prelude gave no tuple", c->schema->name);
+    if (tuple == NULL || tuple->count != c->schema->nreturns)
+        return tsr_error(TSR_SYSTEM_ERROR, "%s: the prelude gave no tuple", c->schema->name);
     for (int k = 0; k < c->schema->nreturns; k++) {
         TsrStatus status = take_tensor(c, k, tuple->items[k]);
         if (status == TSR_OK) continue;
@@ -83,25 +85,65 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define NN "neural network"
 /* The parameter that takes the output takes further columns with it: op.h says which there are. */
 #define ROW(schema_, forms_, category_, what, ex, ...) \
-    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_FRESH, .category = category_, .summary = what, .example = ex, .output = __VA_ARGS__},
+    {.fn = row_prelude, \
+     .schema = schema_, \
+     .forms = forms_, \
+     .alias = TSR_FRESH, \
+     .category = category_, \
+     .summary = what, \
+     .example = ex, \
+     .output = __VA_ARGS__},
 /* under torch and under torch.nn.functional: `call` is the example without its module */
 #define BOTH(schema_, forms_, what, call, ...) \
-    ROW(schema_, forms_, NN, what, "torch." call, __VA_ARGS__) ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, __VA_ARGS__)
+    ROW(schema_, forms_, NN, what, "torch." call, __VA_ARGS__) \
+    ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, __VA_ARGS__)
 #define INNER_ROW(schema_, returns, forms_) \
-    {.fn = row_prelude, .schema = "_C._nn." schema_ " -> " returns, .forms = forms_, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = NN, \
+    {.fn = row_prelude, \
+     .schema = "_C._nn." schema_ " -> " returns, \
+     .forms = forms_, \
+     .flags = TSR_OP_HIDDEN, \
+     .alias = TSR_FRESH, \
+     .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
 #define VF(schema_) \
-    {.fn = row_prelude, .schema = "_VF." schema_ " -> (Tensor, Tensor, Tensor)", .forms = TSR_FN, .flags = TSR_OP_HIDDEN, .alias = TSR_FRESH, .category = "sort", \
+    {.fn = row_prelude, \
+     .schema = "_VF." schema_ " -> (Tensor, Tensor, Tensor)", \
+     .forms = TSR_FN, \
+     .flags = TSR_OP_HIDDEN, \
+     .alias = TSR_FRESH, \
+     .category = "sort", \
      .summary = "What torch.unique and torch.unique_consecutive call."},
 #define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
 #define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
 #define SPARSE_ROW(schema_, forms_, what, ex, shown) \
-    {.fn = row_prelude, .schema = schema_, .forms = forms_, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown},
+    {.fn = row_prelude, \
+     .schema = schema_, \
+     .forms = forms_, \
+     .flags = TSR_OP_SPARSE, \
+     .alias = TSR_FRESH, \
+     .category = "sparse", \
+     .summary = what, \
+     .example = ex, \
+     .output = shown},
 #define MAYBE_VIEW(schema_, forms_, what, ex, shown) \
-    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_MAYBE_VIEW, .category = NN, .summary = what, .example = ex, .output = shown},
+    {.fn = row_prelude, \
+     .schema = schema_, \
+     .forms = forms_, \
+     .alias = TSR_MAYBE_VIEW, \
+     .category = NN, \
+     .summary = what, \
+     .example = ex, \
+     .output = shown},
 #define WRITES(schema_, forms_, category_, what, ex, shown) \
-    {.fn = row_prelude, .schema = schema_, .forms = forms_, .alias = TSR_IN_PLACE, .category = category_, .summary = what, .example = ex, .output = shown},
+    {.fn = row_prelude, \
+     .schema = schema_, \
+     .forms = forms_, \
+     .alias = TSR_IN_PLACE, \
+     .category = category_, \
+     .summary = what, \
+     .example = ex, \
+     .output = shown},
 
 static const TsrOp rows[] = {
 #include "prelude_rows.def"

@@ -21,24 +21,17 @@ PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
 
-#define SOURCE(space, file) {space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, "torch math F=torch.nn.functional"}
+#define SOURCE(space, file) \
+    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, "torch math F=torch.nn.functional" }
 static const PreludeSource sources[] = {
-    SOURCE("masked", masked),
-    SOURCE("nn.functional", loss),
-    SOURCE("nn.functional", nn),
-    SOURCE("nn.functional", pool),
-    SOURCE("nn.functional", norm),
-    SOURCE("rows", rows),
-    SOURCE("refused", refused),
-    SOURCE("", torch),
-    SOURCE("func", func),
-    SOURCE("nn.functional", grouped),
-    SOURCE("sparse", sparse),
-    SOURCE("Tensor", tensor),
-    SOURCE("nn.init", init),
-    SOURCE("nn.utils.rnn", rnn),
-    SOURCE("testing", testing),
-    SOURCE("signal.windows", windows),
+    SOURCE("masked", masked),      SOURCE("nn.functional", loss),
+    SOURCE("nn.functional", nn),   SOURCE("nn.functional", pool),
+    SOURCE("nn.functional", norm), SOURCE("rows", rows),
+    SOURCE("refused", refused),    SOURCE("", torch),
+    SOURCE("func", func),          SOURCE("nn.functional", grouped),
+    SOURCE("sparse", sparse),      SOURCE("Tensor", tensor),
+    SOURCE("nn.init", init),       SOURCE("nn.utils.rnn", rnn),
+    SOURCE("testing", testing),    SOURCE("signal.windows", windows),
     SOURCE("tree", tree),
 };
 

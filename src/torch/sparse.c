@@ -11,13 +11,16 @@ static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, data));
     if (t == NULL) return tensor_new_from_data(out, data, dtype, TSR_DEVICE_CPU);
-    if (tsr_is_sparse(t) || !tsr_is_defined(t)) return tsr_error(TSR_RUNTIME_ERROR, "expected a strided tensor for a part of a sparse tensor");
+    if (tsr_is_sparse(t) || !tsr_is_defined(t))
+        return tsr_error(TSR_RUNTIME_ERROR, "expected a strided tensor for a part of a sparse tensor");
     TSR_TRY(tsr_tensor_check(t, false));
     return tsr_tensor_new_cast(out, t, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
 }
 
 /* The options follow at arg[at]: dtype, device, pin_memory... */
-static TsrDtype dtype_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : TSR_DTYPE_NONE; }
+static TsrDtype dtype_at(const TsrOpCall *c, int at) {
+    return tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : TSR_DTYPE_NONE;
+}
 static bool flag_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) && c->arg[at].b; }
 
 /* What check_invariants=None means: torch.sparse.check_sparse_tensor_invariants sets it. */
@@ -37,7 +40,8 @@ static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
     TsrStatus status = part_new(&values, &c->arg[1], dtype_at(c, at));
     if (status == TSR_OK) {
         status = tsr_sparse_coo_new(&t, indices, values, n, sizes, flag_at(c, at + 5));
-        if (status == TSR_OK && tsr_arg_given(&c->arg[at + 5]) && !c->arg[at + 5].b) t->flags = (uint8_t)(t->flags & ~TSR_FLAG_COALESCED);
+        if (status == TSR_OK && tsr_arg_given(&c->arg[at + 5]) && !c->arg[at + 5].b)
+            t->flags = (uint8_t)(t->flags & ~TSR_FLAG_COALESCED);
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);
@@ -51,12 +55,16 @@ static TsrStatus row_coo_empty(TsrOpCall *c) {
     TsrTensor *t = NULL;
     if (flag_at(c, 4)) return bind_refuse_grad();
     TsrDtype dtype = dtype_at(c, 1);
-    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints, dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU), t);
+    return tsr_finish_move(c,
+                           tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints,
+                                                dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU),
+                           t);
 }
 
 static const char *layout_name(uint8_t layout) {
-    static const char *const names[] = {[TSR_STRIDED] = "Strided", [TSR_SPARSE_COO] = "Sparse", [TSR_SPARSE_CSR] = "SparseCsr", [TSR_SPARSE_CSC] = "SparseCsc",
-                                        [TSR_SPARSE_BSR] = "SparseBsr", [TSR_SPARSE_BSC] = "SparseBsc"};
+    static const char *const names[] = {
+        [TSR_STRIDED] = "Strided",      [TSR_SPARSE_COO] = "Sparse",    [TSR_SPARSE_CSR] = "SparseCsr",
+        [TSR_SPARSE_CSC] = "SparseCsc", [TSR_SPARSE_BSR] = "SparseBsr", [TSR_SPARSE_BSC] = "SparseBsc"};
     return names[layout];
 }
 
@@ -65,10 +73,12 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
     TsrTensor *t = NULL;
     if (flag_at(c, at + 4)) return bind_refuse_grad();
     if (tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != layout)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: layout must be %s but got %s", c->schema->base, layout_name(layout), layout_name(c->arg[at + 1].layout));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: layout must be %s but got %s", c->schema->base, layout_name(layout),
+                         layout_name(c->arg[at + 1].layout));
     TsrTensor *parts[3] = {NULL, NULL, NULL};
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < 3 && status == TSR_OK; i++) status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE);
+    for (int i = 0; i < 3 && status == TSR_OK; i++)
+        status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE);
     for (int i = 0; i < 2 && status == TSR_OK; i++) {
         bool list = ((const Value *)c->arg[i].any)->tag != V_TENSOR;
         TsrTensor *whole;
@@ -78,14 +88,17 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
         tsr_tensor_free(parts[i]);
         parts[i] = whole;
     }
-    if (status == TSR_OK) status = tsr_sparse_compressed_new(&t, n, sizes, tsr_compressed_parts(layout, parts[0], parts[1], parts[2]));
+    if (status == TSR_OK)
+        status = tsr_sparse_compressed_new(&t, n, sizes, tsr_compressed_parts(layout, parts[0], parts[1], parts[2]));
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
     return finish_checked(c, status, t, checks_at(c, at + 5));
 }
 
 #define LAYOUT(name, layout) \
     static TsrStatus row_##name(TsrOpCall *c) { return compressed_row(c, layout, 3, -1, NULL); } \
-    static TsrStatus row_##name##_sized(TsrOpCall *c) { return compressed_row(c, layout, 4, c->arg[3].n, c->arg[3].ints); }
+    static TsrStatus row_##name##_sized(TsrOpCall *c) { \
+        return compressed_row(c, layout, 4, c->arg[3].n, c->arg[3].ints); \
+    }
 LAYOUT(csr, TSR_SPARSE_CSR)
 LAYOUT(csc, TSR_SPARSE_CSC)
 LAYOUT(bsr, TSR_SPARSE_BSR)
@@ -93,9 +106,13 @@ LAYOUT(bsc, TSR_SPARSE_BSC)
 
 static TsrStatus compressed_any(TsrOpCall *c, int at, int n, const int64_t *sizes) {
     const TsrArg *layout = &c->arg[at + 1];
-    if (!tsr_arg_given(layout)) return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
+    if (!tsr_arg_given(layout))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "sparse_compressed_tensor expected sparse compressed tensor layout but got none");
     if (layout->layout < TSR_SPARSE_CSR)
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_tensor expected sparse compressed tensor layout but got %s", layout_name(layout->layout));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "sparse_compressed_tensor expected sparse compressed tensor layout but got %s",
+                         layout_name(layout->layout));
     return compressed_row(c, layout->layout, at, n, sizes);
 }
 
@@ -103,36 +120,72 @@ static TsrStatus row_compressed(TsrOpCall *c) { return compressed_any(c, 3, -1, 
 static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4, c->arg[3].n, c->arg[3].ints); }
 
 #define ROW(function, text, what, ex, shown) \
-    {.fn = function, .schema = text, .forms = TSR_FN, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED, .alias = TSR_FRESH, .category = "sparse", .summary = what, \
-     .example = ex, .output = shown}
-#define OPTIONS "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
-#define LAYOUT_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+    { \
+        .fn = function, .schema = text, .forms = TSR_FN, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED, \
+        .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown \
+    }
+#define OPTIONS \
+    "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+#define LAYOUT_OPTIONS \
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
 #define COMPRESSED(name, first, second, ex, shown) \
-    ROW(row_##name##_sized, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ".", NULL, NULL), \
-    ROW(row_##name, "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
+    ROW(row_##name##_sized, \
+        "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " LAYOUT_OPTIONS \
+        ") -> Tensor", \
+        "A tensor in the layout sparse_" #name ".", NULL, NULL), \
+        ROW(row_##name, \
+            "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " LAYOUT_OPTIONS ") -> Tensor", \
+            "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
 
 static const TsrOp rows[] = {
-    ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions, as large as the positions need.",
+    ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor",
+        "A tensor of values at positions, as large as the positions need.",
         "sparse_coo_tensor([[0, 1]], [3, 4]).to_dense()", "tensor([3, 4])"),
-    ROW(row_coo_sized, "sparse_coo_tensor(Any indices, Any values, int[] size, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor", "A tensor of values at positions.", NULL, NULL),
-    ROW(row_coo_empty, "sparse_coo_tensor(int[] size, *, " OPTIONS ") -> Tensor", "A sparse tensor of zeros.", NULL, NULL),
-    COMPRESSED(csr, "crow_indices", "col_indices", "torch.sparse_csr_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()", "tensor([[0, 3],\n        [4, 0]])"),
-    COMPRESSED(csc, "ccol_indices", "row_indices", "torch.sparse_csc_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()", "tensor([[0, 4],\n        [3, 0]])"),
-    COMPRESSED(bsr, "crow_indices", "col_indices", "torch.sparse_bsr_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()", "tensor([[1., 1.],\n        [1., 1.]])"),
-    COMPRESSED(bsc, "ccol_indices", "row_indices", "torch.sparse_bsc_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()", "tensor([[1., 1.],\n        [1., 1.]])"),
-    ROW(row_compressed_sized, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, int[] size, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout.", NULL, NULL),
-    ROW(row_compressed, "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, *, " LAYOUT_OPTIONS ") -> Tensor", "A tensor in a compressed sparse layout, as large as its indices need.", "torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [3, 4], layout=torch.sparse_csr).to_dense()", "tensor([[0, 3],\n        [4, 0]])"),
+    ROW(row_coo_sized,
+        "sparse_coo_tensor(Any indices, Any values, int[] size, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor",
+        "A tensor of values at positions.", NULL, NULL),
+    ROW(row_coo_empty, "sparse_coo_tensor(int[] size, *, " OPTIONS ") -> Tensor", "A sparse tensor of zeros.", NULL,
+        NULL),
+    COMPRESSED(csr, "crow_indices", "col_indices", "torch.sparse_csr_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()",
+               "tensor([[0, 3],\n        [4, 0]])"),
+    COMPRESSED(csc, "ccol_indices", "row_indices", "torch.sparse_csc_tensor([0, 1, 2], [1, 0], [3, 4]).to_dense()",
+               "tensor([[0, 4],\n        [3, 0]])"),
+    COMPRESSED(bsr, "crow_indices", "col_indices",
+               "torch.sparse_bsr_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()",
+               "tensor([[1., 1.],\n        [1., 1.]])"),
+    COMPRESSED(bsc, "ccol_indices", "row_indices",
+               "torch.sparse_bsc_tensor([0, 1], [0], torch.ones(1, 2, 2)).to_dense()",
+               "tensor([[1., 1.],\n        [1., 1.]])"),
+    ROW(row_compressed_sized,
+        "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, int[] size, *, " LAYOUT_OPTIONS
+        ") -> Tensor",
+        "A tensor in a compressed sparse layout.", NULL, NULL),
+    ROW(row_compressed,
+        "sparse_compressed_tensor(Any compressed_indices, Any plain_indices, Any values, *, " LAYOUT_OPTIONS
+        ") -> Tensor",
+        "A tensor in a compressed sparse layout, as large as its indices need.",
+        "torch.sparse_compressed_tensor([0, 1, 2], [1, 0], [3, 4], layout=torch.sparse_csr).to_dense()",
+        "tensor([[0, 3],\n        [4, 0]])"),
 };
 
 TsrStatus torch_sparse_register(void) { return tsr_op_register(rows, (int)TSR_COUNTOF(rows)); }
 
 /* ---- check_sparse_tensor_invariants: a switch, and a block in which it has another position ---- */
 
-typedef struct Checks { Obj obj; bool state, active, before; } Checks;
+typedef struct Checks {
+    Obj obj;
+    bool state, active, before;
+} Checks;
 
-static TsrStatus checks_is_enabled(Value *out, const CallArgs *args) { return (void)args, *out = value_bool(checks_enabled), TSR_OK; }
-static TsrStatus checks_enable(Value *out, const CallArgs *args) { return (void)args, checks_enabled = true, *out = VALUE_NONE, TSR_OK; }
-static TsrStatus checks_disable(Value *out, const CallArgs *args) { return (void)args, checks_enabled = false, *out = VALUE_NONE, TSR_OK; }
+static TsrStatus checks_is_enabled(Value *out, const CallArgs *args) {
+    return (void)args, *out = value_bool(checks_enabled), TSR_OK;
+}
+static TsrStatus checks_enable(Value *out, const CallArgs *args) {
+    return (void)args, checks_enabled = true, *out = VALUE_NONE, TSR_OK;
+}
+static TsrStatus checks_disable(Value *out, const CallArgs *args) {
+    return (void)args, checks_enabled = false, *out = VALUE_NONE, TSR_OK;
+}
 
 static TsrStatus checks_construct(Value *out, Type *type, const CallArgs *args) {
     static const char *const names[] = {"enable"};
@@ -152,7 +205,10 @@ static void checks_destroy(Obj *self) { obj_free(self, sizeof(Checks)); }
 
 static TsrStatus checks_enter(Value *out, const CallArgs *args) {
     Checks *c = (Checks *)args->values[0].o;
-    if (c->active) return tsr_error(TSR_RUNTIME_ERROR, "This context manager instance is already activated. Use a different context manager instance for context nesting.");
+    if (c->active)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "This context manager instance is already activated. Use a different context manager instance for context nesting.");
     c->active = true;
     c->before = checks_enabled;
     checks_enabled = c->state;
@@ -170,7 +226,8 @@ static TsrStatus checks_exit(Value *out, const CallArgs *args) {
 }
 
 static const Method checks_methods[] = {
-    {"is_enabled", checks_is_enabled, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "Whether sparse tensors are checked when they are made."},
+    {"is_enabled", checks_is_enabled, ARGS_NONE | METHOD_STATIC, 0, 0, "()",
+     "Whether sparse tensors are checked when they are made."},
     {"enable", checks_enable, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "From now on they are."},
     {"disable", checks_disable, ARGS_NONE | METHOD_STATIC, 0, 0, "()", "From now on they are not."},
     {"__enter__", checks_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Sets the switch."},
@@ -178,7 +235,14 @@ static const Method checks_methods[] = {
     {0},
 };
 
-static Type checks_type = {.obj = TYPE_HEADER, .name = "check_sparse_tensor_invariants", .module = "torch.sparse", .doc = "Whether constructors check the parts of sparse tensors.",
-                           .construct = checks_construct, .destroy = checks_destroy, .methods = checks_methods};
+static Type checks_type = {.obj = TYPE_HEADER,
+                           .name = "check_sparse_tensor_invariants",
+                           .module = "torch.sparse",
+                           .doc = "Whether constructors check the parts of sparse tensors.",
+                           .construct = checks_construct,
+                           .destroy = checks_destroy,
+                           .methods = checks_methods};
 
-TsrStatus torch_sparse_fill(Module *module) { return module_add(module, "check_sparse_tensor_invariants", value_lent(&checks_type)); }
+TsrStatus torch_sparse_fill(Module *module) {
+    return module_add(module, "check_sparse_tensor_invariants", value_lent(&checks_type));
+}

@@ -16,7 +16,9 @@ static inline StorageObj *self_of(Value v) { return (StorageObj *)v.o; }
 static inline size_t item_size(const StorageObj *s) { return tsr_dtype_size(s->dtype); }
 static inline int64_t count_of(const StorageObj *s) { return (int64_t)(s->storage->nbytes / item_size(s)); }
 static inline bool is_typed(const StorageObj *s) { return s->obj.type == &typed_storage_type; }
-static inline char *at(const StorageObj *s, int64_t i) { return (char *)tsr_storage_data(s->storage) + (size_t)i * item_size(s); }
+static inline char *at(const StorageObj *s, int64_t i) {
+    return (char *)tsr_storage_data(s->storage) + (size_t)i * item_size(s);
+}
 
 TsrStatus storage_obj_new(Value *out, TsrStorage *storage, TsrDtype dtype) {
     bool typed = dtype != TSR_DTYPE_NONE;
@@ -41,8 +43,12 @@ static TsrStatus still_there(const StorageObj *s) {
 }
 
 static TsrStatus readable(const StorageObj *s) {
-    if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage", tsr_device_type_name(s->storage->ptr.device.type));
-    if (!tsr_dtype_is_pod(s->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "a storage of %s elements has no numbers", tsr_dtype_name(s->dtype));
+    if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage",
+                         tsr_device_type_name(s->storage->ptr.device.type));
+    if (!tsr_dtype_is_pod(s->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "a storage of %s elements has no numbers",
+                         tsr_dtype_name(s->dtype));
     return still_there(s);
 }
 
@@ -59,7 +65,9 @@ static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
 
 static TsrStatus refuse_index(const StorageObj *s, Value index) {
     const char *name = value_type_name(index);
-    if (is_typed(s)) return tsr_error(TSR_RUNTIME_ERROR, "can't index a <class 'torch.storage.TypedStorage'> with <class '%s'>", name);
+    if (is_typed(s))
+        return tsr_error(TSR_RUNTIME_ERROR, "can't index a <class 'torch.storage.TypedStorage'> with <class '%s'>",
+                         name);
     return tsr_error(TSR_TYPE_ERROR, "can't index a torch.UntypedStorage with %s", name);
 }
 
@@ -69,14 +77,18 @@ static TsrStatus find_index(int64_t *out, const StorageObj *s, Value index) {
     TSR_TRY(value_to_index(&i, index));
     *out = i < 0 ? i + n : i;
     if (*out >= 0 && *out < n) return TSR_OK;
-    return tsr_error(TSR_INDEX_ERROR, "index %lld out of range for storage of size %lld", (long long)(is_typed(s) ? i : *out), (long long)n);
+    return tsr_error(TSR_INDEX_ERROR, "index %lld out of range for storage of size %lld",
+                     (long long)(is_typed(s) ? i : *out), (long long)n);
 }
 
 static void release_whole(void *storage) { tsr_storage_free(storage); }
 
 /* Bytes of a storage as another storage over the same memory, which the first one outlives. */
 static TsrStatus part_new(Value *out, StorageObj *s, int64_t start, int64_t count) {
-    TsrDataPtr part = {.data = count > 0 ? at(s, start) : NULL, .ctx = tsr_storage_retain(s->storage), .deleter = release_whole, .device = s->storage->ptr.device};
+    TsrDataPtr part = {.data = count > 0 ? at(s, start) : NULL,
+                       .ctx = tsr_storage_retain(s->storage),
+                       .deleter = release_whole,
+                       .device = s->storage->ptr.device};
     TsrStorage *storage;
     TSR_TRY(tsr_storage_new_adopt_move(&storage, &part, (size_t)count, "part of a storage", NULL));
     TsrStatus status = storage_obj_new(out, storage, TSR_DTYPE_NONE);
@@ -92,7 +104,10 @@ const TsrStorage *storage_obj_whole(Value v) {
 static TsrStatus find_slice(int64_t *start, int64_t *count, const StorageObj *s, Value index) {
     int64_t stop, step;
     TSR_TRY(slice_resolve((Slice *)index.o, count_of(s), start, &stop, &step, count));
-    return step == 1 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "Trying to slice with a step of %lld, but only a step of 1 is supported", (long long)step);
+    return step == 1
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "Trying to slice with a step of %lld, but only a step of 1 is supported",
+                           (long long)step);
 }
 
 static TsrStatus storage_get_item(Value *out, Value self, Value index) {
@@ -114,7 +129,8 @@ static TsrStatus number_of(TsrScalar *out, Value v) {
     return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", value_type_name(v));
 }
 
-/* What goes into an untyped storage is an int, of which its byte takes the low bits. `refusal` has a %s for another type. */
+/* What goes into an untyped storage is an int, of which its byte takes the low bits. `refusal` has a %s for another
+ * type. */
 static TsrStatus byte_or_number(TsrScalar *out, const StorageObj *s, Value v, const char *refusal) {
     if (is_typed(s)) return number_of(out, v);
     if (!bind_is_index(v)) return tsr_error(TSR_RUNTIME_ERROR, refusal, value_type_name(v));
@@ -183,8 +199,10 @@ static TsrStatus storage_repr(TsrText *out, Value self) {
     }
     tsr_device_format(d, device);
     if (is_typed(s))
-        return tsr_text_printf(out, "\n[torch.storage.TypedStorage(dtype=torch.%s, device=%s) of size %lld]", tsr_dtype_name(s->dtype), device, (long long)count_of(s));
-    return tsr_text_printf(out, "\n[torch.storage.UntypedStorage(device=%s) of size %lld]", device, (long long)count_of(s));
+        return tsr_text_printf(out, "\n[torch.storage.TypedStorage(dtype=torch.%s, device=%s) of size %lld]",
+                               tsr_dtype_name(s->dtype), device, (long long)count_of(s));
+    return tsr_text_printf(out, "\n[torch.storage.UntypedStorage(device=%s) of size %lld]", device,
+                           (long long)count_of(s));
 }
 
 /* ---- methods ---- */
@@ -214,7 +232,8 @@ static TsrStatus storage_resize(Value *out, const CallArgs *args) {
     int64_t n = 0;
     size_t bytes;
     TSR_TRY(value_to_index(&n, args->values[1]));
-    if (n < 0 || tsr_mul_size_overflows((size_t)n, item_size(s), &bytes)) return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
+    if (n < 0 || tsr_mul_size_overflows((size_t)n, item_size(s), &bytes))
+        return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
     TSR_TRY(tsr_storage_resize(s->storage, bytes));
     *out = is_typed(s) ? VALUE_NONE : value_retain(args->values[0]);
     return TSR_OK;
@@ -233,16 +252,22 @@ static TsrStatus storage_fill(Value *out, const CallArgs *args) {
 
 static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
-    if (!value_is_storage(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s", value_type_name(args->values[1]));
+    if (!value_is_storage(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s",
+                         value_type_name(args->values[1]));
     StorageObj *from = self_of(args->values[1]);
-    if (count_of(from) != count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes", s->storage->nbytes, from->storage->nbytes);
+    if (count_of(from) != count_of(s))
+        return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes",
+                         s->storage->nbytes, from->storage->nbytes);
     TSR_TRY(readable(s));
     TSR_TRY(readable(from));
     if (from->dtype == s->dtype) {
         if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
-        if (s->storage->nbytes > 0) memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
+        if (s->storage->nbytes > 0)
+            memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
     } else {
-        for (int64_t i = 0; i < count_of(s) && !tsr_interrupted_at(i); i++) TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
+        for (int64_t i = 0; i < count_of(s) && !tsr_interrupted_at(i); i++)
+            TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
         TSR_TRY(tsr_interrupt_check());
     }
     *out = value_retain(args->values[0]);
@@ -277,7 +302,9 @@ static TsrStatus storage_resizable(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus storage_untyped(Value *out, const CallArgs *args) { return storage_obj_new(out, self_of(args->values[0])->storage, TSR_DTYPE_NONE); }
+static TsrStatus storage_untyped(Value *out, const CallArgs *args) {
+    return storage_obj_new(out, self_of(args->values[0])->storage, TSR_DTYPE_NONE);
+}
 
 static TsrStatus storage_self(Value *out, const CallArgs *args) {
     *out = value_retain(args->values[0]);
@@ -287,7 +314,8 @@ static TsrStatus storage_self(Value *out, const CallArgs *args) {
 /* torch.FloatStorage and its kin, whatever the storage holds now. */
 static TsrStatus storage_type(Value *out, const CallArgs *args) {
     const StorageObj *s = self_of(args->values[0]);
-    return is_typed(s) ? str_new_format(out, "torch.%sStorage", tsr_dtype_scalar_name(s->dtype)) : str_new_c(out, s->obj.type->name);
+    return is_typed(s) ? str_new_format(out, "torch.%sStorage", tsr_dtype_scalar_name(s->dtype))
+                       : str_new_c(out, s->obj.type->name);
 }
 
 static TsrStatus storage_new(Value *out, const CallArgs *args) {
@@ -303,7 +331,9 @@ static TsrStatus storage_new(Value *out, const CallArgs *args) {
 static TsrStatus storage_byteswap(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
     TsrDtype d;
-    if (!dtype_from_value(&d, args->values[1])) return tsr_error(TSR_RUNTIME_ERROR, "expected torch.dtype, but got <class '%s'>", value_type_name(args->values[1]));
+    if (!dtype_from_value(&d, args->values[1]))
+        return tsr_error(TSR_RUNTIME_ERROR, "expected torch.dtype, but got <class '%s'>",
+                         value_type_name(args->values[1]));
     TSR_TRY(readable(s));
     if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
     size_t width = tsr_dtype_size(d) / (tsr_dtype_is_complex(d) ? 2 : 1);
@@ -351,8 +381,14 @@ static TsrStatus get_device(Value *out, Value self) {
     TsrDevice d = self_of(self)->storage->ptr.device;
     return device_new(out, d);
 }
-static TsrStatus get_dtype(Value *out, Value self) { *out = dtype_value(self_of(self)->dtype); return TSR_OK; }
-static TsrStatus get_is_cuda(Value *out, Value self) { *out = value_bool(self_of(self)->storage->ptr.device.type == TSR_CUDA); return TSR_OK; }
+static TsrStatus get_dtype(Value *out, Value self) {
+    *out = dtype_value(self_of(self)->dtype);
+    return TSR_OK;
+}
+static TsrStatus get_is_cuda(Value *out, Value self) {
+    *out = value_bool(self_of(self)->storage->ptr.device.type == TSR_CUDA);
+    return TSR_OK;
+}
 
 /* A storage of a number of elements, or of those of a list. dtype TSR_DTYPE_NONE: bytes. */
 static TsrStatus storage_from(Value *out, Value data, TsrDtype dtype, TsrDevice where) {
@@ -380,42 +416,63 @@ static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args)
     TsrDtype d = typed ? tsr_default_dtype() : TSR_DTYPE_NONE;
     Value dtype = args_keyword(args, "dtype"), device = args_keyword(args, "device");
     if (dtype.tag != V_UNBOUND && (!typed || !dtype_from_value(&d, dtype) || !tsr_dtype_is_pod(d)))
-        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name, value_type_name(dtype));
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'dtype' must be torch.dtype, not %s", type->name,
+                         value_type_name(dtype));
     TsrDevice where = TSR_DEVICE_CPU;
     bool known = true;
     if (device.tag != V_UNBOUND && device.tag != V_NONE) TSR_TRY(device_from_value(&where, &known, device));
-    if (!known) return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name, value_type_name(device));
+    if (!known)
+        return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'device' must be torch.device, not %s", type->name,
+                         value_type_name(device));
     return storage_from(out, args->count > 0 ? args->values[0] : VALUE_UNBOUND, d, where);
 }
 
 /* ---- torch.FloatStorage and its kin: they make typed storages, which isinstance takes for theirs ---- */
 
 static TsrStatus refuse_legacy(TsrStatus kind, const Type *type, const char *why, const char *what) {
-    return tsr_error(kind,
-                     "<class 'torch.%s'>.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n * (int size)\n * (Sequence data)\n"
-                     " * (*, UntypedStorage wrap_storage)\n%s%s%s",
-                     type->name, why, what != NULL ? what : "", what != NULL ? "'>" : "");
+    return tsr_error(
+        kind,
+        "<class 'torch.%s'>.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n * (int size)\n * (Sequence data)\n"
+        " * (*, UntypedStorage wrap_storage)\n%s%s%s",
+        type->name, why, what != NULL ? what : "", what != NULL ? "'>" : "");
 }
 
 static TsrStatus legacy_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype d = (TsrDtype)(type - legacy_storage_types);
     Value wrapped = args_keyword(args, "wrap_storage"), data = args->count > 0 ? args->values[0] : VALUE_UNBOUND;
     if (args->count > 1) return refuse_legacy(TSR_RUNTIME_ERROR, type, "Too many positional arguments", NULL);
-    if (wrapped.tag == V_OBJ && wrapped.o->type == &untyped_storage_type) return storage_obj_new(out, self_of(wrapped)->storage, d);
-    if (value_is_storage(data)) return refuse_legacy(TSR_TYPE_ERROR, type, "Argument type not recognized: <class '", value_type_name(data));
+    if (wrapped.tag == V_OBJ && wrapped.o->type == &untyped_storage_type)
+        return storage_obj_new(out, self_of(wrapped)->storage, d);
+    if (value_is_storage(data))
+        return refuse_legacy(TSR_TYPE_ERROR, type, "Argument type not recognized: <class '", value_type_name(data));
     return storage_from(out, data, d, TSR_DEVICE_CPU);
 }
 
 static TsrStatus is_of_legacy(bool *out, Type *type, Value v) {
-    *out = v.tag == V_OBJ && v.o->type == &typed_storage_type && self_of(v)->dtype == (TsrDtype)(type - legacy_storage_types);
+    *out = v.tag == V_OBJ && v.o->type == &typed_storage_type &&
+           self_of(v)->dtype == (TsrDtype)(type - legacy_storage_types);
     return TSR_OK;
 }
 
-#define LEGACY(id, shown) [TSR_##id] = {.obj = TYPE_HEADER, .name = shown, .module = "torch", .construct = legacy_construct, .instance_check = is_of_legacy}
+#define LEGACY(id, shown) \
+    [TSR_##id] = {.obj = TYPE_HEADER, \
+                  .name = shown, \
+                  .module = "torch", \
+                  .construct = legacy_construct, \
+                  .instance_check = is_of_legacy}
 Type legacy_storage_types[TSR_DTYPE_COUNT] = {
-    LEGACY(FLOAT32, "FloatStorage"), LEGACY(FLOAT64, "DoubleStorage"), LEGACY(FLOAT16, "HalfStorage"), LEGACY(BFLOAT16, "BFloat16Storage"),
-    LEGACY(UINT8, "ByteStorage"), LEGACY(INT8, "CharStorage"), LEGACY(INT16, "ShortStorage"), LEGACY(INT32, "IntStorage"), LEGACY(INT64, "LongStorage"),
-    LEGACY(BOOL, "BoolStorage"), LEGACY(COMPLEX64, "ComplexFloatStorage"), LEGACY(COMPLEX128, "ComplexDoubleStorage"),
+    LEGACY(FLOAT32, "FloatStorage"),
+    LEGACY(FLOAT64, "DoubleStorage"),
+    LEGACY(FLOAT16, "HalfStorage"),
+    LEGACY(BFLOAT16, "BFloat16Storage"),
+    LEGACY(UINT8, "ByteStorage"),
+    LEGACY(INT8, "CharStorage"),
+    LEGACY(INT16, "ShortStorage"),
+    LEGACY(INT32, "IntStorage"),
+    LEGACY(INT64, "LongStorage"),
+    LEGACY(BOOL, "BoolStorage"),
+    LEGACY(COMPLEX64, "ComplexFloatStorage"),
+    LEGACY(COMPLEX128, "ComplexDoubleStorage"),
 };
 
 static TsrStatus storage_compare(Value *out, CompareOp op, Value a, Value b) {
@@ -432,21 +489,22 @@ static TsrStatus storage_hash(int64_t *out, Value self) {
 
 #define SHARED_METHODS \
     {"size", storage_size, ARGS_NONE, 0, 0, "()", "How many elements it holds."}, \
-    {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."}, \
-    {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."}, \
-    {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."}, \
-    {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."}, \
-    {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."}, \
-    {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."}, \
-    {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."}, \
-    {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."}, \
-    {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."}, \
-    {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."}, \
-    {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."}, \
-    {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."}, \
-    {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."}, \
-    {"type", storage_type, ARGS_NONE, 0, 0, "()", "The name of its kind."}, \
-    {"new", storage_new, ARGS_NONE, 0, 0, "()", "An empty storage of its kind."}
+        {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."}, \
+        {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."}, \
+        {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."}, \
+        {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."}, \
+        {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."}, \
+        {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."}, \
+        {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."}, \
+        {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."}, \
+        {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."}, \
+        {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."}, \
+        {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."}, \
+        {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."}, \
+        {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."}, \
+        {"type", storage_type, ARGS_NONE, 0, 0, "()", "The name of its kind."}, { \
+        "new", storage_new, ARGS_NONE, 0, 0, "()", "An empty storage of its kind." \
+    }
 static const Method untyped_methods[] = {
     SHARED_METHODS,
     {"byteswap", storage_byteswap, ARGS_ONE, 1, 1, "(dtype)", "Reverses the bytes of each element."},
@@ -468,14 +526,19 @@ static const Method typed_methods[] = {
     {"complex_double", storage_to_complex_double, ARGS_NONE, 0, 0, "()", "As complex double elements."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
-static const Getter untyped_getters[] = {
-    {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {NULL, NULL, NULL, NULL}};
-static const Getter typed_getters[] = {
-    {"device", get_device, NULL, "where its memory is"}, {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"}, {"dtype", get_dtype, NULL, "its elements"}, {NULL, NULL, NULL, NULL}};
+static const Getter untyped_getters[] = {{"device", get_device, NULL, "where its memory is"},
+                                         {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"},
+                                         {NULL, NULL, NULL, NULL}};
+static const Getter typed_getters[] = {{"device", get_device, NULL, "where its memory is"},
+                                       {"is_cuda", get_is_cuda, NULL, "whether it is on a GPU"},
+                                       {"dtype", get_dtype, NULL, "its elements"},
+                                       {NULL, NULL, NULL, NULL}};
 
 #define STORAGE_TYPE(shown, with, get) \
-    {.obj = TYPE_HEADER, .name = shown, .construct = storage_construct, .destroy = storage_destroy, .repr = storage_repr, .length = storage_length, \
-     .get_item = storage_get_item, .set_item = storage_set_item, .compare = storage_compare, .hash = storage_hash, .copy = copy_storage_object, \
-     .methods = with, .getters = get}
+    { \
+        .obj = TYPE_HEADER, .name = shown, .construct = storage_construct, .destroy = storage_destroy, \
+        .repr = storage_repr, .length = storage_length, .get_item = storage_get_item, .set_item = storage_set_item, \
+        .compare = storage_compare, .hash = storage_hash, .copy = copy_storage_object, .methods = with, .getters = get \
+    }
 Type untyped_storage_type = STORAGE_TYPE("torch.storage.UntypedStorage", untyped_methods, untyped_getters);
 Type typed_storage_type = STORAGE_TYPE("torch.storage.TypedStorage", typed_methods, typed_getters);

@@ -12,8 +12,11 @@ typedef struct StorageObj {
 } StorageObj;
 
 extern Type untyped_storage_type, typed_storage_type;
-extern Type legacy_storage_types[TSR_DTYPE_COUNT]; /* torch.FloatStorage and its kin, by dtype; name NULL where torch has none */
-static inline bool value_is_storage(Value v) { return v.tag == V_OBJ && (v.o->type == &untyped_storage_type || v.o->type == &typed_storage_type); }
+extern Type legacy_storage_types
+    [TSR_DTYPE_COUNT]; /* torch.FloatStorage and its kin, by dtype; name NULL where torch has none */
+static inline bool value_is_storage(Value v) {
+    return v.tag == V_OBJ && (v.o->type == &untyped_storage_type || v.o->type == &typed_storage_type);
+}
 
 static inline const TsrStorage *storage_obj_of(Value v) { return ((const StorageObj *)v.o)->storage; } /* lent */
 /* The storage that a slice of another one's bytes keeps alive, lent; NULL for a storage that is no such part. */

@@ -16,26 +16,32 @@
 #include <math.h>
 
 /* One tensor used as an index, and the dimension of the view so far that it stands at. */
-typedef struct Advanced { TsrTensor *index; int dim, span; } Advanced;
+typedef struct Advanced {
+    TsrTensor *index;
+    int dim, span;
+} Advanced;
 
 /* An index being applied: the view made by its basic parts, and its advanced parts. */
 typedef struct Walk {
     TsrTensor *view; /* owned */
     Advanced advanced[TSR_MAX_DIMS];
     int nadvanced;
-    int dim;         /* the next dimension of view */
-    int specified;   /* dimensions that the index names */
-    int original;    /* dimensions of the indexed tensor */
+    int dim;       /* the next dimension of view */
+    int specified; /* dimensions that the index names */
+    int original;  /* dimensions of the indexed tensor */
 } Walk;
 
 static TsrStatus out_of_bounds(int64_t i, int dim, int64_t size) {
-    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)i, dim, (long long)size);
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)i, dim,
+                     (long long)size);
 }
 
 /* PyTorch reads the size of a 0-d tensor's dimension as 0, but has other words for index 0. */
 static TsrStatus zero_dim(int64_t i) {
     if (i != 0) return out_of_bounds(i, 0, 0);
-    return tsr_error(TSR_INDEX_ERROR, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+    return tsr_error(
+        TSR_INDEX_ERROR,
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
 }
 
 /* `shown` is the position PyTorch names in the error. */
@@ -53,7 +59,8 @@ static TsrStatus slice_part(int64_t *out, Value v, int64_t missing) {
         return TSR_OK;
     }
     if (v.tag == V_NONE) return TSR_OK;
-    if (v.tag != V_BOOL && v.tag != V_TENSOR && !bind_is_index(v)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (v.tag != V_BOOL && v.tag != V_TENSOR && !bind_is_index(v))
+        return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
     return value_to_index_clamped(out, v);
 }
 
@@ -124,7 +131,8 @@ static TsrStatus apply_tensor(Walk *w, TsrTensor *t, int position) {
 }
 
 static bool is_index_sequence(Value v) {
-    return value_is_list(v) || value_is_tuple(v) || value_is_str(v) || value_is_bytes(v) || value_is_bytearray(v) || value_is_obj(v, &range_type);
+    return value_is_list(v) || value_is_tuple(v) || value_is_str(v) || value_is_bytes(v) || value_is_bytearray(v) ||
+           value_is_obj(v, &range_type);
 }
 
 static TsrStatus apply_other(Walk *w, Value v, int position) {
@@ -139,7 +147,10 @@ static TsrStatus apply_other(Walk *w, Value v, int position) {
     TSR_TRY(bind_tensor_of(&t, v));
     if (t != NULL) return apply_tensor(w, t, position);
     if (value_is_bigint(v)) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
-    return tsr_error(TSR_INDEX_ERROR, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)", value_type_name(v));
+    return tsr_error(
+        TSR_INDEX_ERROR,
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got %s)",
+        value_type_name(v));
 }
 
 static TsrStatus apply_index(Walk *w, Value v, int position) {
@@ -159,7 +170,8 @@ static TsrStatus apply_index(Walk *w, Value v, int position) {
         }
         if (v.o->type == &slice_type) {
             TSR_TRY(slice_dim(&view, w->view, w->dim, v));
-            bool whole = view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
+            bool whole =
+                view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
             if (whole) tsr_tensor_free(view); /* x[:] = x writes x to itself */
             else replace_view(w, view);
             w->dim++;
@@ -191,7 +203,8 @@ static TsrStatus walk(Walk *w, TsrTensor *self, const Value *items, int64_t n) {
     w->nadvanced = w->dim = 0;
     w->original = tsr_ndim(self);
     w->specified = count_specified(items, n);
-    if (w->specified > w->original) return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
+    if (w->specified > w->original)
+        return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", w->original);
     w->view = tsr_tensor_retain(self);
     TsrStatus s = TSR_OK;
@@ -236,7 +249,9 @@ static TsrStatus check_text_index(const TsrTensor *self, Value index) {
     enum { SEQUENCE = 32 }; /* what is as long is data */
     if (!value_is_str(index)) return TSR_OK;
     int64_t n = value_as_str(index)->length;
-    return n > 1 && n < SEQUENCE && n > tsr_ndim(self) ? tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self)) : TSR_OK;
+    return n > 1 && n < SEQUENCE && n > tsr_ndim(self)
+               ? tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self))
+               : TSR_OK;
 }
 
 static TsrStatus check_index_types(const Walk *w) {
@@ -282,7 +297,8 @@ static bool slice_is_full(Value v) {
     return s->start.tag == V_NONE && s->stop.tag == V_NONE && s->step.tag == V_NONE;
 }
 
-/* What is left of the indices of a sparse tensor, once all its sparse dimensions are selected from: `before` dimensions are kept as they are. */
+/* What is left of the indices of a sparse tensor, once all its sparse dimensions are selected from: `before` dimensions
+ * are kept as they are. */
 static TsrStatus get_rest_move(Value *out, TsrTensor *dense, int64_t before, const Value *items, int64_t n) {
     Value t = value_tensor_move(dense), all = VALUE_UNBOUND, list = VALUE_UNBOUND, index = VALUE_UNBOUND;
     TsrStatus s = slice_new(&all, VALUE_NONE, VALUE_NONE, VALUE_NONE);
@@ -301,7 +317,8 @@ static TsrStatus get_rest_move(Value *out, TsrTensor *dense, int64_t before, con
 /* How many dimensions the indices are for. */
 static int64_t places(const Value *items, int64_t n) {
     int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) count += items[i].tag != V_NONE && !(items[i].tag == V_OBJ && items[i].o == &ellipsis_object);
+    for (int64_t i = 0; i < n; i++)
+        count += items[i].tag != V_NONE && !(items[i].tag == V_OBJ && items[i].o == &ellipsis_object);
     return count;
 }
 
@@ -313,13 +330,16 @@ static TsrStatus get_sparse(Value *out, TsrTensor *self, Value index) {
     TsrTensor *t = tsr_tensor_retain(self), *next;
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < n && s == TSR_OK; i++) {
-        if (!tsr_is_sparse(t) && places(items + i, n - i) <= tsr_ndim(t) - dim) return get_rest_move(out, t, dim, items + i, n - i);
-        if (items[i].tag == V_INT && dim < tsr_ndim(t)) s = tsr_invoke_new(&next, 1, "select", "tii", t, dim, items[i].i);
+        if (!tsr_is_sparse(t) && places(items + i, n - i) <= tsr_ndim(t) - dim)
+            return get_rest_move(out, t, dim, items + i, n - i);
+        if (items[i].tag == V_INT && dim < tsr_ndim(t))
+            s = tsr_invoke_new(&next, 1, "select", "tii", t, dim, items[i].i);
         else if (items[i].tag == V_NONE) s = tsr_invoke_new(&next, 1, "unsqueeze", "ti", t, dim++);
         else if (items[i].tag == V_OBJ && items[i].o->type == &slice_type && slice_is_full(items[i])) {
             dim++;
             continue;
-        } else if (items[i].tag == V_INT || !tsr_is_sparse(t)) s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
+        } else if (items[i].tag == V_INT || !tsr_is_sparse(t))
+            s = tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d", tsr_ndim(self));
         else s = tsr_refuse_backend("as_strided", t);
         if (s != TSR_OK) break;
         tsr_tensor_free(t);
@@ -360,7 +380,8 @@ TsrStatus subscript_get(Value *out, Value self, Value index) {
 /* ---- writing ---- */
 
 static TsrStatus cannot_assign(Value v, const TsrTensor *t) {
-    return tsr_error(TSR_TYPE_ERROR, "can't assign a %s to a torch.%sTensor", value_type_name(v), tsr_dtype_scalar_name(t->dtype));
+    return tsr_error(TSR_TYPE_ERROR, "can't assign a %s to a torch.%sTensor", value_type_name(v),
+                     tsr_dtype_scalar_name(t->dtype));
 }
 
 /* The value as a tensor (*number false) or a number in *s. Strings and nested elements go into tensors of theirs. */
@@ -375,8 +396,10 @@ static TsrStatus assigned(TsrTensor **out, TsrScalar *s, Value v, const TsrTenso
         tsr_tensor_retain(*out);
         return TSR_OK;
     }
-    if (value_is_bigint(v) && self->dtype != TSR_UINT64) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
-    if (v.tag == V_INT && v.i < 0 && self->dtype == TSR_UINT64) return tsr_error(TSR_OVERFLOW_ERROR, "can't convert negative int to unsigned");
+    if (value_is_bigint(v) && self->dtype != TSR_UINT64)
+        return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
+    if (v.tag == V_INT && v.i < 0 && self->dtype == TSR_UINT64)
+        return tsr_error(TSR_OVERFLOW_ERROR, "can't convert negative int to unsigned");
     bool ok;
     TSR_TRY(bind_scalar(s, &ok, v));
     return ok && tsr_dtype_is_pod(self->dtype) ? TSR_OK : cannot_assign(v, self);
@@ -390,13 +413,15 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
-    return tsr_tensor_new_view(out, t, &(TsrGeometry){tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset}, NULL);
+    return tsr_tensor_new_view(out, t,
+                               &(TsrGeometry){tsr_ndim(t) - lead, t->sizes + lead, t->strides + lead, t->offset}, NULL);
 }
 
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
     TsrTensor *view = NULL, *expanded = NULL;
     if (tsr_same_sizes(dst, value)) view = tsr_tensor_retain(value);
-    else if (tsr_ndim(value) == 0) TSR_TRY(tsr_tensor_new_clone(&view, value, TSR_PRESERVE)); /* fills: may be an element of dst */
+    else if (tsr_ndim(value) == 0)
+        TSR_TRY(tsr_tensor_new_clone(&view, value, TSR_PRESERVE)); /* fills: may be an element of dst */
     else TSR_TRY(drop_leading_ones(&view, value));
     if (dst == value) {
         tsr_tensor_free(view);
@@ -425,18 +450,20 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
 
 static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
 
-/* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands before a bad
- * position is written. *good: how many positions are in order. */
+/* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands
+ * before a bad position is written. *good: how many positions are in order. */
 static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
     const Advanced *a = &w->advanced[0];
     const TsrTensor *t = a->index;
     *good = INT64_MAX;
     if (single_mask(w)) TSR_TRY(tsr_index_check_mask(w->view, t, a->dim));
     if (w->nadvanced == 1 && t->dtype == TSR_UINT8)
-        return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
     if (w->nadvanced != 1 || t->dtype != TSR_INT64) return TSR_OK;
     if (number.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(w->view->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     int64_t bound = a->dim < tsr_ndim(w->view) ? w->view->sizes[a->dim] : 0;
     if (w->view->numel == 0 && bound != 0) return TSR_OK; /* nothing to fill: positions are not looked at */
     bool plain = tsr_is_contiguous(t, TSR_CONTIGUOUS) && !tsr_is_meta(t);
@@ -449,15 +476,17 @@ static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
     return TSR_OK;
 }
 
-/* Writes the positions before the bad one, in the first of the dimensions before the indexed one, then fails with the error of
- * the bad one. */
+/* Writes the positions before the bad one, in the first of the dimensions before the indexed one, then fails with the
+ * error of the bad one. */
 static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
     const Advanced *a = &w->advanced[0];
     const int64_t *p = tsr_data(a->index);
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *first, *row;
-    for (int d = 0; d < tsr_ndim(w->view); d++) sizes[d] = d < a->dim ? TSR_MIN(w->view->sizes[d], 1) : w->view->sizes[d];
-    TSR_TRY(tsr_tensor_new_view(&first, w->view, &(TsrGeometry){tsr_ndim(w->view), sizes, w->view->strides, w->view->offset}, NULL));
+    for (int d = 0; d < tsr_ndim(w->view); d++)
+        sizes[d] = d < a->dim ? TSR_MIN(w->view->sizes[d], 1) : w->view->sizes[d];
+    TSR_TRY(tsr_tensor_new_view(&first, w->view,
+                                &(TsrGeometry){tsr_ndim(w->view), sizes, w->view->strides, w->view->offset}, NULL));
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < good && s == TSR_OK; i++) {
         s = tsr_tensor_new_select(&row, first, a->dim, p[i]);
@@ -469,7 +498,8 @@ static TsrStatus put_part(const Walk *w, int64_t good, TsrScalar number) {
     return s == TSR_OK ? out_of_bounds(p[good], a->dim, w->view->sizes[a->dim]) : s;
 }
 
-/* The number as a tensor; `fills`: it is the value of masked_fill_ or index_fill_, which refuse what the dtype cannot hold. */
+/* The number as a tensor; `fills`: it is the value of masked_fill_ or index_fill_, which refuse what the dtype cannot
+ * hold. */
 static TsrStatus number_new(TsrTensor **out, const TsrTensor *dst, TsrScalar number, bool fills) {
     _Alignas(16) char room[16];
     TsrTensor *t;
@@ -530,14 +560,20 @@ static TsrStatus put(TsrTensor *self, Value index, TsrTensor *value, TsrScalar n
     bool walked = s == TSR_OK && (s = walk(&w, self, items, n)) == TSR_OK;
     if (walked) s = w.nadvanced > 0 ? put_advanced(&w, value, number) : put_basic(w.view, value, number);
     if (TSR_UNLIKELY(subscript_hook != NULL))
-        subscript_hook(&(SubscriptEvent){.self = self, .place = walked ? w.view : NULL, .advanced = walked && w.nadvanced > 0, .written = true, .status = s});
+        subscript_hook(&(SubscriptEvent){.self = self,
+                                         .place = walked ? w.view : NULL,
+                                         .advanced = walked && w.nadvanced > 0,
+                                         .written = true,
+                                         .status = s});
     if (walked) walk_end(&w);
     return s;
 }
 
 /* One number into one element of a plain vector. False: not that, or an error for the long way to word. */
 static bool set_element(TsrStatus *status, TsrTensor *t, Value index, Value value) {
-    if (index.tag != V_INT || t->ndim_ != 1 || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU || tsr_trace_hook != NULL) return false;
+    if (index.tag != V_INT || t->ndim_ != 1 || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
+        tsr_trace_hook != NULL)
+        return false;
     int64_t i = index.i < 0 ? index.i + t->sizes[0] : index.i;
     if (i < 0 || i >= t->sizes[0] || (value.tag != V_FLOAT && value.tag != V_INT)) return false;
     double number = value.tag == V_FLOAT ? value.f : (double)value.i;

@@ -10,8 +10,8 @@ TsrStatus subscript_get(Value *out, Value self, Value index);
 /* x[index] = value: a number, or a tensor that broadcasts to the place. */
 TsrStatus subscript_set(Value self, Value index, Value value);
 
-/* Sees each indexing of a tensor, for explain: before it (NULL) and after it. `place`: what x[index] gave, or where x[index] = value
- * wrote; NULL when it failed. All lent. */
+/* Sees each indexing of a tensor, for explain: before it (NULL) and after it. `place`: what x[index] gave, or where
+ * x[index] = value wrote; NULL when it failed. All lent. */
 typedef struct SubscriptEvent {
     TsrTensor *self, *place;
     bool advanced; /* tensors, sequences or bools took part */

@@ -45,14 +45,17 @@ static TsrStatus tensor_format(TsrText *out, Value self, const char *spec, size_
         value_release(number);
         return s;
     }
-    return size == 0 ? tensor_repr(out, self) : tsr_error(TSR_TYPE_ERROR, "unsupported format string passed to Tensor.__format__");
+    return size == 0 ? tensor_repr(out, self)
+                     : tsr_error(TSR_TYPE_ERROR, "unsupported format string passed to Tensor.__format__");
 }
 
 /* ---- protocols ---- */
 
 static TsrStatus tensor_truth(bool *out, Value self) {
     const TsrTensor *t = self.t;
-    if (t->numel != 1) return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with %s is ambiguous", t->numel == 0 ? "no values" : "more than one value");
+    if (t->numel != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with %s is ambiguous",
+                         t->numel == 0 ? "no values" : "more than one value");
     if (tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
     Value number;
     TSR_TRY(number_value(&number, t));
@@ -80,7 +83,9 @@ static TsrStatus tensor_contains(bool *out, Value self, Value item) {
     TSR_TRY(bind_tensor_of(&t, item));
     if (t == NULL) TSR_TRY(bind_scalar(&s, &number, item));
     if (!number)
-        return tsr_error(TSR_RUNTIME_ERROR, "Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class '%s'>.", type_full_name(value_type(item)));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Tensor.__contains__ only supports Tensor or scalar, but you passed in a <class '%s'>.",
+                         type_full_name(value_type(item)));
     Value equal, any;
     TSR_TRY(tensor_compare(&equal, CMP_EQ, item, self));
     TsrStatus status = bind_call(&any, "any", 1, &equal);
@@ -92,7 +97,11 @@ static TsrStatus tensor_contains(bool *out, Value self, Value item) {
 }
 
 /* Iteration: the rows, made one at a time. */
-typedef struct TensorIter { Obj obj; TsrTensor *tensor; int64_t next, count; } TensorIter;
+typedef struct TensorIter {
+    Obj obj;
+    TsrTensor *tensor;
+    int64_t next, count;
+} TensorIter;
 
 static void iter_destroy(Obj *self) {
     tsr_tensor_free(((TensorIter *)self)->tensor);
@@ -104,7 +113,8 @@ static TsrStatus iter_next(Value *out, Value self) {
     *out = VALUE_UNBOUND;
     if (it->next >= it->count) return TSR_OK;
     TsrTensor *row;
-    TSR_TRY(tsr_is_sparse(it->tensor) ? tsr_invoke_new(&row, 1, "select", "tii", it->tensor, (int64_t)0, it->next) : tsr_tensor_new_select(&row, it->tensor, 0, it->next));
+    TSR_TRY(tsr_is_sparse(it->tensor) ? tsr_invoke_new(&row, 1, "select", "tii", it->tensor, (int64_t)0, it->next)
+                                      : tsr_tensor_new_select(&row, it->tensor, 0, it->next));
     it->next++;
     row->origin = "unbind";
     *out = value_tensor_move(row);
@@ -115,7 +125,12 @@ static void iter_traverse(Obj *self, GcVisit visit, void *context) {
     gc_visit_value((Value){.tag = V_TENSOR, {.t = ((TensorIter *)self)->tensor}}, visit, context);
 }
 
-static Type tensor_iter_type = {.obj = TYPE_HEADER, .name = "tuple_iterator", .destroy = iter_destroy, .traverse = iter_traverse, .iter_next = iter_next, .next_is_identity_iter = 1};
+static Type tensor_iter_type = {.obj = TYPE_HEADER,
+                                .name = "tuple_iterator",
+                                .destroy = iter_destroy,
+                                .traverse = iter_traverse,
+                                .iter_next = iter_next,
+                                .next_is_identity_iter = 1};
 
 static TsrStatus tensor_iter(Value *out, Value self) {
     if (tsr_ndim(self.t) == 0) return tsr_error(TSR_TYPE_ERROR, "iteration over a 0-d tensor");
@@ -133,7 +148,8 @@ static TsrStatus tensor_iter(Value *out, Value self) {
 static TsrStatus to_index(Value *out, Value v) {
     const TsrTensor *t = v.t;
     bool whole = t->numel == 1 && (tsr_dtype_is_integral(t->dtype) || t->dtype == TSR_BOOL);
-    if (!whole) return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
+    if (!whole)
+        return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
     TSR_TRY(number_value(out, t));
     if (out->tag == V_BOOL) *out = value_int(out->i);
     return TSR_OK;
@@ -143,7 +159,11 @@ static TsrStatus to_number(Value *out, Value v) { return number_value(out, v.t);
 
 /* ---- methods and properties from the table ---- */
 
-typedef struct OpProperty { Obj obj; const TsrOp *op; const TsrSchema *schema; } OpProperty;
+typedef struct OpProperty {
+    Obj obj;
+    const TsrOp *op;
+    const TsrSchema *schema;
+} OpProperty;
 
 static TsrStatus property_get(Value *out, Value descriptor, Value self) {
     OpProperty *p = (OpProperty *)descriptor.o;
@@ -155,12 +175,17 @@ static TsrStatus property_get(Value *out, Value descriptor, Value self) {
 }
 
 static TsrStatus property_repr(TsrText *out, Value self) {
-    return tsr_text_printf(out, "<attribute '%s' of 'torch._C.TensorBase' objects>", ((OpProperty *)self.o)->schema->base);
+    return tsr_text_printf(out, "<attribute '%s' of 'torch._C.TensorBase' objects>",
+                           ((OpProperty *)self.o)->schema->base);
 }
 
 static void property_destroy(Obj *self) { obj_free(self, sizeof(OpProperty)); }
 
-static Type op_property_type = {.obj = TYPE_HEADER, .name = "getset_descriptor", .destroy = property_destroy, .repr = property_repr, .descriptor_get = property_get};
+static Type op_property_type = {.obj = TYPE_HEADER,
+                                .name = "getset_descriptor",
+                                .destroy = property_destroy,
+                                .repr = property_repr,
+                                .descriptor_get = property_get};
 
 static TsrStatus property_new(Value *out, const TsrOp *op) {
     OpProperty *p = obj_new(&op_property_type, sizeof *p);
@@ -183,7 +208,10 @@ static TsrStatus tensor_lookup(Value *out, Type *type, Str *name) {
     return out->tag == V_UNBOUND ? prelude_get(out, "Tensor", name->data) : TSR_OK;
 }
 
-static bool shown_as_method(const TsrOp *op) { return (op->forms & (TSR_METHOD | TSR_PROPERTY | TSR_INPLACE | TSR_INPLACE_ONLY)) != 0 && (op->flags & TSR_OP_HIDDEN) == 0; }
+static bool shown_as_method(const TsrOp *op) {
+    return (op->forms & (TSR_METHOD | TSR_PROPERTY | TSR_INPLACE | TSR_INPLACE_ONLY)) != 0 &&
+           (op->flags & TSR_OP_HIDDEN) == 0;
+}
 
 static TsrStatus append_name(List *names, const char *name, const char *suffix) {
     Value text;
@@ -207,8 +235,9 @@ static TsrStatus tensor_dir(List *names, Value self) {
 
 /* ---- torch.Tensor(...) ---- */
 
-static const char *const construct_options[] = {"(*, torch.device device = None)", "(torch.Storage storage)", "(Tensor other)",
-                                                 "(tuple of ints size, *, torch.device device = None)", "(object data, *, torch.device device = None)"};
+static const char *const construct_options[] = {"(*, torch.device device = None)", "(torch.Storage storage)",
+                                                "(Tensor other)", "(tuple of ints size, *, torch.device device = None)",
+                                                "(object data, *, torch.device device = None)"};
 
 static TsrStatus over_storage(TsrTensor **out, StorageObj *s, TsrDtype dtype) {
     int64_t n = (int64_t)(s->storage->nbytes / tsr_dtype_size(dtype)), one = 1;
@@ -216,8 +245,10 @@ static TsrStatus over_storage(TsrTensor **out, StorageObj *s, TsrDtype dtype) {
 }
 
 static TsrStatus type_mismatch(TsrDtype want, TsrDtype have) {
-    static const char rest[] = "device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt)";
-    return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions(dtype=%s, %s) (got TensorOptions(dtype=%s, %s))", tsr_dtype_c_name(want), rest, tsr_dtype_c_name(have), rest);
+    static const char rest[] =
+        "device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt)";
+    return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions(dtype=%s, %s) (got TensorOptions(dtype=%s, %s))",
+                     tsr_dtype_c_name(want), rest, tsr_dtype_c_name(have), rest);
 }
 
 static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype dtype) {
@@ -225,18 +256,21 @@ static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype d
     TSR_TRY(bind_tensor_of(&t, v));
     if (t != NULL) {
         if (type != &torch_tensor_type && t->dtype != dtype) return type_mismatch(dtype, t->dtype);
-        return v.tag == V_TENSOR ? tsr_tensor_new_alias(out, t) : (*out = tsr_tensor_retain(t), TSR_OK); /* of a wrapper: the tensor in it */
+        return v.tag == V_TENSOR ? tsr_tensor_new_alias(out, t)
+                                 : (*out = tsr_tensor_retain(t), TSR_OK); /* of a wrapper: the tensor in it */
     }
     if (value_is_storage(v)) return over_storage(out, (StorageObj *)v.o, dtype);
     if (value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type 'str'");
-    if (!value_is_list(v) && !value_is_tuple(v) && !value_is_obj(v, &range_type)) return tsr_error(TSR_TYPE_ERROR, "new(): data must be a sequence (got %s)", value_type_name(v));
+    if (!value_is_list(v) && !value_is_tuple(v) && !value_is_obj(v, &range_type))
+        return tsr_error(TSR_TYPE_ERROR, "new(): data must be a sequence (got %s)", value_type_name(v));
     return tensor_new_from_data(out, v, dtype, TSR_DEVICE_CPU);
 }
 
 TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype dtype = type == &torch_tensor_type ? tsr_default_dtype() : (TsrDtype)(type - float_tensor_types);
     for (int k = 0; k < args->keyword_count; k++)
-        if (!str_equal_c(args->names[k], "device") && !str_equal_c(args->names[k], "data") && !str_equal_c(args->names[k], "size"))
+        if (!str_equal_c(args->names[k], "device") && !str_equal_c(args->names[k], "data") &&
+            !str_equal_c(args->names[k], "size"))
             return args_fit_none("new", args, 0, 5, construct_options);
     Value data = args_keyword(args, "data");
     CallArgs named = {.values = &data, .count = 1};
@@ -261,19 +295,49 @@ TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
 /* ---- the types ---- */
 
 Type torch_tensor_type = {
-    .obj = TYPE_HEADER, .name = "Tensor", .module = "torch", .doc = "A tensor: sizes and strides over a storage of elements of one dtype.",
-    .construct = tensor_construct, .repr = tensor_repr, .format = tensor_format, .compare = tensor_compare, .truth = tensor_truth, .length = tensor_length,
-    .get_item = subscript_get, .set_item = subscript_set, .del_item = tensor_delete, .contains = tensor_contains, .iter = tensor_iter,
-    .binary = tensor_binary, .inplace = tensor_inplace, .unary = tensor_unary, .dir = tensor_dir,
-    .lookup = tensor_lookup, .copy = copy_tensor,
+    .obj = TYPE_HEADER,
+    .name = "Tensor",
+    .module = "torch",
+    .doc = "A tensor: sizes and strides over a storage of elements of one dtype.",
+    .construct = tensor_construct,
+    .repr = tensor_repr,
+    .format = tensor_format,
+    .compare = tensor_compare,
+    .truth = tensor_truth,
+    .length = tensor_length,
+    .get_item = subscript_get,
+    .set_item = subscript_set,
+    .del_item = tensor_delete,
+    .contains = tensor_contains,
+    .iter = tensor_iter,
+    .binary = tensor_binary,
+    .inplace = tensor_inplace,
+    .unary = tensor_unary,
+    .dir = tensor_dir,
+    .lookup = tensor_lookup,
+    .copy = copy_tensor,
 };
 
 /* torch.FloatTensor and the others: classes that make tensors and that isinstance knows. */
-#define TENSOR_TYPE(id, shown) [TSR_##id] = {.obj = TYPE_HEADER, .name = shown, .module = "torch", .base = &torch_tensor_type, .construct = tensor_construct}
+#define TENSOR_TYPE(id, shown) \
+    [TSR_##id] = {.obj = TYPE_HEADER, \
+                  .name = shown, \
+                  .module = "torch", \
+                  .base = &torch_tensor_type, \
+                  .construct = tensor_construct}
 Type float_tensor_types[TSR_DTYPE_COUNT] = {
-    TENSOR_TYPE(FLOAT32, "FloatTensor"), TENSOR_TYPE(FLOAT64, "DoubleTensor"), TENSOR_TYPE(FLOAT16, "HalfTensor"), TENSOR_TYPE(BFLOAT16, "BFloat16Tensor"),
-    TENSOR_TYPE(UINT8, "ByteTensor"), TENSOR_TYPE(INT8, "CharTensor"), TENSOR_TYPE(INT16, "ShortTensor"), TENSOR_TYPE(INT32, "IntTensor"),
-    TENSOR_TYPE(INT64, "LongTensor"), TENSOR_TYPE(BOOL, "BoolTensor"), TENSOR_TYPE(COMPLEX64, "ComplexFloatTensor"), TENSOR_TYPE(COMPLEX128, "ComplexDoubleTensor"),
+    TENSOR_TYPE(FLOAT32, "FloatTensor"),
+    TENSOR_TYPE(FLOAT64, "DoubleTensor"),
+    TENSOR_TYPE(FLOAT16, "HalfTensor"),
+    TENSOR_TYPE(BFLOAT16, "BFloat16Tensor"),
+    TENSOR_TYPE(UINT8, "ByteTensor"),
+    TENSOR_TYPE(INT8, "CharTensor"),
+    TENSOR_TYPE(INT16, "ShortTensor"),
+    TENSOR_TYPE(INT32, "IntTensor"),
+    TENSOR_TYPE(INT64, "LongTensor"),
+    TENSOR_TYPE(BOOL, "BoolTensor"),
+    TENSOR_TYPE(COMPLEX64, "ComplexFloatTensor"),
+    TENSOR_TYPE(COMPLEX128, "ComplexDoubleTensor"),
 };
 
 static TsrStatus isinstance_of(bool *out, Type *type, Value v) {

@@ -9,7 +9,8 @@
 #include "lang/object/value.h"
 
 extern Type torch_tensor_type; /* torch.Tensor */
-extern Type float_tensor_types[TSR_DTYPE_COUNT]; /* torch.FloatTensor and its kin, by dtype; name NULL where torch has none */
+extern Type
+    float_tensor_types[TSR_DTYPE_COUNT]; /* torch.FloatTensor and its kin, by dtype; name NULL where torch has none */
 
 /* Registers the type, its hooks and what torch_ns needs. */
 TsrStatus tensor_type_startup(void);

@@ -15,7 +15,8 @@
 
 /* What PyTorch walks into: list, tuple, range, str, bytes, bytearray. Sets, dicts and tensors are elements. */
 static bool is_sequence(Value v) {
-    return value_is_list(v) || value_is_tuple(v) || value_is_obj(v, &range_type) || value_is_str(v) || value_is_bytes(v) || value_is_bytearray(v);
+    return value_is_list(v) || value_is_tuple(v) || value_is_obj(v, &range_type) || value_is_str(v) ||
+           value_is_bytes(v) || value_is_bytearray(v);
 }
 
 /* The elements of any sequence as an array: lent from lists and tuples, else a list made for it, in *holder. */
@@ -27,7 +28,10 @@ static TsrStatus sequence_items(const Value **items, int64_t *n, Value *holder, 
     return TSR_OK;
 }
 
-typedef struct Shape { int64_t sizes[TSR_MAX_DIMS]; int ndim; } Shape;
+typedef struct Shape {
+    int64_t sizes[TSR_MAX_DIMS];
+    int ndim;
+} Shape;
 
 /* Follows the first elements. A str as an element of a string tensor ends it. */
 static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
@@ -56,7 +60,9 @@ static TsrStatus find_shape(Shape *shape, Value v, bool strings) {
 
 /* ---- dtype inference ---- */
 
-static TsrStatus cannot_infer(Value v) { return tsr_error(TSR_RUNTIME_ERROR, "Could not infer dtype of %s", value_type_name(v)); }
+static TsrStatus cannot_infer(Value v) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Could not infer dtype of %s", value_type_name(v));
+}
 
 static TsrStatus infer(TsrDtype *out, Value v, int depth);
 
@@ -65,7 +71,8 @@ static TsrStatus infer_items(TsrDtype *out, const Value *items, int64_t n, int d
     for (int64_t i = 0; i < n; i++) {
         TsrDtype d = TSR_DTYPE_NONE;
         if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
-        if ((items[i].tag == V_INT && found == TSR_INT64) || (items[i].tag == V_FLOAT && found == tsr_default_dtype())) continue;
+        if ((items[i].tag == V_INT && found == TSR_INT64) || (items[i].tag == V_FLOAT && found == tsr_default_dtype()))
+            continue;
         TSR_TRY(infer(&d, items[i], depth + 1));
         if (found == TSR_DTYPE_NONE) found = d;
         else TSR_TRY(tsr_promote(&found, found, d));
@@ -89,7 +96,8 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
         return TSR_OK;
     }
     if (value_is_complex(v)) {
-        if (tsr_default_dtype() == TSR_BFLOAT16) return tsr_error(TSR_RUNTIME_ERROR, "invalid default scalar type for complex");
+        if (tsr_default_dtype() == TSR_BFLOAT16)
+            return tsr_error(TSR_RUNTIME_ERROR, "invalid default scalar type for complex");
         *out = tsr_default_complex();
         return TSR_OK;
     }
@@ -99,7 +107,8 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
         *out = t->dtype;
         return TSR_OK;
     }
-    if (value_is_str(v) || value_is_bytes(v)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(v));
+    if (value_is_str(v) || value_is_bytes(v))
+        return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(v));
     if (!is_sequence(v)) return cannot_infer(v);
     if (depth > TSR_MAX_DIMS) return tsr_error(TSR_VALUE_ERROR, "too many dimensions '%s'", value_type_name(v));
     const Value *items = NULL;
@@ -113,7 +122,9 @@ static TsrStatus infer(TsrDtype *out, Value v, int depth) {
 
 /* ---- storing ---- */
 
-static TsrStatus no_overflow(TsrDtype d) { return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", tsr_dtype_name(d)); }
+static TsrStatus no_overflow(TsrDtype d) {
+    return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", tsr_dtype_name(d));
+}
 
 static const char negative_unsigned[] = "can't convert negative int to unsigned";
 
@@ -138,7 +149,8 @@ static TsrStatus store_uint64(char *dst, Value v) {
     uint64_t u = 0;
     int64_t i = 0;
     if (value_is_bigint(v)) {
-        if (!int_fits_uint64(v, &u)) return tsr_error(TSR_OVERFLOW_ERROR, int_sign(v) < 0 ? negative_unsigned : "int too big to convert");
+        if (!int_fits_uint64(v, &u))
+            return tsr_error(TSR_OVERFLOW_ERROR, int_sign(v) < 0 ? negative_unsigned : "int too big to convert");
     } else {
         TSR_TRY(value_to_index(&i, v));
         if (i < 0) return tsr_error(TSR_OVERFLOW_ERROR, negative_unsigned);
@@ -166,7 +178,8 @@ static TsrStatus store_complex(char *dst, TsrDtype d, Value v) {
     }
     if (v.tag == V_TENSOR) {
         TsrScalar s;
-        if (v.t->numel != 1) return tsr_error(TSR_VALUE_ERROR, "only one element tensors can be converted to Python scalars");
+        if (v.t->numel != 1)
+            return tsr_error(TSR_VALUE_ERROR, "only one element tensors can be converted to Python scalars");
         TSR_TRY(tsr_tensor_item(&s, v.t));
         tsr_scalar_store(s, d, dst);
         return TSR_OK;
@@ -178,7 +191,8 @@ static TsrStatus store_complex(char *dst, TsrDtype d, Value v) {
 }
 
 static TsrStatus store_string(char *dst, Value v) {
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "an element of a string tensor must be str, not %s", value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "an element of a string tensor must be str, not %s", value_type_name(v));
     TsrString text = {.data = value_as_str(v)->data, .length = (size_t)value_as_str(v)->size};
     return tsr_dtypes[TSR_STRING].copy(dst, &text, 1);
 }
@@ -186,7 +200,8 @@ static TsrStatus store_string(char *dst, Value v) {
 static TsrStatus store_nested(char *dst, Value v) {
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, v));
-    if (t == NULL) return tsr_error(TSR_TYPE_ERROR, "an element of a nested tensor must be Tensor, not %s", value_type_name(v));
+    if (t == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "an element of a nested tensor must be Tensor, not %s", value_type_name(v));
     return tsr_dtypes[TSR_NESTED].copy(dst, &t, 1);
 }
 
@@ -233,7 +248,9 @@ static TsrStatus store_sequence(char *dst, const TsrTensor *t, int dim, Value v)
         return tsr_error(TSR_TYPE_ERROR, "not a sequence");
     }
     size_t step = (size_t)t->strides[dim] * tsr_itemsize(t);
-    if (n != t->sizes[dim]) s = tsr_error(TSR_VALUE_ERROR, "expected sequence of length %lld at dim %d (got %lld)", (long long)t->sizes[dim], dim, (long long)n);
+    if (n != t->sizes[dim])
+        s = tsr_error(TSR_VALUE_ERROR, "expected sequence of length %lld at dim %d (got %lld)",
+                      (long long)t->sizes[dim], dim, (long long)n);
     for (int64_t i = 0; i < n && s == TSR_OK; i++, dst += step) {
         s = store_sequence(dst, t, dim + 1, items[i]);
         if ((i & 0xffff) == 0 && s == TSR_OK) s = tsr_interrupt_check();
@@ -245,7 +262,8 @@ static TsrStatus store_sequence(char *dst, const TsrTensor *t, int dim, Value v)
 static TsrStatus copy_of(TsrTensor **out, TsrTensor *t, TsrDtype dtype, TsrDevice device) {
     if (device.type != t->device.type) {
         TsrTensor *moved;
-        TSR_TRY(tsr_tensor_new_strided(&moved, tsr_ndim(t), t->sizes, t->strides, dtype == TSR_DTYPE_NONE ? t->dtype : dtype, device));
+        TSR_TRY(tsr_tensor_new_strided(&moved, tsr_ndim(t), t->sizes, t->strides,
+                                       dtype == TSR_DTYPE_NONE ? t->dtype : dtype, device));
         TsrStatus s = tsr_is_meta(moved) ? TSR_OK : tsr_tensor_copy(moved, t);
         if (s == TSR_OK) *out = moved;
         else tsr_tensor_free(moved);
@@ -256,9 +274,7 @@ static TsrStatus copy_of(TsrTensor **out, TsrTensor *t, TsrDtype dtype, TsrDevic
 }
 
 static TsrStatus fill_from(TsrTensor *t, Value data) {
-    if (tsr_is_meta(t) || t->numel == 0) {
-        return TSR_OK;
-    }
+    if (tsr_is_meta(t) || t->numel == 0) { return TSR_OK; }
     return store_sequence(tsr_data(t), t, 0, data);
 }
 
@@ -276,7 +292,8 @@ TsrStatus tensor_new_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrD
     TSR_TRY(bind_tensor_of(&t, data));
     if (t != NULL && dtype != TSR_NESTED && tsr_is_sparse(t)) return copy_of_sparse(out, t, dtype);
     if (t != NULL && dtype != TSR_NESTED) return copy_of(out, t, dtype, device);
-    if ((value_is_str(data) && dtype != TSR_STRING) || value_is_bytes(data)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(data));
+    if ((value_is_str(data) && dtype != TSR_STRING) || value_is_bytes(data))
+        return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(data));
     Shape shape;
     TSR_TRY(find_shape(&shape, data, dtype == TSR_STRING));
     if (dtype == TSR_DTYPE_NONE) TSR_TRY(infer(&dtype, data, 0));
@@ -289,7 +306,8 @@ TsrStatus tensor_new_from_data(TsrTensor **out, Value data, TsrDtype dtype, TsrD
 
 TsrStatus tensor_new_from_index(TsrTensor **out, Value sequence) {
     TsrDtype d = TSR_INT64;
-    if (value_is_str(sequence) || value_is_bytes(sequence)) return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(sequence));
+    if (value_is_str(sequence) || value_is_bytes(sequence))
+        return tsr_error(TSR_TYPE_ERROR, "new(): invalid data type '%s'", value_type_name(sequence));
     TSR_TRY(infer(&d, sequence, 0));
     return tensor_new_from_data(out, sequence, d == TSR_BOOL || d == TSR_UINT8 ? d : TSR_INT64, TSR_DEVICE_CPU);
 }
@@ -305,7 +323,9 @@ TsrStatus tensor_element(Value *out, const TsrTensor *t, int64_t i) {
     int64_t at = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; i /= t->sizes[d], d--) at += i % t->sizes[d] * t->strides[d];
     const char *p = (const char *)tsr_data(t) + at * (int64_t)tsr_itemsize(t);
-    if (t->dtype == TSR_STRING) return str_new(out, ((const TsrString *)p)->data == NULL ? "" : ((const TsrString *)p)->data, (int64_t)((const TsrString *)p)->length);
+    if (t->dtype == TSR_STRING)
+        return str_new(out, ((const TsrString *)p)->data == NULL ? "" : ((const TsrString *)p)->data,
+                       (int64_t)((const TsrString *)p)->length);
     TsrTensor *inner = *(TsrTensor *const *)p;
     *out = inner == NULL ? VALUE_NONE : value_tensor_move(tsr_tensor_retain(inner));
     return TSR_OK;
@@ -313,7 +333,8 @@ TsrStatus tensor_element(Value *out, const TsrTensor *t, int64_t i) {
 
 /* `at`: the first element of this part, where it can be read as it lies there; NULL: elements are numbered by *next. */
 static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, const char *at, int64_t *next) {
-    if (dim == tsr_ndim(t)) return at != NULL ? bind_scalar_value(out, tsr_scalar_load(t->dtype, at)) : tensor_element(out, t, (*next)++);
+    if (dim == tsr_ndim(t))
+        return at != NULL ? bind_scalar_value(out, tsr_scalar_load(t->dtype, at)) : tensor_element(out, t, (*next)++);
     Value list;
     TSR_TRY(list_new(&list, t->sizes[dim]));
     TsrStatus s = TSR_OK;
@@ -345,19 +366,27 @@ static void release_buffer(void *ctx) {
 
 static TsrStatus check_buffer(int64_t *elements, int64_t length, int64_t item, int64_t count, int64_t offset) {
     if (length <= 0 || count == 0)
-        return tsr_error(TSR_VALUE_ERROR, "both buffer length (%lld) and count (%lld) must not be 0", (long long)length, (long long)count);
+        return tsr_error(TSR_VALUE_ERROR, "both buffer length (%lld) and count (%lld) must not be 0", (long long)length,
+                         (long long)count);
     if (offset < 0 || offset >= length)
-        return tsr_error(TSR_VALUE_ERROR, "offset (%lld bytes) must be non-negative and no greater than buffer length (%lld bytes) minus 1", (long long)offset, (long long)length);
+        return tsr_error(
+            TSR_VALUE_ERROR,
+            "offset (%lld bytes) must be non-negative and no greater than buffer length (%lld bytes) minus 1",
+            (long long)offset, (long long)length);
     if (count > 0) {
         if (count > (length - offset) / item)
-            return tsr_error(TSR_VALUE_ERROR, "requested buffer length (%lld * %lld bytes) after offset (%lld bytes) must not be greater than actual buffer length (%lld bytes)",
-                             (long long)count, (long long)item, (long long)offset, (long long)length);
+            return tsr_error(
+                TSR_VALUE_ERROR,
+                "requested buffer length (%lld * %lld bytes) after offset (%lld bytes) must not be greater than actual buffer length (%lld bytes)",
+                (long long)count, (long long)item, (long long)offset, (long long)length);
         *elements = count;
         return TSR_OK;
     }
     if ((length - offset) % item != 0)
-        return tsr_error(TSR_VALUE_ERROR, "buffer length (%lld bytes) after offset (%lld bytes) must be a multiple of element size (%lld)", (long long)(length - offset),
-                         (long long)offset, (long long)item);
+        return tsr_error(
+            TSR_VALUE_ERROR,
+            "buffer length (%lld bytes) after offset (%lld bytes) must be a multiple of element size (%lld)",
+            (long long)(length - offset), (long long)offset, (long long)item);
     *elements = (length - offset) / item;
     return TSR_OK;
 }
@@ -365,11 +394,14 @@ static TsrStatus check_buffer(int64_t *elements, int64_t length, int64_t item, i
 TsrStatus tensor_new_from_buffer(TsrTensor **out, Value buffer, TsrDtype dtype, int64_t count, int64_t offset) {
     char *data;
     int64_t size, n;
-    if (!value_as_buffer(buffer, &data, &size)) return tsr_error(TSR_VALUE_ERROR, "object does not implement Python buffer protocol.");
-    if (!tsr_dtype_is_pod(dtype)) return tsr_error(TSR_TYPE_ERROR, "frombuffer(): a buffer cannot hold %s elements", tsr_dtype_name(dtype));
+    if (!value_as_buffer(buffer, &data, &size))
+        return tsr_error(TSR_VALUE_ERROR, "object does not implement Python buffer protocol.");
+    if (!tsr_dtype_is_pod(dtype))
+        return tsr_error(TSR_TYPE_ERROR, "frombuffer(): a buffer cannot hold %s elements", tsr_dtype_name(dtype));
     int64_t item = (int64_t)tsr_dtype_size(dtype);
     TSR_TRY(check_buffer(&n, size, item, count, offset));
-    TsrDataPtr ptr = {.data = data + offset, .ctx = obj_retain(buffer.o), .deleter = release_buffer, .device = TSR_DEVICE_CPU};
+    TsrDataPtr ptr = {
+        .data = data + offset, .ctx = obj_retain(buffer.o), .deleter = release_buffer, .device = TSR_DEVICE_CPU};
     if (value_is_bytearray(buffer)) ((ByteArray *)buffer.o)->exports++;
     TsrStorage *storage;
     TSR_TRY(tsr_storage_new_adopt_move(&storage, &ptr, (size_t)(n * item), "borrowed", NULL));

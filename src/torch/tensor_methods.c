@@ -21,25 +21,56 @@
 /* ---- attributes ---- */
 
 #define GET(name) static TsrStatus get_##name(Value *out, Value self)
-#define GET_BOOL(name, expr) GET(name) { TsrTensor *t = self.t; (void)t; *out = value_bool(expr); return TSR_OK; }
-#define GET_NONE(name) GET(name) { (void)self; *out = VALUE_NONE; return TSR_OK; }
+#define GET_BOOL(name, expr) \
+    GET(name) { \
+        TsrTensor *t = self.t; \
+        (void)t; \
+        *out = value_bool(expr); \
+        return TSR_OK; \
+    }
+#define GET_NONE(name) \
+    GET(name) { \
+        (void)self; \
+        *out = VALUE_NONE; \
+        return TSR_OK; \
+    }
 
 GET(shape) { return size_new(out, self.t->sizes, tsr_ndim(self.t)); }
-GET(dtype) { *out = dtype_value(self.t->dtype); return TSR_OK; }
+GET(dtype) {
+    *out = dtype_value(self.t->dtype);
+    return TSR_OK;
+}
 GET(device) { return device_new(out, self.t->device); }
-GET(layout) { *out = layout_value(self.t->layout); return TSR_OK; }
-GET(ndim) { *out = value_int(tsr_ndim(self.t)); return TSR_OK; }
-GET(itemsize) { *out = value_int((int64_t)tsr_itemsize(self.t)); return TSR_OK; }
+GET(layout) {
+    *out = layout_value(self.t->layout);
+    return TSR_OK;
+}
+GET(ndim) {
+    *out = value_int(tsr_ndim(self.t));
+    return TSR_OK;
+}
+GET(itemsize) {
+    *out = value_int((int64_t)tsr_itemsize(self.t));
+    return TSR_OK;
+}
 GET(nbytes) {
     if (tsr_is_sparse(self.t))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices and values.  If you want the "
-                         "size of the  equivalent dense tensor, multiply numel() by element_size()");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices and values.  If you want the "
+            "size of the  equivalent dense tensor, multiply numel() by element_size()");
     *out = value_int(self.t->numel * (int64_t)tsr_itemsize(self.t));
     return TSR_OK;
 }
-GET(version) { *out = value_int(tsr_tensor_version(self.t)); return TSR_OK; }
-GET(output_nr) { (void)self; *out = value_int(0); return TSR_OK; }
+GET(version) {
+    *out = value_int(tsr_tensor_version(self.t));
+    return TSR_OK;
+}
+GET(output_nr) {
+    (void)self;
+    *out = value_int(0);
+    return TSR_OK;
+}
 GET_BOOL(is_cuda, t->device.type == TSR_CUDA)
 GET_BOOL(is_cpu, t->device.type == TSR_CPU)
 GET_BOOL(is_meta, tsr_is_meta(t))
@@ -80,13 +111,19 @@ GET(data) {
 static TsrStatus set_data(Value self, Value v) {
     TsrTensor *from = NULL;
     TSR_TRY(bind_tensor_of(&from, v));
-    if (from == NULL) return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", value_type_name(v));
-    if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from)) return tsr_error(TSR_RUNTIME_ERROR, "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
+    if (from == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", value_type_name(v));
+    if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from))
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
     TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, tsr_tensor_geometry(from));
     if (s != TSR_OK) self.t->dtype = own;
-    else self.t->flags = (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
+    else
+        self.t->flags =
+            (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
     return s;
 }
 
@@ -103,7 +140,8 @@ static TsrStatus set_part(Value self, Value v, TsrStatus (*part)(TsrTensor **, c
 }
 static TsrStatus get_real(Value *out, Value self) { return bind_call(out, "real", 1, &self); }
 static TsrStatus get_imag(Value *out, Value self) {
-    if (!tsr_dtype_is_complex(self.t->dtype)) return tsr_error(TSR_TYPE_ERROR, "imag is not implemented for tensors with non-complex dtypes.");
+    if (!tsr_dtype_is_complex(self.t->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "imag is not implemented for tensors with non-complex dtypes.");
     return bind_call(out, "imag", 1, &self);
 }
 static TsrStatus set_real(Value self, Value v) { return set_part(self, v, tsr_tensor_new_real); }
@@ -158,7 +196,9 @@ static TsrStatus self_tensor(TsrTensor **lent, const CallArgs *args) { return bi
 METHOD(item) {
     TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
-    if (t->numel != 1) return tsr_error(TSR_RUNTIME_ERROR, "a Tensor with %lld elements cannot be converted to Scalar", (long long)t->numel);
+    if (t->numel != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "a Tensor with %lld elements cannot be converted to Scalar",
+                         (long long)t->numel);
     if (tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
     if (!tsr_dtype_is_pod(t->dtype)) return tensor_element(out, t, 0);
     TsrScalar s;
@@ -170,7 +210,8 @@ METHOD(item) {
 METHOD(tolist) {
     TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
-    if (tsr_is_sparse(t)) return tsr_error(TSR_RUNTIME_ERROR, "Cannot access data pointer of Tensor that doesn't have storage");
+    if (tsr_is_sparse(t))
+        return tsr_error(TSR_RUNTIME_ERROR, "Cannot access data pointer of Tensor that doesn't have storage");
     return tensor_to_list(out, t);
 }
 
@@ -197,7 +238,8 @@ METHOD(numpy) {
 METHOD(backward) {
     (void)out;
     (void)args;
-    TsrStatus s = tsr_error(TSR_RUNTIME_ERROR, "element 0 of tensors does not require grad and does not have a grad_fn");
+    TsrStatus s =
+        tsr_error(TSR_RUNTIME_ERROR, "element 0 of tensors does not require grad and does not have a grad_fn");
     tsr_error_hint("tsr has no autograd");
     return s;
 }
@@ -210,9 +252,12 @@ METHOD(retain_grad) {
 
 METHOD(requires_grad_) {
     Value on = args->count > 1 ? args->values[1] : args_keyword(args, "requires_grad");
-    if (args->count > 2) return tsr_error(TSR_TYPE_ERROR, "requires_grad_() takes from 0 to 1 positional arguments but %d were given", args->count - 1);
+    if (args->count > 2)
+        return tsr_error(TSR_TYPE_ERROR, "requires_grad_() takes from 0 to 1 positional arguments but %d were given",
+                         args->count - 1);
     if (on.tag != V_UNBOUND && on.tag != V_BOOL)
-        return tsr_error(TSR_TYPE_ERROR, "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not %s", value_type_name(on));
+        return tsr_error(TSR_TYPE_ERROR, "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not %s",
+                         value_type_name(on));
     if (on.tag == V_UNBOUND || on.b) return bind_refuse_grad();
     *out = value_retain(args->values[0]);
     return TSR_OK;
@@ -247,10 +292,17 @@ METHOD(type) {
     Value v[3];
     TSR_TRY(args_parse_python(v, args, &(ArgSpec){"type", names, 3, 0, 3, 1}));
     Value wanted = v[1];
-    if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL) return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s", value_type_name(v[2]));
-    if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)) return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
+    if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL)
+        return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s",
+                         value_type_name(v[2]));
+    if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE))
+        return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
-        return str_new_format(out, tsr_is_sparse(t) ? "torch.sparse.%sTensor" : tsr_is_meta(t) ? "torch.meta.%sTensor" : "torch.%sTensor", tsr_dtype_scalar_name(t->dtype));
+        return str_new_format(out,
+                              tsr_is_sparse(t) ? "torch.sparse.%sTensor"
+                              : tsr_is_meta(t) ? "torch.meta.%sTensor"
+                                               : "torch.%sTensor",
+                              tsr_dtype_scalar_name(t->dtype));
     TsrDtype d = TSR_FLOAT32;
     TSR_TRY(type_argument(&d, wanted));
     TSR_TRY(tsr_is_sparse(t) ? tsr_invoke_new(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));
@@ -260,12 +312,15 @@ METHOD(type) {
 
 /* set_(storage, offset, size, stride), and the forms with tensors, which are rows of the table. */
 METHOD(set_) {
-    static const char *const options[] = {"()", "(torch.Storage source)", "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-                                          "(Tensor source)", "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)"};
+    static const char *const options[] = {
+        "()", "(torch.Storage source)",
+        "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
+        "(Tensor source)", "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)"};
     if (args->count < 2 || !value_is_storage(args->values[1])) {
         TsrTensor *source = NULL;
         if (args->count > 1) TSR_TRY(bind_tensor_of(&source, args->values[1]));
-        if (args->count > 1 && source == NULL) return args_fit_none("set_", args, 1, (int)TSR_COUNTOF(options), options);
+        if (args->count > 1 && source == NULL)
+            return args_fit_none("set_", args, 1, (int)TSR_COUNTOF(options), options);
         Value f;
         TSR_TRY(bind_new_method(&f, "set_"));
         if (f.tag == V_UNBOUND) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "set_ is not available");
@@ -327,7 +382,8 @@ static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, 
         TSR_TRY(still_there(t, i, true, name));
         int64_t at = t->offset, rest = i;
         for (int d = tsr_ndim(t) - 1; d >= 0; rest /= t->sizes[d], d--) at += rest % t->sizes[d] * t->strides[d];
-        TSR_TRY(tsr_scalar_store_checked(number, t->dtype, (char *)tsr_storage_data(t->storage) + at * (int64_t)tsr_itemsize(t)));
+        TSR_TRY(tsr_scalar_store_checked(number, t->dtype,
+                                         (char *)tsr_storage_data(t->storage) + at * (int64_t)tsr_itemsize(t)));
     }
     tsr_tensor_bump(t, name);
     *out = value_retain(self);
@@ -337,11 +393,14 @@ static TsrStatus apply_each(Value *out, Value self, const Value *others, int n, 
 METHOD(apply_) { return apply_each(out, args->values[0], NULL, 0, args->values[1], "apply_"); }
 
 METHOD(map_) {
-    if (args->values[1].tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "map_(): argument 'other' (position 1) must be Tensor, not %s", value_type_name(args->values[1]));
+    if (args->values[1].tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "map_(): argument 'other' (position 1) must be Tensor, not %s",
+                         value_type_name(args->values[1]));
     const TsrTensor *self = args->values[0].t, *other = args->values[1].t;
     char wanted[64], got[64];
     if (other->dtype != self->dtype)
-        return tsr_error(TSR_TYPE_ERROR, "map_: expected %s for 'other' (got %s)", tsr_old_type_text(wanted, sizeof wanted, self), tsr_old_type_text(got, sizeof got, other));
+        return tsr_error(TSR_TYPE_ERROR, "map_: expected %s for 'other' (got %s)",
+                         tsr_old_type_text(wanted, sizeof wanted, self), tsr_old_type_text(got, sizeof got, other));
     Value expanded = VALUE_UNBOUND;
     Value pair[2] = {args->values[1], args->values[0]};
     TSR_TRY(bind_call(&expanded, "expand_as", 2, pair));
@@ -367,7 +426,9 @@ METHOD(new) {
     TsrTensor *self = args->values[0].t;
     if (tsr_is_sparse(self)) return new_sparse(out, self, args);
     CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
-    Type *type = float_tensor_types[args->values[0].t->dtype].name != NULL ? &float_tensor_types[args->values[0].t->dtype] : &torch_tensor_type;
+    Type *type = float_tensor_types[args->values[0].t->dtype].name != NULL
+                     ? &float_tensor_types[args->values[0].t->dtype]
+                     : &torch_tensor_type;
     return tensor_construct(out, type, &rest);
 }
 
@@ -396,37 +457,43 @@ METHOD(reversed) {
 }
 
 METHOD(deepcopy) {
-    if (args->count != 2 || !value_is_dict(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "Tensor.__deepcopy__() takes the dict of what was copied already");
+    if (args->count != 2 || !value_is_dict(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "Tensor.__deepcopy__() takes the dict of what was copied already");
     return deep_copy(out, args->values[0], value_as_dict(args->values[1]));
 }
 
 METHOD(pin) {
     TsrDataPtr none;
-    if (tsr_allocator_active(TSR_CUDA) == NULL) return tsr_allocate(&none, (TsrDevice){TSR_CUDA, 0}, 0); /* which says what is missing */
+    if (tsr_allocator_active(TSR_CUDA) == NULL)
+        return tsr_allocate(&none, (TsrDevice){TSR_CUDA, 0}, 0); /* which says what is missing */
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
 
 METHOD(abs) { return bind_call(out, "abs", 1, args->values); }
 
-METHOD(complex) {
-    return complex_type.construct(out, &complex_type, args);
-}
+METHOD(complex) { return complex_type.construct(out, &complex_type, args); }
 
 static const Method methods[] = {
     {"item", do_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
-    {"expect_contiguous", maybe_expect_contiguous, ARGS_ANY, 0, 1, "(memory_format=torch.contiguous_format)", "A MaybeOwned: borrowed when already contiguous, an owned copy otherwise."},
+    {"expect_contiguous", maybe_expect_contiguous, ARGS_ANY, 0, 1, "(memory_format=torch.contiguous_format)",
+     "A MaybeOwned: borrowed when already contiguous, an owned copy otherwise."},
     {"tolist", do_tolist, ARGS_NONE, 0, 0, "()", "Its elements as nested lists."},
     {"untyped_storage", do_untyped_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as bytes."},
     {"storage", do_storage, ARGS_NONE, 0, 0, "()", "The storage it looks at, as elements of its dtype."},
-    {"numpy", do_numpy, ARGS_ANY, 0, 0, "(*, force=False)", "There is no NumPy here; tolist() or save() get the values out."},
+    {"numpy", do_numpy, ARGS_ANY, 0, 0, "(*, force=False)",
+     "There is no NumPy here; tolist() or save() get the values out."},
     {"backward", do_backward, ARGS_ANY, 0, 0, "(gradient=None)", "An error: there is no autograd."},
     {"retain_grad", do_retain_grad, ARGS_NONE, 0, 0, "()", "An error: there is no autograd."},
-    {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)", "Only False is accepted: there is no autograd."},
-    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None, non_blocking=False)", "The name of its type, or a copy in another one."},
-    {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)", "Points it at another storage."},
+    {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)",
+     "Only False is accepted: there is no autograd."},
+    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None, non_blocking=False)",
+     "The name of its type, or a copy in another one."},
+    {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)",
+     "Points it at another storage."},
     {"apply_", do_apply_, ARGS_RANGE, 1, 1, "(callable)", "Replaces each element by what the function gives for it."},
-    {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)", "Replaces each element by what the function gives for it and the other's."},
+    {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)",
+     "Replaces each element by what the function gives for it and the other's."},
     {"new", do_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
     {"_is_view", do_is_view, ARGS_NONE, 0, 0, "()", "Whether it is a view of another tensor."},
     {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
@@ -434,7 +501,8 @@ static const Method methods[] = {
     {"__deepcopy__", do_deepcopy, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy, with the whole storage."},
     {"__abs__", do_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
     {"__complex__", do_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
-    {"pin_memory", do_pin, ARGS_ANY, 0, 0, "(device=None)", "Itself, where there is a GPU that could use it; an error without one."},
+    {"pin_memory", do_pin, ARGS_ANY, 0, 0, "(device=None)",
+     "Itself, where there is a GPU that could use it; an error without one."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 

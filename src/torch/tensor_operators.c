@@ -16,14 +16,24 @@ typedef struct Rows {
 } Rows;
 
 static Rows binary_rows[] = {
-    [OP_ADD] = {.name = "add"}, [OP_SUB] = {.name = "sub"}, [OP_MUL] = {.name = "mul"}, [OP_MATMUL] = {.name = "matmul"}, [OP_DIV] = {.name = "div"},
-    [OP_FLOORDIV] = {.name = "floor_divide"}, [OP_MOD] = {.name = "remainder"}, [OP_POW] = {.name = "pow"},
-    [OP_LSHIFT] = {.name = "__lshift__", .other_name = "bitwise_left_shift"}, [OP_RSHIFT] = {.name = "__rshift__", .other_name = "bitwise_right_shift"},
-    [OP_AND] = {.name = "bitwise_and"}, [OP_OR] = {.name = "bitwise_or"}, [OP_XOR] = {.name = "bitwise_xor"},
+    [OP_ADD] = {.name = "add"},
+    [OP_SUB] = {.name = "sub"},
+    [OP_MUL] = {.name = "mul"},
+    [OP_MATMUL] = {.name = "matmul"},
+    [OP_DIV] = {.name = "div"},
+    [OP_FLOORDIV] = {.name = "floor_divide"},
+    [OP_MOD] = {.name = "remainder"},
+    [OP_POW] = {.name = "pow"},
+    [OP_LSHIFT] = {.name = "__lshift__", .other_name = "bitwise_left_shift"},
+    [OP_RSHIFT] = {.name = "__rshift__", .other_name = "bitwise_right_shift"},
+    [OP_AND] = {.name = "bitwise_and"},
+    [OP_OR] = {.name = "bitwise_or"},
+    [OP_XOR] = {.name = "bitwise_xor"},
 };
 static Rows compare_rows[] = {[CMP_EQ] = {.name = "eq"}, [CMP_NE] = {.name = "ne"}, [CMP_LT] = {.name = "lt"},
                               [CMP_LE] = {.name = "le"}, [CMP_GT] = {.name = "gt"}, [CMP_GE] = {.name = "ge"}};
-static Rows unary_rows[] = {[OP_NEG] = {.name = "neg"}, [OP_POS] = {.name = "positive"}, [OP_INVERT] = {.name = "bitwise_not"}};
+static Rows unary_rows[] = {
+    [OP_NEG] = {.name = "neg"}, [OP_POS] = {.name = "positive"}, [OP_INVERT] = {.name = "bitwise_not"}};
 static Rows reciprocal_row = {.name = "reciprocal"};
 
 static bool rest_has_defaults(const TsrSchema *s, int from) {
@@ -43,8 +53,10 @@ static TsrStatus resolve(Rows *r) {
         if (s->nparams == 1 && tensors && r->tensor == NULL) r->tensor = set->ops[i], r->tensor_schema = s;
         if (s->nparams < 2 || !rest_has_defaults(s, 2)) continue;
         TsrArgKind a = s->params[0].type, b = s->params[1].type;
-        if (a == TSR_ARG_TENSOR && b == TSR_ARG_TENSOR && r->tensor == NULL) r->tensor = set->ops[i], r->tensor_schema = s;
-        if (a == TSR_ARG_TENSOR && b == TSR_ARG_SCALAR && r->scalar == NULL) r->scalar = set->ops[i], r->scalar_schema = s;
+        if (a == TSR_ARG_TENSOR && b == TSR_ARG_TENSOR && r->tensor == NULL)
+            r->tensor = set->ops[i], r->tensor_schema = s;
+        if (a == TSR_ARG_TENSOR && b == TSR_ARG_SCALAR && r->scalar == NULL)
+            r->scalar = set->ops[i], r->scalar_schema = s;
         if (a == TSR_ARG_SCALAR && b == TSR_ARG_TENSOR && r->left == NULL) r->left = set->ops[i], r->left_schema = s;
     }
     r->ready = true;
@@ -110,7 +122,8 @@ static TsrStatus divide_number(Value *out, TsrScalar n, TsrTensor *t) {
     TSR_TRY(need(&reciprocal_row));
     TSR_TRY(need(&binary_rows[OP_MUL]));
     Value inverse;
-    TSR_TRY(run_row(&inverse, reciprocal_row.tensor, reciprocal_row.tensor_schema, tensor_arg(t), (TsrArg){.kind = TSR_ARG_NONE}, false));
+    TSR_TRY(run_row(&inverse, reciprocal_row.tensor, reciprocal_row.tensor_schema, tensor_arg(t),
+                    (TsrArg){.kind = TSR_ARG_NONE}, false));
     TsrStatus s = right_number(out, &binary_rows[OP_MUL], inverse.t, n, false);
     value_release(inverse);
     return s;
@@ -127,8 +140,10 @@ static TsrStatus left_number(Value *out, Rows *r, BinaryOp op, TsrScalar n, TsrT
 
 enum { NOT_FAST = TSR_FAST_COUNT };
 static const uint8_t fast_binary[] = {
-    [OP_ADD] = TSR_FAST_ADD, [OP_SUB] = TSR_FAST_SUB, [OP_MUL] = TSR_FAST_MUL, [OP_MATMUL] = NOT_FAST, [OP_DIV] = TSR_FAST_DIV, [OP_FLOORDIV] = NOT_FAST,
-    [OP_MOD] = NOT_FAST, [OP_POW] = TSR_FAST_POW, [OP_LSHIFT] = NOT_FAST, [OP_RSHIFT] = NOT_FAST, [OP_AND] = TSR_FAST_AND, [OP_OR] = TSR_FAST_OR, [OP_XOR] = TSR_FAST_XOR};
+    [OP_ADD] = TSR_FAST_ADD, [OP_SUB] = TSR_FAST_SUB,  [OP_MUL] = TSR_FAST_MUL, [OP_MATMUL] = NOT_FAST,
+    [OP_DIV] = TSR_FAST_DIV, [OP_FLOORDIV] = NOT_FAST, [OP_MOD] = NOT_FAST,     [OP_POW] = TSR_FAST_POW,
+    [OP_LSHIFT] = NOT_FAST,  [OP_RSHIFT] = NOT_FAST,   [OP_AND] = TSR_FAST_AND, [OP_OR] = TSR_FAST_OR,
+    [OP_XOR] = TSR_FAST_XOR};
 static const uint8_t fast_compare[] = {[CMP_EQ] = TSR_FAST_EQ, [CMP_NE] = TSR_FAST_NE, [CMP_LT] = TSR_FAST_LT,
                                        [CMP_LE] = TSR_FAST_LE, [CMP_GT] = TSR_FAST_GT, [CMP_GE] = TSR_FAST_GE};
 
@@ -145,9 +160,12 @@ static inline bool try_fast(Value *out, TsrStatus *status, uint8_t op, Value a, 
     TsrScalar n;
     bool done;
     if (op == NOT_FAST) return false;
-    if (a.tag == V_TENSOR && b.tag == V_TENSOR) done = op != TSR_FAST_POW && tsr_fast_binary_new(&result, status, op, a.t, b.t, dying);
-    else if (a.tag == V_TENSOR && plain_number(&n, b)) done = tsr_fast_number_new(&result, status, op, a.t, n, false, dying);
-    else if (b.tag == V_TENSOR && plain_number(&n, a)) done = tsr_fast_number_new(&result, status, op, b.t, n, true, dying);
+    if (a.tag == V_TENSOR && b.tag == V_TENSOR)
+        done = op != TSR_FAST_POW && tsr_fast_binary_new(&result, status, op, a.t, b.t, dying);
+    else if (a.tag == V_TENSOR && plain_number(&n, b))
+        done = tsr_fast_number_new(&result, status, op, a.t, n, false, dying);
+    else if (b.tag == V_TENSOR && plain_number(&n, a))
+        done = tsr_fast_number_new(&result, status, op, b.t, n, true, dying);
     else return false;
     if (done && *status == TSR_OK) *out = value_tensor_move(result);
     return done;
@@ -169,7 +187,8 @@ TsrStatus tensor_binary(Value *out, BinaryOp op, Value a, Value b) {
     if (!fits || (op == OP_MATMUL && (x == NULL || y == NULL))) return TSR_OK;
     Rows *r = &binary_rows[op];
     TSR_TRY(need(r));
-    if (TSR_LIKELY(x != NULL && y != NULL)) return run_row(out, r->tensor, r->tensor_schema, tensor_arg(x), tensor_arg(y), false);
+    if (TSR_LIKELY(x != NULL && y != NULL))
+        return run_row(out, r->tensor, r->tensor_schema, tensor_arg(x), tensor_arg(y), false);
     return x != NULL ? right_number(out, r, x, n, false) : left_number(out, r, op, m, y);
 }
 
@@ -182,7 +201,8 @@ TsrStatus tensor_inplace(Value *out, BinaryOp op, Value self, Value b) {
     uint8_t fast = fast_binary[op];
     TsrStatus status;
     if (fast != NOT_FAST && fast != TSR_FAST_POW &&
-        (b.tag == V_TENSOR ? tsr_fast_inplace(&status, fast, self.t, b.t) : plain_number(&n, b) && tsr_fast_inplace_number(&status, fast, self.t, n))) {
+        (b.tag == V_TENSOR ? tsr_fast_inplace(&status, fast, self.t, b.t)
+                           : plain_number(&n, b) && tsr_fast_inplace_number(&status, fast, self.t, n))) {
         TSR_TRY(status);
         *out = value_retain(self);
         return TSR_OK;

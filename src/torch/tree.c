@@ -29,12 +29,18 @@ static void opaque_destroy(Obj *self) {
     obj_free(self, sizeof(Opaque));
 }
 
-static void opaque_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_value(((Opaque *)self)->parts, visit, context); }
+static void opaque_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_value(((Opaque *)self)->parts, visit, context);
+}
 static void opaque_clear(Obj *self) { value_clear(&((Opaque *)self)->parts); }
 
-static Dict *parts_of(Value self) { return value_is_dict(((Opaque *)self.o)->parts) ? value_as_dict(((Opaque *)self.o)->parts) : NULL; }
+static Dict *parts_of(Value self) {
+    return value_is_dict(((Opaque *)self.o)->parts) ? value_as_dict(((Opaque *)self.o)->parts) : NULL;
+}
 
-static TsrStatus opaque_repr(TsrText *out, Value self) { return tsr_text_printf(out, "<opaque %s>", ((Opaque *)self.o)->name); }
+static TsrStatus opaque_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "<opaque %s>", ((Opaque *)self.o)->name);
+}
 
 /* What a module keeps in dicts of its own is found as if it were its attributes. */
 static Value *find_in_module(const Dict *parts, const char *name) {
@@ -59,14 +65,19 @@ static TsrStatus opaque_get_attr(Value *out, Value self, Str *name) {
         *out = VALUE_UNBOUND; /* __class__ and its like */
         return TSR_OK;
     }
-    return tsr_error(TSR_ATTRIBUTE_ERROR, "a value of %s can't be used ('%s'): it was read from a file as something opaque", ((Opaque *)self.o)->name, name->data);
+    return tsr_error(TSR_ATTRIBUTE_ERROR,
+                     "a value of %s can't be used ('%s'): it was read from a file as something opaque",
+                     ((Opaque *)self.o)->name, name->data);
 }
 
 static TsrStatus opaque_get_item(Value *out, Value self, Value key) {
     Value *found = NULL;
     if (parts_of(self) != NULL) TSR_TRY(dict_find(&found, parts_of(self), key));
-    if (found == NULL && value_is_str(key) && parts_of(self) != NULL) found = find_in_module(parts_of(self), value_as_str(key)->data);
-    if (found == NULL) return tsr_error(TSR_KEY_ERROR, "a value of %s has no such part: it was read from a file as something opaque", ((Opaque *)self.o)->name);
+    if (found == NULL && value_is_str(key) && parts_of(self) != NULL)
+        found = find_in_module(parts_of(self), value_as_str(key)->data);
+    if (found == NULL)
+        return tsr_error(TSR_KEY_ERROR, "a value of %s has no such part: it was read from a file as something opaque",
+                         ((Opaque *)self.o)->name);
     *out = value_retain(*found);
     return TSR_OK;
 }
@@ -79,9 +90,21 @@ static TsrStatus opaque_truth(bool *out, Value self) {
     return TSR_OK;
 }
 
-static Type opaque_type = {.obj = TYPE_HEADER, .name = "opaque", .module = "tsr", .flags = TYPE_GC, .destroy = opaque_destroy, .traverse = opaque_traverse, .clear = opaque_clear, .repr = opaque_repr,
-                           .truth = opaque_truth, .get_item = opaque_get_item, .iter = opaque_iter, .get_attr = opaque_get_attr,
-                           .doc = "Something in a .pt file of a class that tsr has not. It shows its name and can't be used; what it was made of can be looked at: x.name, x['name'], x[0], list(x)."};
+static Type opaque_type = {
+    .obj = TYPE_HEADER,
+    .name = "opaque",
+    .module = "tsr",
+    .flags = TYPE_GC,
+    .destroy = opaque_destroy,
+    .traverse = opaque_traverse,
+    .clear = opaque_clear,
+    .repr = opaque_repr,
+    .truth = opaque_truth,
+    .get_item = opaque_get_item,
+    .iter = opaque_iter,
+    .get_attr = opaque_get_attr,
+    .doc =
+        "Something in a .pt file of a class that tsr has not. It shows its name and can't be used; what it was made of can be looked at: x.name, x['name'], x[0], list(x)."};
 
 static TsrStatus opaque_new(Value *out, const char *name) {
     size_t n = strlen(name) + 1;
@@ -188,7 +211,9 @@ static TsrStatus new_tuple(Value *out, List *made, const TsrNode *node) {
     TSR_TRY(list_new(&list, (int64_t)node->n));
     TsrStatus status = fill_list(value_as_list(list), made, node);
     const List *l = value_as_list(list);
-    if (status == TSR_OK) status = node->kind == TSR_NODE_SIZE ? tuple_new_typed(out, &size_type, l->items, l->count) : tuple_new(out, l->items, l->count);
+    if (status == TSR_OK)
+        status = node->kind == TSR_NODE_SIZE ? tuple_new_typed(out, &size_type, l->items, l->count)
+                                             : tuple_new(out, l->items, l->count);
     value_release(list);
     return status;
 }
@@ -239,9 +264,7 @@ static TsrStatus convert(List *made, TsrNode *node) {
         node->user = node;
         TSR_TRY(new_tuple(&v, made, node));
         return keep_move(made, v, node);
-    default:
-        TSR_TRY(leaf_to_value(&v, node));
-        return keep_move(made, v, node);
+    default: TSR_TRY(leaf_to_value(&v, node)); return keep_move(made, v, node);
     }
 }
 
@@ -321,12 +344,20 @@ static TsrStatus device_from(TsrNode **lent, Builder *b, Value v) {
 /* Numbers, texts and other things without parts; *lent NULL: it is none of these. */
 static TsrStatus leaf_from_value(TsrNode **lent, Builder *b, Value v) {
     *lent = NULL;
-    if (value_is_str(v)) return tsr_tree_add_text(lent, b->tree, TSR_NODE_STR, value_as_str(v)->data, (size_t)value_as_str(v)->size);
-    if (value_is_obj(v, &bytes_type)) return tsr_tree_add_text(lent, b->tree, TSR_NODE_BYTES, ((const Bytes *)v.o)->data, (size_t)((const Bytes *)v.o)->size);
+    if (value_is_str(v))
+        return tsr_tree_add_text(lent, b->tree, TSR_NODE_STR, value_as_str(v)->data, (size_t)value_as_str(v)->size);
+    if (value_is_obj(v, &bytes_type))
+        return tsr_tree_add_text(lent, b->tree, TSR_NODE_BYTES, ((const Bytes *)v.o)->data,
+                                 (size_t)((const Bytes *)v.o)->size);
     if (value_is_obj(v, &device_type)) return device_from(lent, b, v);
     if (value_is_obj(v, &int_type)) return long_from_value(lent, b, v);
-    TsrNodeKind kind = value_is_none(v) ? TSR_NODE_NONE : v.tag == V_BOOL ? TSR_NODE_BOOL : v.tag == V_INT ? TSR_NODE_INT : v.tag == V_FLOAT ? TSR_NODE_FLOAT
-                     : value_is_complex(v) ? TSR_NODE_COMPLEX : value_is_obj(v, &dtype_type) ? TSR_NODE_DTYPE : TSR_NODE_GLOBAL;
+    TsrNodeKind kind = value_is_none(v)               ? TSR_NODE_NONE
+                       : v.tag == V_BOOL              ? TSR_NODE_BOOL
+                       : v.tag == V_INT               ? TSR_NODE_INT
+                       : v.tag == V_FLOAT             ? TSR_NODE_FLOAT
+                       : value_is_complex(v)          ? TSR_NODE_COMPLEX
+                       : value_is_obj(v, &dtype_type) ? TSR_NODE_DTYPE
+                                                      : TSR_NODE_GLOBAL;
     if (kind == TSR_NODE_GLOBAL) return TSR_OK;
     TSR_TRY(tsr_tree_add(lent, b->tree, kind));
     if (kind == TSR_NODE_BOOL) (*lent)->i = v.b;
@@ -359,7 +390,8 @@ static TsrStatus fill(TsrNode *node, Builder *b, Value v) {
 static TsrStatus shared_from_value(TsrNode **lent, Builder *b, Value v) {
     Value key = value_int((int64_t)(uintptr_t)v.o), *known;
     TsrNodeKind kind = v.tag == V_TENSOR ? TSR_NODE_TENSOR : container_kind(v);
-    if (kind == TSR_NODE_NONE) return tsr_error(TSR_TYPE_ERROR, "save(): a .pt file can't hold a value of type %s", value_type_name(v));
+    if (kind == TSR_NODE_NONE)
+        return tsr_error(TSR_TYPE_ERROR, "save(): a .pt file can't hold a value of type %s", value_type_name(v));
     TSR_TRY(dict_find(&known, b->seen, key));
     if (known != NULL) {
         *lent = (TsrNode *)(uintptr_t)known->i;
@@ -374,7 +406,8 @@ static TsrStatus shared_from_value(TsrNode **lent, Builder *b, Value v) {
 static TsrStatus from_value(TsrNode **lent, Builder *b, Value v) {
     TSR_TRY(leaf_from_value(lent, b, v));
     if (*lent != NULL) return TSR_OK;
-    if (b->depth == TSR_TREE_DEPTH) return tsr_error(TSR_VALUE_ERROR, "save(): values nested deeper than %d can't be written", TSR_TREE_DEPTH);
+    if (b->depth == TSR_TREE_DEPTH)
+        return tsr_error(TSR_VALUE_ERROR, "save(): values nested deeper than %d can't be written", TSR_TREE_DEPTH);
     b->depth++;
     TsrStatus status = shared_from_value(lent, b, v);
     b->depth--;

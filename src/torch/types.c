@@ -16,7 +16,8 @@
 
 /* ---- dtype ---- */
 
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) {.obj = {{{0x40000000u, 0}}, &dtype_type}, .dtype = TSR_##suffix},
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
+    {.obj = {{{0x40000000u, 0}}, &dtype_type}, .dtype = TSR_##suffix},
 static DtypeObj dtypes[TSR_DTYPE_COUNT] = {
 #include "core/dtype.def"
 };
@@ -37,13 +38,30 @@ bool dtype_from_value(TsrDtype *out, Value v) {
     return true;
 }
 
-static TsrStatus dtype_repr(TsrText *out, Value self) { return tsr_text_printf(out, "torch.%s", tsr_dtype_name(dtype_of(self))); }
+static TsrStatus dtype_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "torch.%s", tsr_dtype_name(dtype_of(self)));
+}
 
-static TsrStatus dtype_floating(Value *out, Value self) { *out = value_bool(tsr_dtype_is_float(dtype_of(self))); return TSR_OK; }
-static TsrStatus dtype_complex(Value *out, Value self) { *out = value_bool(tsr_dtype_is_complex(dtype_of(self))); return TSR_OK; }
-static TsrStatus dtype_signed(Value *out, Value self) { *out = value_bool(tsr_dtype_is_signed(dtype_of(self))); return TSR_OK; }
-static TsrStatus dtype_itemsize(Value *out, Value self) { *out = value_int((int64_t)tsr_dtype_size(dtype_of(self))); return TSR_OK; }
-static TsrStatus to_real(Value *out, const CallArgs *args) { *out = dtype_value(tsr_dtype_real_of(dtype_of(args->values[0]))); return TSR_OK; }
+static TsrStatus dtype_floating(Value *out, Value self) {
+    *out = value_bool(tsr_dtype_is_float(dtype_of(self)));
+    return TSR_OK;
+}
+static TsrStatus dtype_complex(Value *out, Value self) {
+    *out = value_bool(tsr_dtype_is_complex(dtype_of(self)));
+    return TSR_OK;
+}
+static TsrStatus dtype_signed(Value *out, Value self) {
+    *out = value_bool(tsr_dtype_is_signed(dtype_of(self)));
+    return TSR_OK;
+}
+static TsrStatus dtype_itemsize(Value *out, Value self) {
+    *out = value_int((int64_t)tsr_dtype_size(dtype_of(self)));
+    return TSR_OK;
+}
+static TsrStatus to_real(Value *out, const CallArgs *args) {
+    *out = dtype_value(tsr_dtype_real_of(dtype_of(args->values[0])));
+    return TSR_OK;
+}
 static TsrStatus to_complex(Value *out, const CallArgs *args) {
     TsrDtype d = dtype_of(args->values[0]);
     bool known = tsr_dtype_is_complex(d) || (tsr_dtype_is_float(d) && tsr_dtype_size(d) > 1);
@@ -54,14 +72,18 @@ static TsrStatus to_complex(Value *out, const CallArgs *args) {
 
 /* bool is b8, of the others the kind's letters and what follows it, without an underscore: bf16, i64, f8e5m2. */
 static TsrStatus dtype_abbr(Value *out, Value self) {
-    static const struct { const char *kind, *letters; } kinds[] = {{"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}, {"complex", "c"}, {"bcomplex", "bc"}, {"bool", "b8"}};
+    static const struct {
+        const char *kind, *letters;
+    } kinds[] = {{"bfloat", "bf"}, {"float", "f"},     {"uint", "u"}, {"int", "i"},
+                 {"complex", "c"}, {"bcomplex", "bc"}, {"bool", "b8"}};
     const char *name = tsr_dtype_name(dtype_of(self));
     for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
         size_t n = strlen(kinds[i].kind), digits;
         if (strncmp(name, kinds[i].kind, n) != 0) continue;
         name += n;
         digits = strcspn(name, "_");
-        return str_new_format(out, "%s%.*s%s", kinds[i].letters, (int)digits, name, name[digits] == '_' ? name + digits + 1 : "");
+        return str_new_format(out, "%s%.*s%s", kinds[i].letters, (int)digits, name,
+                              name[digits] == '_' ? name + digits + 1 : "");
     }
     return str_new_c(out, name);
 }
@@ -79,21 +101,34 @@ static const Method dtype_methods[] = {
     {"to_complex", to_complex, ARGS_NONE, 0, 0, "()", "The complex dtype of the same precision."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
-Type dtype_type = {.obj = TYPE_HEADER, .name = "torch.dtype", .flags = TYPE_ATOMIC, .repr = dtype_repr, .getters = dtype_getters, .methods = dtype_methods};
+Type dtype_type = {.obj = TYPE_HEADER,
+                   .name = "torch.dtype",
+                   .flags = TYPE_ATOMIC,
+                   .repr = dtype_repr,
+                   .getters = dtype_getters,
+                   .methods = dtype_methods};
 
 /* ---- layout and memory_format ---- */
 
-static const char *const layout_names[] = {"strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"};
+static const char *const layout_names[] = {"strided",    "sparse_coo", "sparse_csr",
+                                           "sparse_csc", "sparse_bsr", "sparse_bsc"};
 static const char *const format_names[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
-#define LAYOUT(n) {.obj = {{{0x40000000u, 0}}, &layout_type}, .layout = n}
-#define FORMAT(n) {.obj = {{{0x40000000u, 0}}, &format_type}, .format = n}
+#define LAYOUT(n) \
+    { .obj = {{{0x40000000u, 0}}, &layout_type}, .layout = n }
+#define FORMAT(n) \
+    { .obj = {{{0x40000000u, 0}}, &format_type}, .format = n }
 static LayoutObj layouts[] = {LAYOUT(0), LAYOUT(1), LAYOUT(2), LAYOUT(3), LAYOUT(4), LAYOUT(5)};
-static FormatObj formats[] = {FORMAT(TSR_CONTIGUOUS), FORMAT(TSR_PRESERVE), FORMAT(TSR_CHANNELS_LAST), FORMAT(TSR_CHANNELS_LAST_3D)};
+static FormatObj formats[] = {FORMAT(TSR_CONTIGUOUS), FORMAT(TSR_PRESERVE), FORMAT(TSR_CHANNELS_LAST),
+                              FORMAT(TSR_CHANNELS_LAST_3D)};
 
 Value layout_value(uint8_t layout) { return value_retain(value_lent(&layouts[layout])); }
 Value format_value(TsrMemoryFormat f) { return value_retain(value_lent(&formats[f])); }
-static TsrStatus layout_repr(TsrText *out, Value self) { return tsr_text_printf(out, "torch.%s", layout_names[((LayoutObj *)self.o)->layout]); }
-static TsrStatus format_repr(TsrText *out, Value self) { return tsr_text_printf(out, "torch.%s", format_names[((FormatObj *)self.o)->format]); }
+static TsrStatus layout_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "torch.%s", layout_names[((LayoutObj *)self.o)->layout]);
+}
+static TsrStatus format_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "torch.%s", format_names[((FormatObj *)self.o)->format]);
+}
 
 Type layout_type = {.obj = TYPE_HEADER, .name = "torch.layout", .flags = TYPE_ATOMIC, .repr = layout_repr};
 Type format_type = {.obj = TYPE_HEADER, .name = "torch.memory_format", .flags = TYPE_ATOMIC, .repr = format_repr};
@@ -155,7 +190,8 @@ static TsrStatus device_construct(Value *out, Type *type, const CallArgs *args) 
     (void)type;
     Value kind = arg_at(args, 0), index = arg_at(args, 1);
     for (int k = 0; k < args->keyword_count; k++) {
-        if (str_equal_c(args->names[k], "type") || str_equal_c(args->names[k], "device")) kind = args->values[args->count + k];
+        if (str_equal_c(args->names[k], "type") || str_equal_c(args->names[k], "device"))
+            kind = args->values[args->count + k];
         if (str_equal_c(args->names[k], "index")) index = args->values[args->count + k];
     }
     TsrDevice d;
@@ -164,21 +200,29 @@ static TsrStatus device_construct(Value *out, Type *type, const CallArgs *args) 
     if (fits && kind.tag != V_UNBOUND) TSR_TRY(device_from_value(&d, &ok, kind));
     if (!ok) return args_fit_none("device", args, 0, 2, device_options);
     if (index.tag == V_INT) {
-        if (d.index >= 0) return tsr_error(TSR_RUNTIME_ERROR, "type (string) must not include an index because index was passed explicitly: %s", value_as_str(kind)->data);
+        if (d.index >= 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "type (string) must not include an index because index was passed explicitly: %s",
+                             value_as_str(kind)->data);
         if (index.i < 0 || index.i > 127) return tsr_error(TSR_RUNTIME_ERROR, "Device index must not be negative");
         d.index = (int8_t)index.i;
     }
     return device_new(out, d);
 }
 
-static TsrStatus device_get_type(Value *out, Value self) { return str_new_c(out, tsr_device_type_name(device_of(self).type)); }
+static TsrStatus device_get_type(Value *out, Value self) {
+    return str_new_c(out, tsr_device_type_name(device_of(self).type));
+}
 static TsrStatus device_get_index(Value *out, Value self) {
     *out = device_of(self).index < 0 ? VALUE_NONE : value_int(device_of(self).index);
     return TSR_OK;
 }
 /* `with device:` makes it the default. The ones before wait in a list, since one device may be entered twice. */
 TsrDevice device_default = TSR_DEVICE_CPU;
-static struct { TsrDevice *before; size_t count, room; } entered;
+static struct {
+    TsrDevice *before;
+    size_t count, room;
+} entered;
 
 static TsrStatus device_enter(Value *out, const CallArgs *args) {
     TSR_TRY(tsr_mem_grow(&entered.before, &entered.room, entered.count + 1, sizeof *entered.before));
@@ -203,10 +247,20 @@ static const Method device_methods[] = {
 
 static void device_destroy(Obj *self) { obj_free(self, sizeof(DeviceObj)); }
 
-static const Getter device_getters[] = {
-    {"type", device_get_type, NULL, "'cpu', 'cuda' or 'meta'"}, {"index", device_get_index, NULL, "its number, or None"}, {NULL, NULL, NULL, NULL}};
-Type device_type = {.obj = TYPE_HEADER, .name = "torch.device", .flags = TYPE_ATOMIC, .construct = device_construct, .destroy = device_destroy, .repr = device_repr, .str = device_str,
-                    .hash = device_hash, .compare = device_compare, .methods = device_methods, .getters = device_getters};
+static const Getter device_getters[] = {{"type", device_get_type, NULL, "'cpu', 'cuda' or 'meta'"},
+                                        {"index", device_get_index, NULL, "its number, or None"},
+                                        {NULL, NULL, NULL, NULL}};
+Type device_type = {.obj = TYPE_HEADER,
+                    .name = "torch.device",
+                    .flags = TYPE_ATOMIC,
+                    .construct = device_construct,
+                    .destroy = device_destroy,
+                    .repr = device_repr,
+                    .str = device_str,
+                    .hash = device_hash,
+                    .compare = device_compare,
+                    .methods = device_methods,
+                    .getters = device_getters};
 
 /* ---- Generator ---- */
 
@@ -234,7 +288,9 @@ static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *arg
         TsrDevice d;
         bool ok;
         TSR_TRY(device_from_value(&d, &ok, args->values[0]));
-        if (!ok) return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s", value_type_name(args->values[0]));
+        if (!ok)
+            return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s",
+                             value_type_name(args->values[0]));
     }
     TSR_TRY(tsr_rng_new(&rng));
     TsrStatus s = torch_generator_new(out, rng);
@@ -257,13 +313,16 @@ static TsrStatus generator_seed_with(Value *out, const CallArgs *args) {
     uint64_t big;
     if (value_small_int(args->values[1], &seed)) big = (uint64_t)seed;
     else if (!value_is_bigint(args->values[1]) || !int_fits_uint64(args->values[1], &big))
-        return tsr_error(TSR_RUNTIME_ERROR, "manual_seed expected a long, but got %s", value_type_name(args->values[1]));
+        return tsr_error(TSR_RUNTIME_ERROR, "manual_seed expected a long, but got %s",
+                         value_type_name(args->values[1]));
     tsr_rng_seed(rng_of(args->values[0]), big);
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
 
-static TsrStatus generator_initial(Value *out, const CallArgs *args) { return int_new_uint64(out, tsr_rng_initial_seed(rng_of(args->values[0]))); }
+static TsrStatus generator_initial(Value *out, const CallArgs *args) {
+    return int_new_uint64(out, tsr_rng_initial_seed(rng_of(args->values[0])));
+}
 
 TsrStatus rng_state_value(Value *out, const TsrGenerator *g) {
     TsrTensor *t;
@@ -274,7 +333,8 @@ TsrStatus rng_state_value(Value *out, const TsrGenerator *g) {
 }
 
 TsrStatus rng_state_set(TsrGenerator *g, Value state) {
-    if (state.tag != V_TENSOR || state.t->dtype != TSR_UINT8) return tsr_error(TSR_TYPE_ERROR, "RNG state must be a torch.ByteTensor");
+    if (state.tag != V_TENSOR || state.t->dtype != TSR_UINT8)
+        return tsr_error(TSR_TYPE_ERROR, "RNG state must be a torch.ByteTensor");
     TsrTensor *dense;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, state.t, TSR_CONTIGUOUS));
     TsrStatus s = tsr_rng_set_state(g, tsr_data(dense), (size_t)dense->numel);
@@ -282,7 +342,9 @@ TsrStatus rng_state_set(TsrGenerator *g, Value state) {
     return s;
 }
 
-static TsrStatus generator_get_state(Value *out, const CallArgs *args) { return rng_state_value(out, rng_of(args->values[0])); }
+static TsrStatus generator_get_state(Value *out, const CallArgs *args) {
+    return rng_state_value(out, rng_of(args->values[0]));
+}
 
 static TsrStatus generator_set_state(Value *out, const CallArgs *args) {
     TSR_TRY(rng_state_set(rng_of(args->values[0]), args->values[1]));
@@ -297,7 +359,9 @@ static TsrStatus generator_clone(Value *out, const CallArgs *args) {
     return tsr_rng_set_state(rng_of(*out), state, sizeof state);
 }
 
-static TsrStatus generator_seed(Value *out, const CallArgs *args) { return int_new_uint64(out, tsr_rng_seed_from_system(rng_of(args->values[0]))); }
+static TsrStatus generator_seed(Value *out, const CallArgs *args) {
+    return int_new_uint64(out, tsr_rng_seed_from_system(rng_of(args->values[0])));
+}
 
 static TsrStatus generator_device(Value *out, Value self) {
     (void)self;
@@ -313,14 +377,28 @@ static const Method generator_methods[] = {
     {"set_state", generator_set_state, ARGS_ONE, 1, 1, "(new_state)", "Goes back to a state that get_state gave."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
-static const Getter generator_getters[] = {{"device", generator_device, NULL, "where it draws"}, {NULL, NULL, NULL, NULL}};
-Type torch_generator_type = {.obj = TYPE_HEADER, .name = "torch._C.Generator", .construct = generator_construct, .destroy = generator_destroy, .repr = generator_repr,
-                       .copy = copy_generator, .methods = generator_methods, .getters = generator_getters};
+static const Getter generator_getters[] = {{"device", generator_device, NULL, "where it draws"},
+                                           {NULL, NULL, NULL, NULL}};
+Type torch_generator_type = {.obj = TYPE_HEADER,
+                             .name = "torch._C.Generator",
+                             .construct = generator_construct,
+                             .destroy = generator_destroy,
+                             .repr = generator_repr,
+                             .copy = copy_generator,
+                             .methods = generator_methods,
+                             .getters = generator_getters};
 
 /* ---- finfo and iinfo ---- */
 
-typedef struct InfoObj { Obj obj; TsrDtype dtype; } InfoObj;
-typedef struct FloatLimits { TsrDtype dtype; double resolution, min, max, eps, tiny; int bits; } FloatLimits;
+typedef struct InfoObj {
+    Obj obj;
+    TsrDtype dtype;
+} InfoObj;
+typedef struct FloatLimits {
+    TsrDtype dtype;
+    double resolution, min, max, eps, tiny;
+    int bits;
+} FloatLimits;
 
 static const FloatLimits float_limits[] = {
     {TSR_FLOAT32, 1e-6, -(double)FLT_MAX, FLT_MAX, FLT_EPSILON, FLT_MIN, 32},
@@ -350,16 +428,21 @@ static TsrStatus info_new(Value *out, Type *type, TsrDtype d) {
 static TsrStatus info_argument(Value *v, const CallArgs *args, const char *name, bool required) {
     *v = arg_at(args, 0);
     if (v->tag == V_UNBOUND) *v = args_keyword(args, "type");
-    if (v->tag == V_UNBOUND) return required ? tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional arguments: \"type\"", name) : TSR_OK;
+    if (v->tag == V_UNBOUND)
+        return required ? tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional arguments: \"type\"", name)
+                        : TSR_OK;
     if (value_is_obj(*v, &dtype_type)) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'type' (position 1) must be torch.dtype, not %s", name, value_type_name(*v));
+    return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'type' (position 1) must be torch.dtype, not %s", name,
+                     value_type_name(*v));
 }
 
 static TsrStatus finfo_construct(Value *out, Type *type, const CallArgs *args) {
     Value v;
     TSR_TRY(info_argument(&v, args, "finfo", false));
     TsrDtype d = v.tag == V_UNBOUND ? tsr_default_dtype() : tsr_dtype_real_of(dtype_of(v));
-    if (!tsr_dtype_is_float(d)) return tsr_error(TSR_TYPE_ERROR, "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'");
+    if (!tsr_dtype_is_float(d))
+        return tsr_error(TSR_TYPE_ERROR,
+                         "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'");
     return info_new(out, type, d);
 }
 
@@ -368,14 +451,16 @@ static TsrStatus iinfo_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(info_argument(&v, args, "iinfo", true));
     TsrDtype d = dtype_of(v);
     if (d == TSR_BOOL) return tsr_error(TSR_TYPE_ERROR, "torch.bool is not supported by torch.iinfo");
-    if (!tsr_dtype_is_integral(d)) return tsr_error(TSR_TYPE_ERROR, "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
+    if (!tsr_dtype_is_integral(d))
+        return tsr_error(TSR_TYPE_ERROR,
+                         "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'");
     return info_new(out, type, d);
 }
 
 static TsrStatus finfo_repr(TsrText *out, Value self) {
     const FloatLimits *f = finfo_of(self);
-    return tsr_text_printf(out, "finfo(resolution=%g, min=%g, max=%g, eps=%g, smallest_normal=%g, tiny=%g, dtype=%s)", f->resolution, f->min, f->max, f->eps, f->tiny,
-                           f->tiny, tsr_dtype_name(f->dtype));
+    return tsr_text_printf(out, "finfo(resolution=%g, min=%g, max=%g, eps=%g, smallest_normal=%g, tiny=%g, dtype=%s)",
+                           f->resolution, f->min, f->max, f->eps, f->tiny, f->tiny, tsr_dtype_name(f->dtype));
 }
 
 static void iinfo_limits(TsrDtype d, int64_t *min, uint64_t *max) {
@@ -395,20 +480,44 @@ static TsrStatus iinfo_repr(TsrText *out, Value self) {
 
 static TsrStatus info_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    if ((op == CMP_EQ || op == CMP_NE) && value_type(a) == value_type(b)) *out = value_bool((((InfoObj *)a.o)->dtype == ((InfoObj *)b.o)->dtype) == (op == CMP_EQ));
+    if ((op == CMP_EQ || op == CMP_NE) && value_type(a) == value_type(b))
+        *out = value_bool((((InfoObj *)a.o)->dtype == ((InfoObj *)b.o)->dtype) == (op == CMP_EQ));
     return TSR_OK;
 }
 
-static TsrStatus info_hash(int64_t *out, Value self) { *out = ((InfoObj *)self.o)->dtype; return TSR_OK; }
+static TsrStatus info_hash(int64_t *out, Value self) {
+    *out = ((InfoObj *)self.o)->dtype;
+    return TSR_OK;
+}
 static void info_destroy(Obj *self) { obj_free(self, sizeof(InfoObj)); }
 
-static TsrStatus info_dtype(Value *out, Value self) { return str_new_c(out, tsr_dtype_name(((InfoObj *)self.o)->dtype)); }
-static TsrStatus info_bits(Value *out, Value self) { *out = value_int((int64_t)tsr_dtype_size(((InfoObj *)self.o)->dtype) * 8); return TSR_OK; }
-static TsrStatus finfo_max(Value *out, Value self) { *out = value_float(finfo_of(self)->max); return TSR_OK; }
-static TsrStatus finfo_min(Value *out, Value self) { *out = value_float(finfo_of(self)->min); return TSR_OK; }
-static TsrStatus finfo_eps(Value *out, Value self) { *out = value_float(finfo_of(self)->eps); return TSR_OK; }
-static TsrStatus finfo_tiny(Value *out, Value self) { *out = value_float(finfo_of(self)->tiny); return TSR_OK; }
-static TsrStatus finfo_resolution(Value *out, Value self) { *out = value_float(finfo_of(self)->resolution); return TSR_OK; }
+static TsrStatus info_dtype(Value *out, Value self) {
+    return str_new_c(out, tsr_dtype_name(((InfoObj *)self.o)->dtype));
+}
+static TsrStatus info_bits(Value *out, Value self) {
+    *out = value_int((int64_t)tsr_dtype_size(((InfoObj *)self.o)->dtype) * 8);
+    return TSR_OK;
+}
+static TsrStatus finfo_max(Value *out, Value self) {
+    *out = value_float(finfo_of(self)->max);
+    return TSR_OK;
+}
+static TsrStatus finfo_min(Value *out, Value self) {
+    *out = value_float(finfo_of(self)->min);
+    return TSR_OK;
+}
+static TsrStatus finfo_eps(Value *out, Value self) {
+    *out = value_float(finfo_of(self)->eps);
+    return TSR_OK;
+}
+static TsrStatus finfo_tiny(Value *out, Value self) {
+    *out = value_float(finfo_of(self)->tiny);
+    return TSR_OK;
+}
+static TsrStatus finfo_resolution(Value *out, Value self) {
+    *out = value_float(finfo_of(self)->resolution);
+    return TSR_OK;
+}
 static TsrStatus iinfo_max(Value *out, Value self) {
     int64_t min;
     uint64_t max;
@@ -423,33 +532,69 @@ static TsrStatus iinfo_min(Value *out, Value self) {
     return TSR_OK;
 }
 
-static const Getter finfo_getters[] = {{"max", finfo_max, NULL, "the largest number"}, {"min", finfo_min, NULL, "the smallest number"},
-                                       {"eps", finfo_eps, NULL, "1 + eps is the next number after 1"}, {"tiny", finfo_tiny, NULL, "the smallest normal number"},
+static const Getter finfo_getters[] = {{"max", finfo_max, NULL, "the largest number"},
+                                       {"min", finfo_min, NULL, "the smallest number"},
+                                       {"eps", finfo_eps, NULL, "1 + eps is the next number after 1"},
+                                       {"tiny", finfo_tiny, NULL, "the smallest normal number"},
                                        {"smallest_normal", finfo_tiny, NULL, "the smallest normal number"},
-                                       {"resolution", finfo_resolution, NULL, "the decimal resolution"}, {"bits", info_bits, NULL, "bits of an element"},
-                                       {"dtype", info_dtype, NULL, "its name"}, {NULL, NULL, NULL, NULL}};
-static const Getter iinfo_getters[] = {{"max", iinfo_max, NULL, "the largest number"}, {"min", iinfo_min, NULL, "the smallest number"},
-                                       {"bits", info_bits, NULL, "bits of an element"}, {"dtype", info_dtype, NULL, "its name"}, {NULL, NULL, NULL, NULL}};
-static Type finfo_type = {.obj = TYPE_HEADER, .name = "torch.finfo", .construct = finfo_construct, .destroy = info_destroy, .repr = finfo_repr, .compare = info_compare,
-                   .hash = info_hash, .getters = finfo_getters};
-static Type iinfo_type = {.obj = TYPE_HEADER, .name = "torch.iinfo", .construct = iinfo_construct, .destroy = info_destroy, .repr = iinfo_repr, .compare = info_compare,
-                   .hash = info_hash, .getters = iinfo_getters};
+                                       {"resolution", finfo_resolution, NULL, "the decimal resolution"},
+                                       {"bits", info_bits, NULL, "bits of an element"},
+                                       {"dtype", info_dtype, NULL, "its name"},
+                                       {NULL, NULL, NULL, NULL}};
+static const Getter iinfo_getters[] = {{"max", iinfo_max, NULL, "the largest number"},
+                                       {"min", iinfo_min, NULL, "the smallest number"},
+                                       {"bits", info_bits, NULL, "bits of an element"},
+                                       {"dtype", info_dtype, NULL, "its name"},
+                                       {NULL, NULL, NULL, NULL}};
+static Type finfo_type = {.obj = TYPE_HEADER,
+                          .name = "torch.finfo",
+                          .construct = finfo_construct,
+                          .destroy = info_destroy,
+                          .repr = finfo_repr,
+                          .compare = info_compare,
+                          .hash = info_hash,
+                          .getters = finfo_getters};
+static Type iinfo_type = {.obj = TYPE_HEADER,
+                          .name = "torch.iinfo",
+                          .construct = iinfo_construct,
+                          .destroy = info_destroy,
+                          .repr = iinfo_repr,
+                          .compare = info_compare,
+                          .hash = info_hash,
+                          .getters = iinfo_getters};
 
 /* ---- into the namespace ---- */
 
-static const struct { const char *name; TsrDtype dtype; } dtype_aliases[] = {
-    {"float", TSR_FLOAT32}, {"double", TSR_FLOAT64}, {"half", TSR_FLOAT16}, {"long", TSR_INT64}, {"int", TSR_INT32}, {"short", TSR_INT16},
+static const struct {
+    const char *name;
+    TsrDtype dtype;
+} dtype_aliases[] = {
+    {"float", TSR_FLOAT32},    {"double", TSR_FLOAT64},     {"half", TSR_FLOAT16},
+    {"long", TSR_INT64},       {"int", TSR_INT32},          {"short", TSR_INT16},
     {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}, {"chalf", TSR_COMPLEX32},
 };
 
 TsrStatus torch_types_fill(Dict *dict) {
-    for (int d = 0; d < TSR_DTYPE_COUNT; d++) TSR_TRY(dict_set_c(dict, tsr_dtype_name((TsrDtype)d), value_lent(&dtypes[d])));
-    for (size_t i = 0; i < TSR_COUNTOF(dtype_aliases); i++) TSR_TRY(dict_set_c(dict, dtype_aliases[i].name, value_lent(&dtypes[dtype_aliases[i].dtype])));
-    for (size_t i = 0; i < TSR_COUNTOF(layouts); i++) TSR_TRY(dict_set_c(dict, layout_names[i], value_lent(&layouts[i])));
-    for (size_t i = 0; i < TSR_COUNTOF(formats); i++) TSR_TRY(dict_set_c(dict, format_names[i], value_lent(&formats[i])));
-    static const struct { const char *name; Type *type; } types[] = {
-        {"dtype", &dtype_type}, {"layout", &layout_type}, {"memory_format", &format_type}, {"device", &device_type},
-        {"Generator", &torch_generator_type}, {"finfo", &finfo_type}, {"iinfo", &iinfo_type}, {"Size", &size_type},
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        TSR_TRY(dict_set_c(dict, tsr_dtype_name((TsrDtype)d), value_lent(&dtypes[d])));
+    for (size_t i = 0; i < TSR_COUNTOF(dtype_aliases); i++)
+        TSR_TRY(dict_set_c(dict, dtype_aliases[i].name, value_lent(&dtypes[dtype_aliases[i].dtype])));
+    for (size_t i = 0; i < TSR_COUNTOF(layouts); i++)
+        TSR_TRY(dict_set_c(dict, layout_names[i], value_lent(&layouts[i])));
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
+        TSR_TRY(dict_set_c(dict, format_names[i], value_lent(&formats[i])));
+    static const struct {
+        const char *name;
+        Type *type;
+    } types[] = {
+        {"dtype", &dtype_type},
+        {"layout", &layout_type},
+        {"memory_format", &format_type},
+        {"device", &device_type},
+        {"Generator", &torch_generator_type},
+        {"finfo", &finfo_type},
+        {"iinfo", &iinfo_type},
+        {"Size", &size_type},
     };
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(dict_set_c(dict, types[i].name, value_lent(types[i].type)));
     return TSR_OK;

@@ -6,21 +6,37 @@
 #include "core/rng.h"
 #include "lang/object/value.h"
 
-typedef struct DtypeObj { Obj obj; TsrDtype dtype; } DtypeObj;      /* static, one a dtype */
-typedef struct LayoutObj { Obj obj; uint8_t layout; } LayoutObj;    /* static */
-typedef struct FormatObj { Obj obj; TsrMemoryFormat format; } FormatObj; /* static */
-typedef struct DeviceObj { Obj obj; TsrDevice device; } DeviceObj;
-typedef struct GeneratorObj { Obj obj; TsrGenerator *rng; } GeneratorObj; /* rng retained */
+typedef struct DtypeObj {
+    Obj obj;
+    TsrDtype dtype;
+} DtypeObj; /* static, one a dtype */
+typedef struct LayoutObj {
+    Obj obj;
+    uint8_t layout;
+} LayoutObj; /* static */
+typedef struct FormatObj {
+    Obj obj;
+    TsrMemoryFormat format;
+} FormatObj; /* static */
+typedef struct DeviceObj {
+    Obj obj;
+    TsrDevice device;
+} DeviceObj;
+typedef struct GeneratorObj {
+    Obj obj;
+    TsrGenerator *rng;
+} GeneratorObj; /* rng retained */
 
 extern Type dtype_type, layout_type, format_type, device_type, torch_generator_type;
 
-Value dtype_value(TsrDtype d);            /* a reference, the caller's; None for TSR_DTYPE_NONE */
-Value layout_value(uint8_t layout);       /* as dtype_value */
+Value dtype_value(TsrDtype d);      /* a reference, the caller's; None for TSR_DTYPE_NONE */
+Value layout_value(uint8_t layout); /* as dtype_value */
 Value format_value(TsrMemoryFormat f);
 TsrStatus device_new(Value *out, TsrDevice d);
-/* Where functions that take no tensor make one when they aren't told: the cpu, or set_default_device()'s, or that of `with torch.device(...):`. */
+/* Where functions that take no tensor make one when they aren't told: the cpu, or set_default_device()'s, or that of
+ * `with torch.device(...):`. */
 extern TsrDevice device_default;
-TsrStatus generator_default(Value *out);  /* torch.default_generator, the same object each time */
+TsrStatus generator_default(Value *out); /* torch.default_generator, the same object each time */
 
 /* A generator's state as a uint8 tensor, and back. */
 TsrStatus rng_state_value(Value *out, const TsrGenerator *g);

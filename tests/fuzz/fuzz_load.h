@@ -11,7 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FUZZ_DEMAND(condition) do { if (!(condition)) __builtin_trap(); } while (0)
+#define FUZZ_DEMAND(condition) \
+    do { \
+        if (!(condition)) __builtin_trap(); \
+    } while (0)
 
 /* That of the same name: a writer may have an order of its own. */
 static inline const TsrTensor *fuzz_named(const TsrItems *items, const TsrItem *like) {
@@ -30,8 +33,10 @@ static inline void fuzz_write_back(const TsrItems *items, const TsrLoadOptions *
     TsrItems again;
     TsrSink sink = {.fd = -1, .name = "fuzz"};
     for (int i = 0; i < items->n; i++)
-        if (items->items[i].tensor->dtype == TSR_COMPLEX32 || items->items[i].tensor->numel > 1 << 20) return; /* NumPy has none; memory for three of them */
-    FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = options->format}) == TSR_OK);
+        if (items->items[i].tensor->dtype == TSR_COMPLEX32 || items->items[i].tensor->numel > 1 << 20)
+            return; /* NumPy has none; memory for three of them */
+    FUZZ_DEMAND(tsr_write(&sink, items, &(TsrSaveOptions){.size = sizeof(TsrSaveOptions), .format = options->format}) ==
+                TSR_OK);
     FUZZ_DEMAND(tsr_load_bytes(&again, "fuzz", sink.text.data, sink.text.length, options) == TSR_OK);
     FUZZ_DEMAND(items->n == again.n);
     for (int i = 0; i < items->n; i++) fuzz_demand_same(items->items[i].tensor, fuzz_named(&again, &items->items[i]));

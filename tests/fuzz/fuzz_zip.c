@@ -1,11 +1,13 @@
-/* fuzz_zip: the directories of archives: members lie apart and within the file, and what they hold is as long as the directory says. */
+/* fuzz_zip: the directories of archives: members lie apart and within the file, and what they hold is as long as the
+ * directory says. */
 #include "fuzz_load.h"
 
 #include "core/io/zip.h"
 
 static void open_member(const TsrZip *zip, const TsrZipMember *m) {
     TsrInput content;
-    FUZZ_DEMAND(m->offset <= zip->in->size && m->packed <= zip->in->size - m->offset && m->header < m->offset && m->name != NULL);
+    FUZZ_DEMAND(m->offset <= zip->in->size && m->packed <= zip->in->size - m->offset && m->header < m->offset &&
+                m->name != NULL);
     if (tsr_zip_member_open(&content, zip, m, NULL) != TSR_OK) return;
     FUZZ_DEMAND(content.size == m->size);
     tsr_dataptr_release(&content.hold);

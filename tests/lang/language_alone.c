@@ -1,5 +1,5 @@
-/* language_alone.c: the language without tensors, a terminal or files of torch: src/lang and src/core are all that is linked here. A link
- * that points upwards from src/lang breaks this build. */
+/* language_alone.c: the language without tensors, a terminal or files of torch: src/lang and src/core are all that is
+ * linked here. A link that points upwards from src/lang breaks this build. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static const char expected[] =
 static int compare(Value v) {
     TsrText text = {0};
     int failed = value_str(&text, v) != TSR_OK || strcmp(text.data, expected) != 0;
-    printf("%s: the language runs on the core alone%s%s\n", failed ? "FAIL" : "ok", failed ? ": " : "", failed ? text.data : "");
+    printf("%s: the language runs on the core alone%s%s\n", failed ? "FAIL" : "ok", failed ? ": " : "",
+           failed ? text.data : "");
     tsr_text_free(&text);
     return failed;
 }

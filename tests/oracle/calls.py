@@ -6,8 +6,8 @@
 
 A call is a line of source that means the same in Python and tsr, so each finding can be tried as it is. The arguments come from the rows'
 schemas (tsr --print-man schemas), from the signatures of what is written in the language (tsr --print-man ops), and from the shapes and
-values that tests/core/op_hints.def knows operators to need; some are wrong on purpose. A seed gives the same calls each time.
-PyTorch runs in a process of its own: what ends or hangs it is skipped and counted. tests/cli/oracle_calls.tsr compares, and lists the permitted differences.
+values that tests/core/op/op_hints.def knows operators to need; some are wrong on purpose. A seed gives the same calls each time.
+PyTorch runs in a process of its own: what ends or hangs it is skipped and counted. tests/repl/oracle_calls.tsr compares, and lists the permitted differences.
 """
 import argparse
 import collections

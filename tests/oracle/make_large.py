@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write tests/data/large/NAME: files above 4 GiB as NumPy and PyTorch write them (pip install torch numpy), and one of safetensors, without their zeros: make_large.py [FOLDER].
 
-A line for each stretch of bytes that are not zeros, `OFFSET FILE`, and first the file's size; FILE stands beside it. tests/cli/large.sh puts them together as sparse files."""
+A line for each stretch of bytes that are not zeros, `OFFSET FILE`, and first the file's size; FILE stands beside it. tests/repl/large.sh puts them together as sparse files."""
 import io, json, pathlib, sys
 
 import numpy as np

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write tests/data/npz/*.npz with NumPy and zipfile (pip install numpy): make_npz.py [FOLDER]. bad_*.npz are damaged, or lie.
 
-tests/cli/npz.sh reads them."""
+tests/repl/npz.sh reads them."""
 import io, pathlib, struct, sys, warnings, zipfile, zlib
 
 import numpy as np

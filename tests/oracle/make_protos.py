@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write tests/data/proto/*.pb with the protobuf package (pip install protobuf grpcio-tools): make_protos.py [FOLDER].
 
-tests/lang/ownership/protos.txt reads them, and compares what tsr writes with their bytes."""
+tests/systems/protos.txt reads them, and compares what tsr writes with their bytes."""
 import importlib, pathlib, struct, sys, tempfile
 
 from grpc_tools import protoc

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write tests/data/pt/*.pt with PyTorch (pip install torch numpy): make_pt.py [FOLDER]. bad_*.pt are made by hand: pickles that torch.save never writes.
 
-tests/cli/pt.sh reads them. make_pt.py --check A B: whether torch.load(weights_only=True) reads the same values from both."""
+tests/repl/pt.sh reads them. make_pt.py --check A B: whether torch.load(weights_only=True) reads the same values from both."""
 import argparse, collections, enum, functools, io, pathlib, pickle, struct, sys, types, warnings, zipfile
 
 import numpy as np

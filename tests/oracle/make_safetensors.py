@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write tests/data/safetensors/* with the safetensors package (pip install safetensors torch): make_safetensors.py [FOLDER].
 
-tests/cli/safetensors.sh reads them, and compares what tsr writes with their bytes."""
+tests/repl/safetensors.sh reads them, and compares what tsr writes with their bytes."""
 import json, pathlib, struct, sys
 
 import torch

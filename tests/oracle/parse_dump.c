@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lang/syntax/parser.h"
-#include "repl/ast_dump.h"
+#include "lang/syntax/ast_dump.h"
 
 static void answer(const char *text) {
     printf("%zu\n%s", strlen(text), text);
@@ -14,8 +14,8 @@ static void answer(const char *text) {
 
 static void answer_error(SourceRange at) {
     char text[2000];
-    snprintf(text, sizeof text, "error: %s: %s @%d:%d-%d:%d", tsr_status_name(tsr_error_kind()), tsr_error_message(), at.line, at.col,
-             at.end_line, at.end_col);
+    snprintf(text, sizeof text, "error: %s: %s @%d:%d-%d:%d", tsr_status_name(tsr_error_kind()), tsr_error_message(),
+             at.line, at.col, at.end_line, at.end_col);
     answer(text);
 }
 

@@ -1,4 +1,4 @@
-"""Asks PyTorch the calls that TSR_TEST_DUMP=FILE wrote (tests/core/test_ops_properties.c) and lists where the answers differ.
+"""Asks PyTorch the calls that TSR_TEST_DUMP=FILE wrote (tests/core/op/test_ops_properties.c) and lists where the answers differ.
 
     TSR_TEST_DUMP=calls.json CK_RUN_SUITE=ops_properties build/release/tests/run
     python3 tests/oracle/replay.py calls.json [--each N] [--op NAME] [--errors] [--strides] [--show N]

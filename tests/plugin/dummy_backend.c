@@ -22,6 +22,7 @@ static TsrStatus copy(void *dst, TsrDevice to, const void *src, TsrDevice from, 
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
     (void)host;
-    *out = (TsrBackend){.version = DUMMY_VERSION, .name = "cuda", .device_type = TSR_CUDA, .device_count = device_count, .copy = copy};
+    *out = (TsrBackend){
+        .version = DUMMY_VERSION, .name = "cuda", .device_type = TSR_CUDA, .device_count = device_count, .copy = copy};
     return TSR_OK;
 }

@@ -50,7 +50,8 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
         vsnprintf(heap, (size_t)length + 1, format, args);
         va_end(args);
     }
-    if (TSR_UNLIKELY(kind == TSR_OK || kind >= TSR_STATUS_COUNT)) kind = TSR_SYSTEM_ERROR; /* an error of no kind is one, too */
+    if (TSR_UNLIKELY(kind == TSR_OK || kind >= TSR_STATUS_COUNT))
+        kind = TSR_SYSTEM_ERROR; /* an error of no kind is one, too */
     begin(kind);
     memcpy(last.text, text, sizeof text);
     last.heap = heap;
@@ -59,9 +60,10 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
 
 TsrStatus tsr_error_no_memory(size_t bytes) {
     begin(TSR_RUNTIME_ERROR);
-    snprintf(last.text, sizeof last.text,
-             "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
-             bytes);
+    snprintf(
+        last.text, sizeof last.text,
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
+        bytes);
     return TSR_RUNTIME_ERROR;
 }
 

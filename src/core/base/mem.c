@@ -36,8 +36,8 @@ static void count(const void *block, int64_t sign) {
     atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
 }
 
-/* From this size on a block is a mapping of its own (malloc's own threshold never grows beyond): in huge pages it is first written several times as fast, and
- * given back, which nothing can interrupt, twenty times as fast. */
+/* From this size on a block is a mapping of its own (malloc's own threshold never grows beyond): in huge pages it is
+ * first written several times as fast, and given back, which nothing can interrupt, twenty times as fast. */
 enum { MAPPED = 32 << 20, PAGE = 4096 };
 
 static void ask_for_huge_pages(void *block, size_t bytes) {
@@ -52,7 +52,9 @@ static void *counted(void *block, size_t bytes) {
     return block;
 }
 
-void *tsr_malloc(size_t bytes) { return TSR_UNLIKELY(refused(bytes)) ? NULL : counted(malloc(bytes > 0 ? bytes : 1), bytes); }
+void *tsr_malloc(size_t bytes) {
+    return TSR_UNLIKELY(refused(bytes)) ? NULL : counted(malloc(bytes > 0 ? bytes : 1), bytes);
+}
 
 void *tsr_malloc_array(size_t n, size_t size) {
     size_t bytes;

@@ -104,10 +104,9 @@ static void shortest_float(float value, uint64_t *digits, int *exponent) {
 
 /* Two digits at a time, from the last. */
 static int write_digits(char *p, uint64_t value) {
-    static const char pairs[] =
-        "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-        "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-        "8081828384858687888990919293949596979899";
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
     char text[20];
     int at = sizeof text;
     for (; value >= 10; value /= 100) memcpy(text + (at -= 2), pairs + value % 100 * 2, 2);
@@ -220,7 +219,8 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
         power = mantissa < (UINT64_C(1) << 52) ? 0 : 1;
     } else {
         /* halfway between two doubles exactly: round to even */
-        if ((uint64_t)product <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << cut == top) mantissa &= ~UINT64_C(1);
+        if ((uint64_t)product <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << cut == top)
+            mantissa &= ~UINT64_C(1);
         mantissa += mantissa & 1;
         mantissa >>= 1;
         if (mantissa >= (UINT64_C(2) << 52)) {
@@ -278,13 +278,14 @@ static const char *parse_word(double *out, const char *p, const char *end, bool 
 }
 
 const char *tsr_parse_double(double *out, const char *begin, const char *end) {
-    static const double small_powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double small_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *p = begin;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     uint64_t w = 0;
-    int digits = 0;      /* significant ones in w: at most 19 fit */
-    int64_t scale = 0;   /* power of ten of w's last digit */
+    int digits = 0;    /* significant ones in w: at most 19 fit */
+    int64_t scale = 0; /* power of ten of w's last digit */
     bool any = false, more = false;
     for (; p < end && (unsigned char)(*p - '0') < 10; p++, any = true) {
         if (digits < 19) {
@@ -343,7 +344,8 @@ const char *tsr_parse_int64(int64_t *out, const char *begin, const char *end) {
     int64_t value = 0;
     for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
         int digit = *p - '0';
-        if (tsr_mul_overflows(value, 10, &value) || tsr_add_overflows(value, negative ? -digit : digit, &value)) return NULL;
+        if (tsr_mul_overflows(value, 10, &value) || tsr_add_overflows(value, negative ? -digit : digit, &value))
+            return NULL;
     }
     if (p == first) return NULL;
     *out = value;

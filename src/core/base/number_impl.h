@@ -6,7 +6,8 @@
 
 #include "core/number.h"
 
-/* The "C" locale: the C library's numbers then have a point whatever the program's locale. Lent for ever; (locale_t)0 when memory is short. */
+/* The "C" locale: the C library's numbers then have a point whatever the program's locale. Lent for ever; (locale_t)0
+ * when memory is short. */
 locale_t tsr_c_locale(void);
 
 #endif

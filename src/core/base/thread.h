@@ -11,7 +11,9 @@ void tsr_thread_watch(void);
 void tsr_thread_drop(void);
 
 /* For a few instructions; never held across a call that may block. */
-typedef struct TsrLock { _Atomic bool held; } TsrLock;
+typedef struct TsrLock {
+    _Atomic bool held;
+} TsrLock;
 void tsr_lock_wait(TsrLock *lock);
 static inline void tsr_lock(TsrLock *lock) {
     if (TSR_UNLIKELY(__atomic_exchange_n((bool *)&lock->held, true, __ATOMIC_ACQUIRE))) tsr_lock_wait(lock);

@@ -72,12 +72,14 @@ PLAIN_NEW(16)
 #define OF_FLOAT(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_COMPLEX(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_OBJECT(suffix, size) FUNCTIONS_##suffix
-#define ROW_OF_NONE(id, name) {id, TSR_KIND_OBJECT, 0, name, name, "Undefined", NULL, NULL, NULL, NULL, NULL}
+#define ROW_OF_NONE(id, name) \
+    { id, TSR_KIND_OBJECT, 0, name, name, "Undefined", NULL, NULL, NULL, NULL, NULL }
 const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES] = {
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
+#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
+    {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
 #include "core/dtype.def"
 #undef DTYPE
-    [TSR_DTYPE_COUNT ... TSR_DTYPE_NONE - 1] = ROW_OF_NONE(TSR_DTYPE_NONE, "unknown"),
+    [TSR_DTYPE_COUNT... TSR_DTYPE_NONE - 1] = ROW_OF_NONE(TSR_DTYPE_NONE, "unknown"),
     [TSR_DTYPE_NONE] = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)"),
 };
 /* A row's size is its C type's, and one that PLAIN_NEW makes. */
@@ -87,14 +89,19 @@ const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES] = {
 #include "core/dtype.def"
 #undef DTYPE
 
-TsrStatus tsr_dtype_check(TsrDtype d) { return TSR_LIKELY(tsr_dtype_is_known(d)) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%d is no dtype", d); }
+TsrStatus tsr_dtype_check(TsrDtype d) {
+    return TSR_LIKELY(tsr_dtype_is_known(d)) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%d is no dtype", d);
+}
 
 const TsrTypeMeta tsr_dtype_uninitialized = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)");
 
 /* --- names --- */
-static const struct { const char *name; TsrDtype id; } aliases[] = {
-    {"float", TSR_FLOAT32}, {"double", TSR_FLOAT64}, {"half", TSR_FLOAT16}, {"long", TSR_INT64}, {"int", TSR_INT32},
-    {"short", TSR_INT16}, {"chalf", TSR_COMPLEX32}, {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}};
+static const struct {
+    const char *name;
+    TsrDtype id;
+} aliases[] = {{"float", TSR_FLOAT32},   {"double", TSR_FLOAT64},   {"half", TSR_FLOAT16},
+               {"long", TSR_INT64},      {"int", TSR_INT32},        {"short", TSR_INT16},
+               {"chalf", TSR_COMPLEX32}, {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}};
 
 TsrDtype tsr_dtype_from_name(const char *name) {
     if (strncmp(name, "torch.", 6) == 0) name += 6;
@@ -117,15 +124,21 @@ TsrDtype tsr_dtype_real_of(TsrDtype d) {
 
 TsrDtype tsr_dtype_complex_of(TsrDtype d) {
     switch (d) {
-    case TSR_FLOAT16: case TSR_COMPLEX32: return TSR_COMPLEX32;
-    case TSR_BFLOAT16: case TSR_BCOMPLEX32: return TSR_BCOMPLEX32;
-    case TSR_FLOAT32: case TSR_COMPLEX64: return TSR_COMPLEX64;
-    case TSR_FLOAT64: case TSR_COMPLEX128: return TSR_COMPLEX128;
+    case TSR_FLOAT16:
+    case TSR_COMPLEX32: return TSR_COMPLEX32;
+    case TSR_BFLOAT16:
+    case TSR_BCOMPLEX32: return TSR_BCOMPLEX32;
+    case TSR_FLOAT32:
+    case TSR_COMPLEX64: return TSR_COMPLEX64;
+    case TSR_FLOAT64:
+    case TSR_COMPLEX128: return TSR_COMPLEX128;
     default: return tsr_default_complex();
     }
 }
 
-TsrDtype tsr_default_complex(void) { return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype()); }
+TsrDtype tsr_default_complex(void) {
+    return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype());
+}
 
 static TsrDtype default_dtype = TSR_FLOAT32;
 

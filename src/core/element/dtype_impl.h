@@ -1,5 +1,5 @@
-/* dtype_impl.h: what the row of nested tensors does with its elements (TsrTypeMeta's functions, dtype.h). dtype.c has the table and
- * knows no tensor; nested.c, above tensor.h, has these. */
+/* dtype_impl.h: what the row of nested tensors does with its elements (TsrTypeMeta's functions, dtype.h). dtype.c has
+ * the table and knows no tensor; nested.c, above tensor.h, has these. */
 #ifndef CORE_ELEMENT_DTYPE_IMPL_H
 #define CORE_ELEMENT_DTYPE_IMPL_H
 

@@ -7,8 +7,16 @@
 
 #include "core/dtype.h"
 
-static inline uint32_t tsr_float_bits(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
-static inline float tsr_bits_float(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+static inline uint32_t tsr_float_bits(float x) {
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+static inline float tsr_bits_float(uint32_t u) {
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
 
 static inline float tsr_half_widen(TsrHalf h) {
     uint32_t w = (uint32_t)h.bits << 16, sign = w & 0x80000000u, two = w + w;
@@ -35,7 +43,9 @@ static inline TsrBfloat16 tsr_bfloat16_round(float f) {
 }
 
 /* e5m2 is the upper byte of a half. */
-static inline float tsr_float8_e5m2_widen(TsrFloat8E5m2 x) { return tsr_half_widen((TsrHalf){(uint16_t)(x.bits << 8)}); }
+static inline float tsr_float8_e5m2_widen(TsrFloat8E5m2 x) {
+    return tsr_half_widen((TsrHalf){(uint16_t)(x.bits << 8)});
+}
 
 static inline TsrFloat8E5m2 tsr_float8_e5m2_round(float f) {
     uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, r;
@@ -63,11 +73,16 @@ static inline TsrFloat8E4m3fn tsr_float8_e4m3fn_round(float f) {
 
 /* Float to integer as x86 does it: truncation; out of range and nan give the least int32 or int64,
  * of which narrower types keep the low bits. */
-static inline int32_t tsr_double_to_int32(double f) { return f > -2147483649.0 && f < 2147483648.0 ? (int32_t)f : INT32_MIN; }
-static inline int32_t tsr_float_to_int32(float f) { return f >= -2147483648.0f && f < 2147483648.0f ? (int32_t)f : INT32_MIN; }
+static inline int32_t tsr_double_to_int32(double f) {
+    return f > -2147483649.0 && f < 2147483648.0 ? (int32_t)f : INT32_MIN;
+}
+static inline int32_t tsr_float_to_int32(float f) {
+    return f >= -2147483648.0f && f < 2147483648.0f ? (int32_t)f : INT32_MIN;
+}
 static inline int64_t tsr_double_to_int64(double f) { return f >= -0x1.0p63 && f < 0x1.0p63 ? (int64_t)f : INT64_MIN; }
 static inline uint64_t tsr_double_to_uint64(double f) {
-    return f >= 0x1.0p63 ? (uint64_t)tsr_double_to_int64(f - 0x1.0p63) ^ (1ull << 63) : (uint64_t)tsr_double_to_int64(f);
+    return f >= 0x1.0p63 ? (uint64_t)tsr_double_to_int64(f - 0x1.0p63) ^ (1ull << 63)
+                         : (uint64_t)tsr_double_to_int64(f);
 }
 
 #endif

@@ -25,7 +25,8 @@ TsrDtype tsr_promote_types(TsrDtype a, TsrDtype b) {
     }
     TsrDtypeKind ka = tsr_dtype_kind(a), kb = tsr_dtype_kind(b);
     if (ka == TSR_KIND_COMPLEX || kb == TSR_KIND_COMPLEX) {
-        bool a_floats = ka == TSR_KIND_COMPLEX || ka == TSR_KIND_FLOAT, b_floats = kb == TSR_KIND_COMPLEX || kb == TSR_KIND_FLOAT;
+        bool a_floats = ka == TSR_KIND_COMPLEX || ka == TSR_KIND_FLOAT,
+             b_floats = kb == TSR_KIND_COMPLEX || kb == TSR_KIND_FLOAT;
         if (!b_floats) return a;
         if (!a_floats) return b;
         TsrDtype ca = tsr_dtype_complex_of(a), cb = tsr_dtype_complex_of(b);
@@ -47,9 +48,12 @@ TsrStatus tsr_promote(TsrDtype *out, TsrDtype a, TsrDtype b) {
     if (d == TSR_DTYPE_NONE) {
         const char *na = tsr_dtype_scalar_name(a), *nb = tsr_dtype_scalar_name(b);
         if (is_float8(a) || is_float8(b))
-            return tsr_error(TSR_RUNTIME_ERROR, "Promotion for Float8 Types is not supported, attempted to promote %s and %s", na, nb);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "Promotion for Float8 Types is not supported, attempted to promote %s and %s", na, nb);
         if (is_barebones(a) || is_barebones(b))
-            return tsr_error(TSR_RUNTIME_ERROR, "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", na, nb);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", na, nb);
         return tsr_error(TSR_RUNTIME_ERROR, "Promotion of %s and %s is not supported", na, nb);
     }
     *out = d;

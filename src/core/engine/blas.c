@@ -13,7 +13,7 @@
 
 static TsrBlas blas_table;
 static bool blas_loaded;
-static char blas_missing[256];  /* what was not found: a symbol, or the library that $TSR_BLAS names */
+static char blas_missing[256]; /* what was not found: a symbol, or the library that $TSR_BLAS names */
 static char blas_about[256];
 static void *blas_handle;
 static void (*blas_set_threads)(int); /* of the calling thread where the library uses OpenMP, else of the process */
@@ -22,15 +22,19 @@ static _Thread_local int blas_threads; /* what this thread has asked for */
 
 /* ---- what the libraries read from the environment when they are loaded ---- */
 
-/* Sets `name` unless the user has; whether it is to be taken back. The environment is as it was after the library is loaded: a child sees none of it. */
-static bool lend_variable(const char *name, const char *value) { return getenv(name) == NULL && setenv(name, value, 1) == 0; }
+/* Sets `name` unless the user has; whether it is to be taken back. The environment is as it was after the library is
+ * loaded: a child sees none of it. */
+static bool lend_variable(const char *name, const char *value) {
+    return getenv(name) == NULL && setenv(name, value, 1) == 0;
+}
 
 static void take_back(bool lent, const char *name) {
     if (lent) unsetenv(name);
 }
 
-/* The threads of OpenMP wait for work in a loop, for some 15 ms unless told otherwise: beside other programs each wait keeps a processor from the thread that is
- * waited for. So many rounds are some tens of microseconds, what it takes to sleep and be woken. */
+/* The threads of OpenMP wait for work in a loop, for some 15 ms unless told otherwise: beside other programs each wait
+ * keeps a processor from the thread that is waited for. So many rounds are some tens of microseconds, what it takes to
+ * sleep and be woken. */
 #define SPIN_ROUNDS "2000"
 
 static void *open_patiently(const char *path) {
@@ -48,11 +52,12 @@ static const char *core_name(void *handle) {
     return name != NULL ? name() : "";
 }
 
-/* The kernels for what the processor can do, where OpenBLAS took some of before AVX2: it goes by model numbers, and one that it is too old to know gets the
- * oldest kernels. NULL: it chose well, or the user did. */
+/* The kernels for what the processor can do, where OpenBLAS took some of before AVX2: it goes by model numbers, and one
+ * that it is too old to know gets the oldest kernels. NULL: it chose well, or the user did. */
 static const char *better_kernels(void *handle) {
-    static const char *const old[] = {"Katmai", "Coppermine", "Northwood", "Prescott", "Banias", "Atom", "Core2", "Penryn", "Dunnington", "Nehalem",
-                                      "Sandybridge", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano"};
+    static const char *const old[] = {"Katmai",  "Coppermine",   "Northwood",  "Prescott", "Banias",      "Atom",
+                                      "Core2",   "Penryn",       "Dunnington", "Nehalem",  "Sandybridge", "Athlon",
+                                      "Opteron", "Opteron_SSE3", "Barcelona",  "Bobcat",   "Nano"};
     TsrIsa isa = tsr_cpu_isa();
     if (isa == TSR_ISA_BASE || getenv("OPENBLAS_CORETYPE") != NULL) return NULL;
     const char *name = core_name(handle);
@@ -127,10 +132,12 @@ static bool resolve_all(void *handle) {
 }
 
 static void load(void) {
-    static const char *const setters[] = {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads", "bli_thread_set_num_threads"};
+    static const char *const setters[] = {"omp_set_num_threads", "openblas_set_num_threads", "MKL_Set_Num_Threads",
+                                          "bli_thread_set_num_threads"};
     blas_handle = open_library();
     blas_loaded = blas_handle != NULL && resolve_all(blas_handle);
-    for (size_t i = 0; blas_loaded && blas_set_threads == NULL && i < TSR_COUNTOF(setters); i++) *(void **)&blas_set_threads = dlsym(blas_handle, setters[i]);
+    for (size_t i = 0; blas_loaded && blas_set_threads == NULL && i < TSR_COUNTOF(setters); i++)
+        *(void **)&blas_set_threads = dlsym(blas_handle, setters[i]);
 }
 
 void tsr_blas_limit(int threads) {
@@ -149,9 +156,13 @@ const TsrBlas *tsr_blas_try(void) {
 TsrStatus tsr_blas_get(const TsrBlas **lent) {
     *lent = tsr_blas_try();
     if (*lent != NULL) return TSR_OK;
-    TsrStatus s = blas_missing[0] ? tsr_error(TSR_RUNTIME_ERROR, "%s", blas_missing)
-                                  : tsr_error(TSR_RUNTIME_ERROR, "this operation needs OpenBLAS with LAPACK, and libopenblas.so.0 was not found");
-    if (getenv("TSR_BLAS") != NULL) tsr_error_hint("TSR_BLAS names a shared library that has both BLAS and LAPACK; without it OpenBLAS is looked for");
+    TsrStatus s = blas_missing[0]
+                      ? tsr_error(TSR_RUNTIME_ERROR, "%s", blas_missing)
+                      : tsr_error(TSR_RUNTIME_ERROR,
+                                  "this operation needs OpenBLAS with LAPACK, and libopenblas.so.0 was not found");
+    if (getenv("TSR_BLAS") != NULL)
+        tsr_error_hint(
+            "TSR_BLAS names a shared library that has both BLAS and LAPACK; without it OpenBLAS is looked for");
     else tsr_error_hint("install Debian's package libopenblas0-openmp");
     return s;
 }
@@ -181,7 +192,9 @@ const char *tsr_blas_about(void) {
 }
 
 TsrStatus tsr_blas_int(int *out, int64_t n) {
-    if (n > INT_MAX) return tsr_error(TSR_RUNTIME_ERROR, "a matrix dimension of %lld is too large for BLAS, whose limit is %d", (long long)n, INT_MAX);
+    if (n > INT_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "a matrix dimension of %lld is too large for BLAS, whose limit is %d",
+                         (long long)n, INT_MAX);
     *out = (int)n;
     return TSR_OK;
 }

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    ALONG = 1024,        /* elements of a strip of blocks */
-    STREAMED = 4 << 20,  /* bytes from which on a transposed copy is not meant to stay in the caches */
+    ALONG = 1024,                  /* elements of a strip of blocks */
+    STREAMED = 4 << 20,            /* bytes from which on a transposed copy is not meant to stay in the caches */
     PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
     SHORT_LINE = 512,              /* bytes */
     MOST_LAYERS = 3,
-    LINE_PIECE = 1 << 14,          /* elements of a long line: what is done to them once they are copied finds them in cache */
+    LINE_PIECE = 1 << 14, /* elements of a long line: what is done to them once they are copied finds them in cache */
 };
 
 /* One copy: dimension 0 is the innermost; strides in bytes. */
@@ -23,23 +23,28 @@ typedef struct Copy {
     char *to;
     const char *from;
     TsrDtype to_dtype, from_dtype;
-    size_t plain;    /* itemsize when bytes move as they are, else 0 */
-    unsigned flips;  /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
-    bool tiled;      /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both ways */
-    int64_t layers;  /* of tiled blocks: the size of dimension 2 where it lies between the result's elements, so that each block is filled at once; else 1 */
-    int64_t band;    /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0: all of them */
-    bool streamed;   /* whole lines of blocks are written past the caches */
-    bool in_order;   /* the two overlap: no other order will do */
+    size_t plain;   /* itemsize when bytes move as they are, else 0 */
+    unsigned flips; /* of TSR_FLAG_CONJ and TSR_FLAG_NEG: to be applied to what was written */
+    bool tiled; /* dimension 1 is the one that is dense in the source: elements go by blocks, one cache line wide both
+                   ways */
+    int64_t layers; /* of tiled blocks: the size of dimension 2 where it lies between the result's elements, so that
+                       each block is filled at once; else 1 */
+    int64_t band;   /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0:
+                       all of them */
+    bool streamed;  /* whole lines of blocks are written past the caches */
+    bool in_order;  /* the two overlap: no other order will do */
 } Copy;
 
 /* --- one line --- */
 
 #define FLIP(type) \
     do { \
-        const type first = (type)((type)re << (sizeof(type) * 8 - 1)), second = (type)((type)im << (sizeof(type) * 8 - 1)); \
+        const type first = (type)((type)re << (sizeof(type) * 8 - 1)), \
+                   second = (type)((type)im << (sizeof(type) * 8 - 1)); \
         if (stride == (int64_t)size) { \
-            for (size_t at = 0; at < sizeof pattern; at += sizeof(type)) memcpy(pattern + at, complex && at / sizeof(type) % 2 == 1 ? &second : &first, sizeof(type)); \
-            tsr_kernel_xor(p, pattern, n * (int64_t)size); \
+            for (size_t at = 0; at < sizeof pattern; at += sizeof(type)) \
+                memcpy(pattern + at, complex && at / sizeof(type) % 2 == 1 ? &second : &first, sizeof(type)); \
+            tsr_kernel_xor(p, pattern, n *(int64_t)size); \
             break; \
         } \
         for (int64_t i = 0; i < n; i++, p += stride) { \
@@ -70,8 +75,9 @@ static void negate_integers(TsrDtype d, char *p, int64_t stride, int64_t n) {
     }
 }
 
-/* A load waits for a store just before it at the same place in another page, on many CPUs: where copying forwards would meet that at every step, lines that
- * are loaded whole are copied from the end (measured: roll(3, 1) of 1000x1000 floats, one thread: 0.17 ms, 1.2 with memcpy). */
+/* A load waits for a store just before it at the same place in another page, on many CPUs: where copying forwards would
+ * meet that at every step, lines that are loaded whole are copied from the end (measured: roll(3, 1) of 1000x1000
+ * floats, one thread: 0.17 ms, 1.2 with memcpy). */
 static void copy_dense(char *to, const char *from, int64_t bytes) {
     enum { PAGE = 4096 };
     uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE;
@@ -109,7 +115,8 @@ static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int
 
 /* In pieces, between looks for an interrupt. */
 static void copy_long_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
-    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += LINE_PIECE) copy_line(c, to + i * ts, ts, from + i * fs, fs, TSR_MIN(n - i, (int64_t)LINE_PIECE));
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += LINE_PIECE)
+        copy_line(c, to + i * ts, ts, from + i * fs, fs, TSR_MIN(n - i, (int64_t)LINE_PIECE));
 }
 
 /* A line where the two overlap. */
@@ -143,7 +150,8 @@ static void order_and_merge(Copy *c) {
     for (int i = 1; i < c->ndim; i++)
         for (int k = i; k > 0 && c->to_stride[k] < c->to_stride[k - 1]; k--) swap_dims(c, k, k - 1);
     for (int d = 0; d + 1 < c->ndim;) {
-        bool merge = c->to_stride[d + 1] == c->to_stride[d] * c->sizes[d] && c->from_stride[d + 1] == c->from_stride[d] * c->sizes[d];
+        bool merge = c->to_stride[d + 1] == c->to_stride[d] * c->sizes[d] &&
+                     c->from_stride[d + 1] == c->from_stride[d] * c->sizes[d];
         if (!merge) {
             d++;
             continue;
@@ -162,13 +170,16 @@ static void lines_as_elements(Copy *c) {
     drop_dim(c, 0);
 }
 
-static int64_t element_size(const Copy *c) { return (int64_t)(c->plain != 0 ? c->plain : tsr_dtype_size(c->from_dtype)); }
+static int64_t element_size(const Copy *c) {
+    return (int64_t)(c->plain != 0 ? c->plain : tsr_dtype_size(c->from_dtype));
+}
 
 /* Elements a block has each way. */
 static int64_t block_of(const Copy *c) { return TSR_LINE / element_size(c); }
 
-/* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result written twice.
- * Where lines have two or three elements (the channels of a picture), it is dimension 1 that the blocks go across, and those are their layers. */
+/* A transposing copy goes block by block, so that no cache line of the source is read twice, nor one of the result
+ * written twice. Where lines have two or three elements (the channels of a picture), it is dimension 1 that the blocks
+ * go across, and those are their layers. */
 static void choose_tiles(Copy *c, int64_t numel) {
     int64_t size = element_size(c);
     int across = c->sizes[0] <= MOST_LAYERS ? 1 : 0;
@@ -222,17 +233,22 @@ static void copy_layers(const Copy *c, char *to, const char *from, int64_t width
     int64_t size = element_size(c);
     bool dense = c->to_stride[2] == size && c->to_stride[0] == c->layers * size;
     if (c->layers == 1 || !dense || c->plain == 0 || c->flips != 0) {
-        for (int64_t k = 0; k < c->layers; k++) copy_block(c, to + k * c->to_stride[2], from + k * c->from_stride[2], width, height);
+        for (int64_t k = 0; k < c->layers; k++)
+            copy_block(c, to + k * c->to_stride[2], from + k * c->from_stride[2], width, height);
         return;
     }
-    for (int64_t k = 0; k < c->layers; k++) tsr_kernel_transpose(blocks + k * BLOCK, TSR_LINE, from + k * c->from_stride[2], c->from_stride[0], width, height, (size_t)size);
-    for (int64_t j = 0; j < height; j++, to += c->to_stride[1]) tsr_kernel_interleave(to, blocks + j * TSR_LINE, BLOCK, c->layers, width, (size_t)size);
+    for (int64_t k = 0; k < c->layers; k++)
+        tsr_kernel_transpose(blocks + k * BLOCK, TSR_LINE, from + k * c->from_stride[2], c->from_stride[0], width,
+                             height, (size_t)size);
+    for (int64_t j = 0; j < height; j++, to += c->to_stride[1])
+        tsr_kernel_interleave(to, blocks + j * TSR_LINE, BLOCK, c->layers, width, (size_t)size);
 }
 
 /* A strip of blocks: the source's lines are read from end to end, side by side. */
 static void copy_strip(const Copy *c, char *to, const char *from, int64_t width, int64_t along) {
     int64_t block = block_of(c);
-    for (int64_t j = 0; j < along && tsr_interrupt_flag == 0; j += block) copy_layers(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
+    for (int64_t j = 0; j < along && tsr_interrupt_flag == 0; j += block)
+        copy_layers(c, to + j * c->to_stride[1], from + j * c->from_stride[1], width, TSR_MIN(block, along - j));
 }
 
 /* The first dimension that strips of blocks do not cover. */
@@ -297,7 +313,9 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
     }
     for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
         if (bytes != 0) memcpy(to, from, bytes);
-        else (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0], c->sizes[0]);
+        else
+            (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0],
+                                                                c->sizes[0]);
         for (int d = 1; d < c->ndim; d++) {
             to += c->to_stride[d];
             from += c->from_stride[d];
@@ -311,10 +329,15 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
 
 static void copy_range(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
-    copy_long_line(c, c->to + begin * c->to_stride[0], c->to_stride[0], c->from + begin * c->from_stride[0], c->from_stride[0], end - begin);
+    copy_long_line(c, c->to + begin * c->to_stride[0], c->to_stride[0], c->from + begin * c->from_stride[0],
+                   c->from_stride[0], end - begin);
 }
 
-typedef struct Bytes { char *to; const char *from; bool streamed; } Bytes;
+typedef struct Bytes {
+    char *to;
+    const char *from;
+    bool streamed;
+} Bytes;
 
 static void copy_bytes(int64_t begin, int64_t end, void *user) {
     const Bytes *b = user;
@@ -344,7 +367,8 @@ static TsrStatus run(Copy *c) {
             return TSR_OK;
         }
         int64_t size = (int64_t)c->plain;
-        if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size) return copy_all_bytes(c->to, c->from, numel * size);
+        if (size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size)
+            return copy_all_bytes(c->to, c->from, numel * size);
         return tsr_parallel_for(numel, 2 * tsr_grain(1), copy_range, c);
     }
     choose_tiles(c, numel);
@@ -362,12 +386,14 @@ static TsrStatus run(Copy *c) {
 
 static bool moves_as_bytes(TsrDtype a, TsrDtype b) { return a == b; }
 
-/* `dst` and `src` have the same sizes; src_strides in elements; dimensions of the set `flipped` are read from their ends. */
+/* `dst` and `src` have the same sizes; src_strides in elements; dimensions of the set `flipped` are read from their
+ * ends. */
 static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides, uint64_t flipped) {
     Copy c = {.to = tsr_data(dst), .from = tsr_data(src), .to_dtype = dst->dtype, .from_dtype = src->dtype};
     int64_t ts = (int64_t)tsr_itemsize(dst), fs = (int64_t)tsr_itemsize(src);
     c.flips = (dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
-    if (src->flags & TSR_FLAG_NEG && !tsr_dtype_is_complex(src->dtype)) c.flips ^= TSR_FLAG_CONJ; /* of a negated real number the imaginary part is +0 */
+    if (src->flags & TSR_FLAG_NEG && !tsr_dtype_is_complex(src->dtype))
+        c.flips ^= TSR_FLAG_CONJ; /* of a negated real number the imaginary part is +0 */
     c.plain = moves_as_bytes(dst->dtype, src->dtype) ? (size_t)ts : 0;
     for (int d = tsr_ndim(dst) - 1; d >= 0; d--) {
         if (dst->sizes[d] == 1) continue;
@@ -429,7 +455,8 @@ static TsrStatus source_strides(int64_t *strides, const TsrTensor *dst, const Ts
         return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
                          tsr_layout_text(tsr_ndim(dst), dst->sizes), tsr_layout_text(ndim, shape));
     }
-    for (int d = 0; d < ndim; d++) strides[d] = d < lead || (src->sizes[d - lead] == 1 && dst->sizes[d] != 1) ? 0 : src->strides[d - lead];
+    for (int d = 0; d < ndim; d++)
+        strides[d] = d < lead || (src->sizes[d - lead] == 1 && dst->sizes[d] != 1) ? 0 : src->strides[d - lead];
     return TSR_OK;
 }
 
@@ -437,20 +464,25 @@ static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64
     if (dst->numel == 0 || tsr_is_meta(dst) || tsr_is_meta(src)) return TSR_OK;
     TSR_TRY(tsr_tensor_check(src, false));
     TSR_TRY(tsr_tensor_check(dst, true));
-    tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", tsr_trace_reason, dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
-    if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype)) return copy_same_shape(dst, src, strides, flipped);
+    tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", tsr_trace_reason,
+              dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
+    if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype))
+        return copy_same_shape(dst, src, strides, flipped);
     if (dst->dtype == src->dtype && flipped == 0) return copy_objects(dst, src, strides);
-    return tsr_error(TSR_TYPE_ERROR, "cannot convert elements of dtype %s to %s", tsr_dtype_name(src->dtype), tsr_dtype_name(dst->dtype));
+    return tsr_error(TSR_TYPE_ERROR, "cannot convert elements of dtype %s to %s", tsr_dtype_name(src->dtype),
+                     tsr_dtype_name(dst->dtype));
 }
 
 /* The very same elements: nothing to do, even where they overlap. */
 static bool is_itself(const TsrTensor *dst, const TsrTensor *src) {
-    return tsr_is_same_view(dst, src) && dst->dtype == src->dtype && ((dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
+    return tsr_is_same_view(dst, src) && dst->dtype == src->dtype &&
+           ((dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
 }
 
 /* Sparse tensors have no elements here: their own operators (ops/sparse.h) copy them. */
 static TsrStatus not_strided(const TsrTensor *t) {
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "this copies strided tensors only, not one of layout %s", t->layout == TSR_SPARSE_COO ? "sparse_coo" : "sparse_csr");
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "this copies strided tensors only, not one of layout %s",
+                     t->layout == TSR_SPARSE_COO ? "sparse_coo" : "sparse_csr");
 }
 
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
@@ -462,17 +494,25 @@ TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
     return copy_elements(dst, src, strides, 0);
 }
 
-TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims) { return copy_elements(dst, src, src->strides, dims); }
+TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims) {
+    return copy_elements(dst, src, src->strides, dims);
+}
 
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     char element[16] = {0};
     int64_t zeros[TSR_MAX_DIMS] = {0};
     if (TSR_UNLIKELY(tsr_is_sparse(dst))) return not_strided(dst);
-    if (!tsr_dtype_is_pod(dst->dtype)) return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number", tsr_dtype_name(dst->dtype));
+    if (!tsr_dtype_is_pod(dst->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number",
+                         tsr_dtype_name(dst->dtype));
     TSR_TRY((dst->numel == 1 ? tsr_scalar_store_only : tsr_scalar_store_checked)(value, dst->dtype, element));
     if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
     TSR_TRY(tsr_tensor_check(dst, true));
-    Copy c = {.to = tsr_data(dst), .from = element, .to_dtype = dst->dtype, .from_dtype = dst->dtype, .plain = tsr_itemsize(dst)};
+    Copy c = {.to = tsr_data(dst),
+              .from = element,
+              .to_dtype = dst->dtype,
+              .from_dtype = dst->dtype,
+              .plain = tsr_itemsize(dst)};
     flip_signs(dst->dtype, dst->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG), element, 16, 1);
     for (int d = tsr_ndim(dst) - 1; d >= 0; d--) {
         if (dst->sizes[d] == 1) continue;

@@ -19,18 +19,27 @@ static const struct Row {
     uint32_t dtypes;
     bool compares;
 } rows[TSR_FAST_COUNT] = {
-    [TSR_FAST_ADD] = {"add", "add_", TSR_K_add, INTS | FLOATS | HALVES, false}, [TSR_FAST_SUB] = {"sub", "sub_", TSR_K_sub, INTS | FLOATS | HALVES, false},
-    [TSR_FAST_MUL] = {"mul", "mul_", TSR_K_mul, INTS | FLOATS | HALVES, false}, [TSR_FAST_DIV] = {"div", "div_", TSR_K_div, FLOATS | HALVES, false},
-    [TSR_FAST_AND] = {"bitwise_and", "bitwise_and_", TSR_K_bitwise_and, INTS | BIT(BOOL), false}, [TSR_FAST_OR] = {"bitwise_or", "bitwise_or_", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
+    [TSR_FAST_ADD] = {"add", "add_", TSR_K_add, INTS | FLOATS | HALVES, false},
+    [TSR_FAST_SUB] = {"sub", "sub_", TSR_K_sub, INTS | FLOATS | HALVES, false},
+    [TSR_FAST_MUL] = {"mul", "mul_", TSR_K_mul, INTS | FLOATS | HALVES, false},
+    [TSR_FAST_DIV] = {"div", "div_", TSR_K_div, FLOATS | HALVES, false},
+    [TSR_FAST_AND] = {"bitwise_and", "bitwise_and_", TSR_K_bitwise_and, INTS | BIT(BOOL), false},
+    [TSR_FAST_OR] = {"bitwise_or", "bitwise_or_", TSR_K_bitwise_or, INTS | BIT(BOOL), false},
     [TSR_FAST_XOR] = {"bitwise_xor", "bitwise_xor_", TSR_K_bitwise_xor, INTS | BIT(BOOL), false},
-    [TSR_FAST_EQ] = {"eq", NULL, TSR_K_eq, INTS | FLOATS, true}, [TSR_FAST_NE] = {"ne", NULL, TSR_K_ne, INTS | FLOATS, true},
-    [TSR_FAST_LT] = {"lt", NULL, TSR_K_lt, INTS | FLOATS, true}, [TSR_FAST_LE] = {"le", NULL, TSR_K_le, INTS | FLOATS, true},
-    [TSR_FAST_GT] = {"gt", NULL, TSR_K_gt, INTS | FLOATS, true}, [TSR_FAST_GE] = {"ge", NULL, TSR_K_ge, INTS | FLOATS, true},
-    [TSR_FAST_POW] = {"pow", "pow_", TSR_K_square, FLOATS, false}, [TSR_FAST_NEG] = {"neg", NULL, TSR_K_neg, INTS | FLOATS, false},
+    [TSR_FAST_EQ] = {"eq", NULL, TSR_K_eq, INTS | FLOATS, true},
+    [TSR_FAST_NE] = {"ne", NULL, TSR_K_ne, INTS | FLOATS, true},
+    [TSR_FAST_LT] = {"lt", NULL, TSR_K_lt, INTS | FLOATS, true},
+    [TSR_FAST_LE] = {"le", NULL, TSR_K_le, INTS | FLOATS, true},
+    [TSR_FAST_GT] = {"gt", NULL, TSR_K_gt, INTS | FLOATS, true},
+    [TSR_FAST_GE] = {"ge", NULL, TSR_K_ge, INTS | FLOATS, true},
+    [TSR_FAST_POW] = {"pow", "pow_", TSR_K_square, FLOATS, false},
+    [TSR_FAST_NEG] = {"neg", NULL, TSR_K_neg, INTS | FLOATS, false},
 };
 
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
-    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || t->flags != 0 || !(dtypes >> t->dtype & 1) || t->storage == NULL) return false;
+    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || t->flags != 0 || !(dtypes >> t->dtype & 1) ||
+        t->storage == NULL)
+        return false;
     if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* there it is looked at whose */
     int64_t next = 1;
     for (int d = t->ndim_ - 1; d >= 0; d--) {
@@ -49,8 +58,9 @@ static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
 
 bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
-    return t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL && t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly &&
-           s->id == 0 && s->version.value == 0 && t->version == &s->version && s->nbytes == (size_t)t->numel * tsr_dtypes[t->dtype].itemsize;
+    return t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL && t->offset == 0 &&
+           s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 && s->version.value == 0 &&
+           t->version == &s->version && s->nbytes == (size_t)t->numel * tsr_dtypes[t->dtype].itemsize;
 }
 
 /* One flat operation: operand k starts at data[k], steps stride[k] bytes. */
@@ -63,7 +73,8 @@ typedef struct Flat {
 
 static void run_flat(int64_t begin, int64_t end, void *user) {
     const Flat *f = user;
-    char *at[3] = {f->data[0] + begin * f->stride[0], f->data[1] + begin * f->stride[1], f->data[2] + begin * f->stride[2]};
+    char *at[3] = {f->data[0] + begin * f->stride[0], f->data[1] + begin * f->stride[1],
+                   f->data[2] + begin * f->stride[2]};
     f->loop(at, f->stride, end - begin, f->params);
     if (f->second == NULL) return;
     char *again[3] = {at[0], at[0], at[2]};
@@ -95,7 +106,8 @@ static TsrStatus place(TsrTensor **out, const struct Row *row, TsrTensor *shape,
     return tsr_tensor_new(out, shape->ndim_, shape->sizes, row->compares ? TSR_BOOL : shape->dtype, TSR_DEVICE_CPU);
 }
 
-static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Flat *f, TsrTensor *shape, TsrTensor *over) {
+static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Flat *f, TsrTensor *shape,
+                   TsrTensor *over) {
     TsrTensor *result;
     *status = place(&result, row, shape, over);
     if (*status != TSR_OK) return true;
@@ -113,12 +125,16 @@ static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Fl
 
 bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying) {
     const struct Row *row = &rows[op];
-    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || a->dtype != b->dtype || !is_plain(a, row->dtypes) ||
+        !is_plain(b, row->dtypes))
+        return false;
     if ((HALVES >> a->dtype & 1) && a->ndim_ != b->ndim_) return false;
     bool left = b->ndim_ == 0 && a->ndim_ != 0, right = a->ndim_ == 0 && b->ndim_ != 0; /* which side has the shape */
     if (!left && !right && !same_shape(a, b)) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
-    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, tsr_data(a), tsr_data(b)}, .stride = {0, right ? 0 : size, left ? 0 : size}};
+    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype),
+              .data = {NULL, tsr_data(a), tsr_data(b)},
+              .stride = {0, right ? 0 : size, left ? 0 : size}};
     TsrTensor *over = (dying & TSR_DYING_LEFT) && !right ? a : (dying & TSR_DYING_RIGHT) && !left ? b : NULL;
     if (over == a && a == b) over = NULL;
     else if (over == a && !tsr_fast_reusable(a) && (dying & TSR_DYING_RIGHT) && !left) over = b;
@@ -129,7 +145,8 @@ bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
 static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
     if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || (HALVES >> d & 1)) return false;
     if (d == TSR_BOOL && n.kind != TSR_SCALAR_BOOL) return false; /* bools & 1 are int64 */
-    if (n.kind == TSR_SCALAR_COMPLEX || n.kind == TSR_SCALAR_UINT || (n.kind == TSR_SCALAR_FLOAT && !(FLOATS >> d & 1))) return false;
+    if (n.kind == TSR_SCALAR_COMPLEX || n.kind == TSR_SCALAR_UINT || (n.kind == TSR_SCALAR_FLOAT && !(FLOATS >> d & 1)))
+        return false;
     tsr_scalar_store(n, d, value);
     return true;
 }
@@ -137,11 +154,17 @@ static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
 /* x ** 2, 3, 0.5, -0.5 and -1 have loops of their own. */
 static bool power_kernel(TsrKernel *k, TsrScalar e) {
     double x = e.kind == TSR_SCALAR_FLOAT || e.kind == TSR_SCALAR_INT ? tsr_scalar_to_double(e) : 0;
-    *k = x == 2 ? TSR_K_square : x == 3 ? TSR_K_cube : x == 0.5 ? TSR_K_sqrt : x == -0.5 ? TSR_K_rsqrt : x == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+    *k = x == 2      ? TSR_K_square
+         : x == 3    ? TSR_K_cube
+         : x == 0.5  ? TSR_K_sqrt
+         : x == -0.5 ? TSR_K_rsqrt
+         : x == -1   ? TSR_K_reciprocal
+                     : TSR_K_NONE;
     return *k != TSR_K_NONE;
 }
 
-bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying) {
+bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed,
+                         unsigned dying) {
     const struct Row *row = &rows[op];
     TsrKernel k = row->kernel;
     _Alignas(16) char value[16] = {0};
@@ -167,7 +190,9 @@ bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
 bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying) {
     const struct Row *row = &rows[op];
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || !is_plain(a, row->dtypes)) return false;
-    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, tsr_data(a), NULL}, .stride = {0, (int64_t)tsr_dtypes[a->dtype].itemsize, 0}};
+    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype),
+              .data = {NULL, tsr_data(a), NULL},
+              .stride = {0, (int64_t)tsr_dtypes[a->dtype].itemsize, 0}};
     return finish(out, status, row, &f, a, (dying & TSR_DYING_LEFT) ? a : NULL);
 }
 
@@ -181,19 +206,28 @@ static bool finish_inplace(TsrStatus *status, const struct Row *row, Flat *f, Ts
 
 bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b) {
     const struct Row *row = &rows[op];
-    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || a->dtype != b->dtype || !is_plain(a, row->dtypes) || !is_plain(b, row->dtypes)) return false;
-    if (a->storage->readonly || (a != b && a->storage == b->storage) || (b->ndim_ != 0 && !same_shape(a, b))) return false;
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || a->dtype != b->dtype || !is_plain(a, row->dtypes) ||
+        !is_plain(b, row->dtypes))
+        return false;
+    if (a->storage->readonly || (a != b && a->storage == b->storage) || (b->ndim_ != 0 && !same_shape(a, b)))
+        return false;
     if ((HALVES >> a->dtype & 1) && a->ndim_ != b->ndim_) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
-    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, NULL, tsr_data(b)}, .stride = {0, size, b->ndim_ == 0 && a->ndim_ != 0 ? 0 : size}};
+    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype),
+              .data = {NULL, NULL, tsr_data(b)},
+              .stride = {0, size, b->ndim_ == 0 && a->ndim_ != 0 ? 0 : size}};
     return finish_inplace(status, row, &f, a);
 }
 
 bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n) {
     const struct Row *row = &rows[op];
     _Alignas(16) char value[16] = {0};
-    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || op == TSR_FAST_POW || !is_plain(a, row->dtypes) || a->storage->readonly) return false;
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) || row->compares || op == TSR_FAST_POW || !is_plain(a, row->dtypes) ||
+        a->storage->readonly)
+        return false;
     if (!fits(value, n, a->dtype, op)) return false;
-    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype), .data = {NULL, NULL, value}, .stride = {0, (int64_t)tsr_dtypes[a->dtype].itemsize, 0}};
+    Flat f = {.loop = tsr_kernel(row->kernel, a->dtype),
+              .data = {NULL, NULL, value},
+              .stride = {0, (int64_t)tsr_dtypes[a->dtype].itemsize, 0}};
     return finish_inplace(status, row, &f, a);
 }

@@ -13,8 +13,19 @@
 #include "core/tensor.h"
 
 typedef enum TsrFastOp {
-    TSR_FAST_ADD, TSR_FAST_SUB, TSR_FAST_MUL, TSR_FAST_DIV, TSR_FAST_AND, TSR_FAST_OR, TSR_FAST_XOR,
-    TSR_FAST_EQ, TSR_FAST_NE, TSR_FAST_LT, TSR_FAST_LE, TSR_FAST_GT, TSR_FAST_GE,
+    TSR_FAST_ADD,
+    TSR_FAST_SUB,
+    TSR_FAST_MUL,
+    TSR_FAST_DIV,
+    TSR_FAST_AND,
+    TSR_FAST_OR,
+    TSR_FAST_XOR,
+    TSR_FAST_EQ,
+    TSR_FAST_NE,
+    TSR_FAST_LT,
+    TSR_FAST_LE,
+    TSR_FAST_GT,
+    TSR_FAST_GE,
     TSR_FAST_POW, /* by a number */
     TSR_FAST_NEG, /* unary */
     TSR_FAST_COUNT
@@ -23,13 +34,14 @@ enum { TSR_DYING_LEFT = 1, TSR_DYING_RIGHT = 2 };
 
 bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying);
 /* a op n, or n op a when `reversed`. */
-bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed, unsigned dying);
+bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed,
+                         unsigned dying);
 bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying);
 /* a op= b; the version is bumped. */
 bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b);
 bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n);
-/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its memory alone, all of it, and nobody
- * has asked who it is. */
+/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its
+ * memory alone, all of it, and nobody has asked who it is. */
 bool tsr_fast_reusable(const TsrTensor *t);
 
 #endif

@@ -6,21 +6,35 @@
 
 #include "core/mem.h"
 
-/* Lines from these lengths on are split: when there are one or two, when there are few, and any number. Side by side, several go faster even where no cache holds
- * them all (measured on Zen 4 with 1 MB of second cache). */
+/* Lines from these lengths on are split: when there are one or two, when there are few, and any number. Side by side,
+ * several go faster even where no cache holds them all (measured on Zen 4 with 1 MB of second cache). */
 enum { FFT_SPLIT_ONE = 512, FFT_SPLIT_FEW = 4096, FFT_SPLIT = 1 << 16, FFT_FEW = TSR_FFT_LANES / 2 };
-enum { FFT_PACKED = 64 /* real lines of even lengths from this one on are transformed as complex ones of half the length */ };
-enum { FFT_MAX_RADIX = 31, FFT_MAX_FACTORS = 64, FFT_SHORT = 31, FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */ };
+enum {
+    FFT_PACKED = 64 /* real lines of even lengths from this one on are transformed as complex ones of half the length */
+};
+enum {
+    FFT_MAX_RADIX = 31,
+    FFT_MAX_FACTORS = 64,
+    FFT_SHORT = 31,
+    FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */
+};
 
-/* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see `ordered` in fft.inc. */
+/* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see
+ * `ordered` in fft.inc. */
 #define ALL "123456"
-typedef struct TsrFftOrder { const char *cosine[7], *sine[7]; } TsrFftOrder;
+typedef struct TsrFftOrder {
+    const char *cosine[7], *sine[7];
+} TsrFftOrder;
 static const TsrFftOrder plain_order = {{ALL, ALL, ALL, ALL, ALL, ALL, ALL}, {ALL, ALL, ALL, ALL, ALL, ALL, ALL}};
 /* of real signals, of spectra of such ones, and of both when the results are means */
-static const TsrFftOrder real5 = {{ALL, "1|2", "1|2"}, {ALL, ALL, ALL}}, real7 = {{"3|12", "3|12", "3|12", "3|12"}, {ALL, "132", "132", "231"}};
-static const TsrFftOrder spectrum5 = {{ALL, "2|1", "1|2"}, {ALL, ALL, ALL}}, spectrum7 = {{ALL, "3|12", "3|12", ALL}, {ALL, ALL, "231", ALL}};
-static const TsrFftOrder mean_real5 = {{"2|1", "1|2", "1|2"}, {ALL, ALL, ALL}}, mean_real7 = {{"1|23", "1|3|2", "1|23", "1|23"}, {ALL, "132", "132", "132"}};
-static const TsrFftOrder mean_spectrum5 = {{"1|2", ALL, ALL}, {ALL, ALL, ALL}}, mean_spectrum7 = {{"12|3", "1|23", "1|23", "1|23"}, {ALL, ALL, "231", ALL}};
+static const TsrFftOrder real5 = {{ALL, "1|2", "1|2"}, {ALL, ALL, ALL}},
+                         real7 = {{"3|12", "3|12", "3|12", "3|12"}, {ALL, "132", "132", "231"}};
+static const TsrFftOrder spectrum5 = {{ALL, "2|1", "1|2"}, {ALL, ALL, ALL}},
+                         spectrum7 = {{ALL, "3|12", "3|12", ALL}, {ALL, ALL, "231", ALL}};
+static const TsrFftOrder mean_real5 = {{"2|1", "1|2", "1|2"}, {ALL, ALL, ALL}},
+                         mean_real7 = {{"1|23", "1|3|2", "1|23", "1|23"}, {ALL, "132", "132", "132"}};
+static const TsrFftOrder mean_spectrum5 = {{"1|2", ALL, ALL}, {ALL, ALL, ALL}},
+                         mean_spectrum7 = {{"12|3", "1|23", "1|23", "1|23"}, {ALL, ALL, "231", ALL}};
 #undef ALL
 
 struct TsrFft {
@@ -28,19 +42,20 @@ struct TsrFft {
     bool wide;
     TsrFftKind kind;
     bool mean;
-    int coprime[2];                   /* a short length as a product, the second factor's lines first; {0, 0}: not short */
+    int coprime[2]; /* a short length as a product, the second factor's lines first; {0, 0}: not short */
     unsigned char from[FFT_SHORT], to[FFT_SHORT]; /* where short lines lie in the input and the output */
-    const TsrFftOrder *order;         /* of the sums in short lines */
-    int factor[FFT_MAX_FACTORS];      /* radices, outermost first */
-    int64_t rest[FFT_MAX_FACTORS];    /* product of the radices after each */
-    void *roots;                      /* n roots of unity; with Bluestein the chirp */
-    void *kernel;                     /* Bluestein: the transformed chirp */
-    TsrFft *inner;                    /* Bluestein: the plan for the convolution; else NULL */
-    TsrFft *columns, *rows;           /* a split line's: see fft_split.inc; else NULL, and what follows */
-    TsrFft *half;                     /* a packed real line's: of half the length; else NULL, and what follows but for the turns */
-    double *turns;                    /* a split or packed line's roots of unity, re and im: the first turn_step ones, then every turn_step-th */
+    const TsrFftOrder *order;                     /* of the sums in short lines */
+    int factor[FFT_MAX_FACTORS];                  /* radices, outermost first */
+    int64_t rest[FFT_MAX_FACTORS];                /* product of the radices after each */
+    void *roots;                                  /* n roots of unity; with Bluestein the chirp */
+    void *kernel;                                 /* Bluestein: the transformed chirp */
+    TsrFft *inner;                                /* Bluestein: the plan for the convolution; else NULL */
+    TsrFft *columns, *rows;                       /* a split line's: see fft_split.inc; else NULL, and what follows */
+    TsrFft *half;  /* a packed real line's: of half the length; else NULL, and what follows but for the turns */
+    double *turns; /* a split or packed line's roots of unity, re and im: the first turn_step ones, then every
+                      turn_step-th */
     int64_t turn_step;
-    void *lane_turns;                 /* of lane l's value k in the columns, relative to lane 0: aligned */
+    void *lane_turns; /* of lane l's value k in the columns, relative to lane 0: aligned */
     void *lane_memory;
 };
 
@@ -49,11 +64,29 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
     int64_t octant = 8 * k / n;
     double x, s, c;
     switch (octant) {
-    case 0: x = 2 * M_PI * (double)k / (double)n; c = cos(x), s = sin(x); break;
-    case 1: case 2: x = 2 * M_PI * (double)(4 * k - n) / (double)(4 * n); c = -sin(x), s = cos(x); break;
-    case 3: case 4: x = 2 * M_PI * (double)(2 * k - n) / (double)(2 * n); c = -cos(x), s = -sin(x); break;
-    case 5: case 6: x = 2 * M_PI * (double)(4 * k - 3 * n) / (double)(4 * n); c = sin(x), s = -cos(x); break;
-    default: x = 2 * M_PI * (double)(k - n) / (double)n; c = cos(x), s = sin(x); break;
+    case 0:
+        x = 2 * M_PI * (double)k / (double)n;
+        c = cos(x), s = sin(x);
+        break;
+    case 1:
+    case 2:
+        x = 2 * M_PI * (double)(4 * k - n) / (double)(4 * n);
+        c = -sin(x), s = cos(x);
+        break;
+    case 3:
+    case 4:
+        x = 2 * M_PI * (double)(2 * k - n) / (double)(2 * n);
+        c = -cos(x), s = -sin(x);
+        break;
+    case 5:
+    case 6:
+        x = 2 * M_PI * (double)(4 * k - 3 * n) / (double)(4 * n);
+        c = sin(x), s = -cos(x);
+        break;
+    default:
+        x = 2 * M_PI * (double)(k - n) / (double)n;
+        c = cos(x), s = sin(x);
+        break;
     }
     *re = c;
     *im = -s;
@@ -61,7 +94,8 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 
 /* exp(-2 pi i k / n) of a split or packed line, 0 <= k < n. */
 static inline void split_root(const TsrFft *plan, int64_t k, double *re, double *im) {
-    const double *low = plan->turns + 2 * (k % plan->turn_step), *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);
+    const double *low = plan->turns + 2 * (k % plan->turn_step),
+                 *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);
     *re = low[0] * high[0] - low[1] * high[1];
     *im = low[0] * high[1] + low[1] * high[0];
 }
@@ -119,7 +153,8 @@ static char *aligned_up(const void *p) { return (char *)(((uintptr_t)p + 63) / 6
             P##_pass(plan, dst, src, 1, 0); \
             return; \
         } \
-        P##_lanes_C *in = (P##_lanes_C *)aligned_up((P##_C *)scratch + plan->n), *out = in + TSR_MAX(plan->columns->n, plan->rows->n); \
+        P##_lanes_C *in = (P##_lanes_C *)aligned_up((P##_C *)scratch + plan->n), \
+                    *out = in + TSR_MAX(plan->columns->n, plan->rows->n); \
         P##_split(plan, dst, src, scratch, in, out); \
     }
 WHOLE(f32)
@@ -127,14 +162,17 @@ WHOLE(f64)
 
 /* NULL for the primes whose sums are two chains. */
 static const TsrFftOrder *order_of(int64_t n, TsrFftKind kind, bool mean) {
-    static const TsrFftOrder *const orders[2][2][2] = {{{&real5, &mean_real5}, {&spectrum5, &mean_spectrum5}}, {{&real7, &mean_real7}, {&spectrum7, &mean_spectrum7}}};
+    static const TsrFftOrder *const orders[2][2][2] = {{{&real5, &mean_real5}, {&spectrum5, &mean_spectrum5}},
+                                                       {{&real7, &mean_real7}, {&spectrum7, &mean_spectrum7}}};
     if (n > 15) return NULL;
     if (n == 10 && kind == TSR_FFT_TO_REAL && mean) return &mean_spectrum5;
     if ((n != 5 && n != 7) || kind == TSR_FFT_COMPLEX) return &plain_order;
     return orders[n == 7][kind == TSR_FFT_TO_REAL][mean];
 }
 
-static bool is_short(int64_t n) { return (n >= 2 && n <= 15 && n != 9) || n == 17 || n == 19 || n == 23 || n == 29 || n == 31; }
+static bool is_short(int64_t n) {
+    return (n >= 2 && n <= 15 && n != 9) || n == 17 || n == 19 || n == 23 || n == 29 || n == 31;
+}
 
 bool tsr_fft_is_exact(int64_t n, TsrFftKind kind) {
     if (kind == TSR_FFT_COMPLEX) return is_short(n) || n == 9 || n == 16;
@@ -190,7 +228,8 @@ static size_t item_of(const TsrFft *plan) { return plan->wide ? 16 : 8; }
 /* The matrix of a split line, and two vectors of lanes. */
 static size_t split_scratch(const TsrFft *plan) {
     if (plan->columns == NULL) return 0;
-    return ((size_t)plan->n + 2 * TSR_FFT_LANES * (size_t)TSR_MAX(plan->columns->n, plan->rows->n)) * item_of(plan) + 64;
+    return ((size_t)plan->n + 2 * TSR_FFT_LANES * (size_t)TSR_MAX(plan->columns->n, plan->rows->n)) * item_of(plan) +
+           64;
 }
 
 static TsrStatus prepare_bluestein(TsrFft *plan, int64_t least) {
@@ -227,7 +266,9 @@ static TsrStatus prepare_turns(TsrFft *plan) {
     plan->turns = tsr_malloc(bytes);
     if (plan->turns == NULL) return tsr_error_no_memory(bytes);
     for (int64_t k = 0; k < step; k++) unit_root(k, plan->n, &plan->turns[2 * k], &plan->turns[2 * k + 1]);
-    for (int64_t k = 0; k < high; k++) unit_root(TSR_MIN(k * step, plan->n - 1), plan->n, &plan->turns[2 * (step + k)], &plan->turns[2 * (step + k) + 1]);
+    for (int64_t k = 0; k < high; k++)
+        unit_root(TSR_MIN(k * step, plan->n - 1), plan->n, &plan->turns[2 * (step + k)],
+                  &plan->turns[2 * (step + k) + 1]);
     return TSR_OK;
 }
 
@@ -263,15 +304,20 @@ static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, b
     plan->mean = mean;
     if (is_short(n)) plan_short(plan); /* threes and fours by mixed radix round as MKL does */
     size_t bytes = 0;
-    bool packed = kind != TSR_FFT_COMPLEX && n >= FFT_PACKED && n % 2 == 0 && (n < least || n / 2 >= least); /* else only the whole line may be split */
+    bool packed = kind != TSR_FFT_COMPLEX && n >= FFT_PACKED && n % 2 == 0 &&
+                  (n < least || n / 2 >= least); /* else only the whole line may be split */
     bool whole = !packed && factorize(plan, n), split = false;
-    TsrStatus s = packed ? prepare_packed(plan, least) : whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split) : TSR_OK;
+    TsrStatus s = packed                                 ? prepare_packed(plan, least)
+                  : whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split)
+                                                         : TSR_OK;
     if (s != TSR_OK || packed || split) {
         if (s != TSR_OK) tsr_fft_free(plan);
         else *out = plan;
         return s;
     }
-    if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) || (plan->roots = tsr_malloc(bytes)) == NULL) s = tsr_error_no_memory(bytes);
+    if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) ||
+        (plan->roots = tsr_malloc(bytes)) == NULL)
+        s = tsr_error_no_memory(bytes);
     else if (!whole) s = prepare_bluestein(plan, least);
     else if (wide) f64_fill_roots(plan->roots, n);
     else f32_fill_roots(plan->roots, n);

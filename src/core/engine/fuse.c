@@ -9,17 +9,20 @@ bool tsr_fuse_on = true;
 
 enum {
     PAGE = 4096,
-    BUFFERS = TSR_FUSE_INPUTS + 2, /* a result that waits has used up an input; one more while bools become numbers or the other way round */
-    OPERANDS = 6                   /* of a pass, its result included */
+    BUFFERS =
+        TSR_FUSE_INPUTS +
+        2, /* a result that waits has used up an input; one more while bools become numbers or the other way round */
+    OPERANDS = 6 /* of a pass, its result included */
 };
 
 bool tsr_fuse_accepts(const TsrTensor *t) {
-    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 && t->layout == TSR_STRIDED &&
-           t->device.type == TSR_CPU && tsr_is_contiguous(t, TSR_CONTIGUOUS);
+    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_FLOAT64) && t->numel >= TSR_FUSE_LEAST && t->flags == 0 &&
+           t->layout == TSR_STRIDED && t->device.type == TSR_CPU && tsr_is_contiguous(t, TSR_CONTIGUOUS);
 }
 
 bool tsr_fuse_alike(const TsrTensor *a, const TsrTensor *b) {
-    return a->dtype == b->dtype && a->ndim_ == b->ndim_ && memcmp(a->sizes, b->sizes, (size_t)a->ndim_ * sizeof *a->sizes) == 0;
+    return a->dtype == b->dtype && a->ndim_ == b->ndim_ &&
+           memcmp(a->sizes, b->sizes, (size_t)a->ndim_ * sizeof *a->sizes) == 0;
 }
 
 const TsrTensor *tsr_fuse_first(const TsrFused *f) {
@@ -33,7 +36,8 @@ void tsr_fuse_release(TsrFused *f) {
     f->ninputs = f->nsteps = 0;
 }
 
-/* What one loop does to a block: a step, or with it some before it whose results only it uses. Operands are named as a step's are. */
+/* What one loop does to a block: a step, or with it some before it whose results only it uses. Operands are named as a
+ * step's are. */
 typedef struct Pass {
     TsrKernel kernel;
     TsrLoop loop; /* NULL: a later pass does this step */
@@ -64,7 +68,8 @@ static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
     }
 }
 
-/* Gives each pass a buffer: that of an operand of the same size which ends with it, else a free one. False when there are too few. */
+/* Gives each pass a buffer: that of an operand of the same size which ends with it, else a free one. False when there
+ * are too few. */
 static bool place(Plan *p) {
     bool used[BUFFERS] = {false};
     for (int s = 0; s < p->f->nsteps; s++) {
@@ -72,7 +77,8 @@ static bool place(Plan *p) {
         int mine = -1;
         if (pass->loop == NULL) continue;
         for (int k = 0; k < pass->nin && mine < 0; k++)
-            if (pass->in[k] < 0 && p->pass[-1 - pass->in[k]].truth == pass->truth) mine = p->pass[-1 - pass->in[k]].buffer;
+            if (pass->in[k] < 0 && p->pass[-1 - pass->in[k]].truth == pass->truth)
+                mine = p->pass[-1 - pass->in[k]].buffer;
         for (int b = 0; b < BUFFERS && mine < 0; b++)
             if (!used[b]) mine = b;
         if (mine < 0) return false;
@@ -85,7 +91,8 @@ static bool place(Plan *p) {
     return true;
 }
 
-/* A pass at work: where its operands, the result first, are in this block, and how far the next one's are from there. */
+/* A pass at work: where its operands, the result first, are in this block, and how far the next one's are from there.
+ */
 typedef struct Work {
     TsrLoop loop;
     int noperands;
@@ -94,7 +101,8 @@ typedef struct Work {
 } Work;
 
 /* Operand k of a pass; a number that its loop cannot take as such is repeated for a block, at *spare. */
-static void set_operand(Work *w, const Plan *p, const Pass *pass, int k, int64_t begin, char *const *buffers, char **spare) {
+static void set_operand(Work *w, const Plan *p, const Pass *pass, int k, int64_t begin, char *const *buffers,
+                        char **spare) {
     int from = pass->in[k];
     w->strides[k + 1] = p->itemsize;
     w->move[k + 1] = 0;
@@ -128,11 +136,13 @@ static int set_work(Work *work, const Plan *p, int64_t begin, char *const *buffe
     return n;
 }
 
-/* A load that follows a store to the same place within some other page waits for it, on many CPUs. So the buffers, of a page
- * each, begin at the same place in their page as the block of the output and, mostly, of the inputs: then what collides is a whole page behind.
- * Measured on Zen 5, a * b + c of 1e6 floats, one thread: 230 us, with buffers anywhere 300 to 900. */
+/* A load that follows a store to the same place within some other page waits for it, on many CPUs. So the buffers, of a
+ * page each, begin at the same place in their page as the block of the output and, mostly, of the inputs: then what
+ * collides is a whole page behind. Measured on Zen 5, a * b + c of 1e6 floats, one thread: 230 us, with buffers
+ * anywhere 300 to 900. */
 static void place_buffers(char **buffers, char *memory, const Plan *p, int64_t begin) {
-    uintptr_t wanted = ((uintptr_t)p->out + (uintptr_t)((begin - p->first) * p->itemsize)) % PAGE / 64 * 64, at = (uintptr_t)memory;
+    uintptr_t wanted = ((uintptr_t)p->out + (uintptr_t)((begin - p->first) * p->itemsize)) % PAGE / 64 * 64,
+              at = (uintptr_t)memory;
     buffers[0] = memory + (wanted + PAGE - at % PAGE) % PAGE;
     for (int b = 1; b <= BUFFERS; b++) buffers[b] = buffers[b - 1] + PAGE;
 }
@@ -160,11 +170,14 @@ static int64_t grain_of(const TsrFused *f) {
     return TSR_MAX(grain / 2048 * 2048, 2048);
 }
 
-static bool commutes(TsrKernel k) { return k == TSR_K_add || k == TSR_K_mul || k == TSR_K_bitwise_and || k == TSR_K_bitwise_or; }
+static bool commutes(TsrKernel k) {
+    return k == TSR_K_add || k == TSR_K_mul || k == TSR_K_bitwise_and || k == TSR_K_bitwise_or;
+}
 
 /* The kernel of `pass` and of what made its operand k, were that its operand `as`. */
 static TsrKernel both(const Plan *p, const Pass *pass, int k, int as) {
-    return k >= pass->nin || pass->in[k] >= 0 ? TSR_K_NONE : tsr_kernel_pair(p->pass[-1 - pass->in[k]].kernel, pass->kernel, as);
+    return k >= pass->nin || pass->in[k] >= 0 ? TSR_K_NONE
+                                              : tsr_kernel_pair(p->pass[-1 - pass->in[k]].kernel, pass->kernel, as);
 }
 
 /* Lets `pass` do what made its operand k as well, if there is a kernel for it. */
@@ -185,7 +198,10 @@ static bool take_in(Plan *p, Pass *pass, int k) {
 static TsrStatus add_pass(Plan *p, int s, TsrDtype dtype) {
     const TsrFuseStep *step = &p->f->step[s];
     Pass *pass = &p->pass[s];
-    *pass = (Pass){.kernel = step->kernel, .dtype = step->of_truths ? TSR_BOOL : dtype, .nin = step->nin, .truth = step->truth,
+    *pass = (Pass){.kernel = step->kernel,
+                   .dtype = step->of_truths ? TSR_BOOL : dtype,
+                   .nin = step->nin,
+                   .truth = step->truth,
                    .number_at = step->kernel == TSR_K_where ? OPERANDS : -1};
     memcpy(pass->in, step->in, sizeof step->in);
     if (commutes(step->kernel) && both(p, pass, 0, 0) == TSR_K_NONE && both(p, pass, 1, 0) != TSR_K_NONE) {
@@ -216,7 +232,8 @@ TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f) {
     Plan plan;
     TSR_TRY(prepare(&plan, f, like->dtype));
     TsrTensor *result;
-    TSR_TRY(tsr_tensor_new(&result, like->ndim_, like->sizes, tsr_fuse_is_truth(f) ? TSR_BOOL : like->dtype, like->device));
+    TSR_TRY(
+        tsr_tensor_new(&result, like->ndim_, like->sizes, tsr_fuse_is_truth(f) ? TSR_BOOL : like->dtype, like->device));
     result->origin = f->step[f->nsteps - 1].name;
     plan.out = tsr_data(result);
     TsrStatus status = tsr_parallel_for(like->numel, grain_of(f), run_range, &plan);

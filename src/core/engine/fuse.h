@@ -4,16 +4,20 @@
  * numbers: steps in the order of evaluation, each with a kernel of the pointwise table. tsr_fuse_run_new goes through
  * the elements by blocks that fit the first cache: every step's inner loop runs on a block before the next block
  * begins, and what is between the steps never reaches memory. Two or three steps are one loop where there is a kernel
- * for them (kernels/pairs.def): what is between them never leaves the registers. The loops compute what those that the operators use
- * one by one do, in the same order, so the results are the same bits.
- * Each input and each step's result is used exactly once. */
+ * for them (kernels/pairs.def): what is between them never leaves the registers. The loops compute what those that the
+ * operators use one by one do, in the same order, so the results are the same bits. Each input and each step's result
+ * is used exactly once. */
 #ifndef CORE_ENGINE_FUSE_H
 #define CORE_ENGINE_FUSE_H
 
 #include "core/kernels/pointwise/table.h"
 #include "core/tensor.h"
 
-enum { TSR_FUSE_INPUTS = 10, TSR_FUSE_STEPS = 16, TSR_FUSE_LEAST = 8192 /* elements from which on it is worth while */ };
+enum {
+    TSR_FUSE_INPUTS = 10,
+    TSR_FUSE_STEPS = 16,
+    TSR_FUSE_LEAST = 8192 /* elements from which on it is worth while */
+};
 
 /* What a step reads: an input (>= 0) or the result of step -1 - n. */
 typedef struct TsrFuseStep {
@@ -50,11 +54,12 @@ const TsrTensor *tsr_fuse_first(const TsrFused *f);
 static inline bool tsr_fuse_is_truth(const TsrFused *f) { return f->step[f->nsteps - 1].truth; }
 /* The value of the last step. *out is the caller's. Errors: memory, interrupts, an input whose storage has shrunk. */
 TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f);
-/* For those who use the elements up as they are made: use(context, fill, plan) may call fill(plan, begin, end, to), in any thread, which writes the elements
- * [begin, end) to `to`. Returns what `use` returns. */
+/* For those who use the elements up as they are made: use(context, fill, plan) may call fill(plan, begin, end, to), in
+ * any thread, which writes the elements [begin, end) to `to`. Returns what `use` returns. */
 typedef void (*TsrFillFn)(void *plan, int64_t begin, int64_t end, char *to);
 TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFillFn fill, void *plan), void *context);
-/* The sum over all elements, of bools how many are true, or the mean of what is no bools (in core/ops/reduce/reductions.c, where sum is). What is summed never reaches memory. */
+/* The sum over all elements, of bools how many are true, or the mean of what is no bools (in
+ * core/ops/reduce/reductions.c, where sum is). What is summed never reaches memory. */
 TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean);
 void tsr_fuse_release(TsrFused *f); /* lets the inputs go */
 

@@ -11,9 +11,11 @@
 #include <string.h>
 
 enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
-/* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the multiplications below which none is cut. */
+/* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the
+ * multiplications below which none is cut. */
 enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
-/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not be loaded. */
+/* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not
+ * be loaded. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
@@ -47,7 +49,8 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 #define NAME(x) i64_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
-/* Small float products are summed one after the other, product and sum rounded each, as MKL's small kernels do: the digits then agree. */
+/* Small float products are summed one after the other, product and sum rounded each, as MKL's small kernels do: the
+ * digits then agree. */
 #define T float
 #define ACC float
 #define PLAIN_ONLY
@@ -68,8 +71,17 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 bool tsr_gemm_supports(TsrDtype d) {
     switch (d) {
-    case TSR_UINT8: case TSR_INT8: case TSR_INT16: case TSR_INT32: case TSR_INT64: case TSR_FLOAT16: case TSR_BFLOAT16:
-    case TSR_FLOAT32: case TSR_FLOAT64: case TSR_COMPLEX64: case TSR_COMPLEX128: return true;
+    case TSR_UINT8:
+    case TSR_INT8:
+    case TSR_INT16:
+    case TSR_INT32:
+    case TSR_INT64:
+    case TSR_FLOAT16:
+    case TSR_BFLOAT16:
+    case TSR_FLOAT32:
+    case TSR_FLOAT64:
+    case TSR_COMPLEX64:
+    case TSR_COMPLEX128: return true;
     default: return false;
     }
 }
@@ -80,10 +92,12 @@ static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
 
-/* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in lanes, which are folded in halves, then the rest. */
+/* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in
+ * lanes, which are folded in halves, then the rest. */
 static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
     float lane[8] = {0};
-    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), full = peel + (n - peel) / lanes * lanes, i = 0;
+    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), full = peel + (n - peel) / lanes * lanes,
+            i = 0;
     for (; i < peel; i++) lane[0] += x[i] * y[i];
     for (; i < full; i++) lane[(i - peel) % lanes] += x[i] * y[i];
     for (int width = lanes / 2; width > 0; width /= 2)
@@ -101,7 +115,8 @@ static float vector_dot(const float *x, const float *y, int64_t n) {
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-/* The same for the up to three rows after the last four: one by one when short, else four, lanes of sixteen, lanes of eight, and the rest. */
+/* The same for the up to three rows after the last four: one by one when short, else four, lanes of sixteen, lanes of
+ * eight, and the rest. */
 static float last_rows_dot(const float *x, const float *y, int64_t n) {
     float lane[16] = {0};
     int64_t i = 0, first = n < 12 ? n : 4;
@@ -127,7 +142,8 @@ static float short_dot(const float *x, const float *y, int64_t n) {
     return lane[0];
 }
 
-/* The first elements of row i, before its first address of 16 bytes: of eight products the first four are added one by one, the others together. */
+/* The first elements of row i, before its first address of 16 bytes: of eight products the first four are added one by
+ * one, the others together. */
 static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns) {
     TsrMat a = g->a, b = g->b;
     const float *x = (const float *)a.data + i * a.rs;
@@ -145,7 +161,8 @@ static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns
 }
 
 /* row[j] += alpha x[p] b[p][j], for one p after the other; eight columns at a time stay in a register. */
-TSR_CLONES static void add_lines_f32(float *restrict row, int64_t n, int64_t k, float alpha, const float *restrict x, int64_t x_step, const float *restrict b, int64_t b_step) {
+TSR_CLONES static void add_lines_f32(float *restrict row, int64_t n, int64_t k, float alpha, const float *restrict x,
+                                     int64_t x_step, const float *restrict b, int64_t b_step) {
     typedef float Eight __attribute__((vector_size(32), aligned(4)));
     for (; n >= 8; n -= 8, row += 8, b += 8) {
         Eight sum = *(const Eight *)(const void *)row;
@@ -171,7 +188,9 @@ static void small_f32(const TsrGemm *g, float alpha, float beta) {
             float *dst = row + j * c.cs, scaled = beta == 0 ? 0 : beta * *dst;
             const float *column = (const float *)b.data + j * b.cs;
             if (!dots) *dst = scaled;
-            else *dst = scaled + alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k) : lanes_dot(x, column, k, j < n / 4 * 4 ? 4 : 8));
+            else
+                *dst = scaled + alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k)
+                                                : lanes_dot(x, column, k, j < n / 4 * 4 ? 4 : 8));
         }
         int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
         if (n - peel < 4) peel = 0;
@@ -199,8 +218,8 @@ static void transposed_f32(const TsrGemm *g, float alpha, float beta) {
         }
 }
 
-/* From FUSED_ROWS rows and FUSED_COLS columns on MKL has a kernel of fused multiplications and additions. The rows it does: two threads share them in fours,
- * and what is too little for it is done as a small product. */
+/* From FUSED_ROWS rows and FUSED_COLS columns on MKL has a kernel of fused multiplications and additions. The rows it
+ * does: two threads share them in fours, and what is too little for it is done as a small product. */
 enum { FUSED_ROWS = 4, FUSED_COLS = 12 };
 
 static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
@@ -223,8 +242,10 @@ TSR_CLONES static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, fl
             float *row = (float *)c.data + i * c.rs + from * c.cs;
             for (int64_t j = 0; j < width; j++) sum[j] = onto ? row[j * c.cs] : 0;
             for (int64_t p = 0; p < k; p++)
-                for (int64_t j = 0; j < width; j++) sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
-            for (int64_t j = 0; j < width; j++) row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
+                for (int64_t j = 0; j < width; j++)
+                    sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
+            for (int64_t j = 0; j < width; j++)
+                row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
         }
 }
 
@@ -244,10 +265,17 @@ static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
 }
 
 /* A line of k complex numbers, conjugated if `conj`, each multiplied by `scale` as it is read. */
-typedef struct ComplexLine { const TsrComplexFloat *data; int64_t step; bool conj; float complex scale; } ComplexLine;
+typedef struct ComplexLine {
+    const TsrComplexFloat *data;
+    int64_t step;
+    bool conj;
+    float complex scale;
+} ComplexLine;
 
 /* A complex number that stays in registers, as a float complex does not: all of this is compiled into its callers. */
-typedef struct Parts { float re, im; } Parts;
+typedef struct Parts {
+    float re, im;
+} Parts;
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE Parts parts_of(float complex v) { return (Parts){crealf(v), cimagf(v)}; }
@@ -274,25 +302,30 @@ INLINE Parts complex_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) 
     return (Parts){rr - ii, ri + ir};
 }
 
-/* Complex products, rounded each, added to `sum` in order: what PyTorch's own loop for small batches does, and MKL for narrow or shallow matrices. */
+/* Complex products, rounded each, added to `sum` in order: what PyTorch's own loop for small batches does, and MKL for
+ * narrow or shallow matrices. */
 INLINE Parts plain_sum(Parts sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
     bool scaled_x = x->scale != 1, scaled_y = y->scale != 1;
     for (int64_t p = 0; p < n; p++) sum = plus(sum, times(line_at(x, p, scaled_x), line_at(y, p, scaled_y)));
     return sum;
 }
 
-/* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with b scaled, and by vectors. */
+/* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with
+ * b scaled, and by vectors. */
 typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_VECTOR } ComplexWay;
 
-INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, const ComplexLine *x, const ComplexLine *y, Parts summand) {
+INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, const ComplexLine *x, const ComplexLine *y,
+                             Parts summand) {
     if (way == WAY_LOOP) return plus(times(plain_sum((Parts){0, 0}, x, y, k), parts_of(alpha)), summand);
     if (way == WAY_VECTOR) return plus(times(complex_sum(x, y, k), parts_of(alpha)), summand);
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
-/* A line of a times eight columns of b, whose rows are dense: the sums with a's real parts, then those with its imaginary ones, each fused. */
+/* A line of a times eight columns of b, whose rows are dense: the sums with a's real parts, then those with its
+ * imaginary ones, each fused. */
 typedef float EightColumns __attribute__((vector_size(64)));
-TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFloat *a, int64_t step, const TsrComplexFloat *b, int64_t row, int64_t k) {
+TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFloat *a, int64_t step,
+                                       const TsrComplexFloat *b, int64_t row, int64_t k) {
     EightColumns by_re = {0}, by_im = {0}, v;
     for (int64_t p = 0; p < k; p++, a += step, b += row) {
         memcpy(&v, b, sizeof v);
@@ -310,10 +343,12 @@ static int64_t columns_c64(const TsrGemm *g, float complex beta) {
     for (int64_t i = 0; i < c.rows; i++)
         for (int64_t j = 0; j < done; j += COLUMNS) {
             EightColumns sums[2];
-            eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs, a.cols);
+            eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs,
+                      a.cols);
             for (int t = 0; t < COLUMNS; t++) {
                 float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + (j + t) * c.cs);
-                float rr = sums[0][2 * t], ri = sums[0][2 * t + 1], ir = a.conj ? -sums[1][2 * t] : sums[1][2 * t], ii = a.conj ? -sums[1][2 * t + 1] : sums[1][2 * t + 1];
+                float rr = sums[0][2 * t], ri = sums[0][2 * t + 1], ir = a.conj ? -sums[1][2 * t] : sums[1][2 * t],
+                      ii = a.conj ? -sums[1][2 * t + 1] : sums[1][2 * t + 1];
                 Parts sum = b.conj ? (Parts){rr + ii, ir - ri} : (Parts){rr - ii, ri + ir};
                 sum = plus(sum, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
                 dst[0] = sum.re, dst[1] = sum.im;
@@ -325,12 +360,14 @@ static int64_t columns_c64(const TsrGemm *g, float complex beta) {
 TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t done = way == WAY_FUSED && alpha == 1 && b.cs == 1 ? columns_c64(g, beta) : 0;
-    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1}, y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
+    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1},
+                y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
     for (int64_t i = 0; i < c.rows; i++)
         for (int64_t j = done; j < c.cols; j++) {
             float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + j * c.cs);
             x.data = (const TsrComplexFloat *)a.data + i * a.rs, y.data = (const TsrComplexFloat *)b.data + j * b.cs;
-            Parts r = complex_element(way, a.cols, alpha, &x, &y, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
+            Parts r = complex_element(way, a.cols, alpha, &x, &y,
+                                      beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
             dst[0] = r.re, dst[1] = r.im;
         }
 }
@@ -354,7 +391,8 @@ static TsrStatus own_gemm(const TsrGemm *g);
 /* Blocks of an own product's columns, handed to the thread pool. */
 static void own_columns(int64_t begin, int64_t end, void *user) {
     TsrGemm part = *(const TsrGemm *)user;
-    int64_t item = (int64_t)tsr_dtype_size(part.dtype), from = begin * GEMM_COLS, to = TSR_MIN(end * GEMM_COLS, part.c.cols);
+    int64_t item = (int64_t)tsr_dtype_size(part.dtype), from = begin * GEMM_COLS,
+            to = TSR_MIN(end * GEMM_COLS, part.c.cols);
     part.b.data = (char *)part.b.data + from * part.b.cs * item;
     part.c.data = (char *)part.c.data + from * part.c.cs * item;
     part.b.cols = part.c.cols = to - from;
@@ -365,7 +403,9 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
 static TsrStatus own_gemm_parallel(const TsrGemm *g) {
     double column = (double)g->c.rows * (double)g->a.cols;
     if (column * (double)g->c.cols < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(g);
-    return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS, TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / (column * GEMM_COLS + 1))), own_columns, (void *)(uintptr_t)g);
+    return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS,
+                            TSR_MAX(1, (int64_t)(TSR_CHUNK_PRODUCTS / (column * GEMM_COLS + 1))), own_columns,
+                            (void *)(uintptr_t)g);
 }
 
 static TsrStatus own_gemm(const TsrGemm *g) {
@@ -392,8 +432,13 @@ static TsrStatus own_gemm(const TsrGemm *g) {
     return tsr_interrupt_check();
 }
 
-/* A matrix as BLAS wants it in row-major terms: `trans` and a leading dimension; `copy` is owned when it had to be packed. */
-typedef struct BlasMat { const void *data; int trans, ld; void *copy; } BlasMat;
+/* A matrix as BLAS wants it in row-major terms: `trans` and a leading dimension; `copy` is owned when it had to be
+ * packed. */
+typedef struct BlasMat {
+    const void *data;
+    int trans, ld;
+    void *copy;
+} BlasMat;
 
 static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
     int64_t rows = x->rows, cols = x->cols;
@@ -402,7 +447,8 @@ static TsrStatus blas_pack(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
     char *copy = tsr_malloc(bytes);
     if (copy == NULL) return tsr_error_no_memory(bytes);
     for (int64_t i = 0; i < rows; i++)
-        tsr_convert(dtype, copy + (size_t)(i * cols) * item, (int64_t)item, dtype, (const char *)x->data + i * x->rs * (int64_t)item, x->cs * (int64_t)item, cols);
+        tsr_convert(dtype, copy + (size_t)(i * cols) * item, (int64_t)item, dtype,
+                    (const char *)x->data + i * x->rs * (int64_t)item, x->cs * (int64_t)item, cols);
     *out = (BlasMat){copy, x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N, 0, copy};
     return tsr_blas_int(&out->ld, TSR_MAX(cols, 1));
 }
@@ -411,7 +457,8 @@ static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
     int64_t rows = x->rows, cols = x->cols;
     out->copy = NULL;
     out->data = x->data;
-    if ((x->cs == 1 || cols == 1) && (x->rs >= cols || rows == 1) && x->rs >= 0 && (cols > 1 || x->rs > 0 || rows == 1)) {
+    if ((x->cs == 1 || cols == 1) && (x->rs >= cols || rows == 1) && x->rs >= 0 &&
+        (cols > 1 || x->rs > 0 || rows == 1)) {
         out->trans = x->conj ? TSR_CBLAS_CN : TSR_CBLAS_N;
         return tsr_blas_int(&out->ld, rows == 1 ? TSR_MAX(cols, 1) : x->rs);
     }
@@ -422,7 +469,8 @@ static TsrStatus blas_mat(BlasMat *out, const TsrMat *x, TsrDtype dtype) {
     return blas_pack(out, x, dtype);
 }
 
-/* Large products are cut into tiles that the thread pool takes, and these in depth: an interrupt is seen between two, and a busy processor holds up one. */
+/* Large products are cut into tiles that the thread pool takes, and these in depth: an interrupt is seen between two,
+ * and a busy processor holds up one. */
 typedef struct TileJob {
     const TsrBlas *blas;
     TsrBlasType type;
@@ -441,10 +489,20 @@ static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const 
     double complex za = scalar_complex(j->alpha), zb = scalar_complex(beta);
     float complex ca = (float complex)za, cb = (float complex)zb;
     switch (j->type) {
-    case TSR_BLAS_S: j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c, j->ldc); break;
-    case TSR_BLAS_D: j->blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c, j->ldc); break;
-    case TSR_BLAS_C: j->blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, j->ldc); break;
-    default: j->blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, j->ldc); break;
+    case TSR_BLAS_S:
+        j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c,
+                       j->ldc);
+        break;
+    case TSR_BLAS_D:
+        j->blas->dgemm(row, a->trans, b->trans, m, n, k, creal(za), a->data, a->ld, b->data, b->ld, creal(zb), c,
+                       j->ldc);
+        break;
+    case TSR_BLAS_C:
+        j->blas->cgemm(row, a->trans, b->trans, m, n, k, &ca, a->data, a->ld, b->data, b->ld, &cb, c, j->ldc);
+        break;
+    default:
+        j->blas->zgemm(row, a->trans, b->trans, m, n, k, &za, a->data, a->ld, b->data, b->ld, &zb, c, j->ldc);
+        break;
     }
 }
 
@@ -471,7 +529,8 @@ static void run_tiles(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) run_tile(j, i / j->across * j->rows, i % j->across * j->cols);
 }
 
-/* Pieces small enough to be soon done, large enough for OpenBLAS to run at its peak, and an even number of them. They depend on no number of threads. */
+/* Pieces small enough to be soon done, large enough for OpenBLAS to run at its peak, and an even number of them. They
+ * depend on no number of threads. */
 static void choose_tiles(TileJob *j) {
     static const int cost[TSR_BLAS_TYPES] = {1, 2, 4, 8}; /* of a multiplication */
     double work = (double)j->m * (double)j->n * (double)j->k;
@@ -503,7 +562,8 @@ static void gemv_call(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g, cons
     const void *x = g->b.data;
     void *y = g->c.data;
     bool trans = a->trans == TSR_CBLAS_T;
-    int m = (int)(trans ? g->a.cols : g->a.rows), n = (int)(trans ? g->a.rows : g->a.cols), op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
+    int m = (int)(trans ? g->a.cols : g->a.rows), n = (int)(trans ? g->a.rows : g->a.cols),
+        op = trans ? TSR_CBLAS_T : TSR_CBLAS_N, row = TSR_CBLAS_ROW;
     switch (t) {
     case TSR_BLAS_S: blas->sgemv(row, op, m, n, crealf(ca), a->data, a->ld, x, incx, crealf(cb), y, incy); break;
     case TSR_BLAS_D: blas->dgemv(row, op, m, n, creal(za), a->data, a->ld, x, incx, creal(zb), y, incy); break;
@@ -522,14 +582,25 @@ static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g)
     TSR_TRY(blas_mat(&a, &g->a, g->dtype));
     TsrStatus s = TSR_OK;
     if (n == 1 && !g->b.conj && g->b.rs > 0 && plain(&a)) { /* matrix times vector */
-        if ((s = tsr_blas_int(&incx, g->b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, m == 1 ? 1 : g->c.rs)) == TSR_OK) gemv_call(blas, t, g, &a, incx, incy);
+        if ((s = tsr_blas_int(&incx, g->b.rs)) == TSR_OK && (s = tsr_blas_int(&incy, m == 1 ? 1 : g->c.rs)) == TSR_OK)
+            gemv_call(blas, t, g, &a, incx, incy);
         tsr_free(a.copy);
         return s;
     }
     s = blas_mat(&b, &g->b, g->dtype);
     if (s == TSR_OK) s = tsr_blas_int(&ldc, m == 1 ? TSR_MAX(n, 1) : g->c.rs);
-    TileJob job = {.blas = blas, .type = t, .item = tsr_dtype_size(g->dtype), .m = m, .n = n, .k = g->a.cols, .alpha = g->alpha, .beta = g->beta,
-                   .a = a, .b = b, .c = g->c.data, .ldc = ldc};
+    TileJob job = {.blas = blas,
+                   .type = t,
+                   .item = tsr_dtype_size(g->dtype),
+                   .m = m,
+                   .n = n,
+                   .k = g->a.cols,
+                   .alpha = g->alpha,
+                   .beta = g->beta,
+                   .a = a,
+                   .b = b,
+                   .c = g->c.data,
+                   .ldc = ldc};
     if (s == TSR_OK) s = gemm_tiles(&job);
     tsr_free(a.copy);
     tsr_free(b.copy);
@@ -543,7 +614,8 @@ static TsrStatus blas_gemm(TsrBlasType t, const TsrGemm *g) {
     TsrMat c = g->c;
     const TsrBlas *blas = m * n * k <= GEMM_TINY && TSR_MIN(m, TSR_MIN(n, k)) < GEMM_NARROW ? NULL : tsr_blas_try();
     if (blas == NULL) return own_gemm(g);
-    bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1), cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
+    bool rows_ok = (c.cs == 1 || n == 1) && (c.rs >= n || m == 1),
+         cols_ok = (c.rs == 1 || m == 1) && (c.cs >= m || n == 1);
     if (!rows_ok && !cols_ok) return own_gemm(g);
     int fits;
     TSR_TRY(tsr_blas_int(&fits, m));
@@ -577,25 +649,33 @@ static void scale(TsrDtype dtype, TsrScalar beta, TsrMat c) {
 }
 
 /* Rows of matrices converted from one dtype to another, over the threads. */
-typedef struct ConvertJob { TsrDtype to, from; TsrMat dst, src; } ConvertJob;
+typedef struct ConvertJob {
+    TsrDtype to, from;
+    TsrMat dst, src;
+} ConvertJob;
 
 static void convert_rows(int64_t begin, int64_t end, void *user) {
     const ConvertJob *j = user;
     int64_t di = (int64_t)tsr_dtype_size(j->to), si = (int64_t)tsr_dtype_size(j->from);
     for (int64_t i = begin; i < end; i++)
-        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from, (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
+        tsr_convert(j->to, (char *)j->dst.data + i * j->dst.rs * di, j->dst.cs * di, j->from,
+                    (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
 }
 
 /* Row by row; a single column at once. */
 static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
-    ConvertJob job = src.cols == 1 ? (ConvertJob){to, from, turned(dst), turned(src)} : (ConvertJob){to, from, dst, src};
+    ConvertJob job =
+        src.cols == 1 ? (ConvertJob){to, from, turned(dst), turned(src)} : (ConvertJob){to, from, dst, src};
     return tsr_parallel_for(job.src.rows, tsr_grain(job.src.cols / 2), convert_rows, &job);
 }
 
 /* The same column by column, for what lies so. */
-static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) { return convert_mat(to, turned(dst), from, turned(src)); }
+static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
+    return convert_mat(to, turned(dst), from, turned(src));
+}
 
-/* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay in the second cache. */
+/* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay
+ * in the second cache. */
 typedef struct ThinJob {
     TsrGemm product; /* a and c: floats; b: halves of its dtype, dense along k */
     int64_t width;
@@ -611,7 +691,9 @@ static void thin_columns(int64_t begin, int64_t end, void *user) {
     (void)tsr_blas_try(); /* for its rule about threads: one in a job */
     for (int64_t i = begin; i < end && s == TSR_OK; i++) {
         int64_t first = i * j->width, n = TSR_MIN(j->width, g->c.cols - first);
-        for (int64_t col = 0; col < n; col++) tsr_convert(TSR_FLOAT32, (char *)(wide + col * k), 4, g->dtype, (const char *)g->b.data + (first + col) * g->b.cs * 2, 2, k);
+        for (int64_t col = 0; col < n; col++)
+            tsr_convert(TSR_FLOAT32, (char *)(wide + col * k), 4, g->dtype,
+                        (const char *)g->b.data + (first + col) * g->b.cs * 2, 2, k);
         TsrMat b = {wide, k, n, 1, k, false}, c = {(float *)g->c.data + first, g->c.rows, n, g->c.rs, 1, false};
         s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, g->a, b, c, g->alpha, g->beta});
     }
@@ -643,24 +725,30 @@ static TsrStatus half_gemm(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
     size_t bytes;
     bool thin = is_thin(g), by_columns = g->b.rs == 1 && g->b.cs != 1 && n * k >= THIN_LEAST;
-    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) || tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
+    if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) ||
+        tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
         tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
         return tsr_error_no_memory(SIZE_MAX);
     char *wide = tsr_malloc(bytes);
     if (wide == NULL) return tsr_error_no_memory(bytes);
-    TsrMat a = {wide, m, k, k, 1, false}, c = {wide + 4 * m * k, m, n, n, 1, false}, b = {wide + 4 * (m * k + m * n), k, n, by_columns ? 1 : n, by_columns ? k : 1, false};
+    TsrMat a = {wide, m, k, k, 1, false}, c = {wide + 4 * m * k, m, n, n, 1, false},
+           b = {wide + 4 * (m * k + m * n), k, n, by_columns ? 1 : n, by_columns ? k : 1, false};
     TsrStatus s = convert_mat(TSR_FLOAT32, a, g->dtype, g->a);
     if (s == TSR_OK && !thin) s = (by_columns ? convert_turned : convert_mat)(TSR_FLOAT32, b, g->dtype, g->b);
     if (s == TSR_OK && tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
     if (s == TSR_OK && thin) s = thin_product(&(TsrGemm){g->dtype, a, g->b, c, g->alpha, g->beta});
-    else if (s == TSR_OK) s = (alpha_is_zero(g) ? own_product : blas_gemm)(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
+    else if (s == TSR_OK)
+        s = (alpha_is_zero(g) ? own_product : blas_gemm)(TSR_BLAS_S,
+                                                         &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});
     if (s == TSR_OK) s = convert_mat(g->dtype, g->c, TSR_FLOAT32, c);
     tsr_free(wide);
     return s;
 }
 
 TsrStatus tsr_gemm(const TsrGemm *g) {
-    if (!tsr_gemm_supports(g->dtype) && !tsr_gemm_is_float8(g->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'", tsr_dtype_scalar_name(g->dtype));
+    if (!tsr_gemm_supports(g->dtype) && !tsr_gemm_is_float8(g->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'",
+                         tsr_dtype_scalar_name(g->dtype));
     if (g->c.rows == 0 || g->c.cols == 0) return TSR_OK;
     TsrBlasType t;
     bool blas = tsr_blas_type(&t, g->dtype);
@@ -685,7 +773,8 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
     case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
     case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
-    default: return g->dtype == TSR_COMPLEX128 && g->a.cols > 0 && alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
+    default:
+        return g->dtype == TSR_COMPLEX128 && g->a.cols > 0 && alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
     }
 }
 
@@ -727,12 +816,14 @@ static float fold_lanes(float *lane, int lanes) {
     return lane[0];
 }
 
-/* As PyTorch's: dense vectors in 64 lanes, what is left of that in 8 as far as sixteens go, and then one by one; others one by one. */
+/* As PyTorch's: dense vectors in 64 lanes, what is left of that in 8 as far as sixteens go, and then one by one; others
+ * one by one. */
 static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     float a[DOT_BLOCK], b[DOT_BLOCK], lane[DOT_LANES] = {0}, tail[DOT_TAIL] = {0}, sum = 0;
     bool dense = x.step == 1 && y.step == 1;
     for (int64_t i = 0; i < n; i += DOT_BLOCK) {
-        int64_t len = TSR_MIN(n - i, (int64_t)DOT_BLOCK), most = dense ? len / DOT_LANES * DOT_LANES : 0, more = dense ? len / 16 * 16 : 0;
+        int64_t len = TSR_MIN(n - i, (int64_t)DOT_BLOCK), most = dense ? len / DOT_LANES * DOT_LANES : 0,
+                more = dense ? len / 16 * 16 : 0;
         tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, from_element(x, i, 2).data, 2 * x.step, len);
         tsr_convert(TSR_FLOAT32, (char *)b, 4, dtype, from_element(y, i, 2).data, 2 * y.step, len);
         add_lanes(lane, a, b, most, DOT_LANES);
@@ -745,7 +836,9 @@ static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *o
     return TSR_OK;
 }
 
-enum { DOT_PIECE = 1 << 28 }; /* between two looks for an interrupt: hardly ever in memory, but expanded vectors may be of any length */
+enum {
+    DOT_PIECE = 1 << 28
+}; /* between two looks for an interrupt: hardly ever in memory, but expanded vectors may be of any length */
 
 /* The same sum by pieces, in double or in whole numbers. */
 static TsrStatus long_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
@@ -754,13 +847,17 @@ static TsrStatus long_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *o
     uint64_t whole = 0;
     for (int64_t i = 0; i < n; i += DOT_PIECE) {
         TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), from_element(x, i, item), from_element(y, i, item), out));
+        TSR_TRY(tsr_dot(dtype, TSR_MIN(n - i, (int64_t)DOT_PIECE), from_element(x, i, item), from_element(y, i, item),
+                        out));
         TsrScalar part = tsr_scalar_load(dtype, out);
         whole += (uint64_t)tsr_scalar_to_int(part);
         re += tsr_scalar_to_double(part);
         if (part.kind == TSR_SCALAR_COMPLEX) im += part.c.im;
     }
-    tsr_scalar_store(tsr_dtype_is_integral(dtype) ? tsr_scalar_int((int64_t)whole) : tsr_dtype_is_complex(dtype) ? tsr_scalar_complex(re, im) : tsr_scalar_float(re), dtype, out);
+    tsr_scalar_store(tsr_dtype_is_integral(dtype)  ? tsr_scalar_int((int64_t)whole)
+                     : tsr_dtype_is_complex(dtype) ? tsr_scalar_complex(re, im)
+                                                   : tsr_scalar_float(re),
+                     dtype, out);
     return TSR_OK;
 }
 
@@ -785,8 +882,10 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
         break;
     }
     case TSR_COMPLEX128: c128_dot(n, x, y, out); break;
-    case TSR_FLOAT16: case TSR_BFLOAT16: return half_dot(dtype, n, x, y, out);
-    default: return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
+    case TSR_FLOAT16:
+    case TSR_BFLOAT16: return half_dot(dtype, n, x, y, out);
+    default:
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"dot\" not implemented for '%s'", tsr_dtype_scalar_name(dtype));
     }
     return TSR_OK;
 }

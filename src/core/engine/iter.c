@@ -11,7 +11,9 @@ enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 2 * TSR_CHUNK_WORK, CHUNK_TI
 
 /* --- memory overlap --- */
 
-typedef struct Extent { const char *begin, *end; } Extent;
+typedef struct Extent {
+    const char *begin, *end;
+} Extent;
 
 static Extent extent_of(const TsrTensor *t) {
     const char *p = tsr_data(t);
@@ -20,14 +22,15 @@ static Extent extent_of(const TsrTensor *t) {
 
 /* Gapped views are let through. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
-    if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out)) return TSR_OK;
+    if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out))
+        return TSR_OK;
     if (!tsr_is_dense(out) || !tsr_is_dense(in)) return TSR_OK;
     Extent a = extent_of(out), b = extent_of(in);
     bool partial;
     if (a.begin == b.begin && a.end == b.end)
-        partial = tsr_ndim(out) != tsr_ndim(in) || memcmp(out->strides, in->strides, (size_t)tsr_ndim(out) * sizeof *out->strides) != 0;
-    else
-        partial = a.begin < b.end && b.begin < a.end;
+        partial = tsr_ndim(out) != tsr_ndim(in) ||
+                  memcmp(out->strides, in->strides, (size_t)tsr_ndim(out) * sizeof *out->strides) != 0;
+    else partial = a.begin < b.end && b.begin < a.end;
     return partial ? tsr_refuse_overlap() : TSR_OK;
 }
 
@@ -43,8 +46,10 @@ static TsrStatus check_overlaps(const TsrIterSpec *spec) {
 static bool writes_what_it_reads(const TsrIter *it, const TsrIterSpec *spec) {
     bool found = false;
     for (int k = 0; k < spec->nout; k++)
-        for (int i = 0; i < spec->nin && spec->out[k] != NULL; i++) found = found || tsr_overlaps_elsewhere(spec->out[k], spec->in[i]);
-    for (int k = 0; k < it->noperands; k++) found = found && it->operand[k]->dtype == it->common; /* others are converted whole before, in PyTorch */
+        for (int i = 0; i < spec->nin && spec->out[k] != NULL; i++)
+            found = found || tsr_overlaps_elsewhere(spec->out[k], spec->in[i]);
+    for (int k = 0; k < it->noperands; k++)
+        found = found && it->operand[k]->dtype == it->common; /* others are converted whole before, in PyTorch */
     return found;
 }
 
@@ -112,15 +117,16 @@ static TsrStatus common_dtype(TsrDtype *out, const TsrIterSpec *spec) {
     } else {
         *out = spec->nin > 0 ? spec->in[0]->dtype : spec->out[0]->dtype;
     }
-    if ((spec->flags & TSR_ITER_INT_TO_FLOAT) && (tsr_dtype_is_integral(*out) || *out == TSR_BOOL)) *out = tsr_default_dtype();
+    if ((spec->flags & TSR_ITER_INT_TO_FLOAT) && (tsr_dtype_is_integral(*out) || *out == TSR_BOOL))
+        *out = tsr_default_dtype();
     return TSR_OK;
 }
 
 static TsrStatus check_same_dtypes(const TsrIterSpec *spec) {
     for (int i = 1; i < spec->nin; i++)
         if (spec->in[i]->dtype != spec->in[0]->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(spec->in[0]->dtype),
-                             tsr_dtype_scalar_name(spec->in[i]->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s",
+                             tsr_dtype_scalar_name(spec->in[0]->dtype), tsr_dtype_scalar_name(spec->in[i]->dtype));
     return TSR_OK;
 }
 
@@ -142,15 +148,16 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
         const TsrTensor *t = spec->out[k];
         if (t != NULL && t->dtype != common && results[k] == common && it->loop_dtype[k] != common) it->via |= 1u << k;
         if (t != NULL && (spec->flags & TSR_ITER_CHECK_CAST) && !tsr_can_cast(results[k], t->dtype))
-            return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(results[k]),
-                             tsr_dtype_scalar_name(t->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                             tsr_dtype_scalar_name(results[k]), tsr_dtype_scalar_name(t->dtype));
     }
     for (int i = 0; i < spec->nin; i++) {
         TsrDtype d = all_common ? common : spec->in[i]->dtype;
         if (spec->in_dtype != NULL && spec->in_dtype[i] != TSR_DTYPE_NONE) d = spec->in_dtype[i];
         it->loop_dtype[spec->nout + i] = widened(d, spec->flags);
         bool exact = (spec->flags & TSR_ITER_OPMATH) && tsr_ndim(spec->in[i]) == 0 && tsr_dtype_is_float(common);
-        if (d == common && d != it->loop_dtype[spec->nout + i] && d != spec->in[i]->dtype && !exact) it->via |= 1u << (spec->nout + i);
+        if (d == common && d != it->loop_dtype[spec->nout + i] && d != spec->in[i]->dtype && !exact)
+            it->via |= 1u << (spec->nout + i);
     }
     it->common = common;
     it->dtype = widened(common, spec->flags);
@@ -159,24 +166,27 @@ static TsrStatus resolve_dtypes(TsrIter *it, const TsrIterSpec *spec, TsrDtype *
 
 /* --- strides and order --- */
 
-/* Strides of operand k as they decide the layout of results: an input of another dtype than the common one counts as a converted copy,
- * which it is in PyTorch by then. `copied` is room for those. */
+/* Strides of operand k as they decide the layout of results: an input of another dtype than the common one counts as a
+ * converted copy, which it is in PyTorch by then. `copied` is room for those. */
 static const int64_t *seen_strides(const TsrIter *it, const TsrIterSpec *spec, int k, int64_t *copied) {
     const TsrTensor *t = it->operand[k];
     bool own_dtype = k < spec->nout || (spec->in_dtype != NULL && spec->in_dtype[k - spec->nout] != TSR_DTYPE_NONE);
-    if (own_dtype || (spec->flags & TSR_ITER_PROMOTE) == 0 || t->dtype == it->common || tsr_is_dense(t)) return t->strides;
+    if (own_dtype || (spec->flags & TSR_ITER_PROMOTE) == 0 || t->dtype == it->common || tsr_is_dense(t))
+        return t->strides;
     tsr_layout_dense_strides_like(copied, tsr_ndim(t), t->sizes, t->strides);
     return copied;
 }
 
-/* Byte strides of operand k, whose own are `from`, over the broadcast shape, dimension by dimension in row-major order. Strides of
- * dimensions that are never walked may be anything, so the product may wrap. */
+/* Byte strides of operand k, whose own are `from`, over the broadcast shape, dimension by dimension in row-major order.
+ * Strides of dimensions that are never walked may be anything, so the product may wrap. */
 static void expand_strides(TsrIter *it, int k, const int64_t *from, int64_t *strides) {
     const TsrTensor *t = it->operand[k];
     int ndim = tsr_ndim(t), lead = it->rank - ndim;
     int64_t size = (int64_t)tsr_itemsize(t);
     for (int d = 0; d < it->rank; d++)
-        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1) ? 0 : (int64_t)((uint64_t)from[d - lead] * (uint64_t)size);
+        strides[d] = d < lead || (t->sizes[d - lead] == 1 && it->shape[d] != 1)
+                         ? 0
+                         : (int64_t)((uint64_t)from[d - lead] * (uint64_t)size);
 }
 
 /* What tells how the dimensions lie: the byte strides of the operands that are known. */
@@ -190,7 +200,8 @@ static int compare_dims(const void *user, int inner, int outer) {
     const Walked *w = user;
     for (int k = 0; k < w->it->noperands; k++) {
         if (!w->known[k]) continue;
-        int order = tsr_layout_compare_dims(w->it->shape[inner], w->strides[k][inner], w->it->shape[outer], w->strides[k][outer]);
+        int order = tsr_layout_compare_dims(w->it->shape[inner], w->strides[k][inner], w->it->shape[outer],
+                                            w->strides[k][outer]);
         if (order != 0) return order;
     }
     return 0;
@@ -199,7 +210,8 @@ static int compare_dims(const void *user, int inner, int outer) {
 /* perm[0] is the innermost dimension: as row-major as the operands allow. */
 static void order_dims(const TsrIter *it, int64_t strides[][TSR_MAX_DIMS], const bool *known, int *perm) {
     for (int i = 0; i < it->rank; i++) perm[i] = it->rank - 1 - i;
-    if (!(it->flags & TSR_ITER_LINEAR)) tsr_layout_order_dims(perm, it->rank, compare_dims, &(Walked){it, strides, known});
+    if (!(it->flags & TSR_ITER_LINEAR))
+        tsr_layout_order_dims(perm, it->rank, compare_dims, &(Walked){it, strides, known});
 }
 
 static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) {
@@ -210,9 +222,11 @@ static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) 
     }
 }
 
-/* When all inputs have the same shape and are laid out alike, the output is too: true, with its strides in `wanted`. False when the
- * order must decide. Strides of channels last are those of the format, whatever the inputs' are where a size is 1. */
-static bool common_layout(int64_t *wanted, const TsrIter *it, const TsrIterSpec *spec, const int64_t *const *seen, bool *contiguous) {
+/* When all inputs have the same shape and are laid out alike, the output is too: true, with its strides in `wanted`.
+ * False when the order must decide. Strides of channels last are those of the format, whatever the inputs' are where a
+ * size is 1. */
+static bool common_layout(int64_t *wanted, const TsrIter *it, const TsrIterSpec *spec, const int64_t *const *seen,
+                          bool *contiguous) {
     *contiguous = true;
     const int64_t *like = NULL;
     bool alike = true, channels_last = it->rank == 4;
@@ -226,7 +240,8 @@ static bool common_layout(int64_t *wanted, const TsrIter *it, const TsrIterSpec 
     }
     if (like == NULL || *contiguous) return false;
     if (channels_last) tsr_layout_channels_last_strides(wanted, it->rank, it->shape);
-    else if (alike && tsr_layout_is_non_overlapping_and_dense(it->rank, it->shape, like)) memcpy(wanted, like, (size_t)it->rank * sizeof *wanted);
+    else if (alike && tsr_layout_is_non_overlapping_and_dense(it->rank, it->shape, like))
+        memcpy(wanted, like, (size_t)it->rank * sizeof *wanted);
     else return false;
     return true;
 }
@@ -241,11 +256,14 @@ void (*tsr_blow_up_hook)(const TsrTensor *result, int64_t largest_input);
 
 static void tell_blow_up(const TsrTensor *result, const TsrIterSpec *spec) {
     int64_t largest = 0, bytes = result->numel * (int64_t)tsr_itemsize(result);
-    for (int i = 0; i < spec->nin; i++) largest = TSR_MAX(largest, spec->in[i]->numel * (int64_t)tsr_itemsize(spec->in[i]));
-    if (spec->nin > 1 && largest > 0 && bytes / TSR_BLOW_UP >= largest && tsr_blow_up_hook != NULL) tsr_blow_up_hook(result, largest);
+    for (int i = 0; i < spec->nin; i++)
+        largest = TSR_MAX(largest, spec->in[i]->numel * (int64_t)tsr_itemsize(spec->in[i]));
+    if (spec->nin > 1 && largest > 0 && bytes / TSR_BLOW_UP >= largest && tsr_blow_up_hook != NULL)
+        tsr_blow_up_hook(result, largest);
 }
 
-static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize, const int64_t *const *seen, const int *perm) {
+static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize,
+                                  const int64_t *const *seen, const int *perm) {
     int64_t wanted[TSR_MAX_DIMS];
     bool contiguous, like = common_layout(wanted, it, spec, seen, &contiguous);
     if (!like) dense_strides(it, perm, wanted);
@@ -259,12 +277,18 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
     if (row_major) tsr_layout_contiguous_strides(wanted, it->rank, it->shape);
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) {
-            if (row_major) TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
-            else TSR_TRY(tsr_tensor_new_strided(&it->operand[k], it->rank, it->shape, wanted, results[k], result_device(spec)));
-            if (it->operand[k]->numel * (int64_t)tsr_itemsize(it->operand[k]) >= TSR_BLOW_UP_BYTES) tell_blow_up(it->operand[k], spec);
+            if (row_major)
+                TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
+            else
+                TSR_TRY(tsr_tensor_new_strided(&it->operand[k], it->rank, it->shape, wanted, results[k],
+                                               result_device(spec)));
+            if (it->operand[k]->numel * (int64_t)tsr_itemsize(it->operand[k]) >= TSR_BLOW_UP_BYTES)
+                tell_blow_up(it->operand[k], spec);
         } else if (resize[k]) {
             TSR_TRY(tsr_tensor_resize(spec->out[k], it->rank, it->shape, TSR_CONTIGUOUS));
-            if (!row_major) TSR_TRY(tsr_tensor_set_geometry(spec->out[k], (TsrGeometry){it->rank, it->shape, wanted, spec->out[k]->offset}));
+            if (!row_major)
+                TSR_TRY(tsr_tensor_set_geometry(spec->out[k],
+                                                (TsrGeometry){it->rank, it->shape, wanted, spec->out[k]->offset}));
         }
     }
     return TSR_OK;
@@ -328,14 +352,17 @@ static bool is_plain(const TsrIter *it, const TsrIterSpec *spec, const bool *res
     for (int k = 0; k < it->noperands; k++) {
         const TsrTensor *t = it->operand[k];
         if (t == NULL) continue;
-        if ((k < spec->nout && resize[k]) || !same_sizes(t, it->rank, it->shape) || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return false;
+        if ((k < spec->nout && resize[k]) || !same_sizes(t, it->rank, it->shape) ||
+            !tsr_is_contiguous(t, TSR_CONTIGUOUS))
+            return false;
     }
     return spec->nin > 0 || spec->out[0] != NULL;
 }
 
 static TsrStatus begin_plain(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results) {
     for (int k = 0; k < spec->nout; k++)
-        if (it->operand[k] == NULL) TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
+        if (it->operand[k] == NULL)
+            TSR_TRY(tsr_tensor_new(&it->operand[k], it->rank, it->shape, results[k], result_device(spec)));
     it->ndim = 1;
     it->sizes[0] = it->operand[0]->numel;
     for (int k = 0; k < it->noperands; k++) it->strides[k][0] = (int64_t)tsr_itemsize(it->operand[k]);
@@ -383,9 +410,11 @@ static void release_operands(TsrIter *it) {
 /* Counts and dtypes that no table could hold. */
 static TsrStatus check_spec(const TsrIterSpec *spec) {
     int most_out = (int)TSR_COUNTOF(spec->out);
-    if (spec->nout < 0 || spec->nout > most_out || spec->nin < 0 || spec->nin > TSR_ITER_MAX_OPERANDS - spec->nout || spec->nin + spec->nout == 0)
-        return tsr_error(TSR_SYSTEM_ERROR, "an iterator over %d outputs and %d inputs: it takes 1 to %d operands, and of them %d outputs", spec->nout, spec->nin,
-                         TSR_ITER_MAX_OPERANDS, most_out);
+    if (spec->nout < 0 || spec->nout > most_out || spec->nin < 0 || spec->nin > TSR_ITER_MAX_OPERANDS - spec->nout ||
+        spec->nin + spec->nout == 0)
+        return tsr_error(TSR_SYSTEM_ERROR,
+                         "an iterator over %d outputs and %d inputs: it takes 1 to %d operands, and of them %d outputs",
+                         spec->nout, spec->nin, TSR_ITER_MAX_OPERANDS, most_out);
     for (int k = 0; k < spec->nin; k++)
         if (spec->in[k] == NULL) return tsr_error(TSR_SYSTEM_ERROR, "an iterator without its input %d", k);
     return spec->has_dtype ? tsr_dtype_check(spec->dtype) : TSR_OK;
@@ -425,7 +454,9 @@ typedef struct Strip {
     int64_t stride;
 } Strip;
 
-static inline Strip strip_of_loop(const TsrIter *it, int k, char *data) { return (Strip){it->loop_dtype[k], data, (int64_t)tsr_dtype_size(it->loop_dtype[k])}; }
+static inline Strip strip_of_loop(const TsrIter *it, int k, char *data) {
+    return (Strip){it->loop_dtype[k], data, (int64_t)tsr_dtype_size(it->loop_dtype[k])};
+}
 
 /* Converts n elements, rounding them to `via` on the way. */
 static void convert_via(TsrDtype via, Strip to, Strip from, int64_t n) {
@@ -454,21 +485,25 @@ static void run_block(const Run *run, char *const *data, const int64_t *strides,
         at[k] = buffer[k];
         Strip wide = strip_of_loop(it, k, at[k]);
         step[k] = strides[k] == 0 && k >= it->nout ? 0 : wide.stride;
-        if (k >= it->nout) convert(it, k, wide, (Strip){it->operand[k]->dtype, data[k], strides[k]}, step[k] == 0 ? 1 : n);
+        if (k >= it->nout)
+            convert(it, k, wide, (Strip){it->operand[k]->dtype, data[k], strides[k]}, step[k] == 0 ? 1 : n);
     }
     run->loop(at, step, n, run->params);
     for (int k = 0; k < it->nout; k++)
-        if (run->converted >> k & 1) convert(it, k, (Strip){it->operand[k]->dtype, data[k], strides[k]}, (Strip){it->loop_dtype[k], at[k], step[k]}, n);
+        if (run->converted >> k & 1)
+            convert(it, k, (Strip){it->operand[k]->dtype, data[k], strides[k]},
+                    (Strip){it->loop_dtype[k], at[k], step[k]}, n);
 }
 
-/* --- where an output overlaps an input (TSR_ORDER_STEP): a number that is the same along a dense line is read once before, lines with gaps go one element
- * after the other --- */
+/* --- where an output overlaps an input (TSR_ORDER_STEP): a number that is the same along a dense line is read once
+ * before, lines with gaps go one element after the other --- */
 
 static bool is_dense_line(const TsrIter *it, const int64_t *strides) {
     int same = 0;
     int64_t size = (int64_t)tsr_itemsize(it->operand[0]);
     for (int k = 0; k < it->noperands; k++) {
-        if ((int64_t)tsr_itemsize(it->operand[k]) != size || (strides[k] != size && (strides[k] != 0 || k < it->nout))) return false;
+        if ((int64_t)tsr_itemsize(it->operand[k]) != size || (strides[k] != size && (strides[k] != 0 || k < it->nout)))
+            return false;
         same += strides[k] == 0;
     }
     return same <= 1;
@@ -478,7 +513,8 @@ static void run_in_order(const Run *run, char *const *data, const int64_t *strid
     _Alignas(TSR_ORDER_STEP) char held[TSR_ITER_MAX_OPERANDS][TSR_ORDER_STEP];
     char *at[TSR_ITER_MAX_OPERANDS];
     const TsrIter *it = run->it;
-    int64_t step = TSR_ORDER_STEP / (int64_t)tsr_itemsize(it->operand[0]), whole = is_dense_line(it, strides) ? n / step * step : 0;
+    int64_t step = TSR_ORDER_STEP / (int64_t)tsr_itemsize(it->operand[0]),
+            whole = is_dense_line(it, strides) ? n / step * step : 0;
     for (int k = it->nout; k < it->noperands && whole > 0; k++)
         if (strides[k] == 0) memcpy(held[k], data[k], tsr_itemsize(it->operand[k]));
     for (int64_t i = 0; i < n; i += i < whole ? step : 1) {
@@ -539,14 +575,14 @@ static void run_range(int64_t begin, int64_t end, void *user) {
     }
 }
 
-/* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of it
- * high and many elements wide, so that the others are read in long stretches --- */
+/* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of
+ * it high and many elements wide, so that the others are read in long stretches --- */
 
 enum { WIDTH = 512 };
 
 typedef struct Tiles {
     Run run;
-    unsigned turned;  /* bit k: operand k is copied by tiles */
+    unsigned turned;      /* bit k: operand k is copied by tiles */
     int64_t height;       /* of a tile, along dimension 1 */
     int64_t across, down; /* tiles along dimensions 0 and 1 */
 } Tiles;
@@ -579,8 +615,10 @@ static void run_tiles(int64_t begin, int64_t end, void *user) {
     const TsrIter *it = t->run.it;
     for (int64_t tile = begin; tile < end; tile++) {
         char *corner[TSR_ITER_MAX_OPERANDS];
-        int64_t y = tile % t->down * t->height, x = tile / t->down % t->across * WIDTH, rest = tile / t->across / t->down;
-        for (int k = 0; k < it->noperands; k++) corner[k] = t->run.base[k] + x * it->strides[k][0] + y * it->strides[k][1];
+        int64_t y = tile % t->down * t->height, x = tile / t->down % t->across * WIDTH,
+                rest = tile / t->across / t->down;
+        for (int k = 0; k < it->noperands; k++)
+            corner[k] = t->run.base[k] + x * it->strides[k][0] + y * it->strides[k][1];
         for (int d = 2; d < it->ndim; d++) {
             for (int k = 0; k < it->noperands; k++) corner[k] += rest % it->sizes[d] * it->strides[k][d];
             rest /= it->sizes[d];
@@ -593,7 +631,9 @@ static void run_tiles(int64_t begin, int64_t end, void *user) {
 static unsigned turned_operands(const TsrIter *it) {
     unsigned turned = 0;
     int n = 0;
-    if (it->ndim < 2 || it->sizes[0] < 16 || it->sizes[1] < 16 || it->numel < 2048 || (it->flags & (TSR_ITER_SERIAL | TSR_ITER_LINEAR))) return 0;
+    if (it->ndim < 2 || it->sizes[0] < 16 || it->sizes[1] < 16 || it->numel < 2048 ||
+        (it->flags & (TSR_ITER_SERIAL | TSR_ITER_LINEAR)))
+        return 0;
     for (int k = 0; k < it->noperands; k++) {
         int64_t size = (int64_t)tsr_itemsize(it->operand[k]);
         bool across = it->strides[k][1] == size && it->strides[k][0] > size && size <= 8;
@@ -605,14 +645,16 @@ static unsigned turned_operands(const TsrIter *it) {
     return turned;
 }
 
-/* --- short lines: where an input is the same line again and again, as a bias beside rows is, copies of it side by side make long ones --- */
+/* --- short lines: where an input is the same line again and again, as a bias beside rows is, copies of it side by side
+ * make long ones --- */
 
 enum { STRETCHED = 1024 /* elements */, MAX_COPIED = 2 /* operands */ };
 
 /* How many lines become one; 1: none. `copied`: operands that are the same line at every place. */
 static int64_t lines_in_one(const TsrIter *it, unsigned copied) {
     int n = 0;
-    if (it->ndim < 2 || it->sizes[0] > STRETCHED / 8 || it->numel < 16 * STRETCHED || (it->flags & TSR_ITER_IN_ORDER)) return 1;
+    if (it->ndim < 2 || it->sizes[0] > STRETCHED / 8 || it->numel < 16 * STRETCHED || (it->flags & TSR_ITER_IN_ORDER))
+        return 1;
     for (int k = 0; k < it->noperands; k++) {
         n += copied >> k & 1;
         if (!(copied >> k & 1) && it->strides[k][1] != it->strides[k][0] * it->sizes[0]) return 1;
@@ -645,7 +687,9 @@ static void stretch(Run *run, TsrIter *wide, char copies[MAX_COPIED][STRETCHED *
         wide->strides[k][1] *= lines;
         if (!(copied >> k & 1)) continue;
         int64_t item = (int64_t)tsr_itemsize(wide->operand[k]), line = wide->sizes[0] / lines;
-        for (int64_t i = 0; i < lines; i++) tsr_kernel_move(copies[used] + i * line * item, item, run->base[k], wide->strides[k][0], line, (size_t)item);
+        for (int64_t i = 0; i < lines; i++)
+            tsr_kernel_move(copies[used] + i * line * item, item, run->base[k], wide->strides[k][0], line,
+                            (size_t)item);
         wide->strides[k][0] = item;
         run->base[k] = copies[used++];
     }
@@ -690,7 +734,8 @@ TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
     if (turned != 0) return run_by_tiles(&run, turned);
     stretch(&run, &wide, copies);
     int64_t least = PARALLEL_WORK / it->cost;
-    if (it->numel > least && !(it->flags & TSR_ITER_SERIAL)) return tsr_parallel_for(it->numel, tsr_grain(it->cost), run_range, &run);
+    if (it->numel > least && !(it->flags & TSR_ITER_SERIAL))
+        return tsr_parallel_for(it->numel, tsr_grain(it->cost), run_range, &run);
     for (int64_t begin = 0; begin < it->numel; begin += POLL) {
         run_range(begin, TSR_MIN(begin + POLL, it->numel), &run);
         TSR_TRY(tsr_interrupt_check());
@@ -731,12 +776,17 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
     }
 }
 
-TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params, bool serial) {
+TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, TsrLineFn fn, const void *params,
+                        bool serial) {
     Lines l = {.noperands = noperands, .fn = fn, .params = params};
     int64_t lines = 1, longest = 1;
-    if (noperands < 1 || noperands > TSR_ITER_MAX_OPERANDS) return tsr_error(TSR_SYSTEM_ERROR, "lines of %d operands: there may be 1 to %d", noperands, TSR_ITER_MAX_OPERANDS);
+    if (noperands < 1 || noperands > TSR_ITER_MAX_OPERANDS)
+        return tsr_error(TSR_SYSTEM_ERROR, "lines of %d operands: there may be 1 to %d", noperands,
+                         TSR_ITER_MAX_OPERANDS);
     for (int k = 0; k < noperands; k++)
-        if (dim < 0 || dim >= TSR_MAX(tsr_ndim(operands[k]), 1)) return tsr_error(TSR_SYSTEM_ERROR, "lines along dimension %lld of %d", (long long)dim, tsr_ndim(operands[k]));
+        if (dim < 0 || dim >= TSR_MAX(tsr_ndim(operands[k]), 1))
+            return tsr_error(TSR_SYSTEM_ERROR, "lines along dimension %lld of %d", (long long)dim,
+                             tsr_ndim(operands[k]));
     for (int k = 0; k < noperands; k++) {
         const TsrTensor *t = operands[k];
         int64_t size = (int64_t)tsr_itemsize(t);

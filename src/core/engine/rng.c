@@ -20,7 +20,7 @@ struct TsrGenerator {
     int next;              /* in words; WORDS: the block is used up */
     bool fresh;            /* seeded, no block drawn yet */
     bool has_normal;
-    double normal;         /* the second of a Box-Muller pair, not yet used */
+    double normal; /* the second of a Box-Muller pair, not yet used */
 };
 
 static TsrGenerator default_generator = {.refcount = 1};
@@ -66,7 +66,8 @@ void tsr_rng_free(TsrGenerator *g) {
 
 uint64_t tsr_rng_seed_from_system(TsrGenerator *g) {
     uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) seed = (uint64_t)time(NULL) * 6364136223846793005u + 1442695040888963407u;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        seed = (uint64_t)time(NULL) * 6364136223846793005u + 1442695040888963407u;
     seed &= 0x1FFFFFFFFFFFFFu; /* 53 bits: the seed survives a trip through a float */
     seed_state(g, seed);
     return seed;
@@ -128,8 +129,9 @@ double tsr_rng_normal_double(TsrGenerator *g) {
 }
 
 /* ---- state as bytes ----
- * Offsets in PyTorch's CPUGeneratorImplState: seed, left, seeded, next, 624 words of 8 bytes, normal_x, normal_y, rho, valid, then
- * a float normal and its flag. A cached double normal is stored as (rho = value, x = 0) there: y carries it. */
+ * Offsets in PyTorch's CPUGeneratorImplState: seed, left, seeded, next, 624 words of 8 bytes, normal_x, normal_y, rho,
+ * valid, then a float normal and its flag. A cached double normal is stored as (rho = value, x = 0) there: y carries
+ * it. */
 enum { AT_SEED = 0, AT_LEFT = 8, AT_SEEDED = 12, AT_NEXT = 16, AT_STATE = 24, AT_NORMAL = AT_STATE + WORDS * 8 };
 
 static void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
@@ -151,12 +153,15 @@ TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
     uint32_t left, seeded;
     uint64_t next;
     if (n != TSR_RNG_STATE_BYTES && n != TSR_RNG_STATE_BYTES - 8)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected either a CPUGeneratorImplStateLegacy of size %d or a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",
-                         TSR_RNG_STATE_BYTES - 8, TSR_RNG_STATE_BYTES, n);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected either a CPUGeneratorImplStateLegacy of size %d or a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",
+            TSR_RNG_STATE_BYTES - 8, TSR_RNG_STATE_BYTES, n);
     memcpy(&left, bytes + AT_LEFT, 4);
     memcpy(&seeded, bytes + AT_SEEDED, 4);
     memcpy(&next, bytes + AT_NEXT, 8);
-    if (seeded != 1 || left == 0 || left > WORDS || next > WORDS) return tsr_error(TSR_RUNTIME_ERROR, "Invalid mt19937 state");
+    if (seeded != 1 || left == 0 || left > WORDS || next > WORDS)
+        return tsr_error(TSR_RUNTIME_ERROR, "Invalid mt19937 state");
     memcpy(&g->seed, bytes + AT_SEED, 8);
     for (int i = 0; i < WORDS; i++) memcpy(&g->state[i], bytes + AT_STATE + i * 8, 4);
     g->fresh = left == 1 && next == 0;

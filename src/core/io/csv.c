@@ -44,7 +44,9 @@ static const char *behind_field(const char *begin, const char *p, const char *en
     static const char around[] = ",;\t | ";
     if (p > begin && memchr(around, p[-1], sizeof around - 1) == NULL) return p;
     const char *behind = behind_quotes(p, end);
-    return behind == end || *behind == '\n' || *behind == '\r' || memchr(around, *behind, sizeof around - 1) != NULL ? behind : p;
+    return behind == end || *behind == '\n' || *behind == '\r' || memchr(around, *behind, sizeof around - 1) != NULL
+               ? behind
+               : p;
 }
 
 /* The end of the record that begins here: of its line, unless that is inside quotes. *lines: how many it has. */
@@ -60,7 +62,8 @@ static const char *record_end(const char *begin, const char *end, int64_t *lines
 }
 
 /* One field from *p on, trimmed and without quotes; *p moves past its delimiter. *last: no field follows. */
-static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end, bool *last) {
+static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end,
+                       bool *last) {
     const char *begin = *p, *stop;
     while (begin < end && is_blank(*begin) && *begin != delimiter) begin++;
     if (delimiter == ' ') {
@@ -166,14 +169,14 @@ bool tsr_csv_probe(const char *data, size_t size) {
 enum { MAX_BLOCKS = 256, MAX_WANTED = 1024 };
 
 typedef struct Block {
-    const char *begin, *end;  /* whole lines */
-    int64_t lines, rows;      /* all lines; those that are not blank */
+    const char *begin, *end; /* whole lines */
+    int64_t lines, rows;     /* all lines; those that are not blank */
     int64_t first_line, first_row;
-    int64_t bad_line;         /* of the first error, 0 none */
-    int64_t bad_column;       /* its field, counted from 1; 0: the number of fields is wrong */
+    int64_t bad_line;   /* of the first error, 0 none */
+    int64_t bad_column; /* its field, counted from 1; 0: the number of fields is wrong */
     int64_t bad_fields;
     int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
-    bool rounded_fits;        /* an integer dtype has it */
+    bool rounded_fits;                    /* an integer dtype has it */
     const char *bad_text;
     size_t bad_length;
 } Block;
@@ -181,29 +184,29 @@ typedef struct Block {
 typedef struct Table {
     const TsrInput *in;
     const char *body, *end;
-    int64_t body_line;   /* number of the body's first line */
+    int64_t body_line; /* number of the body's first line */
     int64_t columns;
     char delimiter;
-    TsrDtype dtype;      /* of `cells` */
-    TsrDtype result;     /* of the tensor; integers have to fit it */
-    const char *na;      /* what means nan besides nothing; NULL */
+    TsrDtype dtype;  /* of `cells` */
+    TsrDtype result; /* of the tensor; integers have to fit it */
+    const char *na;  /* what means nan besides nothing; NULL */
     char *cells;
-    TsrPlace *places;    /* of all cells, where they are asked for; else NULL */
-    TsrPlace *picked;    /* of those that are taken */
+    TsrPlace *places; /* of all cells, where they are asked for; else NULL */
+    TsrPlace *picked; /* of those that are taken */
     Block blocks[MAX_BLOCKS];
     int nblocks;
     const char *header, *header_end;
     int64_t header_line;
-    bool guessed;        /* whether there is a header */
-    bool counted;        /* the header is 0, 1, 2 and so on above an index */
-    int64_t doubtful;    /* the line of a first row of numbers that may be names; 0 */
+    bool guessed;               /* whether there is a header */
+    bool counted;               /* the header is 0, 1, 2 and so on above an index */
+    int64_t doubtful;           /* the line of a first row of numbers that may be names; 0 */
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
-    int nwanted;         /* 0: all are taken */
-    bool quoted;         /* there are quotes, and so maybe line ends inside of them */
-    const char **names;  /* of all columns; NULL: the file has no header */
-    TsrText text;        /* of the names */
-    bool once;           /* no column may be named twice */
-    bool *skipped;       /* a flag a column when some are named: what stands in it is not looked at; else NULL */
+    int nwanted;                /* 0: all are taken */
+    bool quoted;                /* there are quotes, and so maybe line ends inside of them */
+    const char **names;         /* of all columns; NULL: the file has no header */
+    TsrText text;               /* of the names */
+    bool once;                  /* no column may be named twice */
+    bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
 } Table;
 
 static const char *next_record(const Table *t, const char *p, const char *end, int64_t *lines) {
@@ -211,7 +214,8 @@ static const char *next_record(const Table *t, const char *p, const char *end, i
     return t->quoted ? record_end(p, end, lines) : line_end(p, end);
 }
 
-/* The first end of a record at or behind `wanted`, in a block that begins at p. Only by looking at each is it known whether a line end is one. */
+/* The first end of a record at or behind `wanted`, in a block that begins at p. Only by looking at each is it known
+ * whether a line end is one. */
 static const char *block_end(const Table *t, const char *p, const char *wanted) {
     int64_t lines;
     if (!t->quoted) return line_end(wanted, t->end);
@@ -307,10 +311,12 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
     for (; !last && !tsr_interrupted_at(k); k++) {
         const char *text, *text_end, *before = p;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
-        if (t->places != NULL && k < t->columns) t->places[(cells - t->cells) / 8 + k] = place_of(t, before, text, text_end);
+        if (t->places != NULL && k < t->columns)
+            t->places[(cells - t->cells) / 8 + k] = place_of(t, before, text, text_end);
         bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
         void *cell = cells + k * 8;
-        if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell) : parse_real(t, b, k, text, text_end, cell))) {
+        if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell)
+                                             : parse_real(t, b, k, text, text_end, cell))) {
             b->bad_column = k + 1;
             b->bad_text = text;
             b->bad_length = (size_t)(text_end - text);
@@ -356,25 +362,38 @@ static bool means_missing(const char *cell) {
 /* What to do about a cell that is no number. */
 static void hint_about(const Table *t, const char *cell) {
     size_t numeric = strspn(cell, "0123456789,.-");
-    if (means_missing(cell)) tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell, cell);
+    if (means_missing(cell))
+        tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell,
+                       cell);
     else if (cell[0] == '#') tsr_error_hint("grep -v '^#' leaves lines that begin with # out");
-    else if (strstr(cell, "\\x0d") != NULL) tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
-    else if (t->delimiter == ',' && cell[numeric] == ';') tsr_error_hint("--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first");
-    else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL) tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
-    else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL) tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
-    else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL) tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
-    else tsr_error_hint("--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+    else if (strstr(cell, "\\x0d") != NULL)
+        tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
+    else if (t->delimiter == ',' && cell[numeric] == ';')
+        tsr_error_hint("--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first");
+    else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
+        tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
+    else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
+        tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
+    else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL)
+        tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
+    else
+        tsr_error_hint(
+            "--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
 }
 
 static TsrStatus report_bad(const Table *t, const Block *b) {
     char shown[440];
     if (b->bad_column == 0)
-        return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line, (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
+        return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line,
+                               (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
     tsr_io_quote(shown, b->bad_text, b->bad_length);
-    bool digits = b->bad_length > 0 && shown[shown[0] == '-'] != '\0' && shown[(shown[0] == '-') + strspn(shown + (shown[0] == '-'), "0123456789")] == '\0';
-    TsrStatus status = digits ? tsr_input_error(t->in, "line %lld, column %lld: %s does not fit torch.%s", (long long)b->bad_line, (long long)b->bad_column, shown, tsr_dtype_name(t->result))
-                              : tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line, (long long)b->bad_column, shown,
-                                                t->dtype == TSR_INT64 ? "an integer" : "a number");
+    bool digits = b->bad_length > 0 && shown[shown[0] == '-'] != '\0' &&
+                  shown[(shown[0] == '-') + strspn(shown + (shown[0] == '-'), "0123456789")] == '\0';
+    TsrStatus status =
+        digits ? tsr_input_error(t->in, "line %lld, column %lld: %s does not fit torch.%s", (long long)b->bad_line,
+                                 (long long)b->bad_column, shown, tsr_dtype_name(t->result))
+               : tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line,
+                                 (long long)b->bad_column, shown, t->dtype == TSR_INT64 ? "an integer" : "a number");
     if (!digits) hint_about(t, shown);
     return status;
 }
@@ -386,14 +405,24 @@ static bool looks_like_header(const char *p, const char *end, char delimiter, co
         const char *text, *text_end;
         next_field(&p, end, delimiter, &text, &text_end, &last);
         any |= text < text_end;
-        if (is_number(text, text_end) || parse_truth(&truth, text, text_end) || (na != NULL && is_listed(na, text, text_end))) return false;
+        if (is_number(text, text_end) || parse_truth(&truth, text, text_end) ||
+            (na != NULL && is_listed(na, text, text_end)))
+            return false;
     }
     return any;
 }
 
 /* Whether a cell that is no number begins like one: 1O0, $10, 12:30, -5%. */
 static bool begins_like_number(const char *p, const char *end) {
-    static const char *const before[] = {"$", "\xe2\x82\xac" /* the euro sign */, "\xc2\xa3" /* the pound sign */, "\xc2\xa5" /* the yen sign */, "+", "-", ".", "(", "#"};
+    static const char *const before[] = {"$",
+                                         "\xe2\x82\xac" /* the euro sign */,
+                                         "\xc2\xa3" /* the pound sign */,
+                                         "\xc2\xa5" /* the yen sign */,
+                                         "+",
+                                         "-",
+                                         ".",
+                                         "(",
+                                         "#"};
     for (size_t i = 0; i < TSR_COUNTOF(before); i++) {
         size_t n = strlen(before[i]);
         if ((size_t)(end - p) <= n || memcmp(p, before[i], n) != 0) continue;
@@ -403,7 +432,8 @@ static bool begins_like_number(const char *p, const char *end) {
     return p < end && *p >= '0' && *p <= '9';
 }
 
-/* Whether all cells are whole numbers each one more than that before it: *first. One of no text may come before them (*leading). */
+/* Whether all cells are whole numbers each one more than that before it: *first. One of no text may come before them
+ * (*leading). */
 static bool counts_up(const char *p, const char *end, char delimiter, int64_t *first, int64_t *count, bool *leading) {
     bool last = false;
     *count = 0;
@@ -416,7 +446,9 @@ static bool counts_up(const char *p, const char *end, char delimiter, int64_t *f
             *leading = true;
             continue;
         }
-        if (text == text_end || tsr_parse_int64(&value, text, text_end) != text_end || (*count > 0 && value - *count != *first)) return false;
+        if (text == text_end || tsr_parse_int64(&value, text, text_end) != text_end ||
+            (*count > 0 && value - *count != *first))
+            return false;
         if ((*count)++ == 0) *first = value;
     }
     return *count > 0;
@@ -433,7 +465,8 @@ static bool is_numbered_header(const char *p, const char *end, char delimiter) {
 static bool may_be_names(const char *p, const char *end, const char *below, const char *below_end, char delimiter) {
     int64_t first, count, other, many;
     bool leading;
-    if (below == below_end || !counts_up(p, end, delimiter, &first, &count, &leading) || leading || count < 2) return false;
+    if (below == below_end || !counts_up(p, end, delimiter, &first, &count, &leading) || leading || count < 2)
+        return false;
     if (counts_up(below, below_end, delimiter, &other, &many, &leading)) return false;
     return (first == 0 && count > 2) || (first >= 1800 && first + count <= 2200);
 }
@@ -470,7 +503,9 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         if (!blank_line(p, stop)) break;
     }
     if (p >= t->end) return tsr_input_error(in, "it holds no rows");
-    t->delimiter = options->delimiter != 0 ? options->delimiter : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t' : detect_delimiter(p, stop);
+    t->delimiter = options->delimiter != 0                                          ? options->delimiter
+                   : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t'
+                                                                                    : detect_delimiter(p, stop);
     while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
     t->columns = count_fields(p, stop, t->delimiter);
     const char *returned = memchr(p, '\r', (size_t)(stop - p));
@@ -480,7 +515,8 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         return status;
     }
     t->counted = options->header < 0 && is_numbered_header(p, stop, t->delimiter);
-    bool header = t->counted || options->header == 1 || (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
+    bool header = t->counted || options->header == 1 ||
+                  (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
     if (header) {
         t->header = p;
         t->header_end = stop;
@@ -531,7 +567,8 @@ static void hint_about_names(const Table *t) {
     char text[100], shown[440];
     size_t n = 0;
     for (int64_t k = 0; t->names != NULL && k < t->columns && n < sizeof text; k++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", k > 0 ? ", " : "", tsr_io_quote(shown, t->names[k], strlen(t->names[k])));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", k > 0 ? ", " : "",
+                              tsr_io_quote(shown, t->names[k], strlen(t->names[k])));
     if (n > 0) tsr_error_hint("its columns are %s%s", text, n >= sizeof text ? "..." : "");
 }
 
@@ -540,11 +577,15 @@ static TsrStatus want_column(Table *t, const char *name) {
     int64_t column = find_column(t, name);
     if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
     if (column < 0) {
-        TsrStatus status = tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)), (long long)t->columns, t->names == NULL ? ", no header" : "");
+        TsrStatus status =
+            tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)),
+                            (long long)t->columns, t->names == NULL ? ", no header" : "");
         hint_about_names(t);
         return status;
     }
-    if (t->once && !t->skipped[column]) return tsr_input_error(t->in, "its column '%s' is named twice: only one of them could be written back", tsr_io_quote(shown, name, strlen(name)));
+    if (t->once && !t->skipped[column])
+        return tsr_input_error(t->in, "its column '%s' is named twice: only one of them could be written back",
+                               tsr_io_quote(shown, name, strlen(name)));
     t->wanted[t->nwanted++] = column;
     t->skipped[column] = false;
     return TSR_OK;
@@ -574,7 +615,7 @@ static TsrStatus pick_columns(TsrTensor **table, const Table *t) {
     const int64_t *from = tsr_data(*table);
     int64_t *to = tsr_data(picked);
     TSR_IN_PIECES(r, rows)
-        for (int k = 0; k < t->nwanted; k++) to[r * t->nwanted + k] = from[r * t->columns + t->wanted[k]];
+    for (int k = 0; k < t->nwanted; k++) to[r * t->nwanted + k] = from[r * t->columns + t->wanted[k]];
     tsr_tensor_reset(table);
     *table = picked;
     return TSR_OK;
@@ -600,7 +641,8 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
         line += t->blocks[i].lines;
         rows += t->blocks[i].rows;
     }
-    /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill. */
+    /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill.
+     */
     if (tsr_mul_overflows(rows, t->columns, &cells) || (t->columns > 1 && cells / 2 > t->end - t->body))
         return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
     TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
@@ -636,7 +678,7 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
 static void give_places(TsrPlaces *out, Table *t, int64_t rows) {
     const int64_t columns = t->nwanted > 0 ? t->nwanted : t->columns;
     TSR_IN_PIECES(r, rows)
-        for (int64_t k = 0; k < t->nwanted; k++) t->picked[r * columns + k] = t->places[r * t->columns + t->wanted[k]];
+    for (int64_t k = 0; k < t->nwanted; k++) t->picked[r * columns + k] = t->places[r * t->columns + t->wanted[k]];
     TsrPlace **given = t->nwanted > 0 ? &t->picked : &t->places;
     *out = (TsrPlaces){*given, (size_t)(rows * columns), (size_t)(rows * columns)};
     *given = NULL;
@@ -655,20 +697,30 @@ static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions 
 static TsrStatus note_header(TsrItems *out, const Table *t) {
     const char *p = t->header, *text, *text_end;
     char shown[440];
-    if (t->doubtful != 0) return tsr_items_note(out, t->in, "line %lld is read as numbers; if it is a header, --header yes says so", (long long)t->doubtful);
-    if (t->counted) return tsr_items_note(out, t->in, "line %lld is taken for a header: it counts 0, 1, ... above an index; --header no reads it as numbers", (long long)t->header_line);
+    if (t->doubtful != 0)
+        return tsr_items_note(out, t->in, "line %lld is read as numbers; if it is a header, --header yes says so",
+                              (long long)t->doubtful);
+    if (t->counted)
+        return tsr_items_note(
+            out, t->in,
+            "line %lld is taken for a header: it counts 0, 1, ... above an index; --header no reads it as numbers",
+            (long long)t->header_line);
     for (bool last = p == NULL || !t->guessed; !last;) {
         next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
         if (!begins_like_number(text, text_end)) continue;
-        return tsr_items_note(out, t->in, "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header no reads it as a row", (long long)t->header_line,
-                              tsr_io_quote(shown, text, (size_t)(text_end - text)));
+        return tsr_items_note(
+            out, t->in,
+            "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header no reads it as a row",
+            (long long)t->header_line, tsr_io_quote(shown, text, (size_t)(text_end - text)));
     }
     return TSR_OK;
 }
 
 static TsrStatus note_rounding(TsrItems *out, const Table *t) {
     for (int i = 0; i < t->nblocks; i++)
-        if (t->blocks[i].rounded_line != 0) return tsr_note_rounding(out, t->in, t->blocks[i].rounded_line, t->blocks[i].rounded_column, t->blocks[i].rounded_fits);
+        if (t->blocks[i].rounded_line != 0)
+            return tsr_note_rounding(out, t->in, t->blocks[i].rounded_line, t->blocks[i].rounded_column,
+                                     t->blocks[i].rounded_fits);
     return TSR_OK;
 }
 
@@ -676,7 +728,8 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     const char *begin = in->data, *end = in->data + in->size;
     TsrTensor *table = NULL;
     if (in->size >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
-    if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype)) return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
+    if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype))
+        return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
     Table *t = tsr_calloc(1, sizeof *t);
     if (t == NULL) return tsr_error_no_memory(sizeof *t);
     t->in = in;
@@ -709,7 +762,8 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
     size_t n = strlen(name);
     bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
-    for (const char *c = candidates; *c != '\0' && (alone || *c != delimiter); c++) plain &= strchr(name, *c) == NULL; /* it would be taken for the delimiter */
+    for (const char *c = candidates; *c != '\0' && (alone || *c != delimiter); c++)
+        plain &= strchr(name, *c) == NULL; /* it would be taken for the delimiter */
     if (alone) plain &= strchr(name, ' ') == NULL;
     if (n == 0) plain = !alone && delimiter != ' ';
     else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
@@ -718,7 +772,8 @@ static void write_name(TsrSink *sink, const char *name, char delimiter, bool alo
     if (!plain) tsr_sink_puts(sink, "\"");
 }
 
-/* Cells are made into text by pieces, several of them at a time in as many threads as there are, and written in order. */
+/* Cells are made into text by pieces, several of them at a time in as many threads as there are, and written in order.
+ */
 enum { CELL = 48, PIECE = 2048 /* cells */, PIECES = 16 };
 
 /* How nan is written, in quotes where it needs them. */
@@ -731,7 +786,8 @@ static TsrStatus word_for_nan(Word *word, const TsrSaveOptions *options, int64_t
     TsrSink sink = {.fd = -1};
     write_name(&sink, options->na != NULL ? options->na : "nan", delimiter, columns == 1);
     TsrStatus status = sink.status;
-    if (status == TSR_OK && sink.text.length >= CELL) status = tsr_error(TSR_VALUE_ERROR, "what nan is written as has at most %d bytes", CELL - 3);
+    if (status == TSR_OK && sink.text.length >= CELL)
+        status = tsr_error(TSR_VALUE_ERROR, "what nan is written as has at most %d bytes", CELL - 3);
     word->length = status == TSR_OK ? sink.text.length : 0;
     memcpy(word->text, sink.text.data != NULL ? sink.text.data : "", word->length);
     tsr_text_free(&sink.text);
@@ -756,7 +812,7 @@ TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSa
 }
 
 typedef struct Writing {
-    const TsrTensor *t; /* contiguous */
+    const TsrTensor *t;     /* contiguous */
     int64_t columns, first; /* the cell that the first piece begins with */
     char delimiter;
     int precision;
@@ -783,7 +839,8 @@ static void write_pieces(int64_t begin, int64_t end, void *user) {
 }
 
 static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, const TsrSaveOptions *options) {
-    Writing w = {.t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = options->precision};
+    Writing w = {
+        .t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = options->precision};
     TsrStatus status = word_for_nan(&w.na, options, w.columns, delimiter);
     size_t room = (size_t)TSR_MIN(t->numel, PIECES * PIECE) * CELL;
     if (status != TSR_OK || t->numel == 0) return status;
@@ -816,8 +873,9 @@ static TsrStatus write_header(TsrSink *sink, const char *const *names, int64_t n
 static TsrStatus write_given_header(TsrSink *sink, const TsrSaveOptions *options, int64_t columns, char delimiter) {
     if (options->header == NULL || options->no_header) return TSR_OK;
     if (options->header_count != columns)
-        return tsr_error(TSR_VALUE_ERROR, "the header has %lld name%s, the table %lld column%s", (long long)options->header_count, options->header_count == 1 ? "" : "s",
-                         (long long)columns, columns == 1 ? "" : "s");
+        return tsr_error(TSR_VALUE_ERROR, "the header has %lld name%s, the table %lld column%s",
+                         (long long)options->header_count, options->header_count == 1 ? "" : "s", (long long)columns,
+                         columns == 1 ? "" : "s");
     return write_header(sink, options->header, columns, delimiter);
 }
 
@@ -838,8 +896,12 @@ static TsrStatus check_cells(const TsrTensor *t) {
 static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
     const TsrTensor *t = item->tensor;
     TSR_TRY(check_cells(t));
-    if (tsr_ndim(t) > 1) return tsr_error(TSR_VALUE_ERROR, "a column with a name has 1 dimension, '%.100s' has %d", item->name, tsr_ndim(t));
-    if (c->n > 0 && t->numel != c->rows) return tsr_error(TSR_VALUE_ERROR, "'%.100s' has %lld rows, those before it %lld", item->name, (long long)t->numel, (long long)c->rows);
+    if (tsr_ndim(t) > 1)
+        return tsr_error(TSR_VALUE_ERROR, "a column with a name has 1 dimension, '%.100s' has %d", item->name,
+                         tsr_ndim(t));
+    if (c->n > 0 && t->numel != c->rows)
+        return tsr_error(TSR_VALUE_ERROR, "'%.100s' has %lld rows, those before it %lld", item->name,
+                         (long long)t->numel, (long long)c->rows);
     c->rows = t->numel;
     TSR_TRY(tsr_tensor_new_contiguous(&c->columns[c->n], t, TSR_CONTIGUOUS));
     c->n++;
@@ -877,7 +939,9 @@ static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSave
     NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns)};
     TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
     for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
-    if (status == TSR_OK) status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter) : write_keys(sink, items, options, delimiter);
+    if (status == TSR_OK)
+        status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter)
+                                         : write_keys(sink, items, options, delimiter);
     if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options);
     for (int i = 0; i < c.n; i++) tsr_tensor_free(c.columns[i]);
     tsr_free(c.columns);
@@ -889,7 +953,8 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     if (options->delimiter != 0) delimiter = options->delimiter;
     if (!items->single && items->n > 0) return write_named(sink, items, options, delimiter);
     TSR_TRY(tsr_items_only(&t, items, "csv"));
-    if (tsr_ndim(t) > 2) return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
+    if (tsr_ndim(t) > 2)
+        return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
     TSR_TRY(check_cells(t));
     TSR_TRY(write_given_header(sink, options, tsr_ndim(t) == 2 ? t->sizes[1] : 1, delimiter));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
@@ -898,5 +963,9 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     return status;
 }
 
-TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, ','); }
-TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) { return write_delimited(sink, items, options, '\t'); }
+TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    return write_delimited(sink, items, options, ',');
+}
+TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    return write_delimited(sink, items, options, '\t');
+}

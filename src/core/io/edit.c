@@ -1,5 +1,5 @@
-/* edit.c: changes numbers in a file of text where they stand. The file is read again, with the place of each element; those that are not what they were get
- * new text, and all other bytes are copied. */
+/* edit.c: changes numbers in a file of text where they stand. The file is read again, with the place of each element;
+ * those that are not what they were get new text, and all other bytes are copied. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ typedef struct Edits {
 
 static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
     bool column = tsr_ndim(a) == 2 && a->sizes[1] == 1 && tsr_ndim(b) == 1 && a->sizes[0] == b->sizes[0];
-    return column || (tsr_ndim(a) == tsr_ndim(b) && (tsr_ndim(a) == 0 || memcmp(a->sizes, b->sizes, sizeof *a->sizes * (size_t)tsr_ndim(a)) == 0));
+    return column || (tsr_ndim(a) == tsr_ndim(b) &&
+                      (tsr_ndim(a) == 0 || memcmp(a->sizes, b->sizes, sizeof *a->sizes * (size_t)tsr_ndim(a)) == 0));
 }
 
 static const TsrTensor *find(const TsrItems *items, const char *name) {
@@ -37,8 +38,11 @@ static const TsrTensor *find(const TsrItems *items, const char *name) {
 /* That of the new ones which stands for item i of the old. NULL: none does. */
 static const TsrTensor *counterpart(const TsrItems *old, int i, const TsrItems *items) {
     const char *name = old->items[i].name;
-    const TsrTensor *t = name == NULL || items->single ? (items->single && old->n == 1 ? items->items[0].tensor : NULL) : i < items->n && strcmp(items->items[i].name, name) == 0 ? items->items[i].tensor : find(items, name);
-    bool plain = t != NULL && !tsr_is_sparse(t) && !tsr_is_meta(t) && tsr_dtype_is_pod(t->dtype) && !tsr_dtype_is_complex(t->dtype);
+    const TsrTensor *t = name == NULL || items->single ? (items->single && old->n == 1 ? items->items[0].tensor : NULL)
+                         : i < items->n && strcmp(items->items[i].name, name) == 0 ? items->items[i].tensor
+                                                                                   : find(items, name);
+    bool plain = t != NULL && !tsr_is_sparse(t) && !tsr_is_meta(t) && tsr_dtype_is_pod(t->dtype) &&
+                 !tsr_dtype_is_complex(t->dtype);
     return plain && same_shape(old->items[i].tensor, t) ? t : NULL;
 }
 
@@ -70,7 +74,8 @@ static TsrStatus compare(Edits *edits, const TsrTensor *old, const TsrTensor *t,
     const char *before = tsr_data(old), *now = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
         if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
-        TsrScalar a = tsr_scalar_load(old->dtype, before + i * (int64_t)tsr_itemsize(old)), b = tsr_scalar_load(t->dtype, now + i * (int64_t)tsr_itemsize(t));
+        TsrScalar a = tsr_scalar_load(old->dtype, before + i * (int64_t)tsr_itemsize(old)),
+                  b = tsr_scalar_load(t->dtype, now + i * (int64_t)tsr_itemsize(t));
         if (same_value(a, b)) continue;
         TSR_TRY(tsr_mem_grow(&edits->of, &edits->room, edits->n + 1, sizeof *edits->of));
         edits->of[edits->n++] = (Edit){places[i], b, t->dtype};
@@ -82,7 +87,8 @@ static TsrStatus compare_all(Edits *edits, const TsrItems *old, const TsrItems *
     size_t at = 0;
     for (int i = 0; i < old->n; i++) {
         TsrTensor *dense, *t = old->items[i].tensor;
-        if (at + (size_t)t->numel > places->n) return tsr_error(TSR_SYSTEM_ERROR, "tsr_edit: a reader does not tell all places");
+        if (at + (size_t)t->numel > places->n)
+            return tsr_error(TSR_SYSTEM_ERROR, "tsr_edit: a reader does not tell all places");
         TSR_TRY(tsr_new_elements(&dense, counterpart(old, i, items)));
         TsrStatus status = compare(edits, t, dense, places->of + at);
         tsr_tensor_free(dense);
@@ -99,7 +105,8 @@ static int by_place(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static TsrStatus put_edits(TsrText *out, const TsrInput *in, const Edit *const *edits, size_t n, const TsrFormat *format, const TsrSaveOptions *save) {
+static TsrStatus put_edits(TsrText *out, const TsrInput *in, const Edit *const *edits, size_t n,
+                           const TsrFormat *format, const TsrSaveOptions *save) {
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         const Edit *e = edits[i];
@@ -111,7 +118,8 @@ static TsrStatus put_edits(TsrText *out, const TsrInput *in, const Edit *const *
     return tsr_text_append(out, in->data + at, in->size - at);
 }
 
-static TsrStatus write_edits(const TsrInput *in, const Edits *edits, const char *path, const TsrFormat *format, const TsrSaveOptions *save) {
+static TsrStatus write_edits(const TsrInput *in, const Edits *edits, const char *path, const TsrFormat *format,
+                             const TsrSaveOptions *save) {
     const void **sorted;
     TsrText text = {0};
     TsrSaveOptions o = *save;
@@ -142,7 +150,8 @@ static char delimiter_of(const TsrItems *old) {
     return columns != NULL ? columns->delimiter : 0;
 }
 
-static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const TsrPlaces *places, const TsrItems *items, const char *path, const TsrFormat *format, const TsrSaveOptions *save) {
+static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const TsrPlaces *places,
+                      const TsrItems *items, const char *path, const TsrFormat *format, const TsrSaveOptions *save) {
     Edits edits = {0};
     TsrSaveOptions o = *save;
     o.delimiter = delimiter_of(old);
@@ -154,7 +163,8 @@ static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const
     return status;
 }
 
-TsrStatus tsr_edit(bool *fits, const TsrItems *items, const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
+TsrStatus tsr_edit(bool *fits, const TsrItems *items, const char *path, const TsrLoadOptions *load,
+                   const TsrSaveOptions *save) {
     TsrInput in;
     TsrItems old = {0};
     TsrPlaces places = {0};

@@ -9,11 +9,14 @@
 #include "core/number.h"
 #include "core/view.h"
 
-TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype) {
+TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape,
+                          TsrDtype dtype) {
     int64_t product = 1, bytes;
     for (int d = 0; d < ndim; d++) /* a size of 0 does not excuse the others */
-        if (shape[d] < 0 || tsr_mul_overflows(product, TSR_MAX(shape[d], 1), &product)) return tsr_input_error(in, "its shape overflows");
-    if (tsr_mul_overflows(product, (int64_t)tsr_dtype_size(dtype), &bytes)) return tsr_input_error(in, "its shape overflows");
+        if (shape[d] < 0 || tsr_mul_overflows(product, TSR_MAX(shape[d], 1), &product))
+            return tsr_input_error(in, "its shape overflows");
+    if (tsr_mul_overflows(product, (int64_t)tsr_dtype_size(dtype), &bytes))
+        return tsr_input_error(in, "its shape overflows");
     for (int d = 0; d < ndim; d++)
         if (shape[d] == 0) product = 0;
     *numel = product;
@@ -45,7 +48,9 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
     size_t unit = tsr_dtype_is_complex(e->dtype) ? tsr_dtype_size(e->dtype) / 2 : tsr_dtype_size(e->dtype);
     bool swap = e->big_endian && unit > 1;
     bool stray = e->dtype == TSR_BOOL && has_stray_bools(in->data + e->offset, e->nbytes);
-    TSR_TRY(tsr_input_new_storage(out, in, e->offset, e->nbytes, !swap && !stray && (uintptr_t)(in->data + e->offset) % (e->alignment > 0 ? e->alignment : unit) == 0));
+    TSR_TRY(tsr_input_new_storage(
+        out, in, e->offset, e->nbytes,
+        !swap && !stray && (uintptr_t)(in->data + e->offset) % (e->alignment > 0 ? e->alignment : unit) == 0));
     char *data = (*out)->ptr.data;
     const int64_t bools = stray ? (int64_t)e->nbytes : 0;
     if (swap) swap_bytes(data, e->nbytes, unit);
@@ -61,7 +66,8 @@ static void fortran_strides(int64_t *strides, int ndim, const int64_t *shape) {
     }
 }
 
-TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran) {
+TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape,
+                               bool fortran) {
     int64_t strides[TSR_MAX_DIMS];
     TsrStorage *storage;
     TSR_TRY(tsr_input_new_elements(&storage, in, e));
@@ -74,7 +80,8 @@ TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements 
 
 TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *dense;
-    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
+    if (!tsr_dtype_is_pod(t->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
     TsrStatus status = tsr_tensor_new_resolved(out, dense);
     tsr_tensor_free(dense);
@@ -91,8 +98,10 @@ TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
 
 /* ---- order ---- */
 
-static void merge(const void **to, const void **from, size_t n, size_t middle, int (*compare)(const void *a, const void *b)) {
-    for (size_t i = 0, a = 0, b = middle; i < n; i++) to[i] = a < middle && (b == n || compare(from[a], from[b]) <= 0) ? from[a++] : from[b++];
+static void merge(const void **to, const void **from, size_t n, size_t middle,
+                  int (*compare)(const void *a, const void *b)) {
+    for (size_t i = 0, a = 0, b = middle; i < n; i++)
+        to[i] = a < middle && (b == n || compare(from[a], from[b]) <= 0) ? from[a++] : from[b++];
 }
 
 TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(const void *a, const void *b)) {
@@ -112,7 +121,8 @@ TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(cons
     return status;
 }
 
-TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size, int (*compare)(const void *a, const void *b)) {
+TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size,
+                         int (*compare)(const void *a, const void *b)) {
     const void **sorted = tsr_malloc((n + 1) * sizeof *sorted);
     if (sorted == NULL) return tsr_error_no_memory(n * sizeof *sorted);
     for (size_t i = 0; i < n; i++) sorted[i] = (const char *)structs + i * size;
@@ -122,7 +132,8 @@ TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_
     return status;
 }
 
-TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items, int (*compare)(const void *a, const void *b)) {
+TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items,
+                               int (*compare)(const void *a, const void *b)) {
     return tsr_new_sorted((const void ***)out, items->items, (size_t)items->n, sizeof *items->items, compare);
 }
 
@@ -135,7 +146,9 @@ TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t s
     int i = 1;
     TSR_TRY(tsr_new_sorted(&sorted, named, (size_t)n, size, tsr_by_name));
     while (i < n && tsr_by_name(sorted[i - 1], sorted[i]) != 0) i++;
-    TsrStatus status = i >= n ? TSR_OK : tsr_input_error(in, "the name '%s' is there twice", tsr_io_quote(shown, name_of(sorted[i]), strlen(name_of(sorted[i]))));
+    TsrStatus status = i >= n ? TSR_OK
+                              : tsr_input_error(in, "the name '%s' is there twice",
+                                                tsr_io_quote(shown, name_of(sorted[i]), strlen(name_of(sorted[i]))));
     tsr_free(sorted);
     return status;
 }
@@ -145,7 +158,9 @@ TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t s
 bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end) {
     *out = 0;
     for (const char *p = begin; p < end; p++)
-        if (*p < '0' || *p > '9' || __builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out)) return false;
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(*p - '0'), out))
+            return false;
     return begin < end;
 }
 
@@ -165,7 +180,8 @@ bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool
 
 TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits) {
     out->rounded = true;
-    return tsr_items_note(out, in, "line %lld, column %lld: float64 rounds this whole number%s", (long long)line, (long long)column, fits ? "; --dtype int64 (uint64) keeps it" : "");
+    return tsr_items_note(out, in, "line %lld, column %lld: float64 rounds this whole number%s", (long long)line,
+                          (long long)column, fits ? "; --dtype int64 (uint64) keeps it" : "");
 }
 
 bool tsr_integer_fits(TsrDtype dtype, int64_t v) {
@@ -191,7 +207,8 @@ static size_t format_real(char *buffer, double value, TsrDtype dtype, int precis
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point) {
     switch (value.kind) {
     case TSR_SCALAR_BOOL: return (size_t)snprintf(buffer, 48, "%s", value.b ? "true" : "false");
-    case TSR_SCALAR_INT: return tsr_format_integer(buffer, value.i < 0, value.i < 0 ? 0 - (uint64_t)value.i : (uint64_t)value.i);
+    case TSR_SCALAR_INT:
+        return tsr_format_integer(buffer, value.i < 0, value.i < 0 ? 0 - (uint64_t)value.i : (uint64_t)value.i);
     case TSR_SCALAR_UINT: return tsr_format_integer(buffer, false, value.u);
     default: return format_real(buffer, tsr_scalar_to_double(value), dtype, precision, whole_point);
     }

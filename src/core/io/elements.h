@@ -4,7 +4,8 @@
 
 #include "core/io_format.h"
 
-/* t dense and without lazy signs, so that tsr_data is the elements' bytes: t itself where it is so. The error is a ValueError. */
+/* t dense and without lazy signs, so that tsr_data is the elements' bytes: t itself where it is so. The error is a
+ * ValueError. */
 TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t);
 /* Writes t's elements in row-major order as bytes of its dtype. */
 TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t);
@@ -18,10 +19,13 @@ typedef struct TsrElements {
 /* A storage of them: of the file's very bytes where memory has them so, else of a copy. */
 TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElements *e);
 /* The same as a tensor, its last dimension the innermost, or (`fortran`) its first. */
-TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape, bool fortran);
+TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements *e, int ndim, const int64_t *shape,
+                               bool fortran);
 /* "[1, 2]" checks and totals for shapes read from files: all sizes >= 0, product and bytes without overflow. */
-TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape, TsrDtype dtype);
-/* Whether [begin, end) is the text of an integer, read as `value`, that float64 has not. *fits: int64 or uint64 has it. */
+TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape,
+                          TsrDtype dtype);
+/* Whether [begin, end) is the text of an integer, read as `value`, that float64 has not. *fits: int64 or uint64 has it.
+ */
 bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool *fits);
 /* Digits, as many as there are, that fit. */
 bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end);
@@ -29,16 +33,19 @@ bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end);
 TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits);
 /* Whether an element of an integral dtype can be v. */
 bool tsr_integer_fits(TsrDtype dtype, int64_t v);
-/* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0". Returns its length; buffer of 48 bytes. */
+/* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0".
+ * Returns its length; buffer of 48 bytes. */
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point);
 
 /* Sorts n pointers, equal ones left in order; looks for interrupts, and fails with one. */
 TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(const void *a, const void *b));
 /* Pointers to n structs of `size` bytes, sorted; the caller's to tsr_free. */
-TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size, int (*compare)(const void *a, const void *b));
+TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size,
+                         int (*compare)(const void *a, const void *b));
 int tsr_by_name(const void *a, const void *b); /* of structs whose first member is their name */
 /* Pointers to the items, sorted; the caller's to tsr_free. */
-TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items, int (*compare)(const void *a, const void *b));
+TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items,
+                               int (*compare)(const void *a, const void *b));
 /* ValueError when two of n structs of `size` bytes, whose first member is their name, have the same. */
 TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t size);
 

@@ -8,7 +8,8 @@ bool tsr_npy_probe(const char *data, size_t size);
 TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 size_t tsr_npy_expected_size(const char *data, size_t size);
-/* What a file of t is: appends its header; *dense, whose bytes follow, is the caller's. ValueError for a dtype that npy has not. */
+/* What a file of t is: appends its header; *dense, whose bytes follow, is the caller's. ValueError for a dtype that npy
+ * has not. */
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t);
 
 /* Of a type code such as "f4", without the mark of the order of bytes; TSR_DTYPE_NONE: no tensor has it. */
@@ -35,7 +36,8 @@ TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrS
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
-bool tsr_csv_is_text(const char *data, size_t size); /* what is called a table may be one: its first bytes are no binary ones */
+bool tsr_csv_is_text(const char *data,
+                     size_t size); /* what is called a table may be one: its first bytes are no binary ones */
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

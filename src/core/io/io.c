@@ -15,15 +15,54 @@
 #include "core/mem.h"
 
 static const TsrFormat formats[] = {
-    {.name = "npy", .extensions = "npy", .probe = tsr_npy_probe, .read = tsr_npy_read, .write = tsr_npy_write, .expected_size = tsr_npy_expected_size},
-    {.name = "pt", .extensions = "pt pth ckpt", .probe = tsr_pt_probe, .read = tsr_pt_read, .write = tsr_pt_write, .tree = true},
+    {.name = "npy",
+     .extensions = "npy",
+     .probe = tsr_npy_probe,
+     .read = tsr_npy_read,
+     .write = tsr_npy_write,
+     .expected_size = tsr_npy_expected_size},
+    {.name = "pt",
+     .extensions = "pt pth ckpt",
+     .probe = tsr_pt_probe,
+     .read = tsr_pt_read,
+     .write = tsr_pt_write,
+     .tree = true},
     {.name = "npz", .extensions = "npz", .probe = tsr_npz_probe, .read = tsr_npz_read, .write = tsr_npz_write},
-    {.name = "safetensors", .extensions = "safetensors", .probe = tsr_safetensors_probe, .read = tsr_safetensors_read, .write = tsr_safetensors_write,
+    {.name = "safetensors",
+     .extensions = "safetensors",
+     .probe = tsr_safetensors_probe,
+     .read = tsr_safetensors_read,
+     .write = tsr_safetensors_write,
      .expected_size = tsr_safetensors_expected_size},
-    {.name = "json", .extensions = "json", .probe = tsr_json_probe, .read = tsr_json_read, .write = tsr_json_write, .agrees = tsr_json_agrees, .takes = "dtype", .put = tsr_json_put},
-    {.name = "jsonl", .extensions = "jsonl ndjson", .read = tsr_jsonl_read, .write = tsr_jsonl_write, .takes = "dtype columns", .put = tsr_json_put},
-    {.name = "csv", .extensions = "csv txt dat", .probe = tsr_csv_probe, .read = tsr_csv_read, .write = tsr_csv_write, .takes = "dtype columns", .table = true, .put = tsr_csv_put},
-    {.name = "tsv", .extensions = "tsv tab", .read = tsr_csv_read, .write = tsr_tsv_write, .takes = "dtype columns", .table = true, .put = tsr_csv_put},
+    {.name = "json",
+     .extensions = "json",
+     .probe = tsr_json_probe,
+     .read = tsr_json_read,
+     .write = tsr_json_write,
+     .agrees = tsr_json_agrees,
+     .takes = "dtype",
+     .put = tsr_json_put},
+    {.name = "jsonl",
+     .extensions = "jsonl ndjson",
+     .read = tsr_jsonl_read,
+     .write = tsr_jsonl_write,
+     .takes = "dtype columns",
+     .put = tsr_json_put},
+    {.name = "csv",
+     .extensions = "csv txt dat",
+     .probe = tsr_csv_probe,
+     .read = tsr_csv_read,
+     .write = tsr_csv_write,
+     .takes = "dtype columns",
+     .table = true,
+     .put = tsr_csv_put},
+    {.name = "tsv",
+     .extensions = "tsv tab",
+     .read = tsr_csv_read,
+     .write = tsr_tsv_write,
+     .takes = "dtype columns",
+     .table = true,
+     .put = tsr_csv_put},
     {.name = "pb", .extensions = "pb", .read = tsr_pb_read, .write = tsr_pb_write},
     {.name = "raw", .extensions = "raw bin", .read = tsr_raw_read, .write = tsr_raw_write, .takes = "dtype shape"},
 };
@@ -64,15 +103,25 @@ static size_t expected_size(const char *data, size_t size) {
     return f != NULL && f->expected_size != NULL ? f->expected_size(data, size) : 0;
 }
 
-/* Formats of others around a file of ours, by its first bytes: their error names the program that takes them off. TSR_OK: none of them. */
+/* Formats of others around a file of ours, by its first bytes: their error names the program that takes them off.
+ * TSR_OK: none of them. */
 static TsrStatus check_wrapping(const TsrInput *in) {
-    static const struct { const char *bytes, *what, *program; } kinds[] = {
-        {"\x1f\x8b", "compressed", "gzip -dc"}, {"BZh", "compressed", "bzip2 -dc"}, {"\xfd" "7zXZ", "compressed", "xz -dc"}, {"\x28\xb5\x2f\xfd", "compressed", "zstd -dc"},
-        {"\xff\xfe", "UTF-16", "iconv -f UTF-16"}, {"\xfe\xff", "UTF-16", "iconv -f UTF-16"},
+    static const struct {
+        const char *bytes, *what, *program;
+    } kinds[] = {
+        {"\x1f\x8b", "compressed", "gzip -dc"},
+        {"BZh", "compressed", "bzip2 -dc"},
+        {"\xfd"
+         "7zXZ",
+         "compressed", "xz -dc"},
+        {"\x28\xb5\x2f\xfd", "compressed", "zstd -dc"},
+        {"\xff\xfe", "UTF-16", "iconv -f UTF-16"},
+        {"\xfe\xff", "UTF-16", "iconv -f UTF-16"},
     };
     for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
         size_t n = strlen(kinds[i].bytes);
-        if (in->size > n && memcmp(in->data, kinds[i].bytes, n) == 0) return tsr_input_error(in, "it is %s: %s takes that off", kinds[i].what, kinds[i].program);
+        if (in->size > n && memcmp(in->data, kinds[i].bytes, n) == 0)
+            return tsr_input_error(in, "it is %s: %s takes that off", kinds[i].what, kinds[i].program);
     }
     return TSR_OK;
 }
@@ -93,8 +142,8 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
     if ((*out)->table && guessed == NULL && tsr_csv_is_text(in->data, in->size)) return TSR_OK; /* a header alone */
     if ((*out)->agrees != NULL && (*out)->agrees(in->data, in->size)) return TSR_OK;
     if ((*out)->probe != NULL && guessed != *out && !(*out)->probe(in->data, in->size))
-        return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name, guessed != NULL ? ": it looks like " : "",
-                               guessed != NULL ? guessed->name : "");
+        return tsr_input_error(in, "its name says %s, but its content is not%s%s", (*out)->name,
+                               guessed != NULL ? ": it looks like " : "", guessed != NULL ? guessed->name : "");
     return TSR_OK;
 }
 
@@ -107,7 +156,11 @@ static TsrStatus check_given(const TsrInput *in, const TsrFormat *format, const 
         p += n;
         if (format->takes != NULL && has_word(format->takes, word)) continue;
         tsr_input_error(in, "%s has no use for %s", format->name, word);
-        tsr_error_hint("%s alone can be read with it: leave --%s or %s= out", strcmp(word, "shape") == 0 ? "raw" : strcmp(word, "dtype") == 0 ? "csv, tsv, json, jsonl and raw" : "csv, tsv and jsonl", word, word);
+        tsr_error_hint("%s alone can be read with it: leave --%s or %s= out",
+                       strcmp(word, "shape") == 0   ? "raw"
+                       : strcmp(word, "dtype") == 0 ? "csv, tsv, json, jsonl and raw"
+                                                    : "csv, tsv and jsonl",
+                       word, word);
         return TSR_VALUE_ERROR;
     }
     return TSR_OK;
@@ -132,7 +185,8 @@ static bool has_more(const TsrInput *in) { return in->end > 0 && in->end < in->s
 static TsrStatus refuse_more(const TsrInput *in, const TsrFormat *format) {
     const char *more = in->data + in->end;
     size_t left = in->size - in->end;
-    if (format->probe == NULL || !format->probe(more, left)) return tsr_input_error(in, "%zu bytes too many: the %s ends at byte %zu", left, format->name, in->end);
+    if (format->probe == NULL || !format->probe(more, left))
+        return tsr_input_error(in, "%zu bytes too many: the %s ends at byte %zu", left, format->name, in->end);
     tsr_input_error(in, "another %s begins at byte %zu", format->name, in->end);
     tsr_error_hint("load(path, records=True) gives a list of all, and so does inputs in a filter (-e)");
     return TSR_VALUE_ERROR;
@@ -155,7 +209,10 @@ static TsrStatus take_options(void *mine, size_t size, const void *given) {
     if (given == NULL) return TSR_OK;
     memcpy(&theirs, given, sizeof theirs);
     if (theirs < sizeof theirs || theirs > size)
-        return tsr_error(TSR_VALUE_ERROR, "options of %zu bytes: they begin with tsr_load_options() or tsr_save_options(), and are at most %zu here", theirs, size);
+        return tsr_error(
+            TSR_VALUE_ERROR,
+            "options of %zu bytes: they begin with tsr_load_options() or tsr_save_options(), and are at most %zu here",
+            theirs, size);
     memcpy(mine, given, theirs);
     memcpy(mine, &size, sizeof size);
     return TSR_OK;
@@ -194,12 +251,14 @@ void tsr_records_free(TsrRecords *records) {
 }
 
 /* The record at *offset, which moves behind it. */
-static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const TsrFormat *format, const TsrLoadOptions *options) {
+static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const TsrFormat *format,
+                            const TsrLoadOptions *options) {
     TsrInput part;
     TSR_TRY(tsr_interrupt_check());
     TSR_TRY(tsr_mem_grow(&out->of, &out->room, out->n + 1, sizeof *out->of));
     if (*offset > 0 && format->probe != NULL && !format->probe(in->data + *offset, in->size - *offset))
-        return tsr_input_error(in, "%zu bytes from byte %zu on are no other %s", in->size - *offset, *offset, format->name);
+        return tsr_input_error(in, "%zu bytes from byte %zu on are no other %s", in->size - *offset, *offset,
+                               format->name);
     TSR_TRY(tsr_input_part(&part, in, *offset, in->size - *offset, in->member));
     TsrStatus status = read_record(&out->of[out->n], &part, format, options);
     if (status == TSR_OK) out->n++;
@@ -227,14 +286,17 @@ TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptio
 
 static TsrStatus check_elements(const TsrItems *items) {
     for (int i = 0; i < items->n; i++)
-        if (tsr_is_meta(items->items[i].tensor)) return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
+        if (tsr_is_meta(items->items[i].tensor))
+            return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
     return TSR_OK;
 }
 
 static TsrStatus check_items(const TsrItems *items) {
-    if (items->n < 0 || (items->single && items->n != 1)) return tsr_error(TSR_VALUE_ERROR, "%d items, of which one was to be the only one", items->n);
+    if (items->n < 0 || (items->single && items->n != 1))
+        return tsr_error(TSR_VALUE_ERROR, "%d items, of which one was to be the only one", items->n);
     for (int i = 0; i < items->n; i++)
-        if (items->items[i].tensor == NULL || (!items->single && items->items[i].name == NULL)) return tsr_error(TSR_VALUE_ERROR, "item %d has no name or no tensor", i);
+        if (items->items[i].tensor == NULL || (!items->single && items->items[i].name == NULL))
+            return tsr_error(TSR_VALUE_ERROR, "item %d has no name or no tensor", i);
     return TSR_OK;
 }
 
@@ -249,14 +311,17 @@ TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
-    if (options->header != NULL && !format->table) return tsr_error(TSR_VALUE_ERROR, "%s has no header that could hold names of columns; csv and tsv have", format->name);
+    if (options->header != NULL && !format->table)
+        return tsr_error(TSR_VALUE_ERROR, "%s has no header that could hold names of columns; csv and tsv have",
+                         format->name);
     TSR_TRY(check_items(items));
     TSR_TRY(check_elements(items));
     TSR_TRY(format->write(sink, items, options));
     return tsr_sink_flush(sink);
 }
 
-/* Where a file is to stand. The folder is held open, so that all of it happens there even when somebody renames the folder meanwhile. */
+/* Where a file is to stand. The folder is held open, so that all of it happens there even when somebody renames the
+ * folder meanwhile. */
 typedef struct Place {
     int folder;
     bool readable;    /* and so it can be synced */
@@ -280,7 +345,8 @@ static TsrStatus place_open(Place *place, const char *path) {
 
 enum { TEMPORARY_ROOM = NAME_MAX + 1, NAME_KEPT = NAME_MAX - 40 };
 
-/* A new file beside the one meant, so that the rename stays in one file system; it bears that one's name, as far as there is room. */
+/* A new file beside the one meant, so that the rename stays in one file system; it bears that one's name, as far as
+ * there is room. */
 static TsrStatus open_temporary(int *fd, char name[TEMPORARY_ROOM], const Place *place, const char *path) {
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(name, TEMPORARY_ROOM, "%.*s.%u-%u.tmp", NAME_KEPT, place->name, (unsigned)getpid(), attempt);
@@ -301,20 +367,23 @@ static TsrStatus write_in_place(const TsrItems *items, const char *path, const T
     return status;
 }
 
-/* The old file is to be kept under `kept`: it gets that name besides its own, in one step; where the file system has no second names, instead of its own. */
+/* The old file is to be kept under `kept`: it gets that name besides its own, in one step; where the file system has no
+ * second names, instead of its own. */
 static TsrStatus keep_old(const Place *place, const char *path, const char *suffix) {
     char kept[NAME_MAX + 1], second[TEMPORARY_ROOM];
     int length = snprintf(kept, sizeof kept, "%s%s", place->name, suffix);
     if (length < 0 || length > NAME_MAX) return tsr_error_errno(ENAMETOOLONG, path);
     snprintf(second, sizeof second, "%.*s.%u-old.tmp", NAME_KEPT, place->name, (unsigned)getpid());
-    if (linkat(place->folder, place->name, place->folder, second, 0) != 0) return renameat(place->folder, place->name, place->folder, kept) == 0 ? TSR_OK : tsr_error_errno(errno, path);
+    if (linkat(place->folder, place->name, place->folder, second, 0) != 0)
+        return renameat(place->folder, place->name, place->folder, kept) == 0 ? TSR_OK : tsr_error_errno(errno, path);
     bool fine = renameat(place->folder, second, place->folder, kept) == 0;
     int err = errno;
     unlinkat(place->folder, second, 0); /* still there where both names were of one file already */
     return fine ? TSR_OK : tsr_error_errno(err, path);
 }
 
-static TsrStatus replace_in(const Place *place, const TsrItems *items, const char *path, const TsrSaveOptions *options) {
+static TsrStatus replace_in(const Place *place, const TsrItems *items, const char *path,
+                            const TsrSaveOptions *options) {
     char temporary[TEMPORARY_ROOM];
     struct stat old;
     TsrSink sink = {.name = path};
@@ -328,7 +397,8 @@ static TsrStatus replace_in(const Place *place, const TsrItems *items, const cha
     if (status == TSR_OK && fsync(sink.fd) != 0 && errno != EINVAL) status = tsr_error_errno(errno, path);
     if (close(sink.fd) != 0 && status == TSR_OK) status = tsr_error_errno(errno, path);
     if (status == TSR_OK && there && options->suffix != NULL) status = keep_old(place, path, options->suffix);
-    if (status == TSR_OK && renameat(place->folder, temporary, place->folder, place->name) != 0) status = tsr_error_errno(errno, path);
+    if (status == TSR_OK && renameat(place->folder, temporary, place->folder, place->name) != 0)
+        status = tsr_error_errno(errno, path);
     if (status != TSR_OK) unlinkat(place->folder, temporary, 0);
     else if (place->readable) fsync(place->folder);
     return status;

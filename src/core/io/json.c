@@ -1,7 +1,7 @@
-/* json.c: nested arrays of numbers or booleans are tensors; objects and all else that JSON has, values that hold such (RFC 8259, strictly, with NaN and
- * Infinity as --json-nan token writes them); and JSON lines, a value on each.
- * A pull parser of our own: an array is tried as numbers first, which fill a flat vector and tell the shape on the way; where it turns out to be something
- * else, it is read again as a list. */
+/* json.c: nested arrays of numbers or booleans are tensors; objects and all else that JSON has, values that hold such
+ * (RFC 8259, strictly, with NaN and Infinity as --json-nan token writes them); and JSON lines, a value on each. A pull
+ * parser of our own: an array is tried as numbers first, which fill a flat vector and tell the shape on the way; where
+ * it turns out to be something else, it is read again as a list. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,9 @@
 enum { MAX_DEPTH = 64 };
 
 /* A byte order mark, which some programs write, says nothing. */
-static size_t mark_size(const char *data, size_t size) { return size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
+static size_t mark_size(const char *data, size_t size) {
+    return size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
 
 /* The first byte that is no space; NUL when there is none. */
 static char first_byte(const char *data, size_t size) {
@@ -39,23 +41,24 @@ bool tsr_json_agrees(const char *data, size_t size) {
 /* What of a number is in `ints`. */
 typedef enum Whole { NOT_WHOLE, WHOLE, WHOLE_UNSIGNED /* as uint64 */ } Whole;
 
-/* The numbers of one array: as integers while they are whole, as double too, so that one of them is right in the end. */
+/* The numbers of one array: as integers while they are whole, as double too, so that one of them is right in the end.
+ */
 typedef struct Numbers {
     double *floats;
     int64_t *ints;
-    uint8_t *whole;                /* a Whole each */
-    TsrPlace *places;              /* where each stands, when `placed`; else NULL */
+    uint8_t *whole;   /* a Whole each */
+    TsrPlace *places; /* where each stands, when `placed`; else NULL */
     size_t n, room;
     bool placed;
     bool all_int, all_bool, any_bool; /* all_int: all are written as integers, and 64 bits hold each */
     bool any_negative, any_unsigned;
-    const char *rounded;           /* the first integer that float64 has not; NULL */
+    const char *rounded; /* the first integer that float64 has not; NULL */
     bool rounded_fits;
-    int leaf;                      /* depth of the numbers, -1 unknown */
-    int64_t sizes[MAX_DEPTH];      /* -1 unknown */
-    char odd[96];                  /* why these are no tensor, when the text is JSON all the same; "" */
+    int leaf;                 /* depth of the numbers, -1 unknown */
+    int64_t sizes[MAX_DEPTH]; /* -1 unknown */
+    char odd[96];             /* why these are no tensor, when the text is JSON all the same; "" */
     const char *odd_at;
-    bool ragged;                   /* there were numbers only */
+    bool ragged; /* there were numbers only */
 } Numbers;
 
 static TsrJson text_of(const TsrInput *in) {
@@ -72,7 +75,8 @@ static TsrStatus make_room(Numbers *v) {
     return tsr_mem_grow(&v->ints, &v->room, v->n + 1, sizeof *v->ints);
 }
 
-/* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is refused. */
+/* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is refused.
+ */
 static bool number_shape(const char *p, const char *end, const char **stop, bool *whole) {
     *whole = true;
     if (p < end && *p == '-') p++;
@@ -99,8 +103,16 @@ static bool number_shape(const char *p, const char *end, const char **stop, bool
 
 /* The values that have a word: *value and, of true and false, that they are such. */
 static bool accept_word(TsrJson *j, double *value, bool *boolean) {
-    static const struct { const char *word; double value; bool boolean; } words[] = {
-        {"true", 1, true}, {"false", 0, true}, {"null", NAN, false}, {"NaN", NAN, false}, {"Infinity", INFINITY, false}, {"-Infinity", -INFINITY, false}};
+    static const struct {
+        const char *word;
+        double value;
+        bool boolean;
+    } words[] = {{"true", 1, true},
+                 {"false", 0, true},
+                 {"null", NAN, false},
+                 {"NaN", NAN, false},
+                 {"Infinity", INFINITY, false},
+                 {"-Infinity", -INFINITY, false}};
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
         if (!tsr_json_accept(j, words[i].word)) continue;
         *value = words[i].value;
@@ -187,7 +199,8 @@ static TsrStatus read_element(TsrJson *j, Numbers *v, int depth) {
     if (j->p < j->end && *j->p == '[') return read_array(j, v, depth);
     if (j->p < j->end && *j->p == '"') return be_odd(j, v, false, "a string where a number was expected");
     if (j->p < j->end && *j->p == '{') return be_odd(j, v, false, "an object where a number was expected");
-    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0) return be_odd(j, v, true, "a number beside arrays does not make a tensor");
+    if (v->leaf < 0 && depth < MAX_DEPTH && v->sizes[depth] >= 0)
+        return be_odd(j, v, true, "a number beside arrays does not make a tensor");
     if (v->leaf < 0) v->leaf = depth;
     if (v->leaf != depth) return be_odd(j, v, true, "numbers at different depths do not make a tensor");
     return read_number(j, v);
@@ -227,7 +240,8 @@ static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
     j->p++;
     if (v->sizes[depth] < 0) v->sizes[depth] = n;
     if (v->sizes[depth] == n) return TSR_OK;
-    snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s", (long long)v->sizes[depth]);
+    snprintf(text, sizeof text, "this array has %lld element%s, those before it %lld", (long long)n, n == 1 ? "" : "s",
+             (long long)v->sizes[depth]);
     return be_odd(j, v, true, text);
 }
 
@@ -246,7 +260,10 @@ static TsrStatus check_integers(const TsrJson *j, const Numbers *v, TsrDtype wan
         double d = v->floats[i];
         bool whole = v->whole[i] != NOT_WHOLE || (d == floor(d) && isfinite(d));
         if (v->whole[i] != NOT_WHOLE && number_fits(v, i, wanted)) continue;
-        return tsr_input_error(j->in, whole ? "number %zu, %.17g, does not fit torch.%s" : "number %zu, %.17g, is not an integer (torch.%s)", i + 1, d, tsr_dtype_name(wanted));
+        return tsr_input_error(j->in,
+                               whole ? "number %zu, %.17g, does not fit torch.%s"
+                                     : "number %zu, %.17g, is not an integer (torch.%s)",
+                               i + 1, d, tsr_dtype_name(wanted));
     }
     return TSR_OK;
 }
@@ -271,11 +288,13 @@ static TsrStatus note_rounding(TsrItems *out, const TsrJson *j, const Numbers *v
     return tsr_note_rounding(out, j->in, line, v->rounded - start + 1, v->rounded_fits);
 }
 
-static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJson *j, const Numbers *v, int ndim, TsrDtype wanted) {
+static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJson *j, const Numbers *v, int ndim,
+                                  TsrDtype wanted) {
     TsrTensor *t, *converted;
     TSR_TRY(check_integers(j, v, wanted));
     TsrDtype dtype = first_dtype(v, wanted), last = wanted == TSR_DTYPE_NONE ? dtype : wanted;
-    if (v->rounded != NULL && dtype == TSR_FLOAT64 && last == TSR_FLOAT64 && !notes->rounded) TSR_TRY(note_rounding(notes, j, v));
+    if (v->rounded != NULL && dtype == TSR_FLOAT64 && last == TSR_FLOAT64 && !notes->rounded)
+        TSR_TRY(note_rounding(notes, j, v));
     TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
     if (dtype == TSR_BOOL)
         for (size_t i = 0; i < v->n; i++) ((bool *)tsr_data(t))[i] = v->ints[i] != 0;
@@ -332,7 +351,8 @@ static TsrStatus read_value(TsrNode **lent, Reader *r);
 static TsrStatus read_string(TsrNode **lent, Reader *r) {
     TsrText text = {0};
     TsrStatus status = tsr_json_string(r->j, &text, "a string");
-    if (status == TSR_OK) status = tsr_tree_add_text(lent, &r->out->tree, TSR_NODE_STR, text.data != NULL ? text.data : "", text.length);
+    if (status == TSR_OK)
+        status = tsr_tree_add_text(lent, &r->out->tree, TSR_NODE_STR, text.data != NULL ? text.data : "", text.length);
     tsr_text_free(&text);
     return status;
 }
@@ -443,7 +463,9 @@ static TsrStatus read_value(TsrNode **lent, Reader *r) {
 /* Whether a dict has tensors alone, under names that a file of tensors may have. */
 static bool has_tensors_only(const TsrNode *dict) {
     for (size_t i = 0; i < dict->n; i += 2)
-        if (dict->children[i + 1]->kind != TSR_NODE_TENSOR || strlen(dict->children[i]->text) != dict->children[i]->length) return false;
+        if (dict->children[i + 1]->kind != TSR_NODE_TENSOR ||
+            strlen(dict->children[i]->text) != dict->children[i]->length)
+            return false;
     return true;
 }
 
@@ -454,9 +476,11 @@ static TsrStatus give_items(TsrItems *out) {
     for (size_t i = 0; root->kind == TSR_NODE_DICT && i < root->n; i += 2) {
         const TsrNode *key = root->children[i], *value = root->children[i + 1];
         if ((i & 2047) == 0) TSR_TRY(tsr_interrupt_check());
-        if (value->kind == TSR_NODE_TENSOR) TSR_TRY(tsr_items_add_move(out, key->text, key->length, tsr_tensor_retain(value->tensor)));
+        if (value->kind == TSR_NODE_TENSOR)
+            TSR_TRY(tsr_items_add_move(out, key->text, key->length, tsr_tensor_retain(value->tensor)));
     }
-    if (root->kind == TSR_NODE_TENSOR || (root->kind == TSR_NODE_DICT && has_tensors_only(root))) tsr_tree_free(&out->tree);
+    if (root->kind == TSR_NODE_TENSOR || (root->kind == TSR_NODE_DICT && has_tensors_only(root)))
+        tsr_tree_free(&out->tree);
     return TSR_OK;
 }
 
@@ -489,8 +513,8 @@ typedef struct Column {
 typedef struct Lines {
     Column *columns;
     int n;
-    size_t room;         /* columns there is memory for */
-    int32_t *index;      /* hash table of the columns by name, -1 empty; `slots` of them, a power of two, at least twice n */
+    size_t room;    /* columns there is memory for */
+    int32_t *index; /* hash table of the columns by name, -1 empty; `slots` of them, a power of two, at least twice n */
     uint32_t slots;
     int64_t rows;
     bool placed; /* where the elements stand is asked for */
@@ -512,7 +536,9 @@ static uint32_t hash_name(const char *name, size_t length) {
     return hash;
 }
 
-static bool same_name(const char *name, const char *key, size_t length) { return strlen(name) == length && memcmp(name, key, length) == 0; }
+static bool same_name(const char *name, const char *key, size_t length) {
+    return strlen(name) == length && memcmp(name, key, length) == 0;
+}
 
 /* The place of the column of that name in the index, or the empty one where it belongs. */
 static int32_t *column_place(const Lines *l, const char *name, size_t length) {
@@ -572,7 +598,8 @@ static TsrStatus choose_columns(Lines *l, const char *list) {
     for (l->chosen = list != NULL; list != NULL && *list != '\0' && status == TSR_OK;) {
         TsrText name = {0};
         status = next_name(&name, &list);
-        if (status == TSR_OK && find_column(l, name.data != NULL ? name.data : "", name.length) == l->n) status = add_column(l, name.data != NULL ? name.data : "", name.length);
+        if (status == TSR_OK && find_column(l, name.data != NULL ? name.data : "", name.length) == l->n)
+            status = add_column(l, name.data != NULL ? name.data : "", name.length);
         tsr_text_free(&name);
     }
     return status;
@@ -620,7 +647,8 @@ static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
     for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
         if ((l->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
         if (objects && *j->p != '{') return tsr_json_error(j, "an object was expected, as on the lines before");
-        TSR_TRY(objects ? read_row(j, l) : end_numbers(read_element(j, &l->columns[0].numbers, 1), j, &l->columns[0].numbers));
+        TSR_TRY(objects ? read_row(j, l)
+                        : end_numbers(read_element(j, &l->columns[0].numbers, 1), j, &l->columns[0].numbers));
         l->rows++;
         while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
         if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
@@ -634,7 +662,8 @@ static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool ob
         Numbers *v = &l->columns[i].numbers;
         v->sizes[0] = l->rows;
         TSR_TRY(new_from_numbers(&t, out, j, v, ndim_of(v), options->dtype));
-        TSR_TRY(objects ? tsr_items_add_move(out, l->columns[i].name, strlen(l->columns[i].name), t) : tsr_items_single_move(out, t));
+        TSR_TRY(objects ? tsr_items_add_move(out, l->columns[i].name, strlen(l->columns[i].name), t)
+                        : tsr_items_single_move(out, t));
         TSR_TRY(add_places(options->places, v));
     }
     return TSR_OK;
@@ -664,13 +693,18 @@ typedef struct Writer {
 /* The text of a number, of less than 48 bytes; 0: an error. */
 static size_t number_text(char *text, TsrScalar s, TsrDtype dtype, const TsrSaveOptions *options) {
     const char *policy = options->json_nan != NULL ? options->json_nan : "null";
-    if (s.kind != TSR_SCALAR_FLOAT || isfinite(s.f)) return tsr_format_element(text, s, dtype, options->precision, true);
+    if (s.kind != TSR_SCALAR_FLOAT || isfinite(s.f))
+        return tsr_format_element(text, s, dtype, options->precision, true);
     if (strcmp(policy, "error") == 0) {
         tsr_error(TSR_VALUE_ERROR, "JSON has no number for %s", isnan(s.f) ? "nan" : "inf");
         return 0;
     }
     if (strcmp(policy, "null") == 0 && options->nulls != NULL) ++*options->nulls;
-    return (size_t)snprintf(text, 48, "%s", strcmp(policy, "token") != 0 ? "null" : isnan(s.f) ? "NaN" : s.f > 0 ? "Infinity" : "-Infinity");
+    return (size_t)snprintf(text, 48, "%s",
+                            strcmp(policy, "token") != 0 ? "null"
+                            : isnan(s.f)                 ? "NaN"
+                            : s.f > 0                    ? "Infinity"
+                                                         : "-Infinity");
 }
 
 TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted) {
@@ -683,7 +717,9 @@ TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrS
 static TsrStatus write_number(const Writer *w, int64_t offset) {
     char text[48];
     const TsrTensor *t = w->t;
-    size_t n = number_text(text, tsr_scalar_load(t->dtype, (const char *)t->storage->ptr.data + offset * (int64_t)tsr_itemsize(t)), t->dtype, w->options);
+    size_t n = number_text(
+        text, tsr_scalar_load(t->dtype, (const char *)t->storage->ptr.data + offset * (int64_t)tsr_itemsize(t)),
+        t->dtype, w->options);
     if (n == 0) return TSR_VALUE_ERROR;
     tsr_sink_write(w->sink, text, n);
     return w->sink->status;
@@ -703,7 +739,8 @@ static TsrStatus write_dims(const Writer *w, int dim, int64_t offset) {
 
 static TsrStatus write_tensor(TsrSink *sink, const TsrTensor *t, const TsrSaveOptions *options) {
     if (tsr_is_sparse(t) || tsr_is_meta(t) || !tsr_dtype_is_pod(t->dtype) || tsr_dtype_is_complex(t->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "JSON holds dense real numbers, not this tensor of torch.%s", tsr_dtype_name(t->dtype));
+        return tsr_error(TSR_VALUE_ERROR, "JSON holds dense real numbers, not this tensor of torch.%s",
+                         tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_check(t, false));
     TsrTensor *resolved;
     TSR_TRY(tsr_tensor_new_resolved(&resolved, t));
@@ -750,9 +787,15 @@ TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpt
     int64_t rows = 0;
     for (int i = 0; i < items->n; i++) {
         const TsrTensor *t = items->items[i].tensor;
-        if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "JSON lines hold dense tensors; convert with to_dense()");
-        if (tsr_ndim(t) == 0) return items->single ? tsr_json_write(sink, items, options) : tsr_error(TSR_VALUE_ERROR, "'%s' has no dimension that could be lines", items->items[i].name);
-        if (i > 0 && t->sizes[0] != rows) return tsr_error(TSR_VALUE_ERROR, "'%s' has %lld rows, those before it %lld", items->items[i].name, (long long)t->sizes[0], (long long)rows);
+        if (tsr_is_sparse(t))
+            return tsr_error(TSR_VALUE_ERROR, "JSON lines hold dense tensors; convert with to_dense()");
+        if (tsr_ndim(t) == 0)
+            return items->single
+                       ? tsr_json_write(sink, items, options)
+                       : tsr_error(TSR_VALUE_ERROR, "'%s' has no dimension that could be lines", items->items[i].name);
+        if (i > 0 && t->sizes[0] != rows)
+            return tsr_error(TSR_VALUE_ERROR, "'%s' has %lld rows, those before it %lld", items->items[i].name,
+                             (long long)t->sizes[0], (long long)rows);
         rows = t->sizes[0];
     }
     for (int64_t row = 0; row < rows; row++) {

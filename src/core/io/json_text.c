@@ -12,7 +12,8 @@ TsrStatus tsr_json_error(const TsrJson *j, const char *what) {
             line++;
             start = q + 1;
         }
-    return tsr_input_error(j->in, "%sline %lld, column %lld: %s", j->where, (long long)line, (long long)(j->p - start + 1), what);
+    return tsr_input_error(j->in, "%sline %lld, column %lld: %s", j->where, (long long)line,
+                           (long long)(j->p - start + 1), what);
 }
 
 /* ---- strings ---- */
@@ -24,7 +25,9 @@ static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 static bool read_unit(TsrJson *j, uint32_t *unit) {
     *unit = 0;
     for (int i = 0; i < 4; i++, j->p++) {
-        int c = j->p < j->end ? (unsigned char)*j->p | 32 : 0, digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        int c = j->p < j->end ? (unsigned char)*j->p | 32 : 0, digit = c >= '0' && c <= '9'   ? c - '0'
+                                                                       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                                                                              : -1;
         if (digit < 0) return false;
         *unit = *unit << 4 | (uint32_t)digit;
     }
@@ -50,7 +53,8 @@ static TsrStatus read_code(TsrJson *j, TsrText *out) {
     if (high == 0 && !j->loose) return tsr_json_error(j, "a NUL in a string");
     if (!is_high(high) && !is_low(high)) return put_utf8(out, high);
     const char *behind = j->p;
-    if (is_high(high) && tsr_json_accept(j, "\\u") && read_unit(j, &low) && is_low(low)) return put_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+    if (is_high(high) && tsr_json_accept(j, "\\u") && read_unit(j, &low) && is_low(low))
+        return put_utf8(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
     if (!j->loose) return tsr_json_error(j, "half a surrogate pair");
     j->p = behind;
     return put_utf8(out, high);
@@ -107,7 +111,8 @@ TsrStatus tsr_json_size(TsrJson *j, int64_t *out) {
     tsr_json_skip_space(j);
     const char *begin = j->p;
     while (j->p < j->end && *j->p >= '0' && *j->p <= '9') j->p++;
-    bool whole = j->p > begin && (*begin != '0' || j->p == begin + 1) && (j->p == j->end || strchr(".eE", *j->p) == NULL || *j->p == '\0');
+    bool whole = j->p > begin && (*begin != '0' || j->p == begin + 1) &&
+                 (j->p == j->end || strchr(".eE", *j->p) == NULL || *j->p == '\0');
     if (whole && tsr_parse_int64(out, begin, j->p) == j->p) return TSR_OK;
     j->p = begin;
     return tsr_json_error(j, whole ? "a number beyond 64 bits" : "a whole number, not negative, was expected");

@@ -1,5 +1,5 @@
-/* json_text.h: JSON as text (RFC 8259, strictly), token by token: a cursor that never leaves its bytes, for readers that know what they expect.
- * A string, a number or an object may have space before it. */
+/* json_text.h: JSON as text (RFC 8259, strictly), token by token: a cursor that never leaves its bytes, for readers
+ * that know what they expect. A string, a number or an object may have space before it. */
 #ifndef CORE_IO_JSON_TEXT_H
 #define CORE_IO_JSON_TEXT_H
 
@@ -8,11 +8,11 @@
 #include "core/io_stream.h"
 
 typedef struct TsrJson {
-    const TsrInput *in;     /* for messages */
+    const TsrInput *in; /* for messages */
     const char *start, *end;
-    const char *p;          /* what is next */
-    bool loose;             /* strings may hold NULs and halves of surrogate pairs, as Python's may */
-    const char *where;      /* "header, ", said before a place in messages; "" when the text is the whole file */
+    const char *p;     /* what is next */
+    bool loose;        /* strings may hold NULs and halves of surrogate pairs, as Python's may */
+    const char *where; /* "header, ", said before a place in messages; "" when the text is the whole file */
 } TsrJson;
 
 /* ValueError "NAME: line 1, column 5: WHAT", of what is next. */
@@ -27,7 +27,8 @@ static inline bool tsr_json_accept(TsrJson *j, const char *word) {
     j->p += n;
     return true;
 }
-/* Appends the string that is next, decoded. `what` it is, for the error when there is none: "a key". A NUL is refused, unless the text is read loosely. */
+/* Appends the string that is next, decoded. `what` it is, for the error when there is none: "a key". A NUL is refused,
+ * unless the text is read loosely. */
 TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what);
 /* A whole number, not negative: digits alone. */
 TsrStatus tsr_json_size(TsrJson *j, int64_t *out);

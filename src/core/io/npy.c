@@ -17,9 +17,9 @@ static const struct {
     const char *code;
     TsrDtype dtype;
 } codes[] = {
-    {"b1", TSR_BOOL},    {"u1", TSR_UINT8},   {"u2", TSR_UINT16},   {"u4", TSR_UINT32},   {"u8", TSR_UINT64},    {"i1", TSR_INT8},       {"i2", TSR_INT16},
-    {"i4", TSR_INT32},   {"i8", TSR_INT64},   {"f2", TSR_FLOAT16},  {"f4", TSR_FLOAT32},  {"f8", TSR_FLOAT64},   {"c4", TSR_COMPLEX32},  {"c8", TSR_COMPLEX64},
-    {"c16", TSR_COMPLEX128},
+    {"b1", TSR_BOOL},    {"u1", TSR_UINT8},   {"u2", TSR_UINT16},    {"u4", TSR_UINT32},    {"u8", TSR_UINT64},
+    {"i1", TSR_INT8},    {"i2", TSR_INT16},   {"i4", TSR_INT32},     {"i8", TSR_INT64},     {"f2", TSR_FLOAT16},
+    {"f4", TSR_FLOAT32}, {"f8", TSR_FLOAT64}, {"c4", TSR_COMPLEX32}, {"c8", TSR_COMPLEX64}, {"c16", TSR_COMPLEX128},
 };
 
 TsrDtype tsr_npy_dtype(const char *code, size_t n) {
@@ -58,7 +58,8 @@ static bool accept(Cursor *c, const char *text) {
 static TsrStatus expected(const Cursor *c, const char *what) {
     char found[440];
     size_t left = (size_t)(c->end - c->p);
-    return tsr_input_error(c->in, "npy header, byte %zu: expected %s, found '%s'", (size_t)(c->p - c->in->data), what, tsr_io_quote(found, c->p, TSR_MIN(left, 20)));
+    return tsr_input_error(c->in, "npy header, byte %zu: expected %s, found '%s'", (size_t)(c->p - c->in->data), what,
+                           tsr_io_quote(found, c->p, TSR_MIN(left, 20)));
 }
 
 /* A quoted string without escapes: a key or a type code. */
@@ -87,7 +88,8 @@ static TsrStatus read_descr(Cursor *c, Header *h) {
     size_t length = n - marked;
     h->dtype = tsr_npy_dtype(code, length);
     if (h->dtype != TSR_DTYPE_NONE) return TSR_OK;
-    if (length > 0 && code[0] == 'O') return tsr_input_error(c->in, "it holds pickled objects (dtype '|O'), which are never executed");
+    if (length > 0 && code[0] == 'O')
+        return tsr_input_error(c->in, "it holds pickled objects (dtype '|O'), which are never executed");
     return tsr_input_error(c->in, "its dtype '%s' has no tensor dtype", tsr_io_quote(shown, text, n));
 }
 
@@ -113,7 +115,8 @@ static TsrStatus read_entry(Cursor *c, Header *h, unsigned *seen) {
     size_t n, key = 0;
     TSR_TRY(read_string(c, &text, &n));
     while (key < 3 && (strlen(keys[key]) != n || memcmp(keys[key], text, n) != 0)) key++;
-    if (key == 3 || (*seen & 1u << key) != 0) return tsr_input_error(c->in, "npy header: unexpected key '%s'", tsr_io_quote(shown, text, n));
+    if (key == 3 || (*seen & 1u << key) != 0)
+        return tsr_input_error(c->in, "npy header: unexpected key '%s'", tsr_io_quote(shown, text, n));
     *seen |= 1u << key;
     if (!accept(c, ":")) return expected(c, ":");
     if (key == 0) return read_descr(c, h);
@@ -128,7 +131,8 @@ static bool locate_header(const char *data, size_t size, size_t *begin, size_t *
     if (size < 10) return false;
     *begin = p[6] == 1 ? 10 : 12;
     if (size < *begin) return false;
-    *length = p[6] == 1 ? (size_t)(p[8] | p[9] << 8) : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
+    *length = p[6] == 1 ? (size_t)(p[8] | p[9] << 8)
+                        : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
     return *length <= size - *begin;
 }
 
@@ -136,9 +140,12 @@ static TsrStatus read_header(const TsrInput *in, Header *h) {
     size_t begin, length;
     unsigned seen = 0;
     *h = (Header){0};
-    if (in->size < 10 || memcmp(in->data, magic, 6) != 0) return tsr_input_error(in, "not an npy file: it does not begin with \\x93NUMPY");
-    if (in->data[6] < 1 || in->data[6] > 3) return tsr_input_error(in, "npy version %d.%d is unknown", in->data[6], in->data[7]);
-    if (!locate_header(in->data, in->size, &begin, &length)) return tsr_input_error(in, "the npy header is cut off: the file has %zu bytes", in->size);
+    if (in->size < 10 || memcmp(in->data, magic, 6) != 0)
+        return tsr_input_error(in, "not an npy file: it does not begin with \\x93NUMPY");
+    if (in->data[6] < 1 || in->data[6] > 3)
+        return tsr_input_error(in, "npy version %d.%d is unknown", in->data[6], in->data[7]);
+    if (!locate_header(in->data, in->size, &begin, &length))
+        return tsr_input_error(in, "the npy header is cut off: the file has %zu bytes", in->size);
     Cursor c = {in, in->data + begin, in->data + begin + length, begin};
     h->offset = begin + length;
     if (!accept(&c, "{")) return expected(&c, "{");
@@ -171,8 +178,10 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TSR_TRY(read_header(in, &h));
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, h.ndim, h.shape, h.dtype));
     if (nbytes > in->size - h.offset)
-        return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes, h.offset, in->size - h.offset);
-    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h.dtype, h.big_endian, h.offset, nbytes, 0}, h.ndim, h.shape, h.fortran));
+        return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes,
+                               h.offset, in->size - h.offset);
+    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h.dtype, h.big_endian, h.offset, nbytes, 0}, h.ndim, h.shape,
+                                 h.fortran));
     in->end = h.offset + nbytes;
     return tsr_items_single_move(out, t);
 }
@@ -185,8 +194,10 @@ static const char *code_of(TsrDtype dtype) {
 
 static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const TsrTensor *t) {
     char text[64 + 24 * TSR_MAX_DIMS];
-    int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", code[1] == '1' && code[2] == '\0' ? '|' : '<', code, fortran ? "True" : "False");
-    for (int d = 0; d < tsr_ndim(t); d++) n += snprintf(text + n, sizeof text - (size_t)n, d > 0 ? ", %lld" : "%lld", (long long)t->sizes[d]);
+    int n = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (",
+                     code[1] == '1' && code[2] == '\0' ? '|' : '<', code, fortran ? "True" : "False");
+    for (int d = 0; d < tsr_ndim(t); d++)
+        n += snprintf(text + n, sizeof text - (size_t)n, d > 0 ? ", %lld" : "%lld", (long long)t->sizes[d]);
     n += snprintf(text + n, sizeof text - (size_t)n, tsr_ndim(t) == 1 ? ",), }" : "), }");
     int padded = (10 + n + 1 + 63) / 64 * 64 - 10; /* the data begins on a multiple of 64 */
     char start[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, (char)(padded & 255), (char)(padded >> 8)};

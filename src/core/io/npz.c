@@ -11,7 +11,9 @@ static const char suffix[] = ".npy";
 enum { SUFFIX = sizeof suffix - 1 };
 
 /* Any archive that is not one of PyTorch's. */
-bool tsr_npz_probe(const char *data, size_t size) { return tsr_zip_probe(data, size) && !tsr_zip_first_ends(data, size, "/data.pkl"); }
+bool tsr_npz_probe(const char *data, size_t size) {
+    return tsr_zip_probe(data, size) && !tsr_zip_first_ends(data, size, "/data.pkl");
+}
 
 /* ---- reading ---- */
 
@@ -29,7 +31,8 @@ static TsrStatus add_content(TsrItems *out, TsrInput *content, const TsrZipMembe
     TSR_TRY(tsr_npy_read(&one, content, options));
     if (content->end < content->size) {
         tsr_items_free(&one);
-        return tsr_input_error(content, "%zu bytes too many: the array ends at byte %zu", content->size - content->end, content->end);
+        return tsr_input_error(content, "%zu bytes too many: the array ends at byte %zu", content->size - content->end,
+                               content->end);
     }
     TsrTensor *t = tsr_tensor_retain(one.items[0].tensor);
     tsr_items_free(&one);
@@ -68,7 +71,8 @@ static TsrStatus put_tensor(TsrZipWriter *w, const char *name, const TsrTensor *
     TsrTensor *dense = NULL;
     TsrStatus status = tsr_npy_new_parts(&header, &dense, t);
     if (status == TSR_OK) {
-        TsrZipPart parts[] = {{header.data, header.length}, {tsr_data(dense), (size_t)dense->numel * tsr_itemsize(dense)}};
+        TsrZipPart parts[] = {{header.data, header.length},
+                              {tsr_data(dense), (size_t)dense->numel * tsr_itemsize(dense)}};
         status = tsr_zip_put(w, name, parts, 2);
     }
     tsr_text_free(&header);

@@ -10,24 +10,58 @@
 
 /* ---- names ---- */
 
-typedef enum Callable { NAME_TENSOR_V2, NAME_TENSOR_V3, NAME_PARAMETER, NAME_ORDERED_DICT, NAME_SIZE, NAME_DEVICE, NAME_SET, NAME_COMPLEX, NAME_ENCODE, NAME_STORAGE, NAME_PARAMETER_STATE,
-               NAME_FROM_TYPE, NAME_SPARSE, NAME_LAYOUT, NAME_NUMPY_ARRAY, NAME_NUMPY_SCALAR, NAME_NUMPY_DTYPE, NAME_BYTES, NAME_CLASS /* only named, not called */ } Callable;
+typedef enum Callable {
+    NAME_TENSOR_V2,
+    NAME_TENSOR_V3,
+    NAME_PARAMETER,
+    NAME_ORDERED_DICT,
+    NAME_SIZE,
+    NAME_DEVICE,
+    NAME_SET,
+    NAME_COMPLEX,
+    NAME_ENCODE,
+    NAME_STORAGE,
+    NAME_PARAMETER_STATE,
+    NAME_FROM_TYPE,
+    NAME_SPARSE,
+    NAME_LAYOUT,
+    NAME_NUMPY_ARRAY,
+    NAME_NUMPY_SCALAR,
+    NAME_NUMPY_DTYPE,
+    NAME_BYTES,
+    NAME_CLASS /* only named, not called */
+} Callable;
 
 /* All that a pickle may name and call. */
 static const struct {
     const char *module, *name;
     Callable what;
 } callables[] = {
-    {"torch._utils", "_rebuild_tensor_v2", NAME_TENSOR_V2}, {"torch._utils", "_rebuild_tensor_v3", NAME_TENSOR_V3}, {"torch._utils", "_rebuild_parameter", NAME_PARAMETER},
-    {"collections", "OrderedDict", NAME_ORDERED_DICT},      {"torch", "Size", NAME_SIZE},                           {"torch", "device", NAME_DEVICE},
-    {"__builtin__", "set", NAME_SET},                       {"builtins", "set", NAME_SET},                          {"__builtin__", "complex", NAME_COMPLEX},
-    {"builtins", "complex", NAME_COMPLEX},                  {"_codecs", "encode", NAME_ENCODE},
-    {"__builtin__", "bytes", NAME_BYTES},                   {"builtins", "bytes", NAME_BYTES},
-    {"torch._utils", "_rebuild_parameter_with_state", NAME_PARAMETER_STATE}, {"torch._tensor", "_rebuild_from_type_v2", NAME_FROM_TYPE},
-    {"torch._utils", "_rebuild_sparse_tensor", NAME_SPARSE}, {"torch.serialization", "_get_layout", NAME_LAYOUT},
-    {"numpy.core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},  {"numpy._core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY}, {"numpy", "dtype", NAME_NUMPY_DTYPE},
-    {"numpy.core.multiarray", "scalar", NAME_NUMPY_SCALAR},       {"numpy._core.multiarray", "scalar", NAME_NUMPY_SCALAR},
-    {"numpy", "ndarray", NAME_CLASS},                       {"torch", "Tensor", NAME_CLASS},                        {"torch.nn.parameter", "Parameter", NAME_CLASS},
+    {"torch._utils", "_rebuild_tensor_v2", NAME_TENSOR_V2},
+    {"torch._utils", "_rebuild_tensor_v3", NAME_TENSOR_V3},
+    {"torch._utils", "_rebuild_parameter", NAME_PARAMETER},
+    {"collections", "OrderedDict", NAME_ORDERED_DICT},
+    {"torch", "Size", NAME_SIZE},
+    {"torch", "device", NAME_DEVICE},
+    {"__builtin__", "set", NAME_SET},
+    {"builtins", "set", NAME_SET},
+    {"__builtin__", "complex", NAME_COMPLEX},
+    {"builtins", "complex", NAME_COMPLEX},
+    {"_codecs", "encode", NAME_ENCODE},
+    {"__builtin__", "bytes", NAME_BYTES},
+    {"builtins", "bytes", NAME_BYTES},
+    {"torch._utils", "_rebuild_parameter_with_state", NAME_PARAMETER_STATE},
+    {"torch._tensor", "_rebuild_from_type_v2", NAME_FROM_TYPE},
+    {"torch._utils", "_rebuild_sparse_tensor", NAME_SPARSE},
+    {"torch.serialization", "_get_layout", NAME_LAYOUT},
+    {"numpy.core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},
+    {"numpy._core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},
+    {"numpy", "dtype", NAME_NUMPY_DTYPE},
+    {"numpy.core.multiarray", "scalar", NAME_NUMPY_SCALAR},
+    {"numpy._core.multiarray", "scalar", NAME_NUMPY_SCALAR},
+    {"numpy", "ndarray", NAME_CLASS},
+    {"torch", "Tensor", NAME_CLASS},
+    {"torch.nn.parameter", "Parameter", NAME_CLASS},
 };
 
 /* The classes of storages; a dtype that has none is written in bytes. */
@@ -35,11 +69,23 @@ static const struct {
     const char *module, *name;
     TsrDtype dtype;
 } storages[] = {
-    {"torch", "FloatStorage", TSR_FLOAT32},    {"torch", "DoubleStorage", TSR_FLOAT64}, {"torch", "HalfStorage", TSR_FLOAT16}, {"torch", "BFloat16Storage", TSR_BFLOAT16},
-    {"torch", "LongStorage", TSR_INT64},       {"torch", "IntStorage", TSR_INT32},      {"torch", "ShortStorage", TSR_INT16},  {"torch", "CharStorage", TSR_INT8},
-    {"torch", "ByteStorage", TSR_UINT8},       {"torch", "BoolStorage", TSR_BOOL},      {"torch", "ComplexFloatStorage", TSR_COMPLEX64}, {"torch", "ComplexDoubleStorage", TSR_COMPLEX128},
-    {"torch", "QInt8Storage", TSR_INT8},       {"torch", "QUInt8Storage", TSR_UINT8},   {"torch", "QInt32Storage", TSR_INT32},
-    {"torch.storage", "UntypedStorage", TSR_DTYPE_NONE}, {"torch", "UntypedStorage", TSR_DTYPE_NONE},
+    {"torch", "FloatStorage", TSR_FLOAT32},
+    {"torch", "DoubleStorage", TSR_FLOAT64},
+    {"torch", "HalfStorage", TSR_FLOAT16},
+    {"torch", "BFloat16Storage", TSR_BFLOAT16},
+    {"torch", "LongStorage", TSR_INT64},
+    {"torch", "IntStorage", TSR_INT32},
+    {"torch", "ShortStorage", TSR_INT16},
+    {"torch", "CharStorage", TSR_INT8},
+    {"torch", "ByteStorage", TSR_UINT8},
+    {"torch", "BoolStorage", TSR_BOOL},
+    {"torch", "ComplexFloatStorage", TSR_COMPLEX64},
+    {"torch", "ComplexDoubleStorage", TSR_COMPLEX128},
+    {"torch", "QInt8Storage", TSR_INT8},
+    {"torch", "QUInt8Storage", TSR_UINT8},
+    {"torch", "QInt32Storage", TSR_INT32},
+    {"torch.storage", "UntypedStorage", TSR_DTYPE_NONE},
+    {"torch", "UntypedStorage", TSR_DTYPE_NONE},
 };
 
 static size_t storage_row(TsrDtype dtype) {
@@ -55,14 +101,17 @@ typedef struct Reader {
     const char *p, *end;
     const TsrPickleHost *host;
     bool opaque, stopped;
-    uint64_t spent, budget; /* what is copied, values and bytes: a small file must not name the same large one again and again */
+    uint64_t spent,
+        budget; /* what is copied, values and bytes: a small file must not name the same large one again and again */
     TsrTree *tree;
-    TsrNode stack, memo;  /* lists: their children are what is on the stack, and what has been put aside */
-    size_t *marks;        /* heights of the stack */
+    TsrNode stack, memo; /* lists: their children are what is on the stack, and what has been put aside */
+    size_t *marks;       /* heights of the stack */
     size_t nmarks, room;
 } Reader;
 
-static TsrStatus bad(const Reader *r, const char *what) { return tsr_input_error(r->in, "byte %zu: %s", (size_t)(r->p - r->in->data), what); }
+static TsrStatus bad(const Reader *r, const char *what) {
+    return tsr_input_error(r->in, "byte %zu: %s", (size_t)(r->p - r->in->data), what);
+}
 
 static TsrStatus spend(Reader *r, uint64_t n) {
     r->spent += n;
@@ -74,7 +123,9 @@ static TsrStatus push(Reader *r, TsrNode *node) { return tsr_node_append(&r->sta
 static size_t bottom(const Reader *r) { return r->nmarks > 0 ? r->marks[r->nmarks - 1] : 0; }
 
 /* The node below `depth` others, which stand above the last mark; NULL when there is none. */
-static TsrNode *peek(const Reader *r, size_t depth) { return r->stack.n - bottom(r) > depth ? r->stack.children[r->stack.n - 1 - depth] : NULL; }
+static TsrNode *peek(const Reader *r, size_t depth) {
+    return r->stack.n - bottom(r) > depth ? r->stack.children[r->stack.n - 1 - depth] : NULL;
+}
 
 static TsrStatus take(Reader *r, const char **bytes, uint64_t n) {
     if (n > (uint64_t)(r->end - r->p)) return bad(r, "the pickle ends inside a value");
@@ -215,7 +266,9 @@ static TsrStatus op_fold_marked(Reader *r, int unused) {
 }
 
 static bool is_key(const TsrNode *key) {
-    if (key->kind != TSR_NODE_TUPLE) return key->kind <= TSR_NODE_BYTES || key->kind == TSR_NODE_DTYPE || key->kind == TSR_NODE_DEVICE || key->kind == TSR_NODE_OPAQUE;
+    if (key->kind != TSR_NODE_TUPLE)
+        return key->kind <= TSR_NODE_BYTES || key->kind == TSR_NODE_DTYPE || key->kind == TSR_NODE_DEVICE ||
+               key->kind == TSR_NODE_OPAQUE;
     for (size_t i = 0; i < key->n; i++)
         if (key->children[i]->kind == TSR_NODE_TUPLE || !is_key(key->children[i])) return false;
     return true;
@@ -245,7 +298,8 @@ static TsrStatus extend(Reader *r, size_t height, bool pairs) {
     TsrNode *to = r->stack.children[height - 1];
     size_t n = r->stack.n - height;
     bool fits = pairs ? to->kind == TSR_NODE_DICT || to->kind == TSR_NODE_ORDERED_DICT : to->kind == TSR_NODE_LIST;
-    if (!fits && to->kind != TSR_NODE_OPAQUE) return bad(r, pairs ? "items for what is no dict" : "items for what is no list");
+    if (!fits && to->kind != TSR_NODE_OPAQUE)
+        return bad(r, pairs ? "items for what is no dict" : "items for what is no list");
     if (pairs && n % 2 != 0) return bad(r, "a key without a value");
     for (size_t i = 0; i < n; i++) {
         TsrNode *item = r->stack.children[height + i];
@@ -264,7 +318,8 @@ static TsrStatus op_extend(Reader *r, int pairs) {
 
 static TsrStatus op_extend_one(Reader *r, int pairs) {
     size_t n = pairs != 0 ? 2 : 1;
-    return r->stack.n - bottom(r) > n ? extend(r, r->stack.n - n, pairs != 0) : bad(r, "too few values for a container");
+    return r->stack.n - bottom(r) > n ? extend(r, r->stack.n - n, pairs != 0)
+                                      : bad(r, "too few values for a container");
 }
 
 /* ---- names in a pickle ---- */
@@ -278,7 +333,9 @@ static TsrStatus take_line(Reader *r, const char **text, size_t *n) {
     return TSR_OK;
 }
 
-static bool is_text(const char *wanted, const char *text, size_t n) { return strlen(wanted) == n && memcmp(wanted, text, n) == 0; }
+static bool is_text(const char *wanted, const char *text, size_t n) {
+    return strlen(wanted) == n && memcmp(wanted, text, n) == 0;
+}
 
 static TsrStatus push_callable(Reader *r, Callable what, TsrDtype dtype, const char *module, const char *name) {
     char text[100];
@@ -293,10 +350,13 @@ static TsrStatus push_callable(Reader *r, Callable what, TsrDtype dtype, const c
 static TsrStatus push_unknown(Reader *r, const char *module, size_t nmodule, const char *name, size_t n) {
     char text[1024], shown[440];
     TsrNode *node;
-    int length = snprintf(text, sizeof text, "%.*s.%.*s", (int)TSR_MIN(nmodule, 400), module, (int)TSR_MIN(n, 400), name);
+    int length =
+        snprintf(text, sizeof text, "%.*s.%.*s", (int)TSR_MIN(nmodule, 400), module, (int)TSR_MIN(n, 400), name);
     tsr_io_quote(shown, text, (size_t)length);
     if (!r->opaque) {
-        tsr_input_error(r->in, "it names %s, which is not among the few names that are read, and nothing in a file is called", shown);
+        tsr_input_error(r->in,
+                        "it names %s, which is not among the few names that are read, and nothing in a file is called",
+                        shown);
         tsr_error_hint("load(path, unknown='opaque') reads the rest");
         return TSR_VALUE_ERROR;
     }
@@ -312,9 +372,11 @@ static TsrStatus op_global(Reader *r, int unused) {
     TSR_TRY(take_line(r, &module, &nmodule));
     TSR_TRY(take_line(r, &name, &n));
     for (size_t i = 0; i < TSR_COUNTOF(callables); i++)
-        if (is_text(callables[i].module, module, nmodule) && is_text(callables[i].name, name, n)) return push_callable(r, callables[i].what, TSR_DTYPE_NONE, callables[i].module, callables[i].name);
+        if (is_text(callables[i].module, module, nmodule) && is_text(callables[i].name, name, n))
+            return push_callable(r, callables[i].what, TSR_DTYPE_NONE, callables[i].module, callables[i].name);
     for (size_t i = 0; i < TSR_COUNTOF(storages); i++)
-        if (is_text(storages[i].module, module, nmodule) && is_text(storages[i].name, name, n)) return push_callable(r, NAME_STORAGE, storages[i].dtype, storages[i].module, storages[i].name);
+        if (is_text(storages[i].module, module, nmodule) && is_text(storages[i].name, name, n))
+            return push_callable(r, NAME_STORAGE, storages[i].dtype, storages[i].module, storages[i].name);
     snprintf(dtype, sizeof dtype, "%.*s", (int)TSR_MIN(n, sizeof dtype - 1), name);
     TsrDtype d = is_text("torch", module, nmodule) && strlen(dtype) == n ? tsr_dtype_from_name(dtype) : TSR_DTYPE_NONE;
     if (d == TSR_DTYPE_NONE || !tsr_dtype_is_pod(d)) return push_unknown(r, module, nmodule, name, n);
@@ -325,10 +387,13 @@ static TsrStatus op_global(Reader *r, int unused) {
 
 /* ---- what the names make ---- */
 
-/* Whether a tuple has the kinds that the letters name: i int, b bool, f float, s str, t tuple, l list, S storage, T tensor, d dtype, . any. */
+/* Whether a tuple has the kinds that the letters name: i int, b bool, f float, s str, t tuple, l list, S storage, T
+ * tensor, d dtype, . any. */
 static bool has_kinds(const TsrNode *tuple, const char *letters) {
-    static const char names[] = {[TSR_NODE_INT] = 'i', [TSR_NODE_BOOL] = 'b', [TSR_NODE_FLOAT] = 'f', [TSR_NODE_STR] = 's', [TSR_NODE_TUPLE] = 't', [TSR_NODE_LIST] = 'l',
-                                 [TSR_NODE_STORAGE] = 'S', [TSR_NODE_TENSOR] = 'T', [TSR_NODE_DTYPE] = 'd', [TSR_NODE_GLOBAL] = 0};
+    static const char names[] = {
+        [TSR_NODE_INT] = 'i',   [TSR_NODE_BOOL] = 'b', [TSR_NODE_FLOAT] = 'f',   [TSR_NODE_STR] = 's',
+        [TSR_NODE_TUPLE] = 't', [TSR_NODE_LIST] = 'l', [TSR_NODE_STORAGE] = 'S', [TSR_NODE_TENSOR] = 'T',
+        [TSR_NODE_DTYPE] = 'd', [TSR_NODE_GLOBAL] = 0};
     for (size_t i = 0; i < tuple->n; i++) {
         const TsrNode *node = tuple->children[i];
         if (letters[i] == '\0') return false;
@@ -352,7 +417,8 @@ static bool read_sizes(int64_t *sizes, const TsrNode *tuple) {
 static bool read_flags(uint32_t *flags, const TsrNode *dict) {
     for (size_t i = 0; i < dict->n; i += 2) {
         const TsrNode *key = dict->children[i], *value = dict->children[i + 1];
-        bool conj = key->kind == TSR_NODE_STR && strcmp(key->text, "conj") == 0, neg = key->kind == TSR_NODE_STR && strcmp(key->text, "neg") == 0;
+        bool conj = key->kind == TSR_NODE_STR && strcmp(key->text, "conj") == 0,
+             neg = key->kind == TSR_NODE_STR && strcmp(key->text, "neg") == 0;
         if ((!conj && !neg) || value->kind != TSR_NODE_BOOL) return false;
         if (value->i != 0) *flags |= conj ? TSR_FLAG_CONJ : TSR_FLAG_NEG;
     }
@@ -364,14 +430,18 @@ static TsrStatus make_tensor(Reader *r, TsrNode *out, const TsrNode *args, bool 
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     uint32_t flags = 0;
     size_t plain = v3 ? 7 : 6;
-    if (!has_kinds(args, v3 ? "Sittb.d" : "Sittb.") && !has_kinds(args, v3 ? "Sittb.d." : "Sittb..")) return bad(r, "a tensor made of other things than tensors are");
+    if (!has_kinds(args, v3 ? "Sittb.d" : "Sittb.") && !has_kinds(args, v3 ? "Sittb.d." : "Sittb.."))
+        return bad(r, "a tensor made of other things than tensors are");
     TsrNode *const *a = args->children;
     TsrStorage *storage = a[0]->storage;
     TsrDtype dtype = v3 ? a[6]->dtype : a[0]->dtype;
-    if (v3 ? a[0]->dtype != TSR_DTYPE_NONE || storages[storage_row(dtype)].dtype != TSR_DTYPE_NONE : dtype == TSR_DTYPE_NONE)
+    if (v3 ? a[0]->dtype != TSR_DTYPE_NONE || storages[storage_row(dtype)].dtype != TSR_DTYPE_NONE
+           : dtype == TSR_DTYPE_NONE)
         return bad(r, "a tensor of another dtype than its storage");
-    if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0) return bad(r, "a tensor whose sizes and strides are none");
-    if (args->n > plain && a[plain]->kind != TSR_NODE_NONE && !read_flags(&flags, a[plain])) return bad(r, "a tensor with unknown properties");
+    if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0)
+        return bad(r, "a tensor whose sizes and strides are none");
+    if (args->n > plain && a[plain]->kind != TSR_NODE_NONE && !read_flags(&flags, a[plain]))
+        return bad(r, "a tensor with unknown properties");
     if ((flags & TSR_FLAG_CONJ) != 0 && !tsr_dtype_is_complex(dtype)) return bad(r, "a conjugate that is not complex");
     const TsrGeometry g = {(int)a[2]->n, sizes, strides, a[1]->i};
     if (!tsr_storage_holds(storage, g, dtype)) return bad(r, "a tensor that reaches beyond its storage");
@@ -382,7 +452,8 @@ static TsrStatus make_tensor(Reader *r, TsrNode *out, const TsrNode *args, bool 
 }
 
 static TsrStatus make_bytes(Reader *r, TsrNode **out, const TsrNode *args) {
-    if (!has_kinds(args, "ss") || strcmp(args->children[1]->text, "latin1") != 0) return bad(r, "bytes in an unknown encoding");
+    if (!has_kinds(args, "ss") || strcmp(args->children[1]->text, "latin1") != 0)
+        return bad(r, "bytes in an unknown encoding");
     const unsigned char *s = (const unsigned char *)args->children[0]->text;
     size_t left = args->children[0]->length, n = 0;
     TSR_TRY(spend(r, left));
@@ -417,7 +488,8 @@ static TsrStatus make_ordered_dict(Reader *r, TsrNode *out, const TsrNode *args)
     if (!has_kinds(args, "l")) return bad(r, "an OrderedDict of other than pairs");
     for (size_t i = 0; i < args->children[0]->n; i++) {
         const TsrNode *pair = args->children[0]->children[i];
-        if ((pair->kind != TSR_NODE_TUPLE && pair->kind != TSR_NODE_LIST) || pair->n != 2 || !is_key(pair->children[0])) return bad(r, "an OrderedDict of other than pairs");
+        if ((pair->kind != TSR_NODE_TUPLE && pair->kind != TSR_NODE_LIST) || pair->n != 2 || !is_key(pair->children[0]))
+            return bad(r, "an OrderedDict of other than pairs");
         TSR_TRY(adopt(r, out, TSR_NODE_ORDERED_DICT, pair));
     }
     return TSR_OK;
@@ -427,17 +499,21 @@ static TsrStatus make_ordered_dict(Reader *r, TsrNode *out, const TsrNode *args)
 static TsrStatus make_opaque(Reader *r, TsrNode **out, const TsrNode *callee, const TsrNode *args) {
     TSR_TRY(spend(r, args->n));
     TSR_TRY(tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, callee->text, callee->length));
-    for (size_t i = 0; i < args->n && args->kind == TSR_NODE_TUPLE; i++) TSR_TRY(add_numbered(r, *out, args->children[i]));
+    for (size_t i = 0; i < args->n && args->kind == TSR_NODE_TUPLE; i++)
+        TSR_TRY(add_numbered(r, *out, args->children[i]));
     return TSR_OK;
 }
 
-/* (layout, (indices, values, size[, coalesced])), or of compressed ones (layout, (compressed indices, plain indices, values, size)) */
+/* (layout, (indices, values, size[, coalesced])), or of compressed ones (layout, (compressed indices, plain indices,
+ * values, size)) */
 static TsrStatus make_sparse(Reader *r, TsrNode **out, const TsrNode *args) {
     const TsrNode *layout = args->n == 2 ? args->children[0] : NULL, *parts = args->n == 2 ? args->children[1] : NULL;
     TsrNode *name;
-    if (layout == NULL || layout->kind != TSR_NODE_OPAQUE || parts->kind != TSR_NODE_TUPLE) return bad(r, "a sparse tensor made of other things than those are");
+    if (layout == NULL || layout->kind != TSR_NODE_OPAQUE || parts->kind != TSR_NODE_TUPLE)
+        return bad(r, "a sparse tensor made of other things than those are");
     bool coo = strcmp(layout->text, "torch.sparse_coo") == 0;
-    if (coo ? !has_kinds(parts, "TT.") && !has_kinds(parts, "TT..") : !has_kinds(parts, "TTT.")) return bad(r, "a sparse tensor made of other things than those are");
+    if (coo ? !has_kinds(parts, "TT.") && !has_kinds(parts, "TT..") : !has_kinds(parts, "TTT."))
+        return bad(r, "a sparse tensor made of other things than those are");
     TSR_TRY(tsr_tree_add(out, r->tree, TSR_NODE_SPARSE));
     TSR_TRY(tsr_tree_add_text(&name, r->tree, TSR_NODE_STR, layout->text, layout->length));
     TSR_TRY(tsr_node_append(*out, name));
@@ -449,7 +525,9 @@ static TsrStatus make_sparse(Reader *r, TsrNode **out, const TsrNode *args) {
 
 static const char numpy_dtype[] = "numpy.dtype", numpy_array[] = "numpy.ndarray";
 
-static bool is_opaque(const TsrNode *node, const char *name) { return node->kind == TSR_NODE_OPAQUE && strcmp(node->text, name) == 0; }
+static bool is_opaque(const TsrNode *node, const char *name) {
+    return node->kind == TSR_NODE_OPAQUE && strcmp(node->text, name) == 0;
+}
 
 /* dtype('f8', False, True): opaque, its code part 0, and once it is built its order of bytes the part "order". */
 static bool read_dtype(TsrDtype *dtype, bool *big_endian, const TsrNode *node) {
@@ -465,11 +543,15 @@ static bool set_number(TsrNode *out, const TsrNode *bytes, TsrDtype dtype, bool 
     char element[16];
     size_t size = tsr_dtype_size(dtype), width = size / (tsr_dtype_is_complex(dtype) ? 2 : 1);
     if (bytes->kind != TSR_NODE_BYTES || bytes->length != size) return false;
-    for (size_t i = 0; i < size; i++) element[i] = bytes->text[big_endian ? i / width * width + (width - 1 - i % width) : i];
+    for (size_t i = 0; i < size; i++)
+        element[i] = bytes->text[big_endian ? i / width * width + (width - 1 - i % width) : i];
     if (dtype == TSR_BOOL && element[0] != 0) element[0] = 1;
     TsrScalar v = tsr_scalar_load(dtype, element);
     if (v.kind == TSR_SCALAR_UINT && v.u > INT64_MAX) return false;
-    out->kind = v.kind == TSR_SCALAR_BOOL ? TSR_NODE_BOOL : v.kind == TSR_SCALAR_INT || v.kind == TSR_SCALAR_UINT ? TSR_NODE_INT : v.kind == TSR_SCALAR_FLOAT ? TSR_NODE_FLOAT : TSR_NODE_COMPLEX;
+    out->kind = v.kind == TSR_SCALAR_BOOL                               ? TSR_NODE_BOOL
+                : v.kind == TSR_SCALAR_INT || v.kind == TSR_SCALAR_UINT ? TSR_NODE_INT
+                : v.kind == TSR_SCALAR_FLOAT                            ? TSR_NODE_FLOAT
+                                                                        : TSR_NODE_COMPLEX;
     if (v.kind == TSR_SCALAR_BOOL) out->i = element[0];
     if (v.kind == TSR_SCALAR_INT) out->i = v.i;
     if (v.kind == TSR_SCALAR_UINT) out->i = (int64_t)v.u;
@@ -486,11 +568,14 @@ static TsrStatus make_scalar(Reader *r, TsrNode **out, const TsrNode *callee, co
     TsrDtype dtype;
     bool big_endian;
     TSR_TRY(tsr_tree_add(out, r->tree, TSR_NODE_NONE));
-    if (args->n == 2 && read_dtype(&dtype, &big_endian, args->children[0]) && set_number(*out, args->children[1], dtype, big_endian)) return TSR_OK;
+    if (args->n == 2 && read_dtype(&dtype, &big_endian, args->children[0]) &&
+        set_number(*out, args->children[1], dtype, big_endian))
+        return TSR_OK;
     return make_opaque(r, out, callee, args);
 }
 
-/* The state of an array, (1, shape, dtype, in Fortran's order, bytes), makes it a tensor; one that no tensor is stays opaque. */
+/* The state of an array, (1, shape, dtype, in Fortran's order, bytes), makes it a tensor; one that no tensor is stays
+ * opaque. */
 static TsrStatus build_array(Reader *r, TsrNode *array, TsrNode *state, bool *built) {
     TsrDtype dtype;
     TsrInput content = {.name = r->in->name, .member = r->in->member, .mode = 'c'};
@@ -498,7 +583,9 @@ static TsrStatus build_array(Reader *r, TsrNode *array, TsrNode *state, bool *bu
     size_t nbytes;
     bool big_endian;
     *built = false;
-    if (state->kind != TSR_NODE_TUPLE || !has_kinds(state, "it.b.") || !read_dtype(&dtype, &big_endian, state->children[2])) return TSR_OK;
+    if (state->kind != TSR_NODE_TUPLE || !has_kinds(state, "it.b.") ||
+        !read_dtype(&dtype, &big_endian, state->children[2]))
+        return TSR_OK;
     const TsrNode *sizes = state->children[1], *bytes = state->children[4];
     if (bytes->kind != TSR_NODE_BYTES || !read_sizes(shape, sizes)) return TSR_OK;
     TSR_TRY(tsr_check_shape(r->in, &numel, &nbytes, (int)sizes->n, shape, dtype));
@@ -506,7 +593,8 @@ static TsrStatus build_array(Reader *r, TsrNode *array, TsrNode *state, bool *bu
     TSR_TRY(spend(r, nbytes));
     content.data = bytes->text;
     content.size = bytes->length;
-    TSR_TRY(tsr_input_new_tensor(&array->tensor, &content, &(TsrElements){dtype, big_endian, 0, nbytes, 0}, (int)sizes->n, shape, state->children[3]->i != 0));
+    TSR_TRY(tsr_input_new_tensor(&array->tensor, &content, &(TsrElements){dtype, big_endian, 0, nbytes, 0},
+                                 (int)sizes->n, shape, state->children[3]->i != 0));
     array->kind = TSR_NODE_TENSOR;
     array->n = 0;
     *built = true;
@@ -517,21 +605,30 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
     TsrNode *made;
     int64_t sizes[TSR_MAX_DIMS];
     if (callee->kind == TSR_NODE_OPAQUE) return make_opaque(r, out, callee, args);
-    if (callee->kind != TSR_NODE_GLOBAL || args->kind != TSR_NODE_TUPLE) return bad(r, "a call of what can't be called");
+    if (callee->kind != TSR_NODE_GLOBAL || args->kind != TSR_NODE_TUPLE)
+        return bad(r, "a call of what can't be called");
     switch ((Callable)callee->i) {
     case NAME_ENCODE: return make_bytes(r, out, args);
-    case NAME_BYTES: return args->n == 0 ? tsr_tree_add_text(out, r->tree, TSR_NODE_BYTES, "", 0) : bad(r, "bytes in an unknown encoding");
+    case NAME_BYTES:
+        return args->n == 0 ? tsr_tree_add_text(out, r->tree, TSR_NODE_BYTES, "", 0)
+                            : bad(r, "bytes in an unknown encoding");
     case NAME_SPARSE: return make_sparse(r, out, args);
-    case NAME_LAYOUT: return has_kinds(args, "s") && args->children[0]->length < 100 ? tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, args->children[0]->text, args->children[0]->length) : bad(r, "a layout without a name");
+    case NAME_LAYOUT:
+        return has_kinds(args, "s") && args->children[0]->length < 100
+                   ? tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, args->children[0]->text,
+                                       args->children[0]->length)
+                   : bad(r, "a layout without a name");
     case NAME_NUMPY_ARRAY: return tsr_tree_add_text(out, r->tree, TSR_NODE_OPAQUE, numpy_array, sizeof numpy_array - 1);
     case NAME_NUMPY_DTYPE: return make_opaque(r, out, callee, args);
     case NAME_NUMPY_SCALAR: return make_scalar(r, out, callee, args);
     case NAME_FROM_TYPE: /* (function, class, arguments, attributes) */
-        if (args->n != 4 || args->children[0]->kind != TSR_NODE_GLOBAL || args->children[0]->i == NAME_FROM_TYPE) return r->opaque ? make_opaque(r, out, callee, args) : bad(r, "a tensor made by what does not make one");
+        if (args->n != 4 || args->children[0]->kind != TSR_NODE_GLOBAL || args->children[0]->i == NAME_FROM_TYPE)
+            return r->opaque ? make_opaque(r, out, callee, args) : bad(r, "a tensor made by what does not make one");
         return make(r, out, args->children[0], args->children[2]);
     default: break;
     }
-    if (r->opaque && args->n > 0 && args->children[0]->kind == TSR_NODE_OPAQUE) return make_opaque(r, out, callee, args);
+    if (r->opaque && args->n > 0 && args->children[0]->kind == TSR_NODE_OPAQUE)
+        return make_opaque(r, out, callee, args);
     TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_NONE));
     *out = made;
     switch ((Callable)callee->i) {
@@ -543,11 +640,14 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
         return *out != NULL ? TSR_OK : bad(r, "a parameter that is no tensor");
     case NAME_ORDERED_DICT: return make_ordered_dict(r, made, args);
     case NAME_SIZE:
-        if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0])) return bad(r, "a torch.Size of other than sizes");
+        if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0]))
+            return bad(r, "a torch.Size of other than sizes");
         return adopt(r, made, TSR_NODE_SIZE, args->children[0]);
     case NAME_DEVICE: {
         TsrDevice device;
-        if ((!has_kinds(args, "s") && !has_kinds(args, "si")) || tsr_device_parse(&device, args->children[0]->text) != TSR_OK) return bad(r, "an unknown device");
+        if ((!has_kinds(args, "s") && !has_kinds(args, "si")) ||
+            tsr_device_parse(&device, args->children[0]->text) != TSR_OK)
+            return bad(r, "an unknown device");
         return tsr_tree_add_text(out, r->tree, TSR_NODE_DEVICE, args->children[0]->text, args->children[0]->length);
     }
     case NAME_SET:
@@ -557,7 +657,9 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
         return adopt(r, made, TSR_NODE_SET, args->children[0]);
     case NAME_COMPLEX:
         made->kind = TSR_NODE_COMPLEX;
-        return args->n == 2 && to_double(&made->re, args->children[0]) && to_double(&made->im, args->children[1]) ? TSR_OK : bad(r, "a complex of other than two numbers");
+        return args->n == 2 && to_double(&made->re, args->children[0]) && to_double(&made->im, args->children[1])
+                   ? TSR_OK
+                   : bad(r, "a complex of other than two numbers");
     default: return r->opaque ? make_opaque(r, out, callee, args) : bad(r, "a call of what can't be called");
     }
 }
@@ -571,7 +673,8 @@ static TsrStatus op_reduce(Reader *r, int unused) {
     return push(r, made);
 }
 
-/* Attributes in a dict are parts under their names, those of a class with __slots__ come in a second one; any other state is the part "state". */
+/* Attributes in a dict are parts under their names, those of a class with __slots__ come in a second one; any other
+ * state is the part "state". */
 static TsrStatus add_state(Reader *r, TsrNode *opaque, TsrNode *state) {
     if (state->kind == TSR_NODE_DICT) {
         TSR_TRY(spend(r, state->n));
@@ -579,7 +682,8 @@ static TsrStatus add_state(Reader *r, TsrNode *opaque, TsrNode *state) {
         return TSR_OK;
     }
     bool slots = state->kind == TSR_NODE_TUPLE && state->n == 2;
-    for (size_t i = 0; i < 2 && slots; i++) slots = state->children[i]->kind == TSR_NODE_DICT || state->children[i]->kind == TSR_NODE_NONE;
+    for (size_t i = 0; i < 2 && slots; i++)
+        slots = state->children[i]->kind == TSR_NODE_DICT || state->children[i]->kind == TSR_NODE_NONE;
     if (!slots) return add_named(r, opaque, "state", state);
     for (size_t i = 0; i < 2; i++)
         if (state->children[i]->kind == TSR_NODE_DICT) TSR_TRY(add_state(r, opaque, state->children[i]));
@@ -590,7 +694,9 @@ static TsrStatus build_opaque(Reader *r, TsrNode *object, TsrNode *state) {
     bool built = false;
     if (strcmp(object->text, numpy_array) == 0 && object->n == 0) TSR_TRY(build_array(r, object, state, &built));
     if (built) return TSR_OK;
-    if (strcmp(object->text, numpy_dtype) == 0 && state->kind == TSR_NODE_TUPLE && state->n > 1 && state->children[1]->kind == TSR_NODE_STR) return add_named(r, object, "order", state->children[1]);
+    if (strcmp(object->text, numpy_dtype) == 0 && state->kind == TSR_NODE_TUPLE && state->n > 1 &&
+        state->children[1]->kind == TSR_NODE_STR)
+        return add_named(r, object, "order", state->children[1]);
     return add_state(r, object, state);
 }
 
@@ -598,7 +704,8 @@ static TsrStatus build_opaque(Reader *r, TsrNode *object, TsrNode *state) {
 static TsrStatus op_build(Reader *r, int unused) {
     TsrNode *object = peek(r, 1);
     (void)unused;
-    if (object == NULL || (object->kind != TSR_NODE_OPAQUE && object->kind != TSR_NODE_ORDERED_DICT)) return bad(r, "attributes for what has none");
+    if (object == NULL || (object->kind != TSR_NODE_OPAQUE && object->kind != TSR_NODE_ORDERED_DICT))
+        return bad(r, "attributes for what has none");
     if (object->kind == TSR_NODE_OPAQUE) TSR_TRY(build_opaque(r, object, peek(r, 0)));
     r->stack.n--;
     return TSR_OK;
@@ -614,16 +721,22 @@ static TsrStatus take_class(Reader *r, const TsrNode *id) {
 static TsrStatus op_storage(Reader *r, int unused) {
     TsrNode *id = peek(r, 0), *made;
     (void)unused;
-    if (id != NULL && id->kind == TSR_NODE_TUPLE && has_kinds(id, "s...") && strcmp(id->children[0]->text, "module") == 0) return take_class(r, id);
-    if (id == NULL || id->kind != TSR_NODE_TUPLE || (!has_kinds(id, "s.ssi") && !has_kinds(id, "s.ssi.")) || strcmp(id->children[0]->text, "storage") != 0) return bad(r, "a reference that is no storage");
+    if (id != NULL && id->kind == TSR_NODE_TUPLE && has_kinds(id, "s...") &&
+        strcmp(id->children[0]->text, "module") == 0)
+        return take_class(r, id);
+    if (id == NULL || id->kind != TSR_NODE_TUPLE || (!has_kinds(id, "s.ssi") && !has_kinds(id, "s.ssi.")) ||
+        strcmp(id->children[0]->text, "storage") != 0)
+        return bad(r, "a reference that is no storage");
     const TsrNode *class = id->children[1];
-    if (id->n == 6 && id->children[5]->kind != TSR_NODE_NONE) return bad(r, "a view of a storage, as PyTorch wrote them before 0.4");
+    if (id->n == 6 && id->children[5]->kind != TSR_NODE_NONE)
+        return bad(r, "a view of a storage, as PyTorch wrote them before 0.4");
     if (r->opaque && class->kind == TSR_NODE_OPAQUE) {
         TSR_TRY(make_opaque(r, &made, class, id));
         r->stack.n--;
         return push(r, made);
     }
-    if (class->kind != TSR_NODE_GLOBAL || class->i != NAME_STORAGE || id->children[4]->i < 0) return bad(r, "a storage of an unknown class");
+    if (class->kind != TSR_NODE_GLOBAL || class->i != NAME_STORAGE || id->children[4]->i < 0)
+        return bad(r, "a storage of an unknown class");
     TSR_TRY(tsr_tree_add(&made, r->tree, TSR_NODE_STORAGE));
     made->dtype = class->dtype;
     TSR_TRY(r->host->storage(made, id->children[2]->text, (uint64_t)id->children[4]->i, r->host->context));
@@ -638,13 +751,41 @@ static const struct {
     TsrStatus (*run)(Reader *r, int argument);
     int argument;
 } opcodes[] = {
-    {0x80, op_proto, 0},           {'.', op_stop, 0},          {'(', op_mark, 0},           {'N', op_new, TSR_NODE_NONE},  {'}', op_new, TSR_NODE_DICT},
-    {']', op_new, TSR_NODE_LIST},  {')', op_new, TSR_NODE_TUPLE}, {0x88, op_bool, 1},       {0x89, op_bool, 0},            {'K', op_int, 1},
-    {'M', op_int, 2},              {'J', op_int, 4},           {0x8a, op_long, 1},          {0x8b, op_long, 4},            {'G', op_float, 0},
-    {'X', op_text, 4},             {'U', op_text, 1},         {'T', op_text, 4},          {'q', op_put, 1},            {'r', op_put, 4},              {'h', op_get, 1},
-    {'j', op_get, 4},              {0x85, op_fold, 1},         {0x86, op_fold, 2},          {0x87, op_fold, 3},            {'t', op_fold_marked, 0},
-    {'a', op_extend_one, 0},       {'e', op_extend, 0},        {'s', op_extend_one, 1},     {'u', op_extend, 1},           {'c', op_global, 0},
-    {'R', op_reduce, 0},           {0x81, op_reduce, 0},       {'b', op_build, 0},          {'Q', op_storage, 0},
+    {0x80, op_proto, 0},
+    {'.', op_stop, 0},
+    {'(', op_mark, 0},
+    {'N', op_new, TSR_NODE_NONE},
+    {'}', op_new, TSR_NODE_DICT},
+    {']', op_new, TSR_NODE_LIST},
+    {')', op_new, TSR_NODE_TUPLE},
+    {0x88, op_bool, 1},
+    {0x89, op_bool, 0},
+    {'K', op_int, 1},
+    {'M', op_int, 2},
+    {'J', op_int, 4},
+    {0x8a, op_long, 1},
+    {0x8b, op_long, 4},
+    {'G', op_float, 0},
+    {'X', op_text, 4},
+    {'U', op_text, 1},
+    {'T', op_text, 4},
+    {'q', op_put, 1},
+    {'r', op_put, 4},
+    {'h', op_get, 1},
+    {'j', op_get, 4},
+    {0x85, op_fold, 1},
+    {0x86, op_fold, 2},
+    {0x87, op_fold, 3},
+    {'t', op_fold_marked, 0},
+    {'a', op_extend_one, 0},
+    {'e', op_extend, 0},
+    {'s', op_extend_one, 1},
+    {'u', op_extend, 1},
+    {'c', op_global, 0},
+    {'R', op_reduce, 0},
+    {0x81, op_reduce, 0},
+    {'b', op_build, 0},
+    {'Q', op_storage, 0},
 };
 
 static TsrStatus step(Reader *r) {
@@ -660,9 +801,13 @@ static TsrStatus step(Reader *r) {
 }
 
 /* How far a walk from the root has come into a node. */
-typedef struct Visit { TsrNode *node; size_t next; } Visit;
+typedef struct Visit {
+    TsrNode *node;
+    size_t next;
+} Visit;
 
-/* What can be reached: no names, and nothing nested too deep for whoever walks it in the same order. Marks the nodes by `user`. */
+/* What can be reached: no names, and nothing nested too deep for whoever walks it in the same order. Marks the nodes by
+ * `user`. */
 static TsrStatus check_reached(const Reader *r) {
     Visit path[TSR_TREE_DEPTH];
     size_t depth = 0;
@@ -682,7 +827,8 @@ static TsrStatus check_reached(const Reader *r) {
 }
 
 TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const TsrPickleHost *host, bool opaque) {
-    Reader r = {.in = in, .p = in->data + *at, .end = in->data + in->size, .host = host, .opaque = opaque, .tree = tree};
+    Reader r = {
+        .in = in, .p = in->data + *at, .end = in->data + in->size, .host = host, .opaque = opaque, .tree = tree};
     r.budget = 16 * (uint64_t)(r.end - r.p) + 4096;
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; status == TSR_OK && !r.stopped; i++) {
@@ -705,7 +851,7 @@ typedef struct Writer {
     TsrTree *tree;
     TsrPickledTensor *tensor;
     void *context;
-    uintptr_t put;  /* nodes put aside; a node's `user` is its number, from 1 on */
+    uintptr_t put; /* nodes put aside; a node's `user` is its number, from 1 on */
     int depth;
 } Writer;
 
@@ -734,7 +880,8 @@ static TsrStatus put_text(Writer *w, const char *text, size_t n) {
 
 static TsrStatus put_long(Writer *w, const TsrNode *node) {
     if (node->text == NULL) return put_int(w, node->i);
-    if (node->length > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "an int of %zu bytes is too long for a pickle", node->length);
+    if (node->length > INT32_MAX)
+        return tsr_error(TSR_VALUE_ERROR, "an int of %zu bytes is too long for a pickle", node->length);
     TSR_TRY(node->length < 256 ? put_number(w, 0x8a, node->length, 1) : put_number(w, 0x8b, node->length, 4));
     return tsr_text_append(w->out, node->text, node->length);
 }
@@ -745,7 +892,9 @@ static TsrStatus put_float(Writer *w, double v) {
     return put_number(w, 'G', __builtin_bswap64(bits), 8);
 }
 
-static TsrStatus put_name(Writer *w, const char *module, const char *name) { return tsr_text_printf(w->out, "c%s\n%s\n", module, name); }
+static TsrStatus put_name(Writer *w, const char *module, const char *name) {
+    return tsr_text_printf(w->out, "c%s\n%s\n", module, name);
+}
 
 static TsrStatus put_aside(Writer *w, TsrNode *node) {
     uintptr_t at = w->put++;
@@ -897,7 +1046,8 @@ static TsrStatus put_whole(Writer *w, TsrNode *node) {
 static TsrStatus put_again_or_whole(Writer *w, TsrNode *node) {
     uintptr_t at = (uintptr_t)node->user;
     if (at != 0) return at <= 256 ? put_number(w, 'h', at - 1, 1) : put_number(w, 'j', at - 1, 4);
-    if (node->kind == TSR_NODE_LIST || node->kind == TSR_NODE_DICT || node->kind == TSR_NODE_ORDERED_DICT) return put_container(w, node);
+    if (node->kind == TSR_NODE_LIST || node->kind == TSR_NODE_DICT || node->kind == TSR_NODE_ORDERED_DICT)
+        return put_container(w, node);
     TSR_TRY(put_whole(w, node));
     return put_aside(w, node);
 }
@@ -918,7 +1068,8 @@ static TsrStatus put_node(Writer *w, TsrNode *node) {
         return put_call(w, 1);
     default: break;
     }
-    if (w->depth == TSR_TREE_DEPTH) return tsr_error(TSR_VALUE_ERROR, "values nested deeper than %d can't be written", TSR_TREE_DEPTH);
+    if (w->depth == TSR_TREE_DEPTH)
+        return tsr_error(TSR_VALUE_ERROR, "values nested deeper than %d can't be written", TSR_TREE_DEPTH);
     w->depth++;
     TsrStatus status = put_again_or_whole(w, node);
     w->depth--;

@@ -1,5 +1,5 @@
-/* pickle.h: pickles of protocol 2 as torch.save writes them, read and written as trees. Nothing is looked up and nothing called: the names that a
- * file may use are rows of a table (pickle.c), and each makes a node. */
+/* pickle.h: pickles of protocol 2 as torch.save writes them, read and written as trees. Nothing is looked up and
+ * nothing called: the names that a file may use are rows of a table (pickle.c), and each makes a node. */
 #ifndef CORE_IO_PICKLE_H
 #define CORE_IO_PICKLE_H
 
@@ -12,17 +12,18 @@ typedef struct TsrPickleHost {
     void *context;
 } TsrPickleHost;
 
-/* tree->root is what the pickle holds that begins at byte *at of `in`; *at is then behind it. With `opaque` what has an unknown name is a node that says so, else it is refused. */
+/* tree->root is what the pickle holds that begins at byte *at of `in`; *at is then behind it. With `opaque` what has an
+ * unknown name is a node that says so, else it is refused. */
 TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const TsrPickleHost *host, bool opaque);
 
 /* How a tensor is written. */
 typedef struct TsrPickled {
-    size_t key;       /* of its storage */
-    uint64_t numel;   /* of that, in elements */
+    size_t key;     /* of its storage */
+    uint64_t numel; /* of that, in elements */
     int64_t offset;
     const int64_t *sizes, *strides;
     int ndim;
-    uint32_t flags;   /* of the tensor as it is written: TSR_FLAG_CONJ, TSR_FLAG_NEG */
+    uint32_t flags; /* of the tensor as it is written: TSR_FLAG_CONJ, TSR_FLAG_NEG */
 } TsrPickled;
 typedef TsrStatus TsrPickledTensor(TsrPickled *out, const TsrNode *node, void *context);
 /* Appends the pickle of `root`; `tensor` tells of each TENSOR. Uses the nodes' `user`. */

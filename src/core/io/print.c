@@ -21,7 +21,7 @@ enum { NUMBER_ROOM = 512 }; /* "%.0f" of the largest double has 309 digits; prec
 typedef struct Format {
     bool floating, whole, scientific;
     int width;
-    bool any;              /* some nonzero finite element was seen */
+    bool any;                 /* some nonzero finite element was seen */
     double smallest, largest; /* absolute values of those */
 } Format;
 
@@ -108,12 +108,14 @@ static TsrStatus measure_width(void *user, TsrScalar s) {
 
 static TsrStatus choose_format(Format *f, const TsrTensor *t, bool summarize, Part part) {
     Measure m = {f, part};
-    *f = (Format){.floating = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype), .whole = true, .width = 1};
+    *f =
+        (Format){.floating = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype), .whole = true, .width = 1};
     if (f->floating) {
         TSR_TRY(walk(t, 0, t->offset, summarize, measure_range, &m));
         if (!f->any) return TSR_OK;
-        f->scientific = options.sci_mode >= 0 ? options.sci_mode
-                                              : f->largest / f->smallest > 1000.0 || f->largest > 1.0e8 || f->smallest < 1.0e-4;
+        f->scientific = options.sci_mode >= 0
+                            ? options.sci_mode
+                            : f->largest / f->smallest > 1000.0 || f->largest > 1.0e8 || f->smallest < 1.0e-4;
     }
     return walk(t, 0, t->offset, summarize, measure_width, &m);
 }
@@ -182,14 +184,19 @@ static TsrStatus append_dims(const Layout *l, int dim, int64_t offset, int inden
     for (int64_t k = 0; k < shown; k++) {
         if (k > 0) TSR_TRY(append_separator(l, left, indent));
         if (gap && k == edge) TSR_TRY(tsr_text_puts(l->text, "..."));
-        else TSR_TRY(append_dims(l, dim + 1, offset + l->t->strides[dim] * (gap && k > edge ? n - shown + k : k), indent + 1));
+        else
+            TSR_TRY(append_dims(l, dim + 1, offset + l->t->strides[dim] * (gap && k > edge ? n - shown + k : k),
+                                indent + 1));
     }
     return tsr_text_putc(l->text, ']');
 }
 
 /* The elements of a dense numeric tensor with conj and neg resolved. */
 static TsrStatus append_numbers(TsrText *text, const TsrTensor *t, int indent) {
-    Layout l = {.text = text, .t = t, .complex = tsr_dtype_is_complex(t->dtype), .summarize = (double)t->numel > options.threshold};
+    Layout l = {.text = text,
+                .t = t,
+                .complex = tsr_dtype_is_complex(t->dtype),
+                .summarize = (double)t->numel > options.threshold};
     TSR_TRY(choose_format(&l.real, t, l.summarize, PART_REAL));
     if (l.complex) TSR_TRY(choose_format(&l.imag, t, l.summarize, PART_IMAG));
     return append_dims(&l, 0, t->offset, indent);
@@ -388,10 +395,12 @@ static TsrStatus append_sparse(TsrText *text, const TsrTensor *t, int indent) {
 }
 
 TsrStatus tsr_print_tensor(TsrText *text, const TsrTensor *t, int indent) {
-    locale_t c_locale = tsr_c_locale(), before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0; /* for printf's decimal point */
-    TsrStatus status = !tsr_is_defined(t)   ? tsr_text_puts(text, "tensor(undefined)")
+    locale_t c_locale = tsr_c_locale(),
+             before = c_locale != (locale_t)0 ? uselocale(c_locale) : (locale_t)0; /* for printf's decimal point */
+    TsrStatus status = !tsr_is_defined(t) ? tsr_text_puts(text, "tensor(undefined)")
                        : tsr_is_sparse(t) ? append_sparse(text, t, indent)
                                           : append_strided(text, t, indent);
     if (before != (locale_t)0) uselocale(before);
-    return status == TSR_OK ? tsr_interrupt_check() : status; /* a mapped file that became shorter has not these elements */
+    return status == TSR_OK ? tsr_interrupt_check()
+                            : status; /* a mapped file that became shorter has not these elements */
 }

@@ -15,9 +15,11 @@ static const struct {
     TsrDtype dtype;
     uint8_t type, field, wire;
 } types[] = {
-    {TSR_FLOAT32, 1, 5, WIRE_FLOAT},   {TSR_FLOAT64, 2, 6, WIRE_DOUBLE},  {TSR_INT32, 3, 7, WIRE_VARINT},   {TSR_UINT8, 4, 7, WIRE_VARINT},      {TSR_INT16, 5, 7, WIRE_VARINT},
-    {TSR_INT8, 6, 7, WIRE_VARINT},     {TSR_STRING, 7, 8, WIRE_BYTES},    {TSR_COMPLEX64, 8, 9, WIRE_FLOAT}, {TSR_INT64, 9, 10, WIRE_VARINT},     {TSR_BOOL, 10, 11, WIRE_VARINT},
-    {TSR_BFLOAT16, 14, 13, WIRE_VARINT}, {TSR_UINT16, 17, 7, WIRE_VARINT}, {TSR_COMPLEX128, 18, 12, WIRE_DOUBLE}, {TSR_FLOAT16, 19, 13, WIRE_VARINT}, {TSR_UINT32, 22, 16, WIRE_VARINT},
+    {TSR_FLOAT32, 1, 5, WIRE_FLOAT},       {TSR_FLOAT64, 2, 6, WIRE_DOUBLE},    {TSR_INT32, 3, 7, WIRE_VARINT},
+    {TSR_UINT8, 4, 7, WIRE_VARINT},        {TSR_INT16, 5, 7, WIRE_VARINT},      {TSR_INT8, 6, 7, WIRE_VARINT},
+    {TSR_STRING, 7, 8, WIRE_BYTES},        {TSR_COMPLEX64, 8, 9, WIRE_FLOAT},   {TSR_INT64, 9, 10, WIRE_VARINT},
+    {TSR_BOOL, 10, 11, WIRE_VARINT},       {TSR_BFLOAT16, 14, 13, WIRE_VARINT}, {TSR_UINT16, 17, 7, WIRE_VARINT},
+    {TSR_COMPLEX128, 18, 12, WIRE_DOUBLE}, {TSR_FLOAT16, 19, 13, WIRE_VARINT},  {TSR_UINT32, 22, 16, WIRE_VARINT},
     {TSR_UINT64, 23, 17, WIRE_VARINT},
 };
 
@@ -76,11 +78,14 @@ static TsrStatus put_values(TsrText *out, const TsrTensor *t, int row) {
     TsrStatus status = TSR_OK;
     if (t->dtype == TSR_STRING) {
         const TsrString *strings = tsr_data(t);
-        for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) status = tsr_wire_put_bytes(out, types[row].field, strings[i].data, strings[i].length);
+        for (int64_t i = 0; i < t->numel && status == TSR_OK; i++)
+            status = tsr_wire_put_bytes(out, types[row].field, strings[i].data, strings[i].length);
         return status;
     }
-    for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) status = put_value(&packed, t->dtype, data + (size_t)i * tsr_itemsize(t));
-    if (status == TSR_OK && t->numel > 0) status = tsr_wire_put_bytes(out, types[row].field, packed.data, packed.length);
+    for (int64_t i = 0; i < t->numel && status == TSR_OK; i++)
+        status = put_value(&packed, t->dtype, data + (size_t)i * tsr_itemsize(t));
+    if (status == TSR_OK && t->numel > 0)
+        status = tsr_wire_put_bytes(out, types[row].field, packed.data, packed.length);
     tsr_text_free(&packed);
     return status;
 }
@@ -99,7 +104,9 @@ static TsrStatus write_dense(TsrText *out, const TsrTensor *t, int row, bool con
 TsrStatus tsr_proto_write_tensor(TsrText *out, const TsrTensor *t, bool content) {
     TsrTensor *dense;
     int row = row_of(t->dtype);
-    if (row < 0 || tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "TensorProto has no type for this tensor of torch.%s", tsr_dtype_name(t->dtype));
+    if (row < 0 || tsr_is_sparse(t))
+        return tsr_error(TSR_VALUE_ERROR, "TensorProto has no type for this tensor of torch.%s",
+                         tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_check(t, false));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
     TsrStatus status = write_dense(out, dense, row, content);
@@ -153,7 +160,9 @@ static TsrStatus scan(Parsed *m, TsrWire c) {
         TSR_TRY(tsr_wire_field(&f, &c));
         if (f.number == 1 && f.kind == 0) {
             dtype = tsr_proto_dtype((int64_t)f.value);
-            if (dtype == TSR_DTYPE_NONE) return tsr_error(TSR_VALUE_ERROR, "TensorProto: data type %llu has no tensor dtype", (unsigned long long)f.value);
+            if (dtype == TSR_DTYPE_NONE)
+                return tsr_error(TSR_VALUE_ERROR, "TensorProto: data type %llu has no tensor dtype",
+                                 (unsigned long long)f.value);
             m->row = row_of(dtype);
         } else if (f.number == 2 && f.kind == 2) {
             TSR_TRY(read_shape(&m->ndim, m->sizes, f.bytes));
@@ -212,7 +221,8 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, in
     }
     size_t bytes = (size_t)(c.end - c.p);
     if (f->kind == 0 || bytes % width != 0) return tsr_wire_error(&c, "values cut off");
-    if (bytes > (size_t)t->numel * item - (size_t)*n) return tsr_wire_error(&c, "more values than the shape has elements");
+    if (bytes > (size_t)t->numel * item - (size_t)*n)
+        return tsr_wire_error(&c, "more values than the shape has elements");
     if (bytes == 0) return TSR_OK;
     memcpy(data + *n, c.p, bytes); /* here *n counts bytes */
     *n += (int64_t)bytes;
@@ -222,7 +232,8 @@ static TsrStatus take_values(TsrTensor *t, int64_t *n, const TsrWireField *f, in
 static void fill_rest(TsrTensor *t, int64_t from) {
     size_t item = tsr_itemsize(t);
     char *data = tsr_data(t);
-    for (int64_t i = from; i < t->numel && i > 0 && !tsr_interrupted_at(i); i++) memcpy(data + (size_t)i * item, data + (size_t)(i - 1) * item, item);
+    for (int64_t i = from; i < t->numel && i > 0 && !tsr_interrupted_at(i); i++)
+        memcpy(data + (size_t)i * item, data + (size_t)(i - 1) * item, item);
 }
 
 static TsrStatus read_values(TsrTensor *t, const Parsed *m) {
@@ -250,15 +261,18 @@ TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size) {
     TsrDtype dtype = types[m.row].dtype;
     TSR_TRY(tsr_check_shape(&in, &numel, &nbytes, m.ndim, m.sizes, dtype));
     if (m.has_content && (size_t)(m.content.end - m.content.p) != nbytes)
-        return tsr_error(TSR_VALUE_ERROR, "TensorProto: the shape needs %zu bytes, tensor_content has %zu", nbytes, (size_t)(m.content.end - m.content.p));
-    if (m.has_content && dtype == TSR_STRING) return tsr_error(TSR_VALUE_ERROR, "TensorProto: strings can't stand in tensor_content");
-    if (!m.has_content && nbytes > ((size_t)1 << 30) && nbytes / 16 > size) return tsr_error(TSR_VALUE_ERROR, "TensorProto: a shape of %zu bytes in a message of %zu", nbytes, size);
+        return tsr_error(TSR_VALUE_ERROR, "TensorProto: the shape needs %zu bytes, tensor_content has %zu", nbytes,
+                         (size_t)(m.content.end - m.content.p));
+    if (m.has_content && dtype == TSR_STRING)
+        return tsr_error(TSR_VALUE_ERROR, "TensorProto: strings can't stand in tensor_content");
+    if (!m.has_content && nbytes > ((size_t)1 << 30) && nbytes / 16 > size)
+        return tsr_error(TSR_VALUE_ERROR, "TensorProto: a shape of %zu bytes in a message of %zu", nbytes, size);
     TSR_TRY(tsr_tensor_new(&t, m.ndim, m.sizes, dtype, TSR_DEVICE_CPU));
     TsrStatus status = TSR_OK;
     if (!m.has_content) status = read_values(t, &m);
     else if (nbytes > 0) memcpy(tsr_data(t), m.content.p, nbytes);
     if (m.has_content && dtype == TSR_BOOL)
-        TSR_IN_PIECES(i, numel) ((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
+        TSR_IN_PIECES(i, numel)((unsigned char *)tsr_data(t))[i] = ((unsigned char *)tsr_data(t))[i] != 0;
     if (status == TSR_OK) *out = t;
     else tsr_tensor_free(t);
     return status;
@@ -266,7 +280,9 @@ TsrStatus tsr_proto_new_tensor(TsrTensor **out, const char *data, size_t size) {
 
 /* ---- the format "pb": a TensorProto, or caffe2's TensorProtos, whose first field holds messages ---- */
 
-static bool is_caffe2(const TsrInput *in) { return in->size > 0 && (unsigned char)in->data[0] == (1 << 3 | TSR_WIRE_BYTES); }
+static bool is_caffe2(const TsrInput *in) {
+    return in->size > 0 && (unsigned char)in->data[0] == (1 << 3 | TSR_WIRE_BYTES);
+}
 
 static TsrStatus read_either(TsrItems *out, const TsrInput *in) {
     TsrTensor *t;
@@ -289,7 +305,8 @@ TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options
 TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     TsrText text = {0};
     (void)options;
-    TsrStatus status = items->single ? tsr_proto_write_tensor(&text, items->items[0].tensor, true) : tsr_caffe2_write_protos(&text, items);
+    TsrStatus status = items->single ? tsr_proto_write_tensor(&text, items->items[0].tensor, true)
+                                     : tsr_caffe2_write_protos(&text, items);
     if (status == TSR_OK) tsr_sink_write(sink, text.data != NULL ? text.data : "", text.length);
     tsr_text_free(&text);
     return status != TSR_OK ? status : sink->status;

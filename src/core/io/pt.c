@@ -1,6 +1,7 @@
-/* pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a member of its own. Before 1.6: five pickles in a row (a magic
- * number, the version, the order of bytes, the value, the keys of the storages), behind which each storage stands with its count before it. How large they are only the value tells: it is
- * read twice, first over storages on the meta device. */
+/* pt.c: PyTorch's .pt: a zip archive of a pickle, data.pkl, and of the storages that it speaks of, data/KEY, each in a
+ * member of its own. Before 1.6: five pickles in a row (a magic number, the version, the order of bytes, the value, the
+ * keys of the storages), behind which each storage stands with its count before it. How large they are only the value
+ * tells: it is read twice, first over storages on the meta device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,17 @@
 
 enum { ALIGNMENT = 16 /* of storages, whatever stands in them */ };
 
-static const char old_magic[] = "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."; /* a pickle of 0x1950a86a20f9469cfc6c */
+static const char old_magic[] =
+    "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."; /* a pickle of 0x1950a86a20f9469cfc6c */
 enum { OLD_MAGIC = sizeof old_magic - 1, OLD_VERSION = 1001 };
 
-static bool is_old(const char *data, size_t size) { return size >= OLD_MAGIC && memcmp(data, old_magic, OLD_MAGIC) == 0; }
+static bool is_old(const char *data, size_t size) {
+    return size >= OLD_MAGIC && memcmp(data, old_magic, OLD_MAGIC) == 0;
+}
 
-bool tsr_pt_probe(const char *data, size_t size) { return is_old(data, size) || tsr_zip_first_ends(data, size, "/data.pkl"); }
+bool tsr_pt_probe(const char *data, size_t size) {
+    return is_old(data, size) || tsr_zip_first_ends(data, size, "/data.pkl");
+}
 
 /* ---- reading ---- */
 
@@ -28,18 +34,21 @@ typedef struct Archive {
     struct Loaded {
         TsrStorage *storage;
         TsrDtype dtype;
-    } *loaded;                   /* of the members, as far as they have been asked for */
-    char *prefix;                /* "archive/" */
+    } * loaded;   /* of the members, as far as they have been asked for */
+    char *prefix; /* "archive/" */
     bool big_endian;
 } Archive;
 
-static int compare_name(const void *name, const void *element) { return strcmp(name, (*(const TsrZipMember *const *)element)->name); }
+static int compare_name(const void *name, const void *element) {
+    return strcmp(name, (*(const TsrZipMember *const *)element)->name);
+}
 
 /* NULL where the archive has none, or with an error. */
 static TsrStatus find(const TsrZipMember **lent, const Archive *a, const char *folder, const char *key) {
     TsrText name = {0};
     TSR_TRY(tsr_text_printf(&name, "%s%s%s", a->prefix, folder, key));
-    const TsrZipMember **found = a->zip.n > 0 ? bsearch(name.data, a->sorted, (size_t)a->zip.n, sizeof *a->sorted, compare_name) : NULL;
+    const TsrZipMember **found =
+        a->zip.n > 0 ? bsearch(name.data, a->sorted, (size_t)a->zip.n, sizeof *a->sorted, compare_name) : NULL;
     *lent = found != NULL ? *found : NULL;
     tsr_text_free(&name);
     return TSR_OK;
@@ -48,7 +57,8 @@ static TsrStatus find(const TsrZipMember **lent, const Archive *a, const char *f
 static TsrStatus read_storage(TsrStorage **out, const Archive *a, const TsrZipMember *m, TsrDtype dtype) {
     TsrInput content;
     TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
-    TsrStatus status = tsr_input_new_elements(out, &content, &(TsrElements){dtype, a->big_endian, 0, content.size, ALIGNMENT});
+    TsrStatus status =
+        tsr_input_new_elements(out, &content, &(TsrElements){dtype, a->big_endian, 0, content.size, ALIGNMENT});
     tsr_dataptr_release(&content.hold);
     return status;
 }
@@ -60,12 +70,16 @@ static TsrStatus storage_of(TsrNode *node, const char *key, uint64_t numel, void
     uint64_t nbytes;
     TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
     TSR_TRY(find(&m, a, "data/", key));
-    if (m == NULL) return tsr_input_error(a->zip.in, "the storage '%s' is not in the archive", tsr_io_quote(shown, key, strlen(key)));
+    if (m == NULL)
+        return tsr_input_error(a->zip.in, "the storage '%s' is not in the archive",
+                               tsr_io_quote(shown, key, strlen(key)));
     if (__builtin_mul_overflow(numel, tsr_dtype_size(dtype), &nbytes) || nbytes != m->size)
-        return tsr_input_error(a->zip.in, "the storage '%s' has other than the %llu bytes that are there", tsr_io_quote(shown, key, strlen(key)), (unsigned long long)m->size);
+        return tsr_input_error(a->zip.in, "the storage '%s' has other than the %llu bytes that are there",
+                               tsr_io_quote(shown, key, strlen(key)), (unsigned long long)m->size);
     struct Loaded *loaded = &a->loaded[m - a->zip.members];
     if (loaded->storage == NULL) TSR_TRY(read_storage(&loaded->storage, a, m, loaded->dtype = dtype));
-    if (loaded->dtype != dtype) return tsr_input_error(a->zip.in, "the storage '%s' is of two dtypes", tsr_io_quote(shown, key, strlen(key)));
+    if (loaded->dtype != dtype)
+        return tsr_input_error(a->zip.in, "the storage '%s' is of two dtypes", tsr_io_quote(shown, key, strlen(key)));
     node->storage = tsr_storage_retain(loaded->storage);
     return TSR_OK;
 }
@@ -90,7 +104,8 @@ static TsrStatus read_pickle(TsrTree *tree, Archive *a, const TsrZipMember *m, b
     TSR_TRY(tsr_zip_member_open(&content, &a->zip, m, NULL));
     TsrStatus status = m->stored ? tsr_zip_check(&content, m) : TSR_OK;
     if (status == TSR_OK) status = tsr_pickle_read(tree, &content, &at, &host, opaque);
-    if (status == TSR_OK && at < content.size) status = tsr_input_error(&content, "byte %zu: bytes behind the pickle's end", at);
+    if (status == TSR_OK && at < content.size)
+        status = tsr_input_error(&content, "byte %zu: bytes behind the pickle's end", at);
     tsr_dataptr_release(&content.hold);
     return status;
 }
@@ -134,23 +149,25 @@ static void free_archive(Archive *a) {
 
 /* A storage that the value speaks of. */
 typedef struct Claim {
-    const char *key;      /* lent; first: claims are sorted by it */
-    TsrDtype dtype;       /* TSR_DTYPE_NONE: bytes */
+    const char *key; /* lent; first: claims are sorted by it */
+    TsrDtype dtype;  /* TSR_DTYPE_NONE: bytes */
     uint64_t numel;
-    size_t offset;        /* of its elements in the file; 0: not there */
-    TsrStorage *storage;  /* owned; NULL until it is asked for */
+    size_t offset;       /* of its elements in the file; 0: not there */
+    TsrStorage *storage; /* owned; NULL until it is asked for */
 } Claim;
 
 typedef struct OldFile {
     TsrInput *in;
     size_t at;
     bool big_endian;
-    TsrTree seen;         /* the value over storages without memory, whose texts the keys are */
-    Claim *claims;        /* as they come, then by key, one each */
+    TsrTree seen;  /* the value over storages without memory, whose texts the keys are */
+    Claim *claims; /* as they come, then by key, one each */
     size_t n, room;
 } OldFile;
 
-static size_t claimed_bytes(const Claim *c) { return (size_t)c->numel * tsr_dtype_size(c->dtype != TSR_DTYPE_NONE ? c->dtype : TSR_UINT8); }
+static size_t claimed_bytes(const Claim *c) {
+    return (size_t)c->numel * tsr_dtype_size(c->dtype != TSR_DTYPE_NONE ? c->dtype : TSR_UINT8);
+}
 
 static TsrStatus bad_storage(const OldFile *f, const char *key, const char *what) {
     char shown[440];
@@ -163,7 +180,8 @@ static TsrStatus claim(TsrNode *node, const char *key, uint64_t numel, void *con
     TsrNode *text;
     uint64_t nbytes;
     TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
-    if (__builtin_mul_overflow(numel, tsr_dtype_size(dtype), &nbytes) || nbytes > f->in->size) return bad_storage(f, key, "has more bytes than the file");
+    if (__builtin_mul_overflow(numel, tsr_dtype_size(dtype), &nbytes) || nbytes > f->in->size)
+        return bad_storage(f, key, "has more bytes than the file");
     TSR_TRY(tsr_mem_grow(&f->claims, &f->room, f->n + 1, sizeof *f->claims));
     TSR_TRY(tsr_tree_add_text(&text, &f->seen, TSR_NODE_STR, key, strlen(key)));
     f->claims[f->n++] = (Claim){.key = text->text, .dtype = node->dtype, .numel = numel};
@@ -189,7 +207,8 @@ static TsrStatus settle_claims(OldFile *f) {
     for (size_t i = 0; i < f->n && status == TSR_OK; i++) {
         const Claim *before = n > 0 ? &one[n - 1] : NULL, *c = sorted[i];
         if (before == NULL || strcmp(before->key, c->key) != 0) one[n++] = *c;
-        else if (before->dtype != c->dtype || before->numel != c->numel) status = bad_storage(f, c->key, "is of two sizes or dtypes");
+        else if (before->dtype != c->dtype || before->numel != c->numel)
+            status = bad_storage(f, c->key, "is of two sizes or dtypes");
     }
     tsr_free(sorted);
     tsr_free(f->claims);
@@ -200,12 +219,15 @@ static TsrStatus settle_claims(OldFile *f) {
 
 static int compare_key(const void *key, const void *element) { return strcmp(key, ((const Claim *)element)->key); }
 
-static Claim *find_claim(const OldFile *f, const char *key) { return f->n > 0 ? bsearch(key, f->claims, f->n, sizeof *f->claims, compare_key) : NULL; }
+static Claim *find_claim(const OldFile *f, const char *key) {
+    return f->n > 0 ? bsearch(key, f->claims, f->n, sizeof *f->claims, compare_key) : NULL;
+}
 
 static TsrStatus take_storage(OldFile *f, const TsrNode *key) {
     Claim *c = key->kind == TSR_NODE_STR && strlen(key->text) == key->length ? find_claim(f, key->text) : NULL;
     uint64_t numel = 0;
-    if (c == NULL) return tsr_input_error(f->in, "a storage that nothing in the file speaks of, and so has no known size");
+    if (c == NULL)
+        return tsr_input_error(f->in, "a storage that nothing in the file speaks of, and so has no known size");
     if (c->offset != 0) return bad_storage(f, c->key, "is there twice");
     if (f->in->size - f->at < 8) return bad_storage(f, c->key, "is missing");
     for (int i = 7; i >= 0; i--) numel = numel << 8 | (unsigned char)f->in->data[f->at + (size_t)i];
@@ -224,7 +246,9 @@ static TsrStatus old_storage_of(TsrNode *node, const char *key, uint64_t numel, 
     TsrDtype dtype = node->dtype != TSR_DTYPE_NONE ? node->dtype : TSR_UINT8;
     (void)numel; /* the same as in the first one */
     if (c == NULL || c->offset == 0) return bad_storage(f, key, "is missing");
-    if (c->storage == NULL) TSR_TRY(tsr_input_new_elements(&c->storage, f->in, &(TsrElements){dtype, f->big_endian, c->offset, claimed_bytes(c), ALIGNMENT}));
+    if (c->storage == NULL)
+        TSR_TRY(tsr_input_new_elements(&c->storage, f->in,
+                                       &(TsrElements){dtype, f->big_endian, c->offset, claimed_bytes(c), ALIGNMENT}));
     node->storage = tsr_storage_retain(c->storage);
     return TSR_OK;
 }
@@ -239,7 +263,8 @@ static TsrStatus read_plain(TsrTree *tree, OldFile *f) {
 static TsrStatus read_version(OldFile *f) {
     TsrTree tree;
     TsrStatus status = read_plain(&tree, f);
-    if (status == TSR_OK && (tree.root->kind != TSR_NODE_INT || tree.root->text != NULL || tree.root->i != OLD_VERSION)) status = tsr_input_error(f->in, "a version of PyTorch's files that is unknown");
+    if (status == TSR_OK && (tree.root->kind != TSR_NODE_INT || tree.root->text != NULL || tree.root->i != OLD_VERSION))
+        status = tsr_input_error(f->in, "a version of PyTorch's files that is unknown");
     tsr_tree_free(&tree);
     return status;
 }
@@ -248,10 +273,12 @@ static TsrStatus read_version(OldFile *f) {
 static TsrStatus read_system(OldFile *f) {
     TsrTree tree;
     TsrStatus status = read_plain(&tree, f);
-    if (status == TSR_OK && tree.root->kind != TSR_NODE_DICT) status = tsr_input_error(f->in, "nothing tells the order of bytes");
+    if (status == TSR_OK && tree.root->kind != TSR_NODE_DICT)
+        status = tsr_input_error(f->in, "nothing tells the order of bytes");
     for (size_t i = 0; status == TSR_OK && i < tree.root->n; i += 2) {
         const TsrNode *key = tree.root->children[i], *value = tree.root->children[i + 1];
-        if (key->kind == TSR_NODE_STR && strcmp(key->text, "little_endian") == 0) f->big_endian = value->kind == TSR_NODE_BOOL && value->i == 0;
+        if (key->kind == TSR_NODE_STR && strcmp(key->text, "little_endian") == 0)
+            f->big_endian = value->kind == TSR_NODE_BOOL && value->i == 0;
     }
     tsr_tree_free(&tree);
     return status;
@@ -260,7 +287,8 @@ static TsrStatus read_system(OldFile *f) {
 static TsrStatus read_keys(OldFile *f) {
     TsrTree tree;
     TsrStatus status = read_plain(&tree, f);
-    if (status == TSR_OK && tree.root->kind != TSR_NODE_LIST) status = tsr_input_error(f->in, "the list of its storages is missing");
+    if (status == TSR_OK && tree.root->kind != TSR_NODE_LIST)
+        status = tsr_input_error(f->in, "the list of its storages is missing");
     for (size_t i = 0; status == TSR_OK && i < tree.root->n; i++) status = take_storage(f, tree.root->children[i]);
     tsr_tree_free(&tree);
     return status;
@@ -317,18 +345,19 @@ TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options
 
 /* ---- writing ---- */
 
-/* A storage that is written: all of it, or with `compact` the part that its tensors reach, a single one's elements packed. */
+/* A storage that is written: all of it, or with `compact` the part that its tensors reach, a single one's elements
+ * packed. */
 typedef struct Kept {
     TsrStorage *storage;
     const TsrTensor *first;
     size_t key, tensors;
-    size_t begin, end;  /* bytes */
-    TsrTensor *packed;  /* owned; NULL */
+    size_t begin, end; /* bytes */
+    TsrTensor *packed; /* owned; NULL */
 } Kept;
 
 typedef struct Output {
-    Kept *kept;         /* by address */
-    Kept **by_key;      /* in the order of their keys */
+    Kept *kept;    /* by address */
+    Kept **by_key; /* in the order of their keys */
     size_t n, keys;
 } Output;
 
@@ -340,7 +369,8 @@ static int by_storage(const void *a, const void *b) {
 static TsrStatus check_tensor(const TsrTensor *t) {
     if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "sparse tensors are not written; convert with to_dense()");
     if (tsr_is_meta(t)) return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
-    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_VALUE_ERROR, "pt has no dtype for torch.%s", tsr_dtype_name(t->dtype));
+    if (!tsr_dtype_is_pod(t->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "pt has no dtype for torch.%s", tsr_dtype_name(t->dtype));
     return tsr_tensor_check(t, false);
 }
 
@@ -356,7 +386,8 @@ static TsrStatus add_kept(Output *o, const TsrTensor *t) {
         *k = (Kept){t->storage, t, SIZE_MAX, 0, begin, end, NULL};
     }
     if (k->first->dtype != t->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Cannot save multiple tensors or storages that view the same data as different types");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Cannot save multiple tensors or storages that view the same data as different types");
     k->tensors++;
     if (t->numel == 0) return TSR_OK;
     bool none = k->begin == k->end;
@@ -372,7 +403,8 @@ static TsrStatus collect(Output *o, const TsrTree *tree) {
     const TsrNode **nodes = tsr_malloc((n + 1) * sizeof *nodes);
     o->kept = tsr_calloc(n + 1, sizeof *o->kept);
     o->by_key = tsr_calloc(n + 1, sizeof(Kept *));
-    TsrStatus status = nodes != NULL && o->kept != NULL && o->by_key != NULL ? TSR_OK : tsr_error_no_memory((n + 1) * sizeof *o->kept);
+    TsrStatus status =
+        nodes != NULL && o->kept != NULL && o->by_key != NULL ? TSR_OK : tsr_error_no_memory((n + 1) * sizeof *o->kept);
     for (const TsrNode *node = tree->all; node != NULL && status == TSR_OK; node = node->next) {
         if (node->kind != TSR_NODE_TENSOR) continue;
         status = check_tensor(node->tensor);
@@ -414,7 +446,13 @@ static TsrStatus describe(TsrPickled *out, const TsrNode *node, void *context) {
         o->by_key[k->key] = k;
     }
     const TsrTensor *shown = k->packed != NULL ? k->packed : t;
-    *out = (TsrPickled){k->key, (k->end - k->begin) / tsr_itemsize(t), shown->offset - (int64_t)(k->begin / tsr_itemsize(t)), shown->sizes, shown->strides, tsr_ndim(shown), shown->flags};
+    *out = (TsrPickled){k->key,
+                        (k->end - k->begin) / tsr_itemsize(t),
+                        shown->offset - (int64_t)(k->begin / tsr_itemsize(t)),
+                        shown->sizes,
+                        shown->strides,
+                        tsr_ndim(shown),
+                        shown->flags};
     if (t->numel == 0) out->offset = 0;
     return TSR_OK;
 }
@@ -430,7 +468,9 @@ static TsrStatus put_storages(TsrZipWriter *w, const Output *o) {
         TsrText name = {0};
         const char *data = k->packed != NULL ? tsr_data(k->packed) : tsr_storage_data(k->storage);
         status = tsr_text_printf(&name, "archive/data/%zu", i);
-        if (status == TSR_OK) status = tsr_zip_put(w, name.data, &(TsrZipPart){k->end > k->begin ? data + k->begin : NULL, k->end - k->begin}, 1);
+        if (status == TSR_OK)
+            status = tsr_zip_put(w, name.data,
+                                 &(TsrZipPart){k->end > k->begin ? data + k->begin : NULL, k->end - k->begin}, 1);
         tsr_text_free(&name);
     }
     return status;

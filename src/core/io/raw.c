@@ -5,7 +5,8 @@
 #include "core/view.h"
 
 /* The shape asked for, with one -1 replaced by what the bytes give; without a shape a vector of all there is. */
-static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, const TsrLoadOptions *options, int64_t available) {
+static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, const TsrLoadOptions *options,
+                               int64_t available) {
     int unknown = -1;
     int64_t known = 1;
     *ndim = options->ndim < 0 ? 1 : options->ndim;
@@ -17,7 +18,8 @@ static TsrStatus resolve_shape(int64_t *shape, int *ndim, const TsrInput *in, co
         else if (tsr_mul_overflows(known, shape[d], &known)) return tsr_input_error(in, "its shape overflows");
     }
     if (unknown < 0) return TSR_OK;
-    if (known == 0 || available % known != 0) return tsr_input_error(in, "%lld elements do not fill the shape asked for", (long long)available);
+    if (known == 0 || available % known != 0)
+        return tsr_input_error(in, "%lld elements do not fill the shape asked for", (long long)available);
     shape[unknown] = available / known;
     return TSR_OK;
 }
@@ -28,7 +30,8 @@ TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     size_t nbytes;
     TsrTensor *t;
     TsrDtype dtype = options->dtype;
-    if (dtype == TSR_DTYPE_NONE) return tsr_input_error(in, "raw bytes need a dtype: load(path, format='raw', dtype=..., shape=...)");
+    if (dtype == TSR_DTYPE_NONE)
+        return tsr_input_error(in, "raw bytes need a dtype: load(path, format='raw', dtype=..., shape=...)");
     if (!tsr_dtype_is_pod(dtype)) return tsr_input_error(in, "raw bytes can't be torch.%s", tsr_dtype_name(dtype));
     if (options->ndim < 0 && in->size % tsr_dtype_size(dtype) != 0)
         return tsr_input_error(in, "%zu bytes are not whole elements of torch.%s", in->size, tsr_dtype_name(dtype));

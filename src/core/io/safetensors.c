@@ -1,5 +1,5 @@
-/* safetensors.c: safetensors (its README gives the format): 8 bytes of length, a header in JSON, the tensors' bytes one behind another. Each
- * tensor is a storage over its part of the mapping. */
+/* safetensors.c: safetensors (its README gives the format): 8 bytes of length, a header in JSON, the tensors' bytes one
+ * behind another. Each tensor is a storage over its part of the mapping. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +18,10 @@ static const struct {
     const char *code;
     TsrDtype dtype;
 } types[] = {
-    {"U64", TSR_UINT64},   {"I64", TSR_INT64},  {"F64", TSR_FLOAT64}, {"C64", TSR_COMPLEX64},         {"F32", TSR_FLOAT32},       {"U32", TSR_UINT32}, {"I32", TSR_INT32}, {"BF16", TSR_BFLOAT16},
-    {"F16", TSR_FLOAT16},  {"U16", TSR_UINT16}, {"I16", TSR_INT16},   {"F8_E4M3", TSR_FLOAT8_E4M3FN}, {"F8_E5M2", TSR_FLOAT8_E5M2}, {"I8", TSR_INT8},    {"U8", TSR_UINT8},  {"BOOL", TSR_BOOL},
+    {"U64", TSR_UINT64},          {"I64", TSR_INT64},  {"F64", TSR_FLOAT64}, {"C64", TSR_COMPLEX64},
+    {"F32", TSR_FLOAT32},         {"U32", TSR_UINT32}, {"I32", TSR_INT32},   {"BF16", TSR_BFLOAT16},
+    {"F16", TSR_FLOAT16},         {"U16", TSR_UINT16}, {"I16", TSR_INT16},   {"F8_E4M3", TSR_FLOAT8_E4M3FN},
+    {"F8_E5M2", TSR_FLOAT8_E5M2}, {"I8", TSR_INT8},    {"U8", TSR_UINT8},    {"BOOL", TSR_BOOL},
 };
 
 static size_t row_of_dtype(TsrDtype dtype) {
@@ -41,16 +43,18 @@ bool tsr_safetensors_probe(const char *data, size_t size) {
 
 /* ---- reading ---- */
 
-typedef struct Span { uint64_t begin, end; } Span; /* of a tensor, in the part of the data */
+typedef struct Span {
+    uint64_t begin, end;
+} Span; /* of a tensor, in the part of the data */
 
 typedef struct Reader {
-    TsrItems *out;      /* NULL: only `reach` is wanted */
+    TsrItems *out; /* NULL: only `reach` is wanted */
     TsrInput *in;
-    size_t data;        /* where the data begins */
-    Span *spans;        /* of the tensors so far */
+    size_t data; /* where the data begins */
+    Span *spans; /* of the tensors so far */
     size_t n, room;
     bool has_remarks;
-    uint64_t reach;     /* the largest of the offsets */
+    uint64_t reach; /* the largest of the offsets */
 } Reader;
 
 /* What the header says of one tensor. */
@@ -68,11 +72,14 @@ static TsrStatus read_dtype(TsrJson *j, Entry *e) {
     const char *at = j->p;
     size_t row = 0;
     TsrStatus status = tsr_json_string(j, &code, "a dtype");
-    while (status == TSR_OK && row < TSR_COUNTOF(types) && (code.data == NULL || strcmp(types[row].code, code.data) != 0)) row++;
+    while (status == TSR_OK && row < TSR_COUNTOF(types) &&
+           (code.data == NULL || strcmp(types[row].code, code.data) != 0))
+        row++;
     if (status == TSR_OK && row < TSR_COUNTOF(types)) {
         e->dtype = types[row].dtype;
     } else if (status == TSR_OK) {
-        snprintf(text, sizeof text, "'%s' has no tensor dtype", tsr_io_quote(shown, code.data != NULL ? code.data : "", code.length));
+        snprintf(text, sizeof text, "'%s' has no tensor dtype",
+                 tsr_io_quote(shown, code.data != NULL ? code.data : "", code.length));
         j->p = at;
         status = tsr_json_error(j, text);
     }
@@ -88,7 +95,8 @@ static TsrStatus read_sizes(TsrJson *j, int64_t *sizes, int most, int *n) {
     tsr_json_skip_space(j);
     if (tsr_json_accept(j, "]")) return TSR_OK;
     for (;;) {
-        if (*n == most) return tsr_json_error(j, most == 2 ? "more than two offsets" : "more dimensions than a tensor can have");
+        if (*n == most)
+            return tsr_json_error(j, most == 2 ? "more than two offsets" : "more dimensions than a tensor can have");
         TSR_TRY(tsr_json_size(j, &sizes[(*n)++]));
         tsr_json_skip_space(j);
         if (tsr_json_accept(j, "]")) return TSR_OK;
@@ -99,7 +107,10 @@ static TsrStatus read_sizes(TsrJson *j, int64_t *sizes, int most, int *n) {
 static TsrStatus read_field(TsrJson *j, const char *key, size_t length, void *context) {
     Entry *e = context;
     int n = 2;
-    unsigned what = strcmp(key, "dtype") == 0 ? HAS_DTYPE : strcmp(key, "shape") == 0 ? HAS_SHAPE : strcmp(key, "data_offsets") == 0 ? HAS_OFFSETS : 0;
+    unsigned what = strcmp(key, "dtype") == 0          ? HAS_DTYPE
+                    : strcmp(key, "shape") == 0        ? HAS_SHAPE
+                    : strcmp(key, "data_offsets") == 0 ? HAS_OFFSETS
+                                                       : 0;
     (void)length;
     if (what == 0) return tsr_json_error(j, "a key that is none of dtype, shape and data_offsets");
     if ((e->has & what) != 0) return tsr_json_error(j, "the key is there twice");
@@ -125,9 +136,14 @@ static TsrStatus add_tensor(Reader *r, const Entry *e, const char *name, size_t 
     tsr_io_quote(shown, name, length);
     TSR_TRY(tsr_check_shape(r->in, &numel, &nbytes, e->ndim, e->shape, e->dtype));
     if (begin > end || end > there)
-        return tsr_input_error(r->in, "'%s': the offsets %" PRIu64 " and %" PRIu64 " are not a part of the %" PRIu64 " bytes of data", shown, begin, end, there);
-    if (end - begin != nbytes) return tsr_input_error(r->in, "'%s': its shape needs %zu bytes, its offsets span %" PRIu64, shown, nbytes, end - begin);
-    TSR_TRY(tsr_input_new_tensor(&t, r->in, &(TsrElements){e->dtype, false, r->data + begin, nbytes, 0}, e->ndim, e->shape, false));
+        return tsr_input_error(
+            r->in, "'%s': the offsets %" PRIu64 " and %" PRIu64 " are not a part of the %" PRIu64 " bytes of data",
+            shown, begin, end, there);
+    if (end - begin != nbytes)
+        return tsr_input_error(r->in, "'%s': its shape needs %zu bytes, its offsets span %" PRIu64, shown, nbytes,
+                               end - begin);
+    TSR_TRY(tsr_input_new_tensor(&t, r->in, &(TsrElements){e->dtype, false, r->data + begin, nbytes, 0}, e->ndim,
+                                 e->shape, false));
     return tsr_items_add_move(r->out, name, length, t);
 }
 
@@ -136,7 +152,8 @@ static TsrStatus read_remark(TsrJson *j, const char *key, size_t length, void *c
     TsrText value = {0};
     (void)length;
     TsrStatus status = tsr_json_string(j, &value, "a text");
-    if (status == TSR_OK && r->out != NULL) status = tsr_items_remark(r->out, key, value.data != NULL ? value.data : "");
+    if (status == TSR_OK && r->out != NULL)
+        status = tsr_items_remark(r->out, key, value.data != NULL ? value.data : "");
     tsr_text_free(&value);
     return status;
 }
@@ -150,7 +167,8 @@ static TsrStatus read_entry(TsrJson *j, const char *key, size_t length, void *co
         return tsr_json_object(j, read_remark, r);
     }
     TSR_TRY(tsr_json_object(j, read_field, &e));
-    if (e.has != (HAS_DTYPE | HAS_SHAPE | HAS_OFFSETS)) return tsr_json_error(j, "dtype, shape or data_offsets are missing");
+    if (e.has != (HAS_DTYPE | HAS_SHAPE | HAS_OFFSETS))
+        return tsr_json_error(j, "dtype, shape or data_offsets are missing");
     r->reach = TSR_MAX(r->reach, (uint64_t)e.offsets[1]);
     if (r->out == NULL) return TSR_OK;
     TSR_TRY(add_span(r, &e));
@@ -169,19 +187,28 @@ static TsrStatus check_spans(const Reader *r, const Span **sorted) {
     for (size_t i = 0; i < r->n; i++) sorted[i] = &r->spans[i];
     TSR_TRY(tsr_sort_pointers((const void **)sorted, r->n, by_place));
     for (size_t i = 0; i < r->n; i++) {
-        if (sorted[i]->begin < at) return tsr_input_error(r->in, "tensors overlap at byte %" PRIu64 " of the data", sorted[i]->begin);
-        if (sorted[i]->begin > at) return tsr_input_error(r->in, "no tensor has the bytes from %" PRIu64 " to %" PRIu64 " of the data", at, sorted[i]->begin);
+        if (sorted[i]->begin < at)
+            return tsr_input_error(r->in, "tensors overlap at byte %" PRIu64 " of the data", sorted[i]->begin);
+        if (sorted[i]->begin > at)
+            return tsr_input_error(r->in, "no tensor has the bytes from %" PRIu64 " to %" PRIu64 " of the data", at,
+                                   sorted[i]->begin);
         at = sorted[i]->end;
     }
-    return at == there ? TSR_OK : tsr_input_error(r->in, "no tensor has the bytes from %" PRIu64 " to %" PRIu64 " of the data", at, there);
+    return at == there ? TSR_OK
+                       : tsr_input_error(r->in, "no tensor has the bytes from %" PRIu64 " to %" PRIu64 " of the data",
+                                         at, there);
 }
 
 static TsrStatus read_header(Reader *r) {
     const TsrInput *in = r->in;
     if (in->size < LENGTH_BYTES) return tsr_input_error(in, "%zu bytes are too few for a safetensors file", in->size);
     uint64_t length = header_length(in->data);
-    if (length > HEADER_MOST) return tsr_input_error(in, "a header of %" PRIu64 " bytes is beyond the format's limit of %d", length, HEADER_MOST);
-    if (length > in->size - LENGTH_BYTES) return tsr_input_error(in, "the header of %" PRIu64 " bytes is cut off: %zu are there", length, in->size - LENGTH_BYTES);
+    if (length > HEADER_MOST)
+        return tsr_input_error(in, "a header of %" PRIu64 " bytes is beyond the format's limit of %d", length,
+                               HEADER_MOST);
+    if (length > in->size - LENGTH_BYTES)
+        return tsr_input_error(in, "the header of %" PRIu64 " bytes is cut off: %zu are there", length,
+                               in->size - LENGTH_BYTES);
     const char *start = in->data + LENGTH_BYTES;
     TsrJson j = {.in = in, .start = start, .end = start + length, .p = start, .where = "header, "};
     r->data = LENGTH_BYTES + (size_t)length;
@@ -240,8 +267,10 @@ static int by_address(const void *a, const void *b) {
 
 static TsrStatus refuse_shared(const TsrItem *a, const TsrItem *b) {
     char first[440], second[440];
-    tsr_error(TSR_RUNTIME_ERROR, "Some tensors share memory, this will lead to duplicate memory on disk and potential differences when loading them again: '%s' and '%s'",
-              tsr_io_quote(first, a->name, strlen(a->name)), tsr_io_quote(second, b->name, strlen(b->name)));
+    tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Some tensors share memory, this will lead to duplicate memory on disk and potential differences when loading them again: '%s' and '%s'",
+        tsr_io_quote(first, a->name, strlen(a->name)), tsr_io_quote(second, b->name, strlen(b->name)));
     tsr_error_hint("untie=True (--untie) writes each of them for itself");
     return TSR_RUNTIME_ERROR;
 }
@@ -253,7 +282,8 @@ static bool shares_memory(const TsrTensor *a, const TsrTensor *b) {
     return a->storage != b->storage || tsr_layout_overlap(&x, &y, NULL, NULL, &known);
 }
 
-/* Only those that lie among one another by their addresses are looked at closely: parts of one storage that share nothing are fine. */
+/* Only those that lie among one another by their addresses are looked at closely: parts of one storage that share
+ * nothing are fine. */
 static TsrStatus check_untied(const TsrItem **sorted, int n) {
     for (int i = 0; i < n; i++) {
         if (sorted[i]->tensor->numel == 0) continue;
@@ -268,9 +298,11 @@ static TsrStatus check_untied(const TsrItem **sorted, int n) {
 
 static TsrStatus check_item(const TsrItem *item) {
     const TsrTensor *t = item->tensor;
-    if (strcmp(item->name, remarks_key) == 0) return tsr_error(TSR_VALUE_ERROR, "safetensors keeps the name '%s' for itself", remarks_key);
+    if (strcmp(item->name, remarks_key) == 0)
+        return tsr_error(TSR_VALUE_ERROR, "safetensors keeps the name '%s' for itself", remarks_key);
     if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "safetensors holds dense tensors; convert with to_dense()");
-    if (row_of_dtype(t->dtype) == TSR_COUNTOF(types)) return tsr_error(TSR_VALUE_ERROR, "safetensors has no dtype for torch.%s", tsr_dtype_name(t->dtype));
+    if (row_of_dtype(t->dtype) == TSR_COUNTOF(types))
+        return tsr_error(TSR_VALUE_ERROR, "safetensors has no dtype for torch.%s", tsr_dtype_name(t->dtype));
     return tsr_tensor_check(t, false);
 }
 
@@ -325,7 +357,9 @@ static TsrStatus put_header(TsrSink *sink, TsrSink *header, const TsrItems *item
     tsr_sink_puts(header, "}");
     while (header->status == TSR_OK && header->text.length % HEADER_UNIT != 0) tsr_sink_puts(header, " ");
     TSR_TRY(header->status);
-    if (header->text.length > HEADER_MOST) return tsr_error(TSR_VALUE_ERROR, "a header of %zu bytes is beyond the limit of safetensors, %d", header->text.length, HEADER_MOST);
+    if (header->text.length > HEADER_MOST)
+        return tsr_error(TSR_VALUE_ERROR, "a header of %zu bytes is beyond the limit of safetensors, %d",
+                         header->text.length, HEADER_MOST);
     char length[LENGTH_BYTES];
     for (int i = 0; i < LENGTH_BYTES; i++) length[i] = (char)(header->text.length >> 8 * i & 255);
     tsr_sink_write(sink, length, sizeof length);

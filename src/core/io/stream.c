@@ -62,7 +62,8 @@ bool tsr_io_may_read(const char *path) {
 
 TsrStatus tsr_io_check_readable(const char *path) {
     if (tsr_io_may_read(path)) return TSR_OK;
-    return tsr_error(TSR_PERMISSION_ERROR, "%s: not readable in the sandbox (only the files given on the command line are)", path);
+    return tsr_error(TSR_PERMISSION_ERROR,
+                     "%s: not readable in the sandbox (only the files given on the command line are)", path);
 }
 
 TsrStatus tsr_io_check_writable(const char *path) {
@@ -81,7 +82,8 @@ static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted
     return TSR_OK;
 }
 
-/* How much room a stream gets next: twice what it has, or at once what its own header promises, up to 1 GiB on trust. */
+/* How much room a stream gets next: twice what it has, or at once what its own header promises, up to 1 GiB on trust.
+ */
 static size_t next_room(const TsrInput *in, size_t room, TsrExpectedSize *expected_size) {
     const size_t trusted = (size_t)1 << 30;
     size_t promised = expected_size != NULL ? expected_size(in->data, in->size) : 0;
@@ -116,7 +118,8 @@ static TsrStatus take_content(TsrInput *in, const char *path, int fd, bool is_st
     if (S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
     in->mapped = S_ISREG(st.st_mode) && !is_stdin && st.st_size > 0;
     if (in->mapped) return tsr_map_file(&in->hold, &in->size, path, in->mode, 0, 0);
-    if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin) return read_stream(in, fd, expected_size);
+    if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin)
+        return read_stream(in, fd, expected_size);
     return tsr_input_error(in, "not a regular file or a pipe");
 }
 
@@ -126,7 +129,8 @@ TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedS
     if (!is_stdin) TSR_TRY(tsr_io_check_readable(path));
     if (!is_stdin && in->mode == '+') TSR_TRY(tsr_io_check_writable(path));
     int fd = STDIN_FILENO;
-    while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
+    while (!is_stdin && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR)
+        TSR_TRY(tsr_interrupt_check()); /* a pipe nobody writes yet */
     if (fd < 0) return tsr_error_errno(errno, path);
     TsrStatus status = take_content(in, path, fd, is_stdin, expected_size);
     in->data = in->hold.data;
@@ -177,7 +181,9 @@ TsrStatus tsr_input_part(TsrInput *out, TsrInput *in, size_t offset, size_t size
 TsrStatus tsr_input_new_storage(TsrStorage **out, TsrInput *in, size_t offset, size_t nbytes, bool direct) {
     TsrDataPtr part;
     if (!direct && nbytes > 0 && in->mapped && in->mode == '+')
-        return tsr_input_error(in, "mode 'r+' can't write through to elements that are not as memory has them (byte order, alignment, values of bool)");
+        return tsr_input_error(
+            in,
+            "mode 'r+' can't write through to elements that are not as memory has them (byte order, alignment, values of bool)");
     if (!direct || in->hold.deleter == NULL) {
         TSR_TRY(tsr_storage_new(out, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE));
         TsrStatus status = nbytes > 0 ? tsr_copy_long((*out)->ptr.data, in->data + offset, nbytes) : TSR_OK;
@@ -196,12 +202,16 @@ TsrStatus tsr_input_new_storage(TsrStorage **out, TsrInput *in, size_t offset, s
 static TsrStatus fit_file(int fd, const char *path, bool shared, size_t nbytes) {
     struct stat st;
     if (fstat(fd, &st) != 0) return tsr_error_errno(errno, path);
-    if (!S_ISREG(st.st_mode)) return tsr_error(TSR_RUNTIME_ERROR, "unable to mmap %zu bytes from file <%s>: not a regular file", nbytes, path);
+    if (!S_ISREG(st.st_mode))
+        return tsr_error(TSR_RUNTIME_ERROR, "unable to mmap %zu bytes from file <%s>: not a regular file", nbytes,
+                         path);
     if ((uint64_t)st.st_size >= nbytes) return TSR_OK;
     if (!shared)
-        return tsr_error(TSR_RUNTIME_ERROR, "file <%s> size <%lld> is smaller than the required mapping size <%zu>", path, (long long)st.st_size, nbytes);
+        return tsr_error(TSR_RUNTIME_ERROR, "file <%s> size <%lld> is smaller than the required mapping size <%zu>",
+                         path, (long long)st.st_size, nbytes);
     if (nbytes > INT64_MAX || ftruncate(fd, (off_t)nbytes) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "unable to resize file <%s> to the right size: %s (%d)", path, strerror(errno), errno);
+        return tsr_error(TSR_RUNTIME_ERROR, "unable to resize file <%s> to the right size: %s (%d)", path,
+                         strerror(errno), errno);
     return TSR_OK;
 }
 
@@ -209,7 +219,9 @@ TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool sha
     TSR_TRY(shared ? tsr_io_check_writable(path) : tsr_io_check_readable(path));
     if (nbytes == 0) return tsr_storage_new(out, TSR_DEVICE_CPU, 0, TSR_DTYPE_NONE);
     int fd = open(path, (shared ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (fd < 0) return tsr_error(TSR_RUNTIME_ERROR, "unable to open file <%s> in %s mode: %s (%d)", path, shared ? "read-write" : "read-only", strerror(errno), errno);
+    if (fd < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "unable to open file <%s> in %s mode: %s (%d)", path,
+                         shared ? "read-write" : "read-only", strerror(errno), errno);
     TsrDataPtr ptr = {0};
     size_t mapped;
     TsrStatus status = fit_file(fd, path, shared, nbytes);
@@ -224,7 +236,8 @@ TsrStatus tsr_storage_new_from_file(TsrStorage **out, const char *path, bool sha
 
 enum { SINK_BLOCK = 1 << 16, WRITE_MOST = 1 << 24 /* bytes, between looks for an interrupt */ };
 
-/* The system does not write what it can't read. Where that is a mapped file that became shorter, reading it ourselves tells of it. */
+/* The system does not write what it can't read. Where that is a mapped file that became shorter, reading it ourselves
+ * tells of it. */
 static TsrStatus unreadable(const char *bytes, size_t n, const char *name) {
     enum { PAGE = 4096 };
     for (size_t at = 0; at < n; at += PAGE) (void)((const volatile char *)bytes)[at];

@@ -2,7 +2,9 @@
 
 #include <pb_decode.h>
 
-TsrStatus tsr_wire_error(const TsrWire *w, const char *what) { return tsr_error(TSR_VALUE_ERROR, "%s: %s at byte %zu", w->message, what, (size_t)(w->p - w->start)); }
+TsrStatus tsr_wire_error(const TsrWire *w, const char *what) {
+    return tsr_error(TSR_VALUE_ERROR, "%s: %s at byte %zu", w->message, what, (size_t)(w->p - w->start));
+}
 
 /* nanopb's stream over the rest, and back. */
 static pb_istream_t stream_of(const TsrWire *w) { return pb_istream_from_buffer(w->p, tsr_wire_left(w)); }
@@ -39,7 +41,9 @@ TsrStatus tsr_wire_put_varint(TsrText *out, uint64_t v) {
     return tsr_text_putc(out, (char)v);
 }
 
-static TsrStatus put_tag(TsrText *out, int field, int kind) { return tsr_wire_put_varint(out, (uint64_t)field << 3 | (uint64_t)kind); }
+static TsrStatus put_tag(TsrText *out, int field, int kind) {
+    return tsr_wire_put_varint(out, (uint64_t)field << 3 | (uint64_t)kind);
+}
 
 TsrStatus tsr_wire_put_number(TsrText *out, int field, uint64_t v) {
     TSR_TRY(put_tag(out, field, TSR_WIRE_VARINT));

@@ -1,5 +1,5 @@
-/* wire.h: protocol buffers' wire format (protobuf.dev, "Encoding"): fields of a message one by one, over nanopb's streams. A reader never leaves its
- * bytes and copies none. */
+/* wire.h: protocol buffers' wire format (protobuf.dev, "Encoding"): fields of a message one by one, over nanopb's
+ * streams. A reader never leaves its bytes and copies none. */
 #ifndef CORE_IO_WIRE_H
 #define CORE_IO_WIRE_H
 
@@ -20,7 +20,9 @@ typedef struct TsrWireField {
     TsrWire bytes;
 } TsrWireField;
 
-static inline TsrWire tsr_wire_of(const char *message, const void *data, size_t size) { return (TsrWire){message, data, data, (const unsigned char *)data + size}; }
+static inline TsrWire tsr_wire_of(const char *message, const void *data, size_t size) {
+    return (TsrWire){message, data, data, (const unsigned char *)data + size};
+}
 static inline bool tsr_wire_more(const TsrWire *w) { return w->p < w->end; }
 static inline size_t tsr_wire_left(const TsrWire *w) { return (size_t)(w->end - w->p); }
 
@@ -31,7 +33,7 @@ TsrStatus tsr_wire_varint(uint64_t *out, TsrWire *w);
 TsrStatus tsr_wire_field(TsrWireField *out, TsrWire *w);
 
 TsrStatus tsr_wire_put_varint(TsrText *out, uint64_t v);
-TsrStatus tsr_wire_put_number(TsrText *out, int field, uint64_t v);             /* tag and varint */
+TsrStatus tsr_wire_put_number(TsrText *out, int field, uint64_t v);                /* tag and varint */
 TsrStatus tsr_wire_put_bytes(TsrText *out, int field, const void *data, size_t n); /* tag, length, bytes */
 
 #endif

@@ -1,5 +1,6 @@
-/* zip.c: what a zip archive holds, read by a cursor that never leaves the file: the record at its end, that of 64 bits before it where there is one, the directory, and the
- * header before each member's bytes, which all have to agree (APPNOTE.TXT 6.3.10, chapter 4). zlib inflates. */
+/* zip.c: what a zip archive holds, read by a cursor that never leaves the file: the record at its end, that of 64 bits
+ * before it where there is one, the directory, and the header before each member's bytes, which all have to agree
+ * (APPNOTE.TXT 6.3.10, chapter 4). zlib inflates. */
 #include "zip.h"
 
 #include <inttypes.h>
@@ -10,11 +11,22 @@
 #include "core/mem.h"
 
 enum { LOCAL_HEADER = 30, ENTRY = 46, END_RECORD = 22, LOCATOR = 20, WIDE_RECORD = 56, MARK_16 = 0xffff };
-enum { FLAG_ENCRYPTED = 1, FLAG_DESCRIPTOR = 8 /* sizes and checksum stand behind the bytes */, FLAGS_UNKNOWN = 0x2060 /* patches, strong encryption, masked headers */ };
-enum { CHECKED_WHEN_MAPPED = 1 << 20, STEP = 1 << 20, DEFLATE_MOST = 1032 /* to 1: no better is possible */, FIELD_WIDE = 1 };
+enum {
+    FLAG_ENCRYPTED = 1,
+    FLAG_DESCRIPTOR = 8 /* sizes and checksum stand behind the bytes */,
+    FLAGS_UNKNOWN = 0x2060 /* patches, strong encryption, masked headers */
+};
+enum {
+    CHECKED_WHEN_MAPPED = 1 << 20,
+    STEP = 1 << 20,
+    DEFLATE_MOST = 1032 /* to 1: no better is possible */,
+    FIELD_WIDE = 1
+};
 static const uint64_t mark_32 = UINT32_MAX; /* stands for a number that an extra field has in 64 bits */
 
-bool tsr_zip_probe(const char *data, size_t size) { return size >= END_RECORD && (memcmp(data, "PK\3\4", 4) == 0 || memcmp(data, "PK\5\6", 4) == 0); }
+bool tsr_zip_probe(const char *data, size_t size) {
+    return size >= END_RECORD && (memcmp(data, "PK\3\4", 4) == 0 || memcmp(data, "PK\5\6", 4) == 0);
+}
 
 bool tsr_zip_first_ends(const char *data, size_t size, const char *ending) {
     if (!tsr_zip_probe(data, size) || data[2] != 3 || size < LOCAL_HEADER) return false;
@@ -61,10 +73,16 @@ static bool is_signature(Cursor *c, const char *wanted) {
 
 /* ---- the end of the archive ---- */
 
-typedef struct Directory { uint64_t offset, size, n; } Directory;
+typedef struct Directory {
+    uint64_t offset, size, n;
+} Directory;
 
-static TsrStatus bad_end(const TsrInput *in) { return tsr_input_error(in, "the end of a zip archive is missing or damaged"); }
-static TsrStatus bad_directory(const TsrInput *in) { return tsr_input_error(in, "the directory of its archive is damaged"); }
+static TsrStatus bad_end(const TsrInput *in) {
+    return tsr_input_error(in, "the end of a zip archive is missing or damaged");
+}
+static TsrStatus bad_directory(const TsrInput *in) {
+    return tsr_input_error(in, "the directory of its archive is damaged");
+}
 
 /* The last record whose comment ends with the file. */
 static bool find_end(uint64_t *at, const TsrInput *in) {
@@ -81,7 +99,8 @@ static bool find_end(uint64_t *at, const TsrInput *in) {
     return false;
 }
 
-/* The record of 64 bits that a locator before the other one points to. *end, where the directory is to end, moves before it. */
+/* The record of 64 bits that a locator before the other one points to. *end, where the directory is to end, moves
+ * before it. */
 static TsrStatus read_wide_end(Directory *d, uint64_t *end, const TsrInput *in) {
     Cursor c = *end >= LOCATOR ? cursor_at(in, *end - LOCATOR, LOCATOR) : (Cursor){.ended = true};
     if (c.ended || !is_signature(&c, "PK\6\7")) return TSR_OK;
@@ -96,7 +115,9 @@ static TsrStatus read_wide_end(Directory *d, uint64_t *end, const TsrInput *in) 
     wide.size = number(&c, 8);
     wide.offset = number(&c, 8);
     if (c.ended || disk != 0 || total != wide.n) return bad_end(in);
-    if ((d->n != MARK_16 && d->n != wide.n) || (d->size != mark_32 && d->size != wide.size) || (d->offset != mark_32 && d->offset != wide.offset)) return bad_end(in);
+    if ((d->n != MARK_16 && d->n != wide.n) || (d->size != mark_32 && d->size != wide.size) ||
+        (d->offset != mark_32 && d->offset != wide.offset))
+        return bad_end(in);
     *d = wide;
     *end = at;
     return TSR_OK;
@@ -112,7 +133,8 @@ static TsrStatus read_end(Directory *d, const TsrInput *in) {
     d->offset = number(&c, 4);
     if ((disks != 0 && disks != MARK_16) || here != d->n) return bad_end(in);
     TSR_TRY(read_wide_end(d, &end, in));
-    if (d->offset > end || d->size != end - d->offset || d->n > d->size / ENTRY || d->n > INT32_MAX) return bad_directory(in);
+    if (d->offset > end || d->size != end - d->offset || d->n > d->size / ENTRY || d->n > INT32_MAX)
+        return bad_directory(in);
     return TSR_OK;
 }
 
@@ -140,7 +162,8 @@ static void read_common(Common *out, Cursor *c) {
     out->extra_length = number(c, 2);
 }
 
-/* Numbers that are marked come from the extra field 1, in the order in which they are given here; false when it has not as many or is there twice, or fields overrun. */
+/* Numbers that are marked come from the extra field 1, in the order in which they are given here; false when it has not
+ * as many or is there twice, or fields overrun. */
 static bool read_wide(Cursor extra, uint64_t *const *numbers, const uint64_t *marks, int n) {
     int fields = 0, wanted = 0;
     for (int i = 0; i < n; i++) wanted += *numbers[i] == marks[i];
@@ -163,36 +186,46 @@ static bool has_known_kind(const Common *common) { return common->method == 0 ||
 
 static TsrStatus check_member(const TsrInput *in, const TsrZipMember *m, const Common *common) {
     if (strlen(m->name) != common->name_length) return bad_member(in, m->name, "a NUL in its name");
-    if (tsr_utf8_invalid(m->name, (int64_t)common->name_length) >= 0) return bad_member(in, m->name, "its name is not UTF-8");
+    if (tsr_utf8_invalid(m->name, (int64_t)common->name_length) >= 0)
+        return bad_member(in, m->name, "its name is not UTF-8");
     if ((common->flags & FLAG_ENCRYPTED) != 0) return bad_member(in, m->name, "it is encrypted");
     if ((common->flags & FLAGS_UNKNOWN) != 0) return bad_member(in, m->name, "a kind of member that is unknown");
     if (!has_known_kind(common)) return bad_member(in, m->name, "its compression is neither none nor deflate");
-    if (m->stored && m->packed != m->size) return bad_member(in, m->name, "it is stored, but in another size than its own");
-    if (m->size / DEFLATE_MOST > m->packed) return bad_member(in, m->name, "so many bytes can't be inflated from what is there");
+    if (m->stored && m->packed != m->size)
+        return bad_member(in, m->name, "it is stored, but in another size than its own");
+    if (m->size / DEFLATE_MOST > m->packed)
+        return bad_member(in, m->name, "so many bytes can't be inflated from what is there");
     return TSR_OK;
 }
 
-/* Whether the header before the bytes is of one mind with the directory; what stands behind the bytes is not looked at. */
+/* Whether the header before the bytes is of one mind with the directory; what stands behind the bytes is not looked at.
+ */
 static bool agree(const Common *local, const Common *entry) {
-    if (local->method != entry->method || ((local->flags ^ entry->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0) return false;
-    return (local->flags & FLAG_DESCRIPTOR) != 0 || (local->crc == entry->crc && local->packed == entry->packed && local->size == entry->size);
+    if (local->method != entry->method || ((local->flags ^ entry->flags) & (FLAG_ENCRYPTED | FLAG_DESCRIPTOR)) != 0)
+        return false;
+    return (local->flags & FLAG_DESCRIPTOR) != 0 ||
+           (local->crc == entry->crc && local->packed == entry->packed && local->size == entry->size);
 }
 
 /* Where the bytes are: behind a header at m->header, and before the directory. */
 static TsrStatus locate(TsrZipMember *m, const TsrInput *in, const Common *entry, uint64_t directory) {
     Common local;
     Cursor c = cursor_at(in, m->header, LOCAL_HEADER);
-    if (!is_signature(&c, "PK\3\4")) return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
+    if (!is_signature(&c, "PK\3\4"))
+        return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
     read_common(&local, &c);
     uint64_t before = local.name_length + local.extra_length;
     Cursor rest = cursor_at(in, m->header + LOCAL_HEADER, before);
     const char *name = skip(&rest, local.name_length);
     if (rest.ended) return bad_member(in, m->name, "its bytes are beyond the end of the file");
-    if (local.name_length != entry->name_length || memcmp(name, m->name, local.name_length) != 0) return bad_member(in, m->name, "its header has another name than the directory");
-    if (!read_wide(rest, (uint64_t *const[]){&local.size, &local.packed}, (const uint64_t[]){mark_32, mark_32}, 2) || !agree(&local, entry))
+    if (local.name_length != entry->name_length || memcmp(name, m->name, local.name_length) != 0)
+        return bad_member(in, m->name, "its header has another name than the directory");
+    if (!read_wide(rest, (uint64_t *const[]){&local.size, &local.packed}, (const uint64_t[]){mark_32, mark_32}, 2) ||
+        !agree(&local, entry))
         return bad_member(in, m->name, "its header is damaged, or does not agree with the directory");
     m->offset = m->header + LOCAL_HEADER + before;
-    if (m->offset > directory || m->packed > directory - m->offset) return bad_member(in, m->name, "its bytes are beyond the end of the file");
+    if (m->offset > directory || m->packed > directory - m->offset)
+        return bad_member(in, m->name, "its bytes are beyond the end of the file");
     return TSR_OK;
 }
 
@@ -210,7 +243,9 @@ static TsrStatus take_member(TsrZip *zip, Cursor *c, uint64_t directory) {
     extra.end = c->p;
     skip(c, comment);
     if (c->ended) return bad_directory(zip->in);
-    if (!read_wide(extra, (uint64_t *const[]){&entry.size, &entry.packed, &offset, &disk}, (const uint64_t[]){mark_32, mark_32, mark_32, MARK_16}, 4) || disk != 0)
+    if (!read_wide(extra, (uint64_t *const[]){&entry.size, &entry.packed, &offset, &disk},
+                   (const uint64_t[]){mark_32, mark_32, mark_32, MARK_16}, 4) ||
+        disk != 0)
         return bad_directory(zip->in);
     char *name = tsr_malloc(entry.name_length + 1);
     if (name == NULL) return tsr_error_no_memory(entry.name_length);
@@ -245,7 +280,8 @@ static TsrStatus check_apart(const TsrZip *zip) {
     TsrStatus status = TSR_OK;
     for (int i = 1; i < zip->n && status == TSR_OK; i++) {
         const TsrZipMember *before = sorted[i - 1], *m = sorted[i];
-        if (m->header < before->offset + before->packed) status = bad_member(zip->in, m->name, "its bytes are another member's, too");
+        if (m->header < before->offset + before->packed)
+            status = bad_member(zip->in, m->name, "its bytes are another member's, too");
     }
     tsr_free(sorted);
     return status;
@@ -254,7 +290,8 @@ static TsrStatus check_apart(const TsrZip *zip) {
 TsrStatus tsr_zip_open(TsrZip *out, TsrInput *in) {
     Directory directory;
     *out = (TsrZip){.in = in};
-    if (in->mapped && in->mode == '+') return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
+    if (in->mapped && in->mode == '+')
+        return tsr_input_error(in, "mode 'r+' can't write through to an archive, whose checksums would be wrong then");
     TSR_TRY(read_end(&directory, in));
     TSR_TRY(take_members(out, &directory));
     TSR_TRY(tsr_check_names(in, out->members, out->n, sizeof *out->members));
@@ -348,7 +385,8 @@ static TsrStatus inflate_all(TsrInput *out, Inflater *f, const TsrZipMember *m, 
     TSR_TRY(inflate_bytes(f, start, known));
     uint64_t expected = expected_size != NULL ? expected_size(start, known) : 0;
     if (expected != 0 && expected != m->size)
-        return tsr_input_error(out, "it says that it has %" PRIu64 " bytes, the directory of the archive %" PRIu64, expected, m->size);
+        return tsr_input_error(out, "it says that it has %" PRIu64 " bytes, the directory of the archive %" PRIu64,
+                               expected, m->size);
     TSR_TRY(tsr_allocate(&out->hold, TSR_DEVICE_CPU, (size_t)TSR_MAX(m->size, 1)));
     out->data = out->hold.data;
     memcpy(out->hold.data, start, known);
@@ -356,7 +394,8 @@ static TsrStatus inflate_all(TsrInput *out, Inflater *f, const TsrZipMember *m, 
     return inflate_end(f, m);
 }
 
-static TsrStatus inflate_member(TsrInput *out, const TsrZip *zip, const TsrZipMember *m, TsrExpectedSize *expected_size) {
+static TsrStatus inflate_member(TsrInput *out, const TsrZip *zip, const TsrZipMember *m,
+                                TsrExpectedSize *expected_size) {
     Inflater f = {.out = out, .p = zip->in->data + m->offset, .left = m->packed};
     if (inflateInit2(&f.z, -MAX_WBITS) != Z_OK) return tsr_error_no_memory(STEP);
     TsrStatus status = inflate_all(out, &f, m, expected_size);

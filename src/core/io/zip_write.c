@@ -1,12 +1,21 @@
-/* zip_write.c: a zip archive written to a sink, front to back: each member with its header, then the directory. Numbers that 32 bits can't hold (and, for readers that take
- * them as signed, those that 31 can't) stand in 64 bits in an extra field, and those of the directory in a record of their own (APPNOTE.TXT, 4.3.14 and 4.5.3). */
+/* zip_write.c: a zip archive written to a sink, front to back: each member with its header, then the directory. Numbers
+ * that 32 bits can't hold (and, for readers that take them as signed, those that 31 can't) stand in 64 bits in an extra
+ * field, and those of the directory in a record of their own (APPNOTE.TXT, 4.3.14 and 4.5.3). */
 #include <string.h>
 #include <zlib.h>
 
 #include "zip.h"
 #include "core/mem.h"
 
-enum { LOCAL_HEADER = 30, FLAG_UTF8 = 0x800, STEP = 1 << 20, ALIGNMENT = 64, LIMIT_32 = 0x7fffffff /* what is larger has its numbers in 64 bits */, MADE_BY = 3 << 8 | 45, MODE = 0600 };
+enum {
+    LOCAL_HEADER = 30,
+    FLAG_UTF8 = 0x800,
+    STEP = 1 << 20,
+    ALIGNMENT = 64,
+    LIMIT_32 = 0x7fffffff /* what is larger has its numbers in 64 bits */,
+    MADE_BY = 3 << 8 | 45,
+    MODE = 0600
+};
 
 static void put(TsrText *out, TsrStatus *status, uint64_t v, int bytes) {
     for (int i = 0; i < bytes && *status == TSR_OK; i++) *status = tsr_text_putc(out, (char)(v >> 8 * i & 255));
@@ -102,7 +111,8 @@ static TsrStatus deflate_part(TsrText *out, z_stream *z, const TsrZipPart *part,
 
 static TsrStatus deflate_parts(TsrText *out, const TsrZipPart *parts, int n) {
     z_stream z = {0};
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) return tsr_error_no_memory(STEP);
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return tsr_error_no_memory(STEP);
     TsrStatus status = TSR_OK;
     for (int i = 0; i < n && status == TSR_OK; i++) status = deflate_part(out, &z, &parts[i], i == n - 1);
     deflateEnd(&z);
@@ -123,7 +133,9 @@ static TsrStatus put_member(TsrZipWriter *w, TsrZipMember *m, const TsrZipPart *
 TsrStatus tsr_zip_put(TsrZipWriter *w, const char *name, const TsrZipPart *parts, int n) {
     TsrText packed = {0};
     char shown[440];
-    if (strlen(name) > UINT16_MAX) return tsr_error(TSR_VALUE_ERROR, "the name '%s' is too long for an archive", tsr_io_quote(shown, name, strlen(name)));
+    if (strlen(name) > UINT16_MAX)
+        return tsr_error(TSR_VALUE_ERROR, "the name '%s' is too long for an archive",
+                         tsr_io_quote(shown, name, strlen(name)));
     TsrZipMember m = {.name = (char *)(uintptr_t)name, .stored = !w->deflate};
     for (int i = 0; i < n; i++) {
         TSR_TRY(tsr_zip_checksum(&m.crc, parts[i].data, parts[i].size));

@@ -6,7 +6,8 @@
 TsrIsa tsr_cpu_isa(void) {
     TsrIsa best = TSR_ISA_BASE;
 #ifdef TSR_HAVE_X86
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) best = TSR_ISA_AVX2; /* f16c comes with every avx2; clang has no name for it */
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        best = TSR_ISA_AVX2; /* f16c comes with every avx2; clang has no name for it */
     if (best == TSR_ISA_AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         best = TSR_ISA_AVX512;
@@ -36,7 +37,8 @@ static TsrConvertFn choose_convert(void) {
 #endif
 }
 
-void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n) {
+void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride,
+                 int64_t n) {
     static TsrConvertFn known;
     int64_t size = (int64_t)tsr_dtypes[to].itemsize;
     if (n <= 0 || !tsr_dtype_is_pod(to) || !tsr_dtype_is_pod(from)) return;

@@ -34,7 +34,8 @@ TsrIsa tsr_isa(void);
         chosen_; \
     })
 
-typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride, int64_t n);
+typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src,
+                             int64_t src_stride, int64_t n);
 void tsr_convert_base(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);
 void tsr_convert_avx2(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);
 void tsr_convert_avx512(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);

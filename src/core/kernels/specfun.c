@@ -1,5 +1,5 @@
-/* Special functions: series near the origin, asymptotic expansions far out, quadrature between. DLMF: NIST Digital Library of
- * Mathematical Functions; A&S: Abramowitz and Stegun, Handbook of Mathematical Functions. */
+/* Special functions: series near the origin, asymptotic expansions far out, quadrature between. DLMF: NIST Digital
+ * Library of Mathematical Functions; A&S: Abramowitz and Stegun, Handbook of Mathematical Functions. */
 #include "specfun.h"
 
 #include <float.h>
@@ -34,8 +34,18 @@ float tsr_sf_trigamma_f(float x) { TRIGAMMA_BODY(float, sinf) }
 
 /* Euler-Maclaurin summation from the tenth term on (DLMF 25.11.43); the constants are (2k)! / B(2k). */
 #define ZETA_BODY(R, FABS) \
-    static const double inverse[] = {12, -720, 30240, -1209600, 47900160, -1892437580.3183791606, 74724249600.0, -2950130727918.164224, 116467828143500.67249, \
-                                     -4597978722407472.6105, 181521054019435467.73, -7166165256175667011.3}; \
+    static const double inverse[] = {12, \
+                                     -720, \
+                                     30240, \
+                                     -1209600, \
+                                     47900160, \
+                                     -1892437580.3183791606, \
+                                     74724249600.0, \
+                                     -2950130727918.164224, \
+                                     116467828143500.67249, \
+                                     -4597978722407472.6105, \
+                                     181521054019435467.73, \
+                                     -7166165256175667011.3}; \
     const R small = (R)(DBL_EPSILON / 2); \
     if (s == 1) return (R)INFINITY; \
     if (s < 1) return (R)NAN; \
@@ -69,7 +79,9 @@ float tsr_sf_trigamma_f(float x) { TRIGAMMA_BODY(float, sinf) }
 double tsr_sf_zeta(double s, double q) { ZETA_BODY(double, fabs) }
 float tsr_sf_zeta_f(float s, float q) { ZETA_BODY(float, fabsf) }
 
-double tsr_sf_polygamma(int n, double x) { return (n % 2 ? 1 : -1) * exp(tsr_sf_lgamma(n + 1.0)) * tsr_sf_zeta(n + 1.0, x); }
+double tsr_sf_polygamma(int n, double x) {
+    return (n % 2 ? 1 : -1) * exp(tsr_sf_lgamma(n + 1.0)) * tsr_sf_zeta(n + 1.0, x);
+}
 
 /* x^a e^-x / gamma(a + 1), without overflow. */
 static double gamma_prefactor(double a, double x) {
@@ -89,7 +101,8 @@ static double gamma_series(double a, double x) { /* DLMF 8.11.4 */
     return sum * gamma_prefactor(a, x);
 }
 
-static double gamma_fraction(double a, double x) { /* DLMF 8.9.2 by Lentz's method; times gamma(a + 1) x^-a e^x: divided out */
+static double gamma_fraction(double a,
+                             double x) { /* DLMF 8.9.2 by Lentz's method; times gamma(a + 1) x^-a e^x: divided out */
     double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
     for (int i = 1; i < 200000; i++) {
         double an = -i * (i - a);

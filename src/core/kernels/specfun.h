@@ -1,13 +1,14 @@
-/* specfun.h: special functions of one or two real arguments, in double (those in _f: in float). Edge values are PyTorch's. No tensors. */
+/* specfun.h: special functions of one or two real arguments, in double (those in _f: in float). Edge values are
+ * PyTorch's. No tensors. */
 #ifndef CORE_KERNELS_SPECFUN_H
 #define CORE_KERNELS_SPECFUN_H
 
 double tsr_sf_lgamma(double x); /* log |gamma(x)|; inf at the poles */
 double tsr_sf_trigamma(double x);
 float tsr_sf_trigamma_f(float x);
-double tsr_sf_polygamma(int n, double x); /* n >= 2 */
-double tsr_sf_zeta(double s, double q);   /* Hurwitz */
-float tsr_sf_zeta_f(float s, float q);    /* each step rounded to float */
+double tsr_sf_polygamma(int n, double x);    /* n >= 2 */
+double tsr_sf_zeta(double s, double q);      /* Hurwitz */
+float tsr_sf_zeta_f(float s, float q);       /* each step rounded to float */
 double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gamma */
 double tsr_sf_gammaincc(double a, double x); /* upper */
 double tsr_sf_erfcx(double x);

@@ -1,7 +1,8 @@
 /* types.h: the macros that make one loop a dtype out of one expression.
  *
- * In an expression x, y, z are the operands' elements, T their type, U an unsigned type wide enough that T's arithmetic in it is
- * defined, R the result's type, and p the params pointer. A row of a .def names the set of types that it is for. */
+ * In an expression x, y, z are the operands' elements, T their type, U an unsigned type wide enough that T's arithmetic
+ * in it is defined, R the result's type, and p the params pointer. A row of a .def names the set of types that it is
+ * for. */
 #ifndef CORE_KERNELS_TYPES_H
 #define CORE_KERNELS_TYPES_H
 
@@ -46,71 +47,101 @@
 /* Unary, binary and ternary loops. */
 #define LOOP1(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
-        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T))) { \
-            R *o = (R *)data[0]; \
-            const T *a = (const T *)data[1]; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
-        } else { \
-            tsr_kernel_strided(name, data, s, n, p, 2, (const uint8_t[]){sizeof(R), sizeof(T)}); \
+    if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T))) { \
+        R *o = (R *)data[0]; \
+        const T *a = (const T *)data[1]; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i]; \
+            o[i] = (__VA_ARGS__); \
         } \
+    } else { \
+        tsr_kernel_strided(name, data, s, n, p, 2, (const uint8_t[]){sizeof(R), sizeof(T)}); \
+    } \
     }
 
 #define LOOP2(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
-        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
-            R *o = (R *)data[0]; \
-            const T *a = (const T *)data[1], *b = (const T *)data[2]; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
-        } else { \
-            tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+    if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
+        R *o = (R *)data[0]; \
+        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], y = b[i]; \
+            o[i] = (__VA_ARGS__); \
         } \
+    } else { \
+        tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+    } \
     }
 
 /* As LOOP2, with loops of their own for one operand that does not move: what broadcasting and numbers give. */
 #define LOOP2B(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
-        R *o = (R *)data[0]; \
-        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
-        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
-        } else if (s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == 0) { \
-            const T y = *b; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
-        } else if (s[0] == (int64_t)sizeof(R) && s[1] == 0 && s[2] == (int64_t)sizeof(T)) { \
-            const T x = *a; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T y = b[i]; o[i] = (__VA_ARGS__); } \
-        } else { \
-            tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+    R *o = (R *)data[0]; \
+    const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+    if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T))) { \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], y = b[i]; \
+            o[i] = (__VA_ARGS__); \
         } \
+    } else if (s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == 0) { \
+        const T y = *b; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i]; \
+            o[i] = (__VA_ARGS__); \
+        } \
+    } else if (s[0] == (int64_t)sizeof(R) && s[1] == 0 && s[2] == (int64_t)sizeof(T)) { \
+        const T x = *a; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T y = b[i]; \
+            o[i] = (__VA_ARGS__); \
+        } \
+    } else { \
+        tsr_kernel_strided(name, data, s, n, p, 3, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T)}); \
+    } \
     }
 
 #define LOOP3(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
-        if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T) && s[3] == (int64_t)sizeof(T))) { \
-            R *o = (R *)data[0]; \
-            const T *a = (const T *)data[1], *b = (const T *)data[2], *c = (const T *)data[3]; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i], z = c[i]; o[i] = (__VA_ARGS__); } \
-        } else { \
-            tsr_kernel_strided(name, data, s, n, p, 4, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T), sizeof(T)}); \
+    if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T) && \
+                   s[3] == (int64_t)sizeof(T))) { \
+        R *o = (R *)data[0]; \
+        const T *a = (const T *)data[1], *b = (const T *)data[2], *c = (const T *)data[3]; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], y = b[i], z = c[i]; \
+            o[i] = (__VA_ARGS__); \
         } \
+    } else { \
+        tsr_kernel_strided(name, data, s, n, p, 4, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T), sizeof(T)}); \
+    } \
     }
 
-/* A comparison of x and y, y an array or one number, and what is done with it: joined with the mask m, or choosing, or both. */
+/* A comparison of x and y, y an array or one number, and what is done with it: joined with the mask m, or choosing, or
+ * both. */
 #define COMPARING(name, T_, R_, OTHERS, ...) \
     LOOP_BEGIN(name, T_, T_, R_) \
-        R *o = (R *)data[0]; \
-        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
-        OTHERS \
-        if (s[2] == 0) { \
-            const T y = *b; \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i]; o[i] = (__VA_ARGS__); } \
-        } else { \
-            VECTOR for (int64_t i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = (__VA_ARGS__); } \
+    R *o = (R *)data[0]; \
+    const T *a = (const T *)data[1], *b = (const T *)data[2]; \
+    OTHERS \
+    if (s[2] == 0) { \
+        const T y = *b; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i]; \
+            o[i] = (__VA_ARGS__); \
         } \
+    } else { \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], y = b[i]; \
+            o[i] = (__VA_ARGS__); \
+        } \
+    } \
     }
 #define MASK(k) const uint8_t *m = (const uint8_t *)data[k];
 #define CHOICE(k) const T *u = (const T *)data[k], *v = (const T *)data[k + 1];
-#define CHOOSE(condition) __extension__({ const T yes = u[i], no = v[i]; (condition) ? yes : no; })
+#define CHOOSE(condition) \
+    __extension__({ \
+        const T yes = u[i], no = v[i]; \
+        (condition) ? yes : no; \
+    })
 
 /* Rows become functions SIMD(name_DTYPE), then entries of the table. */
 #define FN(name, dtype) SIMD(name##_##dtype)
@@ -119,10 +150,10 @@
 #define DEFINE2B(dtype, T, U, name, R, ...) LOOP2B(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE3(dtype, T, U, name, R, ...) LOOP3(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE_MASKED(dtype, T, U, name, op) \
-    COMPARING(FN(name##_and, dtype), T, uint8_t, MASK(3), (x op y) & m[i]) \
+    COMPARING(FN(name##_and, dtype), T, uint8_t, MASK(3), (x op y)&m[i]) \
     COMPARING(FN(name##_or, dtype), T, uint8_t, MASK(3), (x op y) | m[i]) \
     COMPARING(FN(name##_where, dtype), T, T, CHOICE(3), CHOOSE(x op y)) \
-    COMPARING(FN(name##_and_where, dtype), T, T, MASK(3) CHOICE(4), CHOOSE((x op y) & m[i])) \
+    COMPARING(FN(name##_and_where, dtype), T, T, MASK(3) CHOICE(4), CHOOSE((x op y)&m[i])) \
     COMPARING(FN(name##_or_where, dtype), T, T, MASK(3) CHOICE(4), CHOOSE((x op y) | m[i]))
 #define ENTRY(dtype, T, U, name, ...) [TSR_K_##name][TSR_##dtype] = FN(name, dtype),
 

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static TsrAllocator *first = &tsr_allocator_malloc;
-static TsrAllocator *active[TSR_DEVICE_TYPE_COUNT] = {[TSR_CPU] = &tsr_allocator_caching, [TSR_META] = &tsr_allocator_meta};
+static TsrAllocator *active[TSR_DEVICE_TYPE_COUNT] = {
+    [TSR_CPU] = &tsr_allocator_caching, [TSR_META] = &tsr_allocator_meta};
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 
 /* The ceiling: SIZE_MAX until the machine was asked, 0 for none. */
@@ -18,7 +19,10 @@ static _Atomic size_t limit = SIZE_MAX;
 static _Atomic int64_t total_live, total_peak;
 
 /* Changes of the counters that this thread holds back, all of one allocator. */
-static _Thread_local struct Pending { TsrAllocator *allocator; int64_t live, peak, calls; } held;
+static _Thread_local struct Pending {
+    TsrAllocator *allocator;
+    int64_t live, peak, calls;
+} held;
 enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 
 /* --- counters --- */
@@ -27,8 +31,8 @@ static bool counts_in_total(const TsrAllocator *a) { return a->device != TSR_MET
 
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
     int64_t old = *peak;
-    while (value > old && !__atomic_compare_exchange_n((int64_t *)peak, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
+    while (value > old &&
+           !__atomic_compare_exchange_n((int64_t *)peak, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
 static void flush(void) {
@@ -77,7 +81,8 @@ static size_t machine_limit(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
     struct rlimit r;
-    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && (bytes == 0 || r.rlim_cur < bytes)) bytes = (size_t)r.rlim_cur;
+    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && (bytes == 0 || r.rlim_cur < bytes))
+        bytes = (size_t)r.rlim_cur;
     return bytes;
 }
 
@@ -116,7 +121,8 @@ static void link_row(TsrAllocator *row) {
 }
 
 static void register_built_in(void) {
-    TsrAllocator *rows[] = {&tsr_allocator_aligned, &tsr_allocator_caching, &tsr_allocator_guard, &tsr_allocator_mmap, &tsr_allocator_meta};
+    TsrAllocator *rows[] = {&tsr_allocator_aligned, &tsr_allocator_caching, &tsr_allocator_guard, &tsr_allocator_mmap,
+                            &tsr_allocator_meta};
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) link_row(rows[i]);
 }
 
@@ -181,11 +187,14 @@ void tsr_dataptr_release(TsrDataPtr *ptr) {
 static TsrStatus no_allocator(TsrDevice device) {
     char name[16];
     if (device.type == TSR_CUDA)
-        return tsr_error(TSR_RUNTIME_ERROR, "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
-                                            "driver from http://www.nvidia.com/Download/index.aspx");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a "
+            "driver from http://www.nvidia.com/Download/index.aspx");
     snprintf(name, sizeof name, "%s", tsr_device_type_name(device.type));
     for (char *p = name; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", name);
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                     "Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", name);
 }
 
 /* Kept blocks go back to the system before memory counts as short. */
@@ -212,7 +221,11 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, 
 }
 
 /* A block outside of a storage: its deleter keeps the counters right. */
-typedef struct Counted { TsrDataPtr block; TsrAllocator *allocator; size_t bytes; } Counted;
+typedef struct Counted {
+    TsrDataPtr block;
+    TsrAllocator *allocator;
+    size_t bytes;
+} Counted;
 
 static void free_counted(void *ctx) {
     Counted *c = ctx;

@@ -5,8 +5,8 @@
 #include "core/alloc.h"
 #include "core/base/thread.h"
 
-extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard, tsr_allocator_mmap,
-    tsr_allocator_meta;
+extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard,
+    tsr_allocator_mmap, tsr_allocator_meta;
 
 /* A stretch of memory whose faults we repair. `repair` runs in a signal handler: system calls only. */
 typedef struct TsrFaultRegion TsrFaultRegion;
@@ -15,7 +15,8 @@ struct TsrFaultRegion {
     size_t length;
     bool (*repair)(TsrFaultRegion *region, char *address);
     TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
-    char *volatile lost; /* from here on the bytes that were there are gone, and others stand in for them (tsr_memory_check); NULL: none are. `repair` sets it */
+    char *volatile lost; /* from here on the bytes that were there are gone, and others stand in for them
+                            (tsr_memory_check); NULL: none are. `repair` sets it */
     TsrFaultRegion *prev, *next;
 };
 void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */

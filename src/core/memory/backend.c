@@ -32,11 +32,12 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
         return status;
     }
     if (backend.version != TSR_BACKEND_VERSION) {
-        snprintf(reason, sizeof reason, "it was built for interface version %u, this is version %d", backend.version, TSR_BACKEND_VERSION);
+        snprintf(reason, sizeof reason, "it was built for interface version %u, this is version %d", backend.version,
+                 TSR_BACKEND_VERSION);
         return refuse(library, path, reason);
     }
-    if (backend.device_type >= TSR_DEVICE_TYPE_COUNT || backend.device_type == TSR_CPU || backend.device_type == TSR_META || backend.copy == NULL ||
-        backend.device_count == NULL)
+    if (backend.device_type >= TSR_DEVICE_TYPE_COUNT || backend.device_type == TSR_CPU ||
+        backend.device_type == TSR_META || backend.copy == NULL || backend.device_count == NULL)
         return refuse(library, path, "it does not serve a device type of a plugin, or lacks a required function");
     if (backend.device_count() <= 0) return refuse(library, path, "it found no device");
     backends[backend.device_type] = backend;
@@ -83,8 +84,8 @@ TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type) {
         return TSR_OK;
     }
     snprintf(file, sizeof file, "libtsr_%s.so", tsr_device_type_name(device_type));
-    if (try_path_list(lent, getenv("TSR_BACKEND_PATH"), file, tried, sizeof tried) || try_beside_program(lent, file, tried, sizeof tried) ||
-        try_load(lent, "", 0, file, tried, sizeof tried))
+    if (try_path_list(lent, getenv("TSR_BACKEND_PATH"), file, tried, sizeof tried) ||
+        try_beside_program(lent, file, tried, sizeof tried) || try_load(lent, "", 0, file, tried, sizeof tried))
         return TSR_OK;
     tsr_error(TSR_RUNTIME_ERROR, "no backend for device type '%s'", tsr_device_type_name(device_type));
     tsr_error_hint("tried %s: %s", file, tried);

@@ -29,7 +29,7 @@ static const int64_t middle_keep = 32 << 20;
 
 static int class_of(size_t bytes) {
     if (bytes <= 1024) return bytes == 0 ? 0 : (int)((bytes - 1) / LINE);
-    int top = 63 - __builtin_clzll(bytes - 1);               /* 2^top <= bytes - 1 < 2^(top+1) */
+    int top = 63 - __builtin_clzll(bytes - 1); /* 2^top <= bytes - 1 < 2^(top+1) */
     return 16 + (top - 10) * 4 + (int)(((bytes - 1) >> (top - 2)) & 3);
 }
 
@@ -41,12 +41,16 @@ static size_t class_size(int c) {
 
 /* --- small --- */
 
-typedef struct Free { struct Free *next; } Free;
-typedef struct Slab { int class; } Slab; /* the first line of each slab, which is aligned to its size */
+typedef struct Free {
+    struct Free *next;
+} Free;
+typedef struct Slab {
+    int class;
+} Slab; /* the first line of each slab, which is aligned to its size */
 
 static _Thread_local Free *small_free[SMALL_CLASSES];
 static _Thread_local struct { char *at, *end; } small_fresh[SMALL_CLASSES]; /* what no block has been cut from yet */
-static Free *depot[SMALL_CLASSES]; /* left behind by threads that ended */
+static Free *depot[SMALL_CLASSES];                                          /* left behind by threads that ended */
 static TsrLock depot_lock;
 static char *chunk_at, *chunk_end;
 
@@ -140,7 +144,10 @@ static TsrStatus allocate_small(TsrDataPtr *out, size_t bytes) {
 
 /* --- middle --- */
 
-typedef struct Middle { struct Middle *next; int class; } Middle; /* one line, before the data */
+typedef struct Middle {
+    struct Middle *next;
+    int class;
+} Middle; /* one line, before the data */
 
 static Middle *middle_free[MIDDLE_CLASSES];
 static int64_t middle_kept;
@@ -198,7 +205,10 @@ static void drop_middle(void) {
 
 /* --- large --- */
 
-typedef struct Large { char *data; size_t size; } Large;
+typedef struct Large {
+    char *data;
+    size_t size;
+} Large;
 static Large kept[MAX_KEPT]; /* in the order they were freed */
 static int nkept;
 static size_t kept_bytes;
@@ -237,7 +247,10 @@ static void drop_large(size_t most) {
 }
 
 /* A large block's size is kept beside it, since the block itself is the caller's to the last byte. */
-typedef struct LargeHeader { size_t size; char *data; } LargeHeader;
+typedef struct LargeHeader {
+    size_t size;
+    char *data;
+} LargeHeader;
 
 static void free_large(void *ctx) {
     LargeHeader *header = ctx;
@@ -336,4 +349,5 @@ static void empty_cache(TsrAllocator *self) {
     }
 }
 
-TsrAllocator tsr_allocator_caching = {.name = "caching", .device = TSR_CPU, .allocate = allocate, .empty_cache = empty_cache};
+TsrAllocator tsr_allocator_caching = {
+    .name = "caching", .device = TSR_CPU, .allocate = allocate, .empty_cache = empty_cache};

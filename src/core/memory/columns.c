@@ -10,7 +10,8 @@ TsrStatus tsr_columns_new(TsrColumns **out, const char *const *names, int64_t n,
     for (int64_t i = 0; names != NULL && i < n; i++) room += strlen(names[i]) + 1;
     TsrColumns *c = tsr_malloc(room);
     if (c == NULL) return tsr_error_no_memory(room);
-    *c = (TsrColumns){.delimiter = delimiter, .n = n, .step = 1, .names = names != NULL ? (const char **)(c + 1) : NULL};
+    *c =
+        (TsrColumns){.delimiter = delimiter, .n = n, .step = 1, .names = names != NULL ? (const char **)(c + 1) : NULL};
     char *at = (char *)(c + 1) + list;
     for (int64_t i = 0; names != NULL && i < n; i++) {
         size_t size = strlen(names[i]) + 1;

@@ -5,8 +5,26 @@
 #include <string.h>
 
 static const char *const type_names[] = {
-    [TSR_CPU] = "cpu", [TSR_CUDA] = "cuda", [TSR_META] = "meta", [TSR_DEVICE_TYPE_COUNT] = "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
-    "lazy", "vulkan", "mps", "hpu", "mtia", "privateuseone",
+    [TSR_CPU] = "cpu",
+    [TSR_CUDA] = "cuda",
+    [TSR_META] = "meta",
+    [TSR_DEVICE_TYPE_COUNT] = "ipu",
+    "xpu",
+    "mkldnn",
+    "opengl",
+    "opencl",
+    "ideep",
+    "hip",
+    "ve",
+    "fpga",
+    "maia",
+    "xla",
+    "lazy",
+    "vulkan",
+    "mps",
+    "hpu",
+    "mtia",
+    "privateuseone",
 };
 
 const char *tsr_device_type_name(uint8_t type) { return type < TSR_COUNTOF(type_names) ? type_names[type] : "unknown"; }
@@ -38,10 +56,11 @@ TsrStatus tsr_device_parse(TsrDevice *out, const char *text) {
     for (uint8_t type = 0; type < TSR_COUNTOF(type_names); type++)
         if (strlen(type_names[type]) == n && memcmp(type_names[type], text, n) == 0) d.type = type;
     if (d.type == TSR_COUNTOF(type_names))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
-                         "mps, meta, hpu, mtia, privateuseone device type at start of device string: %.*s",
-                         (int)TSR_MIN(n, 100), text);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+            "mps, meta, hpu, mtia, privateuseone device type at start of device string: %.*s",
+            (int)TSR_MIN(n, 100), text);
     *out = d;
     return TSR_OK;
 }

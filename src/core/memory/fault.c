@@ -66,7 +66,8 @@ void tsr_fault_forget(TsrFaultRegion *region) {
     else regions = region->next;
     if (region->next != NULL) region->next->prev = region->prev;
     bool lost = false;
-    for (const TsrFaultRegion *r = regions; r != NULL && region->lost != NULL && !lost; r = r->next) lost = r->lost != NULL;
+    for (const TsrFaultRegion *r = regions; r != NULL && region->lost != NULL && !lost; r = r->next)
+        lost = r->lost != NULL;
     if (region->lost != NULL && !lost) tsr_memory_lost = 0; /* nothing that is left has to be asked about */
     tsr_unlock(&lock);
     if (pending == region) {

@@ -17,18 +17,18 @@ typedef struct Block {
     TsrFaultRegion region; /* first */
     char *whole;           /* == this struct: the notes page */
     size_t whole_length;
-    char *inner;           /* the accessible pages */
+    char *inner; /* the accessible pages */
     size_t inner_length;
     char *data;
     size_t bytes;
     bool freed;
-    char *fault;           /* address of the violation, NULL */
+    char *fault; /* address of the violation, NULL */
     char label[64];
 } Block;
 
 static Block *quarantine[QUARANTINE]; /* a ring of freed blocks */
 static int quarantine_at;
-static Block *blocks[1024];           /* live ones, for labels; beyond that blocks go unlabelled */
+static Block *blocks[1024]; /* live ones, for labels; beyond that blocks go unlabelled */
 static TsrLock lock;
 
 static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
@@ -45,14 +45,20 @@ void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
 
 static TsrStatus report(TsrFaultRegion *region) {
     Block *b = (Block *)region;
-    if (b->label[0] == '\0' && !b->freed && tsr_guard_name_hook != NULL) tsr_guard_name_hook(b->label, sizeof b->label, b->data);
+    if (b->label[0] == '\0' && !b->freed && tsr_guard_name_hook != NULL)
+        tsr_guard_name_hook(b->label, sizeof b->label, b->data);
     const char *name = b->label[0] != '\0' ? b->label : "a tensor";
     long long before = b->data - b->fault, after = b->fault - (b->data + b->bytes);
     b->fault = NULL;
     if (b->freed && before <= 0 && after < 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "guard: use after free of %s: byte %lld of a freed block of %zu bytes", name, -before, b->bytes);
-    if (before > 0) return tsr_error(TSR_RUNTIME_ERROR, "guard: underrun of %s: %lld bytes before the start of a block of %zu bytes", name, before, b->bytes);
-    return tsr_error(TSR_RUNTIME_ERROR, "guard: overrun of %s: %lld bytes past the end of a block of %zu bytes", name, after, b->bytes);
+        return tsr_error(TSR_RUNTIME_ERROR, "guard: use after free of %s: byte %lld of a freed block of %zu bytes",
+                         name, -before, b->bytes);
+    if (before > 0)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "guard: underrun of %s: %lld bytes before the start of a block of %zu bytes", name, before,
+                         b->bytes);
+    return tsr_error(TSR_RUNTIME_ERROR, "guard: overrun of %s: %lld bytes past the end of a block of %zu bytes", name,
+                     after, b->bytes);
 }
 
 static bool all_canary(const char *p, const char *end) {
@@ -66,8 +72,8 @@ static void check_canaries(const Block *b) {
     const char *end = b->data + b->bytes, *name = b->label[0] != '\0' ? b->label : "a tensor";
     bool below = all_canary(b->inner, b->data), above = all_canary(end, b->inner + b->inner_length);
     if (below && above) return;
-    snprintf(text, sizeof text, "guard: bytes %s the end of %s (%zu bytes) were overwritten; found when it was freed", above ? "before the start, not past" : "past",
-             name, b->bytes);
+    snprintf(text, sizeof text, "guard: bytes %s the end of %s (%zu bytes) were overwritten; found when it was freed",
+             above ? "before the start, not past" : "past", name, b->bytes);
     tsr_fault_post(text);
 }
 
@@ -109,7 +115,8 @@ static void list(Block *b) {
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     size_t page = page_size(), inner, whole;
     (void)self;
-    if (tsr_add_size_overflows(bytes, ALIGNMENT + page, &inner) || tsr_add_size_overflows(inner, 3 * page, &whole)) return tsr_error_no_memory(bytes);
+    if (tsr_add_size_overflows(bytes, ALIGNMENT + page, &inner) || tsr_add_size_overflows(inner, 3 * page, &whole))
+        return tsr_error_no_memory(bytes);
     inner = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     inner = (inner + page - 1) / page * page;
     if (inner == 0) inner = page;
@@ -146,8 +153,10 @@ static void empty_cache(TsrAllocator *self) {
 void tsr_guard_label(const void *data, const char *label) {
     tsr_lock(&lock);
     for (size_t i = 0; i < TSR_COUNTOF(blocks); i++)
-        if (blocks[i] != NULL && blocks[i]->data == data) snprintf(blocks[i]->label, sizeof blocks[i]->label, "%s", label);
+        if (blocks[i] != NULL && blocks[i]->data == data)
+            snprintf(blocks[i]->label, sizeof blocks[i]->label, "%s", label);
     tsr_unlock(&lock);
 }
 
-TsrAllocator tsr_allocator_guard = {.name = "guard", .device = TSR_CPU, .empty_too = true, .allocate = allocate, .empty_cache = empty_cache};
+TsrAllocator tsr_allocator_guard = {
+    .name = "guard", .device = TSR_CPU, .empty_too = true, .allocate = allocate, .empty_cache = empty_cache};

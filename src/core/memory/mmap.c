@@ -15,8 +15,8 @@ typedef struct Mapping {
     TsrFaultRegion region; /* first: the region is the mapping */
     char *start;           /* page aligned */
     size_t length;
-    int64_t bytes;         /* asked for */
-    char *path;            /* NULL when anonymous */
+    int64_t bytes; /* asked for */
+    char *path;    /* NULL when anonymous */
 } Mapping;
 
 static void count(int64_t bytes) {
@@ -28,7 +28,8 @@ static void count(int64_t bytes) {
 
 int64_t tsr_memory_mapped(void) { return tsr_allocator_mmap.live; }
 
-/* A page that the file no longer has becomes a page of zeros, which nobody is to take for the file's: from there on all is lost. */
+/* A page that the file no longer has becomes a page of zeros, which nobody is to take for the file's: from there on all
+ * is lost. */
 static bool repair(TsrFaultRegion *region, char *address) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *start = (char *)((uintptr_t)address & ~(uintptr_t)(page - 1));
@@ -38,7 +39,8 @@ static bool repair(TsrFaultRegion *region, char *address) {
 
 static TsrStatus report(TsrFaultRegion *region) {
     const Mapping *m = (const Mapping *)region;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: the file became shorter while it was mapped", m->path != NULL ? m->path : "shared memory");
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: the file became shorter while it was mapped",
+                     m->path != NULL ? m->path : "shared memory");
 }
 
 static void unmap(void *ctx) {
@@ -90,12 +92,14 @@ static TsrStatus check_file(size_t *bytes, int fd, const char *path, uint64_t of
     if (!S_ISREG(st.st_mode)) return tsr_error(TSR_VALUE_ERROR, "%s: not a regular file, so it cannot be mapped", path);
     uint64_t size = (uint64_t)st.st_size;
     if (offset > size || *bytes > size - offset)
-        return tsr_error(TSR_VALUE_ERROR, "%s: needs %llu bytes, but the file has %llu", path, (unsigned long long)(offset + *bytes), (unsigned long long)size);
+        return tsr_error(TSR_VALUE_ERROR, "%s: needs %llu bytes, but the file has %llu", path,
+                         (unsigned long long)(offset + *bytes), (unsigned long long)size);
     if (*bytes == 0) *bytes = (size_t)(size - offset);
     return TSR_OK;
 }
 
-static TsrStatus map_open_file(TsrDataPtr *out, size_t *mapped, int fd, const char *path, char mode, uint64_t offset, size_t bytes) {
+static TsrStatus map_open_file(TsrDataPtr *out, size_t *mapped, int fd, const char *path, char mode, uint64_t offset,
+                               size_t bytes) {
     Mapping *m = NULL;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (size_t)(offset % page);
     TSR_TRY(check_file(&bytes, fd, path, offset));

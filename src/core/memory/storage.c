@@ -14,7 +14,10 @@ static int64_t next_serial, next_id;
 /* --- structs from a free list of the thread --- */
 
 enum { POOL_MOST = 256 };
-static _Thread_local struct { TsrStorage *head; int n; } pool;
+static _Thread_local struct {
+    TsrStorage *head;
+    int n;
+} pool;
 
 static void drain(void) {
     while (pool.head != NULL) {
@@ -121,7 +124,8 @@ static inline void trace_storage(const TsrStorage *s) {
 }
 
 static void return_memory(TsrStorage *s) {
-    if (s->ptr.deleter != NULL) tsr_trace(TSR_TRACE_RETURN, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, s);
+    if (s->ptr.deleter != NULL)
+        tsr_trace(TSR_TRACE_RETURN, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, s);
     tsr_dataptr_release(&s->ptr);
 }
 
@@ -138,7 +142,8 @@ static void release_memory(TsrStorage *s) {
     }
 }
 
-static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes, TsrDtype element, bool says_calls) {
+static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes,
+                             TsrDtype element, bool says_calls) {
     if (TSR_UNLIKELY(element != TSR_DTYPE_NONE)) TSR_TRY(tsr_dtype_check(element));
     TsrStorage *s = take_struct();
     if (TSR_UNLIKELY(s == NULL)) return tsr_error_no_memory(sizeof *s);
@@ -186,7 +191,8 @@ static char *copy_path(const char *path) {
     return copy;
 }
 
-TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin, const char *path) {
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin,
+                                     const char *path) {
     char *kept = path != NULL ? copy_path(path) : NULL;
     TsrStorage *s = path != NULL && kept == NULL ? NULL : take_struct();
     if (s == NULL) {
@@ -248,7 +254,8 @@ int64_t tsr_storage_id(TsrStorage *storage) {
 
 /* --- changing size and place --- */
 
-/* Elements with constructors are moved as bytes: none of them holds its own address. What is lost in a mapped file that became shorter stays where it is. */
+/* Elements with constructors are moved as bytes: none of them holds its own address. What is lost in a mapped file that
+ * became shorter stays where it is. */
 static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
         memcpy(fresh->data, s->ptr.data, keep);
@@ -296,16 +303,21 @@ static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
 
 TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes) {
     if (!storage->resizable) return tsr_error(TSR_RUNTIME_ERROR, "Trying to resize storage that is not resizable");
-    if (storage->element != TSR_DTYPE_NONE && nbytes % tsr_dtypes[storage->element].itemsize != 0) /* no half of a string */
-        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements holds whole ones of %zu bytes, not %zu bytes", tsr_dtype_name(storage->element), (size_t)tsr_dtypes[storage->element].itemsize, nbytes);
-    return nbytes > storage->nbytes ? grow(storage, nbytes) : nbytes < storage->nbytes ? shrink(storage, nbytes) : TSR_OK;
+    if (storage->element != TSR_DTYPE_NONE &&
+        nbytes % tsr_dtypes[storage->element].itemsize != 0) /* no half of a string */
+        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements holds whole ones of %zu bytes, not %zu bytes",
+                         tsr_dtype_name(storage->element), (size_t)tsr_dtypes[storage->element].itemsize, nbytes);
+    return nbytes > storage->nbytes   ? grow(storage, nbytes)
+           : nbytes < storage->nbytes ? shrink(storage, nbytes)
+                                      : TSR_OK;
 }
 
 TsrStatus tsr_storage_share_memory(TsrStorage *storage) {
     TsrDataPtr fresh;
     if (storage->shared || storage->ptr.device.type != TSR_CPU) return TSR_OK;
     if (storage->element != TSR_DTYPE_NONE)
-        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be shared between processes", tsr_dtype_name(storage->element));
+        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be shared between processes",
+                         tsr_dtype_name(storage->element));
     TSR_TRY(tsr_map_shared(&fresh, storage->nbytes));
     tsr_trace(TSR_TRACE_ADOPT, "shared", "shared between processes", (int64_t)storage->nbytes, fresh.data, storage);
     TSR_TRY(move_to(storage, &fresh, NULL, storage->nbytes, storage->nbytes));

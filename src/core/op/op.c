@@ -15,9 +15,9 @@
 
 typedef struct Set {
     TsrOpSet set;
-    const char *name;   /* into the first row's schema, name_length bytes */
+    const char *name; /* into the first row's schema, name_length bytes */
     size_t name_length;
-    int first, last;    /* rows, chained through row_next */
+    int first, last; /* rows, chained through row_next */
 } Set;
 
 enum { MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
@@ -50,7 +50,8 @@ static short *find_slot(const char *name, size_t n) {
 }
 
 static TsrStatus add_row(const TsrOp *row) {
-    if (table.nrows == MAX_ROWS || table.nsets == TABLE_SIZE / 2) return tsr_error(TSR_SYSTEM_ERROR, "the table of operators is full");
+    if (table.nrows == MAX_ROWS || table.nsets == TABLE_SIZE / 2)
+        return tsr_error(TSR_SYSTEM_ERROR, "the table of operators is full");
     size_t n = strcspn(row->schema, "(");
     short *slot = find_slot(row->schema, n);
     int index = table.nrows++;
@@ -81,7 +82,8 @@ TsrStatus tsr_op_register(const TsrOp *rows, int n) {
     if (n < 0) return tsr_error(TSR_SYSTEM_ERROR, "a negative number of rows: %d", n);
     for (int i = 0; i < n; i++)
         if (rows[i].schema == NULL || rows[i].fn == NULL || rows[i].schema[strcspn(rows[i].schema, "(")] == '\0')
-            return tsr_error(TSR_SYSTEM_ERROR, "row %d has no function, or its schema is none: %s", i, rows[i].schema != NULL ? rows[i].schema : "NULL");
+            return tsr_error(TSR_SYSTEM_ERROR, "row %d has no function, or its schema is none: %s", i,
+                             rows[i].schema != NULL ? rows[i].schema : "NULL");
     for (int i = 0; i < n; i++) TSR_TRY(add_row(&rows[i]));
     tsr_free(table.sorted);
     table.sorted = NULL;
@@ -154,14 +156,18 @@ const TsrOpSet *tsr_op_at(int i) {
 
 /* ---- running ---- */
 
-/* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg views. */
+/* What a run holds until it ends: arguments replaced by resolved copies, and outputs that stand in for conj or neg
+ * views. */
 typedef struct Run {
     TsrOpCall *call;
     TsrOpFn sparse; /* the row's, when an argument is sparse */
     TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
     int ntemporaries;
     TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
-    struct { TsrArg *arg; TsrTensor **before; } lists[TSR_MAX_ARGS]; /* Tensor[] arguments that hold resolved copies, of which each entry is owned */
+    struct {
+        TsrArg *arg;
+        TsrTensor **before;
+    } lists[TSR_MAX_ARGS]; /* Tensor[] arguments that hold resolved copies, of which each entry is owned */
     int nlists;
 } Run;
 
@@ -169,10 +175,12 @@ static bool is_lazy(const TsrTensor *t) { return t != NULL && (t->flags & (TSR_F
 
 static TsrStatus check_meta(const TsrOpCall *c) {
     if (!(c->op->flags & TSR_OP_ELEMENTS)) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
-                     "aten::%s: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. You may have run into this message while using "
-                     "an operator with PT2 compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. Please see the "
-                     "following for next steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html", c->schema->base);
+    return tsr_error(
+        TSR_NOT_IMPLEMENTED_ERROR,
+        "aten::%s: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered. You may have run into this message while using "
+        "an operator with PT2 compilation APIs (torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. Please see the "
+        "following for next steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html",
+        c->schema->base);
 }
 
 /* Functions of one tensor, element by element, get as far as an output of its layout. */
@@ -181,7 +189,8 @@ static bool makes_output_first(const TsrOpCall *c) {
 }
 
 static TsrStatus not_for_sparse(const TsrOpCall *c, const TsrTensor *t) {
-    if (t->layout != TSR_SPARSE_COO && makes_output_first(c)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name(t->layout));
+    if (t->layout != TSR_SPARSE_COO && makes_output_first(c))
+        return tsr_error(TSR_RUNTIME_ERROR, "unsupported tensor layout: %s", tsr_layout_name(t->layout));
     return tsr_refuse_backend(c->schema->base, t);
 }
 
@@ -194,7 +203,8 @@ static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {
         return flags & TSR_OP_SPARSE || run->sparse != NULL ? tsr_tensor_check(t, false) : not_for_sparse(c, t);
     }
     if (TSR_UNLIKELY(!tsr_dtype_is_pod(t->dtype)) && !(flags & TSR_OP_OBJECT))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base, tsr_dtype_scalar_name(t->dtype));
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", c->schema->base,
+                         tsr_dtype_scalar_name(t->dtype));
     return flags & TSR_OP_UNCHECKED ? TSR_OK : tsr_tensor_check(t, false);
 }
 
@@ -228,7 +238,8 @@ static TsrStatus check_device(const TsrOpCall *c, const TsrTensor **first, const
     if (c->op->flags & TSR_OP_CPU_NUMBERS && tsr_ndim(t) == 0 && t->device.type == TSR_CPU) return TSR_OK;
     if (*first == NULL) *first = t;
     if (t->device.type == (*first)->device.type) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!", tsr_device_type_name(t->device.type), tsr_device_type_name((*first)->device.type));
+    return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!",
+                     tsr_device_type_name(t->device.type), tsr_device_type_name((*first)->device.type));
 }
 
 static TsrStatus check_devices(const TsrOpCall *c) {
@@ -237,7 +248,8 @@ static TsrStatus check_devices(const TsrOpCall *c) {
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *arg = &c->arg[i];
         if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, &first, arg->t));
-        for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++) TSR_TRY(check_device(c, &first, arg->tensors[k]));
+        for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++)
+            TSR_TRY(check_device(c, &first, arg->tensors[k]));
     }
     for (int k = 0; k < TSR_MAX_RETS && !c->inplace; k++) TSR_TRY(tsr_check_out_device(c, k));
     return TSR_OK;
@@ -284,23 +296,29 @@ static TsrStatus finish_output(Run *run, int k) {
     if (k >= c->nret || c->ret[k].kind != TSR_ARG_TENSOR) return TSR_OK;
     TsrTensor *target = run->real_out[k] != NULL ? run->real_out[k] : c->out[k];
     if (c->ret[k].t != c->out[k]) TSR_TRY(tsr_write_out(c, k));
-    if (run->real_out[k] != NULL && !tsr_same_sizes(target, c->out[k])) TSR_TRY(tsr_tensor_resize(target, tsr_ndim(c->out[k]), c->out[k]->sizes, TSR_CONTIGUOUS));
+    if (run->real_out[k] != NULL && !tsr_same_sizes(target, c->out[k]))
+        TSR_TRY(tsr_tensor_resize(target, tsr_ndim(c->out[k]), c->out[k]->sizes, TSR_CONTIGUOUS));
     if (run->real_out[k] != NULL) TSR_TRY(tsr_tensor_copy(target, c->out[k]));
     tsr_tensor_retain(target);
     tsr_tensor_free(c->ret[k].t);
     c->ret[k].t = target;
-    if ((c->op->flags & TSR_OP_NO_BUMP) == 0) tsr_tensor_bump(target, c->inplace ? c->schema->inplace : c->schema->base);
+    if ((c->op->flags & TSR_OP_NO_BUMP) == 0)
+        tsr_tensor_bump(target, c->inplace ? c->schema->inplace : c->schema->base);
     return TSR_OK;
 }
 
 /* A fresh result that was written over an argument. */
-static bool is_spare(const TsrOpCall *c, const TsrTensor *t) { return c->spent && c->out[0] == NULL && c->op->alias == TSR_FRESH && c->arg[0].kind == TSR_ARG_TENSOR && c->arg[0].t == t; }
+static bool is_spare(const TsrOpCall *c, const TsrTensor *t) {
+    return c->spent && c->out[0] == NULL && c->op->alias == TSR_FRESH && c->arg[0].kind == TSR_ARG_TENSOR &&
+           c->arg[0].t == t;
+}
 
 static void note_origin(TsrOpCall *c) {
-    if (c->nret == 1 && c->ret[0].kind == TSR_ARG_TENSOR && is_spare(c, c->ret[0].t)) c->ret[0].t->origin = c->schema->base;
+    if (c->nret == 1 && c->ret[0].kind == TSR_ARG_TENSOR && is_spare(c, c->ret[0].t))
+        c->ret[0].t->origin = c->schema->base;
     for (int k = 0; k < c->nret; k++)
-        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL && c->ret[k].t->origin == NULL &&
-            tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))
+        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL &&
+            c->ret[k].t->origin == NULL && tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))
             c->ret[k].t->origin = c->schema->base;
 }
 
@@ -341,9 +359,11 @@ static TsrStatus run_prepared(Run *run) {
     return status;
 }
 
-/* A dense CPU tensor of numbers without lazy bits: nothing to prepare but the check that its storage is still large enough. */
+/* A dense CPU tensor of numbers without lazy bits: nothing to prepare but the check that its storage is still large
+ * enough. */
 static inline bool is_plain(const TsrTensor *t) {
-    return (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_UNDEFINED)) == 0 && t->layout == TSR_STRIDED && t->device.type == TSR_CPU && tsr_dtype_is_pod(t->dtype);
+    return (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_UNDEFINED)) == 0 && t->layout == TSR_STRIDED &&
+           t->device.type == TSR_CPU && tsr_dtype_is_pod(t->dtype);
 }
 
 static inline bool all_plain(const TsrOpCall *c) {
@@ -422,11 +442,13 @@ void tsr_op_release_returns(TsrOpCall *call) {
 
 /* ---- calling from C ---- */
 
-/* Whether `given` can be bound to `param` as it stands or after convert_argument; a number to a tensor only if `wrap`. */
+/* Whether `given` can be bound to `param` as it stands or after convert_argument; a number to a tensor only if `wrap`.
+ */
 static bool accepts(const TsrParam *param, const TsrArg *given, bool wrap) {
     if (given->kind == TSR_ARG_NONE) return param->optional || param->has_default;
     if (given->kind == param->type) return true;
-    bool number = given->kind == TSR_ARG_INT || given->kind == TSR_ARG_FLOAT || given->kind == TSR_ARG_SCALAR || given->kind == TSR_ARG_BOOL;
+    bool number = given->kind == TSR_ARG_INT || given->kind == TSR_ARG_FLOAT || given->kind == TSR_ARG_SCALAR ||
+                  given->kind == TSR_ARG_BOOL;
     switch (param->type) {
     case TSR_ARG_TENSOR: return number && wrap;
     case TSR_ARG_SCALAR: return number;
@@ -470,11 +492,14 @@ static TsrStatus convert_argument(const TsrParam *param, TsrArg *a, TsrTensor **
 static TsrStatus check_arguments(const TsrArg *args, int nargs) {
     for (int i = 0; i < nargs; i++) {
         const TsrArg *a = &args[i];
-        if ((unsigned)a->kind > TSR_ARG_ANY) return tsr_error(TSR_SYSTEM_ERROR, "argument %d is of no kind: %d", i, (int)a->kind);
-        bool list = a->kind == TSR_ARG_TENSORS || a->kind == TSR_ARG_INTS || a->kind == TSR_ARG_FLOATS || a->kind == TSR_ARG_BOOLS || a->kind == TSR_ARG_SCALARS;
+        if ((unsigned)a->kind > TSR_ARG_ANY)
+            return tsr_error(TSR_SYSTEM_ERROR, "argument %d is of no kind: %d", i, (int)a->kind);
+        bool list = a->kind == TSR_ARG_TENSORS || a->kind == TSR_ARG_INTS || a->kind == TSR_ARG_FLOATS ||
+                    a->kind == TSR_ARG_BOOLS || a->kind == TSR_ARG_SCALARS;
         if (list && a->n < 0) return tsr_error(TSR_SYSTEM_ERROR, "argument %d has a negative length: %d", i, a->n);
         if (a->kind == TSR_ARG_DTYPE) TSR_TRY(tsr_dtype_check(a->dtype));
-        if (a->kind == TSR_ARG_TENSOR && a->t == NULL) return tsr_error(TSR_SYSTEM_ERROR, "argument %d has no tensor", i);
+        if (a->kind == TSR_ARG_TENSOR && a->t == NULL)
+            return tsr_error(TSR_SYSTEM_ERROR, "argument %d has no tensor", i);
     }
     return TSR_OK;
 }
@@ -495,17 +520,40 @@ static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const 
             a->t = va_arg(list, TsrTensor *);
             a->kind = a->t != NULL ? TSR_ARG_TENSOR : TSR_ARG_NONE;
             break;
-        case 'i': a->kind = TSR_ARG_INT; a->i = va_arg(list, int64_t); break;
-        case 'f': a->kind = TSR_ARG_FLOAT; a->f = va_arg(list, double); break;
-        case 's': a->kind = TSR_ARG_SCALAR; a->s = va_arg(list, TsrScalar); break;
-        case 'b': a->kind = TSR_ARG_BOOL; a->b = va_arg(list, int) != 0; break;
+        case 'i':
+            a->kind = TSR_ARG_INT;
+            a->i = va_arg(list, int64_t);
+            break;
+        case 'f':
+            a->kind = TSR_ARG_FLOAT;
+            a->f = va_arg(list, double);
+            break;
+        case 's':
+            a->kind = TSR_ARG_SCALAR;
+            a->s = va_arg(list, TsrScalar);
+            break;
+        case 'b':
+            a->kind = TSR_ARG_BOOL;
+            a->b = va_arg(list, int) != 0;
+            break;
         case 'd':
             a->dtype = (TsrDtype)va_arg(list, int);
             a->kind = a->dtype == TSR_DTYPE_NONE ? TSR_ARG_NONE : TSR_ARG_DTYPE;
             break;
-        case 'c': a->kind = TSR_ARG_STR; a->str = va_arg(list, const char *); break;
-        case 'I': a->kind = TSR_ARG_INTS; /* negative counts are refused below */ a->n = va_arg(list, int); a->ints = va_arg(list, int64_t *); break;
-        case 'T': a->kind = TSR_ARG_TENSORS; a->n = va_arg(list, int); a->tensors = va_arg(list, TsrTensor **); break;
+        case 'c':
+            a->kind = TSR_ARG_STR;
+            a->str = va_arg(list, const char *);
+            break;
+        case 'I':
+            a->kind = TSR_ARG_INTS; /* negative counts are refused below */
+            a->n = va_arg(list, int);
+            a->ints = va_arg(list, int64_t *);
+            break;
+        case 'T':
+            a->kind = TSR_ARG_TENSORS;
+            a->n = va_arg(list, int);
+            a->tensors = va_arg(list, TsrTensor **);
+            break;
         case 'n': break;
         default: return tsr_error(TSR_SYSTEM_ERROR, "unknown letter '%c' in a call by name", *fmt);
         }
@@ -516,7 +564,9 @@ static TsrStatus read_varargs(TsrArg *args, int *nargs, TsrTensor **out0, const 
 static bool matches(const TsrSchema *schema, const TsrArg *args, int nargs, bool wrap) {
     if (nargs > schema->nparams) return false;
     for (int i = 0; i < schema->nparams; i++) {
-        if (i < nargs ? !accepts(&schema->params[i], &args[i], wrap) : !schema->params[i].has_default && !schema->params[i].optional) return false;
+        if (i < nargs ? !accepts(&schema->params[i], &args[i], wrap)
+                      : !schema->params[i].has_default && !schema->params[i].optional)
+            return false;
     }
     return true;
 }
@@ -528,13 +578,15 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
     int64_t singles[TSR_MAX_ARGS];
     while (call->nargs < schema->nparams) call->arg[call->nargs++] = (TsrArg){.kind = TSR_ARG_NONE};
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < schema->nparams && status == TSR_OK; i++) status = convert_argument(&schema->params[i], &call->arg[i], &made[i], &singles[i]);
+    for (int i = 0; i < schema->nparams && status == TSR_OK; i++)
+        status = convert_argument(&schema->params[i], &call->arg[i], &made[i], &singles[i]);
     if (status == TSR_OK) status = tsr_op_run(call);
     for (int i = 0; i < schema->nparams; i++) tsr_tensor_free(made[i]);
     if (status != TSR_OK) return status;
     for (int k = 0; k < nout && status == TSR_OK; k++)
         if (k >= call->nret || call->ret[k].kind != TSR_ARG_TENSOR)
-            status = tsr_error(TSR_SYSTEM_ERROR, "%s() has %d results, and %d tensors were asked for", schema->name, call->nret, nout);
+            status = tsr_error(TSR_SYSTEM_ERROR, "%s() has %d results, and %d tensors were asked for", schema->name,
+                               call->nret, nout);
     if (status != TSR_OK) {
         tsr_op_release_returns(call);
         return status;
@@ -548,11 +600,13 @@ static TsrStatus run_by_name(TsrTensor **outs, int nout, TsrOpCall *call) {
 }
 
 TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const char *fmt, ...) {
-    if (nout < 0 || nout > TSR_MAX_RETS) return tsr_error(TSR_SYSTEM_ERROR, "%d results: a call has 0 to %d", nout, TSR_MAX_RETS);
+    if (nout < 0 || nout > TSR_MAX_RETS)
+        return tsr_error(TSR_SYSTEM_ERROR, "%d results: a call has 0 to %d", nout, TSR_MAX_RETS);
     const TsrOpSet *set = tsr_op_find(name);
     if (set == NULL) {
         tsr_error(TSR_SYSTEM_ERROR, "no operator is named '%s'", name);
-        if (name[0] != '\0' && name[strlen(name) - 1] == '_') tsr_error_hint("in place, '!t' begins the letters of the name without _");
+        if (name[0] != '\0' && name[strlen(name) - 1] == '_')
+            tsr_error_hint("in place, '!t' begins the letters of the name without _");
         return TSR_SYSTEM_ERROR;
     }
     TsrArg args[TSR_MAX_ARGS];
@@ -569,7 +623,12 @@ TsrStatus tsr_invoke_new(TsrTensor **outs, int nout, const char *name, const cha
             const TsrSchema *schema;
             TSR_TRY(tsr_op_schema(&schema, set->ops[k]));
             if (!matches(schema, args, nargs, wrap != 0)) continue;
-            TsrOpCall call = {.op = set->ops[k], .schema = schema, .arg = args, .nargs = nargs, .out = {out0}, .inplace = out0 != NULL};
+            TsrOpCall call = {.op = set->ops[k],
+                              .schema = schema,
+                              .arg = args,
+                              .nargs = nargs,
+                              .out = {out0},
+                              .inplace = out0 != NULL};
             return run_by_name(outs, nout, &call);
         }
     return tsr_error(TSR_SYSTEM_ERROR, "no overload of '%s' takes \"%s\"", name, fmt);

@@ -8,11 +8,15 @@
 #include "op_impl.h"
 #include "core/tensor/tensor_impl.h"
 
-/* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one; or the first argument's, which
- * is looked at before the operator runs (MODULUS: a complex argument's result may be real; REAL: a complex argument is refused by the operator). */
+/* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one;
+ * or the first argument's, which is looked at before the operator runs (MODULUS: a complex argument's result may be
+ * real; REAL: a complex argument is refused by the operator). */
 typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
 
-static const struct OutRule { Fit fit; const char *says; } rules[TSR_OUT_RULES] = {
+static const struct OutRule {
+    Fit fit;
+    const char *says;
+} rules[TSR_OUT_RULES] = {
 #define RULE(name, fit, says) [TSR_RULE_##name] = {FIT_##fit, says},
 #include "core/out_rules.def"
 #undef RULE
@@ -20,7 +24,10 @@ static const struct OutRule { Fit fit; const char *says; } rules[TSR_OUT_RULES] 
 
 static bool fits(Fit fit, TsrDtype want, TsrDtype got) {
     switch (fit) {
-    case FIT_SAME: case FIT_SELF: case FIT_MODULUS: case FIT_REAL: return got == want;
+    case FIT_SAME:
+    case FIT_SELF:
+    case FIT_MODULUS:
+    case FIT_REAL: return got == want;
     case FIT_COMPLEX: return tsr_dtype_is_complex(got);
     case FIT_FLOATING: return tsr_dtype_is_float(got);
     default: return tsr_can_cast(want, got);
@@ -36,9 +43,17 @@ static const char *words_of(const char *says, int k) {
 static TsrStatus refuse(const TsrOpCall *c, int k, TsrOutRule rule, TsrDtype want) {
     TsrDtype got = c->out[k]->dtype;
     const char *name = c->schema->returns[k].name;
-    const struct { const char *word, *text; } fills[] = {
-        {"$self", tsr_dtype_scalar_name(c->nargs > 0 && c->arg[0].kind == TSR_ARG_TENSOR ? c->arg[0].t->dtype : want)}, {"$want", tsr_dtype_scalar_name(want)}, {"$got", tsr_dtype_scalar_name(got)}, {"$cwant", tsr_dtype_c_name(want)},
-        {"$cgot", tsr_dtype_c_name(got)}, {"$name", name != NULL ? name : "result"}, {"$op", c->schema->name}, {"$base", c->schema->base},
+    const struct {
+        const char *word, *text;
+    } fills[] = {
+        {"$self", tsr_dtype_scalar_name(c->nargs > 0 && c->arg[0].kind == TSR_ARG_TENSOR ? c->arg[0].t->dtype : want)},
+        {"$want", tsr_dtype_scalar_name(want)},
+        {"$got", tsr_dtype_scalar_name(got)},
+        {"$cwant", tsr_dtype_c_name(want)},
+        {"$cgot", tsr_dtype_c_name(got)},
+        {"$name", name != NULL ? name : "result"},
+        {"$op", c->schema->name},
+        {"$base", c->schema->base},
     };
     char message[400];
     size_t n = 0;
@@ -68,7 +83,9 @@ static bool find_home(TsrDevice *home, const TsrOpCall *c) {
     bool found = false;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *a = &c->arg[i];
-        const TsrTensor *t = a->kind == TSR_ARG_TENSOR ? a->t : a->kind == TSR_ARG_TENSORS && a->n > 0 ? a->tensors[0] : NULL;
+        const TsrTensor *t = a->kind == TSR_ARG_TENSOR                ? a->t
+                             : a->kind == TSR_ARG_TENSORS && a->n > 0 ? a->tensors[0]
+                                                                      : NULL;
         if (t == NULL || !tsr_is_defined(t)) continue;
         *home = t->device;
         found = true;
@@ -81,12 +98,14 @@ TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
     const TsrTensor *out = c->out[k];
     TsrDevice home;
     if (out == NULL || !tsr_is_defined(out) || !find_home(&home, c) || out->device.type == home.type) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Attempting to copy from device %s to device %s, but cross-device copies are not allowed!", tsr_device_type_name(home.type),
-                     tsr_device_type_name(out->device.type));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Attempting to copy from device %s to device %s, but cross-device copies are not allowed!",
+                     tsr_device_type_name(home.type), tsr_device_type_name(out->device.type));
 }
 
 TsrStatus tsr_check_out_self(const TsrOpCall *c) {
-    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype) return TSR_OK;
+    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype)
+        return TSR_OK;
     Fit fit = rules[c->op->out_rule].fit;
     TsrDtype self = c->arg[0].t->dtype;
     if (fit < FIT_SELF) return TSR_OK;
@@ -120,11 +139,12 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
-                             tsr_sizes_text(out),
-                             tsr_sizes_text(result));
+                             tsr_sizes_text(out), tsr_sizes_text(result));
         }
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
-        if (c->op->flags & TSR_OP_OUT_STRIDES) TSR_TRY(tsr_tensor_set_geometry(out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
+        if (c->op->flags & TSR_OP_OUT_STRIDES)
+            TSR_TRY(tsr_tensor_set_geometry(
+                out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
     }
     TSR_TRY(tsr_check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);

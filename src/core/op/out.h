@@ -4,7 +4,8 @@
 
 #include "core/op.h"
 
-/* call->ret[k], which the function made afresh, goes into call->out[k], of which neither is NULL: resized for out=, never in the in-place form. */
+/* call->ret[k], which the function made afresh, goes into call->out[k], of which neither is NULL: resized for out=,
+ * never in the in-place form. */
 TsrStatus tsr_write_out(TsrOpCall *c, int k);
 /* Before the operator runs: that call->out[k] is on the device of the inputs. */
 TsrStatus tsr_check_out_device(const TsrOpCall *c, int k);

@@ -45,13 +45,19 @@ static const struct {
     const char *name;
     TsrArgKind kind, array;
 } types[] = {
-    {"Tensor", TSR_ARG_TENSOR, TSR_ARG_TENSORS},       {"Scalar", TSR_ARG_SCALAR, TSR_ARG_SCALARS},
-    {"int", TSR_ARG_INT, TSR_ARG_INTS},                {"SymInt", TSR_ARG_INT, TSR_ARG_INTS},
-    {"float", TSR_ARG_FLOAT, TSR_ARG_FLOATS},          {"bool", TSR_ARG_BOOL, TSR_ARG_BOOLS},
-    {"str", TSR_ARG_STR, TSR_ARG_STR},                 {"ScalarType", TSR_ARG_DTYPE, TSR_ARG_DTYPE},
-    {"Layout", TSR_ARG_LAYOUT, TSR_ARG_LAYOUT},        {"Device", TSR_ARG_DEVICE, TSR_ARG_DEVICE},
+    {"Tensor", TSR_ARG_TENSOR, TSR_ARG_TENSORS},
+    {"Scalar", TSR_ARG_SCALAR, TSR_ARG_SCALARS},
+    {"int", TSR_ARG_INT, TSR_ARG_INTS},
+    {"SymInt", TSR_ARG_INT, TSR_ARG_INTS},
+    {"float", TSR_ARG_FLOAT, TSR_ARG_FLOATS},
+    {"bool", TSR_ARG_BOOL, TSR_ARG_BOOLS},
+    {"str", TSR_ARG_STR, TSR_ARG_STR},
+    {"ScalarType", TSR_ARG_DTYPE, TSR_ARG_DTYPE},
+    {"Layout", TSR_ARG_LAYOUT, TSR_ARG_LAYOUT},
+    {"Device", TSR_ARG_DEVICE, TSR_ARG_DEVICE},
     {"MemoryFormat", TSR_ARG_MEMORY_FORMAT, TSR_ARG_MEMORY_FORMAT},
-    {"Generator", TSR_ARG_GENERATOR, TSR_ARG_GENERATOR}, {"Any", TSR_ARG_ANY, TSR_ARG_ANY},
+    {"Generator", TSR_ARG_GENERATOR, TSR_ARG_GENERATOR},
+    {"Any", TSR_ARG_ANY, TSR_ARG_ANY},
     {"None", TSR_ARG_NONE, TSR_ARG_NONE},
 };
 
@@ -61,7 +67,9 @@ static TsrStatus parse_type(Parser *ps, TsrParam *param) {
     const char *begin = ps->p;
     while (isalnum((unsigned char)*ps->p)) ps->p++;
     size_t length = (size_t)(ps->p - begin), row = 0;
-    while (row < TSR_COUNTOF(types) && (strlen(types[row].name) != length || memcmp(types[row].name, begin, length) != 0)) row++;
+    while (row < TSR_COUNTOF(types) &&
+           (strlen(types[row].name) != length || memcmp(types[row].name, begin, length) != 0))
+        row++;
     if (row == TSR_COUNTOF(types)) return malformed(ps, "unknown type");
     param->type = types[row].kind;
     if (*ps->p == '(') {
@@ -90,7 +98,8 @@ static TsrStatus parse_type(Parser *ps, TsrParam *param) {
 static TsrScalar parse_number(const char *text) {
     if (strcmp(text, "True") == 0 || strcmp(text, "False") == 0) return tsr_scalar_bool(text[0] == 'T');
     double number = 0;
-    if (strpbrk(text, ".einf") != NULL) return (void)tsr_parse_double(&number, text, text + strlen(text)), tsr_scalar_float(number);
+    if (strpbrk(text, ".einf") != NULL)
+        return (void)tsr_parse_double(&number, text, text + strlen(text)), tsr_scalar_float(number);
     return tsr_scalar_int(strtoll(text, NULL, 10));
 }
 
@@ -104,7 +113,9 @@ static int count_items(const char *text) { /* of "[1, 2]" or a lone "0" */
 
 static TsrStatus parse_default_array(TsrParam *param, const char *text) {
     int n = count_items(text);
-    size_t item = param->type == TSR_ARG_INTS ? sizeof(int64_t) : param->type == TSR_ARG_FLOATS ? sizeof(double) : sizeof(bool);
+    size_t item = param->type == TSR_ARG_INTS     ? sizeof(int64_t)
+                  : param->type == TSR_ARG_FLOATS ? sizeof(double)
+                                                  : sizeof(bool);
     void *items = tsr_malloc(item * (size_t)(n + 1));
     if (items == NULL) return tsr_error_no_memory(item);
     param->value.n = n;
@@ -136,7 +147,9 @@ static TsrStatus parse_default_value(Parser *ps, TsrParam *param) {
     }
     TsrScalar number = parse_number(text);
     switch (param->type) {
-    case TSR_ARG_INT: param->value.i = strcmp(text, "Mean") == 0 ? 1 : tsr_scalar_to_int(number); return TSR_OK; /* of `reduction` */
+    case TSR_ARG_INT:
+        param->value.i = strcmp(text, "Mean") == 0 ? 1 : tsr_scalar_to_int(number);
+        return TSR_OK; /* of `reduction` */
     case TSR_ARG_FLOAT: param->value.f = tsr_scalar_to_double(number); return TSR_OK;
     case TSR_ARG_BOOL: param->value.b = text[0] == 'T'; return TSR_OK;
     case TSR_ARG_SCALAR: param->value.s = number; return TSR_OK;
@@ -147,7 +160,9 @@ static TsrStatus parse_default_value(Parser *ps, TsrParam *param) {
     case TSR_ARG_DTYPE: param->value.dtype = tsr_dtype_from_name(text); return TSR_OK;
     case TSR_ARG_LAYOUT: param->value.layout = TSR_STRIDED; return TSR_OK;
     case TSR_ARG_DEVICE: param->value.device = TSR_DEVICE_CPU; return TSR_OK;
-    case TSR_ARG_MEMORY_FORMAT: param->value.format = strncmp(text, "preserve", 8) == 0 ? TSR_PRESERVE : TSR_CONTIGUOUS; return TSR_OK;
+    case TSR_ARG_MEMORY_FORMAT:
+        param->value.format = strncmp(text, "preserve", 8) == 0 ? TSR_PRESERVE : TSR_CONTIGUOUS;
+        return TSR_OK;
     case TSR_ARG_TENSORS:
         param->value.n = 0;
         param->value.tensors = NULL;
@@ -216,13 +231,13 @@ static TsrStatus parse_returns(Parser *ps, TsrSchema *schema) {
     if (!accept(ps, "->")) return malformed(ps, "expected ->");
     if (!accept(ps, "(")) return parse_return(ps, schema);
     if (accept(ps, ")")) return TSR_OK;
-    do {
-        TSR_TRY(parse_return(ps, schema));
-    } while (accept(ps, ","));
+    do { TSR_TRY(parse_return(ps, schema)); } while (accept(ps, ","));
     return accept(ps, ")") ? TSR_OK : malformed(ps, "expected , or )");
 }
 
-static bool is_array(TsrArgKind kind) { return kind == TSR_ARG_INTS || kind == TSR_ARG_FLOATS || kind == TSR_ARG_BOOLS; }
+static bool is_array(TsrArgKind kind) {
+    return kind == TSR_ARG_INTS || kind == TSR_ARG_FLOATS || kind == TSR_ARG_BOOLS;
+}
 
 /* What was made of a schema that could not be finished: only then are schemas freed. */
 static void free_partial(TsrSchema *schema, TsrParam *params) {

@@ -9,15 +9,21 @@
 #include "core/tensor/tensor_impl.h"
 
 TsrTensor *tsr_spare(const TsrOpCall *c) {
-    return c->spent && c->out[0] == NULL && c->arg[0].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[0].t) ? c->arg[0].t : NULL;
+    return c->spent && c->out[0] == NULL && c->arg[0].kind == TSR_ARG_TENSOR && tsr_fast_reusable(c->arg[0].t)
+               ? c->arg[0].t
+               : NULL;
 }
 
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(dtype));
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel,
+                     tsr_dtype_scalar_name(dtype));
 }
 
 TsrStatus tsr_untrue(const char *condition) {
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)", condition);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)",
+        condition);
 }
 
 TsrStatus tsr_check_no_overlap(const TsrTensor *w, const TsrTensor *r) {
@@ -45,7 +51,8 @@ TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *sel
 }
 
 TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self) {
-    if (!c->inplace || !tsr_is_contiguous(c->out[0], TSR_CONTIGUOUS)) return tsr_tensor_new_clone(out, self, TSR_CONTIGUOUS);
+    if (!c->inplace || !tsr_is_contiguous(c->out[0], TSR_CONTIGUOUS))
+        return tsr_tensor_new_clone(out, self, TSR_CONTIGUOUS);
     *out = tsr_tensor_retain(c->out[0]);
     return TSR_OK;
 }

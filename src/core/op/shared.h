@@ -8,7 +8,8 @@
 /* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
 
-/* TSR_RUNTIME_ERROR "Expected CONDITION to be true, but got false. ...": what PyTorch says of a check that it gave no text. */
+/* TSR_RUNTIME_ERROR "Expected CONDITION to be true, but got false. ...": what PyTorch says of a check that it gave no
+ * text. */
 TsrStatus tsr_untrue(const char *condition) __attribute__((cold));
 
 /* Sets of dtypes, as bit masks over ids. */
@@ -32,14 +33,15 @@ TsrStatus tsr_check_no_overlap(const TsrTensor *written, const TsrTensor *read);
 /* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
 TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input);
 
-/* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator may write its result over it and return
- * it. NULL otherwise, and when there is an output. Lent. */
+/* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator
+ * may write its result over it and return it. NULL otherwise, and when there is an output. Lent. */
 TsrTensor *tsr_spare(const TsrOpCall *c);
 
-/* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place form, else a copy
- * in the given format. *out is owned. */
+/* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place
+ * form, else a copy in the given format. *out is owned. */
 TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self, TsrMemoryFormat format);
-/* As tsr_edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self. */
+/* As tsr_edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self.
+ */
 TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
 /* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
 TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t);

@@ -1,12 +1,12 @@
-/* sparse.h: what the columns `.sparse` of the rows name: what an ordinary operator does when one of its arguments is sparse.
- * Each takes the row's call, as op.h says of a row's function. */
+/* sparse.h: what the columns `.sparse` of the rows name: what an ordinary operator does when one of its arguments is
+ * sparse. Each takes the row's call, as op.h says of a row's function. */
 #ifndef CORE_OP_SPARSE_H
 #define CORE_OP_SPARSE_H
 
 #include "core/op.h"
 
 /* core/ops/sparse/math.c: element by element, and sums */
-TsrStatus sp_unary(TsrOpCall *c); /* zero stays zero: the row's operator on the stored values, coalesced */
+TsrStatus sp_unary(TsrOpCall *c);  /* zero stays zero: the row's operator on the stored values, coalesced */
 TsrStatus sp_linear(TsrOpCall *c); /* the same of values as they are: f(a) + f(b) is f(a + b) */
 TsrStatus sp_pow(TsrOpCall *c);
 TsrStatus sp_add(TsrOpCall *c);
@@ -24,7 +24,7 @@ TsrStatus sp_norm(TsrOpCall *c); /* of all elements */
 TsrStatus sp_clone(TsrOpCall *c);
 TsrStatus sp_detach(TsrOpCall *c);
 TsrStatus sp_itself(TsrOpCall *c); /* self */
-TsrStatus sp_real(TsrOpCall *c); /* of a real tensor */
+TsrStatus sp_real(TsrOpCall *c);   /* of a real tensor */
 TsrStatus sp_conj(TsrOpCall *c);
 TsrStatus sp_to(TsrOpCall *c); /* to, in its three forms */
 TsrStatus sp_type_as(TsrOpCall *c);

@@ -4,12 +4,15 @@
 #include <string.h>
 
 const char *tsr_layout_text(int ndim, const int64_t *sizes) {
-    enum { ROOM = (TSR_MAX_DIMS + 2) * 22 }; /* for each dimension, and one that was added, at most 20 characters and ", "; and brackets */
+    enum {
+        ROOM = (TSR_MAX_DIMS + 2) * 22
+    }; /* for each dimension, and one that was added, at most 20 characters and ", "; and brackets */
     static _Thread_local char buffers[4][ROOM];
     static _Thread_local int next;
     char *text = buffers[next = (next + 1) % 4];
     int used = snprintf(text, ROOM, "[");
-    for (int i = 0; i < ndim && used < ROOM; i++) used += snprintf(text + used, (size_t)(ROOM - used), i > 0 ? ", %lld" : "%lld", (long long)sizes[i]);
+    for (int i = 0; i < ndim && used < ROOM; i++)
+        used += snprintf(text + used, (size_t)(ROOM - used), i > 0 ? ", %lld" : "%lld", (long long)sizes[i]);
     if (used < ROOM) snprintf(text + used, (size_t)(ROOM - used), "]");
     return text;
 }
@@ -25,15 +28,16 @@ TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
     TSR_TRY(tsr_layout_check_ndim(ndim));
     for (int i = 0; i < ndim; i++)
         if (TSR_UNLIKELY(sizes[i] < 0))
-            return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s", (long long)sizes[i],
-                             tsr_layout_text(ndim, sizes));
+            return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s",
+                             (long long)sizes[i], tsr_layout_text(ndim, sizes));
     bool zero = false, overflow = false;
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] == 0) zero = true;
         else if (tsr_mul_overflows(product, sizes[i], &product)) overflow = true;
     }
     if (TSR_UNLIKELY(overflow))
-        return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", tsr_layout_text(ndim, sizes));
+        return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s",
+                         tsr_layout_text(ndim, sizes));
     *numel = zero ? 0 : product;
     return TSR_OK;
 }
@@ -61,7 +65,8 @@ void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t 
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         strides[order[k]] = step;
-        step = (int64_t)((uint64_t)step * (uint64_t)sizes[order[k]]); /* a size of 0 counts, unlike in row-major strides */
+        step =
+            (int64_t)((uint64_t)step * (uint64_t)sizes[order[k]]); /* a size of 0 counts, unlike in row-major strides */
     }
 }
 
@@ -170,9 +175,10 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
         int ia = i - (n - na), ib = i - (n - b_ndim);
         int64_t sa = ia >= 0 ? out[ia] : 1, sb = ib >= 0 ? b[ib] : 1;
         if (TSR_UNLIKELY(sa != sb && sa != 1 && sb != 1)) {
-            TsrStatus status = tsr_error(TSR_RUNTIME_ERROR,
-                                         "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
-                                         (long long)sa, (long long)sb, i);
+            TsrStatus status = tsr_error(
+                TSR_RUNTIME_ERROR,
+                "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+                (long long)sa, (long long)sb, i);
             tsr_error_shapes(na, out, b_ndim, b, i);
             return status;
         }
@@ -183,19 +189,25 @@ TsrStatus tsr_layout_broadcast(int64_t *out, int *out_ndim, const int64_t *b, in
     return TSR_OK;
 }
 
-static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int out_ndim, const int64_t *wanted, TsrGeometry g) {
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d.  "
-                     "Target sizes: %s.  Tensor sizes: %s",
-                     (long long)wanted_size, (long long)size, d, tsr_layout_text(out_ndim, wanted),
-                     tsr_layout_text(g.ndim, g.sizes));
+static TsrStatus expand_mismatch(int64_t wanted_size, int64_t size, int d, int out_ndim, const int64_t *wanted,
+                                 TsrGeometry g) {
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d.  "
+        "Target sizes: %s.  Tensor sizes: %s",
+        (long long)wanted_size, (long long)size, d, tsr_layout_text(out_ndim, wanted),
+        tsr_layout_text(g.ndim, g.sizes));
 }
 
-TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted, TsrGeometry g) {
+TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_ndim, const int64_t *wanted,
+                            TsrGeometry g) {
     bool negative = false;
     TSR_TRY(tsr_layout_check_ndim(out_ndim));
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
-    if (out_ndim < g.ndim) return tsr_error(TSR_RUNTIME_ERROR, "the number of sizes provided (%d) must be greater or equal to the number of dimensions (%d)", out_ndim, g.ndim);
+    if (out_ndim < g.ndim)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "the number of sizes provided (%d) must be greater or equal to the number of dimensions (%d)",
+                         out_ndim, g.ndim);
     for (int i = 0; i < out_ndim && g.ndim == 0; i++)
         if (wanted[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = out_ndim - 1; i >= 0; i--) {
@@ -204,9 +216,10 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
         int64_t stride = d >= 0 ? g.strides[d] : i + 1 < out_ndim ? out_sizes[i + 1] * out_strides[i + 1] : 1;
         if (target == -1) {
             if (d < 0)
-                return tsr_error(TSR_RUNTIME_ERROR,
-                                 "The expanded size of the tensor (%lld) isn't allowed in a leading, non-existing dimension %d",
-                                 (long long)target, i);
+                return tsr_error(
+                    TSR_RUNTIME_ERROR,
+                    "The expanded size of the tensor (%lld) isn't allowed in a leading, non-existing dimension %d",
+                    (long long)target, i);
             target = size;
         }
         if (size != target) {
@@ -222,17 +235,21 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
 }
 
 static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
-    return tsr_error(TSR_RUNTIME_ERROR, "shape '%s' is invalid for input of size %lld", tsr_layout_text(n, wanted), (long long)numel);
+    return tsr_error(TSR_RUNTIME_ERROR, "shape '%s' is invalid for input of size %lld", tsr_layout_text(n, wanted),
+                     (long long)numel);
 }
 
-/* Sizes of no elements whose product, but for the zeros, may be past all numbers: PyTorch multiplies unsigned, and then the strides. */
+/* Sizes of no elements whose product, but for the zeros, may be past all numbers: PyTorch multiplies unsigned, and then
+ * the strides. */
 static TsrStatus check_empty(int ndim, const int64_t *sizes) {
     uint64_t product = 1;
     int64_t step = 1;
     for (int i = 0; i < ndim; i++)
-        if (__builtin_mul_overflow(product, (uint64_t)sizes[i], &product)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        if (__builtin_mul_overflow(product, (uint64_t)sizes[i], &product))
+            return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     for (int i = ndim - 1; i > 0; i--)
-        if (tsr_mul_overflows(step, TSR_MAX(sizes[i], 1), &step)) return tsr_error(TSR_RUNTIME_ERROR, "Stride calculation overflowed");
+        if (tsr_mul_overflows(step, TSR_MAX(sizes[i], 1), &step))
+            return tsr_error(TSR_RUNTIME_ERROR, "Stride calculation overflowed");
     return TSR_OK;
 }
 
@@ -246,8 +263,8 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
             if (inferred >= 0) return tsr_error(TSR_RUNTIME_ERROR, "only one dimension can be inferred");
             inferred = i;
         } else if (wanted[i] < 0) {
-            return tsr_error(TSR_RUNTIME_ERROR, "invalid shape dimension %lld at index %d of shape %s", (long long)wanted[i], i,
-                             tsr_layout_text(out_ndim, wanted));
+            return tsr_error(TSR_RUNTIME_ERROR, "invalid shape dimension %lld at index %d of shape %s",
+                             (long long)wanted[i], i, tsr_layout_text(out_ndim, wanted));
         } else if (wanted[i] == 0) {
             zero = true;
         } else if (tsr_mul_overflows(product, wanted[i], &product)) {
@@ -259,9 +276,10 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
     bool fits = product == numel || (inferred >= 0 && product > 0 && numel % product == 0);
     if (!fits) return invalid_shape(out_ndim, wanted, numel);
     if (inferred >= 0 && product == 0)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
-                         tsr_layout_text(out_ndim, wanted));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
+            tsr_layout_text(out_ndim, wanted));
     for (int i = 0; i < out_ndim; i++) out_sizes[i] = i == inferred ? numel / product : wanted[i];
     return overflow ? check_empty(out_ndim, wanted) : TSR_OK;
 }
@@ -269,7 +287,8 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
 /* --- views of another shape --- */
 
 static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
-    for (int i = ndim - 1; i >= 0; i--) strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
+    for (int i = ndim - 1; i >= 0; i--)
+        strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
 }
 
 /* Runs of dimensions that lie back to back in memory are cut as the new sizes say; *bad is the new

@@ -1,4 +1,5 @@
-/* Tensors as elements of a tensor: what the row NESTED of dtype.def constructs, copies and destroys. Each element owns one reference. */
+/* Tensors as elements of a tensor: what the row NESTED of dtype.def constructs, copies and destroys. Each element owns
+ * one reference. */
 #include "core/element/dtype_impl.h"
 #include "core/mem.h"
 #include "core/tensor.h"

@@ -4,7 +4,8 @@
  *     sum_i a_i x_i = target, 0 <= x_i <= u_i, a_i > 0.
  * The idea is that of NumPy's mem_overlap.c (solve_diophantine), after P. Ramachandran, "Use of Extended Euclidean
  * Algorithm in Solving a System of Linear Diophantine Equations with Bounded Variables", 2006: the problem is NP-hard
- * in general, but a depth-first search that prunes by range and by divisibility ends at once in practice. The last two variables are solved in closed form with the extended Euclidean algorithm. */
+ * in general, but a depth-first search that prunes by range and by divisibility ends at once in practice. The last two
+ * variables are solved in closed form with the extended Euclidean algorithm. */
 #include "core/layout.h"
 
 #include <string.h>
@@ -13,12 +14,16 @@ enum { MAX_TERMS = 2 * TSR_MAX_DIMS + 2 };
 static const int64_t max_work = 2000000; /* nodes of the search before it gives up */
 
 typedef __int128 Wide;
-typedef struct Term { int64_t a, u; int tag; int64_t x; } Term;
+typedef struct Term {
+    int64_t a, u;
+    int tag;
+    int64_t x;
+} Term;
 typedef struct Search {
     int n;
-    Term term[MAX_TERMS];          /* by falling coefficient */
-    int64_t gcd[MAX_TERMS + 1];    /* of the coefficients from i on */
-    Wide reach[MAX_TERMS + 1];     /* sum of a_k u_k from i on */
+    Term term[MAX_TERMS];       /* by falling coefficient */
+    int64_t gcd[MAX_TERMS + 1]; /* of the coefficients from i on */
+    Wide reach[MAX_TERMS + 1];  /* sum of a_k u_k from i on */
     int64_t work;
 } Search;
 
@@ -217,7 +222,8 @@ TsrOverlap tsr_layout_overlap_status(const TsrFootprint *a, const TsrFootprint *
     Wide start_a = (Wide)a->at.offset * a->itemsize, start_b = (Wide)b->at.offset * b->itemsize;
     Wide end_a = last_byte(a), end_b = last_byte(b);
     if (start_a == start_b && end_a == end_b) {
-        bool same = a->at.ndim == b->at.ndim && (a->at.ndim == 0 || memcmp(a->at.strides, b->at.strides, (size_t)a->at.ndim * sizeof(int64_t)) == 0);
+        bool same = a->at.ndim == b->at.ndim && (a->at.ndim == 0 || memcmp(a->at.strides, b->at.strides,
+                                                                           (size_t)a->at.ndim * sizeof(int64_t)) == 0);
         return same ? TSR_OVERLAP_FULL : TSR_OVERLAP_PARTIAL;
     }
     return start_a <= end_b && start_b <= end_a ? TSR_OVERLAP_PARTIAL : TSR_OVERLAP_NO;

@@ -17,7 +17,8 @@ int64_t tsr_column_count(const TsrTensor *t) {
 
 /* The storage's column that all of t's column j stands in; -1 when there is none. */
 static int64_t stored_column(const TsrColumns *c, const TsrTensor *t, int64_t j) {
-    int64_t first = t->offset + (tsr_ndim(t) == 2 ? j * t->strides[1] : 0), last = first + TSR_MAX(t->sizes[0] - 1, 0) * t->strides[0];
+    int64_t first = t->offset + (tsr_ndim(t) == 2 ? j * t->strides[1] : 0),
+            last = first + TSR_MAX(t->sizes[0] - 1, 0) * t->strides[0];
     bool one = first / c->step == last / c->step || t->strides[0] % (c->n * c->step) == 0;
     return one ? first / c->step % c->n : -1;
 }
@@ -34,7 +35,8 @@ bool tsr_columns_known(const TsrTensor *t) {
     return n > 0 && k == n;
 }
 
-/* The names of the n columns that `index`, positions or a mask, takes of `from`; without one those of `from`. False when they are not all known. */
+/* The names of the n columns that `index`, positions or a mask, takes of `from`; without one those of `from`. False
+ * when they are not all known. */
 static bool take_names(const char **names, int64_t n, const TsrTensor *from, const TsrTensor *index) {
     int64_t k = 0, positions = index != NULL ? index->sizes[0] : n;
     for (int64_t i = 0; i < positions; i++) {
@@ -55,10 +57,13 @@ void tsr_columns_follow(TsrTensor *picked, const TsrTensor *from, int n, TsrTens
     TsrColumns *columns;
     const TsrTensor *rows = n > 0 ? indices[0] : NULL, *across = n > 1 ? indices[1] : NULL;
     const TsrTensor *index = rows != NULL ? rows : across;
-    if (c->names == NULL || tsr_ndim(from) != 2 || tsr_ndim(picked) != 2 || (rows != NULL && across != NULL) || index == NULL || tsr_ndim(index) != 1) return;
+    if (c->names == NULL || tsr_ndim(from) != 2 || tsr_ndim(picked) != 2 || (rows != NULL && across != NULL) ||
+        index == NULL || tsr_ndim(index) != 1)
+        return;
     int64_t count = picked->sizes[1];
     const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names);
-    if (names != NULL && count > 0 && take_names(names, count, from, across) && tsr_columns_new(&columns, names, count, c->delimiter) == TSR_OK) {
+    if (names != NULL && count > 0 && take_names(names, count, from, across) &&
+        tsr_columns_new(&columns, names, count, c->delimiter) == TSR_OK) {
         columns->step = TSR_MAX(picked->strides[1], 1);
         tsr_columns_set_move(picked, columns);
     }

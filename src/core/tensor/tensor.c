@@ -20,13 +20,17 @@ const char *tsr_backend_name(const TsrTensor *t) {
 }
 
 TsrStatus tsr_refuse_backend(const char *name, const TsrTensor *t) {
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name, tsr_backend_name(t));
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.", name,
+                     tsr_backend_name(t));
 }
 
 /* --- structs from a free list of the thread --- */
 
 enum { POOL_MOST = 256 };
-static _Thread_local struct { TsrTensor *head; int n; } pool; /* linked through `base` */
+static _Thread_local struct {
+    TsrTensor *head;
+    int n;
+} pool;                         /* linked through `base` */
 static _Atomic int64_t structs; /* taken from the system: the living, the pooled and the shells */
 static _Atomic int64_t shells;  /* kept by weak links alone */
 
@@ -80,7 +84,8 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
     if (TSR_UNLIKELY((unsigned)ndim > TSR_INLINE_DIMS)) {
         if (!tsr_layout_is_ndim(ndim) || (t->sizes = tsr_malloc(2 * (size_t)ndim * sizeof(int64_t))) == NULL) {
             give_struct(t);
-            return !tsr_layout_is_ndim(ndim) ? tsr_layout_check_ndim(ndim) : tsr_error_no_memory(2 * (size_t)ndim * sizeof(int64_t));
+            return !tsr_layout_is_ndim(ndim) ? tsr_layout_check_ndim(ndim)
+                                             : tsr_error_no_memory(2 * (size_t)ndim * sizeof(int64_t));
         }
         t->strides = t->sizes + ndim;
     }
@@ -138,7 +143,6 @@ void tsr_tensor_bump(TsrTensor *t, const char *what) {
 
 void (*tsr_tensor_gone_hook)(TsrTensor *t);
 
-
 static TsrTensor *link_root(const TsrTensor *self) {
     TsrTensor *root = self->base != NULL ? self->base : (TsrTensor *)self;
     __atomic_fetch_add((int32_t *)&root->weakcount, 1, __ATOMIC_RELAXED);
@@ -151,7 +155,8 @@ static void free_dims(TsrTensor *t) {
 
 /* Whether the struct went with it. */
 static bool free_weak(TsrTensor *t) {
-    bool last = __atomic_load_n((int32_t *)&t->weakcount, __ATOMIC_ACQUIRE) == 1 || __atomic_fetch_sub((int32_t *)&t->weakcount, 1, __ATOMIC_ACQ_REL) == 1;
+    bool last = __atomic_load_n((int32_t *)&t->weakcount, __ATOMIC_ACQUIRE) == 1 ||
+                __atomic_fetch_sub((int32_t *)&t->weakcount, 1, __ATOMIC_ACQ_REL) == 1;
     if (!last) return false;
     free_dims(t);
     give_struct(t);
@@ -169,14 +174,18 @@ void tsr_tensor_weak_free(TsrTensor *t) {
 
 TsrTensor *tsr_tensor_weak_retain(TsrTensor *t) {
     int32_t n = __atomic_load_n((int32_t *)&t->refcount, __ATOMIC_RELAXED);
-    while (n > 0 && !__atomic_compare_exchange_n((int32_t *)&t->refcount, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    }
+    while (n > 0 && !__atomic_compare_exchange_n((int32_t *)&t->refcount, &n, n + 1, false, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_RELAXED)) {}
     return n > 0 ? t : NULL;
 }
 
-TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) { return t->base == NULL ? NULL : tsr_tensor_weak_retain(t->base); }
+TsrTensor *tsr_tensor_retain_base(const TsrTensor *t) {
+    return t->base == NULL ? NULL : tsr_tensor_weak_retain(t->base);
+}
 
-TsrTensor *tsr_tensor_retain_source(const TsrTensor *t) { return t->source == NULL ? tsr_tensor_retain_base(t) : tsr_tensor_weak_retain(t->source); }
+TsrTensor *tsr_tensor_retain_source(const TsrTensor *t) {
+    return t->source == NULL ? tsr_tensor_retain_base(t) : tsr_tensor_weak_retain(t->source);
+}
 
 /* --- lifetime --- */
 
@@ -232,12 +241,14 @@ static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
         empty |= sizes[i] == 0;
     }
     for (int i = 0; i < ndim && !empty; i++)
-        if (tsr_mul_overflows(n, sizes[i], &n)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        if (tsr_mul_overflows(n, sizes[i], &n))
+            return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     *out = empty ? 0 : n;
     return TSR_OK;
 }
 
-TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrSparse *sparse) {
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes,
+                                     TsrSparse *sparse) {
     int64_t numel = 0;
     TsrTensor *t = NULL;
     TsrStatus status = sparse_numel(&numel, ndim, sizes);
@@ -284,7 +295,8 @@ static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, Ts
 static TsrStatus overflow(TsrGeometry g) {
     const char *a = tsr_layout_text(g.ndim, g.sizes);
     if (g.strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
-    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a, tsr_layout_text(g.ndim, g.strides));
+    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s and strides=%s", a,
+                     tsr_layout_text(g.ndim, g.strides));
 }
 
 TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
@@ -293,7 +305,8 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_dtype_check(dtype));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))) return overflow((TsrGeometry){ndim, sizes, NULL, 0});
+    if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes)))
+        return overflow((TsrGeometry){ndim, sizes, NULL, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     tsr_layout_contiguous_strides(t->strides, ndim, t->sizes);
@@ -314,19 +327,22 @@ static bool bytes_needed(int64_t *bytes, TsrGeometry g, size_t itemsize) {
     *bytes = 0;
     if (empty) return true;
     for (int i = 0; i < g.ndim; i++) {
-        if (tsr_mul_overflows(g.sizes[i] - 1, g.strides[i], &step) || tsr_add_overflows(last, step, &last)) return false;
+        if (tsr_mul_overflows(g.sizes[i] - 1, g.strides[i], &step) || tsr_add_overflows(last, step, &last))
+            return false;
     }
     if (tsr_add_overflows(last, g.offset, &last) || tsr_add_overflows(last, 1, &last)) return false;
     return !tsr_mul_overflows(last, (int64_t)itemsize, bytes);
 }
 
-TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes, const int64_t *strides, TsrDtype dtype, TsrDevice device) {
+TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes, const int64_t *strides,
+                                 TsrDtype dtype, TsrDevice device) {
     int64_t numel, bytes;
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_dtype_check(dtype));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
-    if (!bytes_needed(&bytes, (TsrGeometry){ndim, sizes, strides, 0}, tsr_dtype_size(dtype))) return overflow((TsrGeometry){ndim, sizes, strides, 0});
+    if (!bytes_needed(&bytes, (TsrGeometry){ndim, sizes, strides, 0}, tsr_dtype_size(dtype)))
+        return overflow((TsrGeometry){ndim, sizes, strides, 0});
     TSR_TRY(new_struct(&t, ndim, dtype, device));
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
@@ -349,9 +365,12 @@ static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryForma
 }
 
 static TsrStatus check_format(TsrMemoryFormat format, int ndim) {
-    if ((unsigned)format > TSR_CHANNELS_LAST_3D) return tsr_error(TSR_RUNTIME_ERROR, "%d is no memory format", (int)format);
-    if (format == TSR_CHANNELS_LAST && ndim != 4) return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
-    if (format == TSR_CHANNELS_LAST_3D && ndim != 5) return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
+    if ((unsigned)format > TSR_CHANNELS_LAST_3D)
+        return tsr_error(TSR_RUNTIME_ERROR, "%d is no memory format", (int)format);
+    if (format == TSR_CHANNELS_LAST && ndim != 4)
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
+    if (format == TSR_CHANNELS_LAST_3D && ndim != 5)
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
     return TSR_OK;
 }
 
@@ -359,15 +378,17 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
     int64_t strides[TSR_MAX_DIMS];
     TSR_TRY(check_format(format, tsr_ndim(like)));
     strides_like(strides, like, format);
-    return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides, dtype == TSR_DTYPE_NONE ? like->dtype : dtype, like->device);
+    return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides,
+                                  dtype == TSR_DTYPE_NONE ? like->dtype : dtype, like->device);
 }
 
 static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsize, int64_t need) {
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
-                     "for storage of size %zu",
-                     tsr_layout_text(g.ndim, g.sizes), tsr_layout_text(g.ndim, g.strides), (long long)g.offset, itemsize,
-                     (long long)need, s->nbytes);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
+        "for storage of size %zu",
+        tsr_layout_text(g.ndim, g.sizes), tsr_layout_text(g.ndim, g.strides), (long long)g.offset, itemsize,
+        (long long)need, s->nbytes);
 }
 
 /* The one check of a geometry against a storage. */
@@ -377,7 +398,8 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
     for (int i = 0; i < g.ndim; i++)
         if (g.strides[i] < 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "as_strided: Negative strides are not supported at the moment, got strides: %s",
                              tsr_layout_text(g.ndim, g.strides));
     if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
@@ -398,8 +420,8 @@ bool tsr_storage_holds(const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
 static TsrStatus check_element(const TsrStorage *s, TsrDtype dtype) {
     bool object = !tsr_dtype_is_pod(dtype);
     if (object ? s->element == dtype : s->element == TSR_DTYPE_NONE) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be viewed as %s", s->element == TSR_DTYPE_NONE ? "plain" : tsr_dtype_name(s->element),
-                     tsr_dtype_name(dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements cannot be viewed as %s",
+                     s->element == TSR_DTYPE_NONE ? "plain" : tsr_dtype_name(s->element), tsr_dtype_name(dtype));
 }
 
 TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry g, TsrDtype dtype) {
@@ -445,8 +467,10 @@ TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrG
 }
 
 TsrStatus tsr_refuse_internal_overlap(void) {
-    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                                        "Please clone() the tensor before performing the operation.");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+        "Please clone() the tensor before performing the operation.");
 }
 
 TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written) {
@@ -456,8 +480,10 @@ TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written) {
 }
 
 TsrStatus tsr_refuse_overlap(void) {
-    return tsr_error(TSR_RUNTIME_ERROR, "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
-                                        "Please clone() the tensor before performing the operation.");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+        "Please clone() the tensor before performing the operation.");
 }
 
 void tsr_tensor_unlink_base(TsrTensor *t) {
@@ -518,8 +544,16 @@ TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value) {
 TsrTensor *tsr_tensor_new_undefined(void) {
     static TsrStorage nothing = {.refcount = 1, .element = TSR_DTYPE_NONE, .ptr = {.device = {TSR_CPU, -1}}};
     static int64_t zero[1];
-    static TsrTensor undefined = {.refcount = 1, .weakcount = 1, .dtype = TSR_FLOAT32, .flags = TSR_FLAG_UNDEFINED, .ndim_ = 1,
-                                  .device = {TSR_CPU, -1}, .sizes = zero, .strides = zero, .storage = &nothing, .version = &nothing.version};
+    static TsrTensor undefined = {.refcount = 1,
+                                  .weakcount = 1,
+                                  .dtype = TSR_FLOAT32,
+                                  .flags = TSR_FLAG_UNDEFINED,
+                                  .ndim_ = 1,
+                                  .device = {TSR_CPU, -1},
+                                  .sizes = zero,
+                                  .strides = zero,
+                                  .storage = &nothing,
+                                  .version = &nothing.version};
     return tsr_tensor_retain(&undefined);
 }
 
@@ -532,19 +566,25 @@ bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format) {
     return tsr_layout_is_contiguous(ndim, t->sizes, t->strides);
 }
 
-bool tsr_is_dense(const TsrTensor *t) { return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides); }
+bool tsr_is_dense(const TsrTensor *t) {
+    return tsr_layout_is_non_overlapping_and_dense(tsr_ndim(t), t->sizes, t->strides);
+}
 
 void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
 
 static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {
     char name[200] = "";
     if (tsr_tensor_name_hook != NULL) tsr_tensor_name_hook(name, sizeof name, t);
-    return tsr_error(TSR_RUNTIME_ERROR, "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there", name[0] != '\0' ? name : "this",
-                     name[0] != '\0' ? ", a " : " ", t->base != NULL ? "view" : "tensor", tsr_layout_text(tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there",
+                     name[0] != '\0' ? name : "this", name[0] != '\0' ? ", a " : " ",
+                     t->base != NULL ? "view" : "tensor", tsr_layout_text(tsr_ndim(t), t->sizes), (long long)need,
+                     t->storage->nbytes);
 }
 
 static TsrStatus readonly_write(const TsrTensor *t) {
-    return tsr_error(TSR_RUNTIME_ERROR, "this tensor's memory is read-only (%s): clone() it before writing", t->storage->origin != NULL ? t->storage->origin : "read-only");
+    return tsr_error(TSR_RUNTIME_ERROR, "this tensor's memory is read-only (%s): clone() it before writing",
+                     t->storage->origin != NULL ? t->storage->origin : "read-only");
 }
 
 /* The tensors that a sparse one is made of. */
@@ -576,7 +616,8 @@ static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {
 }
 
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
-    if (TSR_UNLIKELY(t->storage == NULL || (uint64_t)linear_index >= (uint64_t)t->numel)) return tsr_scalar_int(0); /* sparse, or past the end: no element */
+    if (TSR_UNLIKELY(t->storage == NULL || (uint64_t)linear_index >= (uint64_t)t->numel))
+        return tsr_scalar_int(0); /* sparse, or past the end: no element */
     int64_t at = t->offset, rest = linear_index;
     for (int i = tsr_ndim(t) - 1; i >= 0; i--) {
         int64_t size = t->sizes[i] > 0 ? t->sizes[i] : 1;
@@ -590,9 +631,12 @@ TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
 }
 
 TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
-    if (t->numel != 1) return tsr_error(TSR_RUNTIME_ERROR, "a Tensor with %lld elements cannot be converted to Scalar", (long long)t->numel);
+    if (t->numel != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "a Tensor with %lld elements cannot be converted to Scalar",
+                         (long long)t->numel);
     if (tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
-    if (!tsr_dtype_is_pod(t->dtype)) return tsr_error(TSR_TYPE_ERROR, "an element of dtype %s is not a number", tsr_dtype_name(t->dtype));
+    if (!tsr_dtype_is_pod(t->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "an element of dtype %s is not a number", tsr_dtype_name(t->dtype));
     if (TSR_UNLIKELY(tsr_is_sparse(t))) {
         if (t->sparse->values->numel == 1) return tsr_tensor_item(out, t->sparse->values);
         *out = tsr_scalar_int(0);
@@ -606,14 +650,16 @@ TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
 TsrStatus tsr_wrap_dim(int64_t *dim, int ndim) {
     int64_t n = ndim > 0 ? ndim : 1;
     if (TSR_UNLIKELY(*dim < -n || *dim >= n))
-        return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)", (long long)-n, (long long)(n - 1),
-                         (long long)*dim);
+        return tsr_error(TSR_INDEX_ERROR,
+                         "Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+                         (long long)-n, (long long)(n - 1), (long long)*dim);
     if (*dim < 0) *dim += n;
     return TSR_OK;
 }
 
 TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
-    if (ndim == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    if (ndim == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
     return tsr_wrap_dim(dim, ndim);
 }
 
@@ -622,7 +668,8 @@ TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
     int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
-    if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL) return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
+    if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL)
+        return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
     int64_t *to = fresh == t->dims ? scratch : fresh;
     int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : g.ndim;
     for (int i = 0; i < g.ndim; i++) {
@@ -654,11 +701,13 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
     bool same = ndim == tsr_ndim(t) && (ndim == 0 || memcmp(sizes, t->sizes, (size_t)ndim * sizeof *sizes) == 0);
     if (same && (format == TSR_CONTIGUOUS || format == TSR_PRESERVE)) return TSR_OK;
     TSR_TRY(check_format(format, ndim));
-    if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) tsr_layout_channels_last_strides(strides, ndim, sizes);
+    if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D)
+        tsr_layout_channels_last_strides(strides, ndim, sizes);
     else tsr_layout_contiguous_strides(strides, ndim, sizes);
     size_t held = t->storage->capacity;
     TSR_TRY(ensure_storage(t->storage, (TsrGeometry){ndim, sizes, strides, t->offset}, t->dtype));
-    if (held == t->storage->capacity) tsr_trace(TSR_TRACE_KEEP, "resize", "it fits", numel * (int64_t)tsr_itemsize(t), t, t->storage);
+    if (held == t->storage->capacity)
+        tsr_trace(TSR_TRACE_KEEP, "resize", "it fits", numel * (int64_t)tsr_itemsize(t), t, t->storage);
     return tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, strides, t->offset});
 }
 

@@ -1,4 +1,5 @@
-/* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one, and the refusals that those who write into one share. */
+/* tensor_impl.h: what the makers of views and of sparse tensors do to the insides of one, and the refusals that those
+ * who write into one share. */
 #ifndef CORE_TENSOR_TENSOR_IMPL_H
 #define CORE_TENSOR_TENSOR_IMPL_H
 
@@ -6,8 +7,10 @@
 
 /* Makes a view a tensor in its own right: `_base` becomes None, the memory stays shared. */
 void tsr_tensor_unlink_base(TsrTensor *t);
-/* A tensor of a sparse layout, without a storage and with strides of 0; dtype and device are those of its values. Takes `sparse` (by tsr_malloc) and its references over, also on failure. */
-TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrSparse *sparse);
+/* A tensor of a sparse layout, without a storage and with strides of 0; dtype and device are those of its values. Takes
+ * `sparse` (by tsr_malloc) and its references over, also on failure. */
+TsrStatus tsr_tensor_new_sparse_move(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes,
+                                     TsrSparse *sparse);
 /* Replaces what a sparse tensor holds, and its sizes; takes `sparse` over, also on failure. */
 TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *sizes, TsrSparse *sparse);
 
@@ -15,7 +18,8 @@ TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *size
 TsrStatus tsr_refuse_internal_overlap(void);
 /* The same of a tensor that an expand() made: a dimension of stride 0, where there are elements. */
 TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written);
-/* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. ..." */
+/* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
+ * location. ..." */
 TsrStatus tsr_refuse_overlap(void);
 
 #endif

@@ -52,7 +52,8 @@ static void positional_list(Compiler *c, const Node *node, int w) {
     }
 }
 
-/* *args with nothing positional beside it is iterated by the call itself, after the keywords; an error names the function. */
+/* *args with nothing positional beside it is iterated by the call itself, after the keywords; an error names the
+ * function. */
 static void spread_alone(Compiler *c, int w) {
     int list = temp_new(c);
     emit(c, INS_LIST, 0, list, 0, 0);

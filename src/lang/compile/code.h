@@ -2,8 +2,9 @@
  *
  * An instruction is one 64-bit word: opcode, x, and three 16-bit fields; opcode.def says what each means. A frame
  * of the code has `frame_size` slots: the names (parameters first), then temporaries from `first_temp`. A
- * module's code has the table of globals as its frame: slots below GLOBAL_SLOTS are globals, its names of comprehensions and its
- * temporaries come after. Code is counted; functions, generators, frames and reports share it. */
+ * module's code has the table of globals as its frame: slots below GLOBAL_SLOTS are globals, its names of
+ * comprehensions and its temporaries come after. Code is counted; functions, generators, frames and reports share it.
+ */
 #ifndef LANG_COMPILE_CODE_H
 #define LANG_COMPILE_CODE_H
 
@@ -34,7 +35,8 @@ typedef union Ins {
     uint64_t word;
 } Ins;
 
-/* In x. MAY_WAIT: only the next operator sees the result (lazy.h). BINARY_LAST: the name in b is assigned to before it is read again, and nothing in between can fail. */
+/* In x. MAY_WAIT: only the next operator sees the result (lazy.h). BINARY_LAST: the name in b is assigned to before it
+ * is read again, and nothing in between can fail. */
 enum { BINARY_KB = 16, BINARY_KC = 32, BINARY_LAST = 64, MAY_WAIT = 128, FORMAT_SPEC = 128 };
 
 /* Where an error in [start, end) goes. */
@@ -63,15 +65,15 @@ enum CodeFlags {
     CODE_GENERATOR = 4,
     CODE_STAR = 8,         /* has *args */
     CODE_DOUBLE_STAR = 16, /* has **kwargs */
-    CODE_SIMPLE = 32       /* positional parameters only, and no generator: a call may bind its arguments where they are */
+    CODE_SIMPLE = 32 /* positional parameters only, and no generator: a call may bind its arguments where they are */
 };
 
 typedef struct Code Code;
 struct Code {
     int refs;
     unsigned flags;
-    char *name;      /* "f", "<lambda>", "<genexpr>", "<module>" */
-    char *qualname;  /* "f.<locals>.g" */
+    char *name;     /* "f", "<lambda>", "<genexpr>", "<module>" */
+    char *qualname; /* "f.<locals>.g" */
     Source *source;
     Ins *ins;
     SourceRange *at; /* one for each word of ins */
@@ -80,9 +82,9 @@ struct Code {
     int const_count;
     Code **children; /* code of the functions inside */
     int child_count;
-    int slot_count;  /* names; in a module's code slot i is at first_slot + i */
+    int slot_count;                         /* names; in a module's code slot i is at first_slot + i */
     int first_slot, first_temp, frame_size; /* frame_size: one past the last slot */
-    const char **slot_names;   /* slot_count of them */
+    const char **slot_names;                /* slot_count of them */
     uint8_t *slot_is_cell;
     int positional, positional_only, keyword_only; /* counts of parameters; positional includes positional_only */
     Capture *captures;
@@ -93,9 +95,9 @@ struct Code {
     int handled_count;
     LentName *lent; /* in the order of evaluation */
     int lent_count;
-    char *names;     /* the text of slot_names and captures */
+    char *names; /* the text of slot_names and captures */
     SourceRange def_at;
-    int doc;         /* index of the docstring in consts, or -1 */
+    int doc; /* index of the docstring in consts, or -1 */
 };
 
 Code *code_retain(Code *code);

@@ -276,12 +276,15 @@ static char *copy_name(const char *name) {
     return text != NULL ? strcpy(text, name) : NULL;
 }
 
-/* Where a function is made: "outer.<locals>.", and for each comprehension around it "<listcomp>."; those have no locals to CPython's mind. */
+/* Where a function is made: "outer.<locals>.", and for each comprehension around it "<listcomp>."; those have no locals
+ * to CPython's mind. */
 static TsrStatus append_place(TsrText *out, const Code *outer, const Scope *scope) {
     if (scope != NULL && scope->kind == SCOPE_COMPREHENSION) {
         TSR_TRY(append_place(out, outer, scope->parent));
         NodeKind kind = scope->node->kind;
-        return tsr_text_puts(out, kind == AST_LIST_COMP ? "<listcomp>." : kind == AST_SET_COMP ? "<setcomp>." : "<dictcomp>.");
+        return tsr_text_puts(out, kind == AST_LIST_COMP  ? "<listcomp>."
+                                  : kind == AST_SET_COMP ? "<setcomp>."
+                                                         : "<dictcomp>.");
     }
     if (outer == NULL) return TSR_OK;
     return tsr_text_printf(out, "%s%s", outer->qualname, strcmp(outer->name, "<genexpr>") == 0 ? "." : ".<locals>.");
@@ -289,7 +292,8 @@ static TsrStatus append_place(TsrText *out, const Code *outer, const Scope *scop
 
 static char *qualified_name(const Code *outer, const Scope *scope, const char *name) {
     TsrText text = {0};
-    if (append_place(&text, outer, scope) == TSR_OK && text.length < 4096 && tsr_text_puts(&text, name) == TSR_OK) return tsr_text_move(&text);
+    if (append_place(&text, outer, scope) == TSR_OK && text.length < 4096 && tsr_text_puts(&text, name) == TSR_OK)
+        return tsr_text_move(&text);
     tsr_text_free(&text);
     return NULL;
 }
@@ -338,7 +342,9 @@ static void count_parameters(Code *code, const Node *node) {
 
 static void docstring(Compiler *c, const NodeList *body) {
     const Node *first = body->count > 0 ? body->items[0] : NULL;
-    if (first == NULL || first->kind != AST_EXPR || first->value->kind != AST_CONSTANT || first->value->constant.kind != CONST_STR) return;
+    if (first == NULL || first->kind != AST_EXPR || first->value->kind != AST_CONSTANT ||
+        first->value->constant.kind != CONST_STR)
+        return;
     Value v;
     if (fold(c, &v, first->value)) c->code->doc = const_add_move(c, v);
 }
@@ -353,7 +359,8 @@ static void generator_body(Compiler *c, const Node *node) {
 
 static void function_body(Compiler *c, const Node *node) {
     for (int i = 0; i < c->scope->symbol_count; i++) /* the names of comprehensions get theirs when they begin */
-        if (c->scope->symbols[i].place == PLACE_CELL) emit(c, INS_MAKECELL, 0, slot_of(c, c->scope->symbols[i].index), 0, 0);
+        if (c->scope->symbols[i].place == PLACE_CELL)
+            emit(c, INS_MAKECELL, 0, slot_of(c, c->scope->symbols[i].index), 0, 0);
     if (node->kind == AST_DEF) {
         docstring(c, &node->function.body);
         compile_statements(c, &node->function.body);
@@ -380,7 +387,9 @@ static Code *add_child(Compiler *c, Code *child) {
 
 /* A lambda, def or generator expression: lent to c's children. */
 static Code *compile_function(Compiler *outer, const Node *node) {
-    const char *name = node->kind == AST_DEF ? node->function.name : node->kind == AST_LAMBDA ? "<lambda>" : "<genexpr>";
+    const char *name = node->kind == AST_DEF      ? node->function.name
+                       : node->kind == AST_LAMBDA ? "<lambda>"
+                                                  : "<genexpr>";
     bool global = node->kind == AST_DEF && scope_lookup(outer->scope, name).place == PLACE_GLOBAL;
     Code *code = code_new(outer->code->source, outer->outer == NULL || global ? NULL : outer->code, outer->scope, name);
     if (code == NULL) {
@@ -401,7 +410,8 @@ static Code *compile_function(Compiler *outer, const Node *node) {
     code->first_temp = code->frame_size = code->slot_count;
     count_parameters(code, node);
     if (node->kind == AST_GENERATOR || node->function.is_generator) code->flags |= CODE_GENERATOR;
-    if (!(code->flags & (CODE_GENERATOR | CODE_STAR | CODE_DOUBLE_STAR)) && code->keyword_only == 0) code->flags |= CODE_SIMPLE;
+    if (!(code->flags & (CODE_GENERATOR | CODE_STAR | CODE_DOUBLE_STAR)) && code->keyword_only == 0)
+        code->flags |= CODE_SIMPLE;
     function_body(&c, node);
     tsr_free(c.const_table);
     return code;
@@ -516,7 +526,8 @@ TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *optio
     GivenName *given = NULL;
     *where = (SourceRange){0};
     if (options->frame != NULL && (given = given_names(options->frame, &count)) == NULL) return mem_error();
-    TsrStatus failed = scope_analyse(&scope, ast, given, count, options->frame != NULL ? options->frame->frame_size : 0, where);
+    TsrStatus failed =
+        scope_analyse(&scope, ast, given, count, options->frame != NULL ? options->frame->frame_size : 0, where);
     tsr_free(given);
     TSR_TRY(failed);
     Code *code = code_new(ast->source, NULL, NULL, "<module>");

@@ -15,8 +15,8 @@ typedef enum CompileShow {
 
 typedef struct CompileOptions {
     CompileShow show;
-    bool result;      /* the last statement's value, if it is an expression, is the code's result (eval) */
-    int first_slot;   /* of a module: where its own slots start, at least GLOBAL_SLOTS */
+    bool result;       /* the last statement's value, if it is an expression, is the code's result (eval) */
+    int first_slot;    /* of a module: where its own slots start, at least GLOBAL_SLOTS */
     const Code *frame; /* NULL for a module: the code of the active function whose frame this is to run in */
 } CompileOptions;
 
@@ -25,8 +25,9 @@ TsrStatus compile_module(Code **out, const Ast *ast, const CompileOptions *optio
 
 /* What the compiler asks about names of those above it: the evaluator fills this in at start. */
 typedef struct CompileNames {
-    TsrStatus (*global_index)(int *out, const char *name); /* a name's index in the table of globals, added when it is new */
-    bool (*may_wait)(const char *function);                /* whether the results of calls by this name may be held back (vm/lazy.h) */
+    TsrStatus (*global_index)(int *out,
+                              const char *name); /* a name's index in the table of globals, added when it is new */
+    bool (*may_wait)(const char *function); /* whether the results of calls by this name may be held back (vm/lazy.h) */
 } CompileNames;
 extern CompileNames compile_names;
 

@@ -1,4 +1,5 @@
-/* comprehension.c: comprehensions, which run in the frame around them, and generator expressions, which are functions. */
+/* comprehension.c: comprehensions, which run in the frame around them, and generator expressions, which are functions.
+ */
 #include "compile_impl.h"
 
 static void comprehension_item(Compiler *c, const Node *node, int into) {

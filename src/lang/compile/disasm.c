@@ -54,7 +54,8 @@ static TsrStatus print_operands(const Code *code, FILE *file, const Ins *i) {
 }
 
 TsrStatus code_disassemble(const Code *code, FILE *file) {
-    fprintf(file, "%s: %d slots, %d instructions\n", code->qualname, code->frame_size - code->first_slot, code->ins_count);
+    fprintf(file, "%s: %d slots, %d instructions\n", code->qualname, code->frame_size - code->first_slot,
+            code->ins_count);
     for (int k = 0; k < code->ins_count; k++) {
         const Ins *i = &code->ins[k];
         fprintf(file, "%5d %4d  %-12s", code->at[k].line, k, rows[i->op].name);

@@ -2,7 +2,8 @@
 #include "compile_impl.h"
 
 static Operand yield(Compiler *c, const Node *node, int want) {
-    Operand v = node->value != NULL ? expr_in_slot(c, node->value) : operand_in_slot(c, const_operand_move(c, VALUE_NONE));
+    Operand v =
+        node->value != NULL ? expr_in_slot(c, node->value) : operand_in_slot(c, const_operand_move(c, VALUE_NONE));
     operand_free(c, v);
     Operand o = result_slot(c, want);
     c->at = node->at;
@@ -38,8 +39,8 @@ static Operand named(Compiler *c, const Node *node, int want) {
     return o;
 }
 
-/* Every temporary of an expression is given back, but for its result, which is the topmost: else the values that the code around
- * it puts in a row would have a hole, and a call read its arguments from the wrong slots. */
+/* Every temporary of an expression is given back, but for its result, which is the topmost: else the values that the
+ * code around it puts in a row would have a hole, and a call read its arguments from the wrong slots. */
 static void check_temps(Compiler *c, int before, Operand o) {
     bool result = o.kind == OPERAND_TEMP;
     if (c->temps != before + result || (result && o.index != c->code->first_temp + before)) compile_temp_lost(c);
@@ -50,9 +51,7 @@ static Operand expr_of_kind(Compiler *c, const Node *node, int want) {
     if (compile_failed(c)) return operand_slot(0);
     if (c->may_wait != node) c->may_wait = NULL;
     switch (node->kind) {
-    case AST_NAME:
-        c->at = node->at;
-        return load_name(c, node->name.id, want);
+    case AST_NAME: c->at = node->at; return load_name(c, node->name.id, want);
     case AST_CONSTANT:
     case AST_TUPLE:
     case AST_BINARY:

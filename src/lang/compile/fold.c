@@ -12,7 +12,8 @@ static TsrStatus constant_value(Value *out, const Node *node) {
     case CONST_TRUE: *out = VALUE_TRUE; return TSR_OK;
     case CONST_FALSE: *out = VALUE_FALSE; return TSR_OK;
     case CONST_ELLIPSIS: *out = value_retain(VALUE_ELLIPSIS); return TSR_OK;
-    case CONST_INT: return int_new_digits(out, node->constant.text, (int64_t)strlen(node->constant.text), node->constant.base);
+    case CONST_INT:
+        return int_new_digits(out, node->constant.text, (int64_t)strlen(node->constant.text), node->constant.base);
     case CONST_FLOAT: *out = value_float(node->constant.number); return TSR_OK;
     case CONST_IMAGINARY: return complex_new(out, 0.0, node->constant.number);
     case CONST_BYTES: return bytes_new(out, node->constant.text, (int64_t)node->constant.length);
@@ -25,7 +26,9 @@ static TsrStatus constant_value(Value *out, const Node *node) {
     return TSR_OK;
 }
 
-static bool is_number(Value v) { return v.tag == V_INT || v.tag == V_FLOAT || value_is_complex(v) || value_is_bigint(v); }
+static bool is_number(Value v) {
+    return v.tag == V_INT || v.tag == V_FLOAT || value_is_complex(v) || value_is_bigint(v);
+}
 
 bool fold_items(Compiler *c, Value *out, const NodeList *list) {
     Value *items = tsr_malloc((size_t)list->count * sizeof *items + 1);

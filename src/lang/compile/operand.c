@@ -20,7 +20,9 @@ static bool may_rebind(const Node *node, bool calls) {
         return false;
     case AST_ATTRIBUTE: return may_rebind(node->attribute.value, calls);
     case AST_SUBSCRIPT: return may_rebind(node->subscript.value, calls) || may_rebind(node->subscript.index, calls);
-    case AST_SLICE: return may_rebind(node->slice.lower, calls) || may_rebind(node->slice.upper, calls) || may_rebind(node->slice.step, calls);
+    case AST_SLICE:
+        return may_rebind(node->slice.lower, calls) || may_rebind(node->slice.upper, calls) ||
+               may_rebind(node->slice.step, calls);
     case AST_UNARY: return may_rebind(node->unary.operand, calls);
     case AST_BINARY: return may_rebind(node->binary.left, calls) || may_rebind(node->binary.right, calls);
     case AST_TUPLE:
@@ -50,7 +52,8 @@ Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *late
         bool parameter = !(c->code->flags & CODE_MODULE) && o.index < c->code->positional;
         bool quiet = parameter || later->kind == AST_NAME || later->kind == AST_CONSTANT;
         c->at = at;
-        if (!quiet && may_rebind(later, true)) emit(c, INS_CHECK, 0, o.index, 0, 0); /* unbound: an error before the call */
+        if (!quiet && may_rebind(later, true))
+            emit(c, INS_CHECK, 0, o.index, 0, 0); /* unbound: an error before the call */
         else if (!quiet) add_lent(c, o.index, at, later);
         return o;
     }
@@ -62,7 +65,8 @@ void operand_to(Compiler *c, Operand o, int dst) {
     if (o.kind == OPERAND_CONST) emit_k(c, INS_LOADK, 0, dst, (uint32_t)o.index);
     else if (global && o.index != dst) emit_k(c, INS_LOADG, 0, dst, (uint32_t)o.index);
     else if (o.index != dst) emit(c, slot_is_temp(c, o.index) ? INS_TAKE : INS_MOVE, 0, dst, o.index, 0);
-    else if (o.kind == OPERAND_SLOT && !slot_is_temp(c, dst)) emit(c, INS_CHECK, 0, dst, 0, 0); /* x = x of an unbound x */
+    else if (o.kind == OPERAND_SLOT && !slot_is_temp(c, dst))
+        emit(c, INS_CHECK, 0, dst, 0, 0); /* x = x of an unbound x */
     if (o.kind == OPERAND_TEMP && o.index != dst) temps_free(c, 1);
 }
 

@@ -23,7 +23,8 @@ static int constant_operands(Operand l, Operand r) {
 void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Operand r) {
     int row = binary_row(op, inplace), kinds = constant_operands(l, r);
     bool left_rows = !inplace && (op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_DIV);
-    if (row < 0 || kinds == (BINARY_KB | BINARY_KC) || (kinds == BINARY_KB && !left_rows)) row = inplace ? INS_INPLACE : INS_BINARY;
+    if (row < 0 || kinds == (BINARY_KB | BINARY_KC) || (kinds == BINARY_KB && !left_rows))
+        row = inplace ? INS_INPLACE : INS_BINARY;
     else if (kinds == BINARY_KC) row += 1;
     else if (kinds == BINARY_KB) row += 2;
     emit(c, (Opcode)row, (int)op | kinds, dst, l.index, r.index);
@@ -89,7 +90,8 @@ static void emit_compare(Compiler *c, CompareOp op, int dst, Operand l, Operand 
     emit(c, INS_COMPARE, (int)op | constant_operands(l, r), dst, l.index, r.index);
 }
 
-/* a < b < c: each middle operand that is a temporary is copied before its first comparison consumes it, and a name that c binds anew. */
+/* a < b < c: each middle operand that is a temporary is copied before its first comparison consumes it, and a name that
+ * c binds anew. */
 static Operand chain(Compiler *c, const Node *node, int want) {
     const NodeList *right = &node->compare.comparators;
     Operand o = early_result_slot(c, want);
@@ -181,7 +183,8 @@ void jump_if(Compiler *c, const Node *node, bool sense, Label *label) {
     if (node->kind == AST_COMPARE && jump_if_compare(c, node, sense, label)) return;
     if (node->kind == AST_CONSTANT && (node->constant.kind == CONST_TRUE || node->constant.kind == CONST_FALSE)) {
         c->at = node->at;
-        if ((node->constant.kind == CONST_TRUE) == sense) emit_jump(c, label->at >= 0 ? INS_LOOP : INS_JUMP, 0, 0, label);
+        if ((node->constant.kind == CONST_TRUE) == sense)
+            emit_jump(c, label->at >= 0 ? INS_LOOP : INS_JUMP, 0, 0, label);
         return;
     }
     Operand v = expr_in_slot(c, node);

@@ -134,8 +134,8 @@ static bool assign_pairwise(Compiler *c, const Node *target, const Node *value) 
     return true;
 }
 
-/* In `s = s + x + "," + ";"` the sum s + x, when what is added after it are string constants: if s and x are strings, nothing
- * can go wrong between it and the assignment, so the text may grow in place. */
+/* In `s = s + x + "," + ";"` the sum s + x, when what is added after it are string constants: if s and x are strings,
+ * nothing can go wrong between it and the assignment, so the text may grow in place. */
 static const Node *find_last_use(const Node *target, const Node *value) {
     if (target->kind != AST_NAME) return NULL;
     for (; value->kind == AST_BINARY && value->binary.op == OP_ADD; value = value->binary.left) {
@@ -159,7 +159,8 @@ static void assign(Compiler *c, const NodeList *targets, const Node *value) {
         }
         if (assign_pairwise(c, target, value)) return;
         Operand v = operand_protect(c, expr(c, value, -1), value->at, target);
-        if (value->kind == AST_NAME && target->kind == AST_NAME && v.kind != OPERAND_CONST) emit(c, INS_COPIED, 0, v.index, 0, 0);
+        if (value->kind == AST_NAME && target->kind == AST_NAME && v.kind != OPERAND_CONST)
+            emit(c, INS_COPIED, 0, v.index, 0, 0);
         c->at = target->at;
         store(c, target, v);
         operand_free(c, v);

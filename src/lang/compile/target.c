@@ -64,7 +64,8 @@ static void store_unpack(Compiler *c, const Node *target, Operand v) {
     Operand in = operand_in_slot(c, v);
     int first = temps_new(c, list->count);
     c->at = target->at;
-    if (star > UINT8_MAX) compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "too many expressions in star-unpacking assignment"));
+    if (star > UINT8_MAX)
+        compile_fail(c, tsr_error(TSR_SYNTAX_ERROR, "too many expressions in star-unpacking assignment"));
     if (star < 0) emit(c, INS_UNPACK, 0, first, in.index, list->count);
     else emit(c, INS_UNPACKSTAR, star, first, in.index, list->count);
     for (int i = 0; i < list->count; i++) {
@@ -81,7 +82,9 @@ static void store_subscript(Compiler *c, const Node *target, Operand v) {
     Operand in = v;
     if (v.kind == OPERAND_CONST && index.kind == OPERAND_CONST) in = operand_in_slot(c, v);
     c->at = target->at;
-    Opcode row = in.kind == OPERAND_CONST ? INS_SETITEM_RK : index.kind == OPERAND_CONST ? INS_SETITEM_KR : INS_SETITEM_RR;
+    Opcode row = in.kind == OPERAND_CONST      ? INS_SETITEM_RK
+                 : index.kind == OPERAND_CONST ? INS_SETITEM_KR
+                                               : INS_SETITEM_RR;
     emit(c, row, 0, object.index, index.index, in.index);
     if (v.kind == OPERAND_CONST) operand_free(c, in);
     operand_free(c, index);

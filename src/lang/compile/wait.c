@@ -1,4 +1,5 @@
-/* wait.c: which tensors may be left uncomputed for a moment, because the operator around them takes them in (lazy.h). */
+/* wait.c: which tensors may be left uncomputed for a moment, because the operator around them takes them in (lazy.h).
+ */
 #include "compile_impl.h"
 
 #include <string.h>
@@ -29,7 +30,9 @@ bool is_harmless(const Node *node) {
     case AST_CONSTANT: return true;
     case AST_UNARY: return is_harmless(node->unary.operand);
     case AST_BINARY: return is_harmless(node->binary.left) && is_harmless(node->binary.right);
-    case AST_COMPARE: return node->compare.comparators.count == 1 && is_harmless(node->compare.left) && is_harmless(node->compare.comparators.items[0]);
+    case AST_COMPARE:
+        return node->compare.comparators.count == 1 && is_harmless(node->compare.left) &&
+               is_harmless(node->compare.comparators.items[0]);
     case AST_CALL:
         for (int i = 0; i < node->call.args.count; i++)
             if (!is_harmless(node->call.args.items[i])) return false;

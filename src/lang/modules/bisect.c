@@ -41,7 +41,8 @@ static TsrStatus find_place(int64_t *out, const Search *s, Value wanted, bool le
         Value item;
         bool before;
         TSR_TRY(keyed_item(&item, s, middle));
-        TsrStatus status = left ? value_compare_bool(&before, CMP_LT, item, wanted) : value_compare_bool(&before, CMP_LT, wanted, item);
+        TsrStatus status = left ? value_compare_bool(&before, CMP_LT, item, wanted)
+                                : value_compare_bool(&before, CMP_LT, wanted, item);
         value_release(item);
         TSR_TRY(status);
         if (before == left) low = middle + 1;
@@ -83,7 +84,8 @@ static TsrStatus insort_right(Value *out, const CallArgs *args) { return insort(
 static const Method bisect_functions[] = {
     {"bisect", bisect_right, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Where x goes in a sorted list, after its equals."},
     {"bisect_left", bisect_left, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Where x goes in a sorted list, before its equals."},
-    {"bisect_right", bisect_right, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Where x goes in a sorted list, after its equals."},
+    {"bisect_right", bisect_right, ARGS_ANY, 2, 4, BISECT_SIGNATURE,
+     "Where x goes in a sorted list, after its equals."},
     {"insort", insort_right, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Inserts x into a sorted list, after its equals."},
     {"insort_left", insort_left, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Inserts x into a sorted list, before its equals."},
     {"insort_right", insort_right, ARGS_ANY, 2, 4, BISECT_SIGNATURE, "Inserts x into a sorted list, after its equals."},

@@ -61,7 +61,8 @@ static TsrStatus text_option(const char **text, size_t *size, Value v, const cha
     *text = fallback;
     *size = strlen(fallback);
     if (v.tag == V_UNBOUND || v.tag == V_NONE) return TSR_OK;
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s must be None or a string, not %s", name, value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "%s must be None or a string, not %s", name, value_type_name(v));
     *text = value_as_str(v)->data;
     *size = (size_t)value_as_str(v)->size;
     return TSR_OK;
@@ -70,7 +71,8 @@ static TsrStatus text_option(const char **text, size_t *size, Value v, const cha
 static TsrStatus check_print_keywords(const CallArgs *args) {
     for (int i = 0; i < args->keyword_count; i++) {
         const char *name = args->names[i]->data;
-        if (strcmp(name, "sep") != 0 && strcmp(name, "end") != 0 && strcmp(name, "file") != 0 && strcmp(name, "flush") != 0)
+        if (strcmp(name, "sep") != 0 && strcmp(name, "end") != 0 && strcmp(name, "file") != 0 &&
+            strcmp(name, "flush") != 0)
             return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for print()", name);
     }
     return TSR_OK;
@@ -142,7 +144,8 @@ static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     Value v[6];
     const char *path, *mode = "r";
     TSR_TRY(args_parse(v, args, 0, &spec));
-    if (!value_is_str(v[0])) return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
+    if (!value_is_str(v[0]))
+        return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
     if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&mode, v[1], "open() argument 'mode'"));
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[0]);
@@ -173,7 +176,9 @@ static TsrStatus builtin_format(Value *out, const CallArgs *args) {
     const char *spec = "";
     size_t size = 0;
     if (args->count > 1) {
-        if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "format() argument 2 must be str, not %s", value_shown_type(args->values[1]));
+        if (!value_is_str(args->values[1]))
+            return tsr_error(TSR_TYPE_ERROR, "format() argument 2 must be str, not %s",
+                             value_shown_type(args->values[1]));
         spec = value_as_str(args->values[1])->data;
         size = (size_t)value_as_str(args->values[1])->size;
     }
@@ -215,7 +220,8 @@ TsrStatus builtin_abs(Value *out, const CallArgs *args) {
     } else if (value_is_complex(v)) {
         const Complex *z = value_as_complex(v);
         double length = hypot(z->re, z->im);
-        if (isinf(length) && isfinite(z->re) && isfinite(z->im)) return tsr_error(TSR_OVERFLOW_ERROR, "absolute value too large");
+        if (isinf(length) && isfinite(z->re) && isfinite(z->im))
+            return tsr_error(TSR_OVERFLOW_ERROR, "absolute value too large");
         *out = value_float(length);
     } else {
         TSR_TRY(call_special(out, v, "__abs__", 0, NULL, &handled));
@@ -272,9 +278,12 @@ static TsrStatus builtin_round(Value *out, const CallArgs *args) {
         if (v[0].tag != V_FLOAT) return round_int(out, v[0], digits);
         return given ? float_round(out, v[0].f, digits) : int_new_double(out, rint(v[0].f));
     }
-    if (value_is_obj(v[0], &type_type)) return tsr_error(TSR_TYPE_ERROR, "type type doesn't define __round__ method"); /* float.__round__ is for floats */
+    if (value_is_obj(v[0], &type_type))
+        return tsr_error(TSR_TYPE_ERROR,
+                         "type type doesn't define __round__ method"); /* float.__round__ is for floats */
     TSR_TRY(call_special(out, v[0], "__round__", given ? 1 : 0, &v[1], &handled));
-    return handled ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __round__ method", value_type_name(v[0]));
+    return handled ? TSR_OK
+                   : tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __round__ method", value_type_name(v[0]));
 }
 
 static TsrStatus builtin_divmod(Value *out, const CallArgs *args) {
@@ -292,16 +301,19 @@ static TsrStatus builtin_divmod(Value *out, const CallArgs *args) {
         if (y == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "float divmod()");
         return tuple_new_move(out, (Value[]){value_float(float_floordiv(x, y)), value_float(float_mod(x, y))}, 2);
     }
-    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for divmod(): '%s' and '%s'", value_type_name(a), value_type_name(b));
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for divmod(): '%s' and '%s'", value_type_name(a),
+                     value_type_name(b));
 }
 
 /* Three arguments that are not all ints: the first of them that is a float or complex words the error. */
 static TsrStatus refused_pow(const Value v[3]) {
     for (int i = 0; i < 3; i++) {
-        if (v[i].tag == V_FLOAT) return tsr_error(TSR_TYPE_ERROR, "pow() 3rd argument not allowed unless all arguments are integers");
+        if (v[i].tag == V_FLOAT)
+            return tsr_error(TSR_TYPE_ERROR, "pow() 3rd argument not allowed unless all arguments are integers");
         if (value_is_complex(v[i])) return tsr_error(TSR_VALUE_ERROR, "complex modulo");
     }
-    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", value_type_name(v[0]), value_type_name(v[1]), value_type_name(v[2]));
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'",
+                     value_type_name(v[0]), value_type_name(v[1]), value_type_name(v[2]));
 }
 
 static TsrStatus builtin_pow(Value *out, const CallArgs *args) {
@@ -328,15 +340,22 @@ static TsrStatus digits_with_prefix(Value *out, Value v, const char *prefix, int
     }
     status = int_digits(&digits, index, base);
     bool negative = status == TSR_OK && digits.data[0] == '-';
-    if (status == TSR_OK) status = tsr_text_printf(&text, "%s%s%s", negative ? "-" : "", prefix, digits.data + negative);
+    if (status == TSR_OK)
+        status = tsr_text_printf(&text, "%s%s%s", negative ? "-" : "", prefix, digits.data + negative);
     tsr_text_free(&digits);
     value_release(index);
     return str_end_text_move(out, status, &text);
 }
 
-static TsrStatus builtin_hex(Value *out, const CallArgs *args) { return digits_with_prefix(out, args->values[0], "0x", 16); }
-static TsrStatus builtin_oct(Value *out, const CallArgs *args) { return digits_with_prefix(out, args->values[0], "0o", 8); }
-static TsrStatus builtin_bin(Value *out, const CallArgs *args) { return digits_with_prefix(out, args->values[0], "0b", 2); }
+static TsrStatus builtin_hex(Value *out, const CallArgs *args) {
+    return digits_with_prefix(out, args->values[0], "0x", 16);
+}
+static TsrStatus builtin_oct(Value *out, const CallArgs *args) {
+    return digits_with_prefix(out, args->values[0], "0o", 8);
+}
+static TsrStatus builtin_bin(Value *out, const CallArgs *args) {
+    return digits_with_prefix(out, args->values[0], "0b", 2);
+}
 
 static TsrStatus builtin_chr(Value *out, const CallArgs *args) {
     int c;
@@ -352,12 +371,16 @@ static TsrStatus builtin_ord(Value *out, const CallArgs *args) {
     int step;
     if (value_is_str(v)) {
         if (value_as_str(v)->length != 1)
-            return tsr_error(TSR_TYPE_ERROR, "ord() expected a character, but string of length %lld found", (long long)value_as_str(v)->length);
+            return tsr_error(TSR_TYPE_ERROR, "ord() expected a character, but string of length %lld found",
+                             (long long)value_as_str(v)->length);
         *out = value_int(utf8_decode(value_as_str(v)->data, &step));
         return TSR_OK;
     }
-    if (!value_as_buffer(v, &data, &size)) return tsr_error(TSR_TYPE_ERROR, "ord() expected string of length 1, but %s found", value_type_name(v));
-    if (size != 1) return tsr_error(TSR_TYPE_ERROR, "ord() expected a character, but string of length %lld found", (long long)size);
+    if (!value_as_buffer(v, &data, &size))
+        return tsr_error(TSR_TYPE_ERROR, "ord() expected string of length 1, but %s found", value_type_name(v));
+    if (size != 1)
+        return tsr_error(TSR_TYPE_ERROR, "ord() expected a character, but string of length %lld found",
+                         (long long)size);
     *out = value_int((unsigned char)data[0]);
     return TSR_OK;
 }
@@ -386,9 +409,12 @@ static TsrStatus builtin_sum(Value *out, const CallArgs *args) {
     static const ArgSpec spec = {"sum", names, 2, 1, 2, 1};
     Value v[2];
     TSR_TRY(args_parse(v, args, 0, &spec));
-    bool iterable = value_type(v[0])->iter != NULL || value_type(v[0])->iter_next != NULL; /* what is not has its own error first */
-    if (iterable && value_is_str(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
-    if (iterable && value_is_bytes(v[1])) return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
+    bool iterable =
+        value_type(v[0])->iter != NULL || value_type(v[0])->iter_next != NULL; /* what is not has its own error first */
+    if (iterable && value_is_str(v[1]))
+        return tsr_error(TSR_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
+    if (iterable && value_is_bytes(v[1]))
+        return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
     Value total = v[1].tag != V_UNBOUND ? value_retain(v[1]) : value_int(0);
     TsrStatus status = each_item(v[0], add_item, &total);
     return value_end_move(out, status, total);
@@ -449,11 +475,14 @@ static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, Com
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", name);
     for (int i = 0; i < args->keyword_count; i++)
         if (strcmp(args->names[i]->data, "key") != 0 && strcmp(args->names[i]->data, "default") != 0)
-            return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data, name);
-    if (args->count > 1 && fallback.tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "Cannot specify a default for %s() with multiple positional arguments", name);
+            return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data,
+                             name);
+    if (args->count > 1 && fallback.tag != V_UNBOUND)
+        return tsr_error(TSR_TYPE_ERROR, "Cannot specify a default for %s() with multiple positional arguments", name);
     TsrStatus status = TSR_OK;
     if (args->count == 1) status = each_item(args->values[0], consider, &best);
-    for (int i = 0; args->count > 1 && i < args->count && status == TSR_OK; i++) status = consider(args->values[i], &best, &stop);
+    for (int i = 0; args->count > 1 && i < args->count && status == TSR_OK; i++)
+        status = consider(args->values[i], &best, &stop);
     value_release(best.key);
     if (status == TSR_OK && best.item.tag == V_UNBOUND) {
         if (fallback.tag == V_UNBOUND) return tsr_error(TSR_VALUE_ERROR, "%s() arg is an empty sequence", name);
@@ -492,8 +521,10 @@ static TsrStatus builtin_iter(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus builtin_next(Value *out, const CallArgs *args) {
-    if (value_type(args->values[0])->iter_next == NULL) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not an iterator", value_type_name(args->values[0]));
-    if (args->count == 1 && value_is_obj(args->values[0], &generator_type)) return value_call_method(out, args->values[0], "__next__", 0, NULL);
+    if (value_type(args->values[0])->iter_next == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object is not an iterator", value_type_name(args->values[0]));
+    if (args->count == 1 && value_is_obj(args->values[0], &generator_type))
+        return value_call_method(out, args->values[0], "__next__", 0, NULL);
     TsrStatus status = value_next(out, args->values[0]);
     if (status != TSR_OK && args->count > 1 && exc_matches(status, TSR_STOP_ITERATION)) {
         exc_discard(status);
@@ -509,10 +540,12 @@ static TsrStatus builtin_next(Value *out, const CallArgs *args) {
 /* ---- types and attributes ---- */
 
 /* Whether `wanted` is a type that v (or a type, for issubclass) is one of; tuples are looked into, to a depth. */
-static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Value wanted, const char *function, int depth) {
+static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Value wanted, const char *function,
+                              int depth) {
     if (value_is_tuple(wanted) && depth < 64) {
         *out = false;
-        for (int64_t i = 0; i < value_as_tuple(wanted)->count && !*out; i++) TSR_TRY(matches_type(out, subject, subject_is_type, value_as_tuple(wanted)->items[i], function, depth + 1));
+        for (int64_t i = 0; i < value_as_tuple(wanted)->count && !*out; i++)
+            TSR_TRY(matches_type(out, subject, subject_is_type, value_as_tuple(wanted)->items[i], function, depth + 1));
         return TSR_OK;
     }
     Value parts = type_union_parts(wanted);
@@ -520,12 +553,16 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
         *out = false;
         for (int64_t i = 0; i < value_as_tuple(parts)->count && !*out; i++) {
             Value part = value_as_tuple(parts)->items[i];
-            TSR_TRY(matches_type(out, subject, subject_is_type, value_is_none(part) ? value_lent(&none_type) : part, function, depth + 1));
+            TSR_TRY(matches_type(out, subject, subject_is_type, value_is_none(part) ? value_lent(&none_type) : part,
+                                 function, depth + 1));
         }
         return TSR_OK;
     }
     if (!value_is_a(wanted, &type_type))
-        return tsr_error(TSR_TYPE_ERROR, subject_is_type ? "%s() arg 2 must be a class, a tuple of classes, or a union" : "%s() arg 2 must be a type, a tuple of types, or a union", function);
+        return tsr_error(TSR_TYPE_ERROR,
+                         subject_is_type ? "%s() arg 2 must be a class, a tuple of classes, or a union"
+                                         : "%s() arg 2 must be a type, a tuple of types, or a union",
+                         function);
     Type *asked = (Type *)wanted.o;
     if (!subject_is_type && asked->instance_check != NULL) return asked->instance_check(out, asked, subject);
     const Type *type = subject_is_type ? (const Type *)subject.o : value_type(subject);
@@ -542,14 +579,16 @@ static TsrStatus builtin_isinstance_function(Value *out, const CallArgs *args) {
 
 static TsrStatus builtin_issubclass(Value *out, const CallArgs *args) {
     bool is;
-    if (!value_is_a(args->values[0], &type_type)) return tsr_error(TSR_TYPE_ERROR, "issubclass() arg 1 must be a class");
+    if (!value_is_a(args->values[0], &type_type))
+        return tsr_error(TSR_TYPE_ERROR, "issubclass() arg 1 must be a class");
     TSR_TRY(matches_type(&is, args->values[0], true, args->values[1], "issubclass", 0));
     *out = value_bool(is);
     return TSR_OK;
 }
 
 static TsrStatus attribute_name(Str **out, Value v) {
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "attribute name must be string, not '%s'", value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "attribute name must be string, not '%s'", value_type_name(v));
     return value_to_name(out, v);
 }
 
@@ -641,8 +680,10 @@ static const Method functions[] = {
     {"hex", builtin_hex, ARGS_ONE, 1, 1, "(number, /)", "'0x...' of an int."},
     {"id", builtin_id, ARGS_ONE, 1, 1, "(obj, /)", "A number that tells objects apart."},
     {"input", builtin_input, ARGS_RANGE, 0, 1, "(prompt='', /)", "Reads a line from standard input."},
-    {"isinstance", builtin_isinstance_function, ARGS_RANGE, 2, 2, "(obj, class_or_tuple, /)", "Whether it is of a type."},
-    {"issubclass", builtin_issubclass, ARGS_RANGE, 2, 2, "(cls, class_or_tuple, /)", "Whether a type derives from another."},
+    {"isinstance", builtin_isinstance_function, ARGS_RANGE, 2, 2, "(obj, class_or_tuple, /)",
+     "Whether it is of a type."},
+    {"issubclass", builtin_issubclass, ARGS_RANGE, 2, 2, "(cls, class_or_tuple, /)",
+     "Whether a type derives from another."},
     {"iter", builtin_iter, ARGS_RANGE, 1, 2, "(iterable)", "An iterator."},
     {"len", builtin_len, ARGS_ONE, 1, 1, "(obj, /)", "How many items."},
     {"locals", builtin_locals, ARGS_NONE, 0, 0, "()", "The local names as a dict."},
@@ -653,7 +694,8 @@ static const Method functions[] = {
     {"open", builtin_open, ARGS_ANY, 1, -1, "(file, mode='r')", "Opens a file."},
     {"ord", builtin_ord, ARGS_ONE, 1, 1, "(c, /)", "The code point of a character."},
     {"pow", builtin_pow, ARGS_ANY, 2, 3, "(base, exp, mod=None)", "base ** exp, modulo mod."},
-    {"print", builtin_print, ARGS_ANY, 0, -1, "(*args, sep=' ', end='\\n', file=None, flush=False)", "Writes to standard output."},
+    {"print", builtin_print, ARGS_ANY, 0, -1, "(*args, sep=' ', end='\\n', file=None, flush=False)",
+     "Writes to standard output."},
     {"repr", builtin_repr, ARGS_ONE, 1, 1, "(obj, /)", "Text as it would be typed."},
     {"round", builtin_round, ARGS_ANY, 1, 2, "(number, ndigits=None)", "Rounds, halves to even."},
     {"setattr", builtin_setattr, ARGS_RANGE, 3, 3, "(obj, name, value, /)", "Sets an attribute."},
@@ -664,8 +706,10 @@ static const Method functions[] = {
 };
 
 TsrStatus builtin_fill(Dict *dict) {
-    static Type *const types[] = {&object_type, &type_type,  &bool_type,      &int_type,    &float_type, &complex_type,   &str_type,       &bytes_type, &bytearray_type, &list_type,   &tuple_type,
-                                  &dict_type,   &set_type,   &frozenset_type, &range_type,  &slice_type, &enumerate_type, &zip_type,       &map_type,   &filter_type,    &reversed_type};
+    static Type *const types[] = {
+        &object_type, &type_type,      &bool_type,      &int_type,   &float_type, &complex_type, &str_type,
+        &bytes_type,  &bytearray_type, &list_type,      &tuple_type, &dict_type,  &set_type,     &frozenset_type,
+        &range_type,  &slice_type,     &enumerate_type, &zip_type,   &map_type,   &filter_type,  &reversed_type};
     for (const Method *m = functions; m->name != NULL; m++) {
         Value function;
         TSR_TRY(native_new(&function, m, NULL));
@@ -673,7 +717,8 @@ TsrStatus builtin_fill(Dict *dict) {
     }
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(dict_set_c(dict, types[i]->name, value_lent(types[i])));
     for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
-        if (strchr(tsr_status_name(kind), '.') == NULL) TSR_TRY(dict_set_c(dict, tsr_status_name(kind), value_lent(EXC_TYPE(kind))));
+        if (strchr(tsr_status_name(kind), '.') == NULL)
+            TSR_TRY(dict_set_c(dict, tsr_status_name(kind), value_lent(EXC_TYPE(kind))));
     TSR_TRY(dict_set_c(dict, "IOError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
     TSR_TRY(dict_set_c(dict, "EnvironmentError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
     TSR_TRY(dict_set_c(dict, "Ellipsis", VALUE_ELLIPSIS));

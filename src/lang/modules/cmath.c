@@ -1,5 +1,6 @@
-/* cmath.c: Python's cmath. Of finite numbers the roots, logarithms, tangents and inverse functions follow Kahan ("Branch cuts for complex
- * elementary functions", 1987), as Python's do to the last bit; the rest, and infinities and nan, are the C library's. */
+/* cmath.c: Python's cmath. Of finite numbers the roots, logarithms, tangents and inverse functions follow Kahan
+ * ("Branch cuts for complex elementary functions", 1987), as Python's do to the last bit; the rest, and infinities and
+ * nan, are the C library's. */
 #include "modules.h"
 
 #include <complex.h>
@@ -27,14 +28,16 @@ static TsrStatus argument(double complex *z, Value v) {
 
 static TsrStatus checked(Value *out, double complex z, double complex result) {
     bool finite = isfinite(creal(z)) && isfinite(cimag(z));
-    if (finite && (isnan(creal(result)) || isnan(cimag(result)))) return tsr_error(TSR_VALUE_ERROR, "math domain error");
-    if (finite && (isinf(creal(result)) || isinf(cimag(result)))) return tsr_error(TSR_OVERFLOW_ERROR, "math range error");
+    if (finite && (isnan(creal(result)) || isnan(cimag(result))))
+        return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    if (finite && (isinf(creal(result)) || isinf(cimag(result))))
+        return tsr_error(TSR_OVERFLOW_ERROR, "math range error");
     return complex_new(out, creal(result), cimag(result));
 }
 
 /* --- of finite numbers --- */
 
-#define LARGE (DBL_MAX / 4)                    /* beyond it sums and hypot may overflow */
+#define LARGE (DBL_MAX / 4) /* beyond it sums and hypot may overflow */
 #define LARGE_ROOT (sqrt(LARGE))
 #define SMALL_ROOT (sqrt(DBL_MIN))
 #define LARGE_LOG (log(LARGE))
@@ -57,7 +60,8 @@ static double complex square_root(double complex z) {
 static double complex logarithm(double complex z) {
     double ax = fabs(creal(z)), ay = fabs(cimag(z)), h = hypot(ax, ay), am = fmax(ax, ay), an = fmin(ax, ay), real;
     if (is_large(z)) real = half_log(z) + M_LN2;
-    else if (ax < DBL_MIN && ay < DBL_MIN) real = log(hypot(ldexp(ax, DBL_MANT_DIG), ldexp(ay, DBL_MANT_DIG))) - DBL_MANT_DIG * M_LN2;
+    else if (ax < DBL_MIN && ay < DBL_MIN)
+        real = log(hypot(ldexp(ax, DBL_MANT_DIG), ldexp(ay, DBL_MANT_DIG))) - DBL_MANT_DIG * M_LN2;
     else if (h >= 0.71 && h <= 1.73) real = log1p((am - 1) * (am + 1) + an * an) / 2; /* near 0: no digits may cancel */
     else real = log(h);
     return CMPLX(real, carg(z));
@@ -65,7 +69,9 @@ static double complex logarithm(double complex z) {
 
 static double complex arc_sinh(double complex z) {
     double x = creal(z), y = cimag(z);
-    if (is_large(z)) return CMPLX(y >= 0 ? copysign(half_log(z) + 2 * M_LN2, x) : -copysign(half_log(z) + 2 * M_LN2, -x), atan2(y, fabs(x)));
+    if (is_large(z))
+        return CMPLX(y >= 0 ? copysign(half_log(z) + 2 * M_LN2, x) : -copysign(half_log(z) + 2 * M_LN2, -x),
+                     atan2(y, fabs(x)));
     double complex a = square_root(CMPLX(1 + y, -x)), b = square_root(CMPLX(1 - y, x));
     return CMPLX(asinh(creal(a) * cimag(b) - creal(b) * cimag(a)), atan2(y, creal(a) * creal(b) - cimag(a) * cimag(b)));
 }
@@ -79,7 +85,9 @@ static double complex arc_cosh(double complex z) {
 
 static double complex arc_cos(double complex z) {
     double x = creal(z), y = cimag(z);
-    if (is_large(z)) return CMPLX(atan2(fabs(y), x), x < 0 ? -copysign(half_log(z) + 2 * M_LN2, y) : copysign(half_log(z) + 2 * M_LN2, -y));
+    if (is_large(z))
+        return CMPLX(atan2(fabs(y), x),
+                     x < 0 ? -copysign(half_log(z) + 2 * M_LN2, y) : copysign(half_log(z) + 2 * M_LN2, -y));
     double complex a = square_root(CMPLX(1 - x, -y)), b = square_root(CMPLX(1 + x, y));
     return CMPLX(2 * atan2(creal(a), creal(b)), asinh(creal(b) * cimag(a) - cimag(b) * creal(a)));
 }
@@ -120,7 +128,9 @@ static double complex tangent(double complex z) { return over_i(tangent_h(times_
 
 /* ours of finite numbers, the library's of others */
 #define FINITE(name, ours, library) \
-    static double complex name##_of(double complex z) { return isfinite(creal(z)) && isfinite(cimag(z)) ? ours(z) : library(z); } \
+    static double complex name##_of(double complex z) { \
+        return isfinite(creal(z)) && isfinite(cimag(z)) ? ours(z) : library(z); \
+    } \
     UNARY(name, name##_of)
 
 FINITE(sqrt, square_root, csqrt)
@@ -138,7 +148,9 @@ FINITE(asinh, arc_sinh, casinh)
 FINITE(acosh, arc_cosh, cacosh)
 FINITE(atanh, arc_tanh, catanh)
 
-static double complex log_of(double complex z) { return isfinite(creal(z)) && isfinite(cimag(z)) ? logarithm(z) : clog(z); }
+static double complex log_of(double complex z) {
+    return isfinite(creal(z)) && isfinite(cimag(z)) ? logarithm(z) : clog(z);
+}
 
 static TsrStatus checked_log(Value *out, Value v) {
     double complex z;
@@ -221,17 +233,34 @@ static TsrStatus cmath_isclose(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-#define ONE(name, doc) {#name, cmath_##name, ARGS_ONE, 1, 1, "(z, /)", doc}
+#define ONE(name, doc) \
+    { #name, cmath_##name, ARGS_ONE, 1, 1, "(z, /)", doc }
 
 static const Method functions[] = {
-    ONE(sqrt, "Square root."), ONE(exp, "e to the power z."), ONE(sin, "Sine."), ONE(cos, "Cosine."), ONE(tan, "Tangent."), ONE(asin, "Arc sine."),
-    ONE(acos, "Arc cosine."), ONE(atan, "Arc tangent."), ONE(sinh, "Hyperbolic sine."), ONE(cosh, "Hyperbolic cosine."), ONE(tanh, "Hyperbolic tangent."),
-    ONE(asinh, "Inverse hyperbolic sine."), ONE(acosh, "Inverse hyperbolic cosine."), ONE(atanh, "Inverse hyperbolic tangent."), ONE(log10, "Logarithm to base 10."),
-    ONE(phase, "Angle in (-pi, pi]."), ONE(polar, "(length, angle)."), ONE(isnan, "Whether a part is nan."), ONE(isinf, "Whether a part is infinite."),
+    ONE(sqrt, "Square root."),
+    ONE(exp, "e to the power z."),
+    ONE(sin, "Sine."),
+    ONE(cos, "Cosine."),
+    ONE(tan, "Tangent."),
+    ONE(asin, "Arc sine."),
+    ONE(acos, "Arc cosine."),
+    ONE(atan, "Arc tangent."),
+    ONE(sinh, "Hyperbolic sine."),
+    ONE(cosh, "Hyperbolic cosine."),
+    ONE(tanh, "Hyperbolic tangent."),
+    ONE(asinh, "Inverse hyperbolic sine."),
+    ONE(acosh, "Inverse hyperbolic cosine."),
+    ONE(atanh, "Inverse hyperbolic tangent."),
+    ONE(log10, "Logarithm to base 10."),
+    ONE(phase, "Angle in (-pi, pi]."),
+    ONE(polar, "(length, angle)."),
+    ONE(isnan, "Whether a part is nan."),
+    ONE(isinf, "Whether a part is infinite."),
     ONE(isfinite, "Whether both parts are finite."),
     {"log", cmath_log, ARGS_RANGE, 1, 2, "(z[, base])", "Logarithm, natural or to a base."},
     {"rect", cmath_rect, ARGS_RANGE, 2, 2, "(r, phi, /)", "Complex number of a length and an angle."},
-    {"isclose", cmath_isclose, ARGS_ANY, 2, 2, "(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Whether two numbers are close."},
+    {"isclose", cmath_isclose, ARGS_ANY, 2, 2, "(a, b, *, rel_tol=1e-09, abs_tol=0.0)",
+     "Whether two numbers are close."},
     {0},
 };
 

@@ -4,7 +4,9 @@
 #include "lang/types/collections.h"
 
 static const Method functions[] = {
-    {"namedtuple", namedtuple_function, ARGS_ANY, 2, 2, "(typename, field_names, *, rename=False, defaults=None, module=None)", "A kind of tuple whose fields have names."},
+    {"namedtuple", namedtuple_function, ARGS_ANY, 2, 2,
+     "(typename, field_names, *, rename=False, defaults=None, module=None)",
+     "A kind of tuple whose fields have names."},
     {0},
 };
 
@@ -12,10 +14,14 @@ static TsrStatus fill(Module *module) {
     static const struct {
         const char *name;
         Type *type;
-    } types[] = {{"Counter", &counter_type}, {"OrderedDict", &ordered_dict_type}, {"defaultdict", &default_dict_type}, {"deque", &deque_type}};
+    } types[] = {{"Counter", &counter_type},
+                 {"OrderedDict", &ordered_dict_type},
+                 {"defaultdict", &default_dict_type},
+                 {"deque", &deque_type}};
     dict_kinds_startup();
     counter_startup();
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(module, types[i].name, value_lent(types[i].type)));
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++)
+        TSR_TRY(module_add(module, types[i].name, value_lent(types[i].type)));
     return TSR_OK;
 }
 

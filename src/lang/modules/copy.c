@@ -1,5 +1,5 @@
-/* copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it is reached. Types
- * that are not Python's own say by their slot `copy` what a copy of them is. */
+/* copy.c: Python's copy: copy, which shares what is inside, and deepcopy, which copies that too, once however often it
+ * is reached. Types that are not Python's own say by their slot `copy` what a copy of them is. */
 #include "modules.h"
 
 #include <string.h>
@@ -21,7 +21,9 @@ static bool never_changes(Value v) {
     return v.tag == V_OBJ && (v.o == &ellipsis_object || v.o == &not_implemented_object);
 }
 
-static TsrStatus refused(Value v) { return tsr_error(TSR_TYPE_ERROR, "cannot pickle '%s' object", type_full_name(value_type(v))); }
+static TsrStatus refused(Value v) {
+    return tsr_error(TSR_TYPE_ERROR, "cannot pickle '%s' object", type_full_name(value_type(v)));
+}
 
 static TsrStatus same(Value *out, Value v) {
     *out = value_retain(v);
@@ -39,7 +41,8 @@ static TsrStatus shallow_copy(Value *out, Value v) {
     if (never_changes(v) || value_is_tuple(v) || value_is_obj(v, &frozenset_type)) return same(out, v);
     if (value_is_exc(v)) return copy_exception(out, v);
     if (value_type(v)->copy != NULL) return value_type(v)->copy(out, v, NULL);
-    if (value_is_list(v) || value_is_dict(v) || value_is_set(v) || value_is_bytearray(v) || value_is_obj(v, &deque_type)) {
+    if (value_is_list(v) || value_is_dict(v) || value_is_set(v) || value_is_bytearray(v) ||
+        value_is_obj(v, &deque_type)) {
         return value_call_method(out, v, "copy", 0, NULL);
     }
     return refused(v);
@@ -117,7 +120,8 @@ static TsrStatus deep_dict(Value *out, Value v, Dict *memo) {
     int64_t position = 0;
     TSR_TRY(empty_like(&made, v, memo));
     TsrStatus status = remember(memo, v, made);
-    for (DictEntry *e; status == TSR_OK && (e = dict_next(value_as_dict(v), &position)) != NULL;) status = deep_entry(value_as_dict(made), e, memo);
+    for (DictEntry *e; status == TSR_OK && (e = dict_next(value_as_dict(v), &position)) != NULL;)
+        status = deep_entry(value_as_dict(made), e, memo);
     return value_end_move(out, status, made);
 }
 
@@ -190,7 +194,8 @@ TsrStatus deep_copy(Value *out, Value v, Dict *memo) {
 /* --- the functions --- */
 
 static TsrStatus wrong_count(const CallArgs *args, const char *function, const char *takes) {
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional argument: 'x'", function);
+    if (args->count == 0)
+        return tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional argument: 'x'", function);
     return tsr_error(TSR_TYPE_ERROR, "%s() takes %s but %d were given", function, takes, args->count);
 }
 
@@ -206,7 +211,8 @@ static TsrStatus copy_deepcopy(Value *out, const CallArgs *args) {
     if (args->count == 0 || args->count > 2) return wrong_count(args, "deepcopy", "from 1 to 3 positional arguments");
     TSR_TRY(args_parse(given, args, 0, &spec));
     bool none = given[1].tag == V_UNBOUND || value_is_none(given[1]);
-    if (!none && !value_is_dict(given[1])) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute 'get'", value_type_name(given[1]));
+    if (!none && !value_is_dict(given[1]))
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute 'get'", value_type_name(given[1]));
     TSR_TRY(none ? dict_new(&memo) : same(&memo, given[1]));
     TsrStatus status = deep_copy(out, given[0], value_as_dict(memo));
     value_release(memo);

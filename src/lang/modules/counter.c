@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-
 static const Value ZERO = {.tag = V_INT, {.i = 0}};
 
 static TsrStatus counter_new(Value *out) { return dict_kind_new(out, &counter_type, sizeof(Dict)); }
@@ -67,7 +66,8 @@ static TsrStatus count_items(Dict *d, Value iterable, BinaryOp op) {
 /* The arguments of Counter(), update() and subtract(): a mapping to add or items to count, and keywords. */
 static TsrStatus count_arguments(const CallArgs *args, int skip, BinaryOp op, Dict *d, const char *function) {
     if (args->count - skip > 1) {
-        return tsr_error(TSR_TYPE_ERROR, "Counter.%s() takes from 1 to 2 positional arguments but %d were given", function, args->count - skip + 1);
+        return tsr_error(TSR_TYPE_ERROR, "Counter.%s() takes from 1 to 2 positional arguments but %d were given",
+                         function, args->count - skip + 1);
     }
     if (args->count > skip && !value_is_none(args->values[skip])) {
         Value source = args->values[skip];
@@ -170,7 +170,8 @@ static TsrStatus counter_elements(Value *out, const CallArgs *args) {
     Value module, chain, repeat = VALUE_UNBOUND, items = VALUE_UNBOUND, repeated = VALUE_UNBOUND;
     TSR_TRY(module_import(&module, "itertools"));
     Str *chain_name = str_intern_c("chain"), *repeat_name = str_intern_c("repeat");
-    TsrStatus status = chain_name != NULL && repeat_name != NULL ? value_getattr(&chain, module, chain_name) : mem_error();
+    TsrStatus status =
+        chain_name != NULL && repeat_name != NULL ? value_getattr(&chain, module, chain_name) : mem_error();
     if (status == TSR_OK) {
         status = value_getattr(&repeat, module, repeat_name);
         if (status == TSR_OK) status = value_call_method(&items, args->values[0], "items", 0, NULL);
@@ -319,7 +320,8 @@ static TsrStatus counter_inplace(Value *out, BinaryOp op, Value self, Value b) {
     Value made;
     *out = VALUE_UNBOUND;
     if (!is_arithmetic(op)) return TSR_OK;
-    if (!value_is_dict(b)) return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute 'items'", value_type_name(b));
+    if (!value_is_dict(b))
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute 'items'", value_type_name(b));
     TSR_TRY(counter_new(&made));
     TsrStatus status = combine_all(value_as_dict(made), op, value_as_dict(self), value_as_dict(b));
     if (status == TSR_OK) {
@@ -336,7 +338,8 @@ static TsrStatus counter_unary(Value *out, UnaryOp op, Value self) {
     *out = VALUE_UNBOUND;
     if (op != OP_POS && op != OP_NEG) return TSR_OK;
     TSR_TRY(counter_new(&empty));
-    TsrStatus status = op == OP_POS ? counter_binary(out, OP_ADD, self, empty) : counter_binary(out, OP_SUB, empty, self);
+    TsrStatus status =
+        op == OP_POS ? counter_binary(out, OP_ADD, self, empty) : counter_binary(out, OP_SUB, empty, self);
     value_release(empty);
     return status;
 }
@@ -345,20 +348,30 @@ static const Method counter_methods[] = {
     {"most_common", counter_most_common, ARGS_ANY, 0, 1, "(n=None)", "The n most frequent (key, count) pairs, or all."},
     {"elements", counter_elements, ARGS_NONE, 0, 0, "()", "Each key as often as it was counted."},
     {"total", counter_total, ARGS_NONE, 0, 0, "()", "The sum of the counts."},
-    {"update", counter_update, ARGS_ANY, 0, 1, "(iterable=None, /, **counts)", "Counts the items, or adds the counts of a mapping."},
-    {"subtract", counter_subtract, ARGS_ANY, 0, 1, "(iterable=None, /, **counts)", "Takes the items, or the counts of a mapping, away."},
+    {"update", counter_update, ARGS_ANY, 0, 1, "(iterable=None, /, **counts)",
+     "Counts the items, or adds the counts of a mapping."},
+    {"subtract", counter_subtract, ARGS_ANY, 0, 1, "(iterable=None, /, **counts)",
+     "Takes the items, or the counts of a mapping, away."},
     {"copy", counter_copy, ARGS_NONE, 0, 0, "()", "A shallow copy."},
-    {"fromkeys", counter_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, v=None)", "Not there: Counter(iterable) counts."},
+    {"fromkeys", counter_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, v=None)",
+     "Not there: Counter(iterable) counts."},
     {"__missing__", counter_missing, ARGS_ONE | METHOD_DUNDER, 0, 0, "(key, /)", "0."},
     {0},
 };
 
-Type counter_type = {.obj = TYPE_HEADER, .name = "Counter", .module = "collections", .base = &dict_type,
+Type counter_type = {.obj = TYPE_HEADER,
+                     .name = "Counter",
+                     .module = "collections",
+                     .base = &dict_type,
                      .doc = "Counter(iterable=None, /, **counts): how often each item comes.",
-                     .construct = counter_construct, .repr = counter_repr, .compare = counter_compare, .get_item = counter_get_item,
-                     .del_item = counter_del_item, .binary = counter_binary, .inplace = counter_inplace, .unary = counter_unary,
+                     .construct = counter_construct,
+                     .repr = counter_repr,
+                     .compare = counter_compare,
+                     .get_item = counter_get_item,
+                     .del_item = counter_del_item,
+                     .binary = counter_binary,
+                     .inplace = counter_inplace,
+                     .unary = counter_unary,
                      .methods = counter_methods};
 
-void counter_startup(void) {
-    type_inherit(&counter_type);
-}
+void counter_startup(void) { type_inherit(&counter_type); }

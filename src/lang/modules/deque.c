@@ -1,4 +1,5 @@
-/* deque.c: deque of Python's collections: a ring of values that grows and shrinks at both ends, bounded if it has a maxlen. */
+/* deque.c: deque of Python's collections: a ring of values that grows and shrinks at both ends, bounded if it has a
+ * maxlen. */
 #include "lang/object/args.h"
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"
@@ -10,10 +11,10 @@
 
 typedef struct Deque {
     GcObj gc;
-    Value *items;            /* item i is at (first + i) modulo capacity, which is 0 or a power of 2; owned */
+    Value *items; /* item i is at (first + i) modulo capacity, which is 0 or a power of 2; owned */
     int64_t first, count, capacity;
-    int64_t limit;           /* maxlen; -1: none */
-    uint64_t changes;        /* goes up with every item added or removed: iterators look at it */
+    int64_t limit;    /* maxlen; -1: none */
+    uint64_t changes; /* goes up with every item added or removed: iterators look at it */
 } Deque;
 
 static Deque *as_deque(Value v) { return (Deque *)v.o; }
@@ -75,7 +76,8 @@ static void rotate(Deque *d, int64_t n) {
     n %= d->count;
     if (n < 0) n += d->count;
     bool left = n > d->count / 2;
-    for (int64_t i = left ? d->count - n : n; i > 0; i--) { /* an item that is moved leaves a free place: nothing can fail */
+    for (int64_t i = left ? d->count - n : n; i > 0;
+         i--) { /* an item that is moved leaves a free place: nothing can fail */
         if (left) {
             Value v = take_first(d);
             *slot(d, d->count++) = v;
@@ -90,7 +92,8 @@ static void rotate(Deque *d, int64_t n) {
 
 static TsrStatus add_all(Deque *d, Value iterable, TsrStatus (*add)(Deque *, Value)) {
     Value source = VALUE_UNBOUND, iterator, item;
-    if (is_deque(iterable) && as_deque(iterable) == d) TSR_TRY(list_new_iterable(&source, iterable)); /* itself: as it is now */
+    if (is_deque(iterable) && as_deque(iterable) == d)
+        TSR_TRY(list_new_iterable(&source, iterable)); /* itself: as it is now */
     TsrStatus status = value_iter(&iterator, source.tag != V_UNBOUND ? source : iterable);
     value_release(source);
     TSR_TRY(status);
@@ -190,7 +193,8 @@ static TsrStatus deque_length(int64_t *out, Value self) {
 }
 
 static TsrStatus index_of(int64_t *out, const Deque *d, Value index) {
-    if (!value_is_int(index) && index.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "sequence index must be integer, not '%s'", value_type_name(index));
+    if (!value_is_int(index) && index.tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "sequence index must be integer, not '%s'", value_type_name(index));
     TSR_TRY(value_to_index(out, index));
     return index_wrap(out, d->count) ? TSR_OK : tsr_error(TSR_INDEX_ERROR, "deque index out of range");
 }
@@ -259,7 +263,8 @@ static TsrStatus repeat(Value *out, Value self, int64_t times) {
     TSR_TRY(as_list(&list, self));
     TsrStatus status = deque_new(&made, as_deque(self)->limit);
     if (status == TSR_OK) {
-        for (int64_t t = 0; t < times && status == TSR_OK && value_as_list(list)->count > 0; t++) status = add_all(as_deque(made), list, add_last);
+        for (int64_t t = 0; t < times && status == TSR_OK && value_as_list(list)->count > 0; t++)
+            status = add_all(as_deque(made), list, add_last);
         status = value_end_move(out, status, made);
     }
     value_release(list);
@@ -278,7 +283,8 @@ static TsrStatus deque_binary(Value *out, BinaryOp op, Value a, Value b) {
         TSR_TRY(copy_of(&made, a));
         return value_end_move(out, add_all(as_deque(made), b, add_last), made);
     }
-    if (op == OP_ADD && is_deque(a)) return tsr_error(TSR_TYPE_ERROR, "can only concatenate deque (not \"%s\") to deque", value_type_name(b));
+    if (op == OP_ADD && is_deque(a))
+        return tsr_error(TSR_TYPE_ERROR, "can only concatenate deque (not \"%s\") to deque", value_type_name(b));
     if (op != OP_MUL) return TSR_OK;
     int64_t times;
     bool number;
@@ -321,7 +327,9 @@ static void iter_destroy(Obj *self) {
     obj_free(self, sizeof(DequeIter));
 }
 
-static void iter_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_obj(((DequeIter *)self)->deque, visit, context); }
+static void iter_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((DequeIter *)self)->deque, visit, context);
+}
 
 static void iter_clear(Obj *self) {
     Deque *d = ((DequeIter *)self)->deque;
@@ -348,8 +356,15 @@ static TsrStatus iter_next(Value *out, Value self) {
 }
 
 #define ITER_TYPE(symbol, text) \
-    static Type symbol = {.obj = TYPE_HEADER, .name = text, .module = "_collections", .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse, \
-                          .clear = iter_clear, .iter_next = iter_next, .next_is_identity_iter = 1}
+    static Type symbol = {.obj = TYPE_HEADER, \
+                          .name = text, \
+                          .module = "_collections", \
+                          .flags = TYPE_GC, \
+                          .destroy = iter_destroy, \
+                          .traverse = iter_traverse, \
+                          .clear = iter_clear, \
+                          .iter_next = iter_next, \
+                          .next_is_identity_iter = 1}
 ITER_TYPE(iter_type, "_deque_iterator");
 ITER_TYPE(reverse_type, "_deque_reverse_iterator");
 
@@ -517,8 +532,24 @@ static const Method methods[] = {
 
 static const Getter getters[] = {{"maxlen", get_maxlen, NULL, "The largest size, or None."}, {0}};
 
-Type deque_type = {.obj = TYPE_HEADER, .name = "collections.deque", .doc = "deque(iterable=(), maxlen=None): a sequence that is quick at both ends.",
-                   .flags = TYPE_GC | TYPE_SEQUENCE, .construct = deque_construct, .destroy = deque_destroy, .traverse = deque_traverse, .clear = deque_clear,
-                   .repr = deque_repr, .hash = hash_refused, .compare = deque_compare, .length = deque_length, .get_item = deque_get_item,
-                   .set_item = deque_set_item, .del_item = deque_del_item, .contains = deque_contains, .iter = deque_iter, .binary = deque_binary,
-                   .inplace = deque_inplace, .methods = methods, .getters = getters};
+Type deque_type = {.obj = TYPE_HEADER,
+                   .name = "collections.deque",
+                   .doc = "deque(iterable=(), maxlen=None): a sequence that is quick at both ends.",
+                   .flags = TYPE_GC | TYPE_SEQUENCE,
+                   .construct = deque_construct,
+                   .destroy = deque_destroy,
+                   .traverse = deque_traverse,
+                   .clear = deque_clear,
+                   .repr = deque_repr,
+                   .hash = hash_refused,
+                   .compare = deque_compare,
+                   .length = deque_length,
+                   .get_item = deque_get_item,
+                   .set_item = deque_set_item,
+                   .del_item = deque_del_item,
+                   .contains = deque_contains,
+                   .iter = deque_iter,
+                   .binary = deque_binary,
+                   .inplace = deque_inplace,
+                   .methods = methods,
+                   .getters = getters};

@@ -54,17 +54,23 @@ static TsrStatus new_file_move(Value *out, FILE *stream, const char *name, const
     return mem_error();
 }
 
-TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode) { return new_file_move(out, stream, name, mode, true); }
+TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode) {
+    return new_file_move(out, stream, name, mode, true);
+}
 
 static TsrStatus check_mode(const char *mode) {
     int ways = 0;
     for (const char *p = mode; *p != '\0'; p++) {
-        if (strchr("rwaxbt+", *p) == NULL || strchr(p + 1, *p) != NULL) return tsr_error(TSR_VALUE_ERROR, "invalid mode: '%s'", mode);
+        if (strchr("rwaxbt+", *p) == NULL || strchr(p + 1, *p) != NULL)
+            return tsr_error(TSR_VALUE_ERROR, "invalid mode: '%s'", mode);
         ways += strchr("rwax", *p) != NULL;
     }
-    if (strchr(mode, 'b') != NULL && strchr(mode, 't') != NULL) return tsr_error(TSR_VALUE_ERROR, "can't have text and binary mode at once");
+    if (strchr(mode, 'b') != NULL && strchr(mode, 't') != NULL)
+        return tsr_error(TSR_VALUE_ERROR, "can't have text and binary mode at once");
     if (ways > 1) return tsr_error(TSR_VALUE_ERROR, "must have exactly one of create/read/write/append mode");
-    if (ways == 0) return tsr_error(TSR_VALUE_ERROR, "Must have exactly one of create/read/write/append mode and at most one plus");
+    if (ways == 0)
+        return tsr_error(TSR_VALUE_ERROR,
+                         "Must have exactly one of create/read/write/append mode and at most one plus");
     return TSR_OK;
 }
 
@@ -96,7 +102,8 @@ TsrStatus file_open(Value *out, const char *path, const char *mode) {
 }
 
 FILE *file_stream(Value v) {
-    return v.tag == V_OBJ && (v.o->type == &text_file_type || v.o->type == &binary_file_type) ? as_file(v)->stream : NULL;
+    return v.tag == V_OBJ && (v.o->type == &text_file_type || v.o->type == &binary_file_type) ? as_file(v)->stream
+                                                                                              : NULL;
 }
 
 TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name) {
@@ -121,12 +128,16 @@ static TsrStatus open_stream(FILE **out, Value self) {
 
 static TsrStatus reading_stream(FILE **out, Value self) {
     TSR_TRY(open_stream(out, self));
-    return strpbrk(as_file(self)->mode, "r+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "read" : "not readable");
+    return strpbrk(as_file(self)->mode, "r+") != NULL
+               ? TSR_OK
+               : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "read" : "not readable");
 }
 
 static TsrStatus writing_stream(FILE **out, Value self) {
     TSR_TRY(open_stream(out, self));
-    return strpbrk(as_file(self)->mode, "wax+") != NULL ? TSR_OK : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "write" : "not writable");
+    return strpbrk(as_file(self)->mode, "wax+") != NULL
+               ? TSR_OK
+               : tsr_error(TSR_UNSUPPORTED_OPERATION, "%s", is_binary(as_file(self)) ? "write" : "not writable");
 }
 
 /* In text every end of line reads as "\n". */
@@ -149,8 +160,11 @@ static TsrStatus give_move(Value *out, const File *f, TsrText *text) {
     TsrStatus status;
     int64_t bad = is_binary(f) ? -1 : tsr_utf8_invalid(data, (int64_t)text->length);
     if (bad >= 0)
-        status = tsr_error(TSR_UNICODE_DECODE_ERROR, "'utf-8' codec can't decode byte 0x%02x in position %lld: invalid start byte", (unsigned char)data[bad], (long long)bad);
-    else status = is_binary(f) ? bytes_new(out, data, (int64_t)text->length) : str_new(out, data, (int64_t)text->length);
+        status = tsr_error(TSR_UNICODE_DECODE_ERROR,
+                           "'utf-8' codec can't decode byte 0x%02x in position %lld: invalid start byte",
+                           (unsigned char)data[bad], (long long)bad);
+    else
+        status = is_binary(f) ? bytes_new(out, data, (int64_t)text->length) : str_new(out, data, (int64_t)text->length);
     tsr_text_free(text);
     return status;
 }
@@ -232,7 +246,8 @@ static TsrStatus write_value(Value self, Value v, int64_t *written) {
     char *data;
     TSR_TRY(writing_stream(&stream, self));
     if (is_binary(f)) {
-        if (!value_as_buffer(v, &data, written)) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
+        if (!value_as_buffer(v, &data, written))
+            return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
         return file_write(stream, data, (size_t)*written, f->name);
     }
     if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "write() argument must be str, not %s", value_type_name(v));
@@ -300,7 +315,8 @@ static TsrStatus file_seek(Value *out, const CallArgs *args) {
     TSR_TRY(open_stream(&stream, args->values[0]));
     TSR_TRY(value_to_index(&offset, args->values[1]));
     if (args->count > 2) TSR_TRY(value_to_index(&whence, args->values[2]));
-    if (whence < 0 || whence > 2) return tsr_error(TSR_VALUE_ERROR, "invalid whence (%lld, should be 0, 1 or 2)", (long long)whence);
+    if (whence < 0 || whence > 2)
+        return tsr_error(TSR_VALUE_ERROR, "invalid whence (%lld, should be 0, 1 or 2)", (long long)whence);
     if (fseeko(stream, (off_t)offset, (int)whence) != 0) return tsr_error_errno(errno, NULL);
     *out = value_int((int64_t)ftello(stream));
     return TSR_OK;
@@ -346,9 +362,26 @@ static const Method methods[] = {
     {0},
 };
 
-static const Getter getters[] = {{"closed", get_closed, NULL, "Whether it is closed."}, {"name", get_name, NULL, "The path."}, {"mode", get_mode, NULL, "As opened."}, {0}};
+static const Getter getters[] = {{"closed", get_closed, NULL, "Whether it is closed."},
+                                 {"name", get_name, NULL, "The path."},
+                                 {"mode", get_mode, NULL, "As opened."},
+                                 {0}};
 
-static Type text_file_type = {.obj = TYPE_HEADER, .name = "TextIOWrapper", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
-                       .next_is_identity_iter = 1, .methods = methods, .getters = getters};
-static Type binary_file_type = {.obj = TYPE_HEADER, .name = "BufferedReader", .module = "_io", .destroy = file_destroy, .repr = file_repr, .iter_next = file_iter_next,
-                         .next_is_identity_iter = 1, .methods = methods, .getters = getters};
+static Type text_file_type = {.obj = TYPE_HEADER,
+                              .name = "TextIOWrapper",
+                              .module = "_io",
+                              .destroy = file_destroy,
+                              .repr = file_repr,
+                              .iter_next = file_iter_next,
+                              .next_is_identity_iter = 1,
+                              .methods = methods,
+                              .getters = getters};
+static Type binary_file_type = {.obj = TYPE_HEADER,
+                                .name = "BufferedReader",
+                                .module = "_io",
+                                .destroy = file_destroy,
+                                .repr = file_repr,
+                                .iter_next = file_iter_next,
+                                .next_is_identity_iter = 1,
+                                .methods = methods,
+                                .getters = getters};

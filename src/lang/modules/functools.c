@@ -31,7 +31,8 @@ static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
         value_set_move(&total, next);
     }
     value_release(iterator);
-    if (status == TSR_OK && total.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "reduce() of empty iterable with no initial value");
+    if (status == TSR_OK && total.tag == V_UNBOUND)
+        return tsr_error(TSR_TYPE_ERROR, "reduce() of empty iterable with no initial value");
     return value_end_move(out, status, total);
 }
 
@@ -51,7 +52,8 @@ static TsrStatus partial_call(Value *out, Value self, const CallArgs *args) {
     Value merged;
     TSR_TRY(dict_copy(&merged, value_as_dict(p->keywords)));
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < args->keyword_count && status == TSR_OK; i++) status = dict_set_str(value_as_dict(merged), args->names[i], args->values[args->count + i]);
+    for (int i = 0; i < args->keyword_count && status == TSR_OK; i++)
+        status = dict_set_str(value_as_dict(merged), args->names[i], args->values[args->count + i]);
     const Dict *keywords = value_as_dict(merged);
     int count = (int)bound->count + args->count, total = count + (int)keywords->count, at = 0;
     Value *values = tsr_malloc(sizeof *values * (size_t)(total + 1));
@@ -94,10 +96,14 @@ static TsrStatus partial_repr(TsrText *out, Value self) {
 
 static TsrStatus get_func(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->function), TSR_OK; }
 static TsrStatus get_args(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->args), TSR_OK; }
-static TsrStatus get_keywords(Value *out, Value self) { return *out = value_retain(((Partial *)self.o)->keywords), TSR_OK; }
+static TsrStatus get_keywords(Value *out, Value self) {
+    return *out = value_retain(((Partial *)self.o)->keywords), TSR_OK;
+}
 
-static const Getter partial_getters[] = {
-    {"func", get_func, NULL, "The function."}, {"args", get_args, NULL, "Its first arguments."}, {"keywords", get_keywords, NULL, "Its keyword arguments."}, {0}};
+static const Getter partial_getters[] = {{"func", get_func, NULL, "The function."},
+                                         {"args", get_args, NULL, "Its first arguments."},
+                                         {"keywords", get_keywords, NULL, "Its keyword arguments."},
+                                         {0}};
 
 static TsrStatus partial_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "type 'partial' takes at least one argument");
@@ -119,8 +125,17 @@ static TsrStatus partial_construct(Value *out, Type *type, const CallArgs *args)
     return TSR_OK;
 }
 
-static Type partial_type = {.obj = TYPE_HEADER, .name = "partial", .module = "functools", .flags = TYPE_GC, .construct = partial_construct, .destroy = partial_destroy,
-                            .traverse = partial_traverse, .clear = partial_clear, .repr = partial_repr, .call = partial_call, .getters = partial_getters};
+static Type partial_type = {.obj = TYPE_HEADER,
+                            .name = "partial",
+                            .module = "functools",
+                            .flags = TYPE_GC,
+                            .construct = partial_construct,
+                            .destroy = partial_destroy,
+                            .traverse = partial_traverse,
+                            .clear = partial_clear,
+                            .repr = partial_repr,
+                            .call = partial_call,
+                            .getters = partial_getters};
 
 /* ---- cmp_to_key ---- */
 
@@ -158,16 +173,26 @@ static TsrStatus key_compare(Value *out, CompareOp op, Value a, Value b) {
     return status;
 }
 
-static Type key_type = {.obj = TYPE_HEADER, .name = "KeyWrapper", .module = "functools", .flags = TYPE_GC, .destroy = key_destroy, .traverse = key_traverse, .clear = key_clear,
-                        .hash = hash_refused, .compare = key_compare, .call = key_call};
+static Type key_type = {.obj = TYPE_HEADER,
+                        .name = "KeyWrapper",
+                        .module = "functools",
+                        .flags = TYPE_GC,
+                        .destroy = key_destroy,
+                        .traverse = key_traverse,
+                        .clear = key_clear,
+                        .hash = hash_refused,
+                        .compare = key_compare,
+                        .call = key_call};
 
-static TsrStatus functools_cmp_to_key(Value *out, const CallArgs *args) { return new_key(out, args->values[0], VALUE_UNBOUND); }
+static TsrStatus functools_cmp_to_key(Value *out, const CallArgs *args) {
+    return new_key(out, args->values[0], VALUE_UNBOUND);
+}
 
 /* ---- cache ---- */
 
 typedef struct Cache {
     GcObj gc;
-    Value function, results; /* a dict from the tuple of arguments */
+    Value function, results;     /* a dict from the tuple of arguments */
     int64_t hits, misses, limit; /* limit -1: none */
 } Cache;
 
@@ -231,7 +256,10 @@ static TsrStatus cache_info(Value *out, const CallArgs *args) {
     static const char *const fields[] = {"hits", "misses", "maxsize", "currsize"};
     Type *type = structseq_type("CacheInfo", fields, 4);
     if (type == NULL) return mem_error();
-    return structseq_new_move(out, type, (Value[]){value_int(c->hits), value_int(c->misses), c->limit < 0 ? VALUE_NONE : value_int(c->limit), value_int(value_as_dict(c->results)->count)});
+    return structseq_new_move(out, type,
+                              (Value[]){value_int(c->hits), value_int(c->misses),
+                                        c->limit < 0 ? VALUE_NONE : value_int(c->limit),
+                                        value_int(value_as_dict(c->results)->count)});
 }
 
 static TsrStatus cache_forget(Value *out, const CallArgs *args) {
@@ -242,10 +270,19 @@ static TsrStatus cache_forget(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static const Method cache_methods[] = {{"cache_info", cache_info, ARGS_NONE, 0, 0, "()", "Hits and misses."}, {"cache_clear", cache_forget, ARGS_NONE, 0, 0, "()", "Forgets everything."}, {0}};
+static const Method cache_methods[] = {{"cache_info", cache_info, ARGS_NONE, 0, 0, "()", "Hits and misses."},
+                                       {"cache_clear", cache_forget, ARGS_NONE, 0, 0, "()", "Forgets everything."},
+                                       {0}};
 
-static Type cache_type = {.obj = TYPE_HEADER, .name = "_lru_cache_wrapper", .module = "functools", .flags = TYPE_GC, .destroy = cache_destroy, .traverse = cache_traverse,
-                          .clear = cache_clear, .call = cache_call, .methods = cache_methods};
+static Type cache_type = {.obj = TYPE_HEADER,
+                          .name = "_lru_cache_wrapper",
+                          .module = "functools",
+                          .flags = TYPE_GC,
+                          .destroy = cache_destroy,
+                          .traverse = cache_traverse,
+                          .clear = cache_clear,
+                          .call = cache_call,
+                          .methods = cache_methods};
 
 static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
     if (!value_is_callable(function)) return tsr_error(TSR_TYPE_ERROR, "the first argument must be callable");
@@ -278,7 +315,8 @@ static TsrStatus decorating_function(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus decorator(Value *out, Value limit) {
-    static const Method row = {"decorating_function", decorating_function, ARGS_RANGE, 2, 2, "(maxsize, user_function)", NULL};
+    static const Method row = {
+        "decorating_function", decorating_function, ARGS_RANGE, 2, 2, "(maxsize, user_function)", NULL};
     Value function;
     TSR_TRY(native_new(&function, &row, "functools"));
     CallArgs args = {.values = (Value[]){function, limit}, .count = 2};
@@ -300,15 +338,14 @@ static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"reduce", functools_reduce, ARGS_RANGE, 2, 3, "(function, iterable[, initial], /)", "Folds the items by a function of two arguments."},
+    {"reduce", functools_reduce, ARGS_RANGE, 2, 3, "(function, iterable[, initial], /)",
+     "Folds the items by a function of two arguments."},
     {"cmp_to_key", functools_cmp_to_key, ARGS_ONE, 1, 1, "(mycmp)", "A sort key from a comparison function."},
     {"cache", functools_cache, ARGS_ONE, 1, 1, "(function, /)", "The function with its results kept."},
     {"lru_cache", functools_lru_cache, ARGS_ANY, 0, 2, "(function)", "The function with its last 128 results kept."},
     {0},
 };
 
-static TsrStatus fill(Module *module) {
-    return module_add(module, "partial", value_lent(&partial_type));
-}
+static TsrStatus fill(Module *module) { return module_add(module, "partial", value_lent(&partial_type)); }
 
 const NsModule ns_functools = {"functools", "Functions over functions.", functions, fill, NULL};

@@ -8,7 +8,9 @@
 
 static TsrStatus heap_of(List **lent, const CallArgs *args, const char *function) {
     Value v = args->values[0];
-    if (!value_is_list(v)) return tsr_error(TSR_TYPE_ERROR, "%s() argument%s must be list, not %s", function, args->count > 1 ? " 1" : "", value_shown_type(v));
+    if (!value_is_list(v))
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument%s must be list, not %s", function, args->count > 1 ? " 1" : "",
+                         value_shown_type(v));
     *lent = value_as_list(v);
     return TSR_OK;
 }
@@ -43,7 +45,8 @@ static TsrStatus rise(List *l, int64_t top, int64_t at) {
     return TSR_OK;
 }
 
-/* The item at `top` goes down to a leaf, the smaller children up, and from there to its place: fewer comparisons than stopping on the way. */
+/* The item at `top` goes down to a leaf, the smaller children up, and from there to its place: fewer comparisons than
+ * stopping on the way. */
 static TsrStatus sink(List *l, int64_t top) {
     int64_t at = top;
     TSR_TRY(tsr_interrupt_check());
@@ -136,16 +139,21 @@ static TsrStatus first_sorted(Value *out, const CallArgs *args, bool reverse, co
 }
 
 static TsrStatus heapq_nlargest(Value *out, const CallArgs *args) { return first_sorted(out, args, true, "nlargest"); }
-static TsrStatus heapq_nsmallest(Value *out, const CallArgs *args) { return first_sorted(out, args, false, "nsmallest"); }
+static TsrStatus heapq_nsmallest(Value *out, const CallArgs *args) {
+    return first_sorted(out, args, false, "nsmallest");
+}
 
 static const Method heapq_functions[] = {
     {"heapify", heapq_heapify, ARGS_ONE, 1, 1, "(heap, /)", "Makes a list a heap: no item is less than its parent's."},
     {"heappush", heapq_heappush, ARGS_RANGE, 2, 2, "(heap, item, /)", "Adds an item."},
     {"heappop", heapq_heappop, ARGS_ONE, 1, 1, "(heap, /)", "Takes the smallest item away."},
-    {"heapreplace", heapq_heapreplace, ARGS_RANGE, 2, 2, "(heap, item, /)", "Takes the smallest item away, then adds one."},
-    {"heappushpop", heapq_heappushpop, ARGS_RANGE, 2, 2, "(heap, item, /)", "Adds an item, then takes the smallest away."},
+    {"heapreplace", heapq_heapreplace, ARGS_RANGE, 2, 2, "(heap, item, /)",
+     "Takes the smallest item away, then adds one."},
+    {"heappushpop", heapq_heappushpop, ARGS_RANGE, 2, 2, "(heap, item, /)",
+     "Adds an item, then takes the smallest away."},
     {"nlargest", heapq_nlargest, ARGS_ANY, 2, 3, "(n, iterable, key=None)", "The n largest items, the largest first."},
-    {"nsmallest", heapq_nsmallest, ARGS_ANY, 2, 3, "(n, iterable, key=None)", "The n smallest items, the smallest first."},
+    {"nsmallest", heapq_nsmallest, ARGS_ANY, 2, 3, "(n, iterable, key=None)",
+     "The n smallest items, the smallest first."},
     {0},
 };
 

@@ -1,5 +1,5 @@
-/* itertools.c: Python's itertools: lazy iterators over other iterables. One object serves them all: a kind (its row gives the
- * step), a few values and counters. */
+/* itertools.c: Python's itertools: lazy iterators over other iterables. One object serves them all: a kind (its row
+ * gives the step), a few values and counters. */
 #include "modules.h"
 
 #include <string.h>
@@ -13,13 +13,12 @@
 typedef struct Iter Iter;
 typedef TsrStatus (*Step)(Value *out, Iter *self); /* V_UNBOUND at the end */
 
-
 struct Iter {
     GcObj gc;
     Step step;
-    Value a, b, c, d;   /* what the kind needs: an iterator, a function, a list, the last value */
-    int64_t i, j, k;    /* counters */
-    int64_t *index;     /* of combinations and their kin; owned */
+    Value a, b, c, d; /* what the kind needs: an iterator, a function, a list, the last value */
+    int64_t i, j, k;  /* counters */
+    int64_t *index;   /* of combinations and their kin; owned */
     int64_t count;
     bool started, done;
 };
@@ -86,8 +85,16 @@ static TsrStatus repeat_repr(TsrText *out, Value self) {
 }
 
 #define ITER_TYPE_SHOWN(symbol, text, shown) \
-    static Type symbol = {.obj = TYPE_HEADER, .name = text, .module = "itertools", .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse, .clear = iter_clear, \
-                          .repr = shown, .iter_next = iter_next, .next_is_identity_iter = 1}
+    static Type symbol = {.obj = TYPE_HEADER, \
+                          .name = text, \
+                          .module = "itertools", \
+                          .flags = TYPE_GC, \
+                          .destroy = iter_destroy, \
+                          .traverse = iter_traverse, \
+                          .clear = iter_clear, \
+                          .repr = shown, \
+                          .iter_next = iter_next, \
+                          .next_is_identity_iter = 1}
 #define ITER_TYPE(symbol, text) ITER_TYPE_SHOWN(symbol, text, NULL)
 
 ITER_TYPE_SHOWN(count_type, "count", count_repr);
@@ -153,8 +160,11 @@ static TsrStatus make_count(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     TSR_TRY(args_parse(v, args, 0, &spec));
     for (int i = 0; i < 2; i++)
-        if (v[i].tag != V_UNBOUND && !value_is_int(v[i]) && v[i].tag != V_FLOAT && v[i].tag != V_TENSOR && !value_is_complex(v[i])) return tsr_error(TSR_TYPE_ERROR, "a number is required");
-    Value start = v[0].tag == V_UNBOUND ? value_int(0) : value_retain(v[0]), step = v[1].tag == V_UNBOUND ? value_int(1) : value_retain(v[1]);
+        if (v[i].tag != V_UNBOUND && !value_is_int(v[i]) && v[i].tag != V_FLOAT && v[i].tag != V_TENSOR &&
+            !value_is_complex(v[i]))
+            return tsr_error(TSR_TYPE_ERROR, "a number is required");
+    Value start = v[0].tag == V_UNBOUND ? value_int(0) : value_retain(v[0]),
+          step = v[1].tag == V_UNBOUND ? value_int(1) : value_retain(v[1]);
     return give(out, new_iter_move(&it, &count_type, step_count, start, step, VALUE_UNBOUND), &it);
 }
 
@@ -243,9 +253,13 @@ static TsrStatus chain_construct(Value *out, Type *type, const CallArgs *args) {
     return status;
 }
 
-static TsrStatus chain_from_iterable(Value *out, const CallArgs *args) { return chain_of(out, args->values[args->count - 1]); }
+static TsrStatus chain_from_iterable(Value *out, const CallArgs *args) {
+    return chain_of(out, args->values[args->count - 1]);
+}
 
-static const Method chain_methods[] = {{"from_iterable", chain_from_iterable, ARGS_ONE | METHOD_STATIC, 1, 1, "(iterable, /)", "Chains the iterables of an iterable."}, {0}};
+static const Method chain_methods[] = {{"from_iterable", chain_from_iterable, ARGS_ONE | METHOD_STATIC, 1, 1,
+                                        "(iterable, /)", "Chains the iterables of an iterable."},
+                                       {0}};
 
 /* i: items to skip before the next one; j: items left, -1 no end; k: step */
 static TsrStatus step_islice(Value *out, Iter *it) {
@@ -284,7 +298,8 @@ static TsrStatus slice_bound(int64_t *out, Value v, int64_t fallback) {
 static TsrStatus slice_stop(int64_t *out, Value v) {
     bool none = v.tag == V_NONE;
     if (!none && (!as_bound(out, v) || *out == -1))
-        return tsr_error(TSR_VALUE_ERROR, "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
+        return tsr_error(TSR_VALUE_ERROR,
+                         "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
     if (none) *out = -1;
     return TSR_OK;
 }
@@ -372,10 +387,18 @@ static TsrStatus make_by_function(Value *out, const CallArgs *args, Type *type, 
     return give(out, new_iter_move(&it, type, step, iterator, value_retain(args->values[0]), VALUE_UNBOUND), &it);
 }
 
-static TsrStatus make_takewhile(Value *out, const CallArgs *args) { return make_by_function(out, args, &takewhile_type, step_takewhile); }
-static TsrStatus make_dropwhile(Value *out, const CallArgs *args) { return make_by_function(out, args, &dropwhile_type, step_dropwhile); }
-static TsrStatus make_filterfalse(Value *out, const CallArgs *args) { return make_by_function(out, args, &filterfalse_type, step_filterfalse); }
-static TsrStatus make_starmap(Value *out, const CallArgs *args) { return make_by_function(out, args, &starmap_type, step_starmap); }
+static TsrStatus make_takewhile(Value *out, const CallArgs *args) {
+    return make_by_function(out, args, &takewhile_type, step_takewhile);
+}
+static TsrStatus make_dropwhile(Value *out, const CallArgs *args) {
+    return make_by_function(out, args, &dropwhile_type, step_dropwhile);
+}
+static TsrStatus make_filterfalse(Value *out, const CallArgs *args) {
+    return make_by_function(out, args, &filterfalse_type, step_filterfalse);
+}
+static TsrStatus make_starmap(Value *out, const CallArgs *args) {
+    return make_by_function(out, args, &starmap_type, step_starmap);
+}
 
 static TsrStatus step_compress(Value *out, Iter *it) {
     for (;;) {
@@ -425,7 +448,8 @@ static TsrStatus step_accumulate(Value *out, Iter *it) {
     if (it->c.tag == V_UNBOUND) {
         it->c = item;
     } else {
-        TsrStatus status = it->b.tag == V_NONE ? value_binary(&total, OP_ADD, it->c, item) : value_call_n(&total, it->b, 2, (Value[]){it->c, item});
+        TsrStatus status = it->b.tag == V_NONE ? value_binary(&total, OP_ADD, it->c, item)
+                                               : value_call_n(&total, it->b, 2, (Value[]){it->c, item});
         value_release(item);
         TSR_TRY(status);
         value_set_move(&it->c, total);
@@ -441,7 +465,8 @@ static TsrStatus make_accumulate(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_iter(&iterator, v[0]));
-    Value function = v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), initial = v[2].tag <= V_NONE ? VALUE_UNBOUND : value_retain(v[2]);
+    Value function = v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]),
+          initial = v[2].tag <= V_NONE ? VALUE_UNBOUND : value_retain(v[2]);
     return give(out, new_iter_move(&it, &accumulate_type, step_accumulate, iterator, function, initial), &it);
 }
 
@@ -480,7 +505,8 @@ static TsrStatus new_indexed(Iter **out, Type *type, Step step, Value iterable, 
 
 static TsrStatus pick(Value *out, const Iter *it) {
     TSR_TRY(tuple_new_raw(out, it->count));
-    for (int64_t i = 0; i < it->count; i++) value_as_tuple(*out)->items[i] = value_retain(value_as_list(it->a)->items[it->index[i]]);
+    for (int64_t i = 0; i < it->count; i++)
+        value_as_tuple(*out)->items[i] = value_retain(value_as_list(it->a)->items[it->index[i]]);
     gc_track(out->o);
     return TSR_OK;
 }
@@ -563,8 +589,12 @@ static TsrStatus make_selection(Value *out, const CallArgs *args, Type *type, St
     return give(out, TSR_OK, &it);
 }
 
-static TsrStatus make_combinations(Value *out, const CallArgs *args) { return make_selection(out, args, &combinations_type, step_combinations); }
-static TsrStatus make_replacement(Value *out, const CallArgs *args) { return make_selection(out, args, &replacement_type, step_replacement); }
+static TsrStatus make_combinations(Value *out, const CallArgs *args) {
+    return make_selection(out, args, &combinations_type, step_combinations);
+}
+static TsrStatus make_replacement(Value *out, const CallArgs *args) {
+    return make_selection(out, args, &replacement_type, step_replacement);
+}
 
 static TsrStatus make_permutations(Value *out, const CallArgs *args) {
     static const char *const names[] = {"iterable", "r"};
@@ -595,7 +625,8 @@ static TsrStatus step_product(Value *out, Iter *it) {
     }
     it->started = true;
     TSR_TRY(tuple_new_raw(out, it->count));
-    for (int64_t i = 0; i < it->count; i++) value_as_tuple(*out)->items[i] = value_retain(value_as_list(pools->items[i])->items[it->index[i]]);
+    for (int64_t i = 0; i < it->count; i++)
+        value_as_tuple(*out)->items[i] = value_retain(value_as_list(pools->items[i])->items[it->index[i]]);
     gc_track(out->o);
     return TSR_OK;
 }
@@ -606,10 +637,12 @@ static TsrStatus make_product(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     if (repeat_value.tag != V_UNBOUND) TSR_TRY(value_to_index(&repeat, repeat_value));
     if (args->keyword_count > (repeat_value.tag != V_UNBOUND)) {
-        return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for product()", args->names[str_equal_c(args->names[0], "repeat") ? 1 : 0]->data);
+        return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for product()",
+                         args->names[str_equal_c(args->names[0], "repeat") ? 1 : 0]->data);
     }
     if (repeat < 0) return tsr_error(TSR_VALUE_ERROR, "repeat argument cannot be negative");
-    if (tsr_mul_overflows(repeat, args->count, &count) || count > INT32_MAX) return tsr_error(TSR_OVERFLOW_ERROR, "repeat argument too large");
+    if (tsr_mul_overflows(repeat, args->count, &count) || count > INT32_MAX)
+        return tsr_error(TSR_OVERFLOW_ERROR, "repeat argument too large");
     TSR_TRY(list_new(&pools, count));
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < count && status == TSR_OK; i++) {
@@ -648,7 +681,8 @@ static TsrStatus step_zip_longest(Value *out, Iter *it) {
 static TsrStatus make_zip_longest(Value *out, const CallArgs *args) {
     Value fill = args_keyword(args, "fillvalue"), list, iterator;
     Iter *it = NULL;
-    if (args->keyword_count > (fill.tag != V_UNBOUND)) return tsr_error(TSR_TYPE_ERROR, "zip_longest() got an unexpected keyword argument");
+    if (args->keyword_count > (fill.tag != V_UNBOUND))
+        return tsr_error(TSR_TYPE_ERROR, "zip_longest() got an unexpected keyword argument");
     TSR_TRY(list_new(&list, args->count));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) {
@@ -659,13 +693,15 @@ static TsrStatus make_zip_longest(Value *out, const CallArgs *args) {
         value_release(list);
         return status;
     }
-    TSR_TRY(new_iter_move(&it, &zip_longest_type, step_zip_longest, list, fill.tag == V_UNBOUND ? VALUE_NONE : value_retain(fill), VALUE_UNBOUND));
+    TSR_TRY(new_iter_move(&it, &zip_longest_type, step_zip_longest, list,
+                          fill.tag == V_UNBOUND ? VALUE_NONE : value_retain(fill), VALUE_UNBOUND));
     it->i = args->count;
     return give(out, TSR_OK, &it);
 }
 
-/* A groupby reads one item ahead. a: iterator, b: key function or None, c: (key, item) that was read and not given yet, d: the key of the last group, i: the number of the
- * group that may still be read: an older one has no more items. A group: a: its groupby, b: its key, i: its number. */
+/* A groupby reads one item ahead. a: iterator, b: key function or None, c: (key, item) that was read and not given yet,
+ * d: the key of the last group, i: the number of the group that may still be read: an older one has no more items. A
+ * group: a: its groupby, b: its key, i: its number. */
 static TsrStatus read_keyed(Iter *it) {
     Value pair[2], read = VALUE_UNBOUND;
     TSR_TRY(value_next(&pair[1], it->a));
@@ -680,7 +716,9 @@ static TsrStatus read_keyed(Iter *it) {
     return status;
 }
 
-static TsrStatus has_key(bool *same, const Iter *it, Value key) { return value_equal(same, value_as_tuple(it->c)->items[0], key); }
+static TsrStatus has_key(bool *same, const Iter *it, Value key) {
+    return value_equal(same, value_as_tuple(it->c)->items[0], key);
+}
 
 static TsrStatus step_grouper(Value *out, Iter *group) {
     Iter *it = (Iter *)group->a.o;
@@ -713,7 +751,8 @@ static TsrStatus step_groupby(Value *out, Iter *it) {
     if (it->c.tag == V_UNBOUND) return TSR_OK;
     pair[0] = value_retain(value_as_tuple(it->c)->items[0]);
     value_set_move(&it->d, value_retain(pair[0]));
-    TsrStatus status = new_iter_move(&group, &grouper_type, step_grouper, value_retain(value_lent(it)), value_retain(pair[0]), VALUE_UNBOUND);
+    TsrStatus status = new_iter_move(&group, &grouper_type, step_grouper, value_retain(value_lent(it)),
+                                     value_retain(pair[0]), VALUE_UNBOUND);
     if (status != TSR_OK) {
         value_release(pair[0]);
         return status;
@@ -730,10 +769,14 @@ static TsrStatus make_groupby(Value *out, const CallArgs *args) {
     Iter *it = NULL;
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_iter(&iterator, v[0]));
-    return give(out, new_iter_move(&it, &groupby_type, step_groupby, iterator, v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), VALUE_UNBOUND), &it);
+    return give(out,
+                new_iter_move(&it, &groupby_type, step_groupby, iterator,
+                              v[1].tag == V_UNBOUND ? VALUE_NONE : value_retain(v[1]), VALUE_UNBOUND),
+                &it);
 }
 
-/* The iterators of a tee read one chain of items: lists [item, next], the last one empty. a: the iterator they share, b: where this one stands. */
+/* The iterators of a tee read one chain of items: lists [item, next], the last one empty. a: the iterator they share,
+ * b: where this one stands. */
 static TsrStatus step_tee(Value *out, Iter *it) {
     List *link = value_as_list(it->b);
     Value next;
@@ -742,7 +785,8 @@ static TsrStatus step_tee(Value *out, Iter *it) {
         TSR_TRY(value_next(&items[0], it->a));
         if (items[0].tag == V_UNBOUND) return TSR_OK;
         TsrStatus status = list_new(&items[1], 0);
-        if (status == TSR_OK && (status = list_append(link, items[0])) == TSR_OK) status = list_append_move(link, items[1]);
+        if (status == TSR_OK && (status = list_append(link, items[0])) == TSR_OK)
+            status = list_append_move(link, items[1]);
         value_release(items[0]);
         TSR_TRY(status);
     }
@@ -763,7 +807,8 @@ static TsrStatus itertools_tee(Value *out, const CallArgs *args) {
     if (status == TSR_OK) status = tuple_new_raw(out, n);
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         Iter *it;
-        status = new_iter_move(&it, &tee_type, step_tee, value_retain(other != NULL ? other->a : iterator), value_retain(link), VALUE_UNBOUND);
+        status = new_iter_move(&it, &tee_type, step_tee, value_retain(other != NULL ? other->a : iterator),
+                               value_retain(link), VALUE_UNBOUND);
         if (status == TSR_OK) value_as_tuple(*out)->items[i] = value_obj_move(it);
         else value_release(*out);
     }
@@ -779,8 +824,10 @@ static const Method functions[] = {
     {"repeat", make_repeat, ARGS_ANY, 1, 2, "(object, times=None)", "An object again and again."},
     {"islice", make_islice, ARGS_RANGE, 2, 4, "(iterable, [start,] stop[, step])", "A slice of an iterator."},
     {"takewhile", make_takewhile, ARGS_RANGE, 2, 2, "(predicate, iterable, /)", "Items until the predicate fails."},
-    {"dropwhile", make_dropwhile, ARGS_RANGE, 2, 2, "(predicate, iterable, /)", "Items from where the predicate fails."},
-    {"filterfalse", make_filterfalse, ARGS_RANGE, 2, 2, "(function, iterable, /)", "Items for which the function is false."},
+    {"dropwhile", make_dropwhile, ARGS_RANGE, 2, 2, "(predicate, iterable, /)",
+     "Items from where the predicate fails."},
+    {"filterfalse", make_filterfalse, ARGS_RANGE, 2, 2, "(function, iterable, /)",
+     "Items for which the function is false."},
     {"starmap", make_starmap, ARGS_RANGE, 2, 2, "(function, iterable, /)", "function(*item) for each item."},
     {"accumulate", make_accumulate, ARGS_ANY, 1, 3, "(iterable, func=None, *, initial=None)", "Running totals."},
     {"pairwise", make_pairwise, ARGS_RANGE, 1, 1, "(iterable, /)", "Overlapping pairs."},

@@ -1,5 +1,6 @@
-/* json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and written as tokens), so that a
- * page of Python behaves alike; files of tensors have their own strict reader (core's core/io/json.c). */
+/* json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and
+ * written as tokens), so that a page of Python behaves alike; files of tensors have their own strict reader (core's
+ * core/io/json.c). */
 #include "modules.h"
 
 #include <math.h>
@@ -18,10 +19,10 @@
 
 typedef struct Writer {
     TsrText *out;
-    const char *indent;      /* text of one level, NULL: on one line */
-    const char *item, *key;  /* separators */
+    const char *indent;     /* text of one level, NULL: on one line */
+    const char *item, *key; /* separators */
     bool sort_keys, ascii, allow_nan, check_circular;
-    Value fallback;          /* default=; V_UNBOUND none */
+    Value fallback; /* default=; V_UNBOUND none */
 } Writer;
 
 /* A value being written, and those around it. */
@@ -36,10 +37,19 @@ static TsrStatus write_string(const Writer *w, const char *data, int64_t size) {
     for (const char *p = data, *end = data + size; p < end;) {
         int step;
         uint32_t c = utf8_decode(p, &step);
-        const char *escape = c == '"' ? "\\\"" : c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\t' ? "\\t" : c == '\f' ? "\\f" : c == '\b' ? "\\b" : NULL;
+        const char *escape = c == '"'    ? "\\\""
+                             : c == '\\' ? "\\\\"
+                             : c == '\n' ? "\\n"
+                             : c == '\r' ? "\\r"
+                             : c == '\t' ? "\\t"
+                             : c == '\f' ? "\\f"
+                             : c == '\b' ? "\\b"
+                                         : NULL;
         if (escape != NULL) TSR_TRY(tsr_text_puts(w->out, escape));
         else if (c < 32 || (c > 126 && w->ascii && c < 0x10000)) TSR_TRY(tsr_text_printf(w->out, "\\u%04x", c));
-        else if (c >= 0x10000 && w->ascii) TSR_TRY(tsr_text_printf(w->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff)));
+        else if (c >= 0x10000 && w->ascii)
+            TSR_TRY(tsr_text_printf(w->out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+                                    0xdc00 + ((c - 0x10000) & 0x3ff)));
         else TSR_TRY(tsr_text_append(w->out, p, (size_t)step));
         p += step;
     }
@@ -89,7 +99,8 @@ static TsrStatus write_sequence(const Writer *w, const Level *level) {
 static TsrStatus write_key(const Writer *w, Value key) {
     if (value_is_str(key)) return write_string(w, value_as_str(key)->data, value_as_str(key)->size);
     bool plain = key.tag == V_NONE || key.tag == V_BOOL || value_is_int(key) || key.tag == V_FLOAT;
-    if (!plain) return tsr_error(TSR_TYPE_ERROR, "keys must be str, int, float, bool or None, not %s", value_type_name(key));
+    if (!plain)
+        return tsr_error(TSR_TYPE_ERROR, "keys must be str, int, float, bool or None, not %s", value_type_name(key));
     TSR_TRY(tsr_text_putc(w->out, '"'));
     TSR_TRY(write_value(w, key, NULL));
     return tsr_text_putc(w->out, '"');
@@ -126,7 +137,8 @@ static TsrStatus write_dict(const Writer *w, const Level *level) {
         TSR_TRY(write_sorted(w, level));
     } else {
         DictEntry *e; /* counted: default= may add to them */
-        for (int64_t left = dict->count; left > 0 && (e = dict_next(dict, &position)) != NULL; left--, first = false) TSR_TRY(write_entry(w, e->key, e->value, first, level));
+        for (int64_t left = dict->count; left > 0 && (e = dict_next(dict, &position)) != NULL; left--, first = false)
+            TSR_TRY(write_entry(w, e->key, e->value, first, level));
     }
     TSR_TRY(new_line(w, level->depth));
     return tsr_text_putc(w->out, '}');
@@ -134,7 +146,9 @@ static TsrStatus write_dict(const Writer *w, const Level *level) {
 
 static TsrStatus write_fallback(const Writer *w, const Level *level) {
     Value other;
-    if (w->fallback.tag <= V_NONE) return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable", type_short_name(value_type(level->value)));
+    if (w->fallback.tag <= V_NONE)
+        return tsr_error(TSR_TYPE_ERROR, "Object of type %s is not JSON serializable",
+                         type_short_name(value_type(level->value)));
     TSR_TRY(value_call_n(&other, w->fallback, 1, &level->value));
     TsrStatus status = write_value(w, other, level);
     value_release(other);
@@ -169,14 +183,16 @@ static TsrStatus write_value(const Writer *w, Value v, const Level *outer) {
 static TsrStatus flag(bool *out, Value v) { return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v); }
 
 /* The options of dumps and dump; the last two are taken, but only as what they are without. */
-#define OPTIONS "indent", "separators", "sort_keys", "ensure_ascii", "allow_nan", "default", "check_circular", "skipkeys", "cls"
+#define OPTIONS \
+    "indent", "separators", "sort_keys", "ensure_ascii", "allow_nan", "default", "check_circular", "skipkeys", "cls"
 enum { INDENT, SEPARATORS, SORT_KEYS, ENSURE_ASCII, ALLOW_NAN, DEFAULT, CHECK_CIRCULAR, SKIPKEYS, CLS, OPTION_COUNT };
 
 static TsrStatus read_separators(Writer *w, Value v) {
     const Value *pair;
     int64_t n;
     if (v.tag <= V_NONE) return TSR_OK;
-    if (!value_as_array(v, &pair, &n) || n != 2 || !value_is_str(pair[0]) || !value_is_str(pair[1])) return tsr_error(TSR_TYPE_ERROR, "separators must be two strings");
+    if (!value_as_array(v, &pair, &n) || n != 2 || !value_is_str(pair[0]) || !value_is_str(pair[1]))
+        return tsr_error(TSR_TYPE_ERROR, "separators must be two strings");
     w->item = value_as_str(pair[0])->data;
     w->key = value_as_str(pair[1])->data;
     return TSR_OK;
@@ -184,7 +200,13 @@ static TsrStatus read_separators(Writer *w, Value v) {
 
 static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
     TsrText text = {0};
-    Writer w = {.out = &text, .item = ", ", .key = ": ", .ascii = true, .allow_nan = true, .check_circular = true, .fallback = options[DEFAULT]};
+    Writer w = {.out = &text,
+                .item = ", ",
+                .key = ": ",
+                .ascii = true,
+                .allow_nan = true,
+                .check_circular = true,
+                .fallback = options[DEFAULT]};
     char spaces[65] = "";
     int64_t width;
     bool skip = false;
@@ -193,7 +215,8 @@ static TsrStatus dumps_value(Value *out, Value v, const Value *options) {
     TSR_TRY(flag(&w.allow_nan, options[ALLOW_NAN]));
     TSR_TRY(flag(&w.check_circular, options[CHECK_CIRCULAR]));
     TSR_TRY(flag(&skip, options[SKIPKEYS]));
-    if (skip || options[CLS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "json: %s is not part of tsr", skip ? "skipkeys" : "cls");
+    if (skip || options[CLS].tag > V_NONE)
+        return tsr_error(TSR_TYPE_ERROR, "json: %s is not part of tsr", skip ? "skipkeys" : "cls");
     if (value_is_str(options[INDENT])) w.indent = value_as_str(options[INDENT])->data;
     else if (options[INDENT].tag > V_NONE) {
         TSR_TRY(value_to_index(&width, options[INDENT]));
@@ -238,7 +261,8 @@ static TsrStatus bad_at(const Reader *r, const char *what, const char *at) {
         line += newline;
         column = newline ? 1 : column + ((*q & 0xc0) != 0x80);
     }
-    return tsr_error(TSR_JSON_DECODE_ERROR, "%s: line %lld column %lld (char %lld)", what, (long long)line, (long long)column, (long long)utf8_count(r->start, at - r->start));
+    return tsr_error(TSR_JSON_DECODE_ERROR, "%s: line %lld column %lld (char %lld)", what, (long long)line,
+                     (long long)column, (long long)utf8_count(r->start, at - r->start));
 }
 
 static void skip_space(Reader *r) {
@@ -249,7 +273,10 @@ static int hex_quad(const Reader *r, const char *p) {
     int value = 0;
     for (int i = 0; i < 4; i++) {
         char c = p + i < r->end ? p[i] : 0;
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        int digit = c >= '0' && c <= '9'   ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
         if (digit < 0) return -1;
         value = value * 16 + digit;
     }
@@ -263,7 +290,8 @@ static TsrStatus read_escape(Reader *r, TsrText *text) {
     char c = r->p < r->end ? *r->p++ : 0;
     const char *simple = c != 0 ? strchr(from, c) : NULL;
     if (simple != NULL) return tsr_text_putc(text, to[simple - from]);
-    if (c != 'u') return c == 0 ? bad_at(r, "Unterminated string starting at", r->start) : bad_at(r, "Invalid \\escape", at);
+    if (c != 'u')
+        return c == 0 ? bad_at(r, "Unterminated string starting at", r->start) : bad_at(r, "Invalid \\escape", at);
     int unit = hex_quad(r, r->p);
     if (unit < 0) return bad_at(r, "Invalid \\uXXXX escape", at + 1);
     r->p += 4;
@@ -306,7 +334,8 @@ static TsrStatus read_number(Value *out, Reader *r) {
     if (p < r->end && *p == '-') p++;
     const char *digits = p;
     if (p < r->end && *p == '0') p++;
-    else while (p < r->end && *p >= '0' && *p <= '9') p++;
+    else
+        while (p < r->end && *p >= '0' && *p <= '9') p++;
     if (p == digits) return bad_at(r, "Expecting value", r->p);
     if (p + 1 < r->end && *p == '.' && p[1] >= '0' && p[1] <= '9') {
         whole = false;
@@ -337,17 +366,18 @@ static TsrStatus read_list(Value *out, Reader *r) {
     r->p++;
     skip_space(r);
     if (r->p < r->end && *r->p == ']') r->p++;
-    else for (;;) {
-        if ((status = read_value(&item, r)) != TSR_OK) break;
-        if ((status = list_append_move(value_as_list(list), item)) != TSR_OK) break;
-        skip_space(r);
-        if (r->p < r->end && *r->p == ']' && r->p++) break;
-        if (r->p == r->end || *r->p != ',') {
-            status = bad_at(r, "Expecting ',' delimiter", r->p);
-            break;
+    else
+        for (;;) {
+            if ((status = read_value(&item, r)) != TSR_OK) break;
+            if ((status = list_append_move(value_as_list(list), item)) != TSR_OK) break;
+            skip_space(r);
+            if (r->p < r->end && *r->p == ']' && r->p++) break;
+            if (r->p == r->end || *r->p != ',') {
+                status = bad_at(r, "Expecting ',' delimiter", r->p);
+                break;
+            }
+            r->p++;
         }
-        r->p++;
-    }
     return value_end_move(out, status, list);
 }
 
@@ -377,22 +407,24 @@ static TsrStatus read_object(Value *out, Reader *r) {
     r->p++;
     skip_space(r);
     if (r->p < r->end && *r->p == '}') r->p++;
-    else for (;;) {
-        if ((status = read_pair(value_as_dict(dict), r)) != TSR_OK) break;
-        skip_space(r);
-        if (r->p < r->end && *r->p == '}' && r->p++) break;
-        if (r->p == r->end || *r->p != ',') {
-            status = bad_at(r, "Expecting ',' delimiter", r->p);
-            break;
+    else
+        for (;;) {
+            if ((status = read_pair(value_as_dict(dict), r)) != TSR_OK) break;
+            skip_space(r);
+            if (r->p < r->end && *r->p == '}' && r->p++) break;
+            if (r->p == r->end || *r->p != ',') {
+                status = bad_at(r, "Expecting ',' delimiter", r->p);
+                break;
+            }
+            r->p++;
         }
-        r->p++;
-    }
     return value_end_move(out, status, dict);
 }
 
 static TsrStatus read_nested(Value *out, Reader *r) {
     const bool list = *r->p == '[';
-    TSR_TRY(recursion_enter(list ? " while decoding a JSON array from a unicode string" : " while decoding a JSON object from a unicode string"));
+    TSR_TRY(recursion_enter(list ? " while decoding a JSON array from a unicode string"
+                                 : " while decoding a JSON object from a unicode string"));
     TsrStatus status = list ? read_list(out, r) : read_object(out, r);
     recursion_leave();
     return status;
@@ -402,8 +434,12 @@ static TsrStatus read_value(Value *out, Reader *r) {
     static const struct {
         const char *word;
         Value value;
-    } words[] = {{"null", {.tag = V_NONE}}, {"true", {.tag = V_BOOL, {.i = 1}}}, {"false", {.tag = V_BOOL}}, {"NaN", {.tag = V_FLOAT, {.f = NAN}}},
-                 {"Infinity", {.tag = V_FLOAT, {.f = INFINITY}}}, {"-Infinity", {.tag = V_FLOAT, {.f = -INFINITY}}}};
+    } words[] = {{"null", {.tag = V_NONE}},
+                 {"true", {.tag = V_BOOL, {.i = 1}}},
+                 {"false", {.tag = V_BOOL}},
+                 {"NaN", {.tag = V_FLOAT, {.f = NAN}}},
+                 {"Infinity", {.tag = V_FLOAT, {.f = INFINITY}}},
+                 {"-Infinity", {.tag = V_FLOAT, {.f = -INFINITY}}}};
     TSR_TRY(tsr_interrupt_check());
     skip_space(r);
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
@@ -429,7 +465,8 @@ static TsrStatus loads_value(Value *out, Value v) {
         value_release(text);
         return status;
     }
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "the JSON object must be str, bytes or bytearray, not %s", value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "the JSON object must be str, bytes or bytearray, not %s", value_type_name(v));
     Reader r = {value_as_str(v)->data, value_as_str(v)->data, value_as_str(v)->data + value_as_str(v)->size};
     TSR_TRY(read_value(out, &r));
     skip_space(&r);
@@ -456,7 +493,9 @@ static TsrStatus json_load(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"dumps", json_dumps, ARGS_ANY, 1, 1, "(obj, *, indent=None, separators=None, sort_keys=False, ensure_ascii=True, allow_nan=True, default=None)", "JSON text of a value."},
+    {"dumps", json_dumps, ARGS_ANY, 1, 1,
+     "(obj, *, indent=None, separators=None, sort_keys=False, ensure_ascii=True, allow_nan=True, default=None)",
+     "JSON text of a value."},
     {"dump", json_dump, ARGS_ANY, 2, 2, "(obj, fp, *, ...)", "Writes JSON text to a file."},
     {"loads", json_loads, ARGS_ANY, 1, 1, "(s)", "The value of a JSON text."},
     {"load", json_load, ARGS_ANY, 1, 1, "(fp)", "The value of a JSON file."},

@@ -50,10 +50,11 @@ UNARY(atanh, atanh(x), false)
 UNARY(fabs, fabs(x), false)
 UNARY(erf, erf(x), false)
 UNARY(erfc, erfc(x), false)
-UNARY(degrees, x * (180.0 / M_PI), false)
-UNARY(radians, x * (M_PI / 180.0), false)
+UNARY(degrees, x *(180.0 / M_PI), false)
+UNARY(radians, x *(M_PI / 180.0), false)
 
-/* Lanczos' approximation with g = 6.0246..., N = 13 (the coefficients Boost computed), which CPython uses too: other ways differ in the last digit. */
+/* Lanczos' approximation with g = 6.0246..., N = 13 (the coefficients Boost computed), which CPython uses too: other
+ * ways differ in the last digit. */
 enum { LANCZOS_N = 13 };
 static const double lanczos_g = 6.024680040776729583740234375;
 static const double lanczos_above[LANCZOS_N] = {
@@ -65,7 +66,9 @@ static const double lanczos_above[LANCZOS_N] = {
     8071.6720023658162106380029022722506138218516325024, 210.82427775157934587250973392071336271166969580291,
     2.5066282746310002701649081771338373386264310793408,
 };
-static const double lanczos_below[LANCZOS_N] = {0.0, 39916800.0, 120543840.0, 150917976.0, 105258076.0, 45995730.0, 13339535.0, 2637558.0, 357423.0, 32670.0, 1925.0, 66.0, 1.0};
+static const double lanczos_below[LANCZOS_N] = {0.0,        39916800.0, 120543840.0, 150917976.0, 105258076.0,
+                                                45995730.0, 13339535.0, 2637558.0,   357423.0,    32670.0,
+                                                1925.0,     66.0,       1.0};
 
 static double lanczos_sum(double x) {
     double above = 0, below = 0;
@@ -97,9 +100,29 @@ static double sin_pi(double x) {
 }
 
 static double gamma_of(double x) {
-    static const double whole[] = {1.0, 1.0, 2.0, 6.0, 24.0, 120.0, 720.0, 5040.0, 40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0,
-                                   87178291200.0, 1307674368000.0, 20922789888000.0, 355687428096000.0, 6402373705728000.0, 121645100408832000.0,
-                                   2432902008176640000.0, 51090942171709440000.0, 1124000727777607680000.0};
+    static const double whole[] = {1.0,
+                                   1.0,
+                                   2.0,
+                                   6.0,
+                                   24.0,
+                                   120.0,
+                                   720.0,
+                                   5040.0,
+                                   40320.0,
+                                   362880.0,
+                                   3628800.0,
+                                   39916800.0,
+                                   479001600.0,
+                                   6227020800.0,
+                                   87178291200.0,
+                                   1307674368000.0,
+                                   20922789888000.0,
+                                   355687428096000.0,
+                                   6402373705728000.0,
+                                   121645100408832000.0,
+                                   2432902008176640000.0,
+                                   51090942171709440000.0,
+                                   1124000727777607680000.0};
     double size = fabs(x), r;
     if (x == floor(x) && x > 0 && x <= 23.0) return whole[(int)x - 1];
     if (size < 1e-20) return 1.0 / x;
@@ -320,7 +343,8 @@ static TsrStatus math_isclose(Value *out, const CallArgs *args) {
     if (v[3].tag != V_UNBOUND) TSR_TRY(value_to_double(&abs_tol, v[3]));
     if (rel < 0 || abs_tol < 0) return tsr_error(TSR_VALUE_ERROR, "tolerances must be non-negative");
     double diff = fabs(b - a);
-    bool close = a == b || (!isinf(a) && !isinf(b) && (diff <= fabs(rel * b) || diff <= fabs(rel * a) || diff <= abs_tol));
+    bool close =
+        a == b || (!isinf(a) && !isinf(b) && (diff <= fabs(rel * b) || diff <= fabs(rel * a) || diff <= abs_tol));
     *out = value_bool(close);
     return TSR_OK;
 }
@@ -341,7 +365,8 @@ static TsrStatus math_ceil(Value *out, const CallArgs *args) { return rounded(ou
 
 static TsrStatus math_trunc(Value *out, const CallArgs *args) {
     Value v = args->values[0];
-    if (!value_is_int(v) && v.tag != V_FLOAT) return tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __trunc__ method", value_type_name(v));
+    if (!value_is_int(v) && v.tag != V_FLOAT)
+        return tsr_error(TSR_TYPE_ERROR, "type %s doesn't define __trunc__ method", value_type_name(v));
     return rounded(out, v, trunc);
 }
 
@@ -366,7 +391,8 @@ static TsrStatus math_ldexp(Value *out, const CallArgs *args) {
     double x;
     int64_t e;
     TSR_TRY(value_to_double(&x, args->values[0]));
-    if (!value_is_int(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "Expected an int as second argument to ldexp.");
+    if (!value_is_int(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "Expected an int as second argument to ldexp.");
     TSR_TRY(value_to_index_clamped(&e, args->values[1]));
     double result = ldexp(x, (int)TSR_MAX(-100000, TSR_MIN(100000, e)));
     if (isinf(result) && isfinite(x)) return range_error();
@@ -537,7 +563,8 @@ static TsrStatus math_isqrt(Value *out, const CallArgs *args) {
     Value whole;
     mp_int n, root;
     TSR_TRY(value_new_index(&whole, args->values[0]));
-    TsrStatus status = int_sign(whole) < 0 ? tsr_error(TSR_VALUE_ERROR, "isqrt() argument must be nonnegative") : int_to_mp(&n, whole);
+    TsrStatus status =
+        int_sign(whole) < 0 ? tsr_error(TSR_VALUE_ERROR, "isqrt() argument must be nonnegative") : int_to_mp(&n, whole);
     value_release(whole);
     TSR_TRY(status);
     if (mp_init(&root) != MP_OKAY) {
@@ -571,7 +598,8 @@ static TsrStatus math_prod(Value *out, const CallArgs *args) {
     return value_end_move(out, status, product);
 }
 
-/* Exact sum of floats: partial sums that do not overlap (J. Shewchuk, "Adaptive precision floating-point arithmetic", 1997). */
+/* Exact sum of floats: partial sums that do not overlap (J. Shewchuk, "Adaptive precision floating-point arithmetic",
+ * 1997). */
 enum { MAX_PARTIALS = 64 };
 
 static int add_to_partials(double *partials, int n, double x) {
@@ -634,29 +662,67 @@ static TsrStatus math_fsum(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-#define ONE(name, doc) {#name, math_##name, ARGS_ONE, 1, 1, "(x, /)", doc}
-#define TWO(name, doc) {#name, math_##name, ARGS_RANGE, 2, 2, "(x, y, /)", doc}
+#define ONE(name, doc) \
+    { #name, math_##name, ARGS_ONE, 1, 1, "(x, /)", doc }
+#define TWO(name, doc) \
+    { #name, math_##name, ARGS_RANGE, 2, 2, "(x, y, /)", doc }
 
 static const Method functions[] = {
-    ONE(sqrt, "Square root."), ONE(cbrt, "Cube root."), ONE(exp, "e to the power x."), ONE(exp2, "2 to the power x."), ONE(expm1, "exp(x) - 1, exact near 0."),
-    ONE(log1p, "log(1 + x), exact near 0."), ONE(log2, "Logarithm to base 2."), ONE(log10, "Logarithm to base 10."), ONE(sin, "Sine of x in radians."),
-    ONE(cos, "Cosine of x in radians."), ONE(tan, "Tangent of x in radians."), ONE(asin, "Arc sine in radians."), ONE(acos, "Arc cosine in radians."),
-    ONE(atan, "Arc tangent in radians."), ONE(sinh, "Hyperbolic sine."), ONE(cosh, "Hyperbolic cosine."), ONE(tanh, "Hyperbolic tangent."),
-    ONE(asinh, "Inverse hyperbolic sine."), ONE(acosh, "Inverse hyperbolic cosine."), ONE(atanh, "Inverse hyperbolic tangent."), ONE(fabs, "Absolute value as a float."),
-    ONE(erf, "Error function."), ONE(erfc, "1 - erf(x), exact for large x."), ONE(gamma, "Gamma function."), ONE(lgamma, "Logarithm of the gamma function's absolute value."),
-    ONE(degrees, "Radians to degrees."), ONE(radians, "Degrees to radians."), ONE(floor, "Largest integer <= x."), ONE(ceil, "Smallest integer >= x."),
-    ONE(trunc, "x towards 0, as an int."), ONE(isnan, "Whether x is nan."), ONE(isinf, "Whether x is infinite."), ONE(isfinite, "Whether x is neither infinite nor nan."),
-    ONE(modf, "Fractional and whole part."), ONE(frexp, "Mantissa and exponent: x == m * 2**e."), ONE(factorial, "n!"), ONE(isqrt, "Whole part of the square root."),
-    ONE(ulp, "Value of the least significant bit of x."), ONE(fsum, "Exact sum of floats."),
-    TWO(atan2, "Angle of the point (y, x)."), TWO(copysign, "x with the sign of y."), TWO(nextafter, "Next float after x towards y."), TWO(fmod, "Remainder as C computes it."),
-    TWO(remainder, "Remainder as IEEE 754 defines it."), TWO(pow, "x to the power y, as floats."), TWO(ldexp, "x * 2**i."), TWO(dist, "Distance of two points."),
+    ONE(sqrt, "Square root."),
+    ONE(cbrt, "Cube root."),
+    ONE(exp, "e to the power x."),
+    ONE(exp2, "2 to the power x."),
+    ONE(expm1, "exp(x) - 1, exact near 0."),
+    ONE(log1p, "log(1 + x), exact near 0."),
+    ONE(log2, "Logarithm to base 2."),
+    ONE(log10, "Logarithm to base 10."),
+    ONE(sin, "Sine of x in radians."),
+    ONE(cos, "Cosine of x in radians."),
+    ONE(tan, "Tangent of x in radians."),
+    ONE(asin, "Arc sine in radians."),
+    ONE(acos, "Arc cosine in radians."),
+    ONE(atan, "Arc tangent in radians."),
+    ONE(sinh, "Hyperbolic sine."),
+    ONE(cosh, "Hyperbolic cosine."),
+    ONE(tanh, "Hyperbolic tangent."),
+    ONE(asinh, "Inverse hyperbolic sine."),
+    ONE(acosh, "Inverse hyperbolic cosine."),
+    ONE(atanh, "Inverse hyperbolic tangent."),
+    ONE(fabs, "Absolute value as a float."),
+    ONE(erf, "Error function."),
+    ONE(erfc, "1 - erf(x), exact for large x."),
+    ONE(gamma, "Gamma function."),
+    ONE(lgamma, "Logarithm of the gamma function's absolute value."),
+    ONE(degrees, "Radians to degrees."),
+    ONE(radians, "Degrees to radians."),
+    ONE(floor, "Largest integer <= x."),
+    ONE(ceil, "Smallest integer >= x."),
+    ONE(trunc, "x towards 0, as an int."),
+    ONE(isnan, "Whether x is nan."),
+    ONE(isinf, "Whether x is infinite."),
+    ONE(isfinite, "Whether x is neither infinite nor nan."),
+    ONE(modf, "Fractional and whole part."),
+    ONE(frexp, "Mantissa and exponent: x == m * 2**e."),
+    ONE(factorial, "n!"),
+    ONE(isqrt, "Whole part of the square root."),
+    ONE(ulp, "Value of the least significant bit of x."),
+    ONE(fsum, "Exact sum of floats."),
+    TWO(atan2, "Angle of the point (y, x)."),
+    TWO(copysign, "x with the sign of y."),
+    TWO(nextafter, "Next float after x towards y."),
+    TWO(fmod, "Remainder as C computes it."),
+    TWO(remainder, "Remainder as IEEE 754 defines it."),
+    TWO(pow, "x to the power y, as floats."),
+    TWO(ldexp, "x * 2**i."),
+    TWO(dist, "Distance of two points."),
     {"log", math_log, ARGS_ANY, 0, 0, "(x, [base=math.e])", "Logarithm, natural or to a base."},
     {"hypot", math_hypot, ARGS_RANGE, 0, -1, "(*coordinates)", "Euclidean length."},
     {"comb", math_comb, ARGS_RANGE, 2, 2, "(n, k, /)", "Ways to choose k of n."},
     {"perm", math_perm, ARGS_RANGE, 1, 2, "(n, k=None, /)", "Ways to choose k of n in order."},
     {"gcd", math_gcd, ARGS_RANGE, 0, -1, "(*integers)", "Greatest common divisor."},
     {"lcm", math_lcm, ARGS_RANGE, 0, -1, "(*integers)", "Least common multiple."},
-    {"isclose", math_isclose, ARGS_ANY, 2, 2, "(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Whether two numbers are close."},
+    {"isclose", math_isclose, ARGS_ANY, 2, 2, "(a, b, *, rel_tol=1e-09, abs_tol=0.0)",
+     "Whether two numbers are close."},
     {"prod", math_prod, ARGS_ANY, 1, 1, "(iterable, /, *, start=1)", "Product of the items."},
     {0},
 };
@@ -666,8 +732,10 @@ TsrStatus ns_add_math_constants(Module *module) {
         const char *name;
         double value;
     } constants[] = {{"pi", M_PI}, {"e", M_E}, {"tau", 2 * M_PI}, {"inf", INFINITY}, {"nan", NAN}};
-    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add(module, constants[i].name, value_float(constants[i].value)));
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
+        TSR_TRY(module_add(module, constants[i].name, value_float(constants[i].value)));
     return TSR_OK;
 }
 
-const NsModule ns_math = {"math", "Mathematics of single numbers, as in Python.", functions, ns_add_math_constants, NULL};
+const NsModule ns_math = {"math", "Mathematics of single numbers, as in Python.", functions, ns_add_math_constants,
+                          NULL};

@@ -9,8 +9,10 @@
 static TsrStatus fill_builtins(Module *module) { return builtin_fill(module->dict); }
 static const NsModule ns_builtins = {"builtins", "The builtin functions and types.", NULL, fill_builtins, NULL};
 
-static const NsModule *const rows[] = {&ns_math,  &ns_cmath,       &ns_itertools, &ns_functools, &ns_json,   &ns_sys,   &ns_os,     &ns_os_path,  &ns_time,
-                                       &ns_random, &ns_collections, &ns_copy,      &ns_builtins,  &ns_typing, &ns_heapq, &ns_bisect, &ns_operator, &ns_string};
+static const NsModule *const rows[] = {&ns_math,        &ns_cmath,    &ns_itertools, &ns_functools, &ns_json,
+                                       &ns_sys,         &ns_os,       &ns_os_path,   &ns_time,      &ns_random,
+                                       &ns_collections, &ns_copy,     &ns_builtins,  &ns_typing,    &ns_heapq,
+                                       &ns_bisect,      &ns_operator, &ns_string};
 
 static TsrStatus ns_new(Value *out, const char *name) {
     size_t i = 0;

@@ -6,15 +6,15 @@
 
 /* A row each: made into a module by modules.c when it is first imported. */
 typedef struct NsModule {
-    const char *name;                  /* as it is imported: "os.path" */
+    const char *name; /* as it is imported: "os.path" */
     const char *doc;
     const Method *functions;           /* a table that ends with {0}; NULL: none */
     TsrStatus (*fill)(Module *module); /* adds what is no function; NULL: nothing */
     const char *called;                /* its __name__ where that is another; else NULL */
 } NsModule;
 
-extern const NsModule ns_math, ns_cmath, ns_itertools, ns_functools, ns_json, ns_sys, ns_os, ns_os_path, ns_time, ns_random, ns_collections, ns_copy, ns_typing, ns_heapq,
-    ns_bisect, ns_operator, ns_string;
+extern const NsModule ns_math, ns_cmath, ns_itertools, ns_functools, ns_json, ns_sys, ns_os, ns_os_path, ns_time,
+    ns_random, ns_collections, ns_copy, ns_typing, ns_heapq, ns_bisect, ns_operator, ns_string;
 
 TsrStatus ns_add_math_constants(Module *module); /* pi, e, tau, inf, nan: math and cmath have the same */
 

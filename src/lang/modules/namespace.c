@@ -111,7 +111,9 @@ TsrStatus namespace_add(const Namespace *space) {
 /* ---- bare names ---- */
 
 /* torch's constants that stay behind torch.: one-letter names belong to the user. */
-static bool only_qualified(const Str *name) { return str_equal_c(name, "e") || (name->size > 1 && name->data[0] == '_' && name->data[1] == '_'); }
+static bool only_qualified(const Str *name) {
+    return str_equal_c(name, "e") || (name->size > 1 && name->data[0] == '_' && name->data[1] == '_');
+}
 
 static TsrStatus bare_module(Value *out, const Str *name) {
     const char *module = str_equal_c(name, "F") ? "torch.nn.functional" : name->data;

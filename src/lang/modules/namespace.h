@@ -23,7 +23,8 @@ typedef struct Namespace {
 } Namespace;
 TsrStatus namespace_add(const Namespace *space); /* copied */
 
-/* Adds the functions of a table (static) to a module that is there, "torch" or "tsr" say; with `bare`, as bare names too. */
+/* Adds the functions of a table (static) to a module that is there, "torch" or "tsr" say; with `bare`, as bare names
+ * too. */
 TsrStatus namespace_add_functions(const char *module, const Method *table, bool bare);
 /* The same for one value (retained). `module` may be NULL: only as a bare name. */
 TsrStatus namespace_add_value(const char *module, const char *name, Value v, bool bare);

@@ -12,13 +12,19 @@
 /* --- one function an operator --- */
 
 #define BINARY(op, method, name, sign) \
-    static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_binary(out, op, args->values[0], args->values[1]); }
+    static TsrStatus operator_##name(Value *out, const CallArgs *args) { \
+        return value_binary(out, op, args->values[0], args->values[1]); \
+    }
 #define COMPARE(op, name, ...) \
-    static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_compare(out, op, args->values[0], args->values[1]); }
+    static TsrStatus operator_##name(Value *out, const CallArgs *args) { \
+        return value_compare(out, op, args->values[0], args->values[1]); \
+    }
 #define UNARY(op, name) \
     static TsrStatus operator_##name(Value *out, const CallArgs *args) { return value_unary(out, op, args->values[0]); }
 #define INPLACE(op, method, name, sign) \
-    static TsrStatus operator_i##method(Value *out, const CallArgs *args) { return value_inplace(out, op, args->values[0], args->values[1]); }
+    static TsrStatus operator_i##method(Value *out, const CallArgs *args) { \
+        return value_inplace(out, op, args->values[0], args->values[1]); \
+    }
 BINARY_OPERATORS(BINARY)
 BINARY_OPERATORS(INPLACE)
 COMPARE_OPERATORS(COMPARE)
@@ -29,8 +35,12 @@ UNARY(OP_POS, pos)
 UNARY(OP_INVERT, invert)
 UNARY(OP_NOT, not_)
 
-static TsrStatus operator_contains(Value *out, const CallArgs *args) { return value_compare(out, CMP_IN, args->values[1], args->values[0]); }
-static TsrStatus operator_getitem(Value *out, const CallArgs *args) { return value_getitem(out, args->values[0], args->values[1]); }
+static TsrStatus operator_contains(Value *out, const CallArgs *args) {
+    return value_compare(out, CMP_IN, args->values[1], args->values[0]);
+}
+static TsrStatus operator_getitem(Value *out, const CallArgs *args) {
+    return value_getitem(out, args->values[0], args->values[1]);
+}
 static TsrStatus operator_truth(Value *out, const CallArgs *args) {
     bool truth;
     TSR_TRY(value_truth(&truth, args->values[0]));
@@ -64,7 +74,8 @@ static bool can_be_joined(Value v) {
 
 static TsrStatus join(Value *out, const CallArgs *args, TsrStatus (*add)(Value *, BinaryOp, Value, Value)) {
     Value a = args->values[0];
-    return can_be_joined(a) ? add(out, OP_ADD, a, args->values[1]) : tsr_error(TSR_TYPE_ERROR, "'%s' object can't be concatenated", value_type_name(a));
+    return can_be_joined(a) ? add(out, OP_ADD, a, args->values[1])
+                            : tsr_error(TSR_TYPE_ERROR, "'%s' object can't be concatenated", value_type_name(a));
 }
 
 static TsrStatus operator_concat(Value *out, const CallArgs *args) { return join(out, args, value_binary); }
@@ -115,7 +126,9 @@ static TsrStatus operator_call(Value *out, const CallArgs *args) {
 
 static TsrStatus operator_length_hint(Value *out, const CallArgs *args) {
     int64_t fallback = 0;
-    if (args->count > 1 && !value_is_int(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(args->values[1]));
+    if (args->count > 1 && !value_is_int(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer",
+                         value_type_name(args->values[1]));
     if (args->count > 1) TSR_TRY(value_to_index(&fallback, args->values[1]));
     int64_t n = value_length_hint(args->values[0], -1);
     *out = value_int(n >= 0 ? n : fallback);
@@ -177,7 +190,9 @@ static TsrStatus get_all(Value *out, Value self, const CallArgs *args, TsrStatus
     return status;
 }
 
-static TsrStatus itemgetter_call(Value *out, Value self, const CallArgs *args) { return get_all(out, self, args, value_getitem); }
+static TsrStatus itemgetter_call(Value *out, Value self, const CallArgs *args) {
+    return get_all(out, self, args, value_getitem);
+}
 
 static TsrStatus itemgetter_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_no_keywords(args, "itemgetter"));
@@ -205,7 +220,9 @@ static TsrStatus get_dotted(Value *out, Value v, Value name) {
     return TSR_OK;
 }
 
-static TsrStatus attrgetter_call(Value *out, Value self, const CallArgs *args) { return get_all(out, self, args, get_dotted); }
+static TsrStatus attrgetter_call(Value *out, Value self, const CallArgs *args) {
+    return get_all(out, self, args, get_dotted);
+}
 
 static TsrStatus attrgetter_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_no_keywords(args, "attrgetter"));
@@ -217,26 +234,52 @@ static TsrStatus attrgetter_construct(Value *out, Type *type, const CallArgs *ar
 }
 
 #define GETTING_TYPE(symbol, text, summary) \
-    static Type symbol##_type = {.obj = TYPE_HEADER, .name = text, .module = "operator", .doc = summary, .flags = TYPE_GC, .construct = symbol##_construct, \
-                                 .destroy = getting_destroy, .traverse = getting_traverse, .clear = getting_clear, .repr = getting_repr, .call = symbol##_call}
+    static Type symbol##_type = {.obj = TYPE_HEADER, \
+                                 .name = text, \
+                                 .module = "operator", \
+                                 .doc = summary, \
+                                 .flags = TYPE_GC, \
+                                 .construct = symbol##_construct, \
+                                 .destroy = getting_destroy, \
+                                 .traverse = getting_traverse, \
+                                 .clear = getting_clear, \
+                                 .repr = getting_repr, \
+                                 .call = symbol##_call}
 GETTING_TYPE(itemgetter, "itemgetter", "itemgetter(item, ...): a function that gives x[item].");
 GETTING_TYPE(attrgetter, "attrgetter", "attrgetter(name, ...): a function that gives x.name.");
 
 /* --- the module --- */
 
-#define ROW2(name, summary) {#name, operator_##name, ARGS_RANGE, 2, 2, "(a, b, /)", summary}
-#define ROW1(name, summary) {#name, operator_##name, ARGS_ONE, 1, 1, "(a, /)", summary}
-#define BINARY_ROW(op, method, name, sign) ROW2(name, "a " sign " b."), ROW2(i##method, "What a is after a " sign "= b."),
+#define ROW2(name, summary) \
+    { #name, operator_##name, ARGS_RANGE, 2, 2, "(a, b, /)", summary }
+#define ROW1(name, summary) \
+    { #name, operator_##name, ARGS_ONE, 1, 1, "(a, /)", summary }
+#define BINARY_ROW(op, method, name, sign) \
+    ROW2(name, "a " sign " b."), ROW2(i##method, "What a is after a " sign "= b."),
 #define COMPARE_ROW(op, name, sign) ROW2(name, "a " sign " b."),
 static const Method functions[] = {
-    BINARY_OPERATORS(BINARY_ROW) COMPARE_OPERATORS(COMPARE_ROW) ROW2(is_, "a is b."), ROW2(is_not, "a is not b."),
-    ROW2(contains, "b in a."), ROW2(getitem, "a[b]."), ROW1(neg, "-a."), ROW1(pos, "+a."), ROW1(invert, "~a."), ROW1(not_, "not a."), ROW1(truth, "bool(a)."),
-    ROW2(concat, "a + b, of sequences."), ROW2(iconcat, "What a is after a += b, of sequences."), ROW2(countOf, "How often b is in a."),
-    ROW2(indexOf, "Where b is first in a."), ROW2(delitem, "del a[b]."), ROW1(index, "a as an int, by a.__index__()."),
-    {"inv", operator_invert, ARGS_ONE, 1, 1, "(a, /)", "~a."}, {"abs", builtin_abs, ARGS_ONE, 1, 1, "(a, /)", "Absolute value of a."},
+    BINARY_OPERATORS(BINARY_ROW) COMPARE_OPERATORS(COMPARE_ROW) ROW2(is_, "a is b."),
+    ROW2(is_not, "a is not b."),
+    ROW2(contains, "b in a."),
+    ROW2(getitem, "a[b]."),
+    ROW1(neg, "-a."),
+    ROW1(pos, "+a."),
+    ROW1(invert, "~a."),
+    ROW1(not_, "not a."),
+    ROW1(truth, "bool(a)."),
+    ROW2(concat, "a + b, of sequences."),
+    ROW2(iconcat, "What a is after a += b, of sequences."),
+    ROW2(countOf, "How often b is in a."),
+    ROW2(indexOf, "Where b is first in a."),
+    ROW2(delitem, "del a[b]."),
+    ROW1(index, "a as an int, by a.__index__()."),
+    {"inv", operator_invert, ARGS_ONE, 1, 1, "(a, /)", "~a."},
+    {"abs", builtin_abs, ARGS_ONE, 1, 1, "(a, /)", "Absolute value of a."},
     {"call", operator_call, ARGS_ANY, 1, 1, "(obj, /, *args, **kwargs)", "obj(*args, **kwargs)."},
-    {"length_hint", operator_length_hint, ARGS_RANGE, 1, 2, "(obj, default=0, /)", "How many items obj will give, about; default where it does not say."},
-    {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."}, {0},
+    {"length_hint", operator_length_hint, ARGS_RANGE, 1, 2, "(obj, default=0, /)",
+     "How many items obj will give, about; default where it does not say."},
+    {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."},
+    {0},
 };
 
 static TsrStatus fill(Module *module) {

@@ -31,9 +31,7 @@ static TsrStatus system_path(const char **lent, TsrText *room, Value v) {
     return codec_system_bytes(lent, room, v);
 }
 
-static TsrStatus check_allowed(const char *path) {
-    return tsr_io_may_read(path) ? TSR_OK : file_not_permitted(path);
-}
+static TsrStatus check_allowed(const char *path) { return tsr_io_may_read(path) ? TSR_OK : file_not_permitted(path); }
 
 static TsrStatus os_getcwd(Value *out, const CallArgs *args) {
     (void)args;
@@ -124,7 +122,8 @@ static TsrStatus new_environ(Value *out) {
 
 /* ---- os.path ---- */
 
-/* What is at the path of the only argument; where nothing is, st_mode is 0, or if something `must` be there, why it is not an error. */
+/* What is at the path of the only argument; where nothing is, st_mode is 0, or if something `must` be there, why it is
+ * not an error. */
 static TsrStatus look_at(struct stat *st, const CallArgs *args, bool must) {
     const char *path;
     TsrText room = {0};

@@ -87,9 +87,7 @@ static uint64_t next_bits(int k) {
 static int64_t next_below(int64_t n) {
     int k = 64 - __builtin_clzll((unsigned long long)n);
     uint64_t r;
-    do {
-        r = next_bits(k);
-    } while (r >= (uint64_t)n);
+    do { r = next_bits(k); } while (r >= (uint64_t)n);
     return (int64_t)r;
 }
 
@@ -186,7 +184,8 @@ static TsrStatus random_seed(Value *out, const CallArgs *args) {
     char *data;
     int64_t size;
     if (value_as_buffer(v, &data, &size)) return seed_with_bytes(data, size);
-    return tsr_error(TSR_TYPE_ERROR, "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
+    return tsr_error(TSR_TYPE_ERROR,
+                     "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
 }
 
 /* ---- functions ---- */
@@ -275,7 +274,8 @@ static TsrStatus random_range(Value *out, Value start, Value stop, Value step) {
     } else if (int_sign(step) == 0) {
         status = tsr_error(TSR_VALUE_ERROR, "zero step for randrange()");
     } else if ((status = count_steps(&n, width, step)) == TSR_OK) {
-        status = int_sign(n) <= 0 ? tsr_error(TSR_VALUE_ERROR, "empty range for randrange()") : random_item(out, start, step, n);
+        status = int_sign(n) <= 0 ? tsr_error(TSR_VALUE_ERROR, "empty range for randrange()")
+                                  : random_item(out, start, step, n);
         value_release(n);
     }
     value_release(width);
@@ -302,7 +302,8 @@ static TsrStatus random_randrange(Value *out, const CallArgs *args) {
     if (given[STOP].tag <= V_NONE) { /* from 0 */
         if (given[STEP].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "Missing a non-None stop argument");
         TSR_TRY(value_new_index(&v[0], given[0]));
-        TsrStatus status = int_sign(v[0]) > 0 ? new_below(out, v[0]) : tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
+        TsrStatus status =
+            int_sign(v[0]) > 0 ? new_below(out, v[0]) : tsr_error(TSR_VALUE_ERROR, "empty range for randrange()");
         value_release(v[0]);
         return status;
     }
@@ -342,7 +343,8 @@ static TsrStatus weight_sums_new(double **out, Value weights, bool cumulative, i
     double total = 0;
     TSR_TRY(list_new_iterable(&list, weights));
     const List *items = value_as_list(list);
-    TsrStatus status = items->count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population") : TSR_OK;
+    TsrStatus status =
+        items->count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population") : TSR_OK;
     double *sums = status == TSR_OK ? tsr_malloc(sizeof *sums * (size_t)n) : NULL;
     if (status == TSR_OK && sums == NULL) status = mem_error();
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
@@ -353,7 +355,8 @@ static TsrStatus weight_sums_new(double **out, Value weights, bool cumulative, i
     }
     value_release(list);
     if (status == TSR_OK && n == 0) status = tsr_error(TSR_INDEX_ERROR, "list index out of range");
-    if (status == TSR_OK && total <= 0) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
+    if (status == TSR_OK && total <= 0)
+        status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be greater than zero");
     if (status == TSR_OK && !isfinite(total)) status = tsr_error(TSR_VALUE_ERROR, "Total of weights must be finite");
     if (status == TSR_OK) *out = sums;
     else tsr_free(sums);
@@ -376,7 +379,8 @@ static TsrStatus choose(List *out, Value population, int64_t n, const double *su
     for (int64_t i = 0; i < k; i++) {
         Value item;
         double r = next_double();
-        TSR_TRY(value_getitem(&item, population, value_int(sums == NULL ? (int64_t)(r * (double)n) : bisect(sums, n, r * sums[n - 1]))));
+        TSR_TRY(value_getitem(&item, population,
+                              value_int(sums == NULL ? (int64_t)(r * (double)n) : bisect(sums, n, r * sums[n - 1]))));
         TSR_TRY(list_append_move(out, item));
         TSR_TRY(tsr_interrupt_check());
     }
@@ -394,7 +398,8 @@ static TsrStatus random_choices(Value *out, const CallArgs *args) {
     TSR_TRY(value_length(&n, v[POPULATION]));
     if (v[K].tag != V_UNBOUND) TSR_TRY(value_to_index(&k, v[K]));
     bool cumulative = v[WEIGHTS].tag <= V_NONE;
-    if (!cumulative && v[SUMS].tag > V_NONE) return tsr_error(TSR_TYPE_ERROR, "Cannot specify both weights and cumulative weights");
+    if (!cumulative && v[SUMS].tag > V_NONE)
+        return tsr_error(TSR_TYPE_ERROR, "Cannot specify both weights and cumulative weights");
     Value weights = cumulative ? v[SUMS] : v[WEIGHTS];
     if (weights.tag > V_NONE) TSR_TRY(weight_sums_new(&sums, weights, cumulative, n));
     TsrStatus status = list_new(&list, k > 0 ? k : 0);
@@ -408,7 +413,9 @@ static TsrStatus random_choices(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus random_shuffle(Value *out, const CallArgs *args) {
-    if (!value_is_list(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support item assignment", value_type_name(args->values[0]));
+    if (!value_is_list(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support item assignment",
+                         value_type_name(args->values[0]));
     List *list = value_as_list(args->values[0]);
     for (int64_t i = list->count - 1; i > 0; i--) {
         if (tsr_interrupted_at(i)) return tsr_interrupt_check();
@@ -583,7 +590,9 @@ static double gamma_below_one(double alpha) {
     }
 }
 
-static double gamma_variate(double alpha) { return alpha > 1 ? gamma_above_one(alpha) : alpha == 1 ? -log(1.0 - next_double()) : gamma_below_one(alpha); }
+static double gamma_variate(double alpha) {
+    return alpha > 1 ? gamma_above_one(alpha) : alpha == 1 ? -log(1.0 - next_double()) : gamma_below_one(alpha);
+}
 
 static TsrStatus random_gammavariate(Value *out, const CallArgs *args) {
     double alpha, beta;
@@ -644,11 +653,14 @@ static TsrStatus random_weibullvariate(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)", "A triangularly distributed float."},
+    {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)",
+     "A triangularly distributed float."},
     {"gammavariate", random_gammavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A gamma distributed float."},
     {"betavariate", random_betavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A beta distributed float."},
-    {"vonmisesvariate", random_vonmisesvariate, ARGS_RANGE, 2, 2, "(mu, kappa)", "An angle, distributed about mu, the more closely the larger kappa is."},
-    {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)", "A float whose logarithm is normally distributed."},
+    {"vonmisesvariate", random_vonmisesvariate, ARGS_RANGE, 2, 2, "(mu, kappa)",
+     "An angle, distributed about mu, the more closely the larger kappa is."},
+    {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)",
+     "A float whose logarithm is normally distributed."},
     {"paretovariate", random_paretovariate, ARGS_ONE, 1, 1, "(alpha)", "A Pareto distributed float."},
     {"weibullvariate", random_weibullvariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A Weibull distributed float."},
     {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
@@ -656,10 +668,12 @@ static const Method functions[] = {
     {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
     {"randbytes", random_randbytes, ARGS_ONE, 1, 1, "(n)", "n random bytes."},
     {"uniform", random_uniform, ARGS_RANGE, 2, 2, "(a, b)", "A float between a and b."},
-    {"randrange", random_randrange, ARGS_ANY, 0, 3, "(start, stop=None, step=1)", "An item of range(start, stop, step)."},
+    {"randrange", random_randrange, ARGS_ANY, 0, 3, "(start, stop=None, step=1)",
+     "An item of range(start, stop, step)."},
     {"randint", random_randint, ARGS_ANY, 0, 2, "(a, b)", "An int in [a, b]."},
     {"choice", random_choice, ARGS_ONE, 1, 1, "(seq)", "An item of a sequence."},
-    {"choices", random_choices, ARGS_ANY, 1, 4, "(population, weights=None, *, cum_weights=None, k=1)", "k items, with replacement."},
+    {"choices", random_choices, ARGS_ANY, 1, 4, "(population, weights=None, *, cum_weights=None, k=1)",
+     "k items, with replacement."},
     {"shuffle", random_shuffle, ARGS_ONE, 1, 1, "(x)", "Shuffles a list in place."},
     {"sample", random_sample, ARGS_ANY, 2, 2, "(population, k)", "k different items."},
     {"gauss", random_gauss, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
@@ -668,4 +682,5 @@ static const Method functions[] = {
     {0},
 };
 
-const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, NULL, NULL};
+const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, NULL,
+                            NULL};

@@ -5,7 +5,8 @@
 
 PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
 
-#define SOURCE(space, file) {space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, NULL}
+#define SOURCE(space, file) \
+    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, NULL }
 static const PreludeSource sources[] = {
     SOURCE("heapq", heapq),
 };

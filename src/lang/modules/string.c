@@ -11,10 +11,18 @@
 
 static TsrStatus fill(Module *module) {
     static const char *const constants[][2] = {
-        {"ascii_lowercase", LOWER}, {"ascii_uppercase", UPPER}, {"ascii_letters", LOWER UPPER}, {"digits", DIGITS}, {"hexdigits", DIGITS "abcdefABCDEF"},
-        {"octdigits", "01234567"}, {"punctuation", PUNCTUATION}, {"whitespace", WHITESPACE}, {"printable", DIGITS LOWER UPPER PUNCTUATION WHITESPACE},
+        {"ascii_lowercase", LOWER},
+        {"ascii_uppercase", UPPER},
+        {"ascii_letters", LOWER UPPER},
+        {"digits", DIGITS},
+        {"hexdigits", DIGITS "abcdefABCDEF"},
+        {"octdigits", "01234567"},
+        {"punctuation", PUNCTUATION},
+        {"whitespace", WHITESPACE},
+        {"printable", DIGITS LOWER UPPER PUNCTUATION WHITESPACE},
     };
-    for (size_t i = 0; i < TSR_COUNTOF(constants); i++) TSR_TRY(module_add_text(module, constants[i][0], constants[i][1]));
+    for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
+        TSR_TRY(module_add_text(module, constants[i][0], constants[i][1]));
     return TSR_OK;
 }
 

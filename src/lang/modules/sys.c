@@ -45,7 +45,9 @@ static TsrStatus sys_setrecursionlimit(Value *out, const CallArgs *args) {
     if (limit < 1) return tsr_error(TSR_VALUE_ERROR, "recursion limit must be greater or equal than 1");
     if (limit > 20000) return tsr_error(TSR_OVERFLOW_ERROR, "the recursion limit is at most 20000");
     if (limit <= recursion_depth)
-        return tsr_error(TSR_RECURSION_ERROR, "cannot set the recursion limit to %lld at the recursion depth %d: the limit is too low", (long long)limit, recursion_depth);
+        return tsr_error(TSR_RECURSION_ERROR,
+                         "cannot set the recursion limit to %lld at the recursion depth %d: the limit is too low",
+                         (long long)limit, recursion_depth);
     recursion_limit = (int)limit;
     *out = VALUE_NONE;
     return TSR_OK;
@@ -77,18 +79,30 @@ static const Method functions[] = {
     {"exit", sys_exit, ARGS_RANGE, 0, 1, "(status=None, /)", "Ends the program."},
     {"getrecursionlimit", sys_getrecursionlimit, ARGS_NONE, 0, 0, "()", "How deep calls may nest."},
     {"setrecursionlimit", sys_setrecursionlimit, ARGS_ONE, 1, 1, "(limit, /)", "Sets how deep calls may nest."},
-    {"get_int_max_str_digits", sys_get_int_max_str_digits, ARGS_NONE, 0, 0, "()", "Digits an int may have as decimal text."},
+    {"get_int_max_str_digits", sys_get_int_max_str_digits, ARGS_NONE, 0, 0, "()",
+     "Digits an int may have as decimal text."},
     {"set_int_max_str_digits", sys_set_int_max_str_digits, ARGS_ONE, 1, 1, "(maxdigits, /)", "Sets that."},
-    {"getrefcount", sys_getrefcount, ARGS_ONE, 1, 1, "(object, /)", "References to an object; refcount(x) is for tensors."},
+    {"getrefcount", sys_getrefcount, ARGS_ONE, 1, 1, "(object, /)",
+     "References to an object; refcount(x) is for tensors."},
     {0},
 };
 
 static TsrStatus new_float_info(Value *out) {
-    static const char *const fields[] = {"max", "max_exp", "max_10_exp", "min", "min_exp", "min_10_exp", "dig", "mant_dig", "epsilon", "radix", "rounds"};
+    static const char *const fields[] = {"max", "max_exp",  "max_10_exp", "min",   "min_exp", "min_10_exp",
+                                         "dig", "mant_dig", "epsilon",    "radix", "rounds"};
     Type *type = structseq_type("sys.float_info", fields, 11);
     if (type == NULL) return TSR_MEMORY_ERROR;
-    Value items[] = {value_float(DBL_MAX), value_int(DBL_MAX_EXP), value_int(DBL_MAX_10_EXP), value_float(DBL_MIN), value_int(DBL_MIN_EXP), value_int(DBL_MIN_10_EXP),
-                     value_int(DBL_DIG), value_int(DBL_MANT_DIG), value_float(DBL_EPSILON), value_int(FLT_RADIX), value_int(1)};
+    Value items[] = {value_float(DBL_MAX),
+                     value_int(DBL_MAX_EXP),
+                     value_int(DBL_MAX_10_EXP),
+                     value_float(DBL_MIN),
+                     value_int(DBL_MIN_EXP),
+                     value_int(DBL_MIN_10_EXP),
+                     value_int(DBL_DIG),
+                     value_int(DBL_MANT_DIG),
+                     value_float(DBL_EPSILON),
+                     value_int(FLT_RADIX),
+                     value_int(1)};
     return structseq_new_move(out, type, items);
 }
 

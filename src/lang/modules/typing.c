@@ -1,5 +1,5 @@
-/* typing.c: Python's typing, as annotations need it: names that take types in brackets and print as they were written. Nothing is checked
- * against them. */
+/* typing.c: Python's typing, as annotations need it: names that take types in brackets and print as they were written.
+ * Nothing is checked against them. */
 #include "modules.h"
 
 #include <string.h>
@@ -60,7 +60,9 @@ static TsrStatus write_args(TsrText *out, const Value *args, int64_t count, bool
     return TSR_OK;
 }
 
-static TsrStatus form_repr(TsrText *out, Value self) { return tsr_text_printf(out, "typing.%s", ((Form *)self.o)->name); }
+static TsrStatus form_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "typing.%s", ((Form *)self.o)->name);
+}
 
 static bool is_none_type(Value v) { return v.tag == V_OBJ && v.o == &none_type.obj; }
 
@@ -110,7 +112,8 @@ static TsrStatus add_once(List *types, Value v) {
 static TsrStatus add_to_union(List *types, Value v) {
     Value parts = is_alias(v) && as_alias(v)->form->kind == UNION ? as_alias(v)->args : type_union_parts(v);
     if (parts.tag == V_UNBOUND) return add_once(types, value_is_none(v) ? value_lent(&none_type) : v);
-    for (int64_t i = 0; i < value_as_tuple(parts)->count; i++) TSR_TRY(add_to_union(types, value_as_tuple(parts)->items[i]));
+    for (int64_t i = 0; i < value_as_tuple(parts)->count; i++)
+        TSR_TRY(add_to_union(types, value_as_tuple(parts)->items[i]));
     return TSR_OK;
 }
 
@@ -129,8 +132,8 @@ static TsrStatus union_new(Value *out, const Value *args, int64_t count) {
 static TsrStatus generic_new(Value *out, const Form *form, const Value *args, int64_t count) {
     Value types[8];
     if (form->arity > 0 && count != form->arity) {
-        return tsr_error(TSR_TYPE_ERROR, "Too %s arguments for typing.%s; actual %lld, expected %d", count < form->arity ? "few" : "many", form->name, (long long)count,
-                         form->arity);
+        return tsr_error(TSR_TYPE_ERROR, "Too %s arguments for typing.%s; actual %lld, expected %d",
+                         count < form->arity ? "few" : "many", form->name, (long long)count, form->arity);
     }
     if (count > (int64_t)TSR_COUNTOF(types)) return alias_new(out, form, args, count);
     for (int64_t i = 0; i < count; i++) types[i] = value_is_none(args[i]) ? value_lent(&none_type) : args[i];
@@ -141,7 +144,8 @@ static TsrStatus optional_new(Value *out, Value index) {
     TsrText text = {0};
     if (!value_is_tuple(index)) return union_new(out, (Value[]){index, VALUE_NONE}, 2);
     TsrStatus status = value_repr(&text, index);
-    if (status == TSR_OK) status = tsr_error(TSR_TYPE_ERROR, "typing.Optional requires a single type. Got %s.", text.data);
+    if (status == TSR_OK)
+        status = tsr_error(TSR_TYPE_ERROR, "typing.Optional requires a single type. Got %s.", text.data);
     tsr_text_free(&text);
     return status;
 }
@@ -154,15 +158,20 @@ static TsrStatus form_get_item(Value *out, Value self, Value index) {
     switch (form->kind) {
     case NAME: return tsr_error(TSR_TYPE_ERROR, "typing.%s is not subscriptable", form->name);
     case OPTIONAL: return optional_new(out, index);
-    case UNION: return count > 0 ? union_new(out, args, count) : tsr_error(TSR_TYPE_ERROR, "Cannot take a Union of no types.");
+    case UNION:
+        return count > 0 ? union_new(out, args, count) : tsr_error(TSR_TYPE_ERROR, "Cannot take a Union of no types.");
     case LITERAL: return alias_new(out, form, args, count);
     default: return generic_new(out, form, args, count);
     }
 }
 
 static TsrStatus not_called(const Form *form) {
-    if (form->builtin != NULL) return tsr_error(TSR_TYPE_ERROR, "Type %s cannot be instantiated; use %s() instead", form->name, form->builtin);
-    return tsr_error(TSR_TYPE_ERROR, form->kind == GENERIC ? "Type %s cannot be instantiated" : form->kind == NAME ? "%s cannot be instantiated" : "Cannot instantiate typing.%s",
+    if (form->builtin != NULL)
+        return tsr_error(TSR_TYPE_ERROR, "Type %s cannot be instantiated; use %s() instead", form->name, form->builtin);
+    return tsr_error(TSR_TYPE_ERROR,
+                     form->kind == GENERIC ? "Type %s cannot be instantiated"
+                     : form->kind == NAME  ? "%s cannot be instantiated"
+                                           : "Cannot instantiate typing.%s",
                      form->name);
 }
 
@@ -201,22 +210,58 @@ static TsrStatus alias_hash(int64_t *out, Value self) {
 
 static void form_destroy(Obj *self) { self->refcount = 0x40000000u; }
 
-static Type form_type = {.obj = TYPE_HEADER, .name = "_SpecialForm", .module = "typing", .destroy = form_destroy, .repr = form_repr, .get_item = form_get_item,
-                         .call = form_call, .binary = form_binary};
-static Type alias_type = {.obj = TYPE_HEADER, .name = "_GenericAlias", .module = "typing", .flags = TYPE_GC, .destroy = alias_destroy, .traverse = alias_traverse,
-                          .clear = alias_clear, .repr = alias_repr, .call = alias_call, .compare = alias_compare, .hash = alias_hash, .binary = form_binary};
+static Type form_type = {.obj = TYPE_HEADER,
+                         .name = "_SpecialForm",
+                         .module = "typing",
+                         .destroy = form_destroy,
+                         .repr = form_repr,
+                         .get_item = form_get_item,
+                         .call = form_call,
+                         .binary = form_binary};
+static Type alias_type = {.obj = TYPE_HEADER,
+                          .name = "_GenericAlias",
+                          .module = "typing",
+                          .flags = TYPE_GC,
+                          .destroy = alias_destroy,
+                          .traverse = alias_traverse,
+                          .clear = alias_clear,
+                          .repr = alias_repr,
+                          .call = alias_call,
+                          .compare = alias_compare,
+                          .hash = alias_hash,
+                          .binary = form_binary};
 
-#define FORM_HEADER {{{0x40000000u, 0}}, &form_type}
+#define FORM_HEADER \
+    { {{0x40000000u, 0}}, &form_type }
 static Form forms[] = {
-    {FORM_HEADER, "Any", NAME, 0, NULL}, {FORM_HEADER, "NoReturn", NAME, 0, NULL}, {FORM_HEADER, "Hashable", NAME, 0, NULL}, {FORM_HEADER, "Sized", NAME, 0, NULL},
-    {FORM_HEADER, "Union", UNION, 0, NULL}, {FORM_HEADER, "Optional", OPTIONAL, 0, NULL}, {FORM_HEADER, "Literal", LITERAL, 0, NULL},
-    {FORM_HEADER, "Callable", GENERIC, 2, NULL}, {FORM_HEADER, "ClassVar", GENERIC, 1, NULL}, {FORM_HEADER, "Collection", GENERIC, 1, NULL},
-    {FORM_HEADER, "Container", GENERIC, 1, NULL}, {FORM_HEADER, "DefaultDict", GENERIC, 2, "defaultdict"}, {FORM_HEADER, "Deque", GENERIC, 1, "deque"},
-    {FORM_HEADER, "Dict", GENERIC, 2, "dict"}, {FORM_HEADER, "Final", GENERIC, 1, NULL}, {FORM_HEADER, "FrozenSet", GENERIC, 1, "frozenset"},
-    {FORM_HEADER, "Generator", GENERIC, 3, NULL}, {FORM_HEADER, "Iterable", GENERIC, 1, NULL}, {FORM_HEADER, "Iterator", GENERIC, 1, NULL},
-    {FORM_HEADER, "List", GENERIC, 1, "list"}, {FORM_HEADER, "Mapping", GENERIC, 2, NULL}, {FORM_HEADER, "MutableMapping", GENERIC, 2, NULL},
-    {FORM_HEADER, "MutableSequence", GENERIC, 1, NULL}, {FORM_HEADER, "OrderedDict", GENERIC, 2, "OrderedDict"}, {FORM_HEADER, "Sequence", GENERIC, 1, NULL},
-    {FORM_HEADER, "Set", GENERIC, 1, "set"}, {FORM_HEADER, "Tuple", GENERIC, 0, "tuple"}, {FORM_HEADER, "Type", GENERIC, 1, "type"},
+    {FORM_HEADER, "Any", NAME, 0, NULL},
+    {FORM_HEADER, "NoReturn", NAME, 0, NULL},
+    {FORM_HEADER, "Hashable", NAME, 0, NULL},
+    {FORM_HEADER, "Sized", NAME, 0, NULL},
+    {FORM_HEADER, "Union", UNION, 0, NULL},
+    {FORM_HEADER, "Optional", OPTIONAL, 0, NULL},
+    {FORM_HEADER, "Literal", LITERAL, 0, NULL},
+    {FORM_HEADER, "Callable", GENERIC, 2, NULL},
+    {FORM_HEADER, "ClassVar", GENERIC, 1, NULL},
+    {FORM_HEADER, "Collection", GENERIC, 1, NULL},
+    {FORM_HEADER, "Container", GENERIC, 1, NULL},
+    {FORM_HEADER, "DefaultDict", GENERIC, 2, "defaultdict"},
+    {FORM_HEADER, "Deque", GENERIC, 1, "deque"},
+    {FORM_HEADER, "Dict", GENERIC, 2, "dict"},
+    {FORM_HEADER, "Final", GENERIC, 1, NULL},
+    {FORM_HEADER, "FrozenSet", GENERIC, 1, "frozenset"},
+    {FORM_HEADER, "Generator", GENERIC, 3, NULL},
+    {FORM_HEADER, "Iterable", GENERIC, 1, NULL},
+    {FORM_HEADER, "Iterator", GENERIC, 1, NULL},
+    {FORM_HEADER, "List", GENERIC, 1, "list"},
+    {FORM_HEADER, "Mapping", GENERIC, 2, NULL},
+    {FORM_HEADER, "MutableMapping", GENERIC, 2, NULL},
+    {FORM_HEADER, "MutableSequence", GENERIC, 1, NULL},
+    {FORM_HEADER, "OrderedDict", GENERIC, 2, "OrderedDict"},
+    {FORM_HEADER, "Sequence", GENERIC, 1, NULL},
+    {FORM_HEADER, "Set", GENERIC, 1, "set"},
+    {FORM_HEADER, "Tuple", GENERIC, 0, "tuple"},
+    {FORM_HEADER, "Type", GENERIC, 1, "type"},
 };
 
 /* --- functions --- */

@@ -15,7 +15,8 @@ typedef struct ArgSpec {
 /* lent[0..total) get the values; V_UNBOUND where absent. `skip` leading values (self) are not counted. */
 TsrStatus args_parse(Value *lent, const CallArgs *args, int skip, const ArgSpec *spec);
 
-/* The same for what is a function in Python there: CPython has other words for those. `positional_only` is not looked at. */
+/* The same for what is a function in Python there: CPython has other words for those. `positional_only` is not looked
+ * at. */
 TsrStatus args_parse_python(Value *lent, const CallArgs *args, const ArgSpec *spec);
 
 /* "f() takes 1 positional argument but 2 were given", in the words for those; always fails. */

@@ -32,9 +32,15 @@ static TsrStatus apply_compare(Value *out, CompareOp op, const CallArgs *args) {
 }
 
 #define BINARY(op, name, ...) \
-    static TsrStatus dunder_##name(Value *out, const CallArgs *args) { return apply_binary(out, op, args->values[0], args->values[0], args->values[1]); } \
-    static TsrStatus dunder_r##name(Value *out, const CallArgs *args) { return apply_binary(out, op, args->values[0], args->values[1], args->values[0]); } \
-    static TsrStatus dunder_i##name(Value *out, const CallArgs *args) { return value_inplace(out, op, args->values[0], args->values[1]); }
+    static TsrStatus dunder_##name(Value *out, const CallArgs *args) { \
+        return apply_binary(out, op, args->values[0], args->values[0], args->values[1]); \
+    } \
+    static TsrStatus dunder_r##name(Value *out, const CallArgs *args) { \
+        return apply_binary(out, op, args->values[0], args->values[1], args->values[0]); \
+    } \
+    static TsrStatus dunder_i##name(Value *out, const CallArgs *args) { \
+        return value_inplace(out, op, args->values[0], args->values[1]); \
+    }
 BINARY_OPERATORS(BINARY)
 #undef BINARY
 
@@ -45,11 +51,15 @@ COMPARE_OPERATORS(COMPARE)
 
 static TsrStatus dunder_neg(Value *out, const CallArgs *args) { return value_unary(out, OP_NEG, args->values[0]); }
 static TsrStatus dunder_pos(Value *out, const CallArgs *args) { return value_unary(out, OP_POS, args->values[0]); }
-static TsrStatus dunder_invert(Value *out, const CallArgs *args) { return value_unary(out, OP_INVERT, args->values[0]); }
+static TsrStatus dunder_invert(Value *out, const CallArgs *args) {
+    return value_unary(out, OP_INVERT, args->values[0]);
+}
 static TsrStatus dunder_repr(Value *out, const CallArgs *args) { return value_new_repr(out, args->values[0]); }
 static TsrStatus dunder_str(Value *out, const CallArgs *args) { return value_new_str(out, args->values[0]); }
 static TsrStatus dunder_iter(Value *out, const CallArgs *args) { return value_iter(out, args->values[0]); }
-static TsrStatus dunder_getitem(Value *out, const CallArgs *args) { return value_getitem(out, args->values[0], args->values[1]); }
+static TsrStatus dunder_getitem(Value *out, const CallArgs *args) {
+    return value_getitem(out, args->values[0], args->values[1]);
+}
 static TsrStatus dunder_call(Value *out, const CallArgs *args) {
     CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
     return value_call(out, args->values[0], &rest);
@@ -122,7 +132,8 @@ static TsrStatus dunder_next(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus dunder_format(Value *out, const CallArgs *args) {
-    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "__format__() argument must be str, not %s", value_type_name(args->values[1]));
+    if (!value_is_str(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "__format__() argument must be str, not %s", value_type_name(args->values[1]));
     TsrText text = {0};
     const Str *spec = value_as_str(args->values[1]);
     TsrStatus status = value_format(&text, args->values[0], spec->data, (size_t)spec->size);
@@ -148,10 +159,16 @@ static TsrStatus dunder_index(Value *out, const CallArgs *args) {
 }
 
 /* Which operators a builtin type has: number, sequence, set, mapping. */
-static bool is_number(const Type *t) { return t == &int_type || t == &bool_type || t == &float_type || strcmp(t->name, "complex") == 0 || t == tensor_type; }
+static bool is_number(const Type *t) {
+    return t == &int_type || t == &bool_type || t == &float_type || strcmp(t->name, "complex") == 0 || t == tensor_type;
+}
 static bool is_integral(const Type *t) { return t == &int_type || t == &bool_type || t == tensor_type; }
-static bool is_sequence(const Type *t) { return (t->flags & TYPE_SEQUENCE) != 0 || (t->base != NULL && (t->base->flags & TYPE_SEQUENCE) != 0); }
-static bool is_set(const Type *t) { return t == &set_type || t == &frozenset_type || t == &dict_keys_type || t == &dict_items_type; }
+static bool is_sequence(const Type *t) {
+    return (t->flags & TYPE_SEQUENCE) != 0 || (t->base != NULL && (t->base->flags & TYPE_SEQUENCE) != 0);
+}
+static bool is_set(const Type *t) {
+    return t == &set_type || t == &frozenset_type || t == &dict_keys_type || t == &dict_items_type;
+}
 
 static bool always(const Type *t) { return t != NULL; }
 static bool has_add(const Type *t) { return is_number(t) || is_sequence(t); }
@@ -170,7 +187,11 @@ static bool has_ior(const Type *t) { return t == &set_type || t == &dict_type ||
 static bool has_int(const Type *t) { return has_floor(t); }
 
 #define HAS(slot) \
-    static bool has_##slot(const Type *t) { for (; t != NULL; t = type_base(t)) if (t->slot != NULL) return true; return false; }
+    static bool has_##slot(const Type *t) { \
+        for (; t != NULL; t = type_base(t)) \
+            if (t->slot != NULL) return true; \
+        return false; \
+    }
 HAS(length)
 HAS(get_item)
 HAS(set_item)
@@ -199,10 +220,12 @@ typedef struct Dunder {
     bool (*has)(const Type *type);
 } Dunder;
 
-#define ROW(name, kind, has) {{"__" #name "__", dunder_##name, kind | METHOD_DUNDER, 0, 0, NULL, NULL}, has}
+#define ROW(name, kind, has) \
+    { {"__" #name "__", dunder_##name, kind | METHOD_DUNDER, 0, 0, NULL, NULL}, has }
 #define BINARY_ROWS(name, has, has_inplace) \
-    ROW(name, ARGS_ONE, has), {{"__r" #name "__", dunder_r##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has}, \
-    {{"__i" #name "__", dunder_i##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has_inplace}
+    ROW(name, ARGS_ONE, has), {{"__r" #name "__", dunder_r##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has}, { \
+        {"__i" #name "__", dunder_i##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has_inplace \
+    }
 static const Dunder dunders[] = {
     BINARY_ROWS(add, has_add, has_iadd),
     BINARY_ROWS(sub, has_sub, has_isub),

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Value pending; /* V_UNBOUND: none */
+static Value pending;   /* V_UNBOUND: none */
 static Value no_memory; /* preallocated, so that running out can always be reported */
 
 static void exc_destroy(Obj *self) {
@@ -89,7 +89,8 @@ static TsrStatus exc_make(Value *out, Type *type, Tuple *args_move) {
     e->kind = (TsrStatus)(type - exc_types);
     e->args = args_move;
     if ((e->kind == TSR_STOP_ITERATION || e->kind == TSR_SYSTEM_EXIT) && e->args->count > 0) {
-        e->value = e->args->count == 1 || e->kind == TSR_STOP_ITERATION ? value_retain(e->args->items[0]) : value_retain(value_lent(e->args));
+        e->value = e->args->count == 1 || e->kind == TSR_STOP_ITERATION ? value_retain(e->args->items[0])
+                                                                        : value_retain(value_lent(e->args));
     }
     gc_track(e);
     *out = value_obj_move(e);
@@ -100,7 +101,8 @@ static TsrStatus exc_make(Value *out, Type *type, Tuple *args_move) {
 static TsrStatus os_error_construct(Value *out, Type *type, const CallArgs *args) {
     int64_t number;
     Value tuple;
-    if (type == EXC_TYPE(TSR_OS_ERROR) && value_is_int(args->values[0]) && int_fits_int64(args->values[0], &number) && number > 0 && number < 4096) {
+    if (type == EXC_TYPE(TSR_OS_ERROR) && value_is_int(args->values[0]) && int_fits_int64(args->values[0], &number) &&
+        number > 0 && number < 4096) {
         type = EXC_TYPE(tsr_error_errno((int)number, NULL));
         tsr_error_clear();
     }
@@ -112,9 +114,11 @@ static TsrStatus os_error_construct(Value *out, Type *type, const CallArgs *args
 
 static TsrStatus exc_set_attr(Value self, Str *name, Value v);
 
-/* The keywords that a kind of exception takes, up to the NULL; the first is kept in `value`, others among the attributes. */
+/* The keywords that a kind of exception takes, up to the NULL; the first is kept in `value`, others among the
+ * attributes. */
 static const char *const *keywords_of(const Type *type) {
-    static const char *const name_error[] = {"name", NULL}, *const attribute_error[] = {"name", "obj", NULL}, *const import_error[] = {"name", "path", NULL};
+    static const char *const name_error[] = {"name", NULL}, *const attribute_error[] = {"name", "obj", NULL},
+                             *const import_error[] = {"name", "path", NULL};
     if (type_is_subtype(type, EXC_TYPE(TSR_NAME_ERROR))) return name_error;
     if (type_is_subtype(type, EXC_TYPE(TSR_ATTRIBUTE_ERROR))) return attribute_error;
     return type_is_subtype(type, EXC_TYPE(TSR_IMPORT_ERROR)) ? import_error : NULL;
@@ -132,8 +136,12 @@ static TsrStatus construct_named(Value *out, Type *type, const CallArgs *args) {
         Value given = args->values[args->count + i];
         const char *const *k = known;
         while (*k != NULL && !str_equal_c(args->names[i], *k)) k++;
-        const char *owner = tsr_status_is_a((TsrStatus)(type - exc_types), TSR_IMPORT_ERROR) ? "ImportError" : type_is_subtype(type, EXC_TYPE(TSR_NAME_ERROR)) ? "NameError" : "AttributeError";
-        if (*k == NULL) status = tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data, owner);
+        const char *owner = tsr_status_is_a((TsrStatus)(type - exc_types), TSR_IMPORT_ERROR) ? "ImportError"
+                            : type_is_subtype(type, EXC_TYPE(TSR_NAME_ERROR))                ? "NameError"
+                                                                                             : "AttributeError";
+        if (*k == NULL)
+            status =
+                tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for %s()", args->names[i]->data, owner);
         else if (k == known) value_set_move(&value_exc(*out)->value, value_retain(given));
         else status = exc_set_attr(*out, args->names[i], given);
     }
@@ -143,7 +151,8 @@ static TsrStatus construct_named(Value *out, Type *type, const CallArgs *args) {
 
 static TsrStatus exc_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->keyword_count > 0) return construct_named(out, type, args);
-    if ((args->count == 2 || args->count == 3) && type_is_subtype(type, EXC_TYPE(TSR_OS_ERROR))) return os_error_construct(out, type, args);
+    if ((args->count == 2 || args->count == 3) && type_is_subtype(type, EXC_TYPE(TSR_OS_ERROR)))
+        return os_error_construct(out, type, args);
     Value tuple;
     TSR_TRY(tuple_new(&tuple, args->values, args->count));
     return exc_make(out, type, value_as_tuple(tuple));
@@ -185,7 +194,8 @@ static TsrStatus get_suppress(Value *out, Value self) {
 }
 
 static TsrStatus set_link(Value *slot, Value v, const char *what) {
-    if (!value_is_none(v) && !value_is_exc(v)) return tsr_error(TSR_TYPE_ERROR, "exception %s must be None or derive from BaseException", what);
+    if (!value_is_none(v) && !value_is_exc(v))
+        return tsr_error(TSR_TYPE_ERROR, "exception %s must be None or derive from BaseException", what);
     value_set_move(slot, value_retain(v));
     return TSR_OK;
 }
@@ -210,7 +220,8 @@ static TsrStatus with_traceback(Value *out, const CallArgs *args) {
 
 static TsrStatus add_note(Value *out, const CallArgs *args) {
     Exc *e = value_exc(args->values[0]);
-    if (!value_is_str(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "note must be a str, not '%s'", value_type_name(args->values[1]));
+    if (!value_is_str(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "note must be a str, not '%s'", value_type_name(args->values[1]));
     if (e->notes.tag == V_UNBOUND) TSR_TRY(list_new(&e->notes, 1));
     TSR_TRY(list_append(value_as_list(e->notes), args->values[1]));
     *out = VALUE_NONE;
@@ -240,19 +251,24 @@ static TsrStatus exc_get_attr(Value *out, Value self, Str *name) {
     if (e->kind == TSR_STOP_ITERATION && str_equal_c(name, "value")) return give(out, e->value);
     if (e->kind == TSR_SYSTEM_EXIT && str_equal_c(name, "code")) return give(out, e->value);
     if (str_equal_c(name, "__notes__") && e->notes.tag != V_UNBOUND) return give(out, e->notes);
-    if (e->attributes != NULL && dict_find_str(e->attributes, name) != NULL) return give(out, *dict_find_str(e->attributes, name));
-    if (str_equal_c(name, "__dict__")) return e->attributes != NULL ? give(out, value_lent(e->attributes)) : dict_new(out);
+    if (e->attributes != NULL && dict_find_str(e->attributes, name) != NULL)
+        return give(out, *dict_find_str(e->attributes, name));
+    if (str_equal_c(name, "__dict__"))
+        return e->attributes != NULL ? give(out, value_lent(e->attributes)) : dict_new(out);
     if (tsr_status_is_a(e->kind, TSR_OS_ERROR)) {
         if (str_equal_c(name, "errno")) return give(out, n == 2 ? items[0] : VALUE_NONE);
         if (str_equal_c(name, "strerror")) return give(out, n == 2 ? items[1] : VALUE_NONE);
         if (str_equal_c(name, "filename")) return give(out, e->value);
     }
     if (e->kind == TSR_JSON_DECODE_ERROR) return json_attribute(out, e, name);
-    bool named = tsr_status_is_a(e->kind, TSR_NAME_ERROR) || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
+    bool named = tsr_status_is_a(e->kind, TSR_NAME_ERROR) || e->kind == TSR_ATTRIBUTE_ERROR ||
+                 tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
     if (named && str_equal_c(name, "name")) return give(out, e->value);
-    bool unset = (e->kind == TSR_ATTRIBUTE_ERROR && str_equal_c(name, "obj")) || (tsr_status_is_a(e->kind, TSR_IMPORT_ERROR) && str_equal_c(name, "path"));
+    bool unset = (e->kind == TSR_ATTRIBUTE_ERROR && str_equal_c(name, "obj")) ||
+                 (tsr_status_is_a(e->kind, TSR_IMPORT_ERROR) && str_equal_c(name, "path"));
     if (unset) return give(out, VALUE_UNBOUND);
-    if (tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && str_equal_c(name, "msg")) return give(out, n > 0 ? items[0] : VALUE_NONE);
+    if (tsr_status_is_a(e->kind, TSR_SYNTAX_ERROR) && str_equal_c(name, "msg"))
+        return give(out, n > 0 ? items[0] : VALUE_NONE);
     return TSR_OK;
 }
 
@@ -286,9 +302,18 @@ static const Method exc_methods[] = {
 
 Type exc_types[TSR_STATUS_COUNT] = {
 #define ERROR(suffix, name_, base_) \
-    [TSR_##suffix] = {.obj = TYPE_HEADER, .name = name_, .base = &exc_types[TSR_##base_], .flags = TYPE_GC | TYPE_EXCEPTION, \
-                      .construct = exc_construct, .destroy = exc_destroy, .traverse = exc_traverse, .clear = exc_clear, \
-                      .repr = exc_repr, .str = exc_str, .get_attr = exc_get_attr, .set_attr = exc_set_attr},
+    [TSR_##suffix] = {.obj = TYPE_HEADER, \
+                      .name = name_, \
+                      .base = &exc_types[TSR_##base_], \
+                      .flags = TYPE_GC | TYPE_EXCEPTION, \
+                      .construct = exc_construct, \
+                      .destroy = exc_destroy, \
+                      .traverse = exc_traverse, \
+                      .clear = exc_clear, \
+                      .repr = exc_repr, \
+                      .str = exc_str, \
+                      .get_attr = exc_get_attr, \
+                      .set_attr = exc_set_attr},
 #include "core/error.def"
 #undef ERROR
 };
@@ -343,7 +368,8 @@ static TsrStatus operand_exception(Value *out, Value operand, const char *compla
         *out = value_retain(operand);
         return TSR_OK;
     }
-    if (value_is_obj(operand, &type_type) && type_is_exception((Type *)operand.o)) return value_call_n(out, operand, 0, NULL);
+    if (value_is_obj(operand, &type_type) && type_is_exception((Type *)operand.o))
+        return value_call_n(out, operand, 0, NULL);
     return tsr_error(TSR_TYPE_ERROR, "%s", complaint);
 }
 
@@ -351,7 +377,9 @@ TsrStatus exc_raise_operand(Value operand, Value cause) {
     Value e, c = VALUE_UNBOUND;
     TSR_TRY(operand_exception(&e, operand, "exceptions must derive from BaseException"));
     if (cause.tag != V_UNBOUND) {
-        TsrStatus status = value_is_none(cause) ? TSR_OK : operand_exception(&c, cause, "exception causes must derive from BaseException");
+        TsrStatus status = value_is_none(cause)
+                               ? TSR_OK
+                               : operand_exception(&c, cause, "exception causes must derive from BaseException");
         if (status != TSR_OK) {
             value_release(e);
             return status;
@@ -379,9 +407,11 @@ static TsrStatus os_error_parts(Value *out, TsrStatus status, const char *text) 
     return failed;
 }
 
-/* The name that an error of ours is about, which its message quotes last: name 'x' is not defined. When memory is short there is none. */
+/* The name that an error of ours is about, which its message quotes last: name 'x' is not defined. When memory is short
+ * there is none. */
 static void set_name(Exc *e, const char *message) {
-    bool named = e->kind == TSR_NAME_ERROR || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
+    bool named =
+        e->kind == TSR_NAME_ERROR || e->kind == TSR_ATTRIBUTE_ERROR || tsr_status_is_a(e->kind, TSR_IMPORT_ERROR);
     const char *end = named ? strrchr(message, '\'') : NULL;
     if (end == NULL) return;
     const char *begin = end;
@@ -434,7 +464,8 @@ void exc_fetch(Value *out, TsrStatus status, Value context) {
         value_clear(&value_exc(no_memory)->context);
     }
     Exc *e = value_exc(*out);
-    if (value_is_exc(context) && context.o != out->o && e->context.tag == V_UNBOUND && out->o != no_memory.o) e->context = value_retain(context);
+    if (value_is_exc(context) && context.o != out->o && e->context.tag == V_UNBOUND && out->o != no_memory.o)
+        e->context = value_retain(context);
 }
 
 void exc_discard(TsrStatus status) {
@@ -485,7 +516,8 @@ TsrStatus exc_write_line(TsrText *out, Value exception) {
         out->length = before;
         out->data[before] = '\0';
     }
-    while (out->length > before && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0'; /* lists of overloads end so */
+    while (out->length > before && out->data[out->length - 1] == '\n')
+        out->data[--out->length] = '\0'; /* lists of overloads end so */
     const Exc *e = value_exc(exception);
     for (int64_t i = 0; e->notes.tag == V_OBJ && i < value_as_list(e->notes)->count; i++) {
         TSR_TRY(tsr_text_putc(out, '\n'));

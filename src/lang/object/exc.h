@@ -13,14 +13,14 @@ typedef struct Tuple Tuple;
 typedef struct Exc {
     GcObj gc;
     TsrStatus kind;
-    Tuple *args;      /* owned */
-    Value cause;      /* __cause__; V_UNBOUND or V_NONE: none */
-    Value context;    /* __context__ */
+    Tuple *args;           /* owned */
+    Value cause;           /* __cause__; V_UNBOUND or V_NONE: none */
+    Value context;         /* __context__ */
     bool suppress_context; /* raise X from ... */
-    Value value;      /* StopIteration.value, SystemExit.code, OSError's filename; V_UNBOUND: none */
-    Dict *attributes; /* set by hand (e.x = 1); NULL: none. Owned */
-    char *hint;       /* by tsr_malloc, or NULL */
-    Value trace;      /* the evaluator's record of frames; V_UNBOUND: none */
+    Value value;           /* StopIteration.value, SystemExit.code, OSError's filename; V_UNBOUND: none */
+    Dict *attributes;      /* set by hand (e.x = 1); NULL: none. Owned */
+    char *hint;            /* by tsr_malloc, or NULL */
+    Value trace;           /* the evaluator's record of frames; V_UNBOUND: none */
     Value notes;
 } Exc;
 
@@ -37,7 +37,8 @@ TsrStatus exc_new(Value *out, TsrStatus kind, int count, const Value *args);
 TsrStatus exc_raise_move(Value exception);
 /* raise kind(arg), arg lent: KeyError(key), StopIteration(value). */
 TsrStatus exc_raise_value(TsrStatus kind, Value arg);
-/* The operand of `raise`: an exception, or an exception type, which is called; else TypeError. `cause` V_UNBOUND: no from. */
+/* The operand of `raise`: an exception, or an exception type, which is called; else TypeError. `cause` V_UNBOUND: no
+ * from. */
 TsrStatus exc_raise_operand(Value operand, Value cause);
 
 /* Takes what `status` stands for as an object, and clears the error and pending states: *out is the caller's. When

@@ -2,7 +2,9 @@
 
 enum { FIRST_THRESHOLD = 20000 };
 
-typedef struct GcList { GcObj head; } GcList;
+typedef struct GcList {
+    GcObj head;
+} GcList;
 
 void (*gc_tensor_visit)(TsrTensor *t, void *context);
 
@@ -56,16 +58,19 @@ static TsrStatus visit_reach(Obj *object, void *context) {
     return TSR_OK;
 }
 
-/* Moves all that is reached from outside to `reached`; what stays in `tracked` is garbage. False when an interrupt, which is left to be raised, ended it. */
+/* Moves all that is reached from outside to `reached`; what stays in `tracked` is garbage. False when an interrupt,
+ * which is left to be raised, ended it. */
 static bool find_reached(GcObj *reached) {
     for (GcObj *o = tracked.gc_next; o != &tracked; o = o->gc_next) o->gc_count = o->obj.refcount;
-    for (GcObj *o = tracked.gc_next; o != &tracked && tsr_interrupt_flag == 0; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_subtract, NULL);
+    for (GcObj *o = tracked.gc_next; o != &tracked && tsr_interrupt_flag == 0; o = o->gc_next)
+        o->obj.type->traverse(&o->obj, visit_subtract, NULL);
     if (tsr_interrupt_flag != 0) return false;
     for (GcObj *o = tracked.gc_next, *next; o != &tracked; o = next) {
         next = o->gc_next;
         if (o->gc_count > 0) visit_reach(&o->obj, reached);
     }
-    for (GcObj *o = reached->gc_next; o != reached && tsr_interrupt_flag == 0; o = o->gc_next) o->obj.type->traverse(&o->obj, visit_reach, reached);
+    for (GcObj *o = reached->gc_next; o != reached && tsr_interrupt_flag == 0; o = o->gc_next)
+        o->obj.type->traverse(&o->obj, visit_reach, reached);
     return tsr_interrupt_flag == 0;
 }
 
@@ -105,4 +110,3 @@ int64_t gc_collect(void) {
     gc_tensor_visit = tensor_visit;
     return found;
 }
-

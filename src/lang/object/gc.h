@@ -21,9 +21,12 @@ static inline void gc_visit_value(Value v, GcVisit visit, void *context) {
     if (v.tag == V_OBJ) visit(v.o, context);
     else if (v.tag == V_TENSOR && gc_tensor_visit != NULL) gc_tensor_visit(v.t, context);
 }
-static inline void gc_visit_obj(void *object, GcVisit visit, void *context) { if (object != NULL) visit(object, context); }
+static inline void gc_visit_obj(void *object, GcVisit visit, void *context) {
+    if (object != NULL) visit(object, context);
+}
 
-/* NAME_destroy, NAME_traverse and NAME_clear of a type whose instances, a Struct, hold some values and nothing else: GC_HOLDS(pair, Pair, &it->first, &it->second) */
+/* NAME_destroy, NAME_traverse and NAME_clear of a type whose instances, a Struct, hold some values and nothing else:
+ * GC_HOLDS(pair, Pair, &it->first, &it->second) */
 #define GC_HOLDS(name, Struct, ...) \
     static void name##_destroy(Obj *self) { \
         Struct *it = (Struct *)self; \

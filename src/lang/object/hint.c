@@ -21,7 +21,9 @@ static int edit_distance(const char *a, const char *b, int limit) {
     for (size_t i = 1; i <= n; i++) {
         row[0] = (int)i * 2;
         for (size_t j = 1; j <= m; j++) {
-            int change = a[i - 1] == b[j - 1] ? 0 : tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]) ? 1 : 2;
+            int change = a[i - 1] == b[j - 1]                                                   ? 0
+                         : tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]) ? 1
+                                                                                                : 2;
             int best = TSR_MIN(TSR_MIN(above[j] + 2, row[j - 1] + 2), above[j - 1] + change);
             bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && change != 0;
             row[j] = swap ? TSR_MIN(best, before[j - 2] + 2) : best;
@@ -44,7 +46,8 @@ void hint_consider(HintSearch *search, const char *candidate) {
     if (candidate[0] == '_' && search->wanted[0] != '_') return;
     if (strcmp(candidate, search->wanted) == 0) return;
     int distance = edit_distance(search->wanted, candidate, search->best_distance);
-    bool nearer_start = search->best != NULL && candidate[0] == search->wanted[0] && search->best[0] != search->wanted[0];
+    bool nearer_start =
+        search->best != NULL && candidate[0] == search->wanted[0] && search->best[0] != search->wanted[0];
     if (distance > search->best_distance || (distance == search->best_distance && !nearer_start)) return;
     search->best = candidate;
     search->best_distance = distance;
@@ -64,10 +67,18 @@ static bool module_has(const char *module, Str *name) {
 }
 
 const char *hint_home(char *buffer, size_t size, const char *name) {
-    static const struct { const char *module, *hint; } homes[] = {
-        {"torch.nn.functional", "did you mean F.%s?"}, {"torch.linalg", "did you mean torch.linalg.%s?"}, {"torch.fft", "did you mean torch.fft.%s?"},
-        {"torch.special", "did you mean torch.special.%s?"}, {"math", "did you mean math.%s?"}, {"functools", "import functools first: functools.%s"},
-        {"itertools", "import itertools first: itertools.%s"}, {"collections", "import collections first: collections.%s"}, {"random", "import random first: random.%s"},
+    static const struct {
+        const char *module, *hint;
+    } homes[] = {
+        {"torch.nn.functional", "did you mean F.%s?"},
+        {"torch.linalg", "did you mean torch.linalg.%s?"},
+        {"torch.fft", "did you mean torch.fft.%s?"},
+        {"torch.special", "did you mean torch.special.%s?"},
+        {"math", "did you mean math.%s?"},
+        {"functools", "import functools first: functools.%s"},
+        {"itertools", "import itertools first: itertools.%s"},
+        {"collections", "import collections first: collections.%s"},
+        {"random", "import random first: random.%s"},
     };
     Str *wanted = name[0] != '_' ? str_intern_c(name) : NULL;
     for (size_t i = 0; wanted != NULL && i < TSR_COUNTOF(homes); i++) {
@@ -85,10 +96,12 @@ void hint_attribute(Value v, const char *name) {
     if (tsr_text_puts(&message, tsr_error_message()) != TSR_OK) return;
     TsrStatus status = value_dir(&list, v);
     HintSearch search = hint_begin(name);
-    for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++) hint_consider(&search, value_as_str(value_as_list(list)->items[i])->data);
+    for (int64_t i = 0; status == TSR_OK && i < value_as_list(list)->count; i++)
+        hint_consider(&search, value_as_str(value_as_list(list)->items[i])->data);
     if (status != TSR_OK) exc_discard(status);
     char home[128];
-    bool torch = value_is_obj(v, &module_type) && str_equal_c(value_as_module(v)->name, "torch") && hint_home(home, sizeof home, name) != NULL;
+    bool torch = value_is_obj(v, &module_type) && str_equal_c(value_as_module(v)->name, "torch") &&
+                 hint_home(home, sizeof home, name) != NULL;
     tsr_error(kind, "%s", message.data != NULL ? message.data : "");
     if (torch) tsr_error_hint("%s", home);
     else if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);

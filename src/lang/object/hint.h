@@ -18,8 +18,8 @@ TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search
 /* Sets "did you mean 'x'?" as the last error's hint when an attribute of v is near to name. Keeps the error. */
 void hint_attribute(Value v, const char *name);
 
-/* The hint for a bare `name`, or one behind "torch.", that a module has and the surroundings have not: "did you mean F.cross_entropy?"; into `buffer`,
- * which it returns, or NULL. Drops the error there is. */
+/* The hint for a bare `name`, or one behind "torch.", that a module has and the surroundings have not: "did you mean
+ * F.cross_entropy?"; into `buffer`, which it returns, or NULL. Drops the error there is. */
 const char *hint_home(char *buffer, size_t size, const char *name);
 
 #endif

@@ -17,20 +17,27 @@ GC_HOLDS(native, Native, &it->self)
 
 /* "list.append" or "math.sqrt" or "len", as messages name it; those of itertools are types in Python. */
 static void native_title(char *out, size_t size, const Method *def, const Type *owner, const char *module) {
-    if (owner != NULL) snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : type_short_name(owner), def->name);
+    if (owner != NULL)
+        snprintf(out, size, "%s.%s", owner == tensor_type ? "TensorBase" : type_short_name(owner), def->name);
     else if (module != NULL && strcmp(module, "itertools") != 0) snprintf(out, size, "%s.%s", module, def->name);
     else snprintf(out, size, "%s", def->name);
 }
 
-/* What a type's slot does, Python wraps as a method whose refusals have words of their own; these are methods like others. */
+/* What a type's slot does, Python wraps as a method whose refusals have words of their own; these are methods like
+ * others. */
 static bool is_wrapped_slot(const char *name, const Type *owner) {
-    static const char *const methods[] = {"__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__dir__", "__sizeof__", "__length_hint__",
-                                          "__reduce__", "__reduce_ex__", "__getnewargs__", "__enter__", "__exit__", "__copy__", "__deepcopy__", "__complex__", "__bytes__"};
+    static const char *const methods[] = {
+        "__format__", "__round__",  "__trunc__",       "__floor__",    "__ceil__",      "__reversed__",
+        "__dir__",    "__sizeof__", "__length_hint__", "__reduce__",   "__reduce_ex__", "__getnewargs__",
+        "__enter__",  "__exit__",   "__copy__",        "__deepcopy__", "__complex__",   "__bytes__"};
     size_t n = strlen(name);
-    if (owner == NULL || owner == tensor_type || n < 5 || strncmp(name, "__", 2) != 0 || strcmp(name + n - 2, "__") != 0) return false;
+    if (owner == NULL || owner == tensor_type || n < 5 || strncmp(name, "__", 2) != 0 ||
+        strcmp(name + n - 2, "__") != 0)
+        return false;
     for (size_t i = 0; i < TSR_COUNTOF(methods); i++)
         if (strcmp(name, methods[i]) == 0) return false;
-    bool is_dict = strcmp(owner->name, "dict") == 0, is_set = strcmp(owner->name, "set") == 0 || strcmp(owner->name, "frozenset") == 0;
+    bool is_dict = strcmp(owner->name, "dict") == 0,
+         is_set = strcmp(owner->name, "set") == 0 || strcmp(owner->name, "frozenset") == 0;
     if (strcmp(name, "__getitem__") == 0) return !is_dict && strcmp(owner->name, "list") != 0;
     return strcmp(name, "__contains__") != 0 || (!is_dict && !is_set);
 }
@@ -40,21 +47,26 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
     int given = args->count - skip;
     int kind = def->flags & (ARGS_NONE | ARGS_ONE | ARGS_RANGE | ARGS_ANY);
     if (kind == ARGS_ANY) return TSR_OK;
-    bool right = kind == ARGS_NONE ? given == 0 : kind == ARGS_ONE ? given == 1 : given >= def->min && (def->max < 0 || given <= def->max);
+    bool right = kind == ARGS_NONE  ? given == 0
+                 : kind == ARGS_ONE ? given == 1
+                                    : given >= def->min && (def->max < 0 || given <= def->max);
     if (TSR_LIKELY(right && args->keyword_count == 0)) return TSR_OK;
     native_title(title, sizeof title, def, owner, module);
     bool wrapped = is_wrapped_slot(def->name, owner);
     if (wrapped) snprintf(title, sizeof title, "wrapper %s", def->name);
     if (args->keyword_count > 0) return args_no_keywords(args, title);
     if (wrapped && kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "expected 0 arguments, got %d", given);
-    if (wrapped && kind == ARGS_ONE) return tsr_error(TSR_TYPE_ERROR, "%sexpected 1 argument, got %d", (owner->flags & TYPE_SEQUENCE) && strstr(def->name, "mul__") != NULL ? " " : "", given);
+    if (wrapped && kind == ARGS_ONE)
+        return tsr_error(TSR_TYPE_ERROR, "%sexpected 1 argument, got %d",
+                         (owner->flags & TYPE_SEQUENCE) && strstr(def->name, "mul__") != NULL ? " " : "", given);
     if (wrapped) return args_count(args, skip, def->min, def->max, "");
     if (kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes no arguments (%d given)", title, given);
     if (kind == ARGS_ONE) return tsr_error(TSR_TYPE_ERROR, "%s() takes exactly one argument (%d given)", title, given);
     if (def->flags & ARGS_TUPLE) {
         int limit = given < def->min ? def->min : def->max;
         const char *bound = def->min == def->max ? "exactly" : given < def->min ? "at least" : "at most";
-        return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d argument%s (%d given)", def->name, bound, limit, limit == 1 ? "" : "s", given);
+        return tsr_error(TSR_TYPE_ERROR, "%s() takes %s %d argument%s (%d given)", def->name, bound, limit,
+                         limit == 1 ? "" : "s", given);
     }
     return args_count(args, skip, def->min, def->max, def->name);
 }
@@ -107,8 +119,15 @@ static TsrStatus native_attr(Value *out, Value self, Str *name) {
     return TSR_OK;
 }
 
-Type native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = native_destroy, .traverse = native_traverse,
-                    .clear = native_clear, .repr = native_repr, .call = native_call, .get_attr = native_attr};
+Type native_type = {.obj = TYPE_HEADER,
+                    .name = "builtin_function_or_method",
+                    .flags = TYPE_GC | TYPE_ATOMIC,
+                    .destroy = native_destroy,
+                    .traverse = native_traverse,
+                    .clear = native_clear,
+                    .repr = native_repr,
+                    .call = native_call,
+                    .get_attr = native_attr};
 
 static TsrStatus native_make(Value *out, Type *type, const Method *def, Type *owner, const char *module, Value self) {
     Native *n = obj_new(type, sizeof *n);
@@ -122,14 +141,19 @@ static TsrStatus native_make(Value *out, Type *type, const Method *def, Type *ow
     return TSR_OK;
 }
 
-TsrStatus native_new(Value *out, const Method *def, const char *module) { return native_make(out, &native_type, def, NULL, module, VALUE_UNBOUND); }
+TsrStatus native_new(Value *out, const Method *def, const char *module) {
+    return native_make(out, &native_type, def, NULL, module, VALUE_UNBOUND);
+}
 
 /* --- methods of types: unbound (a descriptor) and bound --- */
 
 static TsrStatus descriptor_check(const Native *n, const CallArgs *args) {
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "unbound method %s.%s() needs an argument", type_short_name(n->owner), n->def->name);
+    if (args->count == 0)
+        return tsr_error(TSR_TYPE_ERROR, "unbound method %s.%s() needs an argument", type_short_name(n->owner),
+                         n->def->name);
     if (TSR_LIKELY(value_is_a(args->values[0], n->owner))) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", n->def->name, n->owner->name, value_type_name(args->values[0]));
+    return tsr_error(TSR_TYPE_ERROR, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", n->def->name,
+                     n->owner->name, value_type_name(args->values[0]));
 }
 
 static TsrStatus descriptor_call(Value *out, Value self, const CallArgs *args) {
@@ -142,19 +166,29 @@ static TsrStatus descriptor_repr(TsrText *out, Value self) {
     const Native *n = (Native *)self.o;
     if (n->def->flags & METHOD_STATIC) return tsr_text_printf(out, "<built-in method %s of type object>", n->def->name);
     bool wrapper = (n->def->flags & METHOD_DUNDER) != 0;
-    return tsr_text_printf(out, "<%s '%s' of '%s' objects>", wrapper ? "slot wrapper" : "method", n->def->name, n->owner->name);
+    return tsr_text_printf(out, "<%s '%s' of '%s' objects>", wrapper ? "slot wrapper" : "method", n->def->name,
+                           n->owner->name);
 }
 
-Type method_descriptor_type = {.obj = TYPE_HEADER, .name = "method_descriptor", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = native_destroy, .traverse = native_traverse,
-                               .clear = native_clear, .repr = descriptor_repr, .call = descriptor_call, .get_attr = native_attr};
+Type method_descriptor_type = {.obj = TYPE_HEADER,
+                               .name = "method_descriptor",
+                               .flags = TYPE_GC | TYPE_ATOMIC,
+                               .destroy = native_destroy,
+                               .traverse = native_traverse,
+                               .clear = native_clear,
+                               .repr = descriptor_repr,
+                               .call = descriptor_call,
+                               .get_attr = native_attr};
 
 enum { STACK_ARGS = 12 };
 
 /* The call with `first` before the other arguments. */
-static TsrStatus call_with_first(Value *out, TsrStatus (*call)(Value *, const void *, const CallArgs *), const void *what, Value first, const CallArgs *args) {
+static TsrStatus call_with_first(Value *out, TsrStatus (*call)(Value *, const void *, const CallArgs *),
+                                 const void *what, Value first, const CallArgs *args) {
     Value stack[STACK_ARGS], *values = stack;
     int total = args->count + args->keyword_count;
-    if (total + 1 > STACK_ARGS && (values = tsr_malloc(((size_t)total + 1) * sizeof *values)) == NULL) return mem_error();
+    if (total + 1 > STACK_ARGS && (values = tsr_malloc(((size_t)total + 1) * sizeof *values)) == NULL)
+        return mem_error();
     values[0] = first;
     if (total > 0) memcpy(values + 1, args->values, (size_t)total * sizeof *values);
     CallArgs shifted = {values, args->count + 1, args->keyword_count, args->names, false};
@@ -175,19 +209,30 @@ static TsrStatus bound_native_call(Value *out, Value self, const CallArgs *args)
 static TsrStatus bound_native_repr(TsrText *out, Value self) {
     const Native *n = (Native *)self.o;
     bool wrapper = (n->def->flags & METHOD_DUNDER) != 0;
-    return tsr_text_printf(out, wrapper ? "<method-wrapper '%s' of %s object>" : "<built-in method %s of %s object>", n->def->name, value_type_name(n->self));
+    return tsr_text_printf(out, wrapper ? "<method-wrapper '%s' of %s object>" : "<built-in method %s of %s object>",
+                           n->def->name, value_type_name(n->self));
 }
 
-Type bound_native_type = {.obj = TYPE_HEADER, .name = "builtin_function_or_method", .flags = TYPE_GC, .destroy = native_destroy,
-                          .traverse = native_traverse, .clear = native_clear, .repr = bound_native_repr, .call = bound_native_call, .get_attr = native_attr};
+Type bound_native_type = {.obj = TYPE_HEADER,
+                          .name = "builtin_function_or_method",
+                          .flags = TYPE_GC,
+                          .destroy = native_destroy,
+                          .traverse = native_traverse,
+                          .clear = native_clear,
+                          .repr = bound_native_repr,
+                          .call = bound_native_call,
+                          .get_attr = native_attr};
 
 TsrStatus native_new_method(Value *out, const Method *def, Type *owner, Value self) {
-    return native_make(out, self.tag == V_UNBOUND ? &method_descriptor_type : &bound_native_type, def, owner, NULL, self);
+    return native_make(out, self.tag == V_UNBOUND ? &method_descriptor_type : &bound_native_type, def, owner, NULL,
+                       self);
 }
 
 GC_HOLDS(bound, BoundMethod, &it->function, &it->self)
 
-static TsrStatus call_value(Value *out, const void *callee, const CallArgs *args) { return value_call(out, *(const Value *)callee, args); }
+static TsrStatus call_value(Value *out, const void *callee, const CallArgs *args) {
+    return value_call(out, *(const Value *)callee, args);
+}
 
 static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
     const BoundMethod *b = (BoundMethod *)self.o;
@@ -206,12 +251,20 @@ static TsrStatus bound_attr(Value *out, Value self, Str *name) {
     *out = VALUE_UNBOUND;
     if (str_equal_c(name, "__self__")) *out = value_retain(b->self);
     else if (str_equal_c(name, "__func__")) *out = value_retain(b->function);
-    else if (str_equal_c(name, "__name__") || str_equal_c(name, "__doc__")) return value_lookup_attr(out, b->function, name);
+    else if (str_equal_c(name, "__name__") || str_equal_c(name, "__doc__"))
+        return value_lookup_attr(out, b->function, name);
     return TSR_OK;
 }
 
-Type method_type = {.obj = TYPE_HEADER, .name = "method", .flags = TYPE_GC | TYPE_ATOMIC, .destroy = bound_destroy, .traverse = bound_traverse, .clear = bound_clear,
-                    .repr = bound_repr, .call = bound_call, .get_attr = bound_attr};
+Type method_type = {.obj = TYPE_HEADER,
+                    .name = "method",
+                    .flags = TYPE_GC | TYPE_ATOMIC,
+                    .destroy = bound_destroy,
+                    .traverse = bound_traverse,
+                    .clear = bound_clear,
+                    .repr = bound_repr,
+                    .call = bound_call,
+                    .get_attr = bound_attr};
 
 TsrStatus bound_method_new(Value *out, Value function, Value self) {
     BoundMethod *b = obj_new(&method_type, sizeof *b);
@@ -231,10 +284,14 @@ static void module_destroy(Obj *self) {
     obj_xrelease(m->name);
     obj_free(m, sizeof *m);
 }
-static void module_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_obj(((Module *)self)->dict, visit, context); }
+static void module_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((Module *)self)->dict, visit, context);
+}
 static void module_clear(Obj *self) { dict_clear(((Module *)self)->dict); }
 
-static TsrStatus module_repr(TsrText *out, Value self) { return tsr_text_printf(out, "<module '%s' (built-in)>", value_as_module(self)->name->data); }
+static TsrStatus module_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "<module '%s' (built-in)>", value_as_module(self)->name->data);
+}
 
 static TsrStatus module_attr(Value *out, Value self, Str *name) {
     Module *m = value_as_module(self);
@@ -266,8 +323,16 @@ static TsrStatus module_dir(List *names, Value self) {
     return m->names != NULL ? m->names(names, m) : TSR_OK;
 }
 
-Type module_type = {.obj = TYPE_HEADER, .name = "module", .flags = TYPE_GC, .destroy = module_destroy, .traverse = module_traverse, .clear = module_clear,
-                    .repr = module_repr, .get_attr = module_attr, .set_attr = module_set_attr, .dir = module_dir};
+Type module_type = {.obj = TYPE_HEADER,
+                    .name = "module",
+                    .flags = TYPE_GC,
+                    .destroy = module_destroy,
+                    .traverse = module_traverse,
+                    .clear = module_clear,
+                    .repr = module_repr,
+                    .get_attr = module_attr,
+                    .set_attr = module_set_attr,
+                    .dir = module_dir};
 
 TsrStatus module_new(Value *out, const char *name, const char *doc) {
     Str *s = str_intern_c(name);
@@ -341,7 +406,8 @@ static TsrStatus no_module(const char *name) {
     size_t first = strcspn(name, ".");
     bool within = name[first] != '\0' && is_package(name, first);
     if (!within && name[first] != '\0' && find_row(name, first) != NULL) {
-        return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'; '%.*s' is not a package", name, (int)first, name);
+        return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'; '%.*s' is not a package", name, (int)first,
+                         name);
     }
     HintSearch search = hint_begin(name);
     for (int64_t i = 0; i < row_count; i++) hint_consider(&search, rows[i].name);

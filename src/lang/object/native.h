@@ -6,9 +6,9 @@
 
 typedef struct Native {
     GcObj gc;
-    const Method *def; /* static */
-    Value self;        /* of a module function: V_UNBOUND */
-    Type *owner;       /* of a method; NULL for functions */
+    const Method *def;  /* static */
+    Value self;         /* of a module function: V_UNBOUND */
+    Type *owner;        /* of a method; NULL for functions */
     const char *module; /* "math"; NULL: builtins */
 } Native;
 
@@ -23,8 +23,9 @@ typedef struct Module {
     Str *name;
     Dict *dict;
     const char *doc;
-    TsrStatus (*missing)(Value *out, struct Module *module, Str *name); /* lazily made attributes; V_UNBOUND: none. NULL: none */
-    TsrStatus (*names)(List *out, struct Module *module);               /* their names, for dir; may be NULL */
+    TsrStatus (*missing)(Value *out, struct Module *module,
+                         Str *name);                      /* lazily made attributes; V_UNBOUND: none. NULL: none */
+    TsrStatus (*names)(List *out, struct Module *module); /* their names, for dir; may be NULL */
 } Module;
 
 extern Type native_type, bound_native_type, method_type, method_descriptor_type, module_type;
@@ -38,10 +39,10 @@ TsrStatus bound_method_new(Value *out, Value function, Value self);
 TsrStatus native_invoke(Value *out, const Method *def, const CallArgs *args, Type *owner);
 
 TsrStatus module_new(Value *out, const char *name, const char *doc);
-TsrStatus module_add(Module *module, const char *name, Value v);      /* retains */
-TsrStatus module_add_move(Module *module, const char *name, Value v); /* consumes, on failure too */
+TsrStatus module_add(Module *module, const char *name, Value v);               /* retains */
+TsrStatus module_add_move(Module *module, const char *name, Value v);          /* consumes, on failure too */
 TsrStatus module_add_text(Module *module, const char *name, const char *text); /* a str */
-TsrStatus module_add_functions(Module *module, const Method *table);  /* functions print as <built-in function name> */
+TsrStatus module_add_functions(Module *module, const Method *table); /* functions print as <built-in function name> */
 static inline Module *value_as_module(Value v) { return (Module *)v.o; }
 
 /* --- the registry of what can be imported --- */

@@ -78,7 +78,8 @@ TsrStatus value_format(TsrText *out, Value v, const char *spec, size_t size) {
 
 TsrStatus value_format_field(TsrText *out, Value v, int conversion, const char *spec, size_t size) {
     if (conversion == 0) return value_format(out, v, spec, size);
-    if (size == 0) return conversion == 'r' ? value_repr(out, v) : conversion == 's' ? value_str(out, v) : value_ascii(out, v);
+    if (size == 0)
+        return conversion == 'r' ? value_repr(out, v) : conversion == 's' ? value_str(out, v) : value_ascii(out, v);
     Value s;
     TSR_TRY(to_str(&s, v, conversion == 'r' ? value_repr : conversion == 's' ? value_str : value_ascii));
     TsrStatus status = value_format(out, s, spec, size);
@@ -182,7 +183,8 @@ static TsrStatus rich_compare(Value *out, CompareOp op, Value a, Value b) {
         *out = value_bool(value_is_same(a, b) == (op == CMP_EQ));
         return TSR_OK;
     }
-    return tsr_error(TSR_TYPE_ERROR, "'%s' not supported between instances of '%s' and '%s'", compare_names[op], ta->name, tb->name);
+    return tsr_error(TSR_TYPE_ERROR, "'%s' not supported between instances of '%s' and '%s'", compare_names[op],
+                     ta->name, tb->name);
 }
 
 TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b) {
@@ -256,19 +258,22 @@ static const char *sequence_name(Value v) { return value_type_name(v); }
 
 static TsrStatus unsupported(BinaryOp op, Value a, Value b, bool inplace) {
     const char *more = inplace ? "=" : op == OP_POW ? " or pow()" : "";
-    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s%s: '%s' and '%s'", signs[op], more, value_type_name(a), value_type_name(b));
+    return tsr_error(TSR_TYPE_ERROR, "unsupported operand type(s) for %s%s: '%s' and '%s'", signs[op], more,
+                     value_type_name(a), value_type_name(b));
 }
 
 static TsrStatus binary_refused(BinaryOp op, Value a, Value b, bool inplace) {
     if (op == OP_ADD && is_sequence(a)) {
         const char *name = sequence_name(a);
-        if (strncmp(name, "byte", 4) == 0) return tsr_error(TSR_TYPE_ERROR, "can't concat %s to %s", value_type_name(b), name);
+        if (strncmp(name, "byte", 4) == 0)
+            return tsr_error(TSR_TYPE_ERROR, "can't concat %s to %s", value_type_name(b), name);
         const char *base = value_is_tuple(a) ? "tuple" : name;
         return tsr_error(TSR_TYPE_ERROR, "can only concatenate %s (not \"%s\") to %s", base, value_type_name(b), base);
     }
     if (op == OP_MUL && (is_sequence(a) || is_sequence(b))) {
         Value count = is_sequence(a) ? b : a;
-        if (count.tag == V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
+        if (count.tag == V_TENSOR)
+            return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
         return tsr_error(TSR_TYPE_ERROR, "can't multiply sequence by non-int of type '%s'", value_type_name(count));
     }
     return unsupported(op, a, b, inplace);
@@ -292,7 +297,8 @@ TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b) {
     /* `container *= sequence` does not repeat the sequence, as `container * sequence` would try to. */
     const Type *left = value_type(a);
     bool container = left->length != NULL || left->contains != NULL || left->get_item != NULL;
-    if (op == OP_MUL && result.tag == V_UNBOUND && container && !is_sequence(a) && is_sequence(b)) return unsupported(op, a, b, true);
+    if (op == OP_MUL && result.tag == V_UNBOUND && container && !is_sequence(a) && is_sequence(b))
+        return unsupported(op, a, b, true);
     if (result.tag == V_UNBOUND) TSR_TRY(binary_slots(&result, op, a, b));
     if (result.tag == V_UNBOUND) return binary_refused(op, a, b, true);
     *out = result;
@@ -313,7 +319,8 @@ TsrStatus value_unary(Value *out, UnaryOp op, Value v) {
         TSR_TRY(t->unary(&result, op, v));
         break;
     }
-    if (result.tag == V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "bad operand type for %s: '%s'", names[op], value_type_name(v));
+    if (result.tag == V_UNBOUND)
+        return tsr_error(TSR_TYPE_ERROR, "bad operand type for %s: '%s'", names[op], value_type_name(v));
     *out = result;
     return TSR_OK;
 }
@@ -357,7 +364,10 @@ TsrStatus value_delitem(Value v, Value index) {
     FIND_SLOT(t, v, del_item);
     if (t != NULL) return t->del_item(v, index);
     bool counted = value_type(v)->contains != NULL && value_is_int(index); /* CPython asks a sequence in other words */
-    return tsr_error(TSR_TYPE_ERROR, counted ? "'%s' object doesn't support item deletion" : "'%s' object does not support item deletion", value_type_name(v));
+    return tsr_error(TSR_TYPE_ERROR,
+                     counted ? "'%s' object doesn't support item deletion"
+                             : "'%s' object does not support item deletion",
+                     value_type_name(v));
 }
 
 static TsrStatus contains_by_iteration(bool *out, Value container, Value item) {
@@ -450,9 +460,11 @@ TsrStatus value_lookup_attr(Value *out, Value v, Str *name) {
 static TsrStatus no_attribute(Value v, const Str *name) {
     TsrStatus status;
     if (value_is_obj(v, &type_type)) {
-        status = tsr_error(TSR_ATTRIBUTE_ERROR, "type object '%s' has no attribute '%s'", ((Type *)v.o)->name, name->data);
+        status =
+            tsr_error(TSR_ATTRIBUTE_ERROR, "type object '%s' has no attribute '%s'", ((Type *)v.o)->name, name->data);
     } else if (value_is_obj(v, &module_type)) {
-        status = tsr_error(TSR_ATTRIBUTE_ERROR, "module '%s' has no attribute '%s'", ((Module *)v.o)->name->data, name->data);
+        status = tsr_error(TSR_ATTRIBUTE_ERROR, "module '%s' has no attribute '%s'", ((Module *)v.o)->name->data,
+                           name->data);
     } else {
         status = tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '%s'", value_type_name(v), name->data);
     }
@@ -467,7 +479,8 @@ TsrStatus value_getattr(Value *out, Value v, Str *name) {
 
 static bool is_method(const Obj *found) {
     if (found->type->flags & TYPE_METHOD) return true;
-    return found->type == &method_descriptor_type && !(((const Native *)found)->def->flags & (METHOD_STATIC | METHOD_CLASS));
+    return found->type == &method_descriptor_type &&
+           !(((const Native *)found)->def->flags & (METHOD_STATIC | METHOD_CLASS));
 }
 
 TsrStatus value_load_method(Value *callee, Value *self, Value v, Str *name) {
@@ -489,13 +502,16 @@ static TsrStatus set_refused(Value v, Str *name) {
     Value found;
     TSR_TRY(type_lookup(&found, value_type(v), name));
     if (found.tag == V_OBJ && strcmp(found.o->type->name, getset_type.name) == 0) {
-        return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable", name->data, v.tag == V_TENSOR ? "torch._C.TensorBase" : value_type_name(v));
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable", name->data,
+                         v.tag == V_TENSOR ? "torch._C.TensorBase" : value_type_name(v));
     }
     if (found.tag != V_UNBOUND || dunder_lookup(value_type(v), name) != NULL) {
-        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object attribute '%s' is read-only", value_type_name(v), name->data);
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object attribute '%s' is read-only", value_type_name(v),
+                         name->data);
     }
     TsrStatus status = no_attribute(v, name);
-    if (v.tag == V_TENSOR && tsr_error_hint_text() == NULL) tsr_error_hint("a tensor holds no attributes of one's own; a dict can hold it and what belongs to it");
+    if (v.tag == V_TENSOR && tsr_error_hint_text() == NULL)
+        tsr_error_hint("a tensor holds no attributes of one's own; a dict can hold it and what belongs to it");
     return status;
 }
 
@@ -521,7 +537,8 @@ bool value_is_callable(Value v) {
 
 TsrStatus value_call(Value *out, Value callee, const CallArgs *args) {
     FIND_SLOT(t, callee, call);
-    if (TSR_UNLIKELY(t == NULL)) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(callee));
+    if (TSR_UNLIKELY(t == NULL))
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(callee));
     TSR_TRY(recursion_enter(" while calling a Python object"));
     *out = VALUE_UNBOUND;
     TsrStatus status = t->call(out, callee, args);
@@ -590,12 +607,15 @@ TsrStatus value_to_double(double *out, Value v) {
     default: break;
     }
     if (value_is_bigint(v)) return int_to_double(out, v);
-    if (v.tag != V_TENSOR || tensor_hooks.to_number == NULL) return tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", value_type_name(v));
+    if (v.tag != V_TENSOR || tensor_hooks.to_number == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "must be real number, not %s", value_type_name(v));
     Value n;
     TSR_TRY(tensor_hooks.to_number(&n, v));
     TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "must be real number, not Tensor")
-                     : value_is_complex(n) && value_as_complex(n)->im == 0 ? (*out = value_as_complex(n)->re, TSR_OK)
-                     : value_is_complex(n) ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow") : value_to_double(out, n);
+                       : value_is_complex(n) && value_as_complex(n)->im == 0 ? (*out = value_as_complex(n)->re, TSR_OK)
+                       : value_is_complex(n)
+                           ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow")
+                           : value_to_double(out, n);
     value_release(n);
     return status;
 }

@@ -37,7 +37,8 @@ void type_inherit(Type *type) {
     const Type *from = type->base;
     static const char none[sizeof type->construct];
     for (size_t at = offsetof(Type, construct); at < offsetof(Type, methods); at += sizeof none)
-        if (memcmp((char *)type + at, none, sizeof none) == 0) memcpy((char *)type + at, (const char *)from + at, sizeof none);
+        if (memcmp((char *)type + at, none, sizeof none) == 0)
+            memcpy((char *)type + at, (const char *)from + at, sizeof none);
     type->flags |= from->flags;
     type->next_is_identity_iter |= from->next_is_identity_iter;
 }
@@ -73,7 +74,11 @@ static TsrStatus getset_get_attr(Value *out, Value self, Str *name) {
     return TSR_OK;
 }
 
-Type getset_type = {.obj = TYPE_HEADER, .name = "getset_descriptor", .destroy = getset_destroy, .repr = getset_repr, .get_attr = getset_get_attr};
+Type getset_type = {.obj = TYPE_HEADER,
+                    .name = "getset_descriptor",
+                    .destroy = getset_destroy,
+                    .repr = getset_repr,
+                    .get_attr = getset_get_attr};
 
 /* Types whose cache was filled, so that shutdown can drop it. */
 static Type **cached_types;
@@ -110,7 +115,11 @@ static TsrStatus fill_cache(Type *type) {
 }
 
 /* Found descriptors by (type, interned name). Types and interned names live until shutdown. */
-typedef struct CacheRow { const Type *type; const Str *name; Value found; } CacheRow;
+typedef struct CacheRow {
+    const Type *type;
+    const Str *name;
+    Value found;
+} CacheRow;
 enum { CACHE_ROWS = 1024 };
 static CacheRow cache_rows[CACHE_ROWS];
 
@@ -207,7 +216,8 @@ static TsrStatus type_own_attr(Value *out, Type *type, Str *name) {
 static TsrStatus type_get_attr(Value *out, Value self, Str *name) {
     Type *type = (Type *)self.o;
     *out = VALUE_UNBOUND;
-    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__")) return str_new_c(out, type_short_name(type));
+    if (str_equal_c(name, "__name__") || str_equal_c(name, "__qualname__"))
+        return str_new_c(out, type_short_name(type));
     if (str_equal_c(name, "__module__")) {
         const char *dot = strrchr(type->name, '.');
         if (type->module == NULL && dot != NULL) return str_new(out, type->name, dot - type->name);
@@ -234,7 +244,8 @@ static TsrStatus type_get_attr(Value *out, Value self, Str *name) {
 
 static TsrStatus type_set_attr(Value self, Str *name, Value v) {
     (void)v;
-    return tsr_error(TSR_TYPE_ERROR, "cannot set '%s' attribute of immutable type '%s'", name->data, type_full_name((Type *)self.o));
+    return tsr_error(TSR_TYPE_ERROR, "cannot set '%s' attribute of immutable type '%s'", name->data,
+                     type_full_name((Type *)self.o));
 }
 
 /* --- list[int] in annotations --- */
@@ -264,7 +275,9 @@ static TsrStatus alias_repr(TsrText *out, Value self) {
     return tsr_text_putc(out, ']');
 }
 
-static TsrStatus alias_call(Value *out, Value self, const CallArgs *args) { return type_call(out, value_lent(((Alias *)self.o)->origin), args); }
+static TsrStatus alias_call(Value *out, Value self, const CallArgs *args) {
+    return type_call(out, value_lent(((Alias *)self.o)->origin), args);
+}
 
 static TsrStatus alias_compare(Value *out, CompareOp op, Value self, Value other) {
     const Alias *a = (Alias *)self.o, *b = (Alias *)other.o;
@@ -282,11 +295,21 @@ static TsrStatus alias_hash(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-static Type alias_type = {.obj = TYPE_HEADER, .name = "GenericAlias", .module = "types", .flags = TYPE_GC, .destroy = alias_destroy, .compare = alias_compare, .hash = alias_hash,
-                          .traverse = alias_traverse, .clear = alias_clear, .repr = alias_repr, .call = alias_call};
+static Type alias_type = {.obj = TYPE_HEADER,
+                          .name = "GenericAlias",
+                          .module = "types",
+                          .flags = TYPE_GC,
+                          .destroy = alias_destroy,
+                          .compare = alias_compare,
+                          .hash = alias_hash,
+                          .traverse = alias_traverse,
+                          .clear = alias_clear,
+                          .repr = alias_repr,
+                          .call = alias_call};
 
 static bool is_generic(const Type *type) {
-    return type == &list_type || type == &tuple_type || type == &dict_type || type == &set_type || type == &frozenset_type || type == &type_type;
+    return type == &list_type || type == &tuple_type || type == &dict_type || type == &set_type ||
+           type == &frozenset_type || type == &type_type;
 }
 
 static TsrStatus type_get_item(Value *out, Value self, Value index) {
@@ -309,7 +332,9 @@ static TsrStatus type_get_item(Value *out, Value self, Value index) {
 }
 
 /* int | None in annotations and isinstance: a tuple does for both. */
-static bool union_part(Value v) { return value_is_none(v) || value_is_obj(v, &type_type) || value_is_obj(v, &alias_type); }
+static bool union_part(Value v) {
+    return value_is_none(v) || value_is_obj(v, &type_type) || value_is_obj(v, &alias_type);
+}
 
 typedef struct Union {
     GcObj gc;
@@ -331,8 +356,16 @@ static TsrStatus union_get_attr(Value *out, Value self, Str *name) {
     *out = str_equal_c(name, "__args__") ? value_retain(((Union *)self.o)->args) : VALUE_UNBOUND;
     return TSR_OK;
 }
-static Type union_type = {.obj = TYPE_HEADER, .name = "UnionType", .module = "types", .flags = TYPE_GC, .destroy = union_destroy,
-                          .traverse = union_traverse, .clear = union_clear, .repr = union_repr, .binary = type_binary, .get_attr = union_get_attr};
+static Type union_type = {.obj = TYPE_HEADER,
+                          .name = "UnionType",
+                          .module = "types",
+                          .flags = TYPE_GC,
+                          .destroy = union_destroy,
+                          .traverse = union_traverse,
+                          .clear = union_clear,
+                          .repr = union_repr,
+                          .binary = type_binary,
+                          .get_attr = union_get_attr};
 
 Value type_union_parts(Value v) { return value_is_obj(v, &union_type) ? ((Union *)v.o)->args : VALUE_UNBOUND; }
 
@@ -403,9 +436,20 @@ static const Method type_methods[] = {
     {0},
 };
 
-Type type_type = {.obj = TYPE_HEADER, .name = "type", .flags = TYPE_ATOMIC, .doc = "type(object): the type of an object.", .construct = type_construct,
-                  .destroy = static_destroy, .repr = type_repr, .call = type_call, .get_attr = type_get_attr, .set_attr = type_set_attr,
-                  .get_item = type_get_item, .binary = type_binary, .methods = type_methods, .dir = type_dir};
+Type type_type = {.obj = TYPE_HEADER,
+                  .name = "type",
+                  .flags = TYPE_ATOMIC,
+                  .doc = "type(object): the type of an object.",
+                  .construct = type_construct,
+                  .destroy = static_destroy,
+                  .repr = type_repr,
+                  .call = type_call,
+                  .get_attr = type_get_attr,
+                  .set_attr = type_set_attr,
+                  .get_item = type_get_item,
+                  .binary = type_binary,
+                  .methods = type_methods,
+                  .dir = type_dir};
 
 /* --- object --- */
 
@@ -436,7 +480,11 @@ static TsrStatus object_construct(Value *out, Type *type, const CallArgs *args) 
     return TSR_OK;
 }
 
-Type object_type = {.obj = TYPE_HEADER, .name = "object", .construct = object_construct, .destroy = object_destroy, .getters = object_getters};
+Type object_type = {.obj = TYPE_HEADER,
+                    .name = "object",
+                    .construct = object_construct,
+                    .destroy = object_destroy,
+                    .getters = object_getters};
 
 /* --- None, Ellipsis, NotImplemented --- */
 
@@ -455,29 +503,48 @@ static TsrStatus none_truth(bool *out, Value self) {
     *out = false;
     return TSR_OK;
 }
-static TsrStatus none_construct(Value *out, Type *type, const CallArgs *args) { return singleton(out, VALUE_NONE, type, args); }
+static TsrStatus none_construct(Value *out, Type *type, const CallArgs *args) {
+    return singleton(out, VALUE_NONE, type, args);
+}
 static TsrStatus none_hash(int64_t *out, Value self) {
     (void)self;
     *out = 0x1ca5f3;
     return TSR_OK;
 }
-Type none_type = {.obj = TYPE_HEADER, .name = "NoneType", .construct = none_construct, .repr = none_repr, .truth = none_truth, .hash = none_hash,
+Type none_type = {.obj = TYPE_HEADER,
+                  .name = "NoneType",
+                  .construct = none_construct,
+                  .repr = none_repr,
+                  .truth = none_truth,
+                  .hash = none_hash,
                   .binary = type_binary};
 
 static TsrStatus ellipsis_repr(TsrText *out, Value self) {
     (void)self;
     return tsr_text_puts(out, "Ellipsis");
 }
-static TsrStatus ellipsis_construct(Value *out, Type *type, const CallArgs *args) { return singleton(out, VALUE_ELLIPSIS, type, args); }
-static Type ellipsis_type = {.obj = TYPE_HEADER, .name = "ellipsis", .construct = ellipsis_construct, .destroy = static_destroy, .repr = ellipsis_repr};
+static TsrStatus ellipsis_construct(Value *out, Type *type, const CallArgs *args) {
+    return singleton(out, VALUE_ELLIPSIS, type, args);
+}
+static Type ellipsis_type = {.obj = TYPE_HEADER,
+                             .name = "ellipsis",
+                             .construct = ellipsis_construct,
+                             .destroy = static_destroy,
+                             .repr = ellipsis_repr};
 Obj ellipsis_object = {{{0x40000000u, 0}}, &ellipsis_type};
 
 static TsrStatus notimpl_repr(TsrText *out, Value self) {
     (void)self;
     return tsr_text_puts(out, "NotImplemented");
 }
-static TsrStatus notimpl_construct(Value *out, Type *type, const CallArgs *args) { return singleton(out, VALUE_NOT_IMPLEMENTED, type, args); }
-static Type notimpl_type = {.obj = TYPE_HEADER, .name = "NotImplementedType", .construct = notimpl_construct, .destroy = static_destroy, .repr = notimpl_repr};
+static TsrStatus notimpl_construct(Value *out, Type *type, const CallArgs *args) {
+    return singleton(out, VALUE_NOT_IMPLEMENTED, type, args);
+}
+static Type notimpl_type = {.obj = TYPE_HEADER,
+                            .name = "NotImplementedType",
+                            .construct = notimpl_construct,
+                            .destroy = static_destroy,
+                            .repr = notimpl_repr};
 Obj not_implemented_object = {{{0x40000000u, 0}}, &notimpl_type};
 
 /* --- dir --- */
@@ -486,7 +553,8 @@ static TsrStatus unique_sorted(List *list) {
     TSR_TRY(list_sort(list, VALUE_NONE, false));
     int64_t kept = 0;
     for (int64_t i = 0; i < list->count; i++) {
-        if (kept > 0 && str_equal(value_as_str(list->items[kept - 1]), value_as_str(list->items[i]))) value_release(list->items[i]);
+        if (kept > 0 && str_equal(value_as_str(list->items[kept - 1]), value_as_str(list->items[i])))
+            value_release(list->items[i]);
         else list->items[kept++] = list->items[i];
     }
     list->count = kept;

@@ -12,7 +12,8 @@
 #include <string.h>
 
 Type *const value_immediate_types[] = {
-    [V_UNBOUND] = &none_type, [V_NONE] = &none_type, [V_BOOL] = &bool_type, [V_INT] = &int_type, [V_FLOAT] = &float_type,
+    [V_UNBOUND] = &none_type, [V_NONE] = &none_type,   [V_BOOL] = &bool_type,
+    [V_INT] = &int_type,      [V_FLOAT] = &float_type,
 };
 Type *tensor_type = &object_type;
 TensorHooks tensor_hooks;
@@ -39,7 +40,9 @@ enum { USE_FREE_LISTS = 0 };
 #else
 enum { USE_FREE_LISTS = 1 };
 #endif
-typedef struct FreeBlock { struct FreeBlock *next; } FreeBlock;
+typedef struct FreeBlock {
+    struct FreeBlock *next;
+} FreeBlock;
 static FreeBlock *free_blocks[CLASSES + 1];
 static int free_counts[CLASSES + 1];
 

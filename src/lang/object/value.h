@@ -60,7 +60,11 @@ struct Obj {
     Type *type;
 };
 
-enum ObjFlags { OBJ_TRACKED = 1 /* by the cycle collector */, OBJ_INTERNED = 2 /* a Str */, OBJ_MARK = 4 /* for the type's own use */ };
+enum ObjFlags {
+    OBJ_TRACKED = 1 /* by the cycle collector */,
+    OBJ_INTERNED = 2 /* a Str */,
+    OBJ_MARK = 4 /* for the type's own use */
+};
 
 /* Containers that can be part of a cycle begin with this (types with TYPE_GC). */
 typedef struct GcObj {
@@ -77,21 +81,31 @@ typedef struct CallArgs {
     int count;
     int keyword_count;
     Str *const *names;
-    bool spent; /* the caller lets the values go right after, and looks at none: of an operator only, whose result may take the memory of one */
+    bool spent; /* the caller lets the values go right after, and looks at none: of an operator only, whose result may
+                   take the memory of one */
 } CallArgs;
 
 typedef TsrStatus (*NativeFn)(Value *out, const CallArgs *args);
 
-enum { ARGS_NONE = 1, ARGS_ONE = 2, ARGS_RANGE = 4 /* min to max positional, no keywords */, ARGS_ANY = 8 /* it parses its own */,
-       ARGS_TUPLE = 128 /* with ARGS_RANGE: the wording of functions that parse a tuple: "f() takes at least 1 argument (0 given)" */,
-       METHOD_STATIC = 16, METHOD_CLASS = 32 /* gets the Type first */, METHOD_DUNDER = 64 };
+enum {
+    ARGS_NONE = 1,
+    ARGS_ONE = 2,
+    ARGS_RANGE = 4 /* min to max positional, no keywords */,
+    ARGS_ANY = 8 /* it parses its own */,
+    ARGS_TUPLE = 128 /* with ARGS_RANGE: the wording of functions that parse a tuple: "f() takes at least 1 argument (0
+                        given)" */
+    ,
+    METHOD_STATIC = 16,
+    METHOD_CLASS = 32 /* gets the Type first */,
+    METHOD_DUNDER = 64
+};
 
 /* One native function: of a type (values[0] is self) or of a namespace. Arity excludes self. Static lifetime. */
 typedef struct Method {
     const char *name; /* NULL ends a table */
     NativeFn call;
-    int flags;        /* one ARGS_*, METHOD_* */
-    int min, max;     /* of ARGS_RANGE; max -1: no limit */
+    int flags;             /* one ARGS_*, METHOD_* */
+    int min, max;          /* of ARGS_RANGE; max -1: no limit */
     const char *signature; /* "(object, /)"; may be NULL */
     const char *doc;       /* one line; may be NULL */
 } Method;
@@ -109,16 +123,17 @@ typedef struct Getter {
 typedef TsrStatus (*GcVisit)(Obj *object, void *context);
 
 enum TypeFlags {
-    TYPE_GC = 1,        /* instances begin with a GcObj */
-    TYPE_SEQUENCE = 2,  /* binary + and * are concatenation and repetition */
+    TYPE_GC = 1,       /* instances begin with a GcObj */
+    TYPE_SEQUENCE = 2, /* binary + and * are concatenation and repetition */
     TYPE_EXCEPTION = 4,
-    TYPE_METHOD = 8,    /* instances found on a type are methods: v.name(...) calls them with v first */
-    TYPE_ATOMIC = 16,   /* instances never change: a copy of one, deep too, is the instance itself */
-    TYPE_OPERATOR = 32  /* calling an instance runs an operator on tensors: it is told which arguments die with the call */
+    TYPE_METHOD = 8,  /* instances found on a type are methods: v.name(...) calls them with v first */
+    TYPE_ATOMIC = 16, /* instances never change: a copy of one, deep too, is the instance itself */
+    TYPE_OPERATOR =
+        32 /* calling an instance runs an operator on tensors: it is told which arguments die with the call */
 };
 
 struct Type {
-    Obj obj; /* a type is a value; static ones are never freed */
+    Obj obj;            /* a type is a value; static ones are never freed */
     const char *name;   /* "int": __name__ */
     const char *module; /* NULL: builtins. repr is <class 'module.name'> */
     Type *base;         /* NULL for object only; filled in with &object_type when left out */
@@ -127,17 +142,21 @@ struct Type {
 
     /* The slots, down to instance_check: functions all of them (type_inherit goes over them). */
     TsrStatus (*construct)(Value *out, Type *type, const CallArgs *args); /* type(...); NULL: cannot create instances */
-    void (*destroy)(Obj *self);  /* releases what it holds and frees the memory (obj_free) */
-    void (*traverse)(Obj *self, GcVisit visit, void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for torch/holders.c */
-    void (*clear)(Obj *self);    /* TYPE_GC: drops what it holds, to break a cycle */
+    void (*destroy)(Obj *self); /* releases what it holds and frees the memory (obj_free) */
+    void (*traverse)(
+        Obj *self, GcVisit visit,
+        void *context); /* TYPE_GC: visits every Obj it holds; other types that hold tensors: for torch/holders.c */
+    void (*clear)(Obj *self); /* TYPE_GC: drops what it holds, to break a cycle */
 
     TsrStatus (*repr)(TsrText *out, Value self);
     void (*copied)(Value self); /* another name was bound to it from a name: warns; NULL: as one likes */
     TsrStatus (*str)(TsrText *out, Value self); /* NULL: as repr */
-    TsrStatus (*format)(TsrText *out, Value self, const char *spec, size_t size); /* NULL: only the empty spec, as str */
-    TsrStatus (*hash)(int64_t *out, Value self); /* NULL: by identity, unless NO_HASH */
+    TsrStatus (*format)(TsrText *out, Value self, const char *spec,
+                        size_t size);                                 /* NULL: only the empty spec, as str */
+    TsrStatus (*hash)(int64_t *out, Value self);                      /* NULL: by identity, unless NO_HASH */
     TsrStatus (*compare)(Value *out, CompareOp op, Value a, Value b); /* EQ to GE; V_UNBOUND: not handled */
-    TsrStatus (*number)(Value *out, Value self); /* what float() and int() take it for; NULL: it is none, unless they know the type */
+    TsrStatus (*number)(
+        Value *out, Value self); /* what float() and int() take it for; NULL: it is none, unless they know the type */
     TsrStatus (*truth)(bool *out, Value self); /* NULL: by length, else true */
     TsrStatus (*length)(int64_t *out, Value self);
     TsrStatus (*get_item)(Value *out, Value self, Value index);
@@ -147,20 +166,25 @@ struct Type {
     TsrStatus (*iter)(Value *out, Value self);
     TsrStatus (*iter_next)(Value *out, Value self); /* V_UNBOUND at the end */
     TsrStatus (*call)(Value *out, Value self, const CallArgs *args);
-    TsrStatus (*get_attr)(Value *out, Value self, Str *name); /* asked before the tables; V_UNBOUND: go on */
+    TsrStatus (*get_attr)(Value *out, Value self, Str *name);  /* asked before the tables; V_UNBOUND: go on */
     TsrStatus (*set_attr)(Value self, Str *name, Value value); /* value V_UNBOUND: delete */
-    TsrStatus (*binary)(Value *out, BinaryOp op, Value a, Value b); /* either operand may be self; V_UNBOUND: not handled */
+    TsrStatus (*binary)(Value *out, BinaryOp op, Value a,
+                        Value b); /* either operand may be self; V_UNBOUND: not handled */
     TsrStatus (*inplace)(Value *out, BinaryOp op, Value self, Value b); /* V_UNBOUND: fall back to binary */
-    TsrStatus (*unary)(Value *out, UnaryOp op, Value self); /* V_UNBOUND: not handled */
-    TsrStatus (*dir)(List *names, Value self); /* further names for dir(): appends str */
-    TsrStatus (*descriptor_get)(Value *out, Value descriptor, Value self); /* what self.name gives when an instance is found on self's type; NULL: itself */
-    TsrStatus (*copy)(Value *out, Value self, Dict *memo); /* copy.copy, with a memo copy.deepcopy; NULL: refused, unless TYPE_ATOMIC */
-    TsrStatus (*lookup)(Value *out, Type *type, Str *name); /* attributes beyond the tables, the caller's; asked once a name; V_UNBOUND: none */
+    TsrStatus (*unary)(Value *out, UnaryOp op, Value self);             /* V_UNBOUND: not handled */
+    TsrStatus (*dir)(List *names, Value self);                          /* further names for dir(): appends str */
+    TsrStatus (*descriptor_get)(
+        Value *out, Value descriptor,
+        Value self); /* what self.name gives when an instance is found on self's type; NULL: itself */
+    TsrStatus (*copy)(Value *out, Value self,
+                      Dict *memo); /* copy.copy, with a memo copy.deepcopy; NULL: refused, unless TYPE_ATOMIC */
+    TsrStatus (*lookup)(Value *out, Type *type,
+                        Str *name); /* attributes beyond the tables, the caller's; asked once a name; V_UNBOUND: none */
     TsrStatus (*instance_check)(bool *out, Type *type, Value v); /* isinstance(v, type); NULL: by v's type */
     const Method *methods;
     const Getter *getters;
     int next_is_identity_iter; /* non-zero: iter(self) is self */
-    Dict *cache; /* name to method, built at first use; owned */
+    Dict *cache;               /* name to method, built at first use; owned */
 };
 
 extern Type object_type, type_type, none_type, bool_type, int_type, float_type;
@@ -198,9 +222,16 @@ static inline Value value_tensor_move(TsrTensor *t) { return (Value){.tag = V_TE
 static inline Value value_lent(void *object) { return (Value){.tag = V_OBJ, {.o = object}}; }
 
 void obj_dealloc(Obj *object); /* refcount reached 0: frees without deep recursion */
-static inline void *obj_retain(void *object) { ((Obj *)object)->refcount++; return object; }
-static inline void obj_release(void *object) { if (--((Obj *)object)->refcount == 0) obj_dealloc(object); }
-static inline void obj_xrelease(void *object) { if (object != NULL) obj_release(object); }
+static inline void *obj_retain(void *object) {
+    ((Obj *)object)->refcount++;
+    return object;
+}
+static inline void obj_release(void *object) {
+    if (--((Obj *)object)->refcount == 0) obj_dealloc(object);
+}
+static inline void obj_xrelease(void *object) {
+    if (object != NULL) obj_release(object);
+}
 
 static inline Value value_retain(Value v) {
     if (v.tag >= V_TENSOR) {
@@ -216,8 +247,16 @@ static inline void value_release(Value v) {
     }
 }
 /* Replaces *slot by `v` (consumed), releasing the old value last. */
-static inline void value_set_move(Value *slot, Value v) { Value old = *slot; *slot = v; value_release(old); }
-static inline void value_clear(Value *slot) { Value old = *slot; *slot = VALUE_UNBOUND; value_release(old); }
+static inline void value_set_move(Value *slot, Value v) {
+    Value old = *slot;
+    *slot = v;
+    value_release(old);
+}
+static inline void value_clear(Value *slot) {
+    Value old = *slot;
+    *slot = VALUE_UNBOUND;
+    value_release(old);
+}
 /* Ends a function that made `v`: *out takes it over when `status` is TSR_OK, else it is released. Returns `status`. */
 static inline TsrStatus value_end_move(Value *out, TsrStatus status, Value v) {
     if (status == TSR_OK) *out = v;
@@ -229,7 +268,7 @@ void values_release(Value *values, int64_t count); /* releases each; the array s
 /* Memory for an instance, `size` bytes, header filled, refcount 1; NULL with TSR_MEMORY_ERROR set. Small sizes come
  * from free lists. A TYPE_GC object is tracked by gc_track (gc.h) once it is whole. */
 void *obj_new(Type *type, size_t size);
-void obj_free(void *object, size_t size); /* the memory alone; for destroy slots; untracks */
+void obj_free(void *object, size_t size);        /* the memory alone; for destroy slots; untracks */
 TsrStatus mem_error(void) __attribute__((cold)); /* TSR_MEMORY_ERROR, with CPython's empty message */
 /* Grows *items so that `wanted` of `size` bytes fit. TSR_MEMORY_ERROR leaves all as it was. */
 TsrStatus mem_grow(void *items, int64_t *capacity, int64_t wanted, size_t size);
@@ -245,24 +284,29 @@ static inline const char *value_type_name(Value v) { return value_type(v)->name;
 static inline const char *value_shown_type(Value v) { return v.tag == V_NONE ? "None" : value_type_name(v); }
 static inline bool value_is_obj(Value v, const Type *type) { return v.tag == V_OBJ && v.o->type == type; }
 bool type_is_subtype(const Type *type, const Type *ancestor);
-static inline bool value_is_a(Value v, const Type *type) { Type *t = value_type(v); return t == type || type_is_subtype(t, type); }
+static inline bool value_is_a(Value v, const Type *type) {
+    Type *t = value_type(v);
+    return t == type || type_is_subtype(t, type);
+}
 static inline bool value_is_none(Value v) { return v.tag == V_NONE; }
 static inline bool value_is_same(Value a, Value b) { /* `is` */
     return a.tag == b.tag && (a.tag <= V_NONE || (a.i == b.i && a.nan == b.nan));
 }
-/* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static. */
+/* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static.
+ */
 void type_derive(Type *type, Type *from, const char *name, const char *module);
 /* Fills the slots that a static type leaves NULL from its base, and adds the base's flags. Again does no harm. */
 void type_inherit(Type *type);
 /* "module.name" as CPython prints a type in messages of its own. Lent, static buffer per call site of two. */
 const char *type_full_name(const Type *type);
-const char *type_short_name(const Type *type); /* __name__: without the module's, which some carry in front (torch.Size) */
+const char *type_short_name(
+    const Type *type); /* __name__: without the module's, which some carry in front (torch.Size) */
 
 /* --- protocols: each is the operation of the language, with its errors --- */
 
-TsrStatus value_repr(TsrText *out, Value v);  /* appends */
-TsrStatus value_str(TsrText *out, Value v);   /* appends */
-TsrStatus value_ascii(TsrText *out, Value v); /* appends */
+TsrStatus value_repr(TsrText *out, Value v);   /* appends */
+TsrStatus value_str(TsrText *out, Value v);    /* appends */
+TsrStatus value_ascii(TsrText *out, Value v);  /* appends */
 TsrStatus value_new_repr(Value *out, Value v); /* as a str */
 TsrStatus value_new_str(Value *out, Value v);
 TsrStatus value_format(TsrText *out, Value v, const char *spec, size_t size); /* format(v, spec); appends */
@@ -271,10 +315,11 @@ TsrStatus value_format_field(TsrText *out, Value v, int conversion, const char *
 
 TsrStatus value_hash(int64_t *out, Value v);
 TsrStatus value_truth(bool *out, Value v);
-TsrStatus value_equal(bool *out, Value a, Value b); /* identity, else truth of a == b */
-TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b); /* all of CompareOp */
+TsrStatus value_equal(bool *out, Value a, Value b);                      /* identity, else truth of a == b */
+TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b);     /* all of CompareOp */
 TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b); /* its truth */
-TsrStatus value_compare_by(Value *out, CompareOp op, TsrStatus (*key)(Value *out, Value v), Value a, Value b); /* of what `key` makes of the two */
+TsrStatus value_compare_by(Value *out, CompareOp op, TsrStatus (*key)(Value *out, Value v), Value a,
+                           Value b); /* of what `key` makes of the two */
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_unary(Value *out, UnaryOp op, Value v);
@@ -311,7 +356,8 @@ TsrStatus value_call_method(Value *out, Value v, const char *name, int count, co
 
 /* --- C values out of language values --- */
 
-/* v.__index__(), an int that the caller releases. A tensor of one integer is an index; else TypeError "'float' object cannot be interpreted as an integer". */
+/* v.__index__(), an int that the caller releases. A tensor of one integer is an index; else TypeError "'float' object
+ * cannot be interpreted as an integer". */
 TsrStatus value_new_index(Value *out, Value v);
 /* The same as int64. Neither: "'float' object cannot be interpreted as an integer"; too large: OverflowError
  * "Python int too large to convert to C ssize_t". */
@@ -326,8 +372,8 @@ TsrStatus value_to_double(double *out, Value v);
 static inline bool value_is_int(Value v) { return v.tag == V_INT || v.tag == V_BOOL || value_is_obj(v, &int_type); }
 /* Hooks by which tensors take part in the two above: *handled says whether v was a tensor that converts. */
 typedef struct TensorHooks {
-    TsrStatus (*to_index)(Value *out, Value v);   /* an int value */
-    TsrStatus (*to_number)(Value *out, Value v);  /* int, float, bool or complex value, as item() */
+    TsrStatus (*to_index)(Value *out, Value v);  /* an int value */
+    TsrStatus (*to_number)(Value *out, Value v); /* int, float, bool or complex value, as item() */
 } TensorHooks;
 extern TensorHooks tensor_hooks;
 
@@ -344,13 +390,17 @@ static inline TsrStatus recursion_enter(const char *where) {
 static inline void recursion_leave(void) { recursion_depth--; }
 
 /* For containers' repr: entering an object that is being printed gives *again true (print "[...]"). */
-typedef struct ReprGuard { Obj *object; struct ReprGuard *outer; } ReprGuard;
+typedef struct ReprGuard {
+    Obj *object;
+    struct ReprGuard *outer;
+} ReprGuard;
 TsrStatus repr_enter(ReprGuard *guard, Obj *object, bool *again);
 void repr_leave(ReprGuard *guard); /* only after repr_enter gave OK and not again */
 
 /* --- static data --- */
 
-#define TYPE_HEADER {{{0x40000000u, 0}}, &type_type}
+#define TYPE_HEADER \
+    { {{0x40000000u, 0}}, &type_type }
 extern Obj ellipsis_object, not_implemented_object;
 #define VALUE_ELLIPSIS value_lent(&ellipsis_object) /* retain it to keep it */
 #define VALUE_NOT_IMPLEMENTED value_lent(&not_implemented_object)

@@ -9,9 +9,9 @@ void str_shutdown(void);
 TsrStatus exc_startup(void);
 void exc_shutdown(void);
 void module_shutdown(void);
-void tuple_shutdown(void); /* named tuple types */
+void tuple_shutdown(void);      /* named tuple types */
 void namedtuple_shutdown(void); /* those of collections.namedtuple */
-void type_shutdown(void);  /* method caches of types */
+void type_shutdown(void);       /* method caches of types */
 
 Type *type_base(const Type *type); /* NULL for object */
 
@@ -19,7 +19,11 @@ Type *type_base(const Type *type); /* NULL for object */
 Value type_union_parts(Value v);
 
 /* One getter of a type as a value: what `int.real` gives. */
-typedef struct GetSet { Obj obj; const Getter *def; Type *owner; } GetSet;
+typedef struct GetSet {
+    Obj obj;
+    const Getter *def;
+    Type *owner;
+} GetSet;
 extern Type getset_type;
 
 /* The method wrappers behind dunder names (__add__, __len__...): NULL when the type lacks the slot. */

@@ -61,14 +61,14 @@ typedef enum NodeKind {
     AST_PASS,
     AST_BREAK,
     AST_CONTINUE,
-    AST_GLOBAL,   /* .names */
-    AST_NONLOCAL, /* .names */
-    AST_ASSERT,   /* .assertion */
-    AST_RAISE,    /* .raise */
-    AST_TRY,      /* .attempt */
-    AST_HANDLER,  /* .handler: only in AST_TRY's handlers */
-    AST_WITH,     /* .with */
-    AST_IMPORT,   /* .import */
+    AST_GLOBAL,      /* .names */
+    AST_NONLOCAL,    /* .names */
+    AST_ASSERT,      /* .assertion */
+    AST_RAISE,       /* .raise */
+    AST_TRY,         /* .attempt */
+    AST_HANDLER,     /* .handler: only in AST_TRY's handlers */
+    AST_WITH,        /* .with */
+    AST_IMPORT,      /* .import */
     AST_IMPORT_FROM, /* .import */
     AST_KIND_COUNT
 } NodeKind;
@@ -96,7 +96,13 @@ typedef struct NodeList {
 } NodeList;
 
 /* Parameters stand in source order: positional-only, normal, *args, keyword-only, **kwargs. */
-typedef enum ParamKind { PARAM_POSITIONAL_ONLY, PARAM_NORMAL, PARAM_STAR, PARAM_KEYWORD_ONLY, PARAM_DOUBLE_STAR } ParamKind;
+typedef enum ParamKind {
+    PARAM_POSITIONAL_ONLY,
+    PARAM_NORMAL,
+    PARAM_STAR,
+    PARAM_KEYWORD_ONLY,
+    PARAM_DOUBLE_STAR
+} ParamKind;
 typedef struct Param {
     const char *name;
     ParamKind kind;
@@ -145,44 +151,125 @@ struct Node {
             size_t length;
             double number;
         } constant;
-        struct { const char *id; } name; /* NFKC; the same pointer for the same name within a tree */
+        struct {
+            const char *id;
+        } name; /* NFKC; the same pointer for the same name within a tree */
         NodeList list;
-        struct { NodeList keys, values; } dict; /* a NULL key: **value */
-        struct { UnaryOp op; Node *operand; } unary;
-        struct { BinaryOp op; Node *left, *right; SourceRange op_at; } binary;
-        struct { bool is_or; NodeList values; } boolean;
-        struct { Node *left; uint8_t *ops; NodeList comparators; } compare; /* ops[i]: a CompareOp before comparators[i] */
-        struct { Node *test, *body, *orelse; } conditional;
-        struct { Node *func; NodeList args; Keyword *keywords; int keyword_count; } call; /* args may be AST_STARRED; *a after k=v stays in args */
-        struct { Node *value; const char *name; SourceRange name_at; } attribute;
-        struct { Node *value, *index; } subscript;
-        struct { Node *lower, *upper, *step; } slice; /* each may be NULL */
+        struct {
+            NodeList keys, values;
+        } dict; /* a NULL key: **value */
+        struct {
+            UnaryOp op;
+            Node *operand;
+        } unary;
+        struct {
+            BinaryOp op;
+            Node *left, *right;
+            SourceRange op_at;
+        } binary;
+        struct {
+            bool is_or;
+            NodeList values;
+        } boolean;
+        struct {
+            Node *left;
+            uint8_t *ops;
+            NodeList comparators;
+        } compare; /* ops[i]: a CompareOp before comparators[i] */
+        struct {
+            Node *test, *body, *orelse;
+        } conditional;
+        struct {
+            Node *func;
+            NodeList args;
+            Keyword *keywords;
+            int keyword_count;
+        } call; /* args may be AST_STARRED; *a after k=v stays in args */
+        struct {
+            Node *value;
+            const char *name;
+            SourceRange name_at;
+        } attribute;
+        struct {
+            Node *value, *index;
+        } subscript;
+        struct {
+            Node *lower, *upper, *step;
+        } slice; /* each may be NULL */
         Node *value;
-        struct { /* AST_DEF and AST_LAMBDA */
+        struct {              /* AST_DEF and AST_LAMBDA */
             const char *name; /* NULL for a lambda */
             Param *params;
             int param_count;
-            Node *returns;      /* annotation or NULL */
-            NodeList body;      /* AST_DEF */
-            Node *value;        /* AST_LAMBDA */
-            bool is_generator;  /* has a yield of its own */
+            Node *returns;     /* annotation or NULL */
+            NodeList body;     /* AST_DEF */
+            Node *value;       /* AST_LAMBDA */
+            bool is_generator; /* has a yield of its own */
             SourceRange name_at;
         } function;
-        struct { Node *element, *key; Comprehension *generators; int generator_count; } comprehension; /* {key: element for ...} */
-        struct { Node *target, *value; } named;
-        struct { Node *value; int conversion; Node *spec; } formatted; /* conversion 0, 'r', 's', 'a'; spec AST_JOINED or NULL */
-        struct { NodeList targets; Node *value; } assign;
-        struct { BinaryOp op; Node *target, *value; SourceRange op_at; } augmented;
-        struct { Node *target, *annotation, *value; bool simple; } annotated; /* value may be NULL; simple: a bare name */
-        struct { Node *test; NodeList body, orelse; } branch;
-        struct { Node *target, *iterable; NodeList body, orelse; } loop;
-        struct { BoundName *items; int count; } names;
-        struct { Node *test, *message; } assertion; /* message may be NULL */
-        struct { Node *exception, *cause; } raise;  /* both may be NULL */
-        struct { NodeList body, handlers, orelse, finally; } attempt;
-        struct { Node *type; const char *name; NodeList body; } handler; /* both may be NULL */
-        struct { WithItem *items; int count; NodeList body; } with;
-        struct { const char *module; int level; Alias *names; int count; } import; /* module NULL for `import` */
+        struct {
+            Node *element, *key;
+            Comprehension *generators;
+            int generator_count;
+        } comprehension; /* {key: element for ...} */
+        struct {
+            Node *target, *value;
+        } named;
+        struct {
+            Node *value;
+            int conversion;
+            Node *spec;
+        } formatted; /* conversion 0, 'r', 's', 'a'; spec AST_JOINED or NULL */
+        struct {
+            NodeList targets;
+            Node *value;
+        } assign;
+        struct {
+            BinaryOp op;
+            Node *target, *value;
+            SourceRange op_at;
+        } augmented;
+        struct {
+            Node *target, *annotation, *value;
+            bool simple;
+        } annotated; /* value may be NULL; simple: a bare name */
+        struct {
+            Node *test;
+            NodeList body, orelse;
+        } branch;
+        struct {
+            Node *target, *iterable;
+            NodeList body, orelse;
+        } loop;
+        struct {
+            BoundName *items;
+            int count;
+        } names;
+        struct {
+            Node *test, *message;
+        } assertion; /* message may be NULL */
+        struct {
+            Node *exception, *cause;
+        } raise; /* both may be NULL */
+        struct {
+            NodeList body, handlers, orelse, finally;
+        } attempt;
+        struct {
+            Node *type;
+            const char *name;
+            NodeList body;
+        } handler; /* both may be NULL */
+        struct {
+            WithItem *items;
+            int count;
+            NodeList body;
+        } with;
+        struct {
+            const char *module;
+            int level;
+            Alias *names;
+            int count;
+        } import; /* module NULL for `import` */
     };
 };
 

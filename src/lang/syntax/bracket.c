@@ -1,4 +1,5 @@
-/* bracket.c: what stands in brackets: groups, tuples, lists, sets, dicts and the comprehensions of each, with the mistakes that are usual in them. */
+/* bracket.c: what stands in brackets: groups, tuples, lists, sets, dicts and the comprehensions of each, with the
+ * mistakes that are usual in them. */
 #include "rules.h"
 
 enum { MAX_DICT_MISTAKES = 100 };
@@ -43,7 +44,8 @@ static Comprehension *for_clauses(Parser *p, int *count) {
     Comprehension *all = NULL;
     int room = 0;
     *count = 0;
-    if (parse_peek(p) == K_ASYNC) return parse_raise(p, parse_token(p)->at, "asynchronous comprehensions are not part of tsr's language");
+    if (parse_peek(p) == K_ASYNC)
+        return parse_raise(p, parse_token(p)->at, "asynchronous comprehensions are not part of tsr's language");
     while (parse_peek(p) == K_FOR) {
         all = parse_room(p, all, *count, &room, sizeof *all);
         if (all == NULL || !for_clause(p, &all[*count])) return NULL;
@@ -61,7 +63,8 @@ Node *parse_comprehension(Parser *p, NodeKind kind, SourceRange at, Node *elemen
     if (n->comprehension.generators == NULL) return NULL;
     for (int i = 0; i < n->comprehension.generator_count; i++) {
         const Comprehension *g = &n->comprehension.generators[i];
-        if (!parse_adopt(p, n, g->target) || !parse_adopt(p, n, g->iterable) || !parse_adopt_all(p, n, &g->conditions)) return NULL;
+        if (!parse_adopt(p, n, g->target) || !parse_adopt(p, n, g->iterable) || !parse_adopt_all(p, n, &g->conditions))
+            return NULL;
     }
     return parse_adopt(p, n, element) && parse_adopt(p, n, key) ? n : NULL;
 }
@@ -76,7 +79,8 @@ static void find_mistaken_comprehension(Parser *p) {
     bool round = parse_peek(p) == T_LPAR;
     p->pos++;
     Node *a = parse_peek(p) == T_MUL ? parse_starred_expression(p) : NULL;
-    if (a != NULL && parse_clauses_follow(p)) parse_raise(p, a->at, "iterable unpacking cannot be used in comprehension");
+    if (a != NULL && parse_clauses_follow(p))
+        parse_raise(p, a->at, "iterable unpacking cannot be used in comprehension");
     p->pos = start.pos + 1;
     a = round || p->failed ? NULL : parse_star_named(p);
     if (a != NULL && parse_peek(p) == T_COMMA) {
@@ -108,7 +112,9 @@ static Node *in_parentheses(Parser *p, SourceRange begin) {
     Node *first = parse_star_named(p);
     if (first == NULL) return NULL;
     if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
-        return first->kind == AST_STARRED ? NULL : close_with(p, parse_comprehension(p, AST_GENERATOR, begin, first, NULL), T_RPAR, begin);
+        return first->kind == AST_STARRED
+                   ? NULL
+                   : close_with(p, parse_comprehension(p, AST_GENERATOR, begin, first, NULL), T_RPAR, begin);
     if (parse_peek(p) == T_COMMA) return close_with(p, parse_tuple(p, first, begin, parse_star_named), T_RPAR, begin);
     if (first->kind == AST_STARRED || !parse_accept(p, T_RPAR)) return NULL;
     first->parens = 1;
@@ -119,7 +125,8 @@ static void find_mistaken_group(Parser *p) {
     ParseMark start = parse_here(p);
     p->pos++;
     SourceRange at = parse_token(p)->at;
-    if (parse_peek(p) == T_MUL && parse_starred_expression(p) != NULL && parse_accept(p, T_RPAR)) parse_raise(p, at, "cannot use starred expression here");
+    if (parse_peek(p) == T_MUL && parse_starred_expression(p) != NULL && parse_accept(p, T_RPAR))
+        parse_raise(p, at, "cannot use starred expression here");
     p->pos = start.pos + 1;
     if (!p->failed && parse_accept(p, T_POW) && parse_expression(p) != NULL && parse_accept(p, T_RPAR))
         parse_raise(p, at, "cannot use double starred expression here");
@@ -134,7 +141,9 @@ static Node *in_square(Parser *p, SourceRange begin) {
         first = parse_star_named(p);
         if (first == NULL) return NULL;
         if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
-            return first->kind == AST_STARRED ? NULL : close_with(p, parse_comprehension(p, AST_LIST_COMP, begin, first, NULL), T_RSQB, begin);
+            return first->kind == AST_STARRED
+                       ? NULL
+                       : close_with(p, parse_comprehension(p, AST_LIST_COMP, begin, first, NULL), T_RSQB, begin);
         Node *all = parse_tuple(p, first, begin, parse_star_named);
         if (all == NULL) return NULL;
         if (all != first) {
@@ -178,7 +187,8 @@ static Node *dict(Parser *p, SourceRange begin, Node *key) {
     Node *value = NULL;
     bool keyed = key != NULL;
     while (keyed || parse_peek(p) != T_RBRACE) {
-        if (!(keyed ? parse_accept(p, T_COLON) && (value = parse_expression(p)) != NULL : dict_item(p, &key, &value))) return NULL;
+        if (!(keyed ? parse_accept(p, T_COLON) && (value = parse_expression(p)) != NULL : dict_item(p, &key, &value)))
+            return NULL;
         if (p->stack_count == list && key != NULL && (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC))
             return close_with(p, parse_comprehension(p, AST_DICT_COMP, begin, value, key), T_RBRACE, begin);
         if (!parse_push(p, key) || !parse_push(p, value)) return NULL;
@@ -193,7 +203,9 @@ static Node *dict(Parser *p, SourceRange begin, Node *key) {
 static Node *set(Parser *p, SourceRange begin, Node *first) {
     if (first == NULL) return NULL;
     if (parse_peek(p) == K_FOR || parse_peek(p) == K_ASYNC)
-        return first->kind == AST_STARRED ? NULL : close_with(p, parse_comprehension(p, AST_SET_COMP, begin, first, NULL), T_RBRACE, begin);
+        return first->kind == AST_STARRED
+                   ? NULL
+                   : close_with(p, parse_comprehension(p, AST_SET_COMP, begin, first, NULL), T_RBRACE, begin);
     Node *n = parse_tuple(p, first, begin, parse_star_named);
     if (n == NULL) return NULL;
     if (n == first) {
@@ -246,7 +258,8 @@ static void find_dict_unpacking(Parser *p) {
     ParseMark start = parse_here(p);
     p->pos++;
     SourceRange at = parse_token(p)->at;
-    if (parse_accept(p, T_POW) && parse_binary(p, POWER_BITOR) != NULL && parse_clauses_follow(p) && parse_peek(p) == T_RBRACE)
+    if (parse_accept(p, T_POW) && parse_binary(p, POWER_BITOR) != NULL && parse_clauses_follow(p) &&
+        parse_peek(p) == T_RBRACE)
         parse_raise(p, at, "dict unpacking cannot be used in dict comprehension");
     parse_back(p, start);
 }

@@ -6,13 +6,22 @@
 
 enum { MAX_NESTED_BLOCKS = 20 };
 
-enum Use { USED = 1, ASSIGNED = 2, PARAMETER = 4, GLOBAL = 8, NONLOCAL = 16, ANNOTATED = 32, LOOP_NAME = 64, LOOP_PARAMETER = 128 };
+enum Use {
+    USED = 1,
+    ASSIGNED = 2,
+    PARAMETER = 4,
+    GLOBAL = 8,
+    NONLOCAL = 16,
+    ANNOTATED = 32,
+    LOOP_NAME = 64,
+    LOOP_PARAMETER = 128
+};
 
 typedef enum ScopeKind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_COMPREHENSION } ScopeKind;
 
 typedef struct Scope {
     struct Scope *parent;
-    Node *function;      /* of SCOPE_FUNCTION */
+    Node *function; /* of SCOPE_FUNCTION */
     int id;
     ScopeKind kind;
     NodeKind comprehension;
@@ -95,9 +104,11 @@ static bool names_global(Checker *c, Node *n) {
         const char *name = n->names.items[i].name;
         int use = use_of(c, name, c->scope);
         if (use & PARAMETER) return parse_raise(c->p, n->at, "name '%s' is parameter and %s", name, word) != NULL;
-        if (use & USED) return parse_raise(c->p, n->at, "name '%s' is used prior to %s declaration", name, word) != NULL;
+        if (use & USED)
+            return parse_raise(c->p, n->at, "name '%s' is used prior to %s declaration", name, word) != NULL;
         if (use & ANNOTATED) return parse_raise(c->p, n->at, "annotated name '%s' can't be %s", name, word) != NULL;
-        if (use & ASSIGNED) return parse_raise(c->p, n->at, "name '%s' is assigned to before %s declaration", name, word) != NULL;
+        if (use & ASSIGNED)
+            return parse_raise(c->p, n->at, "name '%s' is assigned to before %s declaration", name, word) != NULL;
         if (!note(c, name, c->scope, global ? GLOBAL : NONLOCAL)) return false;
         if (global && !(use & NONLOCAL)) continue;
         if (c->pending_count == c->pending_room) {
@@ -115,7 +126,11 @@ static bool names_global(Checker *c, Node *n) {
 static Scope *open_scope(Checker *c, ScopeKind kind, Node *function) {
     Scope *s = parse_alloc(c->p, 1, sizeof *s);
     if (s == NULL) return NULL;
-    *s = (Scope){.parent = c->scope, .function = function, .id = ++c->scopes, .kind = kind, .in_iterable = c->scope->in_iterable};
+    *s = (Scope){.parent = c->scope,
+                 .function = function,
+                 .id = ++c->scopes,
+                 .kind = kind,
+                 .in_iterable = c->scope->in_iterable};
     c->scope = s;
     return s;
 }
@@ -144,11 +159,13 @@ static bool names_function(Checker *c, Node *n) {
 static bool names_walrus(Checker *c, Node *n) {
     const char *name = n->named.target->name.id;
     if (c->scope->in_iterable > 0)
-        return parse_raise(c->p, n->at, "assignment expression cannot be used in a comprehension iterable expression") != NULL;
+        return parse_raise(c->p, n->at,
+                           "assignment expression cannot be used in a comprehension iterable expression") != NULL;
     const Scope *s = c->scope;
     for (; s->kind == SCOPE_COMPREHENSION; s = s->parent) {
         if (use_of(c, name, s) & LOOP_NAME)
-            return parse_raise(c->p, n->at, "assignment expression cannot rebind comprehension iteration variable '%s'", name) != NULL;
+            return parse_raise(c->p, n->at, "assignment expression cannot rebind comprehension iteration variable '%s'",
+                               name) != NULL;
         if (!note(c, name, s, LOOP_PARAMETER)) return false;
     }
     return names_node(c, n->named.value) && note(c, name, s, ASSIGNED);
@@ -178,10 +195,13 @@ static bool names_comprehension(Checker *c, Node *n) {
 }
 
 static bool names_yield(Checker *c, Node *n) {
-    static const char *const within[AST_KIND_COUNT] = {[AST_LIST_COMP] = "list comprehension", [AST_SET_COMP] = "set comprehension",
-                                                       [AST_DICT_COMP] = "dict comprehension", [AST_GENERATOR] = "generator expression"};
+    static const char *const within[AST_KIND_COUNT] = {[AST_LIST_COMP] = "list comprehension",
+                                                       [AST_SET_COMP] = "set comprehension",
+                                                       [AST_DICT_COMP] = "dict comprehension",
+                                                       [AST_GENERATOR] = "generator expression"};
     if (!names_maybe(c, n->value)) return false;
-    if (c->scope->kind == SCOPE_COMPREHENSION) return parse_raise(c->p, n->at, "'yield' inside %s", within[c->scope->comprehension]) != NULL;
+    if (c->scope->kind == SCOPE_COMPREHENSION)
+        return parse_raise(c->p, n->at, "'yield' inside %s", within[c->scope->comprehension]) != NULL;
     if (c->scope->kind == SCOPE_FUNCTION) c->scope->function->function.is_generator = true;
     return true;
 }
@@ -190,7 +210,8 @@ static bool names_name(Checker *c, const Node *n) {
     int use = n->ctx == CTX_LOAD ? USED : ASSIGNED;
     if (n->ctx == CTX_STORE && c->scope->kind == SCOPE_COMPREHENSION) {
         if (use_of(c, n->name.id, c->scope) & LOOP_PARAMETER)
-            return parse_raise(c->p, n->at, "comprehension inner loop cannot rebind assignment expression target '%s'", n->name.id) != NULL;
+            return parse_raise(c->p, n->at, "comprehension inner loop cannot rebind assignment expression target '%s'",
+                               n->name.id) != NULL;
         use |= LOOP_NAME;
     }
     return note(c, n->name.id, c->scope, use);
@@ -201,8 +222,13 @@ static bool names_annotated(Checker *c, Node *n) {
     if (target->kind == AST_NAME) {
         int use = use_of(c, target->name.id, c->scope);
         if ((use & (GLOBAL | NONLOCAL)) && c->scope->kind != SCOPE_MODULE && n->annotated.simple)
-            return parse_raise(c->p, n->at, "annotated name '%s' can't be %s", target->name.id, use & GLOBAL ? "global" : "nonlocal") != NULL;
-        if (!note(c, target->name.id, c->scope, n->annotated.simple ? ANNOTATED | ASSIGNED : n->annotated.value != NULL ? ASSIGNED : 0)) return false;
+            return parse_raise(c->p, n->at, "annotated name '%s' can't be %s", target->name.id,
+                               use & GLOBAL ? "global" : "nonlocal") != NULL;
+        if (!note(c, target->name.id, c->scope,
+                  n->annotated.simple          ? ANNOTATED | ASSIGNED
+                  : n->annotated.value != NULL ? ASSIGNED
+                                               : 0))
+            return false;
     } else if (!names_node(c, target)) {
         return false;
     }
@@ -213,7 +239,8 @@ static bool names_import(Checker *c, const Node *n) {
     for (int i = 0; i < n->import.count; i++) {
         const Alias *a = &n->import.names[i];
         if (strcmp(a->name, "*") == 0) {
-            if (c->scope->kind != SCOPE_MODULE) return parse_raise(c->p, n->at, "import * only allowed at module level") != NULL;
+            if (c->scope->kind != SCOPE_MODULE)
+                return parse_raise(c->p, n->at, "import * only allowed at module level") != NULL;
             continue;
         }
         const char *name = a->asname;
@@ -239,7 +266,8 @@ static bool names_statement(Checker *c, Node *n) {
     case AST_AUG_ASSIGN: return names_node(c, n->augmented.target) && names_node(c, n->augmented.value);
     case AST_ANN_ASSIGN: return names_annotated(c, n);
     case AST_IF:
-    case AST_WHILE: return names_node(c, n->branch.test) && names_list(c, &n->branch.body) && names_list(c, &n->branch.orelse);
+    case AST_WHILE:
+        return names_node(c, n->branch.test) && names_list(c, &n->branch.body) && names_list(c, &n->branch.orelse);
     case AST_FOR:
         return names_node(c, n->loop.target) && names_node(c, n->loop.iterable) && names_list(c, &n->loop.body) &&
                names_list(c, &n->loop.orelse);
@@ -250,10 +278,11 @@ static bool names_statement(Checker *c, Node *n) {
     case AST_ASSERT: return names_node(c, n->assertion.test) && names_maybe(c, n->assertion.message);
     case AST_RAISE: return names_maybe(c, n->raise.exception) && names_maybe(c, n->raise.cause);
     case AST_TRY:
-        return names_list(c, &n->attempt.body) && names_list(c, &n->attempt.orelse) && names_list(c, &n->attempt.handlers) &&
-               names_list(c, &n->attempt.finally);
+        return names_list(c, &n->attempt.body) && names_list(c, &n->attempt.orelse) &&
+               names_list(c, &n->attempt.handlers) && names_list(c, &n->attempt.finally);
     case AST_HANDLER:
-        return names_maybe(c, n->handler.type) && (n->handler.name == NULL || note(c, n->handler.name, c->scope, ASSIGNED)) &&
+        return names_maybe(c, n->handler.type) &&
+               (n->handler.name == NULL || note(c, n->handler.name, c->scope, ASSIGNED)) &&
                names_list(c, &n->handler.body);
     case AST_WITH: return names_with(c, n);
     case AST_IMPORT:
@@ -278,7 +307,9 @@ static bool names_node(Checker *c, Node *n) {
     case AST_BINARY: return names_node(c, n->binary.left) && names_node(c, n->binary.right);
     case AST_BOOL: return names_list(c, &n->boolean.values);
     case AST_COMPARE: return names_node(c, n->compare.left) && names_list(c, &n->compare.comparators);
-    case AST_CONDITIONAL: return names_node(c, n->conditional.test) && names_node(c, n->conditional.body) && names_node(c, n->conditional.orelse);
+    case AST_CONDITIONAL:
+        return names_node(c, n->conditional.test) && names_node(c, n->conditional.body) &&
+               names_node(c, n->conditional.orelse);
     case AST_CALL:
         if (!names_node(c, n->call.func) || !names_list(c, &n->call.args)) return false;
         for (int i = 0; i < n->call.keyword_count; i++)
@@ -286,7 +317,8 @@ static bool names_node(Checker *c, Node *n) {
         return true;
     case AST_ATTRIBUTE: return names_node(c, n->attribute.value);
     case AST_SUBSCRIPT: return names_node(c, n->subscript.value) && names_node(c, n->subscript.index);
-    case AST_SLICE: return names_maybe(c, n->slice.lower) && names_maybe(c, n->slice.upper) && names_maybe(c, n->slice.step);
+    case AST_SLICE:
+        return names_maybe(c, n->slice.lower) && names_maybe(c, n->slice.upper) && names_maybe(c, n->slice.step);
     case AST_STARRED: return names_node(c, n->value);
     case AST_LAMBDA: return names_function(c, n);
     case AST_LIST_COMP:
@@ -305,14 +337,17 @@ static bool names_node(Checker *c, Node *n) {
 static bool resolve_nonlocals(Checker *c) {
     for (int i = 0; i < c->pending_count; i++) {
         const Pending *x = &c->pending[i];
-        if (use_of(c, x->name, x->scope) & GLOBAL) return parse_raise(c->p, x->at, "name '%s' is nonlocal and global", x->name) != NULL;
-        if (x->scope->kind == SCOPE_MODULE) return parse_raise(c->p, x->at, "nonlocal declaration not allowed at module level") != NULL;
+        if (use_of(c, x->name, x->scope) & GLOBAL)
+            return parse_raise(c->p, x->at, "name '%s' is nonlocal and global", x->name) != NULL;
+        if (x->scope->kind == SCOPE_MODULE)
+            return parse_raise(c->p, x->at, "nonlocal declaration not allowed at module level") != NULL;
         const Scope *s = x->scope->parent;
         for (; s->kind != SCOPE_MODULE; s = s->parent) {
             int use = use_of(c, x->name, s);
             if (s->kind == SCOPE_FUNCTION && (use & (ASSIGNED | PARAMETER)) && !(use & GLOBAL)) break;
         }
-        if (s->kind == SCOPE_MODULE) return parse_raise(c->p, x->at, "no binding for nonlocal '%s' found", x->name) != NULL;
+        if (s->kind == SCOPE_MODULE)
+            return parse_raise(c->p, x->at, "no binding for nonlocal '%s' found", x->name) != NULL;
     }
     return true;
 }
@@ -342,14 +377,16 @@ static bool places_elements(Checker *c, const NodeList *list) {
 }
 
 static bool places_target(Checker *c, const Node *n) {
-    if (n->kind == AST_STARRED) return parse_raise(c->p, n->at, "starred assignment target must be in a list or tuple") != NULL;
+    if (n->kind == AST_STARRED)
+        return parse_raise(c->p, n->at, "starred assignment target must be in a list or tuple") != NULL;
     if (n->kind == AST_NAME && n->ctx == CTX_STORE && strcmp(n->name.id, "__debug__") == 0)
         return parse_raise(c->p, n->at, "cannot assign to __debug__") != NULL;
     if (n->kind != AST_TUPLE && n->kind != AST_LIST) return places_node(c, n);
     int stars = 0;
     for (int i = 0; i < n->list.count; i++) {
         const Node *item = n->list.items[i];
-        if (item->kind == AST_STARRED && ++stars > 1) return parse_raise(c->p, n->at, "multiple starred expressions in assignment") != NULL;
+        if (item->kind == AST_STARRED && ++stars > 1)
+            return parse_raise(c->p, n->at, "multiple starred expressions in assignment") != NULL;
     }
     for (int i = 0; i < n->list.count; i++) {
         const Node *item = n->list.items[i];
@@ -376,8 +413,11 @@ static bool places_function(Checker *c, const Node *n) {
     Checker saved = *c;
     for (int i = 0; i < n->function.param_count; i++) {
         const Param *param = &n->function.params[i];
-        if (!places_maybe(c, param->default_value) || (param->kind != PARAM_STAR && !places_maybe(c, param->annotation))) return false;
-        if (strcmp(param->name, "__debug__") == 0) return parse_raise(c->p, n->at, "cannot assign to __debug__") != NULL;
+        if (!places_maybe(c, param->default_value) ||
+            (param->kind != PARAM_STAR && !places_maybe(c, param->annotation)))
+            return false;
+        if (strcmp(param->name, "__debug__") == 0)
+            return parse_raise(c->p, n->at, "cannot assign to __debug__") != NULL;
     }
     if (!places_maybe(c, n->function.returns)) return false;
     c->loops = c->blocks = 0;
@@ -408,7 +448,8 @@ static bool places_call(Checker *c, const Node *n) {
 static bool places_comprehension(Checker *c, const Node *n) {
     for (int i = 0; i < n->comprehension.generator_count; i++) {
         const Comprehension *g = &n->comprehension.generators[i];
-        if (!places_node(c, g->iterable) || !places_target(c, g->target) || !places_list(c, &g->conditions)) return false;
+        if (!places_node(c, g->iterable) || !places_target(c, g->target) || !places_list(c, &g->conditions))
+            return false;
     }
     return places_maybe(c, n->comprehension.key) && places_node(c, n->comprehension.element);
 }
@@ -418,8 +459,8 @@ static bool places_try(Checker *c, const Node *n) {
         if (n->attempt.handlers.items[i]->handler.type == NULL)
             return parse_raise(c->p, n->attempt.handlers.items[i]->at, "default 'except:' must be last") != NULL;
     if (!enter_block(c, n)) return false;
-    bool fine = places_list(c, &n->attempt.body) && places_list(c, &n->attempt.orelse) && places_list(c, &n->attempt.handlers) &&
-                places_list(c, &n->attempt.finally);
+    bool fine = places_list(c, &n->attempt.body) && places_list(c, &n->attempt.orelse) &&
+                places_list(c, &n->attempt.handlers) && places_list(c, &n->attempt.finally);
     c->blocks--;
     return fine;
 }
@@ -427,7 +468,9 @@ static bool places_try(Checker *c, const Node *n) {
 static bool places_with(Checker *c, const Node *n) {
     for (int i = 0; i < n->with.count; i++) {
         const WithItem *item = &n->with.items[i];
-        if (!places_node(c, item->context) || !enter_block(c, n) || (item->target != NULL && !places_target(c, item->target))) return false;
+        if (!places_node(c, item->context) || !enter_block(c, n) ||
+            (item->target != NULL && !places_target(c, item->target)))
+            return false;
     }
     bool fine = places_list(c, &n->with.body);
     c->blocks -= n->with.count;
@@ -443,10 +486,15 @@ static bool places_statement(Checker *c, const Node *n) {
             if (!places_target(c, n->assign.targets.items[i])) return false;
         return true;
     case AST_AUG_ASSIGN: return places_target(c, n->augmented.target) && no_star(c, n->augmented.value);
-    case AST_ANN_ASSIGN: return no_star(c, n->annotated.value) && places_target(c, n->annotated.target) && places_node(c, n->annotated.annotation);
-    case AST_IF: return places_node(c, n->branch.test) && places_list(c, &n->branch.body) && places_list(c, &n->branch.orelse);
+    case AST_ANN_ASSIGN:
+        return no_star(c, n->annotated.value) && places_target(c, n->annotated.target) &&
+               places_node(c, n->annotated.annotation);
+    case AST_IF:
+        return places_node(c, n->branch.test) && places_list(c, &n->branch.body) && places_list(c, &n->branch.orelse);
     case AST_WHILE: return places_node(c, n->branch.test) && places_loop(c, n, &n->branch.body, &n->branch.orelse);
-    case AST_FOR: return no_star(c, n->loop.iterable) && places_target(c, n->loop.target) && places_loop(c, n, &n->loop.body, &n->loop.orelse);
+    case AST_FOR:
+        return no_star(c, n->loop.iterable) && places_target(c, n->loop.target) &&
+               places_loop(c, n, &n->loop.body, &n->loop.orelse);
     case AST_DEF: return places_function(c, n);
     case AST_RETURN:
         if (!c->in_function) return parse_raise(c->p, n->at, "'return' outside function") != NULL;
@@ -476,11 +524,14 @@ static bool places_node(Checker *c, const Node *n) {
     case AST_BINARY: return places_node(c, n->binary.left) && places_node(c, n->binary.right);
     case AST_BOOL: return places_list(c, &n->boolean.values);
     case AST_COMPARE: return places_node(c, n->compare.left) && places_list(c, &n->compare.comparators);
-    case AST_CONDITIONAL: return places_node(c, n->conditional.test) && places_node(c, n->conditional.body) && places_node(c, n->conditional.orelse);
+    case AST_CONDITIONAL:
+        return places_node(c, n->conditional.test) && places_node(c, n->conditional.body) &&
+               places_node(c, n->conditional.orelse);
     case AST_CALL: return places_call(c, n);
     case AST_ATTRIBUTE: return places_node(c, n->attribute.value);
     case AST_SUBSCRIPT: return places_node(c, n->subscript.value) && no_star(c, n->subscript.index);
-    case AST_SLICE: return places_maybe(c, n->slice.lower) && places_maybe(c, n->slice.upper) && places_maybe(c, n->slice.step);
+    case AST_SLICE:
+        return places_maybe(c, n->slice.lower) && places_maybe(c, n->slice.upper) && places_maybe(c, n->slice.step);
     case AST_STARRED: return no_star(c, n);
     case AST_LAMBDA: return places_function(c, n);
     case AST_LIST_COMP:

@@ -1,4 +1,5 @@
-/* expression.c: the rules for whole expressions, tuples of them and the targets of for, and the mistakes that are usual in them. */
+/* expression.c: the rules for whole expressions, tuples of them and the targets of for, and the mistakes that are usual
+ * in them. */
 #include <string.h>
 
 #include "rules.h"
@@ -9,10 +10,12 @@
 
 static bool is_text(const Parser *p, const Token *t, const char *text) {
     size_t n = strlen(text);
-    return t->kind == T_NAME && (size_t)(t->end - t->begin) == n && memcmp(source_text(p->source, NULL) + t->begin, text, n) == 0;
+    return t->kind == T_NAME && (size_t)(t->end - t->begin) == n &&
+           memcmp(source_text(p->source, NULL) + t->begin, text, n) == 0;
 }
 
-/* match, case and _, and what they begin with: CPython compares no further than the name goes, so `m` and `c` count too. */
+/* match, case and _, and what they begin with: CPython compares no further than the name goes, so `m` and `c` count
+ * too. */
 static bool begins_soft_keyword(const Parser *p, const Token *t) {
     static const char *const words[] = {"match", "case", "_"};
     const char *text = source_text(p->source, NULL) + t->begin;
@@ -68,7 +71,8 @@ static void find_old_statement(Parser *p) {
     p->pos++;
     Node *b = parse_star_expressions(p);
     if (b != NULL && name != NULL)
-        parse_raise(p, parse_between(at, b->at), "Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name);
+        parse_raise(p, parse_between(at, b->at), "Missing parentheses in call to '%s'. Did you mean %s(...)?", name,
+                    name);
     parse_back(p, start);
 }
 
@@ -88,7 +92,9 @@ static bool at_display(Parser *p, int pos) {
     if (kind == T_LPAR || kind == T_LSQB) {
         Node *n = parse_binary(p, POWER_POW); /* the brackets and what hangs on them */
         while (n != NULL && (n->kind == AST_ATTRIBUTE || n->kind == AST_SUBSCRIPT || n->kind == AST_CALL))
-            n = n->kind == AST_ATTRIBUTE ? n->attribute.value : n->kind == AST_SUBSCRIPT ? n->subscript.value : n->call.func;
+            n = n->kind == AST_ATTRIBUTE   ? n->attribute.value
+                : n->kind == AST_SUBSCRIPT ? n->subscript.value
+                                           : n->call.func;
         is = n != NULL && (n->kind == AST_LIST || n->kind == AST_GENERATOR || n->kind == AST_TUPLE);
     }
     parse_back(p, start);
@@ -111,7 +117,8 @@ static void find_mistaken_assignment(Parser *p) {
         if (b != NULL && !more && plain)
             parse_raise(p, parse_between(a->at, b->at), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
         else if (b != NULL && !more)
-            parse_raise(p, a->at, "cannot assign to %s here. Maybe you meant '==' instead of '='?", parse_expression_name(a));
+            parse_raise(p, a->at, "cannot assign to %s here. Maybe you meant '==' instead of '='?",
+                        parse_expression_name(a));
     }
     parse_back(p, start);
 }

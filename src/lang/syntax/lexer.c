@@ -115,16 +115,22 @@ static const struct {
 
 static TokenKind name_kind(const char *text, int32_t length) {
     for (size_t i = 0; i < TSR_COUNTOF(keywords); i++)
-        if (keywords[i].length == length && texts[keywords[i].kind][0] == text[0] && memcmp(texts[keywords[i].kind], text, (size_t)length) == 0) return keywords[i].kind;
+        if (keywords[i].length == length && texts[keywords[i].kind][0] == text[0] &&
+            memcmp(texts[keywords[i].kind], text, (size_t)length) == 0)
+            return keywords[i].kind;
     return T_NAME;
 }
 
-bool lexer_is_keyword(const char *text, size_t length) { return length <= INT32_MAX && name_kind(text, (int32_t)length) != T_NAME; }
+bool lexer_is_keyword(const char *text, size_t length) {
+    return length <= INT32_MAX && name_kind(text, (int32_t)length) != T_NAME;
+}
 
 static Token bad_character(Lexer *x, utf8proc_int32_t c, int32_t begin, utf8proc_ssize_t size) {
     x->pos = begin + (int32_t)size;
-    if (!unichar_is_printable((uint32_t)c)) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid non-printable character U+%04X", (unsigned)c);
-    return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid character '%.*s' (U+%04X)", (int)size, x->text + begin, (unsigned)c);
+    if (!unichar_is_printable((uint32_t)c))
+        return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid non-printable character U+%04X", (unsigned)c);
+    return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "invalid character '%.*s' (U+%04X)", (int)size, x->text + begin,
+                   (unsigned)c);
 }
 
 static Token name(Lexer *x, int32_t begin) {
@@ -136,7 +142,8 @@ static Token name(Lexer *x, int32_t begin) {
         utf8proc_int32_t c = 0;
         utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)x->text + i, end - i, &c);
         if (size <= 0) size = 1;
-        if (!(i == begin ? unichar_starts_name((uint32_t)c) : unichar_continues_name((uint32_t)c))) return bad_character(x, c, i, size);
+        if (!(i == begin ? unichar_starts_name((uint32_t)c) : unichar_continues_name((uint32_t)c)))
+            return bad_character(x, c, i, size);
         i += (int32_t)size;
     }
     return make_here(x, T_NAME, begin);
@@ -145,10 +152,12 @@ static Token name(Lexer *x, int32_t begin) {
 /* ---- numbers ---- */
 
 static Token bad_number(Lexer *x, const char *kind) {
-    return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos > x->line_start ? x->pos - 1 : x->pos), "invalid %s literal", kind);
+    return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos > x->line_start ? x->pos - 1 : x->pos), "invalid %s literal",
+                   kind);
 }
 
-/* A literal may run straight into one of these keywords, into no other name. (Of those with i CPython looks no further.) */
+/* A literal may run straight into one of these keywords, into no other name. (Of those with i CPython looks no
+ * further.) */
 static bool keyword_follows(const Lexer *x) {
     static const char *const may[] = {"and", "else", "for", "if", "in", "is", "or", "not"};
     for (size_t i = 0; i < TSR_COUNTOF(may); i++) {
@@ -164,9 +173,7 @@ static Token number_end(Lexer *x, int32_t begin, const char *kind) {
     return make_here(x, T_NUMBER, begin);
 }
 
-static bool is_digit_of(int c, int base) {
-    return base == 16 ? c != END && isxdigit(c) : c >= '0' && c < '0' + base;
-}
+static bool is_digit_of(int c, int base) { return base == 16 ? c != END && isxdigit(c) : c >= '0' && c < '0' + base; }
 
 static Token prefixed_number(Lexer *x, int32_t begin, int base, const char *kind) {
     x->pos += 2;
@@ -174,12 +181,14 @@ static Token prefixed_number(Lexer *x, int32_t begin, int base, const char *kind
         if (peek(x) == '_') x->pos++;
         int c = peek(x);
         if (!is_digit_of(c, base)) {
-            if (base != 16 && is_digit(c)) return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "invalid digit '%c' in %s literal", c, kind);
+            if (base != 16 && is_digit(c))
+                return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "invalid digit '%c' in %s literal", c, kind);
             return bad_number(x, kind);
         }
         while (is_digit_of(peek(x), base)) x->pos++;
     } while (peek(x) == '_');
-    if (base != 16 && is_digit(peek(x))) return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "invalid digit '%c' in %s literal", peek(x), kind);
+    if (base != 16 && is_digit(peek(x)))
+        return fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "invalid digit '%c' in %s literal", peek(x), kind);
     return number_end(x, begin, kind);
 }
 
@@ -220,8 +229,9 @@ static Token number_tail(Lexer *x, int32_t begin, bool zeros, int32_t zeros_end)
     }
     if (zeros && !real) {
         SourceRange at = {x->line, begin - x->line_start, x->line, zeros_end - x->line_start};
-        return fail_at(x, TSR_SYNTAX_ERROR, at,
-                       "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
+        return fail_at(
+            x, TSR_SYNTAX_ERROR, at,
+            "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
     }
     return number_end(x, begin, "decimal");
 }
@@ -240,31 +250,29 @@ static Token number(Lexer *x, int32_t begin) {
 
 /* ---- strings ---- */
 
-/* How many prefix letters (r b f u and their pairs) stand before a quote at the current place; -1 if this is no string. */
+/* How many prefix letters (r b f u and their pairs) stand before a quote at the current place; -1 if this is no string.
+ */
 static int string_prefix(const Lexer *x) {
     bool b = false, u = false, r = false, f = false;
     for (int n = 0;; n++) {
         int c = peek_at(x, n);
         if (c == '\'' || c == '"') return n;
         c = c == END ? END : tolower(c);
-        if (c == 'b' && !(b || u || f))
-            b = true;
-        else if (c == 'u' && !(b || u || r || f))
-            u = true;
-        else if (c == 'r' && !(r || u))
-            r = true;
-        else if (c == 'f' && !(f || b || u))
-            f = true;
-        else
-            return -1;
+        if (c == 'b' && !(b || u || f)) b = true;
+        else if (c == 'u' && !(b || u || r || f)) u = true;
+        else if (c == 'r' && !(r || u)) r = true;
+        else if (c == 'f' && !(f || b || u)) f = true;
+        else return -1;
     }
 }
 
 static Token unterminated(Lexer *x, int32_t begin, int32_t line, int32_t line_start, bool triple) {
     SourceRange at = {line, begin - line_start, line, begin - line_start + 1};
     int last = x->line;
-    if (triple && x->pos >= x->length && x->pos == x->line_start && x->line > line) last--; /* the text ended with its line */
-    return fail_at(x, TSR_SYNTAX_ERROR, at, "unterminated %sstring literal (detected at line %d)", triple ? "triple-quoted " : "", last - x->first_line + 1);
+    if (triple && x->pos >= x->length && x->pos == x->line_start && x->line > line)
+        last--; /* the text ended with its line */
+    return fail_at(x, TSR_SYNTAX_ERROR, at, "unterminated %sstring literal (detected at line %d)",
+                   triple ? "triple-quoted " : "", last - x->first_line + 1);
 }
 
 static Token string(Lexer *x, int32_t begin, int prefix) {
@@ -290,10 +298,8 @@ static Token string(Lexer *x, int32_t begin, int prefix) {
             c = peek(x);
             if (c == END) continue;
         }
-        if (is_line_end(c))
-            take_line_end(x);
-        else
-            x->pos++;
+        if (is_line_end(c)) take_line_end(x);
+        else x->pos++;
     }
     return make(x, T_STRING, begin, line, line_start);
 }
@@ -327,7 +333,8 @@ static bool indent_to(Lexer *x, int col, int alt, Token *error) {
     }
     while (x->indent > 0 && col < x->indents[x->indent]) x->pending--, x->indent--;
     if (col != x->indents[x->indent]) {
-        *error = fail_at(x, TSR_INDENTATION_ERROR, from(x, x->line_start), "unindent does not match any outer indentation level");
+        *error = fail_at(x, TSR_INDENTATION_ERROR, from(x, x->line_start),
+                         "unindent does not match any outer indentation level");
         return false;
     }
     if (alt == x->alt_indents[x->indent]) return true;
@@ -338,7 +345,8 @@ static bool indent_to(Lexer *x, int col, int alt, Token *error) {
 /* ---- operators and brackets ---- */
 
 static Token open_bracket(Lexer *x, int32_t begin, TokenKind kind) {
-    if (x->level >= LEXER_MAX_BRACKETS) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "too many nested parentheses");
+    if (x->level >= LEXER_MAX_BRACKETS)
+        return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "too many nested parentheses");
     x->brackets[x->level++] = (Bracket){x->text[begin], x->line, begin - x->line_start, begin};
     return make_here(x, kind, begin);
 }
@@ -351,8 +359,9 @@ static Token close_bracket(Lexer *x, int32_t begin, TokenKind kind) {
     if (close == wanted) return make_here(x, kind, begin);
     const char *text = "closing parenthesis '%c' does not match opening parenthesis '%c'";
     if (b->line == x->line) return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), text, close, b->open);
-    return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin), "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", close,
-                   b->open, b->line - x->first_line + 1);
+    return fail_at(x, TSR_SYNTAX_ERROR, from(x, begin),
+                   "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", close, b->open,
+                   b->line - x->first_line + 1);
 }
 
 static TokenKind operator_at(const Lexer *x) {
@@ -417,7 +426,8 @@ static Token code(Lexer *x) {
 static bool join_line(Lexer *x, Token *error) {
     x->pos++;
     if (!is_line_end(peek(x)) && peek(x) != END) {
-        *error = fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "unexpected character after line continuation character");
+        *error =
+            fail_at(x, TSR_SYNTAX_ERROR, from(x, x->pos), "unexpected character after line continuation character");
         x->quiet_error = true;
         return false;
     }
@@ -435,18 +445,13 @@ static bool line_start(Lexer *x, bool *blank, Token *error) {
     x->at_line_start = false;
     for (;; x->pos++) {
         int c = peek(x);
-        if (c == ' ')
-            col++, alt++;
-        else if (c == '\t')
-            col = (col / TAB_WIDTH + 1) * TAB_WIDTH, alt++;
-        else if (c == '\f')
-            col = alt = 0;
-        else if (c == '\\') { /* the line goes on: its first part sets the column */
-            joined = joined < 0 ? col : joined;
+        if (c == ' ') col++, alt++;
+        else if (c == '\t') col = (col / TAB_WIDTH + 1) * TAB_WIDTH, alt++;
+        else if (c == '\f') col = alt = 0;
+        else if (c == '\\') { /* the line goes on: its first part sets the column */ joined = joined < 0 ? col : joined;
             if (!join_line(x, error)) return false;
             x->pos--;
-        } else
-            break;
+        } else break;
     }
     int c = peek(x);
     *blank = c == '#' || c == END || is_line_end(c);

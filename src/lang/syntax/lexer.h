@@ -47,9 +47,9 @@ typedef struct Lexer {
     int32_t line, line_start;
     int32_t first_line; /* messages count lines from here, as the prompt does; positions are the source's */
     bool at_line_start;
-    bool continued_end;             /* the text ended after a backslash, or inside a triple-quoted string */
-    int8_t wrap;                    /* an f-string's expression: 1 gives a "(" first, then its ")" at the end */
-    int level, indent, pending;     /* pending: INDENTs (> 0) or DEDENTs (< 0) to hand out */
+    bool continued_end;         /* the text ended after a backslash, or inside a triple-quoted string */
+    int8_t wrap;                /* an f-string's expression: 1 gives a "(" first, then its ")" at the end */
+    int level, indent, pending; /* pending: INDENTs (> 0) or DEDENTs (< 0) to hand out */
     int indents[LEXER_MAX_INDENTS], alt_indents[LEXER_MAX_INDENTS];
     Bracket brackets[LEXER_MAX_BRACKETS];
     LexerStop stop;

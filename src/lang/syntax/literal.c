@@ -22,10 +22,11 @@ static Node *integer(Parser *p, Node *n, char *digits, size_t length) {
     while (length > 1 && digits[0] == '0') digits++, length--;
     if (base == 10 && length > MAX_DECIMAL_DIGITS) {
         p->in_format = false;
-        return parse_raise(p, n->at,
-                           "Exceeds the limit (%d digits) for integer string conversion: value has %zu digits; use sys.set_int_max_str_digits() to "
-                           "increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.",
-                           MAX_DECIMAL_DIGITS, length);
+        return parse_raise(
+            p, n->at,
+            "Exceeds the limit (%d digits) for integer string conversion: value has %zu digits; use sys.set_int_max_str_digits() to "
+            "increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.",
+            MAX_DECIMAL_DIGITS, length);
     }
     n->constant.kind = CONST_INT;
     n->constant.base = base;
@@ -103,9 +104,11 @@ static bool bad_escape(Parser *p, const Piece *s, const char *from, const char *
     p->in_format = false;
     int first = position(s, from), last = position(s, to) - 1;
     if (first == last)
-        parse_raise(p, s->where, "(unicode error) 'unicodeescape' codec can't decode byte 0x5c in position %d: %s", first, why);
+        parse_raise(p, s->where, "(unicode error) 'unicodeescape' codec can't decode byte 0x5c in position %d: %s",
+                    first, why);
     else
-        parse_raise(p, s->where, "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s", first, last, why);
+        parse_raise(p, s->where, "(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: %s",
+                    first, last, why);
     p->in_format = format;
     return false;
 }
@@ -116,13 +119,17 @@ static int hex_value(char c) { return isdigit((unsigned char)c) ? c - '0' : tolo
 static bool hex_escape(Parser *p, Text *t, Piece *s, const char *from, int count) {
     uint32_t c = 0;
     int n = 0;
-    for (; n < count && s->at < s->end && isxdigit((unsigned char)*s->at); n++) c = c << 4 | (uint32_t)hex_value(*s->at++);
+    for (; n < count && s->at < s->end && isxdigit((unsigned char)*s->at); n++)
+        c = c << 4 | (uint32_t)hex_value(*s->at++);
     if (n < count && s->bytes) {
         parse_raise(p, s->where, "(value error) invalid \\x escape at position %d", (int)(from - s->begin));
         return false;
     }
     if (n < count)
-        return bad_escape(p, s, from, s->at, count == 2 ? "truncated \\xXX escape" : count == 4 ? "truncated \\uXXXX escape" : "truncated \\UXXXXXXXX escape");
+        return bad_escape(p, s, from, s->at,
+                          count == 2   ? "truncated \\xXX escape"
+                          : count == 4 ? "truncated \\uXXXX escape"
+                                       : "truncated \\UXXXXXXXX escape");
     if (c > 0x10FFFF) return bad_escape(p, s, from, s->at, "illegal Unicode character");
     if (s->bytes) return put(p, t, &(char){(char)c}, 1);
     return put_code_point(p, t, c);
@@ -130,7 +137,8 @@ static bool hex_escape(Parser *p, Text *t, Piece *s, const char *from, int count
 
 static bool octal_escape(Parser *p, Text *t, Piece *s, char first) {
     uint32_t c = (uint32_t)(first - '0');
-    for (int n = 1; n < 3 && s->at < s->end && *s->at >= '0' && *s->at <= '7'; n++) c = c << 3 | (uint32_t)(*s->at++ - '0');
+    for (int n = 1; n < 3 && s->at < s->end && *s->at >= '0' && *s->at <= '7'; n++)
+        c = c << 3 | (uint32_t)(*s->at++ - '0');
     if (s->bytes) return put(p, t, &(char){(char)c}, 1);
     return put_code_point(p, t, c);
 }
@@ -139,17 +147,33 @@ static bool octal_escape(Parser *p, Text *t, Piece *s, char first) {
 static const struct {
     const char *name;
     uint32_t c;
-} named[] = {{"DEGREE SIGN", 0xB0}, {"MICRO SIGN", 0xB5}, {"MULTIPLICATION SIGN", 0xD7}, {"GREEK SMALL LETTER ALPHA", 0x3B1},
-             {"GREEK SMALL LETTER BETA", 0x3B2}, {"GREEK SMALL LETTER PI", 0x3C0}, {"GREEK SMALL LETTER SIGMA", 0x3C3},
-             {"EM DASH", 0x2014}, {"BULLET", 0x2022}, {"SNOWMAN", 0x2603}, {"RIGHTWARDS ARROW", 0x2192}, {"INFINITY", 0x221E},
-             {"GREEK SMALL LETTER MU", 0x3BC}, {"GREEK SMALL LETTER LAMDA", 0x3BB}, {"EURO SIGN", 0x20AC}, {"LEFT CURLY BRACKET", '{'},
+} named[] = {{"DEGREE SIGN", 0xB0},
+             {"MICRO SIGN", 0xB5},
+             {"MULTIPLICATION SIGN", 0xD7},
+             {"GREEK SMALL LETTER ALPHA", 0x3B1},
+             {"GREEK SMALL LETTER BETA", 0x3B2},
+             {"GREEK SMALL LETTER PI", 0x3C0},
+             {"GREEK SMALL LETTER SIGMA", 0x3C3},
+             {"EM DASH", 0x2014},
+             {"BULLET", 0x2022},
+             {"SNOWMAN", 0x2603},
+             {"RIGHTWARDS ARROW", 0x2192},
+             {"INFINITY", 0x221E},
+             {"GREEK SMALL LETTER MU", 0x3BC},
+             {"GREEK SMALL LETTER LAMDA", 0x3BB},
+             {"EURO SIGN", 0x20AC},
+             {"LEFT CURLY BRACKET", '{'},
              {"NO-BREAK SPACE", 0xA0}};
 
 static bool name_escape(Parser *p, Text *t, Piece *s, const char *from) {
     const char *close = s->at < s->end && *s->at == '{' ? memchr(s->at, '}', (size_t)(s->end - s->at)) : NULL;
     bool braced = s->at < s->end && *s->at == '{';
     if (close == NULL || close == s->at + 1)
-        return bad_escape(p, s, from, !braced ? s->at : close != NULL ? close : s->end, "malformed \\N character escape");
+        return bad_escape(p, s, from,
+                          !braced         ? s->at
+                          : close != NULL ? close
+                                          : s->end,
+                          "malformed \\N character escape");
     size_t n = (size_t)(close - s->at - 1);
     for (size_t i = 0; i < TSR_COUNTOF(named); i++)
         if (strlen(named[i].name) == n && strncasecmp(named[i].name, s->at + 1, n) == 0) {
@@ -228,7 +252,6 @@ static bool shape_error(Parser *p, const Piece *s, const char *why) {
     p->in_format = format;
     return false;
 }
-
 
 static bool unmatched(Parser *p, const Piece *s, char bracket) {
     char why[] = "f-string: unmatched ' '";
@@ -402,7 +425,8 @@ static bool format_parts(Parser *p, Format *f, Piece *s, int nested) {
     while (s->at < s->end) {
         char c = *s->at;
         if (c != '{' && c != '}') {
-            if (c == '\\' && !s->raw && s->at + 1 < s->end && strchr("{}", s->at[1]) != NULL) { /* an unknown escape: the brace counts */
+            if (c == '\\' && !s->raw && s->at + 1 < s->end &&
+                strchr("{}", s->at[1]) != NULL) { /* an unknown escape: the brace counts */
                 if (!put(p, &f->text, "\\", 1)) return false;
                 s->at++;
                 continue;
@@ -424,7 +448,8 @@ static bool format_parts(Parser *p, Format *f, Piece *s, int nested) {
 /* ---- adjacent strings ---- */
 
 static Piece open_piece(const Parser *p, const Token *t) {
-    Piece s = {.at = source_text(p->source, NULL) + t->begin, .end = source_text(p->source, NULL) + t->end, .where = t->at};
+    Piece s = {
+        .at = source_text(p->source, NULL) + t->begin, .end = source_text(p->source, NULL) + t->end, .where = t->at};
     for (; *s.at != '\'' && *s.at != '"'; s.at++) {
         int c = tolower((unsigned char)*s.at);
         s.raw |= c == 'r';
@@ -443,7 +468,8 @@ Node *literal_strings(Parser *p, int first, int count) {
     int list = parse_list(p);
     bool format = false, bytes = open_piece(p, &p->tokens[first]).bytes;
     for (int i = 0; i < count; i++)
-        if (open_piece(p, &p->tokens[first + i]).bytes != bytes) return parse_raise(p, f.at, "cannot mix bytes and nonbytes literals");
+        if (open_piece(p, &p->tokens[first + i]).bytes != bytes)
+            return parse_raise(p, f.at, "cannot mix bytes and nonbytes literals");
     for (int i = 0; i < count; i++) {
         Piece s = open_piece(p, &p->tokens[first + i]);
         format |= s.format;

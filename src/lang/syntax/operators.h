@@ -5,14 +5,18 @@
 #include <stdbool.h>
 
 typedef enum UnaryOp { OP_NOT, OP_NEG, OP_POS, OP_INVERT } UnaryOp;
-/* Each binary operator: its constant, the name of its method (__add__, __radd__, __iadd__), of its function in the module operator, its sign. */
+/* Each binary operator: its constant, the name of its method (__add__, __radd__, __iadd__), of its function in the
+ * module operator, its sign. */
 #define BINARY_OPERATORS(X) \
-    X(OP_ADD, add, add, "+") X(OP_SUB, sub, sub, "-") X(OP_MUL, mul, mul, "*") X(OP_MATMUL, matmul, matmul, "@") X(OP_DIV, truediv, truediv, "/") \
-    X(OP_FLOORDIV, floordiv, floordiv, "//") X(OP_MOD, mod, mod, "%") X(OP_POW, pow, pow, "**") X(OP_LSHIFT, lshift, lshift, "<<") \
-    X(OP_RSHIFT, rshift, rshift, ">>") X(OP_AND, and, and_, "&") X(OP_OR, or, or_, "|") X(OP_XOR, xor, xor, "^")
+    X(OP_ADD, add, add, "+") \
+    X(OP_SUB, sub, sub, "-") X(OP_MUL, mul, mul, "*") X(OP_MATMUL, matmul, matmul, "@") \
+        X(OP_DIV, truediv, truediv, "/") X(OP_FLOORDIV, floordiv, floordiv, "//") X(OP_MOD, mod, mod, "%") \
+            X(OP_POW, pow, pow, "**") X(OP_LSHIFT, lshift, lshift, "<<") X(OP_RSHIFT, rshift, rshift, ">>") \
+                X(OP_AND, and, and_, "&") X(OP_OR, or, or_, "|") X(OP_XOR, xor, xor, "^")
 /* Each comparison that a type may define: its constant, the name of its method and its function, its sign. */
 #define COMPARE_OPERATORS(X) \
-    X(CMP_EQ, eq, "==") X(CMP_NE, ne, "!=") X(CMP_LT, lt, "<") X(CMP_LE, le, "<=") X(CMP_GT, gt, ">") X(CMP_GE, ge, ">=")
+    X(CMP_EQ, eq, "==") \
+    X(CMP_NE, ne, "!=") X(CMP_LT, lt, "<") X(CMP_LE, le, "<=") X(CMP_GT, gt, ">") X(CMP_GE, ge, ">=")
 
 #define CONSTANT(name, ...) name,
 typedef enum BinaryOp { BINARY_OPERATORS(CONSTANT) } BinaryOp;

@@ -24,14 +24,17 @@ static Param *add_parameter(Parser *p, ParameterList *l, ParamKind kind) {
     return param;
 }
 
-static bool at_list_end(Parser *p, const ParameterList *l) { return parse_peek(p) == l->close || parse_peek(p) == T_COMMA; }
+static bool at_list_end(Parser *p, const ParameterList *l) {
+    return parse_peek(p) == l->close || parse_peek(p) == T_COMMA;
+}
 
 static bool slash(Parser *p, ParameterList *l) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
     if (l->slash) return parse_raise(p, at, "/ may appear only once") != NULL;
     if (l->star) return parse_raise(p, at, "/ must be ahead of *") != NULL;
-    if (l->count == 0) return parse_peek(p) == T_COMMA && parse_raise(p, at, "at least one argument must precede /") != NULL;
+    if (l->count == 0)
+        return parse_peek(p) == T_COMMA && parse_raise(p, at, "at least one argument must precede /") != NULL;
     if (parse_peek(p) == T_MUL) return parse_raise(p, parse_token(p)->at, "expected comma between / and *") != NULL;
     for (int i = 0; i < l->count; i++) l->items[i].kind = PARAM_POSITIONAL_ONLY;
     l->slash = true;
@@ -46,18 +49,21 @@ static bool star(Parser *p, ParameterList *l) {
         return repeated && parse_raise(p, at, "* argument may appear only once") != NULL;
     }
     l->star = true;
-    if (parse_peek(p) == l->close || (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
+    if (parse_peek(p) == l->close ||
+        (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
         return parse_raise(p, at, "named arguments must follow bare *") != NULL;
     if (parse_peek(p) == T_COMMA) return true;
     if (add_parameter(p, l, PARAM_STAR) == NULL) return false;
-    if (parse_peek(p) == T_ASSIGN) return parse_raise(p, parse_token(p)->at, "var-positional argument cannot have default value") != NULL;
+    if (parse_peek(p) == T_ASSIGN)
+        return parse_raise(p, parse_token(p)->at, "var-positional argument cannot have default value") != NULL;
     return true;
 }
 
 static bool double_star(Parser *p, ParameterList *l) {
     p->pos++;
     if (add_parameter(p, l, PARAM_DOUBLE_STAR) == NULL) return false;
-    if (parse_peek(p) == T_ASSIGN) return parse_raise(p, parse_token(p)->at, "var-keyword argument cannot have default value") != NULL;
+    if (parse_peek(p) == T_ASSIGN)
+        return parse_raise(p, parse_token(p)->at, "var-keyword argument cannot have default value") != NULL;
     if (parse_peek(p) != T_COMMA) return true;
     TokenKind next = parse_peek_after(p, 1);
     if (next == T_NAME || next == T_MUL || next == T_POW || next == T_DIV)
@@ -71,13 +77,15 @@ static bool plain_parameter(Parser *p, ParameterList *l) {
     if (parse_peek(p) == T_ASSIGN) {
         SourceRange at = parse_token(p)->at;
         p->pos++;
-        if (parse_peek(p) == T_RPAR || parse_peek(p) == T_COMMA) return parse_raise(p, at, "expected default value expression") != NULL;
+        if (parse_peek(p) == T_RPAR || parse_peek(p) == T_COMMA)
+            return parse_raise(p, at, "expected default value expression") != NULL;
         l->defaults = true;
         Node *value = parse_expression(p);
         l->items[l->count - 1].default_value = value;
         return value != NULL;
     }
-    if (l->defaults && !l->star && at_list_end(p, l)) return parse_raise(p, param->at, "non-default argument follows default argument") != NULL;
+    if (l->defaults && !l->star && at_list_end(p, l))
+        return parse_raise(p, param->at, "non-default argument follows default argument") != NULL;
     return true;
 }
 
@@ -92,7 +100,8 @@ static bool parenthesized_parameters(Parser *p, const ParameterList *l) {
         if (!parse_accept(p, T_COMMA)) break;
     }
     if (count > 0 && !l->defaults && !l->star && parse_accept(p, T_RPAR))
-        parse_raise(p, parse_span(p, at), "%s parameters cannot be parenthesized", l->lambda ? "Lambda expression" : "Function");
+        parse_raise(p, parse_span(p, at), "%s parameters cannot be parenthesized",
+                    l->lambda ? "Lambda expression" : "Function");
     parse_back(p, m);
     return false;
 }
@@ -118,6 +127,7 @@ bool parse_parameters(Parser *p, TokenKind close, Node *function) {
     function->function.params = l.items;
     function->function.param_count = l.count;
     for (int i = 0; i < l.count; i++)
-        if (!parse_adopt(p, function, l.items[i].annotation) || !parse_adopt(p, function, l.items[i].default_value)) return false;
+        if (!parse_adopt(p, function, l.items[i].annotation) || !parse_adopt(p, function, l.items[i].default_value))
+            return false;
     return true;
 }

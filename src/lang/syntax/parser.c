@@ -1,4 +1,5 @@
-/* parser.c: what the rules are made of: tokens, nodes, lists of them, what may be assigned to; the second reading of a text that fails. */
+/* parser.c: what the rules are made of: tokens, nodes, lists of them, what may be assigned to; the second reading of a
+ * text that fails. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +66,7 @@ static void raise_never_closed(Parser *p) {
 static void raise_lexer_error(Parser *p) {
     if (p->lexer->stop == LEXER_FAILED)
         parse_raise_kind(p, p->lexer->error_kind, p->lexer->error_at, "%s", p->lexer->message);
-    else
-        raise_never_closed(p);
+    else raise_never_closed(p);
 }
 
 static Token end_token;
@@ -119,7 +119,9 @@ bool parse_force(Parser *p, TokenKind kind) {
     return false;
 }
 
-SourceRange parse_between(SourceRange from, SourceRange to) { return (SourceRange){from.line, from.col, to.end_line, to.end_col}; }
+SourceRange parse_between(SourceRange from, SourceRange to) {
+    return (SourceRange){from.line, from.col, to.end_line, to.end_col};
+}
 
 SourceRange parse_span(const Parser *p, SourceRange from) {
     return p->pos > 0 ? parse_between(from, p->tokens[p->pos - 1].at) : from;
@@ -300,14 +302,31 @@ static const char *constant_name(const Node *n) {
 }
 
 const char *parse_expression_name(const Node *n) {
-    static const char *const names[AST_EXPR] = {
-        [AST_NAME] = "name", [AST_TUPLE] = "tuple", [AST_LIST] = "list", [AST_SET] = "set display", [AST_DICT] = "dict literal",
-        [AST_UNARY] = "expression", [AST_BINARY] = "expression", [AST_BOOL] = "expression", [AST_COMPARE] = "comparison",
-        [AST_CONDITIONAL] = "conditional expression", [AST_CALL] = "function call", [AST_ATTRIBUTE] = "attribute",
-        [AST_SUBSCRIPT] = "subscript", [AST_SLICE] = "slice", [AST_STARRED] = "starred", [AST_LAMBDA] = "lambda",
-        [AST_LIST_COMP] = "list comprehension", [AST_SET_COMP] = "set comprehension", [AST_DICT_COMP] = "dict comprehension",
-        [AST_GENERATOR] = "generator expression", [AST_NAMED] = "named expression", [AST_YIELD] = "yield expression",
-        [AST_YIELD_FROM] = "yield expression", [AST_JOINED] = "f-string expression", [AST_FORMATTED] = "f-string expression"};
+    static const char *const names[AST_EXPR] = {[AST_NAME] = "name",
+                                                [AST_TUPLE] = "tuple",
+                                                [AST_LIST] = "list",
+                                                [AST_SET] = "set display",
+                                                [AST_DICT] = "dict literal",
+                                                [AST_UNARY] = "expression",
+                                                [AST_BINARY] = "expression",
+                                                [AST_BOOL] = "expression",
+                                                [AST_COMPARE] = "comparison",
+                                                [AST_CONDITIONAL] = "conditional expression",
+                                                [AST_CALL] = "function call",
+                                                [AST_ATTRIBUTE] = "attribute",
+                                                [AST_SUBSCRIPT] = "subscript",
+                                                [AST_SLICE] = "slice",
+                                                [AST_STARRED] = "starred",
+                                                [AST_LAMBDA] = "lambda",
+                                                [AST_LIST_COMP] = "list comprehension",
+                                                [AST_SET_COMP] = "set comprehension",
+                                                [AST_DICT_COMP] = "dict comprehension",
+                                                [AST_GENERATOR] = "generator expression",
+                                                [AST_NAMED] = "named expression",
+                                                [AST_YIELD] = "yield expression",
+                                                [AST_YIELD_FROM] = "yield expression",
+                                                [AST_JOINED] = "f-string expression",
+                                                [AST_FORMATTED] = "f-string expression"};
     return n->kind == AST_CONSTANT ? constant_name(n) : names[n->kind];
 }
 
@@ -331,7 +350,9 @@ const Node *parse_invalid_target(const Node *n, TargetUse use) {
     }
 }
 
-bool parse_is_single_target(const Node *n) { return n->kind == AST_NAME || n->kind == AST_ATTRIBUTE || n->kind == AST_SUBSCRIPT; }
+bool parse_is_single_target(const Node *n) {
+    return n->kind == AST_NAME || n->kind == AST_ATTRIBUTE || n->kind == AST_SUBSCRIPT;
+}
 
 bool parse_is_target(const Node *n, bool star) {
     if (n->kind == AST_STARRED) return star && n->value->kind != AST_STARRED && parse_is_target(n->value, false);
@@ -388,10 +409,12 @@ void parse_diagnose(Parser *p, bool (*again)(Parser *)) {
         again(p);
         p->diagnose = p->second_pass = false;
         if (!p->failed && (last.kind == T_INDENT || last.kind == T_DEDENT)) {
-            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at, last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
+            parse_raise_kind(p, TSR_INDENTATION_ERROR, last.at,
+                             last.kind == T_INDENT ? "unexpected indent" : "unexpected unindent");
             return;
         }
         if (!p->failed) parse_raise(p, last.at, "invalid syntax");
     }
-    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0) look_at_rest(p);
+    if (lexer_going(p) && p->status != TSR_RECURSION_ERROR && p->status != TSR_MEMORY_ERROR && p->count > 0)
+        look_at_rest(p);
 }

@@ -28,7 +28,8 @@ typedef enum ParserNeed {
     PARSER_MORE      /* the statement goes on: ask for another line */
 } ParserNeed;
 
-/* Whether the lines typed so far are a statement, as the prompt sees it: a compound statement ends with an empty line. */
+/* Whether the lines typed so far are a statement, as the prompt sees it: a compound statement ends with an empty line.
+ */
 ParserNeed parser_need(const char *text, size_t length);
 
 /* How far what is being typed line by line was read; {0} before the first line. */
@@ -39,7 +40,8 @@ typedef struct ParserTyping {
     int32_t string;
 } ParserTyping;
 
-/* Whether a long text surely goes on, by its last lines alone: parser_need reads all of it each time. False for short texts. */
+/* Whether a long text surely goes on, by its last lines alone: parser_need reads all of it each time. False for short
+ * texts. */
 bool parser_surely_more(ParserTyping *typing, const char *text, size_t length);
 
 #endif

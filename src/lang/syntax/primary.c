@@ -50,7 +50,7 @@ static Node *atom(Parser *p) {
 
 typedef struct Arguments {
     Keyword *keywords;
-    int count, room, list; /* list: the positional ones, on the stack */
+    int count, room, list;    /* list: the positional ones, on the stack */
     bool unpacked, misplaced; /* a **value was seen; a positional one after a keyword */
     bool unpacked_before;     /* the first misplaced one */
     bool plain_first;         /* the first argument is a positional one without a star */
@@ -92,7 +92,8 @@ static bool star_argument(Parser *p, Arguments *a) {
     ParseMark m = parse_here(p);
     Node *n = a->unpacked ? NULL : parse_starred_expression(p);
     if (n != NULL) return parse_push(p, n);
-    if (p->diagnose && !p->failed && (a->count > 0 || m.stack > a->list) && !a->plain_first) parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
+    if (p->diagnose && !p->failed && (a->count > 0 || m.stack > a->list) && !a->plain_first)
+        parse_raise(p, begin, "iterable argument unpacking follows keyword argument unpacking");
     return false;
 }
 
@@ -104,7 +105,8 @@ static void find_mistaken_argument(Parser *p, const Node *value, SourceRange beg
         if (value->kind == AST_CONSTANT && value->constant.kind <= CONST_FALSE && !value->parens)
             parse_raise(p, at, "cannot assign to %s", parse_expression_name(value));
         else
-            parse_raise(p, parse_between(at, parse_token(p)->at), "expression cannot contain assignment, perhaps you meant \"==\"?");
+            parse_raise(p, parse_between(at, parse_token(p)->at),
+                        "expression cannot contain assignment, perhaps you meant \"==\"?");
     } else if (parse_clauses_follow(p) && (!first || parse_accept(p, T_COMMA))) {
         if (first && parse_peek(p) != T_RPAR) parse_expression(p); /* a mistake in it comes first */
         parse_raise(p, at, "Generator expression must be parenthesized");
@@ -157,10 +159,13 @@ static Node *call(Parser *p, SourceRange begin, Node *func) {
         if (!parse_accept(p, T_COMMA)) break;
     }
     if (a.misplaced && !p->failed)
-        parse_raise(p, p->tokens[p->pos - 1].at, "positional argument follows keyword argument%s", a.unpacked_before ? " unpacking" : "");
+        parse_raise(p, p->tokens[p->pos - 1].at, "positional argument follows keyword argument%s",
+                    a.unpacked_before ? " unpacking" : "");
     if (p->failed || !parse_accept(p, T_RPAR)) return NULL;
     Node *n = parse_node(p, AST_CALL, parse_span(p, begin));
-    if (n == NULL || !parse_take(p, a.list, &n->call.args) || !parse_adopt_all(p, n, &n->call.args) || !parse_adopt(p, n, func)) return NULL;
+    if (n == NULL || !parse_take(p, a.list, &n->call.args) || !parse_adopt_all(p, n, &n->call.args) ||
+        !parse_adopt(p, n, func))
+        return NULL;
     n->call.func = func;
     n->call.keywords = a.keywords;
     n->call.keyword_count = a.count;

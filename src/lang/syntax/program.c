@@ -37,8 +37,7 @@ static TsrStatus job_finish(Job *job, Ast **out, SourceRange *where) {
     TsrStatus status = TSR_OK;
     if (p->failed && p->status != TSR_MEMORY_ERROR && p->message != NULL)
         status = tsr_error(p->status, "%s", p->message);
-    else if (p->failed && (status = tsr_interrupt_check()) == TSR_OK)
-        status = tsr_error_no_memory(sizeof(Node));
+    else if (p->failed && (status = tsr_interrupt_check()) == TSR_OK) status = tsr_error_no_memory(sizeof(Node));
     if (where != NULL) *where = p->where;
     *out = p->failed ? NULL : job->ast;
     if (p->failed) ast_free(job->ast);
@@ -111,7 +110,9 @@ static bool goes_on(const char *line, const char *end) {
     if (line == end || *line == ' ' || *line == '\t' || strchr(")]}#", *line) != NULL) return true;
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
         size_t n = strlen(words[i]);
-        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 && (line + n == end || strchr(" :(", line[n]) != NULL)) return true;
+        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 &&
+            (line + n == end || strchr(" :(", line[n]) != NULL))
+            return true;
     }
     return false;
 }
@@ -124,7 +125,8 @@ static size_t after_broken(const char *text, size_t length, size_t begin) {
         size_t end = i;
         while (end < length && text[end] != '\n') end++;
         if (!head && !goes_on(text + i, text + end)) return i;
-        if (!head && end == i && block && (end + 1 >= length || strchr(" \t\n", text[end + 1]) == NULL)) return TSR_MIN(end + 1, length); /* an empty line ends a block */
+        if (!head && end == i && block && (end + 1 >= length || strchr(" \t\n", text[end + 1]) == NULL))
+            return TSR_MIN(end + 1, length); /* an empty line ends a block */
         size_t back = end;
         while (back > i && (text[back - 1] == ' ' || text[back - 1] == '\r')) back--;
         if (head) block = back > i && text[back - 1] == ':';
@@ -148,7 +150,8 @@ static size_t after_open(Source *source, size_t length, size_t begin, size_t nex
     return next;
 }
 
-/* An error that the first line behind the stretch brought to light, as one that is not indented, takes that line along. */
+/* An error that the first line behind the stretch brought to light, as one that is not indented, takes that line along.
+ */
 static size_t after_error(const char *text, size_t length, size_t next, size_t error_line) {
     bool empty_line = next >= 2 && text[next - 1] == '\n' && text[next - 2] == '\n';
     return error_line < next || empty_line ? next : after_broken(text, length, error_line);
@@ -168,16 +171,15 @@ static size_t skip_blank_lines(const char *text, size_t length, size_t i) {
 }
 
 /* One statement of text[begin, end). *consumed is where the next begins. */
-static TsrStatus parse_stretch(Ast **out, Source *source, size_t begin, size_t end, size_t *consumed, SourceRange *where) {
+static TsrStatus parse_stretch(Ast **out, Source *source, size_t begin, size_t end, size_t *consumed,
+                               SourceRange *where) {
     Job *job = job_new(source, begin, end);
     *out = NULL;
     if (job == NULL) return tsr_error_no_memory(sizeof *job);
     Parser *p = &job->parser;
     if (parse_peek(p) == T_END || !statement_parse(p)) {
-        if (!p->failed && parse_peek(p) == T_END && p->count == 1)
-            p->stack_count = 0;
-        else
-            parse_diagnose(p, statement_parse);
+        if (!p->failed && parse_peek(p) == T_END && p->count == 1) p->stack_count = 0;
+        else parse_diagnose(p, statement_parse);
     }
     if (!p->failed) {
         *consumed = p->pos < p->count ? source_line_offset(source, p->tokens[p->pos].at.line) : (size_t)job->lexer.pos;
@@ -229,7 +231,9 @@ static bool is_compound(const char *text, size_t length) {
     if (is_short_class(text)) return false;
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
         size_t n = strlen(words[i]);
-        if (length >= n && memcmp(text, words[i], n) == 0 && (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL)) return true;
+        if (length >= n && memcmp(text, words[i], n) == 0 &&
+            (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL))
+            return true;
     }
     return false;
 }
@@ -262,7 +266,8 @@ ParserNeed parser_need(const char *typed, size_t typed_length) {
     }
     const char *text = source_text(source, &length);
     size_t begin = skip_blank_lines(text, length, 0);
-    bool block = is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length); /* which costs nothing to know, however long it is */
+    bool block = is_compound(text + begin, length - begin) &&
+                 !ends_with_empty_line(text, length); /* which costs nothing to know, however long it is */
     bool more = block || ends_open(source, length);
     source_free(source);
     return more ? PARSER_MORE : PARSER_COMPLETE;

@@ -1,12 +1,14 @@
-/* rules.h: what the parts of the parser share (parser.c, parse_*.c, expression.c, statement.c, literal.c, check.c). Nobody else includes it.
+/* rules.h: what the parts of the parser share (parser.c, parse_*.c, expression.c, statement.c, literal.c, check.c).
+ * Nobody else includes it.
  *
  * A rule returns a node, or NULL when the text does not match it. NULL with `failed` set means that an error was
  * raised and everything unwinds; NULL without it only says "not this", and the caller may try another rule from an
  * earlier place. A text that no rule matches is read again with `diagnose` on: then the rules also look for the
  * usual mistakes and raise the particular message (CPython's two passes).
  *
- * From the ground: parser.c; the expressions; statement.c, check.c, program.c. The files of the expressions go round as the grammar does, and only there:
- * expression.c > operator.c > primary.c > literal.c (f-strings), bracket.c and arguments > expression.c, with parameter.c beside lambda. */
+ * From the ground: parser.c; the expressions; statement.c, check.c, program.c. The files of the expressions go round as
+ * the grammar does, and only there: expression.c > operator.c > primary.c > literal.c (f-strings), bracket.c and
+ * arguments > expression.c, with parameter.c beside lambda. */
 #ifndef LANG_SYNTAX_RULES_H
 #define LANG_SYNTAX_RULES_H
 
@@ -49,9 +51,9 @@ typedef struct Parser {
     Node **stack; /* lists under construction */
     int stack_count, stack_room;
     bool second_pass, diagnose, failed, in_format; /* in_format: the expression of an f-string */
-    int depth;      /* of rules that may nest without brackets */
+    int depth;                                     /* of rules that may nest without brackets */
     int dict_mistakes;
-    long steps;     /* left to the second pass before it gives up */
+    long steps; /* left to the second pass before it gives up */
     TsrStatus status;
     SourceRange where;
     char *message; /* in the arena, or static */
@@ -68,9 +70,9 @@ TokenKind parse_peek_after(Parser *p, int ahead); /* its kind; nothing follows a
 bool parse_accept(Parser *p, TokenKind kind);     /* steps over it if it is next */
 /* As parse_accept; with a message "expected 'text'" when something else is next. */
 bool parse_force(Parser *p, TokenKind kind);
-SourceRange parse_span(const Parser *p, SourceRange from);           /* `from` up to the last token taken */
+SourceRange parse_span(const Parser *p, SourceRange from); /* `from` up to the last token taken */
 SourceRange parse_between(SourceRange from, SourceRange to);
-const char *parse_name(Parser *p, const Token *t);                   /* the interned NFKC name; NULL when it failed */
+const char *parse_name(Parser *p, const Token *t); /* the interned NFKC name; NULL when it failed */
 
 /* ---- errors: each returns NULL ---- */
 void *parse_raise(Parser *p, SourceRange at, const char *format, ...) TSR_PRINTF(3, 4);
@@ -83,7 +85,8 @@ Node *parse_node(Parser *p, NodeKind kind, SourceRange at); /* NULL when it fail
 bool parse_adopt(Parser *p, Node *parent, const Node *child);
 bool parse_adopt_all(Parser *p, Node *parent, const NodeList *children);
 void *parse_alloc(Parser *p, size_t count, size_t size); /* NULL when it failed */
-/* `items` of `size` bytes with room for one more than `count`: itself, or a larger copy, also in the arena, and *room grown. NULL when it failed. */
+/* `items` of `size` bytes with room for one more than `count`: itself, or a larger copy, also in the arena, and *room
+ * grown. NULL when it failed. */
 void *parse_room(Parser *p, void *items, int count, int *room, size_t size);
 
 /* Lists: mark = parse_list(p); parse_push(p, node) ...; parse_take(p, mark, &list). */
@@ -101,12 +104,20 @@ static inline void parse_back(Parser *p, ParseMark m) {
     p->stack_count = m.stack;
 }
 
-/* Begins a rule that may nest; each `true` is followed by a p->depth--. False, with an error, past the limit or after a failure. */
+/* Begins a rule that may nest; each `true` is followed by a p->depth--. False, with an error, past the limit or after a
+ * failure. */
 bool parse_enter(Parser *p);
 
 /* ---- what rules gave at a place, during the second pass ---- */
 /* The last two apart for either state of `diagnose`: the quiet reading of a text must not hide its mistakes. */
-typedef enum ParseMemo { MEMO_EXPRESSION, MEMO_OR, MEMO_BITOR, MEMO_NAMED, MEMO_BRACKETS = MEMO_NAMED + 2, MEMO_RULES = MEMO_BRACKETS + 2 } ParseMemo;
+typedef enum ParseMemo {
+    MEMO_EXPRESSION,
+    MEMO_OR,
+    MEMO_BITOR,
+    MEMO_NAMED,
+    MEMO_BRACKETS = MEMO_NAMED + 2,
+    MEMO_RULES = MEMO_BRACKETS + 2
+} ParseMemo;
 /* Whether the rule has been tried here in this pass. Then *out is what it gave, and the place is moved past it. */
 bool parse_recall(Parser *p, ParseMemo rule, Node **out);
 void parse_remember(Parser *p, ParseMemo rule, int begin, Node *node);
@@ -115,8 +126,8 @@ void parse_remember(Parser *p, ParseMemo rule, int begin, Node *node);
 const char *parse_expression_name(const Node *n); /* "function call", "literal" ... */
 typedef enum TargetUse { TARGET_STAR, TARGET_DELETE, TARGET_FOR } TargetUse;
 const Node *parse_invalid_target(const Node *n, TargetUse use); /* the first part that can't be assigned to, or NULL */
-bool parse_is_target(const Node *n, bool star);       /* assignable as the grammar has it */
-bool parse_is_single_target(const Node *n);           /* name, attribute or subscript */
+bool parse_is_target(const Node *n, bool star);                 /* assignable as the grammar has it */
+bool parse_is_single_target(const Node *n);                     /* name, attribute or subscript */
 void parse_set_context(Node *n, Context ctx);
 
 /* ---- expressions (expression.c) ---- */
@@ -129,8 +140,8 @@ Node *parse_star_named(Parser *p);         /* the first of these two, or parse_n
 Node *parse_star_expressions(Parser *p);   /* a, *b, c: a tuple when there is a comma */
 Node *parse_yield(Parser *p);              /* at `yield` */
 Node *parse_rhs(Parser *p);                /* yield or star_expressions */
-Node *parse_targets(Parser *p);            /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
-Node *parse_target(Parser *p);             /* one of them, starred or not; not checked */
+Node *parse_targets(Parser *p); /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
+Node *parse_target(Parser *p);  /* one of them, starred or not; not checked */
 /* `first` (may be NULL: it did not match), or a tuple of it and what `item` reads after each comma. */
 Node *parse_tuple(Parser *p, Node *first, SourceRange begin, Node *(*item)(Parser *));
 Node *parse_take_tuple(Parser *p, int mark, SourceRange begin); /* a tuple of the list since `mark` */

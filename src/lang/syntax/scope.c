@@ -72,7 +72,8 @@ static Symbol *intern(Scope *scope, const char *name) {
     uint32_t hash = hash_name(name);
     Symbol *symbol = find(scope, name, hash);
     if (symbol != NULL) return symbol;
-    if (!grow(scope->arena, (void **)&scope->symbols, scope->symbol_count, &scope->symbol_capacity, sizeof *symbol)) return NULL;
+    if (!grow(scope->arena, (void **)&scope->symbols, scope->symbol_count, &scope->symbol_capacity, sizeof *symbol))
+        return NULL;
     symbol = &scope->symbols[scope->symbol_count++];
     *symbol = (Symbol){.name = name, .hash = hash, .place = PLACE_GLOBAL, .index = -1};
     if (!table_grow(scope)) return NULL;
@@ -111,7 +112,8 @@ static Scope *open_scope(Walk *w, ScopeKind kind, const Node *node) {
     scope->arena = w->arena;
     scope->owner = kind == SCOPE_COMPREHENSION ? parent->owner : scope;
     if (parent != NULL) {
-        if (!grow(w->arena, (void **)&parent->children, parent->child_count, &parent->child_capacity, sizeof(Scope *))) {
+        if (!grow(w->arena, (void **)&parent->children, parent->child_count, &parent->child_capacity,
+                  sizeof(Scope *))) {
             no_memory(w);
             return NULL;
         }
@@ -135,12 +137,15 @@ static void walk_function(Walk *w, const Node *node) {
     Scope *saved = w->scope;
     if (open_scope(w, node->kind == AST_DEF ? SCOPE_FUNCTION : SCOPE_LAMBDA, node) == NULL) return;
     /* the frame's order: positional, keyword-only, *args, **kwargs */
-    static const uint8_t order[][2] = {{PARAM_POSITIONAL_ONLY, PARAM_NORMAL}, {PARAM_KEYWORD_ONLY, PARAM_KEYWORD_ONLY},
-                                       {PARAM_STAR, PARAM_STAR}, {PARAM_DOUBLE_STAR, PARAM_DOUBLE_STAR}};
+    static const uint8_t order[][2] = {{PARAM_POSITIONAL_ONLY, PARAM_NORMAL},
+                                       {PARAM_KEYWORD_ONLY, PARAM_KEYWORD_ONLY},
+                                       {PARAM_STAR, PARAM_STAR},
+                                       {PARAM_DOUBLE_STAR, PARAM_DOUBLE_STAR}};
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < node->function.param_count; i++) {
             const Param *p = &node->function.params[i];
-            if ((p->kind == order[k][0] || p->kind == order[k][1]) && p->name != NULL) mark(w, p->name, SYMBOL_BOUND | SYMBOL_PARAM);
+            if ((p->kind == order[k][0] || p->kind == order[k][1]) && p->name != NULL)
+                mark(w, p->name, SYMBOL_BOUND | SYMBOL_PARAM);
         }
     if (node->kind == AST_DEF) walk_list(w, &node->function.body);
     else walk(w, node->function.value);
@@ -202,13 +207,15 @@ static void walk_statement(Walk *w, const Node *node) {
         break;
     case AST_AUG_ASSIGN:
         walk(w, node->augmented.target);
-        if (node->augmented.target->kind == AST_NAME) mark(w, node->augmented.target->name.id, SYMBOL_BOUND | SYMBOL_USED);
+        if (node->augmented.target->kind == AST_NAME)
+            mark(w, node->augmented.target->name.id, SYMBOL_BOUND | SYMBOL_USED);
         walk(w, node->augmented.value);
         break;
     case AST_ANN_ASSIGN:
         walk(w, node->annotated.value);
         walk(w, node->annotated.target);
-        if (node->annotated.simple && node->annotated.target->kind == AST_NAME) mark(w, node->annotated.target->name.id, SYMBOL_BOUND);
+        if (node->annotated.simple && node->annotated.target->kind == AST_NAME)
+            mark(w, node->annotated.target->name.id, SYMBOL_BOUND);
         walk(w, node->annotated.annotation);
         break;
     case AST_IF:
@@ -263,7 +270,10 @@ static void walk(Walk *w, const Node *node) {
     switch (node->kind) {
     case AST_CONSTANT: break;
     case AST_NAME:
-        mark(w, node->name.id, node->ctx == CTX_LOAD ? SYMBOL_USED : node->ctx == CTX_STORE ? SYMBOL_BOUND : SYMBOL_BOUND | SYMBOL_DELETED);
+        mark(w, node->name.id,
+             node->ctx == CTX_LOAD    ? SYMBOL_USED
+             : node->ctx == CTX_STORE ? SYMBOL_BOUND
+                                      : SYMBOL_BOUND | SYMBOL_DELETED);
         break;
     case AST_TUPLE:
     case AST_LIST:
@@ -323,9 +333,13 @@ static void walk(Walk *w, const Node *node) {
 
 /* --- resolving --- */
 
-static bool is_function(const Scope *s) { return s->kind == SCOPE_FUNCTION || s->kind == SCOPE_LAMBDA || s->kind == SCOPE_GENERATOR || s->kind == SCOPE_EVAL; }
+static bool is_function(const Scope *s) {
+    return s->kind == SCOPE_FUNCTION || s->kind == SCOPE_LAMBDA || s->kind == SCOPE_GENERATOR || s->kind == SCOPE_EVAL;
+}
 
-static bool binds_here(const Symbol *s) { return s != NULL && (s->flags & SYMBOL_BOUND) && !(s->flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL)); }
+static bool binds_here(const Symbol *s) {
+    return s != NULL && (s->flags & SYMBOL_BOUND) && !(s->flags & (SYMBOL_GLOBAL | SYMBOL_NONLOCAL));
+}
 
 /* Marks the binding that a free name of a scope inside `scope` means as captured. False if no function binds it. */
 static bool capture(Scope *scope, const char *name, uint32_t hash) {
@@ -447,7 +461,8 @@ static void give_names(Walk *w, Scope *root, const GivenName *given, int count, 
         }
 }
 
-TsrStatus scope_analyse(Scope **out, const Ast *ast, const GivenName *given, int given_count, int given_slots, SourceRange *where) {
+TsrStatus scope_analyse(Scope **out, const Ast *ast, const GivenName *given, int given_count, int given_slots,
+                        SourceRange *where) {
     Walk w = {.arena = ast->arena, .where = where};
     Scope *root = open_scope(&w, given != NULL ? SCOPE_EVAL : SCOPE_MODULE, NULL);
     if (root == NULL) return w.failed;

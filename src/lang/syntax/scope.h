@@ -65,7 +65,7 @@ struct Scope {
     Scope **children; /* in source order */
     int child_count, child_capacity, child_cursor;
     /* of owners */
-    int slot_count;   /* slots of names: parameters, locals, names of comprehensions */
+    int slot_count; /* slots of names: parameters, locals, names of comprehensions */
     const char **slot_names;
     uint8_t *slot_is_cell;
     int slot_capacity;
@@ -82,7 +82,8 @@ typedef struct GivenName {
 
 /* Scopes of a program. `given` is NULL for a module; else the names of a frame with `given_slots` slots of names.
  * TSR_SYNTAX_ERROR (with *where) for a nonlocal that has no binding. */
-TsrStatus scope_analyse(Scope **out, const Ast *ast, const GivenName *given, int given_count, int given_slots, SourceRange *where);
+TsrStatus scope_analyse(Scope **out, const Ast *ast, const GivenName *given, int given_count, int given_slots,
+                        SourceRange *where);
 
 /* The scope that `node`, a direct child scope of `scope` in source order, opened. */
 Scope *scope_child(Scope *scope, const Node *node);

@@ -27,8 +27,9 @@ static TsrStatus check_text(const char *text, size_t length, int first_line, int
         if (bad_line != NULL) *bad_line = line;
         if (c == 0) return tsr_error(TSR_VALUE_ERROR, "source code string cannot contain null bytes");
         if (step == 0)
-            return tsr_error(TSR_SYNTAX_ERROR, "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid %s byte", c, i,
-                             (c & 0xC0) == 0x80 || c == 0xC0 || c == 0xC1 || c > 0xF4 ? "start" : "continuation");
+            return tsr_error(TSR_SYNTAX_ERROR,
+                             "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid %s byte",
+                             c, i, (c & 0xC0) == 0x80 || c == 0xC0 || c == 0xC1 || c > 0xF4 ? "start" : "continuation");
         if (c == '\n') line++;
         i += step;
     }
@@ -139,10 +140,8 @@ int source_line_at(const Source *s, size_t offset) {
     int low = 0, high = s->line_count; /* starts[low] <= offset < starts[high] */
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (s->starts[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
+        if (s->starts[middle] <= offset) low = middle;
+        else high = middle;
     }
     return s->first_line + low;
 }
@@ -158,7 +157,8 @@ int source_column_chars(const Source *s, int line, int col) {
     size_t length;
     const char *text = source_line(s, line, &length);
     int chars = 0;
-    for (int i = 0; text != NULL && i < col && (size_t)i < length; i++) chars += ((unsigned char)text[i] & 0xC0) != 0x80;
+    for (int i = 0; text != NULL && i < col && (size_t)i < length; i++)
+        chars += ((unsigned char)text[i] & 0xC0) != 0x80;
     return chars;
 }
 
@@ -169,7 +169,8 @@ int source_column_cells(const Source *s, int line, int col) {
     if (text == NULL) return col;
     for (size_t i = 0; i < length && (int)i < col;) {
         utf8proc_int32_t c = 0;
-        utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text + i, (utf8proc_ssize_t)(length - i), &c);
+        utf8proc_ssize_t step =
+            utf8proc_iterate((const utf8proc_uint8_t *)text + i, (utf8proc_ssize_t)(length - i), &c);
         if (step <= 0) break;
         cells += c == '\t' ? 1 : utf8proc_charwidth(c);
         i += (size_t)step;

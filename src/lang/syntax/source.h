@@ -22,7 +22,8 @@ TsrStatus source_new(Source **out, const char *name, const char *text, size_t le
 Source *source_retain(Source *source);
 void source_free(Source *source); /* one reference fewer; NULL is fine */
 
-/* All of a file, or of standard input for "-", for source_new. *out is the caller's (tsr_free) and ends with a NUL that *length leaves out. */
+/* All of a file, or of standard input for "-", for source_new. *out is the caller's (tsr_free) and ends with a NUL that
+ * *length leaves out. */
 TsrStatus source_read_file(char **out, size_t *length, const char *path);
 
 const char *source_name(const Source *source);

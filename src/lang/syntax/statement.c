@@ -16,9 +16,10 @@ static Node *statement_with_value(Parser *p, NodeKind kind, SourceRange at, Node
 
 static const struct {
     uint8_t token, op;
-} augmented_ops[] = {{T_ADD_ASSIGN, OP_ADD}, {T_SUB_ASSIGN, OP_SUB}, {T_MUL_ASSIGN, OP_MUL}, {T_DIV_ASSIGN, OP_DIV},
-                     {T_MOD_ASSIGN, OP_MOD}, {T_MATMUL_ASSIGN, OP_MATMUL}, {T_AND_ASSIGN, OP_AND}, {T_OR_ASSIGN, OP_OR},
-                     {T_XOR_ASSIGN, OP_XOR}, {T_LSHIFT_ASSIGN, OP_LSHIFT}, {T_RSHIFT_ASSIGN, OP_RSHIFT}, {T_POW_ASSIGN, OP_POW},
+} augmented_ops[] = {{T_ADD_ASSIGN, OP_ADD},          {T_SUB_ASSIGN, OP_SUB},       {T_MUL_ASSIGN, OP_MUL},
+                     {T_DIV_ASSIGN, OP_DIV},          {T_MOD_ASSIGN, OP_MOD},       {T_MATMUL_ASSIGN, OP_MATMUL},
+                     {T_AND_ASSIGN, OP_AND},          {T_OR_ASSIGN, OP_OR},         {T_XOR_ASSIGN, OP_XOR},
+                     {T_LSHIFT_ASSIGN, OP_LSHIFT},    {T_RSHIFT_ASSIGN, OP_RSHIFT}, {T_POW_ASSIGN, OP_POW},
                      {T_FLOORDIV_ASSIGN, OP_FLOORDIV}};
 
 static bool augmented_operator(TokenKind kind, BinaryOp *op) {
@@ -40,7 +41,8 @@ static Node *annotated(Parser *p, SourceRange at, Node *target) {
     if (parse_accept(p, T_ASSIGN) && (value = parse_rhs(p)) == NULL) parse_back(p, start);
     if (p->failed) return NULL;
     Node *n = parse_node(p, AST_ANN_ASSIGN, parse_span(p, at));
-    if (n == NULL || !parse_adopt(p, n, target) || !parse_adopt(p, n, annotation) || !parse_adopt(p, n, value)) return NULL;
+    if (n == NULL || !parse_adopt(p, n, target) || !parse_adopt(p, n, annotation) || !parse_adopt(p, n, value))
+        return NULL;
     parse_set_context(target, CTX_STORE);
     n->annotated.target = target;
     n->annotated.annotation = annotation;
@@ -87,7 +89,8 @@ static Node *assignment(Parser *p, SourceRange at, Node *first) {
 static void find_mistaken_annotation(Parser *p) {
     ParseMark start = parse_here(p);
     const Node *a = (parse_peek(p) == T_LPAR || parse_peek(p) == T_LSQB) ? parse_binary(p, POWER_POW) : NULL;
-    if (a != NULL && (a->kind == AST_LIST || a->kind == AST_TUPLE) && parse_accept(p, T_COLON) && parse_expression(p) != NULL)
+    if (a != NULL && (a->kind == AST_LIST || a->kind == AST_TUPLE) && parse_accept(p, T_COLON) &&
+        parse_expression(p) != NULL)
         parse_raise(p, a->at, "only single target (not %s) can be annotated", a->kind == AST_LIST ? "list" : "tuple");
     parse_back(p, start);
     if (p->failed) return;
@@ -101,7 +104,8 @@ static void find_mistaken_annotation(Parser *p) {
     parse_back(p, start);
     if (p->failed) return;
     a = parse_expression(p);
-    if (a != NULL && parse_accept(p, T_COLON) && parse_expression(p) != NULL) parse_raise(p, a->at, "illegal target for annotation");
+    if (a != NULL && parse_accept(p, T_COLON) && parse_expression(p) != NULL)
+        parse_raise(p, a->at, "illegal target for annotation");
     parse_back(p, start);
 }
 
@@ -111,7 +115,8 @@ static void find_mistaken_target(Parser *p) {
     for (;;) { /* (target =)* value = */
         if (parse_peek(p) == K_YIELD) {
             const Node *y = parse_yield(p);
-            if (y != NULL && parse_peek(p) == T_ASSIGN) parse_raise(p, y->at, "assignment to yield expression not possible");
+            if (y != NULL && parse_peek(p) == T_ASSIGN)
+                parse_raise(p, y->at, "assignment to yield expression not possible");
             break;
         }
         const Node *a = parse_star_expressions(p);
@@ -128,7 +133,8 @@ static void find_mistaken_target(Parser *p) {
     const Node *a = parse_star_expressions(p);
     if (a != NULL && augmented_operator(parse_peek(p), &op)) {
         p->pos++;
-        if (parse_rhs(p) != NULL) parse_raise(p, a->at, "'%s' is an illegal expression for augmented assignment", parse_expression_name(a));
+        if (parse_rhs(p) != NULL)
+            parse_raise(p, a->at, "'%s' is an illegal expression for augmented assignment", parse_expression_name(a));
     }
     parse_back(p, start);
 }
@@ -178,7 +184,9 @@ static Node *raise_statement(Parser *p) {
     if (n == NULL) return NULL;
     if (!at_statement_end(p)) {
         if ((n->raise.exception = parse_expression(p)) == NULL || !parse_adopt(p, n, n->raise.exception)) return NULL;
-        if (parse_accept(p, K_FROM) && ((n->raise.cause = parse_expression(p)) == NULL || !parse_adopt(p, n, n->raise.cause))) return NULL;
+        if (parse_accept(p, K_FROM) &&
+            ((n->raise.cause = parse_expression(p)) == NULL || !parse_adopt(p, n, n->raise.cause)))
+            return NULL;
     }
     n->at = parse_span(p, at);
     return n;
@@ -188,8 +196,11 @@ static Node *assert_statement(Parser *p) {
     SourceRange at = parse_token(p)->at;
     p->pos++;
     Node *n = parse_node(p, AST_ASSERT, at);
-    if (n == NULL || (n->assertion.test = parse_expression(p)) == NULL || !parse_adopt(p, n, n->assertion.test)) return NULL;
-    if (parse_accept(p, T_COMMA) && ((n->assertion.message = parse_expression(p)) == NULL || !parse_adopt(p, n, n->assertion.message))) return NULL;
+    if (n == NULL || (n->assertion.test = parse_expression(p)) == NULL || !parse_adopt(p, n, n->assertion.test))
+        return NULL;
+    if (parse_accept(p, T_COMMA) &&
+        ((n->assertion.message = parse_expression(p)) == NULL || !parse_adopt(p, n, n->assertion.message)))
+        return NULL;
     n->at = parse_span(p, at);
     return n;
 }
@@ -249,7 +260,8 @@ static const char *dotted_name(Parser *p) {
         const char *part = parse_name(p, parse_token(p));
         if (part == NULL) return NULL;
         size_t n = strlen(part);
-        if (length + n + 2 > sizeof text) return parse_raise(p, parse_token(p)->at, "the name of this module is too long");
+        if (length + n + 2 > sizeof text)
+            return parse_raise(p, parse_token(p)->at, "the name of this module is too long");
         if (length > 0) text[length++] = '.';
         memcpy(text + length, part, n);
         length += n;
@@ -318,18 +330,13 @@ static Node *from_statement(Parser *p) {
     if (n == NULL) return NULL;
     p->pos++;
     for (;; p->pos++) {
-        if (parse_peek(p) == T_DOT)
-            n->import.level++;
-        else if (parse_peek(p) == T_ELLIPSIS)
-            n->import.level += 3;
-        else
-            break;
+        if (parse_peek(p) == T_DOT) n->import.level++;
+        else if (parse_peek(p) == T_ELLIPSIS) n->import.level += 3;
+        else break;
     }
     n->import.module = "";
-    if (parse_peek(p) == T_NAME)
-        n->import.module = dotted_name(p);
-    else if (n->import.level == 0)
-        return NULL;
+    if (parse_peek(p) == T_NAME) n->import.module = dotted_name(p);
+    else if (n->import.level == 0) return NULL;
     if (n->import.module == NULL || !parse_accept(p, K_IMPORT) || !from_names(p, n)) return NULL;
     n->at = parse_span(p, at);
     return n;
@@ -406,7 +413,8 @@ static bool block(Parser *p, NodeList *out, SourceRange at, const char *what) {
     if (parse_accept(p, T_NEWLINE)) {
         if (!parse_accept(p, T_INDENT)) {
             if (!p->failed)
-                parse_raise_kind(p, TSR_INDENTATION_ERROR, parse_token(p)->at, "expected an indented block after %s on line %d", what,
+                parse_raise_kind(p, TSR_INDENTATION_ERROR, parse_token(p)->at,
+                                 "expected an indented block after %s on line %d", what,
                                  at.line - p->lexer->first_line + 1);
             return false;
         }
@@ -448,7 +456,8 @@ static Node *if_statement(Parser *p) {
     do {
         bool first = p->stack_count == list;
         Node *n = parse_node(p, AST_IF, parse_token(p)->at);
-        if (n == NULL || !test_and_body(p, n, first ? "'if' statement" : "'elif' statement") || !parse_push(p, n)) return NULL;
+        if (n == NULL || !test_and_body(p, n, first ? "'if' statement" : "'elif' statement") || !parse_push(p, n))
+            return NULL;
     } while (parse_peek(p) == K_ELIF);
     Node *n = p->stack[--p->stack_count];
     if (!else_block(p, n, &n->branch.orelse)) return NULL;
@@ -491,7 +500,8 @@ static Node *for_statement(Parser *p) {
     p->pos++;
     if (!for_header(p, n) || !block(p, &n->loop.body, at, "'for' statement")) return NULL;
     n->at = block_span(at, &n->loop.body);
-    if (!parse_adopt(p, n, n->loop.target) || !parse_adopt(p, n, n->loop.iterable) || !adopt_block(p, n, &n->loop.body)) return NULL;
+    if (!parse_adopt(p, n, n->loop.target) || !parse_adopt(p, n, n->loop.iterable) || !adopt_block(p, n, &n->loop.body))
+        return NULL;
     return else_block(p, n, &n->loop.orelse) ? n : NULL;
 }
 
@@ -534,7 +544,9 @@ static bool with_item(Parser *p, WithItem *item) {
         parse_back(p, start);
         const Node *a = parse_expression(p);
         next = parse_peek(p);
-        const Node *bad = a != NULL && (next == T_COMMA || next == T_RPAR || next == T_COLON) ? parse_invalid_target(a, TARGET_STAR) : NULL;
+        const Node *bad = a != NULL && (next == T_COMMA || next == T_RPAR || next == T_COLON)
+                              ? parse_invalid_target(a, TARGET_STAR)
+                              : NULL;
         if (bad != NULL) parse_raise(p, bad->at, "cannot assign to %s", parse_expression_name(bad));
     }
     parse_back(p, start);
@@ -561,7 +573,8 @@ static Node *with_statement(Parser *p) {
     if (n == NULL) return NULL;
     p->pos++;
     ParseMark start = parse_here(p);
-    bool matched = parse_accept(p, T_LPAR) && with_items(p, n, T_RPAR) && (parse_peek(p) == T_COLON || n->with.count > 0);
+    bool matched =
+        parse_accept(p, T_LPAR) && with_items(p, n, T_RPAR) && (parse_peek(p) == T_COLON || n->with.count > 0);
     if (!matched) {
         if (p->failed) return NULL;
         parse_back(p, start);
@@ -582,7 +595,8 @@ static bool several_types(Parser *p, const Node *first) {
     int more = 0;
     while (parse_accept(p, T_COMMA) && parse_expression(p) != NULL) more++;
     if (!p->failed && parse_accept(p, K_AS)) parse_accept(p, T_NAME);
-    if (!p->failed && more > 0 && parse_peek(p) == T_COLON) parse_raise(p, first->at, "multiple exception types must be parenthesized");
+    if (!p->failed && more > 0 && parse_peek(p) == T_COLON)
+        parse_raise(p, first->at, "multiple exception types must be parenthesized");
     parse_back(p, start);
     return true;
 }
@@ -620,13 +634,16 @@ static Node *try_statement(Parser *p) {
     Node *n = parse_node(p, AST_TRY, at);
     if (n == NULL) return NULL;
     p->pos++;
-    if (!parse_force(p, T_COLON) || !block(p, &n->attempt.body, at, "'try' statement") || !adopt_block(p, n, &n->attempt.body)) return NULL;
+    if (!parse_force(p, T_COLON) || !block(p, &n->attempt.body, at, "'try' statement") ||
+        !adopt_block(p, n, &n->attempt.body))
+        return NULL;
     int list = parse_list(p);
     while (parse_peek(p) == K_EXCEPT) {
         Node *h = handler(p);
         if (h == NULL || !parse_push(p, h)) return NULL;
     }
-    if (p->failed || !parse_take(p, list, &n->attempt.handlers) || !adopt_block(p, n, &n->attempt.handlers)) return NULL;
+    if (p->failed || !parse_take(p, list, &n->attempt.handlers) || !adopt_block(p, n, &n->attempt.handlers))
+        return NULL;
     n->at = block_span(at, n->attempt.handlers.count > 0 ? &n->attempt.handlers : &n->attempt.body);
     if (n->attempt.handlers.count == 0 && parse_peek(p) != K_FINALLY)
         return parse_raise(p, parse_token(p)->at, "expected 'except' or 'finally' block");

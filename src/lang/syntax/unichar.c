@@ -55,8 +55,13 @@ int64_t utf8_count(const char *data, int64_t size) {
 
 /* --- classes --- */
 
-typedef struct Range { uint32_t first, last; } Range;
-typedef struct LongCase { uint32_t c; const char *text; } LongCase;
+typedef struct Range {
+    uint32_t first, last;
+} Range;
+typedef struct LongCase {
+    uint32_t c;
+    const char *text;
+} LongCase;
 
 #include "unichar.inc"
 
@@ -77,7 +82,8 @@ enum {
     LETTERS = CATEGORY(LU) | CATEGORY(LL) | CATEGORY(LT) | CATEGORY(LM) | CATEGORY(LO),
     NAME_START = LETTERS | CATEGORY(NL),
     NAME_REST = NAME_START | CATEGORY(MN) | CATEGORY(MC) | CATEGORY(ND) | CATEGORY(PC),
-    UNPRINTABLE = CATEGORY(CC) | CATEGORY(CF) | CATEGORY(CS) | CATEGORY(CO) | CATEGORY(CN) | CATEGORY(ZL) | CATEGORY(ZP) | CATEGORY(ZS),
+    UNPRINTABLE = CATEGORY(CC) | CATEGORY(CF) | CATEGORY(CS) | CATEGORY(CO) | CATEGORY(CN) | CATEGORY(ZL) |
+                  CATEGORY(ZP) | CATEGORY(ZS),
     IGNORABLE = CATEGORY(MN) | CATEGORY(ME) | CATEGORY(CF) | CATEGORY(LM) | CATEGORY(SK)
 };
 
@@ -89,7 +95,8 @@ bool unichar_is_alpha(uint32_t c) { return c < 0x80 ? isalpha((int)c) != 0 : in_
 bool unichar_is_decimal(uint32_t c) { return c < 0x80 ? isdigit((int)c) != 0 : in_categories(c, CATEGORY(ND)); }
 bool unichar_is_digit(uint32_t c) { return unichar_is_decimal(c) || IN(c, digit_others); }
 bool unichar_is_numeric(uint32_t c) {
-    return unichar_is_decimal(c) || (c >= 0x80 && (in_categories(c, CATEGORY(NL) | CATEGORY(NO)) || IN(c, numeric_letters)));
+    return unichar_is_decimal(c) ||
+           (c >= 0x80 && (in_categories(c, CATEGORY(NL) | CATEGORY(NO)) || IN(c, numeric_letters)));
 }
 bool unichar_is_alnum(uint32_t c) { return unichar_is_alpha(c) || unichar_is_numeric(c); }
 
@@ -100,11 +107,16 @@ bool unichar_is_printable(uint32_t c) {
 
 bool unichar_is_space(uint32_t c) {
     if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 0x1c && c <= 0x1f);
-    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
+    return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+           c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-bool unichar_is_upper(uint32_t c) { return c < 0x80 ? c >= 'A' && c <= 'Z' : in_categories(c, CATEGORY(LU)) || IN(c, upper_others); }
-bool unichar_is_lower(uint32_t c) { return c < 0x80 ? c >= 'a' && c <= 'z' : in_categories(c, CATEGORY(LL)) || IN(c, lower_others); }
+bool unichar_is_upper(uint32_t c) {
+    return c < 0x80 ? c >= 'A' && c <= 'Z' : in_categories(c, CATEGORY(LU)) || IN(c, upper_others);
+}
+bool unichar_is_lower(uint32_t c) {
+    return c < 0x80 ? c >= 'a' && c <= 'z' : in_categories(c, CATEGORY(LL)) || IN(c, lower_others);
+}
 bool unichar_is_title(uint32_t c) { return c >= 0x80 && in_categories(c, CATEGORY(LT)); }
 bool unichar_is_cased(uint32_t c) { return unichar_is_upper(c) || unichar_is_lower(c) || unichar_is_title(c); }
 bool unichar_is_case_ignorable(uint32_t c) { return in_categories(c, IGNORABLE) || IN(c, ignorable_others); }
@@ -135,7 +147,8 @@ static int write_case(char *out, const char *many, utf8proc_int32_t one) {
 }
 
 int unichar_lower(char *out, uint32_t c) {
-    return write_case(out, c == 0x130 ? "i\xcc\x87" : NULL, utf8proc_tolower((utf8proc_int32_t)c)); /* the only long one */
+    return write_case(out, c == 0x130 ? "i\xcc\x87" : NULL,
+                      utf8proc_tolower((utf8proc_int32_t)c)); /* the only long one */
 }
 
 int unichar_upper(char *out, uint32_t c) {

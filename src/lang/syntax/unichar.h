@@ -1,7 +1,7 @@
 /* unichar.h: what Python asks of a character: its class, its case, whether a name may hold it; and how UTF-8 holds one.
  *
- * Categories and simple cases are utf8proc's; what it does not tell (digits that are not decimal, upper cases of several
- * characters, the exceptions among names) stands in unichar.inc. A character is a code point. */
+ * Categories and simple cases are utf8proc's; what it does not tell (digits that are not decimal, upper cases of
+ * several characters, the exceptions among names) stands in unichar.inc. A character is a code point. */
 #ifndef LANG_SYNTAX_UNICHAR_H
 #define LANG_SYNTAX_UNICHAR_H
 

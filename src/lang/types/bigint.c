@@ -7,9 +7,9 @@
 #include "lang/object/value_impl.h"
 
 enum {
-    WORK = 1 << 24,     /* products of libtommath's digits between two looks for an interrupt: some ten milliseconds */
-    LEAST_BLOCK = 16,   /* digits of a dividend taken at a time */
-    SHORT_TEXT = 2000,  /* digits of a text converted in one go */
+    WORK = 1 << 24,    /* products of libtommath's digits between two looks for an interrupt: some ten milliseconds */
+    LEAST_BLOCK = 16,  /* digits of a dividend taken at a time */
+    SHORT_TEXT = 2000, /* digits of a text converted in one go */
 };
 
 /* out = the digits [begin, begin + count) of |a|. */
@@ -69,7 +69,9 @@ done:
 static TsrStatus multiply(mp_int *out, const mp_int *a, const mp_int *b) {
     TsrStatus status = tsr_interrupt_check();
     if (status != TSR_OK) return status;
-    if ((int64_t)a->used * b->used > WORK) return multiply_halves(out, a->used < b->used ? b : a, a->used < b->used ? a : b, (TSR_MAX(a->used, b->used) + 1) / 2);
+    if ((int64_t)a->used * b->used > WORK)
+        return multiply_halves(out, a->used < b->used ? b : a, a->used < b->used ? a : b,
+                               (TSR_MAX(a->used, b->used) + 1) / 2);
     MP_TRY(a == b ? mp_sqr(a, out) : mp_mul(a, b, out));
 done:
     return status;
@@ -89,7 +91,8 @@ static void set_signs(mp_int *q, mp_int *r, bool dividend, bool divisor) {
     if (dividend && !mp_iszero(r)) r->sign = MP_NEG;
 }
 
-/* Long division whose figures are blocks of digits: as many as the divisor has, since mp_div takes the dividend's whole length for each digit. */
+/* Long division whose figures are blocks of digits: as many as the divisor has, since mp_div takes the dividend's whole
+ * length for each digit. */
 static TsrStatus divide_blocks(mp_int *q, mp_int *r, const mp_int *a, const mp_int *b) {
     int block = TSR_MAX(TSR_MIN(b->used, WORK / b->used), LEAST_BLOCK);
     mp_int piece, figure;
@@ -146,7 +149,9 @@ TsrStatus bigint_invert(mp_int *a, const mp_int *m) {
     MP_TRY(mp_copy(m, &high));
     mp_set(&times, 1);
     while (!mp_iszero(a)) {
-        if ((status = bigint_divide(&q, &r, &high, a)) != TSR_OK || (status = bigint_multiply(&product, &q, &times)) != TSR_OK) goto done;
+        if ((status = bigint_divide(&q, &r, &high, a)) != TSR_OK ||
+            (status = bigint_multiply(&product, &q, &times)) != TSR_OK)
+            goto done;
         MP_TRY(mp_sub(&before, &product, &product));
         mp_exch(&before, &times);
         mp_exch(&times, &product);
@@ -273,8 +278,9 @@ TsrStatus bigint_from_digits(mp_int *out, const char *digits, int64_t n, int bas
     TsrStatus status = TSR_OK;
     if (mp_init_multi(&low, &scale, NULL) != MP_OKAY) return mem_error();
     int64_t half = n / 2;
-    if ((status = bigint_from_digits(out, digits, n - half, base)) == TSR_OK && (status = power(&scale, base, half)) == TSR_OK &&
-        (status = bigint_multiply(out, out, &scale)) == TSR_OK && (status = bigint_from_digits(&low, digits + n - half, half, base)) == TSR_OK) {
+    if ((status = bigint_from_digits(out, digits, n - half, base)) == TSR_OK &&
+        (status = power(&scale, base, half)) == TSR_OK && (status = bigint_multiply(out, out, &scale)) == TSR_OK &&
+        (status = bigint_from_digits(&low, digits + n - half, half, base)) == TSR_OK) {
         MP_TRY(mp_add(out, &low, out));
     }
 done:

@@ -1,5 +1,5 @@
-/* What takes one pass over the digits. libtommath's own passes are one piece each, which for numbers of a hundred megabytes is too long to wait:
- * those go digit by digit here, with a look for an interrupt now and then. */
+/* What takes one pass over the digits. libtommath's own passes are one piece each, which for numbers of a hundred
+ * megabytes is too long to wait: those go digit by digit here, with a look for an interrupt now and then. */
 #include "bigint.h"
 
 #include "lang/object/value_impl.h"
@@ -31,7 +31,9 @@ typedef struct Digits {
     mp_digit flip, carry;
 } Digits;
 
-static Digits digits_of(const mp_int *a, bool negative) { return (Digits){a->dp, a->used, negative ? MP_MASK : 0, negative}; }
+static Digits digits_of(const mp_int *a, bool negative) {
+    return (Digits){a->dp, a->used, negative ? MP_MASK : 0, negative};
+}
 
 static inline mp_digit digit_at(Digits *a, int i) {
     mp_digit d = ((i < a->used ? a->dp[i] : 0) ^ a->flip) + a->carry;

@@ -30,7 +30,8 @@ TsrStatus bytes_new(Value *out, const void *data, int64_t size) {
     if (b == NULL) return TSR_MEMORY_ERROR;
     b->size = size;
     b->hash = -1;
-    TsrStatus status = data != NULL ? tsr_copy_long(b->data, data, (size_t)size) : tsr_fill_long(b->data, 0, (size_t)size);
+    TsrStatus status =
+        data != NULL ? tsr_copy_long(b->data, data, (size_t)size) : tsr_fill_long(b->data, 0, (size_t)size);
     b->data[size] = '\0';
     return value_end_move(out, status, value_obj_move(b));
 }
@@ -64,7 +65,8 @@ static TsrStatus write_escaped(TsrText *out, const char *data, int64_t size) {
         unsigned char c = (unsigned char)data[i];
         TsrStatus status;
         if (c == quote || c == '\\') status = tsr_text_printf(out, "\\%c", c);
-        else if (c == '\n' || c == '\r' || c == '\t') status = tsr_text_puts(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
+        else if (c == '\n' || c == '\r' || c == '\t')
+            status = tsr_text_puts(out, c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t");
         else if (c < 0x20 || c >= 0x7f) status = tsr_text_printf(out, "\\x%02x", c);
         else status = tsr_text_putc(out, (char)c);
         TSR_TRY(status);
@@ -130,7 +132,8 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
         return status;
     }
     TSR_TRY(sequence_index(&i, index, value_is_bytes(self) ? "byte" : "bytearray"));
-    if (!index_wrap(&i, size)) return tsr_error(TSR_INDEX_ERROR, value_is_bytes(self) ? "index out of range" : "bytearray index out of range");
+    if (!index_wrap(&i, size))
+        return tsr_error(TSR_INDEX_ERROR, value_is_bytes(self) ? "index out of range" : "bytearray index out of range");
     *out = value_int((unsigned char)data[i]);
     return TSR_OK;
 }
@@ -138,7 +141,9 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
 TsrStatus byte_from_value(char *out, Value v, const char *type) {
     int64_t n;
     TSR_TRY(value_to_index_clamped(&n, v));
-    if (n < 0 || n > 255) return tsr_error(TSR_VALUE_ERROR, strcmp(type, "bytes") == 0 ? "bytes must be in range(0, 256)" : "byte must be in range(0, 256)");
+    if (n < 0 || n > 255)
+        return tsr_error(TSR_VALUE_ERROR, strcmp(type, "bytes") == 0 ? "bytes must be in range(0, 256)"
+                                                                     : "byte must be in range(0, 256)");
     *out = (char)n;
     return TSR_OK;
 }
@@ -148,7 +153,8 @@ static TsrStatus contains_slot(bool *out, Value self, Value item) {
     int64_t size, part_size = 1;
     value_as_buffer(self, &data, &size);
     if (!value_as_buffer(item, &part, &part_size)) {
-        if (!value_is_int(item)) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(item));
+        if (!value_is_int(item))
+            return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(item));
         TSR_TRY(byte_from_value(&byte, item, "byte"));
         part = &byte;
     }
@@ -208,7 +214,9 @@ static TsrStatus from_iterable(Value *out, Type *type, Value iterable) {
     int64_t size;
     if (status == TSR_OK) value_as_buffer(*out, &data, &size);
     for (int64_t i = 0; status == TSR_OK && i < l->count; i++) {
-        if ((status = byte_from_value(&data[i], l->items[i], type == &bytes_type ? "bytes" : "byte")) == TSR_OK && (i & 0xFFFF) == 0) status = tsr_interrupt_check();
+        if ((status = byte_from_value(&data[i], l->items[i], type == &bytes_type ? "bytes" : "byte")) == TSR_OK &&
+            (i & 0xFFFF) == 0)
+            status = tsr_interrupt_check();
         if (status != TSR_OK) value_release(*out);
     }
     value_release(list);
@@ -235,27 +243,32 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     Value v = given[0];
     for (int i = 1; i < 3; i++) {
         if (given[i].tag == V_UNBOUND || value_is_str(given[i])) continue;
-        return tsr_error(TSR_TYPE_ERROR, "%s() argument '%s' must be str, not %s", type->name, names[i], value_shown_type(given[i]));
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument '%s' must be str, not %s", type->name, names[i],
+                         value_shown_type(given[i]));
     }
     if (value_is_str(v)) return from_text(out, type, given);
     if (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)
-        return tsr_error(TSR_TYPE_ERROR, given[1].tag != V_UNBOUND ? "encoding without a string argument" : "errors without a string argument");
+        return tsr_error(TSR_TYPE_ERROR, given[1].tag != V_UNBOUND ? "encoding without a string argument"
+                                                                   : "errors without a string argument");
     if (v.tag == V_UNBOUND) return bytes_new_like(out, type, "", 0);
     if (value_as_buffer(v, &data, &size)) return bytes_new_like(out, type, data, size);
     if (value_is_int(v)) {
-        if (!int_fits_int64(v, &size)) return tsr_error(TSR_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
+        if (!int_fits_int64(v, &size))
+            return tsr_error(TSR_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
         if (size < 0) return tsr_error(TSR_VALUE_ERROR, "negative count");
         return bytes_new_like(out, type, NULL, size);
     }
     const Type *t = value_type(v);
-    if (t->iter == NULL && t->iter_next == NULL && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "cannot convert '%s' object to %s", t->name, type->name);
+    if (t->iter == NULL && t->iter_next == NULL && v.tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "cannot convert '%s' object to %s", t->name, type->name);
     return from_iterable(out, type, v);
 }
 
 /* --- bytearray --- */
 
 TsrStatus bytearray_splice(ByteArray *b, int64_t start, int64_t removed, const char *data, int64_t count) {
-    if (count != removed && b->exports > 0) return tsr_error(TSR_BUFFER_ERROR, "Existing exports of data: object cannot be re-sized");
+    if (count != removed && b->exports > 0)
+        return tsr_error(TSR_BUFFER_ERROR, "Existing exports of data: object cannot be re-sized");
     char *copy = NULL;
     if (data >= b->data && data < b->data + b->size) { /* a part of itself */
         if ((copy = tsr_malloc((size_t)count + 1)) == NULL) return mem_error();
@@ -283,8 +296,11 @@ static TsrStatus array_set_slice(ByteArray *b, const Slice *slice, Value value) 
     value_as_buffer(source, &data, &n);
     TsrStatus status = slice_resolve(slice, b->size, &from, &stop, &step, &count);
     if (status == TSR_OK && step == 1) status = bytearray_splice(b, from, count, data, n);
-    else if (status == TSR_OK && n != count) status = tsr_error(TSR_VALUE_ERROR, "attempt to assign bytes of size %lld to extended slice of size %lld", (long long)n, (long long)count);
-    else for (int64_t k = 0; status == TSR_OK && k < count; k++) b->data[from + k * step] = data[k];
+    else if (status == TSR_OK && n != count)
+        status = tsr_error(TSR_VALUE_ERROR, "attempt to assign bytes of size %lld to extended slice of size %lld",
+                           (long long)n, (long long)count);
+    else
+        for (int64_t k = 0; status == TSR_OK && k < count; k++) b->data[from + k * step] = data[k];
     value_release(source);
     return status;
 }
@@ -341,9 +357,24 @@ static TsrStatus array_inplace(Value *out, BinaryOp op, Value self, Value b) {
 }
 
 #define SHARED_SLOTS \
-    .construct = construct_slot, .repr = repr_slot, .compare = compare_slot, .length = length_slot, .get_item = get_item_slot, \
-    .contains = contains_slot, .iter = iter_slot, .binary = binary_slot
-Type bytes_type = {.obj = TYPE_HEADER, .flags = TYPE_SEQUENCE | TYPE_ATOMIC, .name = "bytes", .doc = "bytes(source): bytes that never change.", SHARED_SLOTS, .destroy = bytes_destroy,
-                   .hash = hash_slot, .methods = bytes_methods};
-Type bytearray_type = {.obj = TYPE_HEADER, .flags = TYPE_SEQUENCE, .name = "bytearray", .doc = "bytearray(source): bytes that can change.", SHARED_SLOTS, .destroy = bytearray_destroy,
-                       .hash = hash_refused, .set_item = array_set_item, .del_item = array_del_item, .inplace = array_inplace, .methods = bytearray_methods};
+    .construct = construct_slot, .repr = repr_slot, .compare = compare_slot, .length = length_slot, \
+    .get_item = get_item_slot, .contains = contains_slot, .iter = iter_slot, .binary = binary_slot
+Type bytes_type = {.obj = TYPE_HEADER,
+                   .flags = TYPE_SEQUENCE | TYPE_ATOMIC,
+                   .name = "bytes",
+                   .doc = "bytes(source): bytes that never change.",
+                   SHARED_SLOTS,
+                   .destroy = bytes_destroy,
+                   .hash = hash_slot,
+                   .methods = bytes_methods};
+Type bytearray_type = {.obj = TYPE_HEADER,
+                       .flags = TYPE_SEQUENCE,
+                       .name = "bytearray",
+                       .doc = "bytearray(source): bytes that can change.",
+                       SHARED_SLOTS,
+                       .destroy = bytearray_destroy,
+                       .hash = hash_refused,
+                       .set_item = array_set_item,
+                       .del_item = array_del_item,
+                       .inplace = array_inplace,
+                       .methods = bytearray_methods};

@@ -73,7 +73,9 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
 
 static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
     Value v = args->values[1];
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "fromhex() argument must be str, not %s", v.tag == V_NONE ? "None" : value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "fromhex() argument must be str, not %s",
+                         v.tag == V_NONE ? "None" : value_type_name(v));
     const Str *s = value_as_str(v);
     TsrText text = {0};
     TsrStatus status = TSR_OK;
@@ -85,13 +87,17 @@ static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
         int value = 0;
         for (int k = 0; k < 2 && status == TSR_OK; k++) {
             unsigned char c = i + k < s->size ? (unsigned char)s->data[i + k] : 0;
-            if (!isxdigit(c)) status = tsr_error(TSR_VALUE_ERROR, "non-hexadecimal number found in fromhex() arg at position %lld", (long long)(i + k));
+            if (!isxdigit(c))
+                status = tsr_error(TSR_VALUE_ERROR, "non-hexadecimal number found in fromhex() arg at position %lld",
+                                   (long long)(i + k));
             value = value * 16 + (isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
         }
         if (status == TSR_OK) status = tsr_text_putc(&text, (char)value);
         i += 2;
     }
-    if (status == TSR_OK) status = bytes_new_like(out, (Type *)args->values[0].o, text.data != NULL ? text.data : "", (int64_t)text.length);
+    if (status == TSR_OK)
+        status =
+            bytes_new_like(out, (Type *)args->values[0].o, text.data != NULL ? text.data : "", (int64_t)text.length);
     tsr_text_free(&text);
     return status;
 }
@@ -113,13 +119,16 @@ static TsrStatus every(Value *out, const CallArgs *args, bool (*test)(unsigned c
     *out = value_bool(yes);
     return TSR_OK;
 }
-static TsrStatus method_isalnum(Value *out, const CallArgs *args) { return every(out, args, is_letter_or_digit, false); }
+static TsrStatus method_isalnum(Value *out, const CallArgs *args) {
+    return every(out, args, is_letter_or_digit, false);
+}
 static TsrStatus method_isalpha(Value *out, const CallArgs *args) { return every(out, args, is_letter, false); }
 static TsrStatus method_isascii(Value *out, const CallArgs *args) { return every(out, args, is_ascii, true); }
 static TsrStatus method_isdigit(Value *out, const CallArgs *args) { return every(out, args, is_digit, false); }
 static TsrStatus method_isspace(Value *out, const CallArgs *args) { return every(out, args, is_space, false); }
 
-static TsrStatus one_case(Value *out, const CallArgs *args, bool (*wanted)(unsigned char), bool (*other)(unsigned char)) {
+static TsrStatus one_case(Value *out, const CallArgs *args, bool (*wanted)(unsigned char),
+                          bool (*other)(unsigned char)) {
     Bytestring self = self_bytes(args);
     bool some = false, good = true;
     for (int64_t i = 0; i < self.size && good && !tsr_interrupted_at(i); i++) {
@@ -149,7 +158,8 @@ typedef enum CaseMode { LOWER, UPPER, SWAP, CAPITAL, TITLE } CaseMode;
 
 static char in_case(unsigned char c, CaseMode mode, bool first, bool after_letter) {
     if (!is_letter(c)) return (char)c;
-    bool up = mode == UPPER || (mode == SWAP && is_lower(c)) || (mode == CAPITAL && first) || (mode == TITLE && !after_letter);
+    bool up = mode == UPPER || (mode == SWAP && is_lower(c)) || (mode == CAPITAL && first) ||
+              (mode == TITLE && !after_letter);
     return (char)(up ? c & ~0x20 : c | 0x20);
 }
 
@@ -157,7 +167,8 @@ static TsrStatus change_case(Value *out, const CallArgs *args, CaseMode mode) {
     Bytestring self = self_bytes(args);
     TSR_TRY(bytes_new_like(out, args->values[0].o->type, self.data, self.size));
     char *to = memory_of(*out);
-    for (int64_t i = 0; i < self.size && !tsr_interrupted_at(i); i++) to[i] = in_case((unsigned char)self.data[i], mode, i == 0, i > 0 && is_letter((unsigned char)self.data[i - 1]));
+    for (int64_t i = 0; i < self.size && !tsr_interrupted_at(i); i++)
+        to[i] = in_case((unsigned char)self.data[i], mode, i == 0, i > 0 && is_letter((unsigned char)self.data[i - 1]));
     return TSR_OK;
 }
 static TsrStatus method_capitalize(Value *out, const CallArgs *args) { return change_case(out, args, CAPITAL); }
@@ -186,7 +197,8 @@ static TsrStatus justify(Value *out, const CallArgs *args, int mode, const char 
     int64_t fill_size = 1;
     TSR_TRY(value_to_index(&width, args->values[1]));
     if (args->count > 2 && (!value_as_buffer(args->values[2], &fill, &fill_size) || fill_size != 1)) {
-        return tsr_error(TSR_TYPE_ERROR, "%s() argument 2 must be a byte string of length 1, not %s", name, value_shown_type(args->values[2]));
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument 2 must be a byte string of length 1, not %s", name,
+                         value_shown_type(args->values[2]));
     }
     int64_t pad = TSR_MAX(width - self_bytes(args).size, 0);
     int64_t left = mode < 0 ? 0 : mode > 0 ? pad : pad / 2 + (pad & width & 1);
@@ -217,7 +229,8 @@ static TsrStatus join_items(TsrText *text, Bytestring glue, const List *items) {
         char *part;
         int64_t n;
         if (!value_as_buffer(items->items[i], &part, &n)) {
-            return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected a bytes-like object, %s found", (long long)i, value_type_name(items->items[i]));
+            return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected a bytes-like object, %s found", (long long)i,
+                             value_type_name(items->items[i]));
         }
         if (i > 0) TSR_TRY(tsr_text_append(text, glue.data, (size_t)glue.size));
         TSR_TRY(tsr_text_append(text, part, (size_t)n));
@@ -256,7 +269,8 @@ static TsrStatus method_translate(Value *out, const CallArgs *args) {
     Bytestring self = self_bytes(args), table = {0}, drop = {0};
     TSR_TRY(args_parse(given, args, 1, &spec));
     if (!value_is_none(given[0])) TSR_TRY(text_buffer_argument(&table, given[0]));
-    if (table.data != NULL && table.size != 256) return tsr_error(TSR_VALUE_ERROR, "translation table must be 256 characters long");
+    if (table.data != NULL && table.size != 256)
+        return tsr_error(TSR_VALUE_ERROR, "translation table must be 256 characters long");
     if (given[1].tag != V_UNBOUND) TSR_TRY(text_buffer_argument(&drop, given[1]));
     TsrText text = {0};
     TsrStatus status = TSR_OK;
@@ -285,8 +299,12 @@ static TsrStatus extend(ByteArray *b, Value v) {
     char *data;
     int64_t n;
     const Type *type = value_type(v);
-    if (type->iter == NULL && type->iter_next == NULL && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "can't extend bytearray with %s", type->name);
-    if (value_is_str(v)) return value_as_str(v)->size == 0 ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "'str' object cannot be interpreted as an integer");
+    if (type->iter == NULL && type->iter_next == NULL && v.tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "can't extend bytearray with %s", type->name);
+    if (value_is_str(v))
+        return value_as_str(v)->size == 0
+                   ? TSR_OK
+                   : tsr_error(TSR_TYPE_ERROR, "'str' object cannot be interpreted as an integer");
     TSR_TRY(value_call_n(&source, value_lent(&bytearray_type), 1, &v));
     value_as_buffer(source, &data, &n);
     TsrStatus status = bytearray_splice(b, b->size, 0, data, n);
@@ -304,7 +322,9 @@ static TsrStatus method_clear(Value *out, const CallArgs *args) {
     return bytearray_splice(self_array(args), 0, self_array(args)->size, NULL, 0);
 }
 
-static TsrStatus method_copy(Value *out, const CallArgs *args) { return bytearray_new(out, self_array(args)->data, self_array(args)->size); }
+static TsrStatus method_copy(Value *out, const CallArgs *args) {
+    return bytearray_new(out, self_array(args)->data, self_array(args)->size);
+}
 
 static TsrStatus method_pop(Value *out, const CallArgs *args) {
     ByteArray *b = self_array(args);
@@ -349,47 +369,61 @@ static TsrStatus method_reverse(Value *out, const CallArgs *args) {
 
 #define SHARED_ROWS \
     {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."}, \
-    {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on both sides."}, \
-    {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs."}, \
-    {"decode", method_decode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As text."}, \
-    {"endswith", text_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."}, \
-    {"expandtabs", text_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."}, \
-    {"find", text_find, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part, or -1."}, \
-    {"fromhex", method_fromhex, ARGS_ONE | METHOD_CLASS, 0, 0, "(text, /)", "The bytes of hexadecimal digits."}, \
-    {"hex", method_hex, ARGS_ANY, 0, 0, "(sep=..., bytes_per_sep=1)", "Two hexadecimal digits a byte."}, \
-    {"index", text_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."}, \
-    {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"isdigit", method_isdigit, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"islower", method_islower, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"isspace", method_isspace, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"istitle", method_istitle, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"isupper", method_isupper, ARGS_NONE, 0, 0, "()", NULL}, \
-    {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The parts with this between them."}, \
-    {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the right."}, \
-    {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."}, \
-    {"lstrip", text_lstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the start."}, \
-    {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 2, 2, "(frm, to, /)", "A table for translate."}, \
-    {"partition", text_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."}, \
-    {"removeprefix", text_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."}, \
-    {"removesuffix", text_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."}, \
-    {"replace", text_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."}, \
-    {"rfind", text_rfind, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part, or -1."}, \
-    {"rindex", text_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."}, \
-    {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the left."}, \
-    {"rpartition", text_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."}, \
-    {"rsplit", text_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."}, \
-    {"rstrip", text_rstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the end."}, \
-    {"split", text_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."}, \
-    {"splitlines", text_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."}, \
-    {"startswith", text_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", "Whether it starts so."}, \
-    {"strip", text_strip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces at both ends."}, \
-    {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."}, \
-    {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."}, \
-    {"translate", method_translate, ARGS_ANY, 0, 0, "(table, /, delete=b'')", "Each byte by the table."}, \
-    {"upper", method_upper, ARGS_NONE, 0, 0, "()", "In upper case."}, \
-    {"zfill", method_zfill, ARGS_ONE, 0, 0, "(width, /)", "Zeros between sign and number."}
+        {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on both sides."}, \
+        {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs."}, \
+        {"decode", method_decode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As text."}, \
+        {"endswith", text_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."}, \
+        {"expandtabs", text_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."}, \
+        {"find", \
+         text_find, \
+         ARGS_RANGE | ARGS_TUPLE, \
+         1, \
+         3, \
+         "(sub[, start[, end]])", \
+         "The first index of the part, or -1."}, \
+        {"fromhex", method_fromhex, ARGS_ONE | METHOD_CLASS, 0, 0, "(text, /)", "The bytes of hexadecimal digits."}, \
+        {"hex", method_hex, ARGS_ANY, 0, 0, "(sep=..., bytes_per_sep=1)", "Two hexadecimal digits a byte."}, \
+        {"index", text_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."}, \
+        {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"isdigit", method_isdigit, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"islower", method_islower, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"isspace", method_isspace, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"istitle", method_istitle, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"isupper", method_isupper, ARGS_NONE, 0, 0, "()", NULL}, \
+        {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The parts with this between them."}, \
+        {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the right."}, \
+        {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."}, \
+        {"lstrip", text_lstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the start."}, \
+        {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 2, 2, "(frm, to, /)", "A table for translate."}, \
+        {"partition", text_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."}, \
+        {"removeprefix", text_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."}, \
+        {"removesuffix", text_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."}, \
+        {"replace", text_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."}, \
+        {"rfind", \
+         text_rfind, \
+         ARGS_RANGE | ARGS_TUPLE, \
+         1, \
+         3, \
+         "(sub[, start[, end]])", \
+         "The last index of the part, or -1."}, \
+        {"rindex", text_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."}, \
+        {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the left."}, \
+        {"rpartition", text_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."}, \
+        {"rsplit", text_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."}, \
+        {"rstrip", text_rstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the end."}, \
+        {"split", text_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."}, \
+        {"splitlines", text_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."}, \
+        {"startswith",           text_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", \
+         "Whether it starts so."}, \
+        {"strip", text_strip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces at both ends."}, \
+        {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."}, \
+        {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."}, \
+        {"translate", method_translate, ARGS_ANY, 0, 0, "(table, /, delete=b'')", "Each byte by the table."}, \
+        {"upper", method_upper, ARGS_NONE, 0, 0, "()", "In upper case."}, { \
+        "zfill", method_zfill, ARGS_ONE, 0, 0, "(width, /)", "Zeros between sign and number." \
+    }
 
 const Method bytes_methods[] = {SHARED_ROWS, {0}};
 const Method bytearray_methods[] = {

@@ -42,7 +42,9 @@ static TsrStatus find_codec(int *row, const char *encoding) {
     return tsr_error(TSR_LOOKUP_ERROR, "unknown encoding: %s", encoding);
 }
 
-static TsrStatus unknown_handler(const char *errors) { return tsr_error(TSR_LOOKUP_ERROR, "unknown error handler name '%s'", errors); }
+static TsrStatus unknown_handler(const char *errors) {
+    return tsr_error(TSR_LOOKUP_ERROR, "unknown error handler name '%s'", errors);
+}
 
 static bool is_surrogate(uint32_t c) { return c >= 0xd800 && c < 0xe000; }
 
@@ -71,7 +73,9 @@ typedef struct Encoder {
 } Encoder;
 
 static bool is_narrow(Codec codec) { return codec == ASCII || codec == LATIN1; }
-static bool can_encode(Codec codec, uint32_t c) { return is_narrow(codec) ? c < (codec == ASCII ? 0x80u : 0x100u) : !is_surrogate(c); }
+static bool can_encode(Codec codec, uint32_t c) {
+    return is_narrow(codec) ? c < (codec == ASCII ? 0x80u : 0x100u) : !is_surrogate(c);
+}
 
 static TsrStatus put_unit(const Encoder *e, uint32_t unit, int size) {
     char bytes[4];
@@ -99,12 +103,16 @@ static TsrStatus put_ascii(const Encoder *e, const char *format, uint32_t c) {
 
 /* Characters [from, to), of which the first is c, can't be encoded. */
 static TsrStatus encode_error(const Encoder *e, uint32_t c, int64_t from, int64_t to) {
-    const char *why = e->codec == ASCII ? "ordinal not in range(128)" : e->codec == LATIN1 ? "ordinal not in range(256)" : "surrogates not allowed";
+    const char *why = e->codec == ASCII    ? "ordinal not in range(128)"
+                      : e->codec == LATIN1 ? "ordinal not in range(256)"
+                                           : "surrogates not allowed";
     if (to - from > 1) {
-        return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'%s' codec can't encode characters in position %lld-%lld: %s", e->name, (long long)from, (long long)to - 1, why);
+        return tsr_error(TSR_UNICODE_ENCODE_ERROR, "'%s' codec can't encode characters in position %lld-%lld: %s",
+                         e->name, (long long)from, (long long)to - 1, why);
     }
-    const char *form = c < 0x100 ? "'%s' codec can't encode character '\\x%02x' in position %lld: %s"
-                                 : c < 0x10000 ? "'%s' codec can't encode character '\\u%04x' in position %lld: %s" : "'%s' codec can't encode character '\\U%08x' in position %lld: %s";
+    const char *form = c < 0x100     ? "'%s' codec can't encode character '\\x%02x' in position %lld: %s"
+                       : c < 0x10000 ? "'%s' codec can't encode character '\\u%04x' in position %lld: %s"
+                                     : "'%s' codec can't encode character '\\U%08x' in position %lld: %s";
     return tsr_error(TSR_UNICODE_ENCODE_ERROR, form, e->name, (unsigned)c, (long long)from, why);
 }
 
@@ -114,11 +122,14 @@ static TsrStatus encode_instead(const Encoder *e, uint32_t c, bool *handled) {
     if (strcmp(e->errors, "ignore") == 0) return TSR_OK;
     if (strcmp(e->errors, "replace") == 0) return put(e, '?');
     if (strcmp(e->errors, "xmlcharrefreplace") == 0) return put_ascii(e, "&#%u;", c);
-    if (strcmp(e->errors, "backslashreplace") == 0) return put_ascii(e, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
-    if (strcmp(e->errors, "surrogateescape") == 0 && e->codec < UTF16 && c >= 0xdc80 && c <= 0xdcff) return tsr_text_putc(e->out, (char)(c - 0xdc00));
+    if (strcmp(e->errors, "backslashreplace") == 0)
+        return put_ascii(e, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
+    if (strcmp(e->errors, "surrogateescape") == 0 && e->codec < UTF16 && c >= 0xdc80 && c <= 0xdcff)
+        return tsr_text_putc(e->out, (char)(c - 0xdc00));
     if (strcmp(e->errors, "surrogatepass") == 0 && !is_narrow(e->codec)) return put(e, c);
     *handled = false;
-    bool known = strcmp(e->errors, "strict") == 0 || strcmp(e->errors, "surrogateescape") == 0 || strcmp(e->errors, "surrogatepass") == 0;
+    bool known = strcmp(e->errors, "strict") == 0 || strcmp(e->errors, "surrogateescape") == 0 ||
+                 strcmp(e->errors, "surrogatepass") == 0;
     return known ? TSR_OK : unknown_handler(e->errors);
 }
 
@@ -187,15 +198,18 @@ typedef struct Decoder {
 
 static TsrStatus decode_error(const Decoder *d, int64_t at, int64_t count, const char *why) {
     if (count > 1) {
-        return tsr_error(TSR_UNICODE_DECODE_ERROR, "'%s' codec can't decode bytes in position %lld-%lld: %s", d->name, (long long)at, (long long)(at + count - 1), why);
+        return tsr_error(TSR_UNICODE_DECODE_ERROR, "'%s' codec can't decode bytes in position %lld-%lld: %s", d->name,
+                         (long long)at, (long long)(at + count - 1), why);
     }
-    return tsr_error(TSR_UNICODE_DECODE_ERROR, "'%s' codec can't decode byte 0x%02x in position %lld: %s", d->name, (unsigned char)d->data[at], (long long)at, why);
+    return tsr_error(TSR_UNICODE_DECODE_ERROR, "'%s' codec can't decode byte 0x%02x in position %lld: %s", d->name,
+                     (unsigned char)d->data[at], (long long)at, why);
 }
 
 /* What stands for `count` bytes at `at` that mean nothing. */
 static TsrStatus decode_instead(const Decoder *d, int64_t at, int64_t count, const char *why) {
     bool escape = strcmp(d->errors, "surrogateescape") == 0;
-    if (strcmp(d->errors, "strict") == 0 || strcmp(d->errors, "surrogatepass") == 0) return decode_error(d, at, count, why);
+    if (strcmp(d->errors, "strict") == 0 || strcmp(d->errors, "surrogatepass") == 0)
+        return decode_error(d, at, count, why);
     if (strcmp(d->errors, "ignore") == 0) return TSR_OK;
     if (strcmp(d->errors, "replace") == 0) return tsr_text_puts(d->out, "\xef\xbf\xbd");
     if (!escape && strcmp(d->errors, "backslashreplace") != 0) return unknown_handler(d->errors);
@@ -214,7 +228,12 @@ static int64_t utf8_wrong(const Decoder *d, int64_t at, const char **why) {
     int64_t left = d->size - at, need = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     *why = "invalid start byte";
     if (s[0] < 0xc2 || s[0] > 0xf4) return 1;
-    unsigned low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80, high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
+    unsigned low = s[0] == 0xe0   ? 0xa0
+                   : s[0] == 0xf0 ? 0x90
+                                  : 0x80,
+             high = s[0] == 0xed   ? 0x9f
+                    : s[0] == 0xf4 ? 0x8f
+                                   : 0xbf;
     *why = "invalid continuation byte";
     for (int64_t k = 1; k < TSR_MIN(need, left); k++) {
         if (s[k] < low || s[k] > high) return k;
@@ -264,7 +283,8 @@ static TsrStatus decode_narrow(const Decoder *d, bool ascii) {
 
 static uint32_t unit_at(const Decoder *d, int64_t at, int size) {
     uint32_t unit = 0;
-    for (int i = 0; i < size; i++) unit |= (uint32_t)(unsigned char)d->data[at + i] << 8 * (d->order == BIG ? size - 1 - i : i);
+    for (int i = 0; i < size; i++)
+        unit |= (uint32_t)(unsigned char)d->data[at + i] << 8 * (d->order == BIG ? size - 1 - i : i);
     return unit;
 }
 
@@ -293,8 +313,10 @@ static uint32_t utf32_at(const Decoder *d, int64_t at, int64_t *count, const cha
     int64_t left = d->size - at;
     *count = TSR_MIN(left, (int64_t)4);
     uint32_t c = left >= 4 ? unit_at(d, at, 4) : 0;
-    *why = left < 4 ? "truncated data" : is_surrogate(c) ? "code point in surrogate code point range(0xd800, 0xe000)"
-           : c > 0x10ffff ? "code point not in range(0x110000)" : NULL;
+    *why = left < 4          ? "truncated data"
+           : is_surrogate(c) ? "code point in surrogate code point range(0xd800, 0xe000)"
+           : c > 0x10ffff    ? "code point not in range(0x110000)"
+                             : NULL;
     return c;
 }
 
@@ -308,7 +330,9 @@ static TsrStatus decode_wide(Decoder *d, Codec codec) {
         uint32_t mark = d->size >= size ? unit_at(d, 0, size) : 0;
         if (mark == (codec == UTF16 ? 0xfffe : 0xfffe0000)) d->order = BIG;
         if (mark == 0xfeff || d->order == BIG) at = size;
-        d->name = codec == UTF16 ? (d->order == BIG ? "utf-16-be" : "utf-16-le") : d->order == BIG ? "utf-32-be" : "utf-32-le";
+        d->name = codec == UTF16    ? (d->order == BIG ? "utf-16-be" : "utf-16-le")
+                  : d->order == BIG ? "utf-32-be"
+                                    : "utf-32-le";
     }
     for (; at < d->size; at += count) {
         uint32_t c = (codec == UTF16 ? utf16_at : utf32_at)(d, at, &count, &why);
@@ -340,7 +364,9 @@ TsrStatus codec_system_str(Value *out, const char *bytes, int64_t size) {
     return str_end_text_move(out, status, &text);
 }
 
-TsrStatus codec_system_str_c(Value *out, const char *bytes) { return codec_system_str(out, bytes, (int64_t)strlen(bytes)); }
+TsrStatus codec_system_str_c(Value *out, const char *bytes) {
+    return codec_system_str(out, bytes, (int64_t)strlen(bytes));
+}
 
 TsrStatus codec_system_bytes(const char **lent, TsrText *room, Value v) {
     const Str *s = value_as_str(v);

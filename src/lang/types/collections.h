@@ -1,5 +1,6 @@
-/* collections.h: the containers of Python's module collections, one file each; lang/modules/collections.c puts them together. OrderedDict,
- * defaultdict and Counter are kinds of dict (value_is_dict holds), namedtuple makes kinds of tuple. */
+/* collections.h: the containers of Python's module collections, one file each; lang/modules/collections.c puts them
+ * together. OrderedDict, defaultdict and Counter are kinds of dict (value_is_dict holds), namedtuple makes kinds of
+ * tuple. */
 #ifndef LANG_TYPES_COLLECTIONS_H
 #define LANG_TYPES_COLLECTIONS_H
 
@@ -11,18 +12,19 @@ extern Type default_dict_type, counter_type, deque_type; /* and ordered_dict_typ
 void dict_kinds_startup(void);
 void counter_startup(void);
 
-Value default_dict_factory(Value dict);        /* lent */
+Value default_dict_factory(Value dict); /* lent */
 int64_t deque_count(Value deque);
-Value deque_item(Value deque, int64_t i);      /* lent; 0 <= i < count */
+Value deque_item(Value deque, int64_t i); /* lent; 0 <= i < count */
 
 /* An empty dict of a kind; `size` is its struct's. *out is the caller's. */
 TsrStatus dict_kind_new(Value *out, Type *type, size_t size);
 
-/* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives until shutdown, because its
- * tuples and the instructions that have met it (lang/vm/loop.c) name it without counting; so that a loop does not make ever more of them, the same names and
- * defaults again give the same type. */
+/* namedtuple(typename, field_names, *, rename=False, defaults=None, module=None): the row of the function. A type lives
+ * until shutdown, because its tuples and the instructions that have met it (lang/vm/loop.c) name it without counting;
+ * so that a loop does not make ever more of them, the same names and defaults again give the same type. */
 TsrStatus namedtuple_function(Value *out, const CallArgs *args);
-/* The type `name` of a module; `fields` has spaces between them, the last `optional` are None when left out. *out is the caller's. */
+/* The type `name` of a module; `fields` has spaces between them, the last `optional` are None when left out. *out is
+ * the caller's. */
 TsrStatus namedtuple_new_type(Value *out, const char *name, const char *fields, const char *module, int optional);
 
 #endif

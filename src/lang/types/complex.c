@@ -34,7 +34,9 @@ bool value_to_complex(Value v, double *re, double *im, TsrStatus *status) {
 
 /* --- arithmetic --- */
 
-typedef struct Pair { double re, im; } Pair;
+typedef struct Pair {
+    double re, im;
+} Pair;
 
 static Pair multiply(Pair a, Pair b) { return (Pair){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
@@ -125,7 +127,9 @@ static TsrStatus complex_repr(TsrText *out, double re, double im) {
 }
 
 /* One float at p; NULL when there is none. */
-static const char *read_part(double *out, const char *p, const char *end) { return p < end ? tsr_parse_double(out, p, end) : NULL; }
+static const char *read_part(double *out, const char *p, const char *end) {
+    return p < end ? tsr_parse_double(out, p, end) : NULL;
+}
 
 static bool parse_complex(double *re, double *im, const char *p, const char *end) {
     double first, second;
@@ -174,16 +178,20 @@ static TsrStatus complex_from_ascii(Value *out, char *ascii, int64_t size, Value
         for (p++, end--; p < end && *p == ' ';) p++;
         while (end > p && end[-1] == ' ') end--;
     }
-    return parse_complex(&re, &im, p, end) ? complex_new(out, re, im) : tsr_error(TSR_VALUE_ERROR, "complex() arg is a malformed string");
+    return parse_complex(&re, &im, p, end) ? complex_new(out, re, im)
+                                           : tsr_error(TSR_VALUE_ERROR, "complex() arg is a malformed string");
 }
 
 /* --- slots --- */
 
 static void complex_destroy(Obj *self) { obj_free(self, sizeof(Complex)); }
-static TsrStatus complex_repr_slot(TsrText *out, Value self) { return complex_repr(out, value_as_complex(self)->re, value_as_complex(self)->im); }
+static TsrStatus complex_repr_slot(TsrText *out, Value self) {
+    return complex_repr(out, value_as_complex(self)->re, value_as_complex(self)->im);
+}
 
 static TsrStatus complex_hash(int64_t *out, Value self) {
-    uint64_t h = (uint64_t)float_hash(value_as_complex(self)->re) + 1000003u * (uint64_t)float_hash(value_as_complex(self)->im);
+    uint64_t h =
+        (uint64_t)float_hash(value_as_complex(self)->re) + 1000003u * (uint64_t)float_hash(value_as_complex(self)->im);
     *out = h == (uint64_t)-1 ? -2 : (int64_t)h;
     return TSR_OK;
 }
@@ -247,7 +255,8 @@ static TsrStatus complex_part(double *re, double *im, Value v, const char *refus
     Value number = v;
     bool tensor = v.tag == V_TENSOR && tensor_hooks.to_number != NULL;
     if (tensor) TSR_TRY(tensor_hooks.to_number(&number, v));
-    if (!value_to_complex(number, re, im, &status)) status = tsr_error(TSR_TYPE_ERROR, refusal, value_type_name(number));
+    if (!value_to_complex(number, re, im, &status))
+        status = tsr_error(TSR_TYPE_ERROR, refusal, value_type_name(number));
     if (tensor) value_release(number);
     return status;
 }
@@ -269,7 +278,8 @@ static TsrStatus complex_construct(Value *out, Type *type, const CallArgs *args)
         *out = value_retain(given[0]);
         return TSR_OK;
     }
-    if (given[0].tag != V_UNBOUND) TSR_TRY(complex_part(&re, &im, given[0], "complex() first argument must be a string or a number, not '%s'"));
+    if (given[0].tag != V_UNBOUND)
+        TSR_TRY(complex_part(&re, &im, given[0], "complex() first argument must be a string or a number, not '%s'"));
     if (has_imag) TSR_TRY(complex_part(&re2, &im2, given[1], "complex() second argument must be a number, not '%s'"));
     if (has_imag && value_is_complex(given[1])) re -= im2;
     return complex_new(out, re, has_imag ? (value_is_complex(given[0]) ? im + re2 : re2) : im);
@@ -289,9 +299,23 @@ static TsrStatus get_imag(Value *out, Value self) {
     return TSR_OK;
 }
 
-static const Getter complex_getters[] = {{"real", get_real, NULL, "The real part."}, {"imag", get_imag, NULL, "The imaginary part."}, {0}};
-static const Method complex_methods[] = {{"conjugate", method_conjugate, ARGS_NONE, 0, 0, "()", "The complex conjugate."}, {0}};
+static const Getter complex_getters[] = {
+    {"real", get_real, NULL, "The real part."}, {"imag", get_imag, NULL, "The imaginary part."}, {0}};
+static const Method complex_methods[] = {
+    {"conjugate", method_conjugate, ARGS_NONE, 0, 0, "()", "The complex conjugate."}, {0}};
 
-Type complex_type = {.obj = TYPE_HEADER, .name = "complex", .flags = TYPE_ATOMIC, .doc = "complex(real=0, imag=0) or complex(text).", .construct = complex_construct,
-                     .destroy = complex_destroy, .repr = complex_repr_slot, .hash = complex_hash, .compare = complex_compare, .truth = complex_truth,
-                     .format = complex_format_slot, .binary = complex_binary_slot, .unary = complex_unary, .methods = complex_methods, .getters = complex_getters};
+Type complex_type = {.obj = TYPE_HEADER,
+                     .name = "complex",
+                     .flags = TYPE_ATOMIC,
+                     .doc = "complex(real=0, imag=0) or complex(text).",
+                     .construct = complex_construct,
+                     .destroy = complex_destroy,
+                     .repr = complex_repr_slot,
+                     .hash = complex_hash,
+                     .compare = complex_compare,
+                     .truth = complex_truth,
+                     .format = complex_format_slot,
+                     .binary = complex_binary_slot,
+                     .unary = complex_unary,
+                     .methods = complex_methods,
+                     .getters = complex_getters};

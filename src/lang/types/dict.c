@@ -281,13 +281,16 @@ static TsrStatus merge_keys(Dict *d, Value mapping, Value keys) {
 static TsrStatus merge_pair(Dict *d, Value pair, int64_t number) {
     Value list;
     if (value_type(pair)->iter == NULL && value_type(pair)->iter_next == NULL && !value_is_tuple(pair)) {
-        return tsr_error(TSR_TYPE_ERROR, "cannot convert dictionary update sequence element #%lld to a sequence", (long long)number);
+        return tsr_error(TSR_TYPE_ERROR, "cannot convert dictionary update sequence element #%lld to a sequence",
+                         (long long)number);
     }
     TSR_TRY(list_new_iterable(&list, pair));
     const List *l = value_as_list(list);
-    TsrStatus status = l->count == 2 ? dict_set(d, l->items[0], l->items[1])
-                                     : tsr_error(TSR_VALUE_ERROR, "dictionary update sequence element #%lld has length %lld; 2 is required",
-                                                 (long long)number, (long long)l->count);
+    TsrStatus status =
+        l->count == 2
+            ? dict_set(d, l->items[0], l->items[1])
+            : tsr_error(TSR_VALUE_ERROR, "dictionary update sequence element #%lld has length %lld; 2 is required",
+                        (long long)number, (long long)l->count);
     value_release(list);
     return status;
 }
@@ -384,8 +387,12 @@ static TsrStatus dict_length(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-static TsrStatus dict_get_item(Value *out, Value self, Value index) { return dict_get(out, value_as_dict(self), index); }
-static TsrStatus dict_set_item(Value self, Value index, Value value) { return dict_set(value_as_dict(self), index, value); }
+static TsrStatus dict_get_item(Value *out, Value self, Value index) {
+    return dict_get(out, value_as_dict(self), index);
+}
+static TsrStatus dict_set_item(Value self, Value index, Value value) {
+    return dict_set(value_as_dict(self), index, value);
+}
 
 static TsrStatus dict_del_item(Value self, Value index) {
     bool found;
@@ -422,7 +429,9 @@ static void iter_destroy(Obj *self) {
     obj_xrelease(((DictIter *)self)->dict);
     obj_free(self, sizeof(DictIter));
 }
-static void iter_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_obj(((DictIter *)self)->dict, visit, context); }
+static void iter_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((DictIter *)self)->dict, visit, context);
+}
 static void iter_clear(Obj *self) {
     Dict *d = ((DictIter *)self)->dict;
     ((DictIter *)self)->dict = NULL;
@@ -469,8 +478,14 @@ static TsrStatus iter_length_hint(Value *out, const CallArgs *args) {
 static const Method iter_methods[] = {{"__length_hint__", iter_length_hint, ARGS_NONE, 0, 0, NULL, NULL}, {0}};
 
 #define ITERATOR_TYPE(ident, text) \
-    static Type ident = {.obj = TYPE_HEADER, .name = text, .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse, .clear = iter_clear, \
-                         .iter_next = iter_next, .methods = iter_methods};
+    static Type ident = {.obj = TYPE_HEADER, \
+                         .name = text, \
+                         .flags = TYPE_GC, \
+                         .destroy = iter_destroy, \
+                         .traverse = iter_traverse, \
+                         .clear = iter_clear, \
+                         .iter_next = iter_next, \
+                         .methods = iter_methods};
 ITERATOR_TYPE(key_iter_type, "dict_keyiterator")
 ITERATOR_TYPE(value_iter_type, "dict_valueiterator")
 ITERATOR_TYPE(item_iter_type, "dict_itemiterator")
@@ -479,8 +494,9 @@ ITERATOR_TYPE(reverse_value_iter_type, "dict_reversevalueiterator")
 ITERATOR_TYPE(reverse_item_iter_type, "dict_reverseitemiterator")
 
 static TsrStatus iter_new(Value *out, Dict *d, Part part, bool backwards) {
-    Type *const types[2][3] = {{[KEYS] = &key_iter_type, [VALUES] = &value_iter_type, [ITEMS] = &item_iter_type},
-                               {[KEYS] = &reverse_key_iter_type, [VALUES] = &reverse_value_iter_type, [ITEMS] = &reverse_item_iter_type}};
+    Type *const types[2][3] = {
+        {[KEYS] = &key_iter_type, [VALUES] = &value_iter_type, [ITEMS] = &item_iter_type},
+        {[KEYS] = &reverse_key_iter_type, [VALUES] = &reverse_value_iter_type, [ITEMS] = &reverse_item_iter_type}};
     DictIter *it = obj_new(types[backwards][part], sizeof *it);
     if (it == NULL) return TSR_MEMORY_ERROR;
     it->dict = obj_retain(d);
@@ -499,11 +515,15 @@ static void view_destroy(Obj *self) {
     obj_xrelease(((DictView *)self)->dict);
     obj_free(self, sizeof(DictView));
 }
-static void view_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_obj(((DictView *)self)->dict, visit, context); }
+static void view_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((DictView *)self)->dict, visit, context);
+}
 static void view_clear(Obj *self) { (void)self; /* the dict's own clear breaks every cycle through it */ }
 static Dict *view_dict(Value v) { return ((DictView *)v.o)->dict; }
 
-static Part view_part(Value v) { return v.o->type == &dict_keys_type ? KEYS : v.o->type == &dict_values_type ? VALUES : ITEMS; }
+static Part view_part(Value v) {
+    return v.o->type == &dict_keys_type ? KEYS : v.o->type == &dict_values_type ? VALUES : ITEMS;
+}
 
 static TsrStatus view_write_items(TsrText *out, Value self) {
     Part part = view_part(self);
@@ -552,7 +572,9 @@ static TsrStatus view_contains(bool *out, Value self, Value item) {
     return found != NULL ? value_equal(out, *found, value_as_tuple(item)->items[1]) : TSR_OK;
 }
 
-static bool is_set_like(Value v) { return value_is_set(v) || value_is_obj(v, &dict_keys_type) || value_is_obj(v, &dict_items_type); }
+static bool is_set_like(Value v) {
+    return value_is_set(v) || value_is_obj(v, &dict_keys_type) || value_is_obj(v, &dict_items_type);
+}
 
 /* keys and items behave as sets: the operators are those of the sets of their elements. */
 static TsrStatus view_binary(Value *out, BinaryOp op, Value a, Value b) {
@@ -583,7 +605,9 @@ static TsrStatus view_compare(Value *out, CompareOp op, Value a, Value b) {
     return status;
 }
 
-static TsrStatus view_reversed(Value *out, const CallArgs *args) { return iter_new(out, view_dict(args->values[0]), view_part(args->values[0]), true); }
+static TsrStatus view_reversed(Value *out, const CallArgs *args) {
+    return iter_new(out, view_dict(args->values[0]), view_part(args->values[0]), true);
+}
 
 static TsrStatus view_isdisjoint(Value *out, const CallArgs *args) {
     Value set;
@@ -605,14 +629,47 @@ static const Method view_methods[] = {
 };
 static const Getter view_getters[] = {{"mapping", view_mapping, NULL, "The dict it looks at."}, {0}};
 
-Type dict_keys_type = {.obj = TYPE_HEADER, .name = "dict_keys", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
-                       .repr = view_repr, .hash = hash_refused, .length = view_length, .iter = view_iter, .contains = view_contains, .binary = view_binary,
-                       .compare = view_compare, .methods = view_methods, .getters = view_getters};
-static Type dict_values_type = {.obj = TYPE_HEADER, .name = "dict_values", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
-                         .repr = view_repr, .length = view_length, .iter = view_iter, .methods = view_methods, .getters = view_getters};
-Type dict_items_type = {.obj = TYPE_HEADER, .name = "dict_items", .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, .clear = view_clear,
-                        .repr = view_repr, .hash = hash_refused, .length = view_length, .iter = view_iter, .contains = view_contains, .binary = view_binary,
-                        .compare = view_compare, .methods = view_methods, .getters = view_getters};
+Type dict_keys_type = {.obj = TYPE_HEADER,
+                       .name = "dict_keys",
+                       .flags = TYPE_GC,
+                       .destroy = view_destroy,
+                       .traverse = view_traverse,
+                       .clear = view_clear,
+                       .repr = view_repr,
+                       .hash = hash_refused,
+                       .length = view_length,
+                       .iter = view_iter,
+                       .contains = view_contains,
+                       .binary = view_binary,
+                       .compare = view_compare,
+                       .methods = view_methods,
+                       .getters = view_getters};
+static Type dict_values_type = {.obj = TYPE_HEADER,
+                                .name = "dict_values",
+                                .flags = TYPE_GC,
+                                .destroy = view_destroy,
+                                .traverse = view_traverse,
+                                .clear = view_clear,
+                                .repr = view_repr,
+                                .length = view_length,
+                                .iter = view_iter,
+                                .methods = view_methods,
+                                .getters = view_getters};
+Type dict_items_type = {.obj = TYPE_HEADER,
+                        .name = "dict_items",
+                        .flags = TYPE_GC,
+                        .destroy = view_destroy,
+                        .traverse = view_traverse,
+                        .clear = view_clear,
+                        .repr = view_repr,
+                        .hash = hash_refused,
+                        .length = view_length,
+                        .iter = view_iter,
+                        .contains = view_contains,
+                        .binary = view_binary,
+                        .compare = view_compare,
+                        .methods = view_methods,
+                        .getters = view_getters};
 
 static TsrStatus view_new(Value *out, Type *type, Value dict) {
     DictView *v = obj_new(type, sizeof *v);
@@ -627,9 +684,15 @@ static TsrStatus view_new(Value *out, Type *type, Value dict) {
 
 static Dict *self_dict(const CallArgs *args) { return value_as_dict(args->values[0]); }
 
-static TsrStatus method_keys(Value *out, const CallArgs *args) { return view_new(out, &dict_keys_type, args->values[0]); }
-static TsrStatus method_values(Value *out, const CallArgs *args) { return view_new(out, &dict_values_type, args->values[0]); }
-static TsrStatus method_items(Value *out, const CallArgs *args) { return view_new(out, &dict_items_type, args->values[0]); }
+static TsrStatus method_keys(Value *out, const CallArgs *args) {
+    return view_new(out, &dict_keys_type, args->values[0]);
+}
+static TsrStatus method_values(Value *out, const CallArgs *args) {
+    return view_new(out, &dict_values_type, args->values[0]);
+}
+static TsrStatus method_items(Value *out, const CallArgs *args) {
+    return view_new(out, &dict_items_type, args->values[0]);
+}
 
 static TsrStatus method_get(Value *out, const CallArgs *args) {
     Value *found;
@@ -648,7 +711,8 @@ static TsrStatus method_setdefault(Value *out, const CallArgs *args) {
 
 static TsrStatus method_pop(Value *out, const CallArgs *args) {
     DictEntry taken = {.key = VALUE_UNBOUND};
-    if (self_dict(args)->count > 0) TSR_TRY(take(&taken, self_dict(args), args->values[1])); /* an empty one does not even hash the key */
+    if (self_dict(args)->count > 0)
+        TSR_TRY(take(&taken, self_dict(args), args->values[1])); /* an empty one does not even hash the key */
     if (taken.key.tag != V_UNBOUND) {
         value_release(taken.key);
         *out = taken.value;
@@ -685,7 +749,8 @@ static TsrStatus method_copy(Value *out, const CallArgs *args) { return dict_cop
 TsrStatus dict_update_from(Dict *d, const CallArgs *args, int skip, const char *function) {
     if (args->count - skip > 1) TSR_TRY(args_count(args, skip, 0, 1, function));
     if (args->count > skip) TSR_TRY(dict_update(d, args->values[skip]));
-    for (int i = 0; i < args->keyword_count; i++) TSR_TRY(dict_set_str(d, args->names[i], args->values[args->count + i]));
+    for (int i = 0; i < args->keyword_count; i++)
+        TSR_TRY(dict_set_str(d, args->names[i], args->values[args->count + i]));
     return TSR_OK;
 }
 
@@ -694,7 +759,9 @@ static TsrStatus method_update(Value *out, const CallArgs *args) {
     return dict_update_from(self_dict(args), args, 1, "update");
 }
 
-static TsrStatus method_reversed(Value *out, const CallArgs *args) { return iter_new(out, self_dict(args), KEYS, true); }
+static TsrStatus method_reversed(Value *out, const CallArgs *args) {
+    return iter_new(out, self_dict(args), KEYS, true);
+}
 
 static TsrStatus method_fromkeys(Value *out, const CallArgs *args) {
     Value dict, iterator, key, fill = args->count > 2 ? args->values[2] : VALUE_NONE;
@@ -744,18 +811,36 @@ static const Method dict_methods[] = {
     {"keys", method_keys, ARGS_NONE, 0, 0, "()", "A view of the keys."},
     {"values", method_values, ARGS_NONE, 0, 0, "()", "A view of the values."},
     {"items", method_items, ARGS_NONE, 0, 0, "()", "A view of the (key, value) pairs."},
-    {"setdefault", method_setdefault, ARGS_RANGE, 1, 2, "(key, default=None, /)", "The value of the key, set to the default first if it is missing."},
+    {"setdefault", method_setdefault, ARGS_RANGE, 1, 2, "(key, default=None, /)",
+     "The value of the key, set to the default first if it is missing."},
     {"pop", method_pop, ARGS_RANGE, 1, 2, "(key[, default], /)", "Removes the key and gives its value."},
     {"popitem", method_popitem, ARGS_NONE, 0, 0, "()", "Removes and gives the last (key, value) pair."},
     {"update", method_update, ARGS_ANY, 0, 0, "([mapping or pairs], **names)", "Sets every key of the argument."},
     {"clear", method_clear, ARGS_NONE, 0, 0, "()", "Removes every key."},
     {"copy", method_copy, ARGS_NONE, 0, 0, "()", "A shallow copy."},
     {"__reversed__", method_reversed, ARGS_NONE, 0, 0, "()", NULL},
-    {"fromkeys", method_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None, /)", "A dict with the keys of the iterable, all with one value."},
+    {"fromkeys", method_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None, /)",
+     "A dict with the keys of the iterable, all with one value."},
     {0},
 };
 
-Type dict_type = {.obj = TYPE_HEADER, .name = "dict", .doc = "dict(mapping or pairs, **names): a mapping that keeps the order of insertion.", .flags = TYPE_GC,
-                  .construct = dict_construct, .destroy = dict_destroy, .traverse = dict_traverse, .clear = dict_clear_slot, .repr = dict_repr,
-                  .hash = hash_refused, .compare = dict_compare, .length = dict_length, .get_item = dict_get_item, .set_item = dict_set_item,
-                  .del_item = dict_del_item, .contains = dict_contains, .iter = dict_iter, .binary = dict_binary, .inplace = dict_inplace, .methods = dict_methods};
+Type dict_type = {.obj = TYPE_HEADER,
+                  .name = "dict",
+                  .doc = "dict(mapping or pairs, **names): a mapping that keeps the order of insertion.",
+                  .flags = TYPE_GC,
+                  .construct = dict_construct,
+                  .destroy = dict_destroy,
+                  .traverse = dict_traverse,
+                  .clear = dict_clear_slot,
+                  .repr = dict_repr,
+                  .hash = hash_refused,
+                  .compare = dict_compare,
+                  .length = dict_length,
+                  .get_item = dict_get_item,
+                  .set_item = dict_set_item,
+                  .del_item = dict_del_item,
+                  .contains = dict_contains,
+                  .iter = dict_iter,
+                  .binary = dict_binary,
+                  .inplace = dict_inplace,
+                  .methods = dict_methods};

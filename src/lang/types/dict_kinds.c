@@ -57,7 +57,8 @@ static TsrStatus ordered_repr(TsrText *out, Value self) {
 static TsrStatus same_order(bool *out, const Dict *a, const Dict *b) {
     int64_t i = 0, j = 0;
     *out = true;
-    for (DictEntry *e, *f; *out && (e = dict_next(a, &i)) != NULL && (f = dict_next(b, &j)) != NULL;) TSR_TRY(value_equal(out, e->key, f->key));
+    for (DictEntry *e, *f; *out && (e = dict_next(a, &i)) != NULL && (f = dict_next(b, &j)) != NULL;)
+        TSR_TRY(value_equal(out, e->key, f->key));
     return TSR_OK;
 }
 
@@ -150,9 +151,12 @@ static TsrStatus ordered_fromkeys(Value *out, const CallArgs *args) {
 
 static const Method ordered_methods[] = {
     {"copy", ordered_copy, ARGS_NONE, 0, 0, "()", "A shallow copy."},
-    {"fromkeys", ordered_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None)", "An OrderedDict with the keys of the iterable, all with one value."},
-    {"move_to_end", ordered_move_to_end, ARGS_ANY, 1, 2, "(key, last=True)", "Moves the key to the end, or to the front."},
-    {"popitem", ordered_popitem, ARGS_ANY, 0, 1, "(last=True)", "Removes and gives the last (key, value) pair, or the first."},
+    {"fromkeys", ordered_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None)",
+     "An OrderedDict with the keys of the iterable, all with one value."},
+    {"move_to_end", ordered_move_to_end, ARGS_ANY, 1, 2, "(key, last=True)",
+     "Moves the key to the end, or to the front."},
+    {"popitem", ordered_popitem, ARGS_ANY, 0, 1, "(last=True)",
+     "Removes and gives the last (key, value) pair, or the first."},
     {0},
 };
 
@@ -193,7 +197,8 @@ static TsrStatus default_new(Value *out, Value factory) {
 static TsrStatus default_construct(Value *out, Type *type, const CallArgs *args) {
     Value made, factory = args->count > 0 ? args->values[0] : VALUE_NONE;
     (void)type;
-    if (!value_is_none(factory) && !value_is_callable(factory)) return tsr_error(TSR_TYPE_ERROR, "first argument must be callable or None");
+    if (!value_is_none(factory) && !value_is_callable(factory))
+        return tsr_error(TSR_TYPE_ERROR, "first argument must be callable or None");
     TSR_TRY(default_new(&made, factory));
     return value_end_move(out, dict_update_from(value_as_dict(made), args, args->count > 0, "dict"), made);
 }
@@ -249,7 +254,9 @@ static TsrStatus default_copy(Value *out, const CallArgs *args) {
     return value_end_move(out, dict_update(value_as_dict(made), args->values[0]), made);
 }
 
-static TsrStatus default_missing_method(Value *out, const CallArgs *args) { return default_missing(out, args->values[0], args->values[1]); }
+static TsrStatus default_missing_method(Value *out, const CallArgs *args) {
+    return default_missing(out, args->values[0], args->values[1]);
+}
 
 static TsrStatus default_fromkeys(Value *out, const CallArgs *args) {
     Value plain, made;
@@ -272,23 +279,42 @@ static TsrStatus set_factory(Value self, Value value) {
 
 static const Method default_methods[] = {
     {"copy", default_copy, ARGS_NONE, 0, 0, "()", "A shallow copy."},
-    {"__missing__", default_missing_method, ARGS_ONE | METHOD_DUNDER, 0, 0, "(key, /)", "Sets the key to default_factory() and gives it."},
-    {"fromkeys", default_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None, /)", "A defaultdict with the keys of the iterable, all with one value."},
+    {"__missing__", default_missing_method, ARGS_ONE | METHOD_DUNDER, 0, 0, "(key, /)",
+     "Sets the key to default_factory() and gives it."},
+    {"fromkeys", default_fromkeys, ARGS_RANGE | METHOD_CLASS, 1, 2, "(iterable, value=None, /)",
+     "A defaultdict with the keys of the iterable, all with one value."},
     {0},
 };
 
-static const Getter default_getters[] = {{"default_factory", get_factory, set_factory, "What makes the value of a missing key."}, {0}};
+static const Getter default_getters[] = {
+    {"default_factory", get_factory, set_factory, "What makes the value of a missing key."}, {0}};
 
-Type ordered_dict_type = {.obj = TYPE_HEADER, .name = "collections.OrderedDict", .base = &dict_type,
-                          .doc = "OrderedDict(mapping or pairs, **names): a dict whose order counts when two are compared.",
-                          .construct = ordered_construct, .repr = ordered_repr, .compare = ordered_compare, .binary = ordered_binary,
-                          .methods = ordered_methods};
+Type ordered_dict_type = {
+    .obj = TYPE_HEADER,
+    .name = "collections.OrderedDict",
+    .base = &dict_type,
+    .doc = "OrderedDict(mapping or pairs, **names): a dict whose order counts when two are compared.",
+    .construct = ordered_construct,
+    .repr = ordered_repr,
+    .compare = ordered_compare,
+    .binary = ordered_binary,
+    .methods = ordered_methods};
 
-Type default_dict_type = {.obj = TYPE_HEADER, .name = "collections.defaultdict", .base = &dict_type,
-                          .doc = "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing keys.",
-                          .construct = default_construct, .destroy = default_destroy, .traverse = default_traverse, .clear = default_clear,
-                          .repr = default_repr, .get_item = default_get_item, .binary = default_binary, .methods = default_methods,
-                          .getters = default_getters};
+Type default_dict_type = {
+    .obj = TYPE_HEADER,
+    .name = "collections.defaultdict",
+    .base = &dict_type,
+    .doc =
+        "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing keys.",
+    .construct = default_construct,
+    .destroy = default_destroy,
+    .traverse = default_traverse,
+    .clear = default_clear,
+    .repr = default_repr,
+    .get_item = default_get_item,
+    .binary = default_binary,
+    .methods = default_methods,
+    .getters = default_getters};
 
 void dict_kinds_startup(void) {
     type_inherit(&ordered_dict_type);

@@ -216,7 +216,8 @@ static TsrStatus float_construct(Value *out, Type *type, const CallArgs *args) {
             value_release(n);
             return status;
         }
-        return tsr_error(TSR_TYPE_ERROR, "float() argument must be a string or a real number, not '%s'", value_type_name(v));
+        return tsr_error(TSR_TYPE_ERROR, "float() argument must be a string or a real number, not '%s'",
+                         value_type_name(v));
     }
     double d;
     TSR_TRY(value_to_double(&d, v));
@@ -263,7 +264,9 @@ static TsrStatus float_binary(Value *out, BinaryOp op, Value a, Value b) {
     TSR_TRY(value_to_double(&x, a));
     TSR_TRY(value_to_double(&y, b));
     if (y == 0 && (op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD)) {
-        const char *text = op == OP_DIV ? "float division by zero" : op == OP_MOD ? "float modulo" : "float floor division by zero";
+        const char *text = op == OP_DIV   ? "float division by zero"
+                           : op == OP_MOD ? "float modulo"
+                                          : "float floor division by zero";
         return tsr_error(TSR_ZERO_DIVISION_ERROR, "%s", text);
     }
     switch (op) {
@@ -283,7 +286,9 @@ static TsrStatus float_unary(Value *out, UnaryOp op, Value v) {
     return TSR_OK;
 }
 
-static TsrStatus float_format_slot(TsrText *out, Value self, const char *spec, size_t size) { return format_float(out, self.f, spec, size); }
+static TsrStatus float_format_slot(TsrText *out, Value self, const char *spec, size_t size) {
+    return format_float(out, self.f, spec, size);
+}
 
 /* --- methods --- */
 
@@ -321,13 +326,17 @@ static TsrStatus method_round(Value *out, const CallArgs *args) {
     double d = args->values[0].f;
     if (args->count < 2 || value_is_none(args->values[1])) return int_new_double(out, isfinite(d) ? rint(d) : d);
     int64_t digits;
-    if (!value_is_int(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(args->values[1]));
+    if (!value_is_int(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer",
+                         value_type_name(args->values[1]));
     TSR_TRY(value_to_index_clamped(&digits, args->values[1]));
     return float_round(out, d, digits);
 }
 
 static TsrStatus method_trunc(Value *out, const CallArgs *args) { return int_new_double(out, args->values[0].f); }
-static TsrStatus method_floor(Value *out, const CallArgs *args) { return int_new_double(out, floor(args->values[0].f)); }
+static TsrStatus method_floor(Value *out, const CallArgs *args) {
+    return int_new_double(out, floor(args->values[0].f));
+}
 static TsrStatus method_ceil(Value *out, const CallArgs *args) { return int_new_double(out, ceil(args->values[0].f)); }
 static TsrStatus method_self(Value *out, const CallArgs *args) {
     *out = args->values[0];
@@ -344,7 +353,8 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
     m = ldexp(m, shift);
     exponent -= shift;
     uint64_t bits = (uint64_t)ldexp(m, 52);
-    return str_new_format(out, "%s0x%llx.%013llxp%+d", d < 0 ? "-" : "", (unsigned long long)(bits >> 52), (unsigned long long)(bits & (((uint64_t)1 << 52) - 1)), exponent);
+    return str_new_format(out, "%s0x%llx.%013llxp%+d", d < 0 ? "-" : "", (unsigned long long)(bits >> 52),
+                          (unsigned long long)(bits & (((uint64_t)1 << 52) - 1)), exponent);
 }
 
 /* [sign] ['0x'] hex digits with a point ['p' exponent]; 0 characters consumed when it is none. */
@@ -407,9 +417,12 @@ static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
     while (end > p && isspace((unsigned char)end[-1])) end--;
     double d = 0;
     const char *word = p < end && (*p == '-' || *p == '+') ? p + 1 : p;
-    const char *stop = word < end && (isalpha((unsigned char)*word) && strchr("iInN", *word) != NULL) ? tsr_parse_double(&d, p, end) : read_hex(&d, p, end);
+    const char *stop = word < end && (isalpha((unsigned char)*word) && strchr("iInN", *word) != NULL)
+                           ? tsr_parse_double(&d, p, end)
+                           : read_hex(&d, p, end);
     if (stop != end || p == end) return tsr_error(TSR_VALUE_ERROR, "invalid hexadecimal floating-point string");
-    if (isinf(d) && isxdigit((unsigned char)*word)) return tsr_error(TSR_OVERFLOW_ERROR, "hexadecimal value too large to represent as a float");
+    if (isinf(d) && isxdigit((unsigned char)*word))
+        return tsr_error(TSR_OVERFLOW_ERROR, "hexadecimal value too large to represent as a float");
     *out = value_float(d);
     return TSR_OK;
 }
@@ -424,7 +437,8 @@ static TsrStatus get_imag(Value *out, Value self) {
     return TSR_OK;
 }
 
-static const Getter float_getters[] = {{"real", get_real, NULL, "The number itself."}, {"imag", get_imag, NULL, "0.0."}, {0}};
+static const Getter float_getters[] = {
+    {"real", get_real, NULL, "The number itself."}, {"imag", get_imag, NULL, "0.0."}, {0}};
 static const Method float_methods[] = {
     {"is_integer", method_is_integer, ARGS_NONE, 0, 0, "()", "Whether it is a whole number."},
     {"as_integer_ratio", method_ratio, ARGS_NONE, 0, 0, "()", "Two ints whose ratio is exactly the number."},
@@ -438,6 +452,15 @@ static const Method float_methods[] = {
     {0},
 };
 
-Type float_type = {.obj = TYPE_HEADER, .name = "float", .doc = "float(x=0): a double.", .construct = float_construct, .repr = float_repr_slot,
-                   .hash = float_hash_slot, .compare = float_compare, .format = float_format_slot, .binary = float_binary, .unary = float_unary,
-                   .methods = float_methods, .getters = float_getters};
+Type float_type = {.obj = TYPE_HEADER,
+                   .name = "float",
+                   .doc = "float(x=0): a double.",
+                   .construct = float_construct,
+                   .repr = float_repr_slot,
+                   .hash = float_hash_slot,
+                   .compare = float_compare,
+                   .format = float_format_slot,
+                   .binary = float_binary,
+                   .unary = float_unary,
+                   .methods = float_methods,
+                   .getters = float_getters};

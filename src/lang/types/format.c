@@ -11,15 +11,15 @@
 #include "str.h"
 
 typedef struct Spec {
-    char fill[8];        /* UTF-8 of one character */
+    char fill[8]; /* UTF-8 of one character */
     int fill_size;
-    char align;          /* < > ^ =, 0: the type's own */
-    char sign;           /* + - space, 0 */
+    char align; /* < > ^ =, 0: the type's own */
+    char sign;  /* + - space, 0 */
     bool no_minus_zero, alternate, zero;
-    int64_t width;       /* -1: none */
-    char grouping;       /* , _ or 0 */
-    int64_t precision;   /* -1: none */
-    char type;           /* 0: none */
+    int64_t width;     /* -1: none */
+    char grouping;     /* , _ or 0 */
+    int64_t precision; /* -1: none */
+    char type;         /* 0: none */
 } Spec;
 
 /* ---- parsing ---- */
@@ -30,11 +30,14 @@ static TsrStatus parse_number(const char **p, const char *end, int64_t *out) {
     *out = -1;
     if (*p == end || !isdigit((unsigned char)**p)) return TSR_OK;
     for (*out = 0; *p < end && isdigit((unsigned char)**p); ++*p)
-        if (tsr_mul_overflows(*out, 10, out) || tsr_add_overflows(*out, **p - '0', out)) return tsr_error(TSR_VALUE_ERROR, "Too many decimal digits in format string");
+        if (tsr_mul_overflows(*out, 10, out) || tsr_add_overflows(*out, **p - '0', out))
+            return tsr_error(TSR_VALUE_ERROR, "Too many decimal digits in format string");
     return TSR_OK;
 }
 
-static TsrStatus cannot_group(char grouping, char with) { return tsr_error(TSR_VALUE_ERROR, "Cannot specify '%c' with '%c'.", grouping, with); }
+static TsrStatus cannot_group(char grouping, char with) {
+    return tsr_error(TSR_VALUE_ERROR, "Cannot specify '%c' with '%c'.", grouping, with);
+}
 
 static TsrStatus check_grouping(const Spec *f) {
     if (f->grouping == 0 || f->type == 0 || strchr("defgEFG%", f->type) != NULL) return TSR_OK;
@@ -88,8 +91,11 @@ static TsrStatus parse_spec(Spec *f, const char *spec, size_t size, const char *
     if (end - p > 1) {
         int last = 0;
         utf8_decode(p, &last);
-        if (end - p > last) return tsr_error(TSR_VALUE_ERROR, "Invalid format specifier '%.*s' for object of type '%s'", (int)size, spec, type_name);
-        return tsr_error(TSR_VALUE_ERROR, "Unknown format code '\\x%x' for object of type '%s'", utf8_decode(p, &last), type_name);
+        if (end - p > last)
+            return tsr_error(TSR_VALUE_ERROR, "Invalid format specifier '%.*s' for object of type '%s'", (int)size,
+                             spec, type_name);
+        return tsr_error(TSR_VALUE_ERROR, "Unknown format code '\\x%x' for object of type '%s'", utf8_decode(p, &last),
+                         type_name);
     }
     if (p < end) f->type = *p;
     if (f->type == 0 && f->grouping != 0 && strcmp(type_name, "str") == 0) return cannot_group(f->grouping, 's');
@@ -97,7 +103,8 @@ static TsrStatus parse_spec(Spec *f, const char *spec, size_t size, const char *
 }
 
 static TsrStatus unknown_code(const Spec *f, const char *type_name) {
-    const char *form = f->type > ' ' ? "Unknown format code '%c' for object of type '%s'" : "Unknown format code '\\x%x' for object of type '%s'";
+    const char *form = f->type > ' ' ? "Unknown format code '%c' for object of type '%s'"
+                                     : "Unknown format code '\\x%x' for object of type '%s'";
     return tsr_error(TSR_VALUE_ERROR, form, f->type, type_name);
 }
 
@@ -110,7 +117,8 @@ static TsrStatus append_fill(TsrText *out, const Spec *f, int64_t n) {
 }
 
 /* Whole digits with separators, at least `min_width` characters wide by leading zeros (CPython groups those too). */
-static TsrStatus append_grouped(TsrText *out, const char *digits, int64_t count, char separator, int group, int64_t min_width) {
+static TsrStatus append_grouped(TsrText *out, const char *digits, int64_t count, char separator, int group,
+                                int64_t min_width) {
     char small[256], *text = small;
     int64_t room = 2 * (count + TSR_MAX(min_width, 0)) + 8, at = room, left = count;
     if (room > (int64_t)sizeof small && (text = tsr_malloc((size_t)room)) == NULL) return mem_error();
@@ -146,7 +154,9 @@ static TsrStatus append_number(TsrText *out, const Spec *f, const Parts *n) {
     bool zero_padded = f->align == '=' && f->fill_size == 1 && f->fill[0] == '0';
     int64_t min_width = f->grouping != 0 && zero_padded && f->width > fixed ? f->width - fixed : 0;
     TsrText digits = {0};
-    TsrStatus status = f->grouping != 0 ? append_grouped(&digits, n->digits, n->ndigits, f->grouping, n->group, min_width) : tsr_text_append(&digits, n->digits, (size_t)n->ndigits);
+    TsrStatus status = f->grouping != 0
+                           ? append_grouped(&digits, n->digits, n->ndigits, f->grouping, n->group, min_width)
+                           : tsr_text_append(&digits, n->digits, (size_t)n->ndigits);
     int64_t padding = f->width - fixed - (int64_t)digits.length;
     char align = f->align != 0 ? f->align : '>';
     if (padding < 0) padding = 0;
@@ -173,7 +183,9 @@ static TsrStatus append_string(TsrText *out, const Spec *f, const char *data, si
     return append_fill(out, f, padding - before);
 }
 
-static char sign_of(const Spec *f, bool negative) { return negative ? '-' : f->sign == '+' || f->sign == ' ' ? f->sign : 0; }
+static char sign_of(const Spec *f, bool negative) {
+    return negative ? '-' : f->sign == '+' || f->sign == ' ' ? f->sign : 0;
+}
 
 /* ---- str ---- */
 
@@ -181,8 +193,11 @@ TsrStatus format_str(TsrText *out, const char *data, size_t length, const char *
     Spec f;
     TSR_TRY(parse_spec(&f, spec, size, "str"));
     if (f.type != 0 && f.type != 's') return unknown_code(&f, "str");
-    if (f.sign != 0) return tsr_error(TSR_VALUE_ERROR, f.sign == ' ' ? "Space not allowed in string format specifier" : "Sign not allowed in string format specifier");
-    if (f.no_minus_zero) return tsr_error(TSR_VALUE_ERROR, "Negative zero coercion (z) not allowed in string format specifier");
+    if (f.sign != 0)
+        return tsr_error(TSR_VALUE_ERROR, f.sign == ' ' ? "Space not allowed in string format specifier"
+                                                        : "Sign not allowed in string format specifier");
+    if (f.no_minus_zero)
+        return tsr_error(TSR_VALUE_ERROR, "Negative zero coercion (z) not allowed in string format specifier");
     if (f.alternate) return tsr_error(TSR_VALUE_ERROR, "Alternate form (#) not allowed in string format specifier");
     if (f.grouping != 0) return cannot_group(f.grouping, 's');
     if (f.align == '=') return tsr_error(TSR_VALUE_ERROR, "'=' alignment not allowed in string format specifier");
@@ -232,7 +247,8 @@ static TsrStatus write_like_repr(TsrText *out, double value, int64_t precision, 
     if (!scientific) {
         TSR_TRY(format_c_double(out, value, 'f', precision - 1 - exponent, alternate));
         if (!alternate && strchr(out->data + start, '.') != NULL) {
-            while (out->data[out->length - 1] == '0' && out->data[out->length - 2] != '.') out->data[--out->length] = '\0';
+            while (out->data[out->length - 1] == '0' && out->data[out->length - 2] != '.')
+                out->data[--out->length] = '\0';
         }
         return strchr(out->data + start, '.') == NULL ? tsr_text_puts(out, ".0") : TSR_OK;
     }
@@ -258,12 +274,14 @@ static TsrStatus write_magnitude(TsrText *out, const Spec *f, double value) {
     char type = f->type;
     if (f->precision > INT32_MAX) return tsr_error(TSR_VALUE_ERROR, "precision too big");
     if (!isfinite(value)) {
-        TSR_TRY(tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF") : (isnan(value) ? "nan" : "inf")));
+        TSR_TRY(tsr_text_puts(out, type != 0 && isupper((unsigned char)type) ? (isnan(value) ? "NAN" : "INF")
+                                                                             : (isnan(value) ? "nan" : "inf")));
         return type == '%' ? tsr_text_putc(out, '%') : TSR_OK;
     }
     if (type == 'r' || (type == 0 && f->precision < 0)) {
         size_t n = tsr_format_double(shortest, value), whole = strspn(shortest, "0123456789");
-        if (type == 'r' && n > 2 && memcmp(shortest + n - 2, ".0", 2) == 0) n -= f->alternate ? 1 : 2; /* a complex part: whole numbers without .0 */
+        if (type == 'r' && n > 2 && memcmp(shortest + n - 2, ".0", 2) == 0)
+            n -= f->alternate ? 1 : 2; /* a complex part: whole numbers without .0 */
         if (!f->alternate || shortest[whole] == '.') return tsr_text_append(out, shortest, n);
         TSR_TRY(tsr_text_append(out, shortest, whole));
         TSR_TRY(tsr_text_putc(out, '.'));
@@ -292,7 +310,13 @@ static TsrStatus split_real(TsrText *text, Parts *n, const Spec *f, double value
     int64_t whole = 0;
     while (isdigit((unsigned char)text->data[whole])) whole++;
     if (!isfinite(value)) whole = (int64_t)strspn(text->data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    *n = (Parts){.sign = sign_of(f, negative), .prefix = "", .digits = text->data, .ndigits = whole, .rest = text->data + whole, .nrest = (int64_t)text->length - whole, .group = 3};
+    *n = (Parts){.sign = sign_of(f, negative),
+                 .prefix = "",
+                 .digits = text->data,
+                 .ndigits = whole,
+                 .rest = text->data + whole,
+                 .nrest = (int64_t)text->length - whole,
+                 .group = 3};
     return TSR_OK;
 }
 
@@ -318,7 +342,8 @@ TsrStatus format_float(TsrText *out, double value, const char *spec, size_t size
 
 static TsrStatus check_char_spec(const Spec *f) {
     if (f->sign != 0) return tsr_error(TSR_VALUE_ERROR, "Sign not allowed with integer format specifier 'c'");
-    if (f->alternate) return tsr_error(TSR_VALUE_ERROR, "Alternate form (#) not allowed with integer format specifier 'c'");
+    if (f->alternate)
+        return tsr_error(TSR_VALUE_ERROR, "Alternate form (#) not allowed with integer format specifier 'c'");
     return TSR_OK;
 }
 
@@ -345,8 +370,18 @@ static TsrStatus format_digits(TsrText *out, const Spec *f, Value v) {
     bool negative = digits.data[0] == '-';
     if (f->type == 'X')
         for (size_t i = 0; i < digits.length; i++) digits.data[i] = (char)toupper((unsigned char)digits.data[i]);
-    int prefix = !f->alternate ? 0 : f->type == 'b' ? 1 : f->type == 'o' ? 2 : f->type == 'x' ? 3 : f->type == 'X' ? 4 : 0;
-    Parts n = {.sign = sign_of(f, negative), .prefix = prefixes[prefix], .digits = digits.data + negative, .ndigits = (int64_t)digits.length - negative, .rest = "", .nrest = 0,
+    int prefix = !f->alternate    ? 0
+                 : f->type == 'b' ? 1
+                 : f->type == 'o' ? 2
+                 : f->type == 'x' ? 3
+                 : f->type == 'X' ? 4
+                                  : 0;
+    Parts n = {.sign = sign_of(f, negative),
+               .prefix = prefixes[prefix],
+               .digits = digits.data + negative,
+               .ndigits = (int64_t)digits.length - negative,
+               .rest = "",
+               .nrest = 0,
                .group = base_of(f->type) == 10 ? 3 : 4};
     status = append_number(out, f, &n);
     tsr_text_free(&digits);
@@ -365,7 +400,8 @@ TsrStatus format_int(TsrText *out, Value v, const char *spec, size_t size) {
     }
     if (f.type != 0 && strchr("bcdoxXn", f.type) == NULL) return unknown_code(&f, name);
     if (f.precision >= 0) return tsr_error(TSR_VALUE_ERROR, "Precision not allowed in integer format specifier");
-    if (f.no_minus_zero) return tsr_error(TSR_VALUE_ERROR, "Negative zero coercion (z) not allowed in integer format specifier");
+    if (f.no_minus_zero)
+        return tsr_error(TSR_VALUE_ERROR, "Negative zero coercion (z) not allowed in integer format specifier");
     return f.type == 'c' ? format_codepoint(out, &f, v) : format_digits(out, &f, v);
 }
 
@@ -393,8 +429,10 @@ TsrStatus format_complex(TsrText *out, double re, double im, const char *spec, s
     TsrText text = {0};
     TSR_TRY(parse_spec(&f, spec, size, "complex"));
     if (f.type != 0 && strchr("eEfFgGn", f.type) == NULL) return unknown_code(&f, "complex");
-    if (f.zero || (f.fill_size == 1 && f.fill[0] == '0')) return tsr_error(TSR_VALUE_ERROR, "Zero padding is not allowed in complex format specifier");
-    if (f.align == '=') return tsr_error(TSR_VALUE_ERROR, "'=' alignment flag is not allowed in complex format specifier");
+    if (f.zero || (f.fill_size == 1 && f.fill[0] == '0'))
+        return tsr_error(TSR_VALUE_ERROR, "Zero padding is not allowed in complex format specifier");
+    if (f.align == '=')
+        return tsr_error(TSR_VALUE_ERROR, "'=' alignment flag is not allowed in complex format specifier");
     TsrStatus status = write_complex(&text, re, im, f);
     if (f.align == 0) f.align = '>';
     if (status == TSR_OK) status = append_string(out, &f, text.data, text.length);

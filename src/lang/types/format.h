@@ -5,11 +5,12 @@
 
 #include "lang/object/value.h"
 
-TsrStatus format_int(TsrText *out, Value v, const char *spec, size_t size);     /* int of any size, bool */
+TsrStatus format_int(TsrText *out, Value v, const char *spec, size_t size); /* int of any size, bool */
 TsrStatus format_float(TsrText *out, double value, const char *spec, size_t size);
 TsrStatus format_complex(TsrText *out, double re, double im, const char *spec, size_t size);
 TsrStatus format_str(TsrText *out, const char *data, size_t length, const char *spec, size_t size); /* data is UTF-8 */
-/* "%.*CONVf" with a C conversion character, in the C locale, of any precision; appends. For % formatting too. `alternate`: the # flag. */
+/* "%.*CONVf" with a C conversion character, in the C locale, of any precision; appends. For % formatting too.
+ * `alternate`: the # flag. */
 TsrStatus format_c_double(TsrText *out, double value, char conversion, int64_t precision, bool alternate);
 
 #endif

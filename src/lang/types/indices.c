@@ -14,8 +14,10 @@ TsrStatus sequence_index(int64_t *out, Value index, const char *type_name) {
         return TSR_OK;
     }
     if (!value_is_int(index) && index.tag != V_TENSOR) {
-        if (strcmp(type_name, "string") == 0) return tsr_error(TSR_TYPE_ERROR, "string indices must be integers, not '%s'", value_type_name(index));
-        return tsr_error(TSR_TYPE_ERROR, "%s indices must be integers or slices, not %s", type_name, value_type_name(index));
+        if (strcmp(type_name, "string") == 0)
+            return tsr_error(TSR_TYPE_ERROR, "string indices must be integers, not '%s'", value_type_name(index));
+        return tsr_error(TSR_TYPE_ERROR, "%s indices must be integers or slices, not %s", type_name,
+                         value_type_name(index));
     }
     if (value_is_bigint(index)) return tsr_error(TSR_INDEX_ERROR, "cannot fit 'int' into an index-sized integer");
     return value_to_index(out, index);
@@ -23,7 +25,9 @@ TsrStatus sequence_index(int64_t *out, Value index, const char *type_name) {
 
 TsrStatus bound_argument(int64_t *out, Value v, bool none_too) {
     if (none_too && value_is_none(v)) return TSR_OK;
-    if (!value_is_int(v) && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers %sor have an __index__ method", none_too ? "or None " : "");
+    if (!value_is_int(v) && v.tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers %sor have an __index__ method",
+                         none_too ? "or None " : "");
     return value_to_index_clamped(out, v);
 }
 
@@ -53,7 +57,8 @@ TsrStatus repeat_bytes(char *to, const char *bytes, int64_t n, int64_t times) {
     int64_t done = 0;
     if (n == 1) memset(to, bytes[0], (size_t)(done = TSR_MIN(total, 512)));
     while (done < total) { /* behind the first round what is there is copied, more each time */
-        const int64_t at = done < n ? done : done % n, there = done < n ? n - done : done - at, piece = TSR_MIN(TSR_MIN(there, most), total - done);
+        const int64_t at = done < n ? done : done % n, there = done < n ? n - done : done - at,
+                      piece = TSR_MIN(TSR_MIN(there, most), total - done);
         memcpy(to + done, done < n ? bytes + at : to + at, (size_t)piece);
         done += piece;
         TSR_TRY(tsr_interrupt_check());

@@ -1,4 +1,5 @@
-/* indices.h: what the builtin sequences (str, bytes, list, tuple) do alike: indices, repeating; and what lists and tuples do alike. */
+/* indices.h: what the builtin sequences (str, bytes, list, tuple) do alike: indices, repeating; and what lists and
+ * tuples do alike. */
 #ifndef LANG_TYPES_INDICES_H
 #define LANG_TYPES_INDICES_H
 
@@ -6,8 +7,8 @@
 
 /* An index into a sequence of `type_name`: "list indices must be integers or slices, not str". */
 TsrStatus sequence_index(int64_t *out, Value index, const char *type_name);
-/* A start or stop argument of find, index and the like, clamped; None leaves *out when `none_too`. "slice indices must be
- * integers or None or have an __index__ method". */
+/* A start or stop argument of find, index and the like, clamped; None leaves *out when `none_too`. "slice indices must
+ * be integers or None or have an __index__ method". */
 TsrStatus bound_argument(int64_t *out, Value v, bool none_too);
 
 /* The count of `v * n`, checked against the `size` of what is repeated; or not handled. */

@@ -21,11 +21,15 @@ int int_max_str_digits = 4300;
 
 static TsrStatus too_many_digits(int64_t digits) {
     if (digits < 0) {
-        return tsr_error(TSR_VALUE_ERROR, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
-                         int_max_str_digits);
+        return tsr_error(
+            TSR_VALUE_ERROR,
+            "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
+            int_max_str_digits);
     }
-    return tsr_error(TSR_VALUE_ERROR, "Exceeds the limit (%d digits) for integer string conversion: value has %lld digits; use sys.set_int_max_str_digits() to increase the limit",
-                     int_max_str_digits, (long long)digits);
+    return tsr_error(
+        TSR_VALUE_ERROR,
+        "Exceeds the limit (%d digits) for integer string conversion: value has %lld digits; use sys.set_int_max_str_digits() to increase the limit",
+        int_max_str_digits, (long long)digits);
 }
 
 static bool power_of_two(int base) { return (base & (base - 1)) == 0; }
@@ -82,7 +86,9 @@ TsrStatus int_new_digits(Value *out, const char *digits, int64_t size, int base)
 static TsrStatus bad_literal(const char *text, int64_t size, int base, bool bytes) {
     TsrText shown = {0};
     TsrStatus status = bytes ? bytes_repr(&shown, text, size) : str_repr(&shown, text, size, false);
-    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base, (int)TSR_MIN(shown.length, 200u), shown.data);
+    if (status == TSR_OK)
+        status = tsr_error(TSR_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base,
+                           (int)TSR_MIN(shown.length, 200u), shown.data);
     tsr_text_free(&shown);
     return status;
 }
@@ -153,7 +159,11 @@ static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base,
     while (end > p && is_space(end[-1])) end--;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
-    int prefix = end - p > 2 && *p == '0' ? (p[1] | 32) == 'x' ? 16 : (p[1] | 32) == 'o' ? 8 : (p[1] | 32) == 'b' ? 2 : 0 : 0;
+    int prefix = end - p > 2 && *p == '0' ? (p[1] | 32) == 'x'   ? 16
+                                            : (p[1] | 32) == 'o' ? 8
+                                            : (p[1] | 32) == 'b' ? 2
+                                                                 : 0
+                                          : 0;
     bool bare_zero_base = base == 0;
     if (prefix != 0 && (base == 0 || base == prefix)) {
         p += p[2] == '_' && end - p > 3 ? 3 : 2;
@@ -165,7 +175,8 @@ static TsrStatus parse_int(Value *out, const char *text, int64_t size, int base,
     if (digits == NULL) return mem_error();
     int64_t n;
     TsrStatus status = clean_digits(digits, &n, p, end, base);
-    bool leading_zero = bare_zero_base && n > 1 && digits[0] == '0' && strspn((digits[n] = '\0', digits), "0") != (size_t)n;
+    bool leading_zero =
+        bare_zero_base && n > 1 && digits[0] == '0' && strspn((digits[n] = '\0', digits), "0") != (size_t)n;
     if (status == TSR_OK && n > 0 && !leading_zero) {
         *ok = true;
         status = int_new_digits(out, digits, n, base);
@@ -189,7 +200,9 @@ static TsrStatus read_int(Value *out, const char *text, int64_t size, int base, 
     return status == TSR_OK && !ok ? bad_literal(text, size, base, bytes) : status;
 }
 
-TsrStatus int_new_text(Value *out, const char *text, int64_t size, int base) { return read_int(out, text, size, base, false); }
+TsrStatus int_new_text(Value *out, const char *text, int64_t size, int base) {
+    return read_int(out, text, size, base, false);
+}
 
 /* --- slots --- */
 
@@ -224,7 +237,8 @@ static TsrStatus int_binary_slot(Value *out, BinaryOp op, Value a, Value b) {
 
 static TsrStatus int_unary(Value *out, UnaryOp op, Value v) {
     if (op == OP_NEG) return int_negate(out, v);
-    if (op == OP_INVERT) return v.tag != V_OBJ ? (*out = value_int(~v.i), TSR_OK) : int_binary(out, OP_SUB, value_int(-1), v);
+    if (op == OP_INVERT)
+        return v.tag != V_OBJ ? (*out = value_int(~v.i), TSR_OK) : int_binary(out, OP_SUB, value_int(-1), v);
     *out = v.tag == V_BOOL ? value_int(v.i) : value_retain(v);
     return TSR_OK;
 }
@@ -236,7 +250,8 @@ static TsrStatus int_format_slot(TsrText *out, Value self, const char *spec, siz
 /* int(v) for one argument. */
 /* Of a tensor's complex element. */
 static TsrStatus int_of_complex(Value *out, const Complex *c) {
-    return c->im != 0 ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow") : int_new_double(out, c->re);
+    return c->im != 0 ? tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow")
+                      : int_new_double(out, c->re);
 }
 
 static TsrStatus int_of(Value *out, Value v) {
@@ -258,19 +273,22 @@ static TsrStatus int_of(Value *out, Value v) {
     if (to_number != NULL) {
         Value n;
         TSR_TRY(to_number(&n, v));
-        TsrStatus status = n.tag == V_TENSOR ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number")
-                         : value_is_complex(n) ? int_of_complex(out, value_as_complex(n)) : int_of(out, n);
+        TsrStatus status = n.tag == V_TENSOR     ? tsr_error(TSR_TYPE_ERROR, "int() argument must be a number")
+                           : value_is_complex(n) ? int_of_complex(out, value_as_complex(n))
+                                                 : int_of(out, n);
         value_release(n);
         return status;
     }
-    return tsr_error(TSR_TYPE_ERROR, "int() argument must be a string, a bytes-like object or a real number, not '%s'", value_type_name(v));
+    return tsr_error(TSR_TYPE_ERROR, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
+                     value_type_name(v));
 }
 
 static TsrStatus int_with_base(Value *out, Value v, Value base_value) {
     int64_t base, size;
     char *data;
     TSR_TRY(value_to_index_clamped(&base, base_value));
-    if (base != 0 && (base < 2 || base > 36)) return tsr_error(TSR_VALUE_ERROR, "int() base must be >= 2 and <= 36, or 0");
+    if (base != 0 && (base < 2 || base > 36))
+        return tsr_error(TSR_VALUE_ERROR, "int() base must be >= 2 and <= 36, or 0");
     if (value_is_str(v)) return int_new_text(out, value_as_str(v)->data, value_as_str(v)->size, (int)base);
     if (value_as_buffer(v, &data, &size)) return read_int(out, data, size, (int)base, true);
     return tsr_error(TSR_TYPE_ERROR, "int() can't convert non-string with explicit base");
@@ -350,10 +368,13 @@ power_only:
 static TsrStatus method_round(Value *out, const CallArgs *args) {
     Value n = args->values[0];
     if (args->count < 2 || value_is_none(args->values[1])) return int_unary(out, OP_POS, n);
-    if (!value_is_int(args->values[1])) return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer", value_type_name(args->values[1]));
+    if (!value_is_int(args->values[1]))
+        return tsr_error(TSR_TYPE_ERROR, "'%s' object cannot be interpreted as an integer",
+                         value_type_name(args->values[1]));
     if (int_sign(args->values[1]) >= 0) return int_unary(out, OP_POS, n);
     int64_t digits;
-    if (!int_fits_int64(args->values[1], &digits) || -digits > int_bit_length(n) + 1) { /* 10^k is far more than 2 |n| */
+    if (!int_fits_int64(args->values[1], &digits) ||
+        -digits > int_bit_length(n) + 1) { /* 10^k is far more than 2 |n| */
         *out = value_int(0);
         return TSR_OK;
     }
@@ -363,9 +384,12 @@ static TsrStatus method_round(Value *out, const CallArgs *args) {
 static TsrStatus byte_order(bool *little, Value v, const char *function) {
     *little = false;
     if (v.tag == V_UNBOUND) return TSR_OK;
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s() argument 'byteorder' must be str, not %s", function, value_shown_type(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument 'byteorder' must be str, not %s", function,
+                         value_shown_type(v));
     *little = str_equal_c(value_as_str(v), "little");
-    if (!*little && !str_equal_c(value_as_str(v), "big")) return tsr_error(TSR_VALUE_ERROR, "byteorder must be either 'little' or 'big'");
+    if (!*little && !str_equal_c(value_as_str(v), "big"))
+        return tsr_error(TSR_VALUE_ERROR, "byteorder must be either 'little' or 'big'");
     return TSR_OK;
 }
 
@@ -479,16 +503,21 @@ static TsrStatus get_one(Value *out, Value self) {
 }
 
 static const Getter int_getters[] = {
-    {"real", get_self, NULL, "The number itself."}, {"imag", get_zero, NULL, "0."}, {"numerator", get_self, NULL, "The number itself."},
-    {"denominator", get_one, NULL, "1."}, {0},
+    {"real", get_self, NULL, "The number itself."},
+    {"imag", get_zero, NULL, "0."},
+    {"numerator", get_self, NULL, "The number itself."},
+    {"denominator", get_one, NULL, "1."},
+    {0},
 };
 static const Method int_methods[] = {
     {"bit_length", method_bit_length, ARGS_NONE, 0, 0, "()", "How many bits the absolute value takes."},
     {"bit_count", method_bit_count, ARGS_NONE, 0, 0, "()", "How many bits of the absolute value are set."},
     {"conjugate", method_self, ARGS_NONE, 0, 0, "()", "The number itself."},
     {"as_integer_ratio", method_ratio, ARGS_NONE, 0, 0, "()", "(n, 1)."},
-    {"to_bytes", method_to_bytes, ARGS_ANY, 0, 0, "(length=1, byteorder='big', *, signed=False)", "The bytes of the number."},
-    {"from_bytes", method_from_bytes, ARGS_ANY | METHOD_CLASS, 0, 0, "(bytes, byteorder='big', *, signed=False)", "The number of the bytes."},
+    {"to_bytes", method_to_bytes, ARGS_ANY, 0, 0, "(length=1, byteorder='big', *, signed=False)",
+     "The bytes of the number."},
+    {"from_bytes", method_from_bytes, ARGS_ANY | METHOD_CLASS, 0, 0, "(bytes, byteorder='big', *, signed=False)",
+     "The number of the bytes."},
     {"__round__", method_round, ARGS_RANGE, 0, 1, "(ndigits=None, /)", NULL},
     {"__trunc__", method_self, ARGS_NONE, 0, 0, "()", NULL},
     {"__floor__", method_self, ARGS_NONE, 0, 0, "()", NULL},
@@ -496,9 +525,21 @@ static const Method int_methods[] = {
     {0},
 };
 
-Type int_type = {.obj = TYPE_HEADER, .name = "int", .flags = TYPE_ATOMIC, .doc = "int(x=0) or int(text, base=10): whole numbers of any size.", .construct = int_construct,
-                 .destroy = int_destroy, .repr = int_repr, .hash = int_hash_slot, .compare = int_compare_slot, .truth = int_truth,
-                 .format = int_format_slot, .binary = int_binary_slot, .unary = int_unary, .methods = int_methods, .getters = int_getters};
+Type int_type = {.obj = TYPE_HEADER,
+                 .name = "int",
+                 .flags = TYPE_ATOMIC,
+                 .doc = "int(x=0) or int(text, base=10): whole numbers of any size.",
+                 .construct = int_construct,
+                 .destroy = int_destroy,
+                 .repr = int_repr,
+                 .hash = int_hash_slot,
+                 .compare = int_compare_slot,
+                 .truth = int_truth,
+                 .format = int_format_slot,
+                 .binary = int_binary_slot,
+                 .unary = int_unary,
+                 .methods = int_methods,
+                 .getters = int_getters};
 
 /* --- bool --- */
 
@@ -513,6 +554,15 @@ static TsrStatus bool_construct(Value *out, Type *type, const CallArgs *args) {
     return TSR_OK;
 }
 
-Type bool_type = {.obj = TYPE_HEADER, .name = "bool", .base = &int_type, .doc = "bool(x): whether x counts as true.", .construct = bool_construct,
-                  .repr = bool_repr, .hash = int_hash_slot, .compare = int_compare_slot, .truth = int_truth, .format = int_format_slot,
-                  .binary = int_binary_slot, .unary = int_unary};
+Type bool_type = {.obj = TYPE_HEADER,
+                  .name = "bool",
+                  .base = &int_type,
+                  .doc = "bool(x): whether x counts as true.",
+                  .construct = bool_construct,
+                  .repr = bool_repr,
+                  .hash = int_hash_slot,
+                  .compare = int_compare_slot,
+                  .truth = int_truth,
+                  .format = int_format_slot,
+                  .binary = int_binary_slot,
+                  .unary = int_unary};

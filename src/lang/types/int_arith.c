@@ -1,4 +1,5 @@
-/* The arithmetic of ints: conversions, quotients, shifts and powers. Sizes of results are estimated and refused before computing. */
+/* The arithmetic of ints: conversions, quotients, shifts and powers. Sizes of results are estimated and refused before
+ * computing. */
 #include "bigint.h"
 #include "numbers.h"
 #include "lang/object/value_impl.h"
@@ -172,7 +173,11 @@ int64_t int_hash(Value v) {
 /* --- arithmetic --- */
 
 /* Operands as mp: a big one in place, a small one in *space. */
-typedef struct Operand { const mp_int *mp; mp_int space; bool owned; } Operand;
+typedef struct Operand {
+    const mp_int *mp;
+    mp_int space;
+    bool owned;
+} Operand;
 
 static TsrStatus operand(Operand *o, Value v) {
     o->owned = v.tag != V_OBJ;
@@ -235,7 +240,8 @@ operands:
 
 TsrStatus int_divmod(Value *quotient, Value *remainder, Value a, Value b) {
     if (b.tag != V_OBJ && b.i == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "integer division or modulo by zero");
-    if (a.tag == V_OBJ || b.tag == V_OBJ || (a.i == INT64_MIN && b.i == -1)) return big_divmod(quotient, remainder, a, b);
+    if (a.tag == V_OBJ || b.tag == V_OBJ || (a.i == INT64_MIN && b.i == -1))
+        return big_divmod(quotient, remainder, a, b);
     int64_t q = a.i / b.i, r = a.i % b.i;
     if (r != 0 && (r < 0) != (b.i < 0)) {
         r += b.i;
@@ -451,7 +457,8 @@ static TsrStatus mod_loop(mp_int *r, mp_int *b, const mp_int *e, const mp_int *m
     if (mp_init(&q) != MP_OKAY) return mem_error();
     for (int bit = mp_count_bits(e) - 1; bit >= 0 && status == TSR_OK; bit--) {
         status = multiply_mod(r, r, m, &q);
-        if (status == TSR_OK && (e->dp[bit / MP_DIGIT_BIT] >> (bit % MP_DIGIT_BIT) & 1)) status = multiply_mod(r, b, m, &q);
+        if (status == TSR_OK && (e->dp[bit / MP_DIGIT_BIT] >> (bit % MP_DIGIT_BIT) & 1))
+            status = multiply_mod(r, b, m, &q);
     }
     if (status == TSR_OK) MP_TRY(mp_mod(r, m, r));
 done:

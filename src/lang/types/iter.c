@@ -47,8 +47,14 @@ static TsrStatus seq_length_hint(Value *out, const CallArgs *args) {
 static const Method seq_methods[] = {{"__length_hint__", seq_length_hint, ARGS_NONE, 0, 0, NULL, NULL}, {0}};
 
 #define SEQ_TYPE(ident, text) \
-    static Type ident = {.obj = TYPE_HEADER, .name = text, .flags = TYPE_GC, .destroy = seq_destroy, .traverse = seq_traverse, .clear = seq_clear, \
-                         .iter_next = seq_next, .methods = seq_methods};
+    static Type ident = {.obj = TYPE_HEADER, \
+                         .name = text, \
+                         .flags = TYPE_GC, \
+                         .destroy = seq_destroy, \
+                         .traverse = seq_traverse, \
+                         .clear = seq_clear, \
+                         .iter_next = seq_next, \
+                         .methods = seq_methods};
 SEQ_TYPE(list_iter_type, "list_iterator")
 SEQ_TYPE(tuple_iter_type, "tuple_iterator")
 SEQ_TYPE(list_reverse_type, "list_reverseiterator")
@@ -64,7 +70,9 @@ static TsrStatus seq_make(Value *out, Type *type, Value seq, int64_t at, int64_t
     return TSR_OK;
 }
 
-TsrStatus seq_iter_new(Value *out, Value seq) { return seq_make(out, value_is_list(seq) ? &list_iter_type : &tuple_iter_type, seq, 0, 1); }
+TsrStatus seq_iter_new(Value *out, Value seq) {
+    return seq_make(out, value_is_list(seq) ? &list_iter_type : &tuple_iter_type, seq, 0, 1);
+}
 
 /* --- two held values and a position: the shape of most others --- */
 
@@ -107,9 +115,12 @@ static TsrStatus index_next(Value *out, Value self) {
 }
 static Type index_iter_type = {.obj = TYPE_HEADER, .name = "iterator", PAIR_SLOTS, .iter_next = index_next};
 static Type bytes_iter_type = {.obj = TYPE_HEADER, .name = "bytes_iterator", PAIR_SLOTS, .iter_next = index_next};
-static Type bytearray_iter_type = {.obj = TYPE_HEADER, .name = "bytearray_iterator", PAIR_SLOTS, .iter_next = index_next};
+static Type bytearray_iter_type = {
+    .obj = TYPE_HEADER, .name = "bytearray_iterator", PAIR_SLOTS, .iter_next = index_next};
 TsrStatus index_iter_new(Value *out, Value sequence) {
-    Type *type = value_is_bytes(sequence) ? &bytes_iter_type : value_is_bytearray(sequence) ? &bytearray_iter_type : &index_iter_type;
+    Type *type = value_is_bytes(sequence)       ? &bytes_iter_type
+                 : value_is_bytearray(sequence) ? &bytearray_iter_type
+                                                : &index_iter_type;
     return pair_make_move(out, type, value_retain(sequence), VALUE_UNBOUND, 0);
 }
 
@@ -134,7 +145,8 @@ static TsrStatus sentinel_next(Value *out, Value self) {
     *out = v;
     return TSR_OK;
 }
-static Type sentinel_iter_type = {.obj = TYPE_HEADER, .name = "callable_iterator", PAIR_SLOTS, .iter_next = sentinel_next};
+static Type sentinel_iter_type = {
+    .obj = TYPE_HEADER, .name = "callable_iterator", PAIR_SLOTS, .iter_next = sentinel_next};
 TsrStatus sentinel_iter_new(Value *out, Value callable, Value sentinel) {
     return pair_make_move(out, &sentinel_iter_type, value_retain(callable), value_retain(sentinel), 0);
 }
@@ -160,10 +172,12 @@ static TsrStatus enumerate_construct(Value *out, Type *type, const CallArgs *arg
     static const char *const names[] = {"iterable", "start"};
     static const ArgSpec spec = {"enumerate", names, 2, 0, 2, 1};
     Value given[2], iterator;
-    if (args->count + args->keyword_count == 0) return tsr_error(TSR_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
+    if (args->count + args->keyword_count == 0)
+        return tsr_error(TSR_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     for (int i = 0; i < args->keyword_count && args->count + args->keyword_count <= 2; i++) {
         const char *name = args->names[i]->data;
-        if (strcmp(name, names[0]) != 0 && strcmp(name, names[1]) != 0) return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for enumerate()", name);
+        if (strcmp(name, names[0]) != 0 && strcmp(name, names[1]) != 0)
+            return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for enumerate()", name);
     }
     TSR_TRY(args_parse(given, args, 0, &spec));
     Value start = value_int(0);
@@ -176,8 +190,12 @@ static TsrStatus enumerate_construct(Value *out, Type *type, const CallArgs *arg
     return pair_make_move(out, type, iterator, start.tag == V_BOOL ? value_int(start.i) : start, 0);
 }
 
-Type enumerate_type = {.obj = TYPE_HEADER, .name = "enumerate", .doc = "enumerate(iterable, start=0): (number, item) pairs.", PAIR_SLOTS,
-                       .construct = enumerate_construct, .iter_next = enumerate_next};
+Type enumerate_type = {.obj = TYPE_HEADER,
+                       .name = "enumerate",
+                       .doc = "enumerate(iterable, start=0): (number, item) pairs.",
+                       PAIR_SLOTS,
+                       .construct = enumerate_construct,
+                       .iter_next = enumerate_next};
 
 /* --- filter: first is the function or None --- */
 
@@ -213,8 +231,12 @@ static TsrStatus filter_construct(Value *out, Type *type, const CallArgs *args) 
     return pair_make_move(out, type, value_retain(args->values[0]), iterator, 0);
 }
 
-Type filter_type = {.obj = TYPE_HEADER, .name = "filter", .doc = "filter(function or None, iterable): the items for which it is true.", PAIR_SLOTS,
-                    .construct = filter_construct, .iter_next = filter_next};
+Type filter_type = {.obj = TYPE_HEADER,
+                    .name = "filter",
+                    .doc = "filter(function or None, iterable): the items for which it is true.",
+                    PAIR_SLOTS,
+                    .construct = filter_construct,
+                    .iter_next = filter_next};
 
 /* --- reversed --- */
 
@@ -239,16 +261,20 @@ static TsrStatus reversed_construct(Value *out, Type *type, const CallArgs *args
         return status;
     }
     const Type *t = value_type(v);
-    bool sequence = value_is_str(v) || value_is_tuple(v) || v.tag == V_TENSOR || (t->length != NULL && t->get_item != NULL && t->contains == NULL) ||
-                    (t->flags & TYPE_SEQUENCE);
+    bool sequence = value_is_str(v) || value_is_tuple(v) || v.tag == V_TENSOR ||
+                    (t->length != NULL && t->get_item != NULL && t->contains == NULL) || (t->flags & TYPE_SEQUENCE);
     if (!sequence) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not reversible", value_type_name(v));
     int64_t length;
     TSR_TRY(value_length(&length, v));
     return pair_make_move(out, type, value_retain(v), VALUE_UNBOUND, length - 1);
 }
 
-Type reversed_type = {.obj = TYPE_HEADER, .name = "reversed", .doc = "reversed(sequence): from the last item to the first.", PAIR_SLOTS,
-                      .construct = reversed_construct, .iter_next = reversed_next};
+Type reversed_type = {.obj = TYPE_HEADER,
+                      .name = "reversed",
+                      .doc = "reversed(sequence): from the last item to the first.",
+                      PAIR_SLOTS,
+                      .construct = reversed_construct,
+                      .iter_next = reversed_next};
 
 /* --- zip and map: several iterators --- */
 
@@ -310,13 +336,16 @@ static TsrStatus many_new(Value *out, Type *type, const Value *iterables, int co
 static TsrStatus check_lengths(ManyIter *it, int ended) {
     it->done = true;
     if (!it->strict) return TSR_OK;
-    if (ended > 0) return tsr_error(TSR_VALUE_ERROR, "zip() argument %d is shorter than argument%s%d", ended + 1, ended == 1 ? " " : "s 1-", ended);
+    if (ended > 0)
+        return tsr_error(TSR_VALUE_ERROR, "zip() argument %d is shorter than argument%s%d", ended + 1,
+                         ended == 1 ? " " : "s 1-", ended);
     for (int i = 1; i < it->count; i++) {
         Value item;
         TSR_TRY(value_next(&item, it->iterators[i]));
         if (item.tag == V_UNBOUND) continue;
         value_release(item);
-        return tsr_error(TSR_VALUE_ERROR, "zip() argument %d is longer than argument%s%d", i + 1, i == 1 ? " " : "s 1-", i);
+        return tsr_error(TSR_VALUE_ERROR, "zip() argument %d is longer than argument%s%d", i + 1, i == 1 ? " " : "s 1-",
+                         i);
     }
     return TSR_OK;
 }
@@ -355,7 +384,8 @@ static TsrStatus zip_next(Value *out, Value self) {
 static TsrStatus zip_construct(Value *out, Type *type, const CallArgs *args) {
     bool strict = false;
     for (int i = 0; i < args->keyword_count; i++) {
-        if (!str_equal_c(args->names[i], "strict")) return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for zip()", args->names[i]->data);
+        if (!str_equal_c(args->names[i], "strict"))
+            return tsr_error(TSR_TYPE_ERROR, "'%s' is an invalid keyword argument for zip()", args->names[i]->data);
         TSR_TRY(value_truth(&strict, args->values[args->count + i]));
     }
     TSR_TRY(many_new(out, type, args->values, args->count));
@@ -363,8 +393,15 @@ static TsrStatus zip_construct(Value *out, Type *type, const CallArgs *args) {
     return TSR_OK;
 }
 
-Type zip_type = {.obj = TYPE_HEADER, .name = "zip", .doc = "zip(*iterables, strict=False): tuples of one item each.", .flags = TYPE_GC,
-                 .construct = zip_construct, .destroy = many_destroy, .traverse = many_traverse, .clear = many_clear, .iter_next = zip_next};
+Type zip_type = {.obj = TYPE_HEADER,
+                 .name = "zip",
+                 .doc = "zip(*iterables, strict=False): tuples of one item each.",
+                 .flags = TYPE_GC,
+                 .construct = zip_construct,
+                 .destroy = many_destroy,
+                 .traverse = many_traverse,
+                 .clear = many_clear,
+                 .iter_next = zip_next};
 
 enum { FEW = 8 };
 
@@ -391,8 +428,15 @@ static TsrStatus map_construct(Value *out, Type *type, const CallArgs *args) {
     return TSR_OK;
 }
 
-Type map_type = {.obj = TYPE_HEADER, .name = "map", .doc = "map(function, *iterables): what the function gives for each item.", .flags = TYPE_GC,
-                 .construct = map_construct, .destroy = many_destroy, .traverse = many_traverse, .clear = many_clear, .iter_next = map_next};
+Type map_type = {.obj = TYPE_HEADER,
+                 .name = "map",
+                 .doc = "map(function, *iterables): what the function gives for each item.",
+                 .flags = TYPE_GC,
+                 .construct = map_construct,
+                 .destroy = many_destroy,
+                 .traverse = many_traverse,
+                 .clear = many_clear,
+                 .iter_next = map_next};
 
 /* --- unpacking --- */
 
@@ -405,8 +449,10 @@ static TsrStatus unpack_error(Value v) {
 }
 
 static TsrStatus wrong_count(int64_t expected, int64_t got, bool at_least) {
-    if (got > expected) return tsr_error(TSR_VALUE_ERROR, "too many values to unpack (expected %lld)", (long long)expected);
-    return tsr_error(TSR_VALUE_ERROR, "not enough values to unpack (expected %s%lld, got %lld)", at_least ? "at least " : "", (long long)expected, (long long)got);
+    if (got > expected)
+        return tsr_error(TSR_VALUE_ERROR, "too many values to unpack (expected %lld)", (long long)expected);
+    return tsr_error(TSR_VALUE_ERROR, "not enough values to unpack (expected %s%lld, got %lld)",
+                     at_least ? "at least " : "", (long long)expected, (long long)got);
 }
 
 static TsrStatus unpack_iterator(Value *out, Value iterator, int64_t count) {
@@ -448,7 +494,8 @@ TsrStatus value_unpack_star(Value *out, Value v, int64_t before, int64_t after) 
     TSR_TRY(list_new_iterable(&list, v));
     const List *l = value_as_list(list);
     int64_t rest = l->count - before - after;
-    TsrStatus status = rest < 0 ? wrong_count(before + after, l->count, true) : list_new_from(&middle, l->items + before, rest);
+    TsrStatus status =
+        rest < 0 ? wrong_count(before + after, l->count, true) : list_new_from(&middle, l->items + before, rest);
     if (status == TSR_OK) {
         for (int64_t i = 0; i < before; i++) out[i] = value_retain(l->items[i]);
         out[before] = middle;

@@ -161,7 +161,8 @@ static TsrStatus get_slice(Value *out, const List *l, const Slice *slice) {
     TSR_TRY(slice_resolve(slice, l->count, &start, &stop, &step, &count));
     TSR_TRY(list_new(out, count));
     List *r = value_as_list(*out);
-    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) r->items[r->count++] = value_retain(l->items[start + i * step]);
+    for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++)
+        r->items[r->count++] = value_retain(l->items[start + i * step]);
     TsrStatus status = tsr_interrupt_check();
     if (status != TSR_OK) value_release(*out);
     return status;
@@ -184,7 +185,9 @@ static TsrStatus splice(List *l, int64_t start, int64_t removed, Value *values, 
     TsrStatus status = mem_grow(&l->items, &l->capacity, l->count + count - removed, sizeof(Value));
     if (status == TSR_OK) {
         if (removed > 0) memcpy(old, l->items + start, (size_t)removed * sizeof *old);
-        if (l->items != NULL) memmove(l->items + start + count, l->items + start + removed, (size_t)(l->count - start - removed) * sizeof *old);
+        if (l->items != NULL)
+            memmove(l->items + start + count, l->items + start + removed,
+                    (size_t)(l->count - start - removed) * sizeof *old);
         if (count > 0) memcpy(l->items + start, values, (size_t)count * sizeof *old);
         l->count += count - removed;
         values_release(old, removed);
@@ -195,7 +198,8 @@ static TsrStatus splice(List *l, int64_t start, int64_t removed, Value *values, 
 
 static TsrStatus assign_extended(List *l, int64_t start, int64_t step, int64_t count, List *source) {
     if (source->count != count) {
-        return tsr_error(TSR_VALUE_ERROR, "attempt to assign sequence of size %lld to extended slice of size %lld", (long long)source->count, (long long)count);
+        return tsr_error(TSR_VALUE_ERROR, "attempt to assign sequence of size %lld to extended slice of size %lld",
+                         (long long)source->count, (long long)count);
     }
     for (int64_t i = 0; i < count; i++) { /* swap: the old values are freed with `source` */
         Value old = l->items[start + i * step];
@@ -208,14 +212,18 @@ static TsrStatus assign_extended(List *l, int64_t start, int64_t step, int64_t c
 static TsrStatus set_slice(List *l, const Slice *slice, Value value) {
     int64_t start, stop, step, count;
     Value copy;
-    TSR_TRY(slice_resolve(slice, l->count, &start, &stop, &step, &count)); /* a wrong index comes before a wrong value */
+    TSR_TRY(
+        slice_resolve(slice, l->count, &start, &stop, &step, &count)); /* a wrong index comes before a wrong value */
     TsrStatus status = list_new_iterable(&copy, value);
-    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(value)->iter == NULL && value_type(value)->iter_next == NULL) {
+    if (exc_matches(status, TSR_TYPE_ERROR) && value_type(value)->iter == NULL &&
+        value_type(value)->iter_next == NULL) {
         exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
+        return tsr_error(TSR_TYPE_ERROR,
+                         step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     }
     TSR_TRY(status);
-    status = slice_resolve(slice, l->count, &start, &stop, &step, &count); /* again: the iteration may have changed the list */
+    status = slice_resolve(slice, l->count, &start, &stop, &step,
+                           &count); /* again: the iteration may have changed the list */
     List *source = value_as_list(copy);
     if (status == TSR_OK && step == 1) {
         status = splice(l, start, count, source->items, source->count);
@@ -289,7 +297,8 @@ static TsrStatus repeat(Value *out, const List *l, int64_t times) {
     TSR_TRY(list_new(out, total));
     List *r = value_as_list(*out);
     for (int64_t t = 0; t < times && l->count > 0 && tsr_interrupt_flag == 0; t++)
-        for (int64_t i = 0; i < l->count && !tsr_interrupted_at(i); i++) r->items[r->count++] = value_retain(l->items[i]);
+        for (int64_t i = 0; i < l->count && !tsr_interrupted_at(i); i++)
+            r->items[r->count++] = value_retain(l->items[i]);
     if (TSR_LIKELY(tsr_interrupt_flag == 0)) return TSR_OK;
     value_release(*out);
     return tsr_interrupt_raise();
@@ -409,7 +418,9 @@ static TsrStatus method_clear(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus method_copy(Value *out, const CallArgs *args) { return list_new_from(out, self_list(args)->items, self_list(args)->count); }
+static TsrStatus method_copy(Value *out, const CallArgs *args) {
+    return list_new_from(out, self_list(args)->items, self_list(args)->count);
+}
 
 static TsrStatus method_reverse(Value *out, const CallArgs *args) {
     list_reverse(self_list(args));
@@ -432,7 +443,9 @@ static TsrStatus method_sort(Value *out, const CallArgs *args) {
     return list_sort(self_list(args), given[0], reverse);
 }
 
-static TsrStatus method_reversed(Value *out, const CallArgs *args) { return value_call_n(out, value_lent(&reversed_type), 1, args->values); }
+static TsrStatus method_reversed(Value *out, const CallArgs *args) {
+    return value_call_n(out, value_lent(&reversed_type), 1, args->values);
+}
 
 static const Method list_methods[] = {
     {"append", method_append, ARGS_ONE, 0, 0, "(object, /)", "Adds an item at the end."},
@@ -440,7 +453,8 @@ static const Method list_methods[] = {
     {"insert", method_insert, ARGS_RANGE, 2, 2, "(index, object, /)", "Puts an item before the index."},
     {"pop", method_pop, ARGS_RANGE, 0, 1, "(index=-1, /)", "Removes and gives the item at the index."},
     {"remove", method_remove, ARGS_ONE, 0, 0, "(value, /)", "Removes the first item equal to the value."},
-    {"index", method_index, ARGS_RANGE, 1, 3, "(value, start=0, stop=9223372036854775807, /)", "The first index of the value."},
+    {"index", method_index, ARGS_RANGE, 1, 3, "(value, start=0, stop=9223372036854775807, /)",
+     "The first index of the value."},
     {"count", sequence_count, ARGS_ONE, 0, 0, "(value, /)", "How many items equal the value."},
     {"sort", method_sort, ARGS_ANY, 0, 0, "(*, key=None, reverse=False)", "Sorts in place; stable."},
     {"reverse", method_reverse, ARGS_NONE, 0, 0, "()", "Reverses in place."},
@@ -450,8 +464,23 @@ static const Method list_methods[] = {
     {0},
 };
 
-Type list_type = {.obj = TYPE_HEADER, .name = "list", .doc = "list(iterable): a sequence that can change.", .flags = TYPE_GC | TYPE_SEQUENCE,
-                  .construct = list_construct, .destroy = list_destroy, .traverse = list_traverse, .clear = list_clear_slot, .repr = list_repr,
-                  .hash = hash_refused, .compare = list_compare, .length = list_length, .get_item = list_get_item, .set_item = list_set_item,
-                  .del_item = list_del_item, .contains = list_contains, .iter = list_iter, .binary = list_binary, .inplace = list_inplace,
+Type list_type = {.obj = TYPE_HEADER,
+                  .name = "list",
+                  .doc = "list(iterable): a sequence that can change.",
+                  .flags = TYPE_GC | TYPE_SEQUENCE,
+                  .construct = list_construct,
+                  .destroy = list_destroy,
+                  .traverse = list_traverse,
+                  .clear = list_clear_slot,
+                  .repr = list_repr,
+                  .hash = hash_refused,
+                  .compare = list_compare,
+                  .length = list_length,
+                  .get_item = list_get_item,
+                  .set_item = list_set_item,
+                  .del_item = list_del_item,
+                  .contains = list_contains,
+                  .iter = list_iter,
+                  .binary = list_binary,
+                  .inplace = list_inplace,
                   .methods = list_methods};

@@ -125,7 +125,10 @@ static int64_t min_run(int64_t n) {
     return n + r;
 }
 
-typedef struct Runs { int64_t base[96], length[96]; int count; } Runs;
+typedef struct Runs {
+    int64_t base[96], length[96];
+    int count;
+} Runs;
 
 static TsrStatus merge_at(Sorter *s, Runs *r, int i) {
     int64_t lo = r->base[i], mid = r->base[i + 1], hi = mid + r->length[i + 1];

@@ -36,9 +36,11 @@ static int64_t field_named(const NamedTuple *t, const Str *name) {
 static TsrStatus too_many(const NamedTuple *t, int given) {
     long long most = (long long)fields_of(t)->count + 1, least = (long long)required(t) + 1;
     if (least < most) {
-        return tsr_error(TSR_TYPE_ERROR, "%s.__new__() takes from %lld to %lld positional arguments but %d were given", t->type.name, least, most, given + 1);
+        return tsr_error(TSR_TYPE_ERROR, "%s.__new__() takes from %lld to %lld positional arguments but %d were given",
+                         t->type.name, least, most, given + 1);
     }
-    return tsr_error(TSR_TYPE_ERROR, "%s.__new__() takes %lld positional argument%s but %d were given", t->type.name, most, most == 1 ? "" : "s", given + 1);
+    return tsr_error(TSR_TYPE_ERROR, "%s.__new__() takes %lld positional argument%s but %d were given", t->type.name,
+                     most, most == 1 ? "" : "s", given + 1);
 }
 
 static TsrStatus absent(const NamedTuple *t, const Value *values) {
@@ -53,7 +55,8 @@ static TsrStatus absent(const NamedTuple *t, const Value *values) {
         named++;
     }
     if (status == TSR_OK) {
-        status = tsr_error(TSR_TYPE_ERROR, "%s.__new__() missing %d required positional argument%s: %s", t->type.name, count, count == 1 ? "" : "s", text.data);
+        status = tsr_error(TSR_TYPE_ERROR, "%s.__new__() missing %d required positional argument%s: %s", t->type.name,
+                           count, count == 1 ? "" : "s", text.data);
     }
     tsr_text_free(&text);
     return status;
@@ -62,8 +65,12 @@ static TsrStatus absent(const NamedTuple *t, const Value *values) {
 static TsrStatus set_keywords(const NamedTuple *t, Value *values, const CallArgs *args) {
     for (int k = 0; k < args->keyword_count; k++) {
         int64_t i = field_named(t, args->names[k]);
-        if (i < 0) return tsr_error(TSR_TYPE_ERROR, "%s.__new__() got an unexpected keyword argument '%s'", t->type.name, args->names[k]->data);
-        if (values[i].tag != V_UNBOUND) return tsr_error(TSR_TYPE_ERROR, "%s.__new__() got multiple values for argument '%s'", t->type.name, args->names[k]->data);
+        if (i < 0)
+            return tsr_error(TSR_TYPE_ERROR, "%s.__new__() got an unexpected keyword argument '%s'", t->type.name,
+                             args->names[k]->data);
+        if (values[i].tag != V_UNBOUND)
+            return tsr_error(TSR_TYPE_ERROR, "%s.__new__() got multiple values for argument '%s'", t->type.name,
+                             args->names[k]->data);
         values[i] = args->values[args->count + k];
     }
     return TSR_OK;
@@ -151,7 +158,8 @@ static TsrStatus named_make(Value *out, const CallArgs *args) {
     TSR_TRY(list_new_iterable(&list, args->values[1]));
     const List *l = value_as_list(list);
     TsrStatus status = l->count == wanted ? tuple_new_typed(out, type, l->items, l->count)
-                                          : tsr_error(TSR_TYPE_ERROR, "Expected %lld arguments, got %lld", (long long)wanted, (long long)l->count);
+                                          : tsr_error(TSR_TYPE_ERROR, "Expected %lld arguments, got %lld",
+                                                      (long long)wanted, (long long)l->count);
     value_release(list);
     return status;
 }
@@ -161,7 +169,8 @@ static TsrStatus named_asdict(Value *out, const CallArgs *args) {
     Value made;
     TSR_TRY(dict_new(&made));
     TsrStatus status = TSR_OK;
-    for (int64_t i = 0; i < fields->count && status == TSR_OK; i++) status = dict_set(value_as_dict(made), fields->items[i], self->items[i]);
+    for (int64_t i = 0; i < fields->count && status == TSR_OK; i++)
+        status = dict_set(value_as_dict(made), fields->items[i], self->items[i]);
     return value_end_move(out, status, made);
 }
 
@@ -185,7 +194,8 @@ static TsrStatus named_replace(Value *out, const CallArgs *args) {
     const NamedTuple *t = kind_of(self);
     Value list;
     if (args->count > 1) {
-        return tsr_error(TSR_TYPE_ERROR, "%s._replace() takes 1 positional argument but %d were given", t->type.name, args->count);
+        return tsr_error(TSR_TYPE_ERROR, "%s._replace() takes 1 positional argument but %d were given", t->type.name,
+                         args->count);
     }
     TSR_TRY(list_new_iterable(&list, self));
     TsrStatus status = TSR_OK;
@@ -194,7 +204,8 @@ static TsrStatus named_replace(Value *out, const CallArgs *args) {
         if (i < 0) status = unexpected_fields(t, args);
         else value_set_move(&value_as_list(list)->items[i], value_retain(args->values[args->count + k]));
     }
-    if (status == TSR_OK) status = tuple_new_typed(out, self.o->type, value_as_list(list)->items, value_as_list(list)->count);
+    if (status == TSR_OK)
+        status = tuple_new_typed(out, self.o->type, value_as_list(list)->items, value_as_list(list)->count);
     value_release(list);
     return status;
 }
@@ -244,7 +255,9 @@ static TsrStatus rename_fields(List *l) {
         bool identifier;
         const Str *name = value_as_str(l->items[i]);
         TSR_TRY(is_identifier(&identifier, l->items[i]));
-        if (identifier && !lexer_is_keyword(name->data, (size_t)name->size) && name->data[0] != '_' && !seen_before(l, i)) continue;
+        if (identifier && !lexer_is_keyword(name->data, (size_t)name->size) && name->data[0] != '_' &&
+            !seen_before(l, i))
+            continue;
         Value made;
         TSR_TRY(str_new_format(&made, "_%lld", (long long)i));
         value_set_move(&l->items[i], made);
@@ -259,7 +272,9 @@ static TsrStatus check_name(Value name) {
     bool keyword = lexer_is_keyword(value_as_str(name)->data, (size_t)value_as_str(name)->size);
     if (identifier && !keyword) return TSR_OK;
     TsrStatus status = value_repr(&text, name);
-    if (status == TSR_OK) status = tsr_error(TSR_VALUE_ERROR, "Type names and field names %s: %s", identifier ? "cannot be a keyword" : "must be valid identifiers", text.data);
+    if (status == TSR_OK)
+        status = tsr_error(TSR_VALUE_ERROR, "Type names and field names %s: %s",
+                           identifier ? "cannot be a keyword" : "must be valid identifiers", text.data);
     tsr_text_free(&text);
     return status;
 }
@@ -268,7 +283,8 @@ static TsrStatus check_fields(const List *l, bool renamed) {
     for (int64_t i = 0; i < l->count; i++) TSR_TRY(check_name(l->items[i]));
     for (int64_t i = 0; i < l->count; i++) {
         const Str *name = value_as_str(l->items[i]);
-        if (name->data[0] == '_' && !renamed) return tsr_error(TSR_VALUE_ERROR, "Field names cannot start with an underscore: '%s'", name->data);
+        if (name->data[0] == '_' && !renamed)
+            return tsr_error(TSR_VALUE_ERROR, "Field names cannot start with an underscore: '%s'", name->data);
         if (seen_before(l, i)) return tsr_error(TSR_VALUE_ERROR, "Encountered duplicate field name: '%s'", name->data);
     }
     return TSR_OK;
@@ -289,7 +305,8 @@ static TsrStatus intern_all(List *l) {
 
 static TsrStatus write_doc(TsrText *out, const Str *name, const Tuple *fields) {
     TSR_TRY(tsr_text_printf(out, "%s(", name->data));
-    for (int64_t i = 0; i < fields->count; i++) TSR_TRY(tsr_text_printf(out, "%s%s", i > 0 ? ", " : "", value_as_str(fields->items[i])->data));
+    for (int64_t i = 0; i < fields->count; i++)
+        TSR_TRY(tsr_text_printf(out, "%s%s", i > 0 ? ", " : "", value_as_str(fields->items[i])->data));
     return tsr_text_putc(out, ')');
 }
 
@@ -298,7 +315,8 @@ static bool same_items(const Tuple *a, const Tuple *b) {
     bool same = a->count == b->count;
     for (int64_t i = 0; same && i < a->count; i++) {
         bool texts = value_is_str(a->items[i]) && value_is_str(b->items[i]);
-        same = texts ? str_equal(value_as_str(a->items[i]), value_as_str(b->items[i])) : value_is_same(a->items[i], b->items[i]);
+        same = texts ? str_equal(value_as_str(a->items[i]), value_as_str(b->items[i]))
+                     : value_is_same(a->items[i], b->items[i]);
     }
     return same;
 }
@@ -306,7 +324,9 @@ static bool same_items(const Tuple *a, const Tuple *b) {
 /* The type, lent. The names are interned and so live until shutdown; fields and defaults are tuples, retained. */
 static TsrStatus type_for(Type **lent, Str *name, const char *module, Value fields, Value defaults) {
     for (NamedTuple *t = types; t != NULL; t = t->next) {
-        if (strcmp(t->type.name, name->data) != 0 || strcmp(t->type.module, module) != 0 || !same_items(fields_of(t), value_as_tuple(fields))) continue;
+        if (strcmp(t->type.name, name->data) != 0 || strcmp(t->type.module, module) != 0 ||
+            !same_items(fields_of(t), value_as_tuple(fields)))
+            continue;
         if (!same_items(value_as_tuple(t->defaults), value_as_tuple(defaults))) continue;
         *lent = &t->type;
         return TSR_OK;
@@ -363,7 +383,8 @@ static TsrStatus make_type(Value *out, Str *name, const char *module, const List
     TsrStatus status = tuple_new(&fields, names->items, names->count);
     if (status == TSR_OK) {
         bool fits = value_as_tuple(defaults)->count <= names->count;
-        status = fits ? type_for(&type, name, module, fields, defaults) : tsr_error(TSR_TYPE_ERROR, "Got more default values than field names");
+        status = fits ? type_for(&type, name, module, fields, defaults)
+                      : tsr_error(TSR_TYPE_ERROR, "Got more default values than field names");
         value_release(fields);
     }
     value_release(defaults);

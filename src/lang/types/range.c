@@ -50,7 +50,8 @@ static TsrStatus slice_part(int64_t *out, Value v, int64_t fallback) {
         *out = fallback;
         return TSR_OK;
     }
-    if (!value_is_int(v) && v.tag != V_TENSOR) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (!value_is_int(v) && v.tag != V_TENSOR)
+        return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
     return value_to_index_clamped(out, v);
 }
 
@@ -62,7 +63,8 @@ static int64_t clamp_part(int64_t i, int64_t length, int64_t step) {
     return i >= length ? (step < 0 ? length - 1 : length) : i;
 }
 
-TsrStatus slice_resolve(const Slice *slice, int64_t length, int64_t *start, int64_t *stop, int64_t *step, int64_t *count) {
+TsrStatus slice_resolve(const Slice *slice, int64_t length, int64_t *start, int64_t *stop, int64_t *step,
+                        int64_t *count) {
     TSR_TRY(slice_part(step, slice->step, 1));
     if (*step == 0) return tsr_error(TSR_VALUE_ERROR, "slice step cannot be zero");
     if (*step == INT64_MIN) *step = -INT64_MAX;
@@ -107,14 +109,18 @@ static TsrStatus slice_as_tuple(Value *out, Value v) {
 
 static TsrStatus slice_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    return value_is_obj(a, &slice_type) && value_is_obj(b, &slice_type) ? value_compare_by(out, op, slice_as_tuple, a, b) : TSR_OK;
+    return value_is_obj(a, &slice_type) && value_is_obj(b, &slice_type)
+               ? value_compare_by(out, op, slice_as_tuple, a, b)
+               : TSR_OK;
 }
 
-/* One end of a slice over any length, as an int of its own: counted from the end when negative, and kept within [low, high]. */
+/* One end of a slice over any length, as an int of its own: counted from the end when negative, and kept within [low,
+ * high]. */
 static TsrStatus big_end(Value *out, Value end, Value length, Value low, Value high, Value missing) {
     Value at;
     if (value_is_none(end)) return *out = value_retain(missing), TSR_OK;
-    if (!value_is_int(end)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (!value_is_int(end))
+        return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
     TSR_TRY(int_binary(&at, OP_ADD, end, int_sign(end) < 0 ? length : value_int(0)));
     *out = value_retain(int_compare(at, low) < 0 ? low : int_compare(at, high) > 0 ? high : at);
     value_release(at);
@@ -124,7 +130,8 @@ static TsrStatus big_end(Value *out, Value end, Value length, Value low, Value h
 /* indices() where something is no int of 64 bits. */
 static TsrStatus big_indices(Value *out, const Slice *s, Value length) {
     Value parts[3], last, step = value_is_none(s->step) ? value_int(1) : s->step;
-    if (!value_is_int(step)) return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
+    if (!value_is_int(step))
+        return tsr_error(TSR_TYPE_ERROR, "slice indices must be integers or None or have an __index__ method");
     if (int_sign(step) == 0) return tsr_error(TSR_VALUE_ERROR, "slice step cannot be zero");
     if (int_sign(length) < 0) return tsr_error(TSR_VALUE_ERROR, "length should not be negative");
     bool down = int_sign(step) < 0;
@@ -146,7 +153,8 @@ static bool is_big(Value v) { return value_is_int(v) && v.tag != V_INT && v.tag 
 static TsrStatus slice_indices(Value *out, const CallArgs *args) {
     int64_t length, start, stop, step, count;
     const Slice *s = (Slice *)args->values[0].o;
-    if (is_big(args->values[1]) || is_big(s->start) || is_big(s->stop) || is_big(s->step)) return big_indices(out, s, args->values[1]);
+    if (is_big(args->values[1]) || is_big(s->start) || is_big(s->stop) || is_big(s->step))
+        return big_indices(out, s, args->values[1]);
     TSR_TRY(value_to_index(&length, args->values[1]));
     if (length < 0) return tsr_error(TSR_VALUE_ERROR, "length should not be negative");
     TSR_TRY(slice_resolve((Slice *)args->values[0].o, length, &start, &stop, &step, &count));
@@ -154,16 +162,38 @@ static TsrStatus slice_indices(Value *out, const CallArgs *args) {
     return tuple_new(out, parts, 3);
 }
 
-static TsrStatus get_start(Value *out, Value self) { *out = value_retain(((Slice *)self.o)->start); return TSR_OK; }
-static TsrStatus get_stop(Value *out, Value self) { *out = value_retain(((Slice *)self.o)->stop); return TSR_OK; }
-static TsrStatus get_step(Value *out, Value self) { *out = value_retain(((Slice *)self.o)->step); return TSR_OK; }
+static TsrStatus get_start(Value *out, Value self) {
+    *out = value_retain(((Slice *)self.o)->start);
+    return TSR_OK;
+}
+static TsrStatus get_stop(Value *out, Value self) {
+    *out = value_retain(((Slice *)self.o)->stop);
+    return TSR_OK;
+}
+static TsrStatus get_step(Value *out, Value self) {
+    *out = value_retain(((Slice *)self.o)->step);
+    return TSR_OK;
+}
 
-static const Getter slice_getters[] = {{"start", get_start, NULL, NULL}, {"stop", get_stop, NULL, NULL}, {"step", get_step, NULL, NULL}, {0}};
-static const Method slice_methods[] = {{"indices", slice_indices, ARGS_ONE, 0, 0, "(length, /)", "(start, stop, step) for a sequence of this length."}, {0}};
+static const Getter slice_getters[] = {
+    {"start", get_start, NULL, NULL}, {"stop", get_stop, NULL, NULL}, {"step", get_step, NULL, NULL}, {0}};
+static const Method slice_methods[] = {
+    {"indices", slice_indices, ARGS_ONE, 0, 0, "(length, /)", "(start, stop, step) for a sequence of this length."},
+    {0}};
 
-Type slice_type = {.obj = TYPE_HEADER, .name = "slice", .doc = "slice(stop) or slice(start, stop[, step]).", .flags = TYPE_GC | TYPE_ATOMIC, .construct = slice_construct,
-                   .destroy = slice_destroy, .traverse = slice_traverse, .clear = slice_clear, .repr = slice_repr, .hash = hash_refused,
-                   .compare = slice_compare, .methods = slice_methods, .getters = slice_getters};
+Type slice_type = {.obj = TYPE_HEADER,
+                   .name = "slice",
+                   .doc = "slice(stop) or slice(start, stop[, step]).",
+                   .flags = TYPE_GC | TYPE_ATOMIC,
+                   .construct = slice_construct,
+                   .destroy = slice_destroy,
+                   .traverse = slice_traverse,
+                   .clear = slice_clear,
+                   .repr = slice_repr,
+                   .hash = hash_refused,
+                   .compare = slice_compare,
+                   .methods = slice_methods,
+                   .getters = slice_getters};
 
 /* --- range --- */
 
@@ -207,7 +237,8 @@ static TsrStatus range_count(Value *out, const Range *r) {
 
 static void range_measure(Range *r) {
     int64_t stop, span;
-    r->small = int_fits_int64(r->start, &r->first) && int_fits_int64(r->stop, &stop) && int_fits_int64(r->step, &r->stride) && r->stride != INT64_MIN;
+    r->small = int_fits_int64(r->start, &r->first) && int_fits_int64(r->stop, &stop) &&
+               int_fits_int64(r->step, &r->stride) && r->stride != INT64_MIN;
     if (!r->small) return;
     if (r->stride > 0) {
         if (stop <= r->first) r->count = 0;
@@ -245,7 +276,8 @@ static TsrStatus range_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_count(args, 0, 1, 3, "range"));
     Value parts[3] = {value_int(0), VALUE_UNBOUND, value_int(1)};
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < args->count && status == TSR_OK; i++) status = to_int(&parts[args->count == 1 ? 1 : i], args->values[i]);
+    for (int i = 0; i < args->count && status == TSR_OK; i++)
+        status = to_int(&parts[args->count == 1 ? 1 : i], args->values[i]);
     if (status == TSR_OK) status = range_new(out, parts[0], parts[1], parts[2]);
     values_release(parts, 3);
     return status;
@@ -318,7 +350,8 @@ static TsrStatus range_get_item(Value *out, Value self, Value index) {
     TSR_TRY(to_int(&wanted, index));
     TsrStatus status = range_count(&n, r);
     if (status == TSR_OK) {
-        status = int_sign(wanted) < 0 ? int_binary(&wrapped, OP_ADD, wanted, n) : (wrapped = value_retain(wanted), TSR_OK);
+        status =
+            int_sign(wanted) < 0 ? int_binary(&wrapped, OP_ADD, wanted, n) : (wrapped = value_retain(wanted), TSR_OK);
         if (status == TSR_OK) {
             bool inside = int_sign(wrapped) >= 0 && int_compare(wrapped, n) < 0;
             status = inside ? range_at(out, r, wrapped) : tsr_error(TSR_INDEX_ERROR, "range object index out of range");
@@ -340,7 +373,8 @@ static TsrStatus range_find(Value *out, const Range *r, Value v) {
     TSR_TRY(status);
     status = range_count(&n, r);
     if (status == TSR_OK) {
-        if (int_sign(remainder) == 0 && int_sign(quotient) >= 0 && int_compare(quotient, n) < 0) *out = value_retain(quotient);
+        if (int_sign(remainder) == 0 && int_sign(quotient) >= 0 && int_compare(quotient, n) < 0)
+            *out = value_retain(quotient);
         value_release(n);
     }
     value_release(quotient);
@@ -361,7 +395,8 @@ static TsrStatus range_contains(bool *out, Value self, Value item) {
         int_fits_int64(n, &count);
         value_release(n);
         if (item.tag != V_TENSOR) return TSR_OK;
-        for (int64_t i = 0; i < count && !*out; i++) TSR_TRY(value_equal(out, value_int(r->first + i * r->stride), item));
+        for (int64_t i = 0; i < count && !*out; i++)
+            TSR_TRY(value_equal(out, value_int(r->first + i * r->stride), item));
         return TSR_OK;
     }
     TSR_TRY(range_find(&found, r, v));
@@ -434,8 +469,16 @@ static TsrStatus iter_length_hint(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 static const Method iter_methods[] = {{"__length_hint__", iter_length_hint, ARGS_NONE, 0, 0, NULL, NULL}, {0}};
-static Type long_range_iter_type = {.obj = TYPE_HEADER, .name = "longrange_iterator", .destroy = iter_destroy, .iter_next = iter_next, .methods = iter_methods};
-static Type range_iter_type = {.obj = TYPE_HEADER, .name = "range_iterator", .destroy = iter_destroy, .iter_next = iter_next, .methods = iter_methods};
+static Type long_range_iter_type = {.obj = TYPE_HEADER,
+                                    .name = "longrange_iterator",
+                                    .destroy = iter_destroy,
+                                    .iter_next = iter_next,
+                                    .methods = iter_methods};
+static Type range_iter_type = {.obj = TYPE_HEADER,
+                               .name = "range_iterator",
+                               .destroy = iter_destroy,
+                               .iter_next = iter_next,
+                               .methods = iter_methods};
 
 static TsrStatus range_iter(Value *out, Value self) {
     const Range *r = (Range *)self.o;
@@ -484,11 +527,21 @@ static TsrStatus range_count_method(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus get_first(Value *out, Value self) { *out = value_retain(((Range *)self.o)->start); return TSR_OK; }
-static TsrStatus get_last(Value *out, Value self) { *out = value_retain(((Range *)self.o)->stop); return TSR_OK; }
-static TsrStatus get_stride(Value *out, Value self) { *out = value_retain(((Range *)self.o)->step); return TSR_OK; }
+static TsrStatus get_first(Value *out, Value self) {
+    *out = value_retain(((Range *)self.o)->start);
+    return TSR_OK;
+}
+static TsrStatus get_last(Value *out, Value self) {
+    *out = value_retain(((Range *)self.o)->stop);
+    return TSR_OK;
+}
+static TsrStatus get_stride(Value *out, Value self) {
+    *out = value_retain(((Range *)self.o)->step);
+    return TSR_OK;
+}
 
-static const Getter range_getters[] = {{"start", get_first, NULL, NULL}, {"stop", get_last, NULL, NULL}, {"step", get_stride, NULL, NULL}, {0}};
+static const Getter range_getters[] = {
+    {"start", get_first, NULL, NULL}, {"stop", get_last, NULL, NULL}, {"step", get_stride, NULL, NULL}, {0}};
 static const Method range_methods[] = {
     {"index", range_index_method, ARGS_ONE, 0, 0, "(value, /)", "The index of the value."},
     {"count", range_count_method, ARGS_ONE, 0, 0, "(value, /)", "1 when the value is in the range, else 0."},
@@ -496,7 +549,19 @@ static const Method range_methods[] = {
     {0},
 };
 
-Type range_type = {.obj = TYPE_HEADER, .name = "range", .flags = TYPE_ATOMIC, .doc = "range(stop) or range(start, stop[, step]).", .construct = range_construct,
-                   .destroy = range_destroy, .repr = range_repr, .hash = range_hash, .compare = range_compare, .truth = range_truth,
-                   .length = range_length, .get_item = range_get_item, .contains = range_contains, .iter = range_iter, .methods = range_methods,
+Type range_type = {.obj = TYPE_HEADER,
+                   .name = "range",
+                   .flags = TYPE_ATOMIC,
+                   .doc = "range(stop) or range(start, stop[, step]).",
+                   .construct = range_construct,
+                   .destroy = range_destroy,
+                   .repr = range_repr,
+                   .hash = range_hash,
+                   .compare = range_compare,
+                   .truth = range_truth,
+                   .length = range_length,
+                   .get_item = range_get_item,
+                   .contains = range_contains,
+                   .iter = range_iter,
+                   .methods = range_methods,
                    .getters = range_getters};

@@ -66,7 +66,8 @@ static TsrStatus set_resize(Set *s, int64_t wanted) {
     }
     int64_t old_mask = s->mask;
     for (int64_t i = 0; i <= old_mask; i++) {
-        if (TSR_UNLIKELY(tsr_interrupt_flag != 0) && table != s->small) { /* the old table is whole: the set stays what it was */
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0) &&
+            table != s->small) { /* the old table is whole: the set stays what it was */
             tsr_free(table);
             return tsr_interrupt_raise();
         }
@@ -104,7 +105,9 @@ TsrStatus set_add(Set *s, Value key) {
 
 /* Looking up a set in a set of frozensets works as if it were frozen. */
 static TsrStatus frozenset_hash(int64_t *out, Value self);
-static TsrStatus hash_for_lookup(int64_t *out, Value key) { return value_is_obj(key, &set_type) ? frozenset_hash(out, key) : value_hash(out, key); }
+static TsrStatus hash_for_lookup(int64_t *out, Value key) {
+    return value_is_obj(key, &set_type) ? frozenset_hash(out, key) : value_hash(out, key);
+}
 
 static TsrStatus set_has(bool *out, const Set *s, Value key) {
     int64_t hash;
@@ -330,7 +333,9 @@ static void iter_destroy(Obj *self) {
     obj_xrelease(((SetIter *)self)->set);
     obj_free(self, sizeof(SetIter));
 }
-static void iter_traverse(Obj *self, GcVisit visit, void *context) { gc_visit_obj(((SetIter *)self)->set, visit, context); }
+static void iter_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((SetIter *)self)->set, visit, context);
+}
 static void iter_clear(Obj *self) {
     Set *s = ((SetIter *)self)->set;
     ((SetIter *)self)->set = NULL;
@@ -351,8 +356,13 @@ static TsrStatus iter_next(Value *out, Value self) {
     return TSR_OK;
 }
 
-static Type set_iter_type = {.obj = TYPE_HEADER, .name = "set_iterator", .flags = TYPE_GC, .destroy = iter_destroy, .traverse = iter_traverse,
-                             .clear = iter_clear, .iter_next = iter_next};
+static Type set_iter_type = {.obj = TYPE_HEADER,
+                             .name = "set_iterator",
+                             .flags = TYPE_GC,
+                             .destroy = iter_destroy,
+                             .traverse = iter_traverse,
+                             .clear = iter_clear,
+                             .iter_next = iter_next};
 
 static TsrStatus set_iter(Value *out, Value self) {
     SetIter *it = obj_new(&set_iter_type, sizeof *it);
@@ -393,9 +403,7 @@ static TsrStatus select_into(Set *result, const Set *from, const Set *other, boo
     return TSR_OK;
 }
 
-static TsrStatus finish(Value *out, Value set, TsrStatus status) {
-    return value_end_move(out, status, set);
-}
+static TsrStatus finish(Value *out, Value set, TsrStatus status) { return value_end_move(out, status, set); }
 
 /* CPython iterates over the smaller of two sets, over the argument when it is no set. */
 static TsrStatus and_items(Set *result, const Set *a, Value iterable) {
@@ -476,7 +484,8 @@ static TsrStatus set_sub(Value *out, Type *type, const Set *a, Value b) {
     }
     TSR_TRY(as_set(&other, b));
     TsrStatus status = set_new(&result, type);
-    if (status == TSR_OK) status = finish(out, result, select_into(value_as_set(result), a, value_as_set(other), false));
+    if (status == TSR_OK)
+        status = finish(out, result, select_into(value_as_set(result), a, value_as_set(other), false));
     value_release(other);
     return status;
 }
@@ -657,7 +666,9 @@ static TsrStatus method_clear(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus method_copy(Value *out, const CallArgs *args) { return copy_of(out, args->values[0].o->type, args->values[0]); }
+static TsrStatus method_copy(Value *out, const CallArgs *args) {
+    return copy_of(out, args->values[0].o->type, args->values[0]);
+}
 
 static TsrStatus relation(Value *out, CompareOp op, const CallArgs *args) {
     Value other;
@@ -680,13 +691,32 @@ static TsrStatus method_isdisjoint(Value *out, const CallArgs *args) {
 
 #define SHARED_ROWS \
     {"union", method_union, ARGS_RANGE, 0, -1, "(*others)", "A new set with the elements of all."}, \
-    {"intersection", method_intersection, ARGS_RANGE, 0, -1, "(*others)", "A new set with the elements common to all."}, \
-    {"difference", method_difference, ARGS_RANGE, 0, -1, "(*others)", "A new set with the elements not in the others."}, \
-    {"symmetric_difference", method_symmetric, ARGS_ONE, 0, 0, "(other, /)", "A new set with the elements in exactly one."}, \
-    {"issubset", method_issubset, ARGS_ONE, 0, 0, "(other, /)", "Whether the other contains every element."}, \
-    {"issuperset", method_issuperset, ARGS_ONE, 0, 0, "(other, /)", "Whether every element of the other is here."}, \
-    {"isdisjoint", method_isdisjoint, ARGS_ONE, 0, 0, "(other, /)", "Whether they have no element in common."}, \
-    {"copy", method_copy, ARGS_NONE, 0, 0, "()", "A shallow copy."}
+        {"intersection", \
+         method_intersection, \
+         ARGS_RANGE, \
+         0, \
+         -1, \
+         "(*others)", \
+         "A new set with the elements common to all."}, \
+        {"difference", \
+         method_difference, \
+         ARGS_RANGE, \
+         0, \
+         -1, \
+         "(*others)", \
+         "A new set with the elements not in the others."}, \
+        {"symmetric_difference", \
+         method_symmetric, \
+         ARGS_ONE, \
+         0, \
+         0, \
+         "(other, /)", \
+         "A new set with the elements in exactly one."}, \
+        {"issubset", method_issubset, ARGS_ONE, 0, 0, "(other, /)", "Whether the other contains every element."}, \
+        {"issuperset", method_issuperset, ARGS_ONE, 0, 0, "(other, /)", "Whether every element of the other is here."}, \
+        {"isdisjoint", method_isdisjoint, ARGS_ONE, 0, 0, "(other, /)", "Whether they have no element in common."}, { \
+        "copy", method_copy, ARGS_NONE, 0, 0, "()", "A shallow copy." \
+    }
 
 static const Method set_methods[] = {
     SHARED_ROWS,
@@ -696,9 +726,12 @@ static const Method set_methods[] = {
     {"pop", method_pop, ARGS_NONE, 0, 0, "()", "Removes and gives some element."},
     {"clear", method_clear, ARGS_NONE, 0, 0, "()", "Removes every element."},
     {"update", method_update, ARGS_RANGE, 0, -1, "(*others)", "Adds the elements of all."},
-    {"intersection_update", method_intersection_update, ARGS_RANGE, 0, -1, "(*others)", "Keeps the elements common to all."},
-    {"difference_update", method_difference_update, ARGS_RANGE, 0, -1, "(*others)", "Removes the elements of the others."},
-    {"symmetric_difference_update", method_symmetric_update, ARGS_ONE, 0, 0, "(other, /)", "Keeps the elements in exactly one."},
+    {"intersection_update", method_intersection_update, ARGS_RANGE, 0, -1, "(*others)",
+     "Keeps the elements common to all."},
+    {"difference_update", method_difference_update, ARGS_RANGE, 0, -1, "(*others)",
+     "Removes the elements of the others."},
+    {"symmetric_difference_update", method_symmetric_update, ARGS_ONE, 0, 0, "(other, /)",
+     "Keeps the elements in exactly one."},
     {0},
 };
 
@@ -707,14 +740,25 @@ static const Method frozenset_methods[] = {SHARED_ROWS, {0}};
 static TsrStatus set_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_no_keywords(args, type->name));
     TSR_TRY(args_count(args, 0, 0, 1, type->name));
-    if (args->count == 1 && type == &frozenset_type && value_is_obj(args->values[0], type)) return copy_of(out, type, args->values[0]);
+    if (args->count == 1 && type == &frozenset_type && value_is_obj(args->values[0], type))
+        return copy_of(out, type, args->values[0]);
     return set_new_iterable(out, type, arg_at(args, 0));
 }
 
 #define SET_SLOTS \
-    .flags = TYPE_GC, .construct = set_construct, .destroy = set_destroy, .traverse = set_traverse, .clear = set_clear_slot, .repr = set_repr, \
-    .compare = set_compare, .length = set_length, .contains = set_contains, .iter = set_iter, .binary = set_binary
-Type set_type = {.obj = TYPE_HEADER, .name = "set", .doc = "set(iterable): elements without order or repetition.", SET_SLOTS, .hash = hash_refused,
-                 .inplace = set_inplace, .methods = set_methods};
-Type frozenset_type = {.obj = TYPE_HEADER, .name = "frozenset", .doc = "frozenset(iterable): a set that never changes.", SET_SLOTS, .hash = frozenset_hash,
+    .flags = TYPE_GC, .construct = set_construct, .destroy = set_destroy, .traverse = set_traverse, \
+    .clear = set_clear_slot, .repr = set_repr, .compare = set_compare, .length = set_length, .contains = set_contains, \
+    .iter = set_iter, .binary = set_binary
+Type set_type = {.obj = TYPE_HEADER,
+                 .name = "set",
+                 .doc = "set(iterable): elements without order or repetition.",
+                 SET_SLOTS,
+                 .hash = hash_refused,
+                 .inplace = set_inplace,
+                 .methods = set_methods};
+Type frozenset_type = {.obj = TYPE_HEADER,
+                       .name = "frozenset",
+                       .doc = "frozenset(iterable): a set that never changes.",
+                       SET_SLOTS,
+                       .hash = frozenset_hash,
                        .methods = frozenset_methods};

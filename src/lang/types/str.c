@@ -44,7 +44,9 @@ bool str_equal(const Str *a, const Str *b) {
     return memcmp(a->data, b->data, (size_t)a->size) == 0;
 }
 
-bool str_equal_c(const Str *a, const char *text) { return strcmp(a->data, text) == 0 && strlen(text) == (size_t)a->size; }
+bool str_equal_c(const Str *a, const char *text) {
+    return strcmp(a->data, text) == 0 && strlen(text) == (size_t)a->size;
+}
 
 /* Order of bytes is order of code points in UTF-8. */
 int str_compare(const Str *a, const Str *b) {
@@ -122,7 +124,8 @@ TsrStatus str_new_concat(Value *out, const Str *a, const Str *b) {
     return value_end_move(out, status, value_obj_move(s));
 }
 
-/* Small strings live in blocks of whole steps (value.c), large ones in blocks that say themselves how large they are. */
+/* Small strings live in blocks of whole steps (value.c), large ones in blocks that say themselves how large they are.
+ */
 static bool has_room(const Str *s, size_t wanted) {
     enum { STEP = 16, LARGEST = 256 };
     size_t now = sizeof *s + (size_t)s->size + 1;
@@ -209,7 +212,8 @@ static int64_t interned_count, interned_mask = -1;
 static Str **intern_slot(Str **table, int64_t mask, const char *data, int64_t size, int64_t hash) {
     for (uint64_t i = (uint64_t)hash & (uint64_t)mask;; i = (i + 1) & (uint64_t)mask) {
         Str *s = table[i];
-        if (s == NULL || (s->hash == hash && s->size == size && memcmp(s->data, data, (size_t)size) == 0)) return &table[i];
+        if (s == NULL || (s->hash == hash && s->size == size && memcmp(s->data, data, (size_t)size) == 0))
+            return &table[i];
     }
 }
 
@@ -218,7 +222,8 @@ static bool intern_grow(void) {
     Str **table = tsr_calloc((size_t)mask + 1, sizeof *table);
     if (table == NULL) return false;
     for (int64_t i = 0; i <= interned_mask; i++) {
-        if (interned[i] != NULL) *intern_slot(table, mask, interned[i]->data, interned[i]->size, interned[i]->hash) = interned[i];
+        if (interned[i] != NULL)
+            *intern_slot(table, mask, interned[i]->data, interned[i]->size, interned[i]->hash) = interned[i];
     }
     tsr_free(interned);
     interned = table;
@@ -311,13 +316,15 @@ TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only
 
 TsrStatus value_to_cstring(const char **out, Value v, const char *what) {
     if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s must be str, not %s", what, value_shown_type(v));
-    if ((int64_t)strlen(value_as_str(v)->data) != value_as_str(v)->size) return tsr_error(TSR_VALUE_ERROR, "embedded null character");
+    if ((int64_t)strlen(value_as_str(v)->data) != value_as_str(v)->size)
+        return tsr_error(TSR_VALUE_ERROR, "embedded null character");
     *out = value_as_str(v)->data;
     return TSR_OK;
 }
 
 TsrStatus value_to_name(Str **out, Value v) {
-    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "attribute name must be string, not '%s'", value_type_name(v));
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "attribute name must be string, not '%s'", value_type_name(v));
     *out = str_interned(value_as_str(v), true);
     return *out != NULL ? TSR_OK : TSR_MEMORY_ERROR;
 }

@@ -10,15 +10,17 @@
 
 struct Str {
     Obj obj;
-    int64_t hash;   /* -1: not computed yet */
-    int64_t size;   /* bytes */
-    int64_t length; /* code points; == size exactly when it is ASCII */
+    int64_t hash;                 /* -1: not computed yet */
+    int64_t size;                 /* bytes */
+    int64_t length;               /* code points; == size exactly when it is ASCII */
     int64_t mark_char, mark_byte; /* last position looked up in non-ASCII text */
-    char data[];    /* size bytes and a zero byte */
+    char data[];                  /* size bytes and a zero byte */
 };
 
 extern Type str_type;
-static inline bool value_is_str(Value v) { return v.tag == V_OBJ && (v.o->type == &str_type || v.o->type->base == &str_type); } /* notes and pictures too */
+static inline bool value_is_str(Value v) {
+    return v.tag == V_OBJ && (v.o->type == &str_type || v.o->type->base == &str_type);
+} /* notes and pictures too */
 static inline Str *value_as_str(Value v) { return (Str *)v.o; }
 static inline bool str_is_ascii(const Str *s) { return s->length == s->size; }
 
@@ -27,7 +29,8 @@ TsrStatus str_new(Value *out, const char *data, int64_t size);
 TsrStatus str_new_c(Value *out, const char *text); /* zero-terminated */
 /* Text as a str; frees the text, on failure too. */
 TsrStatus str_new_text_move(Value *out, TsrText *text);
-/* Ends a function that wrote `text`: as str_new_text_move when `status` is TSR_OK, else the text is freed. Returns what became of it. */
+/* Ends a function that wrote `text`: as str_new_text_move when `status` is TSR_OK, else the text is freed. Returns what
+ * became of it. */
 static inline TsrStatus str_end_text_move(Value *out, TsrStatus status, TsrText *text) {
     if (status == TSR_OK) return str_new_text_move(out, text);
     tsr_text_free(text);
@@ -57,8 +60,8 @@ bool str_equal(const Str *a, const Str *b);
 bool str_equal_c(const Str *a, const char *text);
 int str_compare(const Str *a, const Str *b);
 
-int64_t str_byte_of(Str *s, int64_t index);              /* byte offset of a code point, 0 <= index <= length */
-int64_t str_index_of_byte(const Str *s, int64_t byte);   /* the reverse */
+int64_t str_byte_of(Str *s, int64_t index);            /* byte offset of a code point, 0 <= index <= length */
+int64_t str_index_of_byte(const Str *s, int64_t byte); /* the reverse */
 /* repr as CPython: quotes chosen, escapes, printable text kept (ascii_only: none kept). Appends. */
 TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only);
 

@@ -23,12 +23,12 @@ typedef struct Percent {
     Value args;
     const Value *items; /* positional arguments */
     int64_t count, next;
-    Value dict;         /* V_UNBOUND: no mapping */
+    Value dict; /* V_UNBOUND: no mapping */
 } Percent;
 
 typedef struct Field {
     bool left, plus, space, alternate, zero;
-    bool bytes; /* of a bytes format: counted in bytes */
+    bool bytes;               /* of a bytes format: counted in bytes */
     int64_t width, precision; /* -1: none */
     char conversion;
 } Field;
@@ -49,13 +49,15 @@ static TsrStatus read_number(int64_t *out, Percent *p, bool precision) {
         TSR_TRY(next_arg(&v, p));
         if (!value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "* wants int");
         if (!int_fits_int64(v, out) || (precision && (*out > INT32_MAX || *out < INT32_MIN)))
-            return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C %s", precision ? "int" : "ssize_t");
+            return tsr_error(TSR_OVERFLOW_ERROR, "Python int too large to convert to C %s",
+                             precision ? "int" : "ssize_t");
         return TSR_OK;
     }
     for (; isdigit((unsigned char)peek(p)); p->at++) {
         if (*out < 0) *out = 0;
         const int64_t digit = peek(p) - '0', most = precision ? INT32_MAX : INT64_MAX;
-        if (*out > (most - digit) / 10) return tsr_error(TSR_VALUE_ERROR, "%s too big", precision ? "precision" : "width");
+        if (*out > (most - digit) / 10)
+            return tsr_error(TSR_VALUE_ERROR, "%s too big", precision ? "precision" : "width");
         *out = *out * 10 + digit;
     }
     return TSR_OK;
@@ -71,7 +73,8 @@ static TsrStatus read_key(Percent *p, Value *held) {
     }
     if (depth > 0) return tsr_error(TSR_VALUE_ERROR, "incomplete format key");
     Value key, found;
-    TSR_TRY(p->bytes ? bytes_new(&key, p->data + start, p->at - 1 - start) : str_new(&key, p->data + start, p->at - 1 - start));
+    TSR_TRY(p->bytes ? bytes_new(&key, p->data + start, p->at - 1 - start)
+                     : str_new(&key, p->data + start, p->at - 1 - start));
     TsrStatus status = value_getitem(&found, p->dict, key);
     value_release(key);
     TSR_TRY(status);
@@ -134,11 +137,15 @@ static TsrStatus put_number(TsrText *out, const Field *f, const char *sign, cons
     return f->left ? tsr_text_pad(out, ' ', pad) : TSR_OK;
 }
 
-static const char *sign_of(const Field *f, bool negative) { return negative ? "-" : f->plus ? "+" : f->space ? " " : ""; }
+static const char *sign_of(const Field *f, bool negative) {
+    return negative ? "-" : f->plus ? "+" : f->space ? " " : "";
+}
 
 static TsrStatus put_text(TsrText *out, const Field *f, Value v) {
     TsrText text = {0};
-    TsrStatus status = f->conversion == 's' ? value_str(&text, v) : f->conversion == 'r' && !f->bytes ? value_repr(&text, v) : value_ascii(&text, v);
+    TsrStatus status = f->conversion == 's'                ? value_str(&text, v)
+                       : f->conversion == 'r' && !f->bytes ? value_repr(&text, v)
+                                                           : value_ascii(&text, v);
     size_t size = text.length;
     if (status == TSR_OK && f->precision >= 0) {
         int64_t left = f->precision;
@@ -158,7 +165,9 @@ static TsrStatus put_bytes(TsrText *out, const Field *f, Value v) {
     char *data;
     int64_t size;
     if (!value_as_buffer(v, &data, &size)) {
-        return tsr_error(TSR_TYPE_ERROR, "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'", value_type_name(v));
+        return tsr_error(TSR_TYPE_ERROR,
+                         "%%b requires a bytes-like object, or an object that implements __bytes__, not '%s'",
+                         value_type_name(v));
     }
     if (f->precision >= 0) size = TSR_MIN(size, f->precision);
     return put_padded(out, f, data, (size_t)size);
@@ -168,7 +177,8 @@ static TsrStatus put_byte(TsrText *out, const Field *f, Value v) {
     char *data, byte;
     int64_t size = 1, c;
     if (value_is_int(v)) {
-        if (!int_fits_int64(v, &c) || c < 0 || c > 255) return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(256)");
+        if (!int_fits_int64(v, &c) || c < 0 || c > 255)
+            return tsr_error(TSR_OVERFLOW_ERROR, "%%c arg not in range(256)");
         byte = (char)c;
         data = &byte;
     } else if (!value_as_buffer(v, &data, &size) || size != 1) {
@@ -214,7 +224,10 @@ static TsrStatus int_argument(Value *out, const Field *f, Value v) {
         if (status != TSR_TYPE_ERROR) return status;
         exc_discard(status);
     }
-    return tsr_error(TSR_TYPE_ERROR, whole ? "%%%c format: an integer is required, not %s" : "%%%c format: a real number is required, not %s", f->bytes && f->conversion == 'i' ? 'd' : f->conversion, value_type_name(v));
+    return tsr_error(TSR_TYPE_ERROR,
+                     whole ? "%%%c format: an integer is required, not %s"
+                           : "%%%c format: a real number is required, not %s",
+                     f->bytes && f->conversion == 'i' ? 'd' : f->conversion, value_type_name(v));
 }
 
 static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
@@ -230,8 +243,13 @@ static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
         if (f->precision > have) status = tsr_text_pad(&body, '0', (size_t)(f->precision - have));
         if (status == TSR_OK) status = tsr_text_append(&body, digits.data + skip, digits.length - skip);
     }
-    const char *prefix = !f->alternate ? "" : f->conversion == 'o' ? "0o" : f->conversion == 'x' ? "0x" : f->conversion == 'X' ? "0X" : "";
-    for (size_t i = 0; status == TSR_OK && f->conversion == 'X' && i < body.length; i++) body.data[i] = (char)toupper((unsigned char)body.data[i]);
+    const char *prefix = !f->alternate          ? ""
+                         : f->conversion == 'o' ? "0o"
+                         : f->conversion == 'x' ? "0x"
+                         : f->conversion == 'X' ? "0X"
+                                                : "";
+    for (size_t i = 0; status == TSR_OK && f->conversion == 'X' && i < body.length; i++)
+        body.data[i] = (char)toupper((unsigned char)body.data[i]);
     if (status == TSR_OK) status = put_number(out, f, sign_of(f, negative), prefix, &body);
     tsr_text_free(&digits);
     tsr_text_free(&body);
@@ -241,13 +259,17 @@ static TsrStatus put_int(TsrText *out, const Field *f, Value v) {
 
 static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
     double d;
-    if (f->bytes && v.tag != V_FLOAT && v.tag != V_TENSOR && !value_is_int(v)) return tsr_error(TSR_TYPE_ERROR, "float argument required, not %s", value_type_name(v));
+    if (f->bytes && v.tag != V_FLOAT && v.tag != V_TENSOR && !value_is_int(v))
+        return tsr_error(TSR_TYPE_ERROR, "float argument required, not %s", value_type_name(v));
     TSR_TRY(value_to_double(&d, v));
     TsrText body = {0};
     int64_t precision = f->precision < 0 ? 6 : f->precision;
     TsrStatus status;
     if (isfinite(d)) status = format_c_double(&body, fabs(d), f->conversion, precision, f->alternate);
-    else status = tsr_text_puts(&body, isnan(d) ? (isupper((unsigned char)f->conversion) ? "NAN" : "nan") : isupper((unsigned char)f->conversion) ? "INF" : "inf");
+    else
+        status = tsr_text_puts(&body, isnan(d) ? (isupper((unsigned char)f->conversion) ? "NAN" : "nan")
+                                      : isupper((unsigned char)f->conversion) ? "INF"
+                                                                              : "inf");
     if (status == TSR_OK) status = put_number(out, f, sign_of(f, signbit(d) && !isnan(d)), "", &body);
     tsr_text_free(&body);
     return status;
@@ -255,7 +277,8 @@ static TsrStatus put_float(TsrText *out, const Field *f, Value v) {
 
 static TsrStatus unsupported(const Percent *p, uint32_t c) {
     int64_t index = p->bytes ? p->at : utf8_count(p->data, p->at);
-    return tsr_error(TSR_VALUE_ERROR, "unsupported format character '%c' (0x%x) at index %lld", c > 30 && c < 127 ? (int)c : '?', c, (long long)index);
+    return tsr_error(TSR_VALUE_ERROR, "unsupported format character '%c' (0x%x) at index %lld",
+                     c > 30 && c < 127 ? (int)c : '?', c, (long long)index);
 }
 
 static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
@@ -263,7 +286,8 @@ static TsrStatus put_field(TsrText *out, Percent *p, const Field *f) {
     int n = 1;
     TSR_TRY(next_arg(&v, p));
     uint32_t c = p->bytes ? (unsigned char)f->conversion : utf8_decode(p->data + p->at, &n);
-    if (c >= 0x80 || strchr(p->bytes ? "sbracdiuxXoeEfFgG" : "sracdiuxXoeEfFgG", (int)c) == NULL) return unsupported(p, c);
+    if (c >= 0x80 || strchr(p->bytes ? "sbracdiuxXoeEfFgG" : "sracdiuxXoeEfFgG", (int)c) == NULL)
+        return unsupported(p, c);
     switch (f->conversion) {
     case 's':
     case 'b':
@@ -351,7 +375,9 @@ static TsrStatus fill_text(TsrText *out, Fill *fill, const char *p, const char *
 
 static TsrStatus positional(Value *out, Fill *fill, int64_t i) {
     if (fill->mapping.tag != V_UNBOUND) return tsr_error(TSR_VALUE_ERROR, "Format string contains positional fields");
-    if (i >= fill->args->count - fill->skip) return tsr_error(TSR_INDEX_ERROR, "Replacement index %lld out of range for positional args tuple", (long long)i);
+    if (i >= fill->args->count - fill->skip)
+        return tsr_error(TSR_INDEX_ERROR, "Replacement index %lld out of range for positional args tuple",
+                         (long long)i);
     *out = value_retain(fill->args->values[fill->skip + i]);
     return TSR_OK;
 }
@@ -387,8 +413,12 @@ static TsrStatus first_value(Value *out, Fill *fill, const char *p, const char *
     int64_t number;
     bool automatic = p == end, manual = !automatic && all_digits(p, end, &number);
     if (automatic || manual) {
-        if (automatic && fill->next < 0) return tsr_error(TSR_VALUE_ERROR, "cannot switch from manual field specification to automatic field numbering");
-        if (manual && fill->numbered && fill->next >= 0) return tsr_error(TSR_VALUE_ERROR, "cannot switch from automatic field numbering to manual field specification");
+        if (automatic && fill->next < 0)
+            return tsr_error(TSR_VALUE_ERROR,
+                             "cannot switch from manual field specification to automatic field numbering");
+        if (manual && fill->numbered && fill->next >= 0)
+            return tsr_error(TSR_VALUE_ERROR,
+                             "cannot switch from automatic field numbering to manual field specification");
         fill->numbered = true;
         if (manual) fill->next = -1;
         return positional(out, fill, automatic ? fill->next++ : number);
@@ -495,7 +525,8 @@ static TsrStatus read_replacement(Replacement *r, const char **at, const char *e
 
 static TsrStatus check_conversion(uint32_t c) {
     if (c == 0 || c == 'r' || c == 's' || c == 'a') return TSR_OK;
-    return tsr_error(TSR_VALUE_ERROR, c > 32 && c < 127 ? "Unknown conversion specifier %c" : "Unknown conversion specifier \\x%x", c);
+    return tsr_error(TSR_VALUE_ERROR,
+                     c > 32 && c < 127 ? "Unknown conversion specifier %c" : "Unknown conversion specifier \\x%x", c);
 }
 
 static TsrStatus put_replacement(TsrText *out, Fill *fill, const Replacement *r, int depth) {
@@ -504,9 +535,11 @@ static TsrStatus put_replacement(TsrText *out, Fill *fill, const Replacement *r,
     TsrText built = {0};
     TsrStatus status = check_conversion(r->conversion);
     if (status == TSR_OK && r->spec != NULL) {
-        status = r->nested ? fill_text(&built, fill, r->spec, r->spec_end, depth + 1) : tsr_text_append(&built, r->spec, (size_t)(r->spec_end - r->spec));
+        status = r->nested ? fill_text(&built, fill, r->spec, r->spec_end, depth + 1)
+                           : tsr_text_append(&built, r->spec, (size_t)(r->spec_end - r->spec));
     }
-    if (status == TSR_OK) status = value_format_field(out, v, (int)r->conversion, built.data != NULL ? built.data : "", built.length);
+    if (status == TSR_OK)
+        status = value_format_field(out, v, (int)r->conversion, built.data != NULL ? built.data : "", built.length);
     tsr_text_free(&built);
     value_release(v);
     return status;

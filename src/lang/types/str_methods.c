@@ -91,7 +91,9 @@ static TsrStatus change_case(Value *out, const Str *s, CaseMode mode) {
 static TsrStatus method_lower(Value *out, const CallArgs *args) { return change_case(out, self_str(args), LOWER); }
 static TsrStatus method_upper(Value *out, const CallArgs *args) { return change_case(out, self_str(args), UPPER); }
 static TsrStatus method_swapcase(Value *out, const CallArgs *args) { return change_case(out, self_str(args), SWAP); }
-static TsrStatus method_capitalize(Value *out, const CallArgs *args) { return change_case(out, self_str(args), CAPITAL); }
+static TsrStatus method_capitalize(Value *out, const CallArgs *args) {
+    return change_case(out, self_str(args), CAPITAL);
+}
 static TsrStatus method_title(Value *out, const CallArgs *args) { return change_case(out, self_str(args), TITLE); }
 
 static TsrStatus method_casefold(Value *out, const CallArgs *args) {
@@ -104,9 +106,11 @@ static TsrStatus method_casefold(Value *out, const CallArgs *args) {
         char buffer[4];
         int n, last;
         uint32_t c = utf8_decode(s->data + i, &n);
-        utf8proc_ssize_t count = utf8proc_decompose_char((utf8proc_int32_t)c, folded, TSR_COUNTOF(folded), UTF8PROC_CASEFOLD, &last);
+        utf8proc_ssize_t count =
+            utf8proc_decompose_char((utf8proc_int32_t)c, folded, TSR_COUNTOF(folded), UTF8PROC_CASEFOLD, &last);
         if (count < 0 || count > (int)TSR_COUNTOF(folded)) folded[0] = (utf8proc_int32_t)c, count = 1; /* a surrogate */
-        for (int k = 0; k < count && status == TSR_OK; k++) status = tsr_text_append(&text, buffer, (size_t)utf8_encode(buffer, (uint32_t)folded[k]));
+        for (int k = 0; k < count && status == TSR_OK; k++)
+            status = tsr_text_append(&text, buffer, (size_t)utf8_encode(buffer, (uint32_t)folded[k]));
         i += n;
     }
     if (status == TSR_OK) return str_new_text_move(out, &text);
@@ -159,8 +163,12 @@ static TsrStatus one_case(Value *out, const Str *s, bool (*wanted)(uint32_t), bo
     *out = value_bool(some);
     return TSR_OK;
 }
-static TsrStatus method_isupper(Value *out, const CallArgs *args) { return one_case(out, self_str(args), unichar_is_upper, unichar_is_lower); }
-static TsrStatus method_islower(Value *out, const CallArgs *args) { return one_case(out, self_str(args), unichar_is_lower, unichar_is_upper); }
+static TsrStatus method_isupper(Value *out, const CallArgs *args) {
+    return one_case(out, self_str(args), unichar_is_upper, unichar_is_lower);
+}
+static TsrStatus method_islower(Value *out, const CallArgs *args) {
+    return one_case(out, self_str(args), unichar_is_lower, unichar_is_upper);
+}
 
 static TsrStatus method_istitle(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
@@ -200,7 +208,9 @@ static TsrStatus pad_text(Value *out, Value self, int64_t left, int64_t right, c
         *out = value_retain(self);
         return TSR_OK;
     }
-    if (tsr_add_overflows(left, right, &pads) || tsr_mul_overflows(pads, fill_size, &pads) || tsr_add_overflows(pads, s->size, &size)) return mem_error();
+    if (tsr_add_overflows(left, right, &pads) || tsr_mul_overflows(pads, fill_size, &pads) ||
+        tsr_add_overflows(pads, s->size, &size))
+        return mem_error();
     Str *r = str_new_raw(size);
     if (r == NULL) return TSR_MEMORY_ERROR;
     char *p = r->data;
@@ -220,7 +230,9 @@ static TsrStatus justify(Value *out, const CallArgs *args, int mode) {
     int fill_size = 1;
     TSR_TRY(value_to_index(&width, args->values[1]));
     if (args->count > 2) {
-        if (!value_is_str(args->values[2])) return tsr_error(TSR_TYPE_ERROR, "The fill character must be a unicode character, not %s", value_type_name(args->values[2]));
+        if (!value_is_str(args->values[2]))
+            return tsr_error(TSR_TYPE_ERROR, "The fill character must be a unicode character, not %s",
+                             value_type_name(args->values[2]));
         const Str *f = value_as_str(args->values[2]);
         if (f->length != 1) return tsr_error(TSR_TYPE_ERROR, "The fill character must be exactly one character long");
         fill = f->data;
@@ -255,9 +267,12 @@ static TsrStatus join_items(Value *out, const Str *glue, const Value *items, int
     for (int64_t i = 0; i < count; i++) {
         if (tsr_interrupted_at(i)) return tsr_interrupt_check();
         if (!value_is_str(items[i])) {
-            return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected str instance, %s found", (long long)i, value_type_name(items[i]));
+            return tsr_error(TSR_TYPE_ERROR, "sequence item %lld: expected str instance, %s found", (long long)i,
+                             value_type_name(items[i]));
         }
-        if (tsr_add_overflows(size, value_as_str(items[i])->size, &size) || (i > 0 && tsr_add_overflows(size, glue->size, &size))) return mem_error();
+        if (tsr_add_overflows(size, value_as_str(items[i])->size, &size) ||
+            (i > 0 && tsr_add_overflows(size, glue->size, &size)))
+            return mem_error();
     }
     if (count == 1) {
         *out = value_retain(items[0]);
@@ -298,7 +313,8 @@ static TsrStatus method_join(Value *out, const CallArgs *args) {
 /* --- translation --- */
 
 static TsrStatus map_characters(Dict *table, const Str *from, const Str *to) {
-    if (from->length != to->length) return tsr_error(TSR_VALUE_ERROR, "the first two maketrans arguments must have equal length");
+    if (from->length != to->length)
+        return tsr_error(TSR_VALUE_ERROR, "the first two maketrans arguments must have equal length");
     for (int64_t i = 0, j = 0; i < from->size;) {
         int n, m;
         uint32_t a = utf8_decode(from->data + i, &n), b = utf8_decode(to->data + j, &m);
@@ -316,20 +332,27 @@ static TsrStatus fill_table(Dict *table, const CallArgs *args) {
         for (int k = 0; k < args->count; k++) {
             int i = (k + 1) % args->count; /* the first is looked at last */
             if (value_is_str(args->values[i])) continue;
-            if (i == 0) return tsr_error(TSR_TYPE_ERROR, "first maketrans argument must be a string if there is a second argument");
-            return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1, value_shown_type(args->values[i]));
+            if (i == 0)
+                return tsr_error(TSR_TYPE_ERROR,
+                                 "first maketrans argument must be a string if there is a second argument");
+            return tsr_error(TSR_TYPE_ERROR, "maketrans() argument %d must be str, not %s", i + 1,
+                             value_shown_type(args->values[i]));
         }
         TSR_TRY(map_characters(table, value_as_str(args->values[0]), value_as_str(args->values[1])));
         const Str *drop = args->count > 2 ? value_as_str(args->values[2]) : NULL;
-        for (int64_t i = 0; drop != NULL && i < drop->size; i += n) TSR_TRY(dict_set(table, value_int(utf8_decode(drop->data + i, &n)), VALUE_NONE));
+        for (int64_t i = 0; drop != NULL && i < drop->size; i += n)
+            TSR_TRY(dict_set(table, value_int(utf8_decode(drop->data + i, &n)), VALUE_NONE));
         return TSR_OK;
     }
-    if (!value_is_dict(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "if you give only one argument to maketrans it must be a dict");
+    if (!value_is_dict(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "if you give only one argument to maketrans it must be a dict");
     int64_t position = 0;
     for (DictEntry *e; (e = dict_next(value_as_dict(args->values[0]), &position)) != NULL;) {
         bool text = value_is_str(e->key);
-        if (!text && !value_is_int(e->key)) return tsr_error(TSR_TYPE_ERROR, "keys in translate table must be strings or integers");
-        if (text && value_as_str(e->key)->length != 1) return tsr_error(TSR_VALUE_ERROR, "string keys in translate table must be of length 1");
+        if (!text && !value_is_int(e->key))
+            return tsr_error(TSR_TYPE_ERROR, "keys in translate table must be strings or integers");
+        if (text && value_as_str(e->key)->length != 1)
+            return tsr_error(TSR_VALUE_ERROR, "string keys in translate table must be of length 1");
         TSR_TRY(dict_set(table, text ? value_int(utf8_decode(value_as_str(e->key)->data, &n)) : e->key, e->value));
     }
     return TSR_OK;
@@ -408,8 +431,12 @@ static TsrStatus method_format_map(Value *out, const CallArgs *args) {
 /* --- slots --- */
 
 static void str_destroy(Obj *self) { obj_free(self, sizeof(Str) + (size_t)((Str *)self)->size + 1); }
-static TsrStatus repr_slot(TsrText *out, Value self) { return str_repr(out, value_as_str(self)->data, value_as_str(self)->size, false); }
-static TsrStatus str_slot(TsrText *out, Value self) { return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size); }
+static TsrStatus repr_slot(TsrText *out, Value self) {
+    return str_repr(out, value_as_str(self)->data, value_as_str(self)->size, false);
+}
+static TsrStatus str_slot(TsrText *out, Value self) {
+    return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size);
+}
 static TsrStatus format_slot(TsrText *out, Value self, const char *spec, size_t size) {
     return format_str(out, value_as_str(self)->data, (size_t)value_as_str(self)->size, spec, size);
 }
@@ -451,7 +478,9 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
 }
 
 static TsrStatus contains_slot(bool *out, Value self, Value item) {
-    if (!value_is_str(item)) return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s", value_type_name(item));
+    if (!value_is_str(item))
+        return tsr_error(TSR_TYPE_ERROR, "'in <string>' requires string as left operand, not %s",
+                         value_type_name(item));
     *out = text_search(text_bytes(self), text_bytes(item), false) >= 0;
     return tsr_interrupt_check();
 }
@@ -483,8 +512,10 @@ static TsrStatus iter_next(Value *out, Value self) {
     return str_new(out, p, n);
 }
 
-static Type str_iter_type = {.obj = TYPE_HEADER, .name = "str_iterator", .destroy = iter_destroy, .iter_next = iter_next};
-static Type ascii_iter_type = {.obj = TYPE_HEADER, .name = "str_ascii_iterator", .destroy = iter_destroy, .iter_next = iter_next};
+static Type str_iter_type = {
+    .obj = TYPE_HEADER, .name = "str_iterator", .destroy = iter_destroy, .iter_next = iter_next};
+static Type ascii_iter_type = {
+    .obj = TYPE_HEADER, .name = "str_ascii_iterator", .destroy = iter_destroy, .iter_next = iter_next};
 
 static TsrStatus iter_slot(Value *out, Value self) {
     StrIter *it = obj_new(str_is_ascii(value_as_str(self)) ? &ascii_iter_type : &str_iter_type, sizeof *it);
@@ -510,7 +541,8 @@ static TsrStatus repeat(Value *out, const Str *s, int64_t times) {
 
 static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    if (op == OP_ADD) return value_is_str(a) && value_is_str(b) ? str_new_concat(out, value_as_str(a), value_as_str(b)) : TSR_OK;
+    if (op == OP_ADD)
+        return value_is_str(a) && value_is_str(b) ? str_new_concat(out, value_as_str(a), value_as_str(b)) : TSR_OK;
     if (op == OP_MOD) return value_is_str(a) ? str_percent(out, value_as_str(a), b) : TSR_OK;
     if (op != OP_MUL) return TSR_OK;
     Value text = value_is_str(a) ? a : b;
@@ -531,7 +563,10 @@ static TsrStatus decode_bytes(Value *out, Value bytes, CodecChoice how) {
     int64_t size;
     TsrText text = {0};
     if (!value_as_buffer(bytes, &data, &size)) {
-        return tsr_error(TSR_TYPE_ERROR, value_is_str(bytes) ? "decoding str is not supported" : "decoding to str: need a bytes-like object, %s found", value_type_name(bytes));
+        return tsr_error(TSR_TYPE_ERROR,
+                         value_is_str(bytes) ? "decoding str is not supported"
+                                             : "decoding to str: need a bytes-like object, %s found",
+                         value_type_name(bytes));
     }
     return str_end_text_move(out, codec_decode(&text, data, size, how), &text);
 }
@@ -545,7 +580,8 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_parse(given, args, 0, &spec));
     CodecChoice how;
     TSR_TRY(codec_choose(&how, given[1], given[2], "str"));
-    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND)) return decode_bytes(out, given[0], how);
+    if (given[0].tag != V_UNBOUND && (given[1].tag != V_UNBOUND || given[2].tag != V_UNBOUND))
+        return decode_bytes(out, given[0], how);
     return given[0].tag == V_UNBOUND ? str_new(out, "", 0) : value_new_str(out, given[0]);
 }
 
@@ -553,7 +589,8 @@ static const Method str_methods[] = {
     {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."},
     {"casefold", method_casefold, ARGS_NONE, 0, 0, "()", "For comparing without case."},
     {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on both sides."},
-    {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs, without overlap."},
+    {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])",
+     "How often the part occurs, without overlap."},
     {"encode", method_encode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As bytes."},
     {"endswith", text_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."},
     {"expandtabs", text_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."},
@@ -577,7 +614,8 @@ static const Method str_methods[] = {
     {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=' ', /)", "Padded on the right."},
     {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."},
     {"lstrip", text_lstrip, ARGS_RANGE, 0, 1, "(chars=None, /)", "Without spaces (or the characters) at the start."},
-    {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 1, 3, "(x, y=None, z=None, /)", "A table for translate."},
+    {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 1, 3, "(x, y=None, z=None, /)",
+     "A table for translate."},
     {"partition", text_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."},
     {"removeprefix", text_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."},
     {"removesuffix", text_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."},
@@ -600,7 +638,21 @@ static const Method str_methods[] = {
     {0},
 };
 
-Type str_type = {.obj = TYPE_HEADER, .name = "str", .doc = "str(object='') or str(bytes, encoding): text.", .flags = TYPE_SEQUENCE | TYPE_ATOMIC, .construct = construct_slot,
-                 .destroy = str_destroy, .repr = repr_slot, .str = str_slot, .format = format_slot, .hash = hash_slot, .compare = compare_slot,
-                 .length = length_slot, .get_item = get_item_slot, .contains = contains_slot, .iter = iter_slot, .binary = binary_slot,
-                 .inplace = inplace_slot, .methods = str_methods};
+Type str_type = {.obj = TYPE_HEADER,
+                 .name = "str",
+                 .doc = "str(object='') or str(bytes, encoding): text.",
+                 .flags = TYPE_SEQUENCE | TYPE_ATOMIC,
+                 .construct = construct_slot,
+                 .destroy = str_destroy,
+                 .repr = repr_slot,
+                 .str = str_slot,
+                 .format = format_slot,
+                 .hash = hash_slot,
+                 .compare = compare_slot,
+                 .length = length_slot,
+                 .get_item = get_item_slot,
+                 .contains = contains_slot,
+                 .iter = iter_slot,
+                 .binary = binary_slot,
+                 .inplace = inplace_slot,
+                 .methods = str_methods};

@@ -23,7 +23,8 @@ Bytestring text_bytes(Value self) {
 
 TsrStatus text_buffer_argument(Bytestring *out, Value v) {
     char *data;
-    if (!value_as_buffer(v, &data, &out->size)) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
+    if (!value_as_buffer(v, &data, &out->size))
+        return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
     out->data = data;
     return TSR_OK;
 }
@@ -77,11 +78,14 @@ static int64_t char_before(Value self, Bytestring s, int64_t i) {
     return i;
 }
 
-static bool is_space(Value self, uint32_t c) { return value_is_str(self) ? unichar_is_space(c) : c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_space(Value self, uint32_t c) {
+    return value_is_str(self) ? unichar_is_space(c) : c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 static bool is_line_end(Value self, uint32_t c) {
     if (c == '\n' || c == '\r') return true;
-    return value_is_str(self) && (c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029);
+    return value_is_str(self) &&
+           (c == '\v' || c == '\f' || (c >= 0x1c && c <= 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029);
 }
 
 /* --- searching --- */
@@ -94,7 +98,8 @@ static int64_t search_last(Bytestring s, Bytestring part) {
 
 TsrStatus text_list_to_join(Value *out, Value given) {
     TsrStatus status = list_new_iterable(out, given);
-    if (!exc_matches(status, TSR_TYPE_ERROR) || value_type(given)->iter != NULL || value_type(given)->iter_next != NULL) return status;
+    if (!exc_matches(status, TSR_TYPE_ERROR) || value_type(given)->iter != NULL || value_type(given)->iter_next != NULL)
+        return status;
     exc_discard(status);
     return tsr_error(TSR_TYPE_ERROR, "can only join an iterable");
 }
@@ -103,11 +108,14 @@ int64_t text_search(Bytestring s, Bytestring part, bool last) {
     if (part.size > s.size) return -1;
     if (last) return search_last(s, part);
     if (part.size == 0) return 0;
-    const int64_t piece = TSR_MAX((int64_t)1 << 22, 4 * part.size); /* between looks for an interrupt; the next one begins where a part could have begun */
+    const int64_t piece =
+        TSR_MAX((int64_t)1 << 22,
+                4 * part.size); /* between looks for an interrupt; the next one begins where a part could have begun */
     for (int64_t from = 0; from + part.size <= s.size && tsr_interrupt_flag == 0; from += piece - part.size + 1) {
         const char *at = s.data + from;
         size_t left = (size_t)TSR_MIN(s.size - from, piece);
-        const char *found = part.size == 1 ? memchr(at, part.data[0], left) : memmem(at, left, part.data, (size_t)part.size);
+        const char *found =
+            part.size == 1 ? memchr(at, part.data[0], left) : memmem(at, left, part.data, (size_t)part.size);
         if (found != NULL) return found - s.data;
     }
     return -1;
@@ -139,7 +147,8 @@ static TsrStatus wanted_argument(Bytestring *out, Value self, Value v, char *byt
     char *data;
     int64_t size;
     if (!value_is_str(self) && !value_as_buffer(v, &data, &size)) {
-        return tsr_error(TSR_TYPE_ERROR, "argument should be integer or bytes-like object, not '%s'", value_type_name(v));
+        return tsr_error(TSR_TYPE_ERROR, "argument should be integer or bytes-like object, not '%s'",
+                         value_type_name(v));
     }
     return part_argument(out, self, v);
 }
@@ -153,7 +162,8 @@ static TsrStatus find_method(Value *out, const CallArgs *args, bool last, bool m
     TSR_TRY(window(&s, &offset, &valid, args));
     TSR_TRY(wanted_argument(&part, self, args->values[1], &byte));
     int64_t at = valid ? text_search(s, part, last) : -1;
-    if (must && at < 0) return tsr_error(TSR_VALUE_ERROR, value_is_str(self) ? "substring not found" : "subsection not found");
+    if (must && at < 0)
+        return tsr_error(TSR_VALUE_ERROR, value_is_str(self) ? "substring not found" : "subsection not found");
     if (at >= 0) at = value_is_str(self) ? str_index_of_byte(value_as_str(self), at + offset) : at + offset;
     *out = value_int(at);
     return TSR_OK;
@@ -167,7 +177,8 @@ TsrStatus text_rindex(Value *out, const CallArgs *args) { return find_method(out
 static int64_t occurrences(Value self, Bytestring s, Bytestring part) {
     if (part.size == 0) return (value_is_str(self) ? utf8_count(s.data, s.size) : s.size) + 1;
     int64_t n = 0;
-    for (int64_t at; !tsr_interrupted_at(n) && (at = text_search(s, part, false)) >= 0; n++) s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
+    for (int64_t at; !tsr_interrupted_at(n) && (at = text_search(s, part, false)) >= 0; n++)
+        s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
     return n;
 }
 
@@ -190,9 +201,13 @@ static bool has_affix(Bytestring s, Bytestring affix, bool at_end) {
 }
 
 static TsrStatus wrong_affix(Value self, Value v, bool in_tuple, const char *name) {
-    if (!value_is_str(self) && in_tuple) return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
-    if (!value_is_str(self)) return tsr_error(TSR_TYPE_ERROR, "%s first arg must be bytes or a tuple of bytes, not %s", name, value_type_name(v));
-    const char *form = in_tuple ? "tuple for %s must only contain str, not %s" : "%s first arg must be str or a tuple of str, not %s";
+    if (!value_is_str(self) && in_tuple)
+        return tsr_error(TSR_TYPE_ERROR, "a bytes-like object is required, not '%s'", value_type_name(v));
+    if (!value_is_str(self))
+        return tsr_error(TSR_TYPE_ERROR, "%s first arg must be bytes or a tuple of bytes, not %s", name,
+                         value_type_name(v));
+    const char *form =
+        in_tuple ? "tuple for %s must only contain str, not %s" : "%s first arg must be str or a tuple of str, not %s";
     return tsr_error(TSR_TYPE_ERROR, form, name, value_type_name(v));
 }
 
@@ -220,7 +235,9 @@ TsrStatus text_endswith(Value *out, const CallArgs *args) { return affix_method(
 static TsrStatus remove_affix(Value *out, const CallArgs *args, bool at_end) {
     Value self = args->values[0], v = args->values[1];
     Bytestring s = text_bytes(self), affix;
-    if (is_wrong(self, v)) return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", at_end ? "removesuffix" : "removeprefix", value_shown_type(v));
+    if (is_wrong(self, v))
+        return tsr_error(TSR_TYPE_ERROR, "%s() argument must be str, not %s", at_end ? "removesuffix" : "removeprefix",
+                         value_shown_type(v));
     TSR_TRY(part_argument(&affix, self, v));
     int64_t removed = has_affix(s, affix, at_end) ? affix.size : 0;
     return new_part(out, self, at_end ? s.data : s.data + removed, s.size - removed);
@@ -248,8 +265,11 @@ static TsrStatus strip(Value *out, const CallArgs *args, bool left, bool right, 
     }
     int64_t from = 0, to = s.size, before;
     int n;
-    while (left && from < to && !tsr_interrupted_at(from) && is_stripped(self, set, char_at(self, s, from, &n))) from += n;
-    while (right && to > from && !tsr_interrupted_at(to) && (before = char_before(self, s, to), is_stripped(self, set, char_at(self, s, before, &n)))) to = before;
+    while (left && from < to && !tsr_interrupted_at(from) && is_stripped(self, set, char_at(self, s, from, &n)))
+        from += n;
+    while (right && to > from && !tsr_interrupted_at(to) &&
+           (before = char_before(self, s, to), is_stripped(self, set, char_at(self, s, before, &n))))
+        to = before;
     TSR_TRY(tsr_interrupt_check());
     return new_part(out, self, s.data + from, to - from);
 }
@@ -388,7 +408,8 @@ TsrStatus text_rpartition(Value *out, const CallArgs *args) { return partition(o
 static int64_t count_parts(Value self, Bytestring s, Bytestring part, int64_t most) {
     int64_t n = 0, limit = most < 0 ? INT64_MAX : most;
     if (part.size == 0) return TSR_MIN(limit, (value_is_str(self) ? value_as_str(self)->length : s.size) + 1);
-    for (int64_t at; n < limit && (at = text_search(s, part, false)) >= 0; n++) s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
+    for (int64_t at; n < limit && (at = text_search(s, part, false)) >= 0; n++)
+        s = (Bytestring){s.data + at + part.size, s.size - at - part.size};
     return n;
 }
 
@@ -432,7 +453,8 @@ TsrStatus text_replace(Value *out, const CallArgs *args) {
     int64_t most = -1;
     for (int i = 0; i < 2; i++) {
         Value v = args->values[i + 1];
-        if (is_wrong(self, v)) return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i + 1, value_shown_type(v));
+        if (is_wrong(self, v))
+            return tsr_error(TSR_TYPE_ERROR, "replace() argument %d must be str, not %s", i + 1, value_shown_type(v));
         TSR_TRY(part_argument(&parts[i], self, v));
     }
     if (args->count > 3) TSR_TRY(value_to_index(&most, args->values[3]));

@@ -7,7 +7,10 @@
 
 #include "lang/object/value.h"
 
-typedef struct Bytestring { const char *data; int64_t size; } Bytestring; /* lent */
+typedef struct Bytestring {
+    const char *data;
+    int64_t size;
+} Bytestring; /* lent */
 
 /* The bytes of str, bytes or bytearray. */
 Bytestring text_bytes(Value self);

@@ -38,7 +38,8 @@ TsrStatus tuple_new_raw(Value *out, int64_t count) {
     return TSR_OK;
 }
 
-/* Tuples of numbers and text can't be part of a cycle: they are not tracked. Where an interrupt ends the look, they are. */
+/* Tuples of numbers and text can't be part of a cycle: they are not tracked. Where an interrupt ends the look, they
+ * are. */
 static bool may_cycle(const Tuple *t) {
     for (int64_t i = 0; i < t->count; i++) {
         if (t->items[i].tag == V_OBJ && (t->items[i].o->type->flags & TYPE_GC)) return true;
@@ -72,7 +73,9 @@ TsrStatus tuple_new_typed(Value *out, Type *type, const Value *items, int64_t co
     return finish_move(out, t, count);
 }
 
-TsrStatus tuple_new(Value *out, const Value *items, int64_t count) { return tuple_new_typed(out, &tuple_type, items, count); }
+TsrStatus tuple_new(Value *out, const Value *items, int64_t count) {
+    return tuple_new_typed(out, &tuple_type, items, count);
+}
 
 static TsrStatus typed_move(Value *out, Type *type, Value *items, int64_t count) {
     Tuple *t = make(type, count);
@@ -137,7 +140,9 @@ static TsrStatus guarded_repr(TsrText *out, Value self, const char *open, const 
     return status;
 }
 
-static TsrStatus tuple_repr(TsrText *out, Value self) { return guarded_repr(out, self, "(", value_as_tuple(self)->count == 1 ? ",)" : ")"); }
+static TsrStatus tuple_repr(TsrText *out, Value self) {
+    return guarded_repr(out, self, "(", value_as_tuple(self)->count == 1 ? ",)" : ")");
+}
 
 /* xxHash's lanes, as CPython's tuplehash. */
 static TsrStatus tuple_hash(int64_t *out, Value self) {
@@ -240,15 +245,29 @@ static TsrStatus method_index(Value *out, const CallArgs *args) {
 }
 
 static const Method tuple_methods[] = {
-    {"index", method_index, ARGS_RANGE, 1, 3, "(value, start=0, stop=9223372036854775807, /)", "The first index of the value."},
+    {"index", method_index, ARGS_RANGE, 1, 3, "(value, start=0, stop=9223372036854775807, /)",
+     "The first index of the value."},
     {"count", sequence_count, ARGS_ONE, 0, 0, "(value, /)", "How many items equal the value."},
     {0},
 };
 
-Type tuple_type = {.obj = TYPE_HEADER, .name = "tuple", .doc = "tuple(iterable): a sequence that never changes.", .flags = TYPE_GC | TYPE_SEQUENCE,
-                   .construct = tuple_construct, .destroy = tuple_destroy, .traverse = tuple_traverse, .clear = tuple_clear, .repr = tuple_repr,
-                   .hash = tuple_hash, .compare = tuple_compare, .length = tuple_length, .get_item = tuple_get_item, .contains = tuple_contains,
-                   .iter = tuple_iter, .binary = tuple_binary, .methods = tuple_methods};
+Type tuple_type = {.obj = TYPE_HEADER,
+                   .name = "tuple",
+                   .doc = "tuple(iterable): a sequence that never changes.",
+                   .flags = TYPE_GC | TYPE_SEQUENCE,
+                   .construct = tuple_construct,
+                   .destroy = tuple_destroy,
+                   .traverse = tuple_traverse,
+                   .clear = tuple_clear,
+                   .repr = tuple_repr,
+                   .hash = tuple_hash,
+                   .compare = tuple_compare,
+                   .length = tuple_length,
+                   .get_item = tuple_get_item,
+                   .contains = tuple_contains,
+                   .iter = tuple_iter,
+                   .binary = tuple_binary,
+                   .methods = tuple_methods};
 
 /* --- torch.Size --- */
 
@@ -276,7 +295,8 @@ static TsrStatus size_construct(Value *out, Type *type, const CallArgs *args) {
         int64_t n;
         bool number = value_is_int(t->items[i]) || t->items[i].tag == V_TENSOR;
         status = number ? value_to_index(&n, t->items[i])
-                        : tsr_error(TSR_TYPE_ERROR, "torch.Size() takes an iterable of 'int' (item %lld is '%s')", (long long)i, value_type_name(t->items[i]));
+                        : tsr_error(TSR_TYPE_ERROR, "torch.Size() takes an iterable of 'int' (item %lld is '%s')",
+                                    (long long)i, value_type_name(t->items[i]));
         if (status == TSR_OK) size->items[i] = value_int(n);
     }
     value_release(tuple);
@@ -297,10 +317,24 @@ static const Method size_methods[] = {
     {0},
 };
 
-Type size_type = {.obj = TYPE_HEADER, .name = "torch.Size", .base = &tuple_type, .doc = "torch.Size(iterable): the sizes of a tensor.",
-                  .flags = TYPE_GC | TYPE_SEQUENCE, .construct = size_construct, .destroy = tuple_destroy, .traverse = tuple_traverse,
-                  .clear = tuple_clear, .repr = size_repr, .hash = tuple_hash, .compare = tuple_compare, .length = tuple_length,
-                  .get_item = tuple_get_item, .contains = tuple_contains, .iter = tuple_iter, .binary = tuple_binary, .methods = size_methods};
+Type size_type = {.obj = TYPE_HEADER,
+                  .name = "torch.Size",
+                  .base = &tuple_type,
+                  .doc = "torch.Size(iterable): the sizes of a tensor.",
+                  .flags = TYPE_GC | TYPE_SEQUENCE,
+                  .construct = size_construct,
+                  .destroy = tuple_destroy,
+                  .traverse = tuple_traverse,
+                  .clear = tuple_clear,
+                  .repr = size_repr,
+                  .hash = tuple_hash,
+                  .compare = tuple_compare,
+                  .length = tuple_length,
+                  .get_item = tuple_get_item,
+                  .contains = tuple_contains,
+                  .iter = tuple_iter,
+                  .binary = tuple_binary,
+                  .methods = size_methods};
 
 /* --- named tuples --- */
 
@@ -363,9 +397,10 @@ static TsrStatus named_construct(Value *out, Type *type, const CallArgs *args) {
     Value tuple;
     TSR_TRY(tuple_new_iterable(&tuple, args->values[0]));
     const Tuple *t = value_as_tuple(tuple);
-    TsrStatus status = t->count == named->count ? tuple_new_typed(out, type, t->items, t->count)
-                                                : tsr_error(TSR_TYPE_ERROR, "%s() takes a %d-sequence (%lld-sequence given)", type_full_name(type), named->count,
-                                                            (long long)t->count);
+    TsrStatus status = t->count == named->count
+                           ? tuple_new_typed(out, type, t->items, t->count)
+                           : tsr_error(TSR_TYPE_ERROR, "%s() takes a %d-sequence (%lld-sequence given)",
+                                       type_full_name(type), named->count, (long long)t->count);
     value_release(tuple);
     return status;
 }
@@ -403,7 +438,9 @@ Type *structseq_type(const char *name, const char *const *fields, int count) {
     return &t->type;
 }
 
-TsrStatus structseq_new_move(Value *out, Type *type, Value *items) { return typed_move(out, type, items, ((NamedType *)type)->count); }
+TsrStatus structseq_new_move(Value *out, Type *type, Value *items) {
+    return typed_move(out, type, items, ((NamedType *)type)->count);
+}
 
 void tuple_shutdown(void) {
     while (named_types != NULL) {

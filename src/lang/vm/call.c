@@ -31,7 +31,9 @@ TsrStatus stack_check(void) {
 const VmThread *vm_waiting;
 TsrStatus (*vm_end_turn)(void);
 
-void vm_thread_save(VmThread *out) { *out = (VmThread){vm.frame, vm.free_frame, vm.first_chunk, stack_floor, recursion_depth}; }
+void vm_thread_save(VmThread *out) {
+    *out = (VmThread){vm.frame, vm.free_frame, vm.first_chunk, stack_floor, recursion_depth};
+}
 
 void vm_thread_load(const VmThread *thread) {
     vm.frame = thread->frame;
@@ -41,7 +43,8 @@ void vm_thread_load(const VmThread *thread) {
     recursion_depth = thread->recursion_depth;
 }
 
-/* The pool of a thread is one chain in the order of its stack: more frames come after the last, which is in use when none is free. */
+/* The pool of a thread is one chain in the order of its stack: more frames come after the last, which is in use when
+ * none is free. */
 static void append_to_pool(Frame **pool, Frame *top, Frame *more) {
     Frame *last = *pool;
     while (last != NULL && last->above != NULL) last = last->above;
@@ -80,7 +83,8 @@ Frame *frame_push(Code *code, Function *fn, Value *base, Value *limit) {
     }
     Frame *frame = vm.free_frame, *above = frame->above;
     vm.free_frame = above;
-    *frame = (Frame){.pc = code->ins, .base = base, .code = code, .fn = fn, .prev = vm.frame, .limit = limit, .above = above};
+    *frame = (Frame){
+        .pc = code->ins, .base = base, .code = code, .fn = fn, .prev = vm.frame, .limit = limit, .above = above};
     if (code->flags & (CODE_MODULE | CODE_EVAL)) frame->flags = FRAME_SPECIAL;
     if (fn != NULL) obj_retain(fn);
     return frame;
@@ -155,7 +159,8 @@ static TsrStatus missing(const Code *code, const int *slots, int count, const ch
         if (status == TSR_OK) status = tsr_text_printf(&text, "'%s'", code->slot_names[slots[k]]);
     }
     if (status == TSR_OK) {
-        status = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required %s argument%s: %s", code->qualname, count, kind, plural(count), text.data);
+        status = tsr_error(TSR_TYPE_ERROR, "%s() missing %d required %s argument%s: %s", code->qualname, count, kind,
+                           plural(count), text.data);
     }
     tsr_text_free(&text);
     return status;
@@ -199,11 +204,13 @@ static TsrStatus too_many(const Function *fn, const Value *base, int given) {
     else snprintf(takes, sizeof takes, "%d", code->positional);
     bool many = defaults > 0 || code->positional != 1;
     if (named > 0) {
-        snprintf(gave, sizeof gave, "%d positional argument%s (and %d keyword-only argument%s) were", given, plural(given), named, plural(named));
+        snprintf(gave, sizeof gave, "%d positional argument%s (and %d keyword-only argument%s) were", given,
+                 plural(given), named, plural(named));
     } else {
         snprintf(gave, sizeof gave, "%d %s", given, given == 1 ? "was" : "were");
     }
-    return tsr_error(TSR_TYPE_ERROR, "%s() takes %s positional argument%s but %s given", code->qualname, takes, many ? "s" : "", gave);
+    return tsr_error(TSR_TYPE_ERROR, "%s() takes %s positional argument%s but %s given", code->qualname, takes,
+                     many ? "s" : "", gave);
 }
 
 static int parameter_named(const Code *code, const Str *name) {
@@ -214,7 +221,8 @@ static int parameter_named(const Code *code, const Str *name) {
 
 static TsrStatus unexpected_keyword(const Code *code, const Str *name) {
     HintSearch search = hint_begin(name->data);
-    for (int k = code->positional_only; k < code->positional + code->keyword_only; k++) hint_consider(&search, code->slot_names[k]);
+    for (int k = code->positional_only; k < code->positional + code->keyword_only; k++)
+        hint_consider(&search, code->slot_names[k]);
     return hint_unexpected_keyword(code->qualname, &search);
 }
 
@@ -232,7 +240,8 @@ static TsrStatus keyword_error(const Code *code, const CallArgs *args, const Str
     if (status == TSR_OK && text.length == 0) {
         status = unexpected_keyword(code, name);
     } else if (status == TSR_OK) {
-        status = tsr_error(TSR_TYPE_ERROR, "%s() got some positional-only arguments passed as keyword arguments: '%s'", code->qualname, text.data);
+        status = tsr_error(TSR_TYPE_ERROR, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+                           code->qualname, text.data);
     }
     tsr_text_free(&text);
     return status;
@@ -259,9 +268,7 @@ static TsrStatus bind(Function *fn, Value *base, const CallArgs *args) {
     int plain = TSR_MIN(args->count, code->positional), after = code->positional + code->keyword_only;
     for (int k = 0; k < plain; k++) base[k] = value_retain(args->values[k]);
     Dict *rest = NULL;
-    if (code->flags & CODE_STAR) {
-        TSR_TRY(tuple_new(&base[after++], args->values + plain, args->count - plain));
-    }
+    if (code->flags & CODE_STAR) { TSR_TRY(tuple_new(&base[after++], args->values + plain, args->count - plain)); }
     if (code->flags & CODE_DOUBLE_STAR) {
         TSR_TRY(dict_new(&base[after]));
         rest = value_as_dict(base[after]);

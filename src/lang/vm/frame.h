@@ -12,25 +12,25 @@ typedef struct Generator Generator;
 typedef struct Frame Frame;
 
 enum FrameFlags {
-    FRAME_ENTRY = 1, /* leaving it returns to C */
-    FRAME_LENT = 2,  /* eval code: its base is another frame's, whose names it leaves alone */
+    FRAME_ENTRY = 1,  /* leaving it returns to C */
+    FRAME_LENT = 2,   /* eval code: its base is another frame's, whose names it leaves alone */
     FRAME_SPECIAL = 4 /* a module's, eval code's or a generator's: a call's frame has no flags */
 };
 
 /* A frame's slots are base[0..code->frame_size). Slots that hold nothing may hold any value that is not counted, save
  * names, which are then V_UNBOUND: so unwinding can release whatever is counted. */
 struct Frame {
-    const Ins *pc;    /* the next instruction; exact while something else runs */
+    const Ins *pc; /* the next instruction; exact while something else runs */
     Value *base;
     Code *code;
-    Function *fn;     /* owned; NULL for a module */
+    Function *fn; /* owned; NULL for a module */
     Frame *prev;
-    Value *ret;       /* where the caller wants the result; NULL for FRAME_ENTRY */
-    Value *limit;     /* end of the chunk that base lies in; NULL when it lies elsewhere */
-    Frame *above;     /* the next frame of the pool */
-    Generator *gen;   /* whose frame this is; NULL for a call */
+    Value *ret;     /* where the caller wants the result; NULL for FRAME_ENTRY */
+    Value *limit;   /* end of the chunk that base lies in; NULL when it lies elsewhere */
+    Frame *above;   /* the next frame of the pool */
+    Generator *gen; /* whose frame this is; NULL for a call */
     uint32_t flags;
-    int own_from;     /* FRAME_LENT: first slot that is its own */
+    int own_from; /* FRAME_LENT: first slot that is its own */
 };
 
 enum GeneratorState { GEN_NEW, GEN_SUSPENDED, GEN_RUNNING, GEN_DONE };
@@ -54,12 +54,12 @@ typedef struct Vm {
     Frame **frame_blocks;
     int64_t frame_block_count, frame_block_capacity;
     Chunk *first_chunk;
-    Value *globals;    /* slots; globals_slot tells which */
-    Value *builtin_cache; /* by number of global: what a name that is not set means */
+    Value *globals;                  /* slots; globals_slot tells which */
+    Value *builtin_cache;            /* by number of global: what a name that is not set means */
     Dict *builtins, *global_numbers; /* name to number */
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
-    int turns;         /* not 0: two threads take turns (show/two_threads.c), and a backward jump or a call ends one */
+    int turns; /* not 0: two threads take turns (show/two_threads.c), and a backward jump or a call ends one */
 } Vm;
 extern Vm vm;
 
@@ -84,8 +84,9 @@ static inline int globals_slot(int number) { return number < MAX_DIRECT ? number
 static inline int globals_number(int slot) { return slot < MAX_DIRECT ? slot : slot - FAR_GLOBALS + MAX_DIRECT; }
 
 /* --- loop.c --- */
-/* Runs `entry`, which has been pushed with FRAME_ENTRY, until it returns or, for a generator's frame, yields (*out is V_UNBOUND
- * at the end of a generator, whose result then waits in *result). `raise`: begin by raising the pending error of that status. */
+/* Runs `entry`, which has been pushed with FRAME_ENTRY, until it returns or, for a generator's frame, yields (*out is
+ * V_UNBOUND at the end of a generator, whose result then waits in *result). `raise`: begin by raising the pending error
+ * of that status. */
 TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise);
 
 /* --- call.c --- */
@@ -93,20 +94,23 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise);
  * current. NULL with the error set: depth, memory. */
 Frame *frame_push(Code *code, Function *fn, Value *base, Value *limit);
 void frame_pop(Frame *frame);
-/* Free slots above everything in use: at least `count`, all not counted. *limit: the end of their chunk. NULL: memory. */
+/* Free slots above everything in use: at least `count`, all not counted. *limit: the end of their chunk. NULL: memory.
+ */
 Value *stack_space(int64_t count, Value **limit);
 /* Empties what is counted among a frame's own slots. */
 void frame_clear(Frame *frame);
-/* Binds args to fn's parameters at `base`, copying; all its names are then set or V_UNBOUND. On failure nothing is held. */
+/* Binds args to fn's parameters at `base`, copying; all its names are then set or V_UNBOUND. On failure nothing is
+ * held. */
 TsrStatus bind_arguments(Function *fn, Value *base, const CallArgs *args);
-void stack_measure(void);     /* at the start of a thread, in the function that is outermost */
-TsrStatus stack_check(void);  /* RecursionError when the C stack is nearly used up */
+void stack_measure(void);    /* at the start of a thread, in the function that is outermost */
+TsrStatus stack_check(void); /* RecursionError when the C stack is nearly used up */
 /* Makes `frame` current and runs it to its end, as vm_loop does. */
 TsrStatus vm_enter(Value *out, Frame *frame, TsrStatus raise);
 /* A frame with the arguments bound (copied), above vm.frame; the caller makes it current. NULL: an error. */
 Frame *call_frame(Function *fn, const CallArgs *args);
 TsrStatus function_call(Value *out, Value self, const CallArgs *args);
-TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Dict *annotations, Frame *frame); /* consumes the tuple and the dicts */
+TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults, Dict *annotations,
+                       Frame *frame);          /* consumes the tuple and the dicts */
 TsrStatus cell_new(Value *out, Value content); /* consumes the content, on failure too */
 static inline Cell *value_as_cell(Value v) { return (Cell *)v.o; }
 static inline Function *value_as_function(Value v) { return (Function *)v.o; }
@@ -114,8 +118,8 @@ static inline Function *value_as_function(Value v) { return (Function *)v.o; }
 /* --- generator.c --- */
 /* A generator for a call of fn with the arguments at `args`. */
 TsrStatus generator_start(Value *out, Function *fn, const CallArgs *args);
-/* One step of `yield from` over any iterator: *out is what it yields, or V_UNBOUND at its end, and *result then what it returned.
- * `raise` not OK: the error is raised where it stands. */
+/* One step of `yield from` over any iterator: *out is what it yields, or V_UNBOUND at its end, and *result then what it
+ * returned. `raise` not OK: the error is raised where it stands. */
 TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, TsrStatus raise);
 void generator_done(Generator *g); /* its frame was left: empties it */
 /* Its frame was left by this exception; what the caller sees (StopIteration becomes RuntimeError). */
@@ -129,12 +133,13 @@ static inline Value *generator_sent(Generator *g) {
 /* --- traceback.c --- */
 /* Adds frame's place to the record of `exception`. When memory is short the record is shorter. */
 void trace_add(Value exception, const Frame *frame);
-/* The exception of an error at frame->pc, with its first place: that of a name not set instead, if it was read before. */
+/* The exception of an error at frame->pc, with its first place: that of a name not set instead, if it was read before.
+ */
 Value trace_begin(TsrStatus status, const Frame *frame, Value handled);
 
 /* --- globals.c --- */
-/* prelude.c: what an empty cell of a function of the prelude is filled with when code reads it, by the source's name and the cell's. *out is the
- * caller's. */
+/* prelude.c: what an empty cell of a function of the prelude is filled with when code reads it, by the source's name
+ * and the cell's. *out is the caller's. */
 TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name);
 
 TsrStatus globals_startup(void);
@@ -169,7 +174,8 @@ TsrStatus ins_keyword_add(Frame *f, const Ins *i);
 TsrStatus ins_keyword_merge(Frame *f, const Ins *i);
 TsrStatus ins_argument_extend(Frame *f, const Ins *i);
 TsrStatus ins_function(Frame *f, const Ins *i);
-/* *inner: the new frame of a language function, to go on in; else NULL and *out is the result. The slots of the call are given back. */
+/* *inner: the new frame of a language function, to go on in; else NULL and *out is the result. The slots of the call
+ * are given back. */
 TsrStatus ins_call_keywords(Value *out, Frame **inner, Frame *f, const Ins *i);
 TsrStatus ins_call_spread(Value *out, Frame **inner, Frame *f, const Ins *i);
 /* A call whose argument or result may wait. False in *done: nothing waits any more, make the call. */

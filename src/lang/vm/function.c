@@ -18,8 +18,13 @@ static TsrStatus cell_contents(Value *out, Value self) {
 
 static const Getter cell_getters[] = {{"cell_contents", cell_contents, NULL, "The value in the cell."}, {0}};
 
-Type cell_type = {
-    .obj = TYPE_HEADER, .name = "cell", .flags = TYPE_GC, .destroy = cell_destroy, .traverse = cell_traverse, .clear = cell_clear, .getters = cell_getters};
+Type cell_type = {.obj = TYPE_HEADER,
+                  .name = "cell",
+                  .flags = TYPE_GC,
+                  .destroy = cell_destroy,
+                  .traverse = cell_traverse,
+                  .clear = cell_clear,
+                  .getters = cell_getters};
 
 TsrStatus cell_new(Value *out, Value content) {
     Cell *cell = obj_new(&cell_type, sizeof *cell);
@@ -82,10 +87,14 @@ static void function_gc_clear(Obj *self) {
     obj_xrelease(attributes);
 }
 
-static TsrStatus function_repr(TsrText *out, Value self) { return tsr_text_printf(out, "<function %s>", value_as_function(self)->code->qualname); }
+static TsrStatus function_repr(TsrText *out, Value self) {
+    return tsr_text_printf(out, "<function %s>", value_as_function(self)->code->qualname);
+}
 
 static TsrStatus get_name(Value *out, Value self) { return str_new_c(out, value_as_function(self)->code->name); }
-static TsrStatus get_qualname(Value *out, Value self) { return str_new_c(out, value_as_function(self)->code->qualname); }
+static TsrStatus get_qualname(Value *out, Value self) {
+    return str_new_c(out, value_as_function(self)->code->qualname);
+}
 static TsrStatus get_module(Value *out, Value self) {
     (void)self;
     return str_new_c(out, "__main__");
@@ -108,13 +117,16 @@ static TsrStatus give_object(Value *out, void *object) {
 }
 
 static TsrStatus get_defaults(Value *out, Value self) { return give_object(out, value_as_function(self)->defaults); }
-static TsrStatus get_kwdefaults(Value *out, Value self) { return give_object(out, value_as_function(self)->kwdefaults); }
+static TsrStatus get_kwdefaults(Value *out, Value self) {
+    return give_object(out, value_as_function(self)->kwdefaults);
+}
 
 static TsrStatus get_closure(Value *out, Value self) {
     const Function *fn = value_as_function(self);
     if (fn->cell_count == 0) return give_object(out, NULL);
     TSR_TRY(tuple_new_raw(out, fn->cell_count));
-    for (int64_t k = 0; k < fn->cell_count; k++) value_as_tuple(*out)->items[k] = value_obj_move(obj_retain(fn->cells[k]));
+    for (int64_t k = 0; k < fn->cell_count; k++)
+        value_as_tuple(*out)->items[k] = value_obj_move(obj_retain(fn->cells[k]));
     gc_track(out->o);
     return TSR_OK;
 }
@@ -127,7 +139,8 @@ static TsrStatus get_annotations(Value *out, Value self) {
 
 static TsrStatus set_annotations(Value self, Value v) {
     Function *fn = value_as_function(self);
-    if (v.tag != V_NONE && !value_is_dict(v)) return tsr_error(TSR_TYPE_ERROR, "__annotations__ must be set to a dict object");
+    if (v.tag != V_NONE && !value_is_dict(v))
+        return tsr_error(TSR_TYPE_ERROR, "__annotations__ must be set to a dict object");
     Dict *before = fn->annotations;
     fn->annotations = v.tag == V_NONE ? NULL : obj_retain(value_as_dict(v));
     obj_xrelease(before);
@@ -153,7 +166,8 @@ static const Getter function_getters[] = {
     {"__defaults__", get_defaults, NULL, "Defaults of the last positional parameters."},
     {"__kwdefaults__", get_kwdefaults, NULL, "Defaults of the keyword-only parameters."},
     {"__closure__", get_closure, NULL, "The cells of the names it takes from outside."},
-    {"__annotations__", get_annotations, set_annotations, "What stands after the colons of its parameters, and after ->."},
+    {"__annotations__", get_annotations, set_annotations,
+     "What stands after the colons of its parameters, and after ->."},
     {"__dict__", get_dict, NULL, NULL},
     {0},
 };
@@ -170,7 +184,8 @@ static TsrStatus function_set_attr(Value self, Str *name, Value v) {
     Function *fn = value_as_function(self);
     if (str_equal_c(name, "__doc__") && v.tag != V_UNBOUND) return set_doc(self, v);
     if (str_equal_c(name, "__annotations__") && v.tag != V_UNBOUND) return set_annotations(self, v);
-    if (strncmp(name->data, "__", 2) == 0) return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of 'function' objects is not writable", name->data);
+    if (strncmp(name->data, "__", 2) == 0)
+        return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of 'function' objects is not writable", name->data);
     if (v.tag == V_UNBOUND) {
         if (fn->attributes != NULL && dict_remove_str(fn->attributes, name)) return TSR_OK;
         return tsr_error(TSR_ATTRIBUTE_ERROR, "'function' object has no attribute '%s'", name->data);
@@ -179,9 +194,18 @@ static TsrStatus function_set_attr(Value self, Str *name, Value v) {
     return dict_set_str(fn->attributes, name, v);
 }
 
-Type function_type = {.obj = TYPE_HEADER, .name = "function", .flags = TYPE_GC | TYPE_METHOD | TYPE_ATOMIC, .descriptor_get = bound_method_new, .destroy = function_destroy, .traverse = function_traverse,
-                      .clear = function_gc_clear, .repr = function_repr, .call = function_call, .get_attr = function_get_attr,
-                      .set_attr = function_set_attr, .getters = function_getters};
+Type function_type = {.obj = TYPE_HEADER,
+                      .name = "function",
+                      .flags = TYPE_GC | TYPE_METHOD | TYPE_ATOMIC,
+                      .descriptor_get = bound_method_new,
+                      .destroy = function_destroy,
+                      .traverse = function_traverse,
+                      .clear = function_gc_clear,
+                      .repr = function_repr,
+                      .call = function_call,
+                      .get_attr = function_get_attr,
+                      .set_attr = function_set_attr,
+                      .getters = function_getters};
 
 /* The cell that a new closure takes from the frame it is made in. The caller's reference. */
 static TsrStatus take_cell(Cell **out, const Capture *capture, Frame *frame) {
@@ -218,7 +242,8 @@ TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults
     for (int k = 0; k < code->capture_count; k++) fn->cells[k] = NULL;
     *out = value_obj_move(fn);
     TsrStatus status = TSR_OK;
-    for (int k = 0; k < code->capture_count && status == TSR_OK; k++) status = take_cell(&fn->cells[k], &code->captures[k], frame);
+    for (int k = 0; k < code->capture_count && status == TSR_OK; k++)
+        status = take_cell(&fn->cells[k], &code->captures[k], frame);
     if (status != TSR_OK) {
         value_clear(out);
         return status;

@@ -1,4 +1,5 @@
-/* Generators: a frame of its own, resumed by for loops (in the evaluator's loop), next(), send(), throw() and close(). */
+/* Generators: a frame of its own, resumed by for loops (in the evaluator's loop), next(), send(), throw() and close().
+ */
 #include "frame.h"
 
 static TsrStatus enter(Value *out, Generator *g, TsrStatus raise) {
@@ -44,7 +45,8 @@ Value generator_failed_move(Generator *g, Value exception) {
     return error;
 }
 
-/* A generator that stands in a `yield from` hands what is sent or raised to the inner one first. *inside: that one yielded. */
+/* A generator that stands in a `yield from` hands what is sent or raised to the inner one first. *inside: that one
+ * yielded. */
 static TsrStatus resume_delegate(Value *out, bool *inside, Generator *g, Value sent, TsrStatus raise) {
     const Ins *i = g->frame.pc;
     Value result = VALUE_UNBOUND, inner = value_retain(g->frame.base[i->b]);
@@ -65,8 +67,8 @@ static TsrStatus resume_delegate(Value *out, bool *inside, Generator *g, Value s
 
 static TsrStatus close_generator(Generator *g);
 
-/* Goes on with it: *out is what it yields, or V_UNBOUND at its end, *result (may be NULL) then what it returned. `raise` not
- * OK: the error is raised where it stands. */
+/* Goes on with it: *out is what it yields, or V_UNBOUND at its end, *result (may be NULL) then what it returned.
+ * `raise` not OK: the error is raised where it stands. */
 static TsrStatus resume(Value *out, Value *result, Generator *g, Value sent, TsrStatus raise) {
     *out = VALUE_UNBOUND;
     if (result != NULL) *result = VALUE_UNBOUND;
@@ -78,9 +80,7 @@ static TsrStatus resume(Value *out, Value *result, Generator *g, Value sent, Tsr
     if (g->state == GEN_NEW && raise == TSR_OK && sent.tag != V_NONE) {
         return tsr_error(TSR_TYPE_ERROR, "can't send non-None value to a just-started generator");
     }
-    if (g->state == GEN_NEW && raise != TSR_OK) {
-        g->frame.pc++; /* the place of the error is the first instruction */
-    }
+    if (g->state == GEN_NEW && raise != TSR_OK) { g->frame.pc++; /* the place of the error is the first instruction */ }
     if (g->state == GEN_SUSPENDED && g->frame.pc->op == INS_YIELDFROM && raise != TSR_OK) {
         bool inside;
         raise = resume_delegate(out, &inside, g, sent, raise);
@@ -130,7 +130,8 @@ TsrStatus delegate_step(Value *out, Value *result, Value iterator, Value sent, T
         return TSR_OK;
     }
     if (raise != TSR_OK) return raise; /* only a generator could take it */
-    TsrStatus status = sent.tag == V_NONE ? value_next(out, iterator) : value_call_method(out, iterator, "send", 1, &sent);
+    TsrStatus status =
+        sent.tag == V_NONE ? value_next(out, iterator) : value_call_method(out, iterator, "send", 1, &sent);
     if (status != TSR_OK && take_stop(result, status)) {
         *out = VALUE_UNBOUND;
         return TSR_OK;
@@ -236,7 +237,9 @@ static TsrStatus generator_iter(Value *out, Value self) {
     return TSR_OK;
 }
 
-static TsrStatus generator_iter_next(Value *out, Value self) { return resume(out, NULL, (Generator *)self.o, VALUE_NONE, TSR_OK); }
+static TsrStatus generator_iter_next(Value *out, Value self) {
+    return resume(out, NULL, (Generator *)self.o, VALUE_NONE, TSR_OK);
+}
 
 /* send and throw: the end of the generator is a StopIteration with its result. */
 static TsrStatus step(Value *out, Value self, Value sent, TsrStatus raise) {
@@ -249,9 +252,13 @@ static TsrStatus step(Value *out, Value self, Value sent, TsrStatus raise) {
     return status;
 }
 
-static TsrStatus generator_send(Value *out, const CallArgs *args) { return step(out, args->values[0], args->values[1], TSR_OK); }
+static TsrStatus generator_send(Value *out, const CallArgs *args) {
+    return step(out, args->values[0], args->values[1], TSR_OK);
+}
 
-static TsrStatus generator_next_method(Value *out, const CallArgs *args) { return step(out, args->values[0], VALUE_NONE, TSR_OK); }
+static TsrStatus generator_next_method(Value *out, const CallArgs *args) {
+    return step(out, args->values[0], VALUE_NONE, TSR_OK);
+}
 
 static TsrStatus generator_throw(Value *out, const CallArgs *args) {
     Value operand = args->values[1];
@@ -263,7 +270,8 @@ static TsrStatus generator_throw(Value *out, const CallArgs *args) {
         return step(out, args->values[0], VALUE_NONE, raise);
     }
     if (!value_is_exc(operand) && !(value_is_obj(operand, &type_type) && type_is_exception((Type *)operand.o))) {
-        return tsr_error(TSR_TYPE_ERROR, "exceptions must be classes or instances deriving from BaseException, not %s", value_type_name(operand));
+        return tsr_error(TSR_TYPE_ERROR, "exceptions must be classes or instances deriving from BaseException, not %s",
+                         value_type_name(operand));
     }
     return step(out, args->values[0], VALUE_NONE, exc_raise_operand(operand, VALUE_UNBOUND));
 }
@@ -287,9 +295,19 @@ static TsrStatus get_running(Value *out, Value self) {
     return TSR_OK;
 }
 
-static const Getter generator_getters[] = {
-    {"__name__", get_name, NULL, "The name of its function."}, {"gi_running", get_running, NULL, "Whether it runs now."}, {0}};
+static const Getter generator_getters[] = {{"__name__", get_name, NULL, "The name of its function."},
+                                           {"gi_running", get_running, NULL, "Whether it runs now."},
+                                           {0}};
 
-Type generator_type = {.obj = TYPE_HEADER, .name = "generator", .flags = TYPE_GC, .destroy = generator_destroy, .traverse = generator_traverse,
-                       .clear = generator_clear, .repr = generator_repr, .iter = generator_iter, .iter_next = generator_iter_next,
-                       .methods = generator_methods, .getters = generator_getters, .next_is_identity_iter = 1};
+Type generator_type = {.obj = TYPE_HEADER,
+                       .name = "generator",
+                       .flags = TYPE_GC,
+                       .destroy = generator_destroy,
+                       .traverse = generator_traverse,
+                       .clear = generator_clear,
+                       .repr = generator_repr,
+                       .iter = generator_iter,
+                       .iter_next = generator_iter_next,
+                       .methods = generator_methods,
+                       .getters = generator_getters,
+                       .next_is_identity_iter = 1};

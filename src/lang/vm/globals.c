@@ -12,7 +12,8 @@ void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *cont
 enum { TABLE_SLOTS = FAR_GLOBALS + MAX_GLOBALS };
 
 TsrStatus globals_startup(void) {
-    void *table = mmap(NULL, (size_t)TABLE_SLOTS * sizeof(Value), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *table = mmap(NULL, (size_t)TABLE_SLOTS * sizeof(Value), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (table == MAP_FAILED) return mem_error();
     vm.globals = table;
     vm.builtins = dict_new_raw();
@@ -80,7 +81,8 @@ static void consider(const char *name, void *search) { hint_consider(search, nam
 
 static TsrStatus not_defined(const Str *name) {
     char home[128];
-    bool elsewhere = !module_known(name->data) && hint_home(home, sizeof home, name->data) != NULL; /* which may raise errors of its own */
+    bool elsewhere = !module_known(name->data) &&
+                     hint_home(home, sizeof home, name->data) != NULL; /* which may raise errors of its own */
     tsr_error(TSR_NAME_ERROR, "name '%s' is not defined", name->data);
     if (module_known(name->data)) {
         tsr_error_hint("import %s first", name->data);
@@ -168,7 +170,8 @@ void vm_each_visible_name(void (*visit)(const char *name, void *context), void *
         if (vm.globals[globals_slot(n)].tag != V_UNBOUND) visit(vm.global_names[n]->data, context);
     }
     const DictEntry *entry;
-    for (int64_t position = 0; (entry = dict_next(vm.builtins, &position)) != NULL;) visit(value_as_str(entry->key)->data, context);
+    for (int64_t position = 0; (entry = dict_next(vm.builtins, &position)) != NULL;)
+        visit(value_as_str(entry->key)->data, context);
     if (vm_bare_names != NULL) vm_bare_names(visit, context);
 }
 
@@ -214,7 +217,8 @@ TsrStatus vm_new_locals(Value *out) {
     if (f == NULL || (f->code->flags & CODE_MODULE)) return vm_new_globals(out);
     TSR_TRY(dict_new(out));
     TsrStatus status = TSR_OK;
-    for (int k = 0; k < f->code->slot_count && status == TSR_OK; k++) status = add_local(value_as_dict(*out), f->code->slot_names[k], f->base[k]);
+    for (int k = 0; k < f->code->slot_count && status == TSR_OK; k++)
+        status = add_local(value_as_dict(*out), f->code->slot_names[k], f->base[k]);
     for (int k = 0; k < f->code->capture_count && status == TSR_OK; k++)
         status = add_local(value_as_dict(*out), f->code->captures[k].name, f->fn->cells[k]->value);
     if (status != TSR_OK) value_clear(out);

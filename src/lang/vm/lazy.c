@@ -13,7 +13,8 @@ static void lazy_destroy(Obj *self) {
 static void lazy_traverse(Obj *self, GcVisit visit, void *context) {
     const TsrFused *f = &((Lazy *)self)->f;
     for (int i = 0; i < f->ninputs; i++)
-        if (f->input[i].tensor != NULL) gc_visit_value((Value){.tag = V_TENSOR, {.t = (TsrTensor *)(uintptr_t)f->input[i].tensor}}, visit, context);
+        if (f->input[i].tensor != NULL)
+            gc_visit_value((Value){.tag = V_TENSOR, {.t = (TsrTensor *)(uintptr_t)f->input[i].tensor}}, visit, context);
 }
 
 Type lazy_type = {.obj = TYPE_HEADER, .name = "Tensor", .destroy = lazy_destroy, .traverse = lazy_traverse};
@@ -24,11 +25,15 @@ static const struct {
     TsrKernel kernel;
     int cost;
 } functions[] = {
-    {"sqrt", TSR_K_sqrt, 2}, {"exp", TSR_K_exp, 8}, {"expm1", TSR_K_expm1, 16}, {"log", TSR_K_log, 8}, {"log1p", TSR_K_log1p, 16},
-    {"log2", TSR_K_log2, 8}, {"log10", TSR_K_log10, 8}, {"sin", TSR_K_sin, 16}, {"cos", TSR_K_cos, 16}, {"tan", TSR_K_tan, 24},
-    {"tanh", TSR_K_tanh, 16}, {"reciprocal", TSR_K_reciprocal, 1}, {"rsqrt", TSR_K_rsqrt, 2}, {"sigmoid", TSR_K_sigmoid, 8},
-    {"abs", TSR_K_abs, 1}, {"square", TSR_K_square, 1}, {"floor", TSR_K_floor, 1}, {"ceil", TSR_K_ceil, 1}, {"trunc", TSR_K_trunc, 1},
-    {"erf", TSR_K_erf, 24}, {"erfc", TSR_K_erfc, 24}, {"exp2", TSR_K_exp2, 8}, {"asin", TSR_K_asin, 16}, {"acos", TSR_K_acos, 16}, {"atan", TSR_K_atan, 16},
+    {"sqrt", TSR_K_sqrt, 2},     {"exp", TSR_K_exp, 8},         {"expm1", TSR_K_expm1, 16},
+    {"log", TSR_K_log, 8},       {"log1p", TSR_K_log1p, 16},    {"log2", TSR_K_log2, 8},
+    {"log10", TSR_K_log10, 8},   {"sin", TSR_K_sin, 16},        {"cos", TSR_K_cos, 16},
+    {"tan", TSR_K_tan, 24},      {"tanh", TSR_K_tanh, 16},      {"reciprocal", TSR_K_reciprocal, 1},
+    {"rsqrt", TSR_K_rsqrt, 2},   {"sigmoid", TSR_K_sigmoid, 8}, {"abs", TSR_K_abs, 1},
+    {"square", TSR_K_square, 1}, {"floor", TSR_K_floor, 1},     {"ceil", TSR_K_ceil, 1},
+    {"trunc", TSR_K_trunc, 1},   {"erf", TSR_K_erf, 24},        {"erfc", TSR_K_erfc, 24},
+    {"exp2", TSR_K_exp2, 8},     {"asin", TSR_K_asin, 16},      {"acos", TSR_K_acos, 16},
+    {"atan", TSR_K_atan, 16},
 };
 
 bool lazy_is_function_name(const char *name) {
@@ -116,7 +121,12 @@ static TsrStatus finish(Value *out, Lazy *lazy, bool last) {
 
 /* Exponents as the operator pow treats them. */
 static TsrKernel power_kernel(double e) {
-    return e == 2 ? TSR_K_square : e == 3 ? TSR_K_cube : e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+    return e == 2      ? TSR_K_square
+           : e == 3    ? TSR_K_cube
+           : e == 0.5  ? TSR_K_sqrt
+           : e == -0.5 ? TSR_K_rsqrt
+           : e == -1   ? TSR_K_reciprocal
+                       : TSR_K_NONE;
 }
 
 static TsrKernel binary_kernel(BinaryOp op, const char **name) {
@@ -141,12 +151,15 @@ static bool fits(BinaryOp op, Value a, Value b, bool last) {
     if (last && !value_is_lazy(a) && !value_is_lazy(b)) return false; /* one operator alone */
     if (!are_alike(a, b)) return false;
     const TsrTensor *x = tensor_of(a), *y = tensor_of(b);
-    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL || power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE)) return false;
+    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL ||
+                         power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE))
+        return false;
     return has_room(2, (Value[]){a, b});
 }
 
 static void tell_not_held(const TsrTensor *like, bool truth) {
-    if (lazy_not_held != NULL && tsr_fuse_on && like != NULL) lazy_not_held(like->numel * (truth ? 1 : (int64_t)tsr_itemsize(like)));
+    if (lazy_not_held != NULL && tsr_fuse_on && like != NULL)
+        lazy_not_held(like->numel * (truth ? 1 : (int64_t)tsr_itemsize(like)));
 }
 
 /* A new Lazy without inputs; NULL and the error when memory is short. */
@@ -164,7 +177,8 @@ static void add_truth_step(TsrFused *f, TsrKernel kernel, const char *name, int 
 /* Two comparisons, or what was joined of some, joined. */
 static TsrStatus join_truths(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const TsrFused *x = &((Lazy *)a.o)->f, *y = &((Lazy *)b.o)->f;
-    if (!enabled() || !tsr_fuse_alike(tsr_fuse_first(x), tsr_fuse_first(y)) || !has_room(2, (Value[]){a, b})) return TSR_OK;
+    if (!enabled() || !tsr_fuse_alike(tsr_fuse_first(x), tsr_fuse_first(y)) || !has_room(2, (Value[]){a, b}))
+        return TSR_OK;
     Lazy *lazy = lazy_new();
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     TsrFused *f = &lazy->f;
@@ -185,10 +199,15 @@ static TsrStatus invert_truth(Value *out, Value v, bool last) {
 }
 
 TsrStatus lazy_compare(Value *out, CompareOp op, Value a, Value b, bool last) {
-    static const struct { const char *name; TsrKernel kernel; } rows[] = {[CMP_EQ] = {"eq", TSR_K_eq}, [CMP_NE] = {"ne", TSR_K_ne}, [CMP_LT] = {"lt", TSR_K_lt},
-                                                                          [CMP_LE] = {"le", TSR_K_le}, [CMP_GT] = {"gt", TSR_K_gt}, [CMP_GE] = {"ge", TSR_K_ge}};
+    static const struct {
+        const char *name;
+        TsrKernel kernel;
+    } rows[] = {[CMP_EQ] = {"eq", TSR_K_eq}, [CMP_NE] = {"ne", TSR_K_ne}, [CMP_LT] = {"lt", TSR_K_lt},
+                [CMP_LE] = {"le", TSR_K_le}, [CMP_GT] = {"gt", TSR_K_gt}, [CMP_GE] = {"ge", TSR_K_ge}};
     *out = VALUE_UNBOUND;
-    if (op > CMP_GE || (last && !value_is_lazy(a) && !value_is_lazy(b)) || !are_alike(a, b) || !has_room(2, (Value[]){a, b})) return TSR_OK;
+    if (op > CMP_GE || (last && !value_is_lazy(a) && !value_is_lazy(b)) || !are_alike(a, b) ||
+        !has_room(2, (Value[]){a, b}))
+        return TSR_OK;
     if (!enabled()) {
         if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b), true);
         return TSR_OK;
@@ -203,8 +222,10 @@ TsrStatus lazy_compare(Value *out, CompareOp op, Value a, Value b, bool last) {
 
 TsrStatus lazy_where(Value *out, Value condition, Value a, Value b, bool last) {
     *out = VALUE_UNBOUND;
-    if (!is_truth(condition) || !enabled() || !are_alike(a, b) || !has_room(3, (Value[]){condition, a, b})) return TSR_OK;
-    if (!tsr_fuse_alike(tsr_fuse_first(&((Lazy *)condition.o)->f), tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b))) return TSR_OK;
+    if (!is_truth(condition) || !enabled() || !are_alike(a, b) || !has_room(3, (Value[]){condition, a, b}))
+        return TSR_OK;
+    if (!tsr_fuse_alike(tsr_fuse_first(&((Lazy *)condition.o)->f), tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b)))
+        return TSR_OK;
     Lazy *lazy = lazy_new();
     if (lazy == NULL) return TSR_MEMORY_ERROR;
     int c = add_operand(&lazy->f, condition), x = add_operand(&lazy->f, a), y = add_operand(&lazy->f, b);
@@ -227,7 +248,8 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     const char *name = NULL;
     TsrKernel kernel = binary_kernel(op, &name);
     *out = VALUE_UNBOUND;
-    if ((op == OP_AND || op == OP_OR || op == OP_XOR) && is_truth(a) && is_truth(b)) return join_truths(out, op, a, b, last);
+    if ((op == OP_AND || op == OP_OR || op == OP_XOR) && is_truth(a) && is_truth(b))
+        return join_truths(out, op, a, b, last);
     if (kernel == TSR_K_NONE || !fits(op, a, b, last)) return TSR_OK;
     if (!enabled()) {
         if (!last) tell_not_held(tensor_of(a) != NULL ? tensor_of(a) : tensor_of(b), false);
@@ -270,7 +292,8 @@ TsrStatus lazy_unary(Value *out, UnaryOp op, Value v, bool last) {
 TsrStatus lazy_call(Value *out, const char *name, Value v, bool last) {
     *out = VALUE_UNBOUND;
     for (size_t i = 0; i < TSR_COUNTOF(functions); i++)
-        if (strcmp(functions[i].name, name) == 0) return unary_step(out, functions[i].kernel, functions[i].name, functions[i].cost, v, last);
+        if (strcmp(functions[i].name, name) == 0)
+            return unary_step(out, functions[i].kernel, functions[i].name, functions[i].cost, v, last);
     return TSR_OK;
 }
 

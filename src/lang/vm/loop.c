@@ -1,9 +1,10 @@
 /* loop.c: the loop of the evaluator.
  *
- * It is one long function, because that is what makes it quick: the program counter, the slots and the constants stay in registers from one
- * instruction to the next, and each instruction ends with a jump of its own to the one after it, which the processor learns to predict by what
- * follows what. So that it can be read all the same, an instruction here is a line or two: try the quick half (quick.h), else do the slow
- * half (ops.c), go on. What stands here in full is control: jumps, frames entered and left, errors. */
+ * It is one long function, because that is what makes it quick: the program counter, the slots and the constants stay
+ * in registers from one instruction to the next, and each instruction ends with a jump of its own to the one after it,
+ * which the processor learns to predict by what follows what. So that it can be read all the same, an instruction here
+ * is a line or two: try the quick half (quick.h), else do the slow half (ops.c), go on. What stands here in full is
+ * control: jumps, frames entered and left, errors. */
 #include "lazy.h"
 #include "lang/types/numbers.h"
 #include "quick.h"
@@ -89,7 +90,7 @@ Vm vm;
 
 #define DIVISION(name, X, Y, quick, ...) \
     CASE(name) { \
-        if (quick(SLOT_A, X, Y __VA_OPT__(,) __VA_ARGS__)) NEXT; \
+        if (quick(SLOT_A, X, Y __VA_OPT__(, ) __VA_ARGS__)) NEXT; \
         goto binary; \
     }
 
@@ -143,9 +144,7 @@ static const Handler *find_handler(Frame *f) {
 }
 
 /* Slots from `slot` to the end of the frame's temporaries hold nothing that outlives an error. */
-static void clear_from(Frame *f, int slot) {
-    slots_clear(&f->base[slot], f->code->frame_size - slot);
-}
+static void clear_from(Frame *f, int slot) { slots_clear(&f->base[slot], f->code->frame_size - slot); }
 
 /* The generator in the loop's slot when FORNEXT may enter its frame directly. */
 static Generator *loop_generator(const Value *slot) {
@@ -164,8 +163,8 @@ static Frame *generator_enter(Generator *g, Frame *f) {
     return vm.frame = inner;
 }
 
-/* Takes an exception raised in f to whoever catches it, over frames that do not: the frame to go on in, or NULL when the entry frame was left,
- * and *exception is what its caller sees. */
+/* Takes an exception raised in f to whoever catches it, over frames that do not: the frame to go on in, or NULL when
+ * the entry frame was left, and *exception is what its caller sees. */
 static Frame *unwind(Frame *f, Value *exception) {
     for (;;) {
         const Handler *h = find_handler(f);
@@ -323,7 +322,7 @@ inplace:
         JUMP_IF(turn == TURN_NEXT);
         NEXT;
     }
-for_slowly: {
+for_slowly : {
     Generator *g = loop_generator(SLOT_B);
     if (g != NULL) {
         TRY(recursion_enter(""));
@@ -351,7 +350,8 @@ getitem:
     CASE(SETITEM_RK) {
         Value *item = quick_item(SLOT_A, SLOT_B);
         const Value *v = i->op == INS_SETITEM_RK ? CONST_C : SLOT_C;
-        if (TSR_UNLIKELY(item == NULL || i->a >= f->code->first_temp || is_counted(*v) || v->tag == V_UNBOUND)) goto setitem;
+        if (TSR_UNLIKELY(item == NULL || i->a >= f->code->first_temp || is_counted(*v) || v->tag == V_UNBOUND))
+            goto setitem;
         slot_set_move(item, *v);
         NEXT;
     }
@@ -407,7 +407,7 @@ call_slowly: /* a call that makes a generator enters no frame: it is like a nati
         vm.frame = f = inner;
         goto enter;
     }
-call_native: {
+call_native : {
     CallArgs args = {SLOT_A + 1, i->b, 0, NULL, value_is_operator(*SLOT_A)};
     TRY(quick_call_value(&value, *SLOT_A, &args));
     slots_clear(SLOT_A, i->b + 1);
@@ -446,7 +446,8 @@ enter:
         const Value *v;
         NAME(v, i->b);
         result = slot_load(v);
-        if (TSR_UNLIKELY(v != SLOT_B || (f->flags & FRAME_SPECIAL))) value_retain(result); /* a builtin, or a name that outlives the frame */
+        if (TSR_UNLIKELY(v != SLOT_B || (f->flags & FRAME_SPECIAL)))
+            value_retain(result); /* a builtin, or a name that outlives the frame */
         else SLOT_B->tag = V_UNBOUND;
     }
 leave:
@@ -463,7 +464,7 @@ leave:
 resume:
     LOAD_FRAME();
     NEXT;
-leave_special: {
+leave_special : {
     if (f->gen != NULL) goto generator_end;
     frame_clear(f);
     Frame *inner = f;
@@ -475,7 +476,7 @@ leave_special: {
     if (inner->flags & FRAME_ENTRY) return TSR_OK;
     goto resume;
 }
-generator_end: {
+generator_end : {
     Generator *g = f->gen;
     Frame *inner = f;
     vm.frame = f = inner->prev;
@@ -498,7 +499,7 @@ generator_end: {
         value = value_retain(*v);
         slot_used(f, i->b);
     }
-yielded: {
+yielded : {
     Frame *inner = f;
     inner->gen->state = GEN_SUSPENDED;
     vm.frame = f = inner->prev;
@@ -556,13 +557,13 @@ yielded: {
     }
 
     /* --- what is never in a hurry --- */
-    CASE(STOREG) CASE(DELG) CASE(MAKECELL) CASE(STORECELL) CASE(DELCELL) CASE(STOREFREE) CASE(DELFREE)
-    CASE(DELLOCAL) CASE(CHECK) CASE(ITER) CASE(LIST) CASE(TUPLE) CASE(SET) CASE(DICT) CASE(APPEND) CASE(EXTEND) CASE(SETADD)
-    CASE(SETUPDATE) CASE(DICTADD) CASE(DICTUPDATE) CASE(KWADD) CASE(KWMERGE) CASE(ARGEXTEND) CASE(LISTTUPLE) CASE(SLICE) CASE(UNPACK)
-    CASE(UNPACKSTAR) CASE(DELITEM) CASE(SETATTR) CASE(DELATTR) CASE(FUNCTION) CASE(RAISEASSERT) CASE(ENTER) CASE(EXIT) CASE(EXITERROR)
-    CASE(FORMAT) CASE(JOIN) CASE(IMPORT) CASE(IMPORTFROM) CASE(IMPORTSTAR) CASE(DISPLAY)
-other:
-    TRY(ins_other(f, i));
+    CASE(STOREG)
+    CASE(DELG) CASE(MAKECELL) CASE(STORECELL) CASE(DELCELL) CASE(STOREFREE) CASE(DELFREE) CASE(DELLOCAL) CASE(CHECK)
+        CASE(ITER) CASE(LIST) CASE(TUPLE) CASE(SET) CASE(DICT) CASE(APPEND) CASE(EXTEND) CASE(SETADD) CASE(SETUPDATE)
+            CASE(DICTADD) CASE(DICTUPDATE) CASE(KWADD) CASE(KWMERGE) CASE(ARGEXTEND) CASE(LISTTUPLE) CASE(SLICE)
+                CASE(UNPACK) CASE(UNPACKSTAR) CASE(DELITEM) CASE(SETATTR) CASE(DELATTR) CASE(FUNCTION) CASE(RAISEASSERT)
+                    CASE(ENTER) CASE(EXIT) CASE(EXITERROR) CASE(FORMAT) CASE(JOIN) CASE(IMPORT) CASE(IMPORTFROM)
+                        CASE(IMPORTSTAR) CASE(DISPLAY) other : TRY(ins_other(f, i));
     NEXT;
 
 interrupted:

@@ -16,7 +16,8 @@ const Value *frame_name(const Frame *f, int slot) {
     if ((code->flags & CODE_MODULE) && slot < GLOBAL_SLOTS) return globals_builtin(slot);
     int name = slot - code->first_slot;
     const char *text = name >= 0 && name < code->slot_count ? code->slot_names[name] : "?";
-    tsr_error(TSR_UNBOUND_LOCAL_ERROR, "cannot access local variable '%s' where it is not associated with a value", text);
+    tsr_error(TSR_UNBOUND_LOCAL_ERROR, "cannot access local variable '%s' where it is not associated with a value",
+              text);
     return NULL;
 }
 
@@ -38,8 +39,12 @@ TsrStatus slot_take(Value *out, const Frame *f, int slot) {
     return TSR_OK;
 }
 
-static const Value *operand_b(const Frame *f, const Ins *i) { return i->x & BINARY_KB ? &f->code->consts[i->b] : peek(f, i->b); }
-static const Value *operand_c(const Frame *f, const Ins *i) { return i->x & BINARY_KC ? &f->code->consts[i->c] : peek(f, i->c); }
+static const Value *operand_b(const Frame *f, const Ins *i) {
+    return i->x & BINARY_KB ? &f->code->consts[i->b] : peek(f, i->b);
+}
+static const Value *operand_c(const Frame *f, const Ins *i) {
+    return i->x & BINARY_KC ? &f->code->consts[i->c] : peek(f, i->c);
+}
 
 static void operands_used(const Frame *f, const Ins *i) {
     if (!(i->x & BINARY_KC)) slot_used(f, i->c);
@@ -66,7 +71,8 @@ static bool mixed(Value *out, BinaryOp op, Value a, Value b) {
 
 /* Whether the string in slot b ends with this operation, so that it may grow where it is. */
 static bool ends_here(const Frame *f, const Ins *i, const Value *a, bool inplace) {
-    if ((i->x & BINARY_KB) || a != &f->base[i->b] || a->o->refcount != 1 || str_is_interned(value_as_str(*a))) return false;
+    if ((i->x & BINARY_KB) || a != &f->base[i->b] || a->o->refcount != 1 || str_is_interned(value_as_str(*a)))
+        return false;
     return i->b >= f->code->first_temp || (i->x & BINARY_LAST) || (inplace && i->a == i->b);
 }
 
@@ -116,7 +122,8 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
             value_release(self);
         } else {
             int temps = f->code->first_temp;
-            value_dying = (!(i->x & BINARY_KB) && i->b >= temps ? DYING_LEFT : 0) | (!(i->x & BINARY_KC) && i->c >= temps ? DYING_RIGHT : 0);
+            value_dying = (!(i->x & BINARY_KB) && i->b >= temps ? DYING_LEFT : 0) |
+                          (!(i->x & BINARY_KC) && i->c >= temps ? DYING_RIGHT : 0);
             r = VALUE_UNBOUND;
             status = a->tag == V_TENSOR || b->tag == V_TENSOR ? tensor_type->binary(&r, op, *a, *b) : TSR_OK;
             if (status == TSR_OK && r.tag == V_UNBOUND) status = value_binary(&r, op, *a, *b);
@@ -302,7 +309,8 @@ static TsrStatus op_gather(Frame *f, const Ins *i) {
         else status = tsr_error(TSR_TYPE_ERROR, "'%s' object is not a mapping", value_type_name(v));
         break;
     }
-    if (i->op == INS_EXTEND && status == TSR_TYPE_ERROR && strstr(tsr_error_message(), "is not iterable") != NULL && value_type(v)->iter == NULL && value_type(v)->iter_next == NULL) {
+    if (i->op == INS_EXTEND && status == TSR_TYPE_ERROR && strstr(tsr_error_message(), "is not iterable") != NULL &&
+        value_type(v)->iter == NULL && value_type(v)->iter_next == NULL) {
         status = tsr_error(TSR_TYPE_ERROR, "Value after * must be an iterable, not %s", value_type_name(v));
     }
     value_release(v);
@@ -453,7 +461,8 @@ static TsrStatus unbound_cell(const Frame *f, int slot) {
 }
 
 static TsrStatus unbound_free(const Frame *f, int index) {
-    return tsr_error(TSR_NAME_ERROR, "cannot access free variable '%s' where it is not associated with a value in enclosing scope",
+    return tsr_error(TSR_NAME_ERROR,
+                     "cannot access free variable '%s' where it is not associated with a value in enclosing scope",
                      f->code->flags & CODE_EVAL ? f->fn->code->captures[index].name : f->code->captures[index].name);
 }
 
@@ -549,7 +558,8 @@ static TsrStatus context_method(Value *out, Value manager, const char *name, con
     if (s == NULL) return TSR_MEMORY_ERROR;
     TSR_TRY(value_lookup_attr(out, manager, s));
     if (out->tag != V_UNBOUND) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support the context manager protocol%s", value_type_name(manager), complaint);
+    return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support the context manager protocol%s",
+                     value_type_name(manager), complaint);
 }
 
 static TsrStatus op_enter(Frame *f, const Ins *i) {

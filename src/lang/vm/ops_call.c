@@ -1,4 +1,5 @@
-/* ops_call.c: the instructions of calls that are not quick: keywords, *args and **kwargs, arguments that may wait; and the making of functions. */
+/* ops_call.c: the instructions of calls that are not quick: keywords, *args and **kwargs, arguments that may wait; and
+ * the making of functions. */
 #include "lazy.h"
 #include "frame.h"
 
@@ -7,14 +8,20 @@
 
 /* A callable as messages about its arguments name it: "__main__.f()", "print()". Appended. */
 static TsrStatus callee_text(TsrText *out, Value callee) {
-    if (value_is_function(callee)) return tsr_text_printf(out, "__main__.%s()", value_as_function(callee)->code->qualname);
+    if (value_is_function(callee))
+        return tsr_text_printf(out, "__main__.%s()", value_as_function(callee)->code->qualname);
     const Native *native = (Native *)callee.o;
-    if (value_is_obj(callee, &native_type)) return tsr_text_printf(out, "%s%s%s()", native->module ? native->module : "", native->module ? "." : "", native->def->name);
+    if (value_is_obj(callee, &native_type))
+        return tsr_text_printf(out, "%s%s%s()", native->module ? native->module : "", native->module ? "." : "",
+                               native->def->name);
     if (value_is_obj(callee, &bound_native_type)) {
         bool of_type = value_is_obj(native->self, &type_type); /* dict.fromkeys */
-        return tsr_text_printf(out, "%s.%s()", type_short_name(of_type ? (Type *)native->self.o : value_type(native->self)), native->def->name);
+        return tsr_text_printf(out, "%s.%s()",
+                               type_short_name(of_type ? (Type *)native->self.o : value_type(native->self)),
+                               native->def->name);
     }
-    if (value_is_obj(callee, &method_descriptor_type)) return tsr_text_printf(out, "%s.%s()", type_short_name(native->owner), native->def->name);
+    if (value_is_obj(callee, &method_descriptor_type))
+        return tsr_text_printf(out, "%s.%s()", type_short_name(native->owner), native->def->name);
     if (value_is_obj(callee, &type_type)) return tsr_text_printf(out, "%s()", type_full_name((Type *)callee.o));
     return value_str(out, callee);
 }
@@ -38,7 +45,9 @@ static TsrStatus TSR_PRINTF(2, 3) call_error(Value callee, const char *format, .
 static TsrStatus twice(Value callee, Value name) {
     TsrText text = {0};
     TsrStatus status = value_str(&text, name);
-    if (status == TSR_OK) status = call_error(callee, "got multiple values for keyword argument '%.200s'", text.length > 0 ? text.data : "");
+    if (status == TSR_OK)
+        status =
+            call_error(callee, "got multiple values for keyword argument '%.200s'", text.length > 0 ? text.data : "");
     tsr_text_free(&text);
     return status;
 }
@@ -89,7 +98,8 @@ TsrStatus ins_argument_extend(Frame *f, const Ins *i) {
 /* Calls, or makes the frame that the evaluator goes on in. */
 static TsrStatus start_call(Value *out, Frame **inner, Value callee, const CallArgs *args) {
     *inner = NULL;
-    if (!value_is_function(callee) || (value_as_function(callee)->code->flags & CODE_GENERATOR)) return value_call(out, callee, args);
+    if (!value_is_function(callee) || (value_as_function(callee)->code->flags & CODE_GENERATOR))
+        return value_call(out, callee, args);
     *inner = call_frame(value_as_function(callee), args);
     return *inner != NULL ? TSR_OK : tsr_error_kind();
 }
@@ -159,7 +169,8 @@ TsrStatus ins_call_wait(bool *done, Frame *f, const Ins *i) {
     }
     for (int k = 1; k <= i->b; k++) TSR_TRY(lazy_force(&w[k]));
     if (name != NULL) return TSR_OK;
-    for (int k = f->code->first_temp; k < i->a; k++) TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
+    for (int k = f->code->first_temp; k < i->a; k++)
+        TSR_TRY(lazy_force(&f->base[k])); /* a function of the user's may change anything */
     return TSR_OK;
 }
 

@@ -1,9 +1,9 @@
 /* prelude.c: functions of modules that are written in the language, compiled one by one when they are needed.
  *
- * A unit is a source cut into blocks, one a top-level name. To compile a block, its text is put into a function of its own whose parameters are
- * the names that the block may mean (see prelude.h); what the function returns is the block's value. The parameters are never set: each cell that
- * the value's code captured from them is replaced by the unit's cell of that name, which is empty until code first reads it; the evaluator then
- * asks prelude_fill_cell. */
+ * A unit is a source cut into blocks, one a top-level name. To compile a block, its text is put into a function of its
+ * own whose parameters are the names that the block may mean (see prelude.h); what the function returns is the block's
+ * value. The parameters are never set: each cell that the value's code captured from them is replaced by the unit's
+ * cell of that name, which is empty until code first reads it; the evaluator then asks prelude_fill_cell. */
 #include "prelude.h"
 
 #include <stdio.h>
@@ -33,8 +33,9 @@ typedef struct Unit {
     Block *blocks; /* NULL until the source is first looked into */
     int block_count;
     int64_t capacity;
-    Value cells;   /* a dict of cells by name; V_UNBOUND until the first block is compiled */
-    uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a text are no such name */
+    Value cells;                  /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a
+                                     text are no such name */
 } Unit;
 
 static Unit units[MAX_UNITS];
@@ -186,7 +187,8 @@ static TsrStatus resolve(Value *out, Unit *u, const char *name) {
 
 TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name) {
     for (int i = 0; i < unit_count; i++)
-        if (strcmp(units[i].source->name, source) == 0 && is_known(&units[i], name)) return resolve(out, &units[i], name);
+        if (strcmp(units[i].source->name, source) == 0 && is_known(&units[i], name))
+            return resolve(out, &units[i], name);
     return tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", source, name);
 }
 
@@ -344,7 +346,8 @@ static void each_function(const Unit *u, void (*visit)(const char *name, void *c
 
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
     for (int i = 0; i < unit_count; i++)
-        if (strcmp(units[i].source->space, space) == 0 && cut(&units[i]) == TSR_OK) each_function(&units[i], visit, context);
+        if (strcmp(units[i].source->space, space) == 0 && cut(&units[i]) == TSR_OK)
+            each_function(&units[i], visit, context);
 }
 
 typedef struct Names {

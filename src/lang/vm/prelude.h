@@ -1,30 +1,35 @@
 /* prelude.h: functions of modules that are written in the language itself.
  *
- * Their sources are part of the program. The text of a source is cut into its top-level names when one of them is first asked for; a function is
- * compiled when it is first called or read, alone, so that what a program does not use costs it nothing. What a function means by a name is fixed:
- * another name of its source, one of the source's modules, or a builtin, all of them cells of its closure that are filled when they are first
- * read. So no name of the user's can reach into a function, and none of its helpers is visible outside. Frames of the prelude are left out of
- * error reports: an error shows where the user called. */
+ * Their sources are part of the program. The text of a source is cut into its top-level names when one of them is first
+ * asked for; a function is compiled when it is first called or read, alone, so that what a program does not use costs
+ * it nothing. What a function means by a name is fixed: another name of its source, one of the source's modules, or a
+ * builtin, all of them cells of its closure that are filled when they are first read. So no name of the user's can
+ * reach into a function, and none of its helpers is visible outside. Frames of the prelude are left out of error
+ * reports: an error shows where the user called. */
 #ifndef LANG_VM_PRELUDE_H
 #define LANG_VM_PRELUDE_H
 
 #include "lang/object/value.h"
 
-/* A source: at the top level of its text stand `def NAME(...)` and `NAME = ...` only, and names with a leading underscore are helpers. All
- * members are lent for the process's life. */
+/* A source: at the top level of its text stand `def NAME(...)` and `NAME = ...` only, and names with a leading
+ * underscore are helpers. All members are lent for the process's life. */
 typedef struct PreludeSource {
-    const char *space;   /* the module whose functions these are: "nn.functional", "" for torch itself, "Tensor" for methods */
-    const char *name;    /* "<prelude nn>": in tracebacks of the prelude's own tests */
+    const char
+        *space; /* the module whose functions these are: "nn.functional", "" for torch itself, "Tensor" for methods */
+    const char *name; /* "<prelude nn>": in tracebacks of the prelude's own tests */
     const char *text, *end;
     const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none */
 } PreludeSource;
 
-/* Puts a file's text into the program: `symbol` and `symbol`_end are its bounds. The path is from the root of the tree. */
+/* Puts a file's text into the program: `symbol` and `symbol`_end are its bounds. The path is from the root of the tree.
+ */
 #define PRELUDE_EMBED(symbol, file) \
     __asm__(".section .rodata\n" #symbol ":\n.incbin \"" file "\"\n" #symbol "_end:\n.previous\n"); \
-    extern const char symbol[] __attribute__((visibility("hidden"))), symbol##_end[] __attribute__((visibility("hidden")))
+    extern const char symbol[] __attribute__((visibility("hidden"))), \
+        symbol##_end[] __attribute__((visibility("hidden")))
 
-/* Makes sources known, which are lent for the process's life. Of two sources that define one name in one space the first one counts. */
+/* Makes sources known, which are lent for the process's life. Of two sources that define one name in one space the
+ * first one counts. */
 void prelude_add(const PreludeSource *sources, int count);
 
 /* The function `name` of a space. The caller's; V_UNBOUND when the prelude has none of that name. */

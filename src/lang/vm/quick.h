@@ -1,8 +1,8 @@
 /* quick.h: the quick halves of instructions, for loop.c alone.
  *
- * A quick half does an instruction for the values that programs mostly have: numbers, lists, plain functions. It is inline, so that what vm_loop
- * keeps in registers stays there, and cannot fail. It says whether it did the instruction: if not, nothing has changed, and the slow half
- * (ins_... in ops.c) does the whole of it. */
+ * A quick half does an instruction for the values that programs mostly have: numbers, lists, plain functions. It is
+ * inline, so that what vm_loop keeps in registers stays there, and cannot fail. It says whether it did the instruction:
+ * if not, nothing has changed, and the slow half (ins_... in ops.c) does the whole of it. */
 #ifndef LANG_VM_QUICK_H
 #define LANG_VM_QUICK_H
 
@@ -93,15 +93,16 @@ static inline void quick_method(Frame *f, const Ins *i, Value *w, Value *self) {
     w[0] = value_obj_move(obj_retain((void *)(uintptr_t)i[2].word));
 }
 
-/* Enters the frame of the function at w, whose arguments stand behind it: nothing is copied. NULL when there is more to it than positional
- * arguments that are all given, or no room, or somebody waits. */
+/* Enters the frame of the function at w, whose arguments stand behind it: nothing is copied. NULL when there is more to
+ * it than positional arguments that are all given, or no room, or somebody waits. */
 static inline Frame *quick_call(Frame *f, Value *w, int count) {
     Function *fn = value_as_function(*w);
     Code *code = fn->code;
     Value *base = w + 1;
     Frame *inner = vm.free_frame;
-    if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0 || !(code->flags & CODE_SIMPLE) || code->positional != count ||
-                     (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit || inner == NULL || recursion_depth >= recursion_limit))
+    if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0 || !(code->flags & CODE_SIMPLE) ||
+                     code->positional != count || (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit ||
+                     inner == NULL || recursion_depth >= recursion_limit))
         return NULL;
     for (int k = count; k < code->slot_count; k++) base[k].tag = V_UNBOUND;
     recursion_depth++;
@@ -117,7 +118,8 @@ static inline Frame *quick_call(Frame *f, Value *w, int count) {
     return vm.frame = inner;
 }
 
-/* Gives a frame back to the pool and makes the one below it current, which is returned. What it held is the caller's to release. */
+/* Gives a frame back to the pool and makes the one below it current, which is returned. What it held is the caller's to
+ * release. */
 static inline Frame *quick_pop(Frame *inner) {
     recursion_depth--;
     vm.free_frame = inner;

@@ -26,7 +26,8 @@ static bool is_loop_slot(const Frame *f, int slot) {
     return false;
 }
 
-/* The slots of the native call that frame f waits for; none in a frame that has not begun (the other side of parallel()). */
+/* The slots of the native call that frame f waits for; none in a frame that has not begun (the other side of
+ * parallel()). */
 static void call_window(const Frame *f, int *first, int *end) {
     *first = *end = -1;
     if (f->pc == f->code->ins) return;
@@ -43,14 +44,17 @@ static int own_slots(const Frame *f) { return f->flags & FRAME_LENT ? f->own_fro
 static void visit_names(Visitor *v, const Frame *f) {
     const Code *code = f->code;
     bool own = !source_is_prelude(code->source); /* nobody can say the names inside of tsr's own functions */
-    for (int k = own_slots(f); k < code->slot_count; k++) report(v, own ? ROOT_LOCAL : ROOT_TEMPORARY, code->name, own ? code->slot_names[k] : NULL, &f->base[code->first_slot + k]);
+    for (int k = own_slots(f); k < code->slot_count; k++)
+        report(v, own ? ROOT_LOCAL : ROOT_TEMPORARY, code->name, own ? code->slot_names[k] : NULL,
+               &f->base[code->first_slot + k]);
     for (int64_t k = 0; f->fn != NULL && k < f->fn->cell_count; k++) {
         Value cell = f->fn->cells[k] != NULL ? value_lent(f->fn->cells[k]) : VALUE_UNBOUND;
         report(v, own ? ROOT_LOCAL : ROOT_TEMPORARY, code->name, own ? code->captures[k].name : NULL, &cell);
     }
 }
 
-/* `inner`: the frame that f called, NULL for none. It begins in f's temporaries, at its arguments: those are its own. */
+/* `inner`: the frame that f called, NULL for none. It begins in f's temporaries, at its arguments: those are its own.
+ */
 static void visit_temporaries(Visitor *v, const Frame *f, const Frame *inner, bool innermost) {
     const Code *code = f->code;
     int first, end, until = code->frame_size;
@@ -60,7 +64,11 @@ static void visit_temporaries(Visitor *v, const Frame *f, const Frame *inner, bo
     for (int k = TSR_MAX(code->first_temp, own_slots(f)); k < until; k++) {
         bool argument = k >= first && k < end;
         if (!is_counted(f->base[k])) continue;
-        report(v, argument ? ROOT_ARGUMENT : is_loop_slot(f, k) ? ROOT_ITERATOR : ROOT_TEMPORARY, code->name, NULL, &f->base[k]);
+        report(v,
+               argument             ? ROOT_ARGUMENT
+               : is_loop_slot(f, k) ? ROOT_ITERATOR
+                                    : ROOT_TEMPORARY,
+               code->name, NULL, &f->base[k]);
     }
 }
 
@@ -78,7 +86,8 @@ static void visit_frames(Visitor *v, const Frame *innermost, bool running) {
 
 void scope_visit_roots(bool (*visit)(const Root *root, void *context), void *context) {
     Visitor v = {visit, context, false};
-    for (int n = 0; n < vm.global_count; n++) report(&v, ROOT_GLOBAL, NULL, vm.global_names[n]->data, &vm.globals[globals_slot(n)]);
+    for (int n = 0; n < vm.global_count; n++)
+        report(&v, ROOT_GLOBAL, NULL, vm.global_names[n]->data, &vm.globals[globals_slot(n)]);
     if (globals_last() != NULL) report(&v, ROOT_GLOBAL, NULL, "_", globals_last());
     if (vm_waiting != NULL) visit_frames(&v, vm_waiting->frame, false);
     visit_frames(&v, vm.frame, true);

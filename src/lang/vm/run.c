@@ -88,7 +88,8 @@ static TsrStatus run_in_frame(Value *out, Code *code, Frame *f) {
 static TsrStatus run_here(Value *out, const Ast *ast) {
     Frame *f = vm.frame;
     bool module = f == NULL || (f->code->flags & CODE_MODULE);
-    CompileOptions how = {.show = SHOW_NONE, .result = true, .first_slot = module_slots(), .frame = module ? NULL : f->code};
+    CompileOptions how = {
+        .show = SHOW_NONE, .result = true, .first_slot = module_slots(), .frame = module ? NULL : f->code};
     Code *code;
     TSR_TRY(compile(&code, ast, &how));
     TsrStatus status = module ? run_module(out, code) : run_in_frame(out, code, f);
@@ -137,8 +138,10 @@ TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const
 static TsrStatus text_argument(const Str **out, const CallArgs *args, const char *function) {
     if (args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", function);
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", function);
-    if (args->count > 1) return tsr_error(TSR_TYPE_ERROR, "%s() with namespaces of its own is not part of tsr's language", function);
-    if (!value_is_str(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "%s() arg 1 must be a string, bytes or code object", function);
+    if (args->count > 1)
+        return tsr_error(TSR_TYPE_ERROR, "%s() with namespaces of its own is not part of tsr's language", function);
+    if (!value_is_str(args->values[0]))
+        return tsr_error(TSR_TYPE_ERROR, "%s() arg 1 must be a string, bytes or code object", function);
     *out = value_as_str(args->values[0]);
     return TSR_OK;
 }

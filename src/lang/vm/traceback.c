@@ -31,7 +31,8 @@ static Trace *trace_of(Value exception) {
 
 static void add_place(Value exception, Code *code, Source *source, SourceRange at) {
     Trace *trace = trace_of(exception);
-    if (trace == NULL || mem_grow(&trace->entries, &trace->capacity, trace->count + 1, sizeof *trace->entries) != TSR_OK) {
+    if (trace == NULL ||
+        mem_grow(&trace->entries, &trace->capacity, trace->count + 1, sizeof *trace->entries) != TSR_OK) {
         tsr_error_clear();
         return;
     }
@@ -40,7 +41,9 @@ static void add_place(Value exception, Code *code, Source *source, SourceRange a
 
 static SourceRange frame_range(const Frame *f) { return code_range(f->code, f->pc > f->code->ins ? f->pc - 1 : f->pc); }
 
-void trace_add(Value exception, const Frame *frame) { add_place(exception, frame->code, frame->code->source, frame_range(frame)); }
+void trace_add(Value exception, const Frame *frame) {
+    add_place(exception, frame->code, frame->code->source, frame_range(frame));
+}
 
 static bool is_inside(SourceRange a, SourceRange b) {
     bool begins = a.line > b.line || (a.line == b.line && a.col >= b.col);
@@ -104,7 +107,8 @@ char *vm_current_text(char *buffer, size_t room) {
     size = (whole ? (size_t)at.end_col : length) - (size_t)at.col;
     bool cut = !whole || size + 1 > room;
     if (cut) size = TSR_MIN(size, room - 5);
-    while (cut && size > 0 && ((unsigned char)line[(size_t)at.col + size] & 0xc0) == 0x80) size--; /* not inside a character */
+    while (cut && size > 0 && ((unsigned char)line[(size_t)at.col + size] & 0xc0) == 0x80)
+        size--; /* not inside a character */
     snprintf(buffer, room, "%.*s%s", (int)size, line + at.col, cut ? "..." : "");
     return buffer;
 }

@@ -1,8 +1,8 @@
 /* vm.h: the evaluator: running programs, calling functions, names, frames and errors.
  *
  * One interpreter per process. A program is parsed (parser.h), then run by vm_run; an error comes back as
- * TSR_RAISED with the exception pending (exc.h), its record of frames in exc->trace (a trace_type object, below). Whatever
- * happens, counts are balanced and the globals stay usable. */
+ * TSR_RAISED with the exception pending (exc.h), its record of frames in exc->trace (a trace_type object, below).
+ * Whatever happens, counts are balanced and the globals stay usable. */
 #ifndef LANG_VM_VM_H
 #define LANG_VM_VM_H
 
@@ -34,15 +34,15 @@ TsrStatus vm_run_typed_here(Value *result, const char *text, int line);
 /* Shows the value of an expression statement (None too). Set by the shell; the default prints repr on stdout. */
 extern TsrStatus (*vm_display)(Value v);
 
-/* Prints a pending SyntaxError's place etc. is the shell's (repl/report.h); this gives the pending error away: *exception is
- * the caller's. False when nothing is pending. `status` is what failed. */
+/* Prints a pending SyntaxError's place etc. is the shell's (repl/report.h); this gives the pending error away:
+ * *exception is the caller's. False when nothing is pending. `status` is what failed. */
 bool vm_take_error(Value *exception, TsrStatus status);
 
 /* --- frames of an error --- */
 
 typedef struct TraceEntry {
-    Code *code;        /* owned; NULL for the place of a SyntaxError */
-    Source *source;    /* owned */
+    Code *code;     /* owned; NULL for the place of a SyntaxError */
+    Source *source; /* owned */
     SourceRange at;
 } TraceEntry;
 
@@ -53,7 +53,9 @@ typedef struct Trace { /* innermost first */
 } Trace;
 extern Type trace_type;
 /* The record in exc->trace, or NULL. */
-static inline Trace *value_as_trace(Value v) { return v.tag == V_OBJ && v.o->type == &trace_type ? (Trace *)v.o : NULL; }
+static inline Trace *value_as_trace(Value v) {
+    return v.tag == V_OBJ && v.o->type == &trace_type ? (Trace *)v.o : NULL;
+}
 /* Adds the place of a SyntaxError to the pending exception (made from `status` if need be); returns TSR_RAISED. */
 TsrStatus vm_raise_at(TsrStatus status, Source *source, SourceRange at);
 
@@ -61,10 +63,11 @@ TsrStatus vm_raise_at(TsrStatus status, Source *source, SourceRange at);
 
 /* A global by name, lent; V_UNBOUND when it is not set. */
 Value globals_get(const char *name);
-/* What a bare name means at the top level: user global, builtin, torch name. Lent; V_UNBOUND when nothing. No error is set. */
+/* What a bare name means at the top level: user global, builtin, torch name. Lent; V_UNBOUND when nothing. No error is
+ * set. */
 Value globals_resolve(const char *name);
-TsrStatus globals_set(const char *name, Value v);   /* retains */
-void globals_delete(const char *name);              /* fine when not set */
+TsrStatus globals_set(const char *name, Value v); /* retains */
+void globals_delete(const char *name);            /* fine when not set */
 /* `_`, the last value shown: what the name means where the user has bound none. Retains. */
 TsrStatus globals_set_last(Value v);
 const Value *globals_last(void); /* lent; NULL or V_UNBOUND: none yet */
@@ -111,9 +114,9 @@ typedef struct Cell {
 
 typedef struct Function {
     GcObj gc;
-    Code *code;       /* owned */
-    Tuple *defaults;  /* of the last positional parameters; NULL: none */
-    Dict *kwdefaults; /* NULL: none */
+    Code *code;                     /* owned */
+    Tuple *defaults;                /* of the last positional parameters; NULL: none */
+    Dict *kwdefaults;               /* NULL: none */
     Dict *annotations, *attributes; /* f.x = 1; NULL: none */
     Value doc;
     int64_t cell_count; /* code->captures[i].name is the name of cells[i] */
@@ -125,7 +128,8 @@ static inline bool value_is_function(Value v) { return value_is_obj(v, &function
 
 /* The line that the innermost running code of the user's has reached; 0 when nothing runs. */
 int vm_current_line(void);
-/* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs. Returns buffer. */
+/* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs.
+ * Returns buffer. */
 char *vm_current_text(char *buffer, size_t room);
 
 /* The variables of the running scope as a dict, for locals(). */

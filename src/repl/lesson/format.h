@@ -23,11 +23,11 @@ bool span_starts(Span s, const char *what);
 bool span_next_line(Span *rest, Span *line);
 
 typedef struct Step {
-    Span heading;  /* without "## " */
-    Span body;     /* from under the heading to the first comment */
+    Span heading; /* without "## " */
+    Span body;    /* from under the heading to the first comment */
     Span comments;
-    Span task;     /* of `try`; empty: the step is only read */
-    Span answer;   /* behind the comments */
+    Span task;   /* of `try`; empty: the step is only read */
+    Span answer; /* behind the comments */
 } Step;
 
 Span format_title(Span lesson);

@@ -135,9 +135,9 @@ bool judge_begin(Attempt *a, const Step *step) {
 }
 
 typedef struct Form { /* of what was typed */
-    bool expression; /* that alone */
-    bool name;       /* a name alone */
-    bool shows;      /* it ends with an expression, or can't be parsed */
+    bool expression;  /* that alone */
+    bool name;        /* a name alone */
+    bool shows;       /* it ends with an expression, or can't be parsed */
 } Form;
 
 static Form form_of(Span typed) {

@@ -8,10 +8,10 @@
 
 typedef enum Outcome {
     OUTCOME_NONE = 0,
-    OUTCOME_DONE = 'd',   /* the learner's own */
-    OUTCOME_SHOWN = 'a',  /* after the answer was shown */
+    OUTCOME_DONE = 'd',  /* the learner's own */
+    OUTCOME_SHOWN = 'a', /* after the answer was shown */
     OUTCOME_SKIPPED = 's',
-    OUTCOME_READ = 'r'    /* a step without a task */
+    OUTCOME_READ = 'r' /* a step without a task */
 } Outcome;
 
 typedef struct Record {

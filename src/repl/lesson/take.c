@@ -29,13 +29,13 @@ enum { TYPED_ROOM = 1 << 16, REASON_EVERY = 4 };
 
 typedef enum Turn { TURN_DONE, TURN_QUIT, TURN_AGAIN, TURN_BACK, TURN_REPAIR } Turn;
 
-typedef struct Shared { /* what outlives a copy */
-    int step;         /* where the next copy begins, from 0 */
-    Turn turn;        /* how the last one ended; TURN_DONE: the lesson is over */
-    size_t typed;     /* bytes of `lines` in use */
+typedef struct Shared {     /* what outlives a copy */
+    int step;               /* where the next copy begins, from 0 */
+    Turn turn;              /* how the last one ended; TURN_DONE: the lesson is over */
+    size_t typed;           /* bytes of `lines` in use */
     char lines[TYPED_ROOM]; /* what was typed, each with a zero byte behind it: for the history of who goes on */
-    bool told;        /* the learner knows what became of the statement */
-    Record record;    /* of the step that is being taken */
+    bool told;              /* the learner knows what became of the statement */
+    Record record;          /* of the step that is being taken */
 } Shared;
 
 typedef struct Taking { /* one lesson, with its learner */
@@ -369,7 +369,8 @@ TsrStatus take_lesson(const Course *course, int n, bool *finished) {
     TsrStatus status = begin(&t, taken);
     tsr_set_num_threads(1); /* a library's threads are not in a copy */
     gather_copies(true);
-    if (status == TSR_OK) do status = run_copy(&t);
+    if (status == TSR_OK) do
+            status = run_copy(&t);
         while (status == TSR_OK && goes_on(&t));
     gather_copies(false);
     tsr_set_num_threads(threads);

@@ -22,8 +22,8 @@
 static struct {
     char **items;
     int count, room;
-    const char *word;    /* what they must begin with */
-    size_t prefix;       /* length of "a.b." before it in the text typed */
+    const char *word; /* what they must begin with */
+    size_t prefix;    /* length of "a.b." before it in the text typed */
     const char *typed;
 } found;
 
@@ -65,7 +65,8 @@ static bool follow_move(Value *out, Value v, char *rest) {
     return v.tag != V_UNBOUND;
 }
 
-/* The value of "a.b" by names and attributes alone; of ".b" the attribute of `before`, NULL for none. False when there is none. */
+/* The value of "a.b" by names and attributes alone; of ".b" the attribute of `before`, NULL for none. False when there
+ * is none. */
 static bool resolve(Value *out, const char *path, size_t length, Type *before) {
     char *copy = strndup(path, length), *rest = copy;
     if (copy == NULL) return false;
@@ -124,7 +125,8 @@ static void add_modules(void) {
     if (list_new(&names, 0) != TSR_OK) return;
     TsrStatus status = module_list(value_as_list(names));
     if (status != TSR_OK) exc_discard(status);
-    for (int64_t i = 0; i < value_as_list(names)->count; i++) add(value_as_str(value_as_list(names)->items[i])->data, NULL);
+    for (int64_t i = 0; i < value_as_list(names)->count; i++)
+        add(value_as_str(value_as_list(names)->items[i])->data, NULL);
     value_release(names);
 }
 
@@ -149,10 +151,12 @@ static Cursor here(void) { return cursor_find(line_typed(), line_point()); }
 /* What stands in front of the bracket around the cursor: what is called, or indexed. The caller's. */
 static bool owner_of_bracket(Value *out, const Cursor *p) {
     const char *line = line_typed();
-    return p->path_at < p->bracket_at && resolve(out, line + p->path_at, p->bracket_at - p->path_at, p->path_at > 0 ? likely_type(line[p->path_at - 1]) : NULL);
+    return p->path_at < p->bracket_at && resolve(out, line + p->path_at, p->bracket_at - p->path_at,
+                                                 p->path_at > 0 ? likely_type(line[p->path_at - 1]) : NULL);
 }
 
-/* The names of arguments in one line of help, "torch.sum(input, dim, *, dtype=None) -> Tensor", with the = behind them. */
+/* The names of arguments in one line of help, "torch.sum(input, dim, *, dtype=None) -> Tensor", with the = behind them.
+ */
 static void add_arguments(const char *signature, size_t length) {
     int depth = 0;
     const char *slash = memmem(signature, length, ", /", 3);
@@ -163,7 +167,8 @@ static void add_arguments(const char *signature, size_t length) {
         if (depth != 1 || i < first || (c != '(' && c != ' ')) continue;
         char name[64];
         size_t n = 0;
-        while (++i < length && n + 2 < sizeof name && (isalnum((unsigned char)signature[i]) || signature[i] == '_')) name[n++] = signature[i];
+        while (++i < length && n + 2 < sizeof name && (isalnum((unsigned char)signature[i]) || signature[i] == '_'))
+            name[n++] = signature[i];
         if (i < length && n > 0 && strchr("=,)", signature[i]) != NULL) {
             memcpy(name + n, "=", 2);
             add(name, NULL);
@@ -179,7 +184,8 @@ static bool begins_argument(const Cursor *p) {
     return p->bracket == '(' && at > 0 && strchr("(,", line_typed()[at - 1]) != NULL;
 }
 
-/* The arguments that the function in front of the bracket takes by name, as its help has them: a line without blanks before it is a signature. */
+/* The arguments that the function in front of the bracket takes by name, as its help has them: a line without blanks
+ * before it is a signature. */
 static void add_keywords(void) {
     Cursor p = here();
     Value function;
@@ -221,7 +227,8 @@ static bool add_keys(void) {
 bool complete_wants_key(void) {
     Cursor p = here();
     Value owner = VALUE_UNBOUND;
-    bool is = p.bracket == '[' && p.quote != '\0' && p.quote_at == p.bracket_at + 1 && owner_of_bracket(&owner, &p) && value_is_dict(owner);
+    bool is = p.bracket == '[' && p.quote != '\0' && p.quote_at == p.bracket_at + 1 && owner_of_bracket(&owner, &p) &&
+              value_is_dict(owner);
     value_release(owner);
     return is;
 }
@@ -266,6 +273,7 @@ char *complete_word(const char *word, int index) {
     if (index == 0) collect(word);
     static int at;
     if (index == 0) at = 0;
-    while (at > 0 && at < found.count && strcmp(found.items[at], found.items[at - 1]) == 0) at++; /* a name seen twice */
+    while (at > 0 && at < found.count && strcmp(found.items[at], found.items[at - 1]) == 0)
+        at++; /* a name seen twice */
     return at < found.count ? strdup(found.items[at++]) : NULL;
 }

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* The `index`-th completion of `word` ("x.vi", "aran"), allocated by malloc; NULL after the last. Index 0 collects. Runs
- * no code of the user's. */
+/* The `index`-th completion of `word` ("x.vi", "aran"), allocated by malloc; NULL after the last. Index 0 collects.
+ * Runs no code of the user's. */
 char *complete_word(const char *word, int index);
 
 /* Whether the text that is being typed is a key of a dict that has a name. */

@@ -6,11 +6,12 @@
 #include <stddef.h>
 
 typedef struct Cursor {
-    char quote;        /* what opened the text that it is in; zero outside texts */
+    char quote; /* what opened the text that it is in; zero outside texts */
     size_t quote_at;
-    char bracket;      /* the innermost open bracket around it, or around that text; zero if there is none */
+    char bracket; /* the innermost open bracket around it, or around that text; zero if there is none */
     size_t bracket_at;
-    size_t path_at;    /* where the dotted name in front of that bracket begins; bracket_at if there is none. One that begins with a dot follows an expression */
+    size_t path_at; /* where the dotted name in front of that bracket begins; bracket_at if there is none. One that
+                       begins with a dot follows an expression */
 } Cursor;
 
 /* The cursor behind the first `point` bytes of `line`. */

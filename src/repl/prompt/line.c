@@ -72,7 +72,8 @@ size_t line_point(void) { return lib.point != NULL ? (size_t)*lib.point : strlen
 
 char line_before(size_t distance) { return distance <= line_point() ? line_typed()[line_point() - distance] : '\0'; }
 
-/* What is being typed: code; the name of a file, in a text or behind a magic that takes one; or a text that is a key. */
+/* What is being typed: code; the name of a file, in a text or behind a magic that takes one; or a text that is a key.
+ */
 typedef enum Wanted { WANTED_CODE, WANTED_FILE, WANTED_KEY } Wanted;
 
 static bool takes_file(const char *typed) {
@@ -90,7 +91,8 @@ static Wanted wanted(void) {
     return line_wants_key != NULL && line_wants_key() ? WANTED_KEY : WANTED_FILE;
 }
 
-/* Asked before each completion. The quote before the name of a file is closed behind it, that of 'abc'.up is not. A key may have blanks. */
+/* Asked before each completion. The quote before the name of a file is closed behind it, that of 'abc'.up is not. A key
+ * may have blanks. */
 static const char *word_breaks(void) {
     Wanted what = wanted();
     if (lib.quotes != NULL) *lib.quotes = what == WANTED_FILE ? "\"'" : "";
@@ -112,11 +114,14 @@ static bool begins_line(int start) {
 static char **complete(const char *word, int start, int end) {
     (void)end;
     Wanted what = wanted();
-    if (lib.append_character != NULL) *lib.append_character = what == WANTED_KEY ? cursor_find(line_typed(), line_point()).quote : 0;
+    if (lib.append_character != NULL)
+        *lib.append_character = what == WANTED_KEY ? cursor_find(line_typed(), line_point()).quote : 0;
     if (what == WANTED_FILE) return NULL; /* the library knows how */
     if (lib.attempted_over != NULL) *lib.attempted_over = 1;
-    if (word[0] == '\0' && begins_line(start) && lib.completion_matches != NULL) return lib.completion_matches(word, indentation); /* Tab indents there */
-    return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer) : NULL;
+    if (word[0] == '\0' && begins_line(start) && lib.completion_matches != NULL)
+        return lib.completion_matches(word, indentation); /* Tab indents there */
+    return line_completer != NULL && lib.completion_matches != NULL ? lib.completion_matches(word, line_completer)
+                                                                    : NULL;
 }
 
 /* ---- a terminal that changes under the line ---- */
@@ -137,7 +142,8 @@ static void watch_terminal(void) {
     sigaction(SIGCONT, &action, NULL);
 }
 
-/* Behind Ctrl-Z and fg the terminal is as the shell left it, and what was typed is no longer on it; in a window of another width it lies elsewhere. */
+/* Behind Ctrl-Z and fg the terminal is as the shell left it, and what was typed is no longer on it; in a window of
+ * another width it lies elsewhere. */
 static void follow_terminal(void) {
     if (continued && lib.cleanup_after_signal != NULL && lib.reset_after_signal != NULL) {
         lib.cleanup_after_signal();
@@ -171,8 +177,8 @@ static bool key_came(void) {
     return ready > 0;
 }
 
-/* For the library, which also waits for keys by itself, in the middle of a paste for one: that ends as if its end had come, since the library reads
- * beyond the buffer of one that ends otherwise. */
+/* For the library, which also waits for keys by itself, in the middle of a paste for one: that ends as if its end had
+ * come, since the library reads beyond the buffer of one that ends otherwise. */
 static int next_key(FILE *stream) {
     static const char paste_end[] = "\033[201~";
     static size_t given;
@@ -183,7 +189,9 @@ static int next_key(FILE *stream) {
     return given + 1 < sizeof paste_end ? paste_end[given++] : EOF;
 }
 
-typedef struct Watch { struct sigaction before[TSR_COUNTOF(endings)]; } Watch;
+typedef struct Watch {
+    struct sigaction before[TSR_COUNTOF(endings)];
+} Watch;
 
 static void watch_begin(Watch *w) {
     struct sigaction action = {.sa_handler = on_ending};
@@ -191,7 +199,8 @@ static void watch_begin(Watch *w) {
     ended_by = 0;
     signals_before_exit = known ? restore_terminal : NULL;
     for (size_t i = 0; i < TSR_COUNTOF(endings); i++)
-        if (sigaction(endings[i], NULL, &w->before[i]) == 0 && w->before[i].sa_handler == SIG_DFL) sigaction(endings[i], &action, NULL);
+        if (sigaction(endings[i], NULL, &w->before[i]) == 0 && w->before[i].sa_handler == SIG_DFL)
+            sigaction(endings[i], &action, NULL);
 }
 
 static void watch_end(const Watch *w) {
@@ -203,7 +212,8 @@ static void watch_end(const Watch *w) {
 }
 
 static bool load(void) {
-    for (int i = 0; libraries[i] != NULL && lib.handle == NULL; i++) lib.handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+    for (int i = 0; libraries[i] != NULL && lib.handle == NULL; i++)
+        lib.handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
     if (lib.handle == NULL) return false;
     LOAD(install, "rl_callback_handler_install");
     LOAD(remove, "rl_callback_handler_remove");
@@ -237,7 +247,8 @@ static bool load(void) {
     if (lib.catch_signals != NULL) *lib.catch_signals = 0;
     if (lib.read_key != NULL && lib.read_key_hook != NULL) *lib.read_key_hook = next_key;
     if (lib.break_characters != NULL) *lib.break_characters = break_characters;
-    if (lib.bind_variable != NULL) lib.bind_variable("show-all-if-ambiguous", "on"); /* ~/.inputrc, which is read later, has the last word */
+    if (lib.bind_variable != NULL)
+        lib.bind_variable("show-all-if-ambiguous", "on"); /* ~/.inputrc, which is read later, has the last word */
     const char *(**breaks)(void);
     *(void **)&breaks = symbol("rl_completion_word_break_hook");
     if (breaks != NULL) *breaks = word_breaks;
@@ -286,7 +297,8 @@ void line_end(void) {
         lib.write_history(path);
         umask(before);
     }
-    lib.handle = NULL; /* the library stays loaded: its history and keymaps live as long as the process, and only its own data points at them */
+    lib.handle = NULL; /* the library stays loaded: its history and keymaps live as long as the process, and only its
+                          own data points at them */
 }
 
 void line_remember(const char *text) {

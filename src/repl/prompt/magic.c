@@ -22,7 +22,6 @@
 
 enum { MAX_SHOWS = 32 };
 
-
 static struct {
     const char *name;
     TsrStatus (*show)(const char *rest);
@@ -81,7 +80,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How often %timeit runs code: -n says how many times in a row, -r how many of such runs. 0 loops: as many as fill 0.1 s. */
+/* How often %timeit runs code: -n says how many times in a row, -r how many of such runs. 0 loops: as many as fill 0.1
+ * s. */
 typedef struct Timing {
     int64_t loops;
     int runs;
@@ -136,7 +136,8 @@ static TsrStatus run_timeit(const char *rest) {
     while (take_option(&rest, 'n', &loops) || take_option(&rest, 'r', &runs)) continue;
     Timing t = {TSR_MAX(loops, (int64_t)1), (int)TSR_MIN(runs, (int64_t)MOST_RUNS)};
     TsrStatus status = TSR_OK;
-    while (loops == 0 && status == TSR_OK && (status = time_loop(rest, t.loops, &seconds)) == TSR_OK && seconds < 0.1 && t.loops < 1000000000)
+    while (loops == 0 && status == TSR_OK && (status = time_loop(rest, t.loops, &seconds)) == TSR_OK && seconds < 0.1 &&
+           t.loops < 1000000000)
         t.loops *= seconds < 0.01 ? 10 : 2;
     for (int i = 0; i < t.runs && status == TSR_OK; i++) status = time_loop(rest, t.loops, &times[i]);
     globals_delete("__timeit__");
@@ -166,7 +167,8 @@ static TsrStatus run_file(const char *rest) {
 
 static bool has_card(Value v) { return v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND; }
 
-/* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what is called is not called twice. */
+/* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what
+ * is called is not called twice. */
 static TsrStatus card_move(Value *out, Value v, const char *expression) {
     if (strchr(expression, '(') != NULL) {
         TsrStatus status = value_call_n(out, globals_resolve("inspect"), 1, &v);
@@ -181,7 +183,9 @@ static TsrStatus card_move(Value *out, Value v, const char *expression) {
     return status;
 }
 
-static bool is_name_path(const char *text) { return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] == '\0'; }
+static bool is_name_path(const char *text) {
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")] == '\0';
+}
 
 /* The value of an expression, and of no other statement, which brackets see to. */
 static TsrStatus value_of(Value *out, const char *expression) {
@@ -221,7 +225,9 @@ static TsrStatus describe_source(TsrText *page, const char *expression) {
     return status;
 }
 
-static TsrStatus describe_magic(TsrText *page, const Magic *m) { return tsr_text_printf(page, "%%%-12s %s\n", m->name, m->doc); }
+static TsrStatus describe_magic(TsrText *page, const Magic *m) {
+    return tsr_text_printf(page, "%%%-12s %s\n", m->name, m->doc);
+}
 
 static TsrStatus list_magics(TsrText *page) {
     for (int i = 0; magic_at(i) != NULL; i++) TSR_TRY(describe_magic(page, magic_at(i)));
@@ -230,7 +236,8 @@ static TsrStatus list_magics(TsrText *page) {
 
 /* torch.*view*? lists names. */
 static bool is_pattern(const char *asked) {
-    return strchr(asked, '*') != NULL && asked[strspn(asked, "*._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == '\0';
+    return strchr(asked, '*') != NULL &&
+           asked[strspn(asked, "*._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")] == '\0';
 }
 
 static TsrStatus list_names(TsrText *page, char *pattern) {
@@ -247,7 +254,9 @@ static TsrStatus list_names(TsrText *page, char *pattern) {
 static TsrStatus show_help(char *asked, bool source) {
     TsrText page = {0};
     if (is_pattern(asked)) source = false;
-    TsrStatus status = asked[0] == '\0' ? list_magics(&page) : is_pattern(asked) ? list_names(&page, asked) : describe(&page, asked);
+    TsrStatus status = asked[0] == '\0'    ? list_magics(&page)
+                       : is_pattern(asked) ? list_names(&page, asked)
+                                           : describe(&page, asked);
     if (status == TSR_OK && source) status = describe_source(&page, asked);
     if (status == TSR_OK) window_show(&page);
     tsr_text_free(&page);
@@ -301,10 +310,13 @@ static const char *skip_space(const char *s) {
     return s;
 }
 
-/* The length of the expression before one or two "?" that end a line; 0 if it is none: in a text, or behind a comment's sign, a "?" asks nothing. */
+/* The length of the expression before one or two "?" that end a line; 0 if it is none: in a text, or behind a comment's
+ * sign, a "?" asks nothing. */
 static size_t question(const char *text, size_t length) {
     while (length > 0 && isspace((unsigned char)text[length - 1])) length--;
-    if (length < 2 || text[length - 1] != '?' || text[0] == '?' || text[0] == '%' || memchr(text, '\n', length) != NULL || memchr(text, '#', length) != NULL) return 0;
+    if (length < 2 || text[length - 1] != '?' || text[0] == '?' || text[0] == '%' ||
+        memchr(text, '\n', length) != NULL || memchr(text, '#', length) != NULL)
+        return 0;
     size_t end = length - (length > 2 && text[length - 2] == '?' ? 2 : 1);
     return cursor_find(text, end).quote == '\0' ? end : 0;
 }
@@ -317,7 +329,9 @@ bool magic_is(const char *text, size_t length) {
 
 /* What IPython has, and what does the same here. */
 static const char *instead(const char *name) {
-    static const struct { const char *name, *hint; } others[] = {
+    static const struct {
+        const char *name, *hint;
+    } others[] = {
         {"matplotlib", "tsr draws no plots; draw(x) pictures a tensor's memory"},
         {"load_ext", "leave it out: there are no extensions"},
         {"autoreload", "leave it out: %run runs a file again"},
@@ -350,7 +364,9 @@ static TsrStatus unknown(const char *name) {
     HintSearch search = hint_begin(name);
     for (size_t i = 0; i < TSR_COUNTOF(magics); i++) hint_consider(&search, magics[i].name);
     if (hint != NULL) tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s': %s", name, hint);
-    else if (search.best != NULL) tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s', did you mean '%%%s'? (%%help lists them)", name, search.best);
+    else if (search.best != NULL)
+        tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s', did you mean '%%%s'? (%%help lists them)", name,
+                  search.best);
     else tsr_error(TSR_NAME_ERROR, "there is no magic '%%%s' (%%help lists them)", name);
     return TSR_NAME_ERROR;
 }
@@ -390,7 +406,8 @@ static TsrStatus dispatch(const char *name, const char *rest) {
         const Magic *m = &magics[i];
         if (strcmp(m->name, name) != 0) continue;
         if (rest[0] == '?') return show_magic(m);
-        if (m->argument == MAGIC_NONE && rest[0] != '\0') return tsr_error(TSR_TYPE_ERROR, "%%%s takes no argument", name);
+        if (m->argument == MAGIC_NONE && rest[0] != '\0')
+            return tsr_error(TSR_TYPE_ERROR, "%%%s takes no argument", name);
         if ((m->argument == MAGIC_VALUE || (m->argument == MAGIC_CODE && m->run != run_help)) && rest[0] == '\0')
             return tsr_error(TSR_TYPE_ERROR, "%%%s needs an argument", name);
         return m->run != NULL ? m->run(rest) : call_twin(m, rest);
@@ -404,7 +421,8 @@ static const char *cell_magics[] = {"time", "timeit"};
 static const char *cell_name(const char *text) {
     for (size_t i = 0; strncmp(text, "%%", 2) == 0 && i < TSR_COUNTOF(cell_magics); i++) {
         size_t n = strlen(cell_magics[i]);
-        if (strncmp(text + 2, cell_magics[i], n) == 0 && (text[2 + n] == '\0' || isspace((unsigned char)text[2 + n]))) return cell_magics[i];
+        if (strncmp(text + 2, cell_magics[i], n) == 0 && (text[2 + n] == '\0' || isspace((unsigned char)text[2 + n])))
+            return cell_magics[i];
     }
     return NULL;
 }
@@ -413,7 +431,8 @@ bool magic_takes_lines(const char *text) { return cell_name(text) != NULL; }
 
 bool magic_goes_on(const char *text) {
     const char *body = cell_name(text) != NULL ? strchr(text, '\n') : NULL;
-    return body != NULL && (body[strspn(body, " \t\n")] == '\0' || parser_need(body + 1, strlen(body + 1)) == PARSER_MORE);
+    return body != NULL &&
+           (body[strspn(body, " \t\n")] == '\0' || parser_need(body + 1, strlen(body + 1)) == PARSER_MORE);
 }
 
 /* "%%time" and the lines below it; what stands behind it on its line comes first. */

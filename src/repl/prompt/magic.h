@@ -8,18 +8,18 @@
 #include "lang/object/value.h"
 
 typedef enum MagicArgument {
-    MAGIC_NONE,   /* takes none */
-    MAGIC_CODE,   /* the rest of the line, as a str */
-    MAGIC_VALUE,  /* the rest of the line is the twin's arguments: NAME(rest) */
+    MAGIC_NONE,    /* takes none */
+    MAGIC_CODE,    /* the rest of the line, as a str */
+    MAGIC_VALUE,   /* the rest of the line is the twin's arguments: NAME(rest) */
     MAGIC_OPTIONAL /* MAGIC_VALUE, or nothing */
 } MagicArgument;
 
 typedef struct Magic {
     const char *name;
     MagicArgument argument;
-    const char *twin;  /* the function of that name; NULL: only `run` */
+    const char *twin;                   /* the function of that name; NULL: only `run` */
     TsrStatus (*run)(const char *rest); /* NULL: the twin */
-    const char *doc;   /* one line */
+    const char *doc;                    /* one line */
 } Magic;
 
 /* Whether the text typed is a magic or `name?`. */
@@ -27,8 +27,8 @@ bool magic_is(const char *text, size_t length);
 /* Whether it is one of %%name, which also takes the lines below it, and whether it waits for those. */
 bool magic_takes_lines(const char *text);
 bool magic_goes_on(const char *text);
-/* Runs what was typed on that line of the prompt; what it shows goes to the language's stdout. An unknown magic is a NameError that names the nearest,
- * what the twin raises is passed on. */
+/* Runs what was typed on that line of the prompt; what it shows goes to the language's stdout. An unknown magic is a
+ * NameError that names the nearest, what the twin raises is passed on. */
 TsrStatus magic_run(const char *text, size_t length, int line);
 /* What shows instead of the twin's value at the prompt: `show` gets the rest of the line. `name` static. */
 void magic_set_show(const char *name, TsrStatus (*show)(const char *rest));

@@ -29,7 +29,7 @@ typedef struct Noted {
 } Noted;
 static Noted pending[LAST_WRITES]; /* the last ones of the statement */
 static int64_t pending_count;
-static int pending_line;           /* of the last */
+static int pending_line; /* of the last */
 
 static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && window_here); }
 
@@ -42,8 +42,10 @@ static void note(const char *text) {
 static void note_blow_up(const TsrTensor *result, int64_t largest) {
     char text[256];
     if (!enabled() || speaking) return;
-    snprintf(text, sizeof text, "this broadcast to %s makes %lld bytes of operands of at most %lld: %lld times", tsr_layout_text(tsr_ndim(result), result->sizes),
-             (long long)(result->numel * (int64_t)tsr_itemsize(result)), (long long)largest, (long long)(result->numel * (int64_t)tsr_itemsize(result) / largest));
+    snprintf(text, sizeof text, "this broadcast to %s makes %lld bytes of operands of at most %lld: %lld times",
+             tsr_layout_text(tsr_ndim(result), result->sizes),
+             (long long)(result->numel * (int64_t)tsr_itemsize(result)), (long long)largest,
+             (long long)(result->numel * (int64_t)tsr_itemsize(result) / largest));
     note(text);
 }
 
@@ -55,10 +57,10 @@ typedef struct Reach {
     TsrText names;
     const TsrTensor *tensors[MAX_TENSORS]; /* found already */
     int count;
-    int aliases; /* further names of the written tensor itself: b after b = a */
+    int aliases;         /* further names of the written tensor itself: b after b = a */
     const char *through; /* the written tensor's own name, when it has one */
     char through_name[NAME_ROOM];
-    int64_t repeats;     /* of the first with a stride of 0: the indices that are one element */
+    int64_t repeats; /* of the first with a stride of 0: the indices that are one element */
     char repeated[NAME_ROOM];
 } Reach;
 
@@ -68,7 +70,8 @@ static bool found(const Reach *r, const TsrTensor *t) {
     return false;
 }
 
-/* b = a: another name of the very tensor that was written. Only plain names: what a list holds is expected to change with it. */
+/* b = a: another name of the very tensor that was written. Only plain names: what a list holds is expected to change
+ * with it. */
 static bool add_alias(Reach *r, const char *path, const TsrTensor *t) {
     if (t != r->write->t || r->through == NULL || strpbrk(path, ".[<") != NULL) return true;
     if (r->aliases++ >= MAX_NAMES) return true;
@@ -103,7 +106,8 @@ static bool add_reach(const char *path, TsrTensor *t, bool argument, void *conte
 }
 
 static bool made_by_copying(const Noted *w) {
-    static const char *const makers[] = {"index", "index_select", "masked_select", "gather", "take", "reshape", "flatten", "ravel", "contiguous", NULL};
+    static const char *const makers[] = {"index",   "index_select", "masked_select", "gather",     "take",
+                                         "reshape", "flatten",      "ravel",         "contiguous", NULL};
     for (int i = 0; w->maker != NULL && makers[i] != NULL; i++)
         if (strcmp(w->maker, makers[i]) == 0) return true;
     return false;
@@ -118,8 +122,12 @@ static void note_seen(const Reach *r) {
     int others = r->count + r->aliases - (r->through != NULL), more = others - MAX_NAMES;
     char rest[32] = "";
     if (more > 0) snprintf(rest, sizeof rest, " and %d more", more);
-    if (r->through != NULL) snprintf(text, sizeof text, "%s%s see%s this write to %s: the same memory", r->names.data, rest, others == 1 ? "s" : "", r->through);
-    else snprintf(text, sizeof text, "%s%s %s see this write: the same memory", r->names.data, rest, others == 2 ? "both" : "all");
+    if (r->through != NULL)
+        snprintf(text, sizeof text, "%s%s see%s this write to %s: the same memory", r->names.data, rest,
+                 others == 1 ? "s" : "", r->through);
+    else
+        snprintf(text, sizeof text, "%s%s %s see this write: the same memory", r->names.data, rest,
+                 others == 2 ? "both" : "all");
     note(text);
 }
 
@@ -129,13 +137,16 @@ static int note_write(const Noted *w, int said) {
     if (who_each(add_reach, &r) != TSR_OK) tsr_error_clear();
     if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST)) {
         bool indexed = strcmp(w->maker, "index") == 0;
-        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s", w->what, w->maker,
-                 indexed ? "one pair of brackets on the left of = writes: x[mask] = 1" : "give the copy a name, or write to the tensor before it is copied");
+        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s",
+                 w->what, w->maker,
+                 indexed ? "one pair of brackets on the left of = writes: x[mask] = 1"
+                         : "give the copy a name, or write to the tensor before it is copied");
         note(text);
         said |= SAID_LOST;
     }
     if (r.repeats > 1 && !(said & SAID_REPEATED)) {
-        snprintf(text, sizeof text, "%s has a stride of 0: one element written is seen at %lld of its indices", r.repeated, (long long)r.repeats);
+        snprintf(text, sizeof text, "%s has a stride of 0: one element written is seen at %lld of its indices",
+                 r.repeated, (long long)r.repeats);
         note(text);
         said |= SAID_REPEATED;
     }
@@ -162,7 +173,8 @@ static void note_writes(void) {
 
 static void written(const Write *w) {
     if (speaking || !enabled()) return;
-    if (!window_here && w->line != pending_line) note_writes(); /* in a script, what a line wrote is complete when another line writes */
+    if (!window_here && w->line != pending_line)
+        note_writes(); /* in a script, what a line wrote is complete when another line writes */
     pending_line = w->line;
     Noted *n = &pending[pending_count++ % LAST_WRITES];
     tsr_tensor_weak_free(n->t);
@@ -183,7 +195,8 @@ static TsrStatus set_notes(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"notes", set_notes, ARGS_ONE, 1, 1, "(state)", "Notes on stderr about surprising writes and broadcasts: 'on' or 'off'."},
+    {"notes", set_notes, ARGS_ONE, 1, 1, "(state)",
+     "Notes on stderr about surprising writes and broadcasts: 'on' or 'off'."},
     {0},
 };
 

@@ -7,7 +7,9 @@
 
 static bool ends_prompt(const char *c) { return *c == '\0' || strchr(" \r\n", *c) != NULL; }
 
-bool paste_is_prompt(const char *line, const char *prompt) { return strncmp(line, prompt, 3) == 0 && ends_prompt(line + 3); }
+bool paste_is_prompt(const char *line, const char *prompt) {
+    return strncmp(line, prompt, 3) == 0 && ends_prompt(line + 3);
+}
 
 static const char *next_line(const char *line) {
     const char *end = strchr(line, '\n');
@@ -16,7 +18,8 @@ static const char *next_line(const char *line) {
 
 static const char *skip_blanks(const char *line) { return line + strspn(line, " \t"); }
 
-/* The length of the prompt that a statement begins with, blanks before it included, 0 if there is none: ">>>", or "In [1]:". */
+/* The length of the prompt that a statement begins with, blanks before it included, 0 if there is none: ">>>", or "In
+ * [1]:". */
 static size_t first_prompt(const char *line) {
     const char *s = skip_blanks(line);
     if (paste_is_prompt(s, ">>>")) return (size_t)(s - line) + 3;
@@ -38,14 +41,17 @@ static void cut(TsrText *text, size_t length) {
     if (text->data != NULL) text->data[length] = '\0';
 }
 
-static bool add_line(TsrText *piece, const char *line) { return tsr_text_append(piece, line, (size_t)(next_line(line) - line)) == TSR_OK; }
+static bool add_line(TsrText *piece, const char *line) {
+    return tsr_text_append(piece, line, (size_t)(next_line(line) - line)) == TSR_OK;
+}
 
 /* The next statement of a session. Returns where it ends, NULL if there is none; *first is where it begins. */
 static const char *take_statement(TsrText *piece, const char **first, const char *line) {
     size_t prompt;
     while (*line != '\0' && first_prompt(line) == 0) line = next_line(line);
     *first = line;
-    for (; *line != '\0' && (prompt = line == *first ? first_prompt(line) : next_prompt(line)) > 0; line = next_line(line))
+    for (; *line != '\0' && (prompt = line == *first ? first_prompt(line) : next_prompt(line)) > 0;
+         line = next_line(line))
         if (!add_line(piece, line + prompt + (line[prompt] == ' '))) return NULL;
     return line > *first ? line : NULL;
 }
@@ -55,7 +61,8 @@ static bool is_magic_line(TsrText *before, const char *line) {
     if (!magic_is(line, (size_t)(next_line(line) - line)) || line != skip_blanks(line)) return false;
     if (before->length == 0) return true;
     size_t length = before->length;
-    bool complete = tsr_text_putc(before, '\n') == TSR_OK && parser_need(before->data, before->length) == PARSER_COMPLETE;
+    bool complete =
+        tsr_text_putc(before, '\n') == TSR_OK && parser_need(before->data, before->length) == PARSER_COMPLETE;
     cut(before, length);
     return complete;
 }
@@ -72,7 +79,9 @@ static const char *take_lines(TsrText *piece, const char *line) {
     return piece->length > 0 ? line : NULL;
 }
 
-Paste paste_begin(const char *text) { return (Paste){.text = text, .line = 1, .session = first_prompt(text + strspn(text, " \t\r\n")) > 0}; }
+Paste paste_begin(const char *text) {
+    return (Paste){.text = text, .line = 1, .session = first_prompt(text + strspn(text, " \t\r\n")) > 0};
+}
 
 static int lines_between(const char *from, const char *to) {
     int count = 0;

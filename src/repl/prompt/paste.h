@@ -1,7 +1,7 @@
 /* paste.h: what comes at the prompt in one go is taken apart into what is typed one after the other.
  *
- * A magic is a line of its own, wherever it stands. Of a session, which begins with a prompt, ">>>" or IPython's "In [1]:", what has a
- * prompt is taken, without it; what was printed is left out. Everything else is one piece. */
+ * A magic is a line of its own, wherever it stands. Of a session, which begins with a prompt, ">>>" or IPython's "In
+ * [1]:", what has a prompt is taken, without it; what was printed is left out. Everything else is one piece. */
 #ifndef REPL_PROMPT_PASTE_H
 #define REPL_PROMPT_PASTE_H
 
@@ -19,8 +19,8 @@ typedef struct Paste {
 } Paste;
 
 Paste paste_begin(const char *text);
-/* The next piece, into `piece`, whose former content goes; *line is the number of its first line in the text. False at the end, and where memory
- * is short. */
+/* The next piece, into `piece`, whose former content goes; *line is the number of its first line in the text. False at
+ * the end, and where memory is short. */
 bool paste_next(Paste *paste, TsrText *piece, int *line);
 
 #endif

@@ -32,7 +32,8 @@ static int64_t count, capacity;
 
 void session_add(const char *text, size_t length, int line, bool program) {
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' ')) length--;
-    char *copy = length > 0 && mem_grow(&all, &capacity, count + 1, sizeof *all) == TSR_OK ? tsr_malloc(length + 2) : NULL;
+    char *copy =
+        length > 0 && mem_grow(&all, &capacity, count + 1, sizeof *all) == TSR_OK ? tsr_malloc(length + 2) : NULL;
     if (copy == NULL) return;
     memcpy(copy, text, length);
     memcpy(copy + length, "\n", 2);
@@ -117,7 +118,8 @@ static int is_shown(const struct dirent *entry) { return entry->d_name[0] != '.'
 static bool is_folder(const char *path, const char *name) {
     char whole[PATH_MAX];
     struct stat is;
-    return (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole && stat(whole, &is) == 0 && S_ISDIR(is.st_mode);
+    return (size_t)snprintf(whole, sizeof whole, "%s/%s", path, name) < sizeof whole && stat(whole, &is) == 0 &&
+           S_ISDIR(is.st_mode);
 }
 
 static TsrStatus list_folder(const char *path) {

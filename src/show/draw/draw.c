@@ -1,5 +1,6 @@
-/* draw(). The picture: a row of cells for the storage's elements with their values, and under it a row for each view with the index that reaches each cell
- * (beyond six dimensions its place in row-major order); gaps stay empty, a cell that several indices reach (stride 0, overlap) says how many. */
+/* draw(). The picture: a row of cells for the storage's elements with their values, and under it a row for each view
+ * with the index that reaches each cell (beyond six dimensions its place in row-major order); gaps stay empty, a cell
+ * that several indices reach (stride 0, overlap) says how many. */
 #include "draw.h"
 
 #include <stdio.h>
@@ -30,7 +31,8 @@ typedef struct Painter {
 } Painter;
 
 static const char *colour_of(Painter *s, const char *line, size_t length, int number) {
-    static const char *const palette[PALETTE] = {"\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m"};
+    static const char *const palette[PALETTE] = {"\033[36m", "\033[33m", "\033[32m",
+                                                 "\033[35m", "\033[34m", "\033[31m"};
     bool index = length >= 5 && memcmp(line, "index", 5) == 0;
     if (number == 0) return "\033[1m";
     if (index) return s->row = -3, "\033[2m"; /* the frame and the values follow */
@@ -61,10 +63,12 @@ static TsrStatus picture_repr(TsrText *out, Value self) {
 static TsrStatus add_view(Picture *p, Value v) {
     TsrTensor *t;
     TSR_TRY(who_tensor(&t, v, "draw"));
-    if (t->storage == NULL || tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
+    if (t->storage == NULL || tsr_is_meta(t))
+        return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
     TSR_TRY(tsr_tensor_check(t, false));
     if (p->view_count == MAX_VIEWS) return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS);
-    if (p->view_count > 0 && (t->storage != p->storage || t->dtype != p->dtype)) return tsr_error(TSR_VALUE_ERROR, "draw(): the tensors must look at one storage, with one dtype");
+    if (p->view_count > 0 && (t->storage != p->storage || t->dtype != p->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "draw(): the tensors must look at one storage, with one dtype");
     View *view = &p->views[p->view_count++];
     view->t = t;
     who_name(view->name, sizeof view->name, t);
@@ -91,7 +95,8 @@ static bool locale_has_unicode(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < TSR_COUNTOF(names); i++) {
         const char *value = getenv(names[i]);
-        if (value != NULL && *value != '\0') return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
+        if (value != NULL && *value != '\0')
+            return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
     }
     return false;
 }
@@ -100,7 +105,9 @@ static bool locale_has_unicode(void) {
 static TsrStatus check_svg(const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
     if (dot == NULL || strcmp(dot, ".svg") == 0) return TSR_OK;
-    return tsr_error(TSR_VALUE_ERROR, "draw(): the file is an SVG, and '%s' ends in '%s': a name that ends in .svg is expected", path, dot);
+    return tsr_error(TSR_VALUE_ERROR,
+                     "draw(): the file is an SVG, and '%s' ends in '%s': a name that ends in .svg is expected", path,
+                     dot);
 }
 
 static TsrStatus draw(Value *out, const CallArgs *args) {
@@ -109,10 +116,12 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     TsrText text = {0};
     const char *path = NULL;
     for (int i = 0; i < args->keyword_count; i++)
-        if (!str_equal_c(args->names[i], "file")) return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
+        if (!str_equal_c(args->names[i], "file"))
+            return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
     if (p == NULL) return mem_error();
     p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
-    TsrStatus status = args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
+    TsrStatus status =
+        args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
     if (status == TSR_OK && file.tag > V_NONE) status = value_to_cstring(&path, file, "draw(): argument 'file'");
     if (status == TSR_OK && path != NULL) status = check_svg(path);
@@ -130,7 +139,9 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     return status;
 }
 
-static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)", "A picture of the storage and of the tensors on it; with file= an SVG."}, {0}};
+static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
+                                    "A picture of the storage and of the tensors on it; with file= an SVG."},
+                                   {0}};
 
 TsrStatus draw_startup(void) {
     card_derive(&picture_type, &str_type, "picture", picture_repr);

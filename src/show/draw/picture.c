@@ -17,7 +17,8 @@ static int by_number(const void *a, const void *b) {
 }
 
 static void add_window(int64_t *wanted, int *count, const Picture *p, int64_t from, int64_t to) {
-    for (int64_t i = TSR_MAX(from, 0); i <= TSR_MIN(to, p->elements - 1) && *count < MAX_WANTED; i++) wanted[(*count)++] = i;
+    for (int64_t i = TSR_MAX(from, 0); i <= TSR_MIN(to, p->elements - 1) && *count < MAX_WANTED; i++)
+        wanted[(*count)++] = i;
 }
 
 /* Of a large storage: its ends, and where each view begins and ends. */
@@ -50,7 +51,8 @@ void draw_choose_cells(Picture *p) {
     for (int64_t i = 0; i < p->elements; i++) p->cells[p->cell_count++] = i;
 }
 
-/* The search for the indices of a view that reach one cell. Where many dimensions overlap there may be more of them than one can count: it then stops. */
+/* The search for the indices of a view that reach one cell. Where many dimensions overlap there may be more of them
+ * than one can count: it then stops. */
 typedef struct Search {
     const TsrTensor *t;
     int64_t cell;
@@ -61,7 +63,8 @@ typedef struct Search {
 
 enum { MAX_STEPS = 20000, MAX_INDEX = 6 /* numbers of an index that a cell has room for */ };
 
-/* With index[0 .. dim) chosen, which come to `offset`, in `times` ways each. Tries only what the dimensions left can make up for. */
+/* With index[0 .. dim) chosen, which come to `offset`, in `times` ways each. Tries only what the dimensions left can
+ * make up for. */
 static void search_from(Search *s, int dim, int64_t offset, int64_t times) {
     const TsrTensor *t = s->t;
     if (s->steps >= MAX_STEPS) return;
@@ -79,7 +82,8 @@ static void search_from(Search *s, int dim, int64_t offset, int64_t times) {
         search_from(s, dim + 1, offset, times * t->sizes[dim]);
         return;
     }
-    int64_t from = left <= rest ? 0 : (left - rest + stride - 1) / stride, to = TSR_MIN(left / stride, t->sizes[dim] - 1);
+    int64_t from = left <= rest ? 0 : (left - rest + stride - 1) / stride,
+            to = TSR_MIN(left / stride, t->sizes[dim] - 1);
     for (int64_t i = from; i <= to && s->steps < MAX_STEPS; i++) {
         s->index[dim] = i;
         search_from(s, dim + 1, offset + i * stride, times);
@@ -93,11 +97,13 @@ static int index_label(char *label, size_t room, const TsrTensor *t, const int64
     if (tsr_ndim(t) == 0) return snprintf(label, room, "()");
     for (int d = 0; d < tsr_ndim(t); d++) place = place * t->sizes[d] + index[d];
     if (tsr_ndim(t) > MAX_INDEX) return snprintf(label, room, "#%lld", (long long)place);
-    for (int d = 0; d < tsr_ndim(t) && at < room; d++) at += (size_t)snprintf(label + at, room - at, d > 0 ? ",%lld" : "%lld", (long long)index[d]);
+    for (int d = 0; d < tsr_ndim(t) && at < room; d++)
+        at += (size_t)snprintf(label + at, room - at, d > 0 ? ",%lld" : "%lld", (long long)index[d]);
     return (int)at;
 }
 
-/* "1,2", or "0,0 x3" where three indices reach the cell, "0,0 x999+" where at least that many do; empty where none does. */
+/* "1,2", or "0,0 x3" where three indices reach the cell, "0,0 x999+" where at least that many do; empty where none
+ * does. */
 static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unicode) {
     Search s = {.t = t, .cell = cell};
     label[0] = '\0';
@@ -109,7 +115,9 @@ static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unico
         return;
     }
     int at = index_label(label, LABEL_ROOM, t, s.first);
-    if ((s.hits > 1 || gave_up) && at < LABEL_ROOM) snprintf(label + at, LABEL_ROOM - (size_t)at, "%s%lld%s", unicode ? " \xc3\x97" : " x", (long long)s.hits, gave_up ? "+" : "");
+    if ((s.hits > 1 || gave_up) && at < LABEL_ROOM)
+        snprintf(label + at, LABEL_ROOM - (size_t)at, "%s%lld%s", unicode ? " \xc3\x97" : " x", (long long)s.hits,
+                 gave_up ? "+" : "");
 }
 
 /* The text of a string element, cut to a few characters. */
@@ -162,7 +170,7 @@ void draw_fill_grid(Grid *g, const Picture *p) {
 }
 
 char *draw_geometry(char *buffer, size_t room, const View *v) {
-    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_text(tsr_ndim(v->t), v->t->sizes), tsr_layout_text(tsr_ndim(v->t), v->t->strides),
-             (long long)v->t->offset);
+    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_text(tsr_ndim(v->t), v->t->sizes),
+             tsr_layout_text(tsr_ndim(v->t), v->t->strides), (long long)v->t->offset);
     return buffer;
 }

@@ -1,4 +1,5 @@
-/* picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell. */
+/* picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell.
+ */
 #ifndef SHOW_DRAW_PICTURE_H
 #define SHOW_DRAW_PICTURE_H
 
@@ -6,7 +7,16 @@
 #include "core/tensor.h"
 #include "lang/object/value.h"
 
-enum { MAX_VIEWS = 8, MAX_CELLS = 64, MAX_WANTED = 256, EDGE = 6, LABEL_ROOM = 40, NAME_ROOM = 64, LINE_WIDTH = 79, GAP = -1 };
+enum {
+    MAX_VIEWS = 8,
+    MAX_CELLS = 64,
+    MAX_WANTED = 256,
+    EDGE = 6,
+    LABEL_ROOM = 40,
+    NAME_ROOM = 64,
+    LINE_WIDTH = 79,
+    GAP = -1
+};
 
 /* One view over the storage being drawn. */
 typedef struct View {
@@ -18,10 +28,10 @@ typedef struct View {
 typedef struct Picture {
     TsrStorage *storage;
     TsrDtype dtype;
-    int64_t elements;            /* of the storage, by the first view's dtype */
+    int64_t elements; /* of the storage, by the first view's dtype */
     View views[MAX_VIEWS];
     int view_count;
-    int64_t cells[MAX_CELLS];    /* which elements are shown; GAP: some are left out */
+    int64_t cells[MAX_CELLS]; /* which elements are shown; GAP: some are left out */
     int cell_count;
     bool unicode;
 } Picture;

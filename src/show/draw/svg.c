@@ -1,24 +1,43 @@
-/* A picture as SVG: the storage in bands of cells with a row for each view beneath, then each view as the grids that it shows, one for each slice of its
- * last two dimensions, every cell with the number of the element it reaches. */
+/* A picture as SVG: the storage in bands of cells with a row for each view beneath, then each view as the grids that it
+ * shows, one for each slice of its last two dimensions, every cell with the number of the element it reaches. */
 #include "picture.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { BAND = 20, ROW = 30, CELL_HEIGHT = 26, TOP = 44, CHARACTER = 8, MARGIN = 14, GRID_SIZE = 8, GRID_CELL = 30, GRID_GAP = 36 };
+enum {
+    BAND = 20,
+    ROW = 30,
+    CELL_HEIGHT = 26,
+    TOP = 44,
+    CHARACTER = 8,
+    MARGIN = 14,
+    GRID_SIZE = 8,
+    GRID_CELL = 30,
+    GRID_GAP = 36
+};
 
-typedef struct Paint { const char *fill, *stroke; } Paint;
-static const Paint paints[] = { /* the views' in turn */
+typedef struct Paint {
+    const char *fill, *stroke;
+} Paint;
+static const Paint paints[] = {
+    /* the views' in turn */
     {"#cfe4ff", "#3a7bd5"}, {"#ffdfc0", "#d9822b"}, {"#d3f2d3", "#3d9a3d"}, {"#f3d4ef", "#b04aa5"},
     {"#fff0a8", "#b59a00"}, {"#dad7ff", "#6a60d0"}, {"#ffd6d6", "#d05050"}, {"#cdf5f0", "#2a9d8f"},
 };
 static Paint paint_of(int view) { return paints[view % (int)TSR_COUNTOF(paints)]; }
 
-typedef struct Place { int x, y; } Place; /* of an upper left corner */
+typedef struct Place {
+    int x, y;
+} Place; /* of an upper left corner */
 
 static TsrStatus put_escaped(TsrText *out, const char *text) {
     for (; *text != '\0'; text++) {
-        const char *as = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : NULL;
+        const char *as = *text == '&'   ? "&amp;"
+                         : *text == '<' ? "&lt;"
+                         : *text == '>' ? "&gt;"
+                         : *text == '"' ? "&quot;"
+                                        : NULL;
         TSR_TRY(as != NULL ? tsr_text_puts(out, as) : tsr_text_putc(out, *text));
     }
     return TSR_OK;
@@ -31,7 +50,8 @@ static TsrStatus put_text(TsrText *out, int x, int y, const char *attributes, co
 }
 
 static TsrStatus put_cell(TsrText *out, Place at, int width, Paint paint, const char *label) {
-    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n", at.x, at.y, width, CELL_HEIGHT, paint.fill, paint.stroke));
+    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n",
+                            at.x, at.y, width, CELL_HEIGHT, paint.fill, paint.stroke));
     return put_text(out, at.x + width / 2, at.y + 18, "text-anchor=\"middle\"", label);
 }
 
@@ -56,8 +76,10 @@ static int band_count(const Picture *p) { return (p->cell_count + BAND - 1) / BA
 /* Cell k of a band that begins at `band`: the element's number, its value, and it in each view. */
 static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, int k, Place band) {
     const int width = cell_width(g, p), y = band.y, x = band.x + width * (k % BAND);
-    if (p->cells[k] == GAP) return put_text(out, x + width / 2, y + 38, "text-anchor=\"middle\" fill=\"#888\"", g->labels[1][k]);
-    TSR_TRY(put_text(out, x + width / 2, y + 14, "text-anchor=\"middle\" fill=\"#888\" font-size=\"11\"", g->labels[0][k]));
+    if (p->cells[k] == GAP)
+        return put_text(out, x + width / 2, y + 38, "text-anchor=\"middle\" fill=\"#888\"", g->labels[1][k]);
+    TSR_TRY(
+        put_text(out, x + width / 2, y + 14, "text-anchor=\"middle\" fill=\"#888\" font-size=\"11\"", g->labels[0][k]));
     TSR_TRY(put_cell(out, (Place){x, y + 20}, width, (Paint){"#f6f6f6", "#666"}, g->labels[1][k]));
     for (int v = 0; v < p->view_count; v++) {
         const char *label = g->labels[2 + v][k];
@@ -68,8 +90,10 @@ static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, in
 
 static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int band, int y) {
     TSR_TRY(put_text(out, MARGIN, y + 38, "fill=\"#444\"", "value"));
-    for (int v = 0; v < p->view_count; v++) TSR_TRY(put_text(out, MARGIN, y + 38 + ROW * (v + 1), "font-weight=\"bold\"", p->views[v].name));
-    for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++) TSR_TRY(put_band_cell(out, p, g, k, (Place){left_of(p), y}));
+    for (int v = 0; v < p->view_count; v++)
+        TSR_TRY(put_text(out, MARGIN, y + 38 + ROW * (v + 1), "font-weight=\"bold\"", p->views[v].name));
+    for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++)
+        TSR_TRY(put_band_cell(out, p, g, k, (Place){left_of(p), y}));
     return TSR_OK;
 }
 
@@ -81,8 +105,8 @@ typedef struct Slices {
     int rows, columns; /* of a slice; cut at GRID_SIZE */
     int shown, lines, per_line;
     bool cut_rows, cut_columns, cut_slices;
-    int label;         /* height of the line that says which slice it is; 0 where there is one only */
-    int cell, width;   /* of a cell; of a slice with the room beside it */
+    int label;       /* height of the line that says which slice it is; 0 where there is one only */
+    int cell, width; /* of a cell; of a slice with the room beside it */
 } Slices;
 
 static int grid_cell_width(const Picture *p) {
@@ -95,7 +119,9 @@ static int64_t stride_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >
 
 static Slices slices_of(const Picture *p, const TsrTensor *t) {
     int64_t rows = size_from_end(t, 2), columns = size_from_end(t, 1), total = t->numel / TSR_MAX(rows * columns, 1);
-    Slices s = {.rows = (int)TSR_MIN(rows, (int64_t)GRID_SIZE), .columns = (int)TSR_MIN(columns, (int64_t)GRID_SIZE), .shown = (int)TSR_MIN(total, (int64_t)SLICES)};
+    Slices s = {.rows = (int)TSR_MIN(rows, (int64_t)GRID_SIZE),
+                .columns = (int)TSR_MIN(columns, (int64_t)GRID_SIZE),
+                .shown = (int)TSR_MIN(total, (int64_t)SLICES)};
     s.cut_rows = rows > s.rows;
     s.cut_columns = columns > s.columns;
     s.cut_slices = total > s.shown;
@@ -107,7 +133,8 @@ static Slices slices_of(const Picture *p, const TsrTensor *t) {
     return s;
 }
 
-/* The indices of slice number k into the dimensions before the last two, written as "[1, 0, :, :]". Returns where the slice begins. */
+/* The indices of slice number k into the dimensions before the last two, written as "[1, 0, :, :]". Returns where the
+ * slice begins. */
 static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
     int64_t index[TSR_MAX_DIMS] = {0}, at = t->offset;
     int outer = tsr_ndim(t) - 2;
@@ -118,7 +145,8 @@ static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k)
         at += index[d] * t->strides[d];
     }
     label[0] = '\0';
-    for (int d = 0; d < outer && n < room; d++) n += (size_t)snprintf(label + n, room - n, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
+    for (int d = 0; d < outer && n < room; d++)
+        n += (size_t)snprintf(label + n, room - n, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
     if (outer > 0 && n < room) snprintf(label + n, room - n, ", :, :]");
     return at;
 }
@@ -136,11 +164,14 @@ static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int 
     y += s->label;
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < s->columns; j++) {
-            snprintf(label, sizeof label, "%lld", (long long)(at + i * stride_from_end(t, 2) + j * stride_from_end(t, 1)));
+            snprintf(label, sizeof label, "%lld",
+                     (long long)(at + i * stride_from_end(t, 2) + j * stride_from_end(t, 1)));
             TSR_TRY(put_cell(out, (Place){x + j * s->cell, y + i * CELL_HEIGHT}, s->cell, paint_of(v), label));
         }
     bool last = k + 1 == s->shown && s->cut_slices;
-    return s->cut_rows || s->cut_columns || last ? put_text(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "fill=\"#888\"", "...") : TSR_OK;
+    return s->cut_rows || s->cut_columns || last
+               ? put_text(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "fill=\"#888\"", "...")
+               : TSR_OK;
 }
 
 static TsrStatus put_grid(TsrText *out, const Picture *p, int v, Place at) {
@@ -163,8 +194,8 @@ static int grid_height(const Picture *p, const TsrTensor *t) {
 static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
     const View *view = &p->views[v];
     char geometry[600], line[1000];
-    snprintf(line, sizeof line, "%s%s%s: %s%s", view->name, view->origin[0] != '\0' ? " = " : "", view->origin, draw_geometry(geometry, sizeof geometry, view),
-             view->t->numel > 0 ? "; element numbers:" : "");
+    snprintf(line, sizeof line, "%s%s%s: %s%s", view->name, view->origin[0] != '\0' ? " = " : "", view->origin,
+             draw_geometry(geometry, sizeof geometry, view), view->t->numel > 0 ? "; element numbers:" : "");
     TSR_TRY(put_text(out, MARGIN, y + 14, "", line));
     return put_grid(out, p, v, (Place){left_of(p), y + 24});
 }
@@ -174,7 +205,8 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
 static TsrStatus put_all(TsrText *out, const Picture *p, const Grid *g) {
     char title[160];
     int y = TOP;
-    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes", (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
+    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes", (long long)tsr_storage_id(p->storage),
+             (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
     TSR_TRY(put_text(out, MARGIN, 26, "font-weight=\"bold\" font-size=\"15\"", title));
     for (int band = 0; band < band_count(p); band++, y += band_height(p)) TSR_TRY(put_band(out, p, g, band, y));
     for (int v = 0; v < p->view_count; v++) {
@@ -194,9 +226,13 @@ TsrStatus draw_svg(TsrText *out, const Picture *p) {
     Grid *g = tsr_malloc(sizeof *g);
     if (g == NULL) return mem_error();
     draw_fill_grid(g, p);
-    int width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 640), height = picture_height(p);
+    int width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 640),
+        height = picture_height(p);
     for (int v = 0; v < p->view_count; v++) width = TSR_MAX(width, left_of(p) + grid_width(p, p->views[v].t));
-    TsrStatus status = tsr_text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"13\">\n", width, height, width, height);
+    TsrStatus status = tsr_text_printf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"13\">\n",
+        width, height, width, height);
     if (status == TSR_OK) status = tsr_text_puts(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     if (status == TSR_OK) status = put_all(out, p, g);
     if (status == TSR_OK) status = tsr_text_puts(out, "</svg>\n");

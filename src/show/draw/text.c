@@ -10,7 +10,9 @@ typedef struct Band {
     int from, to, indent;
 } Band;
 
-typedef struct Rule { const char *left, *middle, *right, *line; } Rule;
+typedef struct Rule {
+    const char *left, *middle, *right, *line;
+} Rule;
 
 static TsrStatus append_rule(TsrText *out, const Band *b, const Rule *rule) {
     TSR_TRY(tsr_text_pad(out, ' ', (size_t)b->indent));
@@ -45,7 +47,8 @@ static TsrStatus append_row(TsrText *out, const Band *b, int r, const char *name
 
 static TsrStatus append_band(TsrText *out, const Picture *p, const Band *b) {
     static const Rule plain = {"+", "+", "+", "-"};
-    static const Rule top = {"\xe2\x94\x8c", "\xe2\x94\xac", "\xe2\x94\x90", "\xe2\x94\x80"}, bottom = {"\xe2\x94\x94", "\xe2\x94\xb4", "\xe2\x94\x98", "\xe2\x94\x80"};
+    static const Rule top = {"\xe2\x94\x8c", "\xe2\x94\xac", "\xe2\x94\x90", "\xe2\x94\x80"},
+                      bottom = {"\xe2\x94\x94", "\xe2\x94\xb4", "\xe2\x94\x98", "\xe2\x94\x80"};
     TSR_TRY(append_row(out, b, 0, "index", " "));
     TSR_TRY(append_rule(out, b, p->unicode ? &top : &plain));
     TSR_TRY(append_row(out, b, 1, "value", p->unicode ? "\xe2\x94\x82" : "|"));
@@ -57,20 +60,26 @@ static TsrStatus append_band(TsrText *out, const Picture *p, const Band *b) {
 static TsrStatus append_geometry(TsrText *out, const View *v) {
     char geometry[600];
     const char *open = v->origin[0] != '\0' ? " (" : "", *close = v->origin[0] != '\0' ? ")" : "";
-    return tsr_text_printf(out, "%s%s%s%s: %s\n", v->name, open, v->origin, close, draw_geometry(geometry, sizeof geometry, v));
+    return tsr_text_printf(out, "%s%s%s%s: %s\n", v->name, open, v->origin, close,
+                           draw_geometry(geometry, sizeof geometry, v));
 }
 
 /* The elements of a row of the first view, where all of a storage is shown and the view has it row by row; else 1. */
 static int row_length(const Picture *p) {
     const TsrTensor *t = p->views[0].t;
     int last = tsr_ndim(t) - 1;
-    return p->cell_count == p->elements && last >= 0 && t->offset == 0 && t->strides[last] == 1 && tsr_is_contiguous(t, TSR_CONTIGUOUS) ? (int)t->sizes[last] : 1;
+    return p->cell_count == p->elements && last >= 0 && t->offset == 0 && t->strides[last] == 1 &&
+                   tsr_is_contiguous(t, TSR_CONTIGUOUS)
+               ? (int)t->sizes[last]
+               : 1;
 }
 
-/* Where the line of cells that begins with `from` ends: where it is full, or rather with the last row in it, so that columns stand below each other. */
+/* Where the line of cells that begins with `from` ends: where it is full, or rather with the last row in it, so that
+ * columns stand below each other. */
 static int band_end(const Picture *p, const Grid *g, int from, int indent) {
     int to = from, width = indent + 1, row = row_length(p);
-    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= window_line(LINE_WIDTH))) width += g->width[to++] + 3;
+    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= window_line(LINE_WIDTH)))
+        width += g->width[to++] + 3;
     return to < p->cell_count && to - from > row && row > 0 ? to - (to - from) % row : to;
 }
 
@@ -80,7 +89,9 @@ TsrStatus draw_text(TsrText *out, const Picture *p) {
     if (g == NULL) return mem_error();
     draw_fill_grid(g, p);
     for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, draw_columns(p->views[v].name) + 1);
-    TsrStatus status = tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes\n", (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
+    TsrStatus status =
+        tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes\n", (long long)tsr_storage_id(p->storage),
+                        (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
     for (int from = 0; from < p->cell_count && status == TSR_OK;) {
         int to = band_end(p, g, from, indent);
         status = append_band(out, p, &(Band){g, from, to, indent});

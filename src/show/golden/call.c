@@ -9,7 +9,8 @@ enum { MAX_ARGS = 16, MAX_INLINE = 4 };
 
 /* TH's functions that do something to a count: known by their bare names too, after `from TH import free`. */
 static bool counts(const char *name) {
-    static const char *const names[] = {"retain", "Storage_retain", "free", "decref", "Storage_free", "freeCopyTo", "move", NULL};
+    static const char *const names[] = {"retain",       "Storage_retain", "free", "decref",
+                                        "Storage_free", "freeCopyTo",     "move", NULL};
     return golden_is_one_of(name, names);
 }
 
@@ -17,7 +18,7 @@ static bool counts(const char *name) {
 typedef struct Args {
     const Node *call;
     Thing items[MAX_ARGS];
-    int count;       /* positional ones, with *lists spread out; then keywords */
+    int count; /* positional ones, with *lists spread out; then keywords */
     int positional;
     int line;
 } Args;
@@ -44,11 +45,14 @@ static void lose_arguments(Golden *g, const State *s, const Args *a) {
     for (int i = 0; i < a->count; i++) golden_lose(g, s, a->items[i], a->line, "is passed on and lost");
 }
 
-/* `free`, `retain` and the like of something that is written as a name, `self.x` or `d["k"]`: from now on that is a pointer. */
+/* `free`, `retain` and the like of something that is written as a name, `self.x` or `d["k"]`: from now on that is a
+ * pointer. */
 static Thing first_pointer(Golden *g, State *s, const Args *a) {
     Thing t = a->count > 0 ? a->items[0] : (Thing){0};
     const Node *n = a->call->call.args.count > 0 ? a->call->call.args.items[0] : NULL;
-    if (t.kind != T_UNKNOWN || n == NULL || (n->kind != AST_NAME && n->kind != AST_ATTRIBUTE && n->kind != AST_SUBSCRIPT)) return t;
+    if (t.kind != T_UNKNOWN || n == NULL ||
+        (n->kind != AST_NAME && n->kind != AST_ATTRIBUTE && n->kind != AST_SUBSCRIPT))
+        return t;
     int text = golden_text_of(g, n);
     if (text < 0) return t;
     t = state_new_pointer(s, NULL, a->line, 0);
@@ -64,7 +68,9 @@ static Thing new_owned(Golden *g, State *s, const char *maker, const Args *a) {
 }
 
 static Thing call_th(Golden *g, State *s, const char *name, const Args *a) {
-    static const char *const retains[] = {"retain", "Storage_retain", NULL}, *const frees[] = {"free", "decref", "Storage_free", "freeCopyTo", NULL};
+    static const char *const retains[] = {"retain", "Storage_retain", NULL}, *const frees[] = {"free", "decref",
+                                                                                               "Storage_free",
+                                                                                               "freeCopyTo", NULL};
     Thing first = a->count > 0 ? a->items[0] : (Thing){0};
     if (golden_is_one_of(name, frees)) return golden_free(g, s, first, a->line), (Thing){0};
     if (strcmp(name, "move") == 0) return golden_move(g, s, first, a->line), (Thing){0};
@@ -108,7 +114,8 @@ static Thing call_builtin(State *s, const char *name, const Args *a, bool *done)
         if (a->items[i].kind == T_BOX) boxes[n++] = &s->boxes[a->items[i].id];
     bool all = n == a->count && n > 0;
     if (strcmp(name, "range") == 0 && a->count > 0) return new_range(s, a);
-    if ((strcmp(name, "list") == 0 || strcmp(name, "dict") == 0) && a->count == 0) return state_new_box(s, name[0] == 'd');
+    if ((strcmp(name, "list") == 0 || strcmp(name, "dict") == 0) && a->count == 0)
+        return state_new_box(s, name[0] == 'd');
     if (golden_is_one_of(name, copies) && all && n == 1 && !boxes[0]->is_dict) return golden_new_list(s, boxes[0]);
     if (strcmp(name, "len") == 0 && all && n == 1) return thing(T_INT, boxes[0]->count);
     if (strcmp(name, "zip") == 0 && all) return new_zip(s, boxes, n, false);
@@ -127,7 +134,9 @@ static Thing view_box(State *s, const Box *box, const char *name) {
     Thing list = state_new_box(s, false);
     state_push(s, list);
     for (int i = 0; i < copy.count; i++) {
-        Thing row = strcmp(name, "items") == 0 ? state_new_box(s, false) : strcmp(name, "keys") == 0 ? copy.items[i].key : copy.items[i].value;
+        Thing row = strcmp(name, "items") == 0  ? state_new_box(s, false)
+                    : strcmp(name, "keys") == 0 ? copy.items[i].key
+                                                : copy.items[i].value;
         box_append(s, list, (Thing){0}, row);
         if (row.kind != T_BOX || strcmp(name, "items") != 0) continue;
         box_append(s, row, (Thing){0}, copy.items[i].key);
@@ -152,7 +161,8 @@ static Thing call_method(Golden *g, State *s, Thing self, const char *name, cons
         Thing *found = box_find(box, first);
         return found != NULL ? *found : a->count > 1 ? a->items[1] : none;
     }
-    if (strcmp(name, "values") == 0 || strcmp(name, "items") == 0 || strcmp(name, "keys") == 0) return view_box(s, box, name);
+    if (strcmp(name, "values") == 0 || strcmp(name, "items") == 0 || strcmp(name, "keys") == 0)
+        return view_box(s, box, name);
     if (strcmp(name, "copy") == 0) {
         Thing copy = state_new_box(s, box->is_dict);
         return golden_extend(s, copy, box), copy;
@@ -168,12 +178,14 @@ static void inline_call(Golden *g, States *out, State *s, int function, const Ar
 
 /* A call by a name that the function did not define: another function's result is owned when its name says so. */
 static Thing call_other(Golden *g, State *s, const char *name, const Args *a) {
-    static const char *const harmless[] = {"print", "repr", "str", "type", "id", "isinstance", "len", "golden", "refcount", "holders", "inspect", NULL};
+    static const char *const harmless[] = {"print", "repr",   "str",      "type",    "id",      "isinstance",
+                                           "len",   "golden", "refcount", "holders", "inspect", NULL};
     bool done;
     if (counts(name)) return call_th(g, s, name, a);
     Thing result = call_builtin(s, name, a, &done);
     if (done) return result;
-    for (int i = 0; i < a->count && !golden_is_one_of(name, harmless); i++) golden_check_use(g, s, a->items[i], a->line);
+    for (int i = 0; i < a->count && !golden_is_one_of(name, harmless); i++)
+        golden_check_use(g, s, a->items[i], a->line);
     lose_arguments(g, s, a);
     return golden_is_new(name) ? new_owned(g, s, name, a) : (Thing){0};
 }
@@ -196,14 +208,16 @@ static void call_one(Golden *g, States *out, State *s, const Node *call) {
     }
     if (callee.kind == T_TH) result = call_th(g, s, golden_text_at(g, callee.id), &a);
     else if (f->kind == AST_NAME) result = call_other(g, s, f->name.id, &a);
-    else if (f->kind == AST_ATTRIBUTE && callee.kind == T_BOX) result = call_method(g, s, callee, f->attribute.name, &a);
+    else if (f->kind == AST_ATTRIBUTE && callee.kind == T_BOX)
+        result = call_method(g, s, callee, f->attribute.name, &a);
     else lose_arguments(g, s, &a);
     finish_call(g, out, s, &a, result);
 }
 
 /* Evaluates what is called: for a method of something known, that. */
 static void eval_callee(Golden *g, States *set, const Node *f) {
-    bool method = f->kind == AST_ATTRIBUTE && set->count > 0 && !golden_is_namespace(&set->items[0], f->attribute.value);
+    bool method =
+        f->kind == AST_ATTRIBUTE && set->count > 0 && !golden_is_namespace(&set->items[0], f->attribute.value);
     golden_eval(g, set, method ? f->attribute.value : f);
 }
 
@@ -230,7 +244,8 @@ static void bind_parameters(Golden *g, State *s, const Node *def, const Args *a)
             t = a->items[next++];
         }
         for (int k = 0; k < a->call->call.keyword_count; k++)
-            if (a->call->call.keywords[k].name != NULL && strcmp(a->call->call.keywords[k].name, p->name) == 0) t = a->items[a->positional + k];
+            if (a->call->call.keywords[k].name != NULL && strcmp(a->call->call.keywords[k].name, p->name) == 0)
+                t = a->items[a->positional + k];
         golden_bind(g, s, p->name, t);
     }
 }
@@ -243,8 +258,12 @@ static void check_inner_exit(Golden *g, State *s, const bool *before, const Node
         bool returned = state_reaches(s, result, i), kept = false;
         for (int k = 0; k < s->names.count && !kept; k++) kept = state_reaches(s, s->names.items[k].thing, i);
         if (kept || (returned && (def->kind == AST_LAMBDA || golden_is_new(def->function.name)))) continue;
-        if (returned) golden_breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", s->exit_line, def->function.name, golden_pointer_name(p), p->maker, p->line);
-        else golden_breach(g, "line %d (return): %s (%s, line %d) leaks: you must either FREE or RETURN it", s->exit_line, golden_pointer_name(p), p->maker, p->line);
+        if (returned)
+            golden_breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new",
+                          s->exit_line, def->function.name, golden_pointer_name(p), p->maker, p->line);
+        else
+            golden_breach(g, "line %d (return): %s (%s, line %d) leaks: you must either FREE or RETURN it",
+                          s->exit_line, golden_pointer_name(p), p->maker, p->line);
         p->owed = 0;
     }
 }
@@ -257,7 +276,8 @@ static void restore_names(State *s, const Names *outer, const Node *def) {
         const Node *n = def->function.body.items[i];
         for (int k = 0; n->kind == AST_NONLOCAL && k < n->names.count; k++)
             for (int j = 0; j < inner.count; j++)
-                if (strcmp(inner.items[j].name, n->names.items[k].name) == 0) state_bind(s, inner.items[j].name, inner.items[j].thing, NULL, NULL);
+                if (strcmp(inner.items[j].name, n->names.items[k].name) == 0)
+                    state_bind(s, inner.items[j].name, inner.items[j].thing, NULL, NULL);
     }
 }
 

@@ -7,8 +7,11 @@
 
 /* Whether the same test later on the path comes out the same: names and questions that change nothing. */
 static bool is_stable(const Node *n) {
-    static const char *const questions[] = {"len", "isinstance", "type", "hasattr", "callable", "bool", "abs", "min", "max", "range", "enumerate", "zip", "reversed", "sorted", "list", NULL},
-                             *const asked[] = {"nDimension", "size", "stride", "nElement", "dim", "numel", "nelement", "ndimension", "get", "keys", "values", "items", "nnz", NULL};
+    static const char *const questions[] = {"len",      "isinstance", "type", "hasattr", "callable",  "bool",
+                                            "abs",      "min",        "max",  "range",   "enumerate", "zip",
+                                            "reversed", "sorted",     "list", NULL},
+                             *const asked[] = {"nDimension", "size", "stride", "nElement", "dim",   "numel", "nelement",
+                                               "ndimension", "get",  "keys",   "values",   "items", "nnz",   NULL};
     if (n == NULL) return true;
     switch (n->kind) {
     case AST_NAME:
@@ -17,33 +20,46 @@ static bool is_stable(const Node *n) {
     case AST_SUBSCRIPT: return is_stable(n->subscript.value) && is_stable(n->subscript.index);
     case AST_UNARY: return is_stable(n->unary.operand);
     case AST_BINARY: return is_stable(n->binary.left) && is_stable(n->binary.right);
-    case AST_COMPARE: return n->compare.comparators.count == 1 && is_stable(n->compare.left) && is_stable(n->compare.comparators.items[0]);
+    case AST_COMPARE:
+        return n->compare.comparators.count == 1 && is_stable(n->compare.left) &&
+               is_stable(n->compare.comparators.items[0]);
     case AST_CALL: break;
     default: return false;
     }
     const Node *f = n->call.func;
-    bool question = f->kind == AST_NAME ? golden_is_one_of(f->name.id, questions) : f->kind == AST_ATTRIBUTE && is_stable(f->attribute.value) && (strncmp(f->attribute.name, "is", 2) == 0 || golden_is_one_of(f->attribute.name, asked));
+    bool question = f->kind == AST_NAME
+                        ? golden_is_one_of(f->name.id, questions)
+                        : f->kind == AST_ATTRIBUTE && is_stable(f->attribute.value) &&
+                              (strncmp(f->attribute.name, "is", 2) == 0 || golden_is_one_of(f->attribute.name, asked));
     for (int i = 0; question && i < n->call.args.count; i++) question = is_stable(n->call.args.items[i]);
     return question && n->call.keyword_count == 0;
 }
 
-static bool is_opposite(int op) { return op == CMP_NE || op == CMP_GE || op == CMP_LE || op == CMP_IS_NOT || op == CMP_NOT_IN; }
+static bool is_opposite(int op) {
+    return op == CMP_NE || op == CMP_GE || op == CMP_LE || op == CMP_IS_NOT || op == CMP_NOT_IN;
+}
 
 /* The text that a comparison is remembered by: one for `x is None` and `x is not None`. */
 static int comparison_text(Golden *g, const Node *n) {
     static const char *const positive[] = {"==", "==", "<", ">", ">", "<", "is", "is", "in", "in"};
-    const char *left = golden_text_at(g, golden_text_of(g, n->compare.left)), *right = golden_text_at(g, golden_text_of(g, n->compare.comparators.items[0]));
+    const char *left = golden_text_at(g, golden_text_of(g, n->compare.left)),
+               *right = golden_text_at(g, golden_text_of(g, n->compare.comparators.items[0]));
     return golden_text(g, "%s %s %s", left, positive[n->compare.ops[0]], right);
 }
 
 /* Whether `a op b`: 1, 0 or -1, not known. */
 static int compared(const State *s, int op, Thing a, Thing b) {
     bool equality = op == CMP_EQ || op == CMP_IS || op == CMP_NE || op == CMP_IS_NOT;
-    if (a.kind == T_INT && b.kind == T_INT) return compare_order(op == CMP_IS ? CMP_EQ : op == CMP_IS_NOT ? CMP_NE : (CompareOp)op, (a.id > b.id) - (a.id < b.id));
+    if (a.kind == T_INT && b.kind == T_INT)
+        return compare_order(op == CMP_IS       ? CMP_EQ
+                             : op == CMP_IS_NOT ? CMP_NE
+                                                : (CompareOp)op,
+                             (a.id > b.id) - (a.id < b.id));
     if (!equality || a.kind == T_UNKNOWN || b.kind == T_UNKNOWN) return -1;
     if (thing_equal(a, b)) return !is_opposite(op);
     if (a.kind == T_NONE) a = b, b = thing(T_NONE, 0);
-    bool something = a.kind == T_INT || a.kind == T_BOX || a.kind == T_FUNCTION || a.kind == T_TH || (a.kind == T_POINTER && s->pointers[a.id].maker != NULL && !s->pointers[a.id].perhaps);
+    bool something = a.kind == T_INT || a.kind == T_BOX || a.kind == T_FUNCTION || a.kind == T_TH ||
+                     (a.kind == T_POINTER && s->pointers[a.id].maker != NULL && !s->pointers[a.id].perhaps);
     return b.kind == T_NONE && something ? is_opposite(op) : -1;
 }
 
@@ -59,7 +75,8 @@ static int truth(const State *s, Thing t) {
     }
 }
 
-/* What is known of a condition: its outcome (-1: nothing), and by which text earlier ones are remembered (-1: none), maybe that of the opposite. */
+/* What is known of a condition: its outcome (-1: nothing), and by which text earlier ones are remembered (-1: none),
+ * maybe that of the opposite. */
 typedef struct Condition {
     int outcome, text;
     bool flipped;
@@ -98,7 +115,8 @@ void golden_split(Golden *g, States *set, const Node *n, States *yes, States *no
     } else if (n->kind == AST_BOOL) {
         for (int i = 0; i < n->boolean.values.count; i++) {
             States rest = {0};
-            golden_split(g, set, n->boolean.values.items[i], n->boolean.is_or ? yes : &rest, n->boolean.is_or ? &rest : no);
+            golden_split(g, set, n->boolean.values.items[i], n->boolean.is_or ? yes : &rest,
+                         n->boolean.is_or ? &rest : no);
             golden_replace_move(set, &rest);
         }
         golden_merge(g, n->boolean.is_or ? no : yes, set);
@@ -110,7 +128,8 @@ void golden_split(Golden *g, States *set, const Node *n, States *yes, States *no
         for (int i = 0; i < set->count; i++) {
             State *s = &set->items[i];
             Thing t = state_pop(s);
-            bool constant = n->kind == AST_CONSTANT && (n->constant.kind == CONST_TRUE || n->constant.kind == CONST_FALSE);
+            bool constant =
+                n->kind == AST_CONSTANT && (n->constant.kind == CONST_TRUE || n->constant.kind == CONST_FALSE);
             golden_lose(g, s, t, n->at.line, "is not kept");
             decide(g, s, (Condition){constant ? n->constant.kind == CONST_TRUE : truth(s, t), text, false}, yes, no);
         }
@@ -122,8 +141,10 @@ void golden_split(Golden *g, States *set, const Node *n, States *yes, States *no
 
 static Thing constant(Golden *g, const Node *n) {
     if (n->constant.kind == CONST_NONE) return thing(T_NONE, 0);
-    if (n->constant.kind == CONST_INT && n->constant.base == 10 && strlen(n->constant.text) < 6) return thing(T_INT, (int)strtol(n->constant.text, NULL, 10));
-    return n->constant.kind == CONST_STR || n->constant.kind == CONST_BYTES ? thing(T_TEXT, golden_text_of(g, n)) : (Thing){0};
+    if (n->constant.kind == CONST_INT && n->constant.base == 10 && strlen(n->constant.text) < 6)
+        return thing(T_INT, (int)strtol(n->constant.text, NULL, 10));
+    return n->constant.kind == CONST_STR || n->constant.kind == CONST_BYTES ? thing(T_TEXT, golden_text_of(g, n))
+                                                                            : (Thing){0};
 }
 
 static void eval_conditional(Golden *g, States *set, const Node *n) {
@@ -257,12 +278,15 @@ void golden_eval_function(Golden *g, States *set, const Node *n) {
     golden_push(set, thing(T_FUNCTION, number));
 }
 
-/* Lent until the generator goes on, or given away: by a generator whose name begins with new, or when nothing here names it any more. */
+/* Lent until the generator goes on, or given away: by a generator whose name begins with new, or when nothing here
+ * names it any more. */
 static void yield_pointer(Golden *g, Pointer *p, int line) {
     p->yielded_line = line;
     if (p->name != NULL || p->perhaps) return;
     p->owed = 0;
-    if (!golden_is_new(g->function)) golden_breach(g, "line %d: %s yields the pointer that %s gave, which is owned: its name must begin with new", line, g->function, p->maker);
+    if (!golden_is_new(g->function))
+        golden_breach(g, "line %d: %s yields the pointer that %s gave, which is owned: its name must begin with new",
+                      line, g->function, p->maker);
 }
 
 static void eval_yield(Golden *g, States *set, const Node *n) {
@@ -280,7 +304,8 @@ static void eval_named(Golden *g, States *set, const Node *n) {
     golden_eval(g, set, n->named.value);
     for (int i = 0; i < set->count; i++) {
         State *s = &set->items[i];
-        if (s->depth > 0 && n->named.target->kind == AST_NAME) golden_bind(g, s, n->named.target->name.id, s->stack[s->depth - 1]);
+        if (s->depth > 0 && n->named.target->kind == AST_NAME)
+            golden_bind(g, s, n->named.target->name.id, s->stack[s->depth - 1]);
     }
 }
 
@@ -322,7 +347,8 @@ void golden_eval(Golden *g, States *set, const Node *n) {
     case AST_YIELD:
     case AST_YIELD_FROM: eval_yield(g, set, n); return;
     case AST_UNARY:
-        if (n->unary.op == OP_NEG && n->unary.operand->kind == AST_CONSTANT && n->unary.operand->constant.kind == CONST_INT) {
+        if (n->unary.op == OP_NEG && n->unary.operand->kind == AST_CONSTANT &&
+            n->unary.operand->constant.kind == CONST_INT) {
             golden_push(set, thing(T_INT, -constant(g, n->unary.operand).id));
             return;
         }
@@ -330,11 +356,13 @@ void golden_eval(Golden *g, States *set, const Node *n) {
         break;
     case AST_COMPARE:
         eval_dropped(g, set, n->compare.left, n->at.line);
-        for (int i = 0; i < n->compare.comparators.count; i++) eval_dropped(g, set, n->compare.comparators.items[i], n->at.line);
+        for (int i = 0; i < n->compare.comparators.count; i++)
+            eval_dropped(g, set, n->compare.comparators.items[i], n->at.line);
         break;
     case AST_JOINED:
         for (int i = 0; i < n->list.count; i++)
-            if (n->list.items[i]->kind == AST_FORMATTED) eval_dropped(g, set, n->list.items[i]->formatted.value, n->at.line);
+            if (n->list.items[i]->kind == AST_FORMATTED)
+                eval_dropped(g, set, n->list.items[i]->formatted.value, n->at.line);
         break;
     default: break;
     }
@@ -343,7 +371,8 @@ void golden_eval(Golden *g, States *set, const Node *n) {
 
 /* ---- targets ---- */
 
-/* Takes a thing apart for n targets, pushed so that the first is on top. `star`: the target that takes the rest, or -1. */
+/* Takes a thing apart for n targets, pushed so that the first is on top. `star`: the target that takes the rest, or -1.
+ */
 static void unpack(Golden *g, State *s, Thing from, int n, int star) {
     const Box *box = from.kind == T_BOX ? &s->boxes[from.id] : NULL;
     Pointer *whole = from.kind == T_POINTER ? &s->pointers[from.id] : NULL;
@@ -390,8 +419,10 @@ void golden_assign(Golden *g, States *set, const Node *target) {
         int star = -1;
         for (int i = 0; i < target->list.count; i++)
             if (target->list.items[i]->kind == AST_STARRED) star = i;
-        for (int i = 0; i < set->count; i++) unpack(g, &set->items[i], state_pop(&set->items[i]), target->list.count, star);
-        for (int i = 0; i < target->list.count; i++) golden_assign(g, set, i == star ? target->list.items[i]->value : target->list.items[i]);
+        for (int i = 0; i < set->count; i++)
+            unpack(g, &set->items[i], state_pop(&set->items[i]), target->list.count, star);
+        for (int i = 0; i < target->list.count; i++)
+            golden_assign(g, set, i == star ? target->list.items[i]->value : target->list.items[i]);
         return;
     }
     bool item = target->kind == AST_SUBSCRIPT;
@@ -417,7 +448,8 @@ static int known_items(const State *s, Thing over, Thing *items) {
 
 void golden_each(Golden *g, States *set, const Node *iterable, LoopRound round, void *context) {
     States out = {0};
-    int text = is_stable(iterable) ? golden_text_of(g, iterable) : -1, number = text >= 0 ? golden_text(g, "each of %s", golden_text_at(g, text)) : -1;
+    int text = is_stable(iterable) ? golden_text_of(g, iterable) : -1,
+        number = text >= 0 ? golden_text(g, "each of %s", golden_text_at(g, text)) : -1;
     for (int i = 0; i < set->count; i++) {
         Thing items[MAX_ITEMS] = {{0}};
         State *s = &set->items[i];
@@ -427,7 +459,8 @@ void golden_each(Golden *g, States *set, const Node *iterable, LoopRound round, 
             State other = *s;
             if (before >= 0 && before != k) continue;
             if (before < 0) golden_know(&other, number, k);
-            for (int j = 0; number >= 0 && j < k; j++) items[j] = thing(T_TEXT, golden_text(g, "%s#%d", golden_text_at(g, text), j));
+            for (int j = 0; number >= 0 && j < k; j++)
+                items[j] = thing(T_TEXT, golden_text(g, "%s#%d", golden_text_at(g, text), j));
             round(g, &out, &other, items, k, context);
         }
         if (count >= 0) round(g, &out, s, items, count, context);
@@ -484,7 +517,8 @@ static void comp_level(Golden *g, States *set, const Node *n, int level) {
 
 static void eval_comprehension(Golden *g, States *set, const Node *n) {
     States out = {0};
-    for (int i = 0; i < set->count; i++) { /* each with the names that it had: a comprehension's own are gone after it */
+    for (int i = 0; i < set->count;
+         i++) { /* each with the names that it had: a comprehension's own are gone after it */
         Names before = set->items[i].names;
         States one = {0};
         state_push(&set->items[i], state_new_box(&set->items[i], n->kind == AST_DICT_COMP));

@@ -1,6 +1,7 @@
-/* An abstract interpreter over the syntax tree. A path's State (state.h) says which names are which pointers and how many references each is owed;
- * tests split paths, loops over something unknown run none, once and twice, functions defined inside are followed into, and each exit is checked. What
- * cannot be known is left alone: a breach is reported only where the source shows it. */
+/* An abstract interpreter over the syntax tree. A path's State (state.h) says which names are which pointers and how
+ * many references each is owed; tests split paths, loops over something unknown run none, once and twice, functions
+ * defined inside are followed into, and each exit is checked. What cannot be known is left alone: a breach is reported
+ * only where the source shows it. */
 #include "golden.h"
 
 #include <string.h>
@@ -24,7 +25,9 @@ static bool is_owed(const Pointer *p) { return p->owed > 0 && p->name != NULL &&
 static bool is_spoken_of(const State *s, int i) {
     const Pointer *p = &s->pointers[i];
     for (int k = 0; k < i; k++)
-        if (is_owed(&s->pointers[k]) && s->pointers[k].line == p->line && s->pointers[k].column == p->column && s->pointers[k].maker == p->maker) return true;
+        if (is_owed(&s->pointers[k]) && s->pointers[k].line == p->line && s->pointers[k].column == p->column &&
+            s->pointers[k].maker == p->maker)
+            return true;
     return false;
 }
 
@@ -33,11 +36,16 @@ static void check_exit(Golden *g, const State *s, int line, const char *what, bo
         const Pointer *p = &s->pointers[i];
         if (!is_owed(p) || is_spoken_of(s, i)) continue;
         if (style)
-            golden_breach(g, "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style to raise before allocating", line, what, p->name, p->maker, p->line);
+            golden_breach(
+                g,
+                "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style to raise before allocating",
+                line, what, p->name, p->maker, p->line);
         else if (p->yielded_line == 0)
-            golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what, p->name, p->maker, p->line);
+            golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what,
+                          p->name, p->maker, p->line);
         else if (!golden_is_new(g->function))
-            golden_breach(g, "line %d: %s yields the owned pointer %s (%s, line %d): its name must begin with new", p->yielded_line, g->function, p->name, p->maker, p->line);
+            golden_breach(g, "line %d: %s yields the owned pointer %s (%s, line %d): its name must begin with new",
+                          p->yielded_line, g->function, p->name, p->maker, p->line);
     }
 }
 
@@ -55,21 +63,32 @@ static void return_pointer(Golden *g, State *s, int pointer, int line) {
     Pointer *p = &s->pointers[pointer];
     const char *name = golden_pointer_name(p);
     if (p->owed == 0) {
-        if (p->moved_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was moved at line %d", line, name, p->moved_line);
-        else if (p->freed_line > 0 && !p->lent) golden_breach(g, "line %d: %s is returned, but it was freed at line %d", line, name, p->freed_line);
-        else if (golden_is_new(g->function)) golden_breach(g, "line %d: %s returns %s without a reference of its own: what a function named new gives is freed by its caller", line, g->function, name);
+        if (p->moved_line > 0 && !p->lent)
+            golden_breach(g, "line %d: %s is returned, but it was moved at line %d", line, name, p->moved_line);
+        else if (p->freed_line > 0 && !p->lent)
+            golden_breach(g, "line %d: %s is returned, but it was freed at line %d", line, name, p->freed_line);
+        else if (golden_is_new(g->function))
+            golden_breach(
+                g,
+                "line %d: %s returns %s without a reference of its own: what a function named new gives is freed by its caller",
+                line, g->function, name);
         return;
     }
     p->owed--;
     if (golden_is_new(g->function) || p->perhaps) return;
-    if (p->name == NULL) golden_breach(g, "line %d: %s returns the pointer that %s gave, which is owned: its name must begin with new", line, g->function, p->maker);
-    else golden_breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line, g->function, p->name, p->maker, p->line);
+    if (p->name == NULL)
+        golden_breach(g, "line %d: %s returns the pointer that %s gave, which is owned: its name must begin with new",
+                      line, g->function, p->maker);
+    else
+        golden_breach(g, "line %d: %s returns the owned pointer %s (%s, line %d): its name must begin with new", line,
+                      g->function, p->name, p->maker, p->line);
 }
 
 /* A pointer, those in a container, or those that a function speaks of. */
 static void return_thing(Golden *g, State *s, Thing t, int line) {
     if (t.kind == T_POINTER) return_pointer(g, s, t.id, line);
-    for (int i = 0; t.kind == T_BOX && i < s->boxes[t.id].count; i++) return_thing(g, s, s->boxes[t.id].items[i].value, line);
+    for (int i = 0; t.kind == T_BOX && i < s->boxes[t.id].count; i++)
+        return_thing(g, s, s->boxes[t.id].items[i].value, line);
     if (t.kind != T_FUNCTION) return;
     const char *text = golden_text_at(g, golden_text_of(g, g->functions[t.id]));
     for (int i = 0; i < s->names.count; i++) {
@@ -188,7 +207,8 @@ static void run_handlers(Golden *g, const NodeList *handlers, States *raised, St
 static void keep_common(List *breaches, const List *others) {
     for (int64_t i = breaches->count - 1; i >= 0; i--) {
         bool both = false;
-        for (int64_t k = 0; k < others->count && !both; k++) both = str_equal_c(value_as_str(others->items[k]), value_as_str(breaches->items[i])->data);
+        for (int64_t k = 0; k < others->count && !both; k++)
+            both = str_equal_c(value_as_str(others->items[k]), value_as_str(breaches->items[i])->data);
         if (both) continue;
         value_release(breaches->items[i]);
         memmove(breaches->items + i, breaches->items + i + 1, sizeof(Value) * (size_t)(--breaches->count - i));
@@ -222,8 +242,8 @@ static bool raises(Golden *g, const NodeList *body) {
     return false;
 }
 
-/* A handler of a body that raises nothing itself: calls are taken to succeed, but it is there for one that does not. What it does wrong whichever
- * statement of the body fails is a breach. `before[i]`: the paths before statement i. */
+/* A handler of a body that raises nothing itself: calls are taken to succeed, but it is there for one that does not.
+ * What it does wrong whichever statement of the body fails is a breach. `before[i]`: the paths before statement i. */
 static void check_unreached(Golden *g, const Node *handler, const States *before, int count) {
     Value common = VALUE_UNBOUND, list;
     for (int i = 0; i < count && g->status == TSR_OK; i++) {
@@ -237,7 +257,8 @@ static void check_unreached(Golden *g, const Node *handler, const States *before
         keep_common(value_as_list(common), value_as_list(list));
         value_release(list);
     }
-    for (int64_t i = 0; common.tag != V_UNBOUND && i < value_as_list(common)->count; i++) golden_breach(g, "%s", value_as_str(value_as_list(common)->items[i])->data);
+    for (int64_t i = 0; common.tag != V_UNBOUND && i < value_as_list(common)->count; i++)
+        golden_breach(g, "%s", value_as_str(value_as_list(common)->items[i])->data);
     value_release(common);
 }
 
@@ -352,7 +373,9 @@ static void exec_assign(Golden *g, const NodeList *targets, const Node *value, S
 }
 
 static void exec_augmented(Golden *g, const Node *n, States *states) {
-    Node sum = {.kind = AST_BINARY, .at = n->at, .binary = {.op = n->augmented.op, .left = n->augmented.target, .right = n->augmented.value}};
+    Node sum = {.kind = AST_BINARY,
+                .at = n->at,
+                .binary = {.op = n->augmented.op, .left = n->augmented.target, .right = n->augmented.value}};
     golden_eval(g, states, &sum);
     golden_assign(g, states, n->augmented.target);
 }
@@ -360,8 +383,9 @@ static void exec_augmented(Golden *g, const Node *n, States *states) {
 static void exec_with(Golden *g, const Node *n, States *states) {
     for (int k = 0; k < n->with.count; k++) {
         const Node *context = n->with.items[k].context;
-        bool lends = context->kind == AST_CALL && context->call.func->kind == AST_NAME && context->call.args.count == 1 &&
-                     (strcmp(context->call.func->name.id, "borrowed") == 0 || strcmp(context->call.func->name.id, "owned") == 0);
+        bool lends =
+            context->kind == AST_CALL && context->call.func->kind == AST_NAME && context->call.args.count == 1 &&
+            (strcmp(context->call.func->name.id, "borrowed") == 0 || strcmp(context->call.func->name.id, "owned") == 0);
         golden_eval(g, states, lends ? context->call.args.items[0] : context); /* with borrowed(h) as b: b is h */
         if (n->with.items[k].target != NULL) golden_assign(g, states, n->with.items[k].target);
         else golden_drop(g, states, 1, n->at.line);
@@ -373,10 +397,15 @@ static void exec_with(Golden *g, const Node *n, States *states) {
 static const char *raised_by(const States *states, const Node *n) {
     if (n->kind != AST_CALL) return NULL;
     const Node *f = n->call.func;
-    if (f->kind == AST_NAME) return strcmp(f->name.id, "exit") == 0 || strcmp(f->name.id, "quit") == 0 ? "SystemExit" : NULL;
+    if (f->kind == AST_NAME)
+        return strcmp(f->name.id, "exit") == 0 || strcmp(f->name.id, "quit") == 0 ? "SystemExit" : NULL;
     if (f->kind != AST_ATTRIBUTE) return NULL;
-    if (strcmp(f->attribute.name, "error") == 0 && golden_is_namespace(&states->items[0], f->attribute.value)) return "THError";
-    return strcmp(f->attribute.name, "exit") == 0 && f->attribute.value->kind == AST_NAME && strcmp(f->attribute.value->name.id, "sys") == 0 ? "SystemExit" : NULL;
+    if (strcmp(f->attribute.name, "error") == 0 && golden_is_namespace(&states->items[0], f->attribute.value))
+        return "THError";
+    return strcmp(f->attribute.name, "exit") == 0 && f->attribute.value->kind == AST_NAME &&
+                   strcmp(f->attribute.value->name.id, "sys") == 0
+               ? "SystemExit"
+               : NULL;
 }
 
 static void exec_expression(Golden *g, const Node *n, States *states) {
@@ -389,13 +418,15 @@ static void exec_expression(Golden *g, const Node *n, States *states) {
 static void exec_assert(Golden *g, const Node *n, States *states) {
     States yes = {0}, no = {0};
     golden_split(g, states, n->assertion.test, &yes, &no);
-    if (yes.count == 0) raise_all(g, &no, "AssertionError", n->at.line, false); /* assert False; any other is taken to hold */
+    if (yes.count == 0)
+        raise_all(g, &no, "AssertionError", n->at.line, false); /* assert False; any other is taken to hold */
     states_free(&no);
     golden_replace_move(states, &yes);
 }
 
 static void exec_delete(Golden *g, const Node *target, States *states) {
-    for (int i = 0; i < states->count && target->kind == AST_NAME; i++) golden_bind(g, &states->items[i], target->name.id, (Thing){0});
+    for (int i = 0; i < states->count && target->kind == AST_NAME; i++)
+        golden_bind(g, &states->items[i], target->name.id, (Thing){0});
     if (target->kind != AST_SUBSCRIPT) return;
     golden_eval(g, states, target->subscript.value);
     golden_eval(g, states, target->subscript.index);
@@ -407,7 +438,8 @@ static void exec_delete(Golden *g, const Node *target, States *states) {
 
 static void exec_def(Golden *g, const Node *n, States *states) {
     golden_eval_function(g, states, n);
-    for (int i = 0; i < states->count; i++) golden_bind(g, &states->items[i], n->function.name, state_pop(&states->items[i]));
+    for (int i = 0; i < states->count; i++)
+        golden_bind(g, &states->items[i], n->function.name, state_pop(&states->items[i]));
 }
 
 static void exec_statement(Golden *g, const Node *n, States *states) {
@@ -422,7 +454,8 @@ static void exec_statement(Golden *g, const Node *n, States *states) {
     case AST_EXPR: exec_expression(g, n, states); break;
     case AST_ASSIGN: exec_assign(g, &n->assign.targets, n->assign.value, states); break;
     case AST_ANN_ASSIGN:
-        if (n->annotated.value != NULL) exec_assign(g, &(NodeList){(Node **)&n->annotated.target, 1}, n->annotated.value, states);
+        if (n->annotated.value != NULL)
+            exec_assign(g, &(NodeList){(Node **)&n->annotated.target, 1}, n->annotated.value, states);
         break;
     case AST_AUG_ASSIGN: exec_augmented(g, n, states); break;
     case AST_IF: exec_if(g, n, states); break;
@@ -444,7 +477,8 @@ static void exec_statement(Golden *g, const Node *n, States *states) {
 }
 
 void golden_run(Golden *g, const NodeList *body, States *states) {
-    for (int i = 0; i < body->count && states->count > 0 && g->status == TSR_OK; i++) exec_statement(g, body->items[i], states);
+    for (int i = 0; i < body->count && states->count > 0 && g->status == TSR_OK; i++)
+        exec_statement(g, body->items[i], states);
 }
 
 /* ---- the function ---- */
@@ -460,7 +494,8 @@ static const Node *find_in(const Node *n, const char *name, int line) {
     if (n->kind == AST_IF || n->kind == AST_WHILE) blocks[0] = &n->branch.body, blocks[1] = &n->branch.orelse;
     if (n->kind == AST_FOR) blocks[0] = &n->loop.body, blocks[1] = &n->loop.orelse;
     if (n->kind == AST_WITH) blocks[0] = &n->with.body;
-    if (n->kind == AST_TRY) blocks[0] = &n->attempt.body, blocks[1] = &n->attempt.orelse, blocks[2] = &n->attempt.finally;
+    if (n->kind == AST_TRY)
+        blocks[0] = &n->attempt.body, blocks[1] = &n->attempt.orelse, blocks[2] = &n->attempt.finally;
     for (int i = 0; i < 4; i++) {
         const Node *found = blocks[i] != NULL ? find_def(blocks[i], name, line) : NULL;
         if (found != NULL) return found;
@@ -485,11 +520,13 @@ static void check_function(Golden *g, const Node *def) {
         g->status = mem_error();
         return;
     }
-    for (int i = 0; i < def->function.param_count; i++) golden_bind(g, start, def->function.params[i].name, state_new_pointer(start, NULL, def->at.line, 0));
+    for (int i = 0; i < def->function.param_count; i++)
+        golden_bind(g, start, def->function.params[i].name, state_new_pointer(start, NULL, def->at.line, 0));
     golden_add(g, &states, start);
     tsr_free(start);
     golden_run(g, &def->function.body, &states);
-    for (int i = 0; i < states.count; i++) check_exit(g, &states.items[i], last_line(def), "end of the function", false);
+    for (int i = 0; i < states.count; i++)
+        check_exit(g, &states.items[i], last_line(def), "end of the function", false);
     states_free(&states);
 }
 
@@ -503,10 +540,12 @@ static void check_functions(Golden *g, const Node *def) {
         check_function(g, inner);
     }
     g->function = def->function.name;
-    if (g->too_many && g->counts) golden_breach(g, "%s has more paths than can be followed: some were not checked", g->function);
+    if (g->too_many && g->counts)
+        golden_breach(g, "%s has more paths than can be followed: some were not checked", g->function);
 }
 
-/* Parses the source again: from each statement that begins a top-level line, so that text after an error elsewhere does not matter. */
+/* Parses the source again: from each statement that begins a top-level line, so that text after an error elsewhere does
+ * not matter. */
 static TsrStatus check_source(Golden *g, Source *source, int line) {
     size_t offset = 0;
     for (;;) {
@@ -526,9 +565,11 @@ static TsrStatus check_source(Golden *g, Source *source, int line) {
 
 static TsrStatus golden_check(Value *out, const CallArgs *args) {
     Value v = args->values[0], list;
-    if (!value_is_function(v)) return tsr_error(TSR_TYPE_ERROR, "golden(): argument 'f' must be a function, not %s", value_type_name(v));
+    if (!value_is_function(v))
+        return tsr_error(TSR_TYPE_ERROR, "golden(): argument 'f' must be a function, not %s", value_type_name(v));
     const Code *code = ((Function *)v.o)->code;
-    if (strcmp(code->name, "<lambda>") == 0) return tsr_error(TSR_TYPE_ERROR, "golden(): a lambda has no statements to check; use def");
+    if (strcmp(code->name, "<lambda>") == 0)
+        return tsr_error(TSR_TYPE_ERROR, "golden(): a lambda has no statements to check; use def");
     TSR_TRY(list_new(&list, 0));
     Golden g = {.function = code->name, .source = code->source, .breaches = value_as_list(list)};
     TsrStatus status = check_source(&g, code->source, code->def_at.line);
@@ -537,7 +578,10 @@ static TsrStatus golden_check(Value *out, const CallArgs *args) {
     return value_end_move(out, status, list);
 }
 
-static const Method functions[] = {{"golden", golden_check, ARGS_ONE, 1, 1, "(f)", "Breaches of the golden rule of reference counting along every path of a function.\n\n"
-     "    >>> def f(x):\n    ...     y = TH.newClone(x)\n    ...     return TH.nElement(y)\n    ...\n    >>> golden(f)\n    ['line 3 (return): y (newClone, line 2) leaks: you must either FREE or RETURN it']"}, {0}};
+static const Method functions[] = {
+    {"golden", golden_check, ARGS_ONE, 1, 1, "(f)",
+     "Breaches of the golden rule of reference counting along every path of a function.\n\n"
+     "    >>> def f(x):\n    ...     y = TH.newClone(x)\n    ...     return TH.nElement(y)\n    ...\n    >>> golden(f)\n    ['line 3 (return): y (newClone, line 2) leaks: you must either FREE or RETURN it']"},
+    {0}};
 
 TsrStatus golden_startup(void) { return namespace_add_functions("tsr", functions, true); }

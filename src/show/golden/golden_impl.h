@@ -1,6 +1,7 @@
-/* golden_impl.h: what the parts of golden() share: path.c (texts, breaches, paths, what is done to a pointer, containers), call.c (calls,
- * inner functions), eval.c (tests, expressions, targets), golden.c (statements, exits, the function). The last three call each other, as statements,
- * expressions and calls of inner functions stand in one another. Include nothing of this elsewhere. */
+/* golden_impl.h: what the parts of golden() share: path.c (texts, breaches, paths, what is done to a pointer,
+ * containers), call.c (calls, inner functions), eval.c (tests, expressions, targets), golden.c (statements, exits, the
+ * function). The last three call each other, as statements, expressions and calls of inner functions stand in one
+ * another. Include nothing of this elsewhere. */
 #ifndef SHOW_GOLDEN_GOLDEN_IMPL_H
 #define SHOW_GOLDEN_GOLDEN_IMPL_H
 
@@ -13,8 +14,8 @@ enum { MAX_FUNCTIONS = 32, MAX_FINALLY = 16, UNKNOWN_PASSES = 2 };
 /* Where paths that leave a block go. */
 typedef struct Exits {
     States *breaks, *continues; /* of the loop around; NULL: none */
-    States *returns;            /* of the inner function that is followed; NULL: a return leaves the function that is checked */
-    States *raised;             /* of the try around with handlers; NULL: none */
+    States *returns; /* of the inner function that is followed; NULL: a return leaves the function that is checked */
+    States *raised;  /* of the try around with handlers; NULL: none */
     int loop_finally, inline_finally, raised_finally; /* how many finally blocks are outside of each */
 } Exits;
 
@@ -36,7 +37,8 @@ typedef struct Golden {
     bool too_many; /* paths */
 } Golden;
 
-/* ---- texts: kept until the check ends, each once, so that equal ones have the same number; -1: memory was short ---- */
+/* ---- texts: kept until the check ends, each once, so that equal ones have the same number; -1: memory was short ----
+ */
 int golden_text(Golden *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *golden_text_at(const Golden *g, int i);
 /* The source of a node. */
@@ -98,7 +100,8 @@ void golden_split(Golden *g, States *set, const Node *n, States *yes, States *no
 /* Assigns what is on top of each stack, and takes it off. */
 void golden_assign(Golden *g, States *set, const Node *target);
 
-/* Runs `round` for each way a loop may go on each path: with `count` items, which `items` holds. The iterable is on the stacks, and is taken off. */
+/* Runs `round` for each way a loop may go on each path: with `count` items, which `items` holds. The iterable is on the
+ * stacks, and is taken off. */
 typedef void (*LoopRound)(Golden *g, States *out, State *s, const Thing *items, int count, void *context);
 void golden_each(Golden *g, States *set, const Node *iterable, LoopRound round, void *context);
 

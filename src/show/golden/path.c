@@ -42,12 +42,15 @@ const char *golden_text_at(const Golden *g, int i) { return i >= 0 ? g->texts[i]
 
 /* The source of a node. */
 int golden_text_of(Golden *g, const Node *n) {
-    size_t begin = source_line_offset(g->source, n->at.line) + (size_t)n->at.col, end = source_line_offset(g->source, n->at.end_line) + (size_t)n->at.end_col, length;
+    size_t begin = source_line_offset(g->source, n->at.line) + (size_t)n->at.col,
+           end = source_line_offset(g->source, n->at.end_line) + (size_t)n->at.end_col, length;
     const char *text = source_text(g->source, &length);
     return end <= length && begin < end ? keep_text(g, text + begin, end - begin) : -1;
 }
 
-static bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (unsigned char)c >= 0x80; }
+static bool is_word(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (unsigned char)c >= 0x80;
+}
 
 bool golden_mentions(const char *text, const char *name) {
     size_t n = strlen(name);
@@ -165,25 +168,38 @@ void golden_lose(Golden *g, const State *s, Thing t, int line, const char *how) 
         for (int i = 0; i < s->boxes[t.id].count; i++) golden_lose(g, s, s->boxes[t.id].items[i].value, line, how);
     if (t.kind != T_POINTER) return;
     const Pointer *p = &s->pointers[t.id];
-    if (p->name == NULL && p->owed > 0 && !p->perhaps) golden_breach(g, "line %d: what %s (line %d) returned %s: it can't be freed any more", line, p->maker, p->line, how);
+    if (p->name == NULL && p->owed > 0 && !p->perhaps)
+        golden_breach(g, "line %d: what %s (line %d) returned %s: it can't be freed any more", line, p->maker, p->line,
+                      how);
 }
 
 void golden_check_use(Golden *g, const State *s, Thing t, int line) {
     if (t.kind != T_POINTER) return;
     const Pointer *p = &s->pointers[t.id];
     if (p->lent) return; /* whatever became of this function's own references, the lender keeps it alive */
-    if (p->moved_line > 0) golden_breach(g, "line %d: %s is used, but it was moved at line %d", line, golden_pointer_name(p), p->moved_line);
-    else if (p->freed_line > 0 && p->owed == 0) golden_breach(g, "line %d: %s is used, but it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
+    if (p->moved_line > 0)
+        golden_breach(g, "line %d: %s is used, but it was moved at line %d", line, golden_pointer_name(p),
+                      p->moved_line);
+    else if (p->freed_line > 0 && p->owed == 0)
+        golden_breach(g, "line %d: %s is used, but it was freed at line %d", line, golden_pointer_name(p),
+                      p->freed_line);
 }
 
 void golden_free(Golden *g, State *s, Thing t, int line) {
     g->counts = true;
     if (t.kind != T_POINTER) return;
     Pointer *p = &s->pointers[t.id];
-    if (p->moved_line > 0) golden_breach(g, "line %d: %s is freed, but it was moved at line %d: after moving an object away you must NOT free it", line, golden_pointer_name(p), p->moved_line);
+    if (p->moved_line > 0)
+        golden_breach(
+            g, "line %d: %s is freed, but it was moved at line %d: after moving an object away you must NOT free it",
+            line, golden_pointer_name(p), p->moved_line);
     else if (p->owed > 0) p->owed--;
-    else if (p->maker == NULL) golden_breach(g, "line %d: %s is freed, but this function neither made nor retained it", line, golden_pointer_name(p));
-    else golden_breach(g, "line %d: %s is freed again: it was freed at line %d", line, golden_pointer_name(p), p->freed_line);
+    else if (p->maker == NULL)
+        golden_breach(g, "line %d: %s is freed, but this function neither made nor retained it", line,
+                      golden_pointer_name(p));
+    else
+        golden_breach(g, "line %d: %s is freed again: it was freed at line %d", line, golden_pointer_name(p),
+                      p->freed_line);
     p->freed_line = line;
 }
 
@@ -241,6 +257,7 @@ void golden_extend(State *s, Thing at, const Box *from) {
 void golden_name_items(Golden *g, State *s, const Box *box) {
     for (int i = 0; box->name != NULL && i < box->count; i++) {
         Thing t = box->items[i].value;
-        if (t.kind == T_POINTER && s->pointers[t.id].name == NULL) s->pointers[t.id].name = golden_item_name(g, box->name, box->items[i].key);
+        if (t.kind == T_POINTER && s->pointers[t.id].name == NULL)
+            s->pointers[t.id].name = golden_item_name(g, box->name, box->items[i].key);
     }
 }

@@ -11,13 +11,16 @@ void states_free(States *set) {
     *set = (States){0};
 }
 
-/* Whether no pointer or container that matters hangs on a thing: a lent pointer that nothing was done to is as good as unknown. */
+/* Whether no pointer or container that matters hangs on a thing: a lent pointer that nothing was done to is as good as
+ * unknown. */
 static bool is_plain(const State *s, Thing t) {
     if (t.kind == T_POINTER) return s->pointers[t.id].maker == NULL && s->pointers[t.id].freed_line == 0;
     return t.kind != T_BOX && t.kind != T_FUNCTION && t.kind != T_TH;
 }
 
-static bool agree(const State *a, Thing in_a, const State *b, Thing in_b) { return thing_equal(in_a, in_b) || (is_plain(a, in_a) && is_plain(b, in_b)); }
+static bool agree(const State *a, Thing in_a, const State *b, Thing in_b) {
+    return thing_equal(in_a, in_b) || (is_plain(a, in_a) && is_plain(b, in_b));
+}
 
 static bool names_agree(const State *a, const State *b) {
     for (int i = 0; i < a->names.count; i++)
@@ -26,8 +29,11 @@ static bool names_agree(const State *a, const State *b) {
 }
 
 static bool same_situation(const State *a, const State *b) {
-    if (memcmp(a->pointers, b->pointers, sizeof a->pointers) != 0 || memcmp(a->boxes, b->boxes, sizeof a->boxes) != 0) return false;
-    if (a->depth != b->depth || a->nested != b->nested || a->raising != b->raising || a->exit_line != b->exit_line || a->th_error != b->th_error) return false;
+    if (memcmp(a->pointers, b->pointers, sizeof a->pointers) != 0 || memcmp(a->boxes, b->boxes, sizeof a->boxes) != 0)
+        return false;
+    if (a->depth != b->depth || a->nested != b->nested || a->raising != b->raising || a->exit_line != b->exit_line ||
+        a->th_error != b->th_error)
+        return false;
     for (int i = 0; i < a->depth; i++)
         if (!agree(a, a->stack[i], b, b->stack[i])) return false;
     return names_agree(a, b) && names_agree(b, a);
@@ -42,7 +48,8 @@ static bool has_fact(const State *s, int text, int value) {
 /* `a` keeps what `b` knows as well. */
 static void join(State *a, const State *b) {
     for (int i = 0; i < a->names.count; i++)
-        if (!thing_equal(a->names.items[i].thing, state_lookup(b, a->names.items[i].name))) a->names.items[i].thing = (Thing){0};
+        if (!thing_equal(a->names.items[i].thing, state_lookup(b, a->names.items[i].name)))
+            a->names.items[i].thing = (Thing){0};
     for (int i = 0; i < a->depth; i++)
         if (!thing_equal(a->stack[i], b->stack[i])) a->stack[i] = (Thing){0};
     int kept = 0;
@@ -99,7 +106,8 @@ static void name_thing(State *s, const char *name, Thing t, ItemName item_name, 
     if (t.kind != T_BOX || s->boxes[t.id].name != NULL) return;
     Box *box = &s->boxes[t.id];
     box->name = name;
-    for (int i = 0; i < box->count; i++) name_thing(s, item_name(context, name, box->items[i].key), box->items[i].value, item_name, context);
+    for (int i = 0; i < box->count; i++)
+        name_thing(s, item_name(context, name, box->items[i].key), box->items[i].value, item_name, context);
 }
 
 void state_bind(State *s, const char *name, Thing t, ItemName item_name, void *context) {

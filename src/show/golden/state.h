@@ -1,5 +1,6 @@
-/* state.h: what golden() knows at one point of one path through a function: which names are which pointers, how many references each pointer is
- * owed, what stands in the containers the function made, and how the tests passed so far came out.
+/* state.h: what golden() knows at one point of one path through a function: which names are which pointers, how many
+ * references each pointer is owed, what stands in the containers the function made, and how the tests passed so far
+ * came out.
  *
  * Plain values of a fixed size, compared and copied as bytes. Texts are lent: they live as long as the check. */
 #ifndef SHOW_GOLDEN_STATE_H
@@ -7,24 +8,33 @@
 
 #include "lang/object/value.h"
 
-enum { MAX_POINTERS = 40, MAX_NAMES = 48, MAX_BOXES = 14, MAX_ITEMS = 12, MAX_FACTS = 12, MAX_STACK = 40, MAX_STATES = 400 };
+enum {
+    MAX_POINTERS = 40,
+    MAX_NAMES = 48,
+    MAX_BOXES = 14,
+    MAX_ITEMS = 12,
+    MAX_FACTS = 12,
+    MAX_STACK = 40,
+    MAX_STATES = 400
+};
 
 /* What an expression is, as far as it matters. */
 typedef enum ThingKind { T_UNKNOWN, T_NONE, T_INT, T_TEXT, T_POINTER, T_BOX, T_FUNCTION, T_TH } ThingKind;
 typedef struct Thing {
     int kind;
-    int id; /* T_INT: the number; T_TEXT: a str or an item of something unknown; T_FUNCTION: of golden's list; T_TH: the function's name; else an index into the state */
+    int id; /* T_INT: the number; T_TEXT: a str or an item of something unknown; T_FUNCTION: of golden's list; T_TH: the
+               function's name; else an index into the state */
 } Thing;
 
 typedef struct Pointer {
-    const char *name;   /* of the variable it was first bound to; NULL: never */
-    const char *maker;  /* "newNarrow", "retain"; NULL for a parameter that was not retained */
-    int line, column;   /* of the maker */
-    int owed;           /* references to free or return */
+    const char *name;  /* of the variable it was first bound to; NULL: never */
+    const char *maker; /* "newNarrow", "retain"; NULL for a parameter that was not retained */
+    int line, column;  /* of the maker */
+    int owed;          /* references to free or return */
     int freed_line, moved_line, yielded_line;
-    bool perhaps;       /* part of what a call gave: it may be a pointer, or not */
-    bool lent;          /* not this function's own: a parameter, something that it names */
-    bool used;          /* the slot is taken */
+    bool perhaps; /* part of what a call gave: it may be a pointer, or not */
+    bool lent;    /* not this function's own: a parameter, something that it names */
+    bool used;    /* the slot is taken */
 } Pointer;
 
 /* A list, tuple, set or dict that the function made. */
@@ -32,11 +42,16 @@ typedef struct Box {
     const char *name;
     int count;
     bool used, is_dict;
-    struct { Thing key, value; } items[MAX_ITEMS];
+    struct {
+        Thing key, value;
+    } items[MAX_ITEMS];
 } Box;
 
 typedef struct Names {
-    struct { const char *name; Thing thing; } items[MAX_NAMES];
+    struct {
+        const char *name;
+        Thing thing;
+    } items[MAX_NAMES];
     int count;
 } Names;
 
@@ -44,11 +59,14 @@ typedef struct State {
     Pointer pointers[MAX_POINTERS];
     Box boxes[MAX_BOXES];
     Names names;
-    struct { int text, value; } facts[MAX_FACTS]; /* a test and how it came out, an iterable and how many items it had */
+    struct {
+        int text, value;
+    } facts[MAX_FACTS]; /* a test and how it came out, an iterable and how many items it had */
     int fact_count;
     Thing stack[MAX_STACK];
     int depth;
-    int nested;          /* in how many inner functions and comprehensions: their callers' names are put aside, and keep what they reach */
+    int nested; /* in how many inner functions and comprehensions: their callers' names are put aside, and keep what
+                   they reach */
     const char *raising; /* the type of the exception under way; NULL: not known */
     int exit_line;       /* of the raise or the inner return */
     bool th_error;       /* raised by TH.error */
@@ -63,15 +81,16 @@ typedef struct States {
 } States;
 
 void states_free(States *set);
-/* One state more. It becomes one with a state whose pointers and containers are the same: what the two know differently otherwise is then
- * unknown. An impossible state is left out. False when memory is short or there are too many. */
+/* One state more. It becomes one with a state whose pointers and containers are the same: what the two know differently
+ * otherwise is then unknown. An impossible state is left out. False when memory is short or there are too many. */
 bool states_add(States *set, const State *state);
 
 void state_push(State *s, Thing thing);
 Thing state_pop(State *s);
 /* The thing of a name; T_UNKNOWN without one. */
 Thing state_lookup(const State *s, const char *name);
-/* NAME = thing; a pointer, or a container's pointers, that had no name get it. `item_name` makes the text "name[key]" (golden's, which keeps texts). */
+/* NAME = thing; a pointer, or a container's pointers, that had no name get it. `item_name` makes the text "name[key]"
+ * (golden's, which keeps texts). */
 typedef const char *(*ItemName)(void *context, const char *name, Thing key);
 void state_bind(State *s, const char *name, Thing thing, ItemName item_name, void *context);
 Thing state_new_pointer(State *s, const char *maker, int line, int owed);

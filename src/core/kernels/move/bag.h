@@ -11,14 +11,15 @@ typedef struct TsrBag {
     int64_t cols;
     const int64_t *row, *index; /* the same, unless the table has been put together for the bags */
     int64_t n, padding;
-    const void *scale;   /* n numbers, each row's; NULL */
-    bool fused;          /* a row times its number and the sum of that are rounded once, not each */
+    const void *scale; /* n numbers, each row's; NULL */
+    bool fused;        /* a row times its number and the sum of that are rounded once, not each */
 } TsrBag;
 
 typedef struct TsrBagKernels {
     /* The rows one after the other onto sum, which is dense. */
     void (*add)(void *sum, const TsrBag *bag);
-    /* The greatest of each column, and the index it came from; both are left as they are by an empty bag. A nan is not larger. */
+    /* The greatest of each column, and the index it came from; both are left as they are by an empty bag. A nan is not
+     * larger. */
     void (*keep_larger)(void *most, int64_t *where, const TsrBag *bag);
     void (*divide)(void *sum, int64_t n, double count);
 } TsrBagKernels;

@@ -6,17 +6,23 @@
 #include "core/error.h"
 #include "core/element/halffloat.h"
 
-#define PLACE(T) T *d = (T *)(void *)(dst + (index != NULL ? index[i * index_step] : i) * dst_step); const T *s = (const T *)(const void *)(src + i * src_step)
+#define PLACE(T) \
+    T *d = (T *)(void *)(dst + (index != NULL ? index[i * index_step] : i) * dst_step); \
+    const T *s = (const T *)(const void *)(src + i * src_step)
 
 #define DENSE(T) (index == NULL && dst_step == (int64_t)sizeof(T) && src_step == (int64_t)sizeof(T))
 
 /* One loop: `expr` gives the new value from a (the old one) and b, both of type C. */
 #define LOOP(name, T, C, LOAD, STORE, expr) \
-    static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, int64_t src_step, int64_t n) { \
+    static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, \
+                     int64_t src_step, int64_t n) { \
         if (DENSE(T)) { \
             T *d = (T *)(void *)dst; \
             const T *s = (const T *)(const void *)src; \
-            for (int64_t i = 0; i < n; i++) { const C a = LOAD(d[i]), b = LOAD(s[i]); d[i] = STORE(expr); } \
+            for (int64_t i = 0; i < n; i++) { \
+                const C a = LOAD(d[i]), b = LOAD(s[i]); \
+                d[i] = STORE(expr); \
+            } \
             return; \
         } \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
@@ -27,13 +33,16 @@
     }
 
 #define SET(name, T) \
-    static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, int64_t src_step, int64_t n) { \
+    static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, \
+                     int64_t src_step, int64_t n) { \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
             *d = *s; \
         } \
     }
-typedef struct Wide { uint64_t a, b; } Wide;
+typedef struct Wide {
+    uint64_t a, b;
+} Wide;
 SET(set1, uint8_t)
 SET(set2, uint16_t)
 SET(set4, uint32_t)
@@ -46,13 +55,13 @@ SET(set16, Wide)
 /* Signed sums and products wrap. */
 #define ARITH(suffix, T, C, LOAD, STORE) \
     LOOP(add_##suffix, T, C, LOAD, STORE, a + b) \
-    LOOP(mul_##suffix, T, C, LOAD, STORE, a * b)
+    LOOP(mul_##suffix, T, C, LOAD, STORE, a *b)
 #define ORDER(suffix, T, C, LOAD, STORE) \
     LOOP(max_##suffix, T, C, LOAD, STORE, b != b ? b : a < b ? b : a) \
     LOOP(min_##suffix, T, C, LOAD, STORE, b != b ? b : b < a ? b : a)
 #define INTEGER(suffix, T, U) \
     LOOP(add_##suffix, T, U, (U), (T), a + b) \
-    LOOP(mul_##suffix, T, U, (U), (T), a * b) \
+    LOOP(mul_##suffix, T, U, (U), (T), a *b) \
     LOOP(max_##suffix, T, T, SAME, SAME, a < b ? b : a) \
     LOOP(min_##suffix, T, T, SAME, SAME, b < a ? b : a)
 INTEGER(u8, uint8_t, unsigned)
@@ -64,7 +73,7 @@ INTEGER(i32, int32_t, uint32_t)
 INTEGER(u64, uint64_t, uint64_t)
 INTEGER(i64, int64_t, uint64_t)
 LOOP(add_bool, bool, bool, SAME, SAME, a || b)
-LOOP(mul_bool, bool, bool, SAME, SAME, a && b)
+LOOP(mul_bool, bool, bool, SAME, SAME, a &&b)
 ARITH(f16, TsrHalf, float, tsr_half_widen, HALF_OUT)
 ORDER(f16, TsrHalf, float, tsr_half_widen, HALF_OUT)
 ARITH(bf16, TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
@@ -74,7 +83,8 @@ ORDER(f32, float, float, SAME, SAME)
 ARITH(f64, double, double, SAME, SAME)
 ORDER(f64, double, double, SAME, SAME)
 
-/* Complex products written out: the library's multiplication repairs infinities, PyTorch's does not, and its compiled code fuses those of doubles. */
+/* Complex products written out: the library's multiplication repairs infinities, PyTorch's does not, and its compiled
+ * code fuses those of doubles. */
 static TsrComplexFloat cmul_f(TsrComplexFloat a, TsrComplexFloat b) {
     float ar = __real__ a, ai = __imag__ a, br = __real__ b, bi = __imag__ b;
     TsrComplexFloat r;
@@ -95,7 +105,9 @@ static TsrComplexFloat widen_c16(TsrComplexHalf x) {
     __imag__ r = tsr_half_widen(x.im);
     return r;
 }
-static TsrComplexHalf round_c16(TsrComplexFloat x) { return (TsrComplexHalf){tsr_half_round(__real__ x), tsr_half_round(__imag__ x)}; }
+static TsrComplexHalf round_c16(TsrComplexFloat x) {
+    return (TsrComplexHalf){tsr_half_round(__real__ x), tsr_half_round(__imag__ x)};
+}
 LOOP(add_c32, TsrComplexHalf, TsrComplexFloat, widen_c16, round_c16, a + b)
 LOOP(mul_c32, TsrComplexHalf, TsrComplexFloat, widen_c16, round_c16, cmul_f(a, b))
 LOOP(add_c64, TsrComplexFloat, TsrComplexFloat, SAME, SAME, a + b)
@@ -103,11 +115,21 @@ LOOP(mul_c64, TsrComplexFloat, TsrComplexFloat, SAME, SAME, cmul_f(a, b))
 LOOP(add_c128, TsrComplexDouble, TsrComplexDouble, SAME, SAME, a + b)
 LOOP(mul_c128, TsrComplexDouble, TsrComplexDouble, SAME, SAME, cmul_d(a, b))
 
-#define ROW(s) {NULL, add_##s, mul_##s, max_##s, min_##s}
+#define ROW(s) \
+    { NULL, add_##s, mul_##s, max_##s, min_##s }
 static const TsrCombineFn table[TSR_DTYPE_COUNT][TSR_COMBINE_COUNT] = {
-    [TSR_UINT8] = ROW(u8), [TSR_INT8] = ROW(i8), [TSR_INT16] = ROW(i16), [TSR_INT32] = ROW(i32), [TSR_INT64] = ROW(i64),
-    [TSR_UINT16] = ROW(u16), [TSR_UINT32] = ROW(u32), [TSR_UINT64] = ROW(u64),
-    [TSR_FLOAT16] = ROW(f16), [TSR_BFLOAT16] = ROW(bf16), [TSR_FLOAT32] = ROW(f32), [TSR_FLOAT64] = ROW(f64),
+    [TSR_UINT8] = ROW(u8),
+    [TSR_INT8] = ROW(i8),
+    [TSR_INT16] = ROW(i16),
+    [TSR_INT32] = ROW(i32),
+    [TSR_INT64] = ROW(i64),
+    [TSR_UINT16] = ROW(u16),
+    [TSR_UINT32] = ROW(u32),
+    [TSR_UINT64] = ROW(u64),
+    [TSR_FLOAT16] = ROW(f16),
+    [TSR_BFLOAT16] = ROW(bf16),
+    [TSR_FLOAT32] = ROW(f32),
+    [TSR_FLOAT64] = ROW(f64),
     [TSR_BOOL] = {NULL, add_bool, mul_bool, add_bool, mul_bool},
     [TSR_COMPLEX32] = {NULL, add_c32, mul_c32, NULL, NULL},
     [TSR_COMPLEX64] = {NULL, add_c64, mul_c64, NULL, NULL},

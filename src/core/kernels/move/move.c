@@ -7,10 +7,13 @@
 
 #define TRANSPOSE(type) \
     for (int64_t i = 0; i < width; i++) \
-        for (int64_t j = 0; j < height; j++) memcpy(to + j * to_stride + i * (int64_t)sizeof(type), from + i * from_stride + j * (int64_t)sizeof(type), sizeof(type))
+        for (int64_t j = 0; j < height; j++) \
+    memcpy(to + j * to_stride + i * (int64_t)sizeof(type), from + i * from_stride + j * (int64_t)sizeof(type), \
+           sizeof(type))
 
 /* Four lines of four elements at a time. */
-static void transpose_words(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height) {
+static void transpose_words(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width,
+                            int64_t height) {
     typedef int32_t V __attribute__((vector_size(16)));
     for (int64_t i = 0; i + 4 <= width; i += 4) {
         for (int64_t j = 0; j + 4 <= height; j += 4) {
@@ -19,19 +22,24 @@ static void transpose_words(char *to, int64_t to_stride, const char *from, int64
                 memcpy(&a[k], from + (i + k) * from_stride + j * 4, sizeof a[k]);
                 if (j == 0) __builtin_prefetch(from + (i + k) * from_stride + TSR_LINE); /* of the block that follows */
             }
-            V low1 = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5), high1 = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
-            V low2 = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5), high2 = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
-            V row[4] = {__builtin_shufflevector(low1, low2, 0, 1, 4, 5), __builtin_shufflevector(low1, low2, 2, 3, 6, 7),
-                        __builtin_shufflevector(high1, high2, 0, 1, 4, 5), __builtin_shufflevector(high1, high2, 2, 3, 6, 7)};
+            V low1 = __builtin_shufflevector(a[0], a[1], 0, 4, 1, 5),
+              high1 = __builtin_shufflevector(a[0], a[1], 2, 6, 3, 7);
+            V low2 = __builtin_shufflevector(a[2], a[3], 0, 4, 1, 5),
+              high2 = __builtin_shufflevector(a[2], a[3], 2, 6, 3, 7);
+            V row[4] = {
+                __builtin_shufflevector(low1, low2, 0, 1, 4, 5), __builtin_shufflevector(low1, low2, 2, 3, 6, 7),
+                __builtin_shufflevector(high1, high2, 0, 1, 4, 5), __builtin_shufflevector(high1, high2, 2, 3, 6, 7)};
             for (int k = 0; k < 4; k++) memcpy(to + (j + k) * to_stride + i * 4, &row[k], sizeof row[k]);
         }
     }
     for (int64_t i = 0; i < width; i++)
-        for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++) memcpy(to + j * to_stride + i * 4, from + i * from_stride + j * 4, 4);
+        for (int64_t j = i < width / 4 * 4 ? height / 4 * 4 : 0; j < height; j++)
+            memcpy(to + j * to_stride + i * 4, from + i * from_stride + j * 4, 4);
 }
 
 /* Two lines of two elements at a time. */
-static void transpose_pairs(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height) {
+static void transpose_pairs(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width,
+                            int64_t height) {
     typedef int64_t V __attribute__((vector_size(16)));
     for (int64_t i = 0; i + 2 <= width; i += 2) {
         for (int64_t j = 0; j + 2 <= height; j += 2) {
@@ -44,10 +52,12 @@ static void transpose_pairs(char *to, int64_t to_stride, const char *from, int64
         }
     }
     for (int64_t i = 0; i < width; i++)
-        for (int64_t j = i < width / 2 * 2 ? height / 2 * 2 : 0; j < height; j++) memcpy(to + j * to_stride + i * 8, from + i * from_stride + j * 8, 8);
+        for (int64_t j = i < width / 2 * 2 ? height / 2 * 2 : 0; j < height; j++)
+            memcpy(to + j * to_stride + i * 8, from + i * from_stride + j * 8, 8);
 }
 
-void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height, size_t size) {
+void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width,
+                          int64_t height, size_t size) {
     switch (size) {
     case 1: TRANSPOSE(uint8_t); break;
     case 2: TRANSPOSE(uint16_t); break;
@@ -118,10 +128,12 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
 #ifdef TSR_HAVE_X86
 /* Thirty-two bytes at a time; how many are done. */
 __attribute__((target("avx2"))) static int64_t reverse_bytes_avx2(char *to, const char *from, int64_t n) {
-    const __m256i last_to_first = _mm256_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m256i last_to_first = _mm256_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12,
+                                                   11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     int64_t done = 0;
     for (; done + 32 <= n; done += 32) {
-        __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(from + n - done - 32)), last_to_first);
+        __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(from + n - done - 32)),
+                                        last_to_first);
         _mm256_storeu_si256((__m256i *)(void *)(to + done), _mm256_permute2x128_si256(v, v, 1));
     }
     return done;
@@ -143,16 +155,19 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     case 2: REVERSE(uint16_t, uint32_t, 4, v << 16 | v >> 16); break;
     case 4: REVERSE(uint32_t, uint32_t, 4, v); break;
     case 8: REVERSE(uint64_t, uint64_t, 2, v); break;
-    default: for (; n > 0; n--, to += 16) memcpy(to, from + (n - 1) * 16, 16);
+    default:
+        for (; n > 0; n--, to += 16) memcpy(to, from + (n - 1) * 16, 16);
     }
 }
 
 /* --- at any distance --- */
 
-/* One of two, three or four neighbours, and the other way about: told to the compiler, which loads whole vectors and shuffles what they hold together. */
+/* One of two, three or four neighbours, and the other way about: told to the compiler, which loads whole vectors and
+ * shuffles what they hold together. */
 #define GATHER(type, by) \
     do { \
-        for (int64_t i = 0; i < n; i++) memcpy(to + i * (int64_t)sizeof(type), from + i * (by) * (int64_t)sizeof(type), sizeof(type)); \
+        for (int64_t i = 0; i < n; i++) \
+            memcpy(to + i * (int64_t)sizeof(type), from + i * (by) * (int64_t)sizeof(type), sizeof(type)); \
     } while (0)
 #define GATHER_BY(type) \
     do { \
@@ -163,7 +178,9 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
 #define INTERLEAVE(type, lines) \
     do { \
         for (int64_t i = 0; i < n; i++) \
-            for (int64_t k = 0; k < (lines); k++) memcpy(to + (i * (lines) + k) * (int64_t)sizeof(type), from + k * from_stride + i * (int64_t)sizeof(type), sizeof(type)); \
+            for (int64_t k = 0; k < (lines); k++) \
+                memcpy(to + (i * (lines) + k) * (int64_t)sizeof(type), \
+                       from + k * from_stride + i * (int64_t)sizeof(type), sizeof(type)); \
     } while (0)
 #define INTERLEAVE_LINES(type) \
     do { \
@@ -179,8 +196,11 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     default: WHAT(TsrComplexDouble); break; \
     }
 #define SHUFFLES(suffix, TARGET) \
-    TARGET static void gather_##suffix(char *restrict to, const char *restrict from, int64_t by, int64_t n, size_t size) { BY_SIZE(GATHER_BY) } \
-    TARGET static void interleave_##suffix(char *restrict to, const char *restrict from, int64_t from_stride, int64_t lines, int64_t n, size_t size) { \
+    TARGET static void gather_##suffix(char *restrict to, const char *restrict from, int64_t by, int64_t n, \
+                                       size_t size){ \
+        BY_SIZE(GATHER_BY)} TARGET static void interleave_##suffix(char *restrict to, const char *restrict from, \
+                                                                   int64_t from_stride, int64_t lines, int64_t n, \
+                                                                   size_t size) { \
         BY_SIZE(INTERLEAVE_LINES) \
     }
 SHUFFLES(base, )
@@ -199,7 +219,8 @@ void tsr_kernel_interleave(char *to, const char *from, int64_t from_stride, int6
 #define MOVE(type) \
     for (int64_t i = 0; i < n; i++, to += to_stride, from += from_stride) memcpy(to, from, sizeof(type))
 
-void tsr_kernel_move(char *restrict to, int64_t to_stride, const char *restrict from, int64_t from_stride, int64_t n, size_t size) {
+void tsr_kernel_move(char *restrict to, int64_t to_stride, const char *restrict from, int64_t from_stride, int64_t n,
+                     size_t size) {
     bool dense = to_stride == (int64_t)size && size <= 16;
     if (dense && from_stride == 0) {
         tsr_kernel_repeat(to, from, size, n);
@@ -245,11 +266,14 @@ void tsr_kernel_xor(char *p, const char *pattern, int64_t bytes) {
 #ifdef TSR_HAVE_X86
 /* Whole lines. Halves of a line in one store each go half as fast again as quarters (measured on Zen 4). */
 __attribute__((target("avx"))) static void stream_lines_avx(char *to, const char *from, int64_t bytes) {
-    for (int64_t at = 0; at < bytes; at += 32) _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)));
+    for (int64_t at = 0; at < bytes; at += 32)
+        _mm256_stream_si256((__m256i *)(void *)(to + at),
+                            _mm256_loadu_si256((const __m256i *)(const void *)(from + at)));
 }
 
 static void stream_lines_sse(char *to, const char *from, int64_t bytes) {
-    for (int64_t at = 0; at < bytes; at += 16) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
+    for (int64_t at = 0; at < bytes; at += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)));
 }
 
 void tsr_kernel_stream(char *to, const char *from, int64_t bytes) {

@@ -1,4 +1,5 @@
-/* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another; over and over; or past the caches. */
+/* move.h: elements moved as they are: turned over in cache, for copies and loops whose operands run across one another;
+ * over and over; or past the caches. */
 #ifndef CORE_KERNELS_MOVE_MOVE_H
 #define CORE_KERNELS_MOVE_MOVE_H
 
@@ -9,9 +10,11 @@ enum {
     TSR_STREAMED = 16 << 20, /* bytes from which on no cache is expected to keep a copy until it is read */
 };
 
-/* to[j][i] = from[i][j] for i < width and j < height: `width` lines of `height` neighbouring elements of 1, 2, 4, 8 or 16 bytes, which begin
- * `from_stride` bytes apart, become `height` lines of `width` elements, `to_stride` bytes apart. The two do not overlap. */
-void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width, int64_t height, size_t size);
+/* to[j][i] = from[i][j] for i < width and j < height: `width` lines of `height` neighbouring elements of 1, 2, 4, 8 or
+ * 16 bytes, which begin `from_stride` bytes apart, become `height` lines of `width` elements, `to_stride` bytes apart.
+ * The two do not overlap. */
+void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t width,
+                          int64_t height, size_t size);
 
 /* n times the element of 1, 2, 4, 8 or 16 bytes, densely. */
 void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n);
@@ -22,7 +25,8 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
 /* n elements of `size` bytes, `to_stride` and `from_stride` bytes apart. The two do not overlap. */
 void tsr_kernel_move(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t size);
 
-/* to[i * lines + k] = from[k][i] for i < n and k < lines, two or three: densely, of lines `from_stride` bytes apart. The two do not overlap. */
+/* to[i * lines + k] = from[k][i] for i < n and k < lines, two or three: densely, of lines `from_stride` bytes apart.
+ * The two do not overlap. */
 void tsr_kernel_interleave(char *to, const char *from, int64_t from_stride, int64_t lines, int64_t n, size_t size);
 
 /* p[i] ^= pattern[i % TSR_XOR_PATTERN] for `bytes` bytes. */

@@ -1,16 +1,20 @@
-/* select.h: inner loops over byte masks and positions: counting, compressing, filling, picking. Mask bytes are 0 or 1. */
+/* select.h: inner loops over byte masks and positions: counting, compressing, filling, picking. Mask bytes are 0 or 1.
+ */
 #ifndef CORE_KERNELS_MOVE_SELECT_H
 #define CORE_KERNELS_MOVE_SELECT_H
 
 #include "core/base.h"
 
-typedef struct TsrSixteen { uint64_t a, b; } TsrSixteen; /* an item of 16 bytes, only ever copied */
+typedef struct TsrSixteen {
+    uint64_t a, b;
+} TsrSixteen; /* an item of 16 bytes, only ever copied */
 
 int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n);
-/* Positions of the `total` set bytes of the mask, which stand at linear index `start` and on, as coordinates in `sizes`: coordinate d of
- * the k-th goes to out[k + d * column]. 1 <= ndim <= TSR_KERNEL_DIMS. */
+/* Positions of the `total` set bytes of the mask, which stand at linear index `start` and on, as coordinates in
+ * `sizes`: coordinate d of the k-th goes to out[k + d * column]. 1 <= ndim <= TSR_KERNEL_DIMS. */
 enum { TSR_KERNEL_DIMS = 128 };
-void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes);
+void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column,
+                          int ndim, const int64_t *sizes);
 /* Copies the `total` items whose mask byte is set, one after another; itemsize 1, 2, 4, 8 or 16 bytes. */
 void tsr_kernel_compress(const uint8_t *mask, int64_t n, int64_t total, const void *src, void *dst, size_t itemsize);
 /* dst[i] = *value where mask[i]. */

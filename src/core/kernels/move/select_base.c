@@ -19,12 +19,17 @@ void tsr_kernel_compress(const uint8_t *mask, int64_t n, int64_t total, const vo
     table()->compress(mask, total, src, dst, itemsize);
 }
 
-void tsr_kernel_fill_masked(const uint8_t *mask, int64_t n, void *dst, const void *value, size_t itemsize) { table()->fill_masked(mask, n, dst, value, itemsize); }
+void tsr_kernel_fill_masked(const uint8_t *mask, int64_t n, void *dst, const void *value, size_t itemsize) {
+    table()->fill_masked(mask, n, dst, value, itemsize);
+}
 bool tsr_kernel_in_range(const int64_t *index, int64_t n, int64_t size) { return table()->in_range(index, n, size); }
-void tsr_kernel_pick(void *dst, const void *src, const int64_t *index, int64_t n, size_t itemsize) { table()->pick(dst, src, index, n, itemsize); }
+void tsr_kernel_pick(void *dst, const void *src, const int64_t *index, int64_t n, size_t itemsize) {
+    table()->pick(dst, src, index, n, itemsize);
+}
 void tsr_kernel_range(const int64_t *p, int64_t n, int64_t *least, int64_t *most) { table()->range(p, n, least, most); }
 
-static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes) {
+static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t *out, int64_t column, int ndim,
+                         const int64_t *sizes) {
     int64_t at[TSR_KERNEL_DIMS], rest = start, k = 0, inner = sizes[ndim - 1];
     for (int d = ndim - 1; d >= 0; d--) {
         at[d] = rest % sizes[d];
@@ -47,7 +52,8 @@ static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t 
     }
 }
 
-void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column, int ndim, const int64_t *sizes) {
+void tsr_kernel_positions(const uint8_t *mask, int64_t n, int64_t total, int64_t start, int64_t *out, int64_t column,
+                          int ndim, const int64_t *sizes) {
     if (ndim == 1) table()->positions(mask, total, start, out);
     else positions_nd(mask, n, start, out, column, ndim, sizes);
 }

@@ -1,5 +1,5 @@
-/* conv.h: sums of shifted images, the inner loops of a convolution with stride 1: by positions (TsrConvFn), for images with long lines, and by filters
- * (TsrConvPointsFn), for small ones, of which no position is computed in vain.
+/* conv.h: sums of shifted images, the inner loops of a convolution with stride 1: by positions (TsrConvFn), for images
+ * with long lines, and by filters (TsrConvPointsFn), for small ones, of which no position is computed in vain.
  *
  * Of TSR_CONV_FILTERS filters f, or of the first alone, at positions q in [0, n):
  *     s = start[f]; for each term t: s = fma(weight[t * TSR_CONV_FILTERS + f], image[offset[t] + q], s)
@@ -17,14 +17,15 @@ typedef struct TsrConvTerms {
     const float *weight;   /* (n, TSR_CONV_FILTERS) */
     const int64_t *offset; /* n; in floats */
     int64_t n;
-    int filters; /* 1 or TSR_CONV_FILTERS */
+    int filters;                                           /* 1 or TSR_CONV_FILTERS */
     float start[TSR_CONV_FILTERS], bias[TSR_CONV_FILTERS]; /* -0.0 adds nothing */
 } TsrConvTerms;
 
-typedef void (*TsrConvFn)(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n, bool onto);
+typedef void (*TsrConvFn)(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n,
+                          bool onto);
 
-/* The same sums of TSR_CONV_BLOCK filters at any positions at[i], i in [0, points): to sum[i * TSR_CONV_BLOCK + f], with weights (n, TSR_CONV_BLOCK)
- * and start 0. */
+/* The same sums of TSR_CONV_BLOCK filters at any positions at[i], i in [0, points): to sum[i * TSR_CONV_BLOCK + f],
+ * with weights (n, TSR_CONV_BLOCK) and start 0. */
 enum { TSR_CONV_BLOCK = 64 };
 typedef struct TsrConvPoints {
     const float *weight, *bias; /* bias: TSR_CONV_BLOCK */
@@ -32,7 +33,8 @@ typedef struct TsrConvPoints {
     int64_t n;
 } TsrConvPoints;
 
-typedef void (*TsrConvPointsFn)(float *sum, const float *image, const int64_t *at, int64_t points, const TsrConvPoints *terms, bool onto);
+typedef void (*TsrConvPointsFn)(float *sum, const float *image, const int64_t *at, int64_t points,
+                                const TsrConvPoints *terms, bool onto);
 
 typedef struct TsrConvKernels {
     TsrConvFn by_positions;

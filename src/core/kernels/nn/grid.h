@@ -7,8 +7,8 @@
 typedef enum TsrGridMode { TSR_GRID_LINEAR, TSR_GRID_NEAREST, TSR_GRID_CUBIC } TsrGridMode;
 typedef enum TsrGridPadding { TSR_GRID_ZEROS, TSR_GRID_BORDER, TSR_GRID_REFLECTION } TsrGridPadding;
 
-/* input (N, C, spatial...), grid (N, points, ndim), out (N, C, points); all dense, of one type. ndim 2 or 3; sizes: of the input's spatial
- * dimensions, outermost first. A point's coordinates are innermost dimension first. */
+/* input (N, C, spatial...), grid (N, points, ndim), out (N, C, points); all dense, of one type. ndim 2 or 3; sizes: of
+ * the input's spatial dimensions, outermost first. A point's coordinates are innermost dimension first. */
 typedef struct TsrGrid {
     const void *input, *grid;
     void *out;

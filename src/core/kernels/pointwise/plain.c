@@ -42,7 +42,8 @@ static uint64_t lcm(int64_t x, int64_t y, int64_t g, size_t item) {
 
 static float half_step(float x, const void *p) {
     if (p == NULL) return x;
-    return *(const TsrDtype *)p == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x)) : tsr_bfloat16_widen(tsr_bfloat16_round(x));
+    return *(const TsrDtype *)p == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round(x))
+                                               : tsr_bfloat16_widen(tsr_bfloat16_round(x));
 }
 
 #define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)

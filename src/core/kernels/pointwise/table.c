@@ -28,9 +28,11 @@ TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
 }
 
 TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand) {
-#define KEY(first, then, operand) (((int)(then) * 4 + (operand)) * TSR_K_COUNT + (int)(first))
+#define KEY(first, then, operand) (((int)(then)*4 + (operand)) * TSR_K_COUNT + (int)(first))
     switch (KEY(first, then, operand)) {
-#define PAIR(first, then, operand, both) case KEY(TSR_K_##first, TSR_K_##then, operand): return TSR_K_##both;
+#define PAIR(first, then, operand, both) \
+    case KEY(TSR_K_##first, TSR_K_##then, operand): \
+        return TSR_K_##both;
 #include "pairs.def"
 #undef PAIR
 #undef KEY

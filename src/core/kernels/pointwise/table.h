@@ -17,7 +17,8 @@ typedef enum TsrKernel {
 #define V1D(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
-#define MASKED(name, ...) TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
+#define MASKED(name, ...) \
+    TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
 #include "fast.def"
 #include "plain.def"
@@ -34,22 +35,30 @@ typedef enum TsrKernel {
 #undef V1SD
 #undef V2
 #undef MASKED
-    TSR_K_conj, TSR_K_sgn, TSR_K_isreal, /* complex only */
-    TSR_K_where,                         /* condition (bool), then two operands; every dtype */
+    TSR_K_conj,
+    TSR_K_sgn,
+    TSR_K_isreal, /* complex only */
+    TSR_K_where,  /* condition (bool), then two operands; every dtype */
     TSR_K_COUNT
 } TsrKernel;
 
 /* The loop of kernel `k` on dtype `d` as the loop sees it (float32 for the small floats); NULL if there is none. */
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d);
-/* The kernel that does `first` and then `then`, whose operand of that number is the result of `first` (pairs.def); TSR_K_NONE if there is none. */
+/* The kernel that does `first` and then `then`, whose operand of that number is the result of `first` (pairs.def);
+ * TSR_K_NONE if there is none. */
 TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand);
 
-/* What axpy of half floats takes: the factor, already rounded to their dtype, and whether the loop sees the elements in one line, from its begin. */
-typedef struct TsrHalfFactor { float factor; bool by_vectors; } TsrHalfFactor;
+/* What axpy of half floats takes: the factor, already rounded to their dtype, and whether the loop sees the elements in
+ * one line, from its begin. */
+typedef struct TsrHalfFactor {
+    float factor;
+    bool by_vectors;
+} TsrHalfFactor;
 
-/* Runs `loop`, which copes with contiguous operands only, over operands of any stride: through block buffers for those that are
- * not contiguous. size[k]: bytes of an element of operand k; operand 0 is the output. */
-void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params, int noperands, const uint8_t *size);
+/* Runs `loop`, which copes with contiguous operands only, over operands of any stride: through block buffers for those
+ * that are not contiguous. size[k]: bytes of an element of operand k; operand 0 is the output. */
+void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params,
+                        int noperands, const uint8_t *size);
 
 typedef const TsrLoop (*TsrKernelTable)[TSR_DTYPE_COUNT];
 TsrKernelTable tsr_kernels_base(void);

@@ -10,30 +10,50 @@
 #include "core/dtype.h"
 
 typedef enum TsrReduceKind {
-    TSR_R_SUM, TSR_R_NANSUM, TSR_R_PROD, TSR_R_AMAX, TSR_R_AMIN, TSR_R_ARGMAX, TSR_R_ARGMIN, /* the latter two: value and index */
-    TSR_R_AMINMAX, TSR_R_ANY, TSR_R_ALL, TSR_R_COUNT, TSR_R_MOMENTS,
+    TSR_R_SUM,
+    TSR_R_NANSUM,
+    TSR_R_PROD,
+    TSR_R_AMAX,
+    TSR_R_AMIN,
+    TSR_R_ARGMAX,
+    TSR_R_ARGMIN, /* the latter two: value and index */
+    TSR_R_AMINMAX,
+    TSR_R_ANY,
+    TSR_R_ALL,
+    TSR_R_COUNT,
+    TSR_R_MOMENTS,
     TSR_R_SQUARES, /* the sum of (x - mean)^2 in double, then as MOMENTS */
     TSR_R_LOGSUMEXP,
     TSR_R_COUNT_KINDS
 } TsrReduceKind;
 
 typedef struct TsrReducer {
-    size_t size;          /* bytes of an accumulator, at most TSR_REDUCE_ROOM, aligned to 16 */
+    size_t size; /* bytes of an accumulator, at most TSR_REDUCE_ROOM, aligned to 16 */
     void (*init)(void *acc);
-    /* n elements, `stride` bytes apart; the first is number `index` of the reduced ones, the next index + index_step. */
-    void (*line)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, int64_t index_step, const void *params);
-    /* nout accumulators side by side; accumulator j takes n elements `stride` bytes apart from data + j * next. The first
-     * `chain` ones are summed in one chain, as PyTorch does for sums along an outer dimension. Indices are as for `line`. NULL: by line. */
-    void (*rows)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, int64_t chain, int64_t index, int64_t index_step);
+    /* n elements, `stride` bytes apart; the first is number `index` of the reduced ones, the next index + index_step.
+     */
+    void (*line)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, int64_t index_step,
+                 const void *params);
+    /* nout accumulators side by side; accumulator j takes n elements `stride` bytes apart from data + j * next. The
+     * first `chain` ones are summed in one chain, as PyTorch does for sums along an outer dimension. Indices are as for
+     * `line`. NULL: by line. */
+    void (*rows)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, int64_t chain,
+                 int64_t index, int64_t index_step);
     void (*merge)(void *acc, const void *later);
-    /* Writes the results of n accumulators side by side from out[0] and out[1] on (NULL: not wanted), step[k] bytes apart: `count` elements were reduced to each. */
-    void (*finish)(char *const *out, const int64_t *step, const void *accs, int64_t n, int64_t count, const void *params);
+    /* Writes the results of n accumulators side by side from out[0] and out[1] on (NULL: not wanted), step[k] bytes
+     * apart: `count` elements were reduced to each. */
+    void (*finish)(char *const *out, const int64_t *step, const void *accs, int64_t n, int64_t count,
+                   const void *params);
 } TsrReducer;
 
 enum { TSR_REDUCE_ROOM = 64 };
 
 /* The parameters of those that have any. */
-typedef struct TsrReduceParams { double correction; bool root; /* MOMENTS, SQUARES: std, not var */ double mean; /* SQUARES */ } TsrReduceParams;
+typedef struct TsrReduceParams {
+    double correction;
+    bool root;   /* MOMENTS, SQUARES: std, not var */
+    double mean; /* SQUARES */
+} TsrReduceParams;
 
 /* NULL when the dtype has none. */
 const TsrReducer *tsr_reducer(TsrReduceKind kind, TsrDtype d);

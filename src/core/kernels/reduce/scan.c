@@ -4,7 +4,7 @@
 #include <complex.h>
 #include <math.h>
 
-#define AT(T, k, i) (*(T *)(data[k] + (i) * stride[k]))
+#define AT(T, k, i) (*(T *)(data[k] + (i)*stride[k]))
 /* DO for each i < n[0], with a look for an interrupt now and then. */
 enum { BETWEEN_LOOKS = 4096 };
 #define EACH(DO) \
@@ -22,18 +22,24 @@ enum { BETWEEN_LOOKS = 4096 };
             EACH(const T x = AT(const T, 1, i); a = STEP; AT(T, 0, i) = (T)a;) \
         } \
     }
-#define INTEGERS(M) M(u8, uint8_t) M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
-#define INT_SCANS(t, T) SCAN(sum_##t, T, uint64_t, 0, a + (uint64_t)x) SCAN(prod_##t, T, uint64_t, 1, a * (uint64_t)x)
+#define INTEGERS(M) \
+    M(u8, uint8_t) \
+    M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
+#define INT_SCANS(t, T) SCAN(sum_##t, T, uint64_t, 0, a + (uint64_t)x) SCAN(prod_##t, T, uint64_t, 1, a *(uint64_t)x)
 INTEGERS(INT_SCANS)
 SCAN(sum_b8, bool, bool, 0, a || x)
-SCAN(prod_b8, bool, bool, 1, a && x)
+SCAN(prod_b8, bool, bool, 1, a &&x)
 SCAN(sum_f32, float, double, 0, a + (double)x)
 SCAN(sum_f64, double, double, 0, a + x)
-SCAN(prod_f32, float, double, 1, a * (double)x)
-SCAN(prod_f64, double, double, 1, a * x)
+SCAN(prod_f32, float, double, 1, a *(double)x)
+SCAN(prod_f64, double, double, 1, a *x)
 
-typedef struct C64 { float re, im; } C64;
-typedef struct C128 { double re, im; } C128;
+typedef struct C64 {
+    float re, im;
+} C64;
+typedef struct C128 {
+    double re, im;
+} C128;
 #define COMPLEX_SCANS(t, T) \
     static void sum_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
         C128 a = {0, 0}; \
@@ -70,7 +76,8 @@ SCAN(lse_f32, float, double, -INFINITY, log_add_exp((double)x, a))
 SCAN(lse_f64, double, double, -INFINITY, log_add_exp(x, a))
 
 static double complex complex_log_add_exp(double complex x, double complex y) {
-    if (isnan(creal(x)) || isnan(cimag(x)) || isnan(creal(y)) || isnan(cimag(y))) return __builtin_complex((double)NAN, (double)NAN);
+    if (isnan(creal(x)) || isnan(cimag(x)) || isnan(creal(y)) || isnan(cimag(y)))
+        return __builtin_complex((double)NAN, (double)NAN);
     bool less = creal(x) < creal(y);
     double complex low = less ? x : y, high = less ? y : x;
     if (isinf(creal(low)) && creal(low) == creal(high)) return creal(low) < 0 ? low : clog(cexp(low) + cexp(high));
@@ -98,27 +105,32 @@ COMPLEX_LSE(c128, C128)
         T best = n[0] > 0 ? AT(const T, 2, 0) : 0; \
         int64_t index = 0; \
         (void)params; \
-        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(int64_t) && stride[2] == (int64_t)sizeof(T)) { \
+        if (stride[0] == (int64_t)sizeof(T) && stride[1] == (int64_t)sizeof(int64_t) && \
+            stride[2] == (int64_t)sizeof(T)) { \
             T *restrict values = (T *)data[0]; \
             int64_t *restrict indices = (int64_t *)data[1]; \
             const T *in = (const T *)data[2]; \
-            EACH(const T x = in[i]; const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; values[i] = best; indices[i] = index;) \
+            EACH(const T x = in[i]; const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; \
+                 values[i] = best; indices[i] = index;) \
         } else { \
-            EACH(const T x = AT(const T, 2, i); const bool found = BETTER(x); best = found ? x : best; index = found ? i : index; AT(T, 0, i) = best; AT(int64_t, 1, i) = index;) \
+            EACH(const T x = AT(const T, 2, i); const bool found = BETTER(x); best = found ? x : best; \
+                 index = found ? i : index; AT(T, 0, i) = best; AT(int64_t, 1, i) = index;) \
         } \
     }
 #define AT_LEAST(x) ((x) != (x) || (best == best && (x) >= best))
 #define AT_MOST(x) ((x) != (x) || (best == best && (x) <= best))
 #define EXTREMES(t, T) EXTREME(max_##t, T, AT_LEAST) EXTREME(min_##t, T, AT_MOST)
-EXTREMES(u8, uint8_t) EXTREMES(i8, int8_t) EXTREMES(i16, int16_t) EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float) EXTREMES(f64, double)
-
+EXTREMES(u8, uint8_t)
+EXTREMES(i8, int8_t) EXTREMES(i16, int16_t) EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float)
+    EXTREMES(f64, double)
 #define NUMBERS(name) \
-    [TSR_UINT8] = name##_u8, [TSR_INT8] = name##_i8, [TSR_INT16] = name##_i16, [TSR_INT32] = name##_i32, [TSR_INT64] = name##_i64, \
-    [TSR_FLOAT32] = name##_f32, [TSR_FLOAT64] = name##_f64
+    [TSR_UINT8] = name##_u8, [TSR_INT8] = name##_i8, [TSR_INT16] = name##_i16, [TSR_INT32] = name##_i32, \
+    [TSR_INT64] = name##_i64, [TSR_FLOAT32] = name##_f32, [TSR_FLOAT64] = name##_f64
 #define COMPLEX(name) [TSR_COMPLEX64] = name##_c64, [TSR_COMPLEX128] = name##_c128
-#define MORE(name) [TSR_UINT16] = name##_u16, [TSR_UINT32] = name##_u32, [TSR_UINT64] = name##_u64, [TSR_BOOL] = name##_b8
+#define MORE(name) \
+    [TSR_UINT16] = name##_u16, [TSR_UINT32] = name##_u32, [TSR_UINT64] = name##_u64, [TSR_BOOL] = name##_b8
 
-TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
+        TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
     static const TsrLineFn table[TSR_SCAN_COUNT][TSR_DTYPE_COUNT] = {
         [TSR_SCAN_SUM] = {NUMBERS(sum), COMPLEX(sum), MORE(sum)},
         [TSR_SCAN_PROD] = {NUMBERS(prod), COMPLEX(prod), MORE(prod)},
@@ -143,7 +155,8 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
     } \
     static void chunk_##suffix(T *o, const T *x, int64_t n, double start) { \
         int64_t q = n / 4; \
-        double a = start, b = a + total_##suffix(x, q), c = b + total_##suffix(x + q, q), d = c + total_##suffix(x + 2 * q, q); \
+        double a = start, b = a + total_##suffix(x, q), c = b + total_##suffix(x + q, q), \
+               d = c + total_##suffix(x + 2 * q, q); \
         for (int64_t i = 0; i < q; i++) { \
             a += (double)x[i]; \
             b += (double)x[i + q]; \
@@ -159,7 +172,9 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
 LONG(f32, float)
 LONG(f64, double)
 
-double tsr_scan_total(TsrDtype d, const void *x, int64_t n) { return d == TSR_FLOAT32 ? total_f32(x, n) : total_f64(x, n); }
+double tsr_scan_total(TsrDtype d, const void *x, int64_t n) {
+    return d == TSR_FLOAT32 ? total_f32(x, n) : total_f64(x, n);
+}
 void tsr_scan_chunk(TsrDtype d, void *out, const void *x, int64_t n, double start) {
     if (d == TSR_FLOAT32) chunk_f32(out, x, n, start);
     else chunk_f64(out, x, n, start);

@@ -4,9 +4,17 @@
 
 #include "core/loop.h"
 
-typedef enum TsrScan { TSR_SCAN_SUM, TSR_SCAN_PROD, TSR_SCAN_LOGSUMEXP, TSR_SCAN_MAX, TSR_SCAN_MIN, TSR_SCAN_COUNT } TsrScan;
+typedef enum TsrScan {
+    TSR_SCAN_SUM,
+    TSR_SCAN_PROD,
+    TSR_SCAN_LOGSUMEXP,
+    TSR_SCAN_MAX,
+    TSR_SCAN_MIN,
+    TSR_SCAN_COUNT
+} TsrScan;
 
-/* Operands: output, input, of one dtype; for MAX and MIN values, indices (int64), input. NULL when the dtype has none. */
+/* Operands: output, input, of one dtype; for MAX and MIN values, indices (int64), input. NULL when the dtype has none.
+ */
 TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d);
 
 /* A long contiguous line of float32 or float64 in chunks: the sum of a chunk, and its running sums after `start`. */

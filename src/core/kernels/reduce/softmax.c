@@ -18,5 +18,9 @@ static const TsrSoftmaxTable *table(void) {
     return TSR_CHOOSE_ONCE(known, choose());
 }
 
-TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) { return (log ? table()->log_softmax : table()->softmax)[way][d == TSR_FLOAT64]; }
-TsrSoftmaxColumnsFn tsr_softmax_columns(bool log, TsrDtype d) { return (log ? table()->log_columns : table()->columns)[d == TSR_FLOAT64]; }
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {
+    return (log ? table()->log_softmax : table()->softmax)[way][d == TSR_FLOAT64];
+}
+TsrSoftmaxColumnsFn tsr_softmax_columns(bool log, TsrDtype d) {
+    return (log ? table()->log_columns : table()->columns)[d == TSR_FLOAT64];
+}

@@ -12,9 +12,15 @@ static const TsrKeysTable *table(void) {
     return &tsr_keys_table_base;
 }
 
-void tsr_kernel_keys32(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint32_t *keys) { table()->keys32(dtype, src, stride, n, keys); }
-void tsr_kernel_keys64(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint64_t *keys) { table()->keys64(dtype, src, stride, n, keys); }
-int64_t tsr_kernel_first_below(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit) { return table()->first_below(keys, n, mask, limit); }
+void tsr_kernel_keys32(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint32_t *keys) {
+    table()->keys32(dtype, src, stride, n, keys);
+}
+void tsr_kernel_keys64(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint64_t *keys) {
+    table()->keys64(dtype, src, stride, n, keys);
+}
+int64_t tsr_kernel_first_below(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit) {
+    return table()->first_below(keys, n, mask, limit);
+}
 
 uint64_t tsr_kernel_nan_key(TsrDtype dtype) {
     if (!tsr_dtype_is_float(dtype)) return UINT64_MAX;

@@ -8,7 +8,9 @@
 
 /* ---- cat ---- */
 
-static bool is_skipped(const TsrTensor *t) { return tsr_ndim(t) == 1 && t->numel == 0; } /* shape (0,): an old way to say nothing */
+static bool is_skipped(const TsrTensor *t) {
+    return tsr_ndim(t) == 1 && t->numel == 0;
+} /* shape (0,): an old way to say nothing */
 
 static TsrMemoryFormat suggested(const TsrTensor *t) {
     if (tsr_ndim(t) == 4 && tsr_layout_is_channels_last_strides(4, t->sizes, t->strides)) return TSR_CHANNELS_LAST;
@@ -20,11 +22,14 @@ static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
     for (int i = first + 1; i < n; i++) {
         if (is_skipped(t[i])) continue;
         if (tsr_ndim(t[i]) != tsr_ndim(t[first]))
-            return tsr_error(TSR_RUNTIME_ERROR, "Tensors must have same number of dimensions: got %d and %d", tsr_ndim(t[first]), tsr_ndim(t[i]));
+            return tsr_error(TSR_RUNTIME_ERROR, "Tensors must have same number of dimensions: got %d and %d",
+                             tsr_ndim(t[first]), tsr_ndim(t[i]));
         for (int d = 0; d < tsr_ndim(t[i]); d++)
             if (d != dim && t[i]->sizes[d] != t[first]->sizes[d])
-                return tsr_error(TSR_RUNTIME_ERROR, "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size %lld for tensor number %d in the list.",
-                                 (long long)dim, (long long)t[first]->sizes[d], (long long)t[i]->sizes[d], i);
+                return tsr_error(
+                    TSR_RUNTIME_ERROR,
+                    "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size %lld for tensor number %d in the list.",
+                    (long long)dim, (long long)t[first]->sizes[d], (long long)t[i]->sizes[d], i);
     }
     return TSR_OK;
 }
@@ -48,7 +53,8 @@ static TsrStatus check_cat_out(const TsrTensor *out, int n, TsrTensor *const *t,
 }
 
 /* `given` is the out= that the result is for, or NULL. */
-static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTensor *const *t, int64_t dim, TsrDtype dtype) {
+static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTensor *const *t, int64_t dim,
+                         TsrDtype dtype) {
     int first = 0;
     int64_t sizes[TSR_MAX_DIMS];
     while (first < n - 1 && is_skipped(t[first])) first++;
@@ -60,7 +66,8 @@ static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTens
         if (suggested(t[i]) != format) format = TSR_CONTIGUOUS;
     memcpy(sizes, t[first]->sizes, sizeof *sizes * (size_t)tsr_ndim(t[first]));
     for (int i = first + 1; i < n; i++)
-        if (!is_skipped(t[i]) && tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim])) return tsr_error(TSR_RUNTIME_ERROR, "cat: the result's size overflows");
+        if (!is_skipped(t[i]) && tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim]))
+            return tsr_error(TSR_RUNTIME_ERROR, "cat: the result's size overflows");
     TSR_TRY(check_cat_out(given, n, t, tsr_ndim(t[first]), sizes));
     int64_t strides[TSR_MAX_DIMS];
     tsr_layout_contiguous_strides(strides, tsr_ndim(t[first]), sizes);
@@ -81,13 +88,15 @@ static TsrStatus cat_call(TsrOpCall *c, int n, TsrTensor *const *t, int64_t dim)
     TsrTensor *result = NULL, *out = c->out[0];
     if (n == 0) return tsr_error(TSR_VALUE_ERROR, "torch.cat(): expected a non-empty list of Tensors");
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) == 0) return tsr_error(TSR_RUNTIME_ERROR, "zero-dimensional tensor (at position %d) cannot be concatenated", i);
+        if (tsr_ndim(t[i]) == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "zero-dimensional tensor (at position %d) cannot be concatenated", i);
     dtype = t[0]->dtype;
     bool same = true;
     for (int i = 1; i < n; i++) same &= t[i]->dtype == dtype;
     if (!same) TSR_TRY(tsr_result_type(&dtype, t, n));
     if (out != NULL && !tsr_can_cast(dtype, out->dtype))
-        return tsr_error(TSR_TYPE_ERROR, "torch.cat(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
+        return tsr_error(TSR_TYPE_ERROR, "torch.cat(): input types can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(out->dtype));
     return tsr_finish_move(c, cat_new(&result, out, n, t, dim, dtype), result);
 }
 
@@ -114,7 +123,9 @@ static TsrStatus join(TsrOpCall *c, const char *name, ReshapeFn fn, int64_t dim,
     return status;
 }
 
-static TsrStatus with_dim(TsrTensor **out, const TsrTensor *t, int64_t dim) { return tsr_tensor_new_unsqueeze(out, t, dim); }
+static TsrStatus with_dim(TsrTensor **out, const TsrTensor *t, int64_t dim) {
+    return tsr_tensor_new_unsqueeze(out, t, dim);
+}
 
 static TsrStatus at_least_1d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     (void)dim;
@@ -170,10 +181,12 @@ TsrStatus op_stack(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t[0]) + 1));
     for (int i = 1; i < n; i++)
         if (!tsr_same_sizes(t[0], t[i]))
-            return tsr_error(TSR_RUNTIME_ERROR, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", tsr_sizes_text(t[0]),
-                             tsr_sizes_text(t[i]), i);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
+                             tsr_sizes_text(t[0]), tsr_sizes_text(t[i]), i);
     TsrTensor *result = NULL;
-    if (suggested(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0])) return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
+    if (suggested(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0]))
+        return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
     return join(c, "stack", with_dim, dim, false);
 }
 
@@ -192,7 +205,10 @@ TsrStatus op_block_diag(TsrOpCall *c) {
     TsrTensor *result;
     for (int i = 0; i < n; i++) {
         if (tsr_ndim(t[i]) > 2)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions", i, tsr_ndim(t[i]));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions", i,
+                tsr_ndim(t[i]));
         sizes[0] += tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1;
         sizes[1] += tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
         if (i == 0) dtype = t[i]->dtype;
@@ -203,8 +219,10 @@ TsrStatus op_block_diag(TsrOpCall *c) {
     TsrStatus status = TSR_OK;
     for (int i = 0; i < n && status == TSR_OK && !tsr_is_meta(result); i++) {
         TsrScope s = {0};
-        int64_t rows = tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1, columns = tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
-        TsrTensor *band = MAKE(&s, tsr_tensor_new_narrow, result, 0, at[0], rows), *place = MAKE(&s, tsr_tensor_new_narrow, band, 1, at[1], columns);
+        int64_t rows = tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1,
+                columns = tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
+        TsrTensor *band = MAKE(&s, tsr_tensor_new_narrow, result, 0, at[0], rows),
+                  *place = MAKE(&s, tsr_tensor_new_narrow, band, 1, at[1], columns);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, t[i]);
         status = tsr_scope_end(&s);
         at[0] += rows;
@@ -215,7 +233,8 @@ TsrStatus op_block_diag(TsrOpCall *c) {
 
 /* ---- meshgrid, broadcast_tensors ---- */
 
-/* A list of views of the inputs, all expanded to `shape`. view_at[i]: the dimension input i runs along, or -1: broadcast it as it is. */
+/* A list of views of the inputs, all expanded to `shape`. view_at[i]: the dimension input i runs along, or -1:
+ * broadcast it as it is. */
 static TsrStatus expand_all(TsrOpCall *c, int n, TsrTensor *const *t, int ndim, const int64_t *shape, bool along) {
     TsrTensor **made = tsr_malloc(sizeof *made * (size_t)(n > 0 ? n : 1));
     if (made == NULL) return tsr_error_no_memory(sizeof *made * (size_t)n);
@@ -241,9 +260,13 @@ static TsrStatus check_meshgrid(int n, TsrTensor *const *t) {
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects a non-empty TensorList");
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid: too many tensors");
     for (int i = 1; i < n; i++)
-        if (t[i]->dtype != t[0]->dtype) return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects all tensors to have the same dtype");
+        if (t[i]->dtype != t[0]->dtype)
+            return tsr_error(TSR_RUNTIME_ERROR, "meshgrid expects all tensors to have the same dtype");
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) > 1) return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s", tsr_sizes_text(t[i]));
+        if (tsr_ndim(t[i]) > 1)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: %s",
+                             tsr_sizes_text(t[i]));
     return TSR_OK;
 }
 
@@ -260,7 +283,8 @@ TsrStatus op_meshgrid(TsrOpCall *c) {
     TSR_TRY(check_meshgrid(n, t));
     bool swap = strcmp(indexing, "xy") == 0 && n >= 2;
     if (strcmp(indexing, "xy") != 0 && strcmp(indexing, "ij") != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: %s", indexing);
     if (!swap) return meshgrid_ij(c, n, t);
     TsrTensor *order[TSR_MAX_DIMS];
     memcpy(order, t, sizeof *order * (size_t)n);
@@ -277,7 +301,8 @@ TsrStatus op_meshgrid(TsrOpCall *c) {
 TsrStatus op_broadcast_tensors(TsrOpCall *c) {
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
-    for (int i = 0; i < c->arg[0].n; i++) TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[0].tensors[i]->sizes, tsr_ndim(c->arg[0].tensors[i])));
+    for (int i = 0; i < c->arg[0].n; i++)
+        TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[0].tensors[i]->sizes, tsr_ndim(c->arg[0].tensors[i])));
     return expand_all(c, c->arg[0].n, c->arg[0].tensors, ndim, shape, false);
 }
 
@@ -287,7 +312,8 @@ TsrStatus op_broadcast_tensors(TsrOpCall *c) {
 static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
     int64_t rows = 1;
     for (int i = 0; i < n; i++)
-        if (tsr_mul_overflows(rows, t[i]->numel, &rows)) return tsr_error(TSR_RUNTIME_ERROR, "cartesian_prod: the result's size overflows");
+        if (tsr_mul_overflows(rows, t[i]->numel, &rows))
+            return tsr_error(TSR_RUNTIME_ERROR, "cartesian_prod: the result's size overflows");
     int64_t sizes[2] = {rows, n}, repeat = rows;
     TSR_TRY(tsr_tensor_new(out, 2, sizes, t[0]->dtype, t[0]->device));
     TsrStatus status = TSR_OK;
@@ -302,7 +328,8 @@ static TsrStatus product_rows(TsrTensor **out, int n, TsrTensor *const *t) {
         view_strides[1] = repeat * n;
         view_strides[2] = n;
         TsrScope s = {0};
-        TsrTensor *place = MAKE(&s, tsr_tensor_new_view, *out, &(TsrGeometry){3, view_sizes, view_strides, (*out)->offset + k}, NULL);
+        TsrTensor *place =
+            MAKE(&s, tsr_tensor_new_view, *out, &(TsrGeometry){3, view_sizes, view_strides, (*out)->offset + k}, NULL);
         TsrTensor *column = MAKE(&s, tsr_tensor_new_reshape, t[k], 3, one);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, column);
         status = tsr_scope_end(&s);
@@ -314,7 +341,8 @@ TsrStatus op_cartesian_prod(TsrOpCall *c) {
     int n = c->arg[0].n;
     TsrTensor *const *t = c->arg[0].tensors;
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(t[i]));
+        if (tsr_ndim(t[i]) != 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(t[i]));
     if (n == 1) return tsr_return_move(c, tsr_tensor_retain(t[0]));
     TSR_TRY(check_meshgrid(n, t));
     TsrTensor *out = NULL;
@@ -337,10 +365,12 @@ static TsrStatus count_combinations(int64_t *count, int64_t n, int64_t r, bool r
     int64_t rest = repeated ? n - 1 : n - r, fewer = TSR_MIN(r, rest), top;
     *count = n != 0 && rest >= 0;
     if (*count == 0) return TSR_OK;
-    if (__builtin_add_overflow(r, rest, &top)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
+    if (__builtin_add_overflow(r, rest, &top))
+        return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
     for (int64_t i = 1; i <= fewer; i++) {
         int64_t product;
-        if (tsr_mul_overflows(*count, top - fewer + i, &product)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
+        if (tsr_mul_overflows(*count, top - fewer + i, &product))
+            return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
         *count = product / i;
     }
     return TSR_OK;
@@ -349,7 +379,8 @@ static TsrStatus count_combinations(int64_t *count, int64_t n, int64_t r, bool r
 static TsrStatus combination_positions(TsrTensor **out, int64_t n, int64_t r, bool repeated) {
     int64_t count, total;
     TSR_TRY(count_combinations(&count, n, r, repeated));
-    if (tsr_mul_overflows(count, r, &total)) return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
+    if (tsr_mul_overflows(count, r, &total))
+        return tsr_error(TSR_RUNTIME_ERROR, "combinations: the result's size overflows");
     TSR_TRY(tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU));
     if (count == 0) return TSR_OK;
     int64_t *p = tsr_data(*out);
@@ -369,7 +400,8 @@ TsrStatus op_combinations(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t r = c->arg[1].i, zero = 0, sizes[2] = {-1, r};
     bool repeated = c->arg[2].b;
-    if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(self));
+    if (tsr_ndim(self) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(self));
     if (r < 0) return tsr_error(TSR_RUNTIME_ERROR, "Expect a non-negative number, but got %lld", (long long)r);
     TsrScope s = {0};
     if (r == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 1, &zero, self->dtype, self->device));
@@ -377,8 +409,10 @@ TsrStatus op_combinations(TsrOpCall *c) {
         TSR_TRY(count_combinations(&sizes[0], self->numel, r, repeated));
         return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 2, sizes, self->dtype, self->device));
     }
-    TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated), *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
+    TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated),
+              *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
     if (s.status == TSR_OK) sizes[0] = positions->numel / r;
-    if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(flat, (TsrGeometry){2, sizes, (int64_t[]){r, 1}, flat->offset});
+    if (s.status == TSR_OK)
+        s.status = tsr_tensor_set_geometry(flat, (TsrGeometry){2, sizes, (int64_t[]){r, 1}, flat->offset});
     return tsr_scope_return(c, &s, flat);
 }

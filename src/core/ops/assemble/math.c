@@ -8,72 +8,100 @@
 
 static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integral, int64_t observations) {
     if (tsr_ndim(w) > 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions", name, name, tsr_ndim(w));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "cov(): expected %s to have one or fewer dimensions but got %s with %d dimensions", name, name,
+                         tsr_ndim(w));
     bool fits = integral ? tsr_dtype_is_integral(w->dtype) : tsr_dtype_is_float(w->dtype);
     if (!fits)
-        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have %s dtype but got %s with %s dtype", name, integral ? "integral" : "floating point", name,
-                         tsr_dtype_scalar_name(w->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have %s dtype but got %s with %s dtype", name,
+                         integral ? "integral" : "floating point", name, tsr_dtype_scalar_name(w->dtype));
     if (w->numel != observations)
-        return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected %s to have the same numel as there are observations in the input but got %lld != %lld", name, (long long)w->numel,
-                         (long long)observations);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "cov(): expected %s to have the same numel as there are observations in the input but got %lld != %lld",
+            name, (long long)w->numel, (long long)observations);
     TSR_IN_PIECES(i, w->numel)
-        if (tsr_scalar_to_double(tsr_tensor_get(w, i)) < 0) return tsr_error(TSR_RUNTIME_ERROR, "cov(): %s cannot be negative", name);
+    if (tsr_scalar_to_double(tsr_tensor_get(w, i)) < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "cov(): %s cannot be negative", name);
     return TSR_OK;
 }
 
-static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, TsrTensor *fweights, TsrTensor *aweights) {
-    if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "cov(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
-    if (self->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "cov(): bool dtype is not supported for input");
+static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, TsrTensor *fweights,
+                         TsrTensor *aweights) {
+    if (tsr_ndim(self) > 2)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "cov(): expected input to have two or fewer dimensions but got an input with %d dimensions",
+                         tsr_ndim(self));
+    if (self->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "cov(): bool dtype is not supported for input");
     TsrScope s = {0};
     int64_t row[2] = {1, self->numel}, one = 1;
     TsrTensor *in = tsr_ndim(self) < 2 ? MAKE(&s, tsr_tensor_new_reshape, self, 2, row) : self, *w = NULL, *sum;
     int64_t observations = s.status == TSR_OK ? in->sizes[1] : 0;
     if (s.status == TSR_OK && fweights != NULL) s.status = check_weights(fweights, "fweights", true, observations);
     if (s.status == TSR_OK && aweights != NULL) s.status = check_weights(aweights, "aweights", false, observations);
-    w = fweights != NULL && aweights != NULL ? CALL(&s, "mul", "tt", fweights, aweights) : fweights != NULL ? fweights : aweights;
-    sum = w != NULL ? CALL(&s, "sum", "t", w) : MAKE(&s, tsr_tensor_new_scalar, tsr_scalar_int(observations), TSR_INT64);
-    if (s.status == TSR_OK && w != NULL && tsr_is_meta(w)) s.status = tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
+    w = fweights != NULL && aweights != NULL ? CALL(&s, "mul", "tt", fweights, aweights)
+        : fweights != NULL                   ? fweights
+                                             : aweights;
+    sum =
+        w != NULL ? CALL(&s, "sum", "t", w) : MAKE(&s, tsr_tensor_new_scalar, tsr_scalar_int(observations), TSR_INT64);
+    if (s.status == TSR_OK && w != NULL && tsr_is_meta(w))
+        s.status = tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors");
     if (s.status == TSR_OK && w != NULL && tsr_scalar_to_double(tsr_tensor_get(sum, 0)) == 0)
         s.status = tsr_error(TSR_RUNTIME_ERROR, "cov(): weights sum to zero, can't be normalized");
-    TsrTensor *weighed = w != NULL ? CALL(&s, "mul", "tt", in, w) : in, *total = CALL(&s, "sum", "tI", weighed, 1, &one), *mean = CALL(&s, "div", "tt", total, sum);
+    TsrTensor *weighed = w != NULL ? CALL(&s, "mul", "tt", in, w) : in,
+              *total = CALL(&s, "sum", "tI", weighed, 1, &one), *mean = CALL(&s, "div", "tt", total, sum);
     TsrTensor *norm;
     if (w != NULL && aweights != NULL && correction != 0) {
         TsrTensor *squares = CALL(&s, "mul", "tt", w, aweights), *square_sum = CALL(&s, "sum", "t", squares);
-        TsrTensor *scaled_sum = CALL(&s, "mul", "ts", square_sum, tsr_scalar_int(correction)), *share = CALL(&s, "div", "tt", scaled_sum, sum);
+        TsrTensor *scaled_sum = CALL(&s, "mul", "ts", square_sum, tsr_scalar_int(correction)),
+                  *share = CALL(&s, "div", "tt", scaled_sum, sum);
         norm = CALL(&s, "sub", "tt", sum, share);
     } else {
         norm = CALL(&s, "sub", "ts", sum, tsr_scalar_int(correction));
     }
-    if (s.status == TSR_OK && tsr_scalar_to_double(tsr_tensor_get(norm, 0)) < 0) s.status = tsr_tensor_fill(norm, tsr_scalar_int(0));
+    if (s.status == TSR_OK && tsr_scalar_to_double(tsr_tensor_get(norm, 0)) < 0)
+        s.status = tsr_tensor_fill(norm, tsr_scalar_int(0));
     TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, mean, 1), *centered = CALL(&s, "sub", "tt", in, column);
-    TsrTensor *right = w != NULL ? CALL(&s, "mul", "tt", centered, w) : centered, *turned = MAKE(&s, tsr_tensor_new_transpose, right, 0, 1);
-    TsrTensor *conjugate = s.status == TSR_OK && tsr_dtype_is_complex(turned->dtype) ? MAKE(&s, tsr_tensor_new_conj, turned) : turned;
+    TsrTensor *right = w != NULL ? CALL(&s, "mul", "tt", centered, w) : centered,
+              *turned = MAKE(&s, tsr_tensor_new_transpose, right, 0, 1);
+    TsrTensor *conjugate =
+        s.status == TSR_OK && tsr_dtype_is_complex(turned->dtype) ? MAKE(&s, tsr_tensor_new_conj, turned) : turned;
     TsrTensor *product = CALL(&s, "mm", "tt", centered, conjugate), *result = CALL(&s, "div", "tt", product, norm);
-    if (s.status == TSR_OK && result->numel == 1) s.status = tsr_tensor_set_geometry(result, (TsrGeometry){0, NULL, NULL, result->offset});
+    if (s.status == TSR_OK && result->numel == 1)
+        s.status = tsr_tensor_set_geometry(result, (TsrGeometry){0, NULL, NULL, result->offset});
     return tsr_scope_end_new(out, &s, result);
 }
 
 /* (self, *, correction, fweights, aweights) */
 TsrStatus op_cov(TsrOpCall *c) {
-    TsrTensor *t = NULL, *f = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, *a = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL;
+    TsrTensor *t = NULL, *f = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
+              *a = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL;
     return tsr_finish_move(c, cov_new(&t, c->arg[0].t, c->arg[1].i, f, a), t);
 }
 
 TsrStatus op_corrcoef(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t column[2] = {-1, 1}, row[2] = {1, -1};
-    if (tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions", tsr_ndim(self));
+    if (tsr_ndim(self) > 2)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with %d dimensions",
+            tsr_ndim(self));
     TsrScope s = {0};
     TsrTensor *v = MAKE(&s, cov_new, self, 1, NULL, NULL);
     if (s.status == TSR_OK && tsr_ndim(v) == 0) return tsr_scope_return(c, &s, CALL(&s, "div", "tt", v, v));
     bool complex = s.status == TSR_OK && tsr_dtype_is_complex(v->dtype);
-    TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, v, 0, 0, 1), *real = complex ? MAKE(&s, tsr_tensor_new_real, diagonal) : diagonal;
+    TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, v, 0, 0, 1),
+              *real = complex ? MAKE(&s, tsr_tensor_new_real, diagonal) : diagonal;
     TsrTensor *deviation = CALL(&s, "sqrt", "t", real);
-    TsrTensor *down = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, column), *across = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, row);
+    TsrTensor *down = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, column),
+              *across = MAKE(&s, tsr_tensor_new_reshape, deviation, 2, row);
     TsrTensor *half = CALL(&s, "div", "tt", v, down), *r = CALL(&s, "div", "tt", half, across);
     if (!complex) return tsr_scope_return(c, &s, CALL(&s, "clamp", "tss", r, tsr_scalar_int(-1), tsr_scalar_int(1)));
     TsrTensor *re = MAKE(&s, tsr_tensor_new_real, r), *im = MAKE(&s, tsr_tensor_new_imag, r);
-    TsrTensor *re1 = CALL(&s, "clamp", "tss", re, tsr_scalar_int(-1), tsr_scalar_int(1)), *im1 = CALL(&s, "clamp", "tss", im, tsr_scalar_int(-1), tsr_scalar_int(1));
+    TsrTensor *re1 = CALL(&s, "clamp", "tss", re, tsr_scalar_int(-1), tsr_scalar_int(1)),
+              *im1 = CALL(&s, "clamp", "tss", im, tsr_scalar_int(-1), tsr_scalar_int(1));
     return tsr_scope_return(c, &s, CALL(&s, "complex", "tt", re1, im1));
 }
 
@@ -139,7 +167,8 @@ static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_
         int i = (k + 1) % 3, j = (k + 2) % 3;
         TsrTensor *ai = MAKE(&s, tsr_tensor_new_select, a, dim, i), *aj = MAKE(&s, tsr_tensor_new_select, a, dim, j);
         TsrTensor *bi = MAKE(&s, tsr_tensor_new_select, b, dim, i), *bj = MAKE(&s, tsr_tensor_new_select, b, dim, j);
-        TsrTensor *p = CALL(&s, "mul", "tt", ai, bj), *q = CALL(&s, "mul", "tt", aj, bi), *place = MAKE(&s, tsr_tensor_new_select, t, dim, k);
+        TsrTensor *p = CALL(&s, "mul", "tt", ai, bj), *q = CALL(&s, "mul", "tt", aj, bi),
+                  *place = MAKE(&s, tsr_tensor_new_select, t, dim, k);
         TsrTensor *r = CALL(&s, "sub", "tt", p, q);
         if (s.status == TSR_OK) s.status = tsr_tensor_copy(place, r);
     }
@@ -156,20 +185,25 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     int64_t dim = given, shape[TSR_MAX_DIMS];
     int n = tsr_ndim(a), ndim = 0;
-    if (n == 0 && tsr_ndim(b) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)given);
-    if (n != tsr_ndim(b)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs must have the same number of dimensions.");
+    if (n == 0 && tsr_ndim(b) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)given);
+    if (n != tsr_ndim(b))
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs must have the same number of dimensions.");
     TSR_TRY(tsr_wrap_dim(&dim, n));
     int64_t na = n > 0 ? a->sizes[dim] : 1, nb = n > 0 ? b->sizes[dim] : 1;
     if (na != 3 || nb != 3)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs dimension %lld must have length 3. Got %lld and %lld", (long long)given, (long long)na, (long long)nb);
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cross: inputs dimension %lld must have length 3. Got %lld and %lld",
+                         (long long)given, (long long)na, (long long)nb);
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, a->sizes, n));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, b->sizes, n));
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                         tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
     TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
-    TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape), *wide_b = MAKE(&s, tsr_tensor_new_expand, b, ndim, shape);
+    TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape),
+              *wide_b = MAKE(&s, tsr_tensor_new_expand, b, ndim, shape);
     if (s.status == TSR_OK && t->numel > 0 && !tsr_is_meta(t)) s.status = cross_into(t, wide_a, wide_b, dim);
     return tsr_scope_return(c, &s, t);
 }
@@ -224,11 +258,14 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
     TsrDtype d = x->dtype;
     TsrScope s = {0};
     if (!tsr_in(TSR_BITS_INT | TSR_BITS_UINT | TSR_BITS_COMPLEX | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), d))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vander supports floating point, complex, and integer tensors, but got %s", tsr_dtype_scalar_name(d));
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "linalg.vander supports floating point, complex, and integer tensors, but got %s",
+                         tsr_dtype_scalar_name(d));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : tsr_ndim(x) > 0 ? x->sizes[tsr_ndim(x) - 1] : 1;
     if (n <= 1) return tsr_error(TSR_RUNTIME_ERROR, "N must be greater than 1.");
     TsrTensor *vector = MAKE(&s, tsr_at_least_1d_new, x);
-    return tsr_scope_return(c, &s, s.status == TSR_OK ? powers(&s, vector, n, tsr_dtype_is_integral(d) ? TSR_INT64 : d) : NULL);
+    return tsr_scope_return(
+        c, &s, s.status == TSR_OK ? powers(&s, vector, n, tsr_dtype_is_integral(d) ? TSR_INT64 : d) : NULL);
 }
 
 /* ---- renorm, dist ---- */
@@ -250,7 +287,8 @@ static TsrDtype renorm_accumulates_in(TsrDtype d) {
 static void norms_to_factors(TsrTensor *norm, double limit) {
     double *wide = tsr_data(norm);
     float *narrow = tsr_data(norm), most = (float)limit;
-    if (norm->dtype == TSR_FLOAT64) TSR_IN_PIECES(i, norm->numel) wide[i] = wide[i] > limit ? limit / (wide[i] + 1e-7) : 1;
+    if (norm->dtype == TSR_FLOAT64)
+        TSR_IN_PIECES(i, norm->numel) wide[i] = wide[i] > limit ? limit / (wide[i] + 1e-7) : 1;
     else TSR_IN_PIECES(i, norm->numel) narrow[i] = narrow[i] > most ? most / (narrow[i] + 1e-7f) : 1;
 }
 
@@ -262,8 +300,12 @@ TsrStatus op_renorm(TsrOpCall *c) {
     if (p.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "renorm: p must be real-valued");
     if (!(tsr_scalar_to_double(p) > 0)) return tsr_error(TSR_RUNTIME_ERROR, "renorm: non-positive-norm not supported");
     if (max.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "renorm: maxnorm must be real-valued");
-    if (!(tsr_scalar_to_double(max) >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "renorm: expected maxnorm to be >= 0 but got %g", tsr_scalar_to_double(max));
-    if (tsr_ndim(self) < 2) return tsr_error(TSR_RUNTIME_ERROR, "renorm: input needs at least 2 dimensions, got %d dimensions", tsr_ndim(self));
+    if (!(tsr_scalar_to_double(max) >= 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "renorm: expected maxnorm to be >= 0 but got %g",
+                         tsr_scalar_to_double(max));
+    if (tsr_ndim(self) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "renorm: input needs at least 2 dimensions, got %d dimensions",
+                         tsr_ndim(self));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) dims[n++] = d;
@@ -281,7 +323,8 @@ TsrStatus op_dist(TsrOpCall *c) {
     TsrScope s = {0};
     TsrTensor *difference = CALL(&s, "sub", "tt", c->arg[0].t, c->arg[1].t);
     if (s.status == TSR_OK && !tsr_dtype_is_float(difference->dtype) && !tsr_dtype_is_complex(difference->dtype))
-        s.status = tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "norm(): input dtype should be either floating point or complex. Got %s instead.",
+        s.status = tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                             "norm(): input dtype should be either floating point or complex. Got %s instead.",
                              tsr_dtype_scalar_name(difference->dtype));
     return tsr_scope_return(c, &s, CALL(&s, "norm", "ts", difference, c->arg[2].s));
 }
@@ -296,7 +339,8 @@ TsrStatus op_sum_to_size(TsrOpCall *c) {
     bool fits = lead >= 0;
     for (int d = 0; d < n && fits; d++) fits = size[d] == 1 || size[d] == self->sizes[lead + d];
     if (!fits) {
-        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_text(n, size), tsr_sizes_text(self));
+        return tsr_error(TSR_RUNTIME_ERROR, "size {%s} is not expandable to size {%s}.", tsr_layout_text(n, size),
+                         tsr_sizes_text(self));
     }
     if (n == 0) {
         TsrScope all = {0};
@@ -337,14 +381,18 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     int64_t order[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], inner = 1;
     if (c->arg[3].i != 0) return tsr_error(TSR_RUNTIME_ERROR, "Unknown hash_tensor mode: %lld", (long long)c->arg[3].i);
     if (self->numel == 0 && all)
-        return tsr_error(TSR_RUNTIME_ERROR, "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
     for (int i = 0; i < c->arg[1].n; i++) {
         int64_t d = c->arg[1].ints[i];
         TSR_TRY(tsr_wrap_dim(&d, n));
-        if (gone[d]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
+        if (gone[d])
+            return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
         gone[d] = true;
         if (n > 0 && self->sizes[d] == 0)
-            return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.", (long long)c->arg[1].ints[i]);
+            return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.",
+                             (long long)c->arg[1].ints[i]);
     }
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
     for (int d = 0; d < n; d++) {
@@ -358,7 +406,8 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     TsrScope s = {0};
     TsrTensor *moved = MAKE(&s, tsr_tensor_new_permute, self, n, order);
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_cast, moved, tsr_dtype_is_float(self->dtype) ? TSR_FLOAT64 : TSR_INT64);
-    TsrTensor *dense = MAKE(&s, tsr_tensor_new_contiguous, wide, TSR_CONTIGUOUS), *t = MAKE(&s, tsr_tensor_new, kept, sizes, TSR_UINT64, self->device);
+    TsrTensor *dense = MAKE(&s, tsr_tensor_new_contiguous, wide, TSR_CONTIGUOUS),
+              *t = MAKE(&s, tsr_tensor_new, kept, sizes, TSR_UINT64, self->device);
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = xor_lines(t, dense, inner);
     return tsr_scope_return(c, &s, t);
 }

@@ -15,7 +15,8 @@ static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
     for (int d = 0; d < tsr_ndim(self); d++)
         if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
     if (dims == 0 || fastest < 0 || ((dims >> fastest & 1) == 0 && self->strides[fastest] == 1)) return TSR_OK;
-    return tsr_in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr_not_implemented("flip_cpu", self->dtype) : TSR_OK;
+    return tsr_in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr_not_implemented("flip_cpu", self->dtype)
+                                                                     : TSR_OK;
 }
 
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
@@ -62,15 +63,18 @@ static TsrStatus swap_dims(TsrTensor *t, int64_t a, int64_t b) {
 TsrStatus op_rot90(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     int64_t k = ((c->arg[1].i % 4) + 4) % 4, total = tsr_ndim(self), a, b;
-    if (c->arg[2].n != 2) return tsr_error(TSR_RUNTIME_ERROR, "expected total rotation dims == 2, but got dims = %d", c->arg[2].n);
-    if (total < 2) return tsr_error(TSR_RUNTIME_ERROR, "expected total dims >= 2, but got total dims = %lld", (long long)total);
+    if (c->arg[2].n != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected total rotation dims == 2, but got dims = %d", c->arg[2].n);
+    if (total < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected total dims >= 2, but got total dims = %lld", (long long)total);
     a = c->arg[2].ints[0];
     b = c->arg[2].ints[1];
     TSR_TRY(tsr_wrap_dim(&a, (int)total));
     TSR_TRY(tsr_wrap_dim(&b, (int)total));
     if (a == b)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld", (long long)c->arg[2].ints[0],
-                         (long long)c->arg[2].ints[1]);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "expected rotation dims to be different, but got dim0 = %lld and dim1 = %lld",
+                         (long long)c->arg[2].ints[0], (long long)c->arg[2].ints[1]);
     if (k == 0) return tsr_finish_move(c, tsr_tensor_new_clone(&t, self, TSR_CONTIGUOUS), t);
     TSR_TRY(flip_new(&t, self, k == 1 ? 1ull << b : k == 3 ? 1ull << a : 1ull << a | 1ull << b));
     return tsr_finish_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
@@ -82,7 +86,8 @@ static TsrMemoryFormat suggested(const TsrTensor *t) {
     return TSR_CONTIGUOUS;
 }
 
-static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrMemoryFormat format, const TsrTensor *like) {
+static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrMemoryFormat format,
+                               const TsrTensor *like) {
     int64_t strides[TSR_MAX_DIMS];
     if (format == TSR_CONTIGUOUS) return tsr_tensor_new(out, ndim, sizes, like->dtype, like->device);
     tsr_layout_channels_last_strides(strides, ndim, sizes);
@@ -108,7 +113,8 @@ static void roll_blocks(int64_t begin, int64_t end, void *user) {
     }
 }
 
-/* One dimension: two pieces change places. The result has self's format, channels last or row-major; with an empty piece, row-major. */
+/* One dimension: two pieces change places. The result has self's format, channels last or row-major; with an empty
+ * piece, row-major. */
 static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift, int64_t dim) {
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     int64_t size = self->sizes[dim];
@@ -117,13 +123,17 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     if (tsr_is_meta(self)) return TSR_OK;
     int64_t bytes = size * (int64_t)tsr_itemsize(self);
     for (int d = (int)dim + 1; d < tsr_ndim(self); d++) bytes *= self->sizes[d];
-    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(*out, TSR_CONTIGUOUS) && bytes <= TSR_CHUNK_BYTES) {
+    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(*out, TSR_CONTIGUOUS) &&
+        bytes <= TSR_CHUNK_BYTES) {
         RollBlocks j = {tsr_data(*out), tsr_data(self), bytes, bytes / size * start};
-        return tsr_owned_keep(out, tsr_parallel_for(self->numel * (int64_t)tsr_itemsize(self) / bytes, TSR_MAX(TSR_CHUNK_BYTES / bytes, (int64_t)1), roll_blocks, &j));
+        return tsr_owned_keep(out, tsr_parallel_for(self->numel * (int64_t)tsr_itemsize(self) / bytes,
+                                                    TSR_MAX(TSR_CHUNK_BYTES / bytes, (int64_t)1), roll_blocks, &j));
     }
     TsrScope s = {0};
-    TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start), *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);
-    TsrTensor *t1 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, size - start, start), *f1 = MAKE(&s, tsr_tensor_new_narrow, self, dim, 0, start);
+    TsrTensor *t0 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, 0, size - start),
+              *f0 = MAKE(&s, tsr_tensor_new_narrow, self, dim, start, size - start);
+    TsrTensor *t1 = MAKE(&s, tsr_tensor_new_narrow, *out, dim, size - start, start),
+              *f1 = MAKE(&s, tsr_tensor_new_narrow, self, dim, 0, start);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t0, f0);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(t1, f1);
     TsrStatus status = tsr_scope_end(&s);
@@ -138,18 +148,24 @@ TsrStatus op_roll(TsrOpCall *c) {
     TsrScope s = {0};
     if (ns == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");
     if (nd == 0 && ns == 1) {
-        TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus), *rolled = MAKE(&s, roll_new, flat, shifts[0], 0);
+        TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus),
+                  *rolled = MAKE(&s, roll_new, flat, shifts[0], 0);
         int64_t strides[TSR_MAX_DIMS];
         tsr_layout_contiguous_strides(strides, tsr_ndim(self), self->sizes);
-        if (s.status == TSR_OK) s.status = tsr_tensor_set_geometry(rolled, (TsrGeometry){tsr_ndim(self), self->sizes, strides, rolled->offset});
+        if (s.status == TSR_OK)
+            s.status =
+                tsr_tensor_set_geometry(rolled, (TsrGeometry){tsr_ndim(self), self->sizes, strides, rolled->offset});
         return tsr_scope_return(c, &s, rolled);
     }
     if (ns != nd) return tsr_error(TSR_RUNTIME_ERROR, "shifts and dimensions must align. shifts: %d, dims:%d", ns, nd);
-    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dims[0]);
+    if (tsr_ndim(self) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions",
+                         (long long)dims[0]);
     TsrTensor *t = self;
     for (int i = 0; i < nd; i++) {
         int64_t d = dims[i];
-        if (s.status == TSR_OK && self->numel > 0) s.status = tsr_wrap_dim(&d, tsr_ndim(self)); /* of an empty tensor no dimension is looked at */
+        if (s.status == TSR_OK && self->numel > 0)
+            s.status = tsr_wrap_dim(&d, tsr_ndim(self)); /* of an empty tensor no dimension is looked at */
         t = MAKE(&s, roll_new, t, shifts[i], d);
     }
     return tsr_scope_return(c, &s, t);
@@ -162,7 +178,8 @@ static TsrTensor *crop(TsrScope *s, TsrTensor *t, int n, const int64_t *pad) {
     for (int i = 0; i < n / 2; i++) {
         int d = tsr_ndim(t) - 1 - i;
         if (pad[2 * i] < 0) t = MAKE(s, tsr_tensor_new_narrow, t, d, -pad[2 * i], t->sizes[d] + pad[2 * i]);
-        if (s->status == TSR_OK && pad[2 * i + 1] != 0 && pad[2 * i + 1] < 0) t = MAKE(s, tsr_tensor_new_narrow, t, d, 0, t->sizes[d] + pad[2 * i + 1]);
+        if (s->status == TSR_OK && pad[2 * i + 1] != 0 && pad[2 * i + 1] < 0)
+            t = MAKE(s, tsr_tensor_new_narrow, t, d, 0, t->sizes[d] + pad[2 * i + 1]);
         if (s->status != TSR_OK) return NULL;
     }
     return t;
@@ -171,7 +188,11 @@ static TsrTensor *crop(TsrScope *s, TsrTensor *t, int n, const int64_t *pad) {
 static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, TsrScalar value) {
     int ndim = tsr_ndim(self);
     if (n % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad must be even but instead it equals %d", n);
-    if (n > 2 * ndim) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %dwhile the input has %ddimensions.", n, ndim);
+    if (n > 2 * ndim)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %dwhile the input has %ddimensions.",
+            n, ndim);
     int64_t sizes[TSR_MAX_DIMS];
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
     bool grows = false;
@@ -184,7 +205,8 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
     if (!grows) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, inner, TSR_PRESERVE));
     for (int i = 0; i < n / 2; i++) {
         int d = ndim - 1 - i;
-        if (tsr_add_overflows(sizes[d], pad[2 * i], &sizes[d]) || tsr_add_overflows(sizes[d], pad[2 * i + 1], &sizes[d]))
+        if (tsr_add_overflows(sizes[d], pad[2 * i], &sizes[d]) ||
+            tsr_add_overflows(sizes[d], pad[2 * i + 1], &sizes[d]))
             return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
     }
     TsrTensor *t = MAKE(&s, formatted_new, ndim, sizes, suggested(self), self), *place = t;
@@ -192,13 +214,16 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
     for (int i = 0; i < n / 2 && s.status == TSR_OK; i++) {
         int d = ndim - 1 - i;
         if (pad[2 * i] > 0) place = MAKE(&s, tsr_tensor_new_narrow, place, d, pad[2 * i], place->sizes[d] - pad[2 * i]);
-        if (s.status == TSR_OK && pad[2 * i + 1] > 0) place = MAKE(&s, tsr_tensor_new_narrow, place, d, 0, place->sizes[d] - pad[2 * i + 1]);
+        if (s.status == TSR_OK && pad[2 * i + 1] > 0)
+            place = MAKE(&s, tsr_tensor_new_narrow, place, d, 0, place->sizes[d] - pad[2 * i + 1]);
     }
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_copy(place, inner);
     return tsr_scope_return(c, &s, t);
 }
 
-TsrStatus op_constant_pad_nd(TsrOpCall *c) { return pad_constant(c, c->arg[0].t, c->arg[1].n, c->arg[1].ints, c->arg[2].s); }
+TsrStatus op_constant_pad_nd(TsrOpCall *c) {
+    return pad_constant(c, c->arg[0].t, c->arg[1].n, c->arg[1].ints, c->arg[2].s);
+}
 
 /* ---- padding from the input ---- */
 
@@ -213,18 +238,21 @@ static int64_t source_of(PadMode mode, int64_t i, int64_t size) {
     }
 }
 
-/* Negative padding crops; what is wrapped around is what is left then. Where nothing is, PyTorch leaves its memory as it found it: any element will do. */
+/* Negative padding crops; what is wrapped around is what is left then. Where nothing is, PyTorch leaves its memory as
+ * it found it: any element will do. */
 static int64_t circular_source(int64_t i, int64_t size, int64_t before, int64_t after) {
     int64_t start = TSR_MAX(-before, (int64_t)0), kept = size - start - TSR_MAX(-after, (int64_t)0);
     return kept > 0 ? start + source_of(CIRCULAR, i - start, kept) : TSR_MIN(start, size - 1);
 }
 
-static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after, TsrDevice device) {
+static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after,
+                               TsrDevice device) {
     int64_t n = size + before + after;
     TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, device));
     int64_t *p = tsr_data(*out);
     if (tsr_is_meta(*out)) return TSR_OK;
-    TSR_IN_PIECES(i, n) p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
+    TSR_IN_PIECES(i, n)
+    p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
     return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
@@ -246,21 +274,28 @@ static TsrStatus check_output(const TsrTensor *self, int k, const int64_t *pad) 
 
 static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const int64_t *pad) {
     int ndim = tsr_ndim(self), k = n / 2;
-    bool supported = (n == 2 && (ndim == 2 || ndim == 3)) || (n == 4 && (ndim == 3 || ndim == 4)) || (n == 6 && (ndim == 4 || ndim == 5));
+    bool supported = (n == 2 && (ndim == 2 || ndim == 3)) || (n == 4 && (ndim == 3 || ndim == 4)) ||
+                     (n == 6 && (ndim == 4 || ndim == 5));
     if (!supported)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
-                         "Padding size %d is not supported for %dD input tensor.\nSupported combinations for non-constant padding:\n"
-                         "  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-                         "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)", n, ndim);
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "Padding size %d is not supported for %dD input tensor.\nSupported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
+            n, ndim);
     for (int d = ndim == k + 2 ? 1 : 0; d < ndim && mode != CIRCULAR; d++)
         if (self->sizes[d] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s", k + 1,
-                             k + 2, tsr_sizes_text(self));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s",
+                k + 1, k + 2, tsr_sizes_text(self));
     for (int i = 0; i < k; i++) {
         int64_t size = self->sizes[ndim - 1 - i];
         if (mode == REFLECT && (pad[2 * i] >= size || pad[2 * i + 1] >= size))
-            return tsr_error(TSR_RUNTIME_ERROR, "Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding (%lld, %lld) at dimension %d of input %s",
-                             4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr_sizes_text(self));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding (%lld, %lld) at dimension %d of input %s",
+                4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr_sizes_text(self));
         if (mode == CIRCULAR && (pad[2 * i] > size || pad[2 * i + 1] > size))
             return tsr_error(TSR_RUNTIME_ERROR, "Padding value causes wrapping around more than once.");
         if (mode == CIRCULAR && size + pad[2 * i] + pad[2 * i + 1] < 0)
@@ -269,7 +304,8 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
     return mode == CIRCULAR ? TSR_OK : check_output(self, k, pad);
 }
 
-/* Lines of a row-major tensor, padded: which line of a sample each comes from, and in it a head and a tail around what is copied as it is. */
+/* Lines of a row-major tensor, padded: which line of a sample each comes from, and in it a head and a tail around what
+ * is copied as it is. */
 typedef struct PadLines {
     const int64_t *line, *column; /* of the result, where from */
     int64_t lines, from_lines, width, from_width, head, run, item;
@@ -283,7 +319,8 @@ static void pad_ends(char *to, const char *from, const int64_t *column, int64_t 
 }
 
 static void copy_run(char *to, const char *from, int64_t bytes) {
-    for (int64_t i = 0; i < bytes && tsr_interrupt_flag == 0; i += TSR_CHUNK_BYTES) memcpy(to + i, from + i, (size_t)TSR_MIN((int64_t)TSR_CHUNK_BYTES, bytes - i));
+    for (int64_t i = 0; i < bytes && tsr_interrupt_flag == 0; i += TSR_CHUNK_BYTES)
+        memcpy(to + i, from + i, (size_t)TSR_MIN((int64_t)TSR_CHUNK_BYTES, bytes - i));
 }
 
 static void pad_lines(int64_t begin, int64_t end, void *user) {
@@ -300,7 +337,8 @@ static void pad_lines(int64_t begin, int64_t end, void *user) {
 /* The lines of a sample: those of one dimension more for each place in an outer one. */
 static TsrStatus lines_new(TsrTensor **out, const TsrTensor *outer, int64_t inner, const TsrTensor *lines) {
     int64_t n, count = lines->numel;
-    if (tsr_mul_overflows(outer->numel, count, &n)) return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
+    if (tsr_mul_overflows(outer->numel, count, &n))
+        return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
     TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, lines->device));
     int64_t *to = tsr_data(*out);
     const int64_t *high = tsr_data(outer), *low = tsr_data(lines);
@@ -313,16 +351,26 @@ static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *p
     int64_t sizes[TSR_MAX_DIMS], one = 1, inner = 1;
     TsrScope s = {0};
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
-    TsrTensor *columns = MAKE(&s, positions_new, mode, sizes[ndim - 1], pad[0], pad[1], self->device), *lines = MAKE(&s, tsr_zeros_new, 1, &one, TSR_INT64, self->device);
+    TsrTensor *columns = MAKE(&s, positions_new, mode, sizes[ndim - 1], pad[0], pad[1], self->device),
+              *lines = MAKE(&s, tsr_zeros_new, 1, &one, TSR_INT64, self->device);
     for (int i = 1; i < k; i++) {
-        TsrTensor *positions = MAKE(&s, positions_new, mode, sizes[ndim - 1 - i], pad[2 * i], pad[2 * i + 1], self->device);
+        TsrTensor *positions =
+            MAKE(&s, positions_new, mode, sizes[ndim - 1 - i], pad[2 * i], pad[2 * i + 1], self->device);
         lines = MAKE(&s, lines_new, positions, inner, lines);
         inner *= sizes[ndim - 1 - i];
     }
     for (int i = 0; i < k; i++) sizes[ndim - 1 - i] += pad[2 * i] + pad[2 * i + 1];
     TsrTensor *result = MAKE(&s, tsr_tensor_new, ndim, sizes, self->dtype, self->device);
     if (s.status != TSR_OK || result->numel == 0) return tsr_scope_return(c, &s, result);
-    PadLines j = {tsr_data(lines), tsr_data(columns), lines->numel, inner, sizes[ndim - 1], self->sizes[ndim - 1], .item = (int64_t)tsr_itemsize(self), .to = tsr_data(result), .from = tsr_data(self)};
+    PadLines j = {tsr_data(lines),
+                  tsr_data(columns),
+                  lines->numel,
+                  inner,
+                  sizes[ndim - 1],
+                  self->sizes[ndim - 1],
+                  .item = (int64_t)tsr_itemsize(self),
+                  .to = tsr_data(result),
+                  .from = tsr_data(self)};
     j.head = TSR_MIN(TSR_MAX(pad[0], (int64_t)0), j.width - 1);
     while (j.head + j.run < j.width && j.column[j.head + j.run] == j.column[j.head] + j.run) j.run++;
     s.status = tsr_parallel_for(result->numel / j.width, tsr_grain(j.width / 4), pad_lines, &j);
@@ -330,12 +378,17 @@ static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *p
 }
 
 static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {
-    static const char *const kernels[2][3] = {{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"}, {"replication_pad1d", "replication_pad2d", "replication_pad3d"}};
+    static const char *const kernels[2][3] = {{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"},
+                                              {"replication_pad1d", "replication_pad2d", "replication_pad3d"}};
     for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
-        if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld", (long long)pad[i]);
+        if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4)
+            return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld",
+                             (long long)pad[i]);
     TSR_TRY(check_copied(mode, self, n, pad));
-    if (mode != CIRCULAR) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
-    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self)) return pad_rows(c, self, n, pad, mode);
+    if (mode != CIRCULAR)
+        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
+    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self))
+        return pad_rows(c, self, n, pad, mode);
     TsrScope s = {0};
     TsrTensor *t = self;
     for (int i = 0; i < n / 2; i++) {
@@ -357,10 +410,14 @@ TsrStatus op_pad(TsrOpCall *c) {
     bool has_value = tsr_arg_given(&c->arg[3]);
     if (n % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Padding length must be divisible by 2");
     if (n > 2 * tsr_ndim(self))
-        return tsr_error(TSR_RUNTIME_ERROR, "Padding length should be less than or equal to two times the input dimension but got padding length %d and input of dimension %d", n,
-                         tsr_ndim(self));
-    if (strcmp(mode, "constant") == 0) return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));
-    if (has_value && c->arg[3].f != 0) return tsr_error(TSR_RUNTIME_ERROR, "Padding mode \"%s\" doesn't take in value argument", mode);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Padding length should be less than or equal to two times the input dimension but got padding length %d and input of dimension %d",
+            n, tsr_ndim(self));
+    if (strcmp(mode, "constant") == 0)
+        return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));
+    if (has_value && c->arg[3].f != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Padding mode \"%s\" doesn't take in value argument", mode);
     if (strcmp(mode, "reflect") == 0) return pad_copied(c, self, n, pad, REFLECT);
     if (strcmp(mode, "replicate") == 0) return pad_copied(c, self, n, pad, REPLICATE);
     if (strcmp(mode, "circular") == 0) return pad_copied(c, self, n, pad, CIRCULAR);
@@ -374,16 +431,19 @@ TsrStatus op_fill_diagonal_(TsrOpCall *c) {
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "dimensions must larger than 1");
     for (int d = 1; d < n && n > 2; d++)
-        if (self->sizes[d] != self->sizes[0]) return tsr_error(TSR_RUNTIME_ERROR, "all dimensions of input must be of equal length");
+        if (self->sizes[d] != self->sizes[0])
+            return tsr_error(TSR_RUNTIME_ERROR, "all dimensions of input must be of equal length");
     int64_t step = 0, length = TSR_MIN(self->sizes[0], self->sizes[1]), columns = self->sizes[1];
     for (int d = 0; d < n; d++) step += self->strides[d];
     TSR_TRY(tsr_tensor_new_view(&diagonal, self, &(TsrGeometry){1, &length, &step, self->offset}, NULL));
     TsrStatus status = tsr_tensor_fill(diagonal, c->arg[1].s);
     tsr_tensor_free(diagonal);
     /* Tall matrices: the diagonal starts again below a row left out. */
-    for (int64_t top = columns + 1; status == TSR_OK && n == 2 && c->arg[2].b && top < self->sizes[0]; top += columns + 1) {
+    for (int64_t top = columns + 1; status == TSR_OK && n == 2 && c->arg[2].b && top < self->sizes[0];
+         top += columns + 1) {
         length = TSR_MIN(columns, self->sizes[0] - top);
-        TSR_TRY(tsr_tensor_new_view(&diagonal, self, &(TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
+        TSR_TRY(tsr_tensor_new_view(&diagonal, self,
+                                    &(TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
         status = tsr_tensor_fill(diagonal, c->arg[1].s);
         tsr_tensor_free(diagonal);
     }

@@ -5,7 +5,9 @@
 #include "core/ops/sparse/sparse.h"
 
 static TsrStatus refuse_layout(const TsrOpCall *c, uint8_t layout) {
-    return layout == TSR_STRIDED ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s(...) is not implemented for sparse layout", c->schema->base);
+    return layout == TSR_STRIDED
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "%s(...) is not implemented for sparse layout", c->schema->base);
 }
 
 TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *c, int at, TsrDevice device) {
@@ -15,8 +17,8 @@ TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *c, int at, TsrDev
     out->device = tsr_arg_given(where) ? where->device : device;
     if (c->out[0] == NULL) return TSR_OK;
     if (out->dtype != TSR_DTYPE_NONE && out->dtype != c->out[0]->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(out->dtype),
-                         tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
+                         tsr_dtype_scalar_name(out->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     out->dtype = c->out[0]->dtype;
     out->device = c->out[0]->device;
     return TSR_OK;
@@ -29,7 +31,8 @@ static TsrStatus zero_dense(TsrTensor *t) {
     if (tsr_is_meta(t) || t->numel == 0) return TSR_OK;
     if (!tsr_dtype_is_pod(t->dtype)) return TSR_OK; /* constructed empty */
     size_t bytes = (size_t)t->numel * tsr_itemsize(t);
-    if (t->device.type != TSR_CPU || bytes > 1 << 20) return tsr_tensor_fill(t, tsr_scalar_int(0)); /* large ones over the threads */
+    if (t->device.type != TSR_CPU || bytes > 1 << 20)
+        return tsr_tensor_fill(t, tsr_scalar_int(0)); /* large ones over the threads */
     memset(tsr_data(t), 0, bytes);
     return TSR_OK;
 }
@@ -43,7 +46,9 @@ static TsrStatus filled_move(TsrOpCall *c, TsrStatus made, TsrTensor *t, TsrScal
 }
 
 /* zeros and empty also make sparse tensors, with nothing stored. The options stand at arg[at]. */
-static bool wants_sparse(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != TSR_STRIDED; }
+static bool wants_sparse(const TsrOpCall *c, int at) {
+    return tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != TSR_STRIDED;
+}
 
 static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes, TsrDtype otherwise, TsrDevice device) {
     TsrTensor *t = NULL;
@@ -52,7 +57,8 @@ static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes,
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, c->arg[at + 1].layout, n, sizes, dtype, device), t);
 }
 
-static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise, TsrDevice device) {
+static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise,
+                             TsrDevice device) {
     TsrOptions o;
     const TsrArg *size = &c->arg[size_at];
     TSR_TRY(tsr_create_options(&o, c, options_at, device));
@@ -62,7 +68,8 @@ static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, i
 static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
     int want = format == TSR_CHANNELS_LAST ? 4 : 5;
     if (tsr_ndim(t) != want)
-        return tsr_error(TSR_RUNTIME_ERROR, "required rank %d tensor to use channels_last%s format", want, want == 5 ? "_3d" : "");
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank %d tensor to use channels_last%s format", want,
+                         want == 5 ? "_3d" : "");
     int64_t sizes[5], strides[5];
     memcpy(sizes, t->sizes, sizeof(int64_t) * (size_t)want);
     tsr_layout_channels_last_strides(strides, want, sizes);
@@ -114,7 +121,9 @@ TsrStatus op_ones(TsrOpCall *c) {
 TsrStatus op_full(TsrOpCall *c) {
     TsrTensor *t = NULL;
     TSR_TRY(check_out_sizes(c));
-    TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT ? TSR_INT64 : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
+    TsrDtype own = c->arg[1].s.kind == TSR_SCALAR_UINT
+                       ? TSR_INT64
+                       : tsr_scalar_dtype(c->arg[1].s); /* what is past int64 does not fit */
     if (own == TSR_COMPLEX32) own = TSR_COMPLEX64;
     TsrStatus made = new_by_size(&t, c, 0, 2, own, TSR_DEVICE_CPU);
     return filled_move(c, made, t, c->arg[1].s, false);
@@ -130,7 +139,8 @@ TsrStatus op_scalar_tensor(TsrOpCall *c) {
 
 static TsrStatus check_stride_count(const TsrArg *size, const TsrArg *stride) {
     if (size->n == stride->n) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "dimensionality of sizes (%d) must match dimensionality of strides (%d)", size->n, stride->n);
+    return tsr_error(TSR_RUNTIME_ERROR, "dimensionality of sizes (%d) must match dimensionality of strides (%d)",
+                     size->n, stride->n);
 }
 
 static TsrStatus new_strided(TsrOpCall *c, int size_at, TsrDtype otherwise, TsrDevice device) {
@@ -151,16 +161,21 @@ TsrStatus op_empty_permuted(TsrOpCall *c) {
     const TsrArg *size = &c->arg[0], *order = &c->arg[1];
     int n = size->n;
     if (n != order->n)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = %d is not equal to "
-                         "len(physical_layout) = %d", n, order->n);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = %d is not equal to "
+            "len(physical_layout) = %d",
+            n, order->n);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d", n);
     int64_t physical[TSR_MAX_DIMS], dense[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     bool seen[TSR_MAX_DIMS] = {false};
     for (int i = 0; i < n; i++) {
         int64_t d = order->ints[i];
         if (d < 0 || d >= n)
-            return tsr_error(TSR_RUNTIME_ERROR, "Dimension out of range (expected to be between 0 and %d, but got %lld at index %d).  NB: negative dims not currently supported; file an issue if you want it.", n - 1, (long long)d, i);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Dimension out of range (expected to be between 0 and %d, but got %lld at index %d).  NB: negative dims not currently supported; file an issue if you want it.",
+                n - 1, (long long)d, i);
         if (seen[d]) return tsr_error(TSR_RUNTIME_ERROR, "Duplicate dim not allowed");
         seen[d] = true;
         physical[i] = size->ints[d];
@@ -180,10 +195,14 @@ static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
     TSR_TRY(tsr_create_options(&o, c, options_at, self->device));
     const TsrArg *format = &c->arg[options_at + 3];
     TsrMemoryFormat f = tsr_arg_given(format) ? format->format : TSR_PRESERVE;
-    if (f == TSR_CHANNELS_LAST && tsr_ndim(self) != 4) return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
-    if (f == TSR_CHANNELS_LAST_3D && tsr_ndim(self) != 5) return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
-    if (tsr_is_sparse(self)) return tsr_tensor_new(out, tsr_ndim(self), self->sizes, dtype_or(o.dtype, self->dtype), o.device);
-    if (tsr_device_equal(o.device, self->device)) return tsr_tensor_new_like(out, self, dtype_or(o.dtype, self->dtype), f);
+    if (f == TSR_CHANNELS_LAST && tsr_ndim(self) != 4)
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank 4 tensor to use channels_last format");
+    if (f == TSR_CHANNELS_LAST_3D && tsr_ndim(self) != 5)
+        return tsr_error(TSR_RUNTIME_ERROR, "required rank 5 tensor to use channels_last_3d format");
+    if (tsr_is_sparse(self))
+        return tsr_tensor_new(out, tsr_ndim(self), self->sizes, dtype_or(o.dtype, self->dtype), o.device);
+    if (tsr_device_equal(o.device, self->device))
+        return tsr_tensor_new_like(out, self, dtype_or(o.dtype, self->dtype), f);
     int64_t strides[TSR_MAX_DIMS];
     int n = tsr_ndim(self);
     if (f == TSR_PRESERVE) tsr_layout_dense_strides_like(strides, n, self->sizes, self->strides);
@@ -193,7 +212,8 @@ static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
 }
 
 TsrStatus op_empty_like(TsrOpCall *c) {
-    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c, 1))
+        return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     TsrTensor *t;
     TSR_TRY(new_like(&t, c, 1));
     return tsr_return_move(c, t);
@@ -206,7 +226,8 @@ static TsrStatus filled_like(TsrOpCall *c, int options_at, TsrScalar value, bool
 }
 
 TsrStatus op_zeros_like(TsrOpCall *c) {
-    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c, 1))
+        return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     return filled_like(c, 1, tsr_scalar_int(0), true);
 }
 TsrStatus op_ones_like(TsrOpCall *c) { return filled_like(c, 1, tsr_scalar_int(1), false); }
@@ -242,12 +263,14 @@ TsrStatus op_eye(TsrOpCall *c) {
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
     TsrTensor *t;
     TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
-    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32) return tsr_not_implemented("eye", d);
+    if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32)
+        return tsr_not_implemented("eye", d);
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
     TsrStatus status = zero_dense(t);
     size_t item = tsr_itemsize(t);
     if (status == TSR_OK && !tsr_is_meta(t) && t->numel > 0)
-        for (int64_t i = 0; i < TSR_MIN(n, m); i++) tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)(i * (m + 1)) * item);
+        for (int64_t i = 0; i < TSR_MIN(n, m); i++)
+            tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)(i * (m + 1)) * item);
     if (status == TSR_OK) return tsr_return_move(c, t);
     tsr_tensor_free(t);
     return status;
@@ -279,7 +302,8 @@ static __int128 count_lower(int64_t rows, int64_t cols, __int128 offset) {
 }
 
 static TsrStatus count_triangle(int64_t *count, int64_t rows, int64_t cols, int64_t offset, bool lower) {
-    __int128 n = lower ? count_lower(rows, cols, offset) : (__int128)rows * cols - count_lower(rows, cols, (__int128)offset - 1);
+    __int128 n =
+        lower ? count_lower(rows, cols, offset) : (__int128)rows * cols - count_lower(rows, cols, (__int128)offset - 1);
     if (n > INT64_MAX / 2) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
     *count = (int64_t)n;
     return TSR_OK;

@@ -10,8 +10,8 @@ typedef struct TsrOptions {
     TsrDevice device;
 } TsrOptions;
 
-/* Reads dtype, layout, device from call->arg[at .. at + 3). `device`: where none is given. A given out decides the dtype, and
- * disagreeing with it is TSR_RUNTIME_ERROR. A sparse layout is TSR_RUNTIME_ERROR. */
+/* Reads dtype, layout, device from call->arg[at .. at + 3). `device`: where none is given. A given out decides the
+ * dtype, and disagreeing with it is TSR_RUNTIME_ERROR. A sparse layout is TSR_RUNTIME_ERROR. */
 TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *call, int at, TsrDevice device);
 
 /* Writes start + i * step, i from 0, with PyTorch's rounding; t is dense. */

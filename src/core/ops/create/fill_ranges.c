@@ -54,7 +54,9 @@ ARANGE_SMALL_INT(arange_int32, int32_t)
 
 #if defined(__x86_64__)
 #define FMA_VARIANT(name) \
-    __attribute__((target("fma,avx2"))) static void name##_fma(int64_t begin, int64_t end, void *user) { name##_body(begin, end, user); }
+    __attribute__((target("fma,avx2"))) static void name##_fma(int64_t begin, int64_t end, void *user) { \
+        name##_body(begin, end, user); \
+    }
 #define PICK(name) (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2") ? name##_fma : name##_plain)
 #else
 #define FMA_VARIANT(name)
@@ -63,12 +65,16 @@ ARANGE_SMALL_INT(arange_int32, int32_t)
 
 ARANGE_FLOAT(arange_double, double, 4, double base = fma(r->step, (double)i, r->start), fma((double)k, r->step, base),
              fma(r->step, (double)i, r->start))
-ARANGE_FLOAT(arange_float, float, 8, double base = (float)fma(r->step, (double)i, r->start), (float)fma((double)k, r->step, base),
-             (float)fma(r->step, (double)i, r->start))
-ARANGE_FLOAT(arange_half, TsrHalf, 16, float base = tsr_half_to_float(tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f))),
-             tsr_half_from_float(fmaf((float)k, r->step_f, base)), tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f)))
-ARANGE_FLOAT(arange_bfloat16, TsrBfloat16, 16, float base = tsr_bfloat16_to_float(tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f))),
-             tsr_bfloat16_from_float(fmaf((float)k, r->step_f, base)), tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f)))
+ARANGE_FLOAT(arange_float, float, 8, double base = (float)fma(r->step, (double)i, r->start),
+             (float)fma((double)k, r->step, base), (float)fma(r->step, (double)i, r->start))
+ARANGE_FLOAT(arange_half, TsrHalf, 16,
+             float base = tsr_half_to_float(tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f))),
+             tsr_half_from_float(fmaf((float)k, r->step_f, base)),
+             tsr_half_from_float(fmaf(r->step_f, (float)i, r->start_f)))
+ARANGE_FLOAT(arange_bfloat16, TsrBfloat16, 16,
+             float base = tsr_bfloat16_to_float(tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f))),
+             tsr_bfloat16_from_float(fmaf((float)k, r->step_f, base)),
+             tsr_bfloat16_from_float(fmaf(r->step_f, (float)i, r->start_f)))
 
 static TsrRangeFn arange_loop(TsrDtype d) {
     switch (d) {
@@ -112,8 +118,9 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
 FROM_BOTH_ENDS(linspace_double, double, fma(r->step, (double)i, r->start), fma(-r->step, (double)left, r->end))
 FROM_BOTH_ENDS(linspace_float, float, fmaf(r->step_f, (float)i, r->start_f), fmaf(-r->step_f, (float)left, r->end_f))
 FROM_BOTH_ENDS(linspace_complex64, float _Complex, (float _Complex)r->start_c + (float _Complex)r->step_c * (float)i,
-         (float _Complex)r->end_c - (float _Complex)r->step_c * (float)left)
-FROM_BOTH_ENDS(linspace_complex128, double _Complex, r->start_c + r->step_c * (double)i, r->end_c - r->step_c * (double)left)
+               (float _Complex)r->end_c - (float _Complex)r->step_c * (float)left)
+FROM_BOTH_ENDS(linspace_complex128, double _Complex, r->start_c + r->step_c * (double)i,
+               r->end_c - r->step_c * (double)left)
 
 /* Integers and halves: computed in double or float and stored through a scalar. */
 static void linspace_other(int64_t begin, int64_t end, void *user) {
@@ -122,9 +129,10 @@ static void linspace_other(int64_t begin, int64_t end, void *user) {
     bool small = tsr_dtype_is_float(r->t->dtype);
     for (int64_t i = begin; i < end; i++) {
         int64_t left = r->n - i - 1;
-        TsrScalar s = small        ? tsr_scalar_float(i < r->n / 2 ? fmaf(r->step_f, (float)i, r->start_f) : fmaf(-r->step_f, (float)left, r->end_f))
-                    : i < r->n / 2 ? tsr_scalar_int((int64_t)fma(r->step, (double)i, r->start))
-                                   : tsr_scalar_int((int64_t)fma(-r->step, (double)left, r->end));
+        TsrScalar s = small          ? tsr_scalar_float(i < r->n / 2 ? fmaf(r->step_f, (float)i, r->start_f)
+                                                                     : fmaf(-r->step_f, (float)left, r->end_f))
+                      : i < r->n / 2 ? tsr_scalar_int((int64_t)fma(r->step, (double)i, r->start))
+                                     : tsr_scalar_int((int64_t)fma(-r->step, (double)left, r->end));
         tsr_scalar_store(s, r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
     }
 }
@@ -161,8 +169,11 @@ static TsrStatus begin_ramp(Ramp *r, TsrTensor *t, TsrScalar start, TsrScalar en
 TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end) {
     Ramp r;
     TSR_TRY(begin_ramp(&r, t, start, end));
-    TsrRangeFn loop = t->dtype == TSR_FLOAT32 ? linspace_float : t->dtype == TSR_FLOAT64 ? linspace_double
-                    : t->dtype == TSR_COMPLEX64 ? linspace_complex64 : t->dtype == TSR_COMPLEX128 ? linspace_complex128 : linspace_other;
+    TsrRangeFn loop = t->dtype == TSR_FLOAT32      ? linspace_float
+                      : t->dtype == TSR_FLOAT64    ? linspace_double
+                      : t->dtype == TSR_COMPLEX64  ? linspace_complex64
+                      : t->dtype == TSR_COMPLEX128 ? linspace_complex128
+                                                   : linspace_other;
     return tsr_parallel_for(t->numel, GRAIN, loop, &r);
 }
 
@@ -177,30 +188,40 @@ static TsrScalar power_of(const Ramp *r, int64_t i) {
         return tsr_scalar_complex(creal(v), cimag(v));
     }
     double v = pow(r->base, up ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
-    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v))) : tsr_scalar_float(v);
+    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v)))
+                                              : tsr_scalar_float(v);
 }
 
-FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->start)), pow(r->base, fma(-r->step, (double)left, r->end)))
-FROM_BOTH_ENDS(logspace_float, float, (float)pow(r->base, fma(r->step, (double)i, r->start)), (float)pow(r->base, fma(-r->step, (double)left, r->end)))
+FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->start)),
+               pow(r->base, fma(-r->step, (double)left, r->end)))
+FROM_BOTH_ENDS(logspace_float, float, (float)pow(r->base, fma(r->step, (double)i, r->start)),
+               (float)pow(r->base, fma(-r->step, (double)left, r->end)))
 
 static void logspace_other(int64_t begin, int64_t end, void *user) {
     const Ramp *r = user;
     size_t item = tsr_itemsize(r->t);
-    for (int64_t i = begin; i < end; i++) tsr_scalar_store(power_of(r, i), r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
+    for (int64_t i = begin; i < end; i++)
+        tsr_scalar_store(power_of(r, i), r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
 }
 
 TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end, double base) {
     Ramp r;
-    if (t->numel == 1 && tsr_dtype_is_float(t->dtype) && start.kind != TSR_SCALAR_COMPLEX) /* the power of the number as it is given */
+    if (t->numel == 1 && tsr_dtype_is_float(t->dtype) &&
+        start.kind != TSR_SCALAR_COMPLEX) /* the power of the number as it is given */
         return tsr_tensor_fill(t, tsr_scalar_float(pow(base, tsr_scalar_to_double(start))));
     if (t->numel == 1) end = start;
     TSR_TRY(begin_ramp(&r, t, start, end));
-    if (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16) { /* PyTorch rounds the distance to the dtype, not the step */
+    if (t->dtype == TSR_FLOAT16 ||
+        t->dtype == TSR_BFLOAT16) { /* PyTorch rounds the distance to the dtype, not the step */
         TsrScalar distance = tsr_scalar_float(r.end_f - r.start_f);
         TSR_TRY(rounded(&distance, t->dtype));
         r.step = (float)distance.f / (float)TSR_MAX(r.n - 1, 1);
     }
     r.base = base;
     r.base_c = base;
-    return tsr_parallel_for(t->numel, GRAIN, t->dtype == TSR_FLOAT32 ? logspace_float : t->dtype == TSR_FLOAT64 ? logspace_double : logspace_other, &r);
+    return tsr_parallel_for(t->numel, GRAIN,
+                            t->dtype == TSR_FLOAT32   ? logspace_float
+                            : t->dtype == TSR_FLOAT64 ? logspace_double
+                                                      : logspace_other,
+                            &r);
 }

@@ -5,10 +5,13 @@
 #include "create.h"
 #include "core/op/shared.h"
 
-static bool is_whole(TsrScalar s) { return s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_BOOL || s.kind == TSR_SCALAR_UINT; }
+static bool is_whole(TsrScalar s) {
+    return s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_BOOL || s.kind == TSR_SCALAR_UINT;
+}
 
 static TsrStatus as_double(double *out, TsrScalar s) {
-    if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
+    if (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     *out = tsr_scalar_to_double(s);
     return TSR_OK;
 }
@@ -18,13 +21,14 @@ static TsrStatus not_implemented(const char *kernel, TsrDtype d) {
 }
 
 static bool is_plain_number(TsrDtype d) { /* what AT_DISPATCH_ALL_TYPES and the two halves cover */
-    return d == TSR_UINT8 || d == TSR_INT8 || d == TSR_INT16 || d == TSR_INT32 || d == TSR_INT64 || d == TSR_FLOAT16 || d == TSR_BFLOAT16 ||
-           d == TSR_FLOAT32 || d == TSR_FLOAT64;
+    return d == TSR_UINT8 || d == TSR_INT8 || d == TSR_INT16 || d == TSR_INT32 || d == TSR_INT64 || d == TSR_FLOAT16 ||
+           d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64;
 }
 
 static TsrStatus check_bounds(double start, double end, double step) {
     if (step == 0 || isnan(step)) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
-    if (!isfinite(start) || !isfinite(end)) return tsr_error(TSR_RUNTIME_ERROR, "unsupported range: %g -> %g", start, end);
+    if (!isfinite(start) || !isfinite(end))
+        return tsr_error(TSR_RUNTIME_ERROR, "unsupported range: %g -> %g", start, end);
     if ((step > 0 && end < start) || (step < 0 && end > start))
         return tsr_error(TSR_RUNTIME_ERROR, "upper bound and lower bound inconsistent with step sign");
     return TSR_OK;
@@ -62,7 +66,8 @@ static bool exact_count(TsrDtype dtype, TsrScalar start, TsrScalar end, TsrScala
     return dtype == TSR_INT64 && is_whole(start) && is_whole(end) && is_whole(step);
 }
 
-/* Gives the numbers back, where `status` is OK. An out= of as many elements keeps its shape. Consumes t, on failure too. */
+/* Gives the numbers back, where `status` is OK. An out= of as many elements keeps its shape. Consumes t, on failure
+ * too. */
 static TsrStatus give_numbers_move(TsrOpCall *c, TsrStatus status, TsrTensor *t) {
     const TsrTensor *out = c->out[0];
     if (status != TSR_OK || out == NULL || out->numel != t->numel) return tsr_finish_move(c, status, t);
@@ -76,7 +81,8 @@ static TsrStatus make_arange(TsrOpCall *c, TsrScalar start, TsrScalar end, TsrSc
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, options_at, TSR_DEVICE_CPU));
     TsrDtype dtype = o.dtype;
-    if (dtype == TSR_DTYPE_NONE) dtype = is_whole(start) && is_whole(end) && is_whole(step) ? TSR_INT64 : tsr_default_dtype();
+    if (dtype == TSR_DTYPE_NONE)
+        dtype = is_whole(start) && is_whole(end) && is_whole(step) ? TSR_INT64 : tsr_default_dtype();
     if (!is_plain_number(dtype)) return not_implemented("arange_cpu", dtype);
     int64_t count;
     TSR_TRY(arange_count(&count, start, end, step, exact_count(dtype, start, end, step) ? TSR_INT64 : TSR_FLOAT64));
@@ -101,7 +107,8 @@ TsrStatus op_range(TsrOpCall *c) {
     TSR_TRY(as_double(&start, c->arg[0].s));
     TSR_TRY(as_double(&end, c->arg[1].s));
     TSR_TRY(as_double(&step, c->arg[2].s));
-    if (!is_plain_number(dtype) || dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) return not_implemented("range_cpu", dtype);
+    if (!is_plain_number(dtype) || dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16)
+        return not_implemented("range_cpu", dtype);
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;
     if (!(n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
@@ -128,12 +135,17 @@ static TsrStatus end_point(TsrScalar *out, const TsrOpCall *c, int i) {
 }
 
 static TsrStatus check_zero_dim(const TsrOpCall *c, const char *name) {
-    int n0 = c->arg[0].kind == TSR_ARG_TENSOR ? tsr_ndim(c->arg[0].t) : 0, n1 = c->arg[1].kind == TSR_ARG_TENSOR ? tsr_ndim(c->arg[1].t) : 0;
+    int n0 = c->arg[0].kind == TSR_ARG_TENSOR ? tsr_ndim(c->arg[0].t) : 0,
+        n1 = c->arg[1].kind == TSR_ARG_TENSOR ? tsr_ndim(c->arg[1].t) : 0;
     if (n0 == 0 && n1 == 0) return TSR_OK;
     bool both = c->arg[0].kind == c->arg[1].kind;
     if (both)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s only supports 0-dimensional start and end tensors, but got start with %d dimension(s) and end with %d dimension(s).", name, n0, n1);
-    return tsr_error(TSR_RUNTIME_ERROR, "%s only supports 0-dimensional start and end tensors, but got %s with %d dimension(s).", name,
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s only supports 0-dimensional start and end tensors, but got start with %d dimension(s) and end with %d dimension(s).",
+            name, n0, n1);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s only supports 0-dimensional start and end tensors, but got %s with %d dimension(s).", name,
                      n0 > 0 ? "start" : "end", n0 > 0 ? n0 : n1);
 }
 
@@ -141,13 +153,16 @@ static TsrStatus spaced_dtype(TsrDtype *out, TsrDtype given, TsrScalar start, Ts
     bool complex = start.kind == TSR_SCALAR_COMPLEX || end.kind == TSR_SCALAR_COMPLEX;
     TsrDtype inferred = complex ? tsr_default_complex() : tsr_default_dtype();
     if (complex && given != TSR_DTYPE_NONE && !tsr_dtype_is_complex(given))
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.%s(): inferred dtype %s can't be safely cast to passed dtype %s", name, tsr_dtype_c_name(inferred),
-                         tsr_dtype_scalar_name(given));
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.%s(): inferred dtype %s can't be safely cast to passed dtype %s",
+                         name, tsr_dtype_c_name(inferred), tsr_dtype_scalar_name(given));
     *out = given != TSR_DTYPE_NONE ? given : inferred;
     return TSR_OK;
 }
 
-typedef struct Spaced { TsrScalar start, end; TsrTensor *result; } Spaced;
+typedef struct Spaced {
+    TsrScalar start, end;
+    TsrTensor *result;
+} Spaced;
 
 static TsrStatus begin_spaced(Spaced *s, TsrOpCall *c, int options_at, const char *kernel) {
     const char *name = c->schema->base;
@@ -170,13 +185,16 @@ TsrStatus op_linspace(TsrOpCall *c) {
     TSR_TRY(begin_spaced(&s, c, 3, "linspace_cpu"));
     TsrStatus status = TSR_OK;
     if (!tsr_is_meta(s.result) && s.result->numel > 0)
-        status = s.result->numel == 1 ? tsr_tensor_fill(s.result, s.start) : tsr_create_fill_linspace(s.result, s.start, s.end);
+        status = s.result->numel == 1 ? tsr_tensor_fill(s.result, s.start)
+                                      : tsr_create_fill_linspace(s.result, s.start, s.end);
     return give_numbers_move(c, status, s.result);
 }
 
 TsrStatus op_logspace(TsrOpCall *c) {
     Spaced s;
     TSR_TRY(begin_spaced(&s, c, 4, "logspace_cpu"));
-    TsrStatus status = tsr_is_meta(s.result) || s.result->numel == 0 ? TSR_OK : tsr_create_fill_logspace(s.result, s.start, s.end, c->arg[3].f);
+    TsrStatus status = tsr_is_meta(s.result) || s.result->numel == 0
+                           ? TSR_OK
+                           : tsr_create_fill_logspace(s.result, s.start, s.end, c->arg[3].f);
     return give_numbers_move(c, status, s.result);
 }

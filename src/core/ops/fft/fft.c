@@ -1,4 +1,5 @@
-/* torch.fft: arguments as PyTorch reads them, strides as its MKL backend lays results out; fft.c transforms the lines. */
+/* torch.fft: arguments as PyTorch reads them, strides as its MKL backend lays results out; fft.c transforms the lines.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 
 /* ---- one transform along one dimension ---- */
 
-/* Up to this length float32 is computed in double and rounded once, but for the short lengths that have PyTorch's own roundings: the digits shown are
- * then the true ones. */
+/* Up to this length float32 is computed in double and rounded once, but for the short lengths that have PyTorch's own
+ * roundings: the digits shown are then the true ones. */
 enum { WIDE_LENGTH = 512 };
 
 /* Sorts dims by falling stride of t, stable. */
@@ -24,9 +25,9 @@ static void sort_dims(int64_t *dims, int n, const TsrTensor *t) {
         }
 }
 
-/* Whether PyTorch hands the lines to MKL where they lie, each with gaps: the other dimensions merge into one, and the line's own stride is not 1. Else it
- * copies them first. MKL has kernels of their own for means only where lines are dense, and,
- * with several threads, for real ones only of a single line. */
+/* Whether PyTorch hands the lines to MKL where they lie, each with gaps: the other dimensions merge into one, and the
+ * line's own stride is not 1. Else it copies them first. MKL has kernels of their own for means only where lines are
+ * dense, and, with several threads, for real ones only of a single line. */
 static bool lines_have_gaps(const TsrTensor *t, int dim) {
     int64_t others[TSR_MAX_DIMS];
     int n = 0;
@@ -45,8 +46,11 @@ static TsrStatus transform(TsrFftLines lines) {
     int64_t n = lines.n;
     if (out->numel == 0) return TSR_OK;
     TsrFft *plan;
-    TsrFftKind known = kind == TSR_FFT_C2C ? TSR_FFT_COMPLEX : kind == TSR_FFT_C2R ? TSR_FFT_TO_REAL : TSR_FFT_FROM_REAL;
-    bool mean = n > 1 && lines.scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[lines.dim]) && !lines_have_gaps(in, lines.dim);
+    TsrFftKind known = kind == TSR_FFT_C2C   ? TSR_FFT_COMPLEX
+                       : kind == TSR_FFT_C2R ? TSR_FFT_TO_REAL
+                                             : TSR_FFT_FROM_REAL;
+    bool mean = n > 1 && lines.scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[lines.dim]) &&
+                !lines_have_gaps(in, lines.dim);
     lines.wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
     TSR_TRY(tsr_fft_new(&plan, n, lines.wide, known, mean, out->numel / out->sizes[lines.dim]));
     lines.plan = plan;
@@ -57,13 +61,16 @@ static TsrStatus transform(TsrFftLines lines) {
 
 /* ---- layout of results ---- */
 
-/* The batch dimensions come first in the stride order of the input, then the transformed ones in the order given, all dense. */
-static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t *sizes, const int64_t *dims, int ndims, TsrDtype dtype) {
+/* The batch dimensions come first in the stride order of the input, then the transformed ones in the order given, all
+ * dense. */
+static TsrStatus result_new(TsrTensor **out, const TsrTensor *in, const int64_t *sizes, const int64_t *dims, int ndims,
+                            TsrDtype dtype) {
     int64_t order[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], dense = 1;
     bool transformed[TSR_MAX_DIMS] = {false};
     int n = 0, d = tsr_ndim(in);
     for (int i = 0; i < ndims; i++) transformed[dims[i]] = true;
-    /* What is not transformed trades places with what is, from both ends: so PyTorch's partition leaves dimensions of one stride. */
+    /* What is not transformed trades places with what is, from both ends: so PyTorch's partition leaves dimensions of
+     * one stride. */
     for (int i = 0, last = d - 1; i <= last; i++) {
         int k = i;
         if (transformed[i]) {
@@ -108,13 +115,20 @@ static TsrStatus c2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     TSR_TRY(result_new(&r, in, in->sizes, dims, n, in->dtype));
     for (int i = n - 1; i >= 0 && !tsr_is_meta(r); i--) {
         double scale = i == 0 ? scale_of(norm, in->sizes, dims, n) : 1;
-        TSR_TRY(transform((TsrFftLines){.in = i == n - 1 ? in : r, .out = r, .dim = (int)dims[i], .kind = TSR_FFT_C2C, .n = in->sizes[dims[i]], .forward = forward, .scale = scale}));
+        TSR_TRY(transform((TsrFftLines){.in = i == n - 1 ? in : r,
+                                        .out = r,
+                                        .dim = (int)dims[i],
+                                        .kind = TSR_FFT_C2C,
+                                        .n = in->sizes[dims[i]],
+                                        .forward = forward,
+                                        .scale = scale}));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
-/* The last of dims is the real one. All other transforms are of the first half along it, the second one's is the same turned about. */
+/* The last of dims is the real one. All other transforms are of the first half along it, the second one's is the same
+ * turned about. */
 static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0, int n, int norm, bool onesided) {
     TSR_OWNED r = NULL;
     TSR_OWNED half = NULL;
@@ -127,9 +141,21 @@ static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     double scale = scale_of(norm, in->sizes, dims, n);
     if (!tsr_is_meta(r)) {
         TSR_TRY(tsr_tensor_new_slice(&half, r, (int)last, 0, length / 2 + 1, 1));
-        TSR_TRY(transform((TsrFftLines){.in = in, .out = half, .dim = (int)last, .kind = TSR_FFT_R2C, .n = length, .forward = true, .scale = n == 1 ? scale : 1}));
+        TSR_TRY(transform((TsrFftLines){.in = in,
+                                        .out = half,
+                                        .dim = (int)last,
+                                        .kind = TSR_FFT_R2C,
+                                        .n = length,
+                                        .forward = true,
+                                        .scale = n == 1 ? scale : 1}));
         for (int i = n - 2; i >= 0; i--)
-            TSR_TRY(transform((TsrFftLines){.in = half, .out = half, .dim = (int)dims[i], .kind = TSR_FFT_C2C, .n = in->sizes[dims[i]], .forward = true, .scale = i == 0 ? scale : 1}));
+            TSR_TRY(transform((TsrFftLines){.in = half,
+                                            .out = half,
+                                            .dim = (int)dims[i],
+                                            .kind = TSR_FFT_C2C,
+                                            .n = in->sizes[dims[i]],
+                                            .forward = true,
+                                            .scale = i == 0 ? scale : 1}));
         if (!onesided) TSR_TRY(tsr_fft_lines_mirror(r, dims, n));
     }
     *out = tsr_owned_take(&r);
@@ -145,7 +171,13 @@ static TsrStatus c2r(TsrTensor **out, const TsrTensor *in, const int64_t *dims, 
     memcpy(sizes, half->sizes, sizeof(int64_t) * (size_t)tsr_ndim(half));
     sizes[last] = length;
     TSR_TRY(result_new(&r, half, sizes, &last, 1, tsr_dtype_real_of(in->dtype)));
-    if (!tsr_is_meta(r)) TSR_TRY(transform((TsrFftLines){.in = half, .out = r, .dim = (int)last, .kind = TSR_FFT_C2R, .n = length, .scale = scale_of(norm, sizes, &last, 1)}));
+    if (!tsr_is_meta(r))
+        TSR_TRY(transform((TsrFftLines){.in = half,
+                                        .out = r,
+                                        .dim = (int)last,
+                                        .kind = TSR_FFT_C2R,
+                                        .n = length,
+                                        .scale = scale_of(norm, sizes, &last, 1)}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -165,13 +197,17 @@ static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex
     TsrDtype d = in->dtype;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
-    if (d == TSR_COMPLEX32) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
-    if (real != TSR_FLOAT32 && real != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
+    if (d == TSR_COMPLEX32)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
+    if (real != TSR_FLOAT32 && real != TSR_FLOAT64)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
     if (need_complex) d = tsr_dtype_complex_of(d);
     return tsr_tensor_new_cast(out, in, d);
 }
 
-static TsrStatus bad_length(int64_t n) { return tsr_error(TSR_RUNTIME_ERROR, "Invalid number of data points (%lld) specified", (long long)n); }
+static TsrStatus bad_length(int64_t n) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Invalid number of data points (%lld) specified", (long long)n);
+}
 
 /* Cuts or zero-pads the dimensions to the sizes given. */
 static TsrStatus resize_input(TsrTensor **out, const TsrTensor *in, const int64_t *dims, const int64_t *sizes, int n) {
@@ -212,11 +248,13 @@ static TsrStatus resize_input(TsrTensor **out, const TsrTensor *in, const int64_
 
 static TsrStatus check_real(const TsrTensor *in, const char *name) {
     if (!tsr_dtype_is_complex(in->dtype)) return TSR_OK;
-    return tsr_error(TSR_TYPE_ERROR, "%s expects a real%s input tensor, but got %s", name, name[strlen(name) - 1] == 'n' ? "-valued" : "", tsr_dtype_scalar_name(in->dtype));
+    return tsr_error(TSR_TYPE_ERROR, "%s expects a real%s input tensor, but got %s", name,
+                     name[strlen(name) - 1] == 'n' ? "-valued" : "", tsr_dtype_scalar_name(in->dtype));
 }
 
 /* Arguments (self, n, dim, norm) with the length cut or padded. */
-static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpCall *c, bool need_complex, bool forward) {
+static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpCall *c, bool need_complex,
+                            bool forward) {
     TSR_OWNED in = NULL;
     TSR_TRY(promote(&in, c->arg[0].t, need_complex));
     *dim = c->arg[2].i;
@@ -295,7 +333,10 @@ TsrStatus op_hfft(TsrOpCall *c) { return irfft_1d(c, true); }
 
 /* ---- several dimensions ---- */
 
-typedef struct Shape { int n; int64_t dims[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS]; } Shape;
+typedef struct Shape {
+    int n;
+    int64_t dims[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS];
+} Shape;
 
 static TsrStatus read_dims(Shape *s, const TsrTensor *in, const TsrArg *dim) {
     bool seen[TSR_MAX_DIMS] = {false};
@@ -318,8 +359,11 @@ static TsrStatus read_shape(Shape *s, const TsrTensor *in, const TsrArg *size, c
     *s = (Shape){0};
     if (tsr_arg_given(dim)) TSR_TRY(read_dims(s, in, dim));
     if (tsr_arg_given(size)) {
-        if (tsr_arg_given(dim) && dim->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "When given, dim and shape arguments must have the same length");
-        if (size->n > d) return tsr_error(TSR_RUNTIME_ERROR, "Got shape with %d values but input tensor only has %d dimensions.", size->n, d);
+        if (tsr_arg_given(dim) && dim->n != size->n)
+            return tsr_error(TSR_RUNTIME_ERROR, "When given, dim and shape arguments must have the same length");
+        if (size->n > d)
+            return tsr_error(TSR_RUNTIME_ERROR, "Got shape with %d values but input tensor only has %d dimensions.",
+                             size->n, d);
         if (!tsr_arg_given(dim))
             for (int i = 0; i < size->n; i++) s->dims[i] = d - size->n + i;
         s->n = size->n;
@@ -340,7 +384,8 @@ static TsrStatus need_axis(const Shape *s, const char *name) {
 }
 
 /* Arguments (self, s, dim, norm) with the lengths cut or padded; the shape is read already. */
-static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const Shape *s, bool need_complex, bool forward) {
+static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const Shape *s, bool need_complex,
+                            bool forward) {
     TSR_OWNED in = NULL;
     TSR_TRY(promote(&in, c->arg[0].t, need_complex));
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
@@ -373,7 +418,8 @@ TsrStatus op_rfftn(TsrOpCall *c) {
 
 static TsrStatus check_single_out(const TsrOpCall *c, TsrDtype want) {
     if (c->out[0] == NULL || c->out[0]->dtype == want) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(want), tsr_dtype_scalar_name(c->out[0]->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(want),
+                     tsr_dtype_scalar_name(c->out[0]->dtype));
 }
 
 TsrStatus op_ihfftn(TsrOpCall *c) {
@@ -385,17 +431,21 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "ihfftn"));
     TSR_TRY(prepare_nd(&x, &norm, c, &s, false, false));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s", tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s",
+                         tsr_dtype_scalar_name(x->dtype));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
     if (s.n == 1) TSR_TRY(check_single_out(c, half->dtype));
-    if (s.n == 1 && c->out[0] != NULL) return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
+    if (s.n == 1 && c->out[0] != NULL)
+        return tsr_return_move(c, tsr_tensor_retain(c->out[0])); /* PyTorch leaves out as it was */
     if (s.n == 1) return tsr_finish_move(c, tsr_tensor_new_conj(&r, half), r);
     TSR_TRY(conj_of(&half));
     return tsr_finish_move(c, c2c(&r, half, s.dims, s.n - 1, norm, false), r);
 }
 
 /* For c2r the last size counts the real output; the input holds half of it. */
-static TsrStatus read_shape_c2r(Shape *s, int64_t *length, const TsrTensor *in, const TsrArg *size, const TsrArg *dim, const char *name) {
+static TsrStatus read_shape_c2r(Shape *s, int64_t *length, const TsrTensor *in, const TsrArg *size, const TsrArg *dim,
+                                const char *name) {
     TSR_TRY(read_shape(s, in, size, dim));
     TSR_TRY(need_axis(s, name));
     bool given = tsr_arg_given(size) && size->ints[s->n - 1] != -1;
@@ -436,19 +486,25 @@ TsrStatus op_hfftn(TsrOpCall *c) {
 static TsrStatus frequencies(TsrOpCall *c, bool half) {
     int64_t n = c->arg[0].i;
     double d = c->arg[1].f;
-    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype();
+    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype
+                     : c->out[0] != NULL       ? c->out[0]->dtype
+                                               : tsr_default_dtype();
     TsrDevice device = tsr_arg_given(&c->arg[4]) ? c->arg[4].device : TSR_DEVICE_CPU;
     TSR_OWNED r = NULL;
     TsrTensor *scaled = NULL;
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype", half ? "rfftfreq" : "fftfreq");
+        return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
+                         half ? "rfftfreq" : "fftfreq");
     if (c->out[0] != NULL && c->out[0]->dtype != dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
+                         tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
     int64_t count = half ? n / 2 + 1 : n;
     TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
-    TSR_IN_PIECES(k, count) tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype, (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
+    TSR_IN_PIECES(k, count)
+    tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype,
+                     (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
 }
 TsrStatus op_fftfreq(TsrOpCall *c) { return frequencies(c, false); }

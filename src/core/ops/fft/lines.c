@@ -1,5 +1,5 @@
-/* Lines of a tensor to buffers and back: see lines.h. Where there are several, TSR_FFT_LANES of them are transformed side by side: a buffer then holds
- * rows of one real from each lane, two rows a value. */
+/* Lines of a tensor to buffers and back: see lines.h. Where there are several, TSR_FFT_LANES of them are transformed
+ * side by side: a buffer then holds rows of one real from each lane, two rows a value. */
 #include "lines.h"
 
 #include <string.h>
@@ -11,33 +11,39 @@
 typedef struct LineWork {
     TsrDataPtr memory; /* from the tensors' allocator: it keeps pages that have been touched */
     char *in, *out, *scratch;
-    size_t part;       /* bytes of a real in them */
-    int64_t room;      /* lanes that there is room for */
-    int64_t lanes;     /* lanes in use; 0: none yet */
-    bool packed;       /* real lines lie in them without imaginary parts */
-    bool narrow;       /* computed in double, read and stored in float */
+    size_t part;   /* bytes of a real in them */
+    int64_t room;  /* lanes that there is room for */
+    int64_t lanes; /* lanes in use; 0: none yet */
+    bool packed;   /* real lines lie in them without imaginary parts */
+    bool narrow;   /* computed in double, read and stored in float */
     int64_t sizes[TSR_MAX_DIMS];
 } LineWork;
 
 /* Lines at the same place in memory order: values `step` apart, `count` lines of `parts` reals a value. */
-typedef struct LineGroup { char *line[TSR_FFT_LANES]; int64_t step, parts, count; } LineGroup;
+typedef struct LineGroup {
+    char *line[TSR_FFT_LANES];
+    int64_t step, parts, count;
+} LineGroup;
 
 /* ---- between lines and rows ---- */
 
 enum { SLICE = 64 }; /* values of all lines of a group that are in the first cache together */
 
-/* Values first to first + n - 1 of the group's lines; PUT says which way. `pitch`: from one row of reals to the next. */
+/* Values first to first + n - 1 of the group's lines; PUT says which way. `pitch`: from one row of reals to the next.
+ */
 #define INLINE static inline __attribute__((always_inline))
 #define READ(row, element) (row) = (element)
 #define WRITE(row, element) (element) = (row)
 #define MOVE(name, T, PUT) \
-    INLINE void name##_as(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, int64_t parts, int64_t count, bool adjacent) { \
+    INLINE void name##_as(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, int64_t parts, \
+                          int64_t count, bool adjacent) { \
         int64_t step = g->step * parts; \
         T *line[TSR_FFT_LANES]; \
         for (int64_t l = 0; l < count; l++) line[l] = (T *)(void *)g->line[l] + first * step; \
         for (int64_t k = 0; k < n; k++) \
             for (int64_t l = 0; l < count; l++) \
-                for (int64_t q = 0; q < parts; q++) PUT(rows[(parts * k + q) * pitch + l], (adjacent ? line[0] + l * parts : line[l])[k * step + q]); \
+                for (int64_t q = 0; q < parts; q++) \
+                    PUT(rows[(parts * k + q) * pitch + l], (adjacent ? line[0] + l * parts : line[l])[k * step + q]); \
     } \
     TSR_CLONES static void name(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, bool adjacent) { \
         if (g->count < TSR_FFT_LANES) name##_as(rows, pitch, g, first, n, g->parts, g->count, false); \
@@ -137,10 +143,14 @@ static void complete(char *buffer, int64_t n, int64_t lanes, bool wide, bool mir
 /* ---- running ---- */
 
 static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
-    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float), .packed = tsr_fft_is_packed(j->plan), .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
+    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float),
+                    .packed = tsr_fft_is_packed(j->plan),
+                    .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
     w->room = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
-    size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n), line = (values * 2 * w->part * lanes + 63) / 64 * 64;
-    if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK) return false;
+    size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n),
+           line = (values * 2 * w->part * lanes + 63) / 64 * 64;
+    if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK)
+        return false;
     w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
     w->out = w->in + line;
     w->scratch = w->out + line;
@@ -159,9 +169,14 @@ static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, in
 }
 
 /* Lines first to first + count - 1 of a tensor; what is read for lanes without a line is that of the last one. */
-static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTensor *t, int64_t first, int64_t count, bool repeat) {
-    LineGroup g = {.step = t->strides[j->dim], .parts = tsr_dtype_is_complex(t->dtype) ? 2 : 1, .count = repeat ? w->lanes : count}; /* repeat: for all lanes */
-    for (int64_t l = 0; l < g.count; l++) g.line[l] = (char *)tsr_data(t) + line_offset(t, j->dim, w->sizes, first + TSR_MIN(l, count - 1)) * (int64_t)tsr_itemsize(t);
+static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTensor *t, int64_t first, int64_t count,
+                          bool repeat) {
+    LineGroup g = {.step = t->strides[j->dim],
+                   .parts = tsr_dtype_is_complex(t->dtype) ? 2 : 1,
+                   .count = repeat ? w->lanes : count}; /* repeat: for all lanes */
+    for (int64_t l = 0; l < g.count; l++)
+        g.line[l] = (char *)tsr_data(t) +
+                    line_offset(t, j->dim, w->sizes, first + TSR_MIN(l, count - 1)) * (int64_t)tsr_itemsize(t);
     return g;
 }
 
@@ -169,12 +184,14 @@ static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTens
 static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t count) {
     int64_t lanes = count > 1 ? w->room : 1;
     bool real = j->kind == TSR_FFT_R2C && !w->packed;
-    if (real && lanes != w->lanes) memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
+    if (real && lanes != w->lanes)
+        memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
     w->lanes = lanes;
     LineGroup in = group_of(j, w, j->in, first, count, true), out = group_of(j, w, j->out, first, count, false);
     move_values(w, w->in, &in, j->in->sizes[j->dim], true);
     if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, lanes, j->wide, true);
-    if (tsr_interrupt_flag == 0) (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    if (tsr_interrupt_flag == 0)
+        (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
     if (real) complete(w->out, j->n, lanes, j->wide, false);
     move_values(w, w->out, &out, j->out->sizes[j->dim], false);
 }
@@ -194,12 +211,18 @@ static void run_lines(int64_t begin, int64_t end, void *user) {
 
 TsrStatus tsr_fft_lines_run(const TsrFftLines *lines) {
     int64_t count = lines->out->numel / lines->out->sizes[lines->dim];
-    return tsr_parallel_for(count, TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * lines->n)), run_lines, (void *)(uintptr_t)lines);
+    return tsr_parallel_for(count, TSR_MAX(2 * TSR_FFT_LANES, tsr_grain(2 * lines->n)), run_lines,
+                            (void *)(uintptr_t)lines);
 }
 
 /* ---- the other half of a spectrum ---- */
 
-typedef struct Mirror { const TsrTensor *t; int dim; bool transformed[TSR_MAX_DIMS]; int64_t sizes[TSR_MAX_DIMS]; } Mirror;
+typedef struct Mirror {
+    const TsrTensor *t;
+    int dim;
+    bool transformed[TSR_MAX_DIMS];
+    int64_t sizes[TSR_MAX_DIMS];
+} Mirror;
 
 #define CONJUGATES(T) \
     static void conjugates_##T(T *to, const T *from, int64_t step, int64_t n) { \
@@ -224,8 +247,12 @@ static void mirror_lines(int64_t begin, int64_t end, void *user) {
             to += at * t->strides[d];
             from += (m->transformed[d] && at > 0 ? m->sizes[d] - at : at) * t->strides[d];
         }
-        if (t->dtype == TSR_COMPLEX64) conjugates_float((float *)tsr_data(t) + 2 * to, (const float *)tsr_data(t) + 2 * from, t->strides[m->dim], m->sizes[m->dim]);
-        else conjugates_double((double *)tsr_data(t) + 2 * to, (const double *)tsr_data(t) + 2 * from, t->strides[m->dim], m->sizes[m->dim]);
+        if (t->dtype == TSR_COMPLEX64)
+            conjugates_float((float *)tsr_data(t) + 2 * to, (const float *)tsr_data(t) + 2 * from, t->strides[m->dim],
+                             m->sizes[m->dim]);
+        else
+            conjugates_double((double *)tsr_data(t) + 2 * to, (const double *)tsr_data(t) + 2 * from,
+                              t->strides[m->dim], m->sizes[m->dim]);
     }
 }
 

@@ -8,8 +8,8 @@
 /* From complex to complex, from real ones to the first half of the spectrum, and from half a spectrum to real ones. */
 typedef enum TsrFftLine { TSR_FFT_C2C, TSR_FFT_R2C, TSR_FFT_C2R } TsrFftLine;
 
-/* `plan` transforms lines of length n, of doubles if `wide`; in and out may then be float tensors all the same. They are of one size but along `dim`, and
- * may be one tensor if complex. */
+/* `plan` transforms lines of length n, of doubles if `wide`; in and out may then be float tensors all the same. They
+ * are of one size but along `dim`, and may be one tensor if complex. */
 typedef struct TsrFftLines {
     const TsrFft *plan;
     const TsrTensor *in, *out;
@@ -22,7 +22,8 @@ typedef struct TsrFftLines {
 
 TsrStatus tsr_fft_lines_run(const TsrFftLines *lines);
 
-/* Completes a real signal's spectrum over the n dimensions `dims`, of which the first half along the last one is there. */
+/* Completes a real signal's spectrum over the n dimensions `dims`, of which the first half along the last one is there.
+ */
 TsrStatus tsr_fft_lines_mirror(TsrTensor *t, const int64_t *dims, int n);
 
 #endif

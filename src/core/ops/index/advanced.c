@@ -66,7 +66,8 @@ static void fill_chunks(int64_t begin, int64_t end, void *user) {
     Nonzero *z = user;
     for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
         int64_t first = c * z->chunk, last = TSR_MIN(first + z->chunk, z->n);
-        tsr_kernel_positions(z->mask + first, last - first, z->starts[c + 1] - z->starts[c], first, z->out + z->starts[c], z->count, z->ndim, z->sizes);
+        tsr_kernel_positions(z->mask + first, last - first, z->starts[c + 1] - z->starts[c], first,
+                             z->out + z->starts[c], z->count, z->ndim, z->sizes);
     }
 }
 
@@ -87,7 +88,8 @@ static TsrStatus nonzero_count(Nonzero *z) {
 }
 
 static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
-    int64_t sizes[2] = {z->count, z->ndim}, strides[2] = {1, z->count}; /* a column after the other, even where there is no row */
+    int64_t sizes[2] = {z->count, z->ndim},
+            strides[2] = {1, z->count}; /* a column after the other, even where there is no row */
     TSR_TRY(tsr_tensor_new_strided(out, 2, sizes, strides, TSR_INT64, device));
     z->out = tsr_data(*out);
     if (z->count == 0 || z->ndim == 0) return TSR_OK;
@@ -97,17 +99,20 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
 
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
-                         "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent implementation does not exist. This implementation "
-                         "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, please set "
-                         "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
-    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32), self->dtype, "nonzero_count_cpu"));
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent implementation does not exist. This implementation "
+            "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, please set "
+            "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
+                        self->dtype, "nonzero_count_cpu"));
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(status);
-    Nonzero z = {.mask = tsr_data(dense), .n = dense->numel, .chunk = 1 << 16, .ndim = tsr_ndim(self), .sizes = self->sizes};
+    Nonzero z = {
+        .mask = tsr_data(dense), .n = dense->numel, .chunk = 1 << 16, .ndim = tsr_ndim(self), .sizes = self->sizes};
     status = nonzero_count(&z);
     if (status == TSR_OK) status = nonzero_fill(out, &z, self->device);
     tsr_free(z.starts);
@@ -120,8 +125,10 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
 TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim) {
     for (int d = 0; d < tsr_ndim(mask); d++)
         if (dim + d >= tsr_ndim(self) || mask->sizes[d] != self->sizes[dim + d])
-            return tsr_error(TSR_INDEX_ERROR, "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
-                             tsr_sizes_text(mask), d, tsr_sizes_text(self), dim + d);
+            return tsr_error(
+                TSR_INDEX_ERROR,
+                "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
+                tsr_sizes_text(mask), d, tsr_sizes_text(self), dim + d);
     return TSR_OK;
 }
 
@@ -175,13 +182,15 @@ static TsrStatus broadcast_error(const Plan *p) {
         const char *one = tsr_sizes_text(p->entry[i].t);
         used += (size_t)snprintf(text + used, sizeof text - used, i > 0 ? ", %s" : "%s", one);
     }
-    return tsr_error(TSR_INDEX_ERROR, "shape mismatch: indexing tensors could not be broadcast together with shapes %s", text);
+    return tsr_error(TSR_INDEX_ERROR, "shape mismatch: indexing tensors could not be broadcast together with shapes %s",
+                     text);
 }
 
 static TsrStatus broadcast_entries(Plan *p, int64_t *shape, int *ndim) {
     *ndim = 0;
     for (int i = 0; i < p->n; i++)
-        if (tsr_layout_broadcast(shape, ndim, p->entry[i].t->sizes, tsr_ndim(p->entry[i].t)) != TSR_OK) return broadcast_error(p);
+        if (tsr_layout_broadcast(shape, ndim, p->entry[i].t->sizes, tsr_ndim(p->entry[i].t)) != TSR_OK)
+            return broadcast_error(p);
     return TSR_OK;
 }
 
@@ -215,12 +224,23 @@ static TsrStatus check_empty(const Plan *p, const int64_t *shape, int nshape) {
 static TsrStatus make_view(Plan *p, const int64_t *shape, int nshape) {
     const TsrTensor *s = p->source;
     int first = p->entry[0].dim, ndim = tsr_ndim(s) - p->n + nshape;
-    if (ndim > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "the result of indexing would have %d dimensions, more than %d", ndim, TSR_MAX_DIMS);
+    if (ndim > TSR_MAX_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "the result of indexing would have %d dimensions, more than %d", ndim,
+                         TSR_MAX_DIMS);
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel;
     int k = 0;
-    for (int d = 0; d < first; d++, k++) { sizes[k] = s->sizes[d]; strides[k] = s->strides[d]; }
-    for (int d = 0; d < nshape; d++, k++) { sizes[k] = shape[d]; strides[k] = 0; }
-    for (int d = first + p->n; d < tsr_ndim(s); d++, k++) { sizes[k] = s->sizes[d]; strides[k] = s->strides[d]; }
+    for (int d = 0; d < first; d++, k++) {
+        sizes[k] = s->sizes[d];
+        strides[k] = s->strides[d];
+    }
+    for (int d = 0; d < nshape; d++, k++) {
+        sizes[k] = shape[d];
+        strides[k] = 0;
+    }
+    for (int d = first + p->n; d < tsr_ndim(s); d++, k++) {
+        sizes[k] = s->sizes[d];
+        strides[k] = s->strides[d];
+    }
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     return tsr_tensor_new_view(&p->view, s, &(TsrGeometry){ndim, sizes, strides, s->offset}, NULL);
 }
@@ -287,12 +307,13 @@ static TsrStatus add_offsets(Plan *p, int first, int last, OffsetParams *q) {
 }
 
 static TsrStatus bad_index(const Plan *p) {
-    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)p->bad_value, p->bad_entry - 1,
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld",
+                     (long long)p->bad_value, p->bad_entry - 1,
                      (long long)p->source->sizes[p->entry[p->bad_entry - 1].dim]);
 }
 
-/* `index` with sizes of 1 for what it does not index: broadcasting spreads it over the result. Its strides there count where the result
- * has a size of 1, too: they take part in the order of the result's dimensions. */
+/* `index` with sizes of 1 for what it does not index: broadcasting spreads it over the result. Its strides there count
+ * where the result has a size of 1, too: they take part in the order of the result's dimensions. */
 static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *index, const int64_t *shape, int nshape) {
     int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
     int64_t sizes[TSR_MAX_DIMS];
@@ -338,7 +359,9 @@ static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *con
 
 #define GET(T) \
     for (int64_t i = 0; i < n; i++) \
-        *(T *)(void *)(data[0] + i * strides[0]) = *(const T *)(const void *)(data[1] + i * strides[1] + *(const int64_t *)(const void *)(data[2] + i * strides[2]) * (int64_t)sizeof(T))
+    *(T *)(void *)(data[0] + i * strides[0]) = \
+        *(const T *)(const void *)(data[1] + i * strides[1] + \
+                                   *(const int64_t *)(const void *)(data[2] + i * strides[2]) * (int64_t)sizeof(T))
 
 static void get_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     int64_t item = *(const int64_t *)params;
@@ -357,7 +380,12 @@ static void get_loop(char *const *data, const int64_t *strides, int64_t n, const
 
 static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
     TsrDtype out_dtype[1] = {p->source->dtype};
-    TsrIterSpec spec = {.nout = 1, .nin = 2, .in = {p->view, p->offset}, .out_dtype = out_dtype, .flags = TSR_ITER_NO_OVERLAP_CHECK, .name = "index"};
+    TsrIterSpec spec = {.nout = 1,
+                        .nin = 2,
+                        .in = {p->view, p->offset},
+                        .out_dtype = out_dtype,
+                        .flags = TSR_ITER_NO_OVERLAP_CHECK,
+                        .name = "index"};
     TsrIter it;
     int64_t item = (int64_t)tsr_itemsize(p->source);
     TSR_TRY(tsr_iter_begin(&it, &spec));
@@ -367,8 +395,9 @@ static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
 
 /* x[mask] with a mask over all of x: the selected elements, in two passes. */
 static bool is_whole_mask(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 && tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) &&
-           tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 &&
+           tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) && tsr_is_contiguous(self, TSR_CONTIGUOUS) &&
+           tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
 }
 
 typedef struct Select {
@@ -382,12 +411,15 @@ static void select_chunks(int64_t begin, int64_t end, void *user) {
     Select *s = user;
     for (int64_t c = begin; c < end && tsr_interrupt_flag == 0; c++) {
         int64_t first = c * s->z.chunk, last = TSR_MIN(first + s->z.chunk, s->z.n);
-        tsr_kernel_compress(s->z.mask + first, last - first, s->z.starts[c + 1] - s->z.starts[c], s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
+        tsr_kernel_compress(s->z.mask + first, last - first, s->z.starts[c + 1] - s->z.starts[c],
+                            s->src + (size_t)first * s->item, s->dst + (size_t)s->z.starts[c] * s->item, s->item);
     }
 }
 
 static TsrStatus select_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask) {
-    Select s = {.z = {.mask = tsr_data(mask), .n = mask->numel, .chunk = 1 << 16}, .src = tsr_data(self), .item = tsr_itemsize(self)};
+    Select s = {.z = {.mask = tsr_data(mask), .n = mask->numel, .chunk = 1 << 16},
+                .src = tsr_data(self),
+                .item = tsr_itemsize(self)};
     TsrStatus status = nonzero_count(&s.z);
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &s.z.count, self->dtype, self->device);
     if (status == TSR_OK) {
@@ -421,7 +453,8 @@ static void copy_index_rows(int64_t begin, int64_t end, void *user) {
         if (i + AHEAD < end) {
             int64_t next = r->index[i + AHEAD];
             if (next >= 0 && next < r->size)
-                for (size_t b = 0; b < r->row && b < 512; b += 64) __builtin_prefetch(r->src + (size_t)next * r->row + b);
+                for (size_t b = 0; b < r->row && b < 512; b += 64)
+                    __builtin_prefetch(r->src + (size_t)next * r->row + b);
         }
         memcpy(r->dst + (size_t)i * r->row, r->src + (size_t)(at < 0 ? at + r->size : at) * r->row, r->row);
     }
@@ -435,9 +468,9 @@ static bool has_plain_strides(const TsrTensor *t) {
 }
 
 static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 && indices[0]->numel > 0 && !tsr_is_meta(self) &&
-           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
-           tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
+    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 &&
+           indices[0]->numel > 0 && !tsr_is_meta(self) && tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) &&
+           tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) && tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
 }
 
 /* *failed: some position is bad; the slow way then words the error. */
@@ -447,7 +480,10 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
     for (int d = 0; d < tsr_ndim(index); d++) sizes[k++] = index->sizes[d];
     for (int d = 1; d < tsr_ndim(self); d++) sizes[k++] = self->sizes[d];
     TSR_TRY(tsr_tensor_new(out, k, sizes, self->dtype, self->device));
-    RowCopy r = {.index = tsr_data(index), .src = tsr_data(self), .dst = tsr_data(*out), .size = self->sizes[0],
+    RowCopy r = {.index = tsr_data(index),
+                 .src = tsr_data(self),
+                 .dst = tsr_data(*out),
+                 .size = self->sizes[0],
                  .row = (size_t)(self->numel / self->sizes[0]) * tsr_itemsize(self)};
     TsrStatus status = tsr_parallel_for(index->numel, tsr_grain((int64_t)r.row / 2), copy_index_rows, &r);
     *failed = r.failed;
@@ -457,8 +493,11 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
 
 static TsrStatus check_devices(const TsrTensor *self, int n, TsrTensor *const *indices) {
     for (int i = 0; i < n; i++)
-        if (indices[i] != NULL && tsr_is_defined(indices[i]) && indices[i]->device.type != TSR_CPU && indices[i]->device.type != self->device.type)
-            return tsr_error(TSR_RUNTIME_ERROR, "indices should be either on cpu or on the same device as the indexed tensor (%s)", tsr_device_type_name(self->device.type));
+        if (indices[i] != NULL && tsr_is_defined(indices[i]) && indices[i]->device.type != TSR_CPU &&
+            indices[i]->device.type != self->device.type)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "indices should be either on cpu or on the same device as the indexed tensor (%s)",
+                             tsr_device_type_name(self->device.type));
     return TSR_OK;
 }
 
@@ -469,7 +508,7 @@ static TsrStatus numbers_new(TsrTensor **out, const TsrTensor *self) {
     TsrTensor *all;
     int64_t n = (int64_t)(self->storage->nbytes / tsr_itemsize(self));
     TSR_TRY(tsr_tensor_new(&all, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
-    TSR_IN_PIECES(i, n) ((int64_t *)tsr_data(all))[i] = i;
+    TSR_IN_PIECES(i, n)((int64_t *)tsr_data(all))[i] = i;
     TsrStatus status = tsr_interrupt_check();
     if (status == TSR_OK) status = tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
     tsr_tensor_free(all);
@@ -492,7 +531,8 @@ static TsrStatus copy_elements(TsrDtype dtype, char *to, const char *from, const
     const int64_t *number = tsr_data(picked);
     size_t size = tsr_dtype_size(dtype);
     TSR_IN_PIECES(i, picked->numel)
-        TSR_TRY(tsr_dtypes[dtype].copy(to + (size_t)(into ? number[i] : i) * size, from + (size_t)(into ? i : number[i]) * size, 1));
+    TSR_TRY(tsr_dtypes[dtype].copy(to + (size_t)(into ? number[i] : i) * size,
+                                   from + (size_t)(into ? i : number[i]) * size, 1));
     return TSR_OK;
 }
 
@@ -509,7 +549,8 @@ static TsrStatus index_objects_new(TsrTensor **out, const TsrTensor *self, int n
 
 static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
     TsrTensor *picked, *wide = NULL, *dense = NULL;
-    if (value->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match.");
+    if (value->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match.");
     TSR_TRY(picked_new(&picked, self, n, indices));
     TsrStatus status = tsr_tensor_new_expand(&wide, value, tsr_ndim(picked), picked->sizes);
     if (status == TSR_OK) status = tsr_tensor_new_clone(&dense, wide, TSR_CONTIGUOUS);
@@ -536,7 +577,9 @@ static TsrStatus elements_new(TsrTensor **out, const TsrTensor *self, int n, Tsr
 }
 
 /* A count that is none; too many is an error of its own, in PyTorch's words. */
-static TsrStatus check_count(int n) { return n >= 0 ? TSR_OK : tsr_error(TSR_INDEX_ERROR, "a negative number of indices: %d", n); }
+static TsrStatus check_count(int n) {
+    return n >= 0 ? TSR_OK : tsr_error(TSR_INDEX_ERROR, "a negative number of indices: %d", n);
+}
 
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
     TSR_TRY(check_count(n));
@@ -571,28 +614,34 @@ static void put_loop(char *const *data, const int64_t *strides, int64_t n, const
     if (TSR_UNLIKELY(q->stopped != NULL)) n = good_run(data[2], strides[2], n, q);
     if (n == 0) return;
     if (strides[2] == 0) {
-        q->combine(data[0] + *(const int64_t *)(const void *)data[2] * q->item, strides[0], NULL, 0, data[1], strides[1], n);
+        q->combine(data[0] + *(const int64_t *)(const void *)data[2] * q->item, strides[0], NULL, 0, data[1],
+                   strides[1], n);
     } else if (strides[0] == 0) {
         q->combine(data[0], q->item, (const int64_t *)(const void *)data[2], strides[2] / 8, data[1], strides[1], n);
     } else {
         for (int64_t i = 0; i < n; i++)
-            q->combine(data[0] + i * strides[0], q->item, (const int64_t *)(const void *)(data[2] + i * strides[2]), 0, data[1] + i * strides[1], 0, 1);
+            q->combine(data[0] + i * strides[0], q->item, (const int64_t *)(const void *)(data[2] + i * strides[2]), 0,
+                       data[1] + i * strides[1], 0, 1);
     }
 }
 
 static TsrStatus expand_value(TsrTensor **out, const TsrTensor *value, const TsrTensor *view) {
     int extra = tsr_ndim(view) - tsr_ndim(value);
     bool fits = extra >= 0;
-    for (int d = 0; d < tsr_ndim(value) && fits; d++) fits = value->sizes[d] == view->sizes[extra + d] || value->sizes[d] == 1;
+    for (int d = 0; d < tsr_ndim(value) && fits; d++)
+        fits = value->sizes[d] == view->sizes[extra + d] || value->sizes[d] == 1;
     if (fits) return tsr_tensor_new_expand(out, value, tsr_ndim(view), view->sizes);
-    return tsr_error(TSR_RUNTIME_ERROR, "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape %s",
                      tsr_sizes_text(value), tsr_sizes_text(view));
 }
 
 static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value) {
     if (self->dtype == value->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
-                     tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Index put requires the source and destination dtypes match, got %s for the destination and %s for the source.",
+        tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
 }
 
 static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
@@ -604,11 +653,17 @@ static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
         return fits;
     }
     bool stopped = false;
-    PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype), (int64_t)tsr_itemsize(p->source),
-                   p->bad_entry != 0 ? &stopped : NULL};
+    PutParams q = {tsr_combine_fn(accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET, p->source->dtype),
+                   (int64_t)tsr_itemsize(p->source), p->bad_entry != 0 ? &stopped : NULL};
     TsrDtype out_dtype[1] = {p->source->dtype};
-    TsrIterSpec spec = {.nout = 1, .out = {p->view}, .nin = 2, .in = {wide, p->offset}, .out_dtype = out_dtype,
-                        .flags = TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_NO_RESIZE | (p->masks_only ? 0u : TSR_ITER_SERIAL), .name = "index_put_"};
+    TsrIterSpec spec = {.nout = 1,
+                        .out = {p->view},
+                        .nin = 2,
+                        .in = {wide, p->offset},
+                        .out_dtype = out_dtype,
+                        .flags =
+                            TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_NO_RESIZE | (p->masks_only ? 0u : TSR_ITER_SERIAL),
+                        .name = "index_put_"};
     TsrIter it;
     TsrTensor *done = NULL;
     TsrStatus status = tsr_iter_begin(&it, &spec);
@@ -621,7 +676,9 @@ static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
     return status == TSR_OK && p->bad_entry != 0 ? bad_index(p) : status;
 }
 
-static bool shares_storage(const TsrTensor *self, const TsrTensor *t) { return t != NULL && t->storage != NULL && t->storage == self->storage; }
+static bool shares_storage(const TsrTensor *self, const TsrTensor *t) {
+    return t != NULL && t->storage != NULL && t->storage == self->storage;
+}
 
 /* x[mask] = number over a whole contiguous x. */
 typedef struct Fill {
@@ -637,7 +694,8 @@ static void fill_range(int64_t begin, int64_t end, void *user) {
 }
 
 static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
-    if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) && tsr_ndim(value) <= 1) {
+    if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) &&
+        tsr_ndim(value) <= 1) {
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
         return tsr_parallel_for(self->numel, 4 * tsr_grain(1), fill_range, &f);
     }
@@ -645,7 +703,8 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
     TsrStatus status = plan_make(&p, self, n, indices);
     if (status == TSR_OK) {
         if (p.n > 0) status = write_plan(&p, value, accumulate);
-        else if (accumulate) status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
+        else if (accumulate)
+            status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
         else if ((status = check_same_dtype(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
     }
     plan_free(&p);
@@ -662,7 +721,8 @@ TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     TSR_TRY(check_count(n));
-    unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
+    unsigned usual =
+        TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
     TSR_TRY(check_devices(self, n, indices));

@@ -39,7 +39,8 @@ static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const Tsr
     return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
 }
 
-/* One position a line: of self (outer, size, inner) the element that each of index (outer, 1, inner) says, as losses pick a class's. */
+/* One position a line: of self (outer, size, inner) the element that each of index (outer, 1, inner) says, as losses
+ * pick a class's. */
 typedef struct GatherOnes {
     const AlongLine *q;
     int64_t inner;
@@ -69,13 +70,15 @@ static void gather_ones(int64_t begin, int64_t end, void *user) {
 }
 
 static bool is_ones(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
-    if (index->sizes[dim] != 1 || !tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_contiguous(index, TSR_CONTIGUOUS)) return false;
+    if (index->sizes[dim] != 1 || !tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_contiguous(index, TSR_CONTIGUOUS))
+        return false;
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim && self->sizes[d] != index->sizes[d]) return false;
     return true;
 }
 
-static TsrStatus run_ones(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim, const AlongLine *q) {
+static TsrStatus run_ones(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim,
+                          const AlongLine *q) {
     GatherOnes g = {q, 1, tsr_data(result), tsr_data(self), tsr_data(index)};
     for (int d = (int)dim + 1; d < tsr_ndim(self); d++) g.inner *= self->sizes[d];
     TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_ones, &g));
@@ -92,7 +95,9 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
         AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
         TsrTensor *operands[3] = {r, cut, x};
         bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
-        status = flat ? gather_flat(r, s, x, &q) : is_ones(s, x, dim) ? run_ones(r, s, x, dim, &q) : tsr_along_run(operands, dim, gather_line, &q, false);
+        status = flat                 ? gather_flat(r, s, x, &q)
+                 : is_ones(s, x, dim) ? run_ones(r, s, x, dim, &q)
+                                      : tsr_along_run(operands, dim, gather_line, &q, false);
     }
     tsr_tensor_free(cut);
     tsr_tensor_free(x);
@@ -102,14 +107,17 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
 }
 
 static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
-    if (!tsr_is_index_dtype(index) && index->numel != 0) return tsr_error(TSR_RUNTIME_ERROR, "gather(): Expected dtype int32/int64 for index");
+    if (!tsr_is_index_dtype(index) && index->numel != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "gather(): Expected dtype int32/int64 for index");
     if (index->numel == 0) return TSR_OK;
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as input tensor");
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim && tsr_along_size(index, d) > self->sizes[d])
-            return tsr_error(TSR_RUNTIME_ERROR, "Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %lld", d,
-                             tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %lld",
+                d, tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
     return TSR_OK;
 }
 
@@ -167,7 +175,8 @@ static TsrStatus match_shapes(TsrTensor **self, TsrTensor **index, int64_t dim) 
 static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, int64_t dim) {
     TsrTensor *wrapped;
     TSR_TRY(match_shapes(&self, &index, dim));
-    TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index, tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
+    TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index,
+                                      tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
     if (status == TSR_OK) {
         status = tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
@@ -195,11 +204,13 @@ TsrStatus op_take_along_dim(TsrOpCall *c) {
     if (!tsr_arg_given(&c->arg[2])) return along_flat(c, self, index);
     int64_t dim = c->arg[2].i;
     if (tsr_ndim(self) != tsr_ndim(index))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d dimensions for input, and %d dimensions for indices",
-                         tsr_ndim(self), tsr_ndim(index));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d dimensions for input, and %d dimensions for indices",
+            tsr_ndim(self), tsr_ndim(index));
     if (index->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s", tsr_dtype_scalar_name(index->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s",
+                         tsr_dtype_scalar_name(index->dtype));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     return tsr_finish_move(c, along_dim(&t, self, index, dim), t);

@@ -8,7 +8,6 @@
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 
-
 /* ---- masked_fill ---- */
 
 typedef struct Fill {
@@ -59,8 +58,8 @@ static TsrStatus mask_like_new(TsrTensor **out, const TsrTensor *t, const TsrTen
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, t->sizes, tsr_ndim(t)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
     if (ndim != tsr_ndim(t) || memcmp(shape, t->sizes, sizeof *shape * (size_t)ndim) != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s", tsr_sizes_text(t),
-                         tsr_layout_text(ndim, shape));
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
+                         tsr_sizes_text(t), tsr_layout_text(ndim, shape));
     }
     return tsr_tensor_new_expand(out, mask, ndim, shape);
 }
@@ -69,7 +68,13 @@ static TsrStatus run_fill(TsrTensor *t, const TsrTensor *mask, const Fill *f) {
     TsrDtype own[1] = {t->dtype};
     TsrTensor *wide;
     TSR_TRY(mask_like_new(&wide, t, mask));
-    TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = 1, .in = {wide}, .out_dtype = own, .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = "masked_fill_"};
+    TsrIterSpec spec = {.nout = 1,
+                        .out = {t},
+                        .nin = 1,
+                        .in = {wide},
+                        .out_dtype = own,
+                        .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK,
+                        .name = "masked_fill_"};
     TsrIter it;
     TsrTensor *done = NULL;
     TsrStatus status = tsr_iter_begin(&it, &spec);
@@ -91,7 +96,8 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
         TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
     }
     if (mask->dtype != TSR_BOOL)
-        return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_c_name(mask->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s",
+                         tsr_dtype_c_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "masked_fill"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, f.cell));
     if (c->inplace) {
@@ -108,7 +114,10 @@ TsrStatus op_masked_fill_scalar(TsrOpCall *c) { return masked_fill(c, c->arg[2].
 TsrStatus op_masked_fill_tensor(TsrOpCall *c) {
     TsrScalar value;
     if (tsr_ndim(c->arg[2].t) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", tsr_ndim(c->arg[2].t));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+            tsr_ndim(c->arg[2].t));
     if (tsr_is_meta(c->arg[2].t) && tsr_is_meta(c->arg[0].t)) return masked_fill(c, tsr_scalar_int(0));
     TSR_TRY(tsr_tensor_item(&value, c->arg[2].t));
     return masked_fill(c, value);
@@ -131,10 +140,12 @@ static TsrStatus expand_dense_new(TsrTensor **out, const TsrTensor *t, int ndim,
 TsrStatus op_masked_select(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *out = c->out[0], *s, *m, *t = NULL;
     if (mask->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "masked_select: expected BoolTensor for mask");
-    if (out != NULL && out->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
+    if (out != NULL && out->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
     TSR_TRY(tsr_check_out_overlap(out, self));
     TSR_TRY(tsr_check_out_overlap(out, mask));
-    if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
+    if (self->numel > 0)
+        TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
@@ -194,13 +205,20 @@ static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTe
         bool short_of = false;
         Source s = {tsr_data(dense), dense->numel, tsr_itemsize(dense), &short_of};
         TsrDtype own[1] = {t->dtype};
-        TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = 1, .in = {wide}, .out_dtype = own, .name = "masked_scatter_",
-                            .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_SERIAL | TSR_ITER_LINEAR};
+        TsrIterSpec spec = {.nout = 1,
+                            .out = {t},
+                            .nin = 1,
+                            .in = {wide},
+                            .out_dtype = own,
+                            .name = "masked_scatter_",
+                            .flags =
+                                TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK | TSR_ITER_SERIAL | TSR_ITER_LINEAR};
         TsrIter it;
         status = tsr_iter_begin(&it, &spec);
         if (status == TSR_OK) status = tsr_iter_end_move(&it, tsr_iter_run(&it, take_next_loop, &s), &done);
         tsr_tensor_free(done);
-        if (status == TSR_OK && short_of) status = tsr_error(TSR_RUNTIME_ERROR, "Number of elements of source < number of ones in mask");
+        if (status == TSR_OK && short_of)
+            status = tsr_error(TSR_RUNTIME_ERROR, "Number of elements of source < number of ones in mask");
         tsr_tensor_free(dense);
     }
     tsr_tensor_free(wide);
@@ -211,10 +229,12 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *source = c->arg[2].t, *t;
     if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (self->dtype != source->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter: expected self and source to have same dtypes but got%s and %s", tsr_dtype_scalar_name(self->dtype),
-                         tsr_dtype_scalar_name(source->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "masked_scatter: expected self and source to have same dtypes but got%s and %s",
+                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
     if (mask->dtype != TSR_BOOL)
-        return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s", tsr_dtype_scalar_name(mask->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s",
+                         tsr_dtype_scalar_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(broadcast_copy_new(&t, self, mask));
@@ -243,14 +263,17 @@ static TsrStatus columns(TsrOpCall *c, const TsrTensor *self) {
 static TsrStatus check_nonzero_out(const TsrOpCall *c, const TsrTensor *self, const char *name) {
     if (c->out[0] == NULL) return TSR_OK;
     if (c->out[0]->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected out tensor to have scalar type Long but got scalar type%s", name, tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected out tensor to have scalar type Long but got scalar type%s",
+                         name, tsr_dtype_scalar_name(c->out[0]->dtype));
     return tsr_check_out_overlap(c->out[0], self);
 }
 
 TsrStatus op_nonzero(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     if (c->nargs > 1 && c->arg[1].b)
-        return c->out[0] == NULL ? columns(c, self) : tsr_error(TSR_RUNTIME_ERROR, "nonzero does not support the out kwarg when as_tuple is True");
+        return c->out[0] == NULL
+                   ? columns(c, self)
+                   : tsr_error(TSR_RUNTIME_ERROR, "nonzero does not support the out kwarg when as_tuple is True");
     TSR_TRY(check_nonzero_out(c, self, "nonzero"));
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }
@@ -283,7 +306,8 @@ typedef struct Flat {
 } Flat;
 
 static TsrStatus no_element(int64_t index, int64_t numel) {
-    return tsr_error(TSR_INDEX_ERROR, "out of range: tried to access index %lld on a tensor of %lld elements.", (long long)index, (long long)numel);
+    return tsr_error(TSR_INDEX_ERROR, "out of range: tried to access index %lld on a tensor of %lld elements.",
+                     (long long)index, (long long)numel);
 }
 
 /* Makes positions non-negative, up to the first bad one: how many. An interrupt may end it too. */
@@ -314,7 +338,10 @@ static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor 
     TsrStatus status = good == index->numel ? TSR_OK : no_element(((int64_t *)tsr_data(positions))[good], self->numel);
     if (status == TSR_OK) status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
-        Flat f = {.index = tsr_data(positions), .dst = tsr_data(t), .src = tsr_data(dense), .item = (int64_t)tsr_itemsize(self)};
+        Flat f = {.index = tsr_data(positions),
+                  .dst = tsr_data(t),
+                  .src = tsr_data(dense),
+                  .item = (int64_t)tsr_itemsize(self)};
         status = tsr_parallel_for(positions->numel, tsr_grain(1), take_range, &f);
         tsr_tensor_free(dense);
     }
@@ -324,11 +351,16 @@ static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor 
 
 TsrStatus op_take(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *t;
-    if (index->dtype != TSR_INT64) return tsr_error(TSR_RUNTIME_ERROR, "take(): Expected a long tensor for index, but got %s", tsr_dtype_scalar_name(index->dtype));
+    if (index->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "take(): Expected a long tensor for index, but got %s",
+                         tsr_dtype_scalar_name(index->dtype));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "take(): self and out expected to have the same dtype, but got self.dtype = %s and out.dtype = %s",
-                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
-    if (self->numel == 0 && index->numel != 0) return tsr_error(TSR_INDEX_ERROR, "take(): tried to take from an empty tensor");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "take(): self and out expected to have the same dtype, but got self.dtype = %s and out.dtype = %s",
+            tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (self->numel == 0 && index->numel != 0)
+        return tsr_error(TSR_INDEX_ERROR, "take(): tried to take from an empty tensor");
     TSR_TRY(tsr_check_out_overlap(c->out[0], self));
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_cpu"));
@@ -337,7 +369,8 @@ TsrStatus op_take(TsrOpCall *c) {
 }
 
 /* The first `count` values go to their positions in t. */
-static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t count, const TsrTensor *source, bool accumulate) {
+static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t count, const TsrTensor *source,
+                            bool accumulate) {
     TsrTensor *values, *flat;
     TSR_TRY(tsr_tensor_new_contiguous(&values, source, TSR_CONTIGUOUS));
     TsrStatus status = tsr_tensor_new_contiguous(&flat, t, TSR_CONTIGUOUS); /* t itself, when it is */
@@ -365,19 +398,27 @@ static TsrStatus put_into(TsrTensor *t, const TsrTensor *index, const TsrTensor 
 
 TsrStatus op_put(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *source = c->arg[2].t, *t;
-    if (index->dtype != TSR_INT64) return tsr_error(TSR_RUNTIME_ERROR, "put_(): Expected a long tensor for index, but got %s", tsr_dtype_scalar_name(index->dtype));
+    if (index->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "put_(): Expected a long tensor for index, but got %s",
+                         tsr_dtype_scalar_name(index->dtype));
     if (self->dtype != source->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "put_(): self and source expected to have the same dtype, but got self.dtype = %s and source.dtype = %s",
-                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "put_(): self and source expected to have the same dtype, but got self.dtype = %s and source.dtype = %s",
+            tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
     if (index->numel != source->numel)
-        return tsr_error(TSR_INDEX_ERROR, "put_(): Expected source and index to have the same number of elements, but got source.numel() = %lld, index.numel() = %lld",
-                         (long long)source->numel, (long long)index->numel);
-    if (self->numel == 0 && index->numel != 0) return tsr_error(TSR_INDEX_ERROR, "put_(): Tried to put elements into an empty tensor");
+        return tsr_error(
+            TSR_INDEX_ERROR,
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = %lld, index.numel() = %lld",
+            (long long)source->numel, (long long)index->numel);
+    if (self->numel == 0 && index->numel != 0)
+        return tsr_error(TSR_INDEX_ERROR, "put_(): Tried to put elements into an empty tensor");
     if (c->inplace) {
         TSR_TRY(tsr_check_out_overlap(c->out[0], index));
         TSR_TRY(tsr_check_no_overlap(c->out[0], source));
     }
     if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "take_put_cpu"));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_PRESERVE));
-    return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b), t);
+    return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : put_into(t, index, source, c->arg[3].b),
+                           t);
 }

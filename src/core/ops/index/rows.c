@@ -1,4 +1,5 @@
-/* rows.c: rows at positions along one dimension: index_select, index_add, index_copy, index_fill, index_reduce; and index_put. */
+/* rows.c: rows at positions along one dimension: index_select, index_add, index_copy, index_fill, index_reduce; and
+ * index_put. */
 #include <stdio.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static void select_items(int64_t begin, int64_t end, void *user) {
     const Rows *r = user;
     for (int64_t k = begin; k < end;) {
         int64_t o = k / r->n, first = k % r->n, n = TSR_MIN(r->n - first, end - k), item = (int64_t)r->item;
-        tsr_along_pick(&(AlongPick){r->dst + k * item, r->src + o * r->size * item, item, item, r->index + first, 1}, n, item);
+        tsr_along_pick(&(AlongPick){r->dst + k * item, r->src + o * r->size * item, item, item, r->index + first, 1}, n,
+                       item);
         k += n;
     }
 }
@@ -46,8 +48,10 @@ static void select_items(int64_t begin, int64_t end, void *user) {
 static TsrStatus check_index_select(const TsrTensor *self, const TsrTensor *index) {
     if (tsr_ndim(index) > 1) return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
     if (tsr_ndim(self) == 0 && index->numel != 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "index_select(): Index to scalar can have only 1 value, got %lld value(s)", (long long)index->numel);
-    if (!tsr_is_index_dtype(index)) return tsr_error(TSR_RUNTIME_ERROR, "index_select(): Expected dtype int32 or int64 for index");
+        return tsr_error(TSR_RUNTIME_ERROR, "index_select(): Index to scalar can have only 1 value, got %lld value(s)",
+                         (long long)index->numel);
+    if (!tsr_is_index_dtype(index))
+        return tsr_error(TSR_RUNTIME_ERROR, "index_select(): Expected dtype int32 or int64 for index");
     return TSR_OK;
 }
 
@@ -57,7 +61,9 @@ static TsrStatus check_select_bounds(const TsrTensor *self, int64_t dim, const T
     if (strict && self->numel == 0 && size <= 0 && index->numel > 0)
         return tsr_error(TSR_RUNTIME_ERROR, "index_select(): self indexing axis dim should be positive");
     if (tsr_positions_valid(index, size, &bad)) return TSR_OK;
-    if (strict) return tsr_error(TSR_RUNTIME_ERROR, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld", (long long)bad, (long long)size);
+    if (strict)
+        return tsr_error(TSR_RUNTIME_ERROR, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
+                         (long long)bad, (long long)size);
     return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
 }
 
@@ -96,34 +102,45 @@ TsrStatus op_index_select(TsrOpCall *c) {
 }
 
 /* The checks that index_add and index_reduce share; `name` as in their messages. */
-static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *source) {
+static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const TsrTensor *self, int64_t dim,
+                                    const TsrTensor *index, const TsrTensor *source) {
     if (tsr_ndim(index) > 1)
-        return tsr_error(TSR_INDEX_ERROR, "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", name, tsr_ndim(index),
-                         tsr_dtype_scalar_name(index->dtype), tsr_sizes_text(index));
+        return tsr_error(TSR_INDEX_ERROR,
+                         "%s(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s", name,
+                         tsr_ndim(index), tsr_dtype_scalar_name(index->dtype), tsr_sizes_text(index));
     if (!tsr_is_index_dtype(index))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected dtype int32/int64 for index but got: %s", name, tsr_dtype_scalar_name(index->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected dtype int32/int64 for index but got: %s", name,
+                         tsr_dtype_scalar_name(index->dtype));
     if (self->dtype != source->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s(): self (%s) and source (%s) must have the same scalar type", name, tsr_dtype_scalar_name(self->dtype),
-                         tsr_dtype_scalar_name(source->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s(): self (%s) and source (%s) must have the same scalar type", name,
+                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
     if (dim != 0 && dim >= tsr_ndim(source))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d", name, (long long)dim, tsr_ndim(source));
-    if (tsr_ndim(source) == 0 && tsr_ndim(self) > 0 && index->numel != 1) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d",
+                         name, (long long)dim, tsr_ndim(source));
+    if (tsr_ndim(source) == 0 && tsr_ndim(self) > 0 && index->numel != 1)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (index->numel != tsr_along_size(source, dim))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld", name,
-                         (long long)index->numel, (long long)tsr_along_size(source, dim), (long long)dim);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s(): Number of indices (%lld) should be equal to source.size(dim): (%lld), for dim: %lld",
+                         name, (long long)index->numel, (long long)tsr_along_size(source, dim), (long long)dim);
     bool same = tsr_ndim(self) == tsr_ndim(source);
     for (int d = 0; d < tsr_ndim(self) && same; d++) same = d == dim || self->sizes[d] == source->sizes[d];
     if (!same)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
-                         tsr_sizes_text(self), tsr_sizes_text(source));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
+            tsr_sizes_text(self), tsr_sizes_text(source));
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     return tsr_check_no_overlap(c->out[0], source);
 }
 
-/* How far a write gets: the positions before the first bad one, in every row or in the first alone, as PyTorch leaves it. */
-typedef struct Reach { int64_t count; bool everywhere; } Reach;
+/* How far a write gets: the positions before the first bad one, in every row or in the first alone, as PyTorch leaves
+ * it. */
+typedef struct Reach {
+    int64_t count;
+    bool everywhere;
+} Reach;
 
 static Reach reach_of(const TsrTensor *positions, int64_t size, bool position_by_position, int64_t *bad) {
     const int64_t *p = tsr_data(positions);
@@ -151,11 +168,13 @@ static void fold_rows(const Rows *r, Reach reach, TsrCombineFn combine) {
         const char *src = r->src + o * r->n * row;
         if (r->inner == 1) combine(dst, item, r->index, 1, src, item, reach.count);
         else
-            for (int64_t i = 0; i < reach.count && tsr_interrupt_flag == 0; i++) combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
+            for (int64_t i = 0; i < reach.count && tsr_interrupt_flag == 0; i++)
+                combine(dst + r->index[i] * row, item, NULL, 0, src + i * row, item, r->inner);
     }
 }
 
-static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source, TsrCombine op) {
+static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach,
+                             const TsrTensor *source, TsrCombine op) {
     TsrTensor *dense;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, source, TSR_CONTIGUOUS));
     Rows r = rows_of(t, dim, positions->numel);
@@ -168,8 +187,10 @@ static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positio
 }
 
 /* Rows of half and bfloat16 add up in float when there is more than one dimension. */
-static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source) {
-    if (tsr_ndim(t) < 2 || !tsr_in(TSR_BITS_HALF, t->dtype)) return fold_source(t, dim, positions, reach, source, TSR_COMBINE_ADD);
+static TsrStatus add_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach,
+                            const TsrTensor *source) {
+    if (tsr_ndim(t) < 2 || !tsr_in(TSR_BITS_HALF, t->dtype))
+        return fold_source(t, dim, positions, reach, source, TSR_COMBINE_ADD);
     TsrTensor *sum, *terms;
     TSR_TRY(tsr_tensor_new_cast(&sum, t, TSR_FLOAT32));
     TsrStatus status = tsr_tensor_new_cast(&terms, source, TSR_FLOAT32);
@@ -191,17 +212,23 @@ static TsrStatus check_alpha(TsrScalar *alpha, TsrDtype d) {
 }
 
 static bool is_one(TsrScalar s) {
-    return s.kind == TSR_SCALAR_BOOL ? s.b : s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0 : tsr_scalar_to_double(s) == 1;
+    return s.kind == TSR_SCALAR_BOOL      ? s.b
+           : s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0
+                                          : tsr_scalar_to_double(s) == 1;
 }
 
 /* Row by row with the scale inside the addition, so that it rounds once. */
-static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count, const TsrTensor *source, TsrScalar alpha) {
+static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count,
+                            const TsrTensor *source, TsrScalar alpha) {
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(tsr_interrupt_check());
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
-        TsrStatus status = tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
-        if (status == TSR_OK) status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source) : tsr_tensor_new_select(&from, source, dim, i);
+        TsrStatus status =
+            tsr_ndim(t) == 0 ? tsr_tensor_new_alias(&into, t) : tsr_tensor_new_select(&into, t, dim, index[i]);
+        if (status == TSR_OK)
+            status = tsr_ndim(source) == 0 ? tsr_tensor_new_alias(&from, source)
+                                           : tsr_tensor_new_select(&from, source, dim, i);
         if (status == TSR_OK) status = tsr_invoke_new(&done, 1, "add", "tts", into, from, alpha);
         if (status == TSR_OK) status = tsr_tensor_copy(into, done);
         tsr_tensor_free(done);
@@ -219,7 +246,8 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
-    if (tsr_ndim(self) > 1) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    if (tsr_ndim(self) > 1)
+        TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     else TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
@@ -229,10 +257,14 @@ TsrStatus op_index_add(TsrOpCall *c) {
     Reach reach = reach_of(positions, tsr_along_size(self, dim), !scatters, &bad);
     bool complete = all_reached(reach, positions);
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
-    if (status == TSR_OK) status = is_one(alpha) ? add_source(t, dim, positions, reach, source) : add_scaled(t, dim, positions, reach.count, source, alpha);
+    if (status == TSR_OK)
+        status = is_one(alpha) ? add_source(t, dim, positions, reach, source)
+                               : add_scaled(t, dim, positions, reach.count, source, alpha);
     tsr_tensor_free(positions);
     if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
-    return end_partly_move(c, t, scatters ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, tsr_along_size(self, dim)) : tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
+    return end_partly_move(c, t,
+                           scatters ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, tsr_along_size(self, dim))
+                                    : tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
 }
 
 /* Sizes without that of dim, as PyTorch prints them here: apart by spaces, no brackets. */
@@ -242,7 +274,8 @@ static int slice_sizes(int64_t *sizes, char text[256], const TsrTensor *t, int64
     text[0] = '\0';
     for (int d = 0; d < tsr_ndim(t); d++) {
         if (d == dim) continue;
-        if (used < 230) used += (size_t)snprintf(text + used, 256 - used, n > 0 ? " %lld" : "%lld", (long long)t->sizes[d]);
+        if (used < 230)
+            used += (size_t)snprintf(text + used, 256 - used, n > 0 ? " %lld" : "%lld", (long long)t->sizes[d]);
         sizes[n++] = t->sizes[d];
     }
     return n;
@@ -253,26 +286,40 @@ static TsrStatus check_slice_shapes(const TsrTensor *self, int64_t dim, const Ts
     char ta[256], tb[256];
     int na = slice_sizes(a, ta, self, dim), nb = slice_sizes(b, tb, source, dim);
     if (na == nb && memcmp(a, b, sizeof *a * (size_t)na) == 0) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %lld and source slice shape: %s at "
-                     "dimension 0.", ta, (long long)dim, tb);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %lld and source slice shape: %s at "
+        "dimension 0.",
+        ta, (long long)dim, tb);
 }
 
 static TsrStatus check_index_copy(const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *source) {
-    if (tsr_ndim(index) >= 2) return tsr_error(TSR_INDEX_ERROR, "index_copy_(): Index should have dimension 1 or 0 (got %d)", tsr_ndim(index));
+    if (tsr_ndim(index) >= 2)
+        return tsr_error(TSR_INDEX_ERROR, "index_copy_(): Index should have dimension 1 or 0 (got %d)",
+                         tsr_ndim(index));
     int64_t n = index->numel;
-    if (tsr_ndim(source) == 0 && n != 1) return tsr_error(TSR_INDEX_ERROR, "index_copy_(): When source is scalar, index should have one element (got %lld)", (long long)n);
-    if (tsr_ndim(source) != tsr_ndim(self) && tsr_ndim(source) != 0 && tsr_ndim(self) != 0)
+    if (tsr_ndim(source) == 0 && n != 1)
         return tsr_error(TSR_INDEX_ERROR,
-                         "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (%d), destination dimensionality (%d)",
-                         tsr_ndim(source), tsr_ndim(self));
-    if (index->dtype != TSR_INT64) return tsr_error(TSR_RUNTIME_ERROR, "index_copy_(): Expected a long tensor for index, but got %s", tsr_dtype_scalar_name(index->dtype));
+                         "index_copy_(): When source is scalar, index should have one element (got %lld)",
+                         (long long)n);
+    if (tsr_ndim(source) != tsr_ndim(self) && tsr_ndim(source) != 0 && tsr_ndim(self) != 0)
+        return tsr_error(
+            TSR_INDEX_ERROR,
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (%d), destination dimensionality (%d)",
+            tsr_ndim(source), tsr_ndim(self));
+    if (index->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "index_copy_(): Expected a long tensor for index, but got %s",
+                         tsr_dtype_scalar_name(index->dtype));
     if (self->dtype != source->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
-                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "index_copy_(): self and source expected to have the same dtype, but got (self) %s and (source) %s",
+            tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
     TSR_TRY(check_slice_shapes(self, dim, source));
     if (tsr_ndim(source) > 0 && n != source->sizes[dim])
-        return tsr_error(TSR_INDEX_ERROR, "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)", (long long)n, (long long)source->sizes[dim]);
+        return tsr_error(TSR_INDEX_ERROR,
+                         "index_copy_(): Number of indices (%lld) should be equal to source.size(dim) (%lld)",
+                         (long long)n, (long long)source->sizes[dim]);
     return TSR_OK;
 }
 
@@ -295,8 +342,10 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     if (status == TSR_OK) status = fold_source(t, dim, positions, reach, source, TSR_COMBINE_SET);
     tsr_tensor_free(positions);
     if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
-    return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld", (long long)bad,
-                                           (long long)dim, (long long)tsr_along_size(self, dim)));
+    return end_partly_move(c, t,
+                           tsr_error(TSR_INDEX_ERROR,
+                                     "index_copy_(): index %lld is out of bounds for dimension %lld with size %lld",
+                                     (long long)bad, (long long)dim, (long long)tsr_along_size(self, dim)));
 }
 
 /* ---- index_fill ---- */
@@ -384,7 +433,8 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     uint8_t cell[16];
     if (index->dtype != TSR_INT64) return tsr_error(TSR_INDEX_ERROR, "index_fill_(): Expected dtype int64 for index.");
     if (value.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(self->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
@@ -407,7 +457,9 @@ TsrStatus op_index_fill_scalar(TsrOpCall *c) { return index_fill(c, c->arg[3].s)
 TsrStatus op_index_fill_tensor(TsrOpCall *c) {
     TsrScalar value;
     if (tsr_ndim(c->arg[3].t) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).", tsr_ndim(c->arg[3].t));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "index_fill_ only supports a 0-dimensional value tensor, but got tensor with %d dimension(s).",
+                         tsr_ndim(c->arg[3].t));
     TSR_TRY(tsr_tensor_item(&value, c->arg[3].t));
     return index_fill(c, value);
 }
@@ -423,12 +475,14 @@ static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *position
     int64_t item = (int64_t)r.item, row = r.inner * item;
     char *p = tsr_data(t);
     for (int64_t o = 0; o < r.outer && t->numel > 0; o++)
-        for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++) set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
+        for (int64_t i = 0; i < count && !tsr_interrupted_at(i); i++)
+            set(p + (o * r.size + index[i]) * row, item, NULL, 0, (const char *)cell, 0, r.inner);
     return TSR_OK;
 }
 
 /* Counts along dim, shaped to broadcast over t. */
-static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *positions, bool include_self) {
+static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *positions,
+                            bool include_self) {
     int64_t sizes[TSR_MAX_DIMS];
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim ? t->sizes[d] : 1;
     TSR_OWNED counts = NULL;
@@ -440,7 +494,8 @@ static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, co
     return tsr_tensor_new_cast(out, counts, tsr_dtype_real_of(t->dtype));
 }
 
-static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach, const TsrTensor *source, AlongReduction r, bool include_self) {
+static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach,
+                                   const TsrTensor *source, AlongReduction r, bool include_self) {
     if (!include_self) TSR_TRY(reset_rows(t, dim, positions, reach.count, r.op));
     TSR_TRY(fold_source(t, dim, positions, reach, source, r.op));
     if (!r.mean || !all_reached(reach, positions)) return TSR_OK;
@@ -455,14 +510,19 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     bool include_self = c->arg[5].b;
     AlongReduction r = {TSR_COMBINE_ADD, false};
     if (!tsr_along_reduction(&r, c->arg[4].str, false))
-        return tsr_error(TSR_RUNTIME_ERROR, "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.", c->arg[4].str);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
+                         c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
-    if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype)) return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
+    if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype))
+        return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
     if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));
-    if (r.op == TSR_COMBINE_MAX) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
-    if (r.op == TSR_COMBINE_MIN) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
+    if (r.op == TSR_COMBINE_MAX)
+        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
+    if (r.op == TSR_COMBINE_MIN)
+        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
     if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "add_stub"));
     if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr_not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
@@ -481,7 +541,8 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
 /* One value where a mask is set: as masked_fill, it may be one of the elements. */
 static bool fills_mask(const TsrOpCall *c) {
     const TsrArg *indices = &c->arg[1];
-    return c->arg[2].t->numel == 1 && !c->arg[3].b && indices->n == 1 && indices->tensors[0] != NULL && indices->tensors[0]->dtype == TSR_BOOL;
+    return c->arg[2].t->numel == 1 && !c->arg[3].b && indices->n == 1 && indices->tensors[0] != NULL &&
+           indices->tensors[0]->dtype == TSR_BOOL;
 }
 
 TsrStatus op_index_put(TsrOpCall *c) {

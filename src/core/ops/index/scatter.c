@@ -13,9 +13,12 @@ static void scatter_line(char *const *data, const int64_t *stride, const int64_t
 }
 
 /* src may be NULL: a number is written. */
-static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *src) {
-    if (index->numel != 0 && !tsr_is_index_dtype(index)) return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected dtype int32/int64 for index");
-    if (src != NULL && src->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected self.dtype to be equal to src.dtype");
+static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_t dim, const TsrTensor *index,
+                               const TsrTensor *src) {
+    if (index->numel != 0 && !tsr_is_index_dtype(index))
+        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected dtype int32/int64 for index");
+    if (src != NULL && src->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected self.dtype to be equal to src.dtype");
     if (index->numel == 0) return TSR_OK;
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
@@ -24,29 +27,36 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     for (int d = 0; d < ndim && !wrong; d++) wrong = d != dim && tsr_along_size(index, d) > tsr_along_size(self, d);
     for (int d = 0; d < ndim && !wrong && src != NULL; d++) { /* PyTorch asks for sizes before it compares the ranks */
         if (tsr_ndim(src) > 0 && d >= have)
-            return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have, have - 1, d);
+            return tsr_error(TSR_INDEX_ERROR,
+                             "Dimension out of range (expected to be in range of [%d, %d], but got %d)", -have,
+                             have - 1, d);
         wrong = tsr_along_size(index, d) > tsr_along_size(src, d);
     }
-    if (src != NULL && have != ndim) return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
+    if (src != NULL && have != ndim)
+        return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as src tensor");
     if (wrong && src != NULL)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
-                         tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
+            tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));
     if (wrong)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld", tsr_sizes_text(index),
-                         tsr_sizes_text(self), (long long)dim);
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld",
+                         tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     if (src != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], src));
     return tsr_check_out_dtype(c, 0, self->dtype);
 }
 
-/* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by line and
- * in parallel, some lines stand after an error. */
+/* Whether every position is in order. Only small dense indices are looked at: of a large one, which is written line by
+ * line and in parallel, some lines stand after an error. */
 static bool known_bad(const TsrTensor *index, int64_t size, int64_t *bad) {
-    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) && !tsr_positions_valid(index, size, bad);
+    return index->numel <= 1 << 16 && tsr_is_contiguous(index, TSR_CONTIGUOUS) &&
+           !tsr_positions_valid(index, size, bad);
 }
 
-/* Writes in row-major order up to the first bad position, as PyTorch leaves it: operands as scatter_line's, cut to one another. */
+/* Writes in row-major order up to the first bad position, as PyTorch leaves it: operands as scatter_line's, cut to one
+ * another. */
 static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const AlongLine *q) {
     const TsrTensor *t = v[0], *index = v[1], *src = v[2];
     for (int64_t k = 0; k < index->numel; k++) {
@@ -58,7 +68,8 @@ static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const AlongLine 
         }
         int64_t place = ((const int64_t *)tsr_data(index))[k];
         if (place < 0 || place >= q->size) return;
-        q->combine((char *)tsr_data(t) + to * q->item, t->strides[dim] * q->item, &place, 0, (const char *)tsr_data(src) + from * q->item, 0, 1);
+        q->combine((char *)tsr_data(t) + to * q->item, t->strides[dim] * q->item, &place, 0,
+                   (const char *)tsr_data(src) + from * q->item, 0, 1);
     }
 }
 
@@ -74,7 +85,8 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
     if (status == TSR_OK) status = tsr_along_cut_new(&cut[1], v[1], v[1], dim, true);
     if (status == TSR_OK) status = tsr_along_cut_new(&cut[2], v[2], v[1], dim, true);
     if (status == TSR_OK) {
-        AlongLine q = {.combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim], .bad = &(AlongBad){0}};
+        AlongLine q = {
+            .combine = combine, .item = (int64_t)tsr_itemsize(t), .size = v[0]->sizes[dim], .bad = &(AlongBad){0}};
         int64_t bad;
         if (known_bad(cut[1], q.size, &bad)) {
             scatter_until_bad(cut, dim, &q);
@@ -109,7 +121,8 @@ static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index
     return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
 }
 
-static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op, const char *kernel) {
+static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op,
+                              const char *kernel) {
     TsrTensor *self = c->arg[0].t, *t;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, src));
@@ -144,7 +157,8 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
-    if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype)) return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
+    if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype))
+        return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
     TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
     TsrTensor *t = NULL;
     TsrStatus status = tsr_edit_new(&t, c, self, TSR_CONTIGUOUS);
@@ -153,9 +167,13 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     return tsr_finish_move(c, status, t);
 }
 
-TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu"); }
+TsrStatus op_scatter(TsrOpCall *c) {
+    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu");
+}
 TsrStatus op_scatter_value(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET); }
-TsrStatus op_scatter_add(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD, "scatter_gather_tensor_cpu"); }
+TsrStatus op_scatter_add(TsrOpCall *c) {
+    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD, "scatter_gather_tensor_cpu");
+}
 
 TsrStatus op_scatter_with(TsrOpCall *c) {
     TsrCombine op = TSR_COMBINE_SET;
@@ -181,7 +199,8 @@ static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const T
 }
 
 /* Counts of the writes each place had, in the real dtype of t (so that complex divides by a real). */
-static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index, bool include_self) {
+static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index,
+                                bool include_self) {
     TSR_OWNED counts = NULL;
     TSR_OWNED one = NULL;
     TSR_OWNED ones = NULL;
@@ -195,7 +214,8 @@ static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim
     return TSR_OK;
 }
 
-static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, AlongReduction r, bool include_self) {
+static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src,
+                                     AlongReduction r, bool include_self) {
     TSR_OWNED start = NULL;
     TSR_OWNED counts = NULL;
     if (!include_self) {
@@ -215,17 +235,21 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     AlongReduction r = {TSR_COMBINE_ADD, false};
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (!tsr_along_reduction(&r, c->arg[4].str, true))
-        return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s", c->arg[4].str);
+        return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s",
+                         c->arg[4].str);
     TSR_TRY(check_scatter(c, self, dim, index, src));
     unsigned allowed = TSR_BITS_MOST;
     if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
     if (r.mean) allowed &= ~TSR_BIT(BOOL);
     static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
-                                          "scatter_gather_tensor_cpu_reduce_amax", "scatter_gather_tensor_cpu_reduce_amin"};
+                                          "scatter_gather_tensor_cpu_reduce_amax",
+                                          "scatter_gather_tensor_cpu_reduce_amin"};
     const char *kernel = !include_self && !tsr_in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
-                         : r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op];
+                         : r.mean                                             ? "scatter_gather_tensor_cpu_reduce_mean"
+                                                                              : kernels[r.op];
     if (index->numel > 0) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
-    TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
+    TsrStatus status =
+        index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
     return tsr_finish_move(c, status, t);
 }

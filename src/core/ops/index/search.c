@@ -70,9 +70,16 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
         if (sorter != NULL) status = tsr_long_new(&s, sorter);
         if (status == TSR_OK) {
             int64_t n = b->sizes[tsr_ndim(b) - 1];
-            Search q = {.bounds = tsr_data(b), .values = tsr_data(v), .sorter = s != NULL ? tsr_data(s) : NULL, .out = tsr_data(t), .nbounds = n,
-                        .nrows = tsr_ndim(b) == 1 ? 1 : 2, .per_row = tsr_ndim(v) > 0 ? TSR_MAX(v->sizes[tsr_ndim(v) - 1], 1) : 1, .right = right,
-                        .integral = integral, .narrow = t->dtype == TSR_INT32};
+            Search q = {.bounds = tsr_data(b),
+                        .values = tsr_data(v),
+                        .sorter = s != NULL ? tsr_data(s) : NULL,
+                        .out = tsr_data(t),
+                        .nbounds = n,
+                        .nrows = tsr_ndim(b) == 1 ? 1 : 2,
+                        .per_row = tsr_ndim(v) > 0 ? TSR_MAX(v->sizes[tsr_ndim(v) - 1], 1) : 1,
+                        .right = right,
+                        .integral = integral,
+                        .narrow = t->dtype == TSR_INT32};
             status = tsr_parallel_for(v->numel, tsr_grain(8), search_range, &q);
             tsr_tensor_free(s);
         }
@@ -84,10 +91,14 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
 
 static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) {
     if (!tsr_same_sizes(bounds, sorter))
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got sorter tensor %s",
-                         tsr_sizes_text(bounds), tsr_sizes_text(sorter));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got sorter tensor %s",
+            tsr_sizes_text(bounds), tsr_sizes_text(sorter));
     if (sorter->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s", tsr_dtype_scalar_name(sorter->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
+                         tsr_dtype_scalar_name(sorter->dtype));
     int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
     const int64_t places = tsr_is_meta(sorter) ? 0 : sorter->numel;
     TSR_IN_PIECES(i, places) {
@@ -97,40 +108,59 @@ static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) 
     return TSR_OK;
 }
 
-static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, const TsrArg *right, const TsrArg *side, const TsrTensor *sorter) {
+static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, const TsrArg *right, const TsrArg *side,
+                              const TsrTensor *sorter) {
     if (tsr_arg_given(side)) {
         bool is_right = strcmp(side->str, "right") == 0;
         if (!is_right && strcmp(side->str, "left") != 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): side can only be 'left' or 'right' but got %s", side->str);
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): side can only be 'left' or 'right' but got %s",
+                             side->str);
         if (right->b && !is_right)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): side and right can't be set to opposites, got side of %s while right was True", side->str);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.searchsorted(): side and right can't be set to opposites, got side of %s while right was True",
+                side->str);
     }
     if (sorter != NULL) TSR_TRY(check_sorter(bounds, sorter));
     if (!(tsr_ndim(values) > 0 || (tsr_ndim(values) == 0 && values->numel == 1 && tsr_ndim(bounds) == 1)))
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(%d) and input "
+            "value's dim(%d) numel(%lld)",
+            tsr_ndim(bounds), tsr_ndim(values), (long long)values->numel);
+    if (tsr_ndim(bounds) == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(%d) and input "
-                         "value's dim(%d) numel(%lld)", tsr_ndim(bounds), tsr_ndim(values), (long long)values->numel);
-    if (tsr_ndim(bounds) == 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
-    bool match = tsr_ndim(bounds) == 1 || (tsr_ndim(bounds) == tsr_ndim(values) &&
-                                           memcmp(bounds->sizes, values->sizes, sizeof(int64_t) * (size_t)(tsr_ndim(bounds) - 1)) == 0);
+                         "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension");
+    bool match = tsr_ndim(bounds) == 1 ||
+                 (tsr_ndim(bounds) == tsr_ndim(values) &&
+                  memcmp(bounds->sizes, values->sizes, sizeof(int64_t) * (size_t)(tsr_ndim(bounds) - 1)) == 0);
     if (!match)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, "
-                         "but we got boundaries tensor %s and input value tensor %s", tsr_sizes_text(bounds), tsr_sizes_text(values));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, "
+            "but we got boundaries tensor %s and input value tensor %s",
+            tsr_sizes_text(bounds), tsr_sizes_text(values));
     return TSR_OK;
 }
 
-static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool narrow, bool right, const TsrTensor *sorter) {
+static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool narrow, bool right,
+                        const TsrTensor *sorter) {
     TsrTensor *t;
     TsrDtype dtype = narrow ? TSR_INT32 : TSR_INT64;
     if (c->out[0] != NULL && c->out[0]->dtype != dtype)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we "
-                         "got output tensor's dtype %s and out_int32 flag is %s", tsr_dtype_scalar_name(c->out[0]->dtype), narrow ? "True" : "False");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we "
+            "got output tensor's dtype %s and out_int32 flag is %s",
+            tsr_dtype_scalar_name(c->out[0]->dtype), narrow ? "True" : "False");
     if (narrow && bounds->numel > INT32_MAX)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld", (long long)bounds->numel);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld",
+            (long long)bounds->numel);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
-    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right), t);
+    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right),
+                           t);
 }
 
 /* (sorted_sequence, self, *, out_int32, right, side, sorter) */
@@ -155,7 +185,8 @@ TsrStatus op_searchsorted_scalar(TsrOpCall *c) {
 /* (self, boundaries, *, out_int32, right) */
 static TsrStatus bucketize(TsrOpCall *c, TsrTensor *values) {
     TsrTensor *bounds = c->arg[1].t;
-    if (tsr_ndim(bounds) != 1) return tsr_error(TSR_RUNTIME_ERROR, "boundaries tensor must be 1 dimension, but got dim(%d)", tsr_ndim(bounds));
+    if (tsr_ndim(bounds) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "boundaries tensor must be 1 dimension, but got dim(%d)", tsr_ndim(bounds));
     return search(c, bounds, values, c->arg[2].b, c->arg[3].b, NULL);
 }
 
@@ -198,7 +229,8 @@ static void isin_range(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i += 256) {
         int64_t m = TSR_MIN(end - i, 256);
         tsr_kernel_keys64(q->dtype, q->elements + i * item, item, m, keys);
-        for (int64_t k = 0; k < m; k++) q->out[i + k] = (!(floats && keys[k] == q->nan_key) && contains(q->set, q->n, keys[k])) != q->invert;
+        for (int64_t k = 0; k < m; k++)
+            q->out[i + k] = (!(floats && keys[k] == q->nan_key) && contains(q->set, q->n, keys[k])) != q->invert;
     }
 }
 
@@ -237,7 +269,8 @@ static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTen
 static TsrStatus check_isin(const TsrTensor *t) {
     if (t->dtype == TSR_BOOL || tsr_dtype_is_complex(t->dtype))
         if (t->dtype != TSR_COMPLEX32)
-            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported input type encountered for isin(): %s", tsr_dtype_scalar_name(t->dtype));
+            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported input type encountered for isin(): %s",
+                             tsr_dtype_scalar_name(t->dtype));
     return TSR_OK;
 }
 
@@ -258,8 +291,10 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(check_isin(set));
     TSR_TRY(tsr_result_type(&dtype, both, 2));
     if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
-    if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set)) TSR_TRY(check_few(elements, set));
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL, tsr_is_meta(set) ? set->device : elements->device));
+    if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
+        TSR_TRY(check_few(elements, set));
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,
+                           tsr_is_meta(set) ? set->device : elements->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
 }
 

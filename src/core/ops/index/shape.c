@@ -39,7 +39,8 @@ static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const
     int64_t sizes[TSR_MAX_DIMS];
     int pad = n - tsr_ndim(self);
     for (int d = 0; d < n; d++)
-        if (tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d])) return tsr_error(TSR_RUNTIME_ERROR, "repeat: the result's size overflows");
+        if (tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d]))
+            return tsr_error(TSR_RUNTIME_ERROR, "repeat: the result's size overflows");
     TSR_TRY(tsr_tensor_new(out, n, sizes, self->dtype, self->device));
     if ((*out)->numel == 0 || tsr_is_meta(self)) return TSR_OK;
     TsrStatus status = repeat_copy(*out, self, n, repeats);
@@ -49,7 +50,8 @@ static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const
 TsrStatus op_repeat(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL;
     if (c->arg[1].n < tsr_ndim(self))
-        return tsr_error(TSR_RUNTIME_ERROR, "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
     if (c->arg[1].n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "repeat: too many dimensions");
     return tsr_finish_move(c, repeat_new(&t, self, c->arg[1].n, c->arg[1].ints), t);
 }
@@ -70,20 +72,27 @@ enum { UNKNOWN_SIZE = INT32_MIN };
 
 /* Position i, repeats[i] times; int64. output_size may be UNKNOWN_SIZE. */
 static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
-    if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 && repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
+    if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 &&
+        repeats->dtype != TSR_INT8 && repeats->dtype != TSR_UINT8)
         return tsr_not_implemented("repeat_interleave_cpu", repeats->dtype);
-    if (tsr_ndim(repeats) != 1) return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
+    if (tsr_ndim(repeats) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     TsrTensor *counts;
     TSR_TRY(tsr_long_new(&counts, repeats));
     const int64_t *n = tsr_data(counts);
     int64_t total = 0;
-    TsrStatus status = output_size == UNKNOWN_SIZE || output_size >= 0 ? TSR_OK
-                       : tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]", (long long)output_size, (long long)output_size);
+    TsrStatus status =
+        output_size == UNKNOWN_SIZE || output_size >= 0
+            ? TSR_OK
+            : tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]",
+                        (long long)output_size, (long long)output_size);
     for (int64_t i = 0; i < counts->numel && status == TSR_OK; i++) {
         if (n[i] < 0) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
-        else if (tsr_add_overflows(total, n[i], &total)) status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
+        else if (tsr_add_overflows(total, n[i], &total))
+            status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
     }
-    if (status == TSR_OK && output_size >= 0 && output_size != total) status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
+    if (status == TSR_OK && output_size >= 0 && output_size != total)
+        status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
@@ -109,7 +118,8 @@ static TsrStatus interleave_meta(TsrOpCall *c, const TsrTensor *input, int64_t d
 
 TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
     TsrTensor *positions, *t = NULL;
-    if (tsr_is_meta(c->arg[0].t)) return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE);
+    if (tsr_is_meta(c->arg[0].t))
+        return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE);
     TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE));
     TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
     tsr_tensor_free(positions);
@@ -124,8 +134,10 @@ static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t d
         return tsr_tensor_new_expand(out, one, 1, &size);
     }
     if (repeats->sizes[0] != size)
-        return tsr_error(TSR_RUNTIME_ERROR, "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
-                         (long long)repeats->sizes[0], (long long)dim, (long long)size);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
+            (long long)repeats->sizes[0], (long long)dim, (long long)size);
     *out = tsr_tensor_retain((TsrTensor *)repeats);
     return TSR_OK;
 }
@@ -144,7 +156,8 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(input)));
     int64_t size = input->sizes[dim];
     if (tsr_is_meta(input)) {
-        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 && tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), size, &output_size))
+        if (output_size < 0 && !tsr_is_meta(repeats) && repeats->numel == 1 &&
+            tsr_mul_overflows(tsr_scalar_to_int(tsr_tensor_get(repeats, 0)), size, &output_size))
             output_size = UNKNOWN_SIZE;
         return interleave_meta(c, input, dim, output_size);
     }
@@ -162,11 +175,15 @@ static TsrStatus check_output_size(const TsrOpCall *c) {
     int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0, expected;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     bool flat = !tsr_arg_given(&c->arg[2]) || tsr_ndim(self) == 0;
-    if (!tsr_arg_given(&c->arg[3]) || tsr_mul_overflows(flat ? self->numel : self->sizes[dim], c->arg[1].i, &expected) || expected == c->arg[3].i) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: Invalid output_size, expected %lld but got %lld", (long long)expected, (long long)c->arg[3].i);
+    if (!tsr_arg_given(&c->arg[3]) ||
+        tsr_mul_overflows(flat ? self->numel : self->sizes[dim], c->arg[1].i, &expected) || expected == c->arg[3].i)
+        return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: Invalid output_size, expected %lld but got %lld",
+                     (long long)expected, (long long)c->arg[3].i);
 }
 
-/* Each element along `dim`, or of all in row-major order, n times in a row: a copy of self with one more dimension of stride 0. */
+/* Each element along `dim`, or of all in row-major order, n times in a row: a copy of self with one more dimension of
+ * stride 0. */
 static TsrStatus repeat_each(TsrOpCall *c, bool has_dim, int64_t dim, int64_t n) {
     const TsrTensor *self = c->arg[0].t;
     int64_t sizes[TSR_MAX_DIMS], minus = -1;
@@ -177,7 +194,8 @@ static TsrStatus repeat_each(TsrOpCall *c, bool has_dim, int64_t dim, int64_t n)
     int ndim = tsr_ndim(each);
     memcpy(sizes, each->sizes, sizeof *sizes * (size_t)ndim);
     sizes[dim + 1] = n;
-    TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, each, ndim, sizes), *copy = MAKE(&s, tsr_tensor_new_clone, wide, TSR_CONTIGUOUS);
+    TsrTensor *wide = MAKE(&s, tsr_tensor_new_expand, each, ndim, sizes),
+              *copy = MAKE(&s, tsr_tensor_new_clone, wide, TSR_CONTIGUOUS);
     if (s.status != TSR_OK) return tsr_scope_end(&s);
     sizes[dim] *= n; /* the copy has as many elements */
     memmove(sizes + dim + 1, sizes + dim + 2, sizeof *sizes * (size_t)(ndim - dim - 2));
@@ -201,10 +219,13 @@ static TsrStatus diag_embed_new(TsrTensor **out, const TsrTensor *self, int64_t 
     int64_t sizes[TSR_MAX_DIMS], given1 = dim1, given2 = dim2;
     TSR_TRY(tsr_wrap_dim(&dim1, n));
     TSR_TRY(tsr_wrap_dim(&dim2, n));
-    if (dim1 == dim2) return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)given1, (long long)given2);
+    if (dim1 == dim2)
+        return tsr_error(TSR_RUNTIME_ERROR, "diagonal dimensions cannot be identical %lld, %lld", (long long)given1,
+                         (long long)given2);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: too many dimensions");
     int64_t last = self->sizes[n - 2], side;
-    if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side)) return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");
+    if (offset == INT64_MIN || tsr_add_overflows(last, offset < 0 ? -offset : offset, &side))
+        return tsr_error(TSR_RUNTIME_ERROR, "diag_embed: the result's size overflows");
     for (int d = 0; d < n; d++) sizes[d] = d == dim1 || d == dim2 ? side : self->sizes[k++];
     TSR_TRY(tsr_zeros_new(out, n, sizes, self->dtype, self->device));
     TsrTensor *diagonal = NULL;
@@ -224,8 +245,8 @@ TsrStatus op_diag(TsrOpCall *c) {
     int ndim = tsr_ndim(self);
     if (ndim != 1 && ndim != 2) return tsr_error(TSR_RUNTIME_ERROR, "diag(): Supports 1D or 2D tensors. Got %dD", ndim);
     if (ndim == 1 && c->out[0] != NULL && !tsr_can_cast(self->dtype, c->out[0]->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s", tsr_dtype_scalar_name(self->dtype),
-                         tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s",
+                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (ndim == 1) return tsr_finish_move(c, diag_embed_new(&t, self, c->arg[1].i, 0, 1), t);
     TSR_TRY(tsr_tensor_new_diagonal(&view, self, c->arg[1].i, 0, 1));
     TsrStatus status = tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS);
@@ -267,7 +288,9 @@ static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
     for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) {
         TsrScalar s = tsr_tensor_get(self, i * self->sizes[1] + i);
         if (integral) whole += (uint64_t)tsr_scalar_to_int(s);
-        else re = is_small_float(self->dtype) ? (double)(float)(re + tsr_scalar_to_double(s)) : re + tsr_scalar_to_double(s);
+        else
+            re = is_small_float(self->dtype) ? (double)(float)(re + tsr_scalar_to_double(s))
+                                             : re + tsr_scalar_to_double(s);
         if (complex) im += s.c.im;
     }
     *sum = integral ? tsr_scalar_int((int64_t)whole) : complex ? tsr_scalar_complex(re, im) : tsr_scalar_float(re);
@@ -276,7 +299,8 @@ static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
 
 TsrStatus op_trace(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
+    if (tsr_ndim(self) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
     TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
     TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));
@@ -329,11 +353,13 @@ TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
 static TsrStatus refuse_negative_size(int n, const int64_t *shape) {
     const char *list = tsr_layout_text(n, shape);
     int inside = (int)strcspn(list + 1, "]");
-    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1, n == 1 ? "," : "");
+    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1,
+                     n == 1 ? "," : "");
 }
 
 /* Row-major strides of a shape, and its sizes, as int64 tensors. Strides wrap, as PyTorch's product does. */
-static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64_t n, const int64_t *shape, TsrDevice device) {
+static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64_t n, const int64_t *shape,
+                                     TsrDevice device) {
     TSR_TRY(tsr_tensor_new(steps, 1, &n, TSR_INT64, device));
     TSR_TRY(tsr_tensor_new(sizes, 1, &n, TSR_INT64, device));
     if (tsr_is_meta(*steps)) return TSR_OK;
@@ -346,13 +372,15 @@ static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64
     return TSR_OK;
 }
 
-/* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in PyTorch. */
+/* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in
+ * PyTorch. */
 TsrStatus op_unravel_index(TsrOpCall *c) {
     TsrTensor *index = c->arg[0].t, *part[TSR_MAX_DIMS];
     int n = c->arg[1].n;
     const int64_t *shape = c->arg[1].ints;
     if (!tsr_dtype_is_integral(index->dtype))
-        return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s", tsr_dtype_name(index->dtype));
+        return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s",
+                         tsr_dtype_name(index->dtype));
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
     for (int d = 0; d < n; d++)
         if (shape[d] < 0) return refuse_negative_size(n, shape);

@@ -1,8 +1,9 @@
 /* Factorizations of large matrices in blocks of columns, on the core's own threads.
  *
- * LAPACK factors a narrow panel in this thread; what the panel does to the other columns is cut into strips that tsr_parallel_for hands out. A strip is the
- * same whatever the number of threads, and so is the result; and a processor that is busy elsewhere holds up one strip, where the threads of OpenMP wait for
- * one another several times a panel. An interrupt is seen between strips. The right-looking forms of LU, Cholesky and QR: G. H. Golub, C. F. Van Loan,
+ * LAPACK factors a narrow panel in this thread; what the panel does to the other columns is cut into strips that
+ * tsr_parallel_for hands out. A strip is the same whatever the number of threads, and so is the result; and a processor
+ * that is busy elsewhere holds up one strip, where the threads of OpenMP wait for one another several times a panel. An
+ * interrupt is seen between strips. The right-looking forms of LU, Cholesky and QR: G. H. Golub, C. F. Van Loan,
  * "Matrix Computations", 4th edition, 3.2.11, 4.2.6 and 5.2.3; reflectors are applied by LAPACK's larft and larfb. */
 #include <string.h>
 
@@ -10,14 +11,19 @@
 #include "core/parallel.h"
 
 enum {
-    STRIP = 64,        /* columns, or rows, that a thread takes at once */
+    STRIP = 64, /* columns, or rows, that a thread takes at once */
     LU_PANEL = 64,
     CHOL_PANEL = 96,
     QR_PANEL = 32,
     BLOCKED_FROM = 192 /* columns: smaller matrices are LAPACK's */
 };
 
-typedef union Number { float s; double d; float c[2]; double z[2]; } Number;
+typedef union Number {
+    float s;
+    double d;
+    float c[2];
+    double z[2];
+} Number;
 
 static Number number(TsrBlasType t, double re) {
     Number n;
@@ -29,12 +35,12 @@ static Number number(TsrBlasType t, double re) {
 /* A panel of one column-major matrix, and the columns or rows that it is applied to. */
 typedef struct Panel {
     const TsrLaJob *job;
-    char *a;         /* the matrix */
-    int m, n;        /* its rows and columns; its leading dimension is m */
-    int at, width;   /* the panel's first column and how many */
-    int from, to;    /* columns that are touched (of Cholesky: rows) */
-    char *other;     /* the matrix that reflectors or factors are applied to; `a` itself in a factorization */
-    int ld;          /* of it */
+    char *a;            /* the matrix */
+    int m, n;           /* its rows and columns; its leading dimension is m */
+    int at, width;      /* the panel's first column and how many */
+    int from, to;       /* columns that are touched (of Cholesky: rows) */
+    char *other;        /* the matrix that reflectors or factors are applied to; `a` itself in a factorization */
+    int ld;             /* of it */
     const void *factor; /* QR: the triangle T of the block reflector */
     const int *pivots;
     char trans;
@@ -42,10 +48,13 @@ typedef struct Panel {
 } Panel;
 
 static Panel panel_of(const TsrLaJob *job, int m, int n, void *a) {
-    return (Panel){.job = job, .a = a, .m = m, .n = n, .other = a, .ld = m, .one = number(job->t, 1), .minus = number(job->t, -1)};
+    return (Panel){
+        .job = job, .a = a, .m = m, .n = n, .other = a, .ld = m, .one = number(job->t, 1), .minus = number(job->t, -1)};
 }
 
-static inline char *place(const Panel *p, int64_t row, int64_t column) { return p->a + ((size_t)column * (size_t)p->m + (size_t)row) * p->job->item; }
+static inline char *place(const Panel *p, int64_t row, int64_t column) {
+    return p->a + ((size_t)column * (size_t)p->m + (size_t)row) * p->job->item;
+}
 
 /* Runs fn for the strips of [from, to). */
 static TsrStatus each_strip(Panel *p, int from, int to, TsrRangeFn fn) {
@@ -69,12 +78,15 @@ static void lu_strips(int64_t begin, int64_t end, void *user) {
     TsrBlasType t = p->job->t;
     tsr_blas_limit(1);
     for (int64_t i = begin; i < end; i++) {
-        int width, first = strip(p, i, &width), top = p->at + 1, bottom = p->at + p->width, each = 1, below = p->m - bottom;
+        int width, first = strip(p, i, &width), top = p->at + 1, bottom = p->at + p->width, each = 1,
+                   below = p->m - bottom;
         blas->laswp[t](&width, place(p, 0, first), &p->m, &top, &bottom, p->pivots, &each);
         if (first < p->at) continue; /* left of the panel rows change places, no more */
-        blas->trsm[t]("L", "L", "N", "U", &p->width, &width, &p->one, place(p, p->at, p->at), &p->m, place(p, p->at, first), &p->m, 1, 1, 1, 1);
+        blas->trsm[t]("L", "L", "N", "U", &p->width, &width, &p->one, place(p, p->at, p->at), &p->m,
+                      place(p, p->at, first), &p->m, 1, 1, 1, 1);
         if (below > 0)
-            blas->gemm[t]("N", "N", &below, &width, &p->width, &p->minus, place(p, bottom, p->at), &p->m, place(p, p->at, first), &p->m, &p->one, place(p, bottom, first), &p->m, 1, 1);
+            blas->gemm[t]("N", "N", &below, &width, &p->width, &p->minus, place(p, bottom, p->at), &p->m,
+                          place(p, p->at, first), &p->m, &p->one, place(p, bottom, first), &p->m, 1, 1);
     }
 }
 
@@ -105,7 +117,8 @@ static void lu_solve_strips(int64_t begin, int64_t end, void *user) {
     tsr_blas_limit(1);
     for (int64_t i = begin; i < end; i++) {
         int width, info, first = strip(p, i, &width);
-        p->job->blas->getrs[p->job->t](&p->trans, &p->m, &width, p->a, &p->m, p->pivots, p->other + (size_t)first * (size_t)p->ld * p->job->item, &p->ld, &info, 1);
+        p->job->blas->getrs[p->job->t](&p->trans, &p->m, &width, p->a, &p->m, p->pivots,
+                                       p->other + (size_t)first * (size_t)p->ld * p->job->item, &p->ld, &info, 1);
     }
 }
 
@@ -137,13 +150,15 @@ static void triangular_strips(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) {
         int width, first = strip(p, i, &width), m = p->m;
         bool left = t->side == 'L';
-        p->job->blas->trsm[p->job->t](&t->side, &t->uplo, &p->trans, &t->diag, left ? &m : &width, left ? &width : &p->n, &p->one, t->triangle, &t->lda,
+        p->job->blas->trsm[p->job->t](&t->side, &t->uplo, &p->trans, &t->diag, left ? &m : &width,
+                                      left ? &width : &p->n, &p->one, t->triangle, &t->lda,
                                       left ? place(p, 0, first) : place(p, first, 0), &p->m, 1, 1, 1, 1);
     }
 }
 
 TsrStatus tsr_la_trsm(const TsrLaJob *job, const char *how, int m, int n, const void *a, int lda, void *x) {
-    Triangular t = {.panel = panel_of(job, m, n, x), .side = how[0], .uplo = how[1], .diag = how[3], .triangle = a, .lda = lda};
+    Triangular t = {
+        .panel = panel_of(job, m, n, x), .side = how[0], .uplo = how[1], .diag = how[3], .triangle = a, .lda = lda};
     t.panel.trans = how[2];
     int size = how[0] == 'L' ? m : n, count = how[0] == 'L' ? n : m;
     if (size >= BLOCKED_FROM && count > STRIP) return each_strip(&t.panel, 0, count, triangular_strips);
@@ -160,7 +175,8 @@ static void chol_rows(int64_t begin, int64_t end, void *user) {
     const char *trans = p->job->is_complex ? "C" : "T";
     for (int64_t i = begin; i < end; i++) {
         int rows, first = strip(p, i, &rows);
-        p->job->blas->trsm[p->job->t]("R", "L", trans, "N", &rows, &p->width, &p->one, place(p, p->at, p->at), &p->m, place(p, first, p->at), &p->m, 1, 1, 1, 1);
+        p->job->blas->trsm[p->job->t]("R", "L", trans, "N", &rows, &p->width, &p->one, place(p, p->at, p->at), &p->m,
+                                      place(p, first, p->at), &p->m, 1, 1, 1, 1);
     }
 }
 
@@ -173,9 +189,11 @@ static void chol_columns(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) {
         int width, first = strip(p, i, &width), next = first + width, below = p->m - next;
         const char *row = place(p, first, p->at);
-        p->job->blas->herk[p->job->t]("L", "N", &width, &p->width, &minus, row, &p->m, &one, place(p, first, first), &p->m, 1, 1);
+        p->job->blas->herk[p->job->t]("L", "N", &width, &p->width, &minus, row, &p->m, &one, place(p, first, first),
+                                      &p->m, 1, 1);
         if (below > 0)
-            p->job->blas->gemm[p->job->t]("N", trans, &below, &width, &p->width, &p->minus, place(p, next, p->at), &p->m, row, &p->m, &p->one, place(p, next, first), &p->m, 1, 1);
+            p->job->blas->gemm[p->job->t]("N", trans, &below, &width, &p->width, &p->minus, place(p, next, p->at),
+                                          &p->m, row, &p->m, &p->one, place(p, next, first), &p->m, 1, 1);
     }
 }
 
@@ -209,14 +227,16 @@ static void reflect_strips(int64_t begin, int64_t end, void *user) {
     int rows = p->m - p->at, size = QR_PANEL, lead = STRIP;
     for (int64_t i = begin; i < end; i++) {
         int width, first = strip(p, i, &width);
-        p->job->blas->larfb[p->job->t]("L", &p->trans, "F", "C", &rows, &width, &p->width, place(p, p->at, p->at), &p->m, p->factor, &size, place(p, p->at, first), &p->m, work, &lead, 1, 1, 1, 1);
+        p->job->blas->larfb[p->job->t]("L", &p->trans, "F", "C", &rows, &width, &p->width, place(p, p->at, p->at),
+                                       &p->m, p->factor, &size, place(p, p->at, first), &p->m, work, &lead, 1, 1, 1, 1);
     }
 }
 
 static TsrStatus reflect(Panel *p, const char *tau) {
     double factor[QR_PANEL * QR_PANEL * 2];
     int rows = p->m - p->at, size = QR_PANEL;
-    p->job->blas->larft[p->job->t]("F", "C", &rows, &p->width, place(p, p->at, p->at), &p->m, tau + (size_t)p->at * p->job->item, factor, &size, 1, 1);
+    p->job->blas->larft[p->job->t]("F", "C", &rows, &p->width, place(p, p->at, p->at), &p->m,
+                                   tau + (size_t)p->at * p->job->item, factor, &size, 1, 1);
     p->factor = factor;
     return each_strip(p, p->at + p->width, p->n, reflect_strips);
 }
@@ -233,7 +253,8 @@ TsrStatus tsr_la_geqrf(const TsrLaJob *job, int m, int n, void *a, void *tau, vo
     for (p.at = 0; p.at < k; p.at += QR_PANEL) {
         int rows = m - p.at;
         p.width = TSR_MIN(QR_PANEL, k - p.at);
-        job->blas->geqrf[job->t](&rows, &p.width, place(&p, p.at, p.at), &m, (char *)tau + (size_t)p.at * job->item, work, &lwork, &info);
+        job->blas->geqrf[job->t](&rows, &p.width, place(&p, p.at, p.at), &m, (char *)tau + (size_t)p.at * job->item,
+                                 work, &lwork, &info);
         if (p.at + p.width < n) TSR_TRY(reflect(&p, tau));
         TSR_TRY(tsr_interrupt_check());
     }
@@ -254,11 +275,13 @@ TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const 
     Panel p = panel_of(job, m, n, a);
     p.trans = 'N';
     p.at = (k - 1) / QR_PANEL * QR_PANEL;
-    for (int width = n - p.at; p.at >= 0; p.at -= QR_PANEL, width = QR_PANEL) { /* the last panel goes on to the last column */
+    for (int width = n - p.at; p.at >= 0;
+         p.at -= QR_PANEL, width = QR_PANEL) { /* the last panel goes on to the last column */
         int rows = m - p.at;
         p.width = TSR_MIN(QR_PANEL, k - p.at);
         if (p.at + width < n) TSR_TRY(reflect(&p, tau));
-        job->blas->orgqr[job->t](&rows, &width, &p.width, place(&p, p.at, p.at), &m, (const char *)tau + (size_t)p.at * job->item, work, &lwork, &info);
+        job->blas->orgqr[job->t](&rows, &width, &p.width, place(&p, p.at, p.at), &m,
+                                 (const char *)tau + (size_t)p.at * job->item, work, &lwork, &info);
         clear_above(&p, width);
         TSR_TRY(tsr_interrupt_check());
     }

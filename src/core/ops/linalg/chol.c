@@ -4,7 +4,8 @@
 
 #include "la.h"
 
-/* potrf or potri of every matrix of `f`, in place; `info` int32 (batch...). *job is ready for more of the same dtype. */
+/* potrf or potri of every matrix of `f`, in place; `info` int32 (batch...). *job is ready for more of the same dtype.
+ */
 static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTensor *info, bool upper) {
     int n;
     char uplo = upper ? 'U' : 'L';
@@ -24,7 +25,9 @@ static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTens
 static void sign_of_second(TsrTensor *f, const TsrLaJob *job) {
     int64_t n = tsr_la_rows(f);
     if (!job->is_complex || n < 3 || n > 5) return;
-    for (int64_t b = 0; b < tsr_la_batches(f); b++) tsr_la_set(job->t, tsr_la_matrix(f, b), n + 1, CMPLX(creal(tsr_la_get(job->t, tsr_la_matrix(f, b), n + 1)), -0.0));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++)
+        tsr_la_set(job->t, tsr_la_matrix(f, b), n + 1,
+                   CMPLX(creal(tsr_la_get(job->t, tsr_la_matrix(f, b), n + 1)), -0.0));
 }
 
 static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, bool upper) {
@@ -67,9 +70,11 @@ TsrStatus op_linalg_cholesky_ex(TsrOpCall *c) {
 
 TsrStatus op_cholesky_removed(TsrOpCall *c) {
     (void)c;
-    return tsr_error(TSR_RUNTIME_ERROR, "This function was deprecated since version 1.9 and is now removed. `torch.cholesky` is deprecated in favor of `torch.linalg.cholesky`.\n"
-                                        "L = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
-                                        "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "This function was deprecated since version 1.9 and is now removed. `torch.cholesky` is deprecated in favor of `torch.linalg.cholesky`.\n"
+        "L = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
+        "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH");
 }
 
 /* LAPACK fills one triangle; the other one is its conjugate mirror, and the diagonal real. */
@@ -77,7 +82,8 @@ static void mirror(TsrTensor *a, const TsrLaJob *job, bool from_upper) {
     int64_t n = tsr_la_rows(a);
     for (int64_t b = 0; b < tsr_la_batches(a); b++)
         for (int64_t j = 0; j < n; j++) {
-            tsr_la_set(job->t, tsr_la_matrix(a, b), j * n + j, creal(tsr_la_get(job->t, tsr_la_matrix(a, b), j * n + j)));
+            tsr_la_set(job->t, tsr_la_matrix(a, b), j * n + j,
+                       creal(tsr_la_get(job->t, tsr_la_matrix(a, b), j * n + j)));
             for (int64_t i = 0; i < j; i++) {
                 int64_t up = j * n + i, low = i * n + j;
                 double complex v = tsr_la_get(job->t, tsr_la_matrix(a, b), from_upper ? up : low);
@@ -105,20 +111,27 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
 
 static TsrStatus check_same_dtype(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
-                     tsr_dtype_scalar_name(a->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.",
+                     tsr_dtype_scalar_name(b->dtype), tsr_dtype_scalar_name(a->dtype));
 }
 
 static TsrStatus check_rows(const TsrTensor *a, const TsrTensor *b, const char *name) {
     if (tsr_la_rows(a) == tsr_la_rows(b)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for %s: each A matrix is %lld by %lld but each b matrix is %lld by %lld", name, (long long)tsr_la_cols(a),
-                     (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Incompatible matrix sizes for %s: each A matrix is %lld by %lld but each b matrix is %lld by %lld", name,
+        (long long)tsr_la_cols(a), (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
 }
 
 TsrStatus op_cholesky_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
-    if (tsr_ndim(b) < 2) return tsr_error(TSR_RUNTIME_ERROR, "b should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(b));
-    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "u should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
+    if (tsr_ndim(b) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "b should have at least 2 dimensions, but has %d dimensions instead",
+                         tsr_ndim(b));
+    if (tsr_ndim(a) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "u should have at least 2 dimensions, but has %d dimensions instead",
+                         tsr_ndim(a));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(check_rows(a, b, "cholesky_solve"));
@@ -146,7 +159,10 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
 
 /* ---- triangular systems ---- */
 
-typedef struct Triangular { bool upper, left, unit; char trans; } Triangular;
+typedef struct Triangular {
+    bool upper, left, unit;
+    char trans;
+} Triangular;
 
 /* Solves in place for the column-major X; `a` column-major of the same batch. */
 static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
@@ -158,7 +174,8 @@ static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
     TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
     TSR_TRY(tsr_blas_int(&lda, tsr_la_rows(a)));
     const char letters[4] = {how.left ? 'L' : 'R', how.upper ? 'U' : 'L', how.trans, how.unit ? 'U' : 'N'};
-    for (int64_t b = 0; b < tsr_la_batches(x); b++) TSR_TRY(tsr_la_trsm(&job, letters, m, n, tsr_la_matrix(a, b), lda, tsr_la_matrix(x, b)));
+    for (int64_t b = 0; b < tsr_la_batches(x); b++)
+        TSR_TRY(tsr_la_trsm(&job, letters, m, n, tsr_la_matrix(a, b), lda, tsr_la_matrix(x, b)));
     return TSR_OK;
 }
 
@@ -170,8 +187,10 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_matrix(b, fn, "B"));
     int64_t n = tsr_la_rows(a), have = how.left ? tsr_la_rows(b) : tsr_la_cols(b);
     if (n != have)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn, how.left ? "AX = B" : "XA = B", (long long)n,
-                         (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn,
+                         how.left ? "AX = B" : "XA = B", (long long)n, (long long)tsr_la_cols(a),
+                         (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
     TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
     TSR_OWNED cast = NULL;
     TSR_OWNED x = NULL;
@@ -187,8 +206,16 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
 
 TsrStatus op_triangular_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
-    if (tsr_ndim(b) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has %d dimensions instead", tsr_ndim(b));
-    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has %d dimensions instead", tsr_ndim(a));
+    if (tsr_ndim(b) < 2)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has %d dimensions instead",
+            tsr_ndim(b));
+    if (tsr_ndim(a) < 2)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has %d dimensions instead",
+            tsr_ndim(a));
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
     TSR_TRY(check_rows(a, b, "triangular_solve"));
@@ -199,6 +226,7 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
-    TSR_TRY(trsm(x, f, (Triangular){.upper = c->arg[2].b, .left = true, .unit = c->arg[4].b, .trans = c->arg[3].b ? 'T' : 'N'}));
+    TSR_TRY(trsm(
+        x, f, (Triangular){.upper = c->arg[2].b, .left = true, .unit = c->arg[4].b, .trans = c->arg[3].b ? 'T' : 'N'}));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&f));
 }

@@ -6,7 +6,8 @@
 
 /* ---- general eigenvalues ---- */
 
-/* What a call is given beside the matrix: the scratch, and where the results go. Of a real matrix the eigenvalues come in two parts, wr and wi. */
+/* What a call is given beside the matrix: the scratch, and where the results go. Of a real matrix the eigenvalues come
+ * in two parts, wr and wi. */
 typedef struct Geev {
     char jobv; /* 'V': vectors, too */
     int n, lwork;
@@ -16,12 +17,17 @@ typedef struct Geev {
 static int geev(const TsrLaJob *job, const Geev *g, void *a, void *w, void *v) {
     char no = 'N', jobv = g->jobv;
     int one = 1, n = g->n, lwork = g->lwork, ldv = jobv == 'V' ? n : 1, info = 0;
-    if (job->is_complex) job->blas->geev_complex[job->t](&no, &jobv, &n, a, &n, w, NULL, &one, v, &ldv, g->work, &lwork, g->rwork, &info, 1, 1);
-    else job->blas->geev_real[job->t](&no, &jobv, &n, a, &n, g->wr, g->wi, NULL, &one, v, &ldv, g->work, &lwork, &info, 1, 1);
+    if (job->is_complex)
+        job->blas->geev_complex[job->t](&no, &jobv, &n, a, &n, w, NULL, &one, v, &ldv, g->work, &lwork, g->rwork, &info,
+                                        1, 1);
+    else
+        job->blas->geev_real[job->t](&no, &jobv, &n, a, &n, g->wr, g->wi, NULL, &one, v, &ldv, g->work, &lwork, &info,
+                                     1, 1);
     return info;
 }
 
-/* LAPACK packs a conjugate pair of vectors of a real matrix as real part, imaginary part: w and v (NULL: no vectors) get complex ones from those in vr. */
+/* LAPACK packs a conjugate pair of vectors of a real matrix as real part, imaginary part: w and v (NULL: no vectors)
+ * get complex ones from those in vr. */
 static void unpack_vectors(TsrBlasType t, const Geev *g, const void *vr, void *w, void *v) {
     TsrBlasType ct = t == TSR_BLAS_S ? TSR_BLAS_C : TSR_BLAS_Z;
     int64_t n = g->n;
@@ -45,8 +51,9 @@ static void unpack_vectors(TsrBlasType t, const Geev *g, const void *vr, void *w
     }
 }
 
-/* The eigenvectors of a real matrix as LAPACK's geev finds them, step by step, so that the last one, which makes the largest component of a complex
- * vector real, turns the way it did before LAPACK 3.10: that is the sign which PyTorch shows. `v` receives packed real vectors. */
+/* The eigenvectors of a real matrix as LAPACK's geev finds them, step by step, so that the last one, which makes the
+ * largest component of a complex vector real, turns the way it did before LAPACK 3.10: that is the sign which PyTorch
+ * shows. `v` receives packed real vectors. */
 static int real_eig(const TsrLaJob *job, const Geev *g, char *a, char *v) {
     const TsrBlas *blas = job->blas;
     TsrBlasType t = job->t;
@@ -110,19 +117,30 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     tsr_la_widen(tsr_la_rows(f), tsr_la_cols(f));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
     TSR_TRY(tsr_la_new_scratch(&rwork, 2 * (int64_t)n, job.real_item));
-    TSR_TRY(tsr_la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
+    TSR_TRY(
+        tsr_la_new_scratch(&real, job.is_complex ? 1 : 2 * (int64_t)n + (v != NULL ? (int64_t)n * n : 0), job.item));
     char *wr = tsr_data(real), *wi = wr + (size_t)n * job.item, *vr = wi + (size_t)n * job.item;
-    Geev g = {.jobv = v != NULL ? 'V' : 'N', .n = n, .lwork = -1, .work = query, .rwork = tsr_data(rwork), .wr = wr, .wi = wi};
+    Geev g = {.jobv = v != NULL ? 'V' : 'N',
+              .n = n,
+              .lwork = -1,
+              .work = query,
+              .rwork = tsr_data(rwork),
+              .wr = wr,
+              .wi = wi};
     (void)geev(&job, &g, tsr_data(f), tsr_data(w), job.is_complex && v != NULL ? tsr_data(v) : vr);
     g.lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, g.lwork, job.item));
     g.work = tsr_data(work);
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        char *a = tsr_la_matrix(f, b), *wb = (char *)tsr_data(w) + (size_t)(b * n) * tsr_itemsize(w), *vb = v != NULL ? tsr_la_matrix(v, b) : NULL;
+        char *a = tsr_la_matrix(f, b), *wb = (char *)tsr_data(w) + (size_t)(b * n) * tsr_itemsize(w),
+             *vb = v != NULL ? tsr_la_matrix(v, b) : NULL;
         bool by_steps = v != NULL && !job.is_complex;
         int info = by_steps ? real_eig(&job, &g, a, vr) : geev(&job, &g, a, wb, job.is_complex ? vb : vr);
         if (info != 0)
-            return tsr_error(TSR_LINALG_ERROR, "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).", fn, info);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                fn, info);
         if (by_steps) normalize_vectors(job.t, vr, n, wi);
         if (!job.is_complex) unpack_vectors(job.t, &g, vr, wb, vb);
         TSR_TRY(tsr_interrupt_check());
@@ -134,7 +152,8 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
-    if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
+    if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_not_implemented("linalg_eig_out_cpu", a->dtype));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
@@ -144,7 +163,8 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
     const int64_t elements = tsr_is_meta(f) ? 0 : f->numel;
     TSR_IN_PIECES(k, elements) {
         double complex x = tsr_la_get(t, tsr_data(f), k);
-        if (!isfinite(creal(x)) || !isfinite(cimag(x))) return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+        if (!isfinite(creal(x)) || !isfinite(cimag(x)))
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
     }
     TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), cd));
     if (v != NULL) TSR_TRY(tsr_la_new_like(&vv, a, tsr_la_rows(a), tsr_la_cols(a), cd));
@@ -170,7 +190,8 @@ TsrStatus op_linalg_eigvals(TsrOpCall *c) {
 static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *uplo, const char *fn) {
     char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
     TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
-    if (strlen(uplo) != 1 || (which != 'L' && which != 'U')) return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
+    if (strlen(uplo) != 1 || (which != 'L' && which != 'U'))
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
     return tsr_la_new_eigh(w, v, a, which, fn);
 }
 

@@ -15,20 +15,22 @@ TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *ar
 TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
     TSR_TRY(tsr_la_check_matrix(a, fn, arg));
     if (tsr_la_rows(a) == tsr_la_cols(a)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices", fn, fn[0] ? ": " : "", arg, (long long)tsr_la_rows(a),
-                     (long long)tsr_la_cols(a));
+    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices",
+                     fn, fn[0] ? ": " : "", arg, (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
 }
 
 TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn) {
     if (tsr_dtype_is_float(a->dtype) || tsr_dtype_is_complex(a->dtype)) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Expected a floating point or complex tensor as input. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Expected a floating point or complex tensor as input. Got %s", fn,
+                     tsr_dtype_scalar_name(a->dtype));
 }
 
 TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_check_float(a, fn));
     TsrBlasType t;
     if (tsr_blas_type(&t, a->dtype)) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Low precision dtypes not supported. Got %s", fn, tsr_dtype_scalar_name(a->dtype));
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: Low precision dtypes not supported. Got %s", fn,
+                     tsr_dtype_scalar_name(a->dtype));
 }
 
 TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
@@ -37,7 +39,9 @@ TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
 }
 
-TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) { return a->numel == 0 ? TSR_OK : tsr_la_not_implemented(kernel, a->dtype); }
+TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) {
+    return a->numel == 0 ? TSR_OK : tsr_la_not_implemented(kernel, a->dtype);
+}
 
 int64_t tsr_la_batches(const TsrTensor *a) {
     int64_t n = 1;
@@ -131,7 +135,8 @@ TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
     return TSR_OK;
 }
 
-/* A product of matrix and vector that is split has to be worth the wait for the last thread: on a busy machine that is a turn of the scheduler. */
+/* A product of matrix and vector that is split has to be worth the wait for the last thread: on a busy machine that is
+ * a turn of the scheduler. */
 enum { WIDE_FROM = 1500 * 1500 };
 
 void tsr_la_widen(int64_t m, int64_t n) {
@@ -265,7 +270,8 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
     return TSR_OK;
 }
 
-static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b) {
+static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots,
+                                    void *b) {
     if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
     if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
     return tsr_la_getrs(job, trans, n, nrhs, lu, pivots, b);
@@ -279,7 +285,8 @@ TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pi
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
     for (int64_t i = 0; i < tsr_la_batches(b); i++) {
-        TSR_TRY(solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n, tsr_la_matrix(b, i)));
+        TSR_TRY(solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n,
+                                   tsr_la_matrix(b, i)));
     }
     return TSR_OK;
 }
@@ -307,11 +314,17 @@ TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure 
         char batch[64] = ": ";
         if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
         if (failure == TSR_LA_SINGULAR_INVERSE)
-            return tsr_error(TSR_LINALG_ERROR, "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.", fn, batch, e[b]);
-        if (failure == TSR_LA_SINGULAR_SOLVE) return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn, batch);
-        return tsr_error(TSR_LINALG_ERROR,
-                         "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).", fn,
-                         batch, e[b]);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.",
+                fn, batch, e[b]);
+        if (failure == TSR_LA_SINGULAR_SOLVE)
+            return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn,
+                             batch);
+        return tsr_error(
+            TSR_LINALG_ERROR,
+            "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).",
+            fn, batch, e[b]);
     }
     return TSR_OK;
 }
@@ -329,8 +342,15 @@ static bool has_nonfinite(const TsrTensor *a) {
 }
 
 /* A column-major matrix, and scratch memory, as LAPACK takes them; an lwork of -1 asks for its size. */
-typedef struct Matrix { void *data; int rows, cols, ld; } Matrix;
-typedef struct Work { void *work, *rwork; int *iwork; int lwork, lrwork, liwork; } Work;
+typedef struct Matrix {
+    void *data;
+    int rows, cols, ld;
+} Matrix;
+typedef struct Work {
+    void *work, *rwork;
+    int *iwork;
+    int lwork, lrwork, liwork;
+} Work;
 
 static TsrStatus matrix_of(Matrix *out, const TsrTensor *t) {
     TSR_TRY(tsr_blas_int(&out->rows, tsr_la_rows(t)));
@@ -373,24 +393,34 @@ typedef int (*SvdRoutine)(const TsrLaJob *job, const Svd *x, const Work *w);
 static int gesdd(const TsrLaJob *job, const Svd *x, const Work *w) {
     const int *m = &x->a.rows, *n = &x->a.cols, *ldu = &x->u.ld, *ldvh = &x->vh.ld;
     int info = 0;
-    if (job->is_complex) job->blas->gesdd_complex[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->rwork, w->iwork, &info, 1);
-    else job->blas->gesdd_real[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work, &w->lwork, w->iwork, &info, 1);
+    if (job->is_complex)
+        job->blas->gesdd_complex[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work,
+                                         &w->lwork, w->rwork, w->iwork, &info, 1);
+    else
+        job->blas->gesdd_real[job->t](&x->jobz, m, n, x->a.data, m, x->s, x->u.data, ldu, x->vh.data, ldvh, w->work,
+                                      &w->lwork, w->iwork, &info, 1);
     return info;
 }
 
 static int gesvd(const TsrLaJob *job, const Svd *x, const Work *w) {
     const int *m = &x->a.rows, *n = &x->a.cols;
     int info = 0;
-    job->blas->gesvd_real[job->t](&x->jobz, &x->jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data, &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
+    job->blas->gesvd_real[job->t](&x->jobz, &x->jobz, m, n, x->a.data, m, x->s, x->u.data, &x->u.ld, x->vh.data,
+                                  &x->vh.ld, w->work, &w->lwork, &info, 1, 1);
     return info;
 }
 
 static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
     char batch[64] = ": ";
     if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-    if (has_nonfinite(a)) return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.", fn, batch);
-    return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular values (error code: %d).",
-                     fn, batch, info);
+    if (has_nonfinite(a))
+        return tsr_error(TSR_LINALG_ERROR,
+                         "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.",
+                         fn, batch);
+    return tsr_error(
+        TSR_LINALG_ERROR,
+        "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular values (error code: %d).",
+        fn, batch, info);
 }
 
 /* Asks the routine for how much room it wants, then decomposes the matrices of the batch one by one. */
@@ -435,10 +465,12 @@ static TsrStatus svd_gesvd(Svd *x) {
 }
 
 /* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
- * real matrices a little taller than wide go through QR (gesvd's threshold), and wide ones are made bidiagonal directly, without LQ. */
+ * real matrices a little taller than wide go through QR (gesvd's threshold), and wide ones are made bidiagonal
+ * directly, without LQ. */
 static bool by_gesvd(const TsrTensor *f) {
     int64_t m = tsr_la_rows(f), n = tsr_la_cols(f);
-    return !tsr_dtype_is_complex(f->dtype) && m > n && m >= (int64_t)(1.6 * (double)n) && m < (int64_t)(11.0 * (double)n / 6);
+    return !tsr_dtype_is_complex(f->dtype) && m > n && m >= (int64_t)(1.6 * (double)n) &&
+           m < (int64_t)(11.0 * (double)n / 6);
 }
 
 static bool by_bidiagonal(const TsrTensor *f) {
@@ -446,9 +478,13 @@ static bool by_bidiagonal(const TsrTensor *f) {
     return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
 }
 
-typedef struct Bidiagonal { char *e, *tauq, *taup, *work, *small_vt; int *iwork, lwork; } Bidiagonal;
+typedef struct Bidiagonal {
+    char *e, *tauq, *taup, *work, *small_vt;
+    int *iwork, lwork;
+} Bidiagonal;
 
-/* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied to its factors. */
+/* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied
+ * to its factors. */
 static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x) {
     TsrBlasType t = job->t;
     double unused = 0;
@@ -457,13 +493,17 @@ static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x
     char *vh = x->vh.data;
     int info = 0;
     job->blas->gebrd_real[t](m, n, x->a.data, m, x->s, w->e, w->tauq, w->taup, w->work, &w->lwork, &info);
-    job->blas->bdsdc[t]("L", "I", m, x->s, w->e, x->u.data, m, w->small_vt, m, &unused, w->iwork, w->work, w->iwork, &info, 1, 1);
+    job->blas->bdsdc[t]("L", "I", m, x->s, w->e, x->u.data, m, w->small_vt, m, &unused, w->iwork, w->work, w->iwork,
+                        &info, 1, 1);
     if (info != 0) return info;
     memset(vh, 0, (size_t)*nv * (size_t)*n * item);
-    for (int j = 0; j < *m; j++) memcpy(vh + (size_t)j * (size_t)*nv * item, w->small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
+    for (int j = 0; j < *m; j++)
+        memcpy(vh + (size_t)j * (size_t)*nv * item, w->small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
     for (int j = *m; j < *nv; j++) tsr_la_set(t, vh, (int64_t)j * *nv + j, 1);
-    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, w->tauq, x->u.data, m, w->work, &w->lwork, &info, 1, 1, 1);
-    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, w->taup, vh, nv, w->work, &w->lwork, &info, 1, 1, 1);
+    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, w->tauq, x->u.data, m, w->work, &w->lwork, &info, 1,
+                             1, 1);
+    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, w->taup, vh, nv, w->work, &w->lwork, &info, 1, 1,
+                             1);
     return info;
 }
 
@@ -479,7 +519,12 @@ static TsrStatus svd_wide(Svd *x) {
     TSR_TRY(tsr_la_new_scratch(&iwork, 8 * m, sizeof(int)));
     char *p = tsr_data(scratch);
     size_t line = (size_t)m * job.item;
-    Bidiagonal w = {.e = p, .tauq = p + line, .taup = p + 2 * line, .small_vt = p + 3 * line, .work = p + 3 * line + (size_t)m * line, .iwork = tsr_data(iwork)};
+    Bidiagonal w = {.e = p,
+                    .tauq = p + line,
+                    .taup = p + 2 * line,
+                    .small_vt = p + 3 * line,
+                    .work = p + 3 * line + (size_t)m * line,
+                    .iwork = tsr_data(iwork)};
     TSR_TRY(tsr_blas_int(&w.lwork, lwork));
     for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
         svd_take(x, b);
@@ -524,8 +569,12 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
 static int syevd(const TsrLaJob *job, char jobz, char uplo, const Matrix *a, void *values, const Work *w) {
     const int *n = &a->rows;
     int info = 0;
-    if (job->is_complex) job->blas->heevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->rwork, &w->lrwork, w->iwork, &w->liwork, &info, 1, 1);
-    else job->blas->syevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->iwork, &w->liwork, &info, 1, 1);
+    if (job->is_complex)
+        job->blas->heevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->rwork, &w->lrwork,
+                                 w->iwork, &w->liwork, &info, 1, 1);
+    else
+        job->blas->syevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->iwork, &w->liwork, &info,
+                                 1, 1);
     return info;
 }
 
@@ -555,15 +604,19 @@ static bool well_scaled(const TsrTensor *a) {
     return largest > lowest && largest < 1 / lowest;
 }
 
-/* One small matrix: to tridiagonal form, the iteration, and back. *done is false when the iteration did not converge. */
+/* One small matrix: to tridiagonal form, the iteration, and back. *done is false when the iteration did not converge.
+ */
 static TsrStatus eigh_small(const TsrLaJob *job, char uplo, int n, char *a, char *w, char *scratch, bool *done) {
     TsrBlasType t = job->t, rt = tsr_la_real(t);
     size_t real_line = (size_t)n * job->real_item, line = (size_t)n * job->item;
-    char *e = scratch, *rotations = e + real_line, *z = rotations + 2 * real_line, *vectors = z + (size_t)n * real_line, *tau = vectors + (size_t)n * line, *work = tau + line;
+    char *e = scratch, *rotations = e + real_line, *z = rotations + 2 * real_line, *vectors = z + (size_t)n * real_line,
+         *tau = vectors + (size_t)n * line, *work = tau + line;
     int lwork = 64 * n, info;
     job->blas->sytrd[t](&uplo, &n, a, &n, w, e, tau, work, &lwork, &info, 1);
-    *done = rt == TSR_BLAS_S ? f32_tridiagonal((float *)(void *)w, (float *)(void *)e, (float *)(void *)z, n, FLT_MIN, (float *)(void *)rotations)
-                             : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n, DBL_MIN, (double *)(void *)rotations);
+    *done = rt == TSR_BLAS_S ? f32_tridiagonal((float *)(void *)w, (float *)(void *)e, (float *)(void *)z, n, FLT_MIN,
+                                               (float *)(void *)rotations)
+                             : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n,
+                                               DBL_MIN, (double *)(void *)rotations);
     if (!*done) return TSR_OK;
     for (int64_t k = 0; k < (int64_t)n * n; k++) tsr_la_set(t, vectors, k, tsr_la_get(rt, z, k));
     job->blas->ormtr[t]("L", &uplo, "N", &n, &n, a, &n, tau, vectors, &n, work, &lwork, &info, 1, 1, 1);
@@ -581,7 +634,8 @@ static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *don
     TSR_TRY(tsr_la_new_scratch(&scratch, (2 * (int64_t)n + 72) * n, job.item));
     *done = well_scaled(v);
     for (int64_t b = 0; b < tsr_la_batches(v) && *done; b++) {
-        TSR_TRY(eigh_small(&job, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item, tsr_data(scratch), done));
+        TSR_TRY(eigh_small(&job, uplo, n, tsr_la_matrix(v, b), (char *)tsr_data(w) + (size_t)(b * n) * job.real_item,
+                           tsr_data(scratch), done));
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -596,7 +650,9 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     tsr_la_widen(tsr_la_rows(v), tsr_la_cols(v));
     TSR_TRY(matrix_of(&a, v));
     (void)syevd(&job, jobz, uplo, &a, tsr_data(w), &(Work){query, rquery, &iquery, -1, -1, -1});
-    Work space = {.lwork = tsr_la_lwork(&job, query), .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))), .liwork = TSR_MAX(iquery, 1)};
+    Work space = {.lwork = tsr_la_lwork(&job, query),
+                  .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))),
+                  .liwork = TSR_MAX(iquery, 1)};
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
@@ -608,12 +664,15 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     space.iwork = tsr_data(iwork);
     for (int64_t b = 0; b < tsr_la_batches(v); b++) {
         a.data = tsr_la_matrix(v, b);
-        int info = syevd(&job, jobz, uplo, &a, (char *)tsr_data(w) + (size_t)b * (size_t)a.rows * job.real_item, &space);
+        int info =
+            syevd(&job, jobz, uplo, &a, (char *)tsr_data(w) + (size_t)b * (size_t)a.rows * job.real_item, &space);
         if (info != 0) {
             char batch[64] = ": ";
             if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-            return tsr_error(TSR_LINALG_ERROR, "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
-                             fn, batch, info);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                fn, batch, info);
         }
         TSR_TRY(tsr_interrupt_check());
     }
@@ -629,9 +688,10 @@ TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char
     TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), tsr_dtype_real_of(a->dtype)));
     if (!tsr_is_meta(vv) && vv->numel > 0) {
         if (has_nonfinite(vv))
-            return tsr_error(TSR_LINALG_ERROR,
-                             "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).", fn,
-                             (long long)tsr_la_rows(a) - 1);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).",
+                fn, (long long)tsr_la_rows(a) - 1);
         bool done = false;
         if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {
             TSR_TRY(eigh_small_run(vv, ww, uplo, &done));

@@ -15,17 +15,19 @@
 /* --- checks --- */
 TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg); /* at least 2 dimensions */
 TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
-TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);     /* floating point or complex, half too */
+TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);      /* floating point or complex, half too */
 TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
 TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
-TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a);  /* the same, but a matrix with nothing in it needs none */
+TsrStatus tsr_la_need_kernel(const char *kernel,
+                             const TsrTensor *a); /* the same, but a matrix with nothing in it needs none */
 
 /* --- geometry --- */
 static inline int64_t tsr_la_rows(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 2]; }
 static inline int64_t tsr_la_cols(const TsrTensor *a) { return a->sizes[tsr_ndim(a) - 1]; }
 int64_t tsr_la_batches(const TsrTensor *a); /* product of all sizes but the last two */
 
-/* Strides of a column-major batch (PyTorch's batched_matrix_contiguous_strides); row-major when `columns` is false or ndim < 2. */
+/* Strides of a column-major batch (PyTorch's batched_matrix_contiguous_strides); row-major when `columns` is false or
+ * ndim < 2. */
 void tsr_la_strides(int64_t *strides, int ndim, const int64_t *sizes, bool columns);
 /* The sizes before the last two. */
 typedef struct TsrLaBatch {
@@ -57,26 +59,34 @@ typedef struct TsrLaJob {
     bool is_complex;
     size_t item, real_item; /* bytes of an element and of its real part */
 } TsrLaJob;
-/* Loads the library; dtype one of the four. What is called next runs on this thread alone, unless tsr_la_widen says more. */
+/* Loads the library; dtype one of the four. What is called next runs on this thread alone, unless tsr_la_widen says
+ * more. */
 TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
-/* For routines that go over the whole m by n matrix again and again, and cannot be cut up (SVD, eigenvalues): from some size on the library's threads help. */
+/* For routines that go over the whole m by n matrix again and again, and cannot be cut up (SVD, eigenvalues): from some
+ * size on the library's threads help. */
 void tsr_la_widen(int64_t m, int64_t n);
 /* Scratch bytes as a tensor; freed with it. */
 TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
 /* The workspace size that LAPACK answered in the first element of work. */
 int tsr_la_lwork(const TsrLaJob *job, const void *work);
-static inline char *tsr_la_matrix(const TsrTensor *a, int64_t i) { return (char *)tsr_data(a) + i * tsr_la_rows(a) * tsr_la_cols(a) * (int64_t)tsr_itemsize(a); }
+static inline char *tsr_la_matrix(const TsrTensor *a, int64_t i) {
+    return (char *)tsr_data(a) + i * tsr_la_rows(a) * tsr_la_cols(a) * (int64_t)tsr_itemsize(a);
+}
 /* Element k of an array of the four types, and of their real counterparts. */
 double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k);
 void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v);
-static inline TsrBlasType tsr_la_real(TsrBlasType t) { return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t; }
+static inline TsrBlasType tsr_la_real(TsrBlasType t) {
+    return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t;
+}
 /* Zeroes what lies outside the triangle (k: first kept diagonal); of every matrix of the batch. */
 void tsr_la_keep_triangle(TsrTensor *a, bool upper);
 void tsr_la_set_identity(TsrTensor *a);
 
-/* --- one column-major matrix, large ones in blocks on the core's threads (blocked.c); they look for interrupts, and leave LAPACK's info --- */
+/* --- one column-major matrix, large ones in blocks on the core's threads (blocked.c); they look for interrupts, and
+ * leave LAPACK's info --- */
 TsrStatus tsr_la_getrf(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info);
-TsrStatus tsr_la_getrs(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots, void *b); /* b: n by nrhs, in place */
+TsrStatus tsr_la_getrs(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots,
+                       void *b); /* b: n by nrhs, in place */
 /* `how`: side, uplo, trans and diag as trsm's letters; x (m by n) in place. */
 TsrStatus tsr_la_trsm(const TsrLaJob *job, const char *how, int m, int n, const void *a, int lda, void *x);
 TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info);

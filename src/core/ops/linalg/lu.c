@@ -6,17 +6,18 @@
 #include "la.h"
 #include "core/op/shared.h"
 
-
 /* ---- factorizations ---- */
 
 static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
     if (tsr_ndim(a) < 2) {
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_sizes_text(a));
     }
     if (a->numel == 0) return TSR_OK;
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
-    return pivot ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
+    return pivot ? TSR_OK
+                 : tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
 }
 
 static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
@@ -26,10 +27,11 @@ static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
         char batch[64] = ": ";
         if (e == 0) continue;
         if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s%sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling "
-                         "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
-                         fn, batch, e, e);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s%sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling "
+            "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
+            fn, batch, e, e);
     }
     return TSR_OK;
 }
@@ -53,7 +55,9 @@ static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool wit
 }
 
 TsrStatus op_lu_factor(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, "torch.linalg.lu_factor", false); }
-TsrStatus op_lu_factor_ex(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, c->arg[2].b ? "torch.linalg.lu_factor_ex" : NULL, true); }
+TsrStatus op_lu_factor_ex(TsrOpCall *c) {
+    return lu_factor(c, c->arg[1].b, c->arg[2].b ? "torch.linalg.lu_factor_ex" : NULL, true);
+}
 /* Never checks: what torch.lu is made of. */
 TsrStatus op_lu(TsrOpCall *c) { return lu_factor(c, c->arg[1].b, NULL, true); }
 
@@ -73,7 +77,9 @@ static TsrStatus check_pivots(const TsrTensor *pivots, int64_t m) {
     for (int64_t i = 0; i < pivots->numel; i++) {
         int pivot = ((const int *)tsr_data(pivots))[i];
         if (pivot < 1 || pivot > m)
-            return tsr_error(TSR_RUNTIME_ERROR, "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of lu_factor?");
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of lu_factor?");
     }
     return TSR_OK;
 }
@@ -93,7 +99,9 @@ static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const Tsr
         memset(tsr_data(p), 0, (size_t)p->numel * item);
         for (int64_t b = 0; b < tsr_la_batches(lu) && !tsr_interrupted_at(b); b++) {
             apply_pivots(rows, m, (const int *)tsr_data(pivots) + b * k, k);
-            for (int64_t i = 0; i < m; i++) tsr_scalar_store(tsr_scalar_int(1), p->dtype, (char *)tsr_data(p) + (size_t)((b * m + rows[i]) * m + i) * item);
+            for (int64_t i = 0; i < m; i++)
+                tsr_scalar_store(tsr_scalar_int(1), p->dtype,
+                                 (char *)tsr_data(p) + (size_t)((b * m + rows[i]) * m + i) * item);
         }
     }
     *out = tsr_owned_take(&p);
@@ -121,7 +129,9 @@ static TsrStatus triangle_new(TsrTensor **out, const TsrTensor *lu, bool upper) 
     return TSR_OK;
 }
 
-static TsrStatus empty_like_of(TsrTensor **out, const TsrTensor *t) { return tsr_tensor_new(out, 1, (int64_t[]){0}, t->dtype, t->device); }
+static TsrStatus empty_like_of(TsrTensor **out, const TsrTensor *t) {
+    return tsr_tensor_new(out, 1, (int64_t[]){0}, t->dtype, t->device);
+}
 
 static TsrStatus lu_unpack(TsrOpCall *c, const TsrTensor *lu, const TsrTensor *pivots, bool data, bool perm) {
     TSR_OWNED p = NULL;
@@ -141,7 +151,9 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
     TSR_OWNED pivots = NULL;
     TSR_OWNED info = NULL;
     if (tsr_ndim(c->arg[0].t) < 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu: Expected tensor with 2 or more dimensions. Got size: %s instead", tsr_sizes_text(c->arg[0].t));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "linalg.lu: Expected tensor with 2 or more dimensions. Got size: %s instead",
+                         tsr_sizes_text(c->arg[0].t));
     TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     return lu_unpack(c, lu, pivots, true, c->arg[1].b);
@@ -150,18 +162,22 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
 TsrStatus op_lu_unpack(TsrOpCall *c) {
     const TsrTensor *lu = c->arg[0].t, *pivots = c->arg[1].t;
     TSR_OWNED plain = NULL;
-    if (tsr_ndim(lu) < 2) 
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: %s instead", tsr_sizes_text(lu));
+    if (tsr_ndim(lu) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: %s instead",
+                         tsr_sizes_text(lu));
     if (c->arg[3].b && pivots->dtype != TSR_INT32)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
-                                            "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"
+            "Note: this function is intended to be used with the output produced by torch.linalg.lu_factor");
     int n = tsr_ndim(lu) - 1;
     int64_t want[TSR_MAX_DIMS], k = TSR_MIN(tsr_la_rows(lu), tsr_la_cols(lu));
     memcpy(want, lu->sizes, sizeof(int64_t) * (size_t)n);
     want[n - 1] = k;
     if (c->arg[3].b && (tsr_ndim(pivots) != n || memcmp(pivots->sizes, want, sizeof(int64_t) * (size_t)n) != 0)) {
-        return tsr_error(TSR_VALUE_ERROR, "Expected LU_pivots to have shape %s but got %s instead.", tsr_layout_text(n, want),
-                         tsr_sizes_text(pivots));
+        return tsr_error(TSR_VALUE_ERROR, "Expected LU_pivots to have shape %s but got %s instead.",
+                         tsr_layout_text(n, want), tsr_sizes_text(pivots));
     }
     TSR_TRY(tsr_tensor_new_contiguous(&plain, pivots, TSR_CONTIGUOUS));
     return lu_unpack(c, lu, plain, c->arg[2].b, c->arg[3].b);
@@ -172,8 +188,10 @@ TsrStatus op_lu_unpack(TsrOpCall *c) {
 static TsrStatus check_solve_shapes(const char *fn, const TsrTensor *a, const TsrTensor *b, bool left) {
     int64_t n = tsr_la_rows(a), have = left ? tsr_la_rows(b) : tsr_la_cols(b);
     if (n == have) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn, left ? "AX = B" : "XA = B", (long long)n,
-                     (long long)tsr_la_cols(a), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s: Incompatible shapes of A and B for the equation %s (%lldx%lld and %lldx%lld)", fn,
+                     left ? "AX = B" : "XA = B", (long long)n, (long long)tsr_la_cols(a), (long long)tsr_la_rows(b),
+                     (long long)tsr_la_cols(b));
 }
 
 /* A column-major X^T becomes the row-major X that it is. */
@@ -186,8 +204,10 @@ static TsrStatus transpose_geometry(TsrTensor *x) {
     return tsr_tensor_set_geometry(x, (TsrGeometry){d, sizes, strides, 0});
 }
 
-/* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else row-major. */
-static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
+/* X of op(A) X = B (or X op(A) = B) from a factorization whose batch is already B's; column-major when left, else
+ * row-major. */
+static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b,
+                                bool left, bool adjoint) {
     TSR_OWNED bt = NULL;
     TSR_OWNED x = NULL;
     bool is_complex = tsr_dtype_is_complex(b->dtype);
@@ -223,17 +243,22 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
 static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
     TSR_TRY(tsr_la_check_float(a, fn));
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead", fn, tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead",
+                         fn, tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     if (!left && vector_case(a, b))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)", fn);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)",
+            fn);
     return TSR_OK;
 }
 
 /* X for matrices B. */
-static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left) {
+static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b,
+                                    bool left) {
     TSR_OWNED wide = NULL;
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
@@ -265,12 +290,14 @@ static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, co
         else if (d >= 0 && view->sizes[d] != made->sizes[d]) TSR_TRY(tsr_tensor_new_narrow(&next, view, d, 0, 1));
         if (next != NULL) tsr_owned_put_move(&view, next);
     }
-    if (!tsr_is_meta(made)) TSR_TRY(info->numel > 0 ? tsr_tensor_copy(made, view) : tsr_tensor_fill(made, tsr_scalar_int(0)));
+    if (!tsr_is_meta(made))
+        TSR_TRY(info->numel > 0 ? tsr_tensor_copy(made, view) : tsr_tensor_fill(made, tsr_scalar_int(0)));
     *out = tsr_owned_take(&made);
     return TSR_OK;
 }
 
-static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left,
+                           const char *fn) {
     TSR_TRY(check_solve(a, b, left, fn));
     bool vector = vector_case(a, b);
     TSR_OWNED column = NULL;
@@ -309,20 +336,28 @@ TsrStatus op_linalg_solve_ex(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
 
-static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left, bool adjoint) {
+static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left,
+                          bool adjoint) {
     TSR_TRY(tsr_la_check_float(lu, "torch.linalg.lu_solve"));
     if (lu->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s instead",
-                         tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
-    if (pivots->dtype != TSR_INT32) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s instead",
+            tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (pivots->dtype != TSR_INT32)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
     TSR_TRY(tsr_la_check_square(lu, "torch.linalg.lu_solve", "A"));
     TSR_TRY(tsr_la_check_matrix(b, "linalg.lu_solve", "B"));
     TSR_TRY(check_solve_shapes("linalg.lu_solve", lu, b, left));
     int dp = tsr_ndim(pivots);
-    if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu)) return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
+    if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
     if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
-                         tsr_layout_text(dp, pivots->sizes));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+            tsr_layout_text(dp, pivots->sizes));
     }
     TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
     TSR_OWNED lub = NULL;
@@ -337,8 +372,10 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     if (!tsr_is_meta(pb))
         for (int64_t k = 0; k < pb->numel; k++)
             if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > tsr_la_cols(lu))
-                return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
-                                 ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
+                return tsr_error(
+                    TSR_RUNTIME_ERROR,
+                    "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
+                    ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
     return solve_factored(out, lub, pb, b, left, adjoint);
 }
 
@@ -390,13 +427,17 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
-    if (ind <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected a strictly positive integer for 'ind', but got %lld", (long long)ind);
+    if (ind <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected a strictly positive integer for 'ind', but got %lld",
+                         (long long)ind);
     if (ind > d) return tsr_error(TSR_RUNTIME_ERROR, "ArrayRef: invalid slice, N = %lld; size = %d", (long long)ind, d);
     int split = (int)ind;
     int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, d);
     if (rows != cols)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != %lld", (long long)cols,
-                         (long long)rows);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != %lld",
+            (long long)cols, (long long)rows);
     for (int i = split; i < d; i++) sizes[n++] = a->sizes[i];
     for (int i = 0; i < split; i++) sizes[n++] = a->sizes[i];
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
@@ -416,7 +457,9 @@ static TsrStatus move_dims_last(TsrTensor **out, const TsrTensor *a, const TsrAr
     for (int i = 0; i < dims->n && i < TSR_MAX_DIMS; i++) {
         wrapped[i] = dims->ints[i];
         TSR_TRY(tsr_wrap_dim(&wrapped[i], d));
-        if (moved[wrapped[i]]) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(dims->n, dims->ints));
+        if (moved[wrapped[i]])
+            return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)",
+                             tsr_layout_text(dims->n, dims->ints));
         moved[wrapped[i]] = true;
     }
     for (int i = 0; i < d; i++)
@@ -437,8 +480,10 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
     int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, tsr_ndim(a));
     if (cols != b->numel || rows != cols)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got %lld != %lld",
-                         (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got %lld != %lld",
+            (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
@@ -476,7 +521,8 @@ static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
     const int64_t batches = tsr_is_meta(sign) ? 0 : sign->numel;
     TSR_IN_PIECES(b, batches)
-        tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype, (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
+    tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype,
+                     (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
     TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));
     return tsr_invoke_new(out, 1, "mul", "tt", prod, sign);
@@ -537,7 +583,7 @@ TsrStatus op_logdet(TsrOpCall *c) {
     tsr_blas_type(&t, s->dtype);
     const int64_t batches = tsr_is_meta(l) ? 0 : l->numel;
     TSR_IN_PIECES(b, batches)
-        if (creal(tsr_la_get(t, tsr_data(s), b)) == -1) tsr_la_set(t, tsr_data(l), b, NAN);
+    if (creal(tsr_la_get(t, tsr_data(s), b)) == -1) tsr_la_set(t, tsr_data(l), b, NAN);
     return tsr_return_move(c, tsr_owned_take(&l));
 }
 
@@ -564,12 +610,14 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
             TSR_TRY(tsr_la_begin(&job, f->dtype));
             tsr_la_widen(tsr_la_rows(f), tsr_la_cols(f));
             TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
-            void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *, size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
+            void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *,
+                                  size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
             factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
             lwork = tsr_la_lwork(&job, query);
             TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
             for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-                factor[job.t](&lower, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork, (int *)tsr_data(e) + b, 1);
+                factor[job.t](&lower, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork,
+                              (int *)tsr_data(e) + b, 1);
                 TSR_TRY(tsr_interrupt_check());
             }
             tsr_la_keep_triangle(f, false);
@@ -584,10 +632,11 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
 static TsrStatus check_ldl_info(const TsrTensor *info, const char *fn) {
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         int e = ((const int *)tsr_data(info))[b];
-        if (e != 0) 
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "false INTERNAL ASSERT FAILED at \"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to PyTorch. %s: Unknown error code: %d.",
-                             fn, e);
+        if (e != 0)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "false INTERNAL ASSERT FAILED at \"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to PyTorch. %s: Unknown error code: %d.",
+                fn, e);
     }
     return TSR_OK;
 }
@@ -619,18 +668,25 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     int64_t dim = -2;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(b)));
     if (ld->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.", tsr_dtype_scalar_name(b->dtype),
-                         tsr_dtype_scalar_name(ld->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.",
+                         tsr_dtype_scalar_name(b->dtype), tsr_dtype_scalar_name(ld->dtype));
     if (tsr_la_rows(ld) != tsr_la_rows(b))
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld",
-                         (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b), (long long)tsr_la_cols(b));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld",
+            (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b),
+            (long long)tsr_la_cols(b));
     int dp = tsr_ndim(pivots);
     if (dp != tsr_ndim(ld) - 1 || memcmp(pivots->sizes, ld->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
-                         tsr_layout_text(dp, pivots->sizes));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+            tsr_layout_text(dp, pivots->sizes));
     }
     if (!tsr_dtype_is_integral(pivots->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s", tsr_dtype_scalar_name(pivots->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s",
+                         tsr_dtype_scalar_name(pivots->dtype));
     return tsr_la_not_implemented("ldl_solve_cpu", ld->dtype);
 }
 
@@ -655,16 +711,21 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     for (int64_t k = 0; k < p->numel; k++) {
         int v = ((const int *)tsr_data(p))[k];
-        if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld)) return tsr_error(TSR_RUNTIME_ERROR, "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
+        if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld))
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
     }
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->dtype));
     tsr_la_widen(tsr_la_rows(x), tsr_la_rows(x));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
-    void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *, const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;
+    void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *,
+                         const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;
     for (int64_t i = 0; i < tsr_la_batches(x); i++) {
-        solve[job.t](&lower, &n, &nrhs, tsr_la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, tsr_la_matrix(x, i), &n, &info, 1);
+        solve[job.t](&lower, &n, &nrhs, tsr_la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, tsr_la_matrix(x, i),
+                     &n, &info, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&x));

@@ -6,8 +6,8 @@
 #include "la.h"
 #include "core/ops/reduce/reduce.h"
 
-/* The sum of the squares of n reals, in double, in many partial sums; a complex number counts as two. A float's square is exact in double, so there a
- * fused multiplication changes no bit, and it halves the time. */
+/* The sum of the squares of n reals, in double, in many partial sums; a complex number counts as two. A float's square
+ * is exact in double, so there a fused multiplication changes no bit, and it halves the time. */
 #define SUM_OF_SQUARES(name, T, CLONES) \
     CLONES static double name(const T *x, int64_t n) { \
         double s[32] = {0}, total = 0; \
@@ -93,7 +93,9 @@ static void norm_rows(int64_t begin, int64_t end, void *user) {
     const NormJob *j = user;
     size_t item = tsr_dtype_size(j->dtype);
     for (int64_t i = begin; i < end; i++) {
-        double v = norm_end(j->dtype, norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p, j->dense), j->width, j->p);
+        double v =
+            norm_end(j->dtype, norm_part(j->dtype, j->x + (size_t)(i * j->width) * item, j->width, j->p, j->dense),
+                     j->width, j->p);
         if (j->out_dtype == TSR_FLOAT32) ((float *)(void *)j->out)[i] = (float)v;
         else if (j->out_dtype == TSR_FLOAT64) ((double *)(void *)j->out)[i] = v;
         else tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
@@ -104,7 +106,8 @@ static void norm_chunks(int64_t begin, int64_t end, void *user) {
     const NormJob *j = user;
     size_t item = tsr_dtype_size(j->dtype);
     for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++)
-        j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p, j->dense);
+        j->parts[i] = norm_part(j->dtype, j->x + (size_t)(i * CHUNK) * item, TSR_MIN(CHUNK, j->width - i * CHUNK), j->p,
+                                j->dense);
 }
 
 static TsrStatus norm_long_row(NormJob *j) {
@@ -126,7 +129,8 @@ static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64
     for (int i = 0; i < n; i++) {
         int64_t k = dims[i];
         TSR_TRY(tsr_wrap_dim(&k, d));
-        if (reduced[k]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)k);
+        if (reduced[k])
+            return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)k);
         reduced[k] = true;
     }
     return TSR_OK;
@@ -135,13 +139,17 @@ static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64
 static TsrStatus check_norm_dtype(const TsrTensor *x, TsrDtype dtype, const char *fn) {
     if (dtype == TSR_DTYPE_NONE) return TSR_OK;
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be floating point or complex, but got %s", fn, tsr_dtype_scalar_name(dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be floating point or complex, but got %s", fn,
+                         tsr_dtype_scalar_name(dtype));
     if (tsr_dtype_is_complex(x->dtype) != tsr_dtype_is_complex(dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be %s for %s inputs, but got %s", fn, tsr_dtype_is_complex(x->dtype) ? "complex" : "real",
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be %s for %s inputs, but got %s", fn,
+                         tsr_dtype_is_complex(x->dtype) ? "complex" : "real",
                          tsr_dtype_is_complex(x->dtype) ? "complex" : "real", tsr_dtype_scalar_name(dtype));
     if (tsr_promote_types(x->dtype, dtype) != dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: the dtype of the input (%s) should be convertible without narrowing to the specified dtype (%s)", fn, tsr_dtype_scalar_name(x->dtype),
-                         tsr_dtype_scalar_name(dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: the dtype of the input (%s) should be convertible without narrowing to the specified dtype (%s)", fn,
+            tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
     return TSR_OK;
 }
 
@@ -151,13 +159,17 @@ static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64
     if (isinf(p)) snprintf(text, sizeof text, p > 0 ? "inf" : "-inf");
     else snprintf(text, sizeof text, "%g", p);
     if (n == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity", text);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity",
+            text);
     for (int i = 0; i < n; i++) {
         int64_t k = dims[i] < 0 ? dims[i] + tsr_ndim(x) : dims[i];
         if (reduced[k] && tsr_ndim(x) > 0 && x->sizes[k] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "linalg.vector_norm cannot compute the %s norm on the dimension %lldbecause this dimension is empty and the operation does not have an identity", text,
-                             (long long)dims[i]);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "linalg.vector_norm cannot compute the %s norm on the dimension %lldbecause this dimension is empty and the operation does not have an identity",
+                text, (long long)dims[i]);
     }
     return TSR_OK;
 }
@@ -247,12 +259,22 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
 static Over over_of(const TsrOpCall *c, int n, const int64_t *all) {
     const TsrArg *dim = &c->arg[2], *dtype = &c->arg[4];
     bool given = tsr_arg_given(dim);
-    return (Over){given ? dim->n : n, given ? dim->ints : all, c->arg[3].b, tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE};
+    return (Over){given ? dim->n : n, given ? dim->ints : all, c->arg[3].b,
+                  tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE};
 }
 
 /* ---- matrix norms ---- */
 
-typedef enum MatrixNorm { NORM_FRO, NORM_NUC, NORM_SPECTRAL, NORM_SPECTRAL_LEAST, NORM_ROWS, NORM_ROWS_LEAST, NORM_COLUMNS, NORM_COLUMNS_LEAST } MatrixNorm;
+typedef enum MatrixNorm {
+    NORM_FRO,
+    NORM_NUC,
+    NORM_SPECTRAL,
+    NORM_SPECTRAL_LEAST,
+    NORM_ROWS,
+    NORM_ROWS_LEAST,
+    NORM_COLUMNS,
+    NORM_COLUMNS_LEAST
+} MatrixNorm;
 
 static bool matrix_order(MatrixNorm *out, double ord) {
     if (ord == 2) *out = NORM_SPECTRAL;
@@ -274,7 +296,8 @@ static TsrStatus matrix_order_text(MatrixNorm *out, const char *ord) {
 static TsrStatus matrix_order_number(MatrixNorm *out, TsrScalar ord) {
     double v = tsr_scalar_to_double(ord);
     if (matrix_order(out, v)) return TSR_OK;
-    if (ord.kind == TSR_SCALAR_INT) return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %lld not supported.", (long long)ord.i);
+    if (ord.kind == TSR_SCALAR_INT)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %lld not supported.", (long long)ord.i);
     return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %g not supported.", v);
 }
 
@@ -320,7 +343,8 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
 static void format_dims(char *text, size_t room, int n, const int64_t *dims) {
     size_t at = 0;
     text[0] = '\0';
-    for (int i = 0; i < n && at + 24 < room; i++) at += (size_t)snprintf(text + at, room - at, i ? " %lld" : "%lld", (long long)dims[i]);
+    for (int i = 0; i < n && at + 24 < room; i++)
+        at += (size_t)snprintf(text + at, room - at, i ? " %lld" : "%lld", (long long)dims[i]);
 }
 
 static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord, Over over) {
@@ -338,7 +362,9 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     int64_t d0 = over.dims[0], d1 = over.dims[1];
     TSR_TRY(tsr_wrap_dim(&d0, tsr_ndim(x)));
     TSR_TRY(tsr_wrap_dim(&d1, tsr_ndim(x)));
-    if (d0 == d1) return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)over.dims[0], (long long)over.dims[1]);
+    if (d0 == d1)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)over.dims[0],
+                         (long long)over.dims[1]);
     if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
     TSR_TRY(check_norm_dtype(x, over.dtype, fn));
     TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
@@ -366,7 +392,8 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
 
 TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
-    if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX) return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+    if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
 }
 
@@ -374,7 +401,8 @@ TsrStatus op_matrix_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
     MatrixNorm ord = NORM_FRO;
     TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
-    TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str) : matrix_order_number(&ord, c->arg[1].s));
+    TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str)
+                                          : matrix_order_number(&ord, c->arg[1].s));
     return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, over_of(c, 0, NULL)), r);
 }
 
@@ -388,15 +416,22 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
     int d = tsr_ndim(x);
     int64_t both[2] = {-2, -1};
     if (given && dim->n != 1 && dim->n != 2) {
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s", tsr_layout_text(dim->n, dim->ints));
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got %s",
+                         tsr_layout_text(dim->n, dim->ints));
     }
     if (ord->kind == TSR_ARG_STR) {
-        if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
+        if (!given && d != 1 && d != 2)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.",
+                             d);
         TSR_TRY(matrix_order_text(&kind, ord->str));
         return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
     }
     if (tsr_arg_given(ord)) {
-        if (!given && d != 1 && d != 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.", d);
+        if (!given && d != 1 && d != 2)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.",
+                             d);
         if (given ? dim->n == 2 : d == 2) {
             TSR_TRY(matrix_order_number(&kind, ord->s));
             return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
@@ -420,14 +455,14 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     TsrArg *dim = &c->arg[2];
     MatrixNorm kind = NORM_FRO;
     bool given = tsr_arg_given(dim), fro = strcmp(c->arg[1].str, "fro") == 0;
-    if (fro && (!given || dim->n <= 2))
-        return tsr_finish_move(c, vector_norm(&r, x, 2, over_of(c, 0, NULL)), r);
+    if (fro && (!given || dim->n <= 2)) return tsr_finish_move(c, vector_norm(&r, x, 2, over_of(c, 0, NULL)), r);
     int64_t all[TSR_MAX_DIMS];
     for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
     TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
     TsrDtype real = tsr_dtype_real_of(x->dtype);
     if (c->out[0] != NULL && c->out[0]->dtype != real && !tsr_arg_given(&c->arg[4]))
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s", tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s",
+                         tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(c->out[0]->dtype));
     return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, tsr_ndim(x), all)), r);
 }
 
@@ -453,7 +488,7 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
         TSR_IN_PIECES(k, tsr_la_rows(a) * tsr_la_cols(a))
-            tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
+        tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));
     }
     TSR_TRY(matrix_norm(&n1, a, ord, over));
     TSR_TRY(matrix_norm(&n2, inverse, ord, over));
@@ -482,7 +517,8 @@ TsrStatus op_cond(TsrOpCall *c) {
     TsrTensor *r = NULL;
     MatrixNorm ord = NORM_SPECTRAL;
     char text[32] = "2";
-    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
+    if (tsr_ndim(a) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
     if (tsr_arg_given(&c->arg[1])) {
         double p = tsr_scalar_to_double(c->arg[1].s);
         if (c->arg[1].s.kind == TSR_SCALAR_INT) snprintf(text, sizeof text, "%lld", (long long)c->arg[1].s.i);
@@ -497,7 +533,8 @@ TsrStatus op_cond_text(TsrOpCall *c) {
     TsrTensor *r = NULL;
     const char *p = c->arg[1].str;
     bool fro = strcmp(p, "fro") == 0;
-    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
+    if (tsr_ndim(a) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "linalg.cond: The input tensor must have at least 2 dimensions.");
     if (!fro && strcmp(p, "nuc") != 0) return tsr_error(TSR_VALUE_ERROR, "linalg.cond got an invalid norm type: %s", p);
     return tsr_finish_move(c, cond(&r, a, fro ? NORM_FRO : NORM_NUC, p), r);
 }

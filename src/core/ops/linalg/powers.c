@@ -50,10 +50,13 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
     TSR_TRY(tsr_la_check_square(a, "linalg.matrix_power", "A"));
-    if (n == 0 && (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32)) return tsr_not_implemented("eye", a->dtype);
+    if (n == 0 &&
+        (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32))
+        return tsr_not_implemented("eye", a->dtype);
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
     if (n != 1 && c->out[0] != NULL && c->out[0]->dtype != a->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                         tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(c->out[0]->dtype));
     if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
     TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
@@ -62,13 +65,20 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);
 }
 
-/* Optimized Taylor polynomials: P. Bader, S. Blanes, F. Casas, "Computing the Matrix Exponential with an Optimized Taylor Polynomial
- * Approximation", Mathematics 7 (2019) 1174. Degree d needs few products; `theta` is the largest 1-norm for which it is exact to the dtype. */
+/* Optimized Taylor polynomials: P. Bader, S. Blanes, F. Casas, "Computing the Matrix Exponential with an Optimized
+ * Taylor Polynomial Approximation", Mathematics 7 (2019) 1174. Degree d needs few products; `theta` is the largest
+ * 1-norm for which it is exact to the dtype. */
 enum { DEGREES = 6, MAX_POWERS = 5 };
-static const double theta_f32[DEGREES] = {1.192092800768788e-07, 5.978858893805233e-04, 5.116619363445086e-02, 5.800524627688768e-01, 1.461661507209034e+00, 3.010066362817634e+00};
-static const double theta_f64[DEGREES] = {2.220446049250313e-16, 2.580956802971767e-08, 3.397168839976962e-04, 4.991228871115323e-02, 2.996158913811580e-01, 1.090863719290036e+00};
+static const double theta_f32[DEGREES] = {1.192092800768788e-07, 5.978858893805233e-04, 5.116619363445086e-02,
+                                          5.800524627688768e-01, 1.461661507209034e+00, 3.010066362817634e+00};
+static const double theta_f64[DEGREES] = {2.220446049250313e-16, 2.580956802971767e-08, 3.397168839976962e-04,
+                                          4.991228871115323e-02, 2.996158913811580e-01, 1.090863719290036e+00};
 
-typedef struct Powers { TsrTensor *p[MAX_POWERS]; int n; TsrDtype dtype; } Powers; /* I, A, A^2, A^3, A^6, each of a batch of matrices */
+typedef struct Powers {
+    TsrTensor *p[MAX_POWERS];
+    int n;
+    TsrDtype dtype;
+} Powers; /* I, A, A^2, A^3, A^6, each of a batch of matrices */
 
 static void powers_free(Powers *w) {
     for (int i = 0; i < MAX_POWERS; i++) tsr_tensor_free(w->p[i]);
@@ -93,8 +103,8 @@ static double rounded(TsrDtype dtype, double v) {
 
 static bool is_half(TsrDtype dtype) { return dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16; }
 
-/* The i-th coefficient of a table. PyTorch hands its tables of doubles over as memory of the matrix's dtype: for the half types
- * the coefficients are the 16-bit words of the doubles, and so they are here. */
+/* The i-th coefficient of a table. PyTorch hands its tables of doubles over as memory of the matrix's dtype: for the
+ * half types the coefficients are the 16-bit words of the doubles, and so they are here. */
 static double coefficient(TsrDtype dtype, const double *table, int i) {
     if (!is_half(dtype)) return dtype == TSR_FLOAT32 || dtype == TSR_COMPLEX64 ? (double)(float)table[i] : table[i];
     return tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)table + 2 * (size_t)i));
@@ -114,7 +124,10 @@ WEIGHTED_SUM(weighted_doubles, double)
 static void weighted_halves(TsrDtype dtype, char *out, void *const *p, const double *c, int n, int64_t count) {
     for (int64_t k = 0; k < count; k++) {
         double sum = 0;
-        for (int i = 0; i < n; i++) sum = rounded(dtype, sum + rounded(dtype, tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)p[i] + 2 * k)) * c[i]));
+        for (int i = 0; i < n; i++)
+            sum = rounded(
+                dtype,
+                sum + rounded(dtype, tsr_scalar_to_double(tsr_scalar_load(dtype, (const char *)p[i] + 2 * k)) * c[i]));
         tsr_scalar_store(tsr_scalar_float(sum), dtype, out + 2 * k);
     }
 }
@@ -168,7 +181,8 @@ static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
 
 static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
     const double r = 13.30413469565007072504, x3 = 2.0 / 3, x1 = x3 * ((1 + r) / 88), x2 = x3 * ((1 + r) / 352);
-    const double x4 = (-271 + 29 * r) / (315 * x3), x5 = (-11 + 11 * r) / (1260 * x3), x6 = (-99 + 11 * r) / (5040 * x3), x7 = (89 - r) / (5040 * x3), y2 = (857 - 58 * r) / 630;
+    const double x4 = (-271 + 29 * r) / (315 * x3), x5 = (-11 + 11 * r) / (1260 * x3),
+                 x6 = (-99 + 11 * r) / (5040 * x3), x7 = (89 - r) / (5040 * x3), y2 = (857 - 58 * r) / 630;
     TSR_OWNED c1 = NULL;
     TSR_OWNED c2 = NULL;
     TSR_OWNED c3 = NULL;
@@ -182,10 +196,11 @@ static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
 }
 
 static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
-    static const double b[4][4] = {{9.0198e-16, 0.46932117595418237389, -0.20099424927047284052, -0.04623946134063071740},
-                                   {5.31597895759871264183, 1.19926790417132231573, 0.01179296240992997031, 0.01108844528519167989},
-                                   {0.18188869982170434744, 0.05502798439925399070, 0.09351590770535414968, 0.00610700528898058230},
-                                   {-2.0861320e-13, -0.13181061013830184015, -0.02027855540589259079, -0.00675951846863086359}};
+    static const double b[4][4] = {
+        {9.0198e-16, 0.46932117595418237389, -0.20099424927047284052, -0.04623946134063071740},
+        {5.31597895759871264183, 1.19926790417132231573, 0.01179296240992997031, 0.01108844528519167989},
+        {0.18188869982170434744, 0.05502798439925399070, 0.09351590770535414968, 0.00610700528898058230},
+        {-2.0861320e-13, -0.13181061013830184015, -0.02027855540589259079, -0.00675951846863086359}};
     TsrTensor *s[4] = {NULL};
     TsrStatus status = powers_fill(w, a, 4);
     for (int i = 0; i < 4 && status == TSR_OK; i++) status = combine(&s[i], w, 0, 4, b[0], i);
@@ -202,9 +217,12 @@ static TsrStatus taylor12(TsrTensor **out, const TsrTensor *a, Powers *w) {
 static TsrStatus taylor18(TsrTensor **out, const TsrTensor *a, Powers *w) {
     static const double b[5][5] = {
         {0, -1.00365581030144618291e-01, -8.02924648241156932449e-03, -8.92138498045729985177e-04, 0},
-        {0, 3.97849749499645077844e-01, 1.36783778460411720168e+00, 4.98289622525382669416e-01, -6.37898194594723280150e-04},
-        {-1.09676396052962061844e+01, 1.68015813878906206114e+00, 5.71779846478865511061e-02, -6.98210122488052056106e-03, 3.34975017086070470649e-05},
-        {-9.04316832390810593223e-02, -6.76404519071381882256e-02, 6.75961301770459654925e-02, 2.95552570429315521194e-02, -1.39180257516060693404e-05},
+        {0, 3.97849749499645077844e-01, 1.36783778460411720168e+00, 4.98289622525382669416e-01,
+         -6.37898194594723280150e-04},
+        {-1.09676396052962061844e+01, 1.68015813878906206114e+00, 5.71779846478865511061e-02,
+         -6.98210122488052056106e-03, 3.34975017086070470649e-05},
+        {-9.04316832390810593223e-02, -6.76404519071381882256e-02, 6.75961301770459654925e-02,
+         2.95552570429315521194e-02, -1.39180257516060693404e-05},
         {0, 0, -9.23364619367118555360e-02, -1.69364939002081722752e-02, -1.40086798182036094347e-05}};
     TsrTensor *s[5] = {NULL}, *sum = NULL;
     TsrStatus status = powers_fill(w, a, 5);
@@ -250,7 +268,8 @@ static int squarings_for(TsrDtype real, double norm, double theta) {
     return norm > theta && isfinite(ratio) ? (int)ceil(rounded(real, log2(ratio))) : 0;
 }
 
-/* What is done with a matrix of this norm: the Taylor polynomial of that number, or the last one and squarings for the numbers that follow; -1: nothing. */
+/* What is done with a matrix of this norm: the Taylor polynomial of that number, or the last one and squarings for the
+ * numbers that follow; -1: nothing. */
 static int plan_for(TsrDtype dtype, double norm) {
     const double *theta = dtype == TSR_FLOAT32 || dtype == TSR_COMPLEX64 ? theta_f32 : theta_f64;
     TsrDtype real = tsr_dtype_real_of(dtype);

@@ -20,7 +20,8 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        TSR_TRY(tsr_la_geqrf(&job, m, n, tsr_la_matrix(f, b), (char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), lwork));
+        TSR_TRY(tsr_la_geqrf(&job, m, n, tsr_la_matrix(f, b), (char *)tsr_data(tau) + (size_t)(b * k) * job.item,
+                             tsr_data(work), lwork));
     }
     return TSR_OK;
 }
@@ -40,7 +41,8 @@ static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(q); b++) {
-        TSR_TRY(tsr_la_orgqr(&job, m, n, k, tsr_la_matrix(q, b), (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), lwork));
+        TSR_TRY(tsr_la_orgqr(&job, m, n, k, tsr_la_matrix(q, b),
+                             (const char *)tsr_data(tau) + (size_t)(b * k) * job.item, tsr_data(work), lwork));
     }
     return TSR_OK;
 }
@@ -88,7 +90,9 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     TSR_TRY(tsr_la_not_implemented("geqrf_cpu", a->dtype));
     bool complete = strcmp(mode, "complete") == 0, only_r = strcmp(mode, "r") == 0;
     if (!complete && !only_r && strcmp(mode, "reduced") != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
     TSR_TRY(factored(&f, &tau, a));
     TSR_TRY(tsr_la_new_like(&r, a, complete ? m : k, n, a->dtype));
@@ -110,11 +114,12 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
 
 TsrStatus op_qr_removed(TsrOpCall *c) {
     bool some = c->arg[1].b;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "This function was deprecated since version 1.9 and is now removed. `torch.qr` is deprecated in favor of `torch.linalg.qr` and the boolean parameter `some` has been "
-                     "replaced with a string parameter `mode`.\n\nQ, R = torch.qr(A) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
-                     "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='complete')\n\nSince `some` was set to %s, use mode='%s'.",
-                     some ? "True" : "False", some ? "reduced" : "complete");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "This function was deprecated since version 1.9 and is now removed. `torch.qr` is deprecated in favor of `torch.linalg.qr` and the boolean parameter `some` has been "
+        "replaced with a string parameter `mode`.\n\nQ, R = torch.qr(A) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
+        "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='complete')\n\nSince `some` was set to %s, use mode='%s'.",
+        some ? "True" : "False", some ? "reduced" : "complete");
 }
 
 TsrStatus op_householder_product(TsrOpCall *c) {
@@ -123,17 +128,24 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     TSR_OWNED t = NULL;
     static const char fn[] = "torch.linalg.householder_product";
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input must have at least 2 dimensions.", fn);
-    if (tsr_la_rows(a) < tsr_la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", fn);
+    if (tsr_la_rows(a) < tsr_la_cols(a))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", fn);
     int dt = tsr_ndim(tau);
-    if (dt < 1 || tsr_la_cols(a) < tau->sizes[dt - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
+    if (dt < 1 || tsr_la_cols(a) < tau->sizes[dt - 1])
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
     if (tsr_ndim(a) - dt != 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d",
+            fn, dt, tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
                          tsr_layout_text(dt - 1, tau->sizes));
     }
     if (tau->dtype != a->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn, tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn,
+                         tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(tsr_la_not_implemented("orgqr_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy(&q, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
@@ -147,27 +159,42 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tsr_ndim(other) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: other must have at least 2 dimensions.", fn);
     int64_t size = left ? tsr_la_rows(other) : tsr_la_cols(other);
     int dt = tsr_ndim(tau);
-    if (size != tsr_la_rows(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
+    if (size != tsr_la_rows(a))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
     if (dt < 1 || size < tau->sizes[dt - 1])
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn, left ? -2 : -1);
-    if (tau->sizes[dt - 1] > tsr_la_cols(a)) return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])", fn);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn,
+                         left ? -2 : -1);
+    if (tau->sizes[dt - 1] > tsr_la_cols(a))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])",
+                         fn);
     if (tsr_ndim(a) - dt != 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", fn, dt, tsr_ndim(a));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d",
+            fn, dt, tsr_ndim(a));
     if (tsr_ndim(a) != tsr_ndim(other))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and input.ndim is equal to %d", fn,
-                         tsr_ndim(other), tsr_ndim(a));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and input.ndim is equal to %d",
+            fn, tsr_ndim(other), tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
                          tsr_layout_text(dt - 1, tau->sizes));
     if (memcmp(other->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected batch dimensions of other to be equal to input.shape[:-2], but got %s", fn,
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Expected batch dimensions of other to be equal to input.shape[:-2], but got %s", fn,
                          tsr_layout_text(dt - 1, other->sizes));
     if (tau->dtype != a->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input and tau to have the same dtype, but input has dtype%s and tau has dtype %s", fn, tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(tau->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected input and tau to have the same dtype, but input has dtype%s and tau has dtype %s", fn,
+            tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(tau->dtype));
     if (other->dtype != a->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input and other to have the same dtype, but input has dtype%s and other has dtype %s", fn, tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(other->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected input and other to have the same dtype, but input has dtype%s and other has dtype %s", fn,
+            tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(other->dtype));
     return tsr_la_not_implemented("ormqr_cpu", a->dtype);
 }
 
@@ -193,11 +220,14 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_TRY(tsr_blas_int(&lda, TSR_MAX(tsr_la_rows(f), 1)));
     TSR_TRY(tsr_blas_int(&k, tau->sizes[tsr_ndim(tau) - 1]));
     char side = left ? 'L' : 'R', trans = !transpose ? 'N' : job.is_complex ? 'C' : 'T';
-    job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_data(f), &lda, tsr_data(t), tsr_data(x), &m, query, &lwork, &info, 1, 1);
+    job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_data(f), &lda, tsr_data(t), tsr_data(x), &m, query, &lwork,
+                           &info, 1, 1);
     lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(x); b++) {
-        job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_la_matrix(f, b), &lda, (char *)tsr_data(t) + (size_t)(b * k) * job.item, tsr_la_matrix(x, b), &m, tsr_data(work), &lwork, &info, 1, 1);
+        job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_la_matrix(f, b), &lda,
+                               (char *)tsr_data(t) + (size_t)(b * k) * job.item, tsr_la_matrix(x, b), &m,
+                               tsr_data(work), &lwork, &info, 1, 1);
         TSR_TRY(tsr_interrupt_check());
     }
     return tsr_return_move(c, tsr_owned_take(&x));
@@ -224,11 +254,14 @@ static void lstsq_call(Lstsq *l, void *a, void *b, int *rank, int *info) {
     switch (l->driver) {
     case GELS: blas->gels[t](&none, m, n, nrhs, a, m, b, ldb, l->work, lwork, info, 1); break;
     case GELSY:
-        if (z) blas->gelsy_complex[t](m, n, nrhs, a, m, b, ldb, l->jpvt, &l->rcond, rank, l->work, lwork, l->rwork, info);
+        if (z)
+            blas->gelsy_complex[t](m, n, nrhs, a, m, b, ldb, l->jpvt, &l->rcond, rank, l->work, lwork, l->rwork, info);
         else blas->gelsy_real[t](m, n, nrhs, a, m, b, ldb, l->jpvt, &l->rcond, rank, l->work, lwork, info);
         break;
     case GELSD:
-        if (z) blas->gelsd_complex[t](m, n, nrhs, a, m, b, ldb, l->s, &l->rcond, rank, l->work, lwork, l->rwork, l->iwork, info);
+        if (z)
+            blas->gelsd_complex[t](m, n, nrhs, a, m, b, ldb, l->s, &l->rcond, rank, l->work, lwork, l->rwork, l->iwork,
+                                   info);
         else blas->gelsd_real[t](m, n, nrhs, a, m, b, ldb, l->s, &l->rcond, rank, l->work, lwork, l->iwork, info);
         break;
     default:
@@ -258,7 +291,9 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     l.work = query, l.rwork = rquery, l.iwork = iquery, l.s = tsr_data(s);
     lstsq_call(&l, tsr_data(a), tsr_data(b), &r, &info);
     l.lwork = tsr_la_lwork(&l.job, query);
-    int64_t rcount = driver == GELSD ? (int64_t)creal(tsr_la_get(tsr_la_real(l.job.t), rquery, 0)) + 1 : driver == GELSY ? 2 * l.n : 5 * k;
+    int64_t rcount = driver == GELSD   ? (int64_t)creal(tsr_la_get(tsr_la_real(l.job.t), rquery, 0)) + 1
+                     : driver == GELSY ? 2 * l.n
+                                       : 5 * k;
     TSR_TRY(tsr_la_new_scratch(&rwork, rcount, l.job.real_item));
     TSR_TRY(tsr_la_new_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
     TSR_TRY(tsr_la_new_scratch(&work, l.lwork, l.job.item));
@@ -269,9 +304,15 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
         lstsq_call(&l, tsr_la_matrix(a, i), tsr_la_matrix(b, i), &r, &info);
         if (rank->numel > 0) ((int64_t *)tsr_data(rank))[i] = r;
         if (info > 0 && driver != GELS)
-            return tsr_error(TSR_LINALG_ERROR, "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal elements of an intermediate bidiagonal form did not converge to zero.", info);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal elements of an intermediate bidiagonal form did not converge to zero.",
+                info);
         if (info > 0)
-            return tsr_error(TSR_LINALG_ERROR, "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not have full rank (error code: %d).", info);
+            return tsr_error(
+                TSR_LINALG_ERROR,
+                "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not have full rank (error code: %d).",
+                info);
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -303,7 +344,8 @@ static TsrStatus lstsq_driver(int *driver, const TsrArg *arg) {
     if (!tsr_arg_given(arg)) return TSR_OK;
     for (*driver = 0; *driver < 4; (*driver)++)
         if (strcmp(arg->str, names[*driver]) == 0) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)");
 }
 
 static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vector) {
@@ -312,10 +354,18 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
     if (da < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input must have at least 2 dimensions.", fn);
     if (db < 1) return tsr_error(TSR_RUNTIME_ERROR, "%s: other must have at least 1 dimension.", fn);
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected input and other to have the same dtype, but got input's dtype %s and other's dtype %s", fn, tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(b->dtype));
-    if (da - db > 1) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1", fn);
-    if (da < db) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1", fn);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected input and other to have the same dtype, but got input's dtype %s and other's dtype %s", fn,
+            tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (da - db > 1)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1",
+                         fn);
+    if (da < db)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1",
+                         fn);
     *vector = db == 1 || (da == db + 1 && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)(db - 1)) == 0);
     if (da != db && !*vector) { /* batches of different rank have to agree, and do not */
         int64_t batch[TSR_MAX_DIMS];
@@ -324,14 +374,18 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
         TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
     }
-    if (*vector && tsr_la_rows(a) != b->sizes[db - 1]) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
-    if (!*vector && tsr_la_rows(a) != tsr_la_rows(b)) return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
+    if (*vector && tsr_la_rows(a) != b->sizes[db - 1])
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
+    if (!*vector && tsr_la_rows(a) != tsr_la_rows(b))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
     TsrBlasType t;
-    if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
+    if (!tsr_blas_type(&t, a->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     return TSR_OK;
 }
 
-/* Rank and singular values belong to the matrices: of an expanded batch the repetitions are dropped. `extra` dimensions follow the batch. */
+/* Rank and singular values belong to the matrices: of an expanded batch the repetitions are dropped. `extra` dimensions
+ * follow the batch. */
 static TsrStatus drop_repeats(TsrTensor **slot, const TsrTensor *a, int extra) {
     int nbatch = tsr_ndim(a) - 2, wide = tsr_ndim(*slot) - extra;
     if (tsr_ndim(*slot) < extra || (*slot)->numel == 0) return TSR_OK;
@@ -382,11 +436,14 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     else TSR_TRY(tsr_la_new_vector(&rank, f, -1, TSR_INT64));
     if (driver >= GELSD) TSR_TRY(tsr_la_new_vector(&s, f, k, real));
     else TSR_TRY(tsr_tensor_new(&s, 1, &none, real, a->device));
-    double rcond = tsr_arg_given(&c->arg[2]) ? c->arg[2].f : (real == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON) * (double)TSR_MAX(m, n);
+    double rcond = tsr_arg_given(&c->arg[2])
+                       ? c->arg[2].f
+                       : (real == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON) * (double)TSR_MAX(m, n);
     if (!tsr_is_meta(x) && rank->numel > 0) memset(tsr_data(rank), 0, (size_t)rank->numel * 8);
     if (!tsr_is_meta(x) && f->numel > 0 && x->numel > 0) TSR_TRY(lstsq_run(driver, f, x, rank, s, rcond));
     bool full = m > n && driver != GELSY;
-    for (int64_t i = 0; i < rank->numel && full && !tsr_is_meta(x); i++) full = ((const int64_t *)tsr_data(rank))[i] == n;
+    for (int64_t i = 0; i < rank->numel && full && !tsr_is_meta(x); i++)
+        full = ((const int64_t *)tsr_data(rank))[i] == n;
     if (driver != GELS) TSR_TRY(drop_repeats(&rank, a, 0));
     if (driver >= GELSD) TSR_TRY(drop_repeats(&s, a, 1));
     if (full) TSR_TRY(residuals_new(&residuals, x, n, vector));

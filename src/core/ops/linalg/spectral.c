@@ -1,4 +1,5 @@
-/* Singular values, and what is built on them: rank, pseudoinverse, polar form; the square root of a symmetric matrix. */
+/* Singular values, and what is built on them: rank, pseudoinverse, polar form; the square root of a symmetric matrix.
+ */
 #include <float.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@ static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
 
 static TsrStatus check_driver(const TsrArg *driver) {
     if (!tsr_arg_given(driver)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
 }
 
 static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z) {
@@ -56,7 +59,10 @@ TsrStatus op_svd(TsrOpCall *c) {
     TSR_OWNED s = NULL;
     TSR_OWNED vh = NULL;
     TSR_OWNED v = NULL;
-    if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead", tsr_ndim(a));
+    if (tsr_ndim(a) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "linalg.svd: input should have at least 2 dimensions, but has %d dimensions instead",
+                         tsr_ndim(a));
     TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
     TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
     if (c->arg[2].b) {
@@ -72,16 +78,19 @@ TsrStatus op_svd(TsrOpCall *c) {
 
 /* ---- rank and pseudoinverse ---- */
 
-/* A tolerance argument as a tensor that broadcasts over the batch, or NULL when not given. Numbers become the real dtype of a. */
+/* A tolerance argument as a tensor that broadcasts over the batch, or NULL when not given. Numbers become the real
+ * dtype of a. */
 static TsrStatus tolerance(TsrTensor **out, const TsrArg *arg, const TsrTensor *a, const char *fn, const char *name) {
     *out = NULL;
     if (!tsr_arg_given(arg)) return TSR_OK;
     if (arg->kind == TSR_ARG_TENSOR) {
         if (tsr_dtype_is_complex(arg->t->dtype))
-            return tsr_error(TSR_RUNTIME_ERROR, "%s: %s tensor of complex type is not supported. Got %s", fn, name, tsr_dtype_scalar_name(arg->t->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR, "%s: %s tensor of complex type is not supported. Got %s", fn, name,
+                             tsr_dtype_scalar_name(arg->t->dtype));
         return tsr_tensor_new_unsqueeze(out, arg->t, -1);
     }
-    return tsr_tensor_new_scalar(out, tsr_scalar_float(arg->f), TSR_FLOAT64 == tsr_dtype_real_of(a->dtype) ? TSR_FLOAT64 : TSR_FLOAT32);
+    return tsr_tensor_new_scalar(out, tsr_scalar_float(arg->f),
+                                 TSR_FLOAT64 == tsr_dtype_real_of(a->dtype) ? TSR_FLOAT64 : TSR_FLOAT32);
 }
 
 static double default_rtol(const TsrTensor *a) {
@@ -89,8 +98,10 @@ static double default_rtol(const TsrTensor *a) {
     return eps * (double)TSR_MAX(tsr_la_rows(a), tsr_la_cols(a));
 }
 
-/* mask = s > max(atol, rtol * largest s), along the last dimension. The default rtol applies where atol is not positive. */
-static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol) {
+/* mask = s > max(atol, rtol * largest s), along the last dimension. The default rtol applies where atol is not
+ * positive. */
+static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const TsrTensor *a, const TsrTensor *atol,
+                                 const TsrTensor *rtol) {
     TSR_OWNED largest = NULL;
     TSR_OWNED r = NULL;
     TSR_OWNED scaled = NULL;
@@ -116,13 +127,15 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
     return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
 }
 
-static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
+static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
+                          bool hermitian) {
     TSR_OWNED s = NULL;
     TSR_OWNED mask = NULL;
     int64_t last = -1;
     TSR_TRY(tsr_la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
     TsrBlasType t;
-    if (!tsr_blas_type(&t, a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
+    if (!tsr_blas_type(&t, a->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (a->numel == 0) {
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
@@ -207,11 +220,14 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     return tsr_matmul_new(out, v, scaled);
 }
 
-static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol, bool hermitian) {
+static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
+                      bool hermitian) {
     TsrBlasType t;
     if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types", tsr_dtype_scalar_name(a->dtype),
-                         tsr_sizes_text(a));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types",
+            tsr_dtype_scalar_name(a->dtype), tsr_sizes_text(a));
     }
     if (a->numel == 0) {
         int64_t sizes[TSR_MAX_DIMS];
@@ -269,7 +285,10 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_matrix(a, "linalg.polar", "A"));
     TSR_TRY(tsr_la_check_float_high(a, "linalg.polar"));
     if (tsr_la_rows(a) < tsr_la_cols(a))
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices", (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices",
+            (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
     TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
     TSR_TRY(tsr_la_new_mt(&v, vh, true));

@@ -11,22 +11,25 @@
 
 typedef enum DistanceKind { UNEQUAL, ABSOLUTE, SQUARE, LARGEST, POWER, LARGEST_NUMBER /* nan aside */ } DistanceKind;
 
-static DistanceKind kind_of(double p) { return p == 0 ? UNEQUAL : p == 1 ? ABSOLUTE : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER; }
+static DistanceKind kind_of(double p) {
+    return p == 0 ? UNEQUAL : p == 1 ? ABSOLUTE : p == 2 ? SQUARE : isinf(p) ? LARGEST : POWER;
+}
 
 /* From rows of x to rows of y. */
 typedef struct Distances {
     char *out;
     const char *x, *y;
-    char *strips;   /* y's rows of a batch, a vector of them side by side: as many vectors as they have numbers, then those of the next few rows */
+    char *strips; /* y's rows of a batch, a vector of them side by side: as many vectors as they have numbers, then
+                     those of the next few rows */
     int64_t rows, others, width; /* rows of x and y in a batch, numbers in each */
-    int64_t step;   /* of pdist: numbers from one row to the next */
+    int64_t step;                /* of pdist: numbers from one row to the next */
     double p;
 } Distances;
 
 static int64_t strips_of(const Distances *j, int64_t lanes) { return (j->others + lanes - 1) / lanes; }
 
 #define INLINE static inline __attribute__((always_inline)) /* into the clones, once for each kind */
-enum { ABREAST = 4 }; /* strips, whose chains of additions overlap */
+enum { ABREAST = 4 };                                       /* strips, whose chains of additions overlap */
 
 #define NAME(x) f32_##x
 #define T float
@@ -52,16 +55,26 @@ static TsrStatus check_cdist(const TsrTensor *a, const TsrTensor *b, double p) {
     if (da < 2) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports at least 2D tensors, X1 got: %dD", da);
     if (db < 2) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports at least 2D tensors, X2 got: %dD", db);
     if (a->sizes[da - 1] != b->sizes[db - 1])
-        return tsr_error(TSR_RUNTIME_ERROR, "X1 and X2 must have the same number of columns. X1: %lld X2: %lld", (long long)a->sizes[da - 1], (long long)b->sizes[db - 1]);
-    if (!tsr_dtype_is_float(a->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports floating-point dtypes, X1 got: %s", tsr_dtype_scalar_name(a->dtype));
-    if (!tsr_dtype_is_float(b->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports floating-point dtypes, X2 got: %s", tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "X1 and X2 must have the same number of columns. X1: %lld X2: %lld",
+                         (long long)a->sizes[da - 1], (long long)b->sizes[db - 1]);
+    if (!tsr_dtype_is_float(a->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports floating-point dtypes, X1 got: %s",
+                         tsr_dtype_scalar_name(a->dtype));
+    if (!tsr_dtype_is_float(b->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports floating-point dtypes, X2 got: %s",
+                         tsr_dtype_scalar_name(b->dtype));
     if (p < 0 || isnan(p)) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports non-negative p values");
-    if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    if (a->dtype != TSR_FLOAT32 && a->dtype != TSR_FLOAT64) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"cdist\" not implemented for '%s'", tsr_dtype_scalar_name(a->dtype));
+    if (a->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                         tsr_dtype_scalar_name(b->dtype));
+    if (a->dtype != TSR_FLOAT32 && a->dtype != TSR_FLOAT64)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"cdist\" not implemented for '%s'",
+                         tsr_dtype_scalar_name(a->dtype));
     return TSR_OK;
 }
 
-/* sqrt(|x|^2 - 2 x.y + |y|^2) as one product of widened matrices: less exact and much faster, as PyTorch's _euclidean_dist. */
+/* sqrt(|x|^2 - 2 x.y + |y|^2) as one product of widened matrices: less exact and much faster, as PyTorch's
+ * _euclidean_dist. */
 static TsrStatus euclidean(TsrTensor **out, const TsrTensor *x, const TsrTensor *y) {
     TSR_OWNED xs = NULL;
     TSR_OWNED ys = NULL;
@@ -93,14 +106,18 @@ static TsrStatus euclidean(TsrTensor **out, const TsrTensor *x, const TsrTensor 
 
 /* The rows of y, batch by batch, as Distances wants them. */
 static TsrStatus strips_new(TsrTensor **out, const TsrTensor *y, Distances *j) {
-    int64_t size = (int64_t)tsr_itemsize(y), lanes = 32 / size, per_batch = strips_of(j, lanes), row = j->width * size, n;
+    int64_t size = (int64_t)tsr_itemsize(y), lanes = 32 / size, per_batch = strips_of(j, lanes), row = j->width * size,
+            n;
     int64_t batches = j->others * j->width == 0 ? 0 : y->numel / (j->others * j->width);
-    if (tsr_mul_overflows(batches * per_batch, lanes * j->width, &n)) return tsr_error(TSR_RUNTIME_ERROR, "cdist: the rows take too much memory");
+    if (tsr_mul_overflows(batches * per_batch, lanes * j->width, &n))
+        return tsr_error(TSR_RUNTIME_ERROR, "cdist: the rows take too much memory");
     TSR_TRY(tsr_zeros_new(out, 1, &n, y->dtype, y->device));
     j->strips = tsr_data(*out);
     for (int64_t i = 0; i < batches * per_batch && !tsr_interrupted_at(i); i++) {
         int64_t first = i % per_batch * lanes;
-        tsr_kernel_transpose(j->strips + i * lanes * row, lanes * size, j->y + (i / per_batch * j->others + first) * row, row, TSR_MIN(lanes, j->others - first), j->width, (size_t)size);
+        tsr_kernel_transpose(j->strips + i * lanes * row, lanes * size,
+                             j->y + (i / per_batch * j->others + first) * row, row, TSR_MIN(lanes, j->others - first),
+                             j->width, (size_t)size);
     }
     return TSR_OK;
 }
@@ -114,9 +131,16 @@ static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTens
     sizes[n - 1] = b->sizes[n - 2];
     TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
     if (!tsr_is_meta(r) && r->numel > 0) {
-        Distances j = {.out = tsr_data(r), .x = tsr_data(a), .y = tsr_data(b), .rows = a->sizes[n - 2], .others = b->sizes[n - 2], .width = a->sizes[n - 1], .p = p};
+        Distances j = {.out = tsr_data(r),
+                       .x = tsr_data(a),
+                       .y = tsr_data(b),
+                       .rows = a->sizes[n - 2],
+                       .others = b->sizes[n - 2],
+                       .width = a->sizes[n - 1],
+                       .p = p};
         if (kind_of(p) != POWER) TSR_TRY(strips_new(&strips, b, &j));
-        TSR_TRY(tsr_parallel_for(r->numel / j.others, tsr_grain(j.others * TSR_MAX(j.width / 4, (int64_t)1)), a->dtype == TSR_FLOAT64 ? f64_cdist : f32_cdist, &j));
+        TSR_TRY(tsr_parallel_for(r->numel / j.others, tsr_grain(j.others * TSR_MAX(j.width / 4, (int64_t)1)),
+                                 a->dtype == TSR_FLOAT64 ? f64_cdist : f32_cdist, &j));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -132,7 +156,8 @@ static TsrStatus expand_rows(TsrTensor **out, const TsrTensor *t, const int64_t 
 }
 
 static TsrStatus cdist_mode(int *mode, const char *text) {
-    static const char *const names[] = {"use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"};
+    static const char *const names[] = {"use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist",
+                                        "donot_use_mm_for_euclid_dist"};
     for (*mode = 0; *mode < 3; (*mode)++)
         if (strcmp(text, names[*mode]) == 0) return TSR_OK;
     return tsr_error(TSR_VALUE_ERROR, "%s is not a valid value for compute_mode", text);
@@ -181,13 +206,17 @@ TsrStatus op_pdist(TsrOpCall *c) {
     if (tsr_ndim(x) != 2) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports 2D tensors, got: %dD", tsr_ndim(x));
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports floating-point dtypes");
     if (p < 0 || isnan(p)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports non-negative p values");
-    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64 && x->sizes[0] > 1) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'", tsr_dtype_scalar_name(x->dtype));
+    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64 && x->sizes[0] > 1)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'",
+                         tsr_dtype_scalar_name(x->dtype));
     int64_t n = x->sizes[0], pairs = n <= 1 ? 0 : n * (n - 1) / 2;
     TSR_TRY(tsr_tensor_new(&r, 1, &pairs, x->dtype, x->device));
     if (!tsr_is_meta(r) && pairs > 0) {
         TSR_TRY(padded_new(&a, x));
-        Distances j = {.out = tsr_data(r), .x = tsr_data(a), .rows = n, .width = x->sizes[1], .step = a->sizes[1], .p = p};
-        TSR_TRY(tsr_parallel_for(n - 1, tsr_grain(n * TSR_MAX(j.width / 4, (int64_t)1)), x->dtype == TSR_FLOAT64 ? f64_pdist : f32_pdist, &j));
+        Distances j = {
+            .out = tsr_data(r), .x = tsr_data(a), .rows = n, .width = x->sizes[1], .step = a->sizes[1], .p = p};
+        TSR_TRY(tsr_parallel_for(n - 1, tsr_grain(n * TSR_MAX(j.width / 4, (int64_t)1)),
+                                 x->dtype == TSR_FLOAT64 ? f64_pdist : f32_pdist, &j));
     }
     return tsr_return_move(c, tsr_owned_take(&r));
 }

@@ -55,13 +55,15 @@ static int append(int64_t *list, int n, const int64_t *more, int count) {
     return n + count;
 }
 
-static TsrStatus permuted_3d(TsrTensor **out, const TsrTensor *t, const int64_t *order, int64_t a, int64_t b, int64_t c) {
+static TsrStatus permuted_3d(TsrTensor **out, const TsrTensor *t, const int64_t *order, int64_t a, int64_t b,
+                             int64_t c) {
     TSR_OWNED p = NULL;
     TSR_TRY(tsr_tensor_new_permute(&p, t, tsr_ndim(t), order));
     return tsr_tensor_new_reshape(out, p, 3, (int64_t[]){a, b, c});
 }
 
-/* The right operand's own dimensions all come first in the result: then it goes first in the product, whose memory order is right at once. */
+/* The right operand's own dimensions all come first in the result: then it goes first in the product, whose memory
+ * order is right at once. */
 static void swap_sides(Groups *g, TsrTensor **left, TsrTensor **right) {
     Groups old = *g;
     TsrTensor *t = *left;
@@ -84,9 +86,13 @@ static TsrStatus sum_product(TsrTensor **out, const TsrTensor *a, const TsrTenso
     Groups g;
     TSR_TRY(group_dims(&g, &left, &right, summed));
     if (g.nleft > 0 && g.nright > 0 && g.right[g.nright - 1] < g.left[0]) swap_sides(&g, &left, &right);
-    int64_t lorder[TSR_MAX_DIMS], rorder[TSR_MAX_DIMS], back[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], osizes[TSR_MAX_DIMS], ostrides[TSR_MAX_DIMS];
-    int n = append(lorder, append(lorder, append(lorder, append(lorder, 0, g.both, g.nboth), g.left, g.nleft), g.sum, g.nsum), g.right, g.nright);
-    append(rorder, append(rorder, append(rorder, append(rorder, 0, g.both, g.nboth), g.sum, g.nsum), g.right, g.nright), g.left, g.nleft);
+    int64_t lorder[TSR_MAX_DIMS], rorder[TSR_MAX_DIMS], back[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS],
+        osizes[TSR_MAX_DIMS], ostrides[TSR_MAX_DIMS];
+    int n = append(lorder,
+                   append(lorder, append(lorder, append(lorder, 0, g.both, g.nboth), g.left, g.nleft), g.sum, g.nsum),
+                   g.right, g.nright);
+    append(rorder, append(rorder, append(rorder, append(rorder, 0, g.both, g.nboth), g.sum, g.nsum), g.right, g.nright),
+           g.left, g.nleft);
     for (int i = 0; i < n; i++) {
         int64_t d = lorder[i];
         sizes[i] = summed[d] ? 1 : i < g.nboth + g.nleft ? left->sizes[d] : right->sizes[d];
@@ -108,13 +114,13 @@ typedef struct Einsum {
     const char *equation;
     int noperands;
     int labels[MAX_OPERANDS][TSR_MAX_DIMS + 1], nlabels[MAX_OPERANDS];
-    int count[LABELS];           /* occurrences of a label over the operands */
+    int count[LABELS]; /* occurrences of a label over the operands */
     bool has_ellipsis;
-    int ellipsis_ndim;           /* the widest */
+    int ellipsis_ndim;                 /* the widest */
     int position[LABELS], ellipsis_at; /* of each label in the aligned operands; -1 */
-    int ndim_out, ndim;          /* aligned dimensions: output's first, then the contracted ones */
+    int ndim_out, ndim;                /* aligned dimensions: output's first, then the contracted ones */
     int64_t size[LABELS], ellipsis_size[TSR_MAX_DIMS];
-    int users[TSR_MAX_DIMS];     /* operands still to come in which an aligned dimension is not 1 */
+    int users[TSR_MAX_DIMS]; /* operands still to come in which an aligned dimension is not 1 */
 } Einsum;
 
 static int label_of(char c) { return isupper((unsigned char)c) ? c - 'A' : c - 'a' + 26; }
@@ -129,24 +135,35 @@ static TsrStatus parse_operands(Einsum *e, int n) {
         char ch = p[i];
         if (ch == ' ') continue;
         if (ch == ',') {
-            if (++op >= n) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): fewer operands were provided than specified in the equation");
+            if (++op >= n)
+                return tsr_error(TSR_RUNTIME_ERROR,
+                                 "einsum(): fewer operands were provided than specified in the equation");
             found = false;
             continue;
         }
         if (ch == '.') {
-            if (found) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): found '.' for operand %d for which an ellipsis was already found", op);
-            if (strncmp(p + i, "...", 3) != 0 || i + 2 >= end) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): found '.' for operand %d that is not part of any ellipsis", op);
+            if (found)
+                return tsr_error(TSR_RUNTIME_ERROR,
+                                 "einsum(): found '.' for operand %d for which an ellipsis was already found", op);
+            if (strncmp(p + i, "...", 3) != 0 || i + 2 >= end)
+                return tsr_error(TSR_RUNTIME_ERROR,
+                                 "einsum(): found '.' for operand %d that is not part of any ellipsis", op);
             i += 2;
             found = e->has_ellipsis = true;
         } else if (!isalpha((unsigned char)ch)) {
-            return tsr_error(TSR_RUNTIME_ERROR, "einsum(): invalid subscript given at index %zu in the equation string, subscripts must be in [a-zA-Z]", i);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "einsum(): invalid subscript given at index %zu in the equation string, subscripts must be in [a-zA-Z]",
+                i);
         }
-        if (e->nlabels[op] > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): too many subscripts for operand %d", op);
+        if (e->nlabels[op] > TSR_MAX_DIMS)
+            return tsr_error(TSR_RUNTIME_ERROR, "einsum(): too many subscripts for operand %d", op);
         int label = ch == '.' ? ELLIPSIS : label_of(ch);
         e->labels[op][e->nlabels[op]++] = label;
         if (label != ELLIPSIS) e->count[label]++;
     }
-    if (op != n - 1) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): more operands were provided than specified in the equation");
+    if (op != n - 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "einsum(): more operands were provided than specified in the equation");
     return TSR_OK;
 }
 
@@ -156,11 +173,15 @@ static TsrStatus check_ranks(Einsum *e, TsrTensor *const *t) {
         int n = e->nlabels[i], d = tsr_ndim(t[i]);
         for (int k = 0; k < n; k++) ellipsis |= e->labels[i][k] == ELLIPSIS;
         if (ellipsis && d < n - 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "einsum(): the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for operand %d", n - 1, d, i);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "einsum(): the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for operand %d",
+                n - 1, d, i);
         if (!ellipsis && d != n)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for operand %d and no ellipsis was given",
-                             n, d, i);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for operand %d and no ellipsis was given",
+                n, d, i);
         if (ellipsis) e->ellipsis_ndim = TSR_MAX(e->ellipsis_ndim, d - (n - 1));
     }
     return TSR_OK;
@@ -179,8 +200,12 @@ static TsrStatus place_explicit(Einsum *e, const char *rhs, int *at, bool *ellip
         char ch = rhs[i];
         if (ch == ' ') continue;
         if (ch == '.') {
-            if (*ellipsis) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): found '.' for output but an ellipsis (...) was already found");
-            if (strncmp(rhs + i, "...", 3) != 0) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): found '.' for output that is not part of any ellipsis (...)");
+            if (*ellipsis)
+                return tsr_error(TSR_RUNTIME_ERROR,
+                                 "einsum(): found '.' for output but an ellipsis (...) was already found");
+            if (strncmp(rhs + i, "...", 3) != 0)
+                return tsr_error(TSR_RUNTIME_ERROR,
+                                 "einsum(): found '.' for output that is not part of any ellipsis (...)");
             i += 2;
             e->ellipsis_at = *at;
             *at += e->ellipsis_ndim;
@@ -188,11 +213,17 @@ static TsrStatus place_explicit(Einsum *e, const char *rhs, int *at, bool *ellip
             continue;
         }
         if (!isalpha((unsigned char)ch))
-            return tsr_error(TSR_RUNTIME_ERROR, "einsum(): invalid subscript given at index %zu in the equation string, subscripts must be in [a-zA-Z]",
-                             (size_t)(rhs - e->equation) + i);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "einsum(): invalid subscript given at index %zu in the equation string, subscripts must be in [a-zA-Z]",
+                (size_t)(rhs - e->equation) + i);
         int label = label_of(ch);
-        if (e->count[label] == 0) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): output subscript %c does not appear in the equation for any input operand", ch);
-        if (e->position[label] >= 0) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): output subscript %c appears more than once in the output", ch);
+        if (e->count[label] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "einsum(): output subscript %c does not appear in the equation for any input operand", ch);
+        if (e->position[label] >= 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "einsum(): output subscript %c appears more than once in the output",
+                             ch);
         e->position[label] = (*at)++;
     }
     return TSR_OK;
@@ -222,8 +253,9 @@ static TsrStatus place_labels(Einsum *e) {
 static TsrStatus take_diagonal(TsrTensor **slot, int first, int second, int label, int op) {
     int64_t sa = (*slot)->sizes[second], sb = (*slot)->sizes[first], strides[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS];
     if (sa != sb)
-        return tsr_error(TSR_RUNTIME_ERROR, "einsum(): subscript %c is repeated for operand %d but the sizes don't match, %lld != %lld", label_name(label), op,
-                         (long long)sa, (long long)sb);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "einsum(): subscript %c is repeated for operand %d but the sizes don't match, %lld != %lld",
+                         label_name(label), op, (long long)sa, (long long)sb);
     TsrTensor *t = *slot, *r = NULL;
     int n = 0;
     for (int d = 0; d < tsr_ndim(t); d++) {
@@ -238,8 +270,10 @@ static TsrStatus take_diagonal(TsrTensor **slot, int first, int second, int labe
 
 static TsrStatus note_size(int64_t *known, int64_t size, const char *what, int op) {
     if (*known != 1 && *known != size)
-        return tsr_error(TSR_RUNTIME_ERROR, "einsum(): %s has size %lld for operand %d which does not broadcast with previously seen size %lld", what, (long long)size, op,
-                         (long long)*known);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "einsum(): %s has size %lld for operand %d which does not broadcast with previously seen size %lld", what,
+            (long long)size, op, (long long)*known);
     *known = size;
     return TSR_OK;
 }
@@ -339,7 +373,10 @@ static TsrStatus einsum_run(TsrTensor **out, Einsum *e, TsrTensor *const *t) {
 }
 
 static TsrStatus einsum(TsrTensor **out, const char *equation, TsrTensor *const *t, int n) {
-    if (n == 0) return tsr_error(TSR_VALUE_ERROR, "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
+    if (n == 0)
+        return tsr_error(
+            TSR_VALUE_ERROR,
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
     if (n > MAX_OPERANDS) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): more than %d operands", MAX_OPERANDS);
     Einsum *e = tsr_calloc(1, sizeof *e);
     if (e == NULL) return tsr_error_no_memory(sizeof *e);
@@ -361,17 +398,25 @@ TsrStatus op_einsum(TsrOpCall *c) {
 /* ---- tensordot, inner, kron ---- */
 
 /* The dimensions to contract, of the one and of the other. */
-typedef struct Contraction { int n; int64_t *a, *b; } Contraction;
+typedef struct Contraction {
+    int n;
+    int64_t *a, *b;
+} Contraction;
 
 /* The order in which one side's dimensions are taken, and of those that stay how many they are, and elements. */
-typedef struct Side { int64_t order[TSR_MAX_DIMS], size; int kept; } Side;
+typedef struct Side {
+    int64_t order[TSR_MAX_DIMS], size;
+    int kept;
+} Side;
 
 static TsrStatus side_of(Side *side, const TsrTensor *t, const int64_t *dims, int n, bool dims_first) {
     bool used[TSR_MAX_DIMS] = {false};
     int at = 0;
     side->size = 1;
     for (int i = 0; i < n; i++) {
-        if (used[dims[i]]) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)dims[i]);
+        if (used[dims[i]])
+            return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims",
+                             (long long)dims[i]);
         used[dims[i]] = true;
     }
     if (dims_first)
@@ -394,13 +439,16 @@ static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, Contrac
         TSR_TRY(tsr_wrap_dim(&db[i], tsr_ndim(b)));
         int64_t sa = a->sizes[da[i]], sb = b->sizes[db[i]];
         if (sa != sb && sa != 1 && sb != 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "contracted dimensions need to match, but first has size %lld in dim %lld and second has size %lld in dim %lld", (long long)sa,
-                             (long long)na, (long long)sb, (long long)nb);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size %lld in dim %lld",
+                (long long)sa, (long long)na, (long long)sb, (long long)nb);
     }
     return TSR_OK;
 }
 
-/* All dimensions of both summed over: the dot product where nothing had to be moved, else the products, rounded, and their sum. */
+/* All dimensions of both summed over: the dot product where nothing had to be moved, else the products, rounded, and
+ * their sum. */
 static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, int64_t n) {
     TSR_OWNED x = NULL;
     TSR_OWNED y = NULL;
@@ -454,13 +502,15 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
 
 static TsrStatus check_contraction_out(const TsrOpCall *c, TsrDtype dtype) {
     if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s", tsr_dtype_scalar_name(dtype),
-                     tsr_dtype_scalar_name(c->out[0]->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
+                     tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
 }
 
 static TsrStatus check_chain_out(const TsrOpCall *c, TsrDtype dtype) {
     if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected out tensor to have dtype %s but got %s", tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->out[0]->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected out tensor to have dtype %s but got %s",
+                     tsr_dtype_c_name(dtype), tsr_dtype_c_name(c->out[0]->dtype));
 }
 
 /* (self, other, dims_self, dims_other) */
@@ -482,7 +532,8 @@ TsrStatus op_inner(TsrOpCall *c) {
     int da = tsr_ndim(a), db = tsr_ndim(b);
     if (da == 0 || db == 0) return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", a, b), r);
     if (a->sizes[da - 1] != b->sizes[db - 1]) {
-        return tsr_error(TSR_RUNTIME_ERROR, "inner() the last dimension must match on both input tensors but got shapes %s and %s",
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "inner() the last dimension must match on both input tensors but got shapes %s and %s",
                          tsr_layout_text(da, a->sizes), tsr_layout_text(db, b->sizes));
     }
     TSR_TRY(check_contraction_out(c, a->dtype));
@@ -506,8 +557,10 @@ TsrStatus op_kron(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_reshape(&av, a, 2 * n, sa));
     TSR_TRY(tsr_tensor_new_reshape(&bv, b, 2 * n, sb));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
-    /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it. */
-    return tsr_finish_move(c, (c->out[0] != NULL ? tsr_tensor_new_reshape : tsr_tensor_new_reshaped_view)(&r, product, n, sizes), r);
+    /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it.
+     */
+    return tsr_finish_move(
+        c, (c->out[0] != NULL ? tsr_tensor_new_reshape : tsr_tensor_new_reshaped_view)(&r, product, n, sizes), r);
 }
 
 /* ---- chains ---- */
@@ -516,25 +569,32 @@ static TsrStatus check_chain(TsrTensor *const *t, int n) {
     for (int i = 0; i < n; i++) {
         int d = tsr_ndim(t[i]);
         if ((i == 0 || i == n - 1) && d != 1 && d != 2)
-            return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): the %s tensor must be 1D or 2D but got %dD", i == 0 ? "first" : "last", d);
+            return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): the %s tensor must be 1D or 2D but got %dD",
+                             i == 0 ? "first" : "last", d);
     }
     for (int i = 1; i < n - 1; i++)
-        if (tsr_ndim(t[i]) != 2) return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): tensor %d must be 2D but got %dD", i, tsr_ndim(t[i]));
+        if (tsr_ndim(t[i]) != 2)
+            return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): tensor %d must be 2D but got %dD", i, tsr_ndim(t[i]));
     for (int i = 1; i < n; i++)
         if (t[i]->dtype != t[0]->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %d %s", tsr_dtype_c_name(t[0]->dtype), i,
-                             tsr_dtype_c_name(t[i]->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "multi_dot(): all tensors must have be the same dtype but tensor 0 is %s and tensor %d %s",
+                             tsr_dtype_c_name(t[0]->dtype), i, tsr_dtype_c_name(t[i]->dtype));
     for (int i = 0; i + 1 < n; i++) {
         int d = tsr_ndim(t[i]);
         if (t[i]->sizes[d - 1] == t[i + 1]->sizes[0]) continue;
-        return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): tensors %d and %d with shapes %s and %s cannot be multiplied", i, i + 1,
-                         tsr_layout_text(d, t[i]->sizes), tsr_sizes_text(t[i + 1]));
+        return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): tensors %d and %d with shapes %s and %s cannot be multiplied",
+                         i, i + 1, tsr_layout_text(d, t[i]->sizes), tsr_sizes_text(t[i + 1]));
     }
     return TSR_OK;
 }
 
 /* The plan for a chain of n tensors: [i * n + j] speaks of tensors i to j. */
-typedef struct Chain { int n; double *dim, *cost; int *split; } Chain;
+typedef struct Chain {
+    int n;
+    double *dim, *cost;
+    int *split;
+} Chain;
 
 static void chain_free(Chain *plan) {
     tsr_free(plan->dim);
@@ -544,14 +604,19 @@ static void chain_free(Chain *plan) {
 
 static TsrStatus chain_new(Chain *plan, TsrTensor *const *t, int n) {
     size_t cells = (size_t)n * (size_t)n;
-    *plan = (Chain){.n = n, .dim = tsr_calloc((size_t)n + 1, sizeof(double)), .cost = tsr_calloc(cells, sizeof(double)), .split = tsr_calloc(cells, sizeof(int))};
-    if (plan->dim == NULL || plan->cost == NULL || plan->split == NULL) return tsr_error_no_memory(cells * sizeof(double));
+    *plan = (Chain){.n = n,
+                    .dim = tsr_calloc((size_t)n + 1, sizeof(double)),
+                    .cost = tsr_calloc(cells, sizeof(double)),
+                    .split = tsr_calloc(cells, sizeof(int))};
+    if (plan->dim == NULL || plan->cost == NULL || plan->split == NULL)
+        return tsr_error_no_memory(cells * sizeof(double));
     for (int i = 0; i < n; i++) plan->dim[i] = tsr_ndim(t[i]) == 1 && i == 0 ? 1 : (double)t[i]->sizes[0];
     plan->dim[n] = tsr_ndim(t[n - 1]) == 1 ? 1 : (double)t[n - 1]->sizes[1];
     return TSR_OK;
 }
 
-/* Where to split each run of the chain for the fewest multiplications (Cormen et al., Introduction to Algorithms, 15.2). */
+/* Where to split each run of the chain for the fewest multiplications (Cormen et al., Introduction to
+ * Algorithms, 15.2). */
 static TsrStatus plan_chain(Chain *plan) {
     int n = plan->n;
     double *cost = plan->cost;
@@ -607,7 +672,8 @@ TsrStatus op_multi_dot(TsrOpCall *c) {
 static TsrStatus chain_matmul(TsrOpCall *c, TsrTensor *const *t, int n) {
     TsrTensor *r = NULL;
     for (int i = 0; i < n; i++)
-        if (tsr_ndim(t[i]) != 2) return tsr_error(TSR_RUNTIME_ERROR, "Tensor dimension is %d, expected 2 instead.", tsr_ndim(t[i]));
+        if (tsr_ndim(t[i]) != 2)
+            return tsr_error(TSR_RUNTIME_ERROR, "Tensor dimension is %d, expected 2 instead.", tsr_ndim(t[i]));
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "chain_matmul(): Expected one or more matrices");
     if (n == 1) return tsr_return_move(c, tsr_tensor_retain(t[0]));
     TSR_TRY(check_chain_out(c, t[0]->dtype));

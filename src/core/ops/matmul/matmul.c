@@ -13,10 +13,13 @@ static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};
 
 static TsrMat mat_of(const TsrTensor *t) {
     int d = tsr_ndim(t);
-    return (TsrMat){tsr_data(t), t->sizes[d - 2], t->sizes[d - 1], t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
+    return (TsrMat){tsr_data(t),       t->sizes[d - 2],   t->sizes[d - 1],
+                    t->strides[d - 2], t->strides[d - 1], (t->flags & TSR_FLAG_CONJ) != 0};
 }
 
-static bool is_zero(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 0 && s.c.im == 0 : tsr_scalar_to_double(s) == 0; }
+static bool is_zero(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 0 && s.c.im == 0 : tsr_scalar_to_double(s) == 0;
+}
 
 typedef struct BatchJob {
     const TsrTensor *out, *a, *b;
@@ -46,8 +49,10 @@ static TsrStatus run_range(const BatchJob *job, int64_t begin, int64_t end) {
     TsrStatus status = TSR_OK;
     TsrGemm first = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
     int64_t m = first.c.rows, n = first.c.cols, k = first.a.cols;
-    bool is_short = tsr_ndim(job->out) > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT && m * n * k < TSR_GEMM_SHORT;
-    for (int64_t i = begin; i < end && status == TSR_OK && tsr_interrupt_flag == 0; i++) status = run_batch(job, &first, is_short, i);
+    bool is_short = tsr_ndim(job->out) > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT &&
+                    m * n * k < TSR_GEMM_SHORT;
+    for (int64_t i = begin; i < end && status == TSR_OK && tsr_interrupt_flag == 0; i++)
+        status = run_batch(job, &first, is_short, i);
     return status;
 }
 
@@ -59,7 +64,8 @@ static void run_batches(int64_t begin, int64_t end, void *user) {
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta);
 
 /* Many small products in half precision: all are widened at once, and rounded at once. */
-static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
+static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha,
+                                  TsrScalar beta) {
     TSR_OWNED wide_a = NULL;
     TSR_OWNED wide_b = NULL;
     TSR_OWNED wide_out = NULL;
@@ -74,16 +80,19 @@ static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrT
 enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
 
 /* out = beta * out + alpha * a @ b for (batch..., m, n), (batch..., m, k), (batch..., k, n) of the same rank, dtype and
- * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are large; else
- * spread over the pool. */
+ * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are
+ * large; else spread over the pool. */
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
     int d = tsr_ndim(out);
     if (out->numel == 0) return TSR_OK;
-    if (!tsr_gemm_supports(out->dtype) && !tsr_gemm_is_float8(out->dtype)) return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
+    if (!tsr_gemm_supports(out->dtype) && !tsr_gemm_is_float8(out->dtype))
+        return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
-    if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) && (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16)) return half_matmul_into(out, a, b, alpha, beta);
+    if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) &&
+        (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16))
+        return half_matmul_into(out, a, b, alpha, beta);
     if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
         for (int64_t i = 0; i < batches; i++) {
             TSR_TRY(run_range(&job, i, i + 1));
@@ -99,20 +108,26 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
 
 static TsrStatus same_dtype_mm(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected m1 and m2 to have the same dtype, but got: %s != %s", tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "expected m1 and m2 to have the same dtype, but got: %s != %s",
+                     tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
 }
 
 static TsrStatus check_mm(const char *op, const TsrTensor *a, const TsrTensor *b) {
-    if (tsr_ndim(a) != 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: self must be a matrix, got %d-D tensor", op, tsr_ndim(a));
-    if (tsr_ndim(b) != 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: mat2 must be a matrix, got %d-D tensor", op, tsr_ndim(b));
+    if (tsr_ndim(a) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: self must be a matrix, got %d-D tensor", op, tsr_ndim(a));
+    if (tsr_ndim(b) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: mat2 must be a matrix, got %d-D tensor", op, tsr_ndim(b));
     if (a->sizes[1] == b->sizes[0]) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", op, (long long)a->sizes[0],
-                     (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", op,
+                     (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
 }
 
 static TsrStatus unsupported(const TsrTensor *t, const char *what) {
-    if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t) || (tsr_gemm_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0)) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what, tsr_dtype_scalar_name(t->dtype));
+    if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t) ||
+        (tsr_gemm_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0))
+        return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what,
+                     tsr_dtype_scalar_name(t->dtype));
 }
 
 /* Products with nothing in them are zeros of any dtype. */
@@ -132,50 +147,62 @@ static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b)
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
-    else if (!tsr_is_meta(r))
-        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
+    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
-static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_ndim, int64_t self_numel, TsrDtype self_dtype) {
+static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_ndim, int64_t self_numel,
+                          TsrDtype self_dtype) {
     if (tsr_ndim(mat) != 2 || tsr_ndim(vec) != 1 || self_ndim > 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "vector + matrix @ vector expected, got %d, %d, %d", self_ndim, tsr_ndim(mat), tsr_ndim(vec));
+        return tsr_error(TSR_RUNTIME_ERROR, "vector + matrix @ vector expected, got %d, %d, %d", self_ndim,
+                         tsr_ndim(mat), tsr_ndim(vec));
     if (mat->sizes[1] != vec->sizes[0] || (mat->sizes[0] != self_numel && self_numel != 1))
-        return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)self_numel, (long long)mat->sizes[0],
-                         (long long)mat->sizes[1], (long long)vec->sizes[0]);
+        return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                         (long long)self_numel, (long long)mat->sizes[0], (long long)mat->sizes[1],
+                         (long long)vec->sizes[0]);
     if (mat->dtype != vec->dtype || mat->dtype != self_dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", tsr_dtype_scalar_name(self_dtype),
-                         tsr_dtype_scalar_name(mat->dtype), tsr_dtype_scalar_name(vec->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s",
+                         tsr_dtype_scalar_name(self_dtype), tsr_dtype_scalar_name(mat->dtype),
+                         tsr_dtype_scalar_name(vec->dtype));
     return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
 }
 
-static TsrMat column_of(const TsrTensor *v) { return (TsrMat){tsr_data(v), v->sizes[0], 1, v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0}; }
+static TsrMat column_of(const TsrTensor *v) {
+    return (TsrMat){tsr_data(v), v->sizes[0], 1, v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0};
+}
 
 static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
     if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
-    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
+    else if (!tsr_is_meta(r))
+        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
 
 static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y, bool vdot) {
-    if (tsr_ndim(x) != 1 || tsr_ndim(y) != 1) return tsr_error(TSR_RUNTIME_ERROR, "1D tensors expected, but got %dD and %dD tensors", tsr_ndim(x), tsr_ndim(y));
+    if (tsr_ndim(x) != 1 || tsr_ndim(y) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "1D tensors expected, but got %dD and %dD tensors", tsr_ndim(x),
+                         tsr_ndim(y));
     if (x->dtype != y->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "dot : expected both vectors to have same dtype, but found %s and %s", tsr_dtype_scalar_name(x->dtype),
-                         tsr_dtype_scalar_name(y->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "dot : expected both vectors to have same dtype, but found %s and %s",
+                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
     if (x->numel != y->numel)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
-                         (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
+            (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
     TSR_TRY(unsupported(x, vdot && tsr_dtype_is_complex(x->dtype) ? "vdot" : "dot"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
-    bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)), cy = (y->flags & TSR_FLAG_CONJ) != 0;
-    if (!tsr_is_meta(r)) TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx}, (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
+    bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)),
+         cy = (y->flags & TSR_FLAG_CONJ) != 0;
+    if (!tsr_is_meta(r))
+        TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx},
+                        (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -184,13 +211,16 @@ static TsrStatus check_bmm(const TsrTensor *a, const TsrTensor *b) {
     if (tsr_ndim(a) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch1 must be a 3D tensor");
     if (tsr_ndim(b) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch2 must be a 3D tensor");
     if (a->sizes[0] == b->sizes[0] && a->sizes[2] == b->sizes[1]) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                     (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+        (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
 }
 
 static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                     tsr_dtype_scalar_name(b->dtype));
 }
 
 static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
@@ -216,7 +246,11 @@ static bool folds(const TsrTensor *a, const TsrTensor *b) {
     return true;
 }
 
-typedef struct Product { int ndim; int64_t batch[TSR_MAX_DIMS]; int64_t m, n, k; } Product;
+typedef struct Product {
+    int ndim;
+    int64_t batch[TSR_MAX_DIMS];
+    int64_t m, n, k;
+} Product;
 
 static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *b) {
     int da = tsr_ndim(a), db = tsr_ndim(b);
@@ -229,19 +263,22 @@ static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *
     if (folds(a, b)) {
         for (int d = 0; d < da - 1; d++) folded *= a->sizes[d];
         if (p->k != kb && db == 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)", (long long)folded, (long long)folded,
-                             (long long)p->k, (long long)kb);
+            return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                             (long long)folded, (long long)folded, (long long)p->k, (long long)kb);
         if (p->k != kb)
-            return tsr_error(TSR_RUNTIME_ERROR, "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", (long long)folded, (long long)p->k,
-                             (long long)kb, (long long)p->n);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                             (long long)folded, (long long)p->k, (long long)kb, (long long)p->n);
         if (db == 1 && a->dtype != b->dtype) return check_mv(a, b, 1, 1, b->dtype);
         return same_dtype_mm(a, b);
     }
     TSR_TRY(tsr_layout_broadcast(p->batch, &p->ndim, b->sizes, TSR_MAX(db - 2, 0)));
     for (int d = 0; d < p->ndim; d++) batches *= p->batch[d];
     if (p->k != kb)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                         (long long)batches, (long long)p->k, (long long)batches, (long long)kb);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
+            (long long)batches, (long long)p->k, (long long)batches, (long long)kb);
     return same_dtype_bmm(a, b);
 }
 
@@ -265,7 +302,9 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     Product p;
     TSR_TRY(check_batched(&p, a, b));
     bool nothing = is_nothing(a, b);
-    if (!nothing) TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_") : batch_kernel("bmm", a->dtype, p.m, p.k, p.n)));
+    if (!nothing)
+        TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_")
+                                           : batch_kernel("bmm", a->dtype, p.m, p.k, p.n)));
     TSR_OWNED r = NULL;
     TSR_OWNED ma = NULL;
     TSR_OWNED mb = NULL;
@@ -286,7 +325,9 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
             p.ndim = 0;
             int d = tsr_ndim(a);
             int64_t row = p.k == 0 ? 1 : a->strides[d - 2];
-            TSR_TRY(tsr_tensor_new_view(&ma, a, &(TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset}, "matmul"));
+            TSR_TRY(tsr_tensor_new_view(
+                &ma, a, &(TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset},
+                "matmul"));
         } else {
             TSR_TRY(as_batch(&ma, a, &p, true));
         }
@@ -307,12 +348,16 @@ static TsrStatus vector_matrix(TsrTensor **out, const TsrTensor *a, const TsrTen
     TSR_OWNED product = NULL;
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, a, 0));
     TSR_TRY(mm_new(&product, row, b));
-    return tsr_tensor_set_geometry(product, (TsrGeometry){1, &b->sizes[1], (int64_t[]){1}, 0}) ? tsr_error_kind() : (*out = tsr_owned_take(&product), TSR_OK);
+    return tsr_tensor_set_geometry(product, (TsrGeometry){1, &b->sizes[1], (int64_t[]){1}, 0})
+               ? tsr_error_kind()
+               : (*out = tsr_owned_take(&product), TSR_OK);
 }
 
 static TsrStatus matmul_resolved(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     int da = tsr_ndim(a), db = tsr_ndim(b);
-    if (da == 0 || db == 0) return tsr_error(TSR_RUNTIME_ERROR, "both arguments to matmul need to be at least 1D, but they are %dD and %dD", da, db);
+    if (da == 0 || db == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to matmul need to be at least 1D, but they are %dD and %dD",
+                         da, db);
     if (da == 2 && db == 2) return mm_new(out, a, b);
     if (da == 1 && db == 1) return dot_new(out, a, b, false);
     if (da == 2 && db == 1) return mv_new(out, a, b);
@@ -331,16 +376,20 @@ static TsrStatus without_neg(Binary fn, TsrTensor **out, const TsrTensor *a, con
     return fn(out, ra, rb);
 }
 
-TsrStatus tsr_matmul_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return without_neg(matmul_resolved, out, a, b); }
+TsrStatus tsr_matmul_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    return without_neg(matmul_resolved, out, a, b);
+}
 
 /* out= is of the dtype of the product of a and b: nothing is cast. */
 static TsrStatus check_product_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, TsrDtype dtype) {
     const TsrTensor *out = c->out[0];
     if (out == NULL || c->inplace || out->dtype == dtype) return TSR_OK;
     const char *given = tsr_dtype_scalar_name(out->dtype), *wanted = tsr_dtype_scalar_name(dtype);
-    if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1) return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
+    if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
     if (tsr_ndim(a) == 1 || tsr_ndim(b) == 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s", given, wanted, wanted);
+        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s",
+                         given, wanted, wanted);
     return tsr_check_out_dtype(c, 0, dtype);
 }
 
@@ -355,7 +404,9 @@ TsrStatus op_matmul(TsrOpCall *c) { return run_binary(c, matmul_resolved); }
 TsrStatus op_mm(TsrOpCall *c) { return run_binary(c, mm_new); }
 TsrStatus op_mv(TsrOpCall *c) { return run_binary(c, mv_new); }
 TsrStatus op_bmm(TsrOpCall *c) { return run_binary(c, bmm_new); }
-static TsrStatus plain_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return dot_new(out, a, b, false); }
+static TsrStatus plain_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    return dot_new(out, a, b, false);
+}
 static TsrStatus conj_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return dot_new(out, a, b, true); }
 TsrStatus op_dot(TsrOpCall *c) { return run_binary(c, plain_dot); }
 TsrStatus op_vdot(TsrOpCall *c) { return run_binary(c, conj_dot); }
@@ -370,7 +421,8 @@ TsrStatus op_rmatmul(TsrOpCall *c) {
 
 static TsrStatus check_scalar(TsrScalar s, TsrDtype d) {
     char slot[16];
-    return tsr_scalar_store_checked(s, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_FLOAT32 : d, slot); /* halves scale in float */
+    return tsr_scalar_store_checked(s, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_FLOAT32 : d,
+                                    slot); /* halves scale in float */
 }
 
 /* A fresh row-major tensor of the given sizes; holds self, expanded, when beta asks for it. */
@@ -392,7 +444,8 @@ static TsrScalar rounded_scalar(TsrScalar s, TsrDtype d) {
 }
 
 /* beta * self for a product that sums nothing: PyTorch multiplies then, in any dtype that can hold what comes out. */
-static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim, const int64_t *sizes) {
+static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrScalar beta, int ndim,
+                                   const int64_t *sizes) {
     TSR_OWNED r = NULL;
     TSR_OWNED same = NULL;
     TSR_TRY(summand_new(&r, self, beta, ndim, sizes));
@@ -404,20 +457,25 @@ static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrSc
 }
 
 static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int ndim, const int64_t *sizes) {
-    if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor size %s and output tensor size %s should match",
+    if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0))
+        return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Bad in-place call: input tensor size %s and output tensor size %s should match",
                      tsr_sizes_text(self), tsr_layout_text(ndim, sizes));
 }
 
 static TsrStatus check_addmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
     if (self->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
+                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s",
+                         tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     return check_mm("addmm", a, b);
 }
 
-static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b, TsrScalar beta, TsrScalar alpha) {
+static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *a, const TsrTensor *b,
+                           TsrScalar beta, TsrScalar alpha) {
     const int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
     if (a->sizes[1] == 0) return summand_alone_new(out, self, beta, 2, sizes);
     if (a->sizes[0] > 0 && b->sizes[1] > 0) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
@@ -425,7 +483,8 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 2, sizes));
-    if (!tsr_is_meta(r) && r->numel > 0) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
+    if (!tsr_is_meta(r) && r->numel > 0)
+        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -475,9 +534,12 @@ TsrStatus op_addmv(TsrOpCall *c) {
     }
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
     bool half = r->dtype == TSR_FLOAT16 || r->dtype == TSR_BFLOAT16;
-    bool counted = tsr_dtype_is_complex(r->dtype) && is_zero(alpha); /* in complex vectors inf times alpha is nan, not left out */
+    bool counted =
+        tsr_dtype_is_complex(r->dtype) && is_zero(alpha); /* in complex vectors inf times alpha is nan, not left out */
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
-    else if (!tsr_is_meta(r)) TSR_TRY((counted ? tsr_gemm_short : tsr_gemm)(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
+    else if (!tsr_is_meta(r))
+        TSR_TRY((counted ? tsr_gemm_short
+                         : tsr_gemm)(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
@@ -494,18 +556,21 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(check_bmm(a, b));
     if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                         tsr_dtype_scalar_name(b->dtype));
     if (self->dtype != a->dtype || self->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s", tsr_dtype_c_name(self->dtype),
-                         tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
+                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
     bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
-    if (!empty && !alone) TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
+    if (!empty && !alone)
+        TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
     TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
-    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3,
+                                                      (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     if (!tsr_is_meta(r) && !empty && !alone) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
@@ -514,17 +579,20 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
     if (tsr_ndim(a) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch1 must be a 3D tensor");
     if (tsr_ndim(b) != 3) return tsr_error(TSR_RUNTIME_ERROR, "batch2 must be a 3D tensor");
     if (a->sizes[0] != b->sizes[0])
-        return tsr_error(TSR_RUNTIME_ERROR, "batch1 and batch2 must have same number of batches, got %lld and %lld", (long long)a->sizes[0], (long long)b->sizes[0]);
+        return tsr_error(TSR_RUNTIME_ERROR, "batch1 and batch2 must have same number of batches, got %lld and %lld",
+                         (long long)a->sizes[0], (long long)b->sizes[0]);
     if (a->sizes[2] != b->sizes[1])
-        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)", (long long)a->sizes[1], (long long)a->sizes[2],
-                         (long long)b->sizes[1], (long long)b->sizes[2]);
+        return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)",
+                         (long long)a->sizes[1], (long long)a->sizes[2], (long long)b->sizes[1],
+                         (long long)b->sizes[2]);
     if (self->dtype != a->dtype || self->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
+                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
     return a->sizes[0] == 0 || a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
 }
 
-/* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place, self takes the
- * shape of the product. */
+/* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place,
+ * self takes the shape of the product. */
 TsrStatus op_addbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
@@ -535,7 +603,8 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     }
     TSR_TRY(check_addbmm(self, a, b));
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(self->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
+                         tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(self->dtype));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
@@ -574,10 +643,12 @@ TsrStatus op_outer(TsrOpCall *c) {
 }
 
 static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
-    if (s.kind == TSR_SCALAR_BOOL && d != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "Boolean %s only supported for Boolean results.", name);
+    if (s.kind == TSR_SCALAR_BOOL && d != TSR_BOOL)
+        return tsr_error(TSR_RUNTIME_ERROR, "Boolean %s only supported for Boolean results.", name);
     bool floating = s.kind == TSR_SCALAR_FLOAT || s.kind == TSR_SCALAR_COMPLEX;
     if (floating && (tsr_dtype_is_integral(d) || d == TSR_BOOL))
-        return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument %s must not be a floating point number.", name);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "For integral input tensors, argument %s must not be a floating point number.", name);
     return TSR_OK;
 }
 
@@ -593,7 +664,8 @@ static TsrStatus addr_bool(TsrTensor **out, const TsrTensor *self, const TsrTens
 }
 
 static bool is_fused_addr(TsrDtype common, const TsrTensor *self, const TsrTensor *x, const TsrTensor *y) {
-    return (common == TSR_FLOAT32 || common == TSR_FLOAT64) && self->dtype == common && x->dtype == common && y->dtype == common;
+    return (common == TSR_FLOAT32 || common == TSR_FLOAT64) && self->dtype == common && x->dtype == common &&
+           y->dtype == common;
 }
 
 TsrStatus op_addr(TsrOpCall *c) {
@@ -601,7 +673,8 @@ TsrStatus op_addr(TsrOpCall *c) {
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
-    if (c->inplace && tsr_ndim(self) != 2) return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
+    if (c->inplace && tsr_ndim(self) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
     if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], x));
     if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], y));
     TsrDtype common;
@@ -618,13 +691,16 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
     }
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, common, "addr_cpu"));
-    if (is_fused_addr(common, self, x, y) && !is_zero(beta) && beta.kind != TSR_SCALAR_COMPLEX && alpha.kind != TSR_SCALAR_COMPLEX) { /* in one pass, and with one rounding fewer, as PyTorch's */
+    if (is_fused_addr(common, self, x, y) && !is_zero(beta) && beta.kind != TSR_SCALAR_COMPLEX &&
+        alpha.kind != TSR_SCALAR_COMPLEX) { /* in one pass, and with one rounding fewer, as PyTorch's */
         TSR_OWNED column = NULL;
         TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
         if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
-        return tsr_finish_move(c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
+        return tsr_finish_move(
+            c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
     }
-    if (common == TSR_FLOAT16 || common == TSR_BFLOAT16) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
+    if (common == TSR_FLOAT16 || common == TSR_BFLOAT16)
+        alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
     TSR_OWNED first = NULL;
     TSR_TRY(tsr_tensor_new_cast(&first, x, common));
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", first, alpha));
@@ -642,10 +718,14 @@ TsrStatus op_vecdot(TsrOpCall *c) {
     TSR_OWNED product = NULL;
     TSR_OWNED xc = NULL;
     if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s", tsr_dtype_scalar_name(x->dtype));
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "linalg.vecdot: Expected a floating point or complex tensor as input. Got %s",
+                         tsr_dtype_scalar_name(x->dtype));
     if (x->dtype != y->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
-                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
+            tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
     if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
     if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
@@ -675,13 +755,17 @@ static TsrStatus linear_sum(TsrTensor **out, const TsrTensor *x, const TsrTensor
 }
 
 TsrStatus op_linear(TsrOpCall *c) {
-    TsrTensor *x = c->arg[0].t, *weight = c->arg[1].t, *bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, *r = NULL;
+    TsrTensor *x = c->arg[0].t, *weight = c->arg[1].t, *bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
+              *r = NULL;
     TSR_OWNED wt = NULL;
     TSR_OWNED product = NULL;
     int d = tsr_ndim(x);
     if (d == 0 || tsr_ndim(weight) == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD", d, tsr_ndim(weight));
-    if (tsr_ndim(weight) > 2) return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD", tsr_ndim(weight));
+        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
+                         d, tsr_ndim(weight));
+    if (tsr_ndim(weight) > 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD",
+                         tsr_ndim(weight));
     if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
     else wt = tsr_tensor_retain(weight);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
@@ -692,32 +776,47 @@ TsrStatus op_linear(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "!ttt", product, product, bias), r);
 }
 
-static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
-    return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(y->dtype),
-                     tsr_dtype_c_name(w->dtype), bias != NULL ? ", bias: " : "", bias != NULL ? tsr_dtype_c_name(bias->dtype) : "");
+static TsrStatus bilinear_dtypes_error(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w,
+                                       const TsrTensor *bias) {
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "All tensors must have the same dtype, got input1: %s, input2: %s, weight: %s%s%s",
+                     tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(y->dtype), tsr_dtype_c_name(w->dtype),
+                     bias != NULL ? ", bias: " : "", bias != NULL ? tsr_dtype_c_name(bias->dtype) : "");
 }
 
 static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const TsrTensor *w, const TsrTensor *bias) {
     int d = tsr_ndim(x);
-    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype)) return bilinear_dtypes_error(x, y, w, bias);
-    if (d != tsr_ndim(y)) return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input dimensions do not match: got %d and %d", d, tsr_ndim(y));
+    if (y->dtype != x->dtype || w->dtype != x->dtype || (bias != NULL && bias->dtype != x->dtype))
+        return bilinear_dtypes_error(x, y, w, bias);
+    if (d != tsr_ndim(y))
+        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input dimensions do not match: got %d and %d", d, tsr_ndim(y));
     for (int i = 0; i < d - 1; i++)
         if (x->sizes[i] != y->sizes[i])
-            return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i, (long long)x->sizes[i], (long long)y->sizes[i]);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i,
+                             (long long)x->sizes[i], (long long)y->sizes[i]);
     TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, d));
     for (int64_t i = 1; i <= 2; i++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){i}, tsr_ndim(w)));
     if (x->sizes[d - 1] != w->sizes[1])
-        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input1 size does not match weight size: got %lld but expected %lld", (long long)x->sizes[d - 1], (long long)w->sizes[1]);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "bilinear(): input1 size does not match weight size: got %lld but expected %lld",
+                         (long long)x->sizes[d - 1], (long long)w->sizes[1]);
     if (y->sizes[d - 1] != w->sizes[2])
-        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): input2 size does not match weight size: got %lld but expected %lld", (long long)y->sizes[d - 1], (long long)w->sizes[2]);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "bilinear(): input2 size does not match weight size: got %lld but expected %lld",
+                         (long long)y->sizes[d - 1], (long long)w->sizes[2]);
     if (bias != NULL && bias->sizes[0] != w->sizes[0])
-        return tsr_error(TSR_RUNTIME_ERROR, "bilinear(): bias size does not match weight size: got %lld but expected %lld", (long long)bias->sizes[0], (long long)w->sizes[0]);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "bilinear(): bias size does not match weight size: got %lld but expected %lld",
+                         (long long)bias->sizes[0], (long long)w->sizes[0]);
     return tsr_ndim(w) == 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "number of dimensions must match");
 }
 
-/* out[b, o] = sum over i, j of x[b, i] w[o, i, j] y[b, j]: one product with w laid out (I, O * J), then one for each row. */
+/* out[b, o] = sum over i, j of x[b, i] w[o, i, j] y[b, j]: one product with w laid out (I, O * J), then one for each
+ * row. */
 TsrStatus op_bilinear(TsrOpCall *c) {
-    TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *w = c->arg[2].t, *bias = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL, *r = NULL;
+    TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *w = c->arg[2].t,
+              *bias = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL, *r = NULL;
     TSR_TRY(check_bilinear(x, y, w, bias));
     TSR_OWNED wp = NULL;
     TSR_OWNED wf = NULL;

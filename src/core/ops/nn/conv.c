@@ -1,4 +1,5 @@
-/* Convolution over 1 to 3 spatial dimensions: directly where conv_direct.c can, else im2col and a matrix product for each sample and group; the transposed one is a product and col2im (conv_columns.c). */
+/* Convolution over 1 to 3 spatial dimensions: directly where conv_direct.c can, else im2col and a matrix product for
+ * each sample and group; the transposed one is a product and col2im (conv_columns.c). */
 #include "core/op/shared.h"
 #include "core/op/compose.h"
 #include "conv_loops.h"
@@ -12,7 +13,8 @@
 
 /* ---- the products ---- */
 
-/* The work is cut by samples and, where nothing is added back, by stretches of the output whose columns stay in the second cache. */
+/* The work is cut by samples and, where nothing is added back, by stretches of the output whose columns stay in the
+ * second cache. */
 enum { COLUMNS_BYTES = 1 << 18 };
 
 typedef struct ConvJob {
@@ -20,14 +22,15 @@ typedef struct ConvJob {
     const char *weight;
     char *image, *filtered; /* both sides, whole batch */
     TsrDtype dtype;
-    bool add;                     /* onto what is in the output */
-    bool chain, onto;             /* tsr_gemm_chain */
+    bool add;            /* onto what is in the output */
+    bool chain, onto;    /* tsr_gemm_chain */
     int64_t parts, part; /* of a sample's output: how many, how long */
 } ConvJob;
 
 static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, int64_t end, char *columns) {
     const Conv *k = job->k;
-    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = tsr_nn_volume(k->w.out), rows = gc * tsr_nn_volume(k->w.kernel);
+    int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = tsr_nn_volume(k->w.out),
+            rows = gc * tsr_nn_volume(k->w.kernel);
     TsrScalar one = tsr_scalar_int(1), zero = tsr_scalar_int(0);
     for (int64_t g = 0; g < k->groups; g++) {
         TSR_TRY(tsr_interrupt_check());
@@ -35,7 +38,8 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         char *filtered = job->filtered + (size_t)((sample * k->filters + g * gf) * area + begin) * k->item;
         const ConvColumns both = {k, columns, image, gc, begin, end, k->half ? TSR_FLOAT16 : job->dtype};
         TsrMat weight = {(void *)(job->weight + (size_t)(g * gf * rows) * k->item), gf, rows, rows, 1, false};
-        TsrMat cols = {columns, rows, end - begin, end - begin, 1, false}, out = {filtered, gf, end - begin, area, 1, false};
+        TsrMat cols = {columns, rows, end - begin, end - begin, 1, false},
+               out = {filtered, gf, end - begin, area, 1, false};
         if (!job->k->transposed) {
             tsr_conv_to_columns(&both);
             TsrGemm product = {job->dtype, weight, cols, out, one, (job->chain ? job->onto : job->add) ? one : zero};
@@ -44,7 +48,8 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
             TsrMat flipped = {weight.data, rows, gf, 1, rows, false};
             TSR_TRY(tsr_gemm(&(TsrGemm){job->dtype, flipped, out, cols, one, zero}));
             float *column = (float *)(void *)columns;
-            for (int64_t i = 0; job->k->half && i < rows * (end - begin); i++) column[i] = tsr_half_widen(tsr_half_round(column[i]));
+            for (int64_t i = 0; job->k->half && i < rows * (end - begin); i++)
+                column[i] = tsr_half_widen(tsr_half_round(column[i]));
             tsr_conv_from_columns(&both);
         }
     }
@@ -97,8 +102,12 @@ static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n
     unsigned able = TSR_BITS_USUAL | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32);
     if (transposed || dilated) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
     if (able >> dtype & 1) return TSR_OK;
-    bool points = n == 3 && weight->sizes[2] == 1 && weight->sizes[3] == 1 && weight->sizes[4] == 1; /* which need no columns */
-    const char *name = dilated ? "slow_conv_dilated<>" : transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu") : n == 3 ? (points ? "slow_conv3d_cpu" : "compute_columns3d") : "slow_conv2d_cpu";
+    bool points =
+        n == 3 && weight->sizes[2] == 1 && weight->sizes[3] == 1 && weight->sizes[4] == 1; /* which need no columns */
+    const char *name = dilated      ? "slow_conv_dilated<>"
+                       : transposed ? (n == 3 ? "slow_conv_transpose3d_out_cpu" : "slow_conv_transpose2d_out_cpu")
+                       : n == 3     ? (points ? "slow_conv3d_cpu" : "compute_columns3d")
+                                    : "slow_conv2d_cpu";
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
 }
 
@@ -106,16 +115,20 @@ static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n
 static bool goes_to_onednn(const TsrTensor *t, const TsrTensor *weight, int n, int64_t groups) {
     bool batched = tsr_ndim(t) == n + 2;
     int64_t last = weight->sizes[n + 1], before = n > 1 ? weight->sizes[n] : 1;
-    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) && (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
+    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) &&
+           (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
 }
 
 static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, const char *what, bool onednn) {
     char a[48], b[48];
     if (t->dtype == other->dtype) return TSR_OK;
     if (onednn)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
-                         tsr_old_type_text(a, sizeof a, t), what, tsr_old_type_text(b, sizeof b, other), what);
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(other->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
+            tsr_old_type_text(a, sizeof a, t), what, tsr_old_type_text(b, sizeof b, other), what);
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype),
+                     tsr_dtype_scalar_name(other->dtype));
 }
 
 /* "[1, 2, 4, 4]": the sizes of a batch, of one where there is none. */
@@ -148,8 +161,11 @@ static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
     if (!zero) return TSR_OK;
     if (onednn && !a->transposed) return tsr_error(TSR_RUNTIME_ERROR, "non-positive dilation is not supported");
     if (a->transposed && dims == 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got dilation_height: %lld, dilation_width: %lld", (long long)dilation[0], (long long)dilation[1]);
-    return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s", tsr_layout_text(dims, dilation));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dilation should be greater than zero, but got dilation_height: %lld, dilation_width: %lld",
+                         (long long)dilation[0], (long long)dilation[1]);
+    return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s",
+                     tsr_layout_text(dims, dilation));
 }
 
 /* A convolution of no images, or of images without channels: PyTorch multiplies what there is, in whatever dtypes. */
@@ -167,38 +183,52 @@ static TsrStatus check_conv(const ConvArgs *a) {
     int ndim = tsr_ndim(t);
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead", k, k,
-                         tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+            k, k, tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
     }
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
         if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
         if (w->dilation[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero");
-        if (a->transposed && a->output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
+        if (a->transposed && a->output_padding[d] < 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
     }
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
     if (filters < groups)
-        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead", (long long)groups, (long long)groups,
-                         tsr_sizes_text(weight));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Given groups=%lld, expected weight to be at least %lld at dimension 0, but got weight of size %s instead",
+            (long long)groups, (long long)groups, tsr_sizes_text(weight));
     if (filters % groups != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] instead", (long long)groups, (long long)groups,
-                         tsr_sizes_text(weight));
-    int64_t wanted = a->transposed ? filters : weight->sizes[1] * groups, out_channels = a->transposed ? weight->sizes[1] * groups : filters;
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] instead",
+            (long long)groups, (long long)groups, tsr_sizes_text(weight));
+    int64_t wanted = a->transposed ? filters : weight->sizes[1] * groups,
+            out_channels = a->transposed ? weight->sizes[1] * groups : filters;
     if (channels != wanted) {
         char head[48] = "transposed=1";
         if (!a->transposed) snprintf(head, sizeof head, "groups=%lld", (long long)groups);
-        return tsr_error(TSR_RUNTIME_ERROR, "Given %s, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", head,
-                         tsr_sizes_text(weight), batch_text(t, n), (long long)wanted, (long long)channels);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Given %s, weight of size %s, expected input%s to have %lld channels, but got %lld channels instead", head,
+            tsr_sizes_text(weight), batch_text(t, n), (long long)wanted, (long long)channels);
     }
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
-        return tsr_error(TSR_RUNTIME_ERROR, "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead", a->transposed ? "transposed=1, " : "",
-                         tsr_sizes_text(weight), (long long)out_channels, tsr_sizes_text(bias));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead",
+            a->transposed ? "transposed=1, " : "", tsr_sizes_text(weight), (long long)out_channels,
+            tsr_sizes_text(bias));
     if (is_without_work(a)) return TSR_OK;
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same", tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same",
+                         tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     TSR_TRY(check_dilation(a, onednn));
     bool dilated = false;
     for (int d = NN_DIMS - n; d < NN_DIMS && !a->transposed; d++) dilated |= w->dilation[d] > 1;
@@ -218,7 +248,10 @@ static TsrStatus check_kernel_fits(const TsrNnWindow *w) {
         snprintf(kernel + strlen(kernel), sizeof kernel - strlen(kernel), "%s%lld", x, (long long)need);
     }
     if (!small) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", padded, kernel);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
+        padded, kernel);
 }
 
 /* ---- operators ---- */
@@ -238,14 +271,17 @@ static TsrStatus set_sizes(Conv *k, ConvArgs *a) {
         int64_t reach = a->w.dilation[d] * (a->w.kernel[d] - 1) + 1;
         if (a->transposed) {
             k->w.out[d] = given[d];
-            k->w.in[d] = d < NN_DIMS - n ? 1 : (given[d] - 1) * a->w.stride[d] - 2 * a->w.pad[d] + reach + a->output_padding[d];
+            k->w.in[d] =
+                d < NN_DIMS - n ? 1 : (given[d] - 1) * a->w.stride[d] - 2 * a->w.pad[d] + reach + a->output_padding[d];
         } else {
             k->w.in[d] = given[d];
         }
     }
     if (!a->transposed) {
         TSR_TRY(check_kernel_fits(&k->w));
-        for (int d = 0; d < NN_DIMS; d++) k->w.out[d] = (k->w.in[d] + 2 * k->w.pad[d] - k->w.dilation[d] * (k->w.kernel[d] - 1) - 1) / k->w.stride[d] + 1;
+        for (int d = 0; d < NN_DIMS; d++)
+            k->w.out[d] =
+                (k->w.in[d] + 2 * k->w.pad[d] - k->w.dilation[d] * (k->w.kernel[d] - 1) - 1) / k->w.stride[d] + 1;
     }
     k->channels = a->transposed ? a->weight->sizes[1] * a->groups : t->sizes[ndim - n - 1];
     k->filters = a->weight->sizes[0];
@@ -259,26 +295,39 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
         const char *x = d > NN_DIMS - a->n ? " x " : "";
         small |= k->w.in[d] < 1;
         if (a->output_padding[d] >= a->w.stride[d] && a->output_padding[d] >= a->w.dilation[d])
-            return tsr_error(TSR_RUNTIME_ERROR, "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld output_padding_width: %lld stride_height: %lld "
-                             "stride_width: %lld dilation_height: %lld dilation_width: %lld", (long long)a->output_padding[NN_H], (long long)a->output_padding[NN_W], (long long)a->w.stride[NN_H],
-                             (long long)a->w.stride[NN_W], (long long)a->w.dilation[NN_H], (long long)a->w.dilation[NN_W]);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld output_padding_width: %lld stride_height: %lld "
+                "stride_width: %lld dilation_height: %lld dilation_width: %lld",
+                (long long)a->output_padding[NN_H], (long long)a->output_padding[NN_W], (long long)a->w.stride[NN_H],
+                (long long)a->w.stride[NN_W], (long long)a->w.dilation[NN_H], (long long)a->w.dilation[NN_W]);
         snprintf(in + strlen(in), sizeof in - strlen(in), "%s%lld", x, (long long)k->w.out[d]);
         snprintf(out + strlen(out), sizeof out - strlen(out), "%s%lld", x, (long long)k->w.in[d]);
     }
     if (!small) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", in, out);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", in,
+        out);
 }
 
 /* Which convolutions PyTorch gives to oneDNN. */
 static bool is_onednn(const Conv *k, const TsrTensor *in) {
     const int64_t *kernel = k->w.kernel;
     if (in->dtype == TSR_BFLOAT16) return true;
-    return in->dtype == TSR_FLOAT32 && (k->groups > 1 || (kernel[NN_W] > 3 && kernel[NN_H] > 3) || k->batch > 1 || in->numel > 20480);
+    return in->dtype == TSR_FLOAT32 &&
+           (k->groups > 1 || (kernel[NN_W] > 3 && kernel[NN_H] > 3) || k->batch > 1 || in->numel > 20480);
 }
 
-static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, const Conv *k) {
-    bool transposed = k->transposed, chain = !transposed && is_onednn(k, in), onto = chain && k->groups == 1, bias_last = transposed || (chain && !onto);
-    ConvJob job = {.k = k, .weight = tsr_data(weight), .dtype = in->dtype, .chain = chain, .onto = onto && bias != NULL,
+static TsrStatus run_products(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias,
+                              const Conv *k) {
+    bool transposed = k->transposed, chain = !transposed && is_onednn(k, in), onto = chain && k->groups == 1,
+         bias_last = transposed || (chain && !onto);
+    ConvJob job = {.k = k,
+                   .weight = tsr_data(weight),
+                   .dtype = in->dtype,
+                   .chain = chain,
+                   .onto = onto && bias != NULL,
                    .add = !bias_last && bias != NULL};
     job.image = transposed ? tsr_data(out) : tsr_data(in);
     job.filtered = transposed ? tsr_data(in) : tsr_data(out);
@@ -296,12 +345,14 @@ static bool is_product(const Conv *k) {
     return is;
 }
 
-static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias, Conv *k) {
+static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias,
+                          Conv *k) {
     k->item = tsr_itemsize(in);
     if (out->numel == 0) return TSR_OK;
     bool done = false;
     if (!k->transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
-        TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k));
+        TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight),
+                                bias != NULL ? tsr_data(bias) : NULL, k));
     return done ? TSR_OK : run_products(out, in, weight, bias, k);
 }
 
@@ -321,7 +372,8 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     return TSR_OK;
 }
 
-/* Gauss's trick, as PyTorch does it: x = conv(re, re, re), y = conv(im, im), z = conv(re + im, re + im, re + im) give x - y + i (z - x - y). */
+/* Gauss's trick, as PyTorch does it: x = conv(re, re, re), y = conv(im, im), z = conv(re + im, re + im, re + im) give x
+ * - y + i (z - x - y). */
 static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
     TsrScope s = {0};
     const TsrTensor *given[3] = {a->input, a->weight, a->bias};
@@ -338,12 +390,14 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
     TsrTensor *y = MAKE(&s, real_convolution, &part, k, ndim, sizes);
     part.input = both[0], part.weight = both[1], part.bias = both[2];
     TsrTensor *z = MAKE(&s, real_convolution, &part, k, ndim, sizes);
-    TsrTensor *real = CALL(&s, "sub", "tt", x, y), *rest = CALL(&s, "sub", "tt", z, x), *imaginary = CALL(&s, "sub", "tt", rest, y);
+    TsrTensor *real = CALL(&s, "sub", "tt", x, y), *rest = CALL(&s, "sub", "tt", z, x),
+              *imaginary = CALL(&s, "sub", "tt", rest, y);
     return tsr_scope_end_new(result, &s, CALL(&s, "complex", "tt", real, imaginary));
 }
 
-/* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those of one channel as they are); but not in double precision, nor for complex
- * numbers, nor volumes that PyTorch keeps from oneDNN. */
+/* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those
+ * of one channel as they are); but not in double precision, nor for complex numbers, nor volumes that PyTorch keeps
+ * from oneDNN. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
@@ -391,11 +445,12 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
 
 /* Dimensions of the input and of the weight, which say how many numbers a window has. */
 static TsrStatus check_ranks(const ConvArgs *a) {
-    static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)", "4D (unbatched) or 5D (batched)"};
+    static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)",
+                                       "4D (unbatched) or 5D (batched)"};
     int ndim = tsr_ndim(a->input), n = a->n;
     if (ndim != n + 1 && ndim != n + 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n], a->transposed ? "_transpose" : "", n,
-                         tsr_layout_text(ndim, a->input->sizes));
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n],
+                         a->transposed ? "_transpose" : "", n, tsr_layout_text(ndim, a->input->sizes));
     if (tsr_ndim(a->weight) < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
     return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
@@ -404,21 +459,29 @@ static TsrStatus check_ranks(const ConvArgs *a) {
 static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, int64_t front, const char *name) {
     int64_t shown[NN_DIMS];
     int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
-    if (count == wanted || count == 1) return tsr_nn_window_ints(out, (TsrNnInts){arg, "conv", name, a->n, front, NULL});
+    if (count == wanted || count == 1)
+        return tsr_nn_window_ints(out, (TsrNnInts){arg, "conv", name, a->n, front, NULL});
     for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", name, wanted, name,
-                     tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
+        name, wanted, name, tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));
 }
 
 static ConvArgs plain_args(const TsrOpCall *c, int n) {
-    return (ConvArgs){.input = c->arg[0].t, .weight = c->arg[1].t, .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL, .n = n, .groups = c->arg[6].i};
+    return (ConvArgs){.input = c->arg[0].t,
+                      .weight = c->arg[1].t,
+                      .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
+                      .n = n,
+                      .groups = c->arg[6].i};
 }
 
 static TsrStatus conv(TsrOpCall *c, int n) {
     ConvArgs a = plain_args(c, n);
     TsrTensor *out;
     if (a.bias != NULL && a.bias->dtype != a.input->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same", tsr_dtype_c_name(a.input->dtype), tsr_dtype_c_name(a.bias->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and bias type (%s) should be the same",
+                         tsr_dtype_c_name(a.input->dtype), tsr_dtype_c_name(a.bias->dtype));
     TSR_TRY(check_ranks(&a));
     TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
     TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
@@ -435,8 +498,10 @@ TsrStatus op_conv3d(TsrOpCall *c) { return conv(c, 3); }
 static TsrStatus check_same_ranks(const ConvArgs *a) {
     int k = tsr_ndim(a->weight);
     if (k == a->n + 2) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k, k,
-                     tsr_layout_text(k, a->weight->sizes), a->n + 2, batch_text(a->input, a->n));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Expected %d-dimensional input for %d-dimensional weight%s, but got %d-dimensional input of size %s instead", k,
+        k, tsr_layout_text(k, a->weight->sizes), a->n + 2, batch_text(a->input, a->n));
 }
 
 /* padding='same' may need one column more on the right: the input is padded first then. */
@@ -453,7 +518,8 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     for (int d = 0; d < NN_DIMS; d++) a.w.pad[d] = 0;
     if (same) {
         for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
-            if (a.w.stride[d] != 1) return tsr_error(TSR_RUNTIME_ERROR, "padding='same' is not supported for strided convolutions");
+            if (a.w.stride[d] != 1)
+                return tsr_error(TSR_RUNTIME_ERROR, "padding='same' is not supported for strided convolutions");
             int64_t total = a.w.dilation[d] * (a.weight->sizes[d - NN_DIMS + n + 2] - 1);
             a.w.pad[d] = total / 2;
             pads[2 * (NN_DIMS - 1 - d)] = 0;

@@ -22,9 +22,13 @@ void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_
     int64_t begin, end;
     read_range(&begin, &end, line);
     memset(to, 0, (size_t)begin * item);
-    if (stride == 1 && end > begin) memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
-    else if (item == sizeof(float)) copy_floats((float *)(void *)to, (const float *)(const void *)image + x0, begin, end, stride);
-    else for (int64_t o = begin; o < end; o++) memcpy(to + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
+    if (stride == 1 && end > begin)
+        memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
+    else if (item == sizeof(float))
+        copy_floats((float *)(void *)to, (const float *)(const void *)image + x0, begin, end, stride);
+    else
+        for (int64_t o = begin; o < end; o++)
+            memcpy(to + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
     memset(to + (size_t)end * item, 0, (size_t)(width - end) * item);
 }
 
@@ -36,7 +40,8 @@ void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_
     } \
     break
 
-/* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step, as PyTorch's loop over half floats is. */
+/* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step,
+ * as PyTorch's loop over half floats is. */
 static void add_line(const char *from, char *image, const ConvLine *line, TsrDtype dtype) {
     const int64_t x0 = line->x0, stride = line->stride;
     int64_t begin, end;
@@ -53,7 +58,9 @@ static void add_line(const char *from, char *image, const ConvLine *line, TsrDty
 #undef ADD
 
 /* Where tap `tap` of the kernel reads for output `o`, along dimension d. */
-static int64_t place(const TsrNnWindow *w, int d, int64_t o, int64_t tap) { return o * w->stride[d] + tap * w->dilation[d] - w->pad[d]; }
+static int64_t place(const TsrNnWindow *w, int d, int64_t o, int64_t tap) {
+    return o * w->stride[d] + tap * w->dilation[d] - w->pad[d];
+}
 
 /* The row of columns of one tap in one plane: a line of outputs after the other. */
 static void convert_row(const ConvColumns *c, char *row, char *plane, const int64_t tap[NN_DIMS], bool back) {
@@ -61,7 +68,8 @@ static void convert_row(const ConvColumns *c, char *row, char *plane, const int6
     const size_t item = c->k->item;
     const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H];
     for (int64_t at = c->begin, n; at < c->end; at += n, row += (size_t)n * item) {
-        const int64_t z = place(w, NN_D, at / out_w / out_h, tap[NN_D]), y = place(w, NN_H, at / out_w % out_h, tap[NN_H]);
+        const int64_t z = place(w, NN_D, at / out_w / out_h, tap[NN_D]),
+                      y = place(w, NN_H, at / out_w % out_h, tap[NN_H]);
         n = TSR_MIN(out_w - at % out_w, c->end - at);
         if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) {
             if (!back) memset(row, 0, (size_t)n * item);

@@ -1,6 +1,7 @@
-/* Convolution without columns. The part of the image under a strip of the output is copied between zeros, a plane for each phase of the stride; there,
- * every tap of the kernel reads the same positions shifted by a constant, whatever the stride, the padding and the dilation, and the result is a sum of
- * shifted planes (conv_loops.h), in which a position is line * pitch + column. */
+/* Convolution without columns. The part of the image under a strip of the output is copied between zeros, a plane for
+ * each phase of the stride; there, every tap of the kernel reads the same positions shifted by a constant, whatever the
+ * stride, the padding and the dilation, and the result is a sum of shifted planes (conv_loops.h), in which a position
+ * is line * pitch + column. */
 #include "conv_loops.h"
 
 #include "core/alloc.h"
@@ -9,22 +10,33 @@
 
 #include <string.h>
 
-enum { STRIP_BYTES = 1 << 18, STRIP_POSITIONS = 1024, STRIP_POINTS = 256, LEAST_TERMS = 64, SHORT_LINE = 64, MOST_BYTES = 1 << 24, LEAST_ITEMS = 8 };
+enum {
+    STRIP_BYTES = 1 << 18,
+    STRIP_POSITIONS = 1024,
+    STRIP_POINTS = 256,
+    LEAST_TERMS = 64,
+    SHORT_LINE = 64,
+    MOST_BYTES = 1 << 24,
+    LEAST_ITEMS = 8
+};
 
 typedef struct Direct {
     const Conv *k;
     const float *in, *bias, *given; /* given: the weight as it came */
     float *out;
     TsrConvKernels run;
-    bool by_filters;                /* with the kernel for small images */
-    int64_t abreast;                /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS */
-    TsrDataPtr weight, places;      /* (groups, blocks, terms, abreast) floats; of each term the int64_t place in a filter, then in a strip */
+    bool by_filters;           /* with the kernel for small images */
+    int64_t abreast;           /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS */
+    TsrDataPtr weight, places; /* (groups, blocks, terms, abreast) floats; of each term the int64_t place in a filter,
+                                  then in a strip */
     int64_t channels, filters, taps, terms; /* of a group; terms = channels * taps */
-    int64_t width, chain;           /* channels that a tap takes together, terms in a chain */
+    int64_t width, chain;                   /* channels that a tap takes together, terms in a chain */
     bool bias_first;
-    int64_t blocks, share, shares;  /* of filters in a group; how many of them an item of work does, and how many such items there are */
+    int64_t blocks, share,
+        shares; /* of filters in a group; how many of them an item of work does, and how many such items there are */
     int64_t rows, cols, down, across; /* of the output in a strip, and how many strips */
-    int64_t phases[NN_DIMS], lines, pitch, plane; /* planes of a channel and tap plane; lines and columns of one; floats of a channel */
+    int64_t phases[NN_DIMS], lines, pitch,
+        plane; /* planes of a channel and tap plane; lines and columns of one; floats of a channel */
 } Direct;
 
 /* ---- geometry ---- */
@@ -50,7 +62,8 @@ static bool set_strip(Direct *j, int64_t rows, int64_t cols) {
 static bool choose_strip(Direct *j) {
     const TsrNnWindow *w = &j->k->w;
     int64_t rows = w->out[NN_H], cols = w->out[NN_W];
-    while (!set_strip(j, rows, cols) || j->rows * j->pitch > (j->by_filters ? STRIP_POINTS : STRIP_POSITIONS) || strip_floats(j) * (int64_t)sizeof(float) > STRIP_BYTES) {
+    while (!set_strip(j, rows, cols) || j->rows * j->pitch > (j->by_filters ? STRIP_POINTS : STRIP_POSITIONS) ||
+           strip_floats(j) * (int64_t)sizeof(float) > STRIP_BYTES) {
         if (rows > 1) rows = (rows + 1) / 2;
         else if (cols > 96) cols = (cols + 1) / 2;
         else break;
@@ -68,8 +81,9 @@ static void choose_shares(Direct *j) {
     j->shares = (j->blocks + j->share - 1) / j->share;
 }
 
-/* oneDNN's order: blocks of 16 channels; of as many as divide the channels and the filters where there are groups. What it has no such kernel for, among
- * it padding that a whole kernel fits in, is one chain, channel by channel, as a product of matrices. */
+/* oneDNN's order: blocks of 16 channels; of as many as divide the channels and the filters where there are groups. What
+ * it has no such kernel for, among it padding that a whole kernel fits in, is one chain, channel by channel, as a
+ * product of matrices. */
 static void choose_order(Direct *j) {
     const TsrNnWindow *w = &j->k->w;
     bool grouped = j->k->groups > 1, wide_padding = false;
@@ -79,16 +93,22 @@ static void choose_order(Direct *j) {
     bool one_chain = wide_padding || j->width < 4;
     if (one_chain) j->width = 1;
     j->chain = one_chain ? j->terms : j->width * j->taps;
-    j->bias_first = grouped && !wide_padding && j->channels == 1 && (j->filters == 1 || (j->filters % 8 == 0 && j->k->groups < 8));
+    j->bias_first =
+        grouped && !wide_padding && j->channels == 1 && (j->filters == 1 || (j->filters % 8 == 0 && j->k->groups < 8));
 }
 
 /* Lines so short that much of a vector of positions falls between them. */
 static bool suits_filters(const Direct *j) {
-    return j->filters % TSR_CONV_BLOCK == 0 && !j->bias_first && j->terms >= LEAST_TERMS && j->k->w.out[NN_W] <= SHORT_LINE;
+    return j->filters % TSR_CONV_BLOCK == 0 && !j->bias_first && j->terms >= LEAST_TERMS &&
+           j->k->w.out[NN_W] <= SHORT_LINE;
 }
 
 static bool plan(Direct *j, const Conv *k) {
-    *j = (Direct){.k = k, .run = tsr_conv_kernels(), .channels = k->channels / k->groups, .filters = k->filters / k->groups, .taps = tsr_nn_volume(k->w.kernel)};
+    *j = (Direct){.k = k,
+                  .run = tsr_conv_kernels(),
+                  .channels = k->channels / k->groups,
+                  .filters = k->filters / k->groups,
+                  .taps = tsr_nn_volume(k->w.kernel)};
     j->terms = j->channels * j->taps;
     choose_order(j);
     j->by_filters = suits_filters(j);
@@ -103,7 +123,9 @@ static bool plan(Direct *j, const Conv *k) {
 
 static int64_t tap_offset(const Direct *j, int64_t tap) {
     const TsrNnWindow *w = &j->k->w;
-    int64_t x = tap % w->kernel[NN_W] * w->dilation[NN_W], y = tap / w->kernel[NN_W] % w->kernel[NN_H] * w->dilation[NN_H], z = tap / w->kernel[NN_W] / w->kernel[NN_H];
+    int64_t x = tap % w->kernel[NN_W] * w->dilation[NN_W],
+            y = tap / w->kernel[NN_W] % w->kernel[NN_H] * w->dilation[NN_H],
+            z = tap / w->kernel[NN_W] / w->kernel[NN_H];
     int64_t phase = (z * j->phases[NN_H] + y % w->stride[NN_H]) * j->phases[NN_W] + x % w->stride[NN_W];
     return (phase * j->lines + y / w->stride[NN_H]) * j->pitch + x / w->stride[NN_W];
 }
@@ -123,7 +145,8 @@ static void set_terms(const Direct *j) {
 enum { PACK_TERMS = 144, PACK_PITCH = TSR_CONV_BLOCK + 4 }; /* rows that do not share sets of the first cache */
 
 /* TSR_CONV_FILTERS filters' weights, term by term; filters that there are not weigh nothing. */
-TSR_CLONES static void pack_filters(float *restrict to, const float *restrict from, int64_t terms, const int64_t *place, int64_t n, int64_t there) {
+TSR_CLONES static void pack_filters(float *restrict to, const float *restrict from, int64_t terms, const int64_t *place,
+                                    int64_t n, int64_t there) {
     for (int64_t i = 0; i < n && there >= TSR_CONV_FILTERS; i++, to += PACK_PITCH)
         for (int64_t f = 0; f < TSR_CONV_FILTERS; f++) to[f] = from[f * terms + place[i]];
     for (int64_t i = 0; i < n && there < TSR_CONV_FILTERS; i++, to += PACK_PITCH)
@@ -141,15 +164,19 @@ static void pack_blocks(int64_t begin, int64_t end, void *user) {
         const float *from = j->given + (b / j->blocks * j->filters + first) * j->terms;
         for (int64_t t = 0; t < j->terms; t += PACK_TERMS) {
             int64_t n = TSR_MIN((int64_t)PACK_TERMS, j->terms - t);
-            for (int64_t f = 0; f < abreast; f += TSR_CONV_FILTERS) pack_filters(rows + f, from + f * j->terms, j->terms, place + t, n, j->filters - first - f);
-            for (int64_t i = 0; i < n; i++) memcpy(to + (t + i) * abreast, rows + i * PACK_PITCH, (size_t)abreast * sizeof *to);
+            for (int64_t f = 0; f < abreast; f += TSR_CONV_FILTERS)
+                pack_filters(rows + f, from + f * j->terms, j->terms, place + t, n, j->filters - first - f);
+            for (int64_t i = 0; i < n; i++)
+                memcpy(to + (t + i) * abreast, rows + i * PACK_PITCH, (size_t)abreast * sizeof *to);
         }
     }
 }
 
 /* ---- strips ---- */
 
-typedef struct Strip { int64_t sample, group, z, row, col, rows, cols; } Strip; /* z, row, col: where it begins in the output */
+typedef struct Strip {
+    int64_t sample, group, z, row, col, rows, cols;
+} Strip; /* z, row, col: where it begins in the output */
 
 static Strip strip_at(const Direct *j, int64_t index) {
     const int64_t *out = j->k->w.out;
@@ -168,28 +195,34 @@ static void fill_plane(float *to, const Direct *j, const float *image, int64_t z
     for (int64_t line = 0; line < j->lines; line++, to += j->pitch) {
         int64_t y = y0 + line * w->stride[NN_H];
         if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) memset(to, 0, (size_t)j->pitch * sizeof *to);
-        else tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), &reads, sizeof *to);
+        else
+            tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), &reads,
+                               sizeof *to);
     }
 }
 
 static void fill_strip(float *to, const Direct *j, const Strip *s) {
     const TsrNnWindow *w = &j->k->w;
-    int64_t area = tsr_nn_volume(w->in), y0 = s->row * w->stride[NN_H] - w->pad[NN_H], x0 = s->col * w->stride[NN_W] - w->pad[NN_W];
+    int64_t area = tsr_nn_volume(w->in), y0 = s->row * w->stride[NN_H] - w->pad[NN_H],
+            x0 = s->col * w->stride[NN_W] - w->pad[NN_W];
     const float *image = j->in + (s->sample * j->k->channels + s->group * j->channels) * area;
     for (int64_t c = 0; c < j->channels; c++, image += area)
         for (int64_t kd = 0; kd < w->kernel[NN_D]; kd++)
             for (int64_t y = 0; y < j->phases[NN_H]; y++)
                 for (int64_t x = 0; x < j->phases[NN_W]; x++, to += j->lines * j->pitch)
-                    fill_plane(to, j, image, s->z * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y0 + y, x0 + x);
+                    fill_plane(to, j, image, s->z * w->stride[NN_D] - w->pad[NN_D] + kd * w->dilation[NN_D], y0 + y,
+                               x0 + x);
     memset(to, 0, TSR_CONV_SLACK * sizeof *to);
 }
 
 /* The sums of one block of filters over the strip. */
 static void sum_strip(float *sums, int64_t pitch, const float *strip, const Direct *j, const Strip *s, int64_t block) {
-    const int64_t *offset = (const int64_t *)j->places.data + j->terms, first = s->group * j->filters + block * TSR_CONV_FILTERS;
+    const int64_t *offset = (const int64_t *)j->places.data + j->terms,
+                  first = s->group * j->filters + block * TSR_CONV_FILTERS;
     const float *weight = (const float *)j->weight.data + (s->group * j->blocks + block) * j->terms * TSR_CONV_FILTERS;
     for (int64_t t = 0; t < j->terms; t += j->chain) {
-        TsrConvTerms terms = {weight + t * TSR_CONV_FILTERS, offset + t, TSR_MIN(j->chain, j->terms - t), j->filters == 1 ? 1 : TSR_CONV_FILTERS, {0}, {0}};
+        TsrConvTerms terms = {weight + t * TSR_CONV_FILTERS,          offset + t, TSR_MIN(j->chain, j->terms - t),
+                              j->filters == 1 ? 1 : TSR_CONV_FILTERS, {0},        {0}};
         for (int f = 0; f < TSR_CONV_FILTERS; f++) {
             float bias = j->bias != NULL && block * TSR_CONV_FILTERS + f < j->filters ? j->bias[first + f] : -0.0f;
             terms.start[f] = j->bias_first && j->bias != NULL ? bias : 0;
@@ -203,17 +236,22 @@ static void store_sums(const Direct *j, const Strip *s, int64_t block, const flo
     const int64_t *out = j->k->w.out;
     for (int64_t f = 0; f < TSR_CONV_FILTERS && block * TSR_CONV_FILTERS + f < j->filters; f++) {
         int64_t filter = s->group * j->filters + block * TSR_CONV_FILTERS + f;
-        float *to = j->out + (((s->sample * j->k->filters + filter) * out[NN_D] + s->z) * out[NN_H] + s->row) * out[NN_W] + s->col;
-        for (int64_t r = 0; r < s->rows; r++) memcpy(to + r * out[NN_W], sums + f * pitch + r * j->pitch, (size_t)s->cols * sizeof *to);
+        float *to = j->out +
+                    (((s->sample * j->k->filters + filter) * out[NN_D] + s->z) * out[NN_H] + s->row) * out[NN_W] +
+                    s->col;
+        for (int64_t r = 0; r < s->rows; r++)
+            memcpy(to + r * out[NN_W], sums + f * pitch + r * j->pitch, (size_t)s->cols * sizeof *to);
     }
 }
 
 /* The same by filters: sums are (positions, TSR_CONV_BLOCK); at: where the positions are in a plane. */
-static void sum_points(float *sums, const int64_t *at, const float *strip, const Direct *j, const Strip *s, int64_t block) {
+static void sum_points(float *sums, const int64_t *at, const float *strip, const Direct *j, const Strip *s,
+                       int64_t block) {
     const int64_t *offset = (const int64_t *)j->places.data + j->terms;
     const float *weight = (const float *)j->weight.data + (s->group * j->blocks + block) * j->terms * TSR_CONV_BLOCK;
     float bias[TSR_CONV_BLOCK];
-    for (int f = 0; f < TSR_CONV_BLOCK; f++) bias[f] = j->bias != NULL ? j->bias[s->group * j->filters + block * TSR_CONV_BLOCK + f] : -0.0f;
+    for (int f = 0; f < TSR_CONV_BLOCK; f++)
+        bias[f] = j->bias != NULL ? j->bias[s->group * j->filters + block * TSR_CONV_BLOCK + f] : -0.0f;
     for (int64_t t = 0; t < j->terms && tsr_interrupt_flag == 0; t += j->chain) {
         TsrConvPoints terms = {weight + t * TSR_CONV_BLOCK, bias, offset + t, TSR_MIN(j->chain, j->terms - t)};
         j->run.by_filters(sums, strip, at, s->rows * s->cols, &terms, t > 0);
@@ -223,7 +261,10 @@ static void sum_points(float *sums, const int64_t *at, const float *strip, const
 static void store_points(const Direct *j, const Strip *s, int64_t block, const float *sums) {
     const int64_t *out = j->k->w.out;
     int64_t plane = tsr_nn_volume(out);
-    float *to = j->out + ((s->sample * j->k->filters + s->group * j->filters + block * TSR_CONV_BLOCK) * out[NN_D] + s->z) * out[NN_H] * out[NN_W] + s->row * out[NN_W] + s->col;
+    float *to = j->out +
+                ((s->sample * j->k->filters + s->group * j->filters + block * TSR_CONV_BLOCK) * out[NN_D] + s->z) *
+                    out[NN_H] * out[NN_W] +
+                s->row * out[NN_W] + s->col;
     for (int64_t r = 0; r < s->rows; r++, to += out[NN_W], sums += s->cols * TSR_CONV_BLOCK)
         for (int64_t f = 0; f < TSR_CONV_BLOCK; f++)
             for (int64_t c = 0; c < s->cols; c++) to[f * plane + c] = sums[c * TSR_CONV_BLOCK + f];
@@ -244,7 +285,8 @@ typedef struct Room {
 static TsrStatus make_room(Room *room, const Direct *j) {
     int64_t points = j->rows * j->cols;
     room->pitch = j->rows * j->pitch + TSR_CONV_SLACK;
-    size_t places = j->by_filters ? (size_t)points * sizeof(int64_t) : 0, sums = (size_t)(j->by_filters ? points * TSR_CONV_BLOCK : TSR_CONV_FILTERS * room->pitch) * sizeof(float);
+    size_t places = j->by_filters ? (size_t)points * sizeof(int64_t) : 0,
+           sums = (size_t)(j->by_filters ? points * TSR_CONV_BLOCK : TSR_CONV_FILTERS * room->pitch) * sizeof(float);
     TSR_TRY(tsr_allocate(&room->memory, TSR_DEVICE_CPU, places + sums + (size_t)strip_floats(j) * sizeof(float)));
     room->at = room->memory.data;
     room->sums = (float *)(void *)((char *)room->memory.data + places);
@@ -277,7 +319,9 @@ static void run_items(int64_t begin, int64_t end, void *user) {
         if (filled != i / j->shares) fill_strip(room.strip, j, &s);
         if (filled != i / j->shares && j->by_filters) place_points(room.at, j, &s);
         filled = i / j->shares;
-        for (int64_t b = i % j->shares * j->share; b < TSR_MIN((i % j->shares + 1) * j->share, j->blocks) && tsr_interrupt_flag == 0; b++) run_block(&room, j, &s, b);
+        for (int64_t b = i % j->shares * j->share;
+             b < TSR_MIN((i % j->shares + 1) * j->share, j->blocks) && tsr_interrupt_flag == 0; b++)
+            run_block(&room, j, &s, b);
     }
     tsr_dataptr_release(&room.memory);
 }
@@ -289,13 +333,15 @@ static TsrStatus run_planned(Direct *j) {
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 
-TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias, const Conv *k) {
+TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias,
+                          const Conv *k) {
     Direct j;
     size_t floats;
     *done = plan(&j, k);
     if (!*done) return TSR_OK;
     j.out = out, j.in = in, j.given = weight, j.bias = bias;
-    if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)(j.terms * j.abreast) * sizeof(float), &floats)) return tsr_error_no_memory(SIZE_MAX);
+    if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)(j.terms * j.abreast) * sizeof(float), &floats))
+        return tsr_error_no_memory(SIZE_MAX);
     TSR_TRY(tsr_allocate(&j.weight, TSR_DEVICE_CPU, floats));
     TsrStatus status = tsr_allocate(&j.places, TSR_DEVICE_CPU, 2 * (size_t)j.terms * sizeof(int64_t));
     if (status == TSR_OK) {

@@ -1,23 +1,29 @@
-/* conv_loops.h: what the two ways of computing a convolution share: by matrix products of columns (conv.c, conv_columns.c) and directly (conv_direct.c). */
+/* conv_loops.h: what the two ways of computing a convolution share: by matrix products of columns (conv.c,
+ * conv_columns.c) and directly (conv_direct.c). */
 #ifndef CORE_OPS_NN_CONV_LOOPS_H
 #define CORE_OPS_NN_CONV_LOOPS_H
 
 #include "nn.h"
 
 typedef struct Conv {
-    TsrNnWindow w;               /* of the plain convolution: in is the larger side */
-    int64_t batch, groups, channels, filters; /* channels of the image side, filters of the column side; both in all groups */
+    TsrNnWindow w; /* of the plain convolution: in is the larger side */
+    int64_t batch, groups, channels,
+        filters; /* channels of the image side, filters of the column side; both in all groups */
     size_t item;
-    bool transposed;             /* from the column side to the image side */
-    bool half;                   /* transposed, of half floats: rounded after every addition */
+    bool transposed; /* from the column side to the image side */
+    bool half;       /* transposed, of half floats: rounded after every addition */
 } Conv;
 
-/* How a line of an image, `in_w` elements long, is read: `width` elements from x0 on in steps of `stride`; what is left or right of the line is zero. */
-typedef struct ConvLine { int64_t width, in_w, x0, stride; } ConvLine;
+/* How a line of an image, `in_w` elements long, is read: `width` elements from x0 on in steps of `stride`; what is left
+ * or right of the line is zero. */
+typedef struct ConvLine {
+    int64_t width, in_w, x0, stride;
+} ConvLine;
 
 void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item);
 
-/* One sample's `channels` planes of `image` and their columns for the output positions [begin, end): (channels, kernel, end - begin). */
+/* One sample's `channels` planes of `image` and their columns for the output positions [begin, end): (channels, kernel,
+ * end - begin). */
 typedef struct ConvColumns {
     const Conv *k;
     char *columns, *image;
@@ -28,10 +34,12 @@ typedef struct ConvColumns {
 void tsr_conv_to_columns(const ConvColumns *c);   /* im2col: the columns are written */
 void tsr_conv_from_columns(const ConvColumns *c); /* col2im: they are added to the image */
 
-/* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels / groups, k->w.kernel), plus bias
- * (filters; may be NULL); all contiguous float32, out no part of the others. Every output is summed in oneDNN's order, so that PyTorch's digits come
- * out: chains of fused multiplications and additions, added up; the bias after the first. *done tells whether it was computed at all: the CPU has the
- * instructions and what is kept of an image at a time stays small. Errors: memory, interrupts. */
-TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias, const Conv *k);
+/* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels /
+ * groups, k->w.kernel), plus bias (filters; may be NULL); all contiguous float32, out no part of the others. Every
+ * output is summed in oneDNN's order, so that PyTorch's digits come out: chains of fused multiplications and additions,
+ * added up; the bias after the first. *done tells whether it was computed at all: the CPU has the instructions and what
+ * is kept of an image at a time stays small. Errors: memory, interrupts. */
+TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias,
+                          const Conv *k);
 
 #endif

@@ -10,19 +10,20 @@
 
 typedef enum BagMode { BAG_SUM, BAG_MEAN, BAG_MAX } BagMode;
 
-/* PyTorch has two ways. The quick one, of float32 and halves whose rows and weights are dense, where no index is left out: products are fused with their sums,
- * sums become bfloat16 with halves rounded away from zero, and where the last offset ends the last bag what is after it is not read. */
+/* PyTorch has two ways. The quick one, of float32 and halves whose rows and weights are dense, where no index is left
+ * out: products are fused with their sums, sums become bfloat16 with halves rounded away from zero, and where the last
+ * offset ends the last bag what is after it is not read. */
 typedef struct Bags {
     BagMode mode;
-    bool quick, ended;         /* ended: include_last_offset */
-    int64_t bags, cols, used;  /* used: indices that are in bags */
-    int64_t rows, padding;     /* of the table; the index that is left out, or -1 */
+    bool quick, ended;               /* ended: include_last_offset */
+    int64_t bags, cols, used;        /* used: indices that are in bags */
+    int64_t rows, padding;           /* of the table; the index that is left out, or -1 */
     const TsrTensor *weight, *table; /* table: weight, or rows of it, in `wide` */
-    TsrDtype wide;             /* what is computed in */
-    const int64_t *row;        /* of the table, for each index */
-    const int64_t *index, *start; /* bag b is index[start[b]] and on, to start[b + 1] */
-    const char *scale;         /* of `wide`; NULL */
-    int64_t *size, *where;     /* what the mean divides by; where maxima stand. NULL */
+    TsrDtype wide;                   /* what is computed in */
+    const int64_t *row;              /* of the table, for each index */
+    const int64_t *index, *start;    /* bag b is index[start[b]] and on, to start[b + 1] */
+    const char *scale;               /* of `wide`; NULL */
+    int64_t *size, *where;           /* what the mean divides by; where maxima stand. NULL */
     char *out;
 } Bags;
 
@@ -31,11 +32,13 @@ typedef struct Bags {
 static TsrStatus check_padding(int64_t *padding, const TsrOpCall *c, const TsrTensor *weight) {
     *padding = -1;
     if (c->nargs < 9 || !tsr_arg_given(&c->arg[8])) return TSR_OK;
-    if (tsr_ndim(weight) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
+    if (tsr_ndim(weight) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     int64_t rows = weight->sizes[0], given = c->arg[8].i;
     if (given < -rows || given >= rows)
-        return tsr_error(TSR_RUNTIME_ERROR, "padding_idx must be within the number of embeddings, -%lld through %lld, but got %lld", (long long)rows,
-                         (long long)rows - 1, (long long)given);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "padding_idx must be within the number of embeddings, -%lld through %lld, but got %lld",
+                         (long long)rows, (long long)rows - 1, (long long)given);
     *padding = given < 0 ? given + rows : given;
     return TSR_OK;
 }
@@ -43,16 +46,22 @@ static TsrStatus check_padding(int64_t *padding, const TsrOpCall *c, const TsrTe
 static TsrStatus check_type(const TsrTensor *t, const char *name, unsigned allowed, const char *types) {
     char given[64];
     if (tsr_in(allowed, t->dtype)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "Expected tensor for argument #1 '%s' to have one of the following scalar types: %s; but got %s instead (while checking arguments for embedding_bag)",
-                     name, types, tsr_old_type_text(given, sizeof given, t));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Expected tensor for argument #1 '%s' to have one of the following scalar types: %s; but got %s instead (while checking arguments for embedding_bag)",
+        name, types, tsr_old_type_text(given, sizeof given, t));
 }
 
 static TsrStatus check_bags(const TsrTensor *weight, const TsrTensor *indices, const TsrTensor *offsets) {
     if (tsr_ndim(indices) != 1 && tsr_ndim(indices) != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "input has to be a 1D or 2D Tensor, but got Tensor of dimension %d", tsr_ndim(indices));
-    if (tsr_ndim(offsets) != 1) return tsr_error(TSR_RUNTIME_ERROR, "offsets has to be a 1D Tensor, but got Tensor of dimension %d", tsr_ndim(offsets));
-    if (tsr_ndim(weight) != 2) return tsr_error(TSR_RUNTIME_ERROR, "weight has to be a 2D Tensor, but got Tensor of dimension %d", tsr_ndim(weight));
+        return tsr_error(TSR_RUNTIME_ERROR, "input has to be a 1D or 2D Tensor, but got Tensor of dimension %d",
+                         tsr_ndim(indices));
+    if (tsr_ndim(offsets) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "offsets has to be a 1D Tensor, but got Tensor of dimension %d",
+                         tsr_ndim(offsets));
+    if (tsr_ndim(weight) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "weight has to be a 2D Tensor, but got Tensor of dimension %d",
+                         tsr_ndim(weight));
     const TsrTensor *common = indices->dtype == tsr_promote_types(indices->dtype, offsets->dtype) ? indices : offsets;
     TSR_TRY(check_type(common, "indices", TSR_BIT(INT64) | TSR_BIT(INT32), "Long, Int"));
     return check_type(weight, "weight", TSR_BITS_FLOAT, "Half, BFloat16, Float, Double");
@@ -62,22 +71,29 @@ static TsrStatus check_ends(const TsrTensor *starts, int64_t length, TsrDtype dt
     const int64_t *start = tsr_data(starts), n = starts->numel;
     if (n == 0) return TSR_OK;
     if (start[0] != 0)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %lld\n[ torch.%sTensor{} ]",
-                         (long long)start[0], tsr_dtype_scalar_name(dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %lld\n[ torch.%sTensor{} ]",
+            (long long)start[0], tsr_dtype_scalar_name(dtype));
     if (start[n - 1] <= length) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "offsets[-1] can not be greater than input's length %lld but got offsets[-1] of %lld", (long long)length, (long long)start[n - 1]);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "offsets[-1] can not be greater than input's length %lld but got offsets[-1] of %lld",
+                     (long long)length, (long long)start[n - 1]);
 }
 
 static TsrStatus check_scale(const TsrTensor *scale, const TsrTensor *weight, const TsrTensor *indices, BagMode mode) {
     char wanted[64], given[64];
-    if (mode != BAG_SUM) return tsr_error(TSR_RUNTIME_ERROR, "embedding_bag: per_sample_weights only supported with mode='sum'");
+    if (mode != BAG_SUM)
+        return tsr_error(TSR_RUNTIME_ERROR, "embedding_bag: per_sample_weights only supported with mode='sum'");
     if (scale->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type %s does not equal %s "
-                         "(while checking arguments for embedding_bag)",
-                         tsr_old_type_text(wanted, sizeof wanted, weight), tsr_old_type_text(given, sizeof given, scale));
-    const char *untrue = tsr_ndim(scale) != 1 ? "per_sample_weights.value().dim() == 1" : scale->numel != indices->numel ? "per_sample_weights.value().numel() == indices.numel()" : NULL;
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type %s does not equal %s "
+            "(while checking arguments for embedding_bag)",
+            tsr_old_type_text(wanted, sizeof wanted, weight), tsr_old_type_text(given, sizeof given, scale));
+    const char *untrue = tsr_ndim(scale) != 1             ? "per_sample_weights.value().dim() == 1"
+                         : scale->numel != indices->numel ? "per_sample_weights.value().numel() == indices.numel()"
+                                                          : NULL;
     if (untrue == NULL) return TSR_OK;
     return tsr_untrue(untrue);
 }
@@ -85,7 +101,8 @@ static TsrStatus check_scale(const TsrTensor *scale, const TsrTensor *weight, co
 static TsrStatus check_starts(const Bags *q, int64_t length) {
     for (int64_t b = 0; b < q->bags; b++) {
         if (q->start[b] >= 0 && q->start[b] <= length) continue;
-        if (q->start[b] < 0 || !q->quick || q->mode != BAG_SUM) return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
+        if (q->start[b] < 0 || !q->quick || q->mode != BAG_SUM)
+            return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
         return tsr_untrue("i < index_size");
     }
     return TSR_OK;
@@ -96,8 +113,12 @@ static TsrStatus check_picks(const Bags *q) {
     int64_t i = 0;
     while (q->index[i] >= 0 && q->index[i] < q->rows) i++;
     if (q->quick)
-        return tsr_error(TSR_RUNTIME_ERROR, "Index %lld of input takes value %lld which is not in the valid range [0, %lld)", (long long)i, (long long)q->index[i], (long long)q->rows);
-    return tsr_error(TSR_RUNTIME_ERROR, "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be %lld", (long long)q->index[i]);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Index %lld of input takes value %lld which is not in the valid range [0, %lld)", (long long)i,
+                         (long long)q->index[i], (long long)q->rows);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be %lld",
+                     (long long)q->index[i]);
 }
 
 /* ---- the bags ---- */
@@ -138,7 +159,8 @@ static void number_indices(int64_t *bag, const Bags *q, int64_t length) {
 static void measure_bags(const Bags *q, const int64_t *offset, int64_t length) {
     for (int64_t b = 0; b < q->bags; b++) {
         q->size[b] = (b + 1 < q->bags ? offset[b + 1] : length) - offset[b];
-        for (int64_t i = q->start[b]; i < q->start[b + 1] && q->padding >= 0; i++) q->size[b] -= q->index[i] == q->padding;
+        for (int64_t i = q->start[b]; i < q->start[b + 1] && q->padding >= 0; i++)
+            q->size[b] -= q->index[i] == q->padding;
     }
 }
 
@@ -146,8 +168,16 @@ static void fill_line(const Bags *q, int64_t b, char *line) {
     const TsrBagKernels *kernels = tsr_bag_kernels(q->wide);
     int64_t from = q->start[b], item = (int64_t)tsr_dtype_size(q->wide);
     const TsrTensor *t = q->table;
-    TsrBag bag = {.table = tsr_data(t), .pitch = t->strides[0], .step = t->strides[1], .cols = q->cols, .row = q->row + from, .index = q->index + from,
-                  .n = q->start[b + 1] - from, .padding = q->padding, .scale = q->scale == NULL ? NULL : q->scale + from * item, .fused = q->quick};
+    TsrBag bag = {.table = tsr_data(t),
+                  .pitch = t->strides[0],
+                  .step = t->strides[1],
+                  .cols = q->cols,
+                  .row = q->row + from,
+                  .index = q->index + from,
+                  .n = q->start[b + 1] - from,
+                  .padding = q->padding,
+                  .scale = q->scale == NULL ? NULL : q->scale + from * item,
+                  .fused = q->quick};
     memset(line, 0, (size_t)(q->cols * item));
     if (q->mode == BAG_MAX) kernels->keep_larger(line, q->where + b * q->cols, &bag);
     else kernels->add(line, &bag);
@@ -159,7 +189,8 @@ static void half_line(const Bags *q, int64_t b, char *out, float *line) {
     TsrDtype half = q->weight->dtype;
     fill_line(q, b, (char *)line);
     if (q->quick && half == TSR_BFLOAT16)
-        for (int64_t i = 0; i < q->cols; i++) line[i] = tsr_bits_float((tsr_float_bits(line[i]) + 0x8000u) & 0xFFFF0000u);
+        for (int64_t i = 0; i < q->cols; i++)
+            line[i] = tsr_bits_float((tsr_float_bits(line[i]) + 0x8000u) & 0xFFFF0000u);
     tsr_convert(half, out, item, q->wide, (const char *)line, sizeof(float), q->cols);
     if (q->mode != BAG_MEAN) return;
     float count = (float)TSR_MAX(q->size[b], 1);
@@ -184,7 +215,8 @@ static void fill_bags(int64_t begin, int64_t end, void *user) {
         char *out = q->out + b * q->cols * (int64_t)tsr_itemsize(q->weight);
         if (half) half_line(q, b, out, line);
         else fill_line(q, b, out);
-        if (!half && q->mode == BAG_MEAN) tsr_bag_kernels(q->wide)->divide(out, q->cols, (double)TSR_MAX(q->size[b], 1));
+        if (!half && q->mode == BAG_MEAN)
+            tsr_bag_kernels(q->wide)->divide(out, q->cols, (double)TSR_MAX(q->size[b], 1));
     }
     tsr_free(line);
 }
@@ -211,7 +243,9 @@ static TsrStatus widen_table(TsrTensor **table, TsrTensor **rows, Bags *q, const
 /* ---- the operator ---- */
 
 /* What comes back beside the rows. */
-typedef struct BagResults { TsrTensor *rows, *bag, *size, *where; } BagResults;
+typedef struct BagResults {
+    TsrTensor *rows, *bag, *size, *where;
+} BagResults;
 
 static void bag_results_end(BagResults *r) {
     TsrTensor *all[] = {r->rows, r->bag, r->size, r->where};
@@ -264,9 +298,11 @@ static TsrStatus bags_run(Bags *q, BagResults *r, const TsrTensor *offsets, cons
     return tsr_interrupt_check();
 }
 
-/* (weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, and perhaps padding_idx) */
+/* (weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, and perhaps
+ * padding_idx) */
 TsrStatus op_embedding_bag(TsrOpCall *c) {
-    const TsrTensor *weight = c->arg[0].t, *given = c->arg[1].t, *offsets = c->arg[2].t, *scale = tsr_arg_given(&c->arg[6]) ? c->arg[6].t : NULL;
+    const TsrTensor *weight = c->arg[0].t, *given = c->arg[1].t, *offsets = c->arg[2].t,
+                    *scale = tsr_arg_given(&c->arg[6]) ? c->arg[6].t : NULL;
     TSR_OWNED starts = NULL;
     TSR_OWNED indices = NULL;
     TSR_OWNED scales = NULL;
@@ -281,13 +317,17 @@ TsrStatus op_embedding_bag(TsrOpCall *c) {
     if (!meta) TSR_TRY(tsr_long_new(&starts, offsets));
     if (!meta) TSR_TRY(check_ends(starts, length, dtype));
     if (scale != NULL) TSR_TRY(check_scale(scale, weight, given, (BagMode)c->arg[4].i));
-    if (q.ended && offsets->numel < 1) return tsr_error(TSR_RUNTIME_ERROR, "include_last_offset: number of offset should be at least 1");
-    if (c->arg[4].i < BAG_SUM || c->arg[4].i > BAG_MAX) return tsr_error(TSR_RUNTIME_ERROR, "`mode` must be sum, mean, or max.");
+    if (q.ended && offsets->numel < 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "include_last_offset: number of offset should be at least 1");
+    if (c->arg[4].i < BAG_SUM || c->arg[4].i > BAG_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "`mode` must be sum, mean, or max.");
     q.mode = (BagMode)c->arg[4].i;
     q.wide = weight->dtype == TSR_FLOAT64 ? TSR_FLOAT64 : TSR_FLOAT32;
     q.rows = weight->sizes[0], q.cols = weight->sizes[1], q.bags = offsets->numel - q.ended;
-    q.quick = q.mode != BAG_MAX && q.wide == TSR_FLOAT32 && q.padding < 0 && weight->strides[1] == 1 && (scale == NULL || scale->strides[0] == 1);
-    if (!q.quick && length != given->numel) return tsr_error(TSR_RUNTIME_ERROR, "select_indices.numel() == add_indices.numel() INTERNAL ASSERT FAILED");
+    q.quick = q.mode != BAG_MAX && q.wide == TSR_FLOAT32 && q.padding < 0 && weight->strides[1] == 1 &&
+              (scale == NULL || scale->strides[0] == 1);
+    if (!q.quick && length != given->numel)
+        return tsr_error(TSR_RUNTIME_ERROR, "select_indices.numel() == add_indices.numel() INTERNAL ASSERT FAILED");
     TSR_TRY(results_new(&r, &q, offsets->numel, length));
     if (!meta) {
         TSR_TRY(tsr_long_new(&indices, given));

@@ -7,24 +7,35 @@
 static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
     int n = tsr_ndim(input);
     if (n < 1 || tsr_ndim(grid) < 1 || input->sizes[0] != grid->sizes[0])
-        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
-                         tsr_sizes_text(input), tsr_sizes_text(grid));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
+            tsr_sizes_text(input), tsr_sizes_text(grid));
     if (grid->sizes[tsr_ndim(grid) - 1] != n - 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s", n - 2, tsr_sizes_text(grid));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "grid_sampler(): expected grid to have size %d in last dimension, but got grid with sizes %s",
+                         n - 2, tsr_sizes_text(grid));
     for (int d = 2; d < n; d++)
         if (input->sizes[d] == 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
-                             tsr_sizes_text(input), d);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
+                tsr_sizes_text(input), d);
     return TSR_OK;
 }
 
 static TsrStatus check_rank(const TsrTensor *input, const TsrTensor *grid, int rank) {
     if (tsr_ndim(input) == rank && tsr_ndim(grid) == rank) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s", rank,
-                     tsr_sizes_text(input), tsr_sizes_text(grid));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s",
+        rank, tsr_sizes_text(input), tsr_sizes_text(grid));
 }
 
-typedef struct Sampling { TsrGridFn fn; TsrGrid grid; } Sampling;
+typedef struct Sampling {
+    TsrGridFn fn;
+    TsrGrid grid;
+} Sampling;
 
 static void sample_points(int64_t begin, int64_t end, void *user) {
     const Sampling *s = user;
@@ -51,7 +62,8 @@ static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTens
             g.input = tsr_data(x);
             g.grid = tsr_data(points);
             g.out = tsr_data(wide);
-            status = tsr_parallel_for(input->sizes[0] * g.points, tsr_grain(64), sample_points, &(Sampling){tsr_kernel_grid(t->dtype), g});
+            status = tsr_parallel_for(input->sizes[0] * g.points, tsr_grain(64), sample_points,
+                                      &(Sampling){tsr_kernel_grid(t->dtype), g});
             if (status == TSR_OK && wide != t) status = tsr_tensor_copy(t, wide);
             tsr_tensor_free(wide);
         }
@@ -65,10 +77,18 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
     TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
     TSR_TRY(check_grid(input, grid));
     TSR_TRY(check_rank(input, grid, rank));
-    if (!tsr_in(TSR_BITS_FLOAT, input->dtype)) return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
+    if (!tsr_in(TSR_BITS_FLOAT, input->dtype))
+        return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
     if (grid->dtype != input->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype), tsr_dtype_scalar_name(grid->dtype));
-    TsrGrid g = {.ndim = rank - 2, .channels = input->sizes[1], .points = 1, .volume = 1, .mode = mode, .padding = padding, .align_corners = align_corners};
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype),
+                         tsr_dtype_scalar_name(grid->dtype));
+    TsrGrid g = {.ndim = rank - 2,
+                 .channels = input->sizes[1],
+                 .points = 1,
+                 .volume = 1,
+                 .mode = mode,
+                 .padding = padding,
+                 .align_corners = align_corners};
     int64_t sizes[5] = {input->sizes[0], input->sizes[1]};
     for (int d = 0; d < g.ndim; d++) {
         g.sizes[d] = input->sizes[2 + d];
@@ -83,7 +103,8 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
 /* (input, grid, interpolation_mode, padding_mode, align_corners); unknown modes are the first ones, as in PyTorch. */
 static TsrStatus by_number(TsrOpCall *c, int rank) {
     int64_t mode = c->arg[2].i, padding = c->arg[3].i;
-    return grid_sample(c, rank, mode == 1 || mode == 2 ? (TsrGridMode)mode : TSR_GRID_LINEAR, padding == 1 || padding == 2 ? (TsrGridPadding)padding : TSR_GRID_ZEROS, c->arg[4].b);
+    return grid_sample(c, rank, mode == 1 || mode == 2 ? (TsrGridMode)mode : TSR_GRID_LINEAR,
+                       padding == 1 || padding == 2 ? (TsrGridPadding)padding : TSR_GRID_ZEROS, c->arg[4].b);
 }
 
 TsrStatus op_grid_sampler_2d(TsrOpCall *c) { return by_number(c, 4); }

@@ -8,8 +8,13 @@
 static TsrStatus wrong_count(TsrNnInts q) {
     static const char *const words[] = {"", "one", "two", "three"};
     bool dilation = strcmp(q.name, "dilation") == 0;
-    if (q.n == 1) return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", q.fn, q.name, q.arg->n);
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", q.fn, q.name, dilation ? "be either " : strcmp(q.fn, "avg_pool3d") == 0 ? "be " : "either be ",
+    if (q.n == 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s() argument '%s' should contain one int (got %d)", q.fn, q.name,
+                         q.arg->n);
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: %s must %s%sa single int, or a tuple of %s ints", q.fn, q.name,
+                     dilation                          ? "be either "
+                     : strcmp(q.fn, "avg_pool3d") == 0 ? "be "
+                                                       : "either be ",
                      q.empty != NULL ? "omitted, " : "", words[q.n]);
 }
 
@@ -26,7 +31,8 @@ TsrStatus tsr_nn_any_ints(int64_t *out, TsrNnInts q) {
 TsrStatus tsr_nn_window_ints(int64_t *out, TsrNnInts q) {
     TSR_TRY(tsr_nn_any_ints(out, q));
     for (int d = NN_DIMS - q.n; d < NN_DIMS; d++)
-        if (out[d] > INT32_MAX || out[d] < INT32_MIN) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
+        if (out[d] > INT32_MAX || out[d] < INT32_MIN)
+            return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int without overflow");
     return TSR_OK;
 }
 
@@ -52,7 +58,8 @@ TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {
     int64_t strides[5];
     int ndim = tsr_ndim(t);
     tsr_layout_channels_last_strides(strides, ndim, t->sizes);
-    if (memcmp(strides, t->strides, sizeof(int64_t) * (size_t)ndim) != 0) return tsr_tensor_new_clone(out, t, ndim == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D);
+    if (memcmp(strides, t->strides, sizeof(int64_t) * (size_t)ndim) != 0)
+        return tsr_tensor_new_clone(out, t, ndim == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D);
     *out = tsr_tensor_retain(t);
     return TSR_OK;
 }

@@ -1,5 +1,6 @@
-/* Normalisation: rows scaled by their own mean and variance (layer, group), channels by the batch's (batch); rms_norm is a composition. The digits
- * are PyTorch's: its order of summation, its lanes, and a fused multiplication wherever its compiler makes one. */
+/* Normalisation: rows scaled by their own mean and variance (layer, group), channels by the batch's (batch); rms_norm
+ * is a composition. The digits are PyTorch's: its order of summation, its lanes, and a fused multiplication wherever
+ * its compiler makes one. */
 #include "core/op/compose.h"
 #include "nn.h"
 
@@ -12,12 +13,12 @@ typedef struct Rows {
     int64_t rows, columns;
     double eps;
     const char *in;
-    char *out, *mean, *rstd;     /* mean and rstd may be NULL */
-    const char *weight, *bias;   /* may be NULL */
-    int64_t affine_rows;         /* 0: weight[column]; else weight[row % affine_rows channels...], one a `span` of columns */
+    char *out, *mean, *rstd;   /* mean and rstd may be NULL */
+    const char *weight, *bias; /* may be NULL */
+    int64_t affine_rows; /* 0: weight[column]; else weight[row % affine_rows channels...], one a `span` of columns */
     int64_t span;
-    bool half;                   /* the input was of half precision */
-    bool pixels;                 /* groups of a channels-last input: a row is some neighbouring channels of each pixel */
+    bool half;   /* the input was of half precision */
+    bool pixels; /* groups of a channels-last input: a row is some neighbouring channels of each pixel */
 } Rows;
 
 /* The first element of row i. */
@@ -27,9 +28,15 @@ static int64_t row_start(const Rows *r, int64_t i) {
 }
 
 enum { STRIP = 64 }; /* channels side by side */
-enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments are taken one after the other; levels of pairwise merging above; chunks taken at once */
+enum {
+    CHUNK = 16,
+    CHUNK_LEVELS = 40,
+    ABREAST = 4
+}; /* vectors whose moments are taken one after the other; levels of pairwise merging above; chunks taken at once */
 
-#define INLINE static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction */
+#define INLINE \
+    static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction \
+                                                  */
 
 #define NAME(x) f32_##x
 #define T float
@@ -45,7 +52,10 @@ enum { CHUNK = 16, CHUNK_LEVELS = 40, ABREAST = 4 }; /* vectors whose moments ar
 #include "core/kernels/reduce/norm_rows.inc"
 
 static TsrStatus check_kind(const TsrTensor *t, const char *kernel) {
-    return tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1 ? TSR_OK : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(t->dtype));
+    return tsr_dtype_is_float(t->dtype) && tsr_dtype_size(t->dtype) > 1
+               ? TSR_OK
+               : tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel,
+                           tsr_dtype_scalar_name(t->dtype));
 }
 
 /* Parameters are of the input's dtype, or all float32 beside a half; the first one decides which. */
@@ -55,7 +65,8 @@ static TsrStatus check_mixed(const TsrTensor *t, const TsrArg *params, int n) {
         if (tsr_arg_given(&params[i])) first = params[i].t;
     if (first == NULL || first->dtype == t->dtype) return TSR_OK;
     for (int i = 0; i < n; i++)
-        if (tsr_arg_given(&params[i]) && params[i].t->dtype != TSR_FLOAT32) return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
+        if (tsr_arg_given(&params[i]) && params[i].t->dtype != TSR_FLOAT32)
+            return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
     bool half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
     return half ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
 }
@@ -67,7 +78,8 @@ static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) 
         if (!tsr_arg_given(&params[i])) continue;
         if (first == NULL) first = params[i].t;
         if (first->dtype == t->dtype && params[i].t->dtype != t->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(params[i].t->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype),
+                             tsr_dtype_scalar_name(params[i].t->dtype));
     }
     return TSR_OK;
 }
@@ -92,9 +104,10 @@ static void norm_end(Norm *n) {
     for (size_t i = 0; i < TSR_COUNTOF(all); i++) tsr_tensor_free(all[i]);
 }
 
-/* Normalises rows of the input as `r` says (rows, columns, eps, affine), then by weight and bias, which stand beside each other in every call; out has
- * the input's sizes, mean and rstd those given. */
-static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *affine, int stat_ndim, const int64_t *stat_sizes) {
+/* Normalises rows of the input as `r` says (rows, columns, eps, affine), then by weight and bias, which stand beside
+ * each other in every call; out has the input's sizes, mean and rstd those given. */
+static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *affine, int stat_ndim,
+                           const int64_t *stat_sizes) {
     *n = (Norm){0};
     if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
     else TSR_TRY(tsr_nn_new_computable(&n->in, t, TSR_CONTIGUOUS));
@@ -113,11 +126,14 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *af
     r.rstd = n->rstd != NULL ? tsr_data(n->rstd) : NULL;
     r.weight = n->weight != NULL ? tsr_data(n->weight) : NULL;
     r.bias = n->bias != NULL ? tsr_data(n->bias) : NULL;
-    return tsr_parallel_for(r.rows, tsr_grain(r.columns), n->in->dtype == TSR_FLOAT64 ? f64_norm_rows : f32_norm_rows, &r);
+    return tsr_parallel_for(r.rows, tsr_grain(r.columns), n->in->dtype == TSR_FLOAT64 ? f64_norm_rows : f32_norm_rows,
+                            &r);
 }
 
-/* Hands the parts over as results, laid out as `like`, or row-major where that is NULL; statistics keep float32 for the halves only where the parameters are float32. */
-static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTensor *like, bool with_stats, TsrDtype stat_dtype) {
+/* Hands the parts over as results, laid out as `like`, or row-major where that is NULL; statistics keep float32 for the
+ * halves only where the parameters are float32. */
+static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTensor *like, bool with_stats,
+                             TsrDtype stat_dtype) {
     TSR_TRY(tsr_nn_restore(&n->out, dtype, like));
     c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_tensor_retain(n->out)};
     c->nret = 1;
@@ -136,21 +152,26 @@ static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTen
 static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrArg *weight, const TsrArg *bias) {
     int n = shape->n, ndim = tsr_ndim(t);
     if (n < 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = %s",
-                         tsr_layout_text(n, shape->ints));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = %s",
+            tsr_layout_text(n, shape->ints));
     const TsrArg *params[] = {weight, bias};
     static const char *const names[] = {"weight", "bias"};
     for (int i = 0; i < 2; i++) {
         if (params[i] == NULL || !tsr_arg_given(params[i])) continue;
         const TsrTensor *p = params[i]->t;
         if (tsr_ndim(p) != n || memcmp(p->sizes, shape->ints, sizeof(int64_t) * (size_t)n) != 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s", names[i], names[i],
-                             tsr_sizes_text(p), tsr_layout_text(n, shape->ints));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+                names[i], names[i], tsr_sizes_text(p), tsr_layout_text(n, shape->ints));
     }
     if (ndim >= n && memcmp(t->sizes + ndim - n, shape->ints, sizeof(int64_t) * (size_t)n) == 0) return TSR_OK;
     const char *wanted = tsr_layout_text(n, shape->ints);
-    return tsr_error(TSR_RUNTIME_ERROR, "Given normalized_shape=%s, expected input with shape [*%s%s, but got input of size%s", wanted, bias != NULL ? ", " : "", wanted + 1,
-                     tsr_layout_text(ndim, t->sizes));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Given normalized_shape=%s, expected input with shape [*%s%s, but got input of size%s", wanted,
+                     bias != NULL ? ", " : "", wanted + 1, tsr_layout_text(ndim, t->sizes));
 }
 
 static Rows rows_over_last(const TsrTensor *t, int n, double eps) {
@@ -169,7 +190,8 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     TSR_TRY(check_kind(t, "LayerNormKernelImpl"));
     TSR_TRY(check_unmixed(t, &c->arg[2], 2));
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
-    TsrStatus status = norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], ndim, with_stats ? sizes : NULL);
+    TsrStatus status =
+        norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], ndim, with_stats ? sizes : NULL);
     bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
     if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, NULL, with_stats, mixed ? TSR_FLOAT32 : t->dtype);
     norm_end(&norm);
@@ -191,31 +213,43 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     for (int d = 0; d < n; d++) dims[d] = tsr_ndim(t) - n + d;
     TsrScope s = {0};
     TsrTensor *x = MAKE(&s, tsr_tensor_new_cast, t, wide);
-    TsrTensor *squares = CALL(&s, "pow", "ts", x, tsr_scalar_int(2)), *mean = CALL(&s, "mean", "tIb", squares, n, dims, 1);
+    TsrTensor *squares = CALL(&s, "pow", "ts", x, tsr_scalar_int(2)),
+              *mean = CALL(&s, "mean", "tIb", squares, n, dims, 1);
     TsrTensor *raised = CALL(&s, "add", "ts", mean, tsr_scalar_float(eps)), *scale = CALL(&s, "rsqrt", "t", raised);
     TsrTensor *result = CALL(&s, "mul", "tt", x, scale);
     if (tsr_arg_given(&c->arg[2])) result = CALL(&s, "mul", "tt", result, c->arg[2].t);
     TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, result, t->dtype);
-    TsrMemoryFormat format = tsr_nn_is_channels_last(t, 2) ? TSR_CHANNELS_LAST : tsr_nn_is_channels_last(t, 3) ? TSR_CHANNELS_LAST_3D : TSR_CONTIGUOUS;
+    TsrMemoryFormat format = tsr_nn_is_channels_last(t, 2)   ? TSR_CHANNELS_LAST
+                             : tsr_nn_is_channels_last(t, 3) ? TSR_CHANNELS_LAST_3D
+                                                             : TSR_CONTIGUOUS;
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, cast, format));
 }
 
 /* ---- group ---- */
 
-typedef struct Groups { int64_t batch, channels, area, groups; } Groups; /* (batch, channels, area), the channels in so many groups */
+typedef struct Groups {
+    int64_t batch, channels, area, groups;
+} Groups; /* (batch, channels, area), the channels in so many groups */
 
 static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *affine) {
     static const char *const names[] = {"weight", "bias"};
     if (g->area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
-    if (g->groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)g->groups);
+    if (g->groups <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)g->groups);
     if (g->channels % g->groups != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
-                         tsr_sizes_text(t), (long long)g->groups);
-    if (g->channels == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld", (long long)g->channels);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
+            tsr_sizes_text(t), (long long)g->groups);
+    if (g->channels == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld",
+                         (long long)g->channels);
     for (int i = 0; i < 2; i++) {
         if (!tsr_arg_given(&affine[i]) || (tsr_ndim(affine[i].t) == 1 && affine[i].t->numel == g->channels)) continue;
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s", names[i], names[i],
-                         tsr_sizes_text(affine[i].t), tsr_sizes_text(t));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s",
+            names[i], names[i], tsr_sizes_text(affine[i].t), tsr_sizes_text(t));
     }
     return TSR_OK;
 }
@@ -228,8 +262,12 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
     if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
     TSR_TRY(check_unmixed(t, affine, 2));
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
-    Rows r = {.rows = (int64_t)((uint64_t)g->batch * (uint64_t)g->groups), .columns = (int64_t)((uint64_t)(g->channels / g->groups) * (uint64_t)g->area), .eps = eps,
-              .affine_rows = g->groups, .span = g->area, .pixels = last};
+    Rows r = {.rows = (int64_t)((uint64_t)g->batch * (uint64_t)g->groups),
+              .columns = (int64_t)((uint64_t)(g->channels / g->groups) * (uint64_t)g->area),
+              .eps = eps,
+              .affine_rows = g->groups,
+              .span = g->area,
+              .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, affine, 2, with_stats ? (int64_t[]){g->batch, g->groups} : NULL);
     if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, t, with_stats, t->dtype);
     norm_end(&norm);
@@ -249,9 +287,9 @@ TsrStatus op_group_norm(TsrOpCall *c) {
 TsrStatus op_native_group_norm(TsrOpCall *c) {
     const Groups g = {c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i};
     int64_t outer, numel;
-    bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) && !tsr_mul_overflows(outer, g.area, &numel);
-    if (!fits || numel != c->arg[0].t->numel)
-        return tsr_untrue("X.numel() == N * C * HxW");
+    bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) &&
+                !tsr_mul_overflows(outer, g.area, &numel);
+    if (!fits || numel != c->arg[0].t->numel) return tsr_untrue("X.numel() == N * C * HxW");
     return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }
 
@@ -260,7 +298,8 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
 /* Which of PyTorch's three kernels does it: each adds up in its own way. */
 typedef enum BatchWay {
     BATCH_PLANES,   /* row-major: sums in double */
-    BATCH_PIXELS,   /* channels last, or an area of 1: sums in T over each half of the pixels, one a thread of the reference machine */
+    BATCH_PIXELS,   /* channels last, or an area of 1: sums in T over each half of the pixels, one a thread of the
+                       reference machine */
     BATCH_SCATTERED /* other strides */
 } BatchWay;
 
@@ -269,11 +308,11 @@ typedef struct Channels {
     bool training;
     double momentum, eps;
     BatchWay way;
-    bool rows;                           /* of pixels, in which the channels lie side by side */
-    TsrDtype kept;                       /* what the statistics are rounded to */
-    const double *weight, *bias;         /* NULL: 1 and 0 */
-    double *running_mean, *running_var;  /* may be NULL; updated when training */
-    double *mean, *rstd;                 /* what was used */
+    bool rows;                          /* of pixels, in which the channels lie side by side */
+    TsrDtype kept;                      /* what the statistics are rounded to */
+    const double *weight, *bias;        /* NULL: 1 and 0 */
+    double *running_mean, *running_var; /* may be NULL; updated when training */
+    double *mean, *rstd;                /* what was used */
     const char *in;
     char *out;
 } Channels;
@@ -327,7 +366,9 @@ static TsrStatus make_sides(Batch *b, const TsrTensor *t, bool last) {
 static TsrStatus run_batch(Channels *k, TsrDtype dtype) {
     bool twice = dtype == TSR_FLOAT64;
     int64_t pixels = k->batch * k->area, blocks = (k->channels + ABREAST_CHANNELS - 1) / ABREAST_CHANNELS;
-    if (k->rows) return tsr_parallel_for(blocks, tsr_grain(pixels * ABREAST_CHANNELS), twice ? f64_pixel_channels : f32_pixel_channels, k);
+    if (k->rows)
+        return tsr_parallel_for(blocks, tsr_grain(pixels * ABREAST_CHANNELS),
+                                twice ? f64_pixel_channels : f32_pixel_channels, k);
     return tsr_parallel_for(k->channels, tsr_grain(pixels), twice ? f64_batch_channels : f32_batch_channels, k);
 }
 
@@ -352,21 +393,30 @@ static void batch_end(Batch *b) {
 
 static double *doubles(const TsrTensor *t) { return t != NULL ? tsr_data(t) : NULL; }
 
-/* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are needed and not given raise. */
+/* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are
+ * needed and not given raise. */
 static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
-    Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0, .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0, .area = 1, .training = c->arg[5].b, .momentum = c->arg[6].f, .eps = c->arg[7].f};
+    Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0,
+                  .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0,
+                  .area = 1,
+                  .training = c->arg[5].b,
+                  .momentum = c->arg[6].f,
+                  .eps = c->arg[7].f};
     for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
     static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
     for (int i = 0; i < BATCH_PARAMS; i++) {
         const TsrArg *p = &c->arg[1 + order[i]];
         if (tsr_arg_given(p) && p->t->numel != k.channels)
-            return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]], (long long)k.channels, (long long)p->t->numel);
-        if (!tsr_arg_given(p) && i < 2 && !k.training) return tsr_error(missing, "%s must be defined in evaluation mode", names[order[i]]);
+            return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]],
+                             (long long)k.channels, (long long)p->t->numel);
+        if (!tsr_arg_given(p) && i < 2 && !k.training)
+            return tsr_error(missing, "%s must be defined in evaluation mode", names[order[i]]);
     }
-    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4])) return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
+    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4]))
+        return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
@@ -374,7 +424,8 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
-    bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) && tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
+    bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
+                tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
     k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
     TSR_TRY(make_sides(b, t, k.rows && last));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
@@ -405,7 +456,8 @@ static TsrStatus batch_norm_empty(TsrOpCall *c) {
     TsrScope s = {0};
     TsrTensor *out = MAKE(&s, tsr_tensor_new_clone, c->arg[0].t, TSR_PRESERVE);
     for (int i = 0; i < 2; i++)
-        if (tsr_arg_given(&c->arg[1 + i])) out = CALL(&s, ops[i], "tt", out, CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first));
+        if (tsr_arg_given(&c->arg[1 + i]))
+            out = CALL(&s, ops[i], "tt", out, CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first));
     return tsr_scope_return(c, &s, out);
 }
 
@@ -413,7 +465,9 @@ TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
     if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
     TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
-    if (status == TSR_OK) status = tsr_nn_restore(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK)
+        status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,
+                                tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     if (status == TSR_OK) (void)tsr_return_move(c, tsr_tensor_retain(b.out));
     batch_end(&b);
     return status;
@@ -432,9 +486,13 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
-    if (t->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s", tsr_sizes_text(t));
+    if (t->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
+                         tsr_sizes_text(t));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
-    if (status == TSR_OK) status = tsr_nn_restore(&b.out, c->arg[0].t->dtype, tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
+    if (status == TSR_OK)
+        status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,
+                                tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);

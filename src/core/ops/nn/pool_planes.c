@@ -3,7 +3,9 @@
 #include <math.h>
 
 /* The part of a window along one dimension that lies in the input. */
-typedef struct Span { int64_t begin, end, step; } Span;
+typedef struct Span {
+    int64_t begin, end, step;
+} Span;
 
 static Span window_span(const TsrNnWindow *w, int d, int64_t o) {
     int64_t begin = o * w->stride[d] - w->pad[d], step = w->dilation[d], reach = (w->kernel[d] - 1) * step;
@@ -17,7 +19,9 @@ static Span adaptive_span(const TsrNnWindow *w, int d, int64_t o) {
     return (Span){begin, 1 + ((o + 1) * w->in[d] - 1) / w->out[d], 1};
 }
 
-static Span span_of(const TsrPool *p, int d, int64_t o) { return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o); }
+static Span span_of(const TsrPool *p, int d, int64_t o) {
+    return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o);
+}
 
 /* What a maximum begins with, and is where a dilated window has no place in the input. */
 #define MAX_PLANE(NAME, T, LEAST, IS_NAN) \
@@ -72,7 +76,9 @@ static int64_t divisor_of(const TsrPool *p, int64_t od, int64_t oh, int64_t ow, 
     return (int64_t)padded;
 }
 
-static int64_t int_quotient(uint64_t sum, int64_t by) { return by == 0 ? 0 : by == -1 ? (int64_t)-sum : (int64_t)sum / by; }
+static int64_t int_quotient(uint64_t sum, int64_t by) {
+    return by == 0 ? 0 : by == -1 ? (int64_t)-sum : (int64_t)sum / by;
+}
 #define QUOTIENT(sum, by) ((sum) / (by))
 
 #define AVG_PLANE(NAME, T, SUM, DIVIDE) \
@@ -90,7 +96,8 @@ static int64_t int_quotient(uint64_t sum, int64_t by) { return by == 0 ? 0 : by 
                     SUM sum = 0; \
                     for (int64_t z = sd.begin; z < sd.end; z++) \
                         for (int64_t y = sh.begin; y < sh.end; y++) \
-                            for (int64_t x = sw.begin; x < sw.end; x++) sum += (SUM)in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
+                            for (int64_t x = sw.begin; x < sw.end; x++) \
+                                sum += (SUM)in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]; \
                     bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
                     *out++ = empty ? 0 : DIVIDE(sum, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
                 } \
@@ -108,26 +115,34 @@ static void avg_volume_half(const TsrPool *p, int64_t plane) {
     const float *in = (const float *)(const void *)p->in + plane * tsr_nn_volume(w->in);
     float *out = (float *)(void *)p->out + plane * tsr_nn_volume(w->out);
     for (int64_t i = 0; i < tsr_nn_volume(w->out) && tsr_interrupt_flag == 0; i++) {
-        Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])), sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]), sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
+        Span sd = adaptive_span(w, NN_D, i / (w->out[NN_H] * w->out[NN_W])),
+             sh = adaptive_span(w, NN_H, i / w->out[NN_W] % w->out[NN_H]),
+             sw = adaptive_span(w, NN_W, i % w->out[NN_W]);
         float sum = 0;
         for (int64_t z = sd.begin; z < sd.end; z++)
             for (int64_t y = sh.begin; y < sh.end; y++)
-                for (int64_t x = sw.begin; x < sw.end; x++) sum = p->round(sum + in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]);
-        out[i] = p->round(p->round(p->round(sum / (float)(sd.end - sd.begin)) / (float)(sh.end - sh.begin)) / (float)(sw.end - sw.begin));
+                for (int64_t x = sw.begin; x < sw.end; x++)
+                    sum = p->round(sum + in[(z * w->in[NN_H] + y) * w->in[NN_W] + x]);
+        out[i] = p->round(p->round(p->round(sum / (float)(sd.end - sd.begin)) / (float)(sh.end - sh.begin)) /
+                          (float)(sw.end - sw.begin));
     }
 }
 
 /* Steps that cover a distance; a stride may be as large as numbers get. */
 static int64_t steps_over(int64_t distance, int64_t stride) { return distance > 0 ? (distance - 1) / stride + 1 : 0; }
 
-/* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the order in which the loops above
- * meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with v. */
+/* Values alone, of evenly spaced windows: an output row at a time, folded one place of the window after another, in the
+ * order in which the loops above meet them, so that every element has the same bits. FOLD(a, v): the accumulated a with
+ * v. */
 enum { ROW_PIECE = 1 << 16 };
 #define FOLD_ROW(NAME, T, FOLD) \
     TSR_CLONES static void NAME##_row(T *acc, const T *in, int64_t n, int64_t stride) { \
-        if (stride == 1) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[i]); \
-        else if (stride == 2) for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[2 * i]); \
-        else for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[stride * i]); \
+        if (stride == 1) \
+            for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[i]); \
+        else if (stride == 2) \
+            for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[2 * i]); \
+        else \
+            for (int64_t i = 0; i < n; i++) acc[i] = FOLD(acc[i], in[stride * i]); \
     } \
     static void NAME##_window_row(const TsrPool *p, T *acc, const T *plane, Span sd, Span sh) { \
         const TsrNnWindow *w = p->w; \
@@ -139,7 +154,8 @@ enum { ROW_PIECE = 1 << 16 };
                     int64_t x = k * w->dilation[NN_W] - w->pad[NN_W], first = steps_over(-x, stride); \
                     int64_t last = TSR_MIN(steps_over(w->in[NN_W] - x, stride), w->out[NN_W]); \
                     const T *row = plane + (z * w->in[NN_H] + y) * w->in[NN_W]; \
-                    for (int64_t i = first; i < last && tsr_interrupt_flag == 0; i += ROW_PIECE) /* pieces of a long row, between looks for an interrupt */ \
+                    for (int64_t i = first; i < last && tsr_interrupt_flag == 0; \
+                         i += ROW_PIECE) /* pieces of a long row, between looks for an interrupt */ \
                         NAME##_row(acc + i, row + x + i * stride, TSR_MIN(last - i, (int64_t)ROW_PIECE), stride); \
                 } \
     }
@@ -169,7 +185,10 @@ MAX_VALUES(double, double, -(double)INFINITY)
 MAX_VALUES(int64, int64_t, p->least)
 
 /* Whether all windows of a row have the same width. */
-static bool same_widths(const TsrNnWindow *w) { return w->pad[NN_W] == 0 && window_span(w, NN_W, w->out[NN_W] - 1).end - (w->out[NN_W] - 1) * w->stride[NN_W] == w->kernel[NN_W]; }
+static bool same_widths(const TsrNnWindow *w) {
+    return w->pad[NN_W] == 0 &&
+           window_span(w, NN_W, w->out[NN_W] - 1).end - (w->out[NN_W] - 1) * w->stride[NN_W] == w->kernel[NN_W];
+}
 
 #define AVG_VALUES(NAME, T) \
     TSR_CLONES static void divide_##NAME(T *acc, int64_t n, T by) { \
@@ -185,21 +204,25 @@ static bool same_widths(const TsrNnWindow *w) { return w->pad[NN_W] == 0 && wind
                 Span sd = window_span(w, NN_D, od), sh = window_span(w, NN_H, oh); \
                 TSR_IN_PIECES(i, w->out[NN_W]) out[i] = 0; \
                 sum_##NAME##_window_row(p, out, in, sd, sh); \
-                if (same && sd.begin < sd.end && sh.begin < sh.end) divide_##NAME(out, w->out[NN_W], (T)divisor_of(p, od, oh, 0, sd, sh, window_span(w, NN_W, 0))); \
-                else for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
-                    Span sw = window_span(w, NN_W, ow); \
-                    bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
-                    out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
-                } \
+                if (same && sd.begin < sd.end && sh.begin < sh.end) \
+                    divide_##NAME(out, w->out[NN_W], (T)divisor_of(p, od, oh, 0, sd, sh, window_span(w, NN_W, 0))); \
+                else \
+                    for (int64_t ow = 0; ow < w->out[NN_W] && !tsr_interrupted_at(ow); ow++) { \
+                        Span sw = window_span(w, NN_W, ow); \
+                        bool empty = sd.begin >= sd.end || sh.begin >= sh.end || sw.begin >= sw.end; \
+                        out[ow] = empty ? 0 : out[ow] / (T)divisor_of(p, od, oh, ow, sd, sh, sw); \
+                    } \
             } \
     }
 AVG_VALUES(float, float)
 AVG_VALUES(double, double)
 
-/* Channels last: the elements of a place, one a channel, are folded together, in the order of the loops above. `row`: of the output, over all samples. */
+/* Channels last: the elements of a place, one a channel, are folded together, in the order of the loops above. `row`:
+ * of the output, over all samples. */
 #define LAST_LOOPS(p, row, T) \
     const TsrNnWindow *w = p->w; \
-    int64_t c = p->channels, od = row / w->out[NN_H] % w->out[NN_D], oh = row % w->out[NN_H], sample = row / (w->out[NN_H] * w->out[NN_D]); \
+    int64_t c = p->channels, od = row / w->out[NN_H] % w->out[NN_D], oh = row % w->out[NN_H], \
+            sample = row / (w->out[NN_H] * w->out[NN_D]); \
     const T *in = (const T *)(const void *)p->in + sample * tsr_nn_volume(w->in) * c; \
     Span sd = span_of(p, NN_D, od), sh = span_of(p, NN_H, oh)
 #define PLACES(z, y, x) \
@@ -240,7 +263,8 @@ AVG_VALUES(double, double)
             T *acc = (T *)(void *)p->out + (row * w->out[NN_W] + ow) * c; \
             fill_##NAME(acc, NULL, c, 0, 0); \
             PLACES(z, y, x) sum_##NAME##_row(acc, in + ((z * w->in[NN_H] + y) * w->in[NN_W] + x) * c, c, 1); \
-            if (sd.begin < sd.end && sh.begin < sh.end && sw.begin < sw.end) divide_##NAME(acc, c, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
+            if (sd.begin < sd.end && sh.begin < sh.end && sw.begin < sw.end) \
+                divide_##NAME(acc, c, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
         } \
     }
 CHANNELS_LAST(float, float)
@@ -257,9 +281,12 @@ static void run_planes(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i++) job->fn(job->planes, i);
 }
 
-static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) { return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64; }
+static PlaneFn choose(TsrDtype d, PlaneFn f32, PlaneFn f64, PlaneFn i64) {
+    return d == TSR_FLOAT32 ? f32 : d == TSR_FLOAT64 ? f64 : i64;
+}
 
-TsrStatus tsr_pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const TsrNnWindow *w, TsrPool planes, bool maximum) {
+TsrStatus tsr_pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, const TsrNnWindow *w, TsrPool planes,
+                        bool maximum) {
     if (tsr_is_meta(in) || out->numel == 0) return TSR_OK;
     planes.w = w;
     planes.in = tsr_data(in);
@@ -267,13 +294,21 @@ TsrStatus tsr_pool_into(TsrTensor *out, TsrTensor *index, const TsrTensor *in, c
     planes.index = index != NULL ? tsr_data(index) : NULL;
     /* A window much wider than the input is mostly padding, which the rows would walk through. */
     bool by_rows = !planes.adaptive && w->kernel[NN_W] / 2 <= w->in[NN_W];
-    Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64) : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
-    if (by_rows && maximum && index == NULL) job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
+    Job job = {&planes, maximum ? choose(in->dtype, max_plane_float, max_plane_double, max_plane_int64)
+                                : choose(in->dtype, avg_plane_float, avg_plane_double, avg_plane_int64)};
+    if (by_rows && maximum && index == NULL)
+        job.fn = choose(in->dtype, max_values_float, max_values_double, max_values_int64);
     if (planes.round != NULL) job.fn = avg_volume_half;
     if (by_rows && !maximum) job.fn = choose(in->dtype, avg_values_float, avg_values_double, avg_plane_int64);
-    double volume = (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
-    if (planes.channels == 0) return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)), run_planes, &job);
-    job.fn = maximum ? choose(in->dtype, max_last_float, max_last_double, NULL) : choose(in->dtype, avg_last_float, avg_last_double, NULL);
+    double volume =
+        (double)tsr_nn_volume(w->out) * (double)w->kernel[NN_D] * (double)w->kernel[NN_H] * (double)w->kernel[NN_W];
+    if (planes.channels == 0)
+        return tsr_parallel_for(out->numel / tsr_nn_volume(w->out), tsr_grain((int64_t)TSR_MIN(volume, TSR_CHUNK_WORK)),
+                                run_planes, &job);
+    job.fn = maximum ? choose(in->dtype, max_last_float, max_last_double, NULL)
+                     : choose(in->dtype, avg_last_float, avg_last_double, NULL);
     int64_t rows = out->sizes[0] * w->out[NN_D] * w->out[NN_H];
-    return tsr_parallel_for(rows, tsr_grain((int64_t)TSR_MIN(volume * (double)out->numel / (double)rows, TSR_CHUNK_WORK)), run_planes, &job);
+    return tsr_parallel_for(rows,
+                            tsr_grain((int64_t)TSR_MIN(volume * (double)out->numel / (double)rows, TSR_CHUNK_WORK)),
+                            run_planes, &job);
 }

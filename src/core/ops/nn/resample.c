@@ -1,4 +1,5 @@
-/* Resampling: new elements along some dimensions, each an element of the old ones or a weighted sum of several: interpolate's loops. */
+/* Resampling: new elements along some dimensions, each an element of the old ones or a weighted sum of several:
+ * interpolate's loops. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,8 @@
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 
-/* `places` new elements of `inner` values each, for every `volume` old ones. Tap k of element i: x[at[k * places + i]], times weight[k * places + i]. */
+/* `places` new elements of `inner` values each, for every `volume` old ones. Tap k of element i: x[at[k * places + i]],
+ * times weight[k * places + i]. */
 typedef struct Resample {
     const char *x;
     char *out;
@@ -14,12 +16,13 @@ typedef struct Resample {
     const void *weight; /* NULL: copies */
     int64_t taps, places, volume, inner;
     size_t item;
-    bool wide;          /* doubles, not floats */
+    bool wide; /* doubles, not floats */
 } Resample;
 
 /* The first product is fused with the second one's rounded value, and the sum goes on fused. */
 #define RESAMPLE(T, FMA) \
-    TSR_CLONES static void gather_##T(T *restrict out, const T *restrict x, const int64_t *restrict at, const T *restrict w, int64_t taps, int64_t places, int64_t n) { \
+    TSR_CLONES static void gather_##T(T *restrict out, const T *restrict x, const int64_t *restrict at, \
+                                      const T *restrict w, int64_t taps, int64_t places, int64_t n) { \
         const int64_t *next = at + places; \
         const T *also = w + places; \
         for (int64_t i = 0; i < n; i++) out[i] = FMA(x[at[i]], w[i], x[next[i]] * also[i]); \
@@ -33,7 +36,8 @@ typedef struct Resample {
         for (int64_t i = 0; i < n; i++) out[i] = FMA(x[i], w, out[i]); \
     } \
     static void sum_##T(const Resample *r, int64_t outside, int64_t first, int64_t n) { \
-        const T *x = (const T *)(const void *)r->x + outside * r->volume * r->inner, *w = (const T *)r->weight + first; \
+        const T *x = (const T *)(const void *)r->x + outside * r->volume * r->inner, \
+                *w = (const T *)r->weight + first; \
         T *out = (T *)(void *)r->out + (outside * r->places + first) * r->inner; \
         const int64_t *at = r->at + first; \
         if (r->inner == 1) { \
@@ -42,7 +46,8 @@ typedef struct Resample {
         } \
         for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++, out += r->inner) { \
             blend_##T(out, x + at[i] * r->inner, x + at[r->places + i] * r->inner, w[i], w[r->places + i], r->inner); \
-            for (int64_t k = 2; k < r->taps; k++) onto_##T(out, x + at[k * r->places + i] * r->inner, w[k * r->places + i], r->inner); \
+            for (int64_t k = 2; k < r->taps; k++) \
+                onto_##T(out, x + at[k * r->places + i] * r->inner, w[k * r->places + i], r->inner); \
         } \
     }
 RESAMPLE(float, __builtin_fmaf)
@@ -59,13 +64,14 @@ static void copy_places(const Resample *r, int64_t outside, int64_t first, int64
     char *out = r->out + (size_t)(outside * r->places + first) * bytes;
     const int64_t *at = r->at + first;
     switch (bytes) {
-    PICK(uint8_t);
-    PICK(uint16_t);
-    PICK(uint32_t);
-    PICK(uint64_t);
+        PICK(uint8_t);
+        PICK(uint16_t);
+        PICK(uint32_t);
+        PICK(uint64_t);
     default: break;
     }
-    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++) memcpy(out + (size_t)i * bytes, x + (size_t)at[i] * bytes, bytes);
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++)
+        memcpy(out + (size_t)i * bytes, x + (size_t)at[i] * bytes, bytes);
 }
 
 enum { PIECE = 1 << 12 };
@@ -88,10 +94,13 @@ static TsrStatus check_places(const TsrTensor *at, int64_t volume) {
 }
 
 /* Dimensions dim ... become those of `size`. */
-static TsrStatus resample_sizes(int64_t *sizes, Resample *r, const TsrTensor *x, const TsrArg *dim, const TsrArg *size) {
+static TsrStatus resample_sizes(int64_t *sizes, Resample *r, const TsrTensor *x, const TsrArg *dim,
+                                const TsrArg *size) {
     int64_t d = dim->i, total;
     TSR_TRY(tsr_wrap_own_dim(&d, tsr_ndim(x)));
-    if (d + size->n > tsr_ndim(x)) return tsr_error(TSR_RUNTIME_ERROR, "resample: %d sizes for a %dD tensor from dimension %lld on", size->n, tsr_ndim(x), (long long)d);
+    if (d + size->n > tsr_ndim(x))
+        return tsr_error(TSR_RUNTIME_ERROR, "resample: %d sizes for a %dD tensor from dimension %lld on", size->n,
+                         tsr_ndim(x), (long long)d);
     memcpy(sizes, x->sizes, sizeof(int64_t) * (size_t)tsr_ndim(x));
     memcpy(sizes + d, size->ints, sizeof(int64_t) * (size_t)size->n);
     TSR_TRY(tsr_layout_numel(&total, tsr_ndim(x), sizes));
@@ -103,14 +112,17 @@ static TsrStatus resample_sizes(int64_t *sizes, Resample *r, const TsrTensor *x,
 /* A row of flat positions in the old dimensions for each tap, and of weights: several rows, or one without. */
 static TsrStatus check_taps(const Resample *r, const TsrTensor *x, const TsrTensor *at, const TsrTensor *weight) {
     bool number = x->dtype == TSR_FLOAT32 || x->dtype == TSR_FLOAT64;
-    bool shape = tsr_ndim(at) == 2 && at->sizes[1] == r->places && (weight != NULL ? at->sizes[0] >= 2 : at->sizes[0] == 1);
-    if (weight != NULL) shape = shape && tsr_ndim(weight) == 2 && memcmp(at->sizes, weight->sizes, 2 * sizeof(int64_t)) == 0;
+    bool shape =
+        tsr_ndim(at) == 2 && at->sizes[1] == r->places && (weight != NULL ? at->sizes[0] >= 2 : at->sizes[0] == 1);
+    if (weight != NULL)
+        shape = shape && tsr_ndim(weight) == 2 && memcmp(at->sizes, weight->sizes, 2 * sizeof(int64_t)) == 0;
     if (!shape) return tsr_error(TSR_RUNTIME_ERROR, "resample: positions and weights of wrong shapes");
     if (at->dtype == TSR_INT64 && (weight == NULL || (number && weight->dtype == x->dtype))) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "resample: positions or weights of wrong dtypes");
 }
 
-static TsrStatus resample_into(TsrTensor *out, const TsrTensor *self, const TsrTensor *positions, const TsrTensor *weights, Resample r) {
+static TsrStatus resample_into(TsrTensor *out, const TsrTensor *self, const TsrTensor *positions,
+                               const TsrTensor *weights, Resample r) {
     TSR_OWNED x = NULL;
     TSR_OWNED at = NULL;
     TSR_OWNED weight = NULL;
@@ -125,7 +137,8 @@ static TsrStatus resample_into(TsrTensor *out, const TsrTensor *self, const TsrT
     r.taps = at->sizes[0];
     r.item = tsr_itemsize(x);
     r.wide = x->dtype == TSR_FLOAT64;
-    return tsr_parallel_for(out->numel / r.inner, tsr_grain(TSR_MIN(r.inner, TSR_CHUNK_WORK) * r.taps), run_resample, &r);
+    return tsr_parallel_for(out->numel / r.inner, tsr_grain(TSR_MIN(r.inner, TSR_CHUNK_WORK) * r.taps), run_resample,
+                            &r);
 }
 
 TsrStatus op_resample(TsrOpCall *c) {
@@ -142,11 +155,13 @@ TsrStatus op_resample(TsrOpCall *c) {
 
 /* ---- places and weights along one dimension ---- */
 
-/* For each of `size` new elements, one, two or four of the n old ones, row after row in `at` and `weight`; step: how far apart they are in the old ones' positions. */
+/* For each of `size` new elements, one, two or four of the n old ones, row after row in `at` and `weight`; step: how
+ * far apart they are in the old ones' positions. */
 typedef struct Places {
     int64_t n, size, *at;
     double step;
-    bool aligned, exact, fused; /* the corners' middles coincide; nearest-exact; one rounding less, as PyTorch compiles planes and cubics but not lines */
+    bool aligned, exact, fused; /* the corners' middles coincide; nearest-exact; one rounding less, as PyTorch compiles
+                                   planes and cubics but not lines */
     void *weight;
 } Places;
 
@@ -184,9 +199,11 @@ static void nearest_places(const Places *p) {
     TSR_CLONES static void cubic_places_##T(const Places *p) { \
         T *weight = p->weight; \
         for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
-            T at = source_##T(p, i), low = FLOOR(at), t = at - low, tap[4] = {cubic_far_##T(t + 1), cubic_near_##T(t), cubic_near_##T(1 - t), cubic_far_##T(2 - t)}; \
+            T at = source_##T(p, i), low = FLOOR(at), t = at - low, \
+              tap[4] = {cubic_far_##T(t + 1), cubic_near_##T(t), cubic_near_##T(1 - t), cubic_far_##T(2 - t)}; \
             for (int64_t k = 0; k < 4; k++) { \
-                p->at[k * p->size + i] = TSR_MAX(TSR_MIN(tsr_double_to_int64((double)low) + k - 1, p->n - 1), (int64_t)0); \
+                p->at[k * p->size + i] = \
+                    TSR_MAX(TSR_MIN(tsr_double_to_int64((double)low) + k - 1, p->n - 1), (int64_t)0); \
                 weight[k * p->size + i] = tap[k]; \
             } \
         } \
@@ -196,11 +213,18 @@ PLACES(double, __builtin_fma, floor)
 
 TsrStatus op_resample_places(TsrOpCall *c) {
     const char *mode = c->arg[3].str;
-    bool linear = strcmp(mode, "linear") == 0 || strcmp(mode, "line") == 0, cubic = strcmp(mode, "cubic") == 0, wide = c->arg[5].dtype == TSR_FLOAT64;
-    Places p = {.n = c->arg[0].i, .size = c->arg[1].i, .step = c->arg[2].f, .aligned = c->arg[4].b, .exact = strcmp(mode, "nearest-exact") == 0, .fused = strcmp(mode, "line") != 0};
+    bool linear = strcmp(mode, "linear") == 0 || strcmp(mode, "line") == 0, cubic = strcmp(mode, "cubic") == 0,
+         wide = c->arg[5].dtype == TSR_FLOAT64;
+    Places p = {.n = c->arg[0].i,
+                .size = c->arg[1].i,
+                .step = c->arg[2].f,
+                .aligned = c->arg[4].b,
+                .exact = strcmp(mode, "nearest-exact") == 0,
+                .fused = strcmp(mode, "line") != 0};
     TSR_OWNED at = NULL;
     TSR_OWNED weight = NULL;
-    if (p.n < 1 || p.size < 0 || (!wide && c->arg[5].dtype != TSR_FLOAT32)) return tsr_error(TSR_RUNTIME_ERROR, "resample: wrong sizes or dtype");
+    if (p.n < 1 || p.size < 0 || (!wide && c->arg[5].dtype != TSR_FLOAT32))
+        return tsr_error(TSR_RUNTIME_ERROR, "resample: wrong sizes or dtype");
     int64_t sizes[2] = {cubic ? 4 : linear ? 2 : 1, p.size};
     TSR_TRY(tsr_tensor_new(&at, 2, sizes, TSR_INT64, TSR_DEVICE_CPU));
     TSR_TRY(tsr_tensor_new(&weight, 2, sizes, c->arg[5].dtype, TSR_DEVICE_CPU));

@@ -1,4 +1,5 @@
-/* activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude. */
+/* activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude.
+ */
 #include "core/op/compose.h"
 #include "pointwise.h"
 
@@ -8,15 +9,18 @@
 
 enum { MOST_PARAMS = 3 };
 
-/* The formula with its numbers, as the kernel computes: for a half in float32. An out= is written by the dispatcher, which knows what it says of another dtype. */
-static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *other, int nparams, const TsrScalar *params) {
+/* The formula with its numbers, as the kernel computes: for a half in float32. An out= is written by the dispatcher,
+ * which knows what it says of another dtype. */
+static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *other, int nparams,
+                          const TsrScalar *params) {
     _Alignas(16) char stored[MOST_PARAMS * 16];
     TsrTensor *in[2] = {c->arg[0].t, other}, *out = c->out[0];
     TsrPw pw;
     if (!c->inplace) c->out[0] = NULL;
     TsrStatus s = tsr_pw_begin(&pw, c, rules, other != NULL ? 2 : 1, in);
     bool begun = s == TSR_OK;
-    for (int i = 0; i < nparams && s == TSR_OK; i++) s = tsr_scalar_store_checked(params[i], pw.it.dtype, stored + (size_t)i * tsr_dtype_size(pw.it.dtype));
+    for (int i = 0; i < nparams && s == TSR_OK; i++)
+        s = tsr_scalar_store_checked(params[i], pw.it.dtype, stored + (size_t)i * tsr_dtype_size(pw.it.dtype));
     if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, stored);
     else if (begun) s = tsr_iter_end_move(&pw.it, s, NULL);
     c->out[0] = out;
@@ -33,7 +37,8 @@ static TsrStatus round_to(TsrScalar *out, TsrScalar s, TsrDtype dtype) {
 
 static TsrDtype computed_in(const TsrTensor *t) { return tsr_in(TSR_BITS_HALF, t->dtype) ? TSR_FLOAT32 : t->dtype; }
 
-/* The coefficients are rounded to the dtype that is computed in before they are multiplied, as PyTorch's kernel does. */
+/* The coefficients are rounded to the dtype that is computed in before they are multiplied, as PyTorch's kernel does.
+ */
 static TsrStatus elu(TsrOpCall *c, TsrScalar alpha, TsrScalar scale, TsrScalar input_scale) {
     static const TsrPointwise rules = {TSR_K_elu, "elu_cpu", D_FLOAT, 0, 16, 0, NULL};
     const TsrTensor *t = c->arg[0].t;
@@ -48,7 +53,8 @@ static TsrStatus elu(TsrOpCall *c, TsrScalar alpha, TsrScalar scale, TsrScalar i
 TsrStatus op_elu(TsrOpCall *c) { return elu(c, c->arg[1].s, c->arg[2].s, c->arg[3].s); }
 
 TsrStatus op_selu(TsrOpCall *c) {
-    return elu(c, tsr_scalar_float(1.6732632423543772848170429916717), tsr_scalar_float(1.0507009873554804934193349852946), tsr_scalar_float(1));
+    return elu(c, tsr_scalar_float(1.6732632423543772848170429916717),
+               tsr_scalar_float(1.0507009873554804934193349852946), tsr_scalar_float(1));
 }
 
 TsrStatus op_celu(TsrOpCall *c) {
@@ -83,11 +89,12 @@ static TsrStatus check_lambda(const TsrArg *lambd, TsrDtype d) {
     TsrScalar value;
     TSR_TRY(round_to(&value, lambd->s, TSR_FLOAT64));
     if (value.f >= 0 && value.f <= tsr_pw_greatest(d)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "lambda must be in range [0, %g] for input dtype %s, but found %g", tsr_pw_greatest(d), tsr_dtype_scalar_name(d), value.f);
+    return tsr_error(TSR_RUNTIME_ERROR, "lambda must be in range [0, %g] for input dtype %s, but found %g",
+                     tsr_pw_greatest(d), tsr_dtype_scalar_name(d), value.f);
 }
 
-/* Where x is small the result is 0: in PyTorch's vector loop, over pairs of 32-byte vectors, and 0 with x's sign in its loop for the remaining elements, which
- * are all where the memory has gaps. */
+/* Where x is small the result is 0: in PyTorch's vector loop, over pairs of 32-byte vectors, and 0 with x's sign in its
+ * loop for the remaining elements, which are all where the memory has gaps. */
 typedef struct LastSigns {
     int64_t first;
     int n;
@@ -155,9 +162,11 @@ TsrStatus op_softplus(TsrOpCall *c) {
 }
 
 TsrStatus op_gelu(TsrOpCall *c) {
-    static const TsrPointwise exact = {TSR_K_gelu, "GeluKernelImpl", D_FLOAT, 0, 8, 0, NULL}, by_tanh = {TSR_K_gelu_tanh, "GeluKernelImpl", D_FLOAT, 0, 16, 0, NULL};
+    static const TsrPointwise exact = {TSR_K_gelu, "GeluKernelImpl", D_FLOAT, 0, 8, 0, NULL},
+                              by_tanh = {TSR_K_gelu_tanh, "GeluKernelImpl", D_FLOAT, 0, 16, 0, NULL};
     bool is_exact = strcmp(c->arg[1].str, "none") == 0;
-    if (!is_exact && strcmp(c->arg[1].str, "tanh") != 0) return tsr_error(TSR_RUNTIME_ERROR, "approximate argument must be either none or tanh.");
+    if (!is_exact && strcmp(c->arg[1].str, "tanh") != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "approximate argument must be either none or tanh.");
     return activate(c, is_exact ? &exact : &by_tanh, NULL, 0, NULL);
 }
 
@@ -170,7 +179,8 @@ TsrStatus op_glu(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t)));
     int64_t n = t->sizes[dim] / 2;
     if (t->sizes[dim] % 2 != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Halving dimension must be even, but dimension %lld is size %lld", (long long)dim, (long long)t->sizes[dim]);
+        return tsr_error(TSR_RUNTIME_ERROR, "Halving dimension must be even, but dimension %lld is size %lld",
+                         (long long)dim, (long long)t->sizes[dim]);
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, rules.name));
     TSR_OWNED first = NULL;
     TSR_OWNED second = NULL;
@@ -185,7 +195,8 @@ static TsrStatus squared_near(TsrOpCall *c, const TsrPointwise *rules) {
     double edge = c->arg[3].f;
     int64_t reduction = c->arg[2].i;
     TsrTensor *sum = NULL;
-    TSR_TRY(activate(c, rules, c->arg[1].t, 2, (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
+    TSR_TRY(
+        activate(c, rules, c->arg[1].t, 2, (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
     if (reduction != 1 && reduction != 2) return TSR_OK;
     TsrStatus s = tsr_invoke_new(&sum, 1, reductions[reduction], "t", c->ret[0].t);
     tsr_op_release_returns(c);
@@ -194,13 +205,15 @@ static TsrStatus squared_near(TsrOpCall *c, const TsrPointwise *rules) {
 
 TsrStatus op_huber_loss(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_huber, "huber_cpu", D_FLOAT, 0, 2, 0, NULL};
-    if (!(c->arg[3].f > 0)) return tsr_error(TSR_RUNTIME_ERROR, "huber_loss does not support non-positive values for delta.");
+    if (!(c->arg[3].f > 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "huber_loss does not support non-positive values for delta.");
     return squared_near(c, &rules);
 }
 
 TsrStatus op_smooth_l1_loss(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_smooth_l1, "smooth_l1_cpu", D_FLOAT, 0, 2, 0, NULL};
-    if (!(c->arg[3].f >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "smooth_l1_loss does not support negative values for beta.");
+    if (!(c->arg[3].f >= 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "smooth_l1_loss does not support negative values for beta.");
     return squared_near(c, &rules);
 }
 
@@ -208,12 +221,17 @@ TsrStatus op_smooth_l1_loss(TsrOpCall *c) {
 static TsrStatus check_prelu(const TsrTensor *t, const TsrTensor *weight) {
     int64_t channels = tsr_ndim(t) > 1 ? t->sizes[1] : 1;
     if (t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "prelu: Type promoting not supported. Got %s and %s", tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(weight->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "prelu: Type promoting not supported. Got %s and %s",
+                         tsr_dtype_scalar_name(t->dtype), tsr_dtype_scalar_name(weight->dtype));
     if (weight->numel != 1 && tsr_ndim(t) == 0) return tsr_error(TSR_RUNTIME_ERROR, "Not allow zero-dim input tensor.");
     if (weight->numel != 1 && weight->numel != channels)
-        return tsr_error(TSR_RUNTIME_ERROR, "Mismatch of parameter numbers and input channel size. Found parameter numbers = %lld and channel size = %lld.",
-                         (long long)weight->numel, (long long)channels);
-    if (tsr_ndim(weight) > 1) return tsr_error(TSR_RUNTIME_ERROR, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = %d", tsr_ndim(weight));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = %lld and channel size = %lld.",
+            (long long)weight->numel, (long long)channels);
+    if (tsr_ndim(weight) > 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = %d",
+                         tsr_ndim(weight));
     return tsr_require(D_FLOAT, t->dtype, "prelu_cpu");
 }
 
@@ -227,6 +245,8 @@ TsrStatus op_prelu(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_reshape(&weight, c->arg[1].t, tsr_ndim(t), sizes));
     TsrStatus s = activate(c, &rules, weight, 0, NULL);
     tsr_tensor_free(weight);
-    if (s == TSR_OK && t->numel == 0) s = tsr_tensor_set_geometry(c->ret[0].t, (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, 0}); /* as PyTorch's kernel leaves them */
+    if (s == TSR_OK && t->numel == 0)
+        s = tsr_tensor_set_geometry(
+            c->ret[0].t, (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, 0}); /* as PyTorch's kernel leaves them */
     return s;
 }

@@ -8,21 +8,26 @@
 
 /* --- add, sub, rsub --- */
 
-static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, 0, 1, 0, NULL};
+static const TsrPointwise add_rules = {TSR_K_add, "add_stub", D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, 0, 1,
+                                       0,         NULL};
 
 static TsrStatus check_alpha(TsrScalar alpha, TsrDtype d) {
     if (alpha.kind == TSR_SCALAR_BOOL && d != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "Boolean alpha only supported for Boolean results.");
     bool floats = tsr_dtype_is_float(d) || tsr_dtype_is_complex(d);
     if (!floats && (alpha.kind == TSR_SCALAR_FLOAT || alpha.kind == TSR_SCALAR_COMPLEX))
-        return tsr_error(TSR_RUNTIME_ERROR, "For integral input tensors, argument alpha must not be a floating point number.");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "For integral input tensors, argument alpha must not be a floating point number.");
     if (alpha.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(d))
-        return tsr_error(TSR_RUNTIME_ERROR, "For non-complex input tensors, argument alpha must not be a complex number.");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "For non-complex input tensors, argument alpha must not be a complex number.");
     return TSR_OK;
 }
 
 static bool is_one(TsrScalar s) {
-    return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0 : s.kind == TSR_SCALAR_BOOL ? s.b : tsr_scalar_to_double(s) == 1;
+    return s.kind == TSR_SCALAR_COMPLEX ? s.c.re == 1 && s.c.im == 0
+           : s.kind == TSR_SCALAR_BOOL  ? s.b
+                                        : tsr_scalar_to_double(s) == 1;
 }
 
 static TsrScalar negated(TsrScalar s) {
@@ -50,13 +55,17 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     _Alignas(16) char value[16];
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
-    if (s == TSR_OK && !is_one(alpha)) s = tsr_scalar_store_checked(subtract ? negated(alpha) : alpha, pw.it.common, value);
+    if (s == TSR_OK && !is_one(alpha))
+        s = tsr_scalar_store_checked(subtract ? negated(alpha) : alpha, pw.it.common, value);
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
-    if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype)) return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
-    if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common)) return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
+    if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype))
+        return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+    if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common))
+        return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
     if (tsr_in(TSR_BITS_HALF, pw.it.dtype)) {
-        const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)), pw.it.ndim == 1};
+        const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)),
+                                      pw.it.ndim == 1};
         return tsr_pw_finish(&pw, TSR_K_axpy, &factor);
     }
     tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
@@ -82,9 +91,13 @@ TsrStatus op_radd(TsrOpCall *c) {
 
 static TsrStatus check_no_bool(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == TSR_BOOL && b->dtype == TSR_BOOL)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
     if (a->dtype == TSR_BOOL || b->dtype == TSR_BOOL)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
     return TSR_OK;
 }
 
@@ -105,10 +118,15 @@ TsrStatus op_rsub(TsrOpCall *c) { return subtract(c, reversed); }
 
 /* --- mul, div, remainder --- */
 
-static const TsrPointwise mul_rules = {TSR_K_mul, "mul_cpu", D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1, 0, NULL};
-static const TsrPointwise div_rules = {TSR_K_div, "div_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | TSR_ITER_INT_TO_FLOAT, 1, 0, NULL};
-static const TsrPointwise floor_rules = {TSR_K_div_floor, "div_floor_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 8, 0, NULL};
-static const TsrPointwise trunc_rules = {TSR_K_div_trunc, "div_trunc_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 4, 0, NULL};
+static const TsrPointwise mul_rules = {
+    TSR_K_mul, "mul_cpu", D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL, TSR_ITER_OPMATH, 1,
+    0,         NULL};
+static const TsrPointwise div_rules = {
+    TSR_K_div, "div_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | TSR_ITER_INT_TO_FLOAT, 1, 0, NULL};
+static const TsrPointwise floor_rules = {
+    TSR_K_div_floor, "div_floor_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 8, 0, NULL};
+static const TsrPointwise trunc_rules = {
+    TSR_K_div_trunc, "div_trunc_cpu", D_INT | D_FLOAT, TSR_ITER_OPMATH, 4, 0, NULL};
 static const TsrPointwise remainder_rules = {TSR_K_remainder, "remainder_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
 static const TsrPointwise fmod_rules = {TSR_K_fmod, "fmod_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
 
@@ -134,7 +152,8 @@ static TsrStatus divide_trunc(TsrOpCall *c) {
     TsrPw pw;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrStatus s = tsr_pw_begin(&pw, c, &trunc_rules, 2, o.t);
-    bool rounds = s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
+    bool rounds =
+        s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
     if (s == TSR_OK) s = tsr_pw_finish(&pw, rounds ? TSR_K_div_trunc_rounded : TSR_K_div_trunc, &pw.it.common);
     tsr_operands_release(&o);
     return s;
@@ -152,10 +171,12 @@ TsrStatus op_div_mode(TsrOpCall *c) {
     const char *mode = c->arg[2].str;
     if (strcmp(mode, "floor") == 0) return divide_checked(c, &floor_rules, NULL);
     if (strcmp(mode, "trunc") == 0) {
-        bool floats = tsr_dtype_is_float(c->arg[0].t->dtype) || (c->arg[1].kind == TSR_ARG_TENSOR && tsr_dtype_is_float(c->arg[1].t->dtype));
+        bool floats = tsr_dtype_is_float(c->arg[0].t->dtype) ||
+                      (c->arg[1].kind == TSR_ARG_TENSOR && tsr_dtype_is_float(c->arg[1].t->dtype));
         return floats ? divide_trunc(c) : divide_checked(c, &trunc_rules, NULL);
     }
-    return tsr_error(TSR_RUNTIME_ERROR, "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%s'", mode);
 }
 
 /* other / self as PyTorch's reflected operator computes it: reciprocal, then a product. */
@@ -184,8 +205,8 @@ static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
     return finish_power(&pw);
 }
 
-/* Powers of a number are laid out row by row, whatever the exponent's strides; so are those of a contiguous tensor, whatever its strides
- * of dimensions of size 1. */
+/* Powers of a number are laid out row by row, whatever the exponent's strides; so are those of a contiguous tensor,
+ * whatever its strides of dimensions of size 1. */
 static const TsrPointwise rows_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, TSR_ITER_LINEAR, 24, 0, NULL};
 
 static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in) {
@@ -209,7 +230,8 @@ static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, Ts
     bool rows = shape_of == in[1]; /* powers of a number */
     TSR_TRY(rows ? tsr_pw_begin_as(&pw, c, &any, 2, in, d) : tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
     TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
-    if (s == TSR_OK && !tsr_is_meta(result)) s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
+    if (s == TSR_OK && !tsr_is_meta(result))
+        s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
     return tsr_finish_move(c, s, result);
 }
 
@@ -230,11 +252,13 @@ static TsrStatus check_exponent(TsrScalar e, TsrDtype d) {
 
 static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e) {
     TsrDtype d;
-    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL, real = e.kind != TSR_SCALAR_COMPLEX || e.c.im == 0;
+    bool integral = e.kind == TSR_SCALAR_INT || e.kind == TSR_SCALAR_BOOL,
+         real = e.kind != TSR_SCALAR_COMPLEX || e.c.im == 0;
     bool base_integral = tsr_dtype_is_integral(in[0]->dtype) || in[0]->dtype == TSR_BOOL;
     if (base_integral && integral && tsr_scalar_to_int(e) < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Integers to negative integer powers are not allowed.");
-    if (base_integral && e.kind == TSR_SCALAR_UINT) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
+    if (base_integral && e.kind == TSR_SCALAR_UINT)
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
     TSR_TRY(tsr_result_type(&d, in, 2));
     if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
     if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
@@ -258,10 +282,14 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrScalar base = c->arg[0].s;
-    bool truth = base.kind == TSR_SCALAR_BOOL, one = base.kind == TSR_SCALAR_COMPLEX ? base.c.re == 1 && base.c.im == 0 : tsr_scalar_to_double(base) == 1;
-    if (truth && tsr_dtype_is_complex(o.t[1]->dtype)) one = false; /* True is no number here: it takes the long way, which meets NaN */
+    bool truth = base.kind == TSR_SCALAR_BOOL,
+         one = base.kind == TSR_SCALAR_COMPLEX ? base.c.re == 1 && base.c.im == 0 : tsr_scalar_to_double(base) == 1;
+    if (truth && tsr_dtype_is_complex(o.t[1]->dtype))
+        one = false; /* True is no number here: it takes the long way, which meets NaN */
     bool bools = truth && o.t[1]->dtype == TSR_BOOL;
-    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL) : one ? trivial_power(c, o.t, true, o.t[1]) : power_in_rows(c, o.t);
+    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL)
+                  : one        ? trivial_power(c, o.t, true, o.t[1])
+                               : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
 }
@@ -278,8 +306,13 @@ static TsrStatus check_float_power_out(const TsrOpCall *c, TsrDtype d) {
     const TsrTensor *out = c->out[0];
     if (out == NULL || out->dtype == d) return TSR_OK;
     const char *have = tsr_dtype_scalar_name(out->dtype), *want = tsr_dtype_scalar_name(d);
-    if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "the base given to float_power_ has dtype %s but the operation's result requires dtype %s", have, want);
-    return tsr_error(TSR_RUNTIME_ERROR, "the output given to float_power has dtype %s but the operation's result requires dtype %s", have, want);
+    if (c->inplace)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "the base given to float_power_ has dtype %s but the operation's result requires dtype %s",
+                         have, want);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "the output given to float_power has dtype %s but the operation's result requires dtype %s", have,
+                     want);
 }
 
 /* pow of operands brought to float64 (complex128) first. */
@@ -305,7 +338,8 @@ static TsrStatus float_power(TsrOpCall *c, TsrTensor *const *in, TsrDtype d) {
 TsrStatus op_float_power(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
-    TsrDtype d = tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
+    TsrDtype d =
+        tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
     TsrStatus s = check_float_power_out(c, d);
     if (s == TSR_OK) s = float_power(c, o.t, d);
     tsr_operands_release(&o);
@@ -321,7 +355,8 @@ TsrStatus op_square(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_square, NULL);
 }
 
-/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent is a C int. */
+/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent
+ * is a C int. */
 static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
     TSR_OWNED two = NULL;
     TSR_OWNED whole = NULL;
@@ -337,8 +372,8 @@ static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTenso
     return tsr_finish_move(c, tsr_tensor_new_cast(&result, product, x->dtype), result);
 }
 
-/* 2 ** other. The 2 is a number where x is of the default dtype, or no float at all, and the powers of a number lie row by row; else it is a 0-d tensor
- * like x in promotion, and they lie as the exponents do. */
+/* 2 ** other. The 2 is a number where x is of the default dtype, or no float at all, and the powers of a number lie row
+ * by row; else it is a 0-d tensor like x in promotion, and they lie as the exponents do. */
 static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *exponent) {
     TSR_OWNED two = NULL;
     TSR_OWNED powers = NULL;
@@ -354,8 +389,10 @@ static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *ex
 TsrStatus op_ldexp(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
     if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
-        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype));
-    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype)) return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
+        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype))
+        return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
     TSR_OWNED powers = NULL;
     TSR_TRY(power_of_two(&powers, x, c->arg[1].t));

@@ -29,8 +29,10 @@ BINARY(lshift, lshift, "lshift_cpu", D_INT, 0, 1, 0, NULL)
 BINARY(rshift, rshift, "rshift_cpu", D_INT, 0, 1, 0, NULL)
 BINARY(gcd, gcd, "gcd_cpu", D_INT, 0, 32, 0, NULL)
 BINARY(lcm, lcm, "lcm_cpu", D_INT, 0, 32, 0, NULL)
-BINARY(maximum, maximum, "maximum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1, TSR_TYPE_ERROR, "maximum not implemented for complex tensors.")
-BINARY(minimum, minimum, "minimum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1, TSR_TYPE_ERROR, "minimum not implemented for complex tensors.")
+BINARY(maximum, maximum, "maximum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1, TSR_TYPE_ERROR,
+       "maximum not implemented for complex tensors.")
+BINARY(minimum, minimum, "minimum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1, TSR_TYPE_ERROR,
+       "minimum not implemented for complex tensors.")
 BINARY(atan2, atan2, "atan2_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 24, 0, NULL)
 BINARY(copysign, copysign, "copysign_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 1, 0, NULL)
 BINARY(hypot, hypot, "hypot_cpu", D_FLOAT, 0, 8, 0, NULL)
@@ -51,7 +53,8 @@ TsrStatus op_xlogy(TsrOpCall *c) {
 /* fmax and fmin of integers are plain maximum and minimum. */
 #define FEXTREME(op, plain) \
     TsrStatus op_##op(TsrOpCall *c) { \
-        static const TsrPointwise rules = {TSR_K_##op, #op "_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1, TSR_TYPE_ERROR, #op " not implemented for complex tensors."}; \
+        static const TsrPointwise rules = {TSR_K_##op, #op "_cpu",     D_INT | D_BARE | D_FLOAT | D_BOOL,          0, \
+                                           1,          TSR_TYPE_ERROR, #op " not implemented for complex tensors."}; \
         TsrTensor *in[] = {c->arg[0].t, c->arg[1].t}; \
         TsrPw pw; \
         TSR_TRY(tsr_pw_begin(&pw, c, &rules, 2, in)); \
@@ -61,7 +64,12 @@ FEXTREME(fmax, maximum)
 FEXTREME(fmin, minimum)
 
 TsrStatus op_heaviside(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_heaviside, "heaviside_cpu", ORDERED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+    static const TsrPointwise rules = {TSR_K_heaviside,
+                                       "heaviside_cpu",
+                                       ORDERED,
+                                       0,
+                                       1,
+                                       TSR_NOT_IMPLEMENTED_ERROR,
                                        "heaviside is not yet implemented for complex tensors."};
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     bool complex = tsr_dtype_is_complex(a->dtype) || tsr_dtype_is_complex(b->dtype);
@@ -96,9 +104,14 @@ TsrStatus op_nextafter(TsrOpCall *c) {
     TSR_TRY(tsr_result_type(&d, in, 2));
     if (d != TSR_FLOAT16 && d != TSR_BFLOAT16) return tsr_pw_call(c, &rules, 2);
     TsrIter it;
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 2, .in = {in[0], in[1]},
-                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | (c->inplace ? TSR_ITER_NO_RESIZE : 0)}));
-    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run(&it, d == TSR_FLOAT16 ? next_half : next_bfloat16, NULL), &result);
+    TSR_TRY(tsr_iter_begin(
+        &it, &(TsrIterSpec){.nout = 1,
+                            .out = {c->out[0]},
+                            .nin = 2,
+                            .in = {in[0], in[1]},
+                            .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | (c->inplace ? TSR_ITER_NO_RESIZE : 0)}));
+    TsrStatus s =
+        tsr_iter_end_move(&it, tsr_iter_run(&it, d == TSR_FLOAT16 ? next_half : next_bfloat16, NULL), &result);
     return tsr_finish_move(c, s, result);
 }
 
@@ -136,23 +149,32 @@ TsrStatus op_rrshift(TsrOpCall *c) {
     }
 JOIN(complex_float, float, x, y)
 JOIN(complex_double, double, x, y)
-JOIN(polar_float, float, x * __builtin_cosf(y), x * __builtin_sinf(y))
-JOIN(polar_double, double, x * __builtin_cos(y), x * __builtin_sin(y))
+JOIN(polar_float, float, x *__builtin_cosf(y), x *__builtin_sinf(y))
+JOIN(polar_double, double, x *__builtin_cos(y), x *__builtin_sin(y))
 
 static TsrStatus join(TsrOpCall *c, TsrLoop narrow, TsrLoop wide) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *result = NULL;
     const uint32_t allowed = D(FLOAT16) | D(FLOAT32) | D(FLOAT64);
     const char *na = tsr_dtype_scalar_name(a->dtype), *nb = tsr_dtype_scalar_name(b->dtype);
     if (!(allowed >> a->dtype & 1) || !(allowed >> b->dtype & 1))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Expected both inputs to be Half, Float or Double tensors but got %s and %s", na, nb);
-    if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "Expected object of scalar type %s but got scalar type %s for second argument", na, nb);
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "Expected both inputs to be Half, Float or Double tensors but got %s and %s", na, nb);
+    if (a->dtype != b->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected object of scalar type %s but got scalar type %s for second argument", na, nb);
     TsrDtype out = tsr_dtype_complex_of(a->dtype);
     if (c->out[0] != NULL && c->out[0]->dtype != out)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected object of scalar type %s but got scalar type %s for argument 'out'", tsr_dtype_scalar_name(out),
-                         tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected object of scalar type %s but got scalar type %s for argument 'out'",
+                         tsr_dtype_scalar_name(out), tsr_dtype_scalar_name(c->out[0]->dtype));
     TsrIter it;
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 2, .in = {a, b}, .out_dtype = &out,
-                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
+    TSR_TRY(
+        tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
+                                           .out = {c->out[0]},
+                                           .nin = 2,
+                                           .in = {a, b},
+                                           .out_dtype = &out,
+                                           .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
     TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? wide : narrow, NULL);
     s = tsr_iter_end_move(&it, s, &result);
     return tsr_finish_move(c, s, result);
@@ -233,7 +255,8 @@ static TsrStatus merge(TsrTensor **close, TsrStatus s, TsrTensor *more) {
 
 static TsrStatus is_close(TsrTensor **out, TsrTensor *a, TsrTensor *b, double rtol, double atol, bool equal_nan) {
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s did not match %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s did not match %s", tsr_dtype_scalar_name(a->dtype),
+                         tsr_dtype_scalar_name(b->dtype));
     if (rtol < 0) return tsr_error(TSR_RUNTIME_ERROR, "rtol must be greater than or equal to zero, but got %g", rtol);
     if (atol < 0) return tsr_error(TSR_RUNTIME_ERROR, "atol must be greater than or equal to zero, but got %g", atol);
     TsrTensor *close, *more = NULL;
@@ -250,7 +273,8 @@ static TsrStatus is_close(TsrTensor **out, TsrTensor *a, TsrTensor *b, double rt
     TsrTensor *other, *minuend = NULL;
     TsrStatus s = tsr_tensor_new_cast(&other, b, floats ? b->dtype : tsr_default_dtype());
     if (s == TSR_OK) {
-        s = tsr_tensor_new_cast(&minuend, a, a->dtype == TSR_BOOL ? tsr_default_dtype() : a->dtype); /* bools have no difference */
+        s = tsr_tensor_new_cast(&minuend, a,
+                                a->dtype == TSR_BOOL ? tsr_default_dtype() : a->dtype); /* bools have no difference */
         if (s == TSR_OK) s = within_tolerance(&more, minuend, other, rtol, atol);
         tsr_tensor_free(minuend);
         tsr_tensor_free(other);
@@ -275,7 +299,8 @@ static TsrStatus return_bool(TsrOpCall *c, bool b) {
 /* Whether every element of a bool tensor is true; consumes it. */
 static TsrStatus return_all_move(TsrOpCall *c, TsrTensor *mask) {
     TsrTensor *flat = NULL;
-    TsrStatus s = tsr_is_meta(mask) ? tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors") : tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
+    TsrStatus s = tsr_is_meta(mask) ? tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors")
+                                    : tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(s);
     bool all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL;
@@ -303,7 +328,8 @@ static void compare_blocks(int64_t begin, int64_t end, void *user) {
     uint8_t same[BLOCK];
     for (int64_t i = begin; i < end && !c->differ; i += BLOCK) {
         int64_t n = TSR_MIN(end - i, (int64_t)BLOCK);
-        c->loop((char *[]){(char *)same, (char *)(uintptr_t)c->a + i * c->item, (char *)(uintptr_t)c->b + i * c->item}, (int64_t[]){1, c->item, c->item}, n, NULL);
+        c->loop((char *[]){(char *)same, (char *)(uintptr_t)c->a + i * c->item, (char *)(uintptr_t)c->b + i * c->item},
+                (int64_t[]){1, c->item, c->item}, n, NULL);
         if (memchr(same, 0, (size_t)n) != NULL) c->differ = true;
     }
 }
@@ -311,7 +337,8 @@ static void compare_blocks(int64_t begin, int64_t end, void *user) {
 static TsrStatus check_equal(TsrTensor *a, TsrTensor *b) {
     const unsigned unknown = TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8;
     TsrDtype common = a->dtype;
-    if (tsr_is_same_view(a, b) && !tsr_is_meta(a) && tsr_in(unknown, a->dtype)) return tsr_not_implemented("equal_notnan_cpu", a->dtype);
+    if (tsr_is_same_view(a, b) && !tsr_is_meta(a) && tsr_in(unknown, a->dtype))
+        return tsr_not_implemented("equal_notnan_cpu", a->dtype);
     if (a->dtype != b->dtype) TSR_TRY(tsr_result_type(&common, (TsrTensor *[]){a, b}, 2));
     return common == TSR_COMPLEX32 ? tsr_not_implemented("equal_cpu", common) : TSR_OK;
 }
@@ -320,10 +347,13 @@ TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
     if (!tsr_same_sizes(a, b)) return return_bool(c, false);
     TSR_TRY(check_equal(a, b));
-    bool exact = !tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype) && tsr_dtype_is_pod(a->dtype); /* no nan, which is not equal to itself */
-    if (exact && a->dtype == b->dtype && tsr_is_same_view(a, b) && !tsr_is_meta(a) && !tsr_is_sparse(a)) return return_bool(c, true);
+    bool exact = !tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype) &&
+                 tsr_dtype_is_pod(a->dtype); /* no nan, which is not equal to itself */
+    if (exact && a->dtype == b->dtype && tsr_is_same_view(a, b) && !tsr_is_meta(a) && !tsr_is_sparse(a))
+        return return_bool(c, true);
     Comparison compared = {tsr_kernel(TSR_K_eq, a->dtype), tsr_data(a), tsr_data(b), (int64_t)tsr_itemsize(a), false};
-    bool dense = a->dtype == b->dtype && tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS) && !tsr_is_meta(a) && !tsr_is_meta(b);
+    bool dense = a->dtype == b->dtype && tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS) &&
+                 !tsr_is_meta(a) && !tsr_is_meta(b);
     if (dense && compared.loop != NULL && ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) {
         TSR_TRY(tsr_parallel_for(a->numel, 4 * tsr_grain(1), compare_blocks, &compared));
         return return_bool(c, !compared.differ);

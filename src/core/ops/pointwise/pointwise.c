@@ -49,8 +49,13 @@ static bool has_half_kernel(const TsrPointwise *rules, int n, TsrTensor *const *
     return tsr_in(TSR_BITS_HALF, in[0]->dtype) && tsr_kernel(rules->kernel, in[0]->dtype) != NULL;
 }
 
-static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, const TsrDtype *forced) {
-    TsrIterSpec spec = {.nout = 1, .nin = n, .out = {output_of(c, rules, n, in[0])}, .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags, .cost = rules->cost};
+static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in,
+                       const TsrDtype *forced) {
+    TsrIterSpec spec = {.nout = 1,
+                        .nin = n,
+                        .out = {output_of(c, rules, n, in[0])},
+                        .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | rules->flags,
+                        .cost = rules->cost};
     if (!(rules->flags & TSR_ITER_OUT_BOOL)) spec.flags |= TSR_ITER_CHECK_CAST;
     if (has_half_kernel(rules, n, in)) spec.flags &= ~(unsigned)TSR_ITER_COMPUTE_FLOAT;
     if (c->inplace) spec.flags |= TSR_ITER_NO_RESIZE;
@@ -71,16 +76,20 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);
 }
 
-TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) { return begin(pw, c, rules, n, in, NULL); }
+TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) {
+    return begin(pw, c, rules, n, in, NULL);
+}
 
-TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, TsrDtype dtype) {
+TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in,
+                          TsrDtype dtype) {
     return begin(pw, c, rules, n, in, &dtype);
 }
 
 TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
     TsrTensor *result = NULL;
     TsrLoop loop = tsr_kernel(kernel, pw->it.dtype);
-    TsrStatus s = loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
+    TsrStatus s =
+        loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
     s = tsr_iter_end_move(&pw->it, s, &result);
     return tsr_finish_move(pw->call, s, result);
 }

@@ -18,11 +18,11 @@
 /* One operator's rules. */
 typedef struct TsrPointwise {
     TsrKernel kernel;
-    const char *name;          /* in "\"%s\" not implemented for 'Half'" */
-    uint32_t dtypes;           /* common dtypes that it computes in */
-    unsigned flags;            /* of the iterator, beside PROMOTE and COMPUTE_FLOAT */
-    int cost;                  /* of an element, in additions; 0: one */
-    TsrStatus complex_kind;    /* with complex_error: raised first of all for a complex operand */
+    const char *name;       /* in "\"%s\" not implemented for 'Half'" */
+    uint32_t dtypes;        /* common dtypes that it computes in */
+    unsigned flags;         /* of the iterator, beside PROMOTE and COMPUTE_FLOAT */
+    int cost;               /* of an element, in additions; 0: one */
+    TsrStatus complex_kind; /* with complex_error: raised first of all for a complex operand */
     const char *complex_error;
 } TsrPointwise;
 
@@ -43,10 +43,12 @@ typedef struct TsrOperands {
 TsrStatus tsr_operands_take(TsrOperands *o, const TsrOpCall *c, int n, const int *which);
 void tsr_operands_release(TsrOperands *o);
 
-/* Broadcasts, promotes and allocates for out[0] of the call; checks that the common dtype is among the rules'. On failure nothing is held. */
+/* Broadcasts, promotes and allocates for out[0] of the call; checks that the common dtype is among the rules'. On
+ * failure nothing is held. */
 TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in);
 /* As tsr_pw_begin with a forced common dtype. */
-TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in, TsrDtype dtype);
+TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in,
+                          TsrDtype dtype);
 /* Runs a kernel and returns the result from the call. */
 TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params);
 /* The whole course with the rules' own kernel. */

@@ -1,5 +1,5 @@
-/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but where the
- * steps of PyTorch's float version show. */
+/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but
+ * where the steps of PyTorch's float version show. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,15 +10,23 @@
 #include "core/tensor/owned.h"
 #include "core/kernels/specfun.h"
 
-enum { SET_SINGLE = 1, SET_HALF = 2, SET_NO_INT = 4 }; /* which dtypes: float32 and float64 always, the half types, integers refused */
+enum {
+    SET_SINGLE = 1,
+    SET_HALF = 2,
+    SET_NO_INT = 4
+}; /* which dtypes: float32 and float64 always, the half types, integers refused */
 
 /* ---- loops ---- */
 
-typedef struct Unary { double (*fn)(double); float (*fn_f)(float); } Unary;
+typedef struct Unary {
+    double (*fn)(double);
+    float (*fn_f)(float);
+} Unary;
 
 static void unary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const Unary *u = params;
-    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = u->fn(*(const double *)(data[1] + i * strides[1]));
+    for (int64_t i = 0; i < n; i++)
+        *(double *)(data[0] + i * strides[0]) = u->fn(*(const double *)(data[1] + i * strides[1]));
 }
 
 static void unary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
@@ -34,29 +42,36 @@ typedef double (*Binary)(double, double);
 static void binary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     Binary fn = *(const Binary *)params;
     for (int64_t i = 0; i < n; i++)
-        *(double *)(data[0] + i * strides[0]) = fn(*(const double *)(data[1] + i * strides[1]), *(const double *)(data[2] + i * strides[2]));
+        *(double *)(data[0] + i * strides[0]) =
+            fn(*(const double *)(data[1] + i * strides[1]), *(const double *)(data[2] + i * strides[2]));
 }
 
 static void binary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     Binary fn = *(const Binary *)params;
     for (int64_t i = 0; i < n; i++)
-        *(float *)(data[0] + i * strides[0]) = (float)fn(*(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
+        *(float *)(data[0] + i * strides[0]) =
+            (float)fn(*(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
 }
 
 /* ---- one call ---- */
 
-typedef struct Loops { TsrLoop f32, f64; const void *params; } Loops;
+typedef struct Loops {
+    TsrLoop f32, f64;
+    const void *params;
+} Loops;
 
 static TsrStatus check_dtype(TsrDtype common, const char *kernel, int set) {
     bool half = common == TSR_FLOAT16 || common == TSR_BFLOAT16;
     if (common == TSR_FLOAT32 || common == TSR_FLOAT64 || (half && (set & SET_HALF))) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(common));
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel,
+                     tsr_dtype_scalar_name(common));
 }
 
 static TsrStatus run(TsrOpCall *c, int nin, TsrTensor *const *in, const char *kernel, int set, Loops loops) {
     TsrIter it;
     TsrIterSpec spec = {.nout = 1, .nin = nin, .out = {c->out[0]}, .name = c->schema->base};
-    spec.flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | TSR_ITER_COMPUTE_FLOAT | (set & SET_NO_INT ? 0 : TSR_ITER_INT_TO_FLOAT) | (c->inplace ? TSR_ITER_NO_RESIZE : 0);
+    spec.flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | TSR_ITER_COMPUTE_FLOAT |
+                 (set & SET_NO_INT ? 0 : TSR_ITER_INT_TO_FLOAT) | (c->inplace ? TSR_ITER_NO_RESIZE : 0);
     for (int i = 0; i < nin; i++) spec.in[i] = in[i];
     TSR_TRY(tsr_iter_begin(&it, &spec));
     TsrStatus s = check_dtype(it.common, kernel, set);
@@ -89,10 +104,13 @@ static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops 
     return run(c, 2, (TsrTensor *const[]){a, b}, kernel, set, loops);
 }
 
-static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) { return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn}); }
+static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) {
+    return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn});
+}
 
 static TsrStatus bessel(TsrOpCall *c, TsrTensor *x, const char *kernel, int set, TsrBessel fn) {
-    return run(c, 1, &x, kernel, set, (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL});
+    return run(c, 1, &x, kernel, set,
+               (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL});
 }
 
 #define BESSEL(op, kernel, set, name) \
@@ -128,7 +146,8 @@ static float log_ndtr_float(float x) {
 }
 TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
 TsrStatus op_lgamma(TsrOpCall *c) {
-    return run(c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF, (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL});
+    return run(c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF,
+               (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL});
 }
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
@@ -144,7 +163,8 @@ static float entr_float(float x) { return x > 0 ? -x * logf(x) : (float)tsr_sf_e
 
 TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
-    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16) return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
+    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16)
+        return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
     return unary(c, "entr_cpu", SET_HALF, tsr_sf_entr, entr_float);
 }
 
@@ -168,7 +188,8 @@ static double i0e_steps(double v, double (*of)(double)) {
 static double i0e_half(double x) { return i0e_steps(x, half_of); }
 static double i0e_bfloat16(double x) { return i0e_steps(x, bfloat16_of); }
 
-/* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements rounds every step. */
+/* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements
+ * rounds every step. */
 TsrStatus op_i0e(TsrOpCall *c) {
     enum { VECTORS = 32 };
     TsrDtype d = c->arg[0].t->dtype;
@@ -179,8 +200,12 @@ TsrStatus op_i0e(TsrOpCall *c) {
 
 /* The logarithm is rounded to the dtype before the product. */
 static double xlog1py_by(double x, double y, float rounded) { return isnan(y) ? NAN : x == 0 ? 0 : x * rounded; }
-static double xlog1py_half(double x, double y) { return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y)))); }
-static double xlog1py_bfloat16(double x, double y) { return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y)))); }
+static double xlog1py_half(double x, double y) {
+    return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y))));
+}
+static double xlog1py_bfloat16(double x, double y) {
+    return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y))));
+}
 static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, log1pf((float)y)); }
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
@@ -189,7 +214,10 @@ TsrStatus op_xlog1py(TsrOpCall *c) {
     TsrDtype common;
     TSR_TRY(operands(&a, &b, c));
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
-    Binary fn = common == TSR_FLOAT16 ? xlog1py_half : common == TSR_BFLOAT16 ? xlog1py_bfloat16 : common == TSR_FLOAT64 ? tsr_sf_xlog1py : xlog1py_float;
+    Binary fn = common == TSR_FLOAT16    ? xlog1py_half
+                : common == TSR_BFLOAT16 ? xlog1py_bfloat16
+                : common == TSR_FLOAT64  ? tsr_sf_xlog1py
+                                         : xlog1py_float;
     return binary(c, "xlog1py_cpu", SET_HALF, fn);
 }
 
@@ -208,20 +236,29 @@ TsrStatus op_ndtr(TsrOpCall *c) {
 /* ---- polygamma ---- */
 
 static void polygamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++) *(double *)(data[0] + i * strides[0]) = tsr_sf_polygamma(*(const int *)params, *(const double *)(data[1] + i * strides[1]));
+    for (int64_t i = 0; i < n; i++)
+        *(double *)(data[0] + i * strides[0]) =
+            tsr_sf_polygamma(*(const int *)params, *(const double *)(data[1] + i * strides[1]));
 }
 
 static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++) *(float *)(data[0] + i * strides[0]) = (float)tsr_sf_polygamma(*(const int *)params, *(const float *)(data[1] + i * strides[1]));
+    for (int64_t i = 0; i < n; i++)
+        *(float *)(data[0] + i * strides[0]) =
+            (float)tsr_sf_polygamma(*(const int *)params, *(const float *)(data[1] + i * strides[1]));
 }
 
-/* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that. */
-typedef struct HalfPolygamma { int order; double (*of)(double); } HalfPolygamma;
+/* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that.
+ */
+typedef struct HalfPolygamma {
+    int order;
+    double (*of)(double);
+} HalfPolygamma;
 static void polygamma_half(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const HalfPolygamma *h = params;
     float factorial = (float)(h->order % 2 ? 1 : -1) * expf((float)tsr_sf_lgamma(h->order + 1.0));
     for (int64_t i = 0; i < n; i++)
-        *(float *)(data[0] + i * strides[0]) = factorial * (float)h->of(tsr_sf_zeta_f((float)h->order + 1, *(const float *)(data[1] + i * strides[1])));
+        *(float *)(data[0] + i * strides[0]) =
+            factorial * (float)h->of(tsr_sf_zeta_f((float)h->order + 1, *(const float *)(data[1] + i * strides[1])));
 }
 
 static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
@@ -231,14 +268,16 @@ static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     if (n == 0) return bessel(c, x, "digamma", SET_HALF, TSR_BESSEL_digamma);
     if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma});
     HalfPolygamma half = {order, x->dtype == TSR_FLOAT16 ? half_of : bfloat16_of};
-    if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16) return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half});
+    if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16)
+        return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half});
     return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order});
 }
 
 TsrStatus op_polygamma(TsrOpCall *c) { return polygamma(c, c->arg[0].i, c->arg[1].t); }
 TsrStatus op_polygamma_method(TsrOpCall *c) { return polygamma(c, c->arg[1].i, c->arg[0].t); }
 
-/* PyTorch's composition, a term for each of the p values of lgamma: its roundings and its row-major result are visible. */
+/* PyTorch's composition, a term for each of the p values of lgamma: its roundings and its row-major result are visible.
+ */
 TsrStatus op_mvlgamma(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t;
     int64_t p = c->arg[1].i, last = -1;
@@ -247,7 +286,8 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     if (p > 1000000) return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: p is too large");
     TsrDtype dtype = tsr_dtype_is_integral(x->dtype) ? tsr_default_dtype() : x->dtype;
     if (c->inplace && dtype != x->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "mvlgamma: result type %s can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(dtype));
     TsrScope s = {0};
     if (tsr_is_meta(x)) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_like, x, dtype, TSR_CONTIGUOUS));
     TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
@@ -261,10 +301,23 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
 /* ---- orthogonal polynomials ---- */
 
 typedef enum OrthogonalKind {
-    CHEBYSHEV_T, CHEBYSHEV_U, CHEBYSHEV_V, CHEBYSHEV_W, SHIFTED_T, SHIFTED_U, SHIFTED_V, SHIFTED_W, HERMITE_H, HERMITE_HE, LAGUERRE_L, LEGENDRE_P
+    CHEBYSHEV_T,
+    CHEBYSHEV_U,
+    CHEBYSHEV_V,
+    CHEBYSHEV_W,
+    SHIFTED_T,
+    SHIFTED_U,
+    SHIFTED_V,
+    SHIFTED_W,
+    HERMITE_H,
+    HERMITE_HE,
+    LAGUERRE_L,
+    LEGENDRE_P
 } OrthogonalKind;
 
-#define HELPER static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction */
+#define HELPER \
+    static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction \
+                                                  */
 #define R float
 #define NAME(x) f32_##x
 #define FN(name) name##f
@@ -298,7 +351,9 @@ POLYNOMIAL(legendre_polynomial_p, LEGENDRE_P)
 
 static TsrStatus softmax_by(TsrOpCall *c, const char *name) {
     TsrTensor *r = NULL;
-    if (tsr_arg_given(&c->arg[2])) return tsr_finish_move(c, tsr_invoke_new(&r, 1, name, "tid", c->arg[0].t, c->arg[1].i, (int)c->arg[2].dtype), r);
+    if (tsr_arg_given(&c->arg[2]))
+        return tsr_finish_move(c, tsr_invoke_new(&r, 1, name, "tid", c->arg[0].t, c->arg[1].i, (int)c->arg[2].dtype),
+                               r);
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, name, "ti", c->arg[0].t, c->arg[1].i), r);
 }
 TsrStatus op_special_softmax(TsrOpCall *c) { return softmax_by(c, "softmax"); }
@@ -306,5 +361,6 @@ TsrStatus op_special_log_softmax(TsrOpCall *c) { return softmax_by(c, "log_softm
 
 TsrStatus op_special_logsumexp(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
+    return tsr_finish_move(
+        c, tsr_invoke_new(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
 }

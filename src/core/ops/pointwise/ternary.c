@@ -9,7 +9,8 @@
 
 static TsrStatus check_condition(const TsrTensor *condition) {
     if (condition->dtype == TSR_BOOL || condition->dtype == TSR_UINT8) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
                      tsr_dtype_scalar_name(condition->dtype));
 }
 
@@ -28,12 +29,19 @@ static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in
     TSR_TRY(tsr_result_type(&d, in, 2));
     TSR_TRY(check_numbers(c, d));
     if (given != NULL && given->dtype != d)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(given->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d),
+                         tsr_dtype_scalar_name(given->dtype));
     TSR_TRY(check_condition(condition));
     const TsrDtype reads[3] = {TSR_BOOL, d, d};
     TsrIter it;
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {given}, .nin = 3, .in = {condition, in[0], in[1]}, .in_dtype = reads,
-                                               .has_dtype = true, .dtype = d, .flags = TSR_ITER_CHECK_CAST}));
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
+                                               .out = {given},
+                                               .nin = 3,
+                                               .in = {condition, in[0], in[1]},
+                                               .in_dtype = reads,
+                                               .has_dtype = true,
+                                               .dtype = d,
+                                               .flags = TSR_ITER_CHECK_CAST}));
     TsrLoop loop = tsr_kernel(TSR_K_where, d);
     TsrStatus s = loop != NULL ? tsr_iter_run(&it, loop, NULL) : tsr_not_implemented("where_cpu", d);
     return tsr_iter_end_move(&it, s, out);
@@ -66,7 +74,9 @@ TsrStatus op_where_indices(TsrOpCall *c) {
 
 /* --- clamp --- */
 
-static bool is_nan(const TsrArg *a) { return a->kind == TSR_ARG_SCALAR && a->s.kind == TSR_SCALAR_FLOAT && isnan(a->s.f); }
+static bool is_nan(const TsrArg *a) {
+    return a->kind == TSR_ARG_SCALAR && a->s.kind == TSR_SCALAR_FLOAT && isnan(a->s.f);
+}
 
 static TsrStatus check_bounds(const TsrArg *low, const TsrArg *high) {
     if (tsr_arg_given(low) || tsr_arg_given(high)) return TSR_OK;
@@ -74,7 +84,8 @@ static TsrStatus check_bounds(const TsrArg *low, const TsrArg *high) {
 }
 
 /* The common dtype of self and the bounds, checked against an in-place self. Floats stay as they are. */
-static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self, const TsrArg *low, const TsrArg *high) {
+static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self, const TsrArg *low,
+                             const TsrArg *high) {
     *out = self->dtype;
     if (tsr_dtype_is_float(*out)) return TSR_OK;
     TsrTensor *in[3] = {self, NULL, NULL};
@@ -91,12 +102,13 @@ static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self,
         if (owned[i]) tsr_tensor_free(in[i + 1]);
     TSR_TRY(s);
     if (c->inplace && *out != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(*out),
-                         tsr_dtype_c_name(self->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(*out), tsr_dtype_c_name(self->dtype));
     return TSR_OK;
 }
 
-/* A bound beyond the dtype's range bounds nothing where it lies on the far side, and is refused where no value could satisfy it. */
+/* A bound beyond the dtype's range bounds nothing where it lies on the far side, and is refused where no value could
+ * satisfy it. */
 static TsrStatus nearest_in(TsrScalar *s, TsrDtype d, bool is_min) {
     bool beyond = s->kind == TSR_SCALAR_UINT; /* any int64 */
     int64_t bound = beyond ? INT64_MAX : s->i;
@@ -106,7 +118,8 @@ static TsrStatus nearest_in(TsrScalar *s, TsrDtype d, bool is_min) {
     int64_t low = !is_signed ? 0 : bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
     int64_t high = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - is_signed)) - 1;
     if (is_min ? beyond || bound > high : bound < low)
-        return tsr_error(TSR_RUNTIME_ERROR, "Clamp %s value %g is outside the representable range of %s", is_min ? "min" : "max", tsr_scalar_to_double(*s), tsr_dtype_scalar_name(d));
+        return tsr_error(TSR_RUNTIME_ERROR, "Clamp %s value %g is outside the representable range of %s",
+                         is_min ? "min" : "max", tsr_scalar_to_double(*s), tsr_dtype_scalar_name(d));
     *s = tsr_scalar_int(TSR_MIN(TSR_MAX(bound, low), high));
     return TSR_OK;
 }
@@ -116,7 +129,8 @@ static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, bool is_min, void *dst)
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow");
     _Alignas(16) char rounded[16];
     TsrScalar s = a->s;
-    if (tsr_dtype_is_integral(pw->it.common) && (s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_UINT)) TSR_TRY(nearest_in(&s, pw->it.common, is_min));
+    if (tsr_dtype_is_integral(pw->it.common) && (s.kind == TSR_SCALAR_INT || s.kind == TSR_SCALAR_UINT))
+        TSR_TRY(nearest_in(&s, pw->it.common, is_min));
     TSR_TRY(tsr_scalar_store_checked(s, pw->it.common, rounded));
     tsr_scalar_store(tsr_scalar_load(pw->it.common, rounded), pw->it.dtype, dst);
     return TSR_OK;
@@ -124,15 +138,19 @@ static TsrStatus store_bound(const TsrArg *a, TsrPw *pw, bool is_min, void *dst)
 
 static const char no_complex[] = "clamp is not supported for complex types";
 #define CLAMPED (D_INT | D_BARE | D_FLOAT)
-static const TsrPointwise both_rules = {TSR_K_clamp, "clamp_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
-static const TsrPointwise min_rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
-static const TsrPointwise max_rules = {TSR_K_clamp_max, "clamp_max_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise both_rules = {TSR_K_clamp, "clamp_scalar_cpu",        CLAMPED,   0,
+                                        1,           TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise min_rules = {
+    TSR_K_clamp_min, "clamp_min_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
+static const TsrPointwise max_rules = {
+    TSR_K_clamp_max, "clamp_max_scalar_cpu", CLAMPED, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, no_complex};
 
 static TsrStatus run_clamp(TsrPw *pw, const TsrArg *low, const TsrArg *high) {
     _Alignas(16) char bounds[32];
     TsrKernel k = pw->rules->kernel;
     TsrStatus s = tsr_arg_given(low) ? store_bound(low, pw, true, bounds) : TSR_OK;
-    if (s == TSR_OK && tsr_arg_given(high)) s = store_bound(high, pw, false, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
+    if (s == TSR_OK && tsr_arg_given(high))
+        s = store_bound(high, pw, false, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
     return s == TSR_OK ? tsr_pw_finish(pw, k, bounds) : tsr_iter_end_move(&pw->it, s, NULL);
 }
 
@@ -153,11 +171,13 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
     TsrPw pw;
     TSR_TRY(check_bounds(low, high));
     bool one = low == &none || high == &none;
-    if (tsr_dtype_is_complex(self->dtype) || (one && (is_complex_bound(low) || is_complex_bound(high)))) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    if (tsr_dtype_is_complex(self->dtype) || (one && (is_complex_bound(low) || is_complex_bound(high))))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     TSR_TRY(clamp_dtype(&d, c, self, low, high));
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != d)
-        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(d));
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype),
+                         tsr_dtype_scalar_name(d));
     const TsrPointwise *rules = !tsr_arg_given(high) ? &min_rules : !tsr_arg_given(low) ? &max_rules : &both_rules;
     TSR_TRY(tsr_pw_begin_as(&pw, c, rules, 1, &self, d));
     if (is_nan(low) || is_nan(high)) return fill_nan(&pw);
@@ -174,14 +194,17 @@ static const TsrPointwise tensor_max_rules = {TSR_K_minimum, "minimum_cpu", CLAM
 
 static TsrStatus clamp_tensors(TsrOpCall *c, TsrTensor *low, TsrTensor *high) {
     TsrTensor *in[3] = {c->arg[0].t, low != NULL ? low : high, high};
-    const TsrPointwise *rules = low != NULL && high != NULL ? &tensor_rules : low != NULL ? &tensor_min_rules : &tensor_max_rules;
+    const TsrPointwise *rules = low != NULL && high != NULL ? &tensor_rules
+                                : low != NULL               ? &tensor_min_rules
+                                                            : &tensor_max_rules;
     return tsr_pw_run(c, rules, low != NULL && high != NULL ? 3 : 2, in);
 }
 
 TsrStatus op_clamp_tensor(TsrOpCall *c) {
     TSR_TRY(check_bounds(&c->arg[1], &c->arg[2]));
     if (tsr_dtype_is_complex(c->arg[0].t->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
-    return clamp_tensors(c, tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL, tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL);
+    return clamp_tensors(c, tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL,
+                         tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL);
 }
 TsrStatus op_clamp_min_tensor(TsrOpCall *c) { return clamp_tensors(c, c->arg[1].t, NULL); }
 TsrStatus op_clamp_max_tensor(TsrOpCall *c) { return clamp_tensors(c, NULL, c->arg[1].t); }
@@ -190,7 +213,8 @@ TsrStatus op_clamp_max_tensor(TsrOpCall *c) { return clamp_tensors(c, NULL, c->a
 
 static TsrStatus check_lerp_dtype(const TsrTensor *self, const TsrTensor *t, const char *name) {
     if (self->dtype == t->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected dtype %s for `%s` but got dtype %s", tsr_dtype_c_name(self->dtype), name, tsr_dtype_c_name(t->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "expected dtype %s for `%s` but got dtype %s", tsr_dtype_c_name(self->dtype),
+                     name, tsr_dtype_c_name(t->dtype));
 }
 
 static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight) {
@@ -206,7 +230,8 @@ TsrStatus op_lerp_tensor(TsrOpCall *c) {
     const TsrTensor *self = c->arg[0].t, *weight = c->arg[2].t, *out = c->out[0];
     if (tsr_ndim(weight) > 0) TSR_TRY(check_lerp_dtype(self, weight, "weight"));
     if (tsr_ndim(weight) > 0 && out != NULL && out->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype), tsr_dtype_scalar_name(self->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype),
+                         tsr_dtype_scalar_name(self->dtype));
     return lerp(c, "lerp_kernel_tensor", c->arg[2].t);
 }
 
@@ -234,7 +259,8 @@ static TsrStatus add_scaled_pair(TsrOpCall *c, const TsrPointwise *rules) {
 }
 
 TsrStatus op_addcmul(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_addcmul, "addcmul_cpu_out", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 2, 0, NULL};
+    static const TsrPointwise rules = {TSR_K_addcmul, "addcmul_cpu_out", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 2, 0,
+                                       NULL};
     return add_scaled_pair(c, &rules);
 }
 
@@ -243,11 +269,12 @@ static bool is_whole(const TsrTensor *t) { return tsr_dtype_is_integral(t->dtype
 TsrStatus op_addcdiv(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_addcdiv, "addcdiv_cpu_out", D_FLOAT | D_COMPLEX, 0, 2, 0, NULL};
     if (is_whole(c->arg[1].t) && is_whole(c->arg[2].t))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
-                         "tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
-                         "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter "
-                         "implementation: (input + value * tensor1 / tensor2), for all dtypes.");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
+            "tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter "
+            "implementation: (input + value * tensor1 / tensor2), for all dtypes.");
     return add_scaled_pair(c, &rules);
 }
 
@@ -265,11 +292,14 @@ static TsrStatus fill_element(TsrTensor *self, const TsrTensor *value) {
 static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {
     TsrTensor *self = c->arg[0].t, *target;
     if (value->kind == TSR_ARG_TENSOR && tsr_ndim(value->t) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.", tsr_ndim(value->t));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",
+                         tsr_ndim(value->t));
     if (c->out[0] != NULL) target = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_like(&target, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus s = TSR_OK;
-    if (!tsr_is_meta(target)) s = value->kind == TSR_ARG_TENSOR ? fill_element(target, value->t) : tsr_tensor_fill(target, value->s);
+    if (!tsr_is_meta(target))
+        s = value->kind == TSR_ARG_TENSOR ? fill_element(target, value->t) : tsr_tensor_fill(target, value->s);
     return tsr_finish_move(c, s, target);
 }
 

@@ -20,17 +20,15 @@
 #define VML(name, cost) UNARY(name, name, #name "_vml_cpu", FLOATING_COMPLEX, cost)
 #define CPU(name, cost) UNARY(name, name, #name "_cpu", FLOATING_COMPLEX, cost)
 
-VML(exp, 8) VML(expm1, 16) VML(log, 8) VML(log2, 8) VML(log10, 8) VML(log1p, 16)
-VML(sin, 16) VML(cos, 16) VML(tan, 24) VML(asin, 16) VML(acos, 16) VML(atan, 16) VML(tanh, 16) VML(sqrt, 2)
-CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24) CPU(reciprocal, 1) CPU(sinc, 16)
-static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
-UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
-UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
-UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
-UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
-UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
-UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
-
+VML(exp, 8)
+VML(expm1, 16) VML(log, 8) VML(log2, 8) VML(log10, 8) VML(log1p, 16) VML(sin, 16) VML(cos, 16) VML(tan, 24)
+    VML(asin, 16) VML(acos, 16) VML(atan, 16) VML(tanh, 16) VML(sqrt, 2) CPU(asinh, 24) CPU(acosh, 24) CPU(atanh, 24)
+        CPU(reciprocal, 1) CPU(sinc, 16) static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
+            UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8) UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
+                UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64) UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
+                    UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
+                        UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL,
+                              TSR_ITER_OUT_BOOL, 1)
 /* Functions that PyTorch computes otherwise for half floats. */
 #define HALVES_APART(op, text, dtypes, flags, cost, half_kernel) \
     TsrStatus op_##op(TsrOpCall *c) { \
@@ -41,11 +39,11 @@ UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX |
         return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_##half_kernel : TSR_K_##op, NULL); \
     }
 #define APART(...) HALVES_APART(__VA_ARGS__)
-APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
-APART(sinh, "sinh_cpu", FLOATING_COMPLEX, 24, sinh_half)
-APART(cosh, "cosh_cpu", FLOATING_COMPLEX, 24, cosh_half)
+                            APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
+                                APART(sinh, "sinh_cpu", FLOATING_COMPLEX, 24, sinh_half)
+                                    APART(cosh, "cosh_cpu", FLOATING_COMPLEX, 24, cosh_half)
 
-TsrStatus op_sigmoid(TsrOpCall *c) {
+                                        TsrStatus op_sigmoid(TsrOpCall *c) {
     TsrPointwise rules = {TSR_K_sigmoid, "sigmoid_cpu", FLOATING_COMPLEX, 8, 0, NULL};
     if (D_FLOAT8 >> c->arg[0].t->dtype & 1) rules.name = "sigmoid_cpu_reduced_float";
     return tsr_pw_call(c, &rules, 1);
@@ -60,7 +58,8 @@ TsrStatus op_sigmoid(TsrOpCall *c) {
         int64_t whole = s[0] == 2 && s[1] == 2 ? n / 32 * 32 : 0; \
         (void)p; \
         name##_vectors((T *)data[0], (const T *)data[1], whole); \
-        for (int64_t i = whole; i < n; i++) *(T *)(data[0] + i * s[0]) = ROUND(1 / WIDEN(ROUND(sqrtf(WIDEN(*(const T *)(data[1] + i * s[1])))))); \
+        for (int64_t i = whole; i < n; i++) \
+            *(T *)(data[0] + i * s[0]) = ROUND(1 / WIDEN(ROUND(sqrtf(WIDEN(*(const T *)(data[1] + i * s[1])))))); \
     }
 RSQRT(rsqrt_half, TsrHalf, tsr_half_widen, tsr_half_round)
 RSQRT(rsqrt_bfloat16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
@@ -69,15 +68,23 @@ TsrStatus op_rsqrt(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     if (x->dtype != TSR_FLOAT16 && x->dtype != TSR_BFLOAT16) return op_rsqrt_direct(c);
     TsrIter it;
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1, .out = {c->out[0]}, .nin = 1, .in = {x}, .cost = 4, .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST}));
-    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run(&it, x->dtype == TSR_FLOAT16 ? rsqrt_half : rsqrt_bfloat16, NULL), &result);
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
+                                               .out = {c->out[0]},
+                                               .nin = 1,
+                                               .in = {x},
+                                               .cost = 4,
+                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST}));
+    TsrStatus s =
+        tsr_iter_end_move(&it, tsr_iter_run(&it, x->dtype == TSR_FLOAT16 ? rsqrt_half : rsqrt_bfloat16, NULL), &result);
     return tsr_finish_move(c, s, result);
 }
 
 TsrStatus op_neg(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_neg, "neg_cpu", D_INT | D_FLOAT | D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
     if (c->arg[0].t->dtype == TSR_BOOL)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
     return tsr_pw_call(c, &rules, 1);
 }
 
@@ -108,7 +115,8 @@ TsrStatus op_abs(TsrOpCall *c) {
 
 /* Angles of complex numbers are computed as those lie, and are row-major in the end. */
 TsrStatus op_angle(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
+    static const TsrPointwise rules = {
+        TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
     TsrTensor *rows;
     TSR_TRY(tsr_pw_call(c, &rules, 1));
     if (!tsr_dtype_is_complex(c->arg[0].t->dtype) || c->out[0] != NULL) return TSR_OK;
@@ -122,8 +130,14 @@ TsrStatus op_angle(TsrOpCall *c) {
     return TSR_OK;
 }
 
-static const TsrPointwise sign_rules = {TSR_K_sign, "sign_cpu", D_INT | D_FLOAT | D_BOOL, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
-                                        "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."};
+static const TsrPointwise sign_rules = {
+    TSR_K_sign,
+    "sign_cpu",
+    D_INT | D_FLOAT | D_BOOL,
+    0,
+    1,
+    TSR_NOT_IMPLEMENTED_ERROR,
+    "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."};
 TsrStatus op_sign(TsrOpCall *c) { return tsr_pw_call(c, &sign_rules, 1); }
 
 TsrStatus op_sgn(TsrOpCall *c) {
@@ -166,7 +180,12 @@ static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
 /* Rounding: integers are copied. */
 #define ROUNDING(op) \
     TsrStatus op_##op(TsrOpCall *c) { \
-        static const TsrPointwise rules = {TSR_K_##op, #op "_vml_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR, \
+        static const TsrPointwise rules = {TSR_K_##op, \
+                                           #op "_vml_cpu", \
+                                           D_INT | D_BARE | D_FLOAT, \
+                                           0, \
+                                           1, \
+                                           TSR_NOT_IMPLEMENTED_ERROR, \
                                            #op " is not supported for complex inputs"}; \
         return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1); \
     }
@@ -182,7 +201,8 @@ TsrStatus op_round(TsrOpCall *c) {
 TsrStatus op_round_decimals(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_round_up, "round_cpu", D_FLOAT, 0, 4, 0, NULL};
     int64_t decimals = c->arg[1].i;
-    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype)) return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
+    if (decimals == 0 && tsr_dtype_is_integral(c->arg[0].t->dtype))
+        return tsr_not_implemented("round_vml_cpu", c->arg[0].t->dtype);
     if (decimals == 0) return op_round(c);
     double power = pow(10, fabs((double)decimals));
     TsrPw pw;
@@ -194,7 +214,8 @@ TsrStatus op_round_decimals(TsrOpCall *c) {
 #define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
 static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *name, bool alike, bool integers) {
     TsrDtype d = c->arg[0].t->dtype;
-    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "%s does not support non-boolean outputs.", name);
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s does not support non-boolean outputs.", name);
     if (!tsr_dtype_is_integral(d) && d != TSR_BOOL) return tsr_pw_call(c, rules, 1);
     return alike ? return_alike(c, integers) : return_filled(c, rules, integers);
 }
@@ -207,8 +228,10 @@ static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *n
 CLASSIFY(isnan, ANYTHING, false, false, 0, NULL)
 CLASSIFY(isinf, ANYTHING, true, false, 0, NULL)
 CLASSIFY(isfinite, ANYTHING, true, true, 0, NULL)
-CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isposinf does not support complex inputs.")
-CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR, "isneginf does not support complex inputs.")
+CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR,
+         "isposinf does not support complex inputs.")
+CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR,
+         "isneginf does not support complex inputs.")
 
 TsrStatus op_isreal(TsrOpCall *c) {
     TsrTensor *result = NULL, *imaginary = NULL;
@@ -220,15 +243,23 @@ TsrStatus op_isreal(TsrOpCall *c) {
 }
 
 TsrStatus op_signbit(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_signbit, "signbit_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, TSR_ITER_OUT_BOOL, 1,
-                                       TSR_NOT_IMPLEMENTED_ERROR, "signbit is not implemented for complex tensors."};
+    static const TsrPointwise rules = {TSR_K_signbit,
+                                       "signbit_cpu",
+                                       D_INT | D_BARE | D_FLOAT | D_BOOL,
+                                       TSR_ITER_OUT_BOOL,
+                                       1,
+                                       TSR_NOT_IMPLEMENTED_ERROR,
+                                       "signbit is not implemented for complex tensors."};
     TsrDtype d = c->arg[0].t->dtype;
-    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL) return tsr_error(TSR_RUNTIME_ERROR, "signbit does not support non-boolean outputs.");
-    return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false) : tsr_pw_call(c, &rules, 1);
+    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
+        return tsr_error(TSR_RUNTIME_ERROR, "signbit does not support non-boolean outputs.");
+    return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false)
+                                                               : tsr_pw_call(c, &rules, 1);
 }
 
 static TsrStatus scale(TsrOpCall *c, void *factor) {
-    static const TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH, 1, 0, NULL};
+    static const TsrPointwise rules = {TSR_K_mul, "mul_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT | TSR_ITER_OPMATH,
+                                       1,         0,         NULL};
     TsrTensor *in[2] = {c->arg[0].t, factor};
     return tsr_pw_run(c, &rules, 2, in);
 }
@@ -243,8 +274,12 @@ static TsrStatus scaled(TsrOpCall *c, double factor, const char *complex_error) 
     return s;
 }
 
-TsrStatus op_deg2rad(TsrOpCall *c) { return scaled(c, 0.017453292519943295769236907684886, "deg2rad is not supported for complex tensors."); }
-TsrStatus op_rad2deg(TsrOpCall *c) { return scaled(c, 57.295779513082320876798154814105, "rad2deg is not supported for complex tensors."); }
+TsrStatus op_deg2rad(TsrOpCall *c) {
+    return scaled(c, 0.017453292519943295769236907684886, "deg2rad is not supported for complex tensors.");
+}
+TsrStatus op_rad2deg(TsrOpCall *c) {
+    return scaled(c, 57.295779513082320876798154814105, "rad2deg is not supported for complex tensors.");
+}
 
 /* log(x / (1 - x)), each step rounded to the dtype, as PyTorch's loop over half floats is. */
 static TsrStatus half_logit(TsrOpCall *c) {
@@ -255,7 +290,8 @@ static TsrStatus half_logit(TsrOpCall *c) {
         tsr_scalar_store(tsr_scalar_float(c->arg[1].f), x->dtype, slot);
         TsrScalar low = tsr_scalar_load(x->dtype, slot);
         tsr_scalar_store(tsr_scalar_float(1 - low.f), x->dtype, slot);
-        TsrTensor *below = CALL(&s, "lt", "ts", x, low), *capped = CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot));
+        TsrTensor *below = CALL(&s, "lt", "ts", x, low),
+                  *capped = CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot));
         x = CALL(&s, "masked_fill", "tts", capped, below, low);
     }
     TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1)), *odds = CALL(&s, "div", "tt", x, rest);
@@ -282,7 +318,8 @@ double tsr_pw_greatest(TsrDtype d) {
 
 static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     (void)user;
-    static const TsrPointwise rules = {TSR_K_nan_to_num, "nan_to_num", D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL, 0, 2, 0, NULL};
+    static const TsrPointwise rules = {
+        TSR_K_nan_to_num, "nan_to_num", D_INT | D_BARE | D_FLOAT | D_COMPLEX | D_BOOL, 0, 2, 0, NULL};
     _Alignas(16) char value[3][16];
     TsrDtype d = c->arg[0].t->dtype;
     TsrPw pw;
@@ -291,18 +328,25 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     double defaults[3] = {0, tsr_pw_greatest(d), -tsr_pw_greatest(d)};
     size_t size = tsr_dtype_size(pw.it.dtype);
     for (int i = 0; i < 3; i++)
-        tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype, (char *)value + (size_t)i * size);
+        tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype,
+                         (char *)value + (size_t)i * size);
     return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
 }
 
 TsrStatus op_nan_to_num(TsrOpCall *c) { return run_alike(c, c->arg[0].t->dtype, nan_to_num, NULL); }
 
 TsrStatus op_relu(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_clamp_min, "clamp_min_scalar_cpu", D_INT | D_BARE | D_FLOAT, 0, 1, TSR_NOT_IMPLEMENTED_ERROR,
+    static const TsrPointwise rules = {TSR_K_clamp_min,
+                                       "clamp_min_scalar_cpu",
+                                       D_INT | D_BARE | D_FLOAT,
+                                       0,
+                                       1,
+                                       TSR_NOT_IMPLEMENTED_ERROR,
                                        "clamp is not supported for complex types"};
     static const double zero = 0; /* all bytes are zero in every dtype */
     TsrPw pw;
-    if (c->arg[0].t->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
+    if (c->arg[0].t->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
     return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero);
 }
@@ -323,7 +367,8 @@ FREXP(double, frexp)
 
 TsrStatus op_frexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *results[2];
-    if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
+    if (!tsr_dtype_is_float(x->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
     if (!tsr_in(D_FLOAT, x->dtype)) return tsr_not_implemented("frexp_cpu", x->dtype);
     const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
     TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
@@ -336,8 +381,13 @@ TsrStatus op_frexp(TsrOpCall *c) {
         TSR_TRY(tsr_invoke_new(&power, 1, "empty_like", "td", x, (int)TSR_INT32));
     }
     TsrTensor *into[2] = {mantissa != NULL ? mantissa : c->out[0], power != NULL ? power : c->out[1]};
-    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2, .out = {into[0], into[1]}, .nin = 1, .in = {x}, .out_dtype = outs,
-                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
+    TSR_TRY(
+        tsr_iter_begin(&it, &(TsrIterSpec){.nout = 2,
+                                           .out = {into[0], into[1]},
+                                           .nin = 1,
+                                           .in = {x},
+                                           .out_dtype = outs,
+                                           .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
     TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
     TSR_TRY(tsr_iter_end_move(&it, s, results));
     return tsr_return_move2(c, results[0], results[1]);

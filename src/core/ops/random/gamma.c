@@ -1,4 +1,5 @@
-/* Random numbers that take a varying number of draws an element: gamma, Dirichlet, the slopes of rrelu. PyTorch's streams. */
+/* Random numbers that take a varying number of draws an element: gamma, Dirichlet, the slopes of rrelu. PyTorch's
+ * streams. */
 #include <float.h>
 #include <math.h>
 
@@ -45,12 +46,15 @@ static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerato
     return TSR_OK;
 }
 
-static TsrStatus check_float(const TsrTensor *t, const char *kernel) { return tsr_require(TSR_BITS_FLOAT, t->dtype, kernel); }
+static TsrStatus check_float(const TsrTensor *t, const char *kernel) {
+    return tsr_require(TSR_BITS_FLOAT, t->dtype, kernel);
+}
 
 TsrStatus op_standard_gamma(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
     TSR_TRY(check_float(alpha, "gamma"));
-    if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64) return tsr_not_implemented("gamma_cpu", alpha->dtype);
+    if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64)
+        return tsr_not_implemented("gamma_cpu", alpha->dtype);
     TsrScope s = {0};
     TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));
@@ -61,19 +65,24 @@ TsrStatus op_standard_gamma(TsrOpCall *c) {
 TsrStatus op_sample_dirichlet(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
     TSR_TRY(check_float(alpha, "dirichlet"));
-    double below_one = alpha->dtype == TSR_FLOAT64 ? nextafter(1, 0) : alpha->dtype == TSR_FLOAT32 ? (double)nextafterf(1, 0) : alpha->dtype == TSR_FLOAT16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
+    double below_one = alpha->dtype == TSR_FLOAT64   ? nextafter(1, 0)
+                       : alpha->dtype == TSR_FLOAT32 ? (double)nextafterf(1, 0)
+                       : alpha->dtype == TSR_FLOAT16 ? 1 - 0x1p-11
+                                                     : 1 - 0x1p-8;
     TsrScope s = {0};
     TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
     int64_t last = -1;
     TsrTensor *sum = CALL(&s, "sum", "tIb", drawn, 1, &last, 1);
     TsrTensor *share = CALL(&s, "div", "tt", drawn, sum);
-    TsrTensor *kept = CALL(&s, "clamp", "tss", share, tsr_scalar_float(smallest(alpha->dtype)), tsr_scalar_float(below_one));
+    TsrTensor *kept =
+        CALL(&s, "clamp", "tss", share, tsr_scalar_float(smallest(alpha->dtype)), tsr_scalar_float(below_one));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
 
 /* ---- rrelu ---- */
 
-/* x above 0, elsewhere x times a slope drawn for it, in row-major order. `slopes` has 1 where x is positive; the product with a bfloat16 is taken in float32. */
+/* x above 0, elsewhere x times a slope drawn for it, in row-major order. `slopes` has 1 where x is positive; the
+ * product with a bfloat16 is taken in float32. */
 static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, double upper, TsrGenerator *g) {
     TSR_OWNED t = NULL;
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(x), x->sizes, TSR_FLOAT64, x->device));
@@ -89,9 +98,11 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
 static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
     if (!isfinite(lower)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: lower bound must be finite, got %g", lower);
     if (!isfinite(upper)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: upper bound must be finite, got %g", upper);
-    if (lower > upper) return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
+    if (lower > upper)
+        return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
     TSR_TRY(check_float(x, training ? "rrelu_with_noise_out_cpu" : "leaky_relu_cpu"));
-    if (training && x->dtype == TSR_FLOAT16) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
+    if (training && x->dtype == TSR_FLOAT16)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
     TsrScope s = {0};
     x = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS);
     if (training) {
@@ -99,13 +110,15 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
         TsrTensor *product = CALL(&s, "mul", "tt", x, slopes);
         return tsr_scope_end_new(out, &s, MAKE(&s, tsr_tensor_new_cast, product, x->dtype));
     }
-    TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2)), *positive = CALL(&s, "gt", "ts", x, tsr_scalar_int(0));
+    TsrTensor *scaled = CALL(&s, "mul", "ts", x, tsr_scalar_float((lower + upper) / 2)),
+              *positive = CALL(&s, "gt", "ts", x, tsr_scalar_int(0));
     return tsr_scope_end_new(out, &s, CALL(&s, "where", "ttt", positive, x, scaled));
 }
 
 /* rrelu(input, lower, upper, training, generator) */
 TsrStatus op_rrelu(TsrOpCall *c) {
     TsrTensor *t;
-    TSR_TRY(rrelu_new(&t, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_scalar_to_double(c->arg[2].s), c->arg[3].b, tsr_random_generator(&c->arg[4])));
+    TSR_TRY(rrelu_new(&t, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_scalar_to_double(c->arg[2].s),
+                      c->arg[3].b, tsr_random_generator(&c->arg[4])));
     return tsr_return_move(c, t);
 }

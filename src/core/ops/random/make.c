@@ -11,21 +11,27 @@ enum { BLOCK = 512 };
 
 static TsrDtype dtype_or(const TsrArg *a, TsrDtype otherwise) { return tsr_arg_given(a) ? a->dtype : otherwise; }
 
-/* A fresh tensor of those sizes, laid out as an out= of them is: PyTorch draws for dense memory in another order than for what has gaps. */
-static TsrStatus drawn_new(TsrTensor **out, const TsrOpCall *c, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+/* A fresh tensor of those sizes, laid out as an out= of them is: PyTorch draws for dense memory in another order than
+ * for what has gaps. */
+static TsrStatus drawn_new(TsrTensor **out, const TsrOpCall *c, int ndim, const int64_t *sizes, TsrDtype dtype,
+                           TsrDevice device) {
     const TsrTensor *given = c->out[0];
-    bool same = given != NULL && tsr_ndim(given) == ndim && memcmp(given->sizes, sizes, sizeof *sizes * (size_t)ndim) == 0;
+    bool same =
+        given != NULL && tsr_ndim(given) == ndim && memcmp(given->sizes, sizes, sizeof *sizes * (size_t)ndim) == 0;
     bool shared = false;
     for (int d = 0; same && d < ndim; d++) shared |= given->strides[d] == 0;
-    if (!same || shared || tsr_is_contiguous(given, TSR_CONTIGUOUS)) return tsr_tensor_new(out, ndim, sizes, dtype, device);
+    if (!same || shared || tsr_is_contiguous(given, TSR_CONTIGUOUS))
+        return tsr_tensor_new(out, ndim, sizes, dtype, device);
     return tsr_tensor_new_strided(out, ndim, sizes, given->strides, dtype, device);
 }
 
 /* The result of a factory: fresh, of out's dtype where out= is given and no dtype is. */
-static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual, const TsrArg *device) {
+static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual,
+                             const TsrArg *device) {
     TsrDtype d = dtype_or(dtype, c->out[0] != NULL ? c->out[0]->dtype : usual);
     if (c->out[0] != NULL && c->out[0]->dtype != d)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)", tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
+                         tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
     return drawn_new(out, c, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
 }
 
@@ -64,10 +70,12 @@ static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
     const TsrTensor *self = c->arg[0].t;
     TsrMemoryFormat format = tsr_arg_given(&rest[4]) ? rest[4].format : TSR_PRESERVE;
     TsrDtype dtype = dtype_or(&rest[1], TSR_DTYPE_NONE);
-    if (!tsr_arg_given(&rest[3]) || tsr_device_equal(rest[3].device, self->device)) return tsr_tensor_new_like(out, self, dtype, format);
+    if (!tsr_arg_given(&rest[3]) || tsr_device_equal(rest[3].device, self->device))
+        return tsr_tensor_new_like(out, self, dtype, format);
     TsrTensor *shape;
     TSR_TRY(tsr_tensor_new_like(&shape, self, dtype, format));
-    TsrStatus status = tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, rest[3].device);
+    TsrStatus status =
+        tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, rest[3].device);
     tsr_tensor_free(shape);
     return status;
 }
@@ -117,7 +125,8 @@ TsrStatus op_randint_like_tensor(TsrOpCall *c) {
 
 static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
     uint32_t words[512];
-    if (n >= (int64_t)UINT32_MAX) return tsr_error(TSR_RUNTIME_ERROR, "randperm of more than 2^32 - 2 elements is not supported");
+    if (n >= (int64_t)UINT32_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "randperm of more than 2^32 - 2 elements is not supported");
     switch (item) {
     case 1: SHUFFLE(uint8_t); break;
     case 2: SHUFFLE(uint16_t); break;
@@ -131,7 +140,9 @@ static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
     TSR_TRY(tsr_require(TSR_BITS_USUAL, d, "randperm"));
     if (d == TSR_FLOAT16 || d == TSR_FLOAT32) {
         int64_t limit = ((int64_t)1 << tsr_random_mantissa_digits(d)) + 1;
-        if (n > limit) return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit, tsr_dtype_scalar_name(d));
+        if (n > limit)
+            return tsr_error(TSR_RUNTIME_ERROR, "n cannot be greater than %lld for %s type.", (long long)limit,
+                             tsr_dtype_scalar_name(d));
     }
     if (n > 0 && tsr_dtype_is_integral(d)) {
         uint8_t cell[16];
@@ -163,12 +174,15 @@ TsrStatus op_randperm(TsrOpCall *c) {
 /* ---- normal with tensors ---- */
 
 static TsrStatus check_std_tensor(const TsrTensor *std) {
-    if (tsr_dtype_is_complex(std->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
+    if (tsr_dtype_is_complex(std->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "normal expects standard deviation to be non-complex");
     if (std->numel == 0 || tsr_is_meta(std)) return TSR_OK;
     if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr_not_implemented("min_all", std->dtype);
     TSR_OWNED least = NULL;
     TSR_TRY(tsr_invoke_new(&least, 1, "min", "t", std));
-    return tsr_scalar_to_double(tsr_tensor_get(least, 0)) >= 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
+    return tsr_scalar_to_double(tsr_tensor_get(least, 0)) >= 0
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
 }
 
 /* t = t * std + mean; either may be NULL. */
@@ -202,7 +216,8 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
 TsrStatus op_normal_float_tensor(TsrOpCall *c) {
     TsrTensor *std = c->arg[1].t, *t, *mean;
     TSR_TRY(check_std_tensor(std));
-    TSR_TRY(drawn_new(&t, c, tsr_ndim(std), std->sizes, c->out[0] != NULL ? c->out[0]->dtype : std->dtype, std->device));
+    TSR_TRY(
+        drawn_new(&t, c, tsr_ndim(std), std->sizes, c->out[0] != NULL ? c->out[0]->dtype : std->dtype, std->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
     if (status == TSR_OK) {

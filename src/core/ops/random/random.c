@@ -19,14 +19,21 @@ typedef struct Draw {
     int64_t base;
 } Draw;
 
-TsrGenerator *tsr_random_generator(const TsrArg *a) { return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default(); }
+TsrGenerator *tsr_random_generator(const TsrArg *a) {
+    return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default();
+}
 
-TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const void *params, const char *name) {
+TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop,
+                          const void *params, const char *name) {
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (tsr_is_meta(t)) return TSR_OK;
-    TsrIterSpec spec = {.nout = 1, .out = {t}, .nin = input2 != NULL ? 2 : input != NULL, .in = {input, input2},
-                        .flags = TSR_ITER_SERIAL | TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK, .name = name};
+    TsrIterSpec spec = {.nout = 1,
+                        .out = {t},
+                        .nin = input2 != NULL ? 2 : input != NULL,
+                        .in = {input, input2},
+                        .flags = TSR_ITER_SERIAL | TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK,
+                        .name = name};
     TsrDtype own[1] = {t->dtype};
     spec.out_dtype = own;
     TsrIter it;
@@ -55,7 +62,8 @@ static double log_ratio(double u, double p) { return ceil(log(u) / log1p(-p)); }
 
 DRAW_LOOP(normal_loop, double, TSR_FLOAT64, fma(tsr_rng_normal_double(g), d->b, d->a))
 DRAW_LOOP(log_normal_loop, double, TSR_FLOAT64, exp(fma(tsr_rng_normal_double(g), d->b, d->a)))
-DRAW_LOOP(cauchy_loop, double, TSR_FLOAT64, fma(d->b, tan(3.14159265358979323846 * (tsr_rng_uniform_double(g) - 0.5)), d->a))
+DRAW_LOOP(cauchy_loop, double, TSR_FLOAT64,
+          fma(d->b, tan(3.14159265358979323846 * (tsr_rng_uniform_double(g) - 0.5)), d->a))
 DRAW_LOOP(exponential_loop, double, TSR_FLOAT64, -1.0 / d->a * log1p(-tsr_rng_uniform_double(g)))
 DRAW_LOOP(geometric_loop, double, TSR_FLOAT64, log_ratio(tsr_rng_uniform_double(g), d->a))
 DRAW_LOOP(bernoulli_loop, bool, TSR_BOOL, tsr_rng_uniform_double(g) < d->a)
@@ -144,7 +152,9 @@ static double float_max(TsrDtype d) {
     }
 }
 
-bool tsr_random_is_drawable(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64; }
+bool tsr_random_is_drawable(TsrDtype d) {
+    return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64;
+}
 
 /* A number as C++ streams print it: six significant digits. */
 #define NUM "%g"
@@ -152,13 +162,17 @@ bool tsr_random_is_drawable(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BF
 static TsrStatus check_uniform(const TsrTensor *t, double from, double to) {
     if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("check_uniform_bounds", t->dtype);
     double max = float_max(t->dtype);
-    if (!(from >= -max && from <= max)) return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
-    if (!(to >= -max && to <= max)) return tsr_error(TSR_RUNTIME_ERROR, "to is out of bounds for %s", tsr_dtype_c_name(t->dtype));
-    if (!(from <= to)) return tsr_error(TSR_RUNTIME_ERROR, "uniform_ expects to return a [from, to) range, but found from=" NUM " > to=" NUM, from, to);
+    if (!(from >= -max && from <= max))
+        return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
+    if (!(to >= -max && to <= max))
+        return tsr_error(TSR_RUNTIME_ERROR, "to is out of bounds for %s", tsr_dtype_c_name(t->dtype));
+    if (!(from <= to))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "uniform_ expects to return a [from, to) range, but found from=" NUM " > to=" NUM, from, to);
     if (!(to - from <= max))
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=" NUM " and from=" NUM
-                         " which result in to-from to exceed the limit",
+                         "uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=" NUM
+                         " and from=" NUM " which result in to-from to exceed the limit",
                          tsr_dtype_scalar_name(t->dtype), to, from);
     return TSR_OK;
 }
@@ -177,7 +191,8 @@ static TsrStatus real_view_new(TsrTensor **out, TsrTensor *t) {
     }
     sizes[ndim] = 2;
     strides[ndim] = 1;
-    return tsr_tensor_new_over(out, t->storage, (TsrGeometry){ndim + 1, sizes, strides, t->offset * 2}, tsr_dtype_real_of(t->dtype));
+    return tsr_tensor_new_over(out, t->storage, (TsrGeometry){ndim + 1, sizes, strides, t->offset * 2},
+                               tsr_dtype_real_of(t->dtype));
 }
 
 TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g) {
@@ -187,7 +202,9 @@ TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGener
     TsrStatus status = check_uniform(real, from, to);
     if (status == TSR_OK) {
         Draw d = {.g = g, .dtype = real->dtype, .a = from, .b = to};
-        TsrLoop loop = real->dtype == TSR_FLOAT32 ? uniform_float_loop : real->dtype == TSR_FLOAT64 ? uniform_double_loop : uniform_half_loop;
+        TsrLoop loop = real->dtype == TSR_FLOAT32   ? uniform_float_loop
+                       : real->dtype == TSR_FLOAT64 ? uniform_double_loop
+                                                    : uniform_half_loop;
         status = tsr_random_draw(real, NULL, NULL, loop, &d, "uniform_");
     }
     tsr_tensor_free(real);
@@ -259,7 +276,8 @@ static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
     if (t->numel == 0) return TSR_OK;
     if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("normal_kernel_cpu", t->dtype);
     if (tsr_is_meta(t)) return TSR_OK;
-    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS)) return tsr_random_draw(t, NULL, NULL, normal_loop, d, "normal_");
+    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS))
+        return tsr_random_draw(t, NULL, NULL, normal_loop, d, "normal_");
     void *p = tsr_data(t);
     if (t->dtype == TSR_FLOAT32) return bulk_normal_float(p, t->numel, d);
     if (t->dtype == TSR_FLOAT64) return bulk_normal_double(p, t->numel, d);
@@ -285,7 +303,9 @@ TsrStatus tsr_random_fill_normal(TsrTensor *t, double mean, double std, TsrGener
 
 /* ---- integers ---- */
 
-int tsr_random_mantissa_digits(TsrDtype d) { return d == TSR_FLOAT16 ? 11 : d == TSR_BFLOAT16 ? 8 : d == TSR_FLOAT32 ? 24 : 53; }
+int tsr_random_mantissa_digits(TsrDtype d) {
+    return d == TSR_FLOAT16 ? 11 : d == TSR_BFLOAT16 ? 8 : d == TSR_FLOAT32 ? 24 : 53;
+}
 
 static int64_t through(TsrDtype d, int64_t v) {
     uint64_t cell = 0;
@@ -335,7 +355,8 @@ static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
         if (from < min || from > max) bad = "from";
         else if (last < min || last > max) bad = "to - 1";
     } else {
-        return tsr_error(TSR_RUNTIME_ERROR, "check_random_bounds handles only integral, floating-point and boolean types");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "check_random_bounds handles only integral, floating-point and boolean types");
     }
     return bad == NULL ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "%s is out of bounds for %s", bad, tsr_dtype_c_name(d));
 }
@@ -347,13 +368,16 @@ static TsrStatus run_range(TsrTensor *t, uint64_t range, int64_t from, TsrGenera
 
 TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
     if (from >= to)
-        return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld", (long long)from, (long long)to);
+        return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+                         (long long)from, (long long)to);
     if (tsr_dtype_is_float(t->dtype)) {
         if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("random_update_from_to", t->dtype);
         round_bounds(t->dtype, &from, &to);
         if (from >= to)
-            return tsr_error(TSR_RUNTIME_ERROR, "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
-                             (long long)from, (long long)to);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
+                (long long)from, (long long)to);
     }
     TSR_TRY(check_range(t->dtype, from, to - 1));
     return run_range(t, (uint64_t)to - (uint64_t)from, from, g);
@@ -362,24 +386,28 @@ TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGener
 static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
     if (from == INT64_MIN) {
         if (t->dtype != TSR_INT64 && t->dtype != TSR_FLOAT64 && t->dtype != TSR_FLOAT32 && t->dtype != TSR_BFLOAT16)
-            return tsr_error(TSR_RUNTIME_ERROR, "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
         Draw d = {.g = g, .dtype = t->dtype};
         return tsr_random_draw(t, NULL, NULL, words64_loop, &d, "random_");
     }
     int64_t last, least;
-    if (tsr_dtype_is_float(t->dtype) && !tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("random_from_to_range_calc", t->dtype);
+    if (tsr_dtype_is_float(t->dtype) && !tsr_random_is_drawable(t->dtype))
+        return tsr_not_implemented("random_from_to_range_calc", t->dtype);
     if (tsr_random_is_drawable(t->dtype)) {
         last = (int64_t)1 << tsr_random_mantissa_digits(t->dtype);
         round_bounds(t->dtype, &from, NULL);
         if (from >= last)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got from=%lld > to_inc=%lld",
-                             (long long)from, (long long)last);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got from=%lld > to_inc=%lld",
+                (long long)from, (long long)last);
     } else if (t->dtype == TSR_BOOL || tsr_dtype_is_integral(t->dtype)) {
         integer_limits(t->dtype, &least, &last);
         if (t->dtype == TSR_UINT64) last = -1; /* its greatest value, seen as int64 */
     } else {
-        return tsr_error(TSR_RUNTIME_ERROR, "random_from_to_impl handles only integral, floating-point and boolean types");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "random_from_to_impl handles only integral, floating-point and boolean types");
     }
     TSR_TRY(check_range(t->dtype, from, last));
     return run_range(t, (uint64_t)last - (uint64_t)from + 1, from, g);
@@ -401,7 +429,8 @@ static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
 
 /* ---- the in-place operators ---- */
 
-/* Ends an operator that wrote self: returns it. Where the dispatcher did not name an output, the write is counted here. */
+/* Ends an operator that wrote self: returns it. Where the dispatcher did not name an output, the write is counted here.
+ */
 static TsrStatus wrote(TsrOpCall *c, TsrStatus status, TsrTensor *self) {
     TSR_TRY(status);
     if (c->out[0] == NULL) tsr_tensor_bump(self, c->schema->base);
@@ -431,16 +460,20 @@ static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *ke
 TsrStatus op_log_normal_(TsrOpCall *c) {
     double std = c->arg[2].f;
     if (!(std > 0)) return tsr_error(TSR_RUNTIME_ERROR, "log_normal_ expects std > 0.0, but found std=" NUM, std);
-    return simple_float(c, log_normal_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = std}, "log_normal_cpu");
+    return simple_float(c, log_normal_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = std},
+                        "log_normal_cpu");
 }
 
 TsrStatus op_cauchy_(TsrOpCall *c) {
     double sigma = c->arg[2].f;
     if (!(sigma > 0)) return tsr_error(TSR_RUNTIME_ERROR, "cauchy_ expects sigma > 0.0, but found sigma=" NUM, sigma);
     if (!tsr_dtype_is_float(self_of(c)->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
-                         tsr_dtype_c_name(self_of(c)->dtype));
-    return simple_float(c, cauchy_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma}, "cauchy_cpu");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+            tsr_dtype_c_name(self_of(c)->dtype));
+    return simple_float(c, cauchy_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma},
+                        "cauchy_cpu");
 }
 
 TsrStatus tsr_random_exponential(TsrTensor *t, TsrGenerator *g) {
@@ -450,18 +483,22 @@ TsrStatus tsr_random_exponential(TsrTensor *t, TsrGenerator *g) {
 
 TsrStatus op_exponential_(TsrOpCall *c) {
     double lambda = c->arg[1].f;
-    if (!(lambda > 0)) return tsr_error(TSR_RUNTIME_ERROR, "exponential_ expects lambda > 0.0, but found lambda=" NUM, lambda);
+    if (!(lambda > 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "exponential_ expects lambda > 0.0, but found lambda=" NUM, lambda);
     if (self_of(c)->numel > 0 && !tsr_dtype_is_float(self_of(c)->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
-                         tsr_dtype_scalar_name(self_of(c)->dtype));
-    return simple_float(c, exponential_loop, (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda}, "exponential_cpu");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+            tsr_dtype_scalar_name(self_of(c)->dtype));
+    return simple_float(c, exponential_loop, (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda},
+                        "exponential_cpu");
 }
 
 TsrStatus op_geometric_(TsrOpCall *c) {
     double p = c->arg[1].f;
     TsrTensor *t = self_of(c);
-    if (!(0 < p && p < 1)) return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
+    if (!(0 < p && p < 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
     if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_not_implemented("geometric_cpu", t->dtype);
     Draw d = {.g = tsr_random_generator(&c->arg[2]), .dtype = t->dtype, .a = p};
@@ -490,10 +527,12 @@ TsrStatus op_random_from_(TsrOpCall *c) {
 /* ---- bernoulli ---- */
 
 TsrStatus tsr_random_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
-    if (!(0 <= p && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "bernoulli_ expects p to be in [0, 1], but got p=" NUM, p);
+    if (!(0 <= p && p <= 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "bernoulli_ expects p to be in [0, 1], but got p=" NUM, p);
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
-    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("bernoulli_scalar_cpu_", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype))
+        return tsr_not_implemented("bernoulli_scalar_cpu_", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype, .a = p};
     return tsr_random_draw(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
 }
@@ -528,7 +567,8 @@ static void chances_loop(char *const *data, const int64_t *strides, int64_t n, c
 static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
-    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype))
+        return tsr_not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
     TsrStatus status = TSR_OK;
@@ -537,8 +577,7 @@ static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGene
     TsrChances q = {g, t->dtype, p->dtype, &bad};
     if (status == TSR_OK && !tsr_is_meta(t)) status = tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_");
     tsr_tensor_free(wide);
-    if (status == TSR_OK && bad)
-        status = tsr_untrue("p_in >= 0 && p_in <= 1");
+    if (status == TSR_OK && bad) status = tsr_untrue("p_in >= 0 && p_in <= 1");
     return status;
 }
 

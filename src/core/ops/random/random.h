@@ -9,16 +9,18 @@
 TsrGenerator *tsr_random_generator(const TsrArg *a);
 /* float16, bfloat16, float32, float64: what PyTorch's continuous distributions are made for. */
 bool tsr_random_is_drawable(TsrDtype d);
-/* Fills t, in the order of its memory and on one thread, by a loop that may read up to two inputs (NULL: none), which broadcast to t.
- * Refuses a t that overlaps itself; a meta tensor stays as it is. */
-TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop, const void *params, const char *name);
+/* Fills t, in the order of its memory and on one thread, by a loop that may read up to two inputs (NULL: none), which
+ * broadcast to t. Refuses a t that overlaps itself; a meta tensor stays as it is. */
+TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop,
+                          const void *params, const char *name);
 
 /* Fill t as uniform_, normal_ and random_(from, to) do, with their refusals. */
 TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g);
 TsrStatus tsr_random_fill_normal(TsrTensor *t, double mean, double std, TsrGenerator *g);
 TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g);
 TsrStatus tsr_random_check_std(double std); /* "normal expects std >= 0.0, but found std ..." */
-int tsr_random_mantissa_digits(TsrDtype d); /* of a floating-point dtype: all whole numbers of so many bits are among its values */
+int tsr_random_mantissa_digits(
+    TsrDtype d); /* of a floating-point dtype: all whole numbers of so many bits are among its values */
 
 /* What a loop needs that draws by probabilities or rates read from another tensor. */
 typedef struct TsrChances {

@@ -50,14 +50,16 @@ TsrStatus op_poisson(TsrOpCall *c) {
     bool bad = false;
     TsrChances q = {tsr_random_generator(&c->arg[1]), t->dtype, self->dtype, &bad};
     TsrStatus status = tsr_random_draw(t, self, NULL, poisson_loop, &q, "poisson");
-    if (status == TSR_OK && bad) status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
+    if (status == TSR_OK && bad)
+        status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
     return tsr_finish_move(c, status, t);
 }
 
 /* Stirling's correction of log k!. */
 static double stirling_tail(double k) {
-    static const double tails[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
-                                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
+    static const double tails[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+                                   0.0166446911898211,  0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+                                   0.00925546218271273, 0.00833056343336287};
     if (k <= 9) return tails[(int)k];
     double k1 = k + 1, square = k1 * k1;
     return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / k1;
@@ -76,14 +78,18 @@ static double binomial_inversion(double count, double prob, TsrGenerator *g) {
 /* Hormann's BTRS (1993). */
 static double binomial_btrs(double count, double prob, TsrGenerator *g) {
     double root = sqrt(count * prob * (1 - prob)), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * prob;
-    double c = count * prob + 0.5, vr = 0.92 - 4.2 / b, r = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * root, m = floor((count + 1) * prob);
+    double c = count * prob + 0.5, vr = 0.92 - 4.2 / b, r = prob / (1 - prob), alpha = (2.83 + 5.1 / b) * root,
+           m = floor((count + 1) * prob);
     for (;;) {
-        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + c);
+        double u = tsr_rng_uniform_double(g) - 0.5, v = tsr_rng_uniform_double(g), us = 0.5 - fabs(u),
+               k = floor((2 * a / us + b) * u + c);
         if (us >= 0.07 && v <= vr) return k;
         if (k < 0 || k > count) continue;
         v = log(v * alpha / (a / (us * us) + b));
-        double bound = (m + 0.5) * log((m + 1) / (r * (count - m + 1))) + (count + 1) * log((count - m + 1) / (count - k + 1)) +
-                       (k + 0.5) * log(r * (count - k + 1) / (k + 1)) + stirling_tail(m) + stirling_tail(count - m) - stirling_tail(k) - stirling_tail(count - k);
+        double bound = (m + 0.5) * log((m + 1) / (r * (count - m + 1))) +
+                       (count + 1) * log((count - m + 1) / (count - k + 1)) +
+                       (k + 0.5) * log(r * (count - k + 1) / (k + 1)) + stirling_tail(m) + stirling_tail(count - m) -
+                       stirling_tail(k) - stirling_tail(count - k);
         if (v <= bound) return k;
     }
 }
@@ -92,7 +98,9 @@ static double draw_binomial(double count, double prob, TsrGenerator *g) {
     if (count <= 0 || prob <= 0) return 0;
     if (prob >= 1) return count;
     if (prob <= 0.5) return count * prob >= 10 ? binomial_btrs(count, prob, g) : binomial_inversion(count, prob, g);
-    if (prob > 0.5) return count - (count * (1 - prob) >= 10 ? binomial_btrs(count, 1 - prob, g) : binomial_inversion(count, 1 - prob, g));
+    if (prob > 0.5)
+        return count -
+               (count * (1 - prob) >= 10 ? binomial_btrs(count, 1 - prob, g) : binomial_inversion(count, 1 - prob, g));
     return NAN;
 }
 
@@ -110,12 +118,16 @@ static void binomial_loop(char *const *data, const int64_t *strides, int64_t n, 
 TsrStatus op_binomial(TsrOpCall *c) {
     TsrTensor *count = c->arg[0].t, *prob = c->arg[1].t, *t;
     if (!tsr_dtype_is_float(count->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for count, got: %s", tsr_dtype_scalar_name(count->dtype));
+        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for count, got: %s",
+                         tsr_dtype_scalar_name(count->dtype));
     if (!tsr_dtype_is_float(prob->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s", tsr_dtype_scalar_name(prob->dtype));
+        return tsr_error(TSR_VALUE_ERROR, "binomial only supports floating-point dtypes for prob, got: %s",
+                         tsr_dtype_scalar_name(prob->dtype));
     if (count->dtype != prob->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype), tsr_dtype_scalar_name(count->dtype));
-    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64) return tsr_not_implemented("binomial_cpu", count->dtype);
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype),
+                         tsr_dtype_scalar_name(count->dtype));
+    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
+        return tsr_not_implemented("binomial_cpu", count->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
     return tsr_finish_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
@@ -126,23 +138,30 @@ TsrStatus op_binomial(TsrOpCall *c) {
 static TsrStatus check_multinomial(const TsrOpCall *c, const TsrTensor *self, int64_t samples, bool replacement) {
     if (tsr_ndim(self) == 0 || tsr_ndim(self) > 2) return tsr_error(TSR_RUNTIME_ERROR, "prob_dist must be 1 or 2 dim");
     if (!tsr_dtype_is_float(self->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "multinomial only supports floating-point dtypes for input, got: %s", tsr_dtype_scalar_name(self->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "multinomial only supports floating-point dtypes for input, got: %s",
+                         tsr_dtype_scalar_name(self->dtype));
     if (c->out[0] != NULL && c->out[0]->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "multinomial expects Long tensor out, got: %s", tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "multinomial expects Long tensor out, got: %s",
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
     if (samples <= 0) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample <= 0 samples");
     int64_t categories = self->sizes[tsr_ndim(self) - 1];
-    if (!replacement && samples > categories) return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    if (!replacement && samples > categories)
+        return tsr_error(TSR_RUNTIME_ERROR, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
     if (categories > 1 << 24) return tsr_error(TSR_RUNTIME_ERROR, "number of categories cannot exceed 2^24");
     return TSR_OK;
 }
 
 /* One row: cumulative sums in `cum`, rounded to the dtype's precision at each step, then a binary search a sample. */
-static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double *cum, int64_t n, bool single, TsrGenerator *g) {
+static TsrStatus draw_row(int64_t *out, int64_t samples, const double *p, double *cum, int64_t n, bool single,
+                          TsrGenerator *g) {
     double sum = 0;
     for (int64_t j = 0; j < n; j++) {
-        if (!(p[j] >= 0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry < 0)");
+        if (!(p[j] >= 0))
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "invalid multinomial distribution (encountering probability entry < 0)");
         if (isinf(p[j]))
-            return tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         sum = single ? (double)(float)(sum + p[j]) : sum + p[j];
         cum[j] = sum;
     }
@@ -170,7 +189,8 @@ static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bo
     TsrStatus status = TSR_OK;
     int64_t *out = tsr_data(t);
     const double *row = tsr_data(p);
-    for (int64_t r = 0; r < rows && status == TSR_OK; r++) status = draw_row(out + r * samples, samples, row + r * n, tsr_data(cum), n, single, g);
+    for (int64_t r = 0; r < rows && status == TSR_OK; r++)
+        status = draw_row(out + r * samples, samples, row + r * n, tsr_data(cum), n, single, g);
     tsr_tensor_free(cum);
     return status;
 }
@@ -194,13 +214,15 @@ static TsrStatus check_weights(const TsrTensor *self) {
     double sum = 0;
     for (int64_t i = 0; i < self->numel && !tsr_interrupted_at(i); i++) {
         double p = tsr_scalar_to_double(tsr_tensor_get(self, i));
-        if (!(p >= 0 && p < INFINITY)) return tsr_error(TSR_RUNTIME_ERROR, "probability tensor contains either `inf`, `nan` or element < 0");
+        if (!(p >= 0 && p < INFINITY))
+            return tsr_error(TSR_RUNTIME_ERROR, "probability tensor contains either `inf`, `nan` or element < 0");
         sum += p;
         if ((i + 1) % n != 0) continue;
         zero_row |= sum == 0;
         sum = 0;
     }
-    return zero_row ? tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)") : TSR_OK;
+    return zero_row ? tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)")
+                    : TSR_OK;
 }
 
 /* The largest of p / q for exponential q: a sample without replacement. */
@@ -244,7 +266,8 @@ typedef enum Dropout { PLAIN = 0, FEATURE = 1, ALPHA = 2 } Dropout;
 /* The noise: like input, or one value a channel. */
 static TsrStatus noise_new(TsrTensor **out, const TsrTensor *input, int kind, double p, TsrGenerator *g) {
     if (kind & FEATURE) {
-        if (tsr_ndim(input) < 2) return tsr_error(TSR_RUNTIME_ERROR, "Feature dropout requires at least 2 dimensions in the input");
+        if (tsr_ndim(input) < 2)
+            return tsr_error(TSR_RUNTIME_ERROR, "Feature dropout requires at least 2 dimensions in the input");
         int64_t sizes[TSR_MAX_DIMS];
         for (int d = 0; d < tsr_ndim(input); d++) sizes[d] = d < 2 ? input->sizes[d] : 1;
         TSR_TRY(tsr_tensor_new(out, tsr_ndim(input), sizes, tsr_dtype_real_of(input->dtype), input->device));
@@ -288,7 +311,8 @@ static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise
 }
 
 static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train) {
-    if (!(p >= 0 && p <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "dropout probability has to be between 0 and 1, but got %g", p);
+    if (!(p >= 0 && p <= 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "dropout probability has to be between 0 and 1, but got %g", p);
     if (p == 0 || !train || input->numel == 0) {
         *out = tsr_tensor_retain(input);
         return TSR_OK;
@@ -337,7 +361,8 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
         return tsr_return_move2(c, tsr_tensor_retain(input), mask);
     }
     TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
-    TsrStatus status = train ? tsr_random_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
+    TsrStatus status =
+        train ? tsr_random_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
     if (status == TSR_OK && train) status = tsr_invoke_new(&product, 1, "mul", "tt", input, mask);
     if (product != NULL) {

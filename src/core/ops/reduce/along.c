@@ -6,7 +6,8 @@
 #include "core/kernels/move/select.h"
 
 TsrStatus tsr_along_out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, int64_t size) {
-    return tsr_error(kind, "index %lld is out of bounds for dimension %lld with size %lld", (long long)index, (long long)dim, (long long)size);
+    return tsr_error(kind, "index %lld is out of bounds for dimension %lld with size %lld", (long long)index,
+                     (long long)dim, (long long)size);
 }
 
 TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim) {
@@ -32,8 +33,11 @@ TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, c
 }
 
 bool tsr_along_reduction(AlongReduction *r, const char *name, bool with_sum) {
-    static const struct { const char *name; AlongReduction r; } rows[] = {
-        {"sum", {TSR_COMBINE_ADD, false}}, {"prod", {TSR_COMBINE_MUL, false}}, {"mean", {TSR_COMBINE_ADD, true}},
+    static const struct {
+        const char *name;
+        AlongReduction r;
+    } rows[] = {
+        {"sum", {TSR_COMBINE_ADD, false}},  {"prod", {TSR_COMBINE_MUL, false}}, {"mean", {TSR_COMBINE_ADD, true}},
         {"amax", {TSR_COMBINE_MAX, false}}, {"amin", {TSR_COMBINE_MIN, false}},
     };
     for (size_t i = with_sum ? 0 : 1; i < TSR_COUNTOF(rows); i++)
@@ -51,7 +55,9 @@ void tsr_along_neutral_store(TsrCombine op, TsrDtype d, void *cell) {
         int bits = (int)tsr_dtype_size(d) * 8;
         if (tsr_dtype_is_float(d)) s = tsr_scalar_float(top ? __builtin_inf() : -__builtin_inf());
         else if (d == TSR_BOOL) s = tsr_scalar_bool(top);
-        else if (tsr_dtype_kind(d) == TSR_KIND_UINT) s = top ? (bits == 64 ? tsr_scalar_int(-1) : tsr_scalar_int((int64_t)((1ull << bits) - 1))) : tsr_scalar_int(0);
+        else if (tsr_dtype_kind(d) == TSR_KIND_UINT)
+            s = top ? (bits == 64 ? tsr_scalar_int(-1) : tsr_scalar_int((int64_t)((1ull << bits) - 1)))
+                    : tsr_scalar_int(0);
         else s = tsr_scalar_int(top ? (int64_t)((1ull << (bits - 1)) - 1) : -(int64_t)((1ull << (bits - 1)) - 1) - 1);
     }
     tsr_scalar_store(s, d, cell);
@@ -68,7 +74,9 @@ TsrStatus tsr_along_divide_by_counts(TsrTensor *t, TsrTensor *counts) {
 }
 
 #define PICK(T) \
-    for (int64_t i = 0; i < n; i++) *(T *)(void *)(line.to + i * line.to_stride) = *(const T *)(const void *)(line.from + line.index[i * line.step] * line.from_stride)
+    for (int64_t i = 0; i < n; i++) \
+    *(T *)(void *)(line.to + i * line.to_stride) = \
+        *(const T *)(const void *)(line.from + line.index[i * line.step] * line.from_stride)
 
 void tsr_along_pick(const AlongPick *p, int64_t n, int64_t item) {
     const AlongPick line = *p;

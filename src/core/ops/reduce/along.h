@@ -1,4 +1,5 @@
-/* along.h: positions along one dimension: what gather and scatter (core/ops/index/gather.c, core/ops/index/scatter.c) and the index_* operators (core/ops/index/rows.c) share. */
+/* along.h: positions along one dimension: what gather and scatter (core/ops/index/gather.c, core/ops/index/scatter.c)
+ * and the index_* operators (core/ops/index/rows.c) share. */
 #ifndef CORE_OPS_REDUCE_ALONG_H
 #define CORE_OPS_REDUCE_ALONG_H
 
@@ -25,11 +26,13 @@ static inline bool tsr_is_index_dtype(const TsrTensor *t) { return t->dtype == T
 
 /* "index 5 is out of bounds for dimension 0 with size 3", of that kind. Never TSR_OK. */
 TsrStatus tsr_along_out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, int64_t size);
-/* A view of t cut to index's sizes in all dimensions but dim, so that lines of the two pair up. Both have at least one dimension. */
+/* A view of t cut to index's sizes in all dimensions but dim, so that lines of the two pair up. Both have at least one
+ * dimension. */
 TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim);
 /* Checks a line of n positions, `step` elements apart; the first bad one is kept in q->bad. */
 bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongLine *q);
-/* Elements by their positions, which are checked already: to[i] = from[index[i * step]], each line with its stride in bytes. */
+/* Elements by their positions, which are checked already: to[i] = from[index[i * step]], each line with its stride in
+ * bytes. */
 typedef struct AlongPick {
     char *to;
     const char *from;
@@ -46,8 +49,11 @@ typedef struct AlongReduction {
     TsrCombine op;
     bool mean;
 } AlongReduction;
-bool tsr_along_reduction(AlongReduction *r, const char *name, bool with_sum); /* by its name in reduce=; false: there is none such */
-void tsr_along_neutral_store(TsrCombine op, TsrDtype d, void *cell); /* what an untouched place starts from: 0, 1, the least or the greatest value */
+bool tsr_along_reduction(AlongReduction *r, const char *name,
+                         bool with_sum); /* by its name in reduce=; false: there is none such */
+void tsr_along_neutral_store(
+    TsrCombine op, TsrDtype d,
+    void *cell); /* what an untouched place starts from: 0, 1, the least or the greatest value */
 /* t /= counts, floor division for integers; counts of 0 are 1. */
 TsrStatus tsr_along_divide_by_counts(TsrTensor *t, TsrTensor *counts);
 

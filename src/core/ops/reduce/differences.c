@@ -5,12 +5,15 @@
 /* ---- diff ---- */
 
 static TsrStatus check_joined(const TsrTensor *self, int64_t dim, const TsrTensor *t) {
-    if (tsr_ndim(t) != tsr_ndim(self)) return tsr_error(TSR_RUNTIME_ERROR, "diff expects prepend or append to be the same dimension as input");
+    if (tsr_ndim(t) != tsr_ndim(self))
+        return tsr_error(TSR_RUNTIME_ERROR, "diff expects prepend or append to be the same dimension as input");
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim && t->sizes[d] != self->sizes[d])
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.size(%d) = %lld, "
-                             "but got tensor.size(%d) = %lld", d, (long long)self->sizes[d], d, (long long)t->sizes[d]);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.size(%d) = %lld, "
+                "but got tensor.size(%d) = %lld",
+                d, (long long)self->sizes[d], d, (long long)t->sizes[d]);
     return TSR_OK;
 }
 
@@ -28,8 +31,11 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
     TsrScope s = {0};
     if (n == 0 && c->out[0] != NULL && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
-    if (n == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
+        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype),
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (n == 0)
+        return tsr_scope_return(c, &s,
+                                MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
     for (int64_t i = 0; s.status == TSR_OK && i < n && t->sizes[dim] > 0; i++) {
         TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] - 1);
@@ -63,7 +69,9 @@ static TsrTensor *point_steps(TsrScope *s, const TsrTensor *y, TsrTensor *x, int
     return CALL(s, "sub", "tt", upper, lower);
 }
 
-typedef struct Sides { TsrTensor *left, *right; } Sides;
+typedef struct Sides {
+    TsrTensor *left, *right;
+} Sides;
 
 static Sides sides_of(TsrScope *s, TsrTensor *y, int64_t dim) {
     Sides r = {SLICE(s, y, dim, 0, y->sizes[dim] - 1), SLICE(s, y, dim, 1, INT64_MAX)};
@@ -72,7 +80,8 @@ static Sides sides_of(TsrScope *s, TsrTensor *y, int64_t dim) {
 
 static TsrStatus check_points(const TsrTensor *y, const TsrTensor *x, const char *name) {
     if (y->dtype == TSR_BOOL || (x != NULL && x->dtype == TSR_BOOL))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: received a bool input for %s`y`, but bool is not supported", name, x != NULL ? "`x` or " : "");
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s: received a bool input for %s`y`, but bool is not supported",
+                         name, x != NULL ? "`x` or " : "");
     return TSR_OK;
 }
 
@@ -86,8 +95,10 @@ static TsrTensor *zeros_without(TsrScope *s, const TsrTensor *y, int64_t dim) {
 }
 
 static TsrStatus wrap_sample_dim(int64_t *dim, const TsrTensor *y, bool cumulative) {
-    if (tsr_ndim(y) == 0 && cumulative) return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
-    if (tsr_ndim(y) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
+    if (tsr_ndim(y) == 0 && cumulative)
+        return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
+    if (tsr_ndim(y) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)*dim);
     return tsr_wrap_dim(dim, tsr_ndim(y));
 }
 
@@ -95,7 +106,8 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
-    if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1)) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
+    if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1))
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
     TsrScope s = {0};
     if (!cumulative && y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
@@ -125,7 +137,8 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     TsrScope s = {0};
     if (y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
     TSR_TRY(check_points(y, NULL, "trapezoid"));
-    TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
+    TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0),
+              *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
     TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5));
     TsrTensor *inner = CALL(&s, "sub", "tt", sum, half);
     return tsr_scope_return(c, &s, CALL(&s, "mul", "ts", inner, to_scalar(&c->arg[1])));
@@ -139,7 +152,8 @@ TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
     TSR_TRY(wrap_sample_dim(&dim, y, true));
     TsrScope s = {0};
     Sides p = sides_of(&s, y, dim);
-    TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right), *area = CALL(&s, "mul", "ts", sum, tsr_scalar_float(to_double(&c->arg[1]) / 2));
+    TsrTensor *sum = CALL(&s, "add", "tt", p.left, p.right),
+              *area = CALL(&s, "mul", "ts", sum, tsr_scalar_float(to_double(&c->arg[1]) / 2));
     return tsr_scope_return(c, &s, CALL(&s, "cumsum", "ti", area, dim));
 }
 
@@ -150,28 +164,35 @@ TsrStatus op_cumulative_trapezoid_x(TsrOpCall *c) { return trapezoid_x(c, true);
 
 typedef struct Gradient {
     TsrTensor *self;
-    int n;                      /* of dims */
+    int n; /* of dims */
     int64_t dims[TSR_MAX_DIMS];
-    const TsrArg *spacing;      /* none, a number, numbers or tensors */
+    const TsrArg *spacing; /* none, a number, numbers or tensors */
     int edge_order;
 } Gradient;
 
-static TsrTensor *scaled(TsrScope *s, TsrTensor *t, double factor) { return CALL(s, "mul", "ts", t, tsr_scalar_float(factor)); }
+static TsrTensor *scaled(TsrScope *s, TsrTensor *t, double factor) {
+    return CALL(s, "mul", "ts", t, tsr_scalar_float(factor));
+}
 
 /* Weights of three points in a row. */
-typedef struct Weights { TsrTensor *a, *b, *c; } Weights;
+typedef struct Weights {
+    TsrTensor *a, *b, *c;
+} Weights;
 
 /* a * x[i] + b * x[i + 1] + c * x[i + 2] along dim, for n positions from `at` on. */
 static TsrTensor *weigh3(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at, int64_t n, Weights w) {
-    TsrTensor *xa = MAKE(s, tsr_tensor_new_narrow, x, dim, at, n), *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, n);
+    TsrTensor *xa = MAKE(s, tsr_tensor_new_narrow, x, dim, at, n),
+              *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, n);
     TsrTensor *xc = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 2, n);
-    TsrTensor *pa = CALL(s, "mul", "tt", w.a, xa), *pb = CALL(s, "mul", "tt", w.b, xb), *pc = CALL(s, "mul", "tt", w.c, xc);
+    TsrTensor *pa = CALL(s, "mul", "tt", w.a, xa), *pb = CALL(s, "mul", "tt", w.b, xb),
+              *pc = CALL(s, "mul", "tt", w.c, xc);
     TsrTensor *sum = CALL(s, "add", "tt", pa, pb);
     return CALL(s, "add", "tt", sum, pc);
 }
 
 static TsrTensor *edge_difference(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at) {
-    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1);
+    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1),
+              *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1);
     return CALL(s, "sub", "tt", upper, lower);
 }
 
@@ -188,8 +209,10 @@ static TsrTensor *edge_weighed(TsrScope *s, TsrTensor *x, int64_t dim, int64_t a
 static TsrTensor *gradient_even(TsrScope *s, const Gradient *g, int64_t dim, TsrScalar step) {
     TsrTensor *x = g->self;
     int64_t n = x->sizes[dim];
-    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, 2, n - 2), *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, 0, n - 2);
-    TsrTensor *difference = CALL(s, "sub", "tt", upper, lower), *center = CALL(s, "div", "ts", difference, tsr_scalar_int(2));
+    TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, 2, n - 2),
+              *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, 0, n - 2);
+    TsrTensor *difference = CALL(s, "sub", "tt", upper, lower),
+              *center = CALL(s, "div", "ts", difference, tsr_scalar_int(2));
     TsrTensor *first, *last;
     if (g->edge_order == 1) {
         first = edge_difference(s, x, dim, 0);
@@ -198,30 +221,38 @@ static TsrTensor *gradient_even(TsrScope *s, const Gradient *g, int64_t dim, Tsr
         first = edge_weighed(s, x, dim, 0, (double[]){-1.5, 2, -0.5});
         last = edge_weighed(s, x, dim, n - 3, (double[]){0.5, -2, 1.5});
     }
-    TsrTensor *parts[3] = {CALL(s, "div", "ts", first, step), CALL(s, "div", "ts", center, step), CALL(s, "div", "ts", last, step)};
+    TsrTensor *parts[3] = {CALL(s, "div", "ts", first, step), CALL(s, "div", "ts", center, step),
+                           CALL(s, "div", "ts", last, step)};
     return CALL(s, "cat", "Ti", 3, parts, dim);
 }
 
 /* Those of unevenly spaced points, from the two steps between them. */
 static Weights center_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
-    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", d2), *m1 = CALL(s, "mul", "tt", d1, sum);
-    TsrTensor *m2 = CALL(s, "mul", "tt", d2, sum), *product = CALL(s, "mul", "tt", d1, d2), *difference = CALL(s, "sub", "tt", d2, d1);
-    Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", difference, product), CALL(s, "div", "tt", d1, m2)};
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", d2),
+              *m1 = CALL(s, "mul", "tt", d1, sum);
+    TsrTensor *m2 = CALL(s, "mul", "tt", d2, sum), *product = CALL(s, "mul", "tt", d1, d2),
+              *difference = CALL(s, "sub", "tt", d2, d1);
+    Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", difference, product),
+                 CALL(s, "div", "tt", d1, m2)};
     return w;
 }
 
 /* At the first of three points. */
 static Weights first_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
-    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *twice = scaled(s, d1, 2), *far = CALL(s, "add", "tt", twice, d2), *minus = CALL(s, "neg", "t", far);
-    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum), *neg = CALL(s, "neg", "t", d1);
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *twice = scaled(s, d1, 2), *far = CALL(s, "add", "tt", twice, d2),
+              *minus = CALL(s, "neg", "t", far);
+    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2),
+              *m2 = CALL(s, "mul", "tt", d2, sum), *neg = CALL(s, "neg", "t", d1);
     Weights w = {CALL(s, "div", "tt", minus, m1), CALL(s, "div", "tt", sum, product), CALL(s, "div", "tt", neg, m2)};
     return w;
 }
 
 /* At the last of three points. */
 static Weights last_weights(TsrScope *s, TsrTensor *d1, TsrTensor *d2) {
-    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", sum), *twice = scaled(s, d2, 2), *far = CALL(s, "add", "tt", twice, d1);
-    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2), *m2 = CALL(s, "mul", "tt", d2, sum);
+    TsrTensor *sum = CALL(s, "add", "tt", d1, d2), *minus = CALL(s, "neg", "t", sum), *twice = scaled(s, d2, 2),
+              *far = CALL(s, "add", "tt", twice, d1);
+    TsrTensor *m1 = CALL(s, "mul", "tt", d1, sum), *product = CALL(s, "mul", "tt", d1, d2),
+              *m2 = CALL(s, "mul", "tt", d2, sum);
     Weights w = {CALL(s, "div", "tt", d2, m1), CALL(s, "div", "tt", minus, product), CALL(s, "div", "tt", far, m2)};
     return w;
 }
@@ -236,7 +267,8 @@ static TsrTensor *uneven_edges(TsrScope *s, const Gradient *g, int64_t dim, TsrT
     TsrTensor *x = g->self, *first, *last;
     int64_t n = x->sizes[dim], m = s->status == TSR_OK ? steps->numel : 0;
     if (g->edge_order == 1) {
-        TsrTensor *d0 = MAKE(s, tsr_tensor_new_select, steps, 0, 0), *d1 = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
+        TsrTensor *d0 = MAKE(s, tsr_tensor_new_select, steps, 0, 0),
+                  *d1 = MAKE(s, tsr_tensor_new_select, steps, 0, m - 1);
         TsrTensor *df = edge_difference(s, x, dim, 0), *dl = edge_difference(s, x, dim, n - 2);
         first = CALL(s, "div", "tt", df, d0);
         last = CALL(s, "div", "tt", dl, d1);
@@ -278,17 +310,23 @@ static TsrStatus gradient_even_new(TsrTensor **out, const Gradient *g, int64_t d
 
 static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
     const TsrArg *spacing = g->spacing;
-    if (g->self->dtype == TSR_UINT8) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "torch.gradient does not support uint8 input.");
+    if (g->self->dtype == TSR_UINT8)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "torch.gradient does not support uint8 input.");
     bool many = spacing != NULL && (spacing->kind == TSR_ARG_SCALARS || spacing->kind == TSR_ARG_TENSORS);
     if (many && spacing->n != g->n && dims_given)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, but got a spacing argument of "
-                         "length %d and a dim argument of length %d.", spacing->n, g->n);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, but got a spacing argument of "
+            "length %d and a dim argument of length %d.",
+            spacing->n, g->n);
     if (many && spacing->n != g->n)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = %d', since dim argument was not given, but got "
-                         "a list of length %d", tsr_ndim(g->self), spacing->n);
-    if (g->edge_order != 1 && g->edge_order != 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient only supports edge_order=1 and edge_order=2.");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = %d', since dim argument was not given, but got "
+            "a list of length %d",
+            tsr_ndim(g->self), spacing->n);
+    if (g->edge_order != 1 && g->edge_order != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient only supports edge_order=1 and edge_order=2.");
     return TSR_OK;
 }
 
@@ -298,15 +336,19 @@ static TsrStatus check_gradient_dims(Gradient *g) {
     for (int i = 0; i < g->n; i++) TSR_TRY(tsr_wrap_dim(&g->dims[i], tsr_ndim(g->self)));
     for (int i = 0; i < g->n; i++)
         if (tsr_ndim(g->self) > 0 && g->self->sizes[g->dims[i]] < g->edge_order + 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient expected each dimension size to be at least edge_order+1");
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "torch.gradient expected each dimension size to be at least edge_order+1");
     return TSR_OK;
 }
 
 static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim, int64_t edge_order) {
-    Gradient g = {.self = c->arg[0].t, .spacing = spacing != NULL && tsr_arg_given(spacing) ? spacing : NULL, .edge_order = (int)TSR_MAX(-1, TSR_MIN(edge_order, 3))};
+    Gradient g = {.self = c->arg[0].t,
+                  .spacing = spacing != NULL && tsr_arg_given(spacing) ? spacing : NULL,
+                  .edge_order = (int)TSR_MAX(-1, TSR_MIN(edge_order, 3))};
     bool given = tsr_arg_given(dim);
     if (given && dim->kind == TSR_ARG_INT) g.dims[g.n++] = dim->i;
-    for (int i = 0; given && dim->kind == TSR_ARG_INTS && i < dim->n && i < TSR_MAX_DIMS; i++) g.dims[g.n++] = dim->ints[i];
+    for (int i = 0; given && dim->kind == TSR_ARG_INTS && i < dim->n && i < TSR_MAX_DIMS; i++)
+        g.dims[g.n++] = dim->ints[i];
     for (int d = 0; !given && d < tsr_ndim(g.self); d++) g.dims[g.n++] = d;
     TSR_TRY(check_gradient(&g, given));
     TSR_TRY(check_gradient_dims(&g));
@@ -315,9 +357,12 @@ static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim
     TsrStatus status = TSR_OK;
     int k = 0;
     for (; k < g.n && status == TSR_OK; k++) {
-        if (g.spacing != NULL && g.spacing->kind == TSR_ARG_TENSORS) status = gradient_uneven(&made[k], &g, g.dims[k], g.spacing->tensors[k]);
+        if (g.spacing != NULL && g.spacing->kind == TSR_ARG_TENSORS)
+            status = gradient_uneven(&made[k], &g, g.dims[k], g.spacing->tensors[k]);
         else {
-            TsrScalar step = g.spacing == NULL ? tsr_scalar_int(1) : g.spacing->kind == TSR_ARG_SCALARS ? g.spacing->scalars[k] : g.spacing->s;
+            TsrScalar step = g.spacing == NULL                    ? tsr_scalar_int(1)
+                             : g.spacing->kind == TSR_ARG_SCALARS ? g.spacing->scalars[k]
+                                                                  : g.spacing->s;
             status = gradient_even_new(&made[k], &g, g.dims[k], step);
         }
         if (status != TSR_OK) break;

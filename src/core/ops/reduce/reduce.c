@@ -6,8 +6,12 @@
 #include "core/parallel.h"
 
 enum { BLOCK = 256, PARALLEL = 4 * TSR_CHUNK_WORK, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
-enum { PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones may be of any length */,
-       ROWS_PIECE = 1 << 22 /* elements of rows where that changes no digits; sums look for themselves */ };
+enum {
+    PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones
+                       may be of any length */
+    ,
+    ROWS_PIECE = 1 << 22 /* elements of rows where that changes no digits; sums look for themselves */
+};
 
 /* --- arguments --- */
 
@@ -16,7 +20,9 @@ uint64_t tsr_all_dims(int ndim) { return ndim >= TSR_DIM_SET ? ~0ull : (1ull << 
 bool tsr_dims_have(uint64_t dims, int d) { return d < TSR_DIM_SET ? dims >> d & 1 : dims == ~0ull; }
 
 TsrStatus tsr_check_dim_set(int ndim) {
-    return ndim <= TSR_DIM_SET ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "only tensors with up to %d dims are supported", TSR_DIM_SET);
+    return ndim <= TSR_DIM_SET
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "only tensors with up to %d dims are supported", TSR_DIM_SET);
 }
 
 TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
@@ -25,7 +31,8 @@ TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
     for (int i = 0; i < n; i++) {
         int64_t d = dims[i];
         TSR_TRY(tsr_wrap_dim(&d, ndim));
-        if (*set >> d & 1) return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
+        if (*set >> d & 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "dim %lld appears multiple times in the list of dims", (long long)d);
         *set |= 1ull << d;
     }
     return TSR_OK;
@@ -59,8 +66,8 @@ TsrStatus tsr_check_nonempty(const char *name, const TsrTensor *t, uint64_t dims
 /* --- the plan: reduced and kept dimensions, innermost first, merged where they can be --- */
 
 typedef struct Dim {
-    int64_t size, stride;  /* of the input, bytes */
-    int64_t other;         /* reduced: step of the row-major index; kept: elements of the output */
+    int64_t size, stride; /* of the input, bytes */
+    int64_t other;        /* reduced: step of the row-major index; kept: elements of the output */
 } Dim;
 
 typedef struct Plan {
@@ -81,7 +88,8 @@ static int compare_dims(const void *user, int inner, int outer) {
     return tsr_layout_compare_dims(dims[inner].size, dims[inner].stride, dims[outer].size, dims[outer].stride);
 }
 
-/* The `n` reduced dimensions, given from the last to the first, in PyTorch's order. Those of size 1 only tell where others lie. */
+/* The `n` reduced dimensions, given from the last to the first, in PyTorch's order. Those of size 1 only tell where
+ * others lie. */
 static void take_reduced(Plan *p, const Dim *dims, int n) {
     int perm[TSR_MAX_DIMS];
     for (int i = 0; i < n; i++) perm[i] = i;
@@ -131,10 +139,12 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
 static void fold_line(const Plan *p, void *acc, const char *data, int64_t n, int64_t index) {
     const Dim *d = &p->red[0];
     for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += PIECE)
-        p->reducer->line(acc, data + i * d->stride, d->stride, TSR_MIN(n - i, (int64_t)PIECE), index + i * d->other, d->other, p->params);
+        p->reducer->line(acc, data + i * d->stride, d->stride, TSR_MIN(n - i, (int64_t)PIECE), index + i * d->other,
+                         d->other, p->params);
 }
 
-/* To the next position of the reduced dimensions but the `inner` innermost; false, at the first again, after the last. */
+/* To the next position of the reduced dimensions but the `inner` innermost; false, at the first again, after the last.
+ */
 static inline bool next_line(const Plan *p, int inner, int64_t *at, const char **base, int64_t *index) {
     for (int d = inner; d < p->nred; d++) {
         *base += p->red[d].stride;
@@ -171,7 +181,8 @@ static void fold_range(const Plan *p, void *acc, const char *base, int64_t begin
 static void init(const Plan *p, char *accs, int64_t n) {
     int64_t size = (int64_t)p->reducer->size;
     p->reducer->init(accs);
-    for (int64_t have = 1; have < n; have *= 2) memcpy(accs + have * size, accs, (size_t)(TSR_MIN(have, n - have) * size));
+    for (int64_t have = 1; have < n; have *= 2)
+        memcpy(accs + have * size, accs, (size_t)(TSR_MIN(have, n - have) * size));
 }
 
 /* Writes n results, from number `place` on, `next` apart. */
@@ -213,19 +224,28 @@ static int64_t chain_length(const Plan *p) {
 /* `n` outputs along the innermost kept dimension, from number `first` of it, row by row. */
 static void fold_rows(const Plan *p, char *accs, const char *base, int64_t first, int64_t n) {
     const Dim *row = &p->red[0];
-    int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n), piece = p->cascades ? PIECE : ROWS_PIECE / n;
+    int64_t at[TSR_MAX_DIMS] = {0}, index = 0, chain = TSR_MIN(TSR_MAX(chain_length(p) - first, 0), n),
+            piece = p->cascades ? PIECE : ROWS_PIECE / n;
     for (;;) {
         for (int64_t i = 0; i < row->size && tsr_interrupt_flag == 0; i += piece)
-            p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, piece), row->stride, chain, index + i * row->other, row->other);
+            p->reducer->rows(accs, base + i * row->stride, n, p->kept[0].stride, TSR_MIN(row->size - i, piece),
+                             row->stride, chain, index + i * row->other, row->other);
         if (!next_line(p, 1, at, &base, &index) || tsr_interrupt_flag != 0) break;
     }
 }
 
-/* All reduced elements into one accumulator: sums of columns side by side along the second reduced dimension, added up one by one. */
+/* All reduced elements into one accumulator: sums of columns side by side along the second reduced dimension, added up
+ * one by one. */
 static void fold_crosswise(const Plan *p, char *acc, const char *base) {
     _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
     int64_t at[TSR_MAX_DIMS] = {0}, index = 0;
-    Plan columns = {.reducer = p->reducer, .params = p->params, .red = {p->red[0]}, .kept = {p->red[1]}, .nred = 1, .nkept = 1, .itemsize = p->itemsize};
+    Plan columns = {.reducer = p->reducer,
+                    .params = p->params,
+                    .red = {p->red[0]},
+                    .kept = {p->red[1]},
+                    .nred = 1,
+                    .nkept = 1,
+                    .itemsize = p->itemsize};
     do {
         for (int64_t j = 0; j < p->red[1].size && tsr_interrupt_flag == 0; j += BLOCK) {
             int64_t n = TSR_MIN(p->red[1].size - j, (int64_t)BLOCK);
@@ -307,7 +327,8 @@ static void fold_made_chunks(int64_t begin, int64_t end, void *user) {
 }
 
 static TsrStatus fold_single(const Plan *p, TsrFillFn fill, void *user) {
-    int64_t chunk = TSR_MAX((int64_t)CHUNK, (p->count / MAX_CHUNKS + CHUNK) / CHUNK * CHUNK), n = (p->count + chunk - 1) / chunk;
+    int64_t chunk = TSR_MAX((int64_t)CHUNK, (p->count / MAX_CHUNKS + CHUNK) / CHUNK * CHUNK),
+            n = (p->count + chunk - 1) / chunk;
     Chunks c = {p, chunk, tsr_malloc((size_t)n * TSR_REDUCE_ROOM), fill, user};
     if (c.acc == NULL) return tsr_error_no_memory((size_t)n * TSR_REDUCE_ROOM);
     TsrStatus s = tsr_parallel_for(n, 1, fill != NULL ? fold_made_chunks : fold_chunks, &c);
@@ -332,7 +353,8 @@ static TsrStatus run(Plan *p) {
     if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p, NULL, NULL);
     if (p->nout > 1 && p->nout * p->count > PARALLEL) {
         int64_t grain = tsr_grain(p->count), share = p->nout / (2 * tsr_num_threads());
-        if (takes_rows(p)) grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
+        if (takes_rows(p))
+            grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
         return tsr_parallel_for(p->nout, grain, fold_outputs, p);
     }
     fold_outputs(0, p->nout, p);
@@ -341,9 +363,15 @@ static TsrStatus run(Plan *p) {
 
 static const TsrReduceParams no_params;
 
-TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user) {
-    Plan p = {.reducer = tsr_reducer(kind, dtype), .params = &no_params, .count = count, .nout = 1, .out = {tsr_data(out)},
-              .out_size = {(int64_t)tsr_itemsize(out)}, .itemsize = (int64_t)tsr_dtype_size(dtype)};
+TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill,
+                          void *user) {
+    Plan p = {.reducer = tsr_reducer(kind, dtype),
+              .params = &no_params,
+              .count = count,
+              .nout = 1,
+              .out = {tsr_data(out)},
+              .out_size = {(int64_t)tsr_itemsize(out)},
+              .itemsize = (int64_t)tsr_dtype_size(dtype)};
     return fold_single(&p, fill, user);
 }
 
@@ -356,13 +384,15 @@ static int result_shape(int64_t *sizes, const TsrReduction *r) {
     return n;
 }
 
-/* Field by field: zeros for all the dimensions there could be are a tenth of the time that a sum of three numbers takes. */
+/* Field by field: zeros for all the dimensions there could be are a tenth of the time that a sum of three numbers
+ * takes. */
 static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
     p->reducer = tsr_reducer(r->kind, r->in->dtype);
     p->params = r->params != NULL ? r->params : &no_params;
     p->in = tsr_data(r->in);
     p->itemsize = (int64_t)tsr_itemsize(r->in);
-    p->cascades = (r->kind == TSR_R_SUM || r->kind == TSR_R_NANSUM) && (tsr_dtype_is_float(r->in->dtype) || tsr_dtype_is_complex(r->in->dtype));
+    p->cascades = (r->kind == TSR_R_SUM || r->kind == TSR_R_NANSUM) &&
+                  (tsr_dtype_is_float(r->in->dtype) || tsr_dtype_is_complex(r->in->dtype));
     for (int k = 0; k < 2; k++) {
         p->out[k] = out[k] != NULL ? tsr_data(out[k]) : NULL;
         p->out_size[k] = out[k] != NULL ? (int64_t)tsr_itemsize(out[k]) : 0;

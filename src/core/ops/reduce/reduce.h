@@ -9,22 +9,25 @@
 /* One reduction: outputs are fresh, row-major. */
 typedef struct TsrReduction {
     TsrReduceKind kind;
-    const TsrTensor *in;      /* lent; its dtype is the reducer's */
-    uint64_t dims;            /* bit d: dimension d is reduced */
+    const TsrTensor *in; /* lent; its dtype is the reducer's */
+    uint64_t dims;       /* bit d: dimension d is reduced */
     bool keepdim;
     const TsrReduceParams *params;
-    TsrDtype out[2];          /* what finish writes; TSR_DTYPE_NONE: nothing (out[k] is NULL there) */
+    TsrDtype out[2]; /* what finish writes; TSR_DTYPE_NONE: nothing (out[k] is NULL there) */
 } TsrReduction;
 
 /* *values and *more (may be NULL when out[1] is TSR_DTYPE_NONE) are the caller's. */
 TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReduction *r);
 
-/* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes those of [begin, end) to `to`, in any
- * thread. As tsr_reduce_new of all of them in one contiguous tensor, to the bit; out is as for the reducer's finish. */
-TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill, void *user);
+/* The reduction of `count` elements of `dtype` that are made as they are needed: fill(user, begin, end, to) writes
+ * those of [begin, end) to `to`, in any thread. As tsr_reduce_new of all of them in one contiguous tensor, to the bit;
+ * out is as for the reducer's finish. */
+TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, int64_t count, TsrFillFn fill,
+                          void *user);
 enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
-/* The mask of a dim argument: None, or an empty list when `empty_is_all`, means all; "dim 0 appears multiple times in the list of dims". */
+/* The mask of a dim argument: None, or an empty list when `empty_is_all`, means all; "dim 0 appears multiple times in
+ * the list of dims". */
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all);
 uint64_t tsr_all_dims(int ndim);
 /* Sets of dimensions are masks: of a tensor of more than these, none or all. */
@@ -36,7 +39,8 @@ TsrStatus tsr_check_dim_set(int ndim);
 TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim);
 /* How many elements go into one result. */
 int64_t tsr_reduced_count(const TsrTensor *t, uint64_t dims);
-/* IndexError "NAME(): Expected reduction dim 0 to have non-zero size." when a reduced dimension is empty though results are not. */
+/* IndexError "NAME(): Expected reduction dim 0 to have non-zero size." when a reduced dimension is empty though results
+ * are not. */
 TsrStatus tsr_check_nonempty(const char *name, const TsrTensor *t, uint64_t dims);
 
 #endif

@@ -16,7 +16,8 @@ static TsrDtype accumulator_dtype(TsrDtype d) {
     return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 ? TSR_COMPLEX64 : d;
 }
 
-/* Reduces `in` (lent, any dtype) after widening; the first result is rounded to `result` (TSR_DTYPE_NONE: as it comes). */
+/* Reduces `in` (lent, any dtype) after widening; the first result is rounded to `result` (TSR_DTYPE_NONE: as it comes).
+ */
 static TsrStatus reduce_widened(TsrTensor **out, TsrTensor **more, TsrReduction r, TsrDtype result) {
     TsrTensor *wide, *value = NULL, *other = NULL;
     TSR_TRY(tsr_tensor_new_cast(&wide, r.in, accumulator_dtype(r.in->dtype)));
@@ -78,7 +79,10 @@ static TsrStatus fold_as(TsrTensor **out, const char *name, TsrReduction r) {
     }
     TsrStatus s;
     bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
-    if (half && (r.kind == TSR_R_SUM || r.kind == TSR_R_PROD)) { /* PyTorch's order of sums is that of half floats; products are rounded at every step */
+    if (half &&
+        (r.kind == TSR_R_SUM ||
+         r.kind ==
+             TSR_R_PROD)) { /* PyTorch's order of sums is that of half floats; products are rounded at every step */
         s = tsr_reduce_new(out, NULL, &r);
     } else {
         r.out[0] = is_whole(dtype) ? TSR_INT64 : accumulator_dtype(dtype);
@@ -93,12 +97,14 @@ static TsrDtype sum_dtype(const TsrOpCall *c, const TsrArg *dtype) {
     return chosen_dtype(c, dtype, is_whole(d) ? TSR_INT64 : d);
 }
 
-static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, const TsrArg *dim, bool keepdim, const TsrArg *dtype) {
+static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, const TsrArg *dim, bool keepdim,
+                          const TsrArg *dtype) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
     TSR_TRY(check_chosen(c, dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    TsrStatus s = fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
+    TsrStatus s =
+        fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
 
@@ -107,7 +113,9 @@ static const TsrArg no_dim = {.kind = TSR_ARG_NONE};
 TsrStatus op_sum(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &no_dim, false, &c->arg[1]); }
 TsrStatus op_sum_dim(TsrOpCall *c) { return sum_like(c, TSR_R_SUM, "sum_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
 TsrStatus op_prod(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &no_dim, false, &c->arg[1]); }
-TsrStatus op_prod_dim(TsrOpCall *c) { return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]); }
+TsrStatus op_prod_dim(TsrOpCall *c) {
+    return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
+}
 
 /* x with 0 for nan, which no integer can be. */
 static TsrStatus without_nan(TsrTensor **out, const TsrTensor *x) {
@@ -122,13 +130,15 @@ TsrStatus op_nansum(TsrOpCall *c) {
     uint64_t dims;
     bool floats = !is_whole(x->dtype), counted = floats && is_whole(to);
     TSR_OWNED clean = NULL;
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+    if (tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TSR_TRY(check_chosen(c, &c->arg[3]));
     if (counted) TSR_TRY(without_nan(&clean, x));
     TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
-    TsrStatus s = fold_as(&result, counted ? "sum_cpu" : "nansum_cpu", (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
+    TsrStatus s = fold_as(&result, counted ? "sum_cpu" : "nansum_cpu",
+                          (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
 
@@ -146,16 +156,22 @@ static TsrStatus divide(TsrTensor *t, double n) {
     return TSR_OK;
 }
 
-/* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype, divided in place. */
+/* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype,
+ * divided in place. */
 static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool all) {
     const TsrTensor *x = c->arg[0].t, *out = c->out[0];
     if (out == NULL) return TSR_OK;
     if (tsr_arg_given(dtype))
-        return out->dtype == dtype->dtype ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
+        return out->dtype == dtype->dtype
+                   ? TSR_OK
+                   : tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                               tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
     if (all && !tsr_can_cast(x->dtype, out->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s", tsr_dtype_scalar_name(out->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(out->dtype));
     if (!all && is_whole(out->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s", tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
     return TSR_OK;
 }
 
@@ -164,8 +180,10 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
     TsrDtype d = chosen_dtype(c, dtype, x->dtype), asked = tsr_arg_given(dtype) ? d : x->dtype;
     uint64_t dims;
     if (!tsr_dtype_is_float(asked) && !tsr_dtype_is_complex(asked))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
-                         tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "mean(): could not infer output dtype. %s dtype must be either a floating point or complex dtype. Got: %s",
+            tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
     if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
@@ -181,7 +199,11 @@ TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c
 
 /* --- the sum or mean of what is being made --- */
 
-typedef struct Made { TsrTensor *out; TsrDtype dtype; int64_t count; } Made;
+typedef struct Made {
+    TsrTensor *out;
+    TsrDtype dtype;
+    int64_t count;
+} Made;
 
 static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
     const Made *m = context;
@@ -216,19 +238,28 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *sum = NULL, *isnan = NULL, *valid = NULL, *count = NULL, *result = NULL;
     uint64_t dims;
     if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nanmean(): expected input to have floating point or complex dtype but got %s", tsr_dtype_scalar_name(x->dtype));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "nanmean(): expected input to have floating point or complex dtype but got %s",
+                         tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
-        return tsr_error(TSR_RUNTIME_ERROR, "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: %s",
-                         tsr_dtype_scalar_name(d));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: %s",
+            tsr_dtype_scalar_name(d));
     TSR_TRY(check_chosen(c, &c->arg[3]));
     if (tsr_dtype_is_complex(d)) return tsr_not_implemented("nansum_cpu", d);
-    TsrStatus s = fold_as(&sum, "nansum_cpu", (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
+    TsrStatus s = fold_as(
+        &sum, "nansum_cpu",
+        (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);
     if (s == TSR_OK) s = tsr_invoke_new(&valid, 1, "logical_not", "t", isnan);
-    if (s == TSR_OK) s = tsr_reduce_new(&count, NULL, &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
+    if (s == TSR_OK)
+        s = tsr_reduce_new(&count, NULL,
+                           &(TsrReduction){TSR_R_SUM, valid, dims, c->arg[2].b, NULL, {TSR_INT64, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "div", "tt", sum, count);
     tsr_tensor_free(sum);
     tsr_tensor_free(isnan);
@@ -243,17 +274,23 @@ TsrStatus op_nanmean(TsrOpCall *c) {
 
 static TsrStatus check_out_dtype(const TsrTensor *out, TsrDtype want) {
     if (out == NULL || out->dtype == want) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                     tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
 }
 
 static TsrStatus extreme_all(TsrOpCall *c, bool max) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     if (x->numel == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
-                         max ? "max" : "min");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+            max ? "max" : "min");
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
-    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}}, x->dtype);
+    TsrStatus s = reduce_widened(
+        &result, NULL,
+        (TsrReduction){max ? TSR_R_AMAX : TSR_R_AMIN, x, tsr_all_dims(tsr_ndim(x)), false, NULL, {acc, TSR_DTYPE_NONE}},
+        x->dtype);
     return tsr_finish_move(c, s, result);
 }
 
@@ -272,7 +309,8 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
     TSR_TRY(check_out_dtype(c->out[0], x->dtype));
     TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
-    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_INT64}};
+    TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN,       x, dims, c->arg[2].b, NULL,
+                      {accumulator_dtype(x->dtype), TSR_INT64}};
     TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
     return tsr_return_move2(c, values, indices);
 }
@@ -286,17 +324,25 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (c->out[0] != NULL && c->out[0]->dtype != x->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
-                         tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
+            tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", name);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+            name);
     for (int i = 0; i < c->arg[1].n && tsr_ndim(x) > 0; i++) {
         int64_t d = c->arg[1].ints[i];
         TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(x)));
-        if (x->sizes[d] == 0) return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name, (long long)c->arg[1].ints[i]);
+        if (x->sizes[d] == 0)
+            return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name,
+                             (long long)c->arg[1].ints[i]);
     }
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
-    TsrReduction r = {max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
+    TsrReduction r = {
+        max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
     TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
     return tsr_finish_move(c, s, result);
 }
@@ -308,14 +354,17 @@ TsrStatus op_aminmax(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
+    if (tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
-    TSR_TRY(reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
+    TSR_TRY(
+        reduce_widened(&low, &high, (TsrReduction){TSR_R_AMINMAX, x, dims, c->arg[2].b, NULL, {acc, acc}}, x->dtype));
     TsrTensor *rounded = NULL;
     TsrStatus s = tsr_tensor_new_cast(&rounded, high, x->dtype);
     tsr_tensor_free(high);
@@ -341,7 +390,8 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
     TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
     TSR_OWNED whole = NULL;
     bool single = tsr_arg_given(&c->arg[1]) && tsr_reduced_count(x, dims) == 1; /* nothing is compared, in any dtype */
-    if (!single && !tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
+    if (!single && !tsr_in(COMPARABLE, x->dtype))
+        return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
     if (single) {
         TSR_TRY(tsr_tensor_new_cast(&whole, x, TSR_INT64));
         x = whole;
@@ -362,15 +412,17 @@ static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool
     TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
     if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s", kind == TSR_R_ANY ? "any" : "all",
-                         tsr_dtype_scalar_name(c->out[0]->dtype));
-    TSR_OWNED as_asked = NULL; /* an out= of uint8 takes input's elements as uint8 too, which makes zeros of fractions */
+        return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s",
+                         kind == TSR_R_ANY ? "any" : "all", tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_OWNED as_asked =
+        NULL; /* an out= of uint8 takes input's elements as uint8 too, which makes zeros of fractions */
     if (c->out[0] != NULL && c->out[0]->dtype == TSR_UINT8 && x->dtype != TSR_BOOL) {
         TSR_TRY(tsr_tensor_new_cast(&as_asked, x, TSR_UINT8));
         x = as_asked;
     }
     TsrDtype out = x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
-    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}},
+                                 TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
 }
 
@@ -383,9 +435,13 @@ TsrStatus op_count_nonzero(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    bool along = c->arg[1].kind == TSR_ARG_INT || (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
-    if (!along && !tsr_in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype)) return tsr_not_implemented("nonzero_count_cpu", x->dtype);
-    TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
+    bool along =
+        c->arg[1].kind == TSR_ARG_INT ||
+        (c->arg[1].kind == TSR_ARG_INTS && c->arg[1].n > 0); /* computed as a sum of comparisons, in any dtype */
+    if (!along && !tsr_in(D_INT | D_FLOAT | D_COMPLEX | D_CHALF | D_BOOL, x->dtype))
+        return tsr_not_implemented("nonzero_count_cpu", x->dtype);
+    TsrStatus s = reduce_widened(
+        &result, NULL, (TsrReduction){TSR_R_COUNT, x, dims, false, NULL, {TSR_INT64, TSR_DTYPE_NONE}}, TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
 }
 
@@ -404,7 +460,8 @@ typedef struct Spread {
     double correction;
 } Spread;
 
-/* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype. */
+/* Of all elements of a float32 or float64 tensor: squares of distances from the mean, which is rounded to that dtype.
+ */
 static TsrStatus spread_all(TsrTensor **spread, Spread q, TsrReduceParams params) {
     const TsrTensor *x = q.x;
     TsrTensor *sum;
@@ -413,14 +470,16 @@ static TsrStatus spread_all(TsrTensor **spread, Spread q, TsrReduceParams params
     if (s == TSR_OK && !tsr_is_meta(x)) params.mean = tsr_scalar_to_double(tsr_scalar_load(sum->dtype, tsr_data(sum)));
     tsr_tensor_free(sum);
     TSR_TRY(s);
-    return tsr_reduce_new(spread, NULL, &(TsrReduction){TSR_R_SQUARES, x, q.dims, q.keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
+    return tsr_reduce_new(spread, NULL,
+                          &(TsrReduction){TSR_R_SQUARES, x, q.dims, q.keepdim, &params, {x->dtype, TSR_DTYPE_NONE}});
 }
 
 static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, Spread q) {
     const TsrTensor *x = q.x;
     TsrReduceParams params = {.correction = q.correction, .root = q.root};
     TsrDtype acc = accumulator_dtype(x->dtype);
-    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, q.dims) == x->numel) return spread_all(spread, q, params);
+    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, q.dims) == x->numel)
+        return spread_all(spread, q, params);
     TsrReduction r = {TSR_R_MOMENTS, x, q.dims, q.keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
     TsrTensor *raw = NULL;
     TSR_TRY(reduce_widened(spread, mean != NULL ? &raw : NULL, r, x->dtype));
@@ -436,7 +495,9 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q)
     TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
     TsrStatus s = tsr_tensor_new_real(&part[0], q.x);
     if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], q.x);
-    for (int i = 0; i < 2 && s == TSR_OK; i++) s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL, (Spread){part[i], q.dims, q.keepdim, false, q.correction});
+    for (int i = 0; i < 2 && s == TSR_OK; i++)
+        s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL,
+                         (Spread){part[i], q.dims, q.keepdim, false, q.correction});
     if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "add", "tt", var[0], var[1]);
     if (s == TSR_OK && q.root) {
         TsrTensor *before = sum;
@@ -492,8 +553,12 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
 
 /* The three overloads of each: all elements, dim with unbiased, dim with correction. */
 #define MOMENTS(name, ...) \
-    TsrStatus op_##name(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &no_dim, c->arg[1].b ? 1 : 0, false); } \
-    TsrStatus op_##name##_dim(TsrOpCall *c) { return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], c->arg[2].b ? 1 : 0, c->arg[3].b); } \
+    TsrStatus op_##name(TsrOpCall *c) { \
+        return moments(c, (Moments){__VA_ARGS__}, &no_dim, c->arg[1].b ? 1 : 0, false); \
+    } \
+    TsrStatus op_##name##_dim(TsrOpCall *c) { \
+        return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], c->arg[2].b ? 1 : 0, c->arg[3].b); \
+    } \
     TsrStatus op_##name##_correction(TsrOpCall *c) { \
         const TsrArg *given = &c->arg[2]; \
         bool complex = tsr_arg_given(given) && given->s.kind == TSR_SCALAR_COMPLEX && given->s.c.im != 0; \
@@ -510,10 +575,11 @@ MOMENTS(std_mean, "std_mean", true, true)
 
 enum { LOGSUMEXP_STEPWISE = 1 << 14 /* elements; the digits of more are those of one pass in double */ };
 
-/* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x, for half floats, which
- * are rounded at each step, and for what is small enough to be read to the last digit. */
+/* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x,
+ * for half floats, which are rounded at each step, and for what is small enough to be read to the last digit. */
 static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
-    TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL, *sum = NULL, *log = NULL, *result = NULL;
+    TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL,
+              *sum = NULL, *log = NULL, *result = NULL;
     TsrStatus s = TSR_OK;
     if (tsr_dtype_is_complex(x->dtype)) s = tsr_tensor_new_real(&real, x);
     else real = tsr_tensor_retain(x);
@@ -542,11 +608,14 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
-    if (!tsr_in(D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
-    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 && !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
+    if (!tsr_in(D_FLOAT | D_COMPLEX, d))
+        return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+    if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 &&
+        !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];
         for (int i = 0; i < tsr_ndim(x); i++) ones[i] = 1;
-        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s", tsr_layout_text(tsr_ndim(x), ones));
+        return tsr_error(TSR_RUNTIME_ERROR, "output with shape [] doesn't match the broadcast shape %s",
+                         tsr_layout_text(tsr_ndim(x), ones));
     }
     TsrStatus s;
     bool empty = tsr_reduced_count(x, dims) == 0;
@@ -559,10 +628,14 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
         s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
         return tsr_finish_move(c, s, result);
     }
-    bool steps = !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
+    bool steps =
+        !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
     TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
     if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b);
-    else s = reduce_widened(&result, NULL, (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
+    else
+        s = reduce_widened(
+            &result, NULL,
+            (TsrReduction){TSR_R_LOGSUMEXP, floats, dims, c->arg[2].b, NULL, {floats->dtype, TSR_DTYPE_NONE}}, d);
     tsr_tensor_free(floats);
     return tsr_finish_move(c, s, result);
 }

@@ -43,7 +43,8 @@ static TsrStatus long_cumsum(TsrTensor *out, const TsrTensor *in) {
 }
 
 static bool is_long_line(const TsrTensor *in) {
-    return tsr_ndim(in) == 1 && in->numel >= LONG_LINE && in->strides[0] == 1 && (in->dtype == TSR_FLOAT32 || in->dtype == TSR_FLOAT64) && !tsr_is_meta(in);
+    return tsr_ndim(in) == 1 && in->numel >= LONG_LINE && in->strides[0] == 1 &&
+           (in->dtype == TSR_FLOAT32 || in->dtype == TSR_FLOAT64) && !tsr_is_meta(in);
 }
 
 /* --- the common course --- */
@@ -77,10 +78,15 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     const TsrArg *dtype = &c->arg[2];
     bool whole = tsr_dtype_is_integral(x->dtype) || x->dtype == TSR_BOOL;
-    TsrDtype d = tsr_arg_given(dtype) ? dtype->dtype : c->out[0] != NULL ? c->out[0]->dtype : whole ? TSR_INT64 : x->dtype;
+    TsrDtype d = tsr_arg_given(dtype) ? dtype->dtype
+                 : c->out[0] != NULL  ? c->out[0]->dtype
+                 : whole              ? TSR_INT64
+                                      : x->dtype;
     int64_t dim = c->arg[1].i;
     if (c->inplace && tsr_arg_given(dtype) && d != x->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match", tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+                         tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (tsr_ndim(x) > 0 && x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
@@ -133,7 +139,8 @@ static TsrStatus running(TsrOpCall *c, TsrScan scan, const char *name) {
     TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
     int64_t dim = c->arg[1].i;
     if (tsr_ndim(x) == 0 && (dim < -1 || dim > 0))
-        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim -1 or 0 for scalar but got %lld", c->schema->base, (long long)dim);
+        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim -1 or 0 for scalar but got %lld",
+                         c->schema->base, (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (tsr_ndim(x) == 0) return running_scalar(c, x);
     if (x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_BOOL, x->dtype)) return tsr_not_implemented(name, x->dtype);

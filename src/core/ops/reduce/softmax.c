@@ -15,14 +15,17 @@ static void run_line(char *const *data, const int64_t *stride, const int64_t *n,
     line->fn(data[0], data[1], n[0], line->half);
 }
 
-/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have been another one before. `half` as in softmax.h. */
-static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrSoftmaxWay way, TsrDtype half) {
+/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have
+ * been another one before. `half` as in softmax.h. */
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrSoftmaxWay way,
+                              TsrDtype half) {
     TsrTensor *result;
     Line line = {tsr_softmax_kernel(log, way, x->dtype), half};
     if (spare == x) result = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TsrTensor *operands[] = {result, x};
-    TsrStatus s = x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &line, false);
+    TsrStatus s =
+        x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &line, false);
     if (s != TSR_OK) tsr_tensor_free(result);
     else *out = result;
     return s;
@@ -41,7 +44,9 @@ enum { HALF_VECTOR = 32 }; /* elements */
 
 /* Of half floats PyTorch rounds the exponentials only where no whole vector is left. */
 static void run_strip(const Columns *j, int64_t at, int64_t column, int64_t width) {
-    int64_t exact = j->half == TSR_DTYPE_NONE ? width : TSR_MIN(TSR_MAX(j->inner / HALF_VECTOR * HALF_VECTOR - column, (int64_t)0), width);
+    int64_t exact = j->half == TSR_DTYPE_NONE
+                        ? width
+                        : TSR_MIN(TSR_MAX(j->inner / HALF_VECTOR * HALF_VECTOR - column, (int64_t)0), width);
     if (exact > 0) j->fn(j->out + at, j->x + at, j->n, j->inner, exact, TSR_DTYPE_NONE);
     at += exact * j->item;
     if (exact < width) j->fn(j->out + at, j->x + at, j->n, j->inner, width - exact, j->half);
@@ -70,9 +75,17 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
     if (spare == dense) result = tsr_tensor_retain(dense);
     else s = tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
     if (s == TSR_OK && dense->numel > 0 && !tsr_is_meta(dense)) {
-        int64_t n = x->sizes[dim], inner = elements_inside(x, dim), strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
-        Columns job = {tsr_softmax_columns(log, x->dtype), tsr_data(result), tsr_data(dense), n, inner, (int64_t)tsr_itemsize(x), half};
-        s = tsr_parallel_for(dense->numel / n / inner * strips, tsr_grain(4 * n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), run_strips, &job);
+        int64_t n = x->sizes[dim], inner = elements_inside(x, dim),
+                strips = (inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
+        Columns job = {tsr_softmax_columns(log, x->dtype),
+                       tsr_data(result),
+                       tsr_data(dense),
+                       n,
+                       inner,
+                       (int64_t)tsr_itemsize(x),
+                       half};
+        s = tsr_parallel_for(dense->numel / n / inner * strips,
+                             tsr_grain(4 * n * TSR_MIN(inner, (int64_t)TSR_SOFTMAX_STRIP)), run_strips, &job);
     }
     tsr_tensor_free(dense);
     if (s != TSR_OK) tsr_tensor_free(result);
@@ -89,7 +102,8 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, in
     if (dim == last) moved = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
     TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    if (s == TSR_OK) s = softmax_last(&result, dense, spare, log, dim == last ? TSR_SOFTMAX_LAST : TSR_SOFTMAX_FEW, half);
+    if (s == TSR_OK)
+        s = softmax_last(&result, dense, spare, log, dim == last ? TSR_SOFTMAX_LAST : TSR_SOFTMAX_FEW, half);
     tsr_tensor_free(moved);
     tsr_tensor_free(dense);
     if (s != TSR_OK || dim == last) {
@@ -109,7 +123,8 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
     bool last = dim == TSR_MAX(tsr_ndim(x) - 1, 0);
     if (!tsr_in(D_FLOAT, d) && x->numel > 0)
         return tsr_not_implemented(log ? (last ? "log_softmax_lastdim_kernel_impl" : "log_softmax_kernel_impl")
-                                       : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"), d);
+                                       : (last ? "softmax_lastdim_kernel_impl" : "softmax_kernel_impl"),
+                                   d);
     if (x->dtype != d) { /* a given dtype rounds first */
         TSR_TRY(tsr_tensor_new_cast(&wide, x, d));
     } else {

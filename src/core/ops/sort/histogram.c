@@ -11,7 +11,8 @@
 
 /* ---- bincount ---- */
 
-static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins, const TsrTensor *weights) {
+static TsrStatus bincount_weighted(TsrTensor **out, const int64_t *p, int64_t n, int64_t bins,
+                                   const TsrTensor *weights) {
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_cast(&wide, weights, weights->dtype == TSR_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64));
     TsrTensor *dense;
@@ -49,7 +50,8 @@ static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTenso
     else if (most == INT64_MAX) status = tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");
     else {
         int64_t bins = TSR_MAX(most + 1, minlength);
-        status = weights != NULL ? bincount_weighted(out, p, dense->numel, bins, weights) : bincount_plain(out, p, dense->numel, bins);
+        status = weights != NULL ? bincount_weighted(out, p, dense->numel, bins, weights)
+                                 : bincount_plain(out, p, dense->numel, bins);
     }
     tsr_tensor_free(dense);
     return status;
@@ -60,8 +62,10 @@ TsrStatus op_bincount(TsrOpCall *c) {
     int64_t minlength = c->arg[2].i;
     TSR_TRY(tsr_require(TSR_BITS_INT, self->dtype, "bincount_cpu"));
     if (minlength < 0) return tsr_error(TSR_RUNTIME_ERROR, "minlength should be >= 0");
-    if (tsr_ndim(self) == 1 && self->numel == 0) return tsr_finish_move(c, tsr_zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
-    if (tsr_ndim(self) != 1) return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
+    if (tsr_ndim(self) == 1 && self->numel == 0)
+        return tsr_finish_move(c, tsr_zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
+    if (tsr_ndim(self) != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
     if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel))
         return tsr_error(TSR_RUNTIME_ERROR, "weights should be 1-d and have the same length as input");
     return tsr_finish_move(c, bincount(&t, self, weights, minlength), t);
@@ -70,7 +74,11 @@ TsrStatus op_bincount(TsrOpCall *c) {
 /* ---- histograms ---- */
 
 enum { MAX_HISTOGRAM_DIMS = 32 };
-typedef enum Placing { BY_SEARCH, BY_RULE, BY_RULE_AND_LOOK } Placing; /* in given edges; evenly spaced; the same, put right by a look at the edges */
+typedef enum Placing {
+    BY_SEARCH,
+    BY_RULE,
+    BY_RULE_AND_LOOK
+} Placing; /* in given edges; evenly spaced; the same, put right by a look at the edges */
 
 typedef struct Histogram {
     int ndim;
@@ -84,7 +92,8 @@ typedef struct Histogram {
 static inline double rounded(TsrDtype d, double v) {
     if (d == TSR_FLOAT64) return v;
     if (d == TSR_FLOAT32) return (float)v;
-    return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round((float)v)) : tsr_bfloat16_widen(tsr_bfloat16_round((float)v));
+    return d == TSR_FLOAT16 ? tsr_half_widen(tsr_half_round((float)v))
+                            : tsr_bfloat16_widen(tsr_bfloat16_round((float)v));
 }
 
 /* The first edge above v among [low, high). */
@@ -123,7 +132,8 @@ static inline int64_t place(const Histogram *h, int k, double v, TsrDtype d) {
         } \
         if (at >= 0) hist[at] = rounded(DTYPE, hist[at] + (weights != NULL ? weights[i] : 1)); \
     }
-static TsrStatus fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n, double *hist) {
+static TsrStatus fill_histogram(const Histogram *h, const double *rows, const double *weights, int64_t n,
+                                double *hist) {
     switch (h->dtype) {
     case TSR_FLOAT64: FILL(TSR_FLOAT64) break;
     case TSR_FLOAT32: FILL(TSR_FLOAT32) break;
@@ -144,12 +154,15 @@ static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
 
 /* Evenly spaced edges in the dtype. */
 static TsrStatus even_edges_new(TsrTensor **out, double left, double right, int64_t bins, TsrDtype dtype) {
-    if (bins == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=[%lld]", (long long)bins);
-    return tsr_invoke_new(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1, (int)dtype);
+    if (bins == INT64_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=[%lld]", (long long)bins);
+    return tsr_invoke_new(out, 1, "linspace", "ssid", tsr_scalar_float(left), tsr_scalar_float(right), bins + 1,
+                          (int)dtype);
 }
 
 /* Counts `input` (n by ndim, or flat) into edges; hist of `dtype`. */
-static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTensor *weight, TsrTensor *const *edges, int ndim, Placing placing) {
+static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTensor *weight, TsrTensor *const *edges,
+                            int ndim, Placing placing) {
     Histogram h = {.ndim = ndim, .placing = placing, .dtype = input->dtype};
     TsrTensor *wide_edges[MAX_HISTOGRAM_DIMS] = {NULL}, *rows = NULL, *w = NULL, *hist = NULL;
     int64_t sizes[MAX_HISTOGRAM_DIMS];
@@ -165,7 +178,9 @@ static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTe
     if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
     if (status == TSR_OK) status = tsr_zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
-        if (hist->numel > 0) status = fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL, ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
+        if (hist->numel > 0)
+            status = fill_histogram(&h, tsr_data(rows), w != NULL ? tsr_data(w) : NULL,
+                                    ndim > 0 ? rows->numel / ndim : 0, tsr_data(hist));
         if (status == TSR_OK) status = tsr_tensor_new_cast(out, hist, input->dtype);
     }
     tsr_free_all(wide_edges, ndim);
@@ -201,7 +216,8 @@ static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
         double only = *(const double *)tsr_data(wide);
         *left = *right = copysign(NAN, self->numel == 1 ? only : self->dtype == TSR_BFLOAT16 ? 1 : -1);
     }
-    double most = self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
+    double most =
+        self->dtype == TSR_FLOAT32 ? FLT_MAX : DBL_MAX; /* where the search starts, for numbers that are all infinite */
     if (*left == INFINITY) *left = most;
     if (*right == -INFINITY) *right = -most;
     return TSR_OK;
@@ -212,22 +228,30 @@ TsrStatus op_histc(TsrOpCall *c) {
     int64_t bins = c->arg[1].i, minus = -1;
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
     bool found = left == right && self->numel > 0; /* the range is the elements' own */
-    if (bins <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0", (long long)bins);
-    if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
-    if (found && tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
+    if (bins <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
+                         (long long)bins);
+    if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype))
+        return tsr_not_implemented("aminmax_cpu", self->dtype);
+    if (found && tsr_dtype_is_complex(self->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
     if (tsr_is_meta(self)) found = false;
     if (found) TSR_TRY(own_range(self, &left, &right));
     if (left == right) {
         left -= 1;
         right += 1;
     }
-    if (!isfinite(left) || !isfinite(right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
+    if (!isfinite(left) || !isfinite(right))
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
-    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
+    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype))
+        return tsr_not_implemented("linspace_cpu", self->dtype);
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
-                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
+            tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
     TSR_TRY(even_edges_new(&edges, left, right, bins, self->dtype));
     TsrTensor *flat;
@@ -245,17 +269,22 @@ TsrStatus op_histc(TsrOpCall *c) {
 /* `bounded`: edges or a range are given. */
 static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool bounded) {
     if (bounded) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
-    else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype)) return tsr_not_implemented("histogramdd", input->dtype);
+    else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype))
+        return tsr_not_implemented("histogramdd", input->dtype);
     if (weight == NULL) return TSR_OK;
     if (weight->dtype != input->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(%s), and weight(%s)",
-                         tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
-    bool same = tsr_ndim(weight) == tsr_ndim(input) - 1 && memcmp(weight->sizes, input->sizes, sizeof(int64_t) * (size_t)tsr_ndim(weight)) == 0;
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(%s), and weight(%s)",
+            tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
+    bool same = tsr_ndim(weight) == tsr_ndim(input) - 1 &&
+                memcmp(weight->sizes, input->sizes, sizeof(int64_t) * (size_t)tsr_ndim(weight)) == 0;
     if (same) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input "
-                     "with shape %s and weight with shape %s", tsr_sizes_text(input), tsr_sizes_text(weight));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input "
+        "with shape %s and weight with shape %s",
+        tsr_sizes_text(input), tsr_sizes_text(weight));
 }
 
 static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows, int ndim, int d, const TsrArg *range) {
@@ -263,16 +292,22 @@ static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows,
     *right = 1;
     if (tsr_arg_given(range)) {
         if (range->n != 2 * ndim)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: for a %d-dimensional histogram range should have %d elements, but got %d", ndim, 2 * ndim, range->n);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: for a %d-dimensional histogram range should have %d elements, but got %d", ndim,
+                2 * ndim, range->n);
         *left = range->floats[2 * d];
         *right = range->floats[2 * d + 1];
     } else if (rows->numel > 0) {
         column_range(rows, ndim, d, left, right);
     }
     if (!isfinite(*left) || !isfinite(*right))
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: dimension %d's range [%g, %g] is not finite", d, *left, *right);
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: dimension %d's range [%g, %g] is not finite", d, *left,
+                         *right);
     if (*left > *right)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: min should not exceed max, but got min %g max %g for dimension %d", *left, *right, d);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.histogramdd: min should not exceed max, but got min %g max %g for dimension %d", *left,
+                         *right, d);
     if (*left == *right) {
         *left -= 0.5;
         *right += 0.5;
@@ -280,10 +315,13 @@ static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows,
     return TSR_OK;
 }
 
-static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim, const int64_t *bins, const TsrArg *range) {
+static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim, const int64_t *bins,
+                            const TsrArg *range) {
     TsrTensor *rows;
     for (int d = 0; d < ndim; d++)
-        if (bins[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension %d", (long long)bins[d], d);
+        if (bins[d] <= 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension %d",
+                             (long long)bins[d], d);
     TSR_TRY(doubles_new(&rows, input));
     TsrStatus status = TSR_OK;
     for (int d = 0; d < ndim && status == TSR_OK; d++) {
@@ -298,14 +336,20 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
 static TsrStatus copy_edges(TsrTensor **edges, const TsrTensor *input, TsrTensor *const *given, int ndim) {
     for (int d = 0; d < ndim; d++) {
         if (tsr_ndim(given[d]) != 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for dimension %d",
-                             tsr_ndim(given[d]), d);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for dimension %d",
+                tsr_ndim(given[d]), d);
         if (given[d]->dtype != input->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype %s and bins for dimension %d with dtype %s",
-                             tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype %s and bins for dimension %d with dtype %s",
+                tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
         if (given[d]->numel == 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins tensor for dimension %d", 0, d);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins tensor for dimension %d",
+                0, d);
     }
     for (int d = 0; d < ndim; d++) TSR_TRY(tsr_tensor_new_clone(&edges[d], given[d], TSR_CONTIGUOUS));
     return TSR_OK;
@@ -339,7 +383,7 @@ static TsrStatus make_density(TsrTensor **hist, TsrTensor *const *edges, int ndi
 typedef struct HistogramArgs {
     TsrTensor *input;
     int ndim;
-    const int64_t *bins;       /* NULL: edges are given */
+    const int64_t *bins; /* NULL: edges are given */
     TsrTensor *const *edges;
     const TsrArg *range, *weight, *density;
 } HistogramArgs;
@@ -347,7 +391,8 @@ typedef struct HistogramArgs {
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
     TSR_TRY(check_histogram(a->input, weight, a->edges != NULL || tsr_arg_given(a->range)));
-    TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range) : copy_edges(edges, a->input, a->edges, a->ndim));
+    TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range)
+                            : copy_edges(edges, a->input, a->edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;
     TsrStatus status = make_density(hist, edges, a->ndim);
@@ -384,15 +429,22 @@ TsrStatus op_histogram_edges(TsrOpCall *c) {
 TsrStatus op_histogram(TsrOpCall *c) {
     const TsrArg *range = &c->arg[2];
     if (tsr_arg_given(range) && range->n != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got %d", range->n);
-    return histogram_1d(c, (HistogramArgs){.bins = &c->arg[1].i, .range = range, .weight = &c->arg[3], .density = &c->arg[4]});
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.histogramdd: for a 1-dimensional histogram range should have 2 elements, but got %d",
+                         range->n);
+    return histogram_1d(
+        c, (HistogramArgs){.bins = &c->arg[1].i, .range = range, .weight = &c->arg[3], .density = &c->arg[4]});
 }
 
 static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[MAX_HISTOGRAM_DIMS] = {NULL};
-    if (tsr_ndim(self) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
-    if (n != self->sizes[tsr_ndim(self) - 1]) return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
-    if (n > MAX_HISTOGRAM_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: more than %d dimensions", MAX_HISTOGRAM_DIMS);
+    if (tsr_ndim(self) < 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
+    if (n != self->sizes[tsr_ndim(self) - 1])
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
+    if (n > MAX_HISTOGRAM_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: more than %d dimensions", MAX_HISTOGRAM_DIMS);
     a.input = self;
     a.ndim = n;
     TsrStatus status = histogram_new(&hist, edges, &a);
@@ -418,7 +470,9 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
 
 /* (self, bins, range, weight, density) */
 TsrStatus op_histogramdd(TsrOpCall *c) {
-    return histogram_nd(c, c->arg[1].n, (HistogramArgs){.bins = c->arg[1].ints, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+    return histogram_nd(
+        c, c->arg[1].n,
+        (HistogramArgs){.bins = c->arg[1].ints, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
 }
 
 TsrStatus op_histogramdd_one(TsrOpCall *c) {
@@ -426,9 +480,12 @@ TsrStatus op_histogramdd_one(TsrOpCall *c) {
     int64_t bins[MAX_HISTOGRAM_DIMS];
     int n = tsr_ndim(self) < 1 ? 0 : (int)TSR_MIN(self->sizes[tsr_ndim(self) - 1], MAX_HISTOGRAM_DIMS);
     for (int d = 0; d < n; d++) bins[d] = c->arg[1].i;
-    return histogram_nd(c, n, (HistogramArgs){.bins = bins, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+    return histogram_nd(
+        c, n, (HistogramArgs){.bins = bins, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
 }
 
 TsrStatus op_histogramdd_edges(TsrOpCall *c) {
-    return histogram_nd(c, c->arg[1].n, (HistogramArgs){.edges = c->arg[1].tensors, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
+    return histogram_nd(
+        c, c->arg[1].n,
+        (HistogramArgs){.edges = c->arg[1].tensors, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});
 }

@@ -46,7 +46,8 @@ void tsr_pairs_store(char *const *data, const int64_t *stride, const TsrPair *a,
     }
 }
 
-TsrStatus tsr_sort_lines_run(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn, SortLine *w) {
+TsrStatus tsr_sort_lines_run(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn,
+                             SortLine *w) {
     TsrTensor *v[3] = {NULL};
     _Atomic bool no_memory = false;
     w->no_memory = &no_memory;

@@ -1,4 +1,5 @@
-/* lines.h: the lines of a tensor along a dimension as pairs of key and position; for sort, topk, order statistics and quantiles. */
+/* lines.h: the lines of a tensor along a dimension as pairs of key and position; for sort, topk, order statistics and
+ * quantiles. */
 #ifndef CORE_OPS_SORT_LINES_H
 #define CORE_OPS_SORT_LINES_H
 
@@ -12,7 +13,7 @@
 typedef struct SortLine {
     TsrDtype dtype;
     int64_t k;
-    bool flip;       /* keys complemented: greatest first */
+    bool flip; /* keys complemented: greatest first */
     bool stable, sorted, ignore_nan;
     _Atomic bool *no_memory;
 } SortLine;
@@ -27,10 +28,12 @@ typedef struct SortPairs {
 bool tsr_pairs_begin(SortPairs *p, int64_t n, bool with_spare, const SortLine *w);
 void tsr_pairs_end(SortPairs *p);
 void tsr_pairs_load(TsrPair *a, const char *src, int64_t stride, int64_t n, const SortLine *w);
-/* Writes the first n pairs to a line of (values, indices, self): the values of self that they stand for, and their indices. */
+/* Writes the first n pairs to a line of (values, indices, self): the values of self that they stand for, and their
+ * indices. */
 void tsr_pairs_store(char *const *data, const int64_t *stride, const TsrPair *a, int64_t n, size_t item);
 /* Runs a line function over (values, indices, self) along dim; 0-d tensors are taken as one line of one element. */
-TsrStatus tsr_sort_lines_run(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn, SortLine *w);
+TsrStatus tsr_sort_lines_run(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn,
+                             SortLine *w);
 
 /* The two results, values of like's dtype and indices; and how they are returned from the call, or freed on failure. */
 TsrStatus tsr_two_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *like, int ndim, const int64_t *sizes);

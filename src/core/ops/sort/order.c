@@ -31,7 +31,8 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
 static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn fn, SortLine *w) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(reduced_new(&values, &indices, self, dim));
-    TsrStatus status = values->numel == 0 || tsr_is_meta(self) ? TSR_OK : tsr_sort_lines_run(values, indices, self, dim, fn, w);
+    TsrStatus status =
+        values->numel == 0 || tsr_is_meta(self) ? TSR_OK : tsr_sort_lines_run(values, indices, self, dim, fn, w);
     if (status == TSR_OK && !keepdim && tsr_ndim(self) > 0) {
         status = squeeze_move(&values, dim);
         if (status == TSR_OK) status = squeeze_move(&indices, dim);
@@ -41,7 +42,8 @@ static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn
 
 static TsrStatus check_nonempty(const TsrTensor *self, int64_t dim, const char *name) {
     if (tsr_ndim(self) > 0 && self->sizes[dim] == 0)
-        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim %lld to have non-zero size.", name, (long long)dim);
+        return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim %lld to have non-zero size.", name,
+                         (long long)dim);
     return TSR_OK;
 }
 
@@ -61,7 +63,9 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "kthvalue"));
     size = tsr_ndim(self) > 0 ? self->sizes[dim] : 1;
-    if (k < 1 || k > size) return tsr_error(TSR_RUNTIME_ERROR, "kthvalue(): selected number k out of range for dimension %lld", (long long)dim);
+    if (k < 1 || k > size)
+        return tsr_error(TSR_RUNTIME_ERROR, "kthvalue(): selected number k out of range for dimension %lld",
+                         (long long)dim);
     if (c->out[0] != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], self));
     TSR_TRY(tsr_sort_check_outs(c, self));
     if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
@@ -145,7 +149,8 @@ static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
 TsrStatus op_median(TsrOpCall *c) { return median_all(c, false); }
 TsrStatus op_nanmedian(TsrOpCall *c) { return median_all(c, true); }
 
-/* What std::sort makes of up to 16 numbers with nan among them, which is neither less nor greater than any: insertion. */
+/* What std::sort makes of up to 16 numbers with nan among them, which is neither less nor greater than any: insertion.
+ */
 static void sort_with_nan(TsrPair *a, int64_t n, uint64_t nan_key) {
     for (int64_t i = 1; i < n; i++) {
         TsrPair x = a[i];
@@ -194,7 +199,8 @@ TsrStatus op_mode(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "mode"));
     TSR_TRY(tsr_sort_check_outs(c, self));
-    if (tsr_ndim(self) > 0 && self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
+    if (tsr_ndim(self) > 0 && self->numel > 0)
+        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
     SortLine w = {0};
     return select_along(c, dim, c->arg[2].b, mode_line, &w);
 }
@@ -210,7 +216,9 @@ static TsrStatus interpolation_named(Interpolation *out, const char *name) {
             *out = (Interpolation)i;
             return TSR_OK;
         }
-    return tsr_error(TSR_RUNTIME_ERROR, "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s", name);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got %s",
+                     name);
 }
 
 enum { FEW_QUANTILES = 16 }; /* for more, lines are sorted */
@@ -234,7 +242,8 @@ static double rank_of(const Quantile *p, double q, int64_t n, int64_t valid) {
     return p->how == NEAREST ? rint(rank) : rank;
 }
 
-/* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does. */
+/* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does.
+ */
 #define QUANTILE(name, T, FMA) \
     static T name(const Quantile *p, double rank, T a, T b) { \
         T weight = p->how == MIDPOINT ? (T)0.5 : (T)(rank - floor(rank)); \
@@ -255,7 +264,8 @@ static void least_first(TsrPair *a, int64_t n) {
 }
 
 static double quantile_at(const Quantile *p, int64_t k) {
-    return p->dtype == TSR_FLOAT32 ? (double)((const float *)(const void *)p->q)[k] : ((const double *)(const void *)p->q)[k];
+    return p->dtype == TSR_FLOAT32 ? (double)((const float *)(const void *)p->q)[k]
+                                   : ((const double *)(const void *)p->q)[k];
 }
 
 static void by_rising_quantile(Quantile *p) {
@@ -266,7 +276,8 @@ static void by_rising_quantile(Quantile *p) {
     }
 }
 
-/* Elements at the ranks that rising quantiles ask for are put in their places one after the other: what is before one is never looked at again. */
+/* Elements at the ranks that rising quantiles ask for are put in their places one after the other: what is before one
+ * is never looked at again. */
 static void quantile_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const Quantile *p = params;
     SortLine w = {.dtype = p->dtype, .no_memory = p->no_memory};
@@ -288,8 +299,12 @@ static void quantile_line(char *const *data, const int64_t *stride, const int64_
         if (tsr_interrupt_flag != 0) break;
         const char *a = data[1] + line.a[low].index * stride[1], *b = data[1] + line.a[high].index * stride[1];
         char *out = data[0] + at * stride[0];
-        if (p->dtype == TSR_FLOAT32) *(float *)(void *)out = quantile_float(p, rank, *(const float *)(const void *)a, *(const float *)(const void *)b);
-        else *(double *)(void *)out = quantile_double(p, rank, *(const double *)(const void *)a, *(const double *)(const void *)b);
+        if (p->dtype == TSR_FLOAT32)
+            *(float *)(void *)out =
+                quantile_float(p, rank, *(const float *)(const void *)a, *(const float *)(const void *)b);
+        else
+            *(double *)(void *)out =
+                quantile_double(p, rank, *(const double *)(const void *)a, *(const double *)(const void *)b);
     }
     tsr_pairs_end(&line);
 }
@@ -297,9 +312,12 @@ static void quantile_line(char *const *data, const int64_t *stride, const int64_
 static TsrStatus check_quantile(const TsrOpCall *c, const TsrTensor *self, const TsrTensor *q) {
     if (self->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be non-empty");
     if (tsr_ndim(q) > 1) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be a scalar or 1D tensor");
-    if (self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64) return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be either float or double dtype");
-    if (self->dtype != q->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q tensor must be same dtype as the input tensor");
-    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype) return tsr_error(TSR_RUNTIME_ERROR, "quantile() out tensor must be same dtype as the input tensor");
+    if (self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "quantile() input tensor must be either float or double dtype");
+    if (self->dtype != q->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "quantile() q tensor must be same dtype as the input tensor");
+    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "quantile() out tensor must be same dtype as the input tensor");
     return TSR_OK;
 }
 
@@ -313,7 +331,8 @@ static TsrStatus check_probabilities(const TsrTensor *q) {
 }
 
 /* The result's geometry: (q, rest...) over memory laid out as (rest..., q). */
-static TsrStatus quantile_result_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *q, bool flatten, int64_t dim, bool keepdim) {
+static TsrStatus quantile_result_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *q, bool flatten,
+                                     int64_t dim, bool keepdim) {
     int64_t sizes[TSR_MAX_DIMS + 1], strides[TSR_MAX_DIMS + 1], rest[TSR_MAX_DIMS + 1] = {0};
     int n = 0;
     for (int d = 0; d < tsr_ndim(self); d++) {
@@ -367,7 +386,8 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
-        Quantile p = {.q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
+        Quantile p = {
+            .q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
         status = run_quantile(t, self, &p, flatten, dim);
         tsr_tensor_free(dense_q);
     }
@@ -377,7 +397,8 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
 static TsrStatus quantile_number(TsrOpCall *c, bool ignore_nan) {
     double v = c->arg[1].f;
     TsrTensor *q;
-    if (!(v >= 0 && v <= 1)) return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be in the range [0, 1] but got %g", v);
+    if (!(v >= 0 && v <= 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be in the range [0, 1] but got %g", v);
     TSR_TRY(tsr_tensor_new_scalar(&q, tsr_scalar_float(v), c->arg[0].t->dtype));
     TsrStatus status = quantile(c, q, ignore_nan);
     tsr_tensor_free(q);

@@ -1,5 +1,5 @@
-/* Radix sort of packed (key, position) words over threads: each chunk counts its digits, the counts become places, each chunk
- * scatters. Stable, because chunks are in order. */
+/* Radix sort of packed (key, position) words over threads: each chunk counts its digits, the counts become places, each
+ * chunk scatters. Stable, because chunks are in order. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -24,7 +24,8 @@ static void count_chunk(int64_t begin, int64_t end, void *user) {
         uint32_t *counts = r->counts[c];
         memset(counts, 0, sizeof r->counts[c]);
         int64_t last = TSR_MIN((c + 1) * r->chunk, r->n);
-        for (int64_t i = c * r->chunk; i < last && !tsr_interrupted_at(i - c * r->chunk); i++) counts[digit(r->from[i], r->shift)]++;
+        for (int64_t i = c * r->chunk; i < last && !tsr_interrupted_at(i - c * r->chunk); i++)
+            counts[digit(r->from[i], r->shift)]++;
     }
 }
 
@@ -33,8 +34,10 @@ static void scatter_chunk(int64_t begin, int64_t end, void *user) {
     for (int64_t c = begin; c < end; c++) {
         uint32_t *place = r->counts[c];
         int64_t last = TSR_MIN((c + 1) * r->chunk, r->n);
-        /* Each word may be the first in a huge page, which takes the system a millisecond: hence a look at every one. */
-        for (int64_t i = c * r->chunk; i < last && tsr_interrupt_flag == 0; i++) r->to[place[digit(r->from[i], r->shift)]++] = r->from[i];
+        /* Each word may be the first in a huge page, which takes the system a millisecond: hence a look at every one.
+         */
+        for (int64_t i = c * r->chunk; i < last && tsr_interrupt_flag == 0; i++)
+            r->to[place[digit(r->from[i], r->shift)]++] = r->from[i];
     }
 }
 
@@ -56,7 +59,8 @@ static bool make_places(uint32_t (*counts)[BUCKETS], int64_t chunks, int64_t n) 
 static uint64_t *sort_words(Radix *r, int64_t chunks) {
     for (int p = 0; p < PASSES; p++) {
         r->shift = 32 + p * BITS;
-        if (tsr_parallel_for(chunks, 1, count_chunk, r) != TSR_OK) return NULL; /* interrupted: the counts are not whole */
+        if (tsr_parallel_for(chunks, 1, count_chunk, r) != TSR_OK)
+            return NULL; /* interrupted: the counts are not whole */
         if (!make_places(r->counts, chunks, r->n)) continue;
         if (tsr_parallel_for(chunks, 1, scatter_chunk, r) != TSR_OK) return NULL;
         const uint64_t *t = r->from;
@@ -69,7 +73,7 @@ static uint64_t *sort_words(Radix *r, int64_t chunks) {
 uint64_t *tsr_kernel_radix_words(uint64_t *words, uint64_t *spare, int64_t n) {
     int64_t chunks = TSR_MIN(TSR_MIN(tsr_num_threads(), MAX_CHUNKS), TSR_MAX(1, n / TSR_CHUNK_WORK));
     size_t bytes = (size_t)chunks * sizeof(uint32_t[BUCKETS]);
-    uint32_t (*counts)[BUCKETS] = tsr_malloc(bytes);
+    uint32_t(*counts)[BUCKETS] = tsr_malloc(bytes);
     if (counts == NULL) {
         (void)tsr_error_no_memory(bytes);
         return NULL;

@@ -4,7 +4,9 @@
 #include "core/op/shared.h"
 #include "lines.h"
 
-enum { UNSTABLE_EXACT = 32767 }; /* longer lines are always sorted stably: PyTorch's order of equal elements is not followed there */
+enum {
+    UNSTABLE_EXACT = 32767
+}; /* longer lines are always sorted stably: PyTorch's order of equal elements is not followed there */
 
 /* ---- sort ---- */
 
@@ -36,7 +38,8 @@ static void pack_range(int64_t begin, int64_t end, void *user) {
     uint32_t keys[512];
     if (f->dtype == TSR_INT64) {
         const int64_t *src = (const int64_t *)(const void *)f->src;
-        for (int64_t i = begin; i < end; i++) f->words[i] = (uint64_t)((uint32_t)(src[i] - f->base) ^ f->mask) << 32 | (uint64_t)i;
+        for (int64_t i = begin; i < end; i++)
+            f->words[i] = (uint64_t)((uint32_t)(src[i] - f->base) ^ f->mask) << 32 | (uint64_t)i;
         return;
     }
     int64_t item = (int64_t)tsr_dtype_size(f->dtype);
@@ -92,7 +95,8 @@ static TsrRangeFn unpacking(TsrDtype d) {
     return d == TSR_INT64 ? unpack_int64 : d == TSR_FLOAT32 || d == TSR_INT32 ? unpack_words : unpack_range;
 }
 
-static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, bool descending, int64_t base) {
+static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, bool descending,
+                           int64_t base) {
     int64_t n = self->numel, room = 2 * n;
     TsrTensor *scratch; /* from the tensors' allocator, which keeps large blocks and their pages */
     TSR_TRY(tsr_tensor_new(&scratch, 1, &room, TSR_INT64, TSR_DEVICE_CPU));
@@ -110,7 +114,9 @@ static TsrStatus sort_flat(TsrTensor *values, TsrTensor *indices, const TsrTenso
 
 static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
     *base = 0;
-    if (tsr_ndim(self) != 1 || self->numel <= (stable ? 4096 : UNSTABLE_EXACT) || self->numel >= UINT32_MAX || !tsr_is_contiguous(self, TSR_CONTIGUOUS)) return false;
+    if (tsr_ndim(self) != 1 || self->numel <= (stable ? 4096 : UNSTABLE_EXACT) || self->numel >= UINT32_MAX ||
+        !tsr_is_contiguous(self, TSR_CONTIGUOUS))
+        return false;
     if (self->dtype != TSR_INT64) return tsr_itemsize(self) <= 4;
     int64_t most, span;
     tsr_kernel_range(tsr_data(self), self->numel, base, &most);
@@ -118,12 +124,14 @@ static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
 }
 
 static TsrStatus check_sortable(const TsrTensor *self) {
-    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
+    if (tsr_dtype_is_complex(self->dtype))
+        return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
     if (tsr_ndim(self) == 0) return TSR_OK;
     return tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
 }
 
-static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending, bool stable) {
+static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending,
+                          bool stable) {
     TSR_TRY(check_sortable(self));
     TSR_TRY(tsr_tensor_new_like(values, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_new_like(indices, self, TSR_INT64, TSR_PRESERVE);
@@ -134,7 +142,8 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
     if (self->numel > 0 && !tsr_is_meta(self)) {
         SortLine w = {.flip = descending, .stable = stable};
         int64_t base;
-        status = is_long_line(self, stable, &base) ? sort_flat(*values, *indices, self, descending, base) : tsr_sort_lines_run(*values, *indices, self, dim, sort_line, &w);
+        status = is_long_line(self, stable, &base) ? sort_flat(*values, *indices, self, descending, base)
+                                                   : tsr_sort_lines_run(*values, *indices, self, dim, sort_line, &w);
     }
     if (status == TSR_OK) return TSR_OK;
     tsr_tensor_reset(values);
@@ -153,7 +162,9 @@ static TsrStatus sort_call(TsrOpCall *c, int64_t dim, bool descending, bool stab
 
 /* (self, dim, descending) and (self, *, stable, dim, descending) */
 TsrStatus op_sort(TsrOpCall *c) { return sort_call(c, c->arg[1].i, c->arg[2].b, false); }
-TsrStatus op_sort_stable(TsrOpCall *c) { return sort_call(c, c->arg[2].i, c->arg[3].b, tsr_arg_given(&c->arg[1]) && c->arg[1].b); }
+TsrStatus op_sort_stable(TsrOpCall *c) {
+    return sort_call(c, c->arg[2].i, c->arg[3].b, tsr_arg_given(&c->arg[1]) && c->arg[1].b);
+}
 
 static TsrStatus argsort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
@@ -186,7 +197,8 @@ static void topk_stream(char *const *data, const int64_t *stride, const int64_t 
     for (int64_t i = w->k; i < n[2] && tsr_interrupt_flag == 0; i += BLOCK) {
         int64_t m = TSR_MIN(n[2] - i, BLOCK);
         tsr_kernel_keys64(w->dtype, data[2] + i * stride[2], stride[2], m, keys);
-        for (int64_t j = 0; (j += tsr_kernel_first_below(keys + j, m - j, mask, p.a[0].key)) < m; j++) tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
+        for (int64_t j = 0; (j += tsr_kernel_first_below(keys + j, m - j, mask, p.a[0].key)) < m; j++)
+            tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
     }
     tsr_kernel_heap_finish(p.a, w->k);
     tsr_pairs_store(data, stride, p.a, w->k, tsr_dtype_size(w->dtype));
@@ -212,9 +224,12 @@ TsrStatus op_topk(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     int64_t k = c->arg[1].i, dim = c->arg[2].i, sizes[TSR_MAX_DIMS];
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1)) return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
-    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
-    if (self->dtype == TSR_BOOL && !tsr_is_meta(self)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
+    if (k < 0 || k > (tsr_ndim(self) > 0 ? self->sizes[dim] : 1))
+        return tsr_error(TSR_RUNTIME_ERROR, "selected index k out of range");
+    if (tsr_dtype_is_complex(self->dtype))
+        return tsr_error(TSR_TYPE_ERROR, " topk does not support complex dtypes on CPU");
+    if (self->dtype == TSR_BOOL && !tsr_is_meta(self))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "topk does not support bool dtypes on CPU");
     TSR_TRY(tsr_sort_check_outs(c, self));
     if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
     if (tsr_ndim(self) > 0 && !tsr_is_meta(self)) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "topk_cpu"));

@@ -13,15 +13,19 @@
 
 /* What a search for distinct elements or slices found. */
 typedef struct Distinct {
-    int64_t *order;   /* of the input's elements; distinct ones are order[first[k]] */
-    int64_t *group;   /* of order[i]: the number of its distinct element */
+    int64_t *order; /* of the input's elements; distinct ones are order[first[k]] */
+    int64_t *group; /* of order[i]: the number of its distinct element */
     int64_t n, count;
 } Distinct;
 
-typedef struct Wanted { bool inverse, counts; } Wanted; /* beside the values */
+typedef struct Wanted {
+    bool inverse, counts;
+} Wanted; /* beside the values */
 
 /* What is returned; what was not wanted is NULL. */
-typedef struct Results { TsrTensor *values, *inverse, *counts; } Results;
+typedef struct Results {
+    TsrTensor *values, *inverse, *counts;
+} Results;
 
 static TsrStatus return_results_move(TsrOpCall *c, const Results *r, TsrStatus status) {
     TsrTensor *all[3] = {r->values, r->inverse, r->counts};
@@ -73,13 +77,16 @@ static TsrStatus number_runs(Distinct *d, const TsrPair *pairs, TsrDtype dtype) 
 /* inverse[order[i]] = group[i], and how many there are of each. Either may be NULL. */
 static void fill_inverse(const Distinct *d, int64_t *inverse, int64_t *counts) {
     if (inverse != NULL)
-        for (int64_t i = 0; i < d->n && tsr_interrupt_flag == 0; i++) inverse[d->order[i]] = d->group[i]; /* a look each: all over fresh pages */
+        for (int64_t i = 0; i < d->n && tsr_interrupt_flag == 0; i++)
+            inverse[d->order[i]] = d->group[i]; /* a look each: all over fresh pages */
     if (counts == NULL) return;
     memset(counts, 0, sizeof *counts * (size_t)d->count);
     for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++) counts[d->group[i]]++;
 }
 
-static TsrStatus longs_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDevice device) { return tsr_tensor_new(out, ndim, sizes, TSR_INT64, device); }
+static TsrStatus longs_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDevice device) {
+    return tsr_tensor_new(out, ndim, sizes, TSR_INT64, device);
+}
 
 /* What is wanted beside the values; the inverse has those sizes. */
 static TsrStatus add_wanted(Results *r, const Distinct *d, int ndim, const int64_t *sizes, Wanted wanted) {
@@ -103,7 +110,8 @@ static TsrStatus unique_values(TsrTensor **out, const TsrTensor *dense, const Di
     const char *src = tsr_data(dense);
     char *dst = tsr_data(*out);
     for (int64_t i = 0; i < d->n && !tsr_interrupted_at(i); i++)
-        if (i == 0 || d->group[i] != d->group[i - 1]) memcpy(dst + (size_t)d->group[i] * item, src + (size_t)d->order[i] * item, item);
+        if (i == 0 || d->group[i] != d->group[i - 1])
+            memcpy(dst + (size_t)d->group[i] * item, src + (size_t)d->order[i] * item, item);
     return TSR_OK; /* an interrupt is raised by the caller */
 }
 
@@ -130,7 +138,8 @@ static int64_t rank_values(const int64_t *counts, int64_t *values, int64_t bins,
 }
 
 /* Of self, whose elements are those of `wide`, all within [base, base + bins). */
-static TsrStatus unique_counted(Results *r, const TsrTensor *self, const TsrTensor *wide, int64_t base, int64_t bins, Wanted wanted) {
+static TsrStatus unique_counted(Results *r, const TsrTensor *self, const TsrTensor *wide, int64_t base, int64_t bins,
+                                Wanted wanted) {
     const int64_t *p = tsr_data(wide);
     int64_t *counts, *values, found;
     TsrTensor *distinct = NULL;
@@ -142,7 +151,8 @@ static TsrStatus unique_counted(Results *r, const TsrTensor *self, const TsrTens
     if (status == TSR_OK) memcpy(tsr_data(distinct), values, sizeof *values * (size_t)found);
     if (status == TSR_OK && wanted.counts) {
         status = longs_new(&r->counts, 1, &found, self->device);
-        for (int64_t k = 0; status == TSR_OK && k < found; k++) ((int64_t *)tsr_data(r->counts))[k] = counts[values[k] - base];
+        for (int64_t k = 0; status == TSR_OK && k < found; k++)
+            ((int64_t *)tsr_data(r->counts))[k] = counts[values[k] - base];
     }
     if (status == TSR_OK && wanted.inverse) {
         status = longs_new(&r->inverse, tsr_ndim(self), self->sizes, self->device);
@@ -161,7 +171,8 @@ static TsrStatus try_counting(Results *r, const TsrTensor *self, Wanted wanted, 
     TsrTensor *wide;
     int64_t least, most, span;
     *done = false;
-    if (self->numel < 1024 || !tsr_in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype)) return TSR_OK;
+    if (self->numel < 1024 || !tsr_in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype))
+        return TSR_OK;
     TSR_TRY(tsr_long_new(&wide, self));
     tsr_kernel_range(tsr_data(wide), wide->numel, &least, &most);
     TsrStatus status = TSR_OK;
@@ -173,8 +184,9 @@ static TsrStatus try_counting(Results *r, const TsrTensor *self, Wanted wanted, 
     return status;
 }
 
-/* Runs of equal elements: count says how many; mark puts the first of each into `to`, and where they are not NULL, its number for each element into inverse, and
- * where it begins into starts. Marking goes from the end, so that what stays of a run is its first, without a question. */
+/* Runs of equal elements: count says how many; mark puts the first of each into `to`, and where they are not NULL, its
+ * number for each element into inverse, and where it begins into starts. Marking goes from the end, so that what stays
+ * of a run is its first, without a question. */
 typedef struct Runs {
     int64_t count;
     void *to;
@@ -190,8 +202,7 @@ typedef struct RunsKernel {
     for (int64_t left = n - 1; left > 0 && tsr_interrupt_flag == 0;) { \
         for (int64_t i = left, end = TSR_MAX(left - 4096, 0); i > end; i--, left--) { \
             first[run] = p[i]; \
-            ALSO \
-            run -= p[i] != p[i - 1]; \
+            ALSO run -= p[i] != p[i - 1]; \
         } \
     }
 #define RUNS(name, T) \
@@ -210,8 +221,11 @@ typedef struct RunsKernel {
         const T *p = from; \
         int64_t run = r->count - 1, *inverse = r->inverse, *starts = r->starts; \
         T *first = r->to; \
-        if (starts == NULL) { MARK_RUNS() } \
-        else { MARK_RUNS(starts[run] = i;) } \
+        if (starts == NULL) { \
+            MARK_RUNS() \
+        } else { \
+            MARK_RUNS(starts[run] = i;) \
+        } \
         first[0] = p[0]; \
         if (starts != NULL) starts[0] = 0; \
         if (inverse != NULL) inverse[0] = 0; \
@@ -254,7 +268,8 @@ static TsrStatus unique_runs(Results *r, const TsrTensor *self, Wanted wanted) {
     if (wanted.inverse) runs.inverse = tsr_data(r->inverse);
     if (wanted.counts) runs.starts = tsr_data(r->counts);
     kernel->mark(&runs, tsr_data(dense), n);
-    for (int64_t k = 0; k < runs.count && wanted.counts; k++) runs.starts[k] = (k + 1 < runs.count ? runs.starts[k + 1] : n) - runs.starts[k];
+    for (int64_t k = 0; k < runs.count && wanted.counts; k++)
+        runs.starts[k] = (k + 1 < runs.count ? runs.starts[k + 1] : n) - runs.starts[k];
     return tsr_interrupt_check();
 }
 
@@ -302,7 +317,8 @@ static void sort_rows(int64_t *order, int64_t *spare, int64_t n, const uint64_t 
             int64_t a = i, middle = TSR_MIN(i + step, n), b = middle, end = TSR_MIN(i + 2 * step, n);
             for (int64_t k = i; k < end; k++) {
                 if ((k & 0xFF) == 0 && tsr_interrupt_flag != 0) return; /* rows may be long */
-                bool left = a < middle && (b >= end || compare_rows(keys + order[b] * width, keys + order[a] * width, width) >= 0);
+                bool left = a < middle &&
+                            (b >= end || compare_rows(keys + order[b] * width, keys + order[a] * width, width) >= 0);
                 spare[k] = order[left ? a++ : b++];
             }
         }
@@ -351,7 +367,8 @@ static TsrStatus gather_rows(TsrTensor **out, const TsrTensor *rows, const Disti
     const char *src = tsr_data(rows);
     char *dst = tsr_data(*out);
     for (int64_t i = 0; i < d->n && ((i & 0xFF) != 0 || tsr_interrupt_flag == 0); i++)
-        if (i == 0 || d->group[i] != d->group[i - 1]) memcpy(dst + (size_t)d->group[i] * row, src + (size_t)d->order[i] * row, row);
+        if (i == 0 || d->group[i] != d->group[i - 1])
+            memcpy(dst + (size_t)d->group[i] * row, src + (size_t)d->order[i] * row, row);
     return TSR_OK;
 }
 
@@ -370,13 +387,16 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
 
 static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bool sort, Wanted wanted) {
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
-    if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (tsr_ndim(self) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
     if (self->sizes[dim] == 0 ? zeros != 1 : zeros != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, self->sizes[dim] == 0 ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
-                                                                  : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         self->sizes[dim] == 0
+                             ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
+                             : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
     TSR_OWNED rows = NULL;
     Distinct d = {NULL, NULL, 0, 0};
     TSR_TRY(rows_new(&rows, self, dim));
@@ -390,7 +410,8 @@ static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bo
 
 static TsrStatus check_unique_dim(const TsrOpCall *c, const TsrArg *dim) {
     int64_t d = tsr_arg_given(dim) ? dim->i : 0;
-    if (tsr_ndim(c->arg[0].t) == 0 && (d < -1 || d > 0)) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)d);
+    if (tsr_ndim(c->arg[0].t) == 0 && (d < -1 || d > 0))
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)d);
     return tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
 }
 
@@ -400,7 +421,9 @@ TsrStatus op_unique(TsrOpCall *c) {
     Wanted wanted = {c->arg[2].b, c->arg[3].b};
     const TsrArg *dim = &c->arg[4];
     TSR_TRY(check_unique_dim(c, dim));
-    return return_results_move(c, &r, tsr_arg_given(dim) ? unique_along(&r, c->arg[0].t, dim->i, true, wanted) : unique_flat(&r, c->arg[0].t, true, wanted));
+    return return_results_move(c, &r,
+                               tsr_arg_given(dim) ? unique_along(&r, c->arg[0].t, dim->i, true, wanted)
+                                                  : unique_flat(&r, c->arg[0].t, true, wanted));
 }
 
 /* (input, return_inverse, return_counts, dim) */
@@ -410,5 +433,7 @@ TsrStatus op_unique_consecutive(TsrOpCall *c) {
     const TsrArg *dim = &c->arg[3];
     TSR_TRY(check_unique_dim(c, dim));
     bool along = tsr_arg_given(dim) && (tsr_ndim(c->arg[0].t) != 1 || dim->i != 0);
-    return return_results_move(c, &r, along ? unique_along(&r, c->arg[0].t, dim->i, false, wanted) : unique_flat(&r, c->arg[0].t, false, wanted));
+    return return_results_move(c, &r,
+                               along ? unique_along(&r, c->arg[0].t, dim->i, false, wanted)
+                                     : unique_flat(&r, c->arg[0].t, false, wanted));
 }

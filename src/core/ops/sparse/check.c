@@ -1,8 +1,11 @@
-/* What check_invariants=True asks of a sparse tensor: that its parts fit each other and its positions lie inside, in order. */
+/* What check_invariants=True asks of a sparse tensor: that its parts fit each other and its positions lie inside, in
+ * order. */
 #include "sparse.h"
 
 /* How the errors of a compressed layout call its parts. */
-typedef struct Names { const char *compressed, *plain, *lines, *line_word, *others; } Names;
+typedef struct Names {
+    const char *compressed, *plain, *lines, *line_word, *others;
+} Names;
 
 static bool by_rows(const TsrTensor *t) { return t->layout == TSR_SPARSE_CSR || t->layout == TSR_SPARSE_BSR; }
 static int block_dims(const TsrTensor *t) { return t->layout == TSR_SPARSE_BSR || t->layout == TSR_SPARSE_BSC ? 2 : 0; }
@@ -21,9 +24,12 @@ static TsrStatus check_positions(const TsrTensor *t, const int64_t *p, int64_t n
             low = TSR_MIN(low, p[i]);
             high = TSR_MAX(high, p[i]);
         }
-        if (low < 0) return tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %lld", (long long)low, (long long)d);
+        if (low < 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %lld", (long long)low, (long long)d);
         if (high >= t->sizes[d])
-            return tsr_error(TSR_RUNTIME_ERROR, "size is inconsistent with indices: for dim %lld, size is %lld but found index %lld", (long long)d, (long long)t->sizes[d], (long long)high);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "size is inconsistent with indices: for dim %lld, size is %lld but found index %lld",
+                             (long long)d, (long long)t->sizes[d], (long long)high);
     }
     return TSR_OK;
 }
@@ -41,8 +47,11 @@ static TsrStatus check_coo(const TsrTensor *t) {
     const int64_t *p = tsr_data(indices);
     int64_t nnz = indices->sizes[1];
     TsrStatus status = check_positions(t, p, nnz);
-    for (int64_t i = 1; i < nnz && status == TSR_OK && (t->flags & TSR_FLAG_COALESCED) != 0 && !tsr_interrupted_at(i); i++)
-        if (!comes_after(p, indices->sizes[0], nnz, i)) status = tsr_error(TSR_RUNTIME_ERROR, "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor");
+    for (int64_t i = 1; i < nnz && status == TSR_OK && (t->flags & TSR_FLAG_COALESCED) != 0 && !tsr_interrupted_at(i);
+         i++)
+        if (!comes_after(p, indices->sizes[0], nnz, i))
+            status = tsr_error(TSR_RUNTIME_ERROR,
+                               "cannot set is_coalesced to true if indices correspond to uncoalesced COO tensor");
     tsr_tensor_free(indices);
     return status != TSR_OK ? status : tsr_interrupt_check();
 }
@@ -52,47 +61,69 @@ static TsrStatus check_coo(const TsrTensor *t) {
 static TsrStatus check_shapes(const TsrTensor *t, const Names *names, int batch, int blocks) {
     const TsrSparse *sp = t->sparse;
     int dense = tsr_ndim(sp->values) - batch - blocks - 1, at = by_rows(t) ? batch : batch + 1;
-    if (dense < 0) return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality > sum of batch and block dimensionalities (=%d + %d) but got %d", batch, blocks, tsr_ndim(sp->values));
+    if (dense < 0)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "values must have dimensionality > sum of batch and block dimensionalities (=%d + %d) but got %d", batch,
+            blocks, tsr_ndim(sp->values));
     if (tsr_ndim(t) != batch + 2 + dense)
-        return tsr_error(TSR_RUNTIME_ERROR, "tensor dimensionality must be sum of batch, base, and dense dimensionalities (=%d + 2 + %d) but got %d", batch, dense, tsr_ndim(t));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "tensor dimensionality must be sum of batch, base, and dense dimensionalities (=%d + 2 + %d) but got %d",
+            batch, dense, tsr_ndim(t));
     for (int d = 0; d < blocks; d++) {
         int64_t size = t->sizes[batch + d], block = sp->values->sizes[batch + 1 + d];
         if (block <= 0 || size % block != 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "tensor shape[%d] (=%lld) must be divisible with blocksize[%d] (=%lld) as defined by values shape", batch + d, (long long)size, d, (long long)block);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "tensor shape[%d] (=%lld) must be divisible with blocksize[%d] (=%lld) as defined by values shape",
+                batch + d, (long long)size, d, (long long)block);
     }
     int64_t lines = blocks > 0 ? t->sizes[at] / sp->values->sizes[batch + 1 + (at - batch)] : t->sizes[at];
-    int64_t counts = sp->indices->sizes[batch], entries = sp->plain_indices->sizes[batch], nnz = sp->values->sizes[batch];
+    int64_t counts = sp->indices->sizes[batch], entries = sp->plain_indices->sizes[batch],
+            nnz = sp->values->sizes[batch];
     if (counts != lines + 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s.shape[-1] must be equal to the number of %s + 1 (=%lld), but got %lld", names->compressed, names->line_word, (long long)(lines + 1), (long long)counts);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s.shape[-1] must be equal to the number of %s + 1 (=%lld), but got %lld",
+                         names->compressed, names->line_word, (long long)(lines + 1), (long long)counts);
     if (entries != nnz)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s.shape[-1] must be equal to nnz (=%lld) as defined by values.shape[%d], but got %lld", names->plain, (long long)nnz, batch, (long long)entries);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s.shape[-1] must be equal to nnz (=%lld) as defined by values.shape[%d], but got %lld",
+                         names->plain, (long long)nnz, batch, (long long)entries);
     return TSR_OK;
 }
 
 static TsrStatus check_index_types(const TsrSparse *sp, const Names *names) {
     TsrDtype a = sp->indices->dtype, b = sp->plain_indices->dtype;
     if (a != b)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s and %s must have the same dtype, bot got %s and %s, respectively", names->compressed, names->plain, tsr_dtype_scalar_name(a), tsr_dtype_scalar_name(b));
-    if (a != TSR_INT32 && a != TSR_INT64) return tsr_error(TSR_RUNTIME_ERROR, "%s and %s dtype must be Int or Long, but got %s", names->compressed, names->plain, tsr_dtype_scalar_name(a));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s and %s must have the same dtype, bot got %s and %s, respectively",
+                         names->compressed, names->plain, tsr_dtype_scalar_name(a), tsr_dtype_scalar_name(b));
+    if (a != TSR_INT32 && a != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s and %s dtype must be Int or Long, but got %s", names->compressed,
+                         names->plain, tsr_dtype_scalar_name(a));
     return TSR_OK;
 }
 
 /* One batch: `counts` has lines + 1 numbers, `plain` nnz of them, each to lie below `others`. */
-static TsrStatus check_lines(const Names *names, const int64_t *counts, int64_t lines, const int64_t *plain, int64_t nnz, int64_t others) {
+static TsrStatus check_lines(const Names *names, const int64_t *counts, int64_t lines, const int64_t *plain,
+                             int64_t nnz, int64_t others) {
     const char *c = names->compressed, *p = names->plain;
     TSR_IN_PIECES(i, nnz)
-        if (plain[i] < 0 || plain[i] >= others) return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s < %s` is not satisfied.", p, names->others);
+    if (plain[i] < 0 || plain[i] >= others)
+        return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s < %s` is not satisfied.", p, names->others);
     if (counts[0] != 0) return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., 0] == 0` is not satisfied.", c);
     if (counts[lines] != nnz) return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., -1] == nnz` is not satisfied.", c);
     TSR_IN_PIECES(i, lines)
-        if (counts[i] > counts[i + 1] || counts[i + 1] - counts[i] > others)
-            return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s[..., 1:] - %s[..., :-1] <= %s` is not satisfied.", c, c, names->others);
+    if (counts[i] > counts[i + 1] || counts[i + 1] - counts[i] > others)
+        return tsr_error(TSR_RUNTIME_ERROR, "`0 <= %s[..., 1:] - %s[..., :-1] <= %s` is not satisfied.", c, c,
+                         names->others);
     TSR_TRY(tsr_interrupt_check()); /* below, the counts are used */
     for (int64_t i = 0; i < lines && !tsr_interrupted_at(i); i++)
         for (int64_t k = counts[i] + 1; k < counts[i + 1]; k++)
             if (plain[k] <= plain[k - 1])
-                return tsr_error(TSR_RUNTIME_ERROR, "`%s[..., %s[..., i - 1]:%s[..., i]] for all i = 1, ..., %s are sorted and distinct along the last dimension values` is not satisfied.", p, c,
-                                 c, names->lines);
+                return tsr_error(
+                    TSR_RUNTIME_ERROR,
+                    "`%s[..., %s[..., i - 1]:%s[..., i]] for all i = 1, ..., %s are sorted and distinct along the last dimension values` is not satisfied.",
+                    p, c, c, names->lines);
     return tsr_interrupt_check();
 }
 
@@ -111,7 +142,8 @@ static TsrStatus check_compressed(const TsrTensor *t) {
     if (status == TSR_OK) {
         int64_t batches = counts->numel / (lines + 1);
         const int64_t *c = tsr_data(counts), *p = tsr_data(plain);
-        for (int64_t b = 0; b < batches && status == TSR_OK; b++) status = check_lines(&names, c + b * (lines + 1), lines, p + b * nnz, nnz, others);
+        for (int64_t b = 0; b < batches && status == TSR_OK; b++)
+            status = check_lines(&names, c + b * (lines + 1), lines, p + b * nnz, nnz, others);
         tsr_tensor_free(plain);
     }
     tsr_tensor_free(counts);

@@ -12,13 +12,20 @@ static bool has_blocks(uint8_t layout) { return layout == TSR_SPARSE_BSR || layo
 
 static TsrStatus check_parts(const TsrSparseParts *parts) {
     const TsrTensor *compressed = parts->indices, *plain = parts->plain, *values = parts->values;
-    const char *cname = by_rows(parts->layout) ? "crow_indices" : "ccol_indices", *pname = by_rows(parts->layout) ? "col_indices" : "row_indices";
+    const char *cname = by_rows(parts->layout) ? "crow_indices" : "ccol_indices",
+               *pname = by_rows(parts->layout) ? "col_indices" : "row_indices";
     int least = has_blocks(parts->layout) ? 3 : 1;
-    if (tsr_ndim(compressed) < 1) return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", cname, tsr_ndim(compressed));
-    if (tsr_ndim(plain) < 1) return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", pname, tsr_ndim(plain));
+    if (tsr_ndim(compressed) < 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", cname, tsr_ndim(compressed));
+    if (tsr_ndim(plain) < 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s must have dimensionality >= 1 but got %d", pname, tsr_ndim(plain));
     if (tsr_ndim(compressed) != tsr_ndim(plain))
-        return tsr_error(TSR_RUNTIME_ERROR, "number of dimensions of %s and %s must be the same but got %d and %d, respectively", cname, pname, tsr_ndim(compressed), tsr_ndim(plain));
-    if (tsr_ndim(values) < least) return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality >= %d but got %d", least, tsr_ndim(values));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "number of dimensions of %s and %s must be the same but got %d and %d, respectively", cname,
+                         pname, tsr_ndim(compressed), tsr_ndim(plain));
+    if (tsr_ndim(values) < least)
+        return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality >= %d but got %d", least,
+                         tsr_ndim(values));
     return TSR_OK;
 }
 
@@ -39,13 +46,15 @@ static TsrStatus infer_sizes(int *ndim, int64_t *sizes, const TsrSparseParts *pa
     int batch = tsr_ndim(compressed) - 1, blocks = has_blocks(parts->layout) ? 2 : 0, n = batch;
     int64_t counted = compressed->sizes[batch] - 1, other;
     if (batch + 1 + blocks > tsr_ndim(values) || tsr_ndim(values) + 2 > TSR_MAX_DIMS)
-        return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality > %d but got %d", batch + blocks, tsr_ndim(values));
+        return tsr_error(TSR_RUNTIME_ERROR, "values must have dimensionality > %d but got %d", batch + blocks,
+                         tsr_ndim(values));
     TSR_TRY(plain_size(&other, parts->plain));
     for (int d = 0; d < batch; d++) sizes[d] = compressed->sizes[d];
     sizes[n] = by_rows(parts->layout) ? counted : other;
     sizes[n + 1] = by_rows(parts->layout) ? other : counted;
     for (int d = 0; d < blocks; d++)
-        if (tsr_mul_overflows(sizes[n + d], values->sizes[batch + 1 + d], &sizes[n + d])) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        if (tsr_mul_overflows(sizes[n + d], values->sizes[batch + 1 + d], &sizes[n + d]))
+            return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     n += 2;
     for (int d = batch + 1 + blocks; d < tsr_ndim(values); d++) sizes[n++] = values->sizes[d];
     *ndim = n;
@@ -65,27 +74,33 @@ TsrStatus tsr_sparse_compressed_new(TsrTensor **out, int ndim, const int64_t *si
 
 /* ---- to COO ---- */
 
-static TsrStatus broken(const char *what) { return tsr_error(TSR_RUNTIME_ERROR, "the indices of a sparse compressed tensor are not valid: %s", what); }
+static TsrStatus broken(const char *what) {
+    return tsr_error(TSR_RUNTIME_ERROR, "the indices of a sparse compressed tensor are not valid: %s", what);
+}
 
 /* Checks what the constructors leave unchecked. */
 static TsrStatus check_invariants(const TsrTensor *t, const int64_t *crow, int64_t ncrow, int64_t nnz) {
     const TsrSparse *sp = t->sparse;
     int blocks = has_blocks(t->layout) ? 2 : 0, at = by_rows(t->layout) ? 0 : 1;
-    if (tsr_ndim(t) < 2 || tsr_ndim(sp->values) < 1 + blocks || tsr_ndim(t) != tsr_ndim(sp->values) + 1 - blocks || sp->values->sizes[0] != nnz)
+    if (tsr_ndim(t) < 2 || tsr_ndim(sp->values) < 1 + blocks || tsr_ndim(t) != tsr_ndim(sp->values) + 1 - blocks ||
+        sp->values->sizes[0] != nnz)
         return broken("values do not fit the sizes");
     int64_t block = blocks ? sp->values->sizes[1 + at] : 1;
     for (int d = 0; d < blocks; d++)
-        if (sp->values->sizes[1 + d] == 0 || t->sizes[d] % sp->values->sizes[1 + d] != 0) return broken("blocks do not fit the sizes");
-    if (ncrow != t->sizes[at] / block + 1 || crow[0] != 0 || crow[ncrow - 1] != nnz) return broken("the counts do not fit");
+        if (sp->values->sizes[1 + d] == 0 || t->sizes[d] % sp->values->sizes[1 + d] != 0)
+            return broken("blocks do not fit the sizes");
+    if (ncrow != t->sizes[at] / block + 1 || crow[0] != 0 || crow[ncrow - 1] != nnz)
+        return broken("the counts do not fit");
     TSR_IN_PIECES(r, ncrow - 1)
-        if (crow[r + 1] < crow[r] || crow[r + 1] > nnz) return broken("the counts do not rise");
+    if (crow[r + 1] < crow[r] || crow[r + 1] > nnz) return broken("the counts do not rise");
     return tsr_interrupt_check();
 }
 
 /* indices (2, nnz) of the entries or blocks. */
 static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
     TsrScope s = {0};
-    TsrTensor *crow = MAKE(&s, tsr_long_new, t->sparse->indices), *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
+    TsrTensor *crow = MAKE(&s, tsr_long_new, t->sparse->indices),
+              *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
     int64_t shape[2] = {2, tsr_sparse_nnz(t)}, nnz = shape[1];
     TsrTensor *indices = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(crow, false);
@@ -93,7 +108,8 @@ static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
     if (s.status == TSR_OK) s.status = check_invariants(t, tsr_data(crow), crow->numel, nnz);
     if (s.status == TSR_OK) {
         const int64_t *c = tsr_data(crow);
-        int64_t *p = tsr_data(indices), *rows = by_rows(t->layout) ? p : p + nnz, *cols = by_rows(t->layout) ? p + nnz : p;
+        int64_t *p = tsr_data(indices), *rows = by_rows(t->layout) ? p : p + nnz,
+                *cols = by_rows(t->layout) ? p + nnz : p;
         for (int64_t r = 0; r + 1 < crow->numel && !tsr_interrupted_at(r); r++)
             for (int64_t i = c[r]; i < c[r + 1]; i++) rows[i] = r;
         TSR_IN_PIECES(i, nnz) cols[i] = ((const int64_t *)tsr_data(col))[i];
@@ -157,7 +173,8 @@ static TsrStatus batch_item(TsrTensor **out, TsrTensor *t, int64_t i) {
     TsrTensor *crow = MAKE(&s, tsr_tensor_new_select, t->sparse->indices, (int64_t)0, i);
     TsrTensor *col = MAKE(&s, tsr_tensor_new_select, t->sparse->plain_indices, (int64_t)0, i);
     TsrTensor *values = MAKE(&s, tsr_tensor_new_select, t->sparse->values, (int64_t)0, i);
-    TsrTensor *item = MAKE(&s, tsr_sparse_new, tsr_ndim(t) - 1, t->sizes + 1, tsr_compressed_parts(t->layout, crow, col, values));
+    TsrTensor *item =
+        MAKE(&s, tsr_sparse_new, tsr_ndim(t) - 1, t->sizes + 1, tsr_compressed_parts(t->layout, crow, col, values));
     return tsr_scope_end_new(out, &s, item);
 }
 
@@ -199,7 +216,8 @@ static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n)
     return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
-/* A coalesced COO tensor (of blocks) whose first sparse dimension is the one to count, as `layout` with the given sizes. */
+/* A coalesced COO tensor (of blocks) whose first sparse dimension is the one to count, as `layout` with the given
+ * sizes. */
 static TsrTensor *compress(TsrScope *s, TsrTensor *coo, uint8_t layout, int ndim, const int64_t *sizes) {
     if (s->status != TSR_OK) return NULL;
     TsrTensor *flat = MAKE(s, tsr_sparse_flat_new, coo); /* for its check of positions */
@@ -218,7 +236,9 @@ static TsrTensor *swap_sparse(TsrScope *s, TsrTensor *coo) {
 
 static TsrStatus coo_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout) {
     if (t->sparse->sparse_dim != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not supported");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not supported");
     TsrScope s = {0};
     TsrTensor *coo = layout == TSR_SPARSE_CSR ? MAKE(&s, tsr_sparse_coalesce_new, t) : swap_sparse(&s, t);
     TsrTensor *result = compress(&s, coo, layout, tsr_ndim(t), t->sizes);
@@ -231,10 +251,14 @@ static TsrStatus dense_to_blocks(TsrTensor **out, TsrTensor *t, uint8_t layout, 
     if (n + 2 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: too many dimensions");
     for (int d = 0; d < 2; d++)
         if (blocksize[d] <= 0 || t->sizes[d] % blocksize[d] != 0) {
-            if (blocksize[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "blocksize needs to be positive, but got (%lld,%lld)", (long long)blocksize[0], (long long)blocksize[1]);
-            return tsr_error(TSR_RUNTIME_ERROR, "dense_to_%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)",
-                             layout == TSR_SPARSE_BSR ? "sparse_bsr" : "sparse_bsc", (long long)t->sizes[0], (long long)t->sizes[1], (long long)blocksize[0],
-                             (long long)blocksize[1]);
+            if (blocksize[d] <= 0)
+                return tsr_error(TSR_RUNTIME_ERROR, "blocksize needs to be positive, but got (%lld,%lld)",
+                                 (long long)blocksize[0], (long long)blocksize[1]);
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "dense_to_%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)",
+                layout == TSR_SPARSE_BSR ? "sparse_bsr" : "sparse_bsc", (long long)t->sizes[0], (long long)t->sizes[1],
+                (long long)blocksize[0], (long long)blocksize[1]);
         }
     if (layout == TSR_SPARSE_BSC) {
         order[0] = 2;
@@ -267,7 +291,8 @@ static TsrStatus matrix_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t lay
 }
 
 /* Batches: each matrix by itself, all with as many elements. */
-static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize, int64_t dense_dim) {
+static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize,
+                                     int64_t dense_dim) {
     if (tsr_ndim(t) - dense_dim <= 2) return matrix_to_compressed(out, t, layout, blocksize);
     int64_t n = t->sizes[0];
     TsrTensor **parts[3] = {NULL, NULL, NULL};
@@ -284,14 +309,16 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
             parts[0][i] = tsr_tensor_retain(made->sparse->indices);
             parts[1][i] = tsr_tensor_retain(made->sparse->plain_indices);
             parts[2][i] = tsr_tensor_retain(made->sparse->values);
-            if (!tsr_same_sizes(parts[1][i], parts[1][0])) s.status = tsr_error(TSR_RUNTIME_ERROR, "Expect the same number of specified elements per batch.");
+            if (!tsr_same_sizes(parts[1][i], parts[1][0]))
+                s.status = tsr_error(TSR_RUNTIME_ERROR, "Expect the same number of specified elements per batch.");
         }
         status = tsr_scope_end(&s);
     }
     TsrScope s = {.status = status};
     TsrTensor *joined[3];
     for (int k = 0; k < 3; k++) joined[k] = CALL(&s, "stack", "T", (int)n, parts[k]);
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes, tsr_compressed_parts(layout, joined[0], joined[1], joined[2]));
+    TsrTensor *result =
+        MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes, tsr_compressed_parts(layout, joined[0], joined[1], joined[2]));
     status = tsr_scope_end_new(out, &s, result);
     for (int64_t i = 0; i < 3 * n; i++) tsr_tensor_free(block[i]);
     tsr_free(block);
@@ -303,7 +330,8 @@ static const char *target_name(uint8_t layout) {
     return names[layout];
 }
 
-TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize, int64_t dense_dim) {
+TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize,
+                                       int64_t dense_dim) {
     if (t->layout == layout && !has_blocks(layout)) {
         *out = tsr_tensor_retain(t);
         return TSR_OK;
@@ -318,9 +346,13 @@ TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t la
     }
     int n = tsr_ndim(t);
     if (tsr_is_sparse(t)) dense_dim = t->sparse->dense_dim;
-    if (n < 2) return tsr_error(TSR_INDEX_ERROR, "select(): index 1 out of range for tensor of size [%lld, %d] at dimension 1", (long long)t->numel, n);
+    if (n < 2)
+        return tsr_error(TSR_INDEX_ERROR, "select(): index 1 out of range for tensor of size [%lld, %d] at dimension 1",
+                         (long long)t->numel, n);
     if (dense_dim < 0 || dense_dim > n - 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse_%s: dense_dim argument must be in [0,%d] range, but %lld is given", target_name(layout), n - 2, (long long)dense_dim);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dense_to_sparse_%s: dense_dim argument must be in [0,%d] range, but %lld is given",
+                         target_name(layout), n - 2, (long long)dense_dim);
     TsrScope s = {0};
     TsrTensor *dense = MAKE(&s, tsr_sparse_to_dense_new, t);
     TsrTensor *result = MAKE(&s, dense_to_compressed, dense, layout, blocksize, dense_dim);

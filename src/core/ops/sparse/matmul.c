@@ -9,21 +9,30 @@
 
 static TsrStatus mm_shapes(const TsrTensor *a, const TsrTensor *b) {
     bool both = tsr_is_sparse(a) && tsr_is_sparse(b);
-    if (tsr_is_sparse(a) && tsr_is_coo(a) && a->sparse->sparse_dim != 2) return tsr_error(TSR_RUNTIME_ERROR, "addmm: matrices expected, got %dD tensor", a->sparse->sparse_dim);
+    if (tsr_is_sparse(a) && tsr_is_coo(a) && a->sparse->sparse_dim != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "addmm: matrices expected, got %dD tensor", a->sparse->sparse_dim);
     if (tsr_ndim(a) != 2 || tsr_ndim(b) != 2) {
         const TsrTensor *odd = tsr_ndim(a) != 2 ? a : b;
-        if (tsr_ndim(odd) < 2) return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+        if (tsr_ndim(odd) < 2)
+            return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
         return tsr_error(TSR_RUNTIME_ERROR, "addmm: matrices expected, got %dD tensor", tsr_ndim(odd));
     }
-    if (tsr_is_sparse(b) && b->sparse->sparse_dim != 2) return tsr_error(TSR_RUNTIME_ERROR, "addmm: matrices expected, got %dD tensor", b->sparse->sparse_dim);
+    if (tsr_is_sparse(b) && b->sparse->sparse_dim != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "addmm: matrices expected, got %dD tensor", b->sparse->sparse_dim);
     if (a->sizes[1] != b->sizes[0]) {
-        if (!both && tsr_is_coo(a)) return tsr_error(TSR_RUNTIME_ERROR, "addmm: Argument #3 (dense): Expected dim 0 size %lld, got %lld", (long long)a->sizes[1], (long long)b->sizes[0]);
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)", both && tsr_is_coo(a) ? "_sparse_sparse_matmul" : "addmm",
-                         (long long)a->sizes[0], (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
+        if (!both && tsr_is_coo(a))
+            return tsr_error(TSR_RUNTIME_ERROR, "addmm: Argument #3 (dense): Expected dim 0 size %lld, got %lld",
+                             (long long)a->sizes[1], (long long)b->sizes[0]);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                         both && tsr_is_coo(a) ? "_sparse_sparse_matmul" : "addmm", (long long)a->sizes[0],
+                         (long long)a->sizes[1], (long long)b->sizes[0], (long long)b->sizes[1]);
     }
     if (a->dtype == b->dtype) return TSR_OK;
-    if (both) return tsr_error(TSR_RUNTIME_ERROR, "mat1 dtype %s does not match mat2 dtype %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    if (both)
+        return tsr_error(TSR_RUNTIME_ERROR, "mat1 dtype %s does not match mat2 dtype %s",
+                         tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                     tsr_dtype_scalar_name(b->dtype));
 }
 
 /* Entries of a sparse matrix that add multiples of rows of a dense one, for some columns of the result. */
@@ -41,11 +50,13 @@ static void add_multiples(int64_t begin, int64_t end, void *user) {
     _Alignas(TSR_LINE) char product[STRIPE * 8];
     const Multiples *m = user;
     int64_t item = (int64_t)tsr_dtype_size(m->dtype), dense[] = {item, item, item}, number[] = {item, item, 0};
-    TsrLoop axpy = tsr_kernel(TSR_K_axpy, m->dtype), mul = tsr_kernel(TSR_K_mul, m->dtype), add = tsr_kernel(TSR_K_add, m->dtype);
+    TsrLoop axpy = tsr_kernel(TSR_K_axpy, m->dtype), mul = tsr_kernel(TSR_K_mul, m->dtype),
+            add = tsr_kernel(TSR_K_add, m->dtype);
     for (int64_t first = begin; first < end; first += STRIPE) {
         int64_t n = TSR_MIN(end - first, (int64_t)STRIPE);
         for (int64_t i = 0; i < m->nnz && !tsr_interrupted_at(i); i++) {
-            char *out = m->out + (m->row[i] * m->columns + first) * item, *from = (char *)(uintptr_t)m->dense + (m->col[i] * m->columns + first) * item;
+            char *out = m->out + (m->row[i] * m->columns + first) * item,
+                 *from = (char *)(uintptr_t)m->dense + (m->col[i] * m->columns + first) * item;
             char *value = (char *)(uintptr_t)m->value + i * item;
             if (m->fused) {
                 axpy((char *[]){out, out, from}, dense, n, value);
@@ -61,12 +72,15 @@ static void add_multiples(int64_t begin, int64_t end, void *user) {
 static TsrStatus floats_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bool fused) {
     TsrScope s = {0};
     int64_t shape[2] = {a->sizes[0], b->sizes[1]};
-    TsrTensor *whole = MAKE(&s, tsr_tensor_new_cast, a->sparse->indices, TSR_INT64), *indices = MAKE(&s, tsr_tensor_new_contiguous, whole, TSR_CONTIGUOUS);
-    TsrTensor *values = MAKE(&s, tsr_tensor_new_contiguous, a->sparse->values, TSR_CONTIGUOUS), *dense = MAKE(&s, tsr_tensor_new_contiguous, b, TSR_CONTIGUOUS);
+    TsrTensor *whole = MAKE(&s, tsr_tensor_new_cast, a->sparse->indices, TSR_INT64),
+              *indices = MAKE(&s, tsr_tensor_new_contiguous, whole, TSR_CONTIGUOUS);
+    TsrTensor *values = MAKE(&s, tsr_tensor_new_contiguous, a->sparse->values, TSR_CONTIGUOUS),
+              *dense = MAKE(&s, tsr_tensor_new_contiguous, b, TSR_CONTIGUOUS);
     TsrTensor *result = MAKE(&s, tsr_zeros_new, 2, shape, a->dtype, a->device);
     if (s.status == TSR_OK && result->numel > 0 && values->numel > 0) {
         const int64_t *at = tsr_data(indices);
-        Multiples m = {a->dtype, values->numel, shape[1], at, at + values->numel, tsr_data(values), tsr_data(dense), tsr_data(result), fused};
+        Multiples m = {a->dtype,         values->numel,   shape[1],         at,   at + values->numel,
+                       tsr_data(values), tsr_data(dense), tsr_data(result), fused};
         s.status = tsr_parallel_for(shape[1], TSR_MAX(tsr_grain(values->numel / 4), 64), add_multiples, &m);
     }
     return tsr_scope_end_new(out, &s, result);
@@ -77,8 +91,10 @@ static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bo
     TsrScope s = {0};
     int64_t shape[2] = {a->sizes[0], b->sizes[1]};
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, a); /* for its check of positions */
-    if (flat != NULL && tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), a->dtype)) return tsr_scope_end_new(out, &s, MAKE(&s, floats_times_dense, a, b, fused));
-    TsrTensor *rows = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)0), *cols = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)1);
+    if (flat != NULL && tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), a->dtype))
+        return tsr_scope_end_new(out, &s, MAKE(&s, floats_times_dense, a, b, fused));
+    TsrTensor *rows = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)0),
+              *cols = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)1);
     TsrTensor *picked = CALL(&s, "index_select", "tit", b, (int64_t)0, cols);
     TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, a->sparse->values, (int64_t)1);
     TsrTensor *product = CALL(&s, "mul", "tt", picked, column);
@@ -90,7 +106,8 @@ static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bo
 static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, TsrEntries a, TsrEntries b, int64_t depth) {
     const int64_t *row_of_b = b.at, *column_of_a = a.at + a.n;
     int64_t *start = NULL, total = 0, room;
-    if (tsr_add_overflows(depth, 1, &room) || (start = tsr_calloc((size_t)room, sizeof *start)) == NULL) return tsr_error_no_memory(SIZE_MAX);
+    if (tsr_add_overflows(depth, 1, &room) || (start = tsr_calloc((size_t)room, sizeof *start)) == NULL)
+        return tsr_error_no_memory(SIZE_MAX);
     TSR_IN_PIECES(k, b.n) start[row_of_b[k] + 1]++;
     TSR_IN_PIECES(r, depth) start[r + 1] += start[r];
     TSR_IN_PIECES(i, a.n) total += start[column_of_a[i] + 1] - start[column_of_a[i]];
@@ -122,9 +139,14 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *checked = MAKE(&s, tsr_sparse_flat_new, x);
     checked = MAKE(&s, tsr_sparse_flat_new, y);
     (void)checked;
-    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL, *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
-    TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pair_entries, &indices, ((TsrEntries){tsr_data(ia), tsr_sparse_nnz(x)}), ((TsrEntries){tsr_data(ib), tsr_sparse_nnz(y)}), y->sizes[0]) : NULL;
-    TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0), *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
+    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL,
+              *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
+    TsrTensor *pairs = s.status == TSR_OK
+                           ? MAKE(&s, pair_entries, &indices, ((TsrEntries){tsr_data(ia), tsr_sparse_nnz(x)}),
+                                  ((TsrEntries){tsr_data(ib), tsr_sparse_nnz(y)}), y->sizes[0])
+                           : NULL;
+    TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0),
+              *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
     TsrTensor *va = s.status == TSR_OK ? CALL(&s, "index_select", "tit", x->sparse->values, (int64_t)0, pa) : NULL;
     TsrTensor *vb = s.status == TSR_OK ? CALL(&s, "index_select", "tit", y->sparse->values, (int64_t)0, pb) : NULL;
     TsrTensor *values = CALL(&s, "mul", "tt", va, vb);
@@ -137,14 +159,17 @@ static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     if (!tsr_is_sparse(a) && !tsr_is_sparse(b)) return tsr_invoke_new(out, 1, "mm", "tt", a, b);
     TSR_TRY(mm_shapes(a, b));
     TsrScope s = {0};
-    TsrTensor *x = tsr_is_sparse(a) ? MAKE(&s, tsr_sparse_to_coo_new, a) : a, *y = tsr_is_sparse(b) ? MAKE(&s, tsr_sparse_to_coo_new, b) : b, *result;
+    TsrTensor *x = tsr_is_sparse(a) ? MAKE(&s, tsr_sparse_to_coo_new, a) : a,
+              *y = tsr_is_sparse(b) ? MAKE(&s, tsr_sparse_to_coo_new, b) : b, *result;
     if (s.status == TSR_OK && tsr_is_sparse(a) && tsr_is_sparse(b)) {
         result = tsr_sparse_as_layout(&s, MAKE(&s, coo_times_coo, x, y), a);
     } else if (tsr_is_sparse(a)) {
         result = MAKE(&s, coo_times_dense, x, y, tsr_is_coo(a));
     } else {
-        TsrTensor *yt = MAKE(&s, tsr_sparse_transpose_new, y, (int64_t)0, (int64_t)1), *xt = MAKE(&s, tsr_tensor_new_transpose, x, (int64_t)0, (int64_t)1);
-        TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt, tsr_is_coo(b)), *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
+        TsrTensor *yt = MAKE(&s, tsr_sparse_transpose_new, y, (int64_t)0, (int64_t)1),
+                  *xt = MAKE(&s, tsr_tensor_new_transpose, x, (int64_t)0, (int64_t)1);
+        TsrTensor *product = MAKE(&s, coo_times_dense, yt, xt, tsr_is_coo(b)),
+                  *turned = MAKE(&s, tsr_tensor_new_transpose, product, (int64_t)0, (int64_t)1);
         result = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
     }
     return tsr_scope_end_new(out, &s, result);
@@ -160,10 +185,14 @@ TsrStatus op_sparse_mm(TsrOpCall *c) { return sp_mm(c); }
 TsrStatus sp_mv(TsrOpCall *c) {
     TsrTensor *vector = c->arg[1].t;
     if (tsr_ndim(SELF) != 2 || tsr_ndim(vector) != 1 || tsr_is_sparse(vector))
-        return tsr_error(TSR_RUNTIME_ERROR, "mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: %d Tensor Dim: %d", tsr_ndim(SELF), tsr_ndim(vector));
-    if (SELF->sizes[1] != vector->sizes[0]) return tsr_error(TSR_RUNTIME_ERROR, "mv: expected self.size(-1) == vec.size(-1)");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: %d Tensor Dim: %d",
+                         tsr_ndim(SELF), tsr_ndim(vector));
+    if (SELF->sizes[1] != vector->sizes[0])
+        return tsr_error(TSR_RUNTIME_ERROR, "mv: expected self.size(-1) == vec.size(-1)");
     TsrScope s = {0};
-    TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, vector, (int64_t)1), *product = MAKE(&s, mm_new, SELF, column);
+    TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, vector, (int64_t)1),
+              *product = MAKE(&s, mm_new, SELF, column);
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_select, product, (int64_t)1, (int64_t)0));
 }
 
@@ -171,7 +200,8 @@ static TsrStatus product(TsrOpCall *c, const char *name) {
     TsrTensor *other = c->arg[1].t;
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 1) return sp_mv(c);
     if (tsr_ndim(SELF) == 2 && tsr_ndim(other) == 2) return sp_mm(c);
-    if (tsr_ndim(SELF) != 3 || tsr_ndim(other) != 3) return tsr_refuse_backend(name, tsr_is_sparse(SELF) ? SELF : other);
+    if (tsr_ndim(SELF) != 3 || tsr_ndim(other) != 3)
+        return tsr_refuse_backend(name, tsr_is_sparse(SELF) ? SELF : other);
     TsrScope s = {0};
     TsrTensor *a = MAKE(&s, tsr_sparse_to_dense_new, SELF), *b = MAKE(&s, tsr_sparse_to_dense_new, other);
     return tsr_scope_return(c, &s, CALL(&s, "bmm", "tt", a, b));
@@ -188,9 +218,10 @@ TsrStatus sp_rmatmul(TsrOpCall *c) {
 TsrStatus sp_addmm(TsrOpCall *c) {
     TsrTensor *a = c->arg[1].t, *b = c->arg[2].t;
     if (tsr_is_sparse(SELF) || (tsr_is_coo(a) && tsr_is_sparse(b)))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with layout %s and 'mat2' with layout %s",
-                         tsr_layout_name(a->layout), tsr_layout_name(b->layout));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with layout %s and 'mat2' with layout %s",
+            tsr_layout_name(a->layout), tsr_layout_name(b->layout));
     TsrScope s = {0};
     TsrTensor *product = MAKE(&s, mm_new, a, b);
     TsrTensor *scaled = CALL(&s, "mul", "ts", product, c->arg[4].s), *start = CALL(&s, "mul", "ts", SELF, c->arg[3].s);
@@ -200,5 +231,6 @@ TsrStatus sp_addmm(TsrOpCall *c) {
 TsrStatus op_sparse_addmm(TsrOpCall *c) {
     if (tsr_is_sparse(SELF) || tsr_is_sparse(c->arg[1].t) || tsr_is_sparse(c->arg[2].t)) return sp_addmm(c);
     TsrTensor *t = NULL;
-    return tsr_finish_move(c, tsr_invoke_new(&t, 1, "addmm", "tttss", SELF, c->arg[1].t, c->arg[2].t, c->arg[3].s, c->arg[4].s), t);
+    return tsr_finish_move(
+        c, tsr_invoke_new(&t, 1, "addmm", "tttss", SELF, c->arg[1].t, c->arg[2].t, c->arg[3].s, c->arg[4].s), t);
 }

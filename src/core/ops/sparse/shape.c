@@ -1,4 +1,5 @@
-/* Sparse tensors copied, converted and in other shapes, their parts and joined ones; and what there is of views, of which they have none. */
+/* Sparse tensors copied, converted and in other shapes, their parts and joined ones; and what there is of views, of
+ * which they have none. */
 #include <string.h>
 
 #include "core/mem.h"
@@ -13,10 +14,13 @@
 TsrStatus sp_clone(TsrOpCall *c) {
     TsrScope s = {0};
     const TsrSparse *sp = SELF->sparse;
-    TsrTensor *indices = CALL(&s, "clone", "t", sp->indices), *plain = sp->plain_indices != NULL ? CALL(&s, "clone", "t", sp->plain_indices) : NULL;
+    TsrTensor *indices = CALL(&s, "clone", "t", sp->indices),
+              *plain = sp->plain_indices != NULL ? CALL(&s, "clone", "t", sp->plain_indices) : NULL;
     TsrTensor *values = CALL(&s, "clone", "t", sp->values);
     bool coalesced = (SELF->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(SELF), SELF->sizes, (TsrSparseParts){SELF->layout, indices, plain, values, coalesced}));
+    return tsr_scope_return(c, &s,
+                            MAKE(&s, tsr_sparse_new, tsr_ndim(SELF), SELF->sizes,
+                                 (TsrSparseParts){SELF->layout, indices, plain, values, coalesced}));
 }
 
 TsrStatus sp_detach(TsrOpCall *c) {
@@ -26,7 +30,9 @@ TsrStatus sp_detach(TsrOpCall *c) {
 
 TsrStatus sp_itself(TsrOpCall *c) { return tsr_return_move(c, tsr_tensor_retain(SELF)); }
 
-TsrStatus sp_real(TsrOpCall *c) { return tsr_dtype_is_complex(SELF->dtype) ? tsr_refuse_backend("real", SELF) : sp_itself(c); }
+TsrStatus sp_real(TsrOpCall *c) {
+    return tsr_dtype_is_complex(SELF->dtype) ? tsr_refuse_backend("real", SELF) : sp_itself(c);
+}
 
 TsrStatus sp_conj(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(SELF->dtype)) return sp_itself(c);
@@ -52,15 +58,18 @@ TsrStatus sp_to(TsrOpCall *c) {
         if (c->arg[i].kind == TSR_ARG_TENSOR) dtype = c->arg[i].t->dtype;
         if (c->arg[i].kind == TSR_ARG_BOOL && strcmp(c->schema->params[i].name, "copy") == 0) copy = c->arg[i].b;
         if (c->arg[i].kind == TSR_ARG_DEVICE && c->arg[i].device.type != SELF->device.type)
-            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors stay on the device %s", tsr_device_type_name(SELF->device.type));
+            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors stay on the device %s",
+                             tsr_device_type_name(SELF->device.type));
     }
     return cast(c, dtype, copy);
 }
 
 TsrStatus sp_type_as(TsrOpCall *c) {
     if (SELF->layout == c->arg[1].t->layout) return sp_to(c);
-    return tsr_error(TSR_RUNTIME_ERROR, "to(options) doesn't support converting to a different layout, but got self.layout being %s and options.layout set as %s",
-                     tsr_layout_name(SELF->layout), tsr_layout_name(c->arg[1].t->layout));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "to(options) doesn't support converting to a different layout, but got self.layout being %s and options.layout set as %s",
+        tsr_layout_name(SELF->layout), tsr_layout_name(c->arg[1].t->layout));
 }
 
 TsrStatus sp_convert(TsrOpCall *c) { return cast(c, (TsrDtype)(uintptr_t)c->op->data, false); }
@@ -75,7 +84,8 @@ TsrStatus sp_zeros_like(TsrOpCall *c) {
     TsrTensor *t = NULL;
     TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : SELF->dtype;
     uint8_t layout = tsr_arg_given(&c->arg[2]) ? c->arg[2].layout : SELF->layout;
-    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr_zeros_new(&t, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
+    if (layout == TSR_STRIDED)
+        return tsr_finish_move(c, tsr_zeros_new(&t, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, layout, tsr_ndim(SELF), SELF->sizes, dtype, SELF->device), t);
 }
 
@@ -84,20 +94,25 @@ TsrStatus sp_new_zeros(TsrOpCall *c) {
     const TsrArg *size = &c->arg[1];
     uint8_t layout = tsr_arg_given(&c->arg[3]) ? c->arg[3].layout : SELF->layout;
     TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : SELF->dtype;
-    if (layout == TSR_STRIDED) return tsr_finish_move(c, tsr_zeros_new(&t, size->n, size->ints, dtype, SELF->device), t);
+    if (layout == TSR_STRIDED)
+        return tsr_finish_move(c, tsr_zeros_new(&t, size->n, size->ints, dtype, SELF->device), t);
     return tsr_finish_move(c, tsr_sparse_zeros_new(&t, layout, size->n, size->ints, dtype, SELF->device), t);
 }
 
 TsrStatus sp_zero(TsrOpCall *c) {
     TsrTensor *t = NULL;
-    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, SELF->layout, tsr_ndim(SELF), SELF->sizes, SELF->dtype, SELF->device), t);
+    return tsr_finish_move(
+        c, tsr_sparse_zeros_new(&t, SELF->layout, tsr_ndim(SELF), SELF->sizes, SELF->dtype, SELF->device), t);
 }
 
 TsrStatus sp_copy(TsrOpCall *c) {
     TsrTensor *source = c->arg[1].t;
     if (!tsr_is_sparse(source) || !tsr_is_sparse(SELF))
-        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
-                         tsr_is_sparse(SELF) ? "sparse." : "", tsr_dtype_scalar_name(SELF->dtype), tsr_is_sparse(source) ? "sparse." : "", tsr_dtype_scalar_name(source->dtype));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+            tsr_is_sparse(SELF) ? "sparse." : "", tsr_dtype_scalar_name(SELF->dtype),
+            tsr_is_sparse(source) ? "sparse." : "", tsr_dtype_scalar_name(source->dtype));
     TsrScope s = {0};
     TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, source->sparse->values, SELF->dtype);
     TsrTensor *own = s.status == TSR_OK && values == source->sparse->values ? CALL(&s, "clone", "t", values) : values;
@@ -133,16 +148,23 @@ TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, 
     }
     if (tsr_is_compressed(t)) {
         static const uint8_t turned[] = {0, 0, TSR_SPARSE_CSC, TSR_SPARSE_CSR, TSR_SPARSE_BSC, TSR_SPARSE_BSR};
-        if (tsr_ndim(t) != 2) return tsr_error(TSR_RUNTIME_ERROR, "transpose: batches of sparse compressed matrices are not supported");
+        if (tsr_ndim(t) != 2)
+            return tsr_error(TSR_RUNTIME_ERROR, "transpose: batches of sparse compressed matrices are not supported");
         int64_t sizes[2] = {t->sizes[1], t->sizes[0]};
         TsrScope s = {0};
         TsrTensor *values = t->sparse->values;
-        if (t->layout >= TSR_SPARSE_BSR && tsr_ndim(values) > 2) values = MAKE(&s, tsr_tensor_new_transpose, values, (int64_t)1, (int64_t)2);
-        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, 2, sizes, tsr_compressed_parts(turned[t->layout], t->sparse->indices, t->sparse->plain_indices, values)));
+        if (t->layout >= TSR_SPARSE_BSR && tsr_ndim(values) > 2)
+            values = MAKE(&s, tsr_tensor_new_transpose, values, (int64_t)1, (int64_t)2);
+        return tsr_scope_end_new(
+            out, &s,
+            MAKE(&s, tsr_sparse_new, 2, sizes,
+                 tsr_compressed_parts(turned[t->layout], t->sparse->indices, t->sparse->plain_indices, values)));
     }
     if (dim0 >= n || dim1 >= n)
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse transpose: transposed dimensions must be sparse Got sparse_dim: %lld, d0: %lld, d1: %lld", (long long)n, (long long)dim0,
-                         (long long)dim1);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "sparse transpose: transposed dimensions must be sparse Got sparse_dim: %lld, d0: %lld, d1: %lld",
+            (long long)n, (long long)dim0, (long long)dim1);
     for (int d = 0; d < tsr_ndim(t); d++) order[d] = d;
     order[dim0] = dim1;
     order[dim1] = dim0;
@@ -157,8 +179,10 @@ TsrStatus sp_transpose(TsrOpCall *c) {
 TsrStatus sp_t(TsrOpCall *c) {
     TsrTensor *result = NULL;
     if (tsr_is_coo(SELF) && (SELF->sparse->sparse_dim > 2 || SELF->sparse->dense_dim > 0))
-        return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got %d sparse and %d dense dimensions", SELF->sparse->sparse_dim,
-                         SELF->sparse->dense_dim);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got %d sparse and %d dense dimensions",
+            SELF->sparse->sparse_dim, SELF->sparse->dense_dim);
     if (tsr_ndim(SELF) < 2) return sp_itself(c);
     return tsr_finish_move(c, tsr_sparse_transpose_new(&result, SELF, tsr_ndim(SELF) - 2, tsr_ndim(SELF) - 1), result);
 }
@@ -172,16 +196,20 @@ TsrStatus sp_permute(TsrOpCall *c) {
     bool seen[TSR_MAX_DIMS] = {false};
     if (tsr_is_compressed(SELF)) return tsr_refuse_backend("permute", SELF);
     if (c->arg[1].n != n)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not "
-                         "equal to len(dims) = %d", n, c->arg[1].n);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not "
+            "equal to len(dims) = %d",
+            n, c->arg[1].n);
     for (int d = 0; d < n; d++) {
         order[d] = c->arg[1].ints[d];
         TSR_TRY(tsr_wrap_dim(&order[d], n));
         if (seen[order[d]]) return tsr_error(TSR_RUNTIME_ERROR, "permute(): duplicate dims are not allowed.");
         seen[order[d]] = true;
         if ((d < SELF->sparse->sparse_dim) != (order[d] < SELF->sparse->sparse_dim))
-            return tsr_error(TSR_RUNTIME_ERROR, "transposed dimensions must be sparse Got sparse_dim: %d, d0: %d, d1: %lld", SELF->sparse->sparse_dim, d, (long long)order[d]);
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "transposed dimensions must be sparse Got sparse_dim: %d, d0: %d, d1: %lld",
+                             SELF->sparse->sparse_dim, d, (long long)order[d]);
     }
     return tsr_finish_move(c, reorder(&result, SELF, order), result);
 }
@@ -195,13 +223,16 @@ TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     TsrTensor *indices = t->sparse->indices, *values = t->sparse->values;
     if (dim <= sparse_dim) {
         int64_t shape[2] = {1, tsr_sparse_nnz(t)};
-        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim), MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU), SLICE(&s, indices, 0, dim, INT64_MAX)};
+        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim),
+                               MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU),
+                               SLICE(&s, indices, 0, dim, INT64_MAX)};
         indices = CALL(&s, "cat", "Ti", 3, parts, (int64_t)0);
     } else {
         values = MAKE(&s, tsr_tensor_new_unsqueeze, values, dim - sparse_dim + 1);
     }
     bool coalesced = (t->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, n + 1, sizes, tsr_coo_parts(indices, values, coalesced)));
+    return tsr_scope_end_new(out, &s,
+                             MAKE(&s, tsr_sparse_new, n + 1, sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 TsrStatus sp_unsqueeze(TsrOpCall *c) {
@@ -217,28 +248,35 @@ static TsrStatus select_new(TsrTensor **out, TsrTensor *self, int64_t dim, int64
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (index < 0) index += self->sizes[dim];
     if (index < 0 || index >= self->sizes[dim])
-        return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld", (long long)given, tsr_sizes_text(self), (long long)dim);
+        return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld",
+                         (long long)given, tsr_sizes_text(self), (long long)dim);
     TsrScope s = {0};
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, self), *result = NULL;
     for (int d = 0, k = 0; d < tsr_ndim(self); d++)
         if (d != dim) sizes[k++] = self->sizes[d];
     if (s.status == TSR_OK && dim >= coo->sparse->sparse_dim) {
-        TsrTensor *values = MAKE(&s, tsr_tensor_new_select, coo->sparse->values, dim - coo->sparse->sparse_dim + 1, index);
+        TsrTensor *values =
+            MAKE(&s, tsr_tensor_new_select, coo->sparse->values, dim - coo->sparse->sparse_dim + 1, index);
         bool coalesced = (coo->flags & TSR_FLAG_COALESCED) != 0;
-        result = MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(coo->sparse->indices, values, coalesced));
+        result =
+            MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(coo->sparse->indices, values, coalesced));
         return tsr_scope_end_new(out, &s, result);
     }
     TsrTensor *row = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_select, coo->sparse->indices, (int64_t)0, dim) : NULL;
     TsrTensor *equal = CALL(&s, "eq", "ts", row, tsr_scalar_int(index));
     TsrTensor *found = CALL(&s, "nonzero", "t", equal);
     TsrTensor *at = MAKE(&s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
-    TsrTensor *values = s.status == TSR_OK ? CALL(&s, "index_select", "tit", coo->sparse->values, (int64_t)0, at) : NULL;
-    if (s.status == TSR_OK && coo->sparse->sparse_dim == 1) return tsr_scope_end_new(out, &s, CALL(&s, "sum", "tI", values, 1, (int64_t[]){0}));
-    TsrTensor *parts[2] = {SLICE(&s, coo->sparse->indices, 0, 0, dim), SLICE(&s, coo->sparse->indices, 0, dim + 1, INT64_MAX)};
+    TsrTensor *values =
+        s.status == TSR_OK ? CALL(&s, "index_select", "tit", coo->sparse->values, (int64_t)0, at) : NULL;
+    if (s.status == TSR_OK && coo->sparse->sparse_dim == 1)
+        return tsr_scope_end_new(out, &s, CALL(&s, "sum", "tI", values, 1, (int64_t[]){0}));
+    TsrTensor *parts[2] = {SLICE(&s, coo->sparse->indices, 0, 0, dim),
+                           SLICE(&s, coo->sparse->indices, 0, dim + 1, INT64_MAX)};
     TsrTensor *rest = CALL(&s, "cat", "Ti", 2, parts, (int64_t)0);
     TsrTensor *indices = CALL(&s, "index_select", "tit", rest, (int64_t)1, at);
     bool coalesced = s.status == TSR_OK && (coo->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(indices, values, coalesced)));
+    return tsr_scope_end_new(
+        out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self) - 1, sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 TsrStatus sp_select(TsrOpCall *c) {
@@ -247,15 +285,20 @@ TsrStatus sp_select(TsrOpCall *c) {
 }
 
 /* The entries whose place along a sparse dimension lies in [start, start + length), counted from start. */
-static TsrTensor *narrow_entries(TsrScope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start, int64_t length) {
+static TsrTensor *narrow_entries(TsrScope *s, TsrTensor *self, const int64_t *sizes, int64_t dim, int64_t start,
+                                 int64_t length) {
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
-    TsrTensor *after = CALL(s, "ge", "ts", row, tsr_scalar_int(start)), *before = CALL(s, "lt", "ts", row, tsr_scalar_int(start + length));
+    TsrTensor *after = CALL(s, "ge", "ts", row, tsr_scalar_int(start)),
+              *before = CALL(s, "lt", "ts", row, tsr_scalar_int(start + length));
     TsrTensor *inside = CALL(s, "logical_and", "tt", after, before);
-    TsrTensor *found = CALL(s, "nonzero", "t", inside), *at = MAKE(s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
-    TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at), *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
+    TsrTensor *found = CALL(s, "nonzero", "t", inside),
+              *at = MAKE(s, tsr_tensor_new_select, found, (int64_t)1, (int64_t)0);
+    TsrTensor *indices = CALL(s, "index_select", "tit", self->sparse->indices, (int64_t)1, at),
+              *values = CALL(s, "index_select", "tit", self->sparse->values, (int64_t)0, at);
     TsrTensor *places = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, dim);
     (void)CALL(s, "sub", "!tts", places, places, tsr_scalar_int(start));
-    return MAKE(s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
+    return MAKE(s, tsr_sparse_new, tsr_ndim(self), sizes,
+                tsr_coo_parts(indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
 }
 
 TsrStatus sp_narrow_copy(TsrOpCall *c) {
@@ -265,14 +308,18 @@ TsrStatus sp_narrow_copy(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     int64_t size = self->sizes[dim], dense = dim - self->sparse->sparse_dim;
     if (start < 0 || length < 0 || start > size || length > size - start)
-        return tsr_error(TSR_RUNTIME_ERROR, "Invalid range to narrow. range(start, start+length) must be a subset of range(0, %lld).", (long long)size);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Invalid range to narrow. range(start, start+length) must be a subset of range(0, %lld).",
+                         (long long)size);
     for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? length : self->sizes[d];
     TsrScope s = {0};
     if (dense < 0) {
         result = narrow_entries(&s, self, sizes, dim, start, length);
     } else {
-        TsrTensor *part = SLICE(&s, self->sparse->values, dense + 1, start, start + length), *values = CALL(&s, "clone", "t", part);
-        result = MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
+        TsrTensor *part = SLICE(&s, self->sparse->values, dense + 1, start, start + length),
+                  *values = CALL(&s, "clone", "t", part);
+        result = MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes,
+                      tsr_coo_parts(self->sparse->indices, values, (self->flags & TSR_FLAG_COALESCED) != 0));
     }
     return tsr_scope_return(c, &s, result);
 }
@@ -293,7 +340,8 @@ TsrStatus sp_unbind(TsrOpCall *c) {
 }
 
 /* For each position in `index`, in order, the entries there. */
-static TsrStatus pick_entries(TsrTensor **out, TsrTensor **places, const int64_t *row, int64_t nnz, const int64_t *index, int64_t n) {
+static TsrStatus pick_entries(TsrTensor **out, TsrTensor **places, const int64_t *row, int64_t nnz,
+                              const int64_t *index, int64_t n) {
     int64_t count = 0;
     for (int64_t k = 0; k < n; k++) {
         TSR_TRY(tsr_interrupt_check());
@@ -320,7 +368,8 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, sizes[TSR_MAX_DIMS], bad = 0;
     if (!tsr_is_sparse(self)) return tsr_refuse_backend("index_select", index);
     if (tsr_is_compressed(self)) return tsr_refuse_backend("index_select", self);
-    if (tsr_is_sparse(index) || tsr_ndim(index) > 1) return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
+    if (tsr_is_sparse(index) || tsr_ndim(index) > 1)
+        return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "index_select() cannot be applied to a 0-dim tensor.");
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)tsr_ndim(self));
@@ -328,24 +377,32 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     TsrScope s = {0};
     bool coalesced = (self->flags & TSR_FLAG_COALESCED) != 0;
     if (dim >= self->sparse->sparse_dim) {
-        TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, dim - self->sparse->sparse_dim + 1, index);
-        return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, coalesced)));
+        TsrTensor *values =
+            CALL(&s, "index_select", "tit", self->sparse->values, dim - self->sparse->sparse_dim + 1, index);
+        return tsr_scope_return(
+            c, &s,
+            MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, coalesced)));
     }
-    TsrTensor *wanted = MAKE(&s, tsr_long_new, index), *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
+    TsrTensor *wanted = MAKE(&s, tsr_long_new, index),
+              *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *own = CALL(&s, "clone", "t", row), *at = CALL(&s, "clone", "t", wanted);
     TsrTensor *negative = CALL(&s, "lt", "ts", at, tsr_scalar_int(0));
     TsrTensor *shifted = s.status == TSR_OK ? CALL(&s, "add", "ts", at, tsr_scalar_int(self->sizes[dim])) : NULL;
     at = CALL(&s, "where", "ttt", negative, shifted, at);
     if (s.status == TSR_OK && !tsr_positions_valid(at, self->sizes[dim], &bad))
-        s.status = tsr_error(TSR_INDEX_ERROR, "index_select(): index contains %lld that is out of range for tensor of size %s at dimension %lld", (long long)bad, tsr_sizes_text(self),
-                             (long long)dim);
-    TsrTensor *entries = s.status == TSR_OK ? MAKE(&s, pick_entries, &places, tsr_data(own), own->numel, tsr_data(at), at->numel) : NULL;
+        s.status = tsr_error(
+            TSR_INDEX_ERROR,
+            "index_select(): index contains %lld that is out of range for tensor of size %s at dimension %lld",
+            (long long)bad, tsr_sizes_text(self), (long long)dim);
+    TsrTensor *entries =
+        s.status == TSR_OK ? MAKE(&s, pick_entries, &places, tsr_data(own), own->numel, tsr_data(at), at->numel) : NULL;
     TsrTensor *picked = CALL(&s, "index_select", "tit", self->sparse->indices, (int64_t)1, entries);
     TsrTensor *target = MAKE(&s, tsr_tensor_new_select, picked, (int64_t)0, dim);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(target, places);
     tsr_tensor_free(places);
     TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, (int64_t)0, entries);
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(picked, values, coalesced && dim == 0)));
+    return tsr_scope_return(
+        c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(picked, values, coalesced && dim == 0)));
 }
 
 /* a followed by b along dim. */
@@ -353,29 +410,38 @@ static TsrStatus join(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t dim) 
     TsrScope s = {0};
     int64_t sizes[TSR_MAX_DIMS];
     if (tsr_ndim(a) != tsr_ndim(b) || a->sparse->sparse_dim != b->sparse->sparse_dim)
-        return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension)", tsr_sizes_text(a));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "All tensors must have the same shape: %s (except in the concatenating dimension)",
+                         tsr_sizes_text(a));
     for (int d = 0; d < tsr_ndim(a); d++) {
         sizes[d] = a->sizes[d];
         if (d == dim) sizes[d] += b->sizes[d];
         else if (a->sizes[d] != b->sizes[d])
-            return tsr_error(TSR_RUNTIME_ERROR, "All tensors must have the same shape: %s (except in the concatenating dimension), but got shape: %s", tsr_sizes_text(a), tsr_sizes_text(b));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "All tensors must have the same shape: %s (except in the concatenating dimension), but got shape: %s",
+                tsr_sizes_text(a), tsr_sizes_text(b));
     }
     int64_t n = a->sparse->sparse_dim, shape[2] = {n, 1};
-    if (dim >= n) return tsr_error(TSR_RUNTIME_ERROR, "cat: joining sparse tensors along a dense dimension is not supported");
+    if (dim >= n)
+        return tsr_error(TSR_RUNTIME_ERROR, "cat: joining sparse tensors along a dense dimension is not supported");
     TsrTensor *shift = MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) ((int64_t *)tsr_data(shift))[dim] = a->sizes[dim];
     TsrTensor *moved = CALL(&s, "add", "tt", b->sparse->indices, shift);
     TsrTensor *indices = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->indices, moved}), (int64_t)1);
     TsrTensor *values = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->values, b->sparse->values}), (int64_t)0);
     bool coalesced = dim == 0 && (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
-    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(a), sizes, tsr_coo_parts(indices, values, coalesced)));
+    return tsr_scope_end_new(out, &s,
+                             MAKE(&s, tsr_sparse_new, tsr_ndim(a), sizes, tsr_coo_parts(indices, values, coalesced)));
 }
 
 static TsrStatus join_all(TsrOpCall *c, bool stack) {
     TsrTensor **list = c->arg[0].tensors, *all = NULL;
     int64_t dim = c->arg[1].i;
     for (int i = 0; i < c->arg[0].n; i++) {
-        if (!tsr_is_sparse(list[i])) return tsr_error(TSR_RUNTIME_ERROR, "Concatenating sparse tensors, but a dense tensor was found at position %d.", i);
+        if (!tsr_is_sparse(list[i]))
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "Concatenating sparse tensors, but a dense tensor was found at position %d.", i);
         if (tsr_is_compressed(list[i])) return tsr_refuse_backend("cat", list[i]);
     }
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(list[0]) + stack));

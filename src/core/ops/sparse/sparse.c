@@ -11,7 +11,8 @@
 
 TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like) {
     if (s->status != TSR_OK || !tsr_is_compressed(like) || !tsr_is_coo(coo)) return coo;
-    return MAKE(s, tsr_sparse_to_compressed_new, coo, like->layout == TSR_SPARSE_CSC ? TSR_SPARSE_CSC : TSR_SPARSE_CSR, NULL, (int64_t)like->sparse->dense_dim);
+    return MAKE(s, tsr_sparse_to_compressed_new, coo, like->layout == TSR_SPARSE_CSC ? TSR_SPARSE_CSC : TSR_SPARSE_CSR,
+                NULL, (int64_t)like->sparse->dense_dim);
 }
 
 /* ---- making ---- */
@@ -25,7 +26,8 @@ TsrStatus tsr_sparse_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSpa
         return tsr_error_no_memory(sizeof *sparse);
     }
     bool coo = parts.layout == TSR_SPARSE_COO;
-    int blocks = parts.layout == TSR_SPARSE_BSR || parts.layout == TSR_SPARSE_BSC ? 2 : 0, batch = coo ? 0 : tsr_ndim(parts.indices) - 1;
+    int blocks = parts.layout == TSR_SPARSE_BSR || parts.layout == TSR_SPARSE_BSC ? 2 : 0,
+        batch = coo ? 0 : tsr_ndim(parts.indices) - 1;
     sparse->sparse_dim = coo ? (int)parts.indices->sizes[0] : 2;
     sparse->dense_dim = coo ? tsr_ndim(resolved) - 1 : TSR_MAX(0, tsr_ndim(resolved) - batch - 1 - blocks);
     sparse->indices = tsr_tensor_retain(parts.indices);
@@ -38,7 +40,9 @@ TsrStatus tsr_sparse_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrSpa
 
 TsrStatus tsr_sparse_with_values_new(TsrTensor **out, const TsrTensor *t, TsrTensor *values) {
     const TsrSparse *sp = t->sparse;
-    return tsr_sparse_new(out, tsr_ndim(t), t->sizes, (TsrSparseParts){t->layout, sp->indices, sp->plain_indices, values, (t->flags & TSR_FLAG_COALESCED) != 0});
+    return tsr_sparse_new(
+        out, tsr_ndim(t), t->sizes,
+        (TsrSparseParts){t->layout, sp->indices, sp->plain_indices, values, (t->flags & TSR_FLAG_COALESCED) != 0});
 }
 
 int64_t tsr_sparse_nnz(const TsrTensor *t) {
@@ -71,8 +75,10 @@ static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const Tsr
             largest = TSR_MAX(largest, p[d * nnz + i]);
             least = TSR_MIN(least, p[d * nnz + i]);
         }
-        if (least < 0) status = tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %d", (long long)least, d);
-        else if (tsr_add_overflows(largest, 1, &sizes[d])) status = tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        if (least < 0)
+            status = tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %d", (long long)least, d);
+        else if (tsr_add_overflows(largest, 1, &sizes[d]))
+            status = tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     }
     for (int d = 1; d < tsr_ndim(values); d++) sizes[n + d - 1] = values->sizes[d];
     tsr_tensor_free(whole);
@@ -82,22 +88,28 @@ static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const Tsr
 static TsrStatus check_sizes(const TsrTensor *indices, const TsrTensor *values, int ndim, const int64_t *sizes) {
     int sparse_dim = (int)indices->sizes[0], dense_dim = tsr_ndim(values) - 1;
     if (ndim != sparse_dim + dense_dim)
-        return tsr_error(TSR_RUNTIME_ERROR, "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %d, dense_dim = %d", ndim, sparse_dim,
-                         dense_dim);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %d, dense_dim = %d",
+            ndim, sparse_dim, dense_dim);
     int64_t expected[TSR_MAX_DIMS] = {values->sizes[0]};
     for (int d = 0; d < dense_dim; d++) expected[d + 1] = sizes[sparse_dim + d];
     if (memcmp(expected, values->sizes, sizeof *expected * (size_t)tsr_ndim(values)) == 0) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s", tsr_layout_text(dense_dim + 1, expected),
-                     tsr_sizes_text(values));
+    return tsr_error(TSR_RUNTIME_ERROR, "values has incorrect size, expected %s, got %s",
+                     tsr_layout_text(dense_dim + 1, expected), tsr_sizes_text(values));
 }
 
-static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
+static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes,
+                             bool coalesced) {
     int64_t inferred[TSR_MAX_DIMS];
-    if (tsr_ndim(indices) != 2) return tsr_error(TSR_RUNTIME_ERROR, "indices must be sparse_dim x nnz, but got: %s", tsr_sizes_text(indices));
+    if (tsr_ndim(indices) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "indices must be sparse_dim x nnz, but got: %s", tsr_sizes_text(indices));
     if (indices->sizes[1] != values->sizes[0])
-        return tsr_error(TSR_RUNTIME_ERROR, "indices and values must have same nnz, but got nnz from indices: %lld, nnz from values: %lld", (long long)indices->sizes[1],
-                         (long long)values->sizes[0]);
-    if (indices->sizes[0] + tsr_ndim(values) - 1 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "sparse_coo_tensor: too many dimensions");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "indices and values must have same nnz, but got nnz from indices: %lld, nnz from values: %lld",
+                         (long long)indices->sizes[1], (long long)values->sizes[0]);
+    if (indices->sizes[0] + tsr_ndim(values) - 1 > TSR_MAX_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "sparse_coo_tensor: too many dimensions");
     if (ndim < 0) {
         TSR_TRY(infer_sizes(inferred, indices, values));
         ndim = (int)indices->sizes[0] + tsr_ndim(values) - 1;
@@ -107,7 +119,8 @@ static TsrStatus coo_checked(TsrTensor **out, TsrTensor *indices, TsrTensor *val
     return tsr_sparse_new(out, ndim, sizes, tsr_coo_parts(indices, values, coalesced));
 }
 
-TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes, bool coalesced) {
+TsrStatus tsr_sparse_coo_new(TsrTensor **out, TsrTensor *indices, TsrTensor *values, int ndim, const int64_t *sizes,
+                             bool coalesced) {
     TsrTensor *whole, *rows;
     TSR_TRY(tsr_tensor_new_cast(&whole, indices, TSR_INT64));
     TsrStatus status = tsr_at_least_1d_new(&rows, values);
@@ -132,10 +145,17 @@ static TsrStatus coo_zeros(TsrTensor **out, int ndim, const int64_t *sizes, TsrD
     return status;
 }
 
-static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
-    if (ndim < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size [%lld]", ndim > 0 ? (long long)sizes[0] : 0LL);
+static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype,
+                                  TsrDevice device) {
+    if (ndim < 2)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size [%lld]",
+            ndim > 0 ? (long long)sizes[0] : 0LL);
     if (layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.empty: Only sparse compressed (non-block) layouts are supported, but got layout %s", layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.empty: Only sparse compressed (non-block) layouts are supported, but got layout %s",
+                         layout == TSR_SPARSE_BSR ? "SparseBsr" : "SparseBsc");
     TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS];
     memcpy(shape, sizes, sizeof *sizes * (size_t)ndim);
@@ -148,10 +168,12 @@ static TsrStatus compressed_zeros(TsrTensor **out, uint8_t layout, int ndim, con
     return tsr_scope_end_new(out, &s, t);
 }
 
-TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+TsrStatus tsr_sparse_zeros_new(TsrTensor **out, uint8_t layout, int ndim, const int64_t *sizes, TsrDtype dtype,
+                               TsrDevice device) {
     for (int d = 0; d < ndim; d++)
         if (sizes[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
-    return layout == TSR_SPARSE_COO ? coo_zeros(out, ndim, sizes, dtype, device) : compressed_zeros(out, layout, ndim, sizes, dtype, device);
+    return layout == TSR_SPARSE_COO ? coo_zeros(out, ndim, sizes, dtype, device)
+                                    : compressed_zeros(out, layout, ndim, sizes, dtype, device);
 }
 
 /* self takes over what `result` holds (retained); sizes may change. */
@@ -171,12 +193,17 @@ static TsrStatus assign(TsrTensor *self, const TsrTensor *result) {
 /* An output stays as it is but for what it holds: the result's elements, in its own dtype. */
 static TsrStatus write_sparse(const TsrOpCall *c, const TsrTensor *result, TsrTensor *out) {
     if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
-        return tsr_error(TSR_RUNTIME_ERROR, "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
-                         tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype), tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
-    if (c->inplace && !tsr_same_sizes(result, out)) return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+            tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype),
+            tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
+    if (c->inplace && !tsr_same_sizes(result, out))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: the result has other sizes than self", c->schema->base);
     if (result->dtype == out->dtype) return assign(out, result);
     TsrScope s = {0};
-    TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, result->sparse->values, out->dtype), *converted = MAKE(&s, tsr_sparse_with_values_new, result, values);
+    TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, result->sparse->values, out->dtype),
+              *converted = MAKE(&s, tsr_sparse_with_values_new, result, values);
     if (s.status == TSR_OK) s.status = assign(out, converted);
     return tsr_scope_end(&s);
 }
@@ -193,7 +220,8 @@ TsrStatus tsr_sparse_write(const TsrOpCall *c, TsrTensor *result, TsrTensor *out
 /* ---- positions ---- */
 
 static TsrStatus outside(int64_t index, int d, int64_t size) {
-    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)index, d, (long long)size);
+    return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld", (long long)index,
+                     d, (long long)size);
 }
 
 static TsrStatus fill_flat(int64_t *flat, const TsrTensor *t, const int64_t *p, int64_t nnz) {
@@ -213,7 +241,8 @@ static TsrStatus fill_flat(int64_t *flat, const TsrTensor *t, const int64_t *p, 
 TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
     TsrTensor *whole, *flat;
     int64_t nnz = tsr_sparse_nnz(t);
-    if (tsr_is_meta(t)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors on the meta device have no indices");
+    if (tsr_is_meta(t))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors on the meta device have no indices");
     TSR_TRY(index_new(&whole, t->sparse->indices));
     TsrStatus status = tsr_tensor_new(&flat, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
@@ -228,16 +257,20 @@ TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
 TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *positions, TsrTensor *values) {
     if (s->status != TSR_OK) return NULL;
     if (target->dtype != TSR_BOOL) return CALL(s, "index_add", "titt", target, (int64_t)0, positions, values);
-    TsrTensor *base = MAKE(s, tsr_tensor_new_cast, target, TSR_INT64), *terms = MAKE(s, tsr_tensor_new_cast, values, TSR_INT64);
+    TsrTensor *base = MAKE(s, tsr_tensor_new_cast, target, TSR_INT64),
+              *terms = MAKE(s, tsr_tensor_new_cast, values, TSR_INT64);
     TsrTensor *sum = CALL(s, "index_add", "titt", base, (int64_t)0, positions, terms);
     return CALL(s, "ne", "ts", sum, tsr_scalar_int(0));
 }
 
 /* ---- coalesce ---- */
 
-/* order: the entries sorted by position; first: where in it each group of equals begins; group: the number of each entry's group. Returns the number of groups. */
-static int64_t group_entries(TsrPair *entries, const int64_t *flat, int64_t nnz, int64_t *order, int64_t *first, int64_t *group) {
-    for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) entries[i] = (TsrPair){(uint64_t)flat[i], i}; /* positions are never negative */
+/* order: the entries sorted by position; first: where in it each group of equals begins; group: the number of each
+ * entry's group. Returns the number of groups. */
+static int64_t group_entries(TsrPair *entries, const int64_t *flat, int64_t nnz, int64_t *order, int64_t *first,
+                             int64_t *group) {
+    for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++)
+        entries[i] = (TsrPair){(uint64_t)flat[i], i}; /* positions are never negative */
     tsr_kernel_sort_stable(entries, entries + nnz, nnz);
     int64_t n = 0;
     for (int64_t i = 0; i < nnz && !tsr_interrupted_at(i); i++) {
@@ -254,7 +287,9 @@ static TsrStatus coalesce_parts(TsrTensor **out, TsrTensor *t, TsrTensor *flat, 
     TsrTensor *order = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *first = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *group = MAKE(&s, tsr_tensor_new, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
-    int64_t n = s.status == TSR_OK ? group_entries(entries, tsr_data(flat), nnz, tsr_data(order), tsr_data(first), tsr_data(group)) : 0;
+    int64_t n = s.status == TSR_OK
+                    ? group_entries(entries, tsr_data(flat), nnz, tsr_data(order), tsr_data(first), tsr_data(group))
+                    : 0;
     if (s.status == TSR_OK) s.status = tsr_interrupt_check();
     first = SLICE(&s, first, 0, 0, n);
     TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)1, first);
@@ -274,11 +309,13 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
         return TSR_OK;
     }
     int64_t nnz = tsr_sparse_nnz(t);
-    if (nnz < 2) return tsr_sparse_new(out, tsr_ndim(t), t->sizes, tsr_coo_parts(t->sparse->indices, t->sparse->values, true));
+    if (nnz < 2)
+        return tsr_sparse_new(out, tsr_ndim(t), t->sizes, tsr_coo_parts(t->sparse->indices, t->sparse->values, true));
     TsrTensor *flat;
     TSR_TRY(tsr_sparse_flat_new(&flat, t));
     TsrPair *entries = tsr_malloc_array((size_t)nnz, 2 * sizeof *entries); /* half of it for the sort */
-    TsrStatus status = entries == NULL ? tsr_error_no_memory(2 * sizeof *entries * (size_t)nnz) : coalesce_parts(out, t, flat, entries);
+    TsrStatus status = entries == NULL ? tsr_error_no_memory(2 * sizeof *entries * (size_t)nnz)
+                                       : coalesce_parts(out, t, flat, entries);
     tsr_free(entries);
     tsr_tensor_free(flat);
     return status;
@@ -291,12 +328,14 @@ static TsrStatus coo_to_dense(TsrTensor **out, TsrTensor *t) {
     int64_t shape[TSR_MAX_DIMS + 1] = {1};
     int sparse_dim = t->sparse->sparse_dim, dense_dim = tsr_ndim(t) - sparse_dim;
     TsrTensor *zeros = MAKE(&s, tsr_zeros_new, tsr_ndim(t), t->sizes, t->dtype, t->device);
-    for (int d = 0; d < sparse_dim; d++) shape[0] *= t->sizes[d]; /* no overflow: or zeros had failed, or something is 0 */
+    for (int d = 0; d < sparse_dim; d++)
+        shape[0] *= t->sizes[d]; /* no overflow: or zeros had failed, or something is 0 */
     for (int d = 0; d < dense_dim; d++) shape[d + 1] = t->sizes[sparse_dim + d];
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, t);
     TsrTensor *target = MAKE(&s, tsr_tensor_new_reshape, zeros, dense_dim + 1, shape);
     TsrTensor *filled = NULL;
-    if (s.status == TSR_OK && (t->flags & TSR_FLAG_COALESCED)) filled = CALL(&s, "index_copy", "titt", target, (int64_t)0, flat, t->sparse->values);
+    if (s.status == TSR_OK && (t->flags & TSR_FLAG_COALESCED))
+        filled = CALL(&s, "index_copy", "titt", target, (int64_t)0, flat, t->sparse->values);
     else filled = tsr_sparse_add_at(&s, target, flat, t->sparse->values);
     TsrTensor *result = MAKE(&s, tsr_tensor_new_reshape, filled, tsr_ndim(t), t->sizes);
     TsrTensor *own = CALL(&s, "clone", "t", result);
@@ -345,8 +384,11 @@ static TsrTensor *find_slices(TsrScope *s, TsrTensor *t, int64_t sparse_dim) {
 TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t sparse_dim) {
     int n = tsr_ndim(t);
     if (sparse_dim < 0 || sparse_dim > n)
-        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in [0,%d] range, but %lld is given", n, (long long)sparse_dim);
-    if (n > 0 && sparse_dim == 0) return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dense_to_sparse: sparse_dim argument must be in [0,%d] range, but %lld is given", n,
+                         (long long)sparse_dim);
+    if (n > 0 && sparse_dim == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: sparse_dim argument must be in >0 when self.dim()>0");
     TsrScope s = {0};
     int64_t shape[TSR_MAX_DIMS + 1];
     TSR_TRY(tsr_layout_numel(&shape[0], (int)sparse_dim, t->sizes));
@@ -356,7 +398,8 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
     TsrTensor *found = MAKE(&s, tsr_nonzero_new, where);
     TsrTensor *turned = MAKE(&s, tsr_tensor_new_transpose, found, (int64_t)0, (int64_t)1);
     TsrTensor *indices = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
-    if (s.status == TSR_OK && n == 0 && indices->sizes[1] == 0) indices = MAKE(&s, tsr_tensor_new, 2, (const int64_t[]){0, 0}, TSR_INT64, TSR_DEVICE_CPU);
+    if (s.status == TSR_OK && n == 0 && indices->sizes[1] == 0)
+        indices = MAKE(&s, tsr_tensor_new, 2, (const int64_t[]){0, 0}, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *rows = MAKE(&s, tsr_tensor_new_reshape, t, n - (int)sparse_dim + 1, shape);
     TsrTensor *flat = MAKE(&s, flatten_positions, t, indices);
     TsrTensor *values = CALL(&s, "index_select", "tit", rows, (int64_t)0, flat);
@@ -367,7 +410,8 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
 /* ---- rows of the table ---- */
 
 static TsrStatus wrong_layout(const char *name, const TsrTensor *t) {
-    return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name, tsr_layout_name(t->layout));
+    return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse coordinate tensor layout but got %s", name,
+                     tsr_layout_name(t->layout));
 }
 
 static TsrStatus return_int(TsrOpCall *c, int64_t i) {
@@ -412,16 +456,23 @@ TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
     "    1. For both sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try the same call again.\n" \
     "    2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor."
 
-typedef struct Shape { int ndim; const int64_t *sizes; int64_t sparse_dim, dense_dim; } Shape;
+typedef struct Shape {
+    int ndim;
+    const int64_t *sizes;
+    int64_t sparse_dim, dense_dim;
+} Shape;
 
 static TsrStatus check_dims(const Shape *to) {
     if (to->ndim == to->sparse_dim + to->dense_dim) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %lld, dense_dim = %lld", to->ndim,
-                     (long long)to->sparse_dim, (long long)to->dense_dim);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = %d, sparse_dim = %lld, dense_dim = %lld",
+        to->ndim, (long long)to->sparse_dim, (long long)to->dense_dim);
 }
 
 static TsrStatus changed(const char *kind, int64_t from, int64_t to) {
-    return tsr_error(TSR_RUNTIME_ERROR, "changing the number of %s dimensions (from %lld to %lld)" RESIZE_OPTIONS, kind, (long long)from, (long long)to);
+    return tsr_error(TSR_RUNTIME_ERROR, "changing the number of %s dimensions (from %lld to %lld)" RESIZE_OPTIONS, kind,
+                     (long long)from, (long long)to);
 }
 
 /* That sizes[first .. first + n) do not shrink. */
@@ -453,9 +504,11 @@ static TsrStatus resize_coo(TsrTensor *t, const Shape *to, bool clear) {
     TsrTensor *indices = nnz > 0 ? t->sparse->indices : MAKE(&s, tsr_tensor_new, 2, places, TSR_INT64, t->device);
     TsrTensor *values = MAKE(&s, tsr_zeros_new, 1 + (int)to->dense_dim, shape, t->dtype, t->device);
     TsrTensor *kept = values;
-    for (int64_t d = 0; d < to->dense_dim && nnz > 0; d++) kept = MAKE(&s, tsr_tensor_new_narrow, kept, d + 1, 0, t->sparse->values->sizes[d + 1]);
+    for (int64_t d = 0; d < to->dense_dim && nnz > 0; d++)
+        kept = MAKE(&s, tsr_tensor_new_narrow, kept, d + 1, 0, t->sparse->values->sizes[d + 1]);
     if (s.status == TSR_OK && nnz > 0) s.status = tsr_tensor_copy(kept, t->sparse->values);
-    TsrTensor *result = MAKE(&s, tsr_sparse_new, to->ndim, to->sizes, tsr_coo_parts(indices, values, (t->flags & TSR_FLAG_COALESCED) != 0));
+    TsrTensor *result = MAKE(&s, tsr_sparse_new, to->ndim, to->sizes,
+                             tsr_coo_parts(indices, values, (t->flags & TSR_FLAG_COALESCED) != 0));
     TsrTensor *whole = NULL;
     TSR_TRY(tsr_scope_end_new(&whole, &s, result));
     TsrStatus status = assign(t, whole);
@@ -469,7 +522,9 @@ static TsrStatus sparse_resize(TsrOpCall *c, const Shape *to, bool clear) {
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
-static Shape shape_argument(const TsrOpCall *c) { return (Shape){c->arg[1].n, c->arg[1].ints, c->arg[2].i, c->arg[3].i}; }
+static Shape shape_argument(const TsrOpCall *c) {
+    return (Shape){c->arg[1].n, c->arg[1].ints, c->arg[2].i, c->arg[3].i};
+}
 
 TsrStatus op_sparse_resize(TsrOpCall *c) {
     Shape to = shape_argument(c);
@@ -478,26 +533,34 @@ TsrStatus op_sparse_resize(TsrOpCall *c) {
 
 TsrStatus op_sparse_resize_and_clear(TsrOpCall *c) {
     Shape to = shape_argument(c);
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true) : tsr_refuse_backend("sparse_resize_and_clear_", SELF);
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, true)
+                                          : tsr_refuse_backend("sparse_resize_and_clear_", SELF);
 }
 
 TsrStatus op_resize_as_sparse(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     bool coo = like->layout == TSR_SPARSE_COO;
-    Shape to = {tsr_ndim(like), like->sizes, coo ? like->sparse->sparse_dim : 0, coo ? like->sparse->dense_dim : tsr_ndim(like)};
-    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false) : tsr_refuse_backend("resize_as_sparse_", SELF);
+    Shape to = {tsr_ndim(like), like->sizes, coo ? like->sparse->sparse_dim : 0,
+                coo ? like->sparse->dense_dim : tsr_ndim(like)};
+    return SELF->layout == TSR_SPARSE_COO ? sparse_resize(c, &to, false)
+                                          : tsr_refuse_backend("resize_as_sparse_", SELF);
 }
 
 TsrStatus op_sparse_indices(TsrOpCall *c) {
     if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("indices", SELF);
-    if (!(SELF->flags & TSR_FLAG_COALESCED)) return tsr_error(TSR_RUNTIME_ERROR, "Cannot get indices on an uncoalesced tensor, please call .coalesce() first");
+    if (!(SELF->flags & TSR_FLAG_COALESCED))
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Cannot get indices on an uncoalesced tensor, please call .coalesce() first");
     return return_alias(c, SELF->sparse->indices);
 }
 
 TsrStatus op_sparse_values(TsrOpCall *c) {
-    if (!tsr_is_sparse(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "values expected sparse tensor layout but got %s", tsr_layout_name(SELF->layout));
+    if (!tsr_is_sparse(SELF))
+        return tsr_error(TSR_RUNTIME_ERROR, "values expected sparse tensor layout but got %s",
+                         tsr_layout_name(SELF->layout));
     if (SELF->layout == TSR_SPARSE_COO && !(SELF->flags & TSR_FLAG_COALESCED))
-        return tsr_error(TSR_RUNTIME_ERROR, "Cannot get values on an uncoalesced tensor, please call .coalesce() first");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Cannot get values on an uncoalesced tensor, please call .coalesce() first");
     return return_alias(c, SELF->sparse->values);
 }
 
@@ -517,14 +580,18 @@ TsrStatus op_sparse_nnz(TsrOpCall *c) {
 }
 
 TsrStatus op_sparse_dim(TsrOpCall *c) { return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->sparse_dim : 0); }
-TsrStatus op_sparse_dense_dim(TsrOpCall *c) { return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->dense_dim : tsr_ndim(SELF)); }
+TsrStatus op_sparse_dense_dim(TsrOpCall *c) {
+    return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->dense_dim : tsr_ndim(SELF));
+}
 
 TsrStatus op_sparse_to_dense(TsrOpCall *c) {
     TsrTensor *t = NULL;
     const TsrArg *dtype = &c->arg[1];
     if (tsr_is_sparse(SELF)) {
         if (tsr_arg_given(dtype))
-            return tsr_error(TSR_RUNTIME_ERROR, SELF->layout == TSR_SPARSE_COO ? "dtype argument is not supported by sparse_to_dense" : "dtype argument is not supported by sparse_csr_to_dense");
+            return tsr_error(TSR_RUNTIME_ERROR, SELF->layout == TSR_SPARSE_COO
+                                                    ? "dtype argument is not supported by sparse_to_dense"
+                                                    : "dtype argument is not supported by sparse_csr_to_dense");
         return tsr_finish_move(c, tsr_sparse_to_dense_new(&t, SELF), t);
     }
     return tsr_finish_move(c, tsr_tensor_new_cast(&t, SELF, tsr_arg_given(dtype) ? dtype->dtype : SELF->dtype), t);
@@ -533,12 +600,17 @@ TsrStatus op_sparse_to_dense(TsrOpCall *c) {
 /* As to_sparse(): COO of whatever it is. sparse_dim -1: not given. */
 static TsrStatus to_coo(TsrOpCall *c, int64_t sparse_dim, bool given) {
     TsrTensor *t = NULL;
-    if (!tsr_is_sparse(SELF)) return tsr_finish_move(c, tsr_sparse_from_dense_new(&t, SELF, given ? sparse_dim : tsr_ndim(SELF)), t);
+    if (!tsr_is_sparse(SELF))
+        return tsr_finish_move(c, tsr_sparse_from_dense_new(&t, SELF, given ? sparse_dim : tsr_ndim(SELF)), t);
     if (given && sparse_dim != SELF->sparse->sparse_dim) {
         if (SELF->layout == TSR_SPARSE_COO)
-            return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse_compressed_to_sparse: conversion from %s to Sparse with sparse_dim argument !=2 is not supported",
-                         tsr_layout_name(SELF->layout));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "sparse_compressed_to_sparse: conversion from %s to Sparse with sparse_dim argument !=2 is not supported",
+            tsr_layout_name(SELF->layout));
     }
     return tsr_finish_move(c, tsr_sparse_to_coo_new(&t, SELF), t);
 }
@@ -549,23 +621,32 @@ TsrStatus op_to_sparse_coo(TsrOpCall *c) { return to_coo(c, 0, false); }
 static TsrStatus to_compressed(TsrOpCall *c, uint8_t layout, const TsrArg *blocksize, const TsrArg *dense_dim) {
     TsrTensor *t = NULL;
     const int64_t *blocks = blocksize != NULL && tsr_arg_given(blocksize) ? blocksize->ints : NULL;
-    if (blocks != NULL && blocksize->n != 2) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: blocksize needs to be a tuple of size 2, but got %d", blocksize->n);
-    return tsr_finish_move(c, tsr_sparse_to_compressed_new(&t, SELF, layout, blocks, tsr_arg_given(dense_dim) ? dense_dim->i : 0), t);
+    if (blocks != NULL && blocksize->n != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: blocksize needs to be a tuple of size 2, but got %d",
+                         blocksize->n);
+    return tsr_finish_move(
+        c, tsr_sparse_to_compressed_new(&t, SELF, layout, blocks, tsr_arg_given(dense_dim) ? dense_dim->i : 0), t);
 }
 
 /* A blocksize is for the layouts with blocks, which need one that divides the sizes. */
 static TsrStatus check_blocksize(const TsrTensor *self, uint8_t layout, const TsrArg *blocksize) {
     bool blocks = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC, given = tsr_arg_given(blocksize);
-    const char *name = layout == self->layout ? "to_sparse" : self->layout == TSR_STRIDED ? "dense_to_sparse"
-                       : self->layout == TSR_SPARSE_COO ? "sparse_coo_to_sparse" : "sparse_compressed_to_sparse";
+    const char *name = layout == self->layout           ? "to_sparse"
+                       : self->layout == TSR_STRIDED    ? "dense_to_sparse"
+                       : self->layout == TSR_SPARSE_COO ? "sparse_coo_to_sparse"
+                                                        : "sparse_compressed_to_sparse";
     const int64_t *b = blocksize->ints;
-    if (given && (b[0] <= 0 || b[1] <= 0)) return tsr_error(TSR_RUNTIME_ERROR, "%s: blocksize needs to be positive, but got [%lld, %lld]", name, (long long)b[0], (long long)b[1]);
+    if (given && (b[0] <= 0 || b[1] <= 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: blocksize needs to be positive, but got [%lld, %lld]", name,
+                         (long long)b[0], (long long)b[1]);
     if (blocks != given)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: conversion from %s to %s with%s blocksize argument given is not supported", name, tsr_layout_name(self->layout), tsr_layout_name(layout),
-                         given ? "" : "out");
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: conversion from %s to %s with%s blocksize argument given is not supported", name,
+                         tsr_layout_name(self->layout), tsr_layout_name(layout), given ? "" : "out");
     if (!given || tsr_ndim(self) != 2 || (self->sizes[0] % b[0] == 0 && self->sizes[1] % b[1] == 0)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)", name, (long long)self->sizes[0], (long long)self->sizes[1],
-                     (long long)b[0], (long long)b[1]);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s: tensor sparse size (%lld,%lld) must be divisible by given blocksize (%lld,%lld)", name,
+                     (long long)self->sizes[0], (long long)self->sizes[1], (long long)b[0], (long long)b[1]);
 }
 
 TsrStatus op_to_sparse(TsrOpCall *c) {
@@ -574,11 +655,17 @@ TsrStatus op_to_sparse(TsrOpCall *c) {
     if (layout == SELF->layout) return tsr_return_move(c, tsr_tensor_retain(SELF));
     bool dense = !tsr_is_sparse(SELF), blocked = layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC;
     if (dense && !blocked && layout != TSR_STRIDED && tsr_arg_given(&c->arg[2]))
-        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: conversion from Strided to %s with blocksize argument given is not supported",
-                         layout == TSR_SPARSE_COO ? "Sparse" : layout == TSR_SPARSE_CSR ? "SparseCsr" : "SparseCsc");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "dense_to_sparse: conversion from Strided to %s with blocksize argument given is not supported",
+            layout == TSR_SPARSE_COO   ? "Sparse"
+            : layout == TSR_SPARSE_CSR ? "SparseCsr"
+                                       : "SparseCsc");
     int64_t dense_dim = tsr_arg_given(&c->arg[3]) ? c->arg[3].i : 0;
     if (dense_dim < 0 || dense_dim > tsr_ndim(SELF))
-        return tsr_error(TSR_RUNTIME_ERROR, "dense_to_sparse: dense_dim argument must be in [0,%d] range, but %lld is given", tsr_ndim(SELF), (long long)dense_dim);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dense_to_sparse: dense_dim argument must be in [0,%d] range, but %lld is given",
+                         tsr_ndim(SELF), (long long)dense_dim);
     if (layout == TSR_SPARSE_COO) return to_coo(c, tsr_ndim(SELF) - dense_dim, dense);
     if (layout == TSR_STRIDED) {
         TsrTensor *t = NULL;
@@ -593,9 +680,11 @@ TsrStatus op_to_sparse_bsr(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_BS
 TsrStatus op_to_sparse_bsc(TsrOpCall *c) { return to_compressed(c, TSR_SPARSE_BSC, &c->arg[1], &c->arg[2]); }
 
 static TsrStatus compressed_part(TsrOpCall *c, const char *name, bool row, bool plain) {
-    bool rows = SELF->layout == TSR_SPARSE_CSR || SELF->layout == TSR_SPARSE_BSR, columns = SELF->layout == TSR_SPARSE_CSC || SELF->layout == TSR_SPARSE_BSC;
+    bool rows = SELF->layout == TSR_SPARSE_CSR || SELF->layout == TSR_SPARSE_BSR,
+         columns = SELF->layout == TSR_SPARSE_CSC || SELF->layout == TSR_SPARSE_BSC;
     if (row ? !rows : !columns)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse %s compressed tensor layout but got %s", name, row ? "row" : "column", tsr_layout_name(SELF->layout));
+        return tsr_error(TSR_RUNTIME_ERROR, "%s expected sparse %s compressed tensor layout but got %s", name,
+                         row ? "row" : "column", tsr_layout_name(SELF->layout));
     return return_alias(c, plain ? SELF->sparse->plain_indices : SELF->sparse->indices);
 }
 
@@ -620,11 +709,14 @@ TsrStatus op_sparse_mask(TsrOpCall *c) {
     TsrTensor *mask = c->arg[1].t;
     if (!tsr_is_sparse(mask)) return tsr_refuse_backend("sparse_mask", mask);
     if (!tsr_same_sizes(SELF, mask))
-        return tsr_error(TSR_RUNTIME_ERROR, "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s", tsr_sizes_text(SELF), tsr_sizes_text(mask));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "sparse_mask(): operands have incompatible sizes; self has size %s but mask has size %s",
+                         tsr_sizes_text(SELF), tsr_sizes_text(mask));
     TsrScope s = {0};
     TsrTensor *coo = MAKE(&s, tsr_sparse_to_coo_new, mask);
     TsrTensor *values = s.status == TSR_OK ? gather_at(&s, SELF, coo) : NULL;
     TsrTensor *result = MAKE(&s, tsr_sparse_with_values_new, coo, values);
-    if (mask->layout == TSR_SPARSE_CSR || mask->layout == TSR_SPARSE_CSC) result = MAKE(&s, tsr_sparse_to_compressed_new, result, mask->layout, NULL, (int64_t)mask->sparse->dense_dim);
+    if (mask->layout == TSR_SPARSE_CSR || mask->layout == TSR_SPARSE_CSC)
+        result = MAKE(&s, tsr_sparse_to_compressed_new, result, mask->layout, NULL, (int64_t)mask->sparse->dense_dim);
     return tsr_scope_return(c, &s, result);
 }

@@ -21,7 +21,6 @@ static TsrStatus return_bool(TsrOpCall *c, bool b) {
 
 /* --- reading --- */
 
-
 static TsrStatus return_ints(TsrOpCall *c, const int64_t *ints, int n) {
     int64_t *copy = tsr_malloc_array((size_t)n, sizeof *copy);
     if (copy == NULL) return tsr_error_no_memory((size_t)n * sizeof *copy);
@@ -60,20 +59,27 @@ TsrStatus op_is_contiguous(TsrOpCall *c) {
     return return_bool(c, tsr_is_contiguous(SELF, format));
 }
 
-static bool same_ints(const int64_t *a, const int64_t *b, int n) { return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0; }
-static bool same_size(const TsrTensor *a, const TsrTensor *b) { return tsr_ndim(a) == tsr_ndim(b) && same_ints(a->sizes, b->sizes, tsr_ndim(a)); }
+static bool same_ints(const int64_t *a, const int64_t *b, int n) {
+    return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+static bool same_size(const TsrTensor *a, const TsrTensor *b) {
+    return tsr_ndim(a) == tsr_ndim(b) && same_ints(a->sizes, b->sizes, tsr_ndim(a));
+}
 
 TsrStatus op_is_same_size(TsrOpCall *c) { return return_bool(c, same_size(SELF, c->arg[1].t)); }
 TsrStatus op_is_set_to(TsrOpCall *c) {
     const TsrTensor *a = SELF, *b = c->arg[1].t;
-    if ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) return return_bool(c, false); /* PyTorch compares materialised copies of such views */
-    return return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) && same_ints(a->strides, b->strides, tsr_ndim(a)));
+    if ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG))
+        return return_bool(c, false); /* PyTorch compares materialised copies of such views */
+    return return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) &&
+                              same_ints(a->strides, b->strides, tsr_ndim(a)));
 }
 
 TsrStatus op_is_nonzero(TsrOpCall *c) {
     TsrScalar s;
     if (SELF->numel == 0) return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with no values is ambiguous");
-    if (SELF->numel > 1) return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with more than one value is ambiguous");
+    if (SELF->numel > 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with more than one value is ambiguous");
     TSR_TRY(tsr_tensor_item(&s, SELF));
     return return_bool(c, tsr_scalar_to_bool(s));
 }
@@ -91,14 +97,17 @@ TsrStatus op_requires_grad_inplace(TsrOpCall *c) {
 
 /* --- copies --- */
 
-static TsrMemoryFormat format_or(const TsrArg *a, TsrMemoryFormat otherwise) { return tsr_arg_given(a) ? a->format : otherwise; }
+static TsrMemoryFormat format_or(const TsrArg *a, TsrMemoryFormat otherwise) {
+    return tsr_arg_given(a) ? a->format : otherwise;
+}
 
 TsrStatus op_contiguous(TsrOpCall *c) {
     TsrTensor *t = NULL;
     TsrMemoryFormat format = format_or(&c->arg[1], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE && !tsr_is_contiguous(SELF, TSR_CONTIGUOUS))
         return tsr_error(TSR_RUNTIME_ERROR, "preserve memory format is unsupported by the contiguous operator");
-    if (!tsr_is_contiguous(SELF, format)) TSR_TRY(tsr_tensor_check(SELF, false)); /* what is returned as it is may lie in a storage that shrank */
+    if (!tsr_is_contiguous(SELF, format))
+        TSR_TRY(tsr_tensor_check(SELF, false)); /* what is returned as it is may lie in a storage that shrank */
     TsrStatus status = tsr_tensor_new_contiguous(&t, SELF, format);
     return tsr_finish_move(c, status, t);
 }
@@ -111,18 +120,21 @@ TsrStatus op_clone(TsrOpCall *c) {
 
 TsrStatus op_copy_inplace(TsrOpCall *c) {
     const TsrTensor *source = c->arg[1].t;
-    if (tsr_is_meta(source) && !tsr_is_meta(SELF)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
+    if (tsr_is_meta(source) && !tsr_is_meta(SELF))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
     TSR_TRY(tsr_tensor_copy(SELF, source));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
 /* --- conversions --- */
 
-static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, TsrDevice device, TsrMemoryFormat format) {
+static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, TsrDevice device,
+                       TsrMemoryFormat format) {
     TsrTensor *t = NULL;
     TsrTensor like = *self; /* its geometry on another device; never freed */
     like.device = device;
-    if (tsr_is_meta(self) && device.type != TSR_META) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
+    if (tsr_is_meta(self) && device.type != TSR_META)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
     TSR_TRY(tsr_tensor_new_like(&t, &like, dtype, format));
     TsrStatus status = device.type == TSR_META ? TSR_OK : tsr_tensor_copy(t, self);
     if (status == TSR_OK) *out = t;
@@ -133,18 +145,23 @@ static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, T
 /* The format that the strides suggest: where several fit it is the row-major one. */
 static TsrMemoryFormat suggested_format(const TsrTensor *t) {
     int n = tsr_ndim(t);
-    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides)) return TSR_CONTIGUOUS;
+    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides))
+        return TSR_CONTIGUOUS;
     return n == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
 }
 
 /* Whether to() may answer with the tensor itself. */
-static bool has_format(const TsrTensor *t, TsrMemoryFormat format) { return format == TSR_PRESERVE || suggested_format(t) == format; }
+static bool has_format(const TsrTensor *t, TsrMemoryFormat format) {
+    return format == TSR_PRESERVE || suggested_format(t) == format;
+}
 
 static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy, const TsrArg *format_arg) {
     TsrTensor *t = NULL;
     TsrMemoryFormat format = format_or(format_arg, TSR_PRESERVE);
-    bool same_device = device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
-    if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format)) return tsr_return_move(c, tsr_tensor_retain(SELF));
+    bool same_device =
+        device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
+    if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format))
+        return tsr_return_move(c, tsr_tensor_retain(SELF));
     TSR_TRY(tsr_tensor_check(SELF, false));
     TsrStatus status = moved(&t, SELF, dtype, device, format);
     return tsr_finish_move(c, status, t);
@@ -157,12 +174,19 @@ TsrStatus op_to_device(TsrOpCall *c) {
 }
 
 TsrStatus op_to_dtype(TsrOpCall *c) { return convert(c, c->arg[1].dtype, SELF->device, c->arg[3].b, &c->arg[4]); }
-TsrStatus op_to_other(TsrOpCall *c) { return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, c->arg[3].b, &c->arg[4]); }
+TsrStatus op_to_other(TsrOpCall *c) {
+    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, c->arg[3].b, &c->arg[4]);
+}
 TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, false, &c->arg[1]); }
-TsrStatus op_cuda(TsrOpCall *c) { return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, 0}, false, &c->arg[3]); }
+TsrStatus op_cuda(TsrOpCall *c) {
+    return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, 0}, false,
+                   &c->arg[3]);
+}
 
 /* float(), long(), ...: the row's data is the dtype. */
-TsrStatus op_convert(TsrOpCall *c) { return convert(c, (TsrDtype)(uintptr_t)c->op->data, SELF->device, false, &c->arg[1]); }
+TsrStatus op_convert(TsrOpCall *c) {
+    return convert(c, (TsrDtype)(uintptr_t)c->op->data, SELF->device, false, &c->arg[1]);
+}
 
 TsrStatus op_type_as(TsrOpCall *c) {
     TsrArg none = {.kind = TSR_ARG_NONE};
@@ -174,7 +198,8 @@ enum { TYPE_NAME_ROOM = 48 };
 /* "torch.FloatTensor", "torch.cuda.FloatTensor" into `buffer` of TYPE_NAME_ROOM bytes. Returns buffer. */
 static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
     bool named = device != TSR_CPU;
-    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "", tsr_dtype_scalar_name(dtype));
+    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "",
+             tsr_dtype_scalar_name(dtype));
     return buffer;
 }
 
@@ -207,7 +232,8 @@ TsrStatus op_share_memory_inplace(TsrOpCall *c) {
 
 static TsrStatus check_set_dtype(const TsrTensor *self, const TsrTensor *source) {
     if (self->dtype == source->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Could not set tensor of type %s to a tensor of type %s", tsr_dtype_c_name(source->dtype), tsr_dtype_c_name(self->dtype));
+    return tsr_error(TSR_RUNTIME_ERROR, "Could not set tensor of type %s to a tensor of type %s",
+                     tsr_dtype_c_name(source->dtype), tsr_dtype_c_name(self->dtype));
 }
 
 TsrStatus op_set_nothing(TsrOpCall *c) {
@@ -231,13 +257,18 @@ TsrStatus op_set_view(TsrOpCall *c) {
     const TsrArg *size = &c->arg[3], *stride = &c->arg[4];
     int64_t dense[TSR_MAX_DIMS];
     bool given = tsr_arg_given(stride) && stride->n > 0;
-    if (size->n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", size->n, TSR_MAX_DIMS);
-    if (!tsr_is_contiguous(source, TSR_CONTIGUOUS)) return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
-    if (given && stride->n != size->n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
+    if (size->n > TSR_MAX_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", size->n, TSR_MAX_DIMS);
+    if (!tsr_is_contiguous(source, TSR_CONTIGUOUS))
+        return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
+    if (given && stride->n != size->n)
+        return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
     tsr_layout_contiguous_strides(dense, size->n, size->ints);
     int64_t offset;
-    if (tsr_add_overflows(source->offset, c->arg[2].i, &offset)) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
-    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage, (TsrGeometry){size->n, size->ints, given ? stride->ints : dense, offset}));
+    if (tsr_add_overflows(source->offset, c->arg[2].i, &offset))
+        return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
+    TSR_TRY(tsr_tensor_set_storage(SELF, source->storage,
+                                   (TsrGeometry){size->n, size->ints, given ? stride->ints : dense, offset}));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 

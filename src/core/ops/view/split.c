@@ -21,7 +21,8 @@ static TsrStatus finish_piece(TsrTensor **piece, Pieces pieces) {
     TsrTensor *view = *piece, *made = NULL;
     view->origin = pieces.origin;
     if (pieces.are == VIEWS) return TSR_OK;
-    TSR_TRY(pieces.are == UNSAFE ? tsr_tensor_new_data(&made, view) : tsr_tensor_new_clone(&made, view, TSR_CONTIGUOUS));
+    TSR_TRY(pieces.are == UNSAFE ? tsr_tensor_new_data(&made, view)
+                                 : tsr_tensor_new_clone(&made, view, TSR_CONTIGUOUS));
     tsr_tensor_free(view);
     *piece = made;
     return TSR_OK;
@@ -41,7 +42,9 @@ static TsrStatus cut_into(TsrOpCall *c, Cut cut, Pieces pieces) {
     return tsr_return_made_list_move(c, status, list, cut.count);
 }
 
-typedef struct Even { int64_t size, total; } Even;
+typedef struct Even {
+    int64_t size, total;
+} Even;
 static void cut_even(const void *how, int64_t i, int64_t *start, int64_t *end) {
     const Even *e = how;
     *start = i * e->size;
@@ -50,17 +53,24 @@ static void cut_even(const void *how, int64_t i, int64_t *start, int64_t *end) {
 
 static TsrStatus split_even(TsrOpCall *c, int64_t size, int64_t dim, Pieces pieces) {
     if (tsr_ndim(SELF) == 0) return tsr_error(TSR_RUNTIME_ERROR, "split expects at least a 1-dimensional tensor");
-    if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "split expects split_size be non-negative, but got split_size=%lld", (long long)size);
+    if (size < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "split expects split_size be non-negative, but got split_size=%lld",
+                         (long long)size);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     int64_t total = SELF->sizes[dim];
     if (size == 0 && total != 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "split_size can only be 0 if dimension size is 0, but got dimension size of %lld", (long long)total);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "split_size can only be 0 if dimension size is 0, but got dimension size of %lld",
+                         (long long)total);
     Even even = {size, total};
     int64_t n = size == 0 ? 1 : total / size + (total % size != 0);
     return cut_into(c, (Cut){dim, n > 0 ? n : 1, cut_even, &even}, pieces);
 }
 
-typedef struct Sizes { const int64_t *sizes; int64_t at; } Sizes; /* at: where the next piece starts */
+typedef struct Sizes {
+    const int64_t *sizes;
+    int64_t at;
+} Sizes; /* at: where the next piece starts */
 static void cut_sizes(const void *how, int64_t i, int64_t *start, int64_t *end) {
     Sizes *s = (Sizes *)how;
     *start = s->at;
@@ -73,25 +83,36 @@ static TsrStatus split_sizes(TsrOpCall *c, const TsrArg *sizes, int64_t dim, Pie
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     for (int i = 0; i < sizes->n; i++) {
         if (sizes->ints[i] < 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
-                             tsr_layout_text(sizes->n, sizes->ints));
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s",
+                tsr_layout_text(sizes->n, sizes->ints));
         if (tsr_add_overflows(sum, sizes->ints[i], &sum)) sum = INT64_MAX;
     }
     if (sum != SELF->sizes[dim])
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got split_sizes=%s",
-                         (long long)SELF->sizes[dim], (long long)given, tsr_layout_text(sizes->n, sizes->ints));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got split_sizes=%s",
+            (long long)SELF->sizes[dim], (long long)given, tsr_layout_text(sizes->n, sizes->ints));
     Sizes how = {sizes->ints, 0};
     return cut_into(c, (Cut){dim, sizes->n, cut_sizes, &how}, pieces);
 }
 
 TsrStatus op_split(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, (Pieces){"split", VIEWS}); }
 TsrStatus op_split_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){"split", VIEWS}); }
-TsrStatus op_split_with_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){"split_with_sizes", VIEWS}); }
-TsrStatus op_unsafe_split(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, (Pieces){"unsafe_split", UNSAFE}); }
-TsrStatus op_unsafe_split_with_sizes(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){"unsafe_split_with_sizes", UNSAFE}); }
+TsrStatus op_split_with_sizes(TsrOpCall *c) {
+    return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){"split_with_sizes", VIEWS});
+}
+TsrStatus op_unsafe_split(TsrOpCall *c) {
+    return split_even(c, c->arg[1].i, c->arg[2].i, (Pieces){"unsafe_split", UNSAFE});
+}
+TsrStatus op_unsafe_split_with_sizes(TsrOpCall *c) {
+    return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){"unsafe_split_with_sizes", UNSAFE});
+}
 static TsrStatus split_copies(TsrOpCall *c) { return split_even(c, c->arg[1].i, c->arg[2].i, (Pieces){NULL, COPIES}); }
-static TsrStatus split_with_sizes_copies(TsrOpCall *c) { return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){NULL, COPIES}); }
+static TsrStatus split_with_sizes_copies(TsrOpCall *c) {
+    return split_sizes(c, &c->arg[1], c->arg[2].i, (Pieces){NULL, COPIES});
+}
 
 static void cut_empty(const void *how, int64_t i, int64_t *start, int64_t *end) {
     (void)how;
@@ -102,7 +123,9 @@ static void cut_empty(const void *how, int64_t i, int64_t *start, int64_t *end) 
 static TsrStatus chunk(TsrOpCall *c, Pieces pieces) {
     int64_t chunks = c->arg[1].i, dim = c->arg[2].i;
     if (tsr_ndim(SELF) == 0) return tsr_error(TSR_RUNTIME_ERROR, "chunk expects at least a 1-dimensional tensor");
-    if (chunks <= 0) return tsr_error(TSR_RUNTIME_ERROR, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
+    if (chunks <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "chunk expects `chunks` to be greater than 0, got: %lld",
+                         (long long)chunks);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     int64_t total = SELF->sizes[dim];
     if (total == 0) return cut_into(c, (Cut){dim, chunks, cut_empty, NULL}, pieces);
@@ -112,14 +135,19 @@ TsrStatus op_chunk(TsrOpCall *c) { return chunk(c, (Pieces){"chunk", VIEWS}); }
 TsrStatus op_unsafe_chunk(TsrOpCall *c) { return chunk(c, (Pieces){"unsafe_chunk", UNSAFE}); }
 
 /* tensor_split: pieces of nearly one size, the first ones longer; or cut at indices, as slices read them. */
-typedef struct Sections { int64_t least, longer; } Sections;
+typedef struct Sections {
+    int64_t least, longer;
+} Sections;
 static void cut_sections(const void *how, int64_t i, int64_t *start, int64_t *end) {
     const Sections *s = how;
     *start = i * s->least + TSR_MIN(i, s->longer);
     *end = *start + s->least + (i < s->longer ? 1 : 0);
 }
 
-typedef struct Indices { const int64_t *at; int n; } Indices;
+typedef struct Indices {
+    const int64_t *at;
+    int n;
+} Indices;
 static void cut_indices(const void *how, int64_t i, int64_t *start, int64_t *end) {
     const Indices *s = how;
     *start = i == 0 ? 0 : s->at[i - 1];
@@ -128,7 +156,8 @@ static void cut_indices(const void *how, int64_t i, int64_t *start, int64_t *end
 
 static TsrStatus split_sections(TsrOpCall *c, int64_t sections, int64_t dim, const char *origin) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
-    if (sections <= 0) return tsr_error(TSR_RUNTIME_ERROR, "number of sections must be larger than 0, got %lld", (long long)sections);
+    if (sections <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "number of sections must be larger than 0, got %lld", (long long)sections);
     Sections how = {SELF->sizes[dim] / sections, SELF->sizes[dim] % sections};
     return cut_into(c, (Cut){dim, sections, cut_sections, &how}, (Pieces){origin, VIEWS});
 }
@@ -141,7 +170,8 @@ static TsrStatus split_indices(TsrOpCall *c, const int64_t *at, int n, int64_t d
 
 static TsrStatus check_tensor_split(const TsrTensor *self) {
     if (tsr_ndim(self) > 0) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
 }
 
 TsrStatus op_tensor_split_sections(TsrOpCall *c) {
@@ -155,13 +185,18 @@ TsrStatus op_tensor_split_indices(TsrOpCall *c) {
 }
 
 static TsrStatus check_split_tensor(const TsrTensor *t) {
-    if (tsr_is_meta(t)) return tsr_error(TSR_RUNTIME_ERROR, "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on meta");
-    if (t->dtype != TSR_INT64)
-        return tsr_error(TSR_RUNTIME_ERROR, "tensor_split expected tensor_indices_or_sections to have dtype of long, but got %s", tsr_dtype_scalar_name(t->dtype));
-    if (tsr_ndim(t) > 1)
+    if (tsr_is_meta(t))
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with %d dims",
-                         tsr_ndim(t));
+                         "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on meta");
+    if (t->dtype != TSR_INT64)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "tensor_split expected tensor_indices_or_sections to have dtype of long, but got %s",
+                         tsr_dtype_scalar_name(t->dtype));
+    if (tsr_ndim(t) > 1)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with %d dims",
+            tsr_ndim(t));
     return TSR_OK;
 }
 
@@ -169,7 +204,8 @@ TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
     TsrTensor *t = c->arg[1].t;
     TSR_TRY(check_tensor_split(SELF));
     TSR_TRY(check_split_tensor(t));
-    if (tsr_ndim(t) == 0) return split_sections(c, tsr_scalar_to_int(tsr_tensor_get(t, 0)), c->arg[2].i, "tensor_split");
+    if (tsr_ndim(t) == 0)
+        return split_sections(c, tsr_scalar_to_int(tsr_tensor_get(t, 0)), c->arg[2].i, "tensor_split");
     int64_t *at = tsr_malloc_array((size_t)t->numel, sizeof *at);
     if (at == NULL) return tsr_error_no_memory((size_t)t->numel * sizeof *at);
     for (int64_t i = 0; i < t->numel; i++) at[i] = tsr_scalar_to_int(tsr_tensor_get(t, i));
@@ -181,20 +217,24 @@ TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
 /* hsplit, vsplit, dsplit: their dimension, the dimensions they need. */
 static TsrStatus check_axis_split(const TsrTensor *self, char letter, int need) {
     if (tsr_ndim(self) >= need) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "torch.%csplit requires a tensor with at least %d dimension, but got a tensor with %d dimensions!", letter, need,
-                     tsr_ndim(self));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "torch.%csplit requires a tensor with at least %d dimension, but got a tensor with %d dimensions!",
+                     letter, need, tsr_ndim(self));
 }
 
-static int64_t axis_of(const TsrTensor *self, char letter) { return letter == 'v' ? 0 : letter == 'd' ? 2 : tsr_ndim(self) == 1 ? 0 : 1; }
+static int64_t axis_of(const TsrTensor *self, char letter) {
+    return letter == 'v' ? 0 : letter == 'd' ? 2 : tsr_ndim(self) == 1 ? 0 : 1;
+}
 
 static TsrStatus axis_sections(TsrOpCall *c, char letter, int need, const char *origin) {
     int64_t sections = c->arg[1].i;
     TSR_TRY(check_axis_split(SELF, letter, need));
     int64_t dim = axis_of(SELF, letter), size = SELF->sizes[dim];
     if (sections == 0 || size % sections != 0)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "torch.%csplit attempted to split along dimension %lld, but the size of the dimension %lld is not divisible by the split_size %lld!",
-                         letter, (long long)dim, (long long)size, (long long)sections);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "torch.%csplit attempted to split along dimension %lld, but the size of the dimension %lld is not divisible by the split_size %lld!",
+            letter, (long long)dim, (long long)size, (long long)sections);
     return split_sections(c, sections, dim, origin);
 }
 
@@ -213,7 +253,8 @@ static TsrStatus unbind(TsrOpCall *c, Pieces pieces) {
     TsrTensor **list;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
-    if (tsr_ndim(SELF) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
+    if (tsr_ndim(SELF) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     int64_t n = SELF->sizes[dim];
     TSR_TRY(tsr_list_new(&list, n));
     TsrStatus status = TSR_OK;
@@ -238,7 +279,8 @@ static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
     TSR_TRY(tsr_tensor_check(out, true));
     if (resize) {
         if (out->dtype != piece->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead", tsr_dtype_c_name(piece->dtype), tsr_dtype_c_name(out->dtype));
+            return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                             tsr_dtype_c_name(piece->dtype), tsr_dtype_c_name(out->dtype));
         if (!tsr_same_sizes(out, piece)) TSR_TRY(tsr_tensor_resize(out, tsr_ndim(piece), piece->sizes, TSR_CONTIGUOUS));
     }
     TSR_TRY(tsr_tensor_copy(out, piece));
@@ -254,11 +296,18 @@ static TsrStatus copies_into(TsrOpCall *c, TsrOpFn make, const Into *how) {
     TsrArg pieces = c->ret[0];
     TsrStatus status = TSR_OK;
     c->nret = 0;
-    if (out->n != pieces.n) status = tsr_error(TSR_RUNTIME_ERROR, "%s expected an out= argument of size %d, got size %d", how->refusal, pieces.n, out->n);
-    for (int i = 0; i < pieces.n && status == TSR_OK; i++) status = put_piece(out->tensors[i], pieces.tensors[i], how->resize);
+    if (out->n != pieces.n)
+        status = tsr_error(TSR_RUNTIME_ERROR, "%s expected an out= argument of size %d, got size %d", how->refusal,
+                           pieces.n, out->n);
+    for (int i = 0; i < pieces.n && status == TSR_OK; i++)
+        status = put_piece(out->tensors[i], pieces.tensors[i], how->resize);
     tsr_list_free(pieces.tensors, pieces.n);
     return status;
 }
-TsrStatus op_split_copy(TsrOpCall *c) { return copies_into(c, split_copies, &(Into){"split_copy_Tensor_out()", false}); }
-TsrStatus op_split_with_sizes_copy(TsrOpCall *c) { return copies_into(c, split_with_sizes_copies, &(Into){"split_with_sizes_copy_out", true}); }
+TsrStatus op_split_copy(TsrOpCall *c) {
+    return copies_into(c, split_copies, &(Into){"split_copy_Tensor_out()", false});
+}
+TsrStatus op_split_with_sizes_copy(TsrOpCall *c) {
+    return copies_into(c, split_with_sizes_copies, &(Into){"split_with_sizes_copy_out", true});
+}
 TsrStatus op_unbind_copy(TsrOpCall *c) { return copies_into(c, unbind_copies, &(Into){"unbind_copy_int_out", true}); }

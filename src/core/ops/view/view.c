@@ -32,9 +32,12 @@ static TsrStatus run_copy(TsrOpCall *c, Maker make) {
     return tsr_finish_move(c, status, copy);
 }
 
-#define VIEW(name) TsrStatus op_##name(TsrOpCall *c) { return run_view(c, make_##name); }
-#define INPLACE(name) TsrStatus op_##name##_inplace(TsrOpCall *c) { return run_inplace(c, make_##name); }
-#define COPY(name) TsrStatus op_##name##_copy(TsrOpCall *c) { return run_copy(c, make_##name); }
+#define VIEW(name) \
+    TsrStatus op_##name(TsrOpCall *c) { return run_view(c, make_##name); }
+#define INPLACE(name) \
+    TsrStatus op_##name##_inplace(TsrOpCall *c) { return run_inplace(c, make_##name); }
+#define COPY(name) \
+    TsrStatus op_##name##_copy(TsrOpCall *c) { return run_copy(c, make_##name); }
 
 #define SELF (c->arg[0].t)
 
@@ -51,21 +54,31 @@ static TsrStatus own_if_copied(TsrStatus status, TsrTensor *const *t, const TsrT
     return status;
 }
 
-static TsrStatus make_view_size(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_reshaped_view(out, SELF, c->arg[1].n, c->arg[1].ints); }
-static TsrStatus make_view_dtype(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_view_dtype(out, SELF, c->arg[1].dtype); }
+static TsrStatus make_view_size(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_reshaped_view(out, SELF, c->arg[1].n, c->arg[1].ints);
+}
+static TsrStatus make_view_dtype(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_view_dtype(out, SELF, c->arg[1].dtype);
+}
 static TsrStatus make_view_as(TsrOpCall *c, TsrTensor **out) {
     const TsrTensor *other = c->arg[1].t;
     return renamed(tsr_tensor_new_reshaped_view(out, SELF, tsr_ndim(other), other->sizes), out, "view_as");
 }
-static TsrStatus make_reshape(TsrOpCall *c, TsrTensor **out) { return renamed(tsr_tensor_new_reshape(out, SELF, c->arg[1].n, c->arg[1].ints), out, "reshape"); }
+static TsrStatus make_reshape(TsrOpCall *c, TsrTensor **out) {
+    return renamed(tsr_tensor_new_reshape(out, SELF, c->arg[1].n, c->arg[1].ints), out, "reshape");
+}
 static TsrStatus make_reshape_as(TsrOpCall *c, TsrTensor **out) {
     const TsrTensor *other = c->arg[1].t;
     TSR_TRY(own_if_copied(tsr_tensor_new_reshape(out, SELF, tsr_ndim(other), other->sizes), out, SELF));
     if ((*out)->base != NULL) (*out)->origin = "reshape_as";
     return TSR_OK;
 }
-static TsrStatus make_expand(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_expand(out, SELF, c->arg[1].n, c->arg[1].ints); }
-static TsrStatus make_broadcast_to(TsrOpCall *c, TsrTensor **out) { return renamed(make_expand(c, out), out, "broadcast_to"); }
+static TsrStatus make_expand(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_expand(out, SELF, c->arg[1].n, c->arg[1].ints);
+}
+static TsrStatus make_broadcast_to(TsrOpCall *c, TsrTensor **out) {
+    return renamed(make_expand(c, out), out, "broadcast_to");
+}
 static TsrStatus make_expand_as(TsrOpCall *c, TsrTensor **out) {
     const TsrTensor *other = c->arg[1].t;
     return renamed(tsr_tensor_new_expand(out, SELF, tsr_ndim(other), other->sizes), out, "expand_as");
@@ -101,7 +114,8 @@ static TsrStatus make_flatten(TsrOpCall *c, TsrTensor **out) {
     int ndim = tsr_ndim(SELF), n = 0;
     TSR_TRY(tsr_wrap_dim(&start, ndim));
     TSR_TRY(tsr_wrap_dim(&end, ndim));
-    if (start > end) return tsr_error(TSR_RUNTIME_ERROR, "flatten() has invalid args: start_dim cannot come after end_dim");
+    if (start > end)
+        return tsr_error(TSR_RUNTIME_ERROR, "flatten() has invalid args: start_dim cannot come after end_dim");
     if (ndim == 0) return tsr_tensor_new_reshape(out, SELF, 1, &one);
     if (start == end) {
         *out = tsr_tensor_retain(SELF);
@@ -134,8 +148,10 @@ TsrStatus op_ravel(TsrOpCall *c) {
 
 static TsrStatus unflatten_mismatch(TsrOpCall *c, int64_t dim) {
     const TsrArg *sizes = &c->arg[2];
-    return tsr_error(TSR_RUNTIME_ERROR, "unflatten: Provided sizes %s don't multiply up to the size of dim %lld (%lld) in the input tensor",
-                     tsr_layout_text(sizes->n, sizes->ints), (long long)dim, (long long)SELF->sizes[dim]);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "unflatten: Provided sizes %s don't multiply up to the size of dim %lld (%lld) in the input tensor",
+        tsr_layout_text(sizes->n, sizes->ints), (long long)dim, (long long)SELF->sizes[dim]);
 }
 
 static TsrStatus make_unflatten(TsrOpCall *c, TsrTensor **out) {
@@ -143,8 +159,12 @@ static TsrStatus make_unflatten(TsrOpCall *c, TsrTensor **out) {
     int n = c->arg[2].n, ndim = tsr_ndim(SELF), k = 0;
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "unflatten: sizes must be non-empty");
     TSR_TRY(tsr_wrap_dim(&dim, ndim));
-    if (ndim == 0) return tsr_error(TSR_RUNTIME_ERROR, "unflatten got an unexpected error:\nDimension specified as %lld but tensor has no dimensions", (long long)dim);
-    if (n > TSR_MAX_DIMS || n + ndim - 1 > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + ndim - 1, TSR_MAX_DIMS);
+    if (ndim == 0)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "unflatten got an unexpected error:\nDimension specified as %lld but tensor has no dimensions",
+                         (long long)dim);
+    if (n > TSR_MAX_DIMS || n + ndim - 1 > TSR_MAX_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + ndim - 1, TSR_MAX_DIMS);
     if (tsr_layout_infer_size(part, n, c->arg[2].ints, SELF->sizes[dim]) != TSR_OK) {
         char text[600];
         if (strstr(tsr_error_message(), "is invalid for input") != NULL) return unflatten_mismatch(c, dim);
@@ -162,12 +182,18 @@ VIEW(unflatten)
 
 /* --- orders of dimensions --- */
 
-static TsrStatus make_transpose(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_transpose(out, SELF, c->arg[1].i, c->arg[2].i); }
-static TsrStatus make_permute(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_permute(out, SELF, c->arg[1].n, c->arg[1].ints); }
+static TsrStatus make_transpose(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_transpose(out, SELF, c->arg[1].i, c->arg[2].i);
+}
+static TsrStatus make_permute(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_permute(out, SELF, c->arg[1].n, c->arg[1].ints);
+}
 
 static TsrStatus make_t(TsrOpCall *c, TsrTensor **out) {
     int ndim = tsr_ndim(SELF);
-    if (ndim > 2) return tsr_error(TSR_RUNTIME_ERROR, "%s() expects a tensor with <= 2 dimensions, but self is %dD", c->schema->base[1] == '_' && c->schema->base[2] == '\0' ? "t_" : "t", ndim);
+    if (ndim > 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s() expects a tensor with <= 2 dimensions, but self is %dD",
+                         c->schema->base[1] == '_' && c->schema->base[2] == '\0' ? "t_" : "t", ndim);
     return renamed(tsr_tensor_new_transpose(out, SELF, 0, ndim < 2 ? 0 : 1), out, "t");
 }
 
@@ -204,11 +230,16 @@ static TsrStatus matrix_transpose(TsrTensor **out, TsrTensor *self, bool conjuga
 }
 
 static TsrStatus one_dim(const char *what) {
-    return tsr_error(TSR_RUNTIME_ERROR, "tensor.%s is only supported on matrices or batches of matrices. Got 1-D tensor.", what);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "tensor.%s is only supported on matrices or batches of matrices. Got 1-D tensor.", what);
 }
 
-static TsrStatus make_mT(TsrOpCall *c, TsrTensor **out) { return tsr_ndim(SELF) == 1 ? one_dim("mT") : matrix_transpose(out, SELF, false, "mT"); }
-static TsrStatus make_mH(TsrOpCall *c, TsrTensor **out) { return tsr_ndim(SELF) == 1 ? one_dim("mH") : matrix_transpose(out, SELF, true, "mH"); }
+static TsrStatus make_mT(TsrOpCall *c, TsrTensor **out) {
+    return tsr_ndim(SELF) == 1 ? one_dim("mT") : matrix_transpose(out, SELF, false, "mT");
+}
+static TsrStatus make_mH(TsrOpCall *c, TsrTensor **out) {
+    return tsr_ndim(SELF) == 1 ? one_dim("mH") : matrix_transpose(out, SELF, true, "mH");
+}
 static TsrStatus make_adjoint(TsrOpCall *c, TsrTensor **out) {
     return tsr_ndim(SELF) == 1 ? one_dim("adjoint()") : matrix_transpose(out, SELF, true, "adjoint");
 }
@@ -216,8 +247,8 @@ static TsrStatus make_adjoint(TsrOpCall *c, TsrTensor **out) {
 static TsrStatus make_H(TsrOpCall *c, TsrTensor **out) {
     int ndim = tsr_ndim(SELF);
     if (ndim != 0 && ndim != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.%s", ndim,
-                         ndim > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+        return tsr_error(TSR_RUNTIME_ERROR, "tensor.H is only supported on matrices (2-D tensors). Got %d-D tensor.%s",
+                         ndim, ndim > 2 ? " For batches of matrices, consider using tensor.mH" : "");
     return matrix_transpose(out, SELF, true, "H");
 }
 VIEW(mT)
@@ -242,9 +273,10 @@ static bool repeats(const int64_t *dims, int n) {
 
 static TsrStatus check_movedim(const TsrArg *source, const TsrArg *destination) {
     if (source->n == destination->n && source->n <= TSR_MAX_DIMS) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as destination (%s dims)",
-                     tsr_layout_text(source->n, source->ints), tsr_layout_text(destination->n, destination->ints));
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as destination (%s dims)",
+        tsr_layout_text(source->n, source->ints), tsr_layout_text(destination->n, destination->ints));
 }
 
 static TsrStatus movedim(TsrTensor **out, TsrTensor *self, const TsrArg *source, const TsrArg *destination) {
@@ -254,8 +286,11 @@ static TsrStatus movedim(TsrTensor **out, TsrTensor *self, const TsrArg *source,
     TSR_TRY(check_movedim(source, destination));
     TSR_TRY(wrap_dims(from, source, ndim));
     TSR_TRY(wrap_dims(to, destination, ndim));
-    if (repeats(from, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(n, source->ints));
-    if (repeats(to, n)) return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `destination` (%s)", tsr_layout_text(n, destination->ints));
+    if (repeats(from, n))
+        return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `source` (%s)", tsr_layout_text(n, source->ints));
+    if (repeats(to, n))
+        return tsr_error(TSR_RUNTIME_ERROR, "movedim: repeated dim in `destination` (%s)",
+                         tsr_layout_text(n, destination->ints));
     if (ndim == 0) return tsr_tensor_new_alias(out, self);
     for (int i = 0; i < ndim; i++) order[i] = -1;
     for (int i = 0; i < n; i++) {
@@ -270,17 +305,24 @@ static TsrStatus movedim(TsrTensor **out, TsrTensor *self, const TsrArg *source,
     return tsr_tensor_new_permute(out, self, ndim, order);
 }
 
-static TsrStatus make_movedim(TsrOpCall *c, TsrTensor **out) { return renamed(movedim(out, SELF, &c->arg[1], &c->arg[2]), out, "movedim"); }
+static TsrStatus make_movedim(TsrOpCall *c, TsrTensor **out) {
+    return renamed(movedim(out, SELF, &c->arg[1], &c->arg[2]), out, "movedim");
+}
 static TsrStatus make_movedim_int(TsrOpCall *c, TsrTensor **out) {
-    TsrArg source = {.kind = TSR_ARG_INTS, .n = 1, .ints = &c->arg[1].i}, destination = {.kind = TSR_ARG_INTS, .n = 1, .ints = &c->arg[2].i};
+    TsrArg source = {.kind = TSR_ARG_INTS, .n = 1, .ints = &c->arg[1].i},
+           destination = {.kind = TSR_ARG_INTS, .n = 1, .ints = &c->arg[2].i};
     return renamed(movedim(out, SELF, &source, &destination), out, "movedim");
 }
 VIEW(movedim)
 VIEW(movedim_int)
 
-static TsrStatus make_unsqueeze(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_unsqueeze(out, SELF, c->arg[1].i); }
+static TsrStatus make_unsqueeze(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_unsqueeze(out, SELF, c->arg[1].i);
+}
 static TsrStatus make_squeeze(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_squeeze(out, SELF, -1, NULL); }
-static TsrStatus make_squeeze_dim(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_squeeze(out, SELF, 1, &c->arg[1].i); }
+static TsrStatus make_squeeze_dim(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_squeeze(out, SELF, 1, &c->arg[1].i);
+}
 static TsrStatus make_squeeze_dims(TsrOpCall *c, TsrTensor **out) {
     TSR_TRY(tsr_check_dim_set(tsr_ndim(SELF)));
     return tsr_tensor_new_squeeze(out, SELF, c->arg[1].n, c->arg[1].ints);
@@ -300,29 +342,41 @@ COPY(squeeze_dims)
 
 /* --- parts --- */
 
-static TsrStatus make_select(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_select(out, SELF, c->arg[1].i, c->arg[2].i); }
-static TsrStatus make_narrow(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_narrow(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i); }
+static TsrStatus make_select(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_select(out, SELF, c->arg[1].i, c->arg[2].i);
+}
+static TsrStatus make_narrow(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_narrow(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i);
+}
 
 static TsrStatus make_narrow_tensor(TsrOpCall *c, TsrTensor **out) {
     const TsrTensor *start = c->arg[2].t;
     TsrScalar s;
-    if (tsr_ndim(start) != 0 || !tsr_dtype_is_integral(start->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "start must be an 0-dim integral Tensor.");
+    if (tsr_ndim(start) != 0 || !tsr_dtype_is_integral(start->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "start must be an 0-dim integral Tensor.");
     TSR_TRY(tsr_tensor_item(&s, start));
     return tsr_tensor_new_narrow(out, SELF, c->arg[1].i, tsr_scalar_to_int(s), c->arg[3].i);
 }
 
 static TsrStatus make_slice(TsrOpCall *c, TsrTensor **out) {
-    int64_t start = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0, end = tsr_arg_given(&c->arg[3]) ? c->arg[3].i : INT64_MAX;
+    int64_t start = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0,
+            end = tsr_arg_given(&c->arg[3]) ? c->arg[3].i : INT64_MAX;
     if (tsr_ndim(SELF) == 0) return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
     return tsr_tensor_new_slice(out, SELF, c->arg[1].i, start, end, c->arg[4].i);
 }
 
-static TsrStatus make_diagonal(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_diagonal(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i); }
-static TsrStatus make_unfold(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_unfold(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i); }
+static TsrStatus make_diagonal(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_diagonal(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i);
+}
+static TsrStatus make_unfold(TsrOpCall *c, TsrTensor **out) {
+    return tsr_tensor_new_unfold(out, SELF, c->arg[1].i, c->arg[2].i, c->arg[3].i);
+}
 
-static TsrStatus as_strided(TsrTensor **out, const TsrTensor *self, const TsrArg *size, const TsrArg *stride, const TsrArg *offset) {
+static TsrStatus as_strided(TsrTensor **out, const TsrTensor *self, const TsrArg *size, const TsrArg *stride,
+                            const TsrArg *offset) {
     if (size->n != stride->n) return tsr_error(TSR_RUNTIME_ERROR, "mismatch in length of strides and shape");
-    return tsr_tensor_new_as_strided(out, self, (TsrGeometry){size->n, size->ints, stride->ints, tsr_arg_given(offset) ? offset->i : self->offset});
+    return tsr_tensor_new_as_strided(
+        out, self, (TsrGeometry){size->n, size->ints, stride->ints, tsr_arg_given(offset) ? offset->i : self->offset});
 }
 
 /* as_strided_ counts elements before it looks at the storage. */
@@ -333,7 +387,9 @@ static TsrStatus check_countable(const TsrArg *size, const TsrArg *stride, const
     return negative && allowed ? tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow") : TSR_OK;
 }
 
-static TsrStatus make_as_strided(TsrOpCall *c, TsrTensor **out) { return as_strided(out, SELF, &c->arg[1], &c->arg[2], &c->arg[3]); }
+static TsrStatus make_as_strided(TsrOpCall *c, TsrTensor **out) {
+    return as_strided(out, SELF, &c->arg[1], &c->arg[2], &c->arg[3]);
+}
 
 TsrStatus op_as_strided_inplace(TsrOpCall *c) {
     TSR_TRY(check_countable(&c->arg[1], &c->arg[2], &c->arg[3]));
@@ -355,16 +411,15 @@ TsrStatus op_narrow_copy(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, start = c->arg[2].i, length = c->arg[3].i;
     int ndim = tsr_ndim(SELF);
     if (ndim == 0) return run_copy(c, make_narrow);
-    if (dim >= ndim)
-        return tsr_untrue("dim < static_cast<int64_t>(self_sizes.size())");
+    if (dim >= ndim) return tsr_untrue("dim < static_cast<int64_t>(self_sizes.size())");
     TSR_TRY(tsr_wrap_dim(&dim, ndim));
     int64_t size = SELF->sizes[dim];
     if (length >= 0 || start < -size || start > size) {
         if (length < 0) c->arg[3].i = 0; /* so that the start is what is complained of */
         return run_copy(c, make_narrow);
     }
-    return tsr_error(TSR_RUNTIME_ERROR, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)(start < 0 ? start + size : start), (long long)length,
-                     (long long)size);
+    return tsr_error(TSR_RUNTIME_ERROR, "start (%lld) + length (%lld) exceeds dimension size (%lld).",
+                     (long long)(start < 0 ? start + size : start), (long long)length, (long long)size);
 }
 
 /* --- complex numbers --- */
@@ -376,11 +431,15 @@ static TsrStatus make_conj(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_ne
 static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     int n = tsr_ndim(SELF);
-    if (!tsr_dtype_is_complex(SELF->dtype)) return tsr_error(TSR_TYPE_ERROR, "view_as_real is only supported for complex tensors");
+    if (!tsr_dtype_is_complex(SELF->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "view_as_real is only supported for complex tensors");
     if (SELF->flags & TSR_FLAG_CONJ)
-        return tsr_error(TSR_RUNTIME_ERROR, "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as "
-                                            "real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.");
-    if (n == TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + 1, TSR_MAX_DIMS);
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as "
+            "real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.");
+    if (n == TSR_MAX_DIMS)
+        return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + 1, TSR_MAX_DIMS);
     for (int i = 0; i < n; i++) {
         sizes[i] = SELF->sizes[i];
         strides[i] = 2 * SELF->strides[i];
@@ -394,15 +453,20 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
 
 static TsrStatus check_pairs(const TsrTensor *self) {
     int n = tsr_ndim(self);
-    if (tsr_dtype_is_complex(self->dtype)) return tsr_error(TSR_TYPE_ERROR, "view_as_complex is not supported for complex tensors");
+    if (tsr_dtype_is_complex(self->dtype))
+        return tsr_error(TSR_TYPE_ERROR, "view_as_complex is not supported for complex tensors");
     if (self->dtype != TSR_FLOAT16 && self->dtype != TSR_FLOAT32 && self->dtype != TSR_FLOAT64)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: %s",
-                         tsr_dtype_scalar_name(self->dtype));
+        return tsr_error(
+            TSR_NOT_IMPLEMENTED_ERROR,
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: %s",
+            tsr_dtype_scalar_name(self->dtype));
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "Input tensor must have one or more dimensions");
     if (self->sizes[n - 1] != 2) return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a last dimension of size 2");
-    if (self->strides[n - 1] != 1) return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a last dimension with stride 1");
+    if (self->strides[n - 1] != 1)
+        return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a last dimension with stride 1");
     for (int i = 0; i < n - 1; i++)
-        if (self->strides[i] % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a stride divisible by 2 for all but last dimension");
+        if (self->strides[i] % 2 != 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a stride divisible by 2 for all but last dimension");
     if (self->offset % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a storage_offset divisible by 2");
     return TSR_OK;
 }
@@ -412,8 +476,11 @@ static TsrStatus make_view_as_complex(TsrOpCall *c, TsrTensor **out) {
     TSR_TRY(check_pairs(SELF));
     int n = tsr_ndim(SELF) - 1;
     for (int i = 0; i < n; i++) strides[i] = SELF->strides[i] / 2;
-    TSR_TRY(tsr_tensor_new_view(out, SELF, &(TsrGeometry){n, SELF->sizes, strides, SELF->offset / 2}, "view_as_complex"));
-    (*out)->dtype = SELF->dtype == TSR_FLOAT16 ? TSR_COMPLEX32 : SELF->dtype == TSR_FLOAT32 ? TSR_COMPLEX64 : TSR_COMPLEX128;
+    TSR_TRY(
+        tsr_tensor_new_view(out, SELF, &(TsrGeometry){n, SELF->sizes, strides, SELF->offset / 2}, "view_as_complex"));
+    (*out)->dtype = SELF->dtype == TSR_FLOAT16   ? TSR_COMPLEX32
+                    : SELF->dtype == TSR_FLOAT32 ? TSR_COMPLEX64
+                                                 : TSR_COMPLEX128;
     return TSR_OK;
 }
 VIEW(real)
@@ -434,7 +501,8 @@ TsrStatus op_resolve_conj(TsrOpCall *c) { return resolve(c, TSR_FLAG_CONJ); }
 TsrStatus op_resolve_neg(TsrOpCall *c) { return resolve(c, TSR_FLAG_NEG); }
 
 TsrStatus op_positive(TsrOpCall *c) {
-    if (SELF->dtype == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
+    if (SELF->dtype == TSR_BOOL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "The `+` operator, on a bool tensor is not supported.");
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
@@ -455,10 +523,11 @@ VIEW(data)
 
 TsrStatus op_detach_inplace(TsrOpCall *c) {
     if (SELF->base != NULL)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-                         "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. "
-                         "To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.");
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
+            "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. "
+            "To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.");
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
@@ -503,10 +572,12 @@ AT_LEAST(3)
 static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
     const TsrStorage *old = self->storage;
     TsrStorage *storage = NULL;
-    bool whole = tsr_dtype_is_pod(self->dtype) && tsr_layout_internal_status(tsr_ndim(self), self->sizes, self->strides) != TSR_OVERLAP_FULL;
+    bool whole = tsr_dtype_is_pod(self->dtype) &&
+                 tsr_layout_internal_status(tsr_ndim(self), self->sizes, self->strides) != TSR_OVERLAP_FULL;
     if (!whole) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     TSR_TRY(tsr_storage_new(&storage, self->device, old->nbytes, self->dtype));
-    if (old->nbytes > 0 && tsr_storage_data(old) != NULL) memcpy(tsr_storage_data(storage), tsr_storage_data(old), old->nbytes);
+    if (old->nbytes > 0 && tsr_storage_data(old) != NULL)
+        memcpy(tsr_storage_data(storage), tsr_storage_data(old), old->nbytes);
     TsrStatus status = tsr_tensor_new_over(out, storage, tsr_tensor_geometry(self), self->dtype);
     if (status == TSR_OK) (*out)->flags |= self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     tsr_storage_free(storage);
@@ -515,8 +586,10 @@ static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
 
 static TsrStatus check_scatter_sizes(const TsrTensor *src, const TsrTensor *slice) {
     int n = tsr_ndim(src);
-    if (n == tsr_ndim(slice) && (n == 0 || memcmp(src->sizes, slice->sizes, (size_t)n * sizeof(int64_t)) == 0)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected src to have a size equal to the slice of self. src size = %s, slice size = %s",
+    if (n == tsr_ndim(slice) && (n == 0 || memcmp(src->sizes, slice->sizes, (size_t)n * sizeof(int64_t)) == 0))
+        return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "expected src to have a size equal to the slice of self. src size = %s, slice size = %s",
                      tsr_layout_text(n, src->sizes), tsr_sizes_text(slice));
 }
 

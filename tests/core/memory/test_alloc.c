@@ -1,0 +1,205 @@
+/* alloc.h: the registry, the counters, each allocator; the guard's reports. */
+#include "suite.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/mem.h"
+
+static TsrAllocator *named(const char *name) {
+    TsrAllocator *a = tsr_allocator_find(TSR_CPU, name);
+    ck_assert_ptr_nonnull(a);
+    return a;
+}
+
+START_TEST(registry_keeps_the_higher_priority) {
+    bool taken;
+    ck_assert_str_eq(tsr_allocator_active(TSR_CPU)->name, "caching");
+    ck_assert_int_eq(tsr_allocator_set(&taken, TSR_CPU, "malloc", 5), TSR_OK);
+    ck_assert(taken);
+    ck_assert_int_eq(tsr_allocator_set(&taken, TSR_CPU, "aligned", 4), TSR_OK);
+    ck_assert(!taken);
+    ck_assert_str_eq(tsr_allocator_active(TSR_CPU)->name, "malloc");
+    ck_assert_int_eq(tsr_allocator_set(&taken, TSR_CPU, "aligned", 5), TSR_OK);
+    ck_assert(taken);
+    ck_assert_int_eq(tsr_allocator_set(&taken, TSR_CPU, "nothing", 9), TSR_VALUE_ERROR);
+}
+END_TEST
+
+START_TEST(every_size_is_aligned_writable_and_counted) {
+    static const char *const names[] = {"malloc", "aligned", "caching", "guard"};
+    static const size_t sizes[] = {1,    3,    64,    65,      1000,    1024,    1025,   8191,
+                                   8192, 8193, 40000, 1048576, 1048577, 3000000, 9000000};
+    for (size_t k = 0; k < TSR_COUNTOF(names); k++) {
+        TsrAllocator *a = named(names[k]);
+        TsrDataPtr ptr[TSR_COUNTOF(sizes)];
+        int64_t before = tsr_memory_live(), sum = 0;
+        for (size_t i = 0; i < TSR_COUNTOF(sizes); i++) {
+            ck_assert_int_eq(tsr_allocate_from(&ptr[i], a, TSR_DEVICE_CPU, sizes[i]), TSR_OK);
+            ck_assert_uint_eq((uintptr_t)ptr[i].data % 64, 0);
+            memset(ptr[i].data, (int)(i + 1), sizes[i]);
+            sum += (int64_t)sizes[i];
+        }
+        ck_assert_int_eq(tsr_memory_live(), before + sum);
+        for (size_t i = 0; i < TSR_COUNTOF(sizes); i++) {
+            const unsigned char *p = ptr[i].data;
+            ck_assert_uint_eq(p[0], i + 1);
+            ck_assert_uint_eq(p[sizes[i] - 1], i + 1);
+            tsr_deallocate(&ptr[i], a, sizes[i]);
+            ck_assert_ptr_null(ptr[i].data);
+        }
+        ck_assert_int_eq(tsr_memory_live(), before);
+        tsr_allocator_first();
+        ck_assert_int_eq(a->live, 0);
+        ck_assert_int_ge(a->peak, sum);
+        ck_assert_int_ge(a->calls, (int64_t)TSR_COUNTOF(sizes));
+    }
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+    tsr_empty_cache();
+    ck_assert_int_eq(named("caching")->cached, 0);
+}
+END_TEST
+
+START_TEST(a_freed_large_block_is_reused) {
+    TsrDataPtr p;
+    TsrAllocator *a = named("caching");
+    size_t bytes = 5 << 20;
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, bytes), TSR_OK);
+    void *first = p.data;
+    ck_assert_uint_eq((uintptr_t)first % (2 << 20), 0);
+    tsr_deallocate(&p, a, bytes);
+    ck_assert_int_ge(a->cached, (int64_t)bytes);
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, bytes - 100), TSR_OK);
+    ck_assert_ptr_eq(p.data, first);
+    tsr_deallocate(&p, a, bytes - 100);
+    tsr_empty_cache();
+    ck_assert_int_eq(a->cached, 0);
+}
+END_TEST
+
+START_TEST(the_ceiling_refuses_and_an_injected_failure_too) {
+    TsrDataPtr p;
+    tsr_set_memory_limit(10 << 20);
+    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 20 << 20), TSR_RUNTIME_ERROR);
+    ck_assert_ptr_nonnull(strstr(tsr_error_message(), "can't allocate memory: you tried to allocate 20971520 bytes"));
+    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 2 << 20), TSR_OK);
+    tsr_dataptr_release(&p);
+    ck_assert_int_eq(tsr_memory_live(), 0);
+    tsr_set_memory_limit(0);
+    tsr_mem_fail_at(1);
+    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 100), TSR_RUNTIME_ERROR);
+    tsr_mem_fail_at(0);
+    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, (size_t)1 << 62), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_allocate(&p, (TsrDevice){TSR_CUDA, 0}, 8), TSR_RUNTIME_ERROR);
+}
+END_TEST
+
+static void *churn(void *arg) {
+    TsrAllocator *a = named("caching");
+    for (int i = 0; i < 2000; i++) {
+        TsrDataPtr p[4];
+        for (size_t k = 0; k < 4; k++) {
+            size_t bytes = (size_t)(i % 7 + 1) * (k == 3 ? 3000 : 40);
+            if (tsr_allocate_from(&p[k], a, TSR_DEVICE_CPU, bytes) != TSR_OK) return arg;
+            memset(p[k].data, i, bytes);
+        }
+        for (size_t k = 0; k < 4; k++) tsr_deallocate(&p[k], a, (size_t)(i % 7 + 1) * (k == 3 ? 3000 : 40));
+    }
+    return NULL;
+}
+
+START_TEST(threads_share_the_allocator) {
+    pthread_t threads[4];
+    int64_t before = tsr_memory_live();
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(pthread_create(&threads[i], NULL, churn, threads), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        ck_assert_ptr_null(failed);
+    }
+    ck_assert_int_eq(tsr_memory_live(), before);
+}
+END_TEST
+
+#ifndef __SANITIZE_ADDRESS__
+static const char *next_report(void) {
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_RUNTIME_ERROR);
+    return tsr_error_message();
+}
+
+START_TEST(guard_reports_instead_of_crashing) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    TsrDataPtr p;
+    TsrAllocator *a = named("guard");
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, 64), TSR_OK);
+    tsr_guard_label(p.data, "x");
+    volatile char *data = p.data;
+    data[64] = 1; /* the page after the block */
+    ck_assert_str_eq(next_report(), "guard: overrun of x: 0 bytes past the end of a block of 64 bytes");
+    data[65] = 2; /* the page is open now */
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+    tsr_deallocate(&p, a, 64);
+    data[3] = 1;
+    ck_assert_str_eq(next_report(), "guard: use after free of x: byte 3 of a freed block of 64 bytes");
+    tsr_empty_cache();
+}
+END_TEST
+
+START_TEST(guard_finds_a_damaged_tail) {
+    TsrDataPtr p;
+    TsrAllocator *a = named("guard");
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, 24), TSR_OK);
+    ((volatile char *)p.data)[24] = 7;
+    tsr_deallocate(&p, a, 24);
+    ck_assert_str_eq(next_report(),
+                     "guard: bytes past the end of a tensor (24 bytes) were overwritten; found when it was freed");
+}
+END_TEST
+
+START_TEST(a_mapped_file_may_shrink) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    char path[] = "/tmp/tsr-map-XXXXXX";
+    TsrDataPtr p;
+    size_t mapped;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, 100000), 0);
+    ck_assert_int_eq(tsr_map_file(&p, &mapped, path, 'c', 5000, 0), TSR_OK);
+    ck_assert_uint_eq(mapped, 95000);
+    ck_assert_int_eq(tsr_memory_mapped(), 95000);
+    ck_assert_int_eq(ftruncate(fd, 4096), 0);
+    ck_assert_int_eq(((volatile char *)p.data)[90000], 0);
+    ck_assert_ptr_nonnull(strstr(next_report(), "became shorter while it was mapped"));
+    for (int i = 0; i < 2; i++) ck_assert_int_eq(tsr_memory_check(p.data, mapped), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_memory_check((char *)p.data + 90000, 1), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_memory_check(path, sizeof path), TSR_OK);
+    tsr_dataptr_release(&p);
+    ck_assert_int_eq(tsr_memory_mapped(), 0);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+#else
+#define guard_reports_instead_of_crashing registry_keeps_the_higher_priority
+#define guard_finds_a_damaged_tail registry_keeps_the_higher_priority
+#define a_mapped_file_may_shrink registry_keeps_the_higher_priority
+#endif
+
+START_TEST(only_regular_files_are_mapped) {
+    TsrDataPtr p;
+    size_t mapped;
+    ck_assert_int_eq(tsr_map_file(&p, &mapped, "/dev/zero", 'c', 0, 10), TSR_VALUE_ERROR);
+    ck_assert_int_eq(tsr_map_file(&p, &mapped, "/tmp", 'c', 0, 10), TSR_VALUE_ERROR);
+    ck_assert_int_eq(tsr_map_file(&p, &mapped, "/no/such/file", 'c', 0, 10), TSR_FILE_NOT_FOUND_ERROR);
+}
+END_TEST
+
+TEST_SUITE(alloc, registry_keeps_the_higher_priority, every_size_is_aligned_writable_and_counted,
+           a_freed_large_block_is_reused, the_ceiling_refuses_and_an_injected_failure_too, threads_share_the_allocator,
+           guard_reports_instead_of_crashing, guard_finds_a_damaged_tail, a_mapped_file_may_shrink,
+           only_regular_files_are_mapped)
