@@ -131,8 +131,9 @@ uninstall: ## removes what install put there
 	@$(TELL_LINKER)
 
 # ---- tests ----
-# One Check suite a module (tests/core, tests/repl), in one program; T=name runs one suite.
-TEST_SRC := $(sort $(wildcard tests/*.c tests/core/*.c tests/repl/*.c))
+# One Check suite a module, in the room that it tests, all in one program; T=name runs one suite.
+TEST_SRC := $(sort $(wildcard tests/*.c tests/core/*/*.c tests/lang/*/*.c))
+TRANSCRIPTS = $$(find tests/lang tests/torch tests/systems tests/show tests/programs tests/repl -name '*.txt' | LC_ALL=C sort)
 TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
 -include $(TEST_OBJ:.o=.d)
 TOOL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(TOOL_OBJ))
@@ -154,7 +155,7 @@ $(BUILD)/tests/language_alone: $(BUILD)/obj/tests/lang/language_alone.o $(CORE_O
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # What tests/oracle/check_parser.py compares with CPython's parser.
-$(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/repl/ast_dump.o $(CORE_OBJ) $(TOOL_LIB_OBJ)
+$(BUILD)/tests/parse_dump: $(BUILD)/obj/tests/oracle/parse_dump.o $(BUILD)/obj/tests/lang/syntax/ast_dump.o $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -174,7 +175,7 @@ debug asan: ## builds that configuration and runs the unit tests in it (asan: ad
 
 coverage: ## the unit tests, transcripts and the command line's, then each file's line coverage, the least covered first
 	$(MAKE) CONFIG=coverage check
-	build/coverage/tsr --doctest README.md man/*.[157] $$(find tests/lang -name '*.txt')
+	build/coverage/tsr --doctest README.md man/*.[157] $(TRANSCRIPTS)
 	for f in tests/repl/*.sh; do sh $$f build/coverage/tsr; done >build/coverage/cli.log 2>&1 || true
 	@find build/coverage/obj -path '*/obj/tests' -prune -o -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
@@ -190,7 +191,7 @@ valgrind: ## the unit tests and some transcripts under valgrind (of the longest 
 	$(call need,valgrind)
 	$(MAKE) CONFIG=debug all build/debug/tests/run build/debug/tests/plugins
 	$(if $(T),CK_RUN_SUITE=$(T)) CK_TIMEOUT_MULTIPLIER=30 TSR_TEST_NO_FAULTS=1 TSR_TEST_BUILD=build/debug $(VALGRIND) build/debug/tests/run
-	$(if $(T),,for f in tests/lang/ownership/*.txt tests/lang/container/*.txt; do $(VALGRIND) build/debug/tsr --doctest $$f || exit 1; done)
+	$(if $(T),,for f in tests/systems/*.txt tests/show/*.txt tests/lang/types/[bdlst]*.txt; do $(VALGRIND) build/debug/tsr --doctest $$f || exit 1; done)
 	$(if $(T),,printf '%s\r' 'x = ones(2, 3)' 'x.t()' 'def f(a):' '    return a + 1' '' 'f(x)' '1 + x[9]' '%whos' exit | TSR_HISTORY= TERM=xterm script -qec '$(VALGRIND) build/debug/tsr' /dev/null)
 
 # A fuzz target each for the parser and every loader; needs clang. FUZZ_TIME seconds each.
@@ -213,7 +214,16 @@ bench: all ## tsr beside those of its peers that are there, as ratios in one run
 	$(call need,g++)
 	scripts/bench $(BENCH)
 
-lint: ## the rules of includes and of names, and cppcheck's findings
+# What clang-format lays out: all C but tables (.def) and what a script made.
+FORMATTED = $(shell git ls-files src tests examples bench | grep -E '\.(c|h|inc|cpp)$$' | grep -v -e unichar.inc -e pow10.inc -e bessel_tables.inc)
+
+format: ## lays out the C of the whole tree as .clang-format says
+	$(call need,clang-format)
+	clang-format -i $(FORMATTED)
+
+lint: ## the rules of includes, links, names and layout, and cppcheck's findings
+	$(call need,clang-format)
+	clang-format --dry-run -Werror $(FORMATTED)
 	scripts/check-includes
 	$(MAKE) -s all && scripts/check-links $(BUILD)
 	scripts/check-ownership
@@ -235,4 +245,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench lint docs man config help clean
+.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench format lint docs man config help clean
