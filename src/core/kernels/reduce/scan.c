@@ -123,7 +123,10 @@ COMPLEX_LSE(c128, C128)
 EXTREMES(u8, uint8_t)
 EXTREMES(i8, int8_t)
 EXTREMES(i16, int16_t)
-EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float) EXTREMES(f64, double)
+EXTREMES(i32, int32_t)
+EXTREMES(i64, int64_t)
+EXTREMES(f32, float)
+EXTREMES(f64, double)
 #define NUMBERS(name) \
     [TSR_UINT8] = name##_u8, [TSR_INT8] = name##_i8, [TSR_INT16] = name##_i16, [TSR_INT32] = name##_i32, \
     [TSR_INT64] = name##_i64, [TSR_FLOAT32] = name##_f32, [TSR_FLOAT64] = name##_f64
@@ -131,7 +134,7 @@ EXTREMES(i32, int32_t) EXTREMES(i64, int64_t) EXTREMES(f32, float) EXTREMES(f64,
 #define MORE(name) \
     [TSR_UINT16] = name##_u16, [TSR_UINT32] = name##_u32, [TSR_UINT64] = name##_u64, [TSR_BOOL] = name##_b8
 
-    TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
+TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
     static const TsrLineFn table[TSR_SCAN_COUNT][TSR_DTYPE_COUNT] = {
         [TSR_SCAN_SUM] = {NUMBERS(sum), COMPLEX(sum), MORE(sum)},
         [TSR_SCAN_PROD] = {NUMBERS(prod), COMPLEX(prod), MORE(prod)},
