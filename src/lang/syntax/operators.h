@@ -15,8 +15,9 @@ typedef enum UnaryOp { OP_NOT, OP_NEG, OP_POS, OP_INVERT } UnaryOp;
     X(OP_DIV, truediv, truediv, "/") \
     X(OP_FLOORDIV, floordiv, floordiv, "//") \
     X(OP_MOD, mod, mod, "%") \
-    X(OP_POW, pow, pow, "**") X(OP_LSHIFT, lshift, lshift, "<<") X(OP_RSHIFT, rshift, rshift, ">>") \
-        X(OP_AND, and, and_, "&") X(OP_OR, or, or_, "|") X(OP_XOR, xor, xor, "^")
+    X(OP_POW, pow, pow, "**") \
+    X(OP_LSHIFT, lshift, lshift, "<<") \
+    X(OP_RSHIFT, rshift, rshift, ">>") X(OP_AND, and, and_, "&") X(OP_OR, or, or_, "|") X(OP_XOR, xor, xor, "^")
 /* Each comparison that a type may define: its constant, the name of its method and its function, its sign. */
 #define COMPARE_OPERATORS(X) \
     X(CMP_EQ, eq, "==") \
