@@ -132,10 +132,10 @@ static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4
     ROW(row_##name##_sized, \
         "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " LAYOUT_OPTIONS \
         ") -> Tensor", \
-        "A tensor in the layout sparse_" #name ".", NULL, NULL), \
-        ROW(row_##name, \
-            "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " LAYOUT_OPTIONS ") -> Tensor", \
-            "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
+        "A tensor in the layout sparse_" #name ".", NULL, NULL) \
+    , ROW(row_##name, \
+          "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, *, " LAYOUT_OPTIONS ") -> Tensor", \
+          "A tensor in the layout sparse_" #name ", as large as its indices need.", ex, shown)
 
 static const TsrOp rows[] = {
     ROW(row_coo, "sparse_coo_tensor(Any indices, Any values, *, " OPTIONS ", bool? is_coalesced=None) -> Tensor",

@@ -223,7 +223,8 @@ typedef struct Dunder {
 #define ROW(name, kind, has) \
     { {"__" #name "__", dunder_##name, kind | METHOD_DUNDER, 0, 0, NULL, NULL}, has }
 #define BINARY_ROWS(name, has, has_inplace) \
-    ROW(name, ARGS_ONE, has), {{"__r" #name "__", dunder_r##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has}, { \
+    ROW(name, ARGS_ONE, has) \
+    , {{"__r" #name "__", dunder_r##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has}, { \
         {"__i" #name "__", dunder_i##name, ARGS_ONE | METHOD_DUNDER, 0, 0, NULL, NULL}, has_inplace \
     }
 static const Dunder dunders[] = {

@@ -129,7 +129,8 @@ TsrStatus str_new_concat(Value *out, const Str *a, const Str *b) {
 static bool has_room(const Str *s, size_t wanted) {
     enum { STEP = 16, LARGEST = 256 };
     size_t now = sizeof *s + (size_t)s->size + 1;
-    if (now <= LARGEST) return (now + STEP - 1) / STEP == (wanted + STEP - 1) / STEP;
+    if (now <= LARGEST) return (now + STEP - 1) / STEP
+    == (wanted + STEP - 1) / STEP;
     return wanted <= malloc_usable_size((void *)s);
 }
 

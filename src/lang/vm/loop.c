@@ -66,7 +66,8 @@ Vm vm;
 
 /* Both ints: checked arithmetic; both floats: plain; else, and on overflow, the general way. */
 #define ARITHMETIC(name, X, Y, overflows, operator, slow) \
-    CASE(name) { \
+    CASE(name) \
+    { \
         const Value *x = X, *y = Y; \
         if (TSR_LIKELY(x->tag == V_INT && y->tag == V_INT)) { \
             int64_t r; \
@@ -89,13 +90,15 @@ Vm vm;
     ARITHMETIC(I##name##_RK, SLOT_B, CONST_C, overflows, operator, inplace)
 
 #define DIVISION(name, X, Y, quick, ...) \
-    CASE(name) { \
+    CASE(name) \
+    { \
         if (quick(SLOT_A, X, Y __VA_OPT__(, ) __VA_ARGS__)) NEXT; \
         goto binary; \
     }
 
 #define COMPARE_JUMP(name, Y, operator, sense) \
-    CASE(name) { \
+    CASE(name) \
+    { \
         const Value *x = SLOT_B, *y = Y; \
         bool yes; \
         if (TSR_LIKELY(x->tag == V_INT && y->tag == V_INT)) yes = x->i operator y->i; \
@@ -205,29 +208,34 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
     NEXT;
 
     /* --- moving --- */
-    CASE(MOVE) {
+    CASE(MOVE)
+    {
         const Value *v;
         NAME(v, i->b);
         slot_set_move(SLOT_A, value_retain(slot_load(v)));
         NEXT;
     }
-    CASE(COPIED) {
+    CASE(COPIED)
+    {
         if (TSR_LIKELY(SLOT_A->tag != V_OBJ || SLOT_A->o->type->copied == NULL)) NEXT;
         f->pc = pc;
         SLOT_A->o->type->copied(*SLOT_A);
         NEXT;
     }
-    CASE(TAKE) {
+    CASE(TAKE)
+    {
         Value v = slot_load(SLOT_B);
         SLOT_B->tag = V_UNBOUND;
         slot_set_move(SLOT_A, v);
         NEXT;
     }
-    CASE(LOADK) {
+    CASE(LOADK)
+    {
         slot_set_move(SLOT_A, value_retain(K[i->k]));
         NEXT;
     }
-    CASE(LOADG) {
+    CASE(LOADG)
+    {
         const Value *v = &vm.globals[i->k];
         if (TSR_UNLIKELY(v->tag == V_UNBOUND)) {
             f->pc = pc;
@@ -237,19 +245,22 @@ TsrStatus vm_loop(Value *out, Frame *entry, TsrStatus raise) {
         slot_set_move(SLOT_A, value_retain(slot_load(v)));
         NEXT;
     }
-    CASE(LOADCELL) {
+    CASE(LOADCELL)
+    {
         Value v = value_as_cell(*SLOT_B)->value;
         if (TSR_UNLIKELY(v.tag == V_UNBOUND)) goto other;
         slot_set_move(SLOT_A, value_retain(v));
         NEXT;
     }
-    CASE(LOADFREE) {
+    CASE(LOADFREE)
+    {
         Value v = f->fn->cells[i->c]->value;
         if (TSR_UNLIKELY(v.tag == V_UNBOUND)) goto other;
         slot_set_move(SLOT_A, value_retain(v));
         NEXT;
     }
-    CASE(CLEAR) {
+    CASE(CLEAR)
+    {
         slots_clear(SLOT_A, i->c);
         NEXT;
     }
@@ -276,8 +287,10 @@ binary:
 inplace:
     TRY(ins_binary(f, i, true));
     NEXT;
-    CASE(UNARY) QUICK_OR(false, ins_unary(f, i));
-    CASE(COMPARE) {
+    CASE(UNARY)
+    QUICK_OR(false, ins_unary(f, i));
+    CASE(COMPARE)
+    {
         const Value *x = i->x & BINARY_KB ? CONST_B : SLOT_B, *y = i->x & BINARY_KC ? CONST_C : SLOT_C;
         QUICK_OR(quick_compare(SLOT_A, (CompareOp)(i->x & 15), x, y), ins_compare(f, i));
     }
@@ -290,20 +303,27 @@ inplace:
     COMPARE_JUMPS(GE, >=)
 
     /* --- jumps --- */
-    CASE(JUMP) {
+    CASE(JUMP)
+    {
         pc += JUMP_OFFSET;
         NEXT;
     }
-    CASE(LOOP) {
+    CASE(LOOP)
+    {
         JUMP_IF(true);
         NEXT;
     }
-    CASE(JT) JUMP_ON(true);
-    CASE(JF) JUMP_ON(false);
-    CASE(JKEEPT) JUMP_KEEPING(true);
-    CASE(JKEEPF) JUMP_KEEPING(false);
+    CASE(JT)
+    JUMP_ON(true);
+    CASE(JF)
+    JUMP_ON(false);
+    CASE(JKEEPT)
+    JUMP_KEEPING(true);
+    CASE(JKEEPF)
+    JUMP_KEEPING(false);
     CASE(JNONE)
-    CASE(JNOTNONE) {
+    CASE(JNOTNONE)
+    {
         const Value *v;
         NAME(v, i->b);
         bool none = v->tag == V_NONE;
@@ -311,12 +331,15 @@ inplace:
         JUMP_IF(none == (i->op == INS_JNONE));
         NEXT;
     }
-    CASE(JSELECT) {
+    CASE(JSELECT)
+    {
         if (SLOT_B->i == i->c) pc += JUMP_OFFSET;
         NEXT;
     }
-    CASE(FORPREP) QUICK_OR(false, ins_for_prepare(f, i->a));
-    CASE(FORNEXT) {
+    CASE(FORPREP)
+    QUICK_OR(false, ins_for_prepare(f, i->a));
+    CASE(FORNEXT)
+    {
         Turn turn = quick_for_next(SLOT_B, SLOT_C);
         if (TSR_UNLIKELY(turn == TURN_OTHER)) goto for_slowly;
         JUMP_IF(turn == TURN_NEXT);
@@ -336,7 +359,8 @@ for_slowly : {
 }
 
     /* --- items and attributes --- */
-    CASE(GETITEM_RR) {
+    CASE(GETITEM_RR)
+    {
         const Value *item = quick_item(SLOT_B, SLOT_C);
         if (TSR_UNLIKELY(item == NULL || i->b >= f->code->first_temp)) goto getitem;
         slot_set_move(SLOT_A, value_retain(slot_load(item)));
@@ -347,7 +371,8 @@ getitem:
     TRY(ins_getitem(f, i));
     NEXT;
     CASE(SETITEM_RR)
-    CASE(SETITEM_RK) {
+    CASE(SETITEM_RK)
+    {
         Value *item = quick_item(SLOT_A, SLOT_B);
         const Value *v = i->op == INS_SETITEM_RK ? CONST_C : SLOT_C;
         if (TSR_UNLIKELY(item == NULL || i->a >= f->code->first_temp || is_counted(*v) || v->tag == V_UNBOUND))
@@ -359,7 +384,8 @@ getitem:
 setitem:
     TRY(ins_setitem(f, i));
     NEXT;
-    CASE(GETATTR) {
+    CASE(GETATTR)
+    {
         pc += 2;
         if (!quick_knows(i, SLOT_B)) goto getattr;
         TRY(((const Getter *)(uintptr_t)i[2].word)->get(&value, *SLOT_B));
@@ -370,7 +396,8 @@ setitem:
 getattr:
     TRY(ins_getattr(f, i));
     NEXT;
-    CASE(METHOD) {
+    CASE(METHOD)
+    {
         pc += 2;
         if (quick_knows(i, SLOT_B)) quick_method(f, i, SLOT_A, SLOT_B);
         else TRY(ins_method(f, i));
@@ -378,14 +405,17 @@ getattr:
     }
 
     /* --- calls --- */
-    CASE(CALLWAIT) {
+    CASE(CALLWAIT)
+    {
         bool done;
         TRY(ins_call_wait(&done, f, i));
         if (done) NEXT;
         goto do_CALL;
     }
-    CASE(SUM) QUICK_OR(false, lazy_sum(SLOT_A, i->x));
-    CASE(CALL) {
+    CASE(SUM)
+    QUICK_OR(false, lazy_sum(SLOT_A, i->x));
+    CASE(CALL)
+    {
         if (!value_is_function(*SLOT_A)) goto call_native;
         f->pc = pc;
         Frame *inner = quick_call(f, SLOT_A, i->b);
@@ -414,14 +444,16 @@ call_native : {
     slot_set_move(SLOT_C, value);
     NEXT;
 }
-    CASE(CALLMETHOD) {
+    CASE(CALLMETHOD)
+    {
         TRY(quick_call_method(&value, SLOT_A, i->b));
         slots_clear(SLOT_A, i->b + 2);
         slot_set_move(SLOT_C, value);
         NEXT;
     }
     CASE(CALLKW)
-    CASE(CALLEX) {
+    CASE(CALLEX)
+    {
         Frame *inner;
         TRY(i->op == INS_CALLKW ? ins_call_keywords(&value, &inner, f, i) : ins_call_spread(&value, &inner, f, i));
         if (inner != NULL) {
@@ -438,11 +470,13 @@ enter:
     NEXT;
 
     /* --- the ways out of a frame --- */
-    CASE(RETURNK) {
+    CASE(RETURNK)
+    {
         result = value_retain(slot_load(CONST_B));
         goto leave;
     }
-    CASE(RETURN) {
+    CASE(RETURN)
+    {
         const Value *v;
         NAME(v, i->b);
         result = slot_load(v);
@@ -492,7 +526,8 @@ generator_end : {
     slots_clear(&f->base[loop->b], 3);
     goto resume;
 }
-    CASE(YIELD) {
+    CASE(YIELD)
+    {
         const Value *v;
         NAME(v, i->b);
         f->pc = pc;
@@ -515,7 +550,8 @@ yielded : {
     JUMP_IF(true);
     NEXT;
 }
-    CASE(YIELDFROM) {
+    CASE(YIELDFROM)
+    {
         Value sent = *SLOT_A, returned = VALUE_UNBOUND;
         SLOT_A->tag = V_UNBOUND;
         f->pc = pc;
@@ -532,13 +568,15 @@ yielded : {
     }
 
     /* --- errors --- */
-    CASE(RERAISE) {
+    CASE(RERAISE)
+    {
         f->pc = pc;
         exception = *SLOT_B;
         SLOT_B->tag = V_UNBOUND;
         goto unwind;
     }
-    CASE(RAISE) {
+    CASE(RAISE)
+    {
         if (i->x != 0) goto other;
         f->pc = pc;
         exception = value_retain(frame_handled(f));
@@ -546,7 +584,8 @@ yielded : {
         status = tsr_error(TSR_RUNTIME_ERROR, "No active exception to reraise");
         goto error;
     }
-    CASE(JNOMATCH) {
+    CASE(JNOMATCH)
+    {
         bool match;
         const Value *type;
         NAME(type, i->c);
@@ -566,11 +605,40 @@ yielded : {
     CASE(DELFREE)
     CASE(DELLOCAL)
     CASE(CHECK)
-    CASE(ITER) CASE(LIST) CASE(TUPLE) CASE(SET) CASE(DICT) CASE(APPEND) CASE(EXTEND) CASE(SETADD) CASE(SETUPDATE)
-        CASE(DICTADD) CASE(DICTUPDATE) CASE(KWADD) CASE(KWMERGE) CASE(ARGEXTEND) CASE(LISTTUPLE) CASE(SLICE)
-            CASE(UNPACK) CASE(UNPACKSTAR) CASE(DELITEM) CASE(SETATTR) CASE(DELATTR) CASE(FUNCTION) CASE(RAISEASSERT)
-                CASE(ENTER) CASE(EXIT) CASE(EXITERROR) CASE(FORMAT) CASE(JOIN) CASE(IMPORT) CASE(IMPORTFROM)
-                    CASE(IMPORTSTAR) CASE(DISPLAY) other : TRY(ins_other(f, i));
+    CASE(ITER)
+    CASE(LIST)
+    CASE(TUPLE)
+    CASE(SET)
+    CASE(DICT)
+    CASE(APPEND)
+    CASE(EXTEND)
+    CASE(SETADD)
+    CASE(SETUPDATE)
+    CASE(DICTADD)
+    CASE(DICTUPDATE)
+    CASE(KWADD)
+    CASE(KWMERGE)
+    CASE(ARGEXTEND)
+    CASE(LISTTUPLE)
+    CASE(SLICE)
+    CASE(UNPACK)
+    CASE(UNPACKSTAR)
+    CASE(DELITEM)
+    CASE(SETATTR)
+    CASE(DELATTR)
+    CASE(FUNCTION)
+    CASE(RAISEASSERT)
+    CASE(ENTER)
+    CASE(EXIT)
+    CASE(EXITERROR)
+    CASE(FORMAT)
+    CASE(JOIN)
+    CASE(IMPORT)
+    CASE(IMPORTFROM)
+    CASE(IMPORTSTAR)
+    CASE(DISPLAY)
+other:
+    TRY(ins_other(f, i));
     NEXT;
 
 interrupted:

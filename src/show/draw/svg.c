@@ -70,7 +70,10 @@ static int left_of(const Picture *p) {
     return 2 * MARGIN + CHARACTER * longest;
 }
 
-static int band_height(const Picture *p) { return 20 + ROW * (p->view_count + 1) + MARGIN; }
+static int band_height(const Picture *p) {
+    return 20 + ROW
+    *(p->view_count + 1) + MARGIN;
+}
 static int band_count(const Picture *p) { return (p->cell_count + BAND - 1) / BAND; }
 
 /* Cell k of a band that begins at `band`: the element's number, its value, and it in each view. */
@@ -83,7 +86,14 @@ static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, in
     TSR_TRY(put_cell(out, (Place){x, y + 20}, width, (Paint){"#f6f6f6", "#666"}, g->labels[1][k]));
     for (int v = 0; v < p->view_count; v++) {
         const char *label = g->labels[2 + v][k];
-        if (label[0] != '\0') TSR_TRY(put_cell(out, (Place){x, y + 20 + ROW * (v + 1)}, width, paint_of(v), label));
+        if (label[0] != '\0')
+            TSR_TRY(put_cell(
+                out,
+                (Place) {
+                    x, y + 20 + ROW
+                    *(v + 1)
+                },
+                width, paint_of(v), label));
     }
     return TSR_OK;
 }

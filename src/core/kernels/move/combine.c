@@ -20,14 +20,16 @@
             T *d = (T *)(void *)dst; \
             const T *s = (const T *)(const void *)src; \
             for (int64_t i = 0; i < n; i++) { \
-                const C a = LOAD(d[i]), b = LOAD(s[i]); \
+                const C \
+                a = LOAD(d[i]), b = LOAD(s[i]); \
                 d[i] = STORE(expr); \
             } \
             return; \
         } \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
-            C a = LOAD(*d), b = LOAD(*s); \
+            C \
+            a = LOAD(*d), b = LOAD(*s); \
             *d = STORE(expr); \
         } \
     }

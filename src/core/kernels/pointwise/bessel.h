@@ -6,7 +6,21 @@
 
 #define TSR_BESSEL_FUNCTIONS(M) \
     M(i0) \
-    M(i0e) M(i1) M(i1e) M(modified_i1) M(k0) M(k0e) M(k1) M(k1e) M(j0) M(j1) M(y0) M(y1) M(airy_ai) M(ndtri) M(digamma)
+    M(i0e) \
+    M(i1) \
+    M(i1e) \
+    M(modified_i1) \
+    M(k0) \
+    M(k0e) \
+    M(k1) \
+    M(k1e) \
+    M(j0) \
+    M(j1) \
+    M(y0) \
+    M(y1) \
+    M(airy_ai) \
+    M(ndtri) \
+    M(digamma)
 #define TSR_BESSEL_NAME(name) TSR_BESSEL_##name,
 typedef enum TsrBessel { TSR_BESSEL_FUNCTIONS(TSR_BESSEL_NAME) TSR_BESSEL_COUNT } TsrBessel;
 #undef TSR_BESSEL_NAME

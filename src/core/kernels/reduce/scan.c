@@ -24,8 +24,16 @@ enum { BETWEEN_LOOKS = 4096 };
     }
 #define INTEGERS(M) \
     M(u8, uint8_t) \
-    M(i8, int8_t) M(i16, int16_t) M(i32, int32_t) M(i64, int64_t) M(u16, uint16_t) M(u32, uint32_t) M(u64, uint64_t)
-#define INT_SCANS(t, T) SCAN(sum_##t, T, uint64_t, 0, a + (uint64_t)x) SCAN(prod_##t, T, uint64_t, 1, a *(uint64_t)x)
+    M(i8, int8_t) \
+    M(i16, int16_t) \
+    M(i32, int32_t) \
+    M(i64, int64_t) \
+    M(u16, uint16_t) \
+    M(u32, uint32_t) \
+    M(u64, uint64_t)
+#define INT_SCANS(t, T) \
+    SCAN(sum_##t, T, uint64_t, 0, a + (uint64_t)x) \
+    SCAN(prod_##t, T, uint64_t, 1, a *(uint64_t)x)
 INTEGERS(INT_SCANS)
 SCAN(sum_b8, bool, bool, 0, a || x)
 SCAN(prod_b8, bool, bool, 1, a &&x)

@@ -249,7 +249,8 @@ AVG_VALUES(double, double)
             int64_t base = (row * w->out[NN_W] + ow) * c, *at = p->index != NULL ? p->index + base : NULL; \
             T *acc = (T *)(void *)p->out + base; \
             fill_##NAME(acc, at, c, -(T)INFINITY, (sd.begin * w->in[NN_H] + sh.begin) * w->in[NN_W] + sw.begin); \
-            PLACES(z, y, x) { \
+            PLACES(z, y, x) \
+            { \
                 int64_t place = (z * w->in[NN_H] + y) * w->in[NN_W] + x; \
                 if (at != NULL) note_##NAME(acc, at, in + place * c, c, place); \
                 else max_##NAME##_row(acc, in + place * c, c, 1); \
@@ -262,7 +263,8 @@ AVG_VALUES(double, double)
             Span sw = span_of(p, NN_W, ow); \
             T *acc = (T *)(void *)p->out + (row * w->out[NN_W] + ow) * c; \
             fill_##NAME(acc, NULL, c, 0, 0); \
-            PLACES(z, y, x) sum_##NAME##_row(acc, in + ((z * w->in[NN_H] + y) * w->in[NN_W] + x) * c, c, 1); \
+            PLACES(z, y, x) \
+            sum_##NAME##_row(acc, in + ((z * w->in[NN_H] + y) * w->in[NN_W] + x) * c, c, 1); \
             if (sd.begin < sd.end && sh.begin < sh.end && sw.begin < sw.end) \
                 divide_##NAME(acc, c, (T)divisor_of(p, od, oh, ow, sd, sh, sw)); \
         } \

@@ -39,12 +39,13 @@ CPU(acosh, 24)
 CPU(atanh, 24)
 CPU(reciprocal, 1)
 CPU(sinc, 16)
-static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2) UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
-    UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24) UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
-        UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
-            UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
-                UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL,
-                      TSR_ITER_OUT_BOOL, 1)
+static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2)
+UNARY(exp2, exp2, "exp2", FLOATING_COMPLEX, 8)
+UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
+UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
+UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
+UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
+UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
 /* Functions that PyTorch computes otherwise for half floats. */
 #define HALVES_APART(op, text, dtypes, flags, cost, half_kernel) \
     TsrStatus op_##op(TsrOpCall *c) { \
@@ -55,11 +56,11 @@ static UNARY(rsqrt_direct, rsqrt, "rsqrt_cpu", FLOATING_COMPLEX, 2) UNARY(exp2, 
         return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_##half_kernel : TSR_K_##op, NULL); \
     }
 #define APART(...) HALVES_APART(__VA_ARGS__)
-                    APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
-                        APART(sinh, "sinh_cpu", FLOATING_COMPLEX, 24, sinh_half)
-                            APART(cosh, "cosh_cpu", FLOATING_COMPLEX, 24, cosh_half)
+APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
+APART(sinh, "sinh_cpu", FLOATING_COMPLEX, 24, sinh_half)
+APART(cosh, "cosh_cpu", FLOATING_COMPLEX, 24, cosh_half)
 
-                                TsrStatus op_sigmoid(TsrOpCall *c) {
+TsrStatus op_sigmoid(TsrOpCall *c) {
     TsrPointwise rules = {TSR_K_sigmoid, "sigmoid_cpu", FLOATING_COMPLEX, 8, 0, NULL};
     if (D_FLOAT8 >> c->arg[0].t->dtype & 1) rules.name = "sigmoid_cpu_reduced_float";
     return tsr_pw_call(c, &rules, 1);
