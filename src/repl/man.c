@@ -125,8 +125,10 @@ static TsrStatus write_operators(void) {
     printf(
         ".\\\" Printed by tsr --print-man ops from the table of operators: change that, not this page.\n"
         ".TH TSR-OPS 7 \"\" \"tsr\" \"Operators\"\n.SH NAME\ntsr-ops \\- the operators of tsr\n.SH DESCRIPTION\n"
-        "Names, arguments and results are PyTorch's (%s). A name without a dot is there as a bare name too, where Python has no builtin of "
-        "that name. Each entry has the forms of the operator, what it does, and, where there is one, an example with what it prints.\n",
+        "Names, arguments and results are PyTorch's (%s). A name without a dot is there as a bare name too, where "
+        "Python has no builtin of "
+        "that name. Each entry has the forms of the operator, what it does, and, where there is one, an example with "
+        "what it prints.\n",
         TSR_TORCH_VERSION);
     for (int s = 0; s < (int)TSR_COUNTOF(sections); s++) {
         bool any = false;

@@ -256,7 +256,8 @@ static void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *
     int d = tsr_layout_unmergeable_dim(n, resolved, tsr_tensor_geometry(t));
     if (d < 0 || d + 1 >= tsr_ndim(t)) return;
     say(s,
-        "  dimensions %d and %d can't merge: that needs stride[%d] == size[%d] * stride[%d], but %lld != %lld * %lld (strides %s)",
+        "  dimensions %d and %d can't merge: that needs stride[%d] == size[%d] * stride[%d], but %lld != %lld * %lld "
+        "(strides %s)",
         d, d + 1, d, d + 1, d + 1, (long long)t->strides[d], (long long)t->sizes[d + 1], (long long)t->strides[d + 1],
         tuple_text(strides, sizeof strides, tsr_ndim(t), t->strides));
 }
@@ -331,14 +332,16 @@ static void say_consequences(Story *s, const TsrTensor *t, const TsrTensor *r) {
     for (int d = 0; d < tsr_ndim(r); d++)
         if (r->strides[d] == 0 && r->sizes[d] > 1)
             say(s,
-                "  stride 0 in dimension %d: its %lld indices are one element; %lld bytes would be needed for elements of their own",
+                "  stride 0 in dimension %d: its %lld indices are one element; %lld bytes would be needed for "
+                "elements of their own",
                 d, (long long)r->sizes[d], bytes_of(r));
     say_idle_strides(s, r);
     say_repeats(s, r);
     long long kept = (long long)t->storage->nbytes, used = bytes_of(r);
     if (kept >= 1024 && used * 4 < kept)
         say(s,
-            "  it keeps all %lld bytes of the storage alive for the %lld it reaches; clone() would cost %lld bytes and let the rest go",
+            "  it keeps all %lld bytes of the storage alive for the %lld it reaches; clone() would cost %lld bytes "
+            "and let the rest go",
             kept, used, used);
 }
 
@@ -427,7 +430,8 @@ static void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r) {
     }
     if (!stretched) return;
     say(s,
-        "  broadcast: shapes are aligned at the right; where a size is 1 or missing (*) its elements are used again, not copied");
+        "  broadcast: shapes are aligned at the right; where a size is 1 or missing (*) its elements are used again, "
+        "not copied");
     for (int i = 0; i < c->nargs; i++)
         if (tensor_at(c, i) != NULL && !is_number(tensor_at(c, i))) say_aligned(s, tensor_at(c, i), r, names[i], width);
     say_aligned(s, r, r, "result", width);
@@ -609,7 +613,8 @@ static void say_moved(Story *s, const TsrTensor *t) {
             (long long)tsr_storage_id(t->storage), (long long)sum.moved, (long long)sum.copied, (long long)sum.freed);
     else if (sum.adopted > 0)
         say(s,
-            "  its storage #%lld moved to memory shared between processes: %lld bytes taken, %lld copied, %lld freed; its views follow",
+            "  its storage #%lld moved to memory shared between processes: %lld bytes taken, %lld copied, %lld "
+            "freed; its views follow",
             (long long)tsr_storage_id(t->storage), (long long)sum.adopted, (long long)sum.copied, (long long)sum.freed);
     else return;
     s->said_allocated += sum.moved;
@@ -689,12 +694,14 @@ static void say_refused_write(Story *s, const char *op, TsrTensor *t) {
         for (int d = 0; d < tsr_ndim(t); d++)
             if (t->strides[d] == 0 && t->sizes[d] > 1)
                 say(s,
-                    "  dimension %d of %s has stride 0: %lld indices are one element, which would be written more than once",
+                    "  dimension %d of %s has stride 0: %lld indices are one element, which would be written more "
+                    "than once",
                     d, name, (long long)t->sizes[d]);
         say(s, "  %s.clone() gives each index an element of its own: %lld bytes", name, bytes_of(t));
     } else if (says("refer to a single memory location")) {
         say(s,
-            "  what is read and what is written overlap: an element would be read after it was written; clone() what is read");
+            "  what is read and what is written overlap: an element would be read after it was written; clone() what "
+            "is read");
     } else if (says("doesn't match the broadcast shape")) {
         say(s, "  in place, %s keeps its shape %s: only the other operand may be stretched", name,
             tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes));
@@ -906,8 +913,8 @@ static void say_read(Story *s, const SubscriptEvent *e) {
     name_of(s, name, e->self);
     say(s, "%s: a copy of %s: %lld bytes", text, name, bytes_of(e->place));
     s->said_allocated += is_new(s, e->place->storage) ? bytes_of(e->place) : 0;
-    say(s,
-        "  masks, lists and tensors of positions pick elements that no offset and strides describe, so reading with them always copies");
+    say(s, "  masks, lists and tensors of positions pick elements that no offset and strides describe, so reading with "
+           "them always copies");
     remember(s, e->place, text, name);
 }
 
@@ -917,7 +924,8 @@ static void say_refused_assignment(Story *s, const SubscriptEvent *e, const char
     if (e->place == NULL) return;
     if (says("some elements of the input tensor and the written-to tensor"))
         say(s,
-            "  what is written lies in the storage of %s, and overlaps the place without being it: which element is read after its write? .clone() of it first takes %lld bytes",
+            "  what is written lies in the storage of %s, and overlaps the place without being it: which element is "
+            "read after its write? .clone() of it first takes %lld bytes",
             name_of(s, name, e->self), bytes_of(e->place));
     else say_refused_write(s, NULL, e->place);
 }
@@ -1429,8 +1437,10 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"explain", explain_code, ARGS_ONE, 1, 1, "(code)",
-     "Runs code, whose effects stay, and tells why: view, copy or the same tensor, memory taken and freed, broadcasting, promotion, who sees a write.\n\n"
-     "    >>> x = ones(2, 3)\n    >>> explain(\"x.contiguous()\")\n    x.contiguous(): the same tensor as x: nothing to do, nothing copied"},
+     "Runs code, whose effects stay, and tells why: view, copy or the same tensor, memory taken and freed, "
+     "broadcasting, promotion, who sees a write.\n\n"
+     "    >>> x = ones(2, 3)\n    >>> explain(\"x.contiguous()\")\n    x.contiguous(): the same tensor as x: nothing "
+     "to do, nothing copied"},
     {0},
 };
 

@@ -296,7 +296,8 @@ static const Method functions[] = {
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
     {"versions", see_versions, ARGS_ONE, 1, 1, "(x)",
      "The log of writes to a tensor's storage.\n\n"
-     "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1        2     fill_      select() of x"},
+     "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1    "
+     "    2     fill_      select() of x"},
     {0},
 };
 

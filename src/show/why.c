@@ -270,7 +270,8 @@ static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)",
      "What keeps its memory alive, and what would free it.\n\n"
-     "    >>> x = ones(2)\n    >>> why(x)\n    1 reference: x\n    its storage #1 (8 bytes) is held by 1 tensor\n    to free it: del x"},
+     "    >>> x = ones(2)\n    >>> why(x)\n    1 reference: x\n    its storage #1 (8 bytes) is held by 1 tensor\n    "
+     "to free it: del x"},
     {0},
 };
 

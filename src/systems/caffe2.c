@@ -450,10 +450,10 @@ static const Method c2_methods[] = {
 static void c2_copied(Value v) {
     (void)v;
     fflush(stdout);
-    fprintf(
-        stderr,
-        "UserWarning: line %d: assigning a caffe2 tensor copies the pointer, not the tensor: say UnsafeSharedInstance() to share, Alias() for metadata of its own, Clone() to copy\n",
-        vm_current_line());
+    fprintf(stderr,
+            "UserWarning: line %d: assigning a caffe2 tensor copies the pointer, not the tensor: say "
+            "UnsafeSharedInstance() to share, Alias() for metadata of its own, Clone() to copy\n",
+            vm_current_line());
 }
 
 static Type caffe2_tensor_type = {.copied = c2_copied,

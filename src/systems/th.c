@@ -818,7 +818,8 @@ TsrStatus ns_th_startup(void) {
     TSR_TRY(namespace_add(&(Namespace){
         .name = "TH",
         .doc =
-            "Tensors whose references are counted by hand: what a function called new... gives, or retain was called on, must be freed or returned.",
+            "Tensors whose references are counted by hand: what a function called new... gives, or retain was called "
+            "on, must be freed or returned.",
         .fill = fill_th}));
     TSR_TRY(namespace_add(
         &(Namespace){.name = "THS", .doc = "TH's sparse tensors: indices and values as handles.", .fill = fill_ths}));

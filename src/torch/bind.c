@@ -295,23 +295,32 @@ static bool has_form(const TsrOpSet *set, unsigned forms) {
 
 /* What PyTorch defines in Python around its operators. */
 static const char python_functions[] =
-    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul cholesky einsum lu meshgrid norm pca_lowrank qr split stft svd_lowrank tensordot unique "
+    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul cholesky einsum lu meshgrid norm pca_lowrank qr "
+    "split stft svd_lowrank tensordot unique "
     "unique_consecutive unravel_index ";
 static const char python_methods[] =
     " cholesky istft lu norm qr split stft to_sparse_coo unflatten unique unique_consecutive ";
 static const char c_nn_functions[] =
-    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
-    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle "
+    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc "
+    "conv_transpose1d conv_transpose2d "
+    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot "
+    "pairwise_distance pdist pixel_shuffle "
     "pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink ";
 
 /* In-place forms that are functions of torch, too. */
 static const char inplace_functions[] =
-    " abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ ceil_ celu_ clamp_ "
-    "clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ dropout_ embedding_renorm_ erf_ erfc_ exp2_ exp_ expm1_ feature_alpha_dropout_ "
-    "feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ "
-    "reciprocal_ relu_ resize_as_ resize_as_sparse_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ threshold_ trunc_ xlogy_ "
-    "zero_ nn.functional.celu_ nn.functional.elu_ nn.functional.hardtanh_ nn.functional.leaky_relu_ nn.functional.relu_ nn.functional.rrelu_ "
-    "nn.functional.selu_ nn.functional.threshold_ _C._nn.elu_ _C._nn.hardsigmoid_ _C._nn.hardswish_ _C._nn.hardtanh_ _C._nn.leaky_relu_ _C._nn.mish_ _C._nn.relu6_ "
+    " abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ "
+    "asinh_ atan_ atanh_ ceil_ celu_ clamp_ "
+    "clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ dropout_ embedding_renorm_ erf_ erfc_ "
+    "exp2_ exp_ expm1_ feature_alpha_dropout_ "
+    "feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ "
+    "nan_to_num_ neg_ negative_ rad2deg_ "
+    "reciprocal_ relu_ resize_as_ resize_as_sparse_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ "
+    "square_ tan_ tanh_ threshold_ trunc_ xlogy_ "
+    "zero_ nn.functional.celu_ nn.functional.elu_ nn.functional.hardtanh_ nn.functional.leaky_relu_ "
+    "nn.functional.relu_ nn.functional.rrelu_ "
+    "nn.functional.selu_ nn.functional.threshold_ _C._nn.elu_ _C._nn.hardsigmoid_ _C._nn.hardswish_ _C._nn.hardtanh_ "
+    "_C._nn.leaky_relu_ _C._nn.mish_ _C._nn.relu6_ "
     "_C._nn.silu_ ";
 
 static bool listed(const char *list, const char *name) {

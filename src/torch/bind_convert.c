@@ -77,7 +77,8 @@ static TsrStatus bad_element(const BindFrame *fr, const SigParam *p, int64_t i, 
     if (bind_is_long(v))
         return tsr_error(
             TSR_TYPE_ERROR,
-            "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long long\"",
+            "%s(): argument '%s' failed to unpack the object at pos %lld with error \"Overflow when unpacking long "
+            "long\"",
             fr->from->function->name, p->text, (long long)i + 1);
     return tsr_error(
         TSR_TYPE_ERROR,
@@ -286,7 +287,8 @@ TsrStatus bind_sizes(int64_t *out, int *n, const CallArgs *args, const char *fun
         if (!bind_is_index(items[i]) && items[i].tag != V_BOOL)
             return tsr_error(
                 TSR_TYPE_ERROR,
-                "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of ints,but got %s\"",
+                "%s(): argument '%s' failed to unpack the object at pos %lld with error \"type must be tuple of "
+                "ints,but got %s\"",
                 function, name, (long long)i + 1, value_type_name(items[i]));
         TSR_TRY(to_int(&out[i], items[i]));
     }

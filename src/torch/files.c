@@ -459,7 +459,8 @@ static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
     if (stored > 2 * reached)
         fprintf(
             stderr,
-            "note: %s: storages of %zu bytes were written, of which the tensors reach %zu; compact=True (--compact) writes those\n",
+            "note: %s: storages of %zu bytes were written, of which the tensors reach %zu; compact=True (--compact) "
+            "writes those\n",
             path, stored, reached);
     return TSR_OK;
 }
@@ -565,7 +566,8 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
     if (status == TSR_OK && line > 0) {
         status = tsr_error(
             TSR_VALUE_ERROR,
-            "%s: the value has another form than the file, so that all would be written anew, and line %lld would not stay as it is",
+            "%s: the value has another form than the file, so that all would be written anew, and line %lld would "
+            "not stay as it is",
             path, (long long)line);
         tsr_error_hint("-o FILE writes the value to another file, or over this one");
     }
@@ -710,11 +712,16 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"load", load, ARGS_ANY, 1, 2,
-     "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, metadata=False, na=None, unknown='opaque', records=False)",
-     "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With records=True a list of all that stand one behind the other in an npy, json or raw file."},
+     "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, "
+     "metadata=False, na=None, unknown='opaque', records=False)",
+     "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With "
+     "metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With "
+     "records=True a list of all that stand one behind the other in an npy, json or raw file."},
     {"save", save, ARGS_ANY, 2, 3,
-     "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, compress=False, na='nan', compact=False)",
-     "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and tsv: a list of names of the columns, or False for none."},
+     "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, "
+     "metadata=None, compress=False, na='nan', compact=False)",
+     "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and "
+     "tsv: a list of names of the columns, or False for none."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},
     {0},

@@ -83,20 +83,13 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 }
 
 #define NN "neural network"
-/* The parameter that takes the output takes further columns with it: op.h says which there are. */
-#define ROW(schema_, forms_, category_, what, ex, ...) \
-    {.fn = row_prelude, \
-     .schema = schema_, \
-     .forms = forms_, \
-     .alias = TSR_FRESH, \
-     .category = category_, \
-     .summary = what, \
-     .example = ex, \
-     .output = __VA_ARGS__},
+#define ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, __VA_ARGS__},
 /* under torch and under torch.nn.functional: `call` is the example without its module */
 #define BOTH(schema_, forms_, what, call, ...) \
-    ROW(schema_, forms_, NN, what, "torch." call, __VA_ARGS__) \
-    ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), NN, what, "F." call, __VA_ARGS__)
+    BOTH_ROW(schema_, forms_, what, "torch." call, __VA_ARGS__) \
+    BOTH_ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), what, "F." call, __VA_ARGS__)
+#define BOTH_ROW(schema_, forms_, what, call, ...) \
+    ROW(.schema = schema_, .forms = forms_, .category = NN, .summary = what, .example = call, .output = __VA_ARGS__)
 #define INNER_ROW(schema_, returns, forms_) \
     {.fn = row_prelude, \
      .schema = "_C._nn." schema_ " -> " returns, \
@@ -116,34 +109,10 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
 #define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
-#define SPARSE_ROW(schema_, forms_, what, ex, shown) \
-    {.fn = row_prelude, \
-     .schema = schema_, \
-     .forms = forms_, \
-     .flags = TSR_OP_SPARSE, \
-     .alias = TSR_FRESH, \
-     .category = "sparse", \
-     .summary = what, \
-     .example = ex, \
-     .output = shown},
-#define MAYBE_VIEW(schema_, forms_, what, ex, shown) \
-    {.fn = row_prelude, \
-     .schema = schema_, \
-     .forms = forms_, \
-     .alias = TSR_MAYBE_VIEW, \
-     .category = NN, \
-     .summary = what, \
-     .example = ex, \
-     .output = shown},
-#define WRITES(schema_, forms_, category_, what, ex, shown) \
-    {.fn = row_prelude, \
-     .schema = schema_, \
-     .forms = forms_, \
-     .alias = TSR_IN_PLACE, \
-     .category = category_, \
-     .summary = what, \
-     .example = ex, \
-     .output = shown},
+#define SPARSE_ROW(...) \
+    {.fn = row_prelude, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
+#define MAYBE_VIEW(...) {.fn = row_prelude, .alias = TSR_MAYBE_VIEW, .category = NN, __VA_ARGS__},
+#define WRITES(...) {.fn = row_prelude, .alias = TSR_IN_PLACE, __VA_ARGS__},
 
 static const TsrOp rows[] = {
 #include "prelude_rows.def"

@@ -204,7 +204,8 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 #define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
 static const TsrOp rows[] = {
     ROW(row_tensor,
-        "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
+        "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool "
+        "pin_memory=False) -> Tensor",
         TSR_FN, "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])",
         "tensor([[1, 2],\n        [3, 4]])"),
     ROW_OVER(TSR_MAYBE_VIEW, row_as_tensor,
@@ -213,7 +214,8 @@ static const TsrOp rows[] = {
              "tensor([1, 2])"),
     ROW_OVER(
         TSR_MAYBE_VIEW, row_asarray,
-        "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) -> Tensor",
+        "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) "
+        "-> Tensor",
         TSR_FN, "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])",
         "tensor([1, 2])"),
     ROW_OVER(
@@ -221,16 +223,17 @@ static const TsrOp rows[] = {
         "frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
         TSR_FN, "A tensor over the memory of bytes or a bytearray.", "frombuffer(b'ab', dtype=int8)",
         "tensor([97, 98], dtype=torch.int8)"),
-    ROW_OVER(
-        TSR_VIEW, row_from_file,
-        "from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor",
-        TSR_FN, "A tensor over a file, mapped: with shared=True what is written goes to the file.", NULL, NULL),
+    ROW_OVER(TSR_VIEW, row_from_file,
+             "from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, Layout? layout=None, "
+             "Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> Tensor",
+             TSR_FN, "A tensor over a file, mapped: with shared=True what is written goes to the file.", NULL, NULL),
     ROW_OVER(TSR_VIEW, row_slice_inverse,
              "slice_inverse(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
              TSR_FN | TSR_METHOD, "The tensor like src that a slice was taken of, over the slice's memory.",
              "arange(5)[1:3].slice_inverse(arange(5), 0, 1, 3)", "tensor([0, 1, 2, 3, 4])"),
     ROW(row_new_tensor,
-        "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) -> Tensor",
+        "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) "
+        "-> Tensor",
         TSR_METHOD, "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])",
         "tensor([1., 2.])"),
     ROW(row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType", TSR_FN,
@@ -260,10 +263,12 @@ static const TsrOp rows[] = {
     ROW(row_out_dtype, "bmm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT,
         "Matrix products into another dtype, on GPUs.", NULL, NULL),
     ROW(row_out_dtype,
-        "addmm(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        "addmm(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> "
+        "Tensor",
         TSR_FN | TSR_OUT, "A matrix product with a summand into another dtype, on GPUs.", NULL, NULL),
     ROW(row_out_dtype,
-        "baddbmm(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+        "baddbmm(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) "
+        "-> Tensor",
         TSR_FN | TSR_OUT, "Matrix products with summands into another dtype, on GPUs.", NULL, NULL),
     ROW(row_can_cast, "can_cast(ScalarType from_, ScalarType to) -> bool", TSR_FN,
         "Whether an in-place operation may write the one dtype into the other.", "can_cast(float32, int32)", "False"),

@@ -430,11 +430,11 @@ static TsrStatus storage_construct(Value *out, Type *type, const CallArgs *args)
 /* ---- torch.FloatStorage and its kin: they make typed storages, which isinstance takes for theirs ---- */
 
 static TsrStatus refuse_legacy(TsrStatus kind, const Type *type, const char *why, const char *what) {
-    return tsr_error(
-        kind,
-        "<class 'torch.%s'>.__new__ received an invalid combination of arguments. Expected one of:\n * no arguments\n * (int size)\n * (Sequence data)\n"
-        " * (*, UntypedStorage wrap_storage)\n%s%s%s",
-        type->name, why, what != NULL ? what : "", what != NULL ? "'>" : "");
+    return tsr_error(kind,
+                     "<class 'torch.%s'>.__new__ received an invalid combination of arguments. Expected one of:\n * no "
+                     "arguments\n * (int size)\n * (Sequence data)\n"
+                     " * (*, UntypedStorage wrap_storage)\n%s%s%s",
+                     type->name, why, what != NULL ? what : "", what != NULL ? "'>" : "");
 }
 
 static TsrStatus legacy_construct(Value *out, Type *type, const CallArgs *args) {

@@ -41,7 +41,8 @@ static TsrStatus zero_dim(int64_t i) {
     if (i != 0) return out_of_bounds(i, 0, 0);
     return tsr_error(
         TSR_INDEX_ERROR,
-        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+        "0-dim tensor to a number");
 }
 
 /* `shown` is the position PyTorch names in the error. */

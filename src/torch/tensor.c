@@ -246,7 +246,8 @@ static TsrStatus over_storage(TsrTensor **out, StorageObj *s, TsrDtype dtype) {
 
 static TsrStatus type_mismatch(TsrDtype want, TsrDtype have) {
     static const char rest[] =
-        "device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt)";
+        "device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+        "memory_format=(nullopt)";
     return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions(dtype=%s, %s) (got TensorOptions(dtype=%s, %s))",
                      tsr_dtype_c_name(want), rest, tsr_dtype_c_name(have), rest);
 }

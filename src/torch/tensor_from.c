@@ -377,7 +377,8 @@ static TsrStatus check_buffer(int64_t *elements, int64_t length, int64_t item, i
         if (count > (length - offset) / item)
             return tsr_error(
                 TSR_VALUE_ERROR,
-                "requested buffer length (%lld * %lld bytes) after offset (%lld bytes) must not be greater than actual buffer length (%lld bytes)",
+                "requested buffer length (%lld * %lld bytes) after offset (%lld bytes) must not be greater than "
+                "actual buffer length (%lld bytes)",
                 (long long)count, (long long)item, (long long)offset, (long long)length);
         *elements = count;
         return TSR_OK;

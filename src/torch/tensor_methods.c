@@ -57,7 +57,8 @@ GET(nbytes) {
     if (tsr_is_sparse(self.t))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices and values.  If you want the "
+            "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the "
+            "nbytes of the indices and values.  If you want the "
             "size of the  equivalent dense tensor, multiply numel() by element_size()");
     *out = value_int(self.t->numel * (int64_t)tsr_itemsize(self.t));
     return TSR_OK;
@@ -116,7 +117,8 @@ static TsrStatus set_data(Value self, Value v) {
     if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type. ");
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
+            "type. ");
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
     TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, tsr_tensor_geometry(from));

@@ -103,8 +103,8 @@ static Type opaque_type = {
     .get_item = opaque_get_item,
     .iter = opaque_iter,
     .get_attr = opaque_get_attr,
-    .doc =
-        "Something in a .pt file of a class that tsr has not. It shows its name and can't be used; what it was made of can be looked at: x.name, x['name'], x[0], list(x)."};
+    .doc = "Something in a .pt file of a class that tsr has not. It shows its name and can't be used; what it was made "
+           "of can be looked at: x.name, x['name'], x[0], list(x)."};
 
 static TsrStatus opaque_new(Value *out, const char *name) {
     size_t n = strlen(name) + 1;

@@ -15,7 +15,8 @@ static const char program[] =
     "    words['missing']\n"
     "except KeyError as e:\n"
     "    missing = e\n"
-    "f\"{squares(3, 7, scale=2)} {words} {missing} {math.gcd(12, 18)} {list(itertools.accumulate([1, 2, 3]))} {2 ** 100:,}\"\n";
+    "f\"{squares(3, 7, scale=2)} {words} {missing} {math.gcd(12, 18)} {list(itertools.accumulate([1, 2, 3]))} {2 ** "
+    "100:,}\"\n";
 
 static const char expected[] =
     "[0, 2, 8, 7] {'a': 1, 'bc': 2, 'def': 3} 'missing' 6 [1, 3, 6] 1,267,650,600,228,229,401,496,703,205,376";

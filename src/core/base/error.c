@@ -60,10 +60,10 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
 
 TsrStatus tsr_error_no_memory(size_t bytes) {
     begin(TSR_RUNTIME_ERROR);
-    snprintf(
-        last.text, sizeof last.text,
-        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate %zu bytes. Error code 12 (Cannot allocate memory)",
-        bytes);
+    snprintf(last.text, sizeof last.text,
+             "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
+             "allocate %zu bytes. Error code 12 (Cannot allocate memory)",
+             bytes);
     return TSR_RUNTIME_ERROR;
 }
 

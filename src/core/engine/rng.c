@@ -155,7 +155,8 @@ TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
     if (n != TSR_RNG_STATE_BYTES && n != TSR_RNG_STATE_BYTES - 8)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected either a CPUGeneratorImplStateLegacy of size %d or a CPUGeneratorImplState of size %d but found the input RNG state size to be %zu",
+            "Expected either a CPUGeneratorImplStateLegacy of size %d or a CPUGeneratorImplState of size %d but "
+            "found the input RNG state size to be %zu",
             TSR_RNG_STATE_BYTES - 8, TSR_RNG_STATE_BYTES, n);
     memcpy(&left, bytes + AT_LEFT, 4);
     memcpy(&seeded, bytes + AT_SEEDED, 4);

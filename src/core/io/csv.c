@@ -710,7 +710,8 @@ static TsrStatus note_header(TsrItems *out, const Table *t) {
         if (!begins_like_number(text, text_end)) continue;
         return tsr_items_note(
             out, t->in,
-            "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header no reads it as a row",
+            "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header "
+            "no reads it as a row",
             (long long)t->header_line, tsr_io_quote(shown, text, (size_t)(text_end - text)));
     }
     return TSR_OK;

@@ -267,10 +267,10 @@ static int by_address(const void *a, const void *b) {
 
 static TsrStatus refuse_shared(const TsrItem *a, const TsrItem *b) {
     char first[440], second[440];
-    tsr_error(
-        TSR_RUNTIME_ERROR,
-        "Some tensors share memory, this will lead to duplicate memory on disk and potential differences when loading them again: '%s' and '%s'",
-        tsr_io_quote(first, a->name, strlen(a->name)), tsr_io_quote(second, b->name, strlen(b->name)));
+    tsr_error(TSR_RUNTIME_ERROR,
+              "Some tensors share memory, this will lead to duplicate memory on disk and potential differences when "
+              "loading them again: '%s' and '%s'",
+              tsr_io_quote(first, a->name, strlen(a->name)), tsr_io_quote(second, b->name, strlen(b->name)));
     tsr_error_hint("untie=True (--untie) writes each of them for itself");
     return TSR_RUNTIME_ERROR;
 }

@@ -182,8 +182,8 @@ TsrStatus tsr_input_new_storage(TsrStorage **out, TsrInput *in, size_t offset, s
     TsrDataPtr part;
     if (!direct && nbytes > 0 && in->mapped && in->mode == '+')
         return tsr_input_error(
-            in,
-            "mode 'r+' can't write through to elements that are not as memory has them (byte order, alignment, values of bool)");
+            in, "mode 'r+' can't write through to elements that are not as memory has them (byte order, alignment, "
+                "values of bool)");
     if (!direct || in->hold.deleter == NULL) {
         TSR_TRY(tsr_storage_new(out, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE));
         TsrStatus status = nbytes > 0 ? tsr_copy_long((*out)->ptr.data, in->data + offset, nbytes) : TSR_OK;

@@ -58,7 +58,8 @@ TsrStatus tsr_device_parse(TsrDevice *out, const char *text) {
     if (d.type == TSR_COUNTOF(type_names))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+            "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, "
+            "vulkan, "
             "mps, meta, hpu, mtia, privateuseone device type at start of device string: %.*s",
             (int)TSR_MIN(n, 100), text);
     *out = d;

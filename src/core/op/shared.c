@@ -22,7 +22,8 @@ TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
 TsrStatus tsr_untrue(const char *condition) {
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an enhancement request to PyTorch.)",
+        "Expected %s to be true, but got false.  (Could this error message be improved?  If so, please report an "
+        "enhancement request to PyTorch.)",
         condition);
 }
 

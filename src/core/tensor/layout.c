@@ -278,7 +278,8 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
     if (inferred >= 0 && product == 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
+            "cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any "
+            "value and is ambiguous",
             tsr_layout_text(out_ndim, wanted));
     for (int i = 0; i < out_ndim; i++) out_sizes[i] = i == inferred ? numel / product : wanted[i];
     return overflow ? check_empty(out_ndim, wanted) : TSR_OK;

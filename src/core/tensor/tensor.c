@@ -385,7 +385,8 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
 static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsize, int64_t need) {
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld are out of bounds "
+        "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld "
+        "are out of bounds "
         "for storage of size %zu",
         tsr_layout_text(g.ndim, g.sizes), tsr_layout_text(g.ndim, g.strides), (long long)g.offset, itemsize,
         (long long)need, s->nbytes);
@@ -482,7 +483,8 @@ TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written) {
 TsrStatus tsr_refuse_overlap(void) {
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+        "location. "
         "Please clone() the tensor before performing the operation.");
 }
 

@@ -125,7 +125,8 @@ TsrStatus tsr_tensor_new_permute(TsrTensor **out, const TsrTensor *self, int n, 
     if (n != tsr_ndim(self))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of "
             "dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
             tsr_ndim(self), n);
     g.ndim = n;
@@ -198,7 +199,8 @@ static TsrStatus too_few_sizes(const TsrTensor *self, int ndim, const int64_t *s
     char type[64];
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "expand(%s{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in "
+        "expand(%s{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of "
+        "dimensions in "
         "the tensor (%d)",
         tsr_old_type_text(type, sizeof type, self), tsr_layout_text(tsr_ndim(self), self->sizes),
         tsr_layout_text(ndim, sizes), ndim, tsr_ndim(self));
@@ -289,7 +291,8 @@ TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrD
     if (dtype != self->dtype && (self->flags & TSR_FLAG_NEG))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.Tensor.view is not supported for tensors with negative bit set when converting to a different dtype.");
+            "torch.Tensor.view is not supported for tensors with negative bit set when converting to a different "
+            "dtype.");
     shape_of(&g, self);
     if (from != to && g.ndim == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "self.dim() cannot be 0 to view %s as %s (different element sizes)",

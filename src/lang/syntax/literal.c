@@ -24,7 +24,8 @@ static Node *integer(Parser *p, Node *n, char *digits, size_t length) {
         p->in_format = false;
         return parse_raise(
             p, n->at,
-            "Exceeds the limit (%d digits) for integer string conversion: value has %zu digits; use sys.set_int_max_str_digits() to "
+            "Exceeds the limit (%d digits) for integer string conversion: value has %zu digits; use "
+            "sys.set_int_max_str_digits() to "
             "increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.",
             MAX_DECIMAL_DIGITS, length);
     }

@@ -304,8 +304,8 @@ Type default_dict_type = {
     .obj = TYPE_HEADER,
     .name = "collections.defaultdict",
     .base = &dict_type,
-    .doc =
-        "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing keys.",
+    .doc = "defaultdict(default_factory=None, /, [mapping or pairs], **names): a dict that makes the values of missing "
+           "keys.",
     .construct = default_construct,
     .destroy = default_destroy,
     .traverse = default_traverse,

@@ -23,13 +23,14 @@ static TsrStatus too_many_digits(int64_t digits) {
     if (digits < 0) {
         return tsr_error(
             TSR_VALUE_ERROR,
-            "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
+            "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to "
+            "increase the limit",
             int_max_str_digits);
     }
-    return tsr_error(
-        TSR_VALUE_ERROR,
-        "Exceeds the limit (%d digits) for integer string conversion: value has %lld digits; use sys.set_int_max_str_digits() to increase the limit",
-        int_max_str_digits, (long long)digits);
+    return tsr_error(TSR_VALUE_ERROR,
+                     "Exceeds the limit (%d digits) for integer string conversion: value has %lld digits; use "
+                     "sys.set_int_max_str_digits() to increase the limit",
+                     int_max_str_digits, (long long)digits);
 }
 
 static bool power_of_two(int base) { return (base & (base - 1)) == 0; }

@@ -239,10 +239,11 @@ TsrStatus draw_svg(TsrText *out, const Picture *p) {
     int width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 640),
         height = picture_height(p);
     for (int v = 0; v < p->view_count; v++) width = TSR_MAX(width, left_of(p) + grid_width(p, p->views[v].t));
-    TsrStatus status = tsr_text_printf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"monospace\" font-size=\"13\">\n",
-        width, height, width, height);
+    TsrStatus status =
+        tsr_text_printf(out,
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                        "font-family=\"monospace\" font-size=\"13\">\n",
+                        width, height, width, height);
     if (status == TSR_OK) status = tsr_text_puts(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
     if (status == TSR_OK) status = put_all(out, p, g);
     if (status == TSR_OK) status = tsr_text_puts(out, "</svg>\n");

@@ -38,7 +38,8 @@ static void check_exit(Golden *g, const State *s, int line, const char *what, bo
         if (style)
             golden_breach(
                 g,
-                "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style to raise before allocating",
+                "line %d (%s): %s (%s, line %d) is not freed before it: THError need not free, but it is good style "
+                "to raise before allocating",
                 line, what, p->name, p->maker, p->line);
         else if (p->yielded_line == 0)
             golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what,
@@ -70,7 +71,8 @@ static void return_pointer(Golden *g, State *s, int pointer, int line) {
         else if (golden_is_new(g->function))
             golden_breach(
                 g,
-                "line %d: %s returns %s without a reference of its own: what a function named new gives is freed by its caller",
+                "line %d: %s returns %s without a reference of its own: what a function named new gives is freed by "
+                "its caller",
                 line, g->function, name);
         return;
     }
@@ -581,7 +583,8 @@ static TsrStatus golden_check(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"golden", golden_check, ARGS_ONE, 1, 1, "(f)",
      "Breaches of the golden rule of reference counting along every path of a function.\n\n"
-     "    >>> def f(x):\n    ...     y = TH.newClone(x)\n    ...     return TH.nElement(y)\n    ...\n    >>> golden(f)\n    ['line 3 (return): y (newClone, line 2) leaks: you must either FREE or RETURN it']"},
+     "    >>> def f(x):\n    ...     y = TH.newClone(x)\n    ...     return TH.nElement(y)\n    ...\n    >>> "
+     "golden(f)\n    ['line 3 (return): y (newClone, line 2) leaks: you must either FREE or RETURN it']"},
     {0}};
 
 TsrStatus golden_startup(void) { return namespace_add_functions("tsr", functions, true); }

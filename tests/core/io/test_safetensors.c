@@ -19,7 +19,8 @@ static char *file_of(size_t *size, const char *header, size_t nbytes) {
 
 #define U8(offsets) "{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":" offsets "}"
 static const char sound[] =
-    "{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},\"b\":{\"shape\":[1],\"data_offsets\":[8,9],\"dtype\":\"BOOL\"}}  ";
+    "{\"__metadata__\":{\"k\":\"v\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},\"b\":{\"shape"
+    "\":[1],\"data_offsets\":[8,9],\"dtype\":\"BOOL\"}}  ";
 
 /* One row a header: the bytes of data behind it, and what is wrong. */
 static const struct {

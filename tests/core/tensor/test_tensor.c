@@ -92,7 +92,8 @@ START_TEST(geometry_is_checked_against_the_storage) {
         TSR_RUNTIME_ERROR);
     ck_assert_str_eq(
         tsr_error_message(),
-        "setStorage: sizes [2, 3], strides [10, 1], storage offset 0, and itemsize 4 requiring a storage size of 52 are out of "
+        "setStorage: sizes [2, 3], strides [10, 1], storage offset 0, and itemsize 4 requiring a storage size of 52 "
+        "are out of "
         "bounds for storage of size 24");
     ck_assert_int_eq(
         tsr_tensor_new_over(&v, x->storage, (TsrGeometry){1, (int64_t[]){2}, (int64_t[]){INT64_MAX}, 0}, TSR_FLOAT32),

@@ -191,9 +191,11 @@ START_TEST(reports_point_at_the_place) {
     fclose(file);
     ck_assert_str_eq(
         text,
-        "Traceback (most recent call last):\n  File \"test\", line 2, in g\n    x = f(\xE4\xB8\x80, y.z)\n              ^^^\n"
+        "Traceback (most recent call last):\n  File \"test\", line 2, in g\n    x = f(\xE4\xB8\x80, y.z)\n           "
+        "   ^^^\n"
         "    hint: h\nE: m\n"
-        "{\"type\": \"E\", \"message\": \"m\", \"file\": \"test\", \"line\": 2, \"column\": 10, \"end_column\": 13, \"hint\": \"h\"}\n");
+        "{\"type\": \"E\", \"message\": \"m\", \"file\": \"test\", \"line\": 2, \"column\": 10, \"end_column\": 13, "
+        "\"hint\": \"h\"}\n");
     free(text);
     source_free(s);
 }

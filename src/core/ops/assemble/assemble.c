@@ -28,7 +28,8 @@ static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
             if (d != dim && t[i]->sizes[d] != t[first]->sizes[d])
                 return tsr_error(
                     TSR_RUNTIME_ERROR,
-                    "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size %lld for tensor number %d in the list.",
+                    "Sizes of tensors must match except in dimension %lld. Expected size %lld but got size %lld for "
+                    "tensor number %d in the list.",
                     (long long)dim, (long long)t[first]->sizes[d], (long long)t[i]->sizes[d], i);
     }
     return TSR_OK;

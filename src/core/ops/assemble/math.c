@@ -383,7 +383,8 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     if (self->numel == 0 && all)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+            "with the 'dim' argument.");
     for (int i = 0; i < c->arg[1].n; i++) {
         int64_t d = c->arg[1].ints[i];
         TSR_TRY(tsr_wrap_dim(&d, n));

@@ -191,7 +191,8 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
     if (n > 2 * ndim)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %dwhile the input has %ddimensions.",
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is %dwhile "
+            "the input has %ddimensions.",
             n, ndim);
     int64_t sizes[TSR_MAX_DIMS];
     memcpy(sizes, self->sizes, sizeof *sizes * (size_t)ndim);
@@ -280,21 +281,24 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
             "Padding size %d is not supported for %dD input tensor.\nSupported combinations for non-constant padding:\n"
-            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads "
+            "last 2 dimensions)\n"
             "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
             n, ndim);
     for (int d = ndim == k + 2 ? 1 : 0; d < ndim && mode != CIRCULAR; d++)
         if (self->sizes[d] == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: %s",
+                "Expected %dD or %dD (batch mode) tensor with possibly 0 batch size and other non-zero dimensions "
+                "for input, but got: %s",
                 k + 1, k + 2, tsr_sizes_text(self));
     for (int i = 0; i < k; i++) {
         int64_t size = self->sizes[ndim - 1 - i];
         if (mode == REFLECT && (pad[2 * i] >= size || pad[2 * i + 1] >= size))
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding (%lld, %lld) at dimension %d of input %s",
+                "Argument #%d: Padding size should be less than the corresponding input dimension, but got: padding "
+                "(%lld, %lld) at dimension %d of input %s",
                 4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr_sizes_text(self));
         if (mode == CIRCULAR && (pad[2 * i] > size || pad[2 * i + 1] > size))
             return tsr_error(TSR_RUNTIME_ERROR, "Padding value causes wrapping around more than once.");
@@ -412,7 +416,8 @@ TsrStatus op_pad(TsrOpCall *c) {
     if (n > 2 * tsr_ndim(self))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Padding length should be less than or equal to two times the input dimension but got padding length %d and input of dimension %d",
+            "Padding length should be less than or equal to two times the input dimension but got padding length %d "
+            "and input of dimension %d",
             n, tsr_ndim(self));
     if (strcmp(mode, "constant") == 0)
         return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));

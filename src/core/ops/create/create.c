@@ -163,7 +163,8 @@ TsrStatus op_empty_permuted(TsrOpCall *c) {
     if (n != order->n)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = %d is not equal to "
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = %d is "
+            "not equal to "
             "len(physical_layout) = %d",
             n, order->n);
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d", n);
@@ -174,7 +175,8 @@ TsrStatus op_empty_permuted(TsrOpCall *c) {
         if (d < 0 || d >= n)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "Dimension out of range (expected to be between 0 and %d, but got %lld at index %d).  NB: negative dims not currently supported; file an issue if you want it.",
+                "Dimension out of range (expected to be between 0 and %d, but got %lld at index %d).  NB: negative "
+                "dims not currently supported; file an issue if you want it.",
                 n - 1, (long long)d, i);
         if (seen[d]) return tsr_error(TSR_RUNTIME_ERROR, "Duplicate dim not allowed");
         seen[d] = true;

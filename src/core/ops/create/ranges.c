@@ -142,7 +142,8 @@ static TsrStatus check_zero_dim(const TsrOpCall *c, const char *name) {
     if (both)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s only supports 0-dimensional start and end tensors, but got start with %d dimension(s) and end with %d dimension(s).",
+            "%s only supports 0-dimensional start and end tensors, but got start with %d dimension(s) and end with "
+            "%d dimension(s).",
             name, n0, n1);
     return tsr_error(TSR_RUNTIME_ERROR,
                      "%s only supports 0-dimensional start and end tensors, but got %s with %d dimension(s).", name,

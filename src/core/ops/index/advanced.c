@@ -101,8 +101,10 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self))
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
-            "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent implementation does not exist. This implementation "
-            "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, please set "
+            "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct "
+            "data-independent implementation does not exist. This implementation "
+            "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, "
+            "please set "
             "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
                         self->dtype, "nonzero_count_cpu"));

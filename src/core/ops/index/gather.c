@@ -116,7 +116,8 @@ static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int
         if (d != dim && tsr_along_size(index, d) > self->sizes[d])
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %lld",
+                "Size does not match at dimension %d expected index %s to be no larger than self %s apart from "
+                "dimension %lld",
                 d, tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
     return TSR_OK;
 }
@@ -206,7 +207,8 @@ TsrStatus op_take_along_dim(TsrOpCall *c) {
     if (tsr_ndim(self) != tsr_ndim(index))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d dimensions for input, and %d dimensions for indices",
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got %d "
+            "dimensions for input, and %d dimensions for indices",
             tsr_ndim(self), tsr_ndim(index));
     if (index->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.take_along_dim(): dtype of indices should be Long but got %s",

@@ -409,7 +409,8 @@ TsrStatus op_put(TsrOpCall *c) {
     if (index->numel != source->numel)
         return tsr_error(
             TSR_INDEX_ERROR,
-            "put_(): Expected source and index to have the same number of elements, but got source.numel() = %lld, index.numel() = %lld",
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = %lld, "
+            "index.numel() = %lld",
             (long long)source->numel, (long long)index->numel);
     if (self->numel == 0 && index->numel != 0)
         return tsr_error(TSR_INDEX_ERROR, "put_(): Tried to put elements into an empty tensor");

@@ -128,7 +128,8 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
     if (!same)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            "%s source.shape = %s",
             tsr_sizes_text(self), tsr_sizes_text(source));
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
@@ -288,7 +289,8 @@ static TsrStatus check_slice_shapes(const TsrTensor *self, int64_t dim, const Ts
     if (na == nb && memcmp(a, b, sizeof *a * (size_t)na) == 0) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at dimension %lld and source slice shape: %s at "
+        "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: %s at "
+        "dimension %lld and source slice shape: %s at "
         "dimension 0.",
         ta, (long long)dim, tb);
 }
@@ -305,7 +307,8 @@ static TsrStatus check_index_copy(const TsrTensor *self, int64_t dim, const TsrT
     if (tsr_ndim(source) != tsr_ndim(self) && tsr_ndim(source) != 0 && tsr_ndim(self) != 0)
         return tsr_error(
             TSR_INDEX_ERROR,
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source dimensionality (%d), destination dimensionality (%d)",
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            "dimensionality (%d), destination dimensionality (%d)",
             tsr_ndim(source), tsr_ndim(self));
     if (index->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR, "index_copy_(): Expected a long tensor for index, but got %s",

@@ -37,7 +37,8 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (wrong && src != NULL)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than src %s",
+            "Expected index %s to be no larger than self %s apart from dimension %lld and to be no larger size than "
+            "src %s",
             tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim, tsr_sizes_text(src));
     if (wrong)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld",

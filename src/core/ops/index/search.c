@@ -93,7 +93,8 @@ static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) 
     if (!tsr_same_sizes(bounds, sorter))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got sorter tensor %s",
+            "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor %sand got "
+            "sorter tensor %s",
             tsr_sizes_text(bounds), tsr_sizes_text(sorter));
     if (sorter->dtype != TSR_INT64)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -125,7 +126,8 @@ static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, 
     if (!(tsr_ndim(values) > 0 || (tsr_ndim(values) == 0 && values->numel == 1 && tsr_ndim(bounds) == 1)))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(%d) and input "
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we "
+            "got boundaries tensor dim(%d) and input "
             "value's dim(%d) numel(%lld)",
             tsr_ndim(bounds), tsr_ndim(values), (long long)values->numel);
     if (tsr_ndim(bounds) == 0)
@@ -137,7 +139,8 @@ static TsrStatus check_search(const TsrTensor *bounds, const TsrTensor *values, 
     if (!match)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must match, "
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            "tensor and input value tensor must match, "
             "but we got boundaries tensor %s and input value tensor %s",
             tsr_sizes_text(bounds), tsr_sizes_text(values));
     return TSR_OK;
@@ -150,13 +153,15 @@ static TsrStatus search(TsrOpCall *c, TsrTensor *bounds, TsrTensor *values, bool
     if (c->out[0] != NULL && c->out[0]->dtype != dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) depending on whether out_int32 flag is True, but we "
+            "torch.searchsorted(): output tensor's dtype is wrong, it can only be Int(int32) or Long(int64) "
+            "depending on whether out_int32 flag is True, but we "
             "got output tensor's dtype %s and out_int32 flag is %s",
             tsr_dtype_scalar_name(c->out[0]->dtype), narrow ? "True" : "False");
     if (narrow && bounds->numel > INT32_MAX)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got %lld",
+            "torch.searchsorted(): the size of boundaries' last dimension should be less than 2147483647, but we got "
+            "%lld",
             (long long)bounds->numel);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(values), values->sizes, dtype, bounds->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : search_into(t, bounds, values, sorter, right),

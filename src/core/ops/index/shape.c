@@ -136,7 +136,8 @@ static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t d
     if (repeats->sizes[0] != size)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) = %lld",
+            "repeats must have the same size as input along dim, but got repeats.size(0) = %lld and input.size(%lld) "
+            "= %lld",
             (long long)repeats->sizes[0], (long long)dim, (long long)size);
     *out = tsr_tensor_retain((TsrTensor *)repeats);
     return TSR_OK;

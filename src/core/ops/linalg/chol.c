@@ -72,7 +72,8 @@ TsrStatus op_cholesky_removed(TsrOpCall *c) {
     (void)c;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "This function was deprecated since version 1.9 and is now removed. `torch.cholesky` is deprecated in favor of `torch.linalg.cholesky`.\n"
+        "This function was deprecated since version 1.9 and is now removed. `torch.cholesky` is deprecated in favor "
+        "of `torch.linalg.cholesky`.\n"
         "L = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
         "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH");
 }

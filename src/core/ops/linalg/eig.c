@@ -139,7 +139,8 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
         if (info != 0)
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                "repeated eigenvalues (error code: %d).",
                 fn, info);
         if (by_steps) normalize_vectors(job.t, vr, n, wi);
         if (!job.is_complex) unpack_vectors(job.t, &g, vr, wb, vb);

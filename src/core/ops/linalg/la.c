@@ -316,14 +316,16 @@ TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure 
         if (failure == TSR_LA_SINGULAR_INVERSE)
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix is singular.",
+                "%s%sThe diagonal element %d is zero, the inversion could not be completed because the input matrix "
+                "is singular.",
                 fn, batch, e[b]);
         if (failure == TSR_LA_SINGULAR_SOLVE)
             return tsr_error(TSR_LINALG_ERROR, "%s%sThe solver failed because the input matrix is singular.", fn,
                              batch);
         return tsr_error(
             TSR_LINALG_ERROR,
-            "%s%sThe factorization could not be completed because the input is not positive-definite (the leading minor of order %d is not positive-definite).",
+            "%s%sThe factorization could not be completed because the input is not positive-definite (the leading "
+            "minor of order %d is not positive-definite).",
             fn, batch, e[b]);
     }
     return TSR_OK;
@@ -419,7 +421,8 @@ static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int i
                          fn, batch);
     return tsr_error(
         TSR_LINALG_ERROR,
-        "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular values (error code: %d).",
+        "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+        "singular values (error code: %d).",
         fn, batch, info);
 }
 
@@ -671,7 +674,8 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
             if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %d).",
+                "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                "repeated eigenvalues (error code: %d).",
                 fn, batch, info);
         }
         TSR_TRY(tsr_interrupt_check());
@@ -690,7 +694,8 @@ TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char
         if (has_nonfinite(vv))
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues (error code: %lld).",
+                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                "repeated eigenvalues (error code: %lld).",
                 fn, (long long)tsr_la_rows(a) - 1);
         bool done = false;
         if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {

@@ -29,7 +29,8 @@ static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
         if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s%sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the factorization, consider calling "
+            "%s%sU[%d,%d] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+            "perform the factorization, consider calling "
             "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)",
             fn, batch, e, e);
     }
@@ -79,7 +80,8 @@ static TsrStatus check_pivots(const TsrTensor *pivots, int64_t m) {
         if (pivot < 1 || pivot > m)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of lu_factor?");
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the "
+                "result of lu_factor?");
     }
     return TSR_OK;
 }
@@ -249,10 +251,10 @@ static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, 
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     if (!left && vector_case(a, b))
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case linalg.solve is equivalent to B / A.squeeze(-1)",
-            fn);
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+                         "linalg.solve is equivalent to B / A.squeeze(-1)",
+                         fn);
     return TSR_OK;
 }
 
@@ -342,7 +344,8 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     if (lu->dtype != b->dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s instead",
+            "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type %s and B of type %s "
+            "instead",
             tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
     if (pivots->dtype != TSR_INT32)
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
@@ -356,7 +359,8 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s "
+            "instead",
             tsr_layout_text(dp, pivots->sizes));
     }
     TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
@@ -436,7 +440,8 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     if (rows != cols)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld != %lld",
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got %lld "
+            "!= %lld",
             (long long)cols, (long long)rows);
     for (int i = split; i < d; i++) sizes[n++] = a->sizes[i];
     for (int i = 0; i < split; i++) sizes[n++] = a->sizes[i];
@@ -480,10 +485,10 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
     int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, tsr_ndim(a));
     if (cols != b->numel || rows != cols)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got %lld != %lld",
-            (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+                         "prod(self.shape[:other.ndim]), but got %lld != %lld",
+                         (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
@@ -635,7 +640,9 @@ static TsrStatus check_ldl_info(const TsrTensor *info, const char *fn) {
         if (e != 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "false INTERNAL ASSERT FAILED at \"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to PyTorch. %s: Unknown error code: %d.",
+                "false INTERNAL ASSERT FAILED at "
+                "\"/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp\":1677, please report a bug to "
+                "PyTorch. %s: Unknown error code: %d.",
                 fn, e);
     }
     return TSR_OK;
@@ -674,14 +681,16 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     if (tsr_la_rows(ld) != tsr_la_rows(b))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix is %lld by %lld",
+            "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is %lld by %lld but each b matrix "
+            "is %lld by %lld",
             (long long)tsr_la_cols(ld), (long long)tsr_la_cols(ld), (long long)tsr_la_rows(b),
             (long long)tsr_la_cols(b));
     int dp = tsr_ndim(pivots);
     if (dp != tsr_ndim(ld) - 1 || memcmp(pivots->sizes, ld->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape %s instead",
+            "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            "shape %s instead",
             tsr_layout_text(dp, pivots->sizes));
     }
     if (!tsr_dtype_is_integral(pivots->dtype))
@@ -714,7 +723,8 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
         if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld))
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?");
+                "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result "
+                "of ldl_factor?");
     }
     TsrLaJob job;
     TSR_TRY(tsr_la_begin(&job, x->dtype));

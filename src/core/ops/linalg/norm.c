@@ -161,14 +161,16 @@ static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64
     if (n == 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity",
+            "linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an "
+            "identity",
             text);
     for (int i = 0; i < n; i++) {
         int64_t k = dims[i] < 0 ? dims[i] + tsr_ndim(x) : dims[i];
         if (reduced[k] && tsr_ndim(x) > 0 && x->sizes[k] == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "linalg.vector_norm cannot compute the %s norm on the dimension %lldbecause this dimension is empty and the operation does not have an identity",
+                "linalg.vector_norm cannot compute the %s norm on the dimension %lldbecause this dimension is empty "
+                "and the operation does not have an identity",
                 text, (long long)dims[i]);
     }
     return TSR_OK;

@@ -116,9 +116,12 @@ TsrStatus op_qr_removed(TsrOpCall *c) {
     bool some = c->arg[1].b;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "This function was deprecated since version 1.9 and is now removed. `torch.qr` is deprecated in favor of `torch.linalg.qr` and the boolean parameter `some` has been "
-        "replaced with a string parameter `mode`.\n\nQ, R = torch.qr(A) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
-        "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='complete')\n\nSince `some` was set to %s, use mode='%s'.",
+        "This function was deprecated since version 1.9 and is now removed. `torch.qr` is deprecated in favor of "
+        "`torch.linalg.qr` and the boolean parameter `some` has been "
+        "replaced with a string parameter `mode`.\n\nQ, R = torch.qr(A) should be replaced with:\nQ, R = "
+        "torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
+        "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, "
+        "mode='complete')\n\nSince `some` was set to %s, use mode='%s'.",
         some ? "True" : "False", some ? "reduced" : "complete");
 }
 
@@ -136,7 +139,8 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d",
+            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is "
+            "equal to %d",
             fn, dt, tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0) {
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -170,12 +174,14 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d",
+            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is "
+            "equal to %d",
             fn, dt, tsr_ndim(a));
     if (tsr_ndim(a) != tsr_ndim(other))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and input.ndim is equal to %d",
+            "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and "
+            "input.ndim is equal to %d",
             fn, tsr_ndim(other), tsr_ndim(a));
     if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -306,12 +312,14 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
         if (info > 0 && driver != GELS)
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal elements of an intermediate bidiagonal form did not converge to zero.",
+                "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal "
+                "elements of an intermediate bidiagonal form did not converge to zero.",
                 info);
         if (info > 0)
             return tsr_error(
                 TSR_LINALG_ERROR,
-                "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does not have full rank (error code: %d).",
+                "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does "
+                "not have full rank (error code: %d).",
                 info);
         TSR_TRY(tsr_interrupt_check());
     }

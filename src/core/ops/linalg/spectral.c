@@ -226,7 +226,8 @@ static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol
     if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types",
+            "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble "
+            "types",
             tsr_dtype_scalar_name(a->dtype), tsr_sizes_text(a));
     }
     if (a->numel == 0) {

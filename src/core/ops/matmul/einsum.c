@@ -175,12 +175,14 @@ static TsrStatus check_ranks(Einsum *e, TsrTensor *const *t) {
         if (ellipsis && d < n - 1)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "einsum(): the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for operand %d",
+                "einsum(): the number of subscripts in the equation (%d) is more than the number of dimensions (%d) "
+                "for operand %d",
                 n - 1, d, i);
         if (!ellipsis && d != n)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for operand %d and no ellipsis was given",
+                "einsum(): the number of subscripts in the equation (%d) does not match the number of dimensions "
+                "(%d) for operand %d and no ellipsis was given",
                 n, d, i);
         if (ellipsis) e->ellipsis_ndim = TSR_MAX(e->ellipsis_ndim, d - (n - 1));
     }
@@ -376,7 +378,8 @@ static TsrStatus einsum(TsrTensor **out, const char *equation, TsrTensor *const 
     if (n == 0)
         return tsr_error(
             TSR_VALUE_ERROR,
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list");
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list");
     if (n > MAX_OPERANDS) return tsr_error(TSR_RUNTIME_ERROR, "einsum(): more than %d operands", MAX_OPERANDS);
     Einsum *e = tsr_calloc(1, sizeof *e);
     if (e == NULL) return tsr_error_no_memory(sizeof *e);
@@ -441,7 +444,8 @@ static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, Contrac
         if (sa != sb && sa != 1 && sb != 1)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size %lld in dim %lld",
+                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size %lld "
+                "in dim %lld",
                 (long long)sa, (long long)na, (long long)sb, (long long)nb);
     }
     return TSR_OK;

@@ -193,7 +193,8 @@ static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y
     if (x->numel != y->numel)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, but got %lld and %lld elements respectively",
+            "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, "
+            "but got %lld and %lld elements respectively",
             (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
     TSR_TRY(unsupported(x, vdot && tsr_dtype_is_complex(x->dtype) ? "vdot" : "dot"));
     TSR_OWNED r = NULL;

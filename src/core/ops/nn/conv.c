@@ -125,7 +125,8 @@ static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, co
     if (onednn)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a dense tensor",
+            "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a "
+            "dense tensor",
             tsr_old_type_text(a, sizeof a, t), what, tsr_old_type_text(b, sizeof b, other), what);
     return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype),
                      tsr_dtype_scalar_name(other->dtype));
@@ -185,7 +186,8 @@ static TsrStatus check_conv(const ConvArgs *a) {
         int k = tsr_ndim(weight);
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+            "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s "
+            "instead",
             k, k, tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
     }
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
@@ -204,7 +206,8 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (filters % groups != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] instead",
+            "Given groups=%lld, expected weight to be divisible by %lld at dimension 0, but got weight of size [%s] "
+            "instead",
             (long long)groups, (long long)groups, tsr_sizes_text(weight));
     int64_t wanted = a->transposed ? filters : weight->sizes[1] * groups,
             out_channels = a->transposed ? weight->sizes[1] * groups : filters;
@@ -219,7 +222,8 @@ static TsrStatus check_conv(const ConvArgs *a) {
     if (bias != NULL && (tsr_ndim(bias) != 1 || bias->sizes[0] != out_channels))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size %s instead",
+            "Given %sweight of size %s, expected bias to be 1-dimensional with %lld elements, but got bias of size "
+            "%s instead",
             a->transposed ? "transposed=1, " : "", tsr_sizes_text(weight), (long long)out_channels,
             tsr_sizes_text(bias));
     if (is_without_work(a)) return TSR_OK;
@@ -250,7 +254,8 @@ static TsrStatus check_kernel_fits(const TsrNnWindow *w) {
     if (!small) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
+        "Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual "
+        "input size",
         padded, kernel);
 }
 
@@ -297,7 +302,8 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
         if (a->output_padding[d] >= a->w.stride[d] && a->output_padding[d] >= a->w.dilation[d])
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld output_padding_width: %lld stride_height: %lld "
+                "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld "
+                "output_padding_width: %lld stride_height: %lld "
                 "stride_width: %lld dilation_height: %lld dilation_width: %lld",
                 (long long)a->output_padding[NN_H], (long long)a->output_padding[NN_W], (long long)a->w.stride[NN_H],
                 (long long)a->w.stride[NN_W], (long long)a->w.dilation[NN_H], (long long)a->w.dilation[NN_W]);
@@ -464,7 +470,8 @@ static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, i
     for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
+        "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but "
+        "got %s=%s",
         name, wanted, name, tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));
 }
 

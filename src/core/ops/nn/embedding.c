@@ -48,7 +48,8 @@ static TsrStatus check_type(const TsrTensor *t, const char *name, unsigned allow
     if (tsr_in(allowed, t->dtype)) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "Expected tensor for argument #1 '%s' to have one of the following scalar types: %s; but got %s instead (while checking arguments for embedding_bag)",
+        "Expected tensor for argument #1 '%s' to have one of the following scalar types: %s; but got %s instead "
+        "(while checking arguments for embedding_bag)",
         name, types, tsr_old_type_text(given, sizeof given, t));
 }
 
@@ -73,7 +74,8 @@ static TsrStatus check_ends(const TsrTensor *starts, int64_t length, TsrDtype dt
     if (start[0] != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, got %lld\n[ torch.%sTensor{} ]",
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+            "However, got %lld\n[ torch.%sTensor{} ]",
             (long long)start[0], tsr_dtype_scalar_name(dtype));
     if (start[n - 1] <= length) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
@@ -86,11 +88,12 @@ static TsrStatus check_scale(const TsrTensor *scale, const TsrTensor *weight, co
     if (mode != BAG_SUM)
         return tsr_error(TSR_RUNTIME_ERROR, "embedding_bag: per_sample_weights only supported with mode='sum'");
     if (scale->dtype != weight->dtype)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 'per_sample_weights'; but type %s does not equal %s "
-            "(while checking arguments for embedding_bag)",
-            tsr_old_type_text(wanted, sizeof wanted, weight), tsr_old_type_text(given, sizeof given, scale));
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+                         "'per_sample_weights'; but type %s does not equal %s "
+                         "(while checking arguments for embedding_bag)",
+                         tsr_old_type_text(wanted, sizeof wanted, weight),
+                         tsr_old_type_text(given, sizeof given, scale));
     const char *untrue = tsr_ndim(scale) != 1             ? "per_sample_weights.value().dim() == 1"
                          : scale->numel != indices->numel ? "per_sample_weights.value().numel() == indices.numel()"
                                                           : NULL;

@@ -9,7 +9,8 @@ static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
     if (n < 1 || tsr_ndim(grid) < 1 || input->sizes[0] != grid->sizes[0])
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid with sizes %s",
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid "
+            "with sizes %s",
             tsr_sizes_text(input), tsr_sizes_text(grid));
     if (grid->sizes[tsr_ndim(grid) - 1] != n - 2)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -19,7 +20,8 @@ static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
         if (input->sizes[d] == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with dimension %d being empty",
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes %s with "
+                "dimension %d being empty",
                 tsr_sizes_text(input), d);
     return TSR_OK;
 }
@@ -28,7 +30,8 @@ static TsrStatus check_rank(const TsrTensor *input, const TsrTensor *grid, int r
     if (tsr_ndim(input) == rank && tsr_ndim(grid) == rank) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and grid with sizes %s",
+        "grid_sampler(): expected %dD input and grid with same number of dimensions, but got input with sizes %s and "
+        "grid with sizes %s",
         rank, tsr_sizes_text(input), tsr_sizes_text(grid));
 }
 

@@ -154,7 +154,8 @@ static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrA
     if (n < 1)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = %s",
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = %s",
             tsr_layout_text(n, shape->ints));
     const TsrArg *params[] = {weight, bias};
     static const char *const names[] = {"weight", "bias"};
@@ -239,7 +240,8 @@ static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *
     if (g->channels % g->groups != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%lld",
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and "
+            "num_groups=%lld",
             tsr_sizes_text(t), (long long)g->groups);
     if (g->channels == 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld",
@@ -248,7 +250,8 @@ static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *
         if (!tsr_arg_given(&affine[i]) || (tsr_ndim(affine[i].t) == 1 && affine[i].t->numel == g->channels)) continue;
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and input of shape %s",
+            "Expected %s to be a vector of size equal to the number of channels in input, but got %s of shape %s and "
+            "input of shape %s",
             names[i], names[i], tsr_sizes_text(affine[i].t), tsr_sizes_text(t));
     }
     return TSR_OK;

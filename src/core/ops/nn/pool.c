@@ -53,7 +53,8 @@ static TsrStatus check_window(const TsrNnWindow *w) {
         if (w->pad[d] > (((__int128)w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and dilation=%lld",
+                "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and "
+                "dilation=%lld",
                 (long long)w->pad[d], (long long)w->kernel[d], (long long)w->dilation[d]);
         kernel &= w->kernel[d] > 0;
         stride &= w->stride[d] > 0;
@@ -105,7 +106,8 @@ static TsrStatus fit_window(TsrNnWindow *w, const TsrTensor *t, bool ceil_mode) 
 static TsrStatus wrong_dims(const TsrTensor *t, const char *fn) {
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for %s)",
+        "Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments "
+        "for %s)",
         tsr_ndim(t), fn);
 }
 
@@ -136,7 +138,8 @@ static TsrStatus check_input(const TsrTensor *t, int n, const char *fn, bool max
     if (n == 3)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
+            "%s: Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with "
+            "dimension %d being empty",
             maximum ? "max_pool3d_with_indices_out_cpu_template()" : "avg_pool3d()", tsr_layout_text(ndim, t->sizes),
             empty);
     if (plain)
@@ -348,7 +351,8 @@ static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
         if (t->sizes[d] == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has sizes %s with dimension %d being empty",
+                "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes %s with dimension %d being empty",
                 kind, n, tsr_layout_text(ndim, t->sizes), d);
     return TSR_OK;
 }

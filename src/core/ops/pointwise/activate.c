@@ -227,7 +227,8 @@ static TsrStatus check_prelu(const TsrTensor *t, const TsrTensor *weight) {
     if (weight->numel != 1 && weight->numel != channels)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Mismatch of parameter numbers and input channel size. Found parameter numbers = %lld and channel size = %lld.",
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = %lld and channel size = "
+            "%lld.",
             (long long)weight->numel, (long long)channels);
     if (tsr_ndim(weight) > 1)
         return tsr_error(TSR_RUNTIME_ERROR, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = %d",

@@ -93,11 +93,13 @@ static TsrStatus check_no_bool(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == TSR_BOOL && b->dtype == TSR_BOOL)
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.");
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead.");
     if (a->dtype == TSR_BOOL || b->dtype == TSR_BOOL)
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or `logical_not()` operator instead.");
     return TSR_OK;
 }
 

@@ -271,9 +271,12 @@ TsrStatus op_addcdiv(TsrOpCall *c) {
     if (is_whole(c->arg[1].t) && is_whole(c->arg[2].t))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of tensor1 and "
-            "tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
-            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior is just the latter "
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a "
+            "true division of tensor1 and "
+            "tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+            "tensor2)).to(input.dtype) for "
+            "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv behavior "
+            "is just the latter "
             "implementation: (input + value * tensor1 / tensor2), for all dtypes.");
     return add_scaled_pair(c, &rules);
 }

@@ -101,7 +101,8 @@ TsrStatus op_neg(TsrOpCall *c) {
     if (c->arg[0].t->dtype == TSR_BOOL)
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
+            "the `~` or `logical_not()` operator instead.");
     return tsr_pw_call(c, &rules, 1);
 }
 

@@ -377,7 +377,8 @@ TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGener
         if (from >= to)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= to=%lld",
+                "random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%lld >= "
+                "to=%lld",
                 (long long)from, (long long)to);
     }
     TSR_TRY(check_range(t->dtype, from, to - 1));
@@ -401,7 +402,8 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
         if (from >= last)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but got from=%lld > to_inc=%lld",
+                "random_ expects 'from' casted to dtype to be less than or equal to 'to_inc' casted to dtype, but "
+                "got from=%lld > to_inc=%lld",
                 (long long)from, (long long)last);
     } else if (t->dtype == TSR_BOOL || tsr_dtype_is_integral(t->dtype)) {
         integer_limits(t->dtype, &least, &last);
@@ -471,7 +473,8 @@ TsrStatus op_cauchy_(TsrOpCall *c) {
     if (!tsr_dtype_is_float(self_of(c)->dtype))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+            "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
+            "specified %s",
             tsr_dtype_c_name(self_of(c)->dtype));
     return simple_float(c, cauchy_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma},
                         "cauchy_cpu");
@@ -489,7 +492,8 @@ TsrStatus op_exponential_(TsrOpCall *c) {
     if (self_of(c)->numel > 0 && !tsr_dtype_is_float(self_of(c)->dtype))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified %s",
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
+            "you specified %s",
             tsr_dtype_scalar_name(self_of(c)->dtype));
     return simple_float(c, exponential_loop, (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda},
                         "exponential_cpu");

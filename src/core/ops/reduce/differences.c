@@ -11,7 +11,8 @@ static TsrStatus check_joined(const TsrTensor *self, int64_t dim, const TsrTenso
         if (d != dim && t->sizes[d] != self->sizes[d])
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "diff expects the shape of tensor to prepend or append to match that of input except along the differencing dimension; input.size(%d) = %lld, "
+                "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                "differencing dimension; input.size(%d) = %lld, "
                 "but got tensor.size(%d) = %lld",
                 d, (long long)self->sizes[d], d, (long long)t->sizes[d]);
     return TSR_OK;
@@ -316,13 +317,15 @@ static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
     if (many && spacing->n != g->n && dims_given)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, but got a spacing argument of "
+            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+            "the same length, but got a spacing argument of "
             "length %d and a dim argument of length %d.",
             spacing->n, g->n);
     if (many && spacing->n != g->n)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = %d', since dim argument was not given, but got "
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+            "%d', since dim argument was not given, but got "
             "a list of length %d",
             tsr_ndim(g->self), spacing->n);
     if (g->edge_order != 1 && g->edge_order != 2)

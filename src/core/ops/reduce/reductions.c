@@ -248,7 +248,8 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: %s",
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
+            "dtype. Got: %s",
             tsr_dtype_scalar_name(d));
     TSR_TRY(check_chosen(c, &c->arg[3]));
     if (tsr_dtype_is_complex(d)) return tsr_not_implemented("nansum_cpu", d);
@@ -283,7 +284,8 @@ static TsrStatus extreme_all(TsrOpCall *c, bool max) {
     if (x->numel == 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+            "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument.",
             max ? "max" : "min");
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
@@ -331,7 +333,8 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+            "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument.",
             name);
     for (int i = 0; i < c->arg[1].n && tsr_ndim(x) > 0; i++) {
         int64_t d = c->arg[1].ints[i];

@@ -275,14 +275,16 @@ static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight
     if (weight->dtype != input->dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but got input(%s), and weight(%s)",
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
+            "dtype, but got input(%s), and weight(%s)",
             tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
     bool same = tsr_ndim(weight) == tsr_ndim(input) - 1 &&
                 memcmp(weight->sizes, input->sizes, sizeof(int64_t) * (size_t)tsr_ndim(weight)) == 0;
     if (same) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding its innermost dimension, but got input "
+        "torch.histogramdd: if weight tensor is provided it should have the same shape as the input tensor excluding "
+        "its innermost dimension, but got input "
         "with shape %s and weight with shape %s",
         tsr_sizes_text(input), tsr_sizes_text(weight));
 }
@@ -338,17 +340,20 @@ static TsrStatus copy_edges(TsrTensor **edges, const TsrTensor *input, TsrTensor
         if (tsr_ndim(given[d]) != 1)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor for dimension %d",
+                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor "
+                "for dimension %d",
                 tsr_ndim(given[d]), d);
         if (given[d]->dtype != input->dtype)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with dtype %s and bins for dimension %d with dtype %s",
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
+                "dtype %s and bins for dimension %d with dtype %s",
                 tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
         if (given[d]->numel == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins tensor for dimension %d",
+                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins "
+                "tensor for dimension %d",
                 0, d);
     }
     for (int d = 0; d < ndim; d++) TSR_TRY(tsr_tensor_new_clone(&edges[d], given[d], TSR_CONTIGUOUS));

@@ -122,7 +122,8 @@ static TsrStatus check_lines(const Names *names, const int64_t *counts, int64_t 
             if (plain[k] <= plain[k - 1])
                 return tsr_error(
                     TSR_RUNTIME_ERROR,
-                    "`%s[..., %s[..., i - 1]:%s[..., i]] for all i = 1, ..., %s are sorted and distinct along the last dimension values` is not satisfied.",
+                    "`%s[..., %s[..., i - 1]:%s[..., i]] for all i = 1, ..., %s are sorted and distinct along the "
+                    "last dimension values` is not satisfied.",
                     p, c, c, names->lines);
     return tsr_interrupt_check();
 }

@@ -238,7 +238,8 @@ static TsrStatus coo_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout
     if (t->sparse->sparse_dim != 2)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not supported");
+            "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not "
+            "supported");
     TsrScope s = {0};
     TsrTensor *coo = layout == TSR_SPARSE_CSR ? MAKE(&s, tsr_sparse_coalesce_new, t) : swap_sparse(&s, t);
     TsrTensor *result = compress(&s, coo, layout, tsr_ndim(t), t->sizes);

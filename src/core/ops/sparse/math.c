@@ -46,7 +46,8 @@ static TsrStatus same_sizes_to_add(const TsrTensor *a, const TsrTensor *b, bool 
     if (mixed)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "add: expected 'self' and 'other' to have same size, but self has size %s while other has size %s (FYI: %s-sparse addition does not currently support "
+            "add: expected 'self' and 'other' to have same size, but self has size %s while other has size %s (FYI: "
+            "%s-sparse addition does not currently support "
             "broadcasting)",
             tsr_sizes_text(a), tsr_sizes_text(b), dense);
     return tsr_error(TSR_RUNTIME_ERROR, "add: expected sizes of 'self' and 'other' to match, but %s != %s",
@@ -82,7 +83,8 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     if (a->sparse->sparse_dim != b->sparse->sparse_dim)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "add: expected 'self' and 'other' to have same density, but 'self' has %d sparse dimensions while 'other' has %d sparse dimensions",
+            "add: expected 'self' and 'other' to have same density, but 'self' has %d sparse dimensions while "
+            "'other' has %d sparse dimensions",
             a->sparse->sparse_dim, b->sparse->sparse_dim);
     if (tsr_sparse_nnz(a) > 0 && tsr_sparse_nnz(b) > 0)
         TSR_TRY(tsr_require(TSR_BITS_INT | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BIT(BFLOAT16) | TSR_BITS_COMPLEX,
@@ -223,7 +225,8 @@ static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     if (!fits)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse dimensions, and shape of sparse dimensions");
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse "
+            "dimensions, and shape of sparse dimensions");
     TsrScope s = {0};
     bool swap = (a->flags & TSR_FLAG_COALESCED) && !(b->flags & TSR_FLAG_COALESCED);
     TsrTensor *probe = swap ? b : a, *other = MAKE(&s, tsr_sparse_coalesce_new, swap ? a : b);
@@ -384,7 +387,8 @@ static TsrStatus check_sparse_norm(const TsrOpCall *c) {
     if (dims == tsr_all_dims(tsr_ndim(SELF))) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all dimensions of the input");
+        "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all "
+        "dimensions of the input");
 }
 
 TsrStatus sp_norm(TsrOpCall *c) {

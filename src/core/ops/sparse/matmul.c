@@ -220,7 +220,8 @@ TsrStatus sp_addmm(TsrOpCall *c) {
     if (tsr_is_sparse(SELF) || (tsr_is_coo(a) && tsr_is_sparse(b)))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with layout %s and 'mat2' with layout %s",
+            "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got "
+            "'mat1' with layout %s and 'mat2' with layout %s",
             tsr_layout_name(a->layout), tsr_layout_name(b->layout));
     TsrScope s = {0};
     TsrTensor *product = MAKE(&s, mm_new, a, b);

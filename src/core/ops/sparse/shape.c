@@ -66,10 +66,10 @@ TsrStatus sp_to(TsrOpCall *c) {
 
 TsrStatus sp_type_as(TsrOpCall *c) {
     if (SELF->layout == c->arg[1].t->layout) return sp_to(c);
-    return tsr_error(
-        TSR_RUNTIME_ERROR,
-        "to(options) doesn't support converting to a different layout, but got self.layout being %s and options.layout set as %s",
-        tsr_layout_name(SELF->layout), tsr_layout_name(c->arg[1].t->layout));
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "to(options) doesn't support converting to a different layout, but got self.layout being %s and "
+                     "options.layout set as %s",
+                     tsr_layout_name(SELF->layout), tsr_layout_name(c->arg[1].t->layout));
 }
 
 TsrStatus sp_convert(TsrOpCall *c) { return cast(c, (TsrDtype)(uintptr_t)c->op->data, false); }
@@ -110,7 +110,8 @@ TsrStatus sp_copy(TsrOpCall *c) {
     if (!tsr_is_sparse(source) || !tsr_is_sparse(SELF))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src "
+            "type = torch.%s%sTensor",
             tsr_is_sparse(SELF) ? "sparse." : "", tsr_dtype_scalar_name(SELF->dtype),
             tsr_is_sparse(source) ? "sparse." : "", tsr_dtype_scalar_name(source->dtype));
     TsrScope s = {0};
@@ -198,7 +199,8 @@ TsrStatus sp_permute(TsrOpCall *c) {
     if (c->arg[1].n != n)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of dimensions i.e. input.dim() = %d is not "
             "equal to len(dims) = %d",
             n, c->arg[1].n);
     for (int d = 0; d < n; d++) {

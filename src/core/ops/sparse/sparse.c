@@ -195,7 +195,8 @@ static TsrStatus write_sparse(const TsrOpCall *c, const TsrTensor *result, TsrTe
     if (!tsr_is_sparse(result) || !tsr_is_sparse(out))
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src type = torch.%s%sTensor",
+            "copy_() between dense and sparse Tensors is not implemented! Found self type = torch.%s%sTensor and src "
+            "type = torch.%s%sTensor",
             tsr_is_sparse(out) ? "sparse." : "", tsr_dtype_scalar_name(out->dtype),
             tsr_is_sparse(result) ? "sparse." : "", tsr_dtype_scalar_name(result->dtype));
     if (c->inplace && !tsr_same_sizes(result, out))
@@ -606,7 +607,8 @@ static TsrStatus to_coo(TsrOpCall *c, int64_t sparse_dim, bool given) {
         if (SELF->layout == TSR_SPARSE_COO)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
-                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not supported");
+                "to_sparse: conversion from Sparse to Sparse with sparse_dim argument !=self.sparse_dim() is not "
+                "supported");
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "sparse_compressed_to_sparse: conversion from %s to Sparse with sparse_dim argument !=2 is not supported",

@@ -92,7 +92,8 @@ static TsrStatus split_sizes(TsrOpCall *c, const TsrArg *sizes, int64_t dim, Pie
     if (sum != SELF->sizes[dim])
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), but got split_sizes=%s",
+            "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %lld), "
+            "but got split_sizes=%s",
             (long long)SELF->sizes[dim], (long long)given, tsr_layout_text(sizes->n, sizes->ints));
     Sizes how = {sizes->ints, 0};
     return cut_into(c, (Cut){dim, sizes->n, cut_sizes, &how}, pieces);
@@ -195,7 +196,8 @@ static TsrStatus check_split_tensor(const TsrTensor *t) {
     if (tsr_ndim(t) > 1)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a tensor with %d dims",
+            "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, "
+            "but got a tensor with %d dims",
             tsr_ndim(t));
     return TSR_OK;
 }
@@ -233,7 +235,8 @@ static TsrStatus axis_sections(TsrOpCall *c, char letter, int need, const char *
     if (sections == 0 || size % sections != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "torch.%csplit attempted to split along dimension %lld, but the size of the dimension %lld is not divisible by the split_size %lld!",
+            "torch.%csplit attempted to split along dimension %lld, but the size of the dimension %lld is not "
+            "divisible by the split_size %lld!",
             letter, (long long)dim, (long long)size, (long long)sections);
     return split_sections(c, sections, dim, origin);
 }

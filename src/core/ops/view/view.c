@@ -275,7 +275,8 @@ static TsrStatus check_movedim(const TsrArg *source, const TsrArg *destination) 
     if (source->n == destination->n && source->n <= TSR_MAX_DIMS) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as destination (%s dims)",
+        "movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as "
+        "destination (%s dims)",
         tsr_layout_text(source->n, source->ints), tsr_layout_text(destination->n, destination->ints));
 }
 
@@ -436,7 +437,8 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
     if (SELF->flags & TSR_FLAG_CONJ)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it as "
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can "
+            "view it as "
             "real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original.");
     if (n == TSR_MAX_DIMS)
         return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + 1, TSR_MAX_DIMS);
@@ -525,9 +527,12 @@ TsrStatus op_detach_inplace(TsrOpCall *c) {
     if (SELF->base != NULL)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-            "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. "
-            "To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution.");
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and "
+            "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot "
+            "be called on these gradients. "
+            "To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as "
+            "the solution.");
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
