@@ -24,6 +24,8 @@ typedef struct TsrDataPtr {
 
 void tsr_dataptr_release(TsrDataPtr *ptr); /* calls the deleter, clears *ptr; fine on a cleared one */
 
+/* One way to get memory for a device type: functions and counters. Static lifetime; linked into the registry by `next`.
+ */
 typedef struct TsrAllocator TsrAllocator;
 struct TsrAllocator {
     const char *name; /* "caching" */
@@ -35,7 +37,7 @@ struct TsrAllocator {
     /* Counters in bytes, kept by tsr_allocate and tsr_deallocate (`cached` by the allocator itself). Threads hold small
      * changes back: read them after tsr_allocator_first(), which brings them up to date. */
     TSR_ATOMIC(int64_t) live, peak, cached, calls;
-    uint8_t priority;
+    uint8_t priority; /* with which it was made active; see tsr_allocator_set */
     TsrAllocator *next;
 };
 
@@ -45,7 +47,8 @@ void tsr_allocator_register(TsrAllocator *allocator);
 TsrAllocator *tsr_allocator_active(uint8_t device_type);
 /* NULL if there is none of that name. */
 TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name);
-/* *taken: whether it took effect. TSR_VALUE_ERROR for an unknown name. */
+/* Makes the named allocator the active one unless the present one has a higher priority (c10::SetAllocator); *taken
+ * says whether it did. Blocks made before stay with their allocator. TSR_VALUE_ERROR for an unknown name. */
 TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, uint8_t priority);
 TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order of registration */
 
@@ -59,11 +62,13 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
 /* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files don't count. */
 void tsr_set_memory_limit(size_t bytes);
-size_t tsr_memory_limit(void);
-void tsr_limit_small_memory(void); /* mem.h alone may not pass what the machine (RLIMIT_AS) has; tensors never may */
+size_t tsr_memory_limit(void); /* that limit, in bytes; until one is set, the machine's memory or RLIMIT_AS */
+/* Limits mem.h's allocations to the machine's memory (or RLIMIT_AS), as those of tensors always are. */
+void tsr_limit_small_memory(void);
+/* Every allocator gives the blocks that it keeps for reuse back to the system, those of this thread included. */
 void tsr_empty_cache(void);
 int64_t tsr_memory_live(void); /* bytes in storages now, over all allocators but meta */
-int64_t tsr_memory_peak(void);
+int64_t tsr_memory_peak(void); /* the most that tsr_memory_live has been, in bytes */
 
 /* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,
  * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later is reported at the next
@@ -101,6 +106,7 @@ typedef enum TsrTraceKind {
     TSR_TRACE_KEEP,   /* a tensor gets other sizes within the memory that it has; bytes: those that it now uses */
     TSR_TRACE_WRAP    /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
 } TsrTraceKind;
+/* One event, valid while the hook runs; it owns nothing. */
 typedef struct TsrTraceEvent {
     TsrTraceKind kind;
     const char *what;   /* allocator, operator or dtype name; static */
@@ -114,11 +120,13 @@ typedef struct TsrTraceEvent {
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
 extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
-/* Frees what the hook left in a storage (->writes) that goes; not NULL while there is any. */
+/* Frees the log that tsr_write_hook keeps in a storage (->writes) when that storage is destroyed. Must be set while any
+ * storage has one. */
 extern void (*tsr_writes_free_hook)(void *writes);
 /* What the trace gives as the reason of this thread's next blocks and copies; static; NULL: none. Whoever sets it puts
  * back what it was. */
 extern _Thread_local const char *tsr_trace_reason;
+/* Sees each event in the thread where it happens; it must not allocate tensors. NULL: no trace. */
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;
 extern void *tsr_trace_user;

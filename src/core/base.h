@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The program's version, and the PyTorch release whose values, texts and errors it reproduces. */
 #define TSR_VERSION "0.1.0"
-#define TSR_TORCH_VERSION "2.15.0" /* whose values, texts and errors these are */
+#define TSR_TORCH_VERSION "2.15.0"
 
 /* clang has complex numbers, but glibc gives these to gcc alone. */
 #if defined(__clang__) && !defined(__cplusplus)
@@ -36,9 +37,13 @@
 #define TSR_ATOMIC(type) _Atomic type
 #endif
 
+/* Tells the compiler which way a branch usually goes. */
 #define TSR_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Has the compiler check arguments against a printf format: the positions, from 1, of the format and the first
+ * argument. */
 #define TSR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* No warning when a static function or a variable is not used in some build. */
 #define TSR_UNUSED __attribute__((unused))
 /* A loop compiled for several instruction sets, the best chosen when the program starts: for loops too few to have a
  * table of their own. TSR_CLONES_FUSED allows fused multiplications and additions: only where they change no bit. */
@@ -51,11 +56,13 @@
 #define TSR_CLONES
 #define TSR_CLONES_FUSED
 #endif
+/* Elements of an array; not for pointers. */
 #define TSR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+/* The lesser and the greater of two values. Both arguments may be evaluated twice. */
 #define TSR_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define TSR_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Each returns true and leaves *out unspecified when the exact result does not fit. */
+/* Checked arithmetic: true, with *out unspecified, when the exact result does not fit; else *out is the result. */
 static inline bool tsr_mul_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_mul_overflow(a, b, out); }
 static inline bool tsr_add_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_add_overflow(a, b, out); }
 static inline bool tsr_sub_overflows(int64_t a, int64_t b, int64_t *out) { return __builtin_sub_overflow(a, b, out); }

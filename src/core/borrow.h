@@ -7,6 +7,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* `owned`: tsr_maybe_end gives a reference back. */
 typedef struct TsrMaybeOwned {
     TsrTensor *tensor;
     bool owned;
@@ -17,21 +18,25 @@ typedef struct TsrMaybeOwned {
 TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t);
 void tsr_maybe_end(TsrMaybeOwned *m);
 #else
+/* Lends t: no count changes. */
 static inline TsrMaybeOwned tsr_maybe_borrowed(TsrTensor *t) {
     TsrMaybeOwned m = {t, false};
     return m;
 }
+/* Frees an owned tensor, forgets a borrowed one; fine on one that has ended. */
 static inline void tsr_maybe_end(TsrMaybeOwned *m) {
     if (m->owned) tsr_tensor_free(m->tensor);
     m->tensor = NULL;
     m->owned = false;
 }
 #endif
+/* Takes over the caller's reference. */
 static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) {
     TsrMaybeOwned m = {t, true};
     return m;
 }
-/* Borrowed when already contiguous in that format, else an owned copy. */
+/* Borrows t when it is contiguous in that format, else owns a contiguous copy (c10's expect_contiguous). Errors of the
+ * copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
 
 TSR_PUBLIC_END

@@ -7,6 +7,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* One heap block; the names lie in it. Owned by the storage it is set on. */
 typedef struct TsrColumns {
     char delimiter; /* between fields; ' ': runs of spaces */
     int64_t n;

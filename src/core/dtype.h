@@ -11,7 +11,7 @@ TSR_PUBLIC_BEGIN
 
 struct TsrTensor;
 
-/* Storage formats; arithmetic on them is done in float. */
+/* The elements of the small float formats as they are stored; arithmetic on them is done in float32. */
 typedef struct TsrHalf {
     uint16_t bits;
 } TsrHalf;
@@ -38,6 +38,7 @@ typedef struct TsrString {
     size_t length;
 } TsrString;
 
+/* One constant for each row of dtype.def, in its order. */
 typedef enum TsrDtypeId {
 #define DTYPE(suffix, name, cname, ctype, size, kind, th) TSR_##suffix,
 #include "dtype.def"
@@ -45,8 +46,10 @@ typedef enum TsrDtypeId {
     TSR_DTYPE_COUNT,
     TSR_DTYPE_NONE = 255 /* "not given", TypeMeta's uninitialized row */
 } TsrDtypeId;
+/* A TsrDtypeId in one byte: what tensors and functions carry. */
 typedef uint8_t TsrDtype;
 
+/* What a dtype's elements are. Promotion compares kinds: bool, then both kinds of integer, float, complex. */
 typedef enum TsrDtypeKind {
     TSR_KIND_BOOL,
     TSR_KIND_UINT,
@@ -71,27 +74,29 @@ typedef struct TsrTypeMeta {
     void (*delete_)(void *element);                          /* destroys and frees what new_ gave */
 } TsrTypeMeta;
 
-/* A row for each value of a TsrDtype: where it is the id of none, of no size and named "unknown", so that no lookup
- * leaves the table. */
+/* The table has a row for every value of a TsrDtype. A value that is no dtype has a row of size 0 named "unknown", so
+ * that no lookup leaves the table. */
 enum { TSR_DTYPE_VALUES = 256 };
 extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES];
+/* The row of a TypeMeta that was never set: size 0, TSR_DTYPE_NONE. */
 extern const TsrTypeMeta tsr_dtype_uninitialized;
 
-static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize; } /* bytes */
+/* Properties of a dtype, read from its row; any value of TsrDtype may be asked. Sizes in bytes, names static. float8
+ * and the halves are floats; bool is not integral; signed are integers with a sign, floats and complex. */
+static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize; }
 static inline const char *tsr_dtype_name(TsrDtype d) { return tsr_dtypes[d].name; }
 static inline TsrDtypeKind tsr_dtype_kind(TsrDtype d) { return (TsrDtypeKind)tsr_dtypes[d].kind; }
 static inline bool tsr_dtype_is_complex(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_COMPLEX; }
-static inline bool tsr_dtype_is_float(TsrDtype d) {
-    return tsr_dtypes[d].kind == TSR_KIND_FLOAT;
-} /* float8 and halves too */
+static inline bool tsr_dtype_is_float(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_FLOAT; }
 static inline bool tsr_dtype_is_integral(TsrDtype d) {
     return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT;
-} /* bool is not */
+}
 static inline bool tsr_dtype_is_pod(TsrDtype d) { return tsr_dtypes[d].kind != TSR_KIND_OBJECT; }
 static inline bool tsr_dtype_is_signed(TsrDtype d) {
     return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX;
 }
 
+/* Whether the id has a row in dtype.def. */
 static inline bool tsr_dtype_is_known(TsrDtype d) { return d < TSR_DTYPE_COUNT; }
 /* TSR_TYPE_ERROR "200 is no dtype" unless it is known. */
 TsrStatus tsr_dtype_check(TsrDtype d);
@@ -110,8 +115,8 @@ TsrDtype tsr_dtype_complex_of(TsrDtype d);
 
 /* The default dtype of float literals and factories: float32 until set. */
 TsrDtype tsr_default_dtype(void);
-/* What a complex number is beside tensors of other kinds: complex64 for a default of float32 or bfloat16, complex32 and
- * complex128 for the others. */
+/* The dtype of a complex number among tensors of lower kinds: complex64 when the default dtype is float32 or bfloat16,
+ * complex32 for float16 and complex128 for float64. */
 TsrDtype tsr_default_complex(void);
 TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
 

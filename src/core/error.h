@@ -12,6 +12,8 @@
 
 TSR_PUBLIC_BEGIN
 
+/* The result of a function that can fail: TSR_OK, or the kind of the last error. One constant for each row of
+ * error.def. */
 typedef enum TsrStatus {
     TSR_OK = 0,
 #define ERROR(suffix, name, base) TSR_##suffix,
@@ -28,8 +30,9 @@ typedef enum TsrStatus {
         if (TSR_UNLIKELY(tsr_try_status_ != TSR_OK)) return tsr_try_status_; \
     } while (0)
 
-/* Sets the last error and returns `kind` (TSR_SYSTEM_ERROR for what is the kind of no error). The message is copied, of
- * any length; a hint that was set before is dropped. Cold, so that the paths to it stay out of the way. */
+/* Sets the last error and returns `kind`; a caller that passes TSR_OK or no known kind gets TSR_SYSTEM_ERROR. The
+ * message is copied, whatever its length; a hint set before is dropped. Marked cold, so that the compiler moves the
+ * paths that fail out of the way. */
 TsrStatus tsr_error(TsrStatus kind, const char *format, ...) TSR_PRINTF(2, 3) __attribute__((cold));
 
 /* As tsr_error for a failed allocation of `bytes`; allocates nothing. Kind: TSR_RUNTIME_ERROR, with
@@ -43,10 +46,12 @@ TsrStatus tsr_error_errno(int err, const char *path) __attribute__((cold));
 /* Adds a hint (one line, no final stop) to the last error. Never part of the message. */
 void tsr_error_hint(const char *format, ...) TSR_PRINTF(1, 2) __attribute__((cold));
 
-/* Remembers, for the report of the last error, two shapes that do not broadcast; `dim` is the first that does not fit,
- * counted in the longer shape. Right-aligned text, a caret under the dimension. */
+/* Remembers two shapes that do not broadcast, for the report of the last error: na sizes in a, nb in b, and in `dim`
+ * the first dimension that does not fit, counted in the longer shape. They are drawn right-aligned with a caret under
+ * that dimension. Shapes of more than 12 dimensions are not drawn. */
 void tsr_error_shapes(int na, const int64_t *a, int nb, const int64_t *b, int dim) __attribute__((cold));
-/* That text (lines end with \n) if it belongs to an error with this message, else NULL. Lent until the next. */
+/* That drawing (each line ends with \n) if it belongs to an error with this message, else NULL. Lent until the next
+ * call of tsr_error_shapes. */
 const char *tsr_error_shapes_text(const char *message);
 
 TsrStatus tsr_error_kind(void);        /* of the last error of this thread, TSR_OK if none */
@@ -56,6 +61,7 @@ void tsr_error_clear(void);            /* also frees the thread's buffers */
 
 const char *tsr_status_name(TsrStatus kind); /* "ValueError"; static */
 TsrStatus tsr_status_base(TsrStatus kind);   /* the kind it derives from; TSR_BASE_EXCEPTION is its own */
+/* Whether `kind` is `ancestor` or derives from it, as issubclass of Python's exceptions. */
 bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
 
 /* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
@@ -68,17 +74,23 @@ typedef enum TsrInterrupt {
     TSR_INTERRUPT_FAULT /* of memory */
 } TsrInterrupt;
 extern volatile int tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
+/* Ask every loop to stop at its next check; both are safe in a signal handler. */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
+/* Sets the error of the pending interrupt, clears the request and returns the error's kind. tsr_interrupt_check calls
+ * it. */
 TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
+/* TSR_OK unless an interrupt was requested; one load and one predicted branch. */
 static inline TsrStatus tsr_interrupt_check(void) {
     return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
 }
-/* For kernels, which have no status: to stop in the middle, at step i of a loop (seen every 64 steps: each may be the
- * first to touch a huge page). Whoever runs them checks afterwards. */
+/* For kernels, which have no status: true when the loop must stop at its step i. Looks at every 64th step only, since
+ * each step may be the first to touch a huge page, which takes the system a millisecond or more. The caller of the
+ * kernel checks afterwards. */
 static inline bool tsr_interrupted_at(int64_t i) { return (i & 0x3F) == 0 && TSR_UNLIKELY(tsr_interrupt_flag != 0); }
-/* The same where the loop is to stay a plain one, which compilers turn into vectors: for k in [0, n), a look before
- * each TSR_PIECE steps. `break` leaves only a piece. */
+/* The same for loops that the compiler is to vectorise: runs the body for k in [0, n) and looks for an interrupt before
+ * each TSR_PIECE steps. `break` leaves only the current piece. TSR_PIECE trades the delay of an interrupt against the
+ * cost of the looks; 16384 steps take microseconds. */
 enum { TSR_PIECE = 1 << 14 };
 #define TSR_IN_PIECES(k, n) \
     for (int64_t k##_from = 0; k##_from < (n) && TSR_LIKELY(tsr_interrupt_flag == 0); k##_from += TSR_PIECE) \

@@ -16,20 +16,21 @@ void *tsr_calloc(size_t count, size_t size);       /* zeroed; NULL when count * 
 void *tsr_realloc(void *block, size_t bytes);
 void tsr_free(void *block); /* NULL is fine */
 
+/* Blocks and bytes allocated here and not yet freed, over all threads; bytes as malloc_usable_size counts them. */
 int64_t tsr_mem_live_blocks(void);
-int64_t tsr_mem_live_bytes(void); /* as malloc_usable_size counts them */
-/* Ceiling for live bytes; 0: none. */
+int64_t tsr_mem_live_bytes(void);
+/* Limit of the live bytes: an allocation that would pass it fails. 0: no limit, as at the start. */
 void tsr_mem_set_limit(size_t bytes);
-/* The n-th allocation from now on fails (1: the next one), and only that one; 0 switches it off. Returns how many
- * allocations were made since the last call, so that a sweep knows when it has passed them all. */
+/* For tests. The n-th allocation from now on fails (1: the next one), and only that one; 0 switches injection off.
+ * Returns how many allocations were made since the last call, so that a sweep knows when it has passed them all. */
 int64_t tsr_mem_fail_at(int64_t n);
 /* Asked by allocators of tensor data, so that a sweep reaches them too: true when this allocation must fail. */
 bool tsr_mem_inject_failure(void);
 
 TSR_PUBLIC_END
 
-/* Grows *items, by half at least, so that `wanted` of `size` bytes fit; *room is how many do. An error
- * (tsr_error_no_memory) leaves all as it was. */
+/* Grows the array *items (a pointer to a pointer), by half at least, so that `wanted` elements of `size` bytes fit.
+ * *room is how many fit now. An error (tsr_error_no_memory) leaves both as they were. */
 TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size);
 
 #endif

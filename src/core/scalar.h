@@ -7,6 +7,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* Which member of a TsrScalar holds the value. */
 typedef enum TsrScalarKind {
     TSR_SCALAR_BOOL,
     TSR_SCALAR_INT,
@@ -15,10 +16,12 @@ typedef enum TsrScalarKind {
     TSR_SCALAR_COMPLEX
 } TsrScalarKind;
 
+/* A complex number in words that C and C++ share. */
 typedef struct TsrReIm {
     double re, im;
 } TsrReIm;
 
+/* A value, 24 bytes, passed by value; owns nothing. UINT only for values above INT64_MAX. */
 typedef struct TsrScalar {
     TsrScalarKind kind;
     union {
@@ -30,7 +33,7 @@ typedef struct TsrScalar {
     };
 } TsrScalar;
 
-/* In words that C++17 has, too. */
+/* A scalar of each kind, written so that C++17 compiles it too. */
 static inline TsrScalar tsr_scalar_bool(bool b) {
     TsrScalar s = {TSR_SCALAR_BOOL, {b}};
     return s;
@@ -64,8 +67,8 @@ TsrScalar tsr_scalar_load(TsrDtype d, const void *src);
 /* As tsr_scalar_store, but TSR_RUNTIME_ERROR "value cannot be converted to type int8_t without overflow" when it does
  * not fit (PyTorch's checked conversion, as in fill_ and full). */
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst);
-/* The same for a tensor of one element, where PyTorch lets what is too large for a float of 16 or 8 bits become
- * infinite. */
+/* As tsr_scalar_store_checked, for a value that PyTorch takes from a tensor of one element: one that is too large for a
+ * float of 16 or 8 bits becomes infinite. */
 TsrStatus tsr_scalar_store_only(TsrScalar s, TsrDtype d, void *dst);
 /* The dtype a Python number of this kind becomes: bool, int64, default dtype, complex of the default dtype. */
 TsrDtype tsr_scalar_dtype(TsrScalar s);

@@ -22,6 +22,7 @@ typedef struct TsrVersion {
     TsrStorage *home; /* the storage it is embedded in, NULL on the heap */
 } TsrVersion;
 
+/* Fields may be read by all; only storage.c writes them, but for `columns` (table.h), `readonly` and `writes`. */
 struct TsrStorage {
     TSR_ATOMIC(int32_t) refcount;
     uint8_t element; /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
@@ -52,15 +53,16 @@ TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocat
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
 TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin,
                                      const char *path);
-TsrStorage *tsr_storage_retain(TsrStorage *storage);
-void tsr_storage_free(TsrStorage *storage); /* one reference; NULL is fine */
+TsrStorage *tsr_storage_retain(TsrStorage *storage); /* one reference more; returns it; NULL is fine */
+void tsr_storage_free(TsrStorage *storage);          /* one reference; NULL is fine */
 /* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.
  * TSR_RUNTIME_ERROR when not resizable. Views keep working while they fit. */
 TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes);
-/* Small ints 1, 2, 3… given when first asked for. */
+/* The number by which the language shows a storage: 1, 2, 3, ..., given when it is first asked for. Thread safe. */
 int64_t tsr_storage_id(TsrStorage *storage);
 /* Moves the bytes to a mapping shared between processes; in place, views follow. */
 TsrStatus tsr_storage_share_memory(TsrStorage *storage);
+/* The first byte, NULL on meta; and how many hold the storage (a snapshot when threads share it). */
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
 void tsr_version_free(TsrVersion *version); /* one counted reference */

@@ -1,3 +1,9 @@
+/* error.c: the last error of each thread, the table of error kinds, and the raising of interrupts (error.h).
+ *
+ * A thread's last error lies in thread-local buffers of fixed size, so that reporting a lack of memory needs none. Only
+ * a message longer than INLINE_MESSAGE is allocated, with malloc directly: mem.h's limit and injected failures must not
+ * stop an error from being reported. If even that fails, the message is cut. The shapes of a failed broadcast are kept
+ * apart, with a copy of the message they belong to, since a later error may replace it. */
 #include "error_impl.h"
 
 #include <errno.h>
@@ -6,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a message that is kept without an allocation, terminator included. Few messages are longer; three such
+ * buffers a thread are what it costs. */
 enum { INLINE_MESSAGE = 512 };
 
 /* The message lives in `text` when it fits, else in `heap`. */
@@ -31,6 +39,7 @@ static const struct {
 #undef ERROR
 };
 
+/* Starts a new last error: frees the old one's long message and drops its hint. */
 static void begin(TsrStatus kind) {
     free(last.heap);
     last.heap = NULL;
@@ -51,7 +60,7 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
         va_end(args);
     }
     if (TSR_UNLIKELY(kind == TSR_OK || kind >= TSR_STATUS_COUNT))
-        kind = TSR_SYSTEM_ERROR; /* an error of no kind is one, too */
+        kind = TSR_SYSTEM_ERROR; /* the caller passed no error kind: as CPython's SystemError */
     begin(kind);
     memcpy(last.text, text, sizeof text);
     last.heap = heap;
@@ -105,13 +114,16 @@ void tsr_error_hint(const char *format, ...) {
     va_end(args);
 }
 
+/* Shapes of more dimensions are not drawn: they would not fit a line of a terminal. */
 enum { MOST_SHOWN_DIMS = 12, SHAPES_TEXT = 1024 };
 
+/* The drawing, and the message of the error that it explains. */
 static _Thread_local struct {
     char text[SHAPES_TEXT];
     char message[INLINE_MESSAGE];
 } shapes;
 
+/* Appends to the drawing; what does not fit is left out. */
 static void put(size_t *length, const char *format, ...) {
     va_list args;
     if (*length >= SHAPES_TEXT - 1) return;
@@ -175,6 +187,8 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor) {
 void tsr_interrupt_request(void) { tsr_interrupt_flag = TSR_INTERRUPT_KEYBOARD; }
 void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = TSR_INTERRUPT_TIMEOUT; }
 
+/* In a worker of a parallel loop the flag stays set and no message is written: the thread that owns the loop does both.
+ */
 TsrStatus tsr_interrupt_raise(void) {
     int flag = tsr_interrupt_flag;
     if (tsr_in_job) return flag == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;

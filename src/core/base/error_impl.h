@@ -4,9 +4,10 @@
 
 #include "core/error.h"
 
-/* Raises the memory fault that TSR_INTERRUPT_FAULT announces; fault.c sets it. */
+/* Turns a TSR_INTERRUPT_FAULT into the error of the memory fault that was seen. memory/fault.c sets it; NULL before. */
 extern TsrStatus (*tsr_interrupt_fault)(void);
-/* This thread works on a chunk of tsr_parallel_for: a check then only reports, and the loop's owner raises. */
+/* Whether this thread runs a chunk of tsr_parallel_for: a check then only reports, and the thread that owns the loop
+ * raises. */
 extern _Thread_local bool tsr_in_job;
 
 #endif

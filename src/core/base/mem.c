@@ -1,3 +1,8 @@
+/* mem.c: the small allocations of the program, over the C library's malloc (mem.h).
+ *
+ * Each block is counted by its malloc_usable_size, so that freeing needs no header before the block. A limit is
+ * compared with the live bytes before malloc is asked. Tests set a countdown (tsr_mem_fail_at): the allocation that
+ * brings it to zero returns NULL, and a sweep over all n reaches every path that handles a failure. */
 #include "core/mem.h"
 
 #include <malloc.h>
@@ -26,25 +31,30 @@ int64_t tsr_mem_fail_at(int64_t n) {
     return made;
 }
 
+/* Whether an allocation of `bytes` must fail: by an injected failure, or because it would pass the limit. */
 static bool refused(size_t bytes) {
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return true;
     return limit != 0 && (bytes > limit || (size_t)live_bytes > limit - bytes);
 }
 
+/* Adds (sign 1) or removes (sign -1) a block from the counters. Relaxed: nothing is ordered by them. */
 static void count(const void *block, int64_t sign) {
     atomic_fetch_add_explicit(&live_blocks, sign, memory_order_relaxed);
     atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
 }
 
-/* From this size on a block is a mapping of its own (malloc's own threshold never grows beyond): in huge pages it is
- * first written several times as fast, and given back, which nothing can interrupt, twenty times as fast. */
+/* From this size on, malloc gives each block a mapping of its own (its dynamic threshold never grows beyond 32 MiB).
+ * Asking for huge pages there makes the first write several times as fast, and makes giving the block back, which no
+ * interrupt can end early, about twenty times as fast. */
 enum { MAPPED = 32 << 20, PAGE = 4096 };
 
+/* Only an advice: where the system refuses it the block works as before. */
 static void ask_for_huge_pages(void *block, size_t bytes) {
     size_t into_page = (uintptr_t)block % PAGE;
     madvise((char *)block - into_page, bytes + into_page, MADV_HUGEPAGE);
 }
 
+/* Counts a fresh block and returns it; NULL stays NULL. */
 static void *counted(void *block, size_t bytes) {
     if (TSR_UNLIKELY(block == NULL)) return NULL;
     if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(block, bytes);

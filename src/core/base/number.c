@@ -1,3 +1,12 @@
+/* number.c: decimal text from floating-point numbers and back (number.h).
+ *
+ * Formatting is Schubfach: scale the value and the two boundaries of its rounding interval by a power of ten from a
+ * table of 128-bit powers, rounded to odd, and take the shortest decimal inside the interval (choose). The same code
+ * serves float and double; only the widths of the scaling differ.
+ *
+ * Parsing reads at most 19 significant digits into 64 bits. Small cases are one exact floating-point operation
+ * (Clinger's fast path); the rest is Eisel-Lemire with the same table; what that cannot decide goes to strtod in the
+ * "C" locale. */
 #include "number_impl.h"
 
 #include <math.h>
@@ -9,6 +18,8 @@
 
 typedef unsigned __int128 u128;
 
+/* The table's first row is 10^POW10_MIN: the least power that an input of 19 digits needs to become a subnormal double.
+ */
 enum { POW10_MIN = -342 };
 static const struct {
     uint64_t high, low;
@@ -38,6 +49,7 @@ static uint32_t round_to_odd32(uint64_t high, uint32_t c) {
     return (uint32_t)(top >> 32) | ((uint32_t)top > 1);
 }
 
+/* Moves trailing zeros of *digits into *exponent; zero has exponent 0. */
 static void strip_zeros(uint64_t *digits, int *exponent) {
     while (*digits != 0 && *digits % 10 == 0) {
         *digits /= 10;
@@ -46,7 +58,9 @@ static void strip_zeros(uint64_t *digits, int *exponent) {
     if (*digits == 0) *exponent = 0;
 }
 
-/* What is the same for both widths once the three scaled boundaries are known: choose among the candidates. */
+/* Schubfach's last step, common to both widths. `lower`, `v` and `upper` are four times the scaled lower boundary,
+ * value and upper boundary. Takes a multiple of ten inside the interval if there is exactly one, else the nearer of the
+ * two neighbours of v. */
 static void choose(uint64_t lower, uint64_t v, uint64_t upper, int k, uint64_t *digits, int *exponent) {
     uint64_t s = v / 4;
     if (s >= 10) {
@@ -84,6 +98,7 @@ static void shortest_double(double value, uint64_t *digits, int *exponent) {
     strip_zeros(digits, exponent);
 }
 
+/* As shortest_double, in 32 bits: the upper 64 bits of the power are enough. */
 static void shortest_float(float value, uint64_t *digits, int *exponent) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -160,6 +175,7 @@ size_t tsr_format_integer(char *buffer, bool negative, uint64_t magnitude) {
     return n;
 }
 
+/* "nan", "inf" or "-inf". */
 static size_t format_special(char *buffer, double value) {
     const char *text = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     strcpy(buffer, text);
@@ -237,6 +253,7 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
     return true;
 }
 
+/* Made once and never freed: lent to whoever prints or reads a number. */
 static locale_t c_locale;
 
 static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
@@ -262,6 +279,7 @@ static double parse_exactly(const char *begin, const char *end) {
     return value;
 }
 
+/* "inf", "infinity" and "nan" in any case, at p; NULL when none stands there. */
 static const char *parse_word(double *out, const char *p, const char *end, bool negative) {
     static const struct {
         const char *word;

@@ -1,3 +1,7 @@
+/* text.c: a byte string that grows by half when it is full (text.h), and the recognition of UTF-8.
+ *
+ * Every append reserves first and writes afterwards, so a failure leaves the text as it was. Long copies and long texts
+ * look for an interrupt, because a program may build gigabytes by `s * n`. */
 #include "core/text.h"
 
 #include "core/mem.h"
@@ -6,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes copied between two looks for an interrupt. It trades the delay of an interrupt against the number of looks. */
 enum { COPY_PIECE = 1 << 20 };
 
 TsrStatus tsr_copy_long(char *to, const char *from, size_t n) {
@@ -47,7 +52,8 @@ TsrStatus tsr_text_reserve(TsrText *t, size_t more) {
     return TSR_OK;
 }
 
-/* Takes in n bytes that were written. Who builds a long text is stopped here by an interrupt, once every 64 KiB. */
+/* Counts n bytes that were written past the end. Looks for an interrupt each time the length passes a multiple of 64
+ * KiB, so that a loop of short appends can be stopped. */
 static TsrStatus lengthen(TsrText *t, size_t n) {
     size_t before = t->length;
     t->length += n;

@@ -1,3 +1,9 @@
+/* dtype.c: the table of dtypes, made from dtype.def, their names, and the default dtype (dtype.h).
+ *
+ * A row's constructors follow from its kind: plain numbers have none and are made as zeroed bytes, strings own a heap
+ * block, nested tensors call the functions of tensor/nested.c (dtype_impl.h). The table has a row for each of the 256
+ * values of a TsrDtype, so a damaged id reads "unknown" rather than past the end. Static assertions compare each row's
+ * size with its C type. */
 #include "core/dtype.h"
 
 #include <strings.h>
@@ -15,11 +21,14 @@ static void string_destroy(void *data, size_t n) {
     }
 }
 
+/* An empty string is all zeros. */
 static TsrStatus string_construct(void *data, size_t n) {
     memset(data, 0, n * sizeof(TsrString));
     return TSR_OK;
 }
 
+/* Copies the bytes before it frees the old ones; on failure the elements before i are assigned and the rest unchanged.
+ */
 static TsrStatus string_copy(void *dst, const void *src, size_t n) {
     TsrString *to = dst;
     const TsrString *from = src;
@@ -65,7 +74,7 @@ PLAIN_NEW(16)
 #define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
 #define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
 #define FUNCTIONS_NESTED tsr_nested_new, tsr_nested_construct, tsr_nested_copy, tsr_nested_destroy, tsr_nested_delete
-/* By the row's kind. */
+/* The functions of a row, chosen by the row's kind; an OBJECT row names its own. */
 #define OF_BOOL(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_UINT(suffix, size) FUNCTIONS_PLAIN(size)
 #define OF_INT(suffix, size) FUNCTIONS_PLAIN(size)
@@ -140,6 +149,7 @@ TsrDtype tsr_default_complex(void) {
     return tsr_default_dtype() == TSR_BFLOAT16 ? TSR_COMPLEX64 : tsr_dtype_complex_of(tsr_default_dtype());
 }
 
+/* Of the whole process, as in PyTorch. */
 static TsrDtype default_dtype = TSR_FLOAT32;
 
 TsrDtype tsr_default_dtype(void) { return default_dtype; }

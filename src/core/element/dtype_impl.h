@@ -5,6 +5,7 @@
 
 #include "core/dtype.h"
 
+/* As TsrTypeMeta's members of the same names, for elements that are tensors: NULL or an owned reference each. */
 TsrStatus tsr_nested_new(void **out);
 TsrStatus tsr_nested_construct(void *data, size_t n);
 TsrStatus tsr_nested_copy(void *dst, const void *src, size_t n);

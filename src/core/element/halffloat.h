@@ -7,6 +7,7 @@
 
 #include "core/dtype.h"
 
+/* A float's bits, and the float of given bits. */
 static inline uint32_t tsr_float_bits(float x) {
     uint32_t u;
     memcpy(&u, &x, sizeof u);
@@ -18,6 +19,7 @@ static inline float tsr_bits_float(uint32_t u) {
     return x;
 }
 
+/* IEEE binary16 to float32, exact. Without branches: subnormals are normalised by a float subtraction. */
 static inline float tsr_half_widen(TsrHalf h) {
     uint32_t w = (uint32_t)h.bits << 16, sign = w & 0x80000000u, two = w + w;
     /* Normal, infinite and nan: rebias by a multiplication; subnormal: subtract a magic number. */
@@ -26,6 +28,7 @@ static inline float tsr_half_widen(TsrHalf h) {
     return tsr_bits_float(sign | (two < (1u << 27) ? tsr_float_bits(tiny) : tsr_float_bits(normal)));
 }
 
+/* Nearest even. The float addition of a base rounds the fraction at binary16's last bit. nan becomes 0x7E00. */
 static inline TsrHalf tsr_half_round(float f) {
     uint32_t w = tsr_float_bits(f), two = w + w, sign = w & 0x80000000u, bias = two & 0xFF000000u;
     float base = (tsr_bits_float(w & 0x7FFFFFFFu) * 0x1.0p+112f) * 0x1.0p-110f;
@@ -35,8 +38,10 @@ static inline TsrHalf tsr_half_round(float f) {
     return (TsrHalf){(uint16_t)((sign >> 16) | (two > 0xFF000000u ? 0x7E00u : nonsign))};
 }
 
+/* The upper half of a float32, exact. */
 static inline float tsr_bfloat16_widen(TsrBfloat16 b) { return tsr_bits_float((uint32_t)b.bits << 16); }
 
+/* Nearest even on the upper 16 bits; every nan becomes 0x7FC0. */
 static inline TsrBfloat16 tsr_bfloat16_round(float f) {
     uint32_t u = tsr_float_bits(f), r = (u + 0x7FFFu + ((u >> 16) & 1u)) >> 16;
     return (TsrBfloat16){(uint16_t)((u & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : r)};
@@ -47,6 +52,7 @@ static inline float tsr_float8_e5m2_widen(TsrFloat8E5m2 x) {
     return tsr_half_widen((TsrHalf){(uint16_t)(x.bits << 8)});
 }
 
+/* Nearest even; what rounds to 2^16 or more becomes infinite. */
 static inline TsrFloat8E5m2 tsr_float8_e5m2_round(float f) {
     uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, r;
     if (mag >= 143u << 23) r = mag > 0x7F800000u ? 0x7F : 0x7C; /* 2^16 and above */
@@ -55,6 +61,7 @@ static inline TsrFloat8E5m2 tsr_float8_e5m2_round(float f) {
     return (TsrFloat8E5m2){(uint8_t)(r | (w >> 31 << 7))};
 }
 
+/* 4 bits of exponent, bias 7, no infinity; all bits set is nan. */
 static inline float tsr_float8_e4m3fn_widen(TsrFloat8E4m3fn x) {
     uint32_t mag = x.bits & 0x7Fu, sign = (uint32_t)(x.bits & 0x80u) << 24;
     if (mag == 0x7F) return tsr_bits_float(sign | 0x7FC00000u);
@@ -62,6 +69,7 @@ static inline float tsr_float8_e4m3fn_widen(TsrFloat8E4m3fn x) {
     return tsr_bits_float(sign | tsr_float_bits(f));
 }
 
+/* Nearest even; 448 and above, and infinity, become 448. */
 static inline TsrFloat8E4m3fn tsr_float8_e4m3fn_round(float f) {
     uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, r;
     if (mag > 0x7F800000u) r = 0x7F;

@@ -1,9 +1,16 @@
+/* promote.c: the dtype of an operation's result (promote.h), by c10's rules.
+ *
+ * Two dtypes: bool < integers by width < floats by width < complex; uint8 with int8 gives int16, half with bfloat16
+ * float32. float8 promotes with nothing but itself, and uint16, uint32 and uint64 ("barebones" in c10) with floats
+ * only. Several operands: tensors with dimensions, 0-d tensors and Python numbers are promoted each among themselves,
+ * then a lower group changes the result only when its kind (integer, float, complex) is higher. */
 #include "core/promote.h"
 
-/* The lattice of the first 13 dtypes (c10's ids), as ranks: integers by width, then floats, then complex. */
+/* PyTorch stores these dtypes and has few operators for them (its "barebones" unsigned types). */
 static bool is_barebones(TsrDtype d) { return d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64; }
 static bool is_float8(TsrDtype d) { return d == TSR_FLOAT8_E5M2 || d == TSR_FLOAT8_E4M3FN; }
 
+/* The wider of two; int16 for int8 with uint8, as neither holds the other's values. */
 static TsrDtype promote_integers(TsrDtype a, TsrDtype b) {
     if (is_barebones(a) || is_barebones(b)) return TSR_DTYPE_NONE;
     if ((a == TSR_UINT8 && b == TSR_INT8) || (a == TSR_INT8 && b == TSR_UINT8)) return TSR_INT16;
@@ -60,6 +67,7 @@ TsrStatus tsr_promote(TsrDtype *out, TsrDtype a, TsrDtype b) {
     return TSR_OK;
 }
 
+/* Promotes one group's dtype so far, TSR_DTYPE_NONE for none, with that of one more operand. */
 static TsrStatus accumulate(TsrDtype *slot, TsrDtype d) {
     if (*slot == TSR_DTYPE_NONE) {
         *slot = d;

@@ -1,3 +1,8 @@
+/* scalar.c: one value of any dtype (scalar.h): conversion, and storing to and loading from an element's bytes.
+ *
+ * Bytes are moved by memcpy, so that no alignment is asked for. Conversions out of range give what x86's instructions
+ * give (halffloat.h), which is what PyTorch prints. The switches over dtypes have no default, so that a new dtype
+ * without its case does not compile. */
 #include "core/scalar.h"
 
 #include <math.h>
@@ -34,6 +39,7 @@ bool tsr_scalar_to_bool(TsrScalar s) {
     }
 }
 
+/* As the integer dtypes of 8 to 32 bits convert: through int32, of which they keep the low bits. */
 static int32_t narrow_int(TsrScalar s) {
     if (s.kind == TSR_SCALAR_FLOAT) return tsr_double_to_int32(s.f);
     if (s.kind == TSR_SCALAR_COMPLEX) return tsr_double_to_int32(s.c.re);
@@ -47,6 +53,7 @@ static uint64_t wide_uint(TsrScalar s) {
     return (uint64_t)tsr_scalar_to_int(s);
 }
 
+/* Writes `value`, converted to `type`, at dst. */
 #define PUT(type, value) \
     do { \
         type put_ = (value); \
@@ -113,6 +120,7 @@ void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst) {
     }
 }
 
+/* Declares `name` and reads it from src. */
 #define GET(type, name) \
     type name; \
     memcpy(&name, src, sizeof name)
@@ -246,6 +254,7 @@ static const struct Range {
                              [TSR_BCOMPLEX32] = {"c10::complex<c10::BFloat16>", -INFINITY, INFINITY},
                              [TSR_COMPLEX64] = {"c10::complex<float>", -0x1.FFFFFEp127, 0x1.FFFFFEp127}};
 
+/* c10::overflows for integers: a negative whole number may wrap into an unsigned dtype down to minus its maximum. */
 static bool overflows_integer(TsrScalar s, TsrDtype d) {
     double x = tsr_scalar_to_double(s), low = ranges[d].low, high = ranges[d].high;
     if (s.kind == TSR_SCALAR_BOOL) return false;

@@ -1,8 +1,10 @@
+/* aligned.c: the allocator "aligned": blocks from the C library that start on a cache line of 64 bytes and fill whole
+ * lines, so that no two tensors share one. Chosen by name only (tsr_allocator_set); the default for the cpu is
+ * "caching". */
 #include "alloc_impl.h"
 
 #include <stdlib.h>
 
-/* Blocks start on a cache line and fill whole ones, so that no two tensors share a line. */
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     size_t rounded;
     (void)self;

@@ -1,3 +1,10 @@
+/* alloc.c: the registry of allocators, their counters, the memory limit, and the giving and taking back of blocks
+ * (alloc.h).
+ *
+ * The rows form a list in order of registration; `active` has the chosen one for each device type, read without the
+ * lock. Counters are shared by threads, so each thread adds up its changes in `held` and passes them on after
+ * HELD_BYTES or HELD_CALLS, when it turns to another allocator, and when it ends. An allocation asks the limit first,
+ * then the allocator; if that fails, all caches are emptied and it is tried once more. */
 #include "alloc_impl.h"
 
 #include "core/mem.h"
@@ -23,18 +30,23 @@ static _Thread_local struct Pending {
     TsrAllocator *allocator;
     int64_t live, peak, calls;
 } held;
+/* How far a thread's counters may lag behind: a peak and the limit may be off by 1 MiB a thread, against two locked
+ * instructions a block. */
 enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 
 /* --- counters --- */
 
+/* Whether the allocator's bytes are memory: meta has none, and the system can drop a mapping's pages. */
 static bool counts_in_total(const TsrAllocator *a) { return a->device != TSR_META && a != &tsr_allocator_mmap; }
 
+/* Sets *peak to `value` if that is greater. */
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
     int64_t old = *peak;
     while (value > old &&
            !__atomic_compare_exchange_n((int64_t *)peak, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
+/* Adds what this thread held back to the shared counters. */
 static void flush(void) {
     TsrAllocator *a = held.allocator;
     if (a == NULL) return;
@@ -57,6 +69,7 @@ static void hold_for(TsrAllocator *a) {
     tsr_thread_watch();
 }
 
+/* Counts a change of `bytes` and `calls` of allocator a; the limit is asked elsewhere. */
 static void count(TsrAllocator *a, int64_t bytes, int calls) {
     if (TSR_UNLIKELY(held.allocator != a)) hold_for(a);
     held.live += bytes;
@@ -77,6 +90,7 @@ int64_t tsr_memory_peak(void) {
 
 /* --- the ceiling --- */
 
+/* Bytes of memory that the machine has, or RLIMIT_AS allows if that is less; 0 when unknown. */
 static size_t machine_limit(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
@@ -98,7 +112,8 @@ size_t tsr_memory_limit(void) {
     return limit;
 }
 
-/* Small blocks are compared with a ceiling only once someone has set or asked for one. */
+/* Whether `bytes` more stay within the limit. Until someone sets or asks for one, blocks below 1 MiB are not compared:
+ * asking the machine for its memory costs system calls that a short program need not make. */
 static bool within_limit(size_t bytes) {
     enum { SMALL = 1 << 20 };
     size_t most = limit;
@@ -113,6 +128,7 @@ static bool within_limit(size_t bytes) {
 
 /* --- the registry --- */
 
+/* Appends a row to the registry unless it is there. */
 static void link_row(TsrAllocator *row) {
     TsrAllocator **end = &first;
     for (; *end != NULL; end = &(*end)->next)
@@ -184,6 +200,7 @@ void tsr_dataptr_release(TsrDataPtr *ptr) {
     if (deleter != NULL) deleter(ctx);
 }
 
+/* PyTorch's error for a device that nothing serves. */
 static TsrStatus no_allocator(TsrDevice device) {
     char name[16];
     if (device.type == TSR_CUDA)
@@ -197,7 +214,7 @@ static TsrStatus no_allocator(TsrDevice device) {
                      "Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", name);
 }
 
-/* Kept blocks go back to the system before memory counts as short. */
+/* Gives blocks kept for reuse back to the system and tries again before it reports that memory is short. */
 static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_t bytes) {
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return tsr_error_no_memory(bytes);
     if (a->device == TSR_CPU && TSR_UNLIKELY(!within_limit(bytes))) return tsr_error_no_memory(bytes);

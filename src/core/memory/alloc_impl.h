@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/base/thread.h"
 
+/* The rows that are built in, each in a file of its name. */
 extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard,
     tsr_allocator_mmap, tsr_allocator_meta;
 
@@ -20,6 +21,7 @@ struct TsrFaultRegion {
     TsrFaultRegion *prev, *next;
 };
 void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
+/* Takes a region out again, before its memory goes. */
 void tsr_fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
 void tsr_fault_post(const char *message);

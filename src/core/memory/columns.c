@@ -1,3 +1,5 @@
+/* columns.c: what a table's file said of its columns, as one heap block (columns.h): the struct, then the array of
+ * names, then the names' bytes. */
 #include "core/columns.h"
 
 #include <string.h>

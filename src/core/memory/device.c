@@ -1,3 +1,6 @@
+/* device.c: names of devices and their parsing (device.h), with PyTorch's rules and error texts. The types after
+ * TSR_META are names that PyTorch accepts in a device string; nothing stands behind them, and an allocation on them
+ * fails. */
 #include "core/device.h"
 
 #include <stdio.h>

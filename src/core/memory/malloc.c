@@ -1,8 +1,9 @@
+/* malloc.c: the allocator "malloc": the C library's blocks, aligned to 64 bytes as alloc.h asks. Unlike the others it
+ * makes a block for 0 bytes too, which shows in the counters what TensorFlow's allocators do. */
 #include "alloc_impl.h"
 
 #include <stdlib.h>
 
-/* The C library's blocks; 64-byte alignment by aligned_alloc only where malloc would not give 16. */
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     (void)self;
     void *block = NULL;

@@ -1,6 +1,7 @@
+/* meta.c: the allocator of the meta device: it gives no memory, so that tensors have sizes and dtypes only. The
+ * counters still count the bytes that would have been needed; the totals leave them out. */
 #include "alloc_impl.h"
 
-/* No memory at all: sizes and dtypes only. */
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     (void)self;
     (void)bytes;

@@ -1,3 +1,9 @@
+/* storage.c: the life of a storage: made, adopted, counted, listed, resized, shared (storage.h).
+ *
+ * Structs come from a free list of the thread (not in debug builds, where the sanitizers are to see each one). All live
+ * storages are in one list in order of creation, for storages() and leaks(). Elements of an OBJECT dtype are
+ * constructed over the whole of nbytes and destroyed with it; a resize constructs or destroys the difference. The
+ * struct outlives its bytes while a tensor elsewhere still uses the version counter embedded in it. */
 #include "core/storage.h"
 
 #include "alloc_impl.h"
@@ -13,12 +19,14 @@ static int64_t next_serial, next_id;
 
 /* --- structs from a free list of the thread --- */
 
+/* Structs that a thread keeps at most: enough for the temporaries of an expression; 256 of them take some 50 KB. */
 enum { POOL_MOST = 256 };
 static _Thread_local struct {
     TsrStorage *head;
     int n;
 } pool;
 
+/* The hook that runs when a thread ends. */
 static void drain(void) {
     while (pool.head != NULL) {
         TsrStorage *s = pool.head;
@@ -99,6 +107,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
 
 static bool has_constructors(TsrDtype element) { return element != TSR_DTYPE_NONE && !tsr_dtype_is_pod(element); }
 
+/* Runs the destructors of the elements in bytes [from, to); nothing for plain numbers. */
 static void destroy_range(TsrStorage *s, size_t from, size_t to) {
     if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return;
     const TsrTypeMeta *meta = &tsr_dtypes[s->element];
@@ -108,6 +117,7 @@ static void destroy_range(TsrStorage *s, size_t from, size_t to) {
     tsr_trace(TSR_TRACE_DESTROY, meta->name, s->says_calls ? "RunDtor" : NULL, (int64_t)(to - from), s, NULL);
 }
 
+/* Runs the constructors there; a failure leaves none of them constructed. */
 static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
     if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return TSR_OK;
     const TsrTypeMeta *meta = &tsr_dtypes[s->element];
@@ -118,17 +128,19 @@ static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
     return TSR_OK;
 }
 
-/* Blocks taken and given back from now on are for this storage; NULL: for none. */
+/* Names, while there is a trace, the storage that this thread's next blocks are for; NULL: none. */
 static inline void trace_storage(const TsrStorage *s) {
     if (TSR_UNLIKELY(tsr_trace_hook != NULL)) tsr_trace_storage = s;
 }
 
+/* Gives back memory that no allocator of ours made. */
 static void return_memory(TsrStorage *s) {
     if (s->ptr.deleter != NULL)
         tsr_trace(TSR_TRACE_RETURN, s->origin, "foreign memory", (int64_t)s->capacity, s->ptr.data, s);
     tsr_dataptr_release(&s->ptr);
 }
 
+/* Destroys the elements and gives the block back to whoever gave it. */
 static void release_memory(TsrStorage *s) {
     destroy_range(s, 0, s->nbytes);
     if (s->allocator != NULL) {
@@ -254,8 +266,9 @@ int64_t tsr_storage_id(TsrStorage *storage) {
 
 /* --- changing size and place --- */
 
-/* Elements with constructors are moved as bytes: none of them holds its own address. What is lost in a mapped file that
- * became shorter stays where it is. */
+/* Moves the first `keep` bytes into the block `fresh` of `capacity` bytes and gives the old block back. Elements with
+ * constructors move as bytes, since none holds its own address. When a mapped file has lost the bytes, `fresh` is given
+ * back and the storage stays as it was. */
 static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
         memcpy(fresh->data, s->ptr.data, keep);
@@ -277,6 +290,7 @@ static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocat
     return TSR_OK;
 }
 
+/* Makes nbytes larger, moving to a new block when the present one is too small. */
 static TsrStatus grow(TsrStorage *s, size_t nbytes) {
     size_t old = s->nbytes;
     if (nbytes > s->capacity) {
@@ -293,6 +307,7 @@ static TsrStatus grow(TsrStorage *s, size_t nbytes) {
     return TSR_OK;
 }
 
+/* Makes nbytes smaller. The block stays, for a later growth, unless nothing is left. */
 static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
     destroy_range(s, nbytes, s->nbytes);
     s->nbytes = nbytes;
