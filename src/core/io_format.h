@@ -43,6 +43,7 @@ typedef struct TsrLoadOptions {
     bool opaque;          /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
 
+/* The defaults: the format found out, everything detected. */
 static inline TsrLoadOptions tsr_load_options(void) {
     TsrLoadOptions o;
     __builtin_memset(&o, 0, sizeof o);
@@ -72,6 +73,7 @@ typedef struct TsrSaveOptions {
     bool untie;         /* safetensors: tensors that share memory are written each for itself, not refused */
 } TsrSaveOptions;
 
+/* The defaults: the format by extension, the shortest numbers. */
 static inline TsrSaveOptions tsr_save_options(void) {
     TsrSaveOptions o;
     __builtin_memset(&o, 0, sizeof o);
@@ -82,13 +84,15 @@ static inline TsrSaveOptions tsr_save_options(void) {
 /* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its
  * format has room for that. A .pt file's content is the tree; the items are its tensors as far as they are one, or the
  * values of a dict. */
+/* A tensor and its name, both owned; the name is NULL when the file holds one tensor without one. */
 typedef struct TsrItem {
     char *name;
     TsrTensor *tensor;
-} TsrItem; /* both owned; name NULL when single */
+} TsrItem;
+/* Something else that the file says of its content; both owned. */
 typedef struct TsrRemark {
     char *key, *value;
-} TsrRemark; /* both owned */
+} TsrRemark;
 /* `notes` are lines for the user about what the reader had to decide or could not keep: "FILE: ...". `rounded`: one of
  * them tells of a whole number that float64 has not. */
 typedef struct TsrItems {
@@ -101,7 +105,7 @@ typedef struct TsrItems {
     TsrText notes;
     bool rounded;
 } TsrItems;
-void tsr_items_free(TsrItems *items);
+void tsr_items_free(TsrItems *items); /* frees all that they own, and empties *items */
 /* One tensor as the result; takes `t`, also on failure. */
 TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 /* Adds a named tensor; takes `t`, also on failure; the name is copied. */
@@ -115,6 +119,8 @@ TsrStatus tsr_items_note(TsrItems *out, const TsrInput *in, const char *format, 
  * when it has a name, or when it is sparse. */
 TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format);
 
+/* One row of the table of formats (io.c); static. Functions get the first `size` bytes of a file, or write to a sink.
+ */
 typedef struct TsrFormat {
     const char *name;
     const char *extensions;                       /* "npy", "csv txt": without dots, separated by spaces */

@@ -7,6 +7,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* What a node stands for, mostly a type of Python's. */
 typedef enum TsrNodeKind {
     TSR_NODE_NONE,
     TSR_NODE_BOOL,
@@ -32,6 +33,7 @@ typedef enum TsrNodeKind {
     TSR_NODE_GLOBAL, /* only while a file is read: a function or class */
 } TsrNodeKind;
 
+/* A value. Which fields count depends on the kind; all that it owns is freed with the tree. */
 typedef struct TsrNode {
     TsrNodeKind kind;
     TsrDtype dtype; /* DTYPE, and what a STORAGE counts in; TSR_DTYPE_NONE: bytes */
@@ -48,16 +50,21 @@ typedef struct TsrNode {
     struct TsrNode *next; /* of the tree */
 } TsrNode;
 
+/* Owns its nodes. Empty when all zeros. */
 typedef struct TsrTree {
-    TsrNode *all, *root;
+    TsrNode *all; /* linked by `next`, the youngest first */
+    TsrNode *root;
 } TsrTree;
 
 enum { TSR_TREE_DEPTH = 500 }; /* what nests deeper is refused */
 
-void tsr_tree_free(TsrTree *tree);
-/* *lent belongs to the tree. */
+void tsr_tree_free(TsrTree *tree); /* frees all nodes and empties the tree */
+/* A new node of that kind, with text a copy of `length` bytes; *lent belongs to the tree. An error when memory is
+ * short.
+ */
 TsrStatus tsr_tree_add(TsrNode **lent, TsrTree *tree, TsrNodeKind kind);
 TsrStatus tsr_tree_add_text(TsrNode **lent, TsrTree *tree, TsrNodeKind kind, const char *text, size_t length);
+/* Adds one child at the end; both nodes are of the same tree. An error when memory is short. */
 TsrStatus tsr_node_append(TsrNode *parent, TsrNode *child);
 
 TSR_PUBLIC_END

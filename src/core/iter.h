@@ -16,6 +16,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* Outputs and inputs of one iteration at most. */
 enum { TSR_ITER_MAX_OPERANDS = 8 };
 
 enum TsrIterFlags {

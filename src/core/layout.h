@@ -7,9 +7,9 @@
 
 TSR_PUBLIC_BEGIN
 
-enum {
-    TSR_MAX_DIMS = 128
-}; /* of a tensor: what lists may nest in PyTorch; sets of dimensions, and so reductions, end at 64 as they do there */
+/* Dimensions of a tensor at most: as deep as lists may nest in PyTorch. Sets of dimensions, and so reductions, take 64,
+ * as they do there. */
+enum { TSR_MAX_DIMS = 128 };
 
 /* Where the elements of a tensor lie in its storage; the arrays are lent. Where a function has no use for `offset`, it
  * looks at none. */
@@ -19,6 +19,7 @@ typedef struct TsrGeometry {
     int64_t offset; /* of the first element, from the storage's start */
 } TsrGeometry;
 
+/* Whether a tensor may have so many dimensions. */
 static inline bool tsr_layout_is_ndim(int ndim) { return (unsigned)ndim <= TSR_MAX_DIMS; }
 /* TSR_RUNTIME_ERROR unless a tensor may have so many dimensions. The functions below that return a status refuse
  * others, too; those that return whether something holds say false, and those that return nothing write nothing. */
@@ -37,15 +38,16 @@ bool tsr_layout_is_channels_last(int ndim, const int64_t *sizes,
 bool tsr_layout_is_channels_last_strides(int ndim, const int64_t *sizes, const int64_t *strides);
 /* Some permutation of the dimensions is contiguous. */
 bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, const int64_t *strides);
-/* How two dimensions lie, for tsr_layout_order_dims. An expanded one, of stride 0, tells nothing. */
+/* Compares two dimensions by stride for tsr_layout_order_dims: below 0 when `inner` has the smaller stride, above 0
+ * when it has the larger one, or the same stride and the larger size; 0 when one of them is expanded (stride 0). */
 static inline int tsr_layout_compare_dims(int64_t size_inner, int64_t stride_inner, int64_t size_outer,
                                           int64_t stride_outer) {
     if (stride_inner == 0 || stride_outer == 0) return 0;
     if (stride_inner != stride_outer) return stride_inner < stride_outer ? -1 : 1;
     return size_inner > size_outer;
 }
-/* Negative: dimension `inner`, which lies inside `outer` now, belongs there; positive: they change places; 0: no
- * telling. */
+/* Compares two dimensions, of which `inner` comes first (further in) now. Negative: the order is right; positive: they
+ * change places; 0: undecided. */
 typedef int (*TsrCompareDims)(const void *user, int inner, int outer);
 /* Orders perm[0..n), innermost first, as PyTorch does everywhere (TensorIterator's reorder_dimensions): an insertion
  * sort that moves only on clear evidence and steps over what is undecided. Inline, so that the comparison is, too. */

@@ -39,8 +39,10 @@
 
 TSR_PUBLIC_BEGIN
 
+/* Arguments and results of an operator at most. */
 enum { TSR_MAX_ARGS = 20, TSR_MAX_RETS = 8 };
 
+/* The type of an argument or a result: which member of a TsrArg holds it. Plurals are arrays of n. */
 typedef enum TsrArgKind {
     TSR_ARG_NONE,
     TSR_ARG_TENSOR,
@@ -96,6 +98,7 @@ enum TsrOpForms {
     TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _ : writes self */
     TSR_INPLACE_FN = 64    /* the in-place form is a function of torch, not a method: torch.celu_ */
 };
+/* How the results relate to the arguments' memory: new, a view, one or the other, the argument itself, no tensor. */
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
 enum TsrOpFlags {
     TSR_OP_CONJ = 1,      /* copes with conj/neg bits itself (views, copy_) */
@@ -130,6 +133,7 @@ typedef enum TsrOutOverlap {
 } TsrOutOverlap;
 
 typedef struct TsrOpCall TsrOpCall;
+/* An operator's function: reads call->arg, stores owned results (tsr_return_move). */
 typedef TsrStatus (*TsrOpFn)(TsrOpCall *call);
 typedef struct TsrOp {
     const char *schema;
@@ -195,8 +199,8 @@ typedef struct TsrOpSet {
 
 const TsrOpSet *tsr_op_find(const char *name);                    /* NULL if none; "add" (not "add_") */
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op); /* cached */
-int tsr_op_count(void);
-const TsrOpSet *tsr_op_at(int i); /* in alphabetic order of names; NULL past the last */
+int tsr_op_count(void);                                           /* sets of operators with different names */
+const TsrOpSet *tsr_op_at(int i);                                 /* in alphabetic order of names; NULL past the last */
 /* Adds rows (static lifetime) from outside the core, such as operators written in the language. Before the first
  * lookup. TSR_SYSTEM_ERROR for a row without a function or a schema; none is added then. */
 TsrStatus tsr_op_register(const TsrOp *rows, int n);

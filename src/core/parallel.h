@@ -19,6 +19,7 @@ static inline int64_t tsr_grain(int64_t steps) {
     return steps < TSR_CHUNK_WORK ? TSR_CHUNK_WORK / steps : 1;
 }
 
+/* Works on the numbers [begin, end); called by several threads at once. */
 typedef void (*TsrRangeFn)(int64_t begin, int64_t end, void *user);
 /* Calls fn for chunks of [0, n), which threads take as they come; in this thread alone when n is not above `grain`, the
  * least size of a chunk, inside another such call, and while another thread makes one. Looks for interrupts between
@@ -28,8 +29,8 @@ TsrStatus tsr_parallel_for(int64_t n, int64_t grain, TsrRangeFn fn, void *user);
  * is taken, and tsr_parallel_for fails with the first such error, set in the thread that called it. */
 void tsr_parallel_fail(TsrStatus status);
 int tsr_parallel_width(void); /* threads that the calling thread may still use: 1 inside a job of tsr_parallel_for */
-int tsr_num_threads(
-    void); /* of the pool, the calling one included: as many as the process may use processors, until set */
+/* Threads of the pool, the calling one included: as many as the process may use processors, until it is set. */
+int tsr_num_threads(void);
 void tsr_set_num_threads(int n);
 
 TSR_PUBLIC_END

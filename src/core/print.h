@@ -8,6 +8,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* torch.set_printoptions' values. */
 typedef struct TsrPrintOptions {
     int precision;
     double threshold;

@@ -7,20 +7,22 @@
 
 TSR_PUBLIC_BEGIN
 
+/* A generator: the state of mt19937 and a cached normal. Counted; not for two threads at once. */
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);       /* lent; torch.default_generator: its first seed is the system's */
 TsrStatus tsr_rng_new(TsrGenerator **out); /* torch.Generator(), seeded with 67280421310721 */
+/* One reference more, which is returned, and one less. */
 TsrGenerator *tsr_rng_retain(TsrGenerator *g);
 void tsr_rng_free(TsrGenerator *g);
-void tsr_rng_seed(TsrGenerator *g, uint64_t seed);  /* manual_seed: also drops the cached normals */
-uint64_t tsr_rng_seed_from_system(TsrGenerator *g); /* seed(): seeds from the system's entropy, returns the seed */
-uint64_t tsr_rng_initial_seed(const TsrGenerator *g);
-uint32_t tsr_rng_u32(TsrGenerator *g);
-uint64_t tsr_rng_u64(TsrGenerator *g);          /* the first word drawn is the upper half */
-float tsr_rng_uniform_float(TsrGenerator *g);   /* [0, 1) from 24 bits */
-double tsr_rng_uniform_double(TsrGenerator *g); /* [0, 1) from 53 bits */
-double tsr_rng_normal_double(
-    TsrGenerator *g); /* Box-Muller with the cached second value, as at::normal_distribution<double> */
+void tsr_rng_seed(TsrGenerator *g, uint64_t seed);    /* manual_seed: also drops the cached normals */
+uint64_t tsr_rng_seed_from_system(TsrGenerator *g);   /* seed(): seeds from the system's entropy, returns the seed */
+uint64_t tsr_rng_initial_seed(const TsrGenerator *g); /* the seed that it was last given */
+uint32_t tsr_rng_u32(TsrGenerator *g);                /* the next word of the stream */
+uint64_t tsr_rng_u64(TsrGenerator *g);                /* the first word drawn is the upper half */
+float tsr_rng_uniform_float(TsrGenerator *g);         /* [0, 1) from 24 bits */
+double tsr_rng_uniform_double(TsrGenerator *g);       /* [0, 1) from 53 bits */
+/* Box-Muller, the second value cached for the next call, as at::normal_distribution<double>. */
+double tsr_rng_normal_double(TsrGenerator *g);
 void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n); /* n draws of tsr_rng_u32, in bulk */
 
 /* get_rng_state and set_rng_state: PyTorch's layout of TSR_RNG_STATE_BYTES bytes. Setting checks it: TSR_RUNTIME_ERROR.

@@ -15,8 +15,11 @@
 
 TSR_PUBLIC_BEGIN
 
+/* Dimensions whose sizes and strides lie in the struct: images and volumes in batches have no more, so that few tensors
+ * need a second block. */
 enum { TSR_INLINE_DIMS = 5 };
 
+/* torch.layout. */
 typedef enum TsrLayout {
     TSR_STRIDED,
     TSR_SPARSE_COO,
@@ -26,6 +29,7 @@ typedef enum TsrLayout {
     TSR_SPARSE_BSC
 } TsrLayout;
 const char *tsr_layout_name(uint8_t layout); /* as PyTorch's errors call it: "Strided", "SparseCsr"; static */
+/* torch.memory_format: in which order of dimensions elements are dense. */
 typedef enum TsrMemoryFormat { TSR_CONTIGUOUS, TSR_PRESERVE, TSR_CHANNELS_LAST, TSR_CHANNELS_LAST_3D } TsrMemoryFormat;
 
 enum TsrTensorFlags {
@@ -74,6 +78,7 @@ TsrStatus tsr_refuse_backend(const char *name, const TsrTensor *t);
 /* Dense, row-major, uninitialised (non-POD elements are constructed). TSR_RUNTIME_ERROR on negative
  * sizes, overflow or short memory. *out is the caller's. */
 TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDtype dtype, TsrDevice device);
+/* The same with the strides given (in elements, >= 0), over as many elements as they reach. */
 TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes, const int64_t *strides,
                                  TsrDtype dtype, TsrDevice device);
 /* Same sizes, dtype, device as `like`; strides by memory format (TSR_PRESERVE: like's when non-overlapping and dense,
@@ -83,23 +88,23 @@ TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype d
  * >= 0, no overflow: TSR_RUNTIME_ERROR "setStorage: sizes ..., strides ..., storage offset ..., and itemsize ...
  * requiring a storage size of ... are out of bounds for storage of size ...". */
 TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry g, TsrDtype dtype);
-bool tsr_storage_holds(const TsrStorage *storage, TsrGeometry g,
-                       TsrDtype dtype); /* whether those checks are passed, without an error */
+/* Whether a geometry passes those checks; sets no error. */
+bool tsr_storage_holds(const TsrStorage *storage, TsrGeometry g, TsrDtype dtype);
 /* A view of `self` with new geometry (same dtype and flags, shares version counter, base is self's root; origin
  * static). Trusted geometry: callers have checked it. Every view comes this way, so the geometry is not copied: that
  * would wait for its fields to be stored (an eighth of a view's life). */
 TsrStatus tsr_tensor_new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin);
 TsrStatus tsr_tensor_new_scalar(TsrTensor **out, TsrScalar value, TsrDtype dtype); /* 0-d cpu */
-TsrStatus tsr_tensor_new_wrapped(
-    TsrTensor **out,
-    TsrScalar value); /* 0-d wrapped number, dtype by kind (double for FLOAT, int64, bool, complex128) */
+/* A Python number as an operand: 0-d, cpu, TSR_FLAG_WRAPPED_NUMBER; float64, int64, uint64, bool or complex128 by kind.
+ */
+TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value);
 TsrTensor *tsr_tensor_new_undefined(void);  /* a retained reference to the one undefined tensor */
 TsrTensor *tsr_tensor_retain(TsrTensor *t); /* NULL is fine */
 void tsr_tensor_free(TsrTensor *t);         /* one reference; NULL is fine */
-void tsr_tensor_reset(
-    TsrTensor **slot); /* frees what the slot holds and leaves NULL: how a function that fails gives up its *out */
-int64_t tsr_tensor_live(
-    void); /* tensors that have an owner, the free ones that other threads keep for reuse included */
+/* Frees what the slot holds and leaves NULL: how a function that fails gives up its *out. */
+void tsr_tensor_reset(TsrTensor **slot);
+/* Tensors that have an owner, and the freed structs that other threads keep for reuse. */
+int64_t tsr_tensor_live(void);
 static inline int32_t tsr_tensor_refcount(const TsrTensor *t) { return t->refcount; }
 /* A new reference to the root tensor of a view if it still lives, else NULL. */
 TsrTensor *tsr_tensor_retain_base(const TsrTensor *t);
@@ -131,6 +136,7 @@ static inline void *tsr_data(const TsrTensor *t) {
     char *p = (char *)t->storage->ptr.data;
     return p == NULL ? NULL : p + t->offset * (int64_t)tsr_dtype_size(t->dtype);
 }
+/* Whether t is dense in that order of dimensions; of the channels-last formats only for ndim 4 or 5. */
 bool tsr_is_contiguous(const TsrTensor *t, TsrMemoryFormat format);
 bool tsr_is_dense(const TsrTensor *t); /* contiguous in some order of its dimensions: no gaps, nothing shared */
 /* Checks that the storage still covers the view (it may have shrunk) and, when `writing`, that it may be
@@ -148,10 +154,10 @@ void tsr_tensor_bump(TsrTensor *t, const char *what);
 /* A negative `dim` counts from the end. TSR_INDEX_ERROR "Dimension out of range (expected to be in range of [-2, 1],
  * but got 2)". ndim 0 counts as 1. */
 TsrStatus tsr_wrap_dim(int64_t *dim, int ndim);
-/* The same where a tensor of no dimensions has none to name. */
+/* The same, but ndim 0 is an error: the tensor has no dimension to name. */
 TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim);
 
-/* --- changing in place (each bumps nothing by itself) --- */
+/* --- changing in place: none of these bumps the version counter --- */
 /* Trusted: callers have checked that it fits. The arrays may be t's own. TSR_RUNTIME_ERROR past TSR_MAX_DIMS or with
  * memory short. */
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g);

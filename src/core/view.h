@@ -8,6 +8,7 @@
 
 TSR_PUBLIC_BEGIN
 
+/* The bytes that t reaches in its storage; the arrays are t's own, lent. */
 static inline TsrFootprint tsr_tensor_footprint(const TsrTensor *t) {
     TsrFootprint f = {tsr_tensor_geometry(t), (int64_t)tsr_itemsize(t)};
     return f;
@@ -15,11 +16,11 @@ static inline TsrFootprint tsr_tensor_footprint(const TsrTensor *t) {
 
 /* Whether both show the same memory in the same shape and strides, be it as elements of another dtype of that size. */
 bool tsr_is_same_view(const TsrTensor *a, const TsrTensor *b);
-/* Whether some element of one is another element of the other, so that the order shows in which the one is written and
- * the other read. False of one view with itself. */
+/* Whether a and b share memory at different positions, so that writing one while reading the other depends on the order
+ * of elements. False of one view with itself. */
 bool tsr_overlaps_elsewhere(const TsrTensor *a, const TsrTensor *b);
-/* Where they do, the steps are PyTorch's: so many bytes of a dense line are read before they are written; what is left
- * goes element by element. */
+/* Such a copy proceeds as PyTorch's does: that many bytes of a dense line are read before they are written, and the
+ * rest of the line goes element by element. */
 enum { TSR_ORDER_STEP = 64 };
 
 /* All of self; `_base` is self's root. */
@@ -32,8 +33,8 @@ TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t 
 /* As self[..., start:end:step, ...] with Python's clamping; step > 0 ("slice step must be positive"). */
 TsrStatus tsr_tensor_new_slice(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t end,
                                int64_t step);
-TsrStatus tsr_tensor_new_transpose(TsrTensor **out, const TsrTensor *self, int64_t dim0,
-                                   int64_t dim1); /* the two swapped */
+/* Dimensions dim0 and dim1 change places. */
+TsrStatus tsr_tensor_new_transpose(TsrTensor **out, const TsrTensor *self, int64_t dim0, int64_t dim1);
 /* Dimension i is self's dims[i]; n must be self's number of dimensions, each there once. */
 TsrStatus tsr_tensor_new_permute(TsrTensor **out, const TsrTensor *self, int n, const int64_t *dims);
 /* A size of 1 before `dim`, which counts in the result's dimensions. */
@@ -59,8 +60,8 @@ TsrStatus tsr_tensor_new_unfold(TsrTensor **out, const TsrTensor *self, int64_t 
 TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, TsrGeometry g);
 TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* of a real tensor: self itself, retained */
 TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self); /* TSR_TYPE_ERROR for a real tensor */
-TsrStatus tsr_tensor_new_conj(
-    TsrTensor **out, const TsrTensor *self); /* lazy: flips TSR_FLAG_CONJ; of a real tensor: self itself, retained */
+/* Lazy: a view with TSR_FLAG_CONJ flipped; of a real tensor self itself, retained. */
+TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self);
 
 /* --- aliases where possible, else copies (copy.c) --- */
 /* reshape(sizes): a view where possible, else a copy. */

@@ -14,8 +14,10 @@
 /* The four types that BLAS computes on, as indices of the tables below. */
 typedef enum TsrBlasType { TSR_BLAS_S, TSR_BLAS_D, TSR_BLAS_C, TSR_BLAS_Z, TSR_BLAS_TYPES } TsrBlasType;
 
+/* CBLAS's constants: row-major order; as is, transposed, conjugate transposed, conjugated. */
 enum { TSR_CBLAS_ROW = 101, TSR_CBLAS_N = 111, TSR_CBLAS_T = 112, TSR_CBLAS_CT = 113, TSR_CBLAS_CN = 114 };
 
+/* The functions of blas.def by name; those of LAPACK one for each type. */
 typedef struct TsrBlas {
 #define CBLAS(name, returns, args) returns(*name) args;
 #define LAPACK_ALL(name, s, d, c, z, args) void(*name[TSR_BLAS_TYPES]) args;
@@ -29,8 +31,8 @@ typedef struct TsrBlas {
 TsrStatus tsr_blas_get(const TsrBlas **lent);
 /* What this thread calls next runs on so many threads, until it asks for the table again. */
 void tsr_blas_limit(int threads);
-/* "OpenBLAS 0.3.21, SkylakeX kernels, /usr/lib/.../libopenblas.so.0", or why there is none. Loads the library; lent for
- * ever. One thread at a time. */
+/* A line about the library, or why there is none: "OpenBLAS 0.3.21, SkylakeX kernels, /usr/lib/.../libopenblas.so.0".
+ * Loads the library; lent for ever. One thread at a time. */
 const char *tsr_blas_about(void);
 /* As tsr_blas_get, but NULL and no error when there is none. */
 const TsrBlas *tsr_blas_try(void);

@@ -1,3 +1,5 @@
+/* borrow.c: TsrMaybeOwned (borrow.h). In debug builds a borrow holds a weak link, and a borrow that outlives its owner
+ * is reported as a memory fault at the next interrupt check; in other builds borrowing is inline and free. */
 #include "core/borrow.h"
 
 #include "core/memory/alloc_impl.h"

@@ -1,3 +1,9 @@
+/* fast.c: arithmetic and comparisons of plain tensors without the operator table and the iterator (fast.h). For small
+ * tensors those cost more than the elements do.
+ *
+ * A row says which kernel and dtypes an operator has here. After the checks the operation is one Flat: pointers and
+ * byte strides for one inner loop, run in this thread or in chunks. The kernels are those of the operator table, so
+ * results are the same bit for bit; while there is a trace nothing is done here, so that it sees every step. */
 #include "fast.h"
 
 #include <string.h>
@@ -5,12 +11,14 @@
 #include "core/iter.h"
 #include "core/kernels/pointwise/table.h"
 
+/* Elements from which an operation is split over threads: below two chunks' work (parallel.h) there is nothing to
+ * split. */
 enum { PARALLEL = 2 * TSR_CHUNK_WORK };
 
 #define BIT(d) (1u << TSR_##d)
 #define INTS (BIT(UINT8) | BIT(INT8) | BIT(INT16) | BIT(INT32) | BIT(INT64))
 #define FLOATS (BIT(FLOAT32) | BIT(FLOAT64))
-#define HALVES (BIT(FLOAT16) | BIT(BFLOAT16)) /* both operands of it: a number is not rounded first */
+#define HALVES (BIT(FLOAT16) | BIT(BFLOAT16)) /* only where both operands are: a number is not rounded first */
 
 /* What each operator is called, computes with and accepts. */
 static const struct Row {
@@ -36,19 +44,21 @@ static const struct Row {
     [TSR_FAST_NEG] = {"neg", NULL, TSR_K_neg, INTS | FLOATS, false},
 };
 
+/* Whether t is a contiguous cpu tensor of one of these dtypes whose storage holds all its elements. */
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
     if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || t->flags != 0 || !(dtypes >> t->dtype & 1) ||
         t->storage == NULL)
         return false;
-    if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* there it is looked at whose */
+    if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* the operator table checks which tensors lost bytes */
     int64_t next = 1;
     for (int d = t->ndim_ - 1; d >= 0; d--) {
-        if (t->strides[d] != next) return false; /* sizes of 1 with other strides take the general road */
+        if (t->strides[d] != next) return false; /* so do not come here: sizes of 1 with other strides */
         next *= t->sizes[d];
     }
     return (uint64_t)(t->offset + t->numel) * tsr_dtypes[t->dtype].itemsize <= t->storage->nbytes;
 }
 
+/* Equal sizes; no broadcasting. */
 static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
     if (a->ndim_ != b->ndim_) return false;
     for (int d = 0; d < a->ndim_; d++)
@@ -82,7 +92,8 @@ static void run_flat(int64_t begin, int64_t end, void *user) {
     f->second(again, stride, end - begin, NULL);
 }
 
-/* Two loops over one result go by blocks that stay in cache. */
+/* Elements of a block when two loops go over one result: 4096 doubles are 32 KiB, which stays in cache between the
+ * loops. */
 enum { BLOCK = 4096 };
 static void run_blocks(int64_t begin, int64_t end, void *user) {
     for (; begin < end; begin += BLOCK) run_flat(begin, TSR_MIN(begin + BLOCK, end), user);
@@ -106,6 +117,7 @@ static TsrStatus place(TsrTensor **out, const struct Row *row, TsrTensor *shape,
     return tsr_tensor_new(out, shape->ndim_, shape->sizes, row->compares ? TSR_BOOL : shape->dtype, TSR_DEVICE_CPU);
 }
 
+/* Runs f into a result of `shape`'s shape. Always true: what failed is in *status. */
 static bool finish(TsrTensor **out, TsrStatus *status, const struct Row *row, Flat *f, TsrTensor *shape,
                    TsrTensor *over) {
     TsrTensor *result;
@@ -141,7 +153,8 @@ bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
     return finish(out, status, row, &f, right ? b : a, over);
 }
 
-/* The number in the tensor's dtype, when it does not ask for another one. */
+/* Writes the number in the tensor's dtype to `value`. False when it would change the result's dtype, or when a half
+ * float must not round it first. */
 static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
     if ((n.kind == TSR_SCALAR_BOOL && op == TSR_FAST_SUB) || (HALVES >> d & 1)) return false;
     if (d == TSR_BOOL && n.kind != TSR_SCALAR_BOOL) return false; /* bools & 1 are int64 */
@@ -196,6 +209,7 @@ bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTen
     return finish(out, status, row, &f, a, (dying & TSR_DYING_LEFT) ? a : NULL);
 }
 
+/* Runs f over a itself and counts the write. */
 static bool finish_inplace(TsrStatus *status, const struct Row *row, Flat *f, TsrTensor *a) {
     f->data[0] = f->data[1] = tsr_data(a);
     f->stride[0] = f->stride[1];

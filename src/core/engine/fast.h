@@ -12,6 +12,7 @@
 
 #include "core/tensor.h"
 
+/* The operators that have a fast way. */
 typedef enum TsrFastOp {
     TSR_FAST_ADD,
     TSR_FAST_SUB,
@@ -30,18 +31,22 @@ typedef enum TsrFastOp {
     TSR_FAST_NEG, /* unary */
     TSR_FAST_COUNT
 } TsrFastOp;
+/* Bits of `dying`. */
 enum { TSR_DYING_LEFT = 1, TSR_DYING_RIGHT = 2 };
 
+/* a op b, of one shape or one of them 0-d. */
 bool tsr_fast_binary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b, unsigned dying);
 /* a op n, or n op a when `reversed`. */
 bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n, bool reversed,
                          unsigned dying);
+/* op a; `dying`: TSR_DYING_LEFT or 0. */
 bool tsr_fast_unary_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTensor *a, unsigned dying);
 /* a op= b; the version is bumped. */
 bool tsr_fast_inplace(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrTensor *b);
 bool tsr_fast_inplace_number(TsrStatus *status, TsrFastOp op, TsrTensor *a, TsrScalar n);
-/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: it owns its
- * memory alone, all of it, and nobody has asked who it is. */
+/* Whether the result of an operator may be written over `t`, of which the caller holds the one reference: t owns the
+ * whole of its memory alone, nothing links to it, and its storage has not been shown by id, so that nobody can notice.
+ */
 bool tsr_fast_reusable(const TsrTensor *t);
 
 #endif

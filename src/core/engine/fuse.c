@@ -1,3 +1,9 @@
+/* fuse.c: evaluation of an elementwise expression block by block, without intermediate tensors (fuse.h).
+ *
+ * Each step of the expression becomes a Pass: one inner loop over a block of a page. A pass reads inputs, numbers and
+ * buffers, and writes a buffer, or for the last one the output. Buffers are assigned as registers are in a compiler:
+ * one is free again when its last reader has run (place). Two adjacent steps for which pairs.def has a kernel become
+ * one pass (take_in). Every step rounds as the operator would, so results equal those without fusion bit for bit. */
 #include "fuse.h"
 
 #include <string.h>
@@ -58,6 +64,7 @@ typedef struct Plan {
     int64_t first; /* the element that goes to `out` */
 } Plan;
 
+/* A number input in the dtype of the expression. */
 static void store_number(char *to, const TsrFuseInput *in, TsrDtype dtype) {
     if (dtype == TSR_FLOAT32) {
         float value = in->whole ? (float)in->integer : (float)in->number;
@@ -122,6 +129,7 @@ static void set_operand(Work *w, const Plan *p, const Pass *pass, int k, int64_t
     }
 }
 
+/* Sets up every pass for the chunk that starts at `begin`; returns how many there are. */
 static int set_work(Work *work, const Plan *p, int64_t begin, char *const *buffers, char *spare) {
     int n = 0;
     for (int s = 0; s < p->f->nsteps; s++) {
@@ -136,10 +144,10 @@ static int set_work(Work *work, const Plan *p, int64_t begin, char *const *buffe
     return n;
 }
 
-/* A load that follows a store to the same place within some other page waits for it, on many CPUs. So the buffers, of a
- * page each, begin at the same place in their page as the block of the output and, mostly, of the inputs: then what
- * collides is a whole page behind. Measured on Zen 5, a * b + c of 1e6 floats, one thread: 230 us, with buffers
- * anywhere 300 to 900. */
+/* Places the buffers within their pages. A load that follows a store to the same offset in another page waits for that
+ * store on many CPUs, which compare only the low 12 bits of addresses first. So each buffer begins at the offset in its
+ * page at which the output's block (and mostly the inputs') does: what collides is then a whole page behind. Measured
+ * on Zen 5, a * b + c of 1e6 floats, one thread: 230 us, with buffers anywhere 300 to 900. */
 static void place_buffers(char **buffers, char *memory, const Plan *p, int64_t begin) {
     uintptr_t wanted = ((uintptr_t)p->out + (uintptr_t)((begin - p->first) * p->itemsize)) % PAGE / 64 * 64,
               at = (uintptr_t)memory;
@@ -147,6 +155,7 @@ static void place_buffers(char **buffers, char *memory, const Plan *p, int64_t b
     for (int b = 1; b <= BUFFERS; b++) buffers[b] = buffers[b - 1] + PAGE;
 }
 
+/* TsrRangeFn: runs all passes over block after block of [begin, end). */
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Plan *p = user;
     char memory[(BUFFERS + TSR_FUSE_INPUTS + 1) * PAGE], *buffers[BUFFERS + 1];
@@ -162,7 +171,8 @@ static void run_range(int64_t begin, int64_t end, void *user) {
     }
 }
 
-/* Whole blocks, and several of them: each chunk sets up its buffers anew. */
+/* Elements of a chunk: a multiple of 2048, which is a whole number of blocks, and four times the usual work
+ * (parallel.h), because each chunk sets up its buffers anew. */
 static int64_t grain_of(const TsrFused *f) {
     int64_t cost = 1;
     for (int s = 0; s < f->nsteps; s++) cost += f->step[s].cost;
@@ -170,17 +180,19 @@ static int64_t grain_of(const TsrFused *f) {
     return TSR_MAX(grain / 2048 * 2048, 2048);
 }
 
+/* Whether the operands may change places to make a pair kernel fit. */
 static bool commutes(TsrKernel k) {
     return k == TSR_K_add || k == TSR_K_mul || k == TSR_K_bitwise_and || k == TSR_K_bitwise_or;
 }
 
-/* The kernel of `pass` and of what made its operand k, were that its operand `as`. */
+/* The pair kernel that does `pass` together with the step that made its operand k, as operand number `as` of the pair;
+ * TSR_K_NONE if there is none. */
 static TsrKernel both(const Plan *p, const Pass *pass, int k, int as) {
     return k >= pass->nin || pass->in[k] >= 0 ? TSR_K_NONE
                                               : tsr_kernel_pair(p->pass[-1 - pass->in[k]].kernel, pass->kernel, as);
 }
 
-/* Lets `pass` do what made its operand k as well, if there is a kernel for it. */
+/* Merges the step that made operand k into `pass` when there is a pair kernel for both. */
 static bool take_in(Plan *p, Pass *pass, int k) {
     TsrKernel kernel = both(p, pass, k, k);
     if (kernel == TSR_K_NONE) return false;
@@ -214,6 +226,7 @@ static TsrStatus add_pass(Plan *p, int s, TsrDtype dtype) {
     return pass->loop != NULL ? TSR_OK : tsr_error(TSR_SYSTEM_ERROR, "no loop for %s", step->name);
 }
 
+/* Makes the plan: numbers in the dtype, passes, buffers. The inputs' storages are checked. */
 static TsrStatus prepare(Plan *p, const TsrFused *f, TsrDtype dtype) {
     p->f = f;
     p->first = 0;
@@ -246,6 +259,7 @@ TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f) {
     return TSR_OK;
 }
 
+/* TsrFillFn: elements [begin, end) of the expression, to `to`. */
 static void fill_chunk(void *user, int64_t begin, int64_t end, char *to) {
     Plan chunk = *(const Plan *)user;
     chunk.out = to;

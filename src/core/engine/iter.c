@@ -1,3 +1,10 @@
+/* iter.c: the iterator behind elementwise operators (iter.h), after ATen's TensorIterator.
+ *
+ * Building it, in order: refuse overlap, broadcast the shapes, find the common dtype, order the dimensions by stride,
+ * allocate or resize the outputs, merge dimensions that lie back to back. Running it: the shape becomes an outer loop
+ * over an inner run of one or two dimensions; operands whose dtype is not that of the loop pass through buffers of
+ * BLOCK elements; large shapes are split over threads. Overlapping operands are computed element by element in
+ * PyTorch's order. */
 #include "core/iter.h"
 
 #include <string.h>
@@ -20,7 +27,8 @@ static Extent extent_of(const TsrTensor *t) {
     return (Extent){p, p + t->numel * (int64_t)tsr_itemsize(t)};
 }
 
-/* Gapped views are let through. */
+/* at::assert_no_partial_overlap: refuses two dense views that share a part of their bytes. As in PyTorch, views with
+ * gaps are not examined. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in) {
     if (out == in || out->storage != in->storage || out->numel == 0 || in->numel == 0 || tsr_is_meta(out))
         return TSR_OK;
@@ -34,6 +42,7 @@ TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *
     return partial ? tsr_refuse_overlap() : TSR_OK;
 }
 
+/* PyTorch's refusals: an output that overlaps itself, or partly overlaps an input. */
 static TsrStatus check_overlaps(const TsrIterSpec *spec) {
     for (int k = 0; k < spec->nout; k++) {
         if (spec->out[k] == NULL) continue;
@@ -43,6 +52,8 @@ static TsrStatus check_overlaps(const TsrIterSpec *spec) {
     return TSR_OK;
 }
 
+/* Whether the order of elements shows: an output shares elements with an input at other positions, and no operand is
+ * converted. */
 static bool writes_what_it_reads(const TsrIter *it, const TsrIterSpec *spec) {
     bool found = false;
     for (int k = 0; k < spec->nout; k++)
@@ -55,10 +66,12 @@ static bool writes_what_it_reads(const TsrIter *it, const TsrIterSpec *spec) {
 
 /* --- shapes --- */
 
+/* Whether t has exactly this shape. */
 static bool same_sizes(const TsrTensor *t, int rank, const int64_t *shape) {
     return tsr_ndim(t) == rank && memcmp(t->sizes, shape, (size_t)rank * sizeof *shape) == 0;
 }
 
+/* The shape of the operation: the inputs' broadcast, or the output's when there is no input. */
 static TsrStatus broadcast_shape(TsrIter *it, const TsrIterSpec *spec) {
     if (spec->nin == 0) {
         it->rank = tsr_ndim(spec->out[0]);
@@ -96,12 +109,14 @@ static TsrStatus check_output_shapes(const TsrIter *it, const TsrIterSpec *spec,
 
 /* --- dtypes --- */
 
+/* The dtype that the loop computes small floats in. */
 static TsrDtype widened(TsrDtype d, unsigned flags) {
     if (!(flags & TSR_ITER_COMPUTE_FLOAT)) return d;
     if (tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4) return TSR_FLOAT32;
     return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 ? TSR_COMPLEX64 : d;
 }
 
+/* The dtype that inputs are converted to, by the spec's flags. */
 static TsrStatus common_dtype(TsrDtype *out, const TsrIterSpec *spec) {
     if (spec->has_dtype) {
         *out = spec->dtype;

@@ -1,3 +1,8 @@
+/* elements.c: what readers and writers of formats share (elements.h): checks of a shape read from a file, tensors over
+ * the bytes of a file, byte order, and stable sorting of pointers.
+ *
+ * A tensor shares the file's mapping where byte order and alignment allow it, else its bytes are copied. bools other
+ * than 0 and 1 are copied and made 1: the kernels rely on those two values. */
 #include "elements.h"
 
 #include <math.h>
@@ -24,6 +29,7 @@ TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, in
     return TSR_OK;
 }
 
+/* Reverses the bytes of each element of `unit` bytes. */
 static void swap_bytes(char *data, size_t nbytes, size_t unit) {
     const int64_t n = (int64_t)(nbytes / unit);
     TSR_IN_PIECES(k, n) {
@@ -58,6 +64,7 @@ TsrStatus tsr_input_new_elements(TsrStorage **out, TsrInput *in, const TsrElemen
     return TSR_OK; /* an interrupt shows where the reader ends */
 }
 
+/* Column-major strides, as npy files may have. */
 static void fortran_strides(int64_t *strides, int ndim, const int64_t *shape) {
     int64_t step = 1;
     for (int d = 0; d < ndim; d++) {
@@ -98,6 +105,7 @@ TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {
 
 /* ---- order ---- */
 
+/* Merges two sorted runs; of equal elements the one of the first run comes first. */
 static void merge(const void **to, const void **from, size_t n, size_t middle,
                   int (*compare)(const void *a, const void *b)) {
     for (size_t i = 0, a = 0, b = middle; i < n; i++)

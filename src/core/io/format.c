@@ -1,3 +1,5 @@
+/* format.c: the result of reading a file, TsrItems (io_format.h): items, remarks and notes are appended and freed here.
+ * Each reader adds its tensors; functions named move take the tensor's reference also when they fail. */
 #include "core/io_format.h"
 
 #include <stdarg.h>

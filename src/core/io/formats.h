@@ -1,33 +1,42 @@
-/* formats.h: the functions behind the rows of io.c's table; each in its own io_<format>.c. Contracts: TsrFormat. */
+/* formats.h: the functions behind the rows of io.c's table, each format's in the file of its name.
+ *
+ * NAME_probe, NAME_read, NAME_write and NAME_expected_size are TsrFormat's members of those names (io_format.h), which
+ * states their contracts. */
 #ifndef CORE_IO_FORMATS_H
 #define CORE_IO_FORMATS_H
 
 #include "core/io_format.h"
 
+/* NumPy's .npy (numpy.lib.format). */
 bool tsr_npy_probe(const char *data, size_t size);
 TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 size_t tsr_npy_expected_size(const char *data, size_t size);
-/* What a file of t is: appends its header; *dense, whose bytes follow, is the caller's. ValueError for a dtype that npy
- * has not. */
+/* The two parts of a file of t: appends the header, and gives the caller *dense, a contiguous tensor whose bytes
+ * follow. TSR_VALUE_ERROR for a dtype that npy does not have. */
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t);
 
-/* Of a type code such as "f4", without the mark of the order of bytes; TSR_DTYPE_NONE: no tensor has it. */
+/* The dtype of an npy type code such as "f4" (n bytes, without the byte order mark); TSR_DTYPE_NONE when there is none.
+ */
 TsrDtype tsr_npy_dtype(const char *code, size_t n);
 
+/* A zip file of .npy members. */
 bool tsr_npz_probe(const char *data, size_t size);
 TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_npz_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* torch.save's zip file with a pickle. */
 bool tsr_pt_probe(const char *data, size_t size);
 TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_pt_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* A JSON header of names, dtypes, shapes and offsets, then the bytes. */
 bool tsr_safetensors_probe(const char *data, size_t size);
 TsrStatus tsr_safetensors_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_safetensors_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 size_t tsr_safetensors_expected_size(const char *data, size_t size);
 
+/* JSON, nested lists of numbers; jsonl: one value a line. */
 bool tsr_json_probe(const char *data, size_t size);
 bool tsr_json_agrees(const char *data, size_t size);
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
@@ -36,17 +45,19 @@ TsrStatus tsr_json_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrS
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
-bool tsr_csv_is_text(const char *data,
-                     size_t size); /* what is called a table may be one: its first bytes are no binary ones */
+/* CSV and TSV. tsr_csv_is_text: whether the first bytes can be a table's, that is, are not binary. */
+bool tsr_csv_is_text(const char *data, size_t size);
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
 TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* Bytes of one dtype without a header. */
 TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* TensorFlow's TensorProto. */
 TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 

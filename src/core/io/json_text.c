@@ -1,3 +1,6 @@
+/* json_text.c: the tokens of JSON (RFC 8259) for a pull parser: strings with their escapes, sizes, and objects member
+ * by member (json_text.h). The safetensors header and the JSON formats read with it. Every function checks against
+ * j->end; errors name line and column. `loose` allows what Python's json reads beyond the RFC in strings. */
 #include "json_text.h"
 
 #include <stdio.h>

@@ -1,3 +1,9 @@
+/* pickle.c: the pickle inside a .pt file, read and written without Python (pickle.h).
+ *
+ * Reading is a stack machine over the opcodes of protocol 2, with the bytes in bounds at every step. Nothing is ever
+ * called: a pickle may name only what `callables` and `storages` list, and a call becomes a node of the tree
+ * (io_tree.h); any other class is refused, or becomes an opaque node. A budget of 16 times the pickle's size bounds
+ * what is copied, because a small pickle can name one large value many times. */
 #include "pickle.h"
 
 #include <stdio.h>
@@ -88,6 +94,7 @@ static const struct {
     {"torch", "UntypedStorage", TSR_DTYPE_NONE},
 };
 
+/* The row of a dtype's storage class, or that of UntypedStorage. */
 static size_t storage_row(TsrDtype dtype) {
     size_t row = 0;
     while (storages[row].dtype != dtype && storages[row].dtype != TSR_DTYPE_NONE) row++;
@@ -109,10 +116,12 @@ typedef struct Reader {
     size_t nmarks, room;
 } Reader;
 
+/* The error for a damaged pickle; names the byte. */
 static TsrStatus bad(const Reader *r, const char *what) {
     return tsr_input_error(r->in, "byte %zu: %s", (size_t)(r->p - r->in->data), what);
 }
 
+/* Counts n copied values or bytes against the budget. */
 static TsrStatus spend(Reader *r, uint64_t n) {
     r->spent += n;
     return r->spent <= r->budget ? TSR_OK : bad(r, "the same values are copied too often");
@@ -120,6 +129,7 @@ static TsrStatus spend(Reader *r, uint64_t n) {
 
 static TsrStatus push(Reader *r, TsrNode *node) { return tsr_node_append(&r->stack, node); }
 
+/* The height of the stack at the last mark. */
 static size_t bottom(const Reader *r) { return r->nmarks > 0 ? r->marks[r->nmarks - 1] : 0; }
 
 /* The node below `depth` others, which stand above the last mark; NULL when there is none. */
@@ -127,6 +137,7 @@ static TsrNode *peek(const Reader *r, size_t depth) {
     return r->stack.n - bottom(r) > depth ? r->stack.children[r->stack.n - 1 - depth] : NULL;
 }
 
+/* Lends the next n bytes of the pickle and moves past them. */
 static TsrStatus take(Reader *r, const char **bytes, uint64_t n) {
     if (n > (uint64_t)(r->end - r->p)) return bad(r, "the pickle ends inside a value");
     *bytes = r->p;

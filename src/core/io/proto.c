@@ -1,3 +1,7 @@
+/* proto.c: TensorFlow's TensorProto and TensorShapeProto (tensor.proto, tensor_shape.proto) from and to the wire format
+ * (proto.h). One row for each dtype names TensorFlow's number for it, the repeated field for its values and how one is
+ * written. Values may stand in that field or as raw bytes in tensor_content; a last value that is not repeated stands
+ * for all that follow, as TensorFlow reads it. */
 #include "proto.h"
 
 #include <string.h>
@@ -23,6 +27,7 @@ static const struct {
     {TSR_UINT64, 23, 17, WIRE_VARINT},
 };
 
+/* The row of a dtype, -1 when TensorProto has none. */
 static int row_of(TsrDtype dtype) {
     for (size_t i = 0; i < TSR_COUNTOF(types); i++)
         if (types[i].dtype == dtype) return (int)i;

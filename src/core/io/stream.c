@@ -1,3 +1,6 @@
+/* stream.c: opening, reading and writing files for all formats (io_stream.h): input is mapped when it is a regular file
+ * and read into memory when it is a pipe; output goes through a TsrSink. Here too: the quoting of names in messages,
+ * and the sandbox, which allows reading the files of the command line and writing none. */
 #include "core/io_stream.h"
 
 #include <errno.h>
@@ -72,6 +75,7 @@ TsrStatus tsr_io_check_writable(const char *path) {
 
 /* ---- input ---- */
 
+/* Moves the bytes read so far into a block of `wanted` bytes. */
 static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted) {
     TsrDataPtr bigger;
     TSR_TRY(tsr_allocate(&bigger, TSR_DEVICE_CPU, wanted));
@@ -82,8 +86,8 @@ static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted
     return TSR_OK;
 }
 
-/* How much room a stream gets next: twice what it has, or at once what its own header promises, up to 1 GiB on trust.
- */
+/* Bytes of room that a stream gets next: twice what it has, or at once what its own header promises. A promise is
+ * believed up to 1 GiB only: the header may lie. */
 static size_t next_room(const TsrInput *in, size_t room, TsrExpectedSize *expected_size) {
     const size_t trusted = (size_t)1 << 30;
     size_t promised = expected_size != NULL ? expected_size(in->data, in->size) : 0;
@@ -91,6 +95,7 @@ static size_t next_room(const TsrInput *in, size_t room, TsrExpectedSize *expect
     return 2 * room;
 }
 
+/* Reads a pipe to its end; at most 1 MiB a call, with a look for an interrupt after each. */
 static TsrStatus read_stream(TsrInput *in, int fd, TsrExpectedSize *expected_size) {
     size_t room = 0;
 #ifdef F_SETPIPE_SZ

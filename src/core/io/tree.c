@@ -1,3 +1,5 @@
+/* tree.c: the nodes of what a .pt file holds (io_tree.h). All nodes of a tree are in one list, through which they are
+ * freed: nodes may be shared or reach themselves, so a walk over the children could not free them. */
 #include "core/io_tree.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* wire.c: protocol buffers' wire format (wire.h). nanopb decodes varints; the rest checks field numbers, wire types and
+ * lengths against the bytes that are left, so that a field never reaches past its message. */
 #include "wire.h"
 
 #include <pb_decode.h>

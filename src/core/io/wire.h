@@ -11,6 +11,7 @@ typedef struct TsrWire {
     const unsigned char *start, *p, *end;
 } TsrWire;
 
+/* The wire types that messages of tensors have. */
 enum TsrWireKind { TSR_WIRE_VARINT = 0, TSR_WIRE_64 = 1, TSR_WIRE_BYTES = 2, TSR_WIRE_32 = 5 };
 
 /* A field: a number for TSR_WIRE_VARINT, else the bytes of its value. */
@@ -20,6 +21,7 @@ typedef struct TsrWireField {
     TsrWire bytes;
 } TsrWireField;
 
+/* All `size` bytes of a message; then whether any, and how many, are left to read. */
 static inline TsrWire tsr_wire_of(const char *message, const void *data, size_t size) {
     return (TsrWire){message, data, data, (const unsigned char *)data + size};
 }
@@ -32,6 +34,7 @@ TsrStatus tsr_wire_error(const TsrWire *w, const char *what);
 TsrStatus tsr_wire_varint(uint64_t *out, TsrWire *w);
 TsrStatus tsr_wire_field(TsrWireField *out, TsrWire *w);
 
+/* Append to a message: a bare varint, a field that is a number, a field of bytes. Errors of tsr_text_append. */
 TsrStatus tsr_wire_put_varint(TsrText *out, uint64_t v);
 TsrStatus tsr_wire_put_number(TsrText *out, int field, uint64_t v);                /* tag and varint */
 TsrStatus tsr_wire_put_bytes(TsrText *out, int field, const void *data, size_t n); /* tag, length, bytes */

@@ -1,3 +1,5 @@
+/* simd.c: finds the instruction set to use (simd.h): the best that the CPU has, or less if TSR_ISA in the environment
+ * says so, which tests use to compare the builds. Also chooses the conversion between dtypes. */
 #include "simd.h"
 
 #include <stdlib.h>

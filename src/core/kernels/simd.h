@@ -12,6 +12,7 @@
 #define TSR_HAVE_X86 1
 #endif
 
+/* SIMD(name): `name` with the suffix of the instruction set that this file is compiled for. */
 #if defined(TSR_SIMD_AVX512)
 #define SIMD(name) name##_avx512
 #elif defined(TSR_SIMD_AVX2)
@@ -20,6 +21,7 @@
 #define SIMD(name) name##_base
 #endif
 
+/* The instruction sets that kernels are compiled for, each including the one before it. */
 typedef enum TsrIsa { TSR_ISA_BASE, TSR_ISA_AVX2, TSR_ISA_AVX512, TSR_ISA_COUNT } TsrIsa;
 
 TsrIsa tsr_cpu_isa(void); /* the best one this CPU has */
@@ -34,6 +36,8 @@ TsrIsa tsr_isa(void);
         chosen_; \
     })
 
+/* Converts n elements; strides in bytes. One build of convert.inc for each instruction set; call tsr_convert (loop.h)
+ * instead. */
 typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src,
                              int64_t src_stride, int64_t n);
 void tsr_convert_base(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);

@@ -3,18 +3,18 @@
 #ifndef CORE_KERNELS_SPECFUN_H
 #define CORE_KERNELS_SPECFUN_H
 
-double tsr_sf_lgamma(double x); /* log |gamma(x)|; inf at the poles */
-double tsr_sf_trigamma(double x);
-float tsr_sf_trigamma_f(float x);
+double tsr_sf_lgamma(double x);              /* log |gamma(x)|; inf at the poles */
+double tsr_sf_trigamma(double x);            /* the second derivative of log gamma */
+float tsr_sf_trigamma_f(float x);            /* each step rounded to float */
 double tsr_sf_polygamma(int n, double x);    /* n >= 2 */
 double tsr_sf_zeta(double s, double q);      /* Hurwitz */
 float tsr_sf_zeta_f(float s, float q);       /* each step rounded to float */
 double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gamma */
 double tsr_sf_gammaincc(double a, double x); /* upper */
-double tsr_sf_erfcx(double x);
-double tsr_sf_log_ndtr(double x);
-double tsr_sf_entr(double x);
-double tsr_sf_xlog1py(double x, double y);
-double tsr_sf_spherical_j0(double x);
+double tsr_sf_erfcx(double x);               /* exp(x^2) erfc(x) */
+double tsr_sf_log_ndtr(double x);            /* log of the normal distribution function */
+double tsr_sf_entr(double x);                /* -x log x; 0 at 0, -inf below */
+double tsr_sf_xlog1py(double x, double y);   /* x log(1 + y); 0 for x = 0 */
+double tsr_sf_spherical_j0(double x);        /* sin(x) / x; 1 at 0 */
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef CORE_KERNELS_TYPES_H
 #define CORE_KERNELS_TYPES_H
 
+/* TY_SET(M, ...) expands M(DTYPE, T, U, ...) for each dtype of the set: one dtype, then groups of them. BARE are the
+ * unsigned types for which PyTorch has few operators. Half floats are passed as their bits. */
 #define TY_U8(M, ...) M(UINT8, uint8_t, uint32_t, __VA_ARGS__)
 #define TY_I8(M, ...) M(INT8, int8_t, uint32_t, __VA_ARGS__)
 #define TY_I16(M, ...) M(INT16, int16_t, uint32_t, __VA_ARGS__)
@@ -15,7 +17,7 @@
 #define TY_U32(M, ...) M(UINT32, uint32_t, uint32_t, __VA_ARGS__)
 #define TY_U64(M, ...) M(UINT64, uint64_t, uint64_t, __VA_ARGS__)
 #define TY_BOOL(M, ...) M(BOOL, uint8_t, uint32_t, __VA_ARGS__)
-#define TY_F16(M, ...) M(FLOAT16, uint16_t, uint32_t, __VA_ARGS__) /* as bits */
+#define TY_F16(M, ...) M(FLOAT16, uint16_t, uint32_t, __VA_ARGS__)
 #define TY_BF16(M, ...) M(BFLOAT16, uint16_t, uint32_t, __VA_ARGS__)
 #define TY_HALVES(M, ...) TY_F16(M, __VA_ARGS__) TY_BF16(M, __VA_ARGS__)
 #define TY_F32(M, ...) M(FLOAT32, float, float, __VA_ARGS__)
@@ -37,6 +39,7 @@
 #define VECTOR _Pragma("GCC ivdep")
 #endif
 
+/* Opens a TsrLoop `name` and the types of its expression; the caller closes it. */
 #define LOOP_BEGIN(name, T_, U_, R_) \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
         typedef T_ T TSR_UNUSED; \
@@ -45,7 +48,7 @@
         typedef R_ R; \
         (void)p;
 
-/* Unary, binary and ternary loops. */
+/* A loop of one operand, then of two: vectorised where all operands are contiguous, by tsr_kernel_strided elsewhere. */
 #define LOOP1(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
     if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T))) { \
@@ -101,6 +104,7 @@
     } \
     }
 
+/* As LOOP2 for three operands. */
 #define LOOP3(name, T_, U_, R_, ...) \
     LOOP_BEGIN(name, T_, U_, R_) \
     if (TSR_LIKELY(s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[2] == (int64_t)sizeof(T) && \

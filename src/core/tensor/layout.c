@@ -1,3 +1,9 @@
+/* layout.c: the arithmetic of sizes and strides (layout.h): numbers of elements, strides of the memory formats,
+ * broadcasting, expand, and views of another shape.
+ *
+ * Nothing here sees a tensor. Rules and error texts are c10's and ATen's, also where they are odd: a size of 0 counts
+ * as 1 in row-major strides but as 0 in channels-last ones, and an empty tensor is contiguous whatever its strides.
+ * Overlap of views is in overlap.c. */
 #include "core/layout.h"
 
 #include <stdio.h>
@@ -70,6 +76,7 @@ void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t 
     }
 }
 
+/* Whether the shape has no elements. */
 static bool any_zero(int ndim, const int64_t *sizes) {
     for (int i = 0; i < ndim; i++)
         if (sizes[i] == 0) return true;
@@ -101,7 +108,8 @@ bool tsr_layout_is_channels_last(int ndim, const int64_t *sizes, const int64_t *
     return true;
 }
 
-/* Strides must grow along the order; what any layout would satisfy counts as row-major. */
+/* ATen's is_channels_last_strides: strides must not fall along the order N < ... < C. Strides that row-major layout
+ * would satisfy as well do not count as channels last. */
 bool tsr_layout_is_channels_last_strides(int ndim, const int64_t *sizes, const int64_t *strides) {
     const int *order = channels_last_order(ndim);
     int64_t least = 0;
@@ -147,6 +155,7 @@ bool tsr_layout_is_non_overlapping_and_dense(int ndim, const int64_t *sizes, con
     return true;
 }
 
+/* TsrCompareDims over a TsrGeometry. */
 static int compare_dims(const void *user, int inner, int outer) {
     const TsrGeometry *g = user;
     return tsr_layout_compare_dims(g->sizes[inner], g->strides[inner], g->sizes[outer], g->strides[outer]);
@@ -239,8 +248,8 @@ static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
                      (long long)numel);
 }
 
-/* Sizes of no elements whose product, but for the zeros, may be past all numbers: PyTorch multiplies unsigned, and then
- * the strides. */
+/* The checks of a shape with a size of 0 whose other sizes overflow: PyTorch multiplies all sizes without sign, then
+ * computes the strides, each with an error of its own. */
 static TsrStatus check_empty(int ndim, const int64_t *sizes) {
     uint64_t product = 1;
     int64_t step = 1;
@@ -287,13 +296,15 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
 
 /* --- views of another shape --- */
 
+/* Strides of a view that has no elements: row-major, sizes of 0 counting as 1. */
 static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
     for (int i = ndim - 1; i >= 0; i--)
         strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
 }
 
-/* Runs of dimensions that lie back to back in memory are cut as the new sizes say; *bad is the new
- * dimension count left over, or the old dimension at whose left edge a run ends wrongly. */
+/* ATen's computeStride. Walks the old dimensions from the last: those that lie back to back in memory form one run, and
+ * each run is cut into the new sizes. Fails where a run's length is no product of new sizes; *bad is then the run's
+ * first old dimension, else -1. */
 static bool view_strides(int64_t *new_strides, int new_ndim, const int64_t *new_sizes, TsrGeometry g, int *bad) {
     int v = new_ndim - 1;
     int64_t base = g.strides[g.ndim - 1], run = 1, cut = 1;

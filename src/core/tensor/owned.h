@@ -10,6 +10,7 @@
 
 #include "core/tensor.h"
 
+/* The cleanup of a TSR_OWNED variable. */
 static inline void tsr_owned_end(TsrTensor **slot) { tsr_tensor_free(*slot); }
 #define TSR_OWNED __attribute__((cleanup(tsr_owned_end))) TsrTensor *
 

@@ -1,7 +1,12 @@
+/* table.c: the names of columns that belong to a tensor (table.h). A storage keeps the names of the table that was read
+ * into it; this file finds which of them a view's columns are, by its strides and offset, and gives the names to a copy
+ * made by indexing. Names are a convenience: whatever goes wrong here, memory included, loses the names and raises no
+ * error. */
 #include "core/table.h"
 
 #include "core/mem.h"
 
+/* Set once an indexing has put columns into another order; shown with the table. */
 static bool moved;
 
 bool tsr_columns_were_moved(void) { return moved; }

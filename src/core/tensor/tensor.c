@@ -1,3 +1,10 @@
+/* tensor.c: the life of a tensor: construction, references, weak links, version counters, checks, single elements, and
+ * changes in place (tensor.h).
+ *
+ * Structs come from a free list of the thread. A struct is freed when both counts are 0: `refcount` owns the storage,
+ * `weakcount` (one for all owners together, one for each weak link) keeps the struct and its geometry readable. Every
+ * constructor of views ends in new_view, every check of a geometry against a storage in check_geometry, so that no
+ * tensor can reach past its storage; a storage that shrinks later is caught by tsr_tensor_check. */
 #include "core/tensor.h"
 
 #include "core/memory/alloc_impl.h"
@@ -34,11 +41,13 @@ static _Thread_local struct {
 static _Atomic int64_t structs; /* taken from the system: the living, the pooled and the shells */
 static _Atomic int64_t shells;  /* kept by weak links alone */
 
+/* Frees a struct and counts it out. */
 static void give_to_system(TsrTensor *t) {
     structs--;
     tsr_free(t);
 }
 
+/* The hook that runs when a thread ends: its free list goes back. */
 static void drain(void) {
     while (pool.head != NULL) {
         TsrTensor *t = pool.head;
@@ -109,14 +118,17 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
 
 /* --- version counters --- */
 
-/* Whether t's counter counts t: not when t holds the storage that the counter lives in. */
+/* Whether t holds a counted reference to its version counter. A tensor that holds the storage in which the counter lies
+ * needs none. */
 static bool is_counted(const TsrTensor *t) { return t->version != NULL && t->version->home != t->storage; }
 
+/* Makes t count its writes with `with`, as views do. */
 static void share_version(TsrTensor *t, const TsrTensor *with) {
     t->version = with->version;
     if (TSR_UNLIKELY(is_counted(t))) t->version->refcount += 1;
 }
 
+/* Gives up t's version counter, freeing one on the heap. */
 static void drop_version(TsrTensor *t) {
     if (TSR_UNLIKELY(is_counted(t))) tsr_version_free(t->version);
     t->version = NULL;
@@ -143,17 +155,19 @@ void tsr_tensor_bump(TsrTensor *t, const char *what) {
 
 void (*tsr_tensor_gone_hook)(TsrTensor *t);
 
+/* A weak link to the root tensor of a view taken of `self`. */
 static TsrTensor *link_root(const TsrTensor *self) {
     TsrTensor *root = self->base != NULL ? self->base : (TsrTensor *)self;
     __atomic_fetch_add((int32_t *)&root->weakcount, 1, __ATOMIC_RELAXED);
     return root;
 }
 
+/* Frees sizes and strides when they do not lie in the struct. */
 static void free_dims(TsrTensor *t) {
     if (TSR_UNLIKELY(t->sizes != t->dims)) tsr_free(t->sizes);
 }
 
-/* Whether the struct went with it. */
+/* Gives up one weak count. True when it was the last: the struct is gone. */
 static bool free_weak(TsrTensor *t) {
     bool last = __atomic_load_n((int32_t *)&t->weakcount, __ATOMIC_ACQUIRE) == 1 ||
                 __atomic_fetch_sub((int32_t *)&t->weakcount, 1, __ATOMIC_ACQ_REL) == 1;
@@ -233,6 +247,7 @@ void tsr_tensor_reset(TsrTensor **slot) {
     *slot = NULL;
 }
 
+/* The product of sizes of a sparse tensor, which needs no memory for its elements. */
 static TsrStatus sparse_numel(int64_t *out, int ndim, const int64_t *sizes) {
     int64_t n = 1;
     bool empty = false;
@@ -292,6 +307,7 @@ static TsrStatus attach_move(TsrTensor **out, TsrTensor *t, TsrStatus status, Ts
     return TSR_OK;
 }
 
+/* PyTorch's error for a geometry whose size in bytes does not fit int64. */
 static TsrStatus overflow(TsrGeometry g) {
     const char *a = tsr_layout_text(g.ndim, g.sizes);
     if (g.strides == NULL) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s", a);
@@ -351,6 +367,7 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
     return attach_move(out, t, status, storage);
 }
 
+/* Strides for a fresh tensor of like's sizes in the memory format. */
 static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryFormat format) {
     int ndim = tsr_ndim(like);
     if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) {
@@ -364,6 +381,7 @@ static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryForma
     }
 }
 
+/* Errors for a memory format that does not go with the number of dimensions. */
 static TsrStatus check_format(TsrMemoryFormat format, int ndim) {
     if ((unsigned)format > TSR_CHANNELS_LAST_3D)
         return tsr_error(TSR_RUNTIME_ERROR, "%d is no memory format", (int)format);

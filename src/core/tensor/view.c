@@ -1,3 +1,6 @@
+/* view.c: the functions that return views (view.h). Each copies self's geometry into a Shape, changes it, and makes the
+ * view with tsr_tensor_new_view; no element is touched, and the new geometry reaches no element that self's did not.
+ * Checks, their order and their texts are PyTorch's. */
 #include "core/view.h"
 
 #include <stdio.h>
@@ -11,6 +14,7 @@ typedef struct Shape {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], offset;
 } Shape;
 
+/* Starts *g as t's geometry. */
 static void shape_of(Shape *g, const TsrTensor *t) {
     g->ndim = tsr_ndim(t);
     g->offset = t->offset;
@@ -20,6 +24,7 @@ static void shape_of(Shape *g, const TsrTensor *t) {
     }
 }
 
+/* The view of self with geometry g; `origin` is the operator's name. */
 static TsrStatus new_from(TsrTensor **out, const TsrTensor *self, const Shape *g, const char *origin) {
     return tsr_tensor_new_view(out, self, &(TsrGeometry){g->ndim, g->sizes, g->strides, g->offset}, origin);
 }
@@ -254,6 +259,8 @@ static TsrStatus split_elements(Shape *g, const TsrTensor *self, TsrDtype dtype,
     return TSR_OK;
 }
 
+/* Larger elements: `ratio` of them join into one, so the last dimension, the other strides and the offset must divide.
+ */
 static TsrStatus join_elements(Shape *g, const TsrTensor *self, TsrDtype dtype, int64_t ratio) {
     int last = g->ndim - 1;
     if (g->sizes[last] % ratio != 0) return indivisible("size(-1)", ratio, self, dtype, g->sizes[last]);

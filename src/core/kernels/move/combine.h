@@ -4,6 +4,7 @@
 
 #include "core/dtype.h"
 
+/* What happens to the element that is there: replaced, or joined with the new one. */
 typedef enum TsrCombine {
     TSR_COMBINE_SET,
     TSR_COMBINE_ADD,

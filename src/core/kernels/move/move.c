@@ -1,3 +1,6 @@
+/* move.c: copying of elements between strided lines and blocks, and transposition (move.h). Inner loops for copies:
+ * they move bytes of a given element size and know no dtype. A transposition goes by blocks that fit the cache, within
+ * a block by registers: four lines of four words or two lines of two. */
 #include "move.h"
 
 #include <string.h>

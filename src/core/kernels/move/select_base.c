@@ -1,3 +1,6 @@
+/* select_base.c: the loops of select.inc for any CPU, and the functions of select.h, each of which calls the best table
+ * for this CPU. Positions in several dimensions are counted here once for all: the last dimension as a run, the others
+ * by carrying. */
 #include "core/kernels/simd.h"
 #include "select.inc"
 
@@ -28,6 +31,8 @@ void tsr_kernel_pick(void *dst, const void *src, const int64_t *index, int64_t n
 }
 void tsr_kernel_range(const int64_t *p, int64_t n, int64_t *least, int64_t *most) { table()->range(p, n, least, most); }
 
+/* The positions of the set bytes of a mask of shape `sizes`, from element `start` on: position i of dimension d goes to
+ * out[i + d * column]. */
 static void positions_nd(const uint8_t *mask, int64_t n, int64_t start, int64_t *out, int64_t column, int ndim,
                          const int64_t *sizes) {
     int64_t at[TSR_KERNEL_DIMS], rest = start, k = 0, inner = sizes[ndim - 1];

@@ -5,6 +5,7 @@
 #include "select.h"
 #include "core/kernels/simd.h"
 
+/* The functions of select.h with the same names, as one instruction set has them. `positions` is for one dimension. */
 typedef struct TsrSelectTable {
     int64_t (*count_bytes)(const uint8_t *mask, int64_t n);
     void (*positions)(const uint8_t *mask, int64_t total, int64_t start, int64_t *out);
@@ -15,6 +16,7 @@ typedef struct TsrSelectTable {
     void (*range)(const int64_t *p, int64_t n, int64_t *least, int64_t *most);
 } TsrSelectTable;
 
+/* Static; made by select.inc in select_base.c, select_avx2.c and select_avx512.c. */
 extern const TsrSelectTable tsr_select_table_base;
 #ifdef TSR_HAVE_X86
 extern const TsrSelectTable tsr_select_table_avx2, tsr_select_table_avx512;

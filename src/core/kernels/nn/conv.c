@@ -1,3 +1,5 @@
+/* conv.c: chooses the convolution kernels for this CPU (conv.h). Without fused multiply-add there are none, and the
+ * caller uses another way. */
 #include "conv.h"
 
 #include "core/kernels/simd.h"

@@ -10,7 +10,8 @@
 
 #include "core/base.h"
 
-/* Read and written past n: image and sum have room for so many more floats, which may hold anything. */
+/* Filters that one call computes, and how many floats past n may be read and written: image and sum need room for so
+ * many more, whatever they hold. */
 enum { TSR_CONV_FILTERS = 4, TSR_CONV_SLACK = 16 };
 
 typedef struct TsrConvTerms {
@@ -21,6 +22,7 @@ typedef struct TsrConvTerms {
     float start[TSR_CONV_FILTERS], bias[TSR_CONV_FILTERS]; /* -0.0 adds nothing */
 } TsrConvTerms;
 
+/* The sums above; `pitch` in floats. Reads and writes up to TSR_CONV_SLACK floats past n. */
 typedef void (*TsrConvFn)(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n,
                           bool onto);
 
@@ -33,9 +35,11 @@ typedef struct TsrConvPoints {
     int64_t n;
 } TsrConvPoints;
 
+/* `at`: offsets into image, in floats; `onto`: add to sum instead of to the bias. */
 typedef void (*TsrConvPointsFn)(float *sum, const float *image, const int64_t *at, int64_t points,
                                 const TsrConvPoints *terms, bool onto);
 
+/* The two ways, as this CPU has them. */
 typedef struct TsrConvKernels {
     TsrConvFn by_positions;
     TsrConvPointsFn by_filters;

@@ -4,7 +4,9 @@
 
 #include "core/dtype.h"
 
+/* grid_sample's `mode`: how a value between elements is found. */
 typedef enum TsrGridMode { TSR_GRID_LINEAR, TSR_GRID_NEAREST, TSR_GRID_CUBIC } TsrGridMode;
+/* Its `padding_mode`: what stands outside the image. */
 typedef enum TsrGridPadding { TSR_GRID_ZEROS, TSR_GRID_BORDER, TSR_GRID_REFLECTION } TsrGridPadding;
 
 /* input (N, C, spatial...), grid (N, points, ndim), out (N, C, points); all dense, of one type. ndim 2 or 3; sizes: of

@@ -1,3 +1,5 @@
+/* grid_base.c: the grid_sample loops (grid.inc, by grid_types.inc one set a dtype) for any CPU, and the choice between
+ * these and the avx2 ones (grid.h). */
 #include "grid_types.inc"
 
 TsrGridFn tsr_kernel_grid(TsrDtype d) {

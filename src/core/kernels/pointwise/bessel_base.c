@@ -1,3 +1,5 @@
+/* bessel_base.c: the loops of Bessel functions for any CPU (bessel.inc, one set a dtype by bessel_types.inc), and the
+ * choice between these and the avx2 ones (bessel.h). */
 #include "bessel_types.inc"
 
 TsrLoop tsr_kernel_bessel(TsrBessel fn, TsrDtype d) {

@@ -1,6 +1,11 @@
+/* strided.c: runs a loop that takes contiguous operands only over operands of any stride (table.h): operands are
+ * gathered into buffers block by block, and a result is scattered from one. An operand with stride 0 is repeated once
+ * for all blocks. */
 #include "table.h"
 #include "core/kernels/move/move.h"
 
+/* Elements of a block. Four buffers of 16-byte elements are 64 KiB of stack; a larger block would no longer stay in
+ * cache between gather and loop. */
 enum { BLOCK = 1024 };
 
 void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params,

@@ -1,3 +1,5 @@
+/* table.c: finds the loop of a kernel for a dtype (table.h): in the vectorised table for this CPU, else in the plain
+ * one, else in the complex one. Which kernel does two others in one pass is said by pairs.def. */
 #include "table.h"
 
 #include "core/kernels/simd.h"

@@ -60,6 +60,8 @@ typedef struct TsrHalfFactor {
 void tsr_kernel_strided(TsrLoop loop, char *const *data, const int64_t *strides, int64_t n, const void *params,
                         int noperands, const uint8_t *size);
 
+/* The loops of one build, by kernel and dtype; NULL where it has none. Each build returns its own, static; call
+ * tsr_kernel instead. */
 typedef const TsrLoop (*TsrKernelTable)[TSR_DTYPE_COUNT];
 TsrKernelTable tsr_kernels_base(void);
 TsrKernelTable tsr_kernels_avx2(void);

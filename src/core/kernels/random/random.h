@@ -4,9 +4,11 @@
 
 #include "core/base.h"
 
+/* Words of state of mt19937, and outputs of a block (M. Matsumoto and T. Nishimura, 1998). */
 enum { TSR_MT_WORDS = 624 };
 /* The next block: state is advanced, words receives the tempered outputs. */
 void tsr_kernel_mt_block(uint32_t *state, uint32_t *words);
+/* The outputs of a state as it is: TSR_MT_WORDS tempered words. */
 void tsr_kernel_mt_temper(const uint32_t *state, uint32_t *words);
 /* dst[i] = the low 24 bits of words[i] scaled to [0, 1); dst may be words. */
 void tsr_kernel_uniform_float(float *dst, const uint32_t *words, int64_t n);

@@ -1,3 +1,5 @@
+/* random_base.c: the bulk loops of the generator (random.inc) for any CPU, and the functions of random.h, each of which
+ * calls the best table for this CPU. */
 #include "core/kernels/simd.h"
 #include "random.inc"
 

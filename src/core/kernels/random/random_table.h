@@ -5,6 +5,7 @@
 #include "random.h"
 #include "core/kernels/simd.h"
 
+/* The functions of random.h with the same names, as one instruction set has them. */
 typedef struct TsrRandomTable {
     void (*mt_block)(uint32_t *state, uint32_t *words);
     void (*mt_temper)(const uint32_t *state, uint32_t *words);
@@ -13,6 +14,7 @@ typedef struct TsrRandomTable {
     void (*modulo)(int64_t *dst, const uint32_t *words, int64_t n, uint32_t range, int64_t base);
 } TsrRandomTable;
 
+/* Static; made by random.inc in random_base.c, random_avx2.c and random_avx512.c. */
 extern const TsrRandomTable tsr_random_table_base;
 #ifdef TSR_HAVE_X86
 extern const TsrRandomTable tsr_random_table_avx2, tsr_random_table_avx512;

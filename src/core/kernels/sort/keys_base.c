@@ -1,3 +1,5 @@
+/* keys_base.c: the loops that turn elements into sortable unsigned keys (keys.inc) for any CPU, and the functions of
+ * keys.h, each of which calls the best table for this CPU. */
 #include "core/kernels/simd.h"
 #include "keys.inc"
 

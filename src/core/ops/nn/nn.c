@@ -1,3 +1,6 @@
+/* nn.c: what convolutions, pooling and their relatives share (nn.h): arguments such as kernel_size and stride, given as
+ * one number or one a dimension, PyTorch's errors for them, and inputs in a dtype and a memory format that the loops
+ * take. */
 #include "nn.h"
 
 #include <string.h>

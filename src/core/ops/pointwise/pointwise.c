@@ -1,3 +1,6 @@
+/* pointwise.c: what all pointwise operators do before and after their loop (pointwise.h): take tensors and numbers as
+ * operands, apply the operator's rules for dtypes, set up the iterator, and choose the kernel. unary.c, binary.c and
+ * their neighbours hold the operators' functions. */
 #include "pointwise.h"
 
 #include <stdio.h>

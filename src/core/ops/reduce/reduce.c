@@ -1,3 +1,9 @@
+/* reduce.c: the engine of reductions (reduce.h): which dimensions are reduced, the shape of the result, and how the
+ * input is walked.
+ *
+ * The dimensions are split into reduced ones, in the order of their strides, and kept ones, in the output's order;
+ * neighbours that lie back to back are merged. A reducer of kernels/reduce then runs along lines or rows. Large inputs
+ * are split over threads in a way that does not change the result. */
 #include "reduce.h"
 
 #include <string.h>

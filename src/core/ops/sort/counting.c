@@ -1,3 +1,6 @@
+/* counting.c: counts how often each value of a range of integers occurs (counting.h), for bincount and unique. Where
+ * the range is small (at most 65536 values, and a quarter of the input's length) the input is cut into parts, each with
+ * counters of its own, which are added up at the end; so threads share no counter. */
 #include "counting.h"
 
 #include <string.h>
@@ -13,6 +16,7 @@ typedef struct Counting {
     int64_t *counters;           /* 2 * bins a part */
 } Counting;
 
+/* TsrRangeFn over parts [begin, end). */
 static void count_parts(int64_t begin, int64_t end, void *user) {
     const Counting *c = user;
     for (int64_t k = begin; k < end; k++) {

@@ -1,3 +1,6 @@
+/* lines.c: what sorting (sort.c) and order statistics (order.c) share (lines.h): one line of a tensor as (key, index)
+ * pairs that compare as unsigned integers, and a run over all lines along a dimension. Lines of up to 64 elements need
+ * no allocation. */
 #include "lines.h"
 
 #include <string.h>
