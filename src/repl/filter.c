@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lang/types/dict.h"
 #include "lang/modules/builtin.h"
 #include "core/mem.h"
 #include "core/dtype.h"
@@ -138,8 +139,46 @@ static TsrStatus read_inputs(void) {
     return status;
 }
 
+/* What the command line binds is a global, or with a file, which is read when the name is used, a bare name. */
+static Value bound[MAX_BINDINGS]; /* by binding; V_UNBOUND: not used yet */
+
+/* What binding i is worth, lent. */
+static TsrStatus value_of_binding(Value *lent, int i) {
+    const Binding *b = &options->bindings[i];
+    if (bound[i].tag == V_UNBOUND)
+        TSR_TRY(b->is_file ? read_one(&bound[i], b->value, false, false) : str_new_c(&bound[i], b->value));
+    *lent = bound[i];
+    return TSR_OK;
+}
+
+static TsrStatus bound_name(Value *lent, const Str *name) {
+    for (int i = options->binding_count - 1; i >= 0; i--) {
+        const Binding *b = &options->bindings[i];
+        bool same = (size_t)name->size == b->name_length && memcmp(name->data, b->name, b->name_length) == 0;
+        if (same && b->is_file) return value_of_binding(lent, i);
+    }
+    return TSR_OK;
+}
+
+/* Before each run. A file whose name means a builtin already is read now: the builtin would be found before a bare
+ * name. */
+static TsrStatus bind_globals(void) {
+    for (int i = 0; i < options->binding_count; i++) {
+        const Binding *b = &options->bindings[i];
+        char name[MAX_BOUND_NAME + 1];
+        Value v;
+        snprintf(name, sizeof name, "%.*s", (int)b->name_length, b->name);
+        if (b->is_file && dict_find_c(vm_builtins(), name) == NULL) continue;
+        TSR_TRY(value_of_binding(&v, i));
+        TSR_TRY(globals_set(name, v));
+    }
+    return TSR_OK;
+}
+
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
 static TsrStatus bare_name(Value *lent, Str *name) {
+    TSR_TRY(bound_name(lent, name));
+    if (lent->tag != V_UNBOUND) return TSR_OK;
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
     bool there = inputs.tag != V_UNBOUND || file_count > 0 ||
                  !shell_options->interactive; /* -i leaves standard input to the prompt */
@@ -195,6 +234,7 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     all_used = false;
     value_release(inputs);
     inputs = VALUE_UNBOUND;
+    TSR_TRY(bind_globals());
     if (!first) return TSR_OK;
     next_bare_name = vm_bare_name;
     vm_bare_name = bare_name;

@@ -1,4 +1,5 @@
 /* main.c: the options of the command line and the exit statuses, nothing else. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ typedef struct Line { /* the command line, taken apart */
     LessonOptions lesson;
     const char **rest; /* what is no option */
     int rest_count;
+    Binding *bindings; /* of --arg and NAME=FILE */
+    int binding_count;
     const char *last[3]; /* the name of the last option of each purpose; NULL: none */
     ShellOptions shell;
 } Line;
@@ -52,6 +55,7 @@ static const char *const help_text =
     "\n"
     "  -e CODE              run CODE; the last value prints. `_` is the tensor read from FILE or\n"
     "                       standard input, `inputs` the list of all of them\n"
+    "  NAME=FILE, --arg NAME VALUE   bind a name of CODE: to what FILE holds, or to a str\n"
     "  -i                   run FILE or CODE, then prompt\n"
     "  --echo FILE          run FILE as if typed at the prompt\n"
     "  --doctest FILE...    check the transcripts in text, Markdown and man pages\n"
@@ -83,7 +87,7 @@ static const char *const help_text =
     "      --seed N               as torch.manual_seed(N)\n"
     "      --threads N            threads for large tensors\n"
     "      --device NAME          where new tensors are made: cpu or meta\n"
-    "      --no-color             no colours (also NO_COLOR)\n"
+    "      --color=auto|always|never   colours (also NO_COLOR, FORCE_COLOR); --no-color\n"
     "      --version, --help\n"
     "\n"
     "Exit status: 0; 1 an error in the program; 2 usage; 130 interrupted; sys.exit(n): n.\n";
@@ -96,6 +100,13 @@ static int usage(const char *format, const char *what) {
 }
 
 /* ---- values of options ---- */
+
+/* Where a name of the language, in ASCII, ends that stands at the start of `text`; `text` itself when there is none. */
+static const char *name_ends(const char *text) {
+    const char *p = text;
+    while (*p == '_' || isalpha((unsigned char)*p) || (p > text && isdigit((unsigned char)*p))) p++;
+    return p;
+}
 
 static bool to_integer(const char *text, long long least, long long *out) {
     char *end;
@@ -216,8 +227,19 @@ static bool set_sandbox(Line *l, const char *v) {
 static bool set_device(Line *l, const char *v) {
     return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0;
 }
+/* Its name; the value is the next argument (take_binding). */
+static bool set_arg(Line *l, const char *v) {
+    l->bindings[l->binding_count] = (Binding){.name = v, .name_length = strlen(v)};
+    return name_ends(v) == v + strlen(v) && *v != '\0' && strlen(v) <= MAX_BOUND_NAME;
+}
+static bool set_color(Line *l, const char *v) {
+    l->shell.colour_always = strcmp(v, "always") == 0;
+    l->shell.colour = l->shell.colour_always || (strcmp(v, "auto") == 0 && isatty(STDERR_FILENO));
+    return l->shell.colour_always || strcmp(v, "auto") == 0 || strcmp(v, "never") == 0;
+}
 static bool set_no_color(Line *l, const char *v) {
     (void)v;
+    l->shell.colour_always = false;
     return !(l->shell.colour = false);
 }
 static bool set_max_memory(Line *l, const char *v) { return to_size(v, &l->shell.max_memory); }
@@ -311,12 +333,15 @@ static const struct Option {
     {"untie", 0, NULL, set_untie, FOR_CODE},
     {"json-nan", 0, "null, error or token", set_json_nan, FOR_CODE},
     {"json", 0, NULL, set_json, FOR_ALL},
+    {"arg", 0, "a name, and after it a value", set_arg, FOR_CODE},
     {"sandbox", 0, NULL, set_sandbox, FOR_ALL},
     {"max-memory", 0, "a size such as 500M", set_max_memory, FOR_ALL},
     {"max-time", 0, "seconds, more than 0", set_max_time, FOR_ALL},
     {"seed", 0, "a whole number", set_seed, FOR_ALL},
     {"threads", 0, "a number from 1 to 4096", set_threads, FOR_ALL},
     {"device", 0, "cpu or meta", set_device, FOR_ALL},
+    {"color", 0, "auto, always or never", set_color, FOR_ALL},
+    {"colour", 0, "auto, always or never", set_color, FOR_ALL},
     {"no-color", 0, NULL, set_no_color, FOR_ALL},
     {"no-colour", 0, NULL, set_no_color, FOR_ALL},
 };
@@ -364,7 +389,12 @@ static int long_option(Line *line, char **argv, int *i) {
     if (option->takes == NULL)
         return equals != NULL ? usage("'%s': this option takes no value", argv[*i]) : set(line, option, NULL, argv[*i]);
     const char *shown = argv[*i], *value = equals != NULL ? equals + 1 : argv[++*i];
-    return value == NULL ? usage("'%s' needs a value", shown) : set(line, option, value, shown);
+    if (value == NULL) return usage("'%s' needs a value", shown);
+    int status = set(line, option, value, shown);
+    if (status != EXIT_FINE || option->set != set_arg) return status;
+    if (argv[*i + 1] == NULL) return usage("'%s' needs a name and a value", shown);
+    line->bindings[line->binding_count++].value = argv[++*i];
+    return EXIT_FINE;
 }
 
 /* -e CODE, -eCODE, and letters without values together. */
@@ -404,9 +434,31 @@ static int take_apart(Line *line, int argc, char **argv) {
     return EXIT_FINE;
 }
 
-static bool colours(void) {
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return (no == NULL || no[0] == '\0') && isatty(STDERR_FILENO) && (term == NULL || strcmp(term, "dumb") != 0);
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value != NULL && value[0] != '\0';
+}
+
+/* Without --color: not with NO_COLOR, always with FORCE_COLOR, else where standard error is a terminal that knows them.
+ */
+static void choose_colours(ShellOptions *o) {
+    const char *term = getenv("TERM");
+    o->colour_always = is_set("FORCE_COLOR") && !is_set("NO_COLOR");
+    bool terminal = isatty(STDERR_FILENO) && (term == NULL || strcmp(term, "dumb") != 0);
+    o->colour = o->colour_always || (!is_set("NO_COLOR") && terminal);
+}
+
+/* Arguments NAME=FILE of -e, where no file has that whole name, bind names; the others stay inputs. */
+static void take_named_files(Line *l) {
+    int kept = 0;
+    for (int i = 0; i < l->rest_count; i++) {
+        const char *text = l->rest[i], *end = name_ends(text);
+        bool named = end > text && end - text <= MAX_BOUND_NAME && end[0] == '=' && end[1] != '\0';
+        named = named && access(text, F_OK) != 0;
+        if (named) l->bindings[l->binding_count++] = (Binding){text, (size_t)(end - text), end + 1, true};
+        else l->rest[kept++] = text;
+    }
+    l->rest_count = kept;
 }
 
 /* By its name: what is called .txt may be a program. */
@@ -436,6 +488,7 @@ static int check_writing(const FilterOptions *o, const char *first, bool json) {
 }
 
 static int check(const Line *l) {
+    if (l->binding_count > MAX_BINDINGS) return usage("%s are too many", "more than 64 names");
     if (l->mode == MODE_DEFAULT && l->rest_count > 0 && is_data(l->rest[0]))
         return usage("%s is data, not a program: tsr -e CODE FILE runs code on it, tsr -e _ FILE shows it", l->rest[0]);
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0)
@@ -508,6 +561,8 @@ static void set_arguments(Line *l, const char **argv) {
     for (int i = l->mode == MODE_CODE ? 0 : 1; i < l->rest_count; i++) argv[l->shell.argc++] = l->rest[i];
     l->shell.filter.files = l->rest;
     l->shell.filter.file_count = l->rest_count;
+    l->shell.filter.bindings = l->bindings;
+    l->shell.filter.binding_count = l->binding_count;
 }
 
 /* Before anything has started. */
@@ -532,18 +587,21 @@ int main(int argc, char **argv) {
     }
     size_t room = (size_t)argc + 1;
     const char **space = calloc(room * 3, sizeof *space);
-    if (space == NULL) return usage("%s", "out of memory");
-    Line line = {.codes = space, .rest = space + room};
-    line.shell.colour = colours();
+    Binding *bindings = calloc(room, sizeof *bindings);
+    if (space == NULL || bindings == NULL) return usage("%s", "out of memory");
+    Line line = {.codes = space, .rest = space + room, .bindings = bindings};
+    choose_colours(&line.shell);
     line.shell.filter.header = -1;
     line.lesson.stay = true;
     int status = take_apart(&line, argc, argv);
+    if (line.mode == MODE_CODE) take_named_files(&line);
     if (status == EXIT_FINE) status = check(&line);
     if (status == EXIT_FINE) {
         set_arguments(&line, space + 2 * room);
         status = startup_begin(&line.shell) ? run(&line) : EXIT_FAILED;
         status = startup_finish(status);
     }
+    free(bindings);
     free(space);
     return status;
 }

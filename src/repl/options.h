@@ -6,6 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { MAX_BINDINGS = 64, MAX_BOUND_NAME = 63 };
+
+/* A name that the command line binds for the program: to a str (--arg NAME VALUE), or to what a file holds (NAME=FILE),
+ * which is read when the program uses the name. */
+typedef struct Binding {
+    const char *name; /* name_length bytes, lent for the process's life */
+    size_t name_length;
+    const char *value;
+    bool is_file;
+} Binding;
+
 /* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
 typedef struct FilterOptions {
     const char *output; /* -o: a format or a file; NULL: text */
@@ -23,10 +34,14 @@ typedef struct FilterOptions {
     bool untie;     /* what shares memory may be written each for itself */
     const char *const *files;
     int file_count;
+    const Binding *bindings;
+    int binding_count;
 } FilterOptions;
 
 typedef struct ShellOptions {
-    bool json, colour, sandbox, interactive;
+    bool json, sandbox, interactive;
+    bool colour;        /* of what goes to standard error */
+    bool colour_always; /* on standard output too, where it is no terminal */
     bool seeded;
     uint64_t seed;
     int threads;        /* 0: as many as there are */

@@ -133,6 +133,8 @@ static bool fail_start(TsrStatus status) {
 static TsrStatus enter_sandbox(const FilterOptions *options) {
     tsr_io_set_sandbox(true);
     for (int i = 0; i < options->file_count; i++) TSR_TRY(tsr_io_permit(options->files[i]));
+    for (int i = 0; i < options->binding_count; i++)
+        if (options->bindings[i].is_file) TSR_TRY(tsr_io_permit(options->bindings[i].value));
     return TSR_OK;
 }
 
@@ -149,6 +151,7 @@ static TsrStatus use_device(const char *device) {
 bool startup_begin(const ShellOptions *options) {
     shell_options = options;
     screen_colour = options->colour;
+    screen_colour_always = options->colour_always;
     open_standard_descriptors();
     signals_start(options->max_time);
     TsrStatus status = startup_all();

@@ -15,9 +15,9 @@
 
 extern char **environ;
 
-bool window_here, screen_colour;
+bool window_here, screen_colour, screen_colour_always;
 
-bool screen_colours(void) { return screen_colour && isatty(STDOUT_FILENO); }
+bool screen_colours(void) { return screen_colour && (screen_colour_always || isatty(STDOUT_FILENO)); }
 
 /* Zeros where it is not known. */
 static struct winsize size_of_window(void) {

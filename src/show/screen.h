@@ -9,9 +9,9 @@
 /* Whether the prompt stands at a terminal. False by default. */
 extern bool window_here;
 
-/* Whether colours are wanted. False by default. */
-extern bool screen_colour;
-/* Whether what goes to standard output may have colours: they are wanted, and it is a terminal. */
+/* Whether colours are wanted, and whether they are where standard output is no terminal. False by default. */
+extern bool screen_colour, screen_colour_always;
+/* Whether what goes to standard output may have colours: they are wanted always, or it is a terminal. */
 bool screen_colours(void);
 
 /* How long a line may be: `longest`, or what a window that is narrower shows in one. */
