@@ -24,7 +24,7 @@ import time
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMPARE = os.path.join(HERE, "..", "cli", "oracle_calls.tsr")
+COMPARE = os.path.join(HERE, "..", "repl", "oracle_calls.tsr")
 FUNCTION, METHOD, INPLACE, OUT, PROPERTY, INPLACE_ONLY, INPLACE_FUNCTION = 1, 2, 4, 8, 16, 32, 64
 RANDOM, HIDDEN = 8, 64
 
@@ -156,7 +156,7 @@ def written_rows(tsr):
 # ---- hints ----
 
 def read_hints():
-    text = open(os.path.join(HERE, "..", "core", "op_hints.def")).read()
+    text = open(os.path.join(HERE, "..", "core", "op", "op_hints.def")).read()
     return [m for m in re.findall(r'^HINT\("([^"]*)", "([^"]*)", "([^"]*)", (\w+)\)', text, re.M)]
 
 

@@ -6,10 +6,11 @@
 #include "core/kernels/simd.h"
 #include "core/kernels/types.h"
 
-/* Notes the error where the operator looks for it afterwards, and stands in for the value. */
-static int divided_by_zero(const void *p) {
+/* Notes the error where the operator looks for it afterwards. The value is the dividend, so that a division in place
+ * that is refused leaves what it could not divide. */
+static int64_t divided_by_zero(const void *p, int64_t dividend) {
     __atomic_store_n((int *)(uintptr_t)p, 1, __ATOMIC_RELAXED);
-    return 0;
+    return dividend;
 }
 
 static uint64_t integer_power(uint64_t base, int64_t exponent, int64_t signed_base) {

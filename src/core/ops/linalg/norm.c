@@ -365,8 +365,8 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     TSR_TRY(tsr_wrap_dim(&d0, tsr_ndim(x)));
     TSR_TRY(tsr_wrap_dim(&d1, tsr_ndim(x)));
     if (d0 == d1)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)over.dims[0],
-                         (long long)over.dims[1]);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)d0,
+                         (long long)d1);
     if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
     TSR_TRY(check_norm_dtype(x, over.dtype, fn));
     TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
@@ -392,10 +392,14 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     return TSR_OK;
 }
 
+static TsrStatus check_order(const TsrArg *order, const char *fn) {
+    if (!tsr_arg_given(order) || order->s.kind != TSR_SCALAR_COMPLEX) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: Expected a non-complex scalar as the order of norm.", fn);
+}
+
 TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
-    if (c->arg[1].s.kind == TSR_SCALAR_COMPLEX)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.vector_norm: Expected a non-complex scalar as the order of norm.");
+    TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
 }
 
@@ -435,10 +439,12 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
                              "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got %dD.",
                              d);
         if (given ? dim->n == 2 : d == 2) {
+            TSR_TRY(check_order(ord, "linalg.matrix_norm"));
             TSR_TRY(matrix_order_number(&kind, ord->s));
             return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, 2, both)), r);
         }
     }
+    TSR_TRY(check_order(ord, "linalg.vector_norm"));
     double p = tsr_arg_given(ord) ? tsr_scalar_to_double(ord->s) : 2;
     return tsr_finish_move(c, vector_norm(&r, x, p, over_of(c, 0, NULL)), r);
 }
@@ -446,6 +452,7 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
 /* torch.norm with a number (or None: 2) for p. */
 TsrStatus op_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
+    TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
     double p = tsr_arg_given(&c->arg[1]) ? tsr_scalar_to_double(c->arg[1].s) : 2;
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, p, over_of(c, 0, NULL)), r);
 }

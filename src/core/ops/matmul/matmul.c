@@ -710,8 +710,10 @@ TsrStatus op_addr(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_new_cast(&r, product, common));
         return tsr_return_move(c, r);
     }
+    TSR_OWNED same = NULL; /* a half weighted by a number is in the loop's dtype, and stays in it */
     TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
-    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", weighted, product), r);
+    TSR_TRY(tsr_tensor_new_cast(&same, weighted, common));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", same, product), r);
 }
 
 TsrStatus op_vecdot(TsrOpCall *c) {

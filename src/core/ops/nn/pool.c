@@ -391,7 +391,10 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     if (!maximum && n > 1) TSR_TRY(check_adaptive_sizes(&w, n));
     TSR_TRY(check_adaptive(t, n, maximum));
     if (!maximum) TSR_TRY(check_adaptive_sizes(&w, n));
-    if (n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 3) /* lines are planes of one row */
+    if (maximum && n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 2) /* lines are planes of one row */
+        return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld, 1, %lld]",
+                         (long long)w.out[NN_W], (long long)t->sizes[0], (long long)w.out[NN_W]);
+    if (n == 1 && w.out[NN_W] < 0 && tsr_ndim(t) == 3)
         return tsr_error(
             TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld, %lld, 1, %lld]",
             (long long)w.out[NN_W], (long long)t->sizes[0], (long long)t->sizes[1], (long long)w.out[NN_W]);

@@ -160,8 +160,10 @@ TsrStatus op_resample(TsrOpCall *c) {
 typedef struct Places {
     int64_t n, size, *at;
     double step;
-    bool aligned, exact, fused; /* the corners' middles coincide; nearest-exact; one rounding less, as PyTorch compiles
-                                   planes and cubics but not lines */
+    bool aligned, exact, plane,
+        fused; /* plane: nearest in planes, whose sides of the old size stay as they are, and
+           of twice the size repeat each, at any step; the corners' middles coincide; nearest-exact; one rounding less,
+           as PyTorch compiles planes and cubics but not lines */
     void *weight;
 } Places;
 
@@ -169,6 +171,8 @@ static void nearest_places(const Places *p) {
     for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) {
         float at = ((float)i + (p->exact ? 0.5f : 0)) * (float)p->step;
         p->at[i] = TSR_MIN(tsr_double_to_int64(floorf(at)), p->n - 1);
+        if (p->plane && p->size == p->n) p->at[i] = i;
+        if (p->plane && p->size == 2 * p->n) p->at[i] = i / 2;
     }
 }
 
@@ -220,6 +224,7 @@ TsrStatus op_resample_places(TsrOpCall *c) {
                 .step = c->arg[2].f,
                 .aligned = c->arg[4].b,
                 .exact = strcmp(mode, "nearest-exact") == 0,
+                .plane = strcmp(mode, "nearest-plane") == 0,
                 .fused = strcmp(mode, "line") != 0};
     TSR_OWNED at = NULL;
     TSR_OWNED weight = NULL;
