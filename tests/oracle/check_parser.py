@@ -5,7 +5,7 @@
 
 A FILE holds programs separated by lines of ====; without one, the statements of the transcripts in tests/lang. -p compares positions too.
 
-Needs Python 3.11. The messages of what tsr leaves out (class, decorators, async, match) differ on purpose.
+Needs Python 3.11. The messages of what tsr leaves out (class, async, match) differ on purpose.
 """
 import ast, pathlib, subprocess, sys, warnings
 warnings.simplefilter('ignore')
@@ -72,7 +72,7 @@ def fields(x, t):
     if t == 'AnnAssign': return fld('target', x.target) + fld('annotation', x.annotation) + fld('value', x.value) + ' simple=%d' % x.simple
     if t in ('If', 'While'): return fld('test', x.test) + lst('body', x.body) + lst('orelse', x.orelse)
     if t == 'For': return fld('target', x.target) + fld('iter', x.iter) + lst('body', x.body) + lst('orelse', x.orelse)
-    if t == 'FunctionDef': return ' name=%s generator=%d' % (x.name, is_gen(x)) + params(x.args) + fld('returns', x.returns) + lst('body', x.body)
+    if t == 'FunctionDef': return ' name=%s generator=%d' % (x.name, is_gen(x)) + params(x.args) + fld('returns', x.returns) + (lst('decorators', x.decorator_list) if x.decorator_list else '') + lst('body', x.body)
     if t == 'Delete': return lst('targets', x.targets)
     if t in ('Global', 'Nonlocal'): return ''.join(' ' + n for n in x.names)
     if t == 'Assert': return fld('test', x.test) + fld('msg', x.msg)

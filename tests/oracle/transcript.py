@@ -37,7 +37,8 @@ def main():
         else:
             groups.append([tree])
     for trees in groups:
-        block = lines[trees[0].lineno - 1:trees[-1].end_lineno]
+        first = min([trees[0].lineno] + [d.lineno for d in getattr(trees[0], 'decorator_list', [])])
+        block = lines[first - 1:trees[-1].end_lineno]
         for i, line in enumerate(block):
             print(('>>> ' if i == 0 else '... ') + line if line else '...')
         if hasattr(trees[0], 'body'):

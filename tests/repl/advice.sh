@@ -131,8 +131,6 @@ a function without return gives None, and so does what changes a list in place: 
 a function without return gives None, and so does what changes a list in place: x.sort()
 class A: pass
 functions, closures and dicts are there instead
-@f\ndef g(): pass
-f = decorate(f) after the def does the same
 match 1:\n    case 1: pass
 if, elif and else are there instead
 ones(2).astype(int)

@@ -70,7 +70,7 @@ class A:
     x = 1
 
     y = 2
-9'; is 'a decorator goes with its def, a class with its body' '9 2' "$out $(grep -c '^SyntaxError' "$work/err")"
+9'; is 'a decorator goes with its def, a class with its body' '9 2' "$out $(grep -cE '^(Name|Syntax)Error' "$work/err")"
 echo_of '[1
 2
 ]

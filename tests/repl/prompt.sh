@@ -23,9 +23,10 @@ has 'in double quotes' "d[\"bias\"] + 40" "$shown"
 has 'a name in a module' '
 tensor(0)' "$shown"
 case $shown in *iterable=*) fail 'an argument without a name is none' ;; *) ok 'an argument without a name is none' ;; esac
-shown=$(typed 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
+shown=$(typed '@lambda f: f' 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
 has 'name?? of a function' '>>> twice??
 twice(x)
+@lambda f: f
 def twice(x):
     return 2 * x' "$shown"
 has 'name?? of an operator' 'torch.arange(end' "$shown"

@@ -97,7 +97,8 @@ struct Code {
     int lent_count;
     char *names; /* the text of slot_names and captures */
     SourceRange def_at;
-    int doc; /* index of the docstring in consts, or -1 */
+    int first_line; /* of def_at, or of the first decorator above it */
+    int doc;        /* index of the docstring in consts, or -1 */
 };
 
 Code *code_retain(Code *code);

@@ -407,6 +407,7 @@ static Code *compile_function(Compiler *outer, const Node *node) {
     for (int i = 0; i < code->capture_count; i++)
         if (code->captures[i].from != CAPTURE_FREE) code->captures[i].index += outer->code->first_slot;
     code->def_at = node->at;
+    code->first_line = node->kind == AST_DEF ? node->function.first_line : node->at.line;
     code->first_temp = code->frame_size = code->slot_count;
     count_parameters(code, node);
     if (node->kind == AST_GENERATOR || node->function.is_generator) code->flags |= CODE_GENERATOR;

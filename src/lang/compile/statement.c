@@ -585,11 +585,21 @@ static void import_from(Compiler *c, const Node *node) {
     temps_free(c, 1);
 }
 
+/* The decorators' values, in the order they are written, then the function, all in slots that follow each other: so
+ * each call finds its argument in the slot after its function. */
 static void define(Compiler *c, const Node *node) {
-    int w = temps_new(c, 3);
+    const NodeList *decorators = &node->function.decorators;
+    int first = temps_new(c, decorators->count), w = temps_new(c, 3);
+    for (int i = 0; i < decorators->count; i++) expr_to(c, decorators->items[i], first + i);
     function_value(c, node, w);
     temps_free(c, 2);
-    store_name(c, node->function.name, operand_slot(w));
+    for (int i = decorators->count; i-- > 0;) {
+        temps_free(c, 1);
+        c->at = decorators->items[i]->at;
+        emit(c, INS_CALL, 0, first + i, 1, first + i);
+    }
+    c->at = node->at;
+    store_name(c, node->function.name, operand_slot(first));
     temps_free(c, 1);
 }
 

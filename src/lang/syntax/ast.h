@@ -201,10 +201,12 @@ struct Node {
             const char *name; /* NULL for a lambda */
             Param *params;
             int param_count;
-            Node *returns;     /* annotation or NULL */
-            NodeList body;     /* AST_DEF */
-            Node *value;       /* AST_LAMBDA */
-            bool is_generator; /* has a yield of its own */
+            Node *returns;       /* annotation or NULL */
+            NodeList body;       /* AST_DEF */
+            Node *value;         /* AST_LAMBDA */
+            bool is_generator;   /* has a yield of its own */
+            NodeList decorators; /* of an AST_DEF, as written: the last one is called first */
+            int first_line;      /* of the first decorator, or of the def itself */
             SourceRange name_at;
         } function;
         struct {

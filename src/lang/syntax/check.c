@@ -141,7 +141,7 @@ static bool names_function(Checker *c, Node *n) {
         if (!names_maybe(c, n->function.params[i].default_value)) return false;
     for (int i = 0; i < n->function.param_count; i++)
         if (!names_maybe(c, n->function.params[i].annotation)) return false;
-    if (!names_maybe(c, n->function.returns)) return false;
+    if (!names_maybe(c, n->function.returns) || !names_list(c, &n->function.decorators)) return false;
     Scope *outer = c->scope;
     if (open_scope(c, SCOPE_FUNCTION, n) == NULL) return false;
     for (int i = 0; i < n->function.param_count; i++) {
@@ -411,6 +411,7 @@ static bool places_loop(Checker *c, const Node *n, const NodeList *body, const N
 
 static bool places_function(Checker *c, const Node *n) {
     Checker saved = *c;
+    if (!places_list(c, &n->function.decorators)) return false;
     for (int i = 0; i < n->function.param_count; i++) {
         const Param *param = &n->function.params[i];
         if (!places_maybe(c, param->default_value) ||

@@ -130,6 +130,7 @@ static void walk_list(Walk *w, const NodeList *list) {
 }
 
 static void walk_function(Walk *w, const Node *node) {
+    walk_list(w, &node->function.decorators);
     for (int i = 0; i < node->function.param_count; i++) walk(w, node->function.params[i].default_value);
     for (int i = 0; i < node->function.param_count; i++) walk(w, node->function.params[i].annotation);
     walk(w, node->function.returns);

@@ -505,12 +505,21 @@ static Node *for_statement(Parser *p) {
     return else_block(p, n, &n->loop.orelse) ? n : NULL;
 }
 
+/* A statement that tsr leaves out gets an error that says so; anything else matches nothing. */
+static Node *left_out(Parser *p) {
+    SourceRange at = parse_token(p)->at;
+    if (parse_peek(p) == K_CLASS) return parse_raise(p, at, "'class' statements are not part of tsr's language");
+    if (parse_peek(p) == K_ASYNC) return parse_raise(p, at, "'async' is not part of tsr's language");
+    return NULL;
+}
+
 static Node *def_statement(Parser *p) {
     SourceRange at = parse_token(p)->at;
     Node *n = parse_node(p, AST_DEF, at);
     if (n == NULL) return NULL;
     p->pos++;
     if (parse_peek(p) != T_NAME) return NULL;
+    n->function.first_line = at.line;
     n->function.name_at = parse_token(p)->at;
     n->function.name = parse_name(p, parse_token(p));
     if (n->function.name == NULL) return NULL;
@@ -522,6 +531,23 @@ static Node *def_statement(Parser *p) {
     if (!parse_force(p, T_COLON) || !block(p, &n->function.body, at, "function definition")) return NULL;
     n->at = block_span(at, &n->function.body);
     return adopt_block(p, n, &n->function.body) ? n : NULL;
+}
+
+/* The decorators, each on a line of its own, and the def below them. */
+static Node *decorated(Parser *p) {
+    int list = parse_list(p), first_line = parse_token(p)->at.line;
+    while (parse_accept(p, T_MATMUL)) {
+        Node *d = parse_named(p);
+        if (d == NULL || !parse_push(p, d) || !parse_accept(p, T_NEWLINE)) return NULL;
+    }
+    if (parse_peek(p) != K_DEF) return left_out(p);
+    NodeList decorators;
+    if (!parse_take(p, list, &decorators)) return NULL;
+    Node *n = def_statement(p);
+    if (n == NULL || !parse_adopt_all(p, n, &decorators)) return NULL;
+    n->function.decorators = decorators;
+    n->function.first_line = first_line;
+    return n;
 }
 
 /* ---- with ---- */
@@ -652,7 +678,6 @@ static Node *try_statement(Parser *p) {
 }
 
 static Node *compound(Parser *p) {
-    SourceRange at = parse_token(p)->at;
     switch (parse_peek(p)) {
     case K_IF: return if_statement(p);
     case K_WHILE: return while_statement(p);
@@ -660,10 +685,8 @@ static Node *compound(Parser *p) {
     case K_DEF: return def_statement(p);
     case K_WITH: return with_statement(p);
     case K_TRY: return try_statement(p);
-    case K_CLASS: return parse_raise(p, at, "'class' statements are not part of tsr's language");
-    case T_MATMUL: return parse_raise(p, at, "decorators are not part of tsr's language");
-    case K_ASYNC: return parse_raise(p, at, "'async' is not part of tsr's language");
-    default: return NULL;
+    case T_MATMUL: return decorated(p);
+    default: return left_out(p);
     }
 }
 

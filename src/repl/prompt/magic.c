@@ -216,7 +216,7 @@ static TsrStatus describe_source(TsrText *page, const char *expression) {
     TsrStatus status = TSR_OK;
     if (code != NULL && !source_is_prelude(code->source)) {
         size_t length;
-        for (int line = code->def_at.line; line <= code->def_at.end_line && status == TSR_OK; line++) {
+        for (int line = code->first_line; line <= code->def_at.end_line && status == TSR_OK; line++) {
             const char *text = source_line(code->source, line, &length);
             if (text != NULL) status = tsr_text_printf(page, "%.*s\n", (int)length, text);
         }

@@ -204,6 +204,7 @@ static void dump_statement(Dump *d, const Node *n) {
         fprintf(d->to, " name=%s generator=%d", n->function.name, n->function.is_generator);
         dump_params(d, n);
         dump_field(d, "returns", n->function.returns);
+        if (n->function.decorators.count > 0) dump_list(d, "decorators", &n->function.decorators);
         dump_list(d, "body", &n->function.body);
         break;
     case AST_DELETE: dump_list(d, "targets", &n->list); break;
