@@ -382,6 +382,21 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(tsr_index_put(x, -1, &x, x, false)); \
         REFUSED(tsr_index_put(x, 3, ((TsrTensor *[]){NULL, NULL, NULL}), x, false)); \
     }) \
+    CASE(tsr_index_get_new, { \
+        TsrIndexEntry at = {.kind = (TsrIndexKind)UNKNOWN}; \
+        ABSURDLY(REFUSED(tsr_index_get_new(&t, x, &at, n))); \
+        REFUSED(tsr_index_get_new(&t, x, &at, 1)); \
+    }) \
+    CASE(tsr_index_set, { \
+        TsrIndexEntry at = {.kind = (TsrIndexKind)UNKNOWN}; \
+        ABSURDLY(REFUSED(tsr_index_set(x, &at, n, x, NULL))); \
+        REFUSED(tsr_index_set(x, &at, 1, x, NULL)); \
+    }) \
+    CASE(tsr_index_place_new, { \
+        TsrIndexEntry at = {.kind = (TsrIndexKind)UNKNOWN}; \
+        bool picks; \
+        ABSURDLY(REFUSED(tsr_index_place_new(&t, &picks, x, &at, n))); \
+    }) \
     CASE(tsr_index_check_apart, { REFUSED(tsr_index_check_apart(x, -1, &x, x)); }) \
     CASE(tsr_op_find, { \
         ck_assert_ptr_null(tsr_op_find("")); \
