@@ -10,6 +10,7 @@
 #include <complex.h>
 #include <string.h>
 
+/* Columns and rows of the part of the result whose sums gemm.inc's inner loop keeps in registers. */
 enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
 /* Tiles of a large product: their largest side, how much of the inner dimension is taken at a time, and the
  * multiplications below which none is cut. */
@@ -106,7 +107,8 @@ static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
     return lane[0];
 }
 
-/* A row times a vector: what is over fours, or one four, goes first. */
+/* A row times a vector, in the order in which MKL's small kernels add: n % 4 elements first (four if that is none) in
+ * one lane, then the rest in four lanes. */
 static float vector_dot(const float *x, const float *y, int64_t n) {
     float lane[4] = {0};
     int64_t first = n % 4 != 0 ? n % 4 : TSR_MIN(n, (int64_t)4);
@@ -115,8 +117,8 @@ static float vector_dot(const float *x, const float *y, int64_t n) {
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
-/* The same for the up to three rows after the last four: one by one when short, else four, lanes of sixteen, lanes of
- * eight, and the rest. */
+/* The same for the one to three rows after the last group of four. Below 12 elements one after the other; else four
+ * elements in one lane, then sixteen lanes, eight lanes, and what is left. */
 static float last_rows_dot(const float *x, const float *y, int64_t n) {
     float lane[16] = {0};
     int64_t i = 0, first = n < 12 ? n : 4;
@@ -337,6 +339,7 @@ TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFlo
 
 /* The fused way by eight columns; how many are done. */
 static int64_t columns_c64(const TsrGemm *g, float complex beta) {
+    /* Complex columns at a time: two vectors of AVX2 for the products with real and with imaginary parts. */
     enum { COLUMNS = 8 };
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / COLUMNS * COLUMNS : 0; /* others have no fused operations */
@@ -797,6 +800,8 @@ static TsrVec from_element(TsrVec x, int64_t i, int64_t item) {
     return x;
 }
 
+/* half_dot's lanes, which are PyTorch's: DOT_LANES for whole groups, DOT_TAIL for what is left of them. DOT_BLOCK
+ * elements are widened to float32 at a time. */
 enum { DOT_LANES = 64, DOT_TAIL = 8, DOT_BLOCK = 16 * DOT_LANES };
 
 TSR_CLONES static void add_lanes(float *sum, const float *a, const float *b, int64_t n, int lanes) {

@@ -14,6 +14,9 @@
 #include "core/tensor/tensor_impl.h"
 #include "core/view.h"
 
+/* BLOCK: elements that are converted into a buffer at a time. POLL: elements between two looks for an interrupt where
+ * one thread runs. PARALLEL_WORK: steps from which work is split over threads (parallel.h). CHUNK_TILES: tiles that a
+ * thread takes at once. */
 enum { BLOCK = 512, POLL = 1 << 18, PARALLEL_WORK = 2 * TSR_CHUNK_WORK, CHUNK_TILES = 4 };
 
 /* --- memory overlap --- */
@@ -593,6 +596,7 @@ static void run_range(int64_t begin, int64_t end, void *user) {
 /* --- tiles: an input that runs along the second dimension is turned over in cache, a strip at a time: a cache line of
  * it high and many elements wide, so that the others are read in long stretches --- */
 
+/* Elements of a tile along dimension 0: two operands' buffers of WIDTH cache lines are 64 KiB. */
 enum { WIDTH = 512 };
 
 typedef struct Tiles {

@@ -166,6 +166,8 @@ bool tsr_csv_probe(const char *data, size_t size) {
 
 /* ---- the table ---- */
 
+/* MAX_BLOCKS: parts of the text that threads parse; each notes its errors for itself. MAX_WANTED: columns that a list
+ * of columns may name. */
 enum { MAX_BLOCKS = 256, MAX_WANTED = 1024 };
 
 typedef struct Block {

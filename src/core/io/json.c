@@ -14,6 +14,7 @@
 #include "core/number.h"
 #include "core/view.h"
 
+/* Lists within each other at most: the bound of the recursion. */
 enum { MAX_DEPTH = 64 };
 
 /* A byte order mark, which some programs write, says nothing. */

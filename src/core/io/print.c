@@ -222,6 +222,7 @@ static TsrStatus append_quoted(TsrText *text, const TsrString *s) {
     return tsr_text_putc(text, quote);
 }
 
+/* Nested tensors within each other that are printed: the bound of the recursion. */
 enum { MAX_NESTING = 64 };
 static _Thread_local int nesting; /* a nested tensor may hold nested tensors */
 

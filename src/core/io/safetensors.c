@@ -10,6 +10,8 @@
 #include "core/mem.h"
 #include "core/view.h"
 
+/* The header's length stands in 8 bytes before it; safetensors refuses headers above 100 MB and pads them to 8 bytes.
+ */
 enum { LENGTH_BYTES = 8, HEADER_MOST = 100000000, HEADER_UNIT = 8 };
 static const char remarks_key[] = "__metadata__";
 

@@ -10,6 +10,8 @@
 #include "elements.h"
 #include "core/mem.h"
 
+/* Sizes in bytes of the records of PKWARE's APPNOTE (4.3.7, 4.3.12, 4.3.14 to 4.3.16), and the mark of a field that
+ * zip64 holds. */
 enum { LOCAL_HEADER = 30, ENTRY = 46, END_RECORD = 22, LOCATOR = 20, WIDE_RECORD = 56, MARK_16 = 0xffff };
 enum {
     FLAG_ENCRYPTED = 1,

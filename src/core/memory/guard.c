@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The bytes that fill what surrounds a block (CANARY), a fresh block, a freed one (POISON); QUARANTINE: freed blocks
+ * whose pages stay unmapped, so that a late access is seen. */
 enum { CANARY = 0xA5, FRESH = 0xCB, POISON = 0xDD, QUARANTINE = 64, ALIGNMENT = 64 };
 
 typedef struct Block {

@@ -1,4 +1,5 @@
-/* Who listens to what becomes of memory; the allocators stand between these and their table. */
+/* trace.c: the hooks of the trace and of the log of writes (alloc.h). They are in a file of their own because
+ * allocators, storages and tensors all call them. */
 #include "core/alloc.h"
 
 TsrTraceHook tsr_trace_hook;

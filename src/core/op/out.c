@@ -1,4 +1,5 @@
-/* What becomes of a result that goes into a given tensor. */
+/* out.c: results that go into a tensor given as out=: which dtypes and overlaps PyTorch allows, resizing with its
+ * warning, and the copy into it (out.h). */
 #include "out.h"
 
 #include <stdio.h>

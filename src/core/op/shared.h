@@ -33,8 +33,9 @@ TsrStatus tsr_check_no_overlap(const TsrTensor *written, const TsrTensor *read);
 /* out= of a call: that no memory is shared within it, nor with one input; either may be NULL. */
 TsrStatus tsr_check_out_overlap(const TsrTensor *out, const TsrTensor *input);
 
-/* The tensor of the first argument when nobody but the caller knows of it, who lets it go after the call: the operator
- * may write its result over it and return it. NULL otherwise, and when there is an output. Lent. */
+/* The tensor of the first argument when its memory may be reused for the result: the caller lets go of it after the
+ * call (call->spent), nobody else refers to it, and there is no out=. The operator may write its result over it and
+ * return it. Lent; NULL otherwise. */
 TsrTensor *tsr_spare(const TsrOpCall *c);
 
 /* The tensor an operator that edits a copy of self works on: self itself (retained, overlap checked) in the in-place

@@ -141,7 +141,7 @@ static bool nested_strides(Search *s) {
  * a_k (d_k - 1) + sum over i > k of a_i (d_i + u_i) = sum over i > k of a_i u_i - a_k. */
 bool tsr_layout_has_internal_overlap(const TsrGeometry *g) {
     Search all = {.n = 0};
-    if (!tsr_layout_is_ndim(g->ndim)) return true; /* who knows */
+    if (!tsr_layout_is_ndim(g->ndim)) return true; /* no valid geometry: nothing can be promised */
     if (is_empty(g)) return false;
     for (int i = 0; i < g->ndim; i++) {
         if (g->sizes[i] > 1 && g->strides[i] == 0) return true;

@@ -456,7 +456,7 @@ TsrStatus tsr_tensor_new_over(TsrTensor **out, TsrStorage *storage, TsrGeometry 
     return attach_move(out, t, TSR_OK, tsr_storage_retain(storage));
 }
 
-/* A view, before the trace knows of it. */
+/* Makes a view without reporting it to the trace. */
 static TsrStatus new_view(TsrTensor **out, const TsrTensor *self, const TsrGeometry *g, const char *origin) {
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */

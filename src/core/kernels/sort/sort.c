@@ -204,6 +204,7 @@ static void merge(const TsrPair *a, int64_t na, const TsrPair *b, int64_t nb, Ts
 
 /* Runs of 16 by insertion, then merges back and forth. */
 static void merge_sort(TsrPair *a, TsrPair *spare, int64_t n) {
+    /* Up to here insertion needs fewer moves than merging. */
     enum { RUN = 16 };
     for (int64_t i = 0; i < n; i += RUN) insertion_sort(a + i, a + TSR_MIN(i + RUN, n));
     TsrPair *from = a, *to = spare;

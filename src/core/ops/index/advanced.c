@@ -328,6 +328,7 @@ static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *ind
 }
 
 static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
+    /* Indices that one pass adds up: with the sum so far and the result they are TSR_ITER_MAX_OPERANDS operands. */
     enum { GROUP = 6 };
     _Atomic int bad_entry = 0;
     int64_t bad_value = 0;
@@ -445,6 +446,7 @@ typedef struct RowCopy {
 
 static void copy_index_rows(int64_t begin, int64_t end, void *user) {
     RowCopy *r = user;
+    /* Rows between the one that is copied and the one that is fetched into the cache. */
     enum { AHEAD = 8 };
     for (int64_t i = begin; i < end; i++) {
         int64_t at = r->index[i];

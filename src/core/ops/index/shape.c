@@ -96,6 +96,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
+        /* Elements written between two looks for an interrupt. */
         enum { PIECE = 1 << 16 };
         for (int64_t i = 0; i < counts->numel && !tsr_interrupted_at(i); i++)
             for (int64_t left = n[i]; left > 0 && tsr_interrupt_flag == 0; left -= PIECE)

@@ -193,6 +193,7 @@ void tsr_la_set_identity(TsrTensor *a) {
 
 /* ---- LU ---- */
 
+/* The largest side for which our own elimination (lu.inc) is used; LAPACK above it. */
 enum { SMALL_LU = 16 };
 
 static inline float complex product_c(float complex x, float complex y) {

@@ -21,6 +21,7 @@
 SUM_OF_SQUARES(squares_float, float, TSR_CLONES_FUSED)
 SUM_OF_SQUARES(squares_double, double, TSR_CLONES)
 
+/* Elements of a row that are summed in one go; a longer one is summed in chunks of that many. */
 enum { SHORT_ROW = 1 << 15 };
 
 #define T float

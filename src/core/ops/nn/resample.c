@@ -74,6 +74,7 @@ static void copy_places(const Resample *r, int64_t outside, int64_t first, int64
         memcpy(out + (size_t)i * bytes, x + (size_t)at[i] * bytes, bytes);
 }
 
+/* Places that one call of a loop computes: a look for an interrupt between pieces. */
 enum { PIECE = 1 << 12 };
 
 /* Elements begin to end, counted over all outside. */
@@ -86,6 +87,7 @@ static void run_resample(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* Each place must be an element of the volume: PyTorch's error. */
 static TsrStatus check_places(const TsrTensor *at, int64_t volume) {
     const int64_t *place = tsr_data(at);
     for (int64_t i = 0; i < at->numel; i++)

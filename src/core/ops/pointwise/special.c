@@ -191,6 +191,7 @@ static double i0e_bfloat16(double x) { return i0e_steps(x, bfloat16_of); }
 /* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements
  * rounds every step. */
 TsrStatus op_i0e(TsrOpCall *c) {
+    /* Half floats in two 32-byte vectors: the least that PyTorch's vector loop takes. */
     enum { VECTORS = 32 };
     TsrDtype d = c->arg[0].t->dtype;
     bool steps = (d == TSR_FLOAT16 || d == TSR_BFLOAT16) && c->arg[0].t->numel < VECTORS;

@@ -8,6 +8,7 @@
 #include "random.h"
 #include "core/tensor/tensor_impl.h"
 
+/* Numbers drawn into a buffer on the stack before they are converted. */
 enum { BLOCK = 512 };
 
 /* What a loop needs: the generator, the distribution's parameters, the element type. */
@@ -247,6 +248,7 @@ static void normal_range(int64_t begin, int64_t end, void *user) {
 }
 
 static TsrStatus bulk_normal_float(float *p, int64_t n, const Draw *d) {
+    /* Numbers drawn between two looks for an interrupt. */
     enum { SLICE = 1 << 20 };
     NormalJob job = {p, (float)d->a, (float)d->b};
     for (int64_t i = 0; i < n; i += SLICE) {

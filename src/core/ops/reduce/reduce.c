@@ -11,6 +11,9 @@
 #include "core/mem.h"
 #include "core/parallel.h"
 
+/* BLOCK: accumulators on the stack at a time. PARALLEL: elements from which several outputs are split over threads.
+ * CHUNK: the least part of a line that a thread reduces, MAX_CHUNKS the most parts; both depend on the line alone, so
+ * the result does not depend on the number of threads. */
 enum { BLOCK = 256, PARALLEL = 4 * TSR_CHUNK_WORK, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
 enum {
     PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones
@@ -76,6 +79,7 @@ typedef struct Dim {
     int64_t other;        /* reduced: step of the row-major index; kept: elements of the output */
 } Dim;
 
+/* A reduction made ready: what is reduced, in which order, and where results go. */
 typedef struct Plan {
     const TsrReducer *reducer;
     const void *params;
@@ -104,6 +108,7 @@ static void take_reduced(Plan *p, const Dim *dims, int n) {
         if (dims[perm[i]].size != 1) p->red[p->nred++] = dims[perm[i]];
 }
 
+/* Merges neighbours that lie back to back, in the input and by `other`; returns how many dimensions are left. */
 static int merge_dims(Dim *dims, int n) {
     int last = 0;
     for (int i = 1; i < n; i++) {
@@ -114,6 +119,7 @@ static int merge_dims(Dim *dims, int n) {
     return n == 0 ? 0 : last + 1;
 }
 
+/* Fills in the dimensions of the plan. */
 static void plan_dims(Plan *p, const TsrReduction *r) {
     const TsrTensor *t = r->in;
     bool indexed = r->kind == TSR_R_ARGMAX || r->kind == TSR_R_ARGMIN; /* the others need no index and merge more */

@@ -67,8 +67,9 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 #define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
-/* Sum or product of r.in as r.out[0] (integers in int64, then narrowed). */
-static TsrStatus fold_as(TsrTensor **out, const char *name, TsrReduction r) {
+/* Sum or product of r.in in the dtype r.out[0]; bool and integers are added in int64 and narrowed afterwards. `name` is
+ * the kernel's in PyTorch's error. */
+static TsrStatus sum_or_product(TsrTensor **out, const char *name, TsrReduction r) {
     TsrDtype dtype = r.out[0];
     if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
@@ -103,8 +104,8 @@ static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, co
     uint64_t dims;
     TSR_TRY(check_chosen(c, dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
-    TsrStatus s =
-        fold_as(&result, name, (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
+    TsrStatus s = sum_or_product(&result, name,
+                                 (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
 
@@ -137,8 +138,9 @@ TsrStatus op_nansum(TsrOpCall *c) {
     TSR_TRY(check_chosen(c, &c->arg[3]));
     if (counted) TSR_TRY(without_nan(&clean, x));
     TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
-    TsrStatus s = fold_as(&result, counted ? "sum_cpu" : "nansum_cpu",
-                          (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
+    TsrStatus s =
+        sum_or_product(&result, counted ? "sum_cpu" : "nansum_cpu",
+                       (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
 
@@ -188,7 +190,8 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
     TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
     if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
     TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
-    TSR_TRY(fold_as(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
+    TSR_TRY(
+        sum_or_product(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
     TsrStatus s = divide(result, (double)tsr_reduced_count(x, dims));
     if (s == TSR_OK && result->dtype != d) s = narrow(&result, d);
     return tsr_finish_move(c, s, result);
@@ -253,7 +256,7 @@ TsrStatus op_nanmean(TsrOpCall *c) {
             tsr_dtype_scalar_name(d));
     TSR_TRY(check_chosen(c, &c->arg[3]));
     if (tsr_dtype_is_complex(d)) return tsr_not_implemented("nansum_cpu", d);
-    TsrStatus s = fold_as(
+    TsrStatus s = sum_or_product(
         &sum, "nansum_cpu",
         (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
     if (s == TSR_OK) s = tsr_invoke_new(&isnan, 1, "isnan", "t", x);

@@ -5,6 +5,8 @@
 
 /* --- one long line: chunk sums first, then the chunks, both in parallel --- */
 
+/* Elements of a chunk, and of a line that is worth splitting: two chunks, since each element is then read twice. The
+ * chunks do not depend on the number of threads, nor does the result. */
 enum { CHUNK = 1 << 14, LONG_LINE = 1 << 15 };
 
 typedef struct LongLine {

@@ -6,6 +6,8 @@
 #include "core/kernels/sort/sort.h"
 #include "core/mem.h"
 
+/* Three digits of 11 bits cover the 32 bits of a key, and the counters of a chunk (2048 of 4 bytes) fit the first-level
+ * cache. More chunks would let more threads work, at 8 KiB of counters each. */
 enum { BITS = 11, BUCKETS = 1 << BITS, PASSES = 3, MAX_CHUNKS = 8 };
 
 typedef struct Radix {

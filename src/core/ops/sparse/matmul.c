@@ -46,6 +46,7 @@ typedef struct Multiples {
 } Multiples;
 
 static void add_multiples(int64_t begin, int64_t end, void *user) {
+    /* Columns at a time: a stripe of the result stays in cache while all multiples are added to it. */
     enum { STRIPE = 512 };
     _Alignas(TSR_LINE) char product[STRIPE * 8];
     const Multiples *m = user;
