@@ -388,7 +388,7 @@ static TsrStatus mode_argument(bool *mode, const CallArgs *args) {
     return v.tag == V_UNBOUND ? TSR_OK : value_truth(mode, v);
 }
 
-/* @no_grad on a function: there are no decorators, but no_grad(f) is the function. */
+/* no_grad(f), and no_grad()(f) as a decorator: both are f itself, so the mode is not set while f runs. */
 static bool is_function_argument(const CallArgs *args) {
     return args->count == 1 && value_is_callable(args->values[0]) && args->values[0].tag == V_OBJ;
 }
