@@ -1,3 +1,5 @@
+/* The commands -l, which lists the tensors in files, and --diff, which compares two files tensor by tensor. Both are
+ * calls of functions of the language whose text is printed. */
 #include "commands.h"
 
 #include <stdio.h>

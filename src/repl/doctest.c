@@ -1,3 +1,6 @@
+/* Checks transcripts. A file is cut into statements and the output expected of each; every statement runs in one shell
+ * with its output captured, and differences are printed as a unified diff. Man pages are read without their roff, and
+ * the frames of a traceback are left out of the comparison. */
 #include "doctest.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/* `tsr -e` as a filter. The names `_` and `inputs` read their files when a program first uses them, with the options
+ * of the command line as arguments of load; afterwards the value of the program is written as its repr, or as a file
+ * in the format of -o. */
 #include "filter.h"
 
 #include <stdio.h>

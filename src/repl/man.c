@@ -1,3 +1,5 @@
+/* Prints tsr-ops(7) and the list of schemas from the table of operators: one entry a name, ordered by category, with
+ * schema, summary and example. Compositions written in the language come from their own table. */
 #include "man.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Writes the report of an error: frames with their lines, carets under the failing part, hints and shapes. Lines that
+ * are wider than the terminal are cut around the carets; the same report can be written as JSON. */
 #include "report.h"
 
 #include <ctype.h>

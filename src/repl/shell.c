@@ -1,3 +1,6 @@
+/* Runs programs from a file, from -e, from standard input or from the prompt. Statements are parsed and run one by
+ * one, so that a later mistake in the syntax does not stop the earlier ones at the prompt; values are shown, errors
+ * reported, and the exit status follows from how the last program ended. */
 #include "shell.h"
 #include "advice.h"
 

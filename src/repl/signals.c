@@ -1,3 +1,5 @@
+/* Signal handlers of the process. They only set the core's interrupt flag, which running code polls; what does not
+ * answer within half a second of a second Ctrl-C is ended. */
 #include "signals.h"
 
 #include <signal.h>

@@ -1,3 +1,5 @@
+/* Starts and stops the parts of the language in their order: signals and limits first, then memory, types, modules and
+ * namespaces. What was started is stopped in the opposite order, also when a later part fails to start. */
 #include "startup.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* memory(), allocators(), set_allocator(), empty_cache() and typemeta(): the core's counters and registries put into
+ * cards and tables. */
 #include "allocators.h"
 
 #include "lang/object/args.h"

@@ -1,3 +1,6 @@
+/* Cards and tables: dicts, lists and strs with a mark, whose repr is a layout for people. The mark is kept beside the
+ * object, so that to a program they are plain dicts, lists and strs; column widths are measured before a table is
+ * printed. */
 #include "card.h"
 
 #include <string.h>

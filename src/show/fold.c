@@ -1,3 +1,5 @@
+/* Breaks lines of help at the width of the terminal: between words, and in code only after a comma inside brackets.
+ * The continuation is indented as far as the line it belongs to. */
 #include "fold.h"
 
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* The functions that answer questions about one tensor or all of them: refcount, holders, sharing, overlap, anatomy,
+ * whos, storages, leaks. Each reads the core's structs and returns cards or tables; nothing is recorded beforehand. */
 #include "inspect.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The size and colours of the terminal, and the pager: a text with more rows than the window goes to $PAGER when
+ * standard output is a terminal. */
 #include "screen.h"
 
 #include <errno.h>

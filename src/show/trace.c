@@ -1,3 +1,6 @@
+/* The log of events (trace) and the log of counted writes (versions). The core's hooks append to logs of bounded
+ * length that hold weak links to tensors, so that logging keeps nothing alive; the rows of a table are made when they
+ * are asked for. */
 #include "trace.h"
 
 #include <stdarg.h>

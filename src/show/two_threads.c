@@ -1,3 +1,5 @@
+/* parallel(f, g): two threads take turns at the evaluator under one lock and one condition. A turn ends at backward
+ * jumps and calls; the thread puts its state aside (VmThread), wakes the other and waits for its own turn. */
 #include "two_threads.h"
 
 #include <pthread.h>

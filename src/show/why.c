@@ -1,3 +1,5 @@
+/* why(x): what keeps a tensor's memory alive. The holders of the storage are collected, those that a single `del`
+ * would end are told from the others, and the answer lists what to delete, or why deleting names would not suffice. */
 #include "why.h"
 
 #include <string.h>

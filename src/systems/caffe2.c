@@ -1,3 +1,6 @@
+/* caffe2.Tensor, the workspace of named blobs, and caffe2's dtypes. A caffe2 tensor holds a reference to a TsrTensor;
+ * sharing and converting add a reference, resizing keeps the memory while the capacity suffices, and what torch allows
+ * but caffe2 does not is refused at the boundary. */
 #include "caffe2.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* tensorflow.Tensor and TensorShape over TsrTensor. Memory comes from the allocator at construction; slices share the
+ * buffer; TensorProto messages are written and read with bounds checked, and a shape or dtype that does not fit is
+ * refused. */
 #include "tensorflow.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* TH handles: records of raw references to tensors and storages, one record a tensor. Functions of TH are found by
+ * name in a table of rows; retain and free change the record's count, and the record of a handle that nobody can free
+ * any more is listed as a leak. */
 #include "th.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The TypeError for a call that fits no overload. It lists what was given, then each signature; of a single signature
+ * it marks the arguments that do not match, as PyTorch's parser does. */
 #include "args.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* load, save and columns. Arguments become TsrLoadOptions or TsrSaveOptions; the core reads or writes, and what it
+ * returns (one tensor, named ones, a tree) becomes values. Saving under an existing name may change a file in place
+ * (files_change). */
 #include "files.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Finds every reference to a tensor or a storage by walking from the roots. Each kind of container has a walk that
+ * extends the name by an index, key or attribute; objects already seen are marked, so that cycles end and each holder
+ * is told once. */
 #include "holders.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* Writes a value as JSON into a text: numbers, texts, containers and tensors as nested lists; NaN and infinities in
+ * the way that the style asks for. Depth is bounded and interrupts are polled. */
 #include "json.h"
 
 #include <math.h>

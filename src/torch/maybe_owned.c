@@ -1,3 +1,5 @@
+/* MaybeOwned<Tensor>: a value with a borrow or a reference of the core (borrow.h). It forwards attributes, operators
+ * and indexing to the tensor. Live borrows are listed, so that a tensor's death can be noted in each of them. */
 #include "maybe_owned.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The module torch and its submodules. Names are resolved lazily: the tables of functions first, then the operators,
+ * then the prelude. Parts of PyTorch that are known and absent answer with why they are. */
 #include "namespace.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Attributes and methods of tensors that are not rows of the operator table: shape, dtype, data, grad, item and the
+ * like. Each is a small function in a table that is added to the tensor type at start. */
 #include "tensor_methods.h"
 
 #include <stdio.h>

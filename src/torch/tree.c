@@ -1,3 +1,6 @@
+/* Converts the trees that files hold (core/io_tree.h) to values and back. A node that is reached twice becomes one
+ * value; objects whose class is not known become opaque values that keep their parts, so that saving gives them back.
+ */
 #include "tree.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Counting and freeing compiled code, and finding the place in the source that an instruction came from. The last
+ * reference frees the instructions, the constants and the tables; nested functions are constants and go with them. */
 #include "code.h"
 
 #include "core/mem.h"

@@ -1,3 +1,6 @@
+/* Open files of the language, over the byte streams of core/io_stream.h. A text file is decoded a line or a block at a
+ * time and its line ends are unified; a binary one hands its bytes through. open() checks the mode before it touches
+ * the path, and every use of a closed file is CPython's ValueError. */
 #include "file.h"
 
 #include <errno.h>

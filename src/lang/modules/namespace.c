@@ -1,3 +1,5 @@
+/* The registry of modules and of bare names. Additions are kept in lists until the module that they belong to is first
+ * asked for; then the module is made, filled with what was added so far, and cached until shutdown. */
 #include "namespace.h"
 
 #include <string.h>

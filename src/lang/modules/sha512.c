@@ -1,3 +1,5 @@
+/* SHA-512 as FIPS 180-4 describes it: the message is cut into blocks of 128 bytes, padded at the end, and each block
+ * is mixed into eight 64-bit words by 80 rounds. */
 #include "sha512.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Sorting the arguments of a call into the parameters of a native function: first the positional ones, then the
+ * keywords, then what is missing. Each mistake has CPython's text. */
 #include "args.h"
 
 #include "hint.h"

@@ -1,3 +1,6 @@
+/* Exception objects: construction, attributes, matching in `except`, and the one that is pending. An error that the
+ * core worded becomes an object only when somebody catches or reports it (exc_fetch). OSError takes its parts from
+ * errno, and the object keeps its cause, context, notes and traceback. */
 #include "exc.h"
 
 #include "args.h"

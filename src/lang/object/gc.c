@@ -1,3 +1,6 @@
+/* The collector of cycles, by trial deletion. All containers are on one list; a collection subtracts the references
+ * that come from other containers, marks what is still reached from outside, and clears the rest. It starts when the
+ * number of new containers passes a threshold. */
 #include "gc.h"
 
 enum { FIRST_THRESHOLD = 20000 };

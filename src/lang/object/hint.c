@@ -1,3 +1,6 @@
+/* The nearest name to one that was not found, for "Did you mean". Candidates are compared by edit distance, and one
+ * that is too far for its length is ignored. Where no attribute is near, the modules are searched for one of that
+ * name. */
 #include "hint.h"
 
 #include "lang/types/dict.h"

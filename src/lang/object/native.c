@@ -1,3 +1,6 @@
+/* Functions written in C, methods bound to their object, modules, and iterators over native state. A call of a native
+ * function checks the number of arguments against its row and passes values and keywords on; a module is a dict of
+ * names that may look up what it does not hold. */
 #include "native.h"
 
 #include "args.h"

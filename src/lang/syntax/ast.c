@@ -1,3 +1,5 @@
+/* The arena in which a syntax tree lives: blocks that grow, from which nodes and strings are cut and which are freed
+ * together. */
 #include "ast.h"
 
 #include <string.h>

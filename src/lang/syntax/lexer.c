@@ -1,3 +1,6 @@
+/* The lexer: one call makes one token. It keeps the stacks of indentations and of open brackets, so that it can tell a
+ * line that ends a statement from one that goes on, and makes INDENT and DEDENT as Python does. Errors are tokens,
+ * too: the parser words them with their place. */
 #include "lexer.h"
 
 #include <ctype.h>

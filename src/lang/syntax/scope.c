@@ -1,3 +1,6 @@
+/* Scope analysis in two passes over the tree. The first notes in each scope which names are bound, used, global or
+ * nonlocal; the second resolves the free ones from the inside out, marks the captured ones as cells and gives every
+ * name its slot. */
 #include "scope.h"
 
 #include <string.h>

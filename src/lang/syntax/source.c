@@ -1,3 +1,5 @@
+/* The text of a program, checked to be UTF-8 when it is made, with an index of where its lines begin. Columns are
+ * converted here from bytes to characters, and to cells of a terminal for the carets of a report. */
 #include "source.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Classes and cases of characters. Most answers come from utf8proc's categories; tables in unichar.inc hold the
+ * exceptions, and are searched by halving. */
 #include "unichar.h"
 
 #include <ctype.h>

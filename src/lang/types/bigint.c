@@ -1,3 +1,6 @@
+/* Arithmetic on large integers that stays interruptible and below quadratic time: multiplication and division by
+ * halves, and conversion from and to digits by splitting at powers of the base. Small operands go to libtommath
+ * directly. */
 #include "bigint.h"
 
 #include <math.h>

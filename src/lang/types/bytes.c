@@ -1,3 +1,6 @@
+/* bytes and bytearray: making them, slots for indexing, comparing, hashing and formatting, and changes of a bytearray
+ * in place. Both are one buffer with a size; the methods that they share with str are in text_methods.c and
+ * bytes_methods.c. */
 #include "lang/object/args.h"
 #include "bytes_impl.h"
 #include "lang/object/exc.h"

@@ -1,3 +1,5 @@
+/* Encoders and decoders with CPython's error handlers. Runs of valid text are copied as they are; at each bad unit the
+ * handler decides what is put instead, or the error names the position and the reason. */
 #include "codec.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* The complex type: arithmetic, powers, parsing and printing with CPython's results for infinities, NaN and signed
+ * zeros. Powers by small integers multiply repeatedly; others use polar form. */
 #include "lang/object/args.h"
 #include "lang/object/exc.h"
 #include "format.h"

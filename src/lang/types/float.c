@@ -1,3 +1,6 @@
+/* The float type: arithmetic, rounding, comparison with integers of any size, parsing and hexadecimal text. Floor
+ * division and modulo take the sign of the divisor; comparison with a large integer is exact, without converting it to
+ * a double. */
 #include "lang/object/args.h"
 #include "bytes.h"
 #include "lang/object/exc.h"

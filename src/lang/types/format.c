@@ -1,3 +1,5 @@
+/* The format mini-language. A specification is parsed once and checked against the kind of value; then sign, prefix,
+ * digits with their grouping, and padding are appended to a text. */
 #include "format.h"
 
 #include <ctype.h>

@@ -1,3 +1,6 @@
+/* What sequences share: turning an index or the bounds of a search into positions, repeating, finding, counting and
+ * comparing element by element. A comparison may run code of the language, so the size is read again after each
+ * element. */
 #include "indices.h"
 
 #include <string.h>

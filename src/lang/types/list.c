@@ -1,3 +1,5 @@
+/* The list type: a growing array of values. Slices are read, assigned and deleted here, with CPython's rule that an
+ * extended slice takes exactly as many values as it has places. Sorting is in list_sort.c. */
 #include "lang/object/args.h"
 #include "lang/object/exc.h"
 #include "lang/object/native.h"

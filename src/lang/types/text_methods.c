@@ -1,3 +1,5 @@
+/* Methods of str, bytes and bytearray in one implementation over bytes. A text with its kind says how far one
+ * character reaches and which characters are spaces; results are made in the type of the text that was asked. */
 #include "text_methods.h"
 
 #include <string.h>

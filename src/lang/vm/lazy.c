@@ -1,3 +1,6 @@
+/* Pointwise operators of one expression collected into a chain and computed in one pass. lazy_binary and its siblings
+ * append a step when the operand is a plain tensor of a dtype that chains take; lazy_force runs the chain, and any
+ * operand that does not fit makes the operators run one by one. */
 #include "lazy.h"
 
 #include "core/alloc.h"

@@ -1,3 +1,5 @@
+/* Completion at the prompt. The text before the cursor says what is wanted (an attribute, a module, an argument's
+ * name, a key of a dict, any name); the candidates are collected and sorted at index 0 and handed out one by one. */
 #include "complete.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Reads a line of code from its beginning and notes at the cursor which quote is open and which call or index
+ * surrounds it. */
 #include "cursor.h"
 
 #include <ctype.h>

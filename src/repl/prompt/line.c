@@ -1,3 +1,6 @@
+/* Lines from the terminal. On a terminal readline is loaded with dlopen and given completion, history and indentation;
+ * Ctrl-C ends the line that is being typed. Otherwise, or when it cannot be loaded, lines are read plainly from
+ * standard input. */
 #include "line.h"
 
 #include <dlfcn.h>

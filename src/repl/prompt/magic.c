@@ -1,3 +1,6 @@
+/* Magics of the prompt, one row of a table each: `%name argument`, `name?` and the like. A line is recognised by its
+ * first characters and by whether it could be an expression; then the row's function runs, or the function of the
+ * language that the magic stands for is called with the argument as text. */
 #include "magic.h"
 
 #include "lang/object/hint.h"

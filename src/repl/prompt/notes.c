@@ -1,3 +1,5 @@
+/* Notes at the prompt. During a statement the writes and large broadcasts are recorded through the core's hooks; after
+ * it, what other names see, and what was written in vain, becomes one line on stderr. */
 #include "notes.h"
 
 #include <stdio.h>

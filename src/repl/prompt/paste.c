@@ -1,3 +1,5 @@
+/* Splits pasted text into the pieces that would be typed one after another: magics, statements, and the inputs of a
+ * recorded session without their prompts. */
 #include "paste.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The commands of a session: its history, saving it as a program, the working folder, and resetting all names. */
 #include "session.h"
 
 #include <dirent.h>

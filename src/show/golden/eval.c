@@ -1,3 +1,6 @@
+/* golden() on expressions: what each kind of expression does to the references of the state, without computing values.
+ * Comparisons and conditions split a state in two where the outcome is not known, and remember the outcome so that the
+ * same test is not split twice. */
 #include "golden_impl.h"
 
 #include <stdlib.h>

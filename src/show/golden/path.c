@@ -1,3 +1,6 @@
+/* The operations of golden() on the states of one path: binding a name, owing and giving back references, putting
+ * pointers into containers, and reporting a breach of the rule with the line that made it. States that cannot be told
+ * apart any more are merged. */
 #include "golden_impl.h"
 
 #include <stdarg.h>

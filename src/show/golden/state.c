@@ -1,3 +1,5 @@
+/* The state of golden() at one point of a path: names, pointers, containers and known tests in arrays of fixed size.
+ * Two states are the same situation when a renaming of their pointers makes them equal. */
 #include "state.h"
 
 #include <string.h>
