@@ -37,6 +37,7 @@ typedef struct TsrFuseInput {
     bool whole;
 } TsrFuseInput;
 
+/* An expression: inputs and steps in order; the last step is its value. Owns a reference to each input tensor. */
 typedef struct TsrFused {
     int ninputs, nsteps;
     TsrFuseInput input[TSR_FUSE_INPUTS];

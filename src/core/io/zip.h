@@ -20,6 +20,7 @@ typedef struct TsrZip {
     int n;
 } TsrZip;
 
+/* Whether the first `size` bytes are those of a zip file. */
 bool tsr_zip_probe(const char *data, size_t size);
 bool tsr_zip_first_ends(const char *data, size_t size,
                         const char *ending); /* whether the name of the first member ends so */

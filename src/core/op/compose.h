@@ -11,6 +11,7 @@
 
 #include "shared.h"
 
+/* Results that a scope holds without an allocation. */
 enum { TSR_SCOPE_FIRST = 16 };
 typedef struct TsrScope {
     TsrStatus status;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 
+/* A key that compares as an unsigned integer, and the position that it came from. */
 typedef struct TsrPair {
     uint64_t key;
     int64_t index;

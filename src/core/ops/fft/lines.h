@@ -20,6 +20,7 @@ typedef struct TsrFftLines {
     int64_t n;
 } TsrFftLines;
 
+/* Transforms all lines, split over threads. Errors: memory, an interrupt. */
 TsrStatus tsr_fft_lines_run(const TsrFftLines *lines);
 
 /* Completes a real signal's spectrum over the n dimensions `dims`, of which the first half along the last one is there.

@@ -5,6 +5,7 @@
 
 #include "core/op.h"
 
+/* The spatial dimensions, outermost first: those of fewer dimensions use the last ones. */
 enum { NN_D, NN_H, NN_W, NN_DIMS };
 
 /* A window of an operator over (N, C, spatial...) or (C, spatial...). Sizes in elements. */

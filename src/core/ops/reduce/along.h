@@ -21,6 +21,7 @@ typedef struct AlongLine {
     AlongBad *bad;
 } AlongLine;
 
+/* The size of a dimension, 1 for a tensor without dimensions; and whether a dtype may hold positions. */
 static inline int64_t tsr_along_size(const TsrTensor *t, int64_t dim) { return tsr_ndim(t) == 0 ? 1 : t->sizes[dim]; }
 static inline bool tsr_is_index_dtype(const TsrTensor *t) { return t->dtype == TSR_INT64 || t->dtype == TSR_INT32; }
 
