@@ -45,7 +45,7 @@ bool shell_wants_exit(int *status) {
 
 TsrStatus shell_display(Value v) {
     if (value_is_none(v)) {
-        if (inspect_none_note != NULL && window_here)
+        if (inspect_none_note != NULL && screen_here)
             fprintf(builtin_stdout(), shell_options->colour ? "\033[2m%s\033[0m\n" : "%s\n", inspect_none_note);
         return TSR_OK;
     }
@@ -477,7 +477,7 @@ static bool prompt_once(TsrText *statement) {
 
 /* What someone who has just started it for the first time can't know. */
 static void greet(void) {
-    if (!window_here || shell_options->interactive) return;
+    if (!screen_here || shell_options->interactive) return;
     fprintf(stderr, "%stsr %s (PyTorch %s): help() is a start, %%lesson a course, Ctrl-D leaves%s\n",
             shell_options->colour ? "\033[2m" : "", TSR_VERSION, TSR_TORCH_VERSION,
             shell_options->colour ? "\033[0m" : "");
@@ -493,7 +493,7 @@ int shell_run_prompt(void) {
         fflush(builtin_stdout());
         more = prompt_once(&statement);
         tsr_text_free(&statement);
-        if (!more && !shell.wants_exit && window_here) fputc('\n', stdout);
+        if (!more && !shell.wants_exit && screen_here) fputc('\n', stdout);
     }
     line_end();
     session_end();

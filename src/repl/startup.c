@@ -89,7 +89,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(maybe_owned_startup());
     TSR_TRY(ns_th_startup());
     TSR_TRY(golden_startup());
-    TSR_TRY(see_startup());
+    TSR_TRY(trace_startup());
     TSR_TRY(explain_startup());
     TSR_TRY(notes_startup());
     TSR_TRY(parallel_calls_startup());
@@ -97,13 +97,13 @@ TsrStatus startup_all(void) {
     TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());
     TSR_TRY(ns_tensorflow_startup());
-    who_name_for_core();
+    holders_name_for_core();
     return TSR_OK;
 }
 
 void startup_undo(void) {
     notes_shutdown();
-    see_shutdown();
+    trace_shutdown();
     vm_shutdown();
     ns_th_shutdown();
     ns_caffe2_shutdown();

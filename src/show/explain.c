@@ -127,7 +127,7 @@ static void forget_all(Story *s) {
     s->known_count = 0;
 }
 
-static bool has_name(char *buffer, TsrTensor *t) { return who_name(buffer, NAME_ROOM, t)[0] != '\0'; }
+static bool has_name(char *buffer, TsrTensor *t) { return holders_name(buffer, NAME_ROOM, t)[0] != '\0'; }
 
 /* Its name, else the expression that made it. */
 static const char *name_of(const Story *s, char *buffer, TsrTensor *t) {
@@ -540,7 +540,7 @@ static bool add_other(const char *path, TsrTensor *t, bool argument, void *conte
 static void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through) {
     Others o = {.written = t, .through = through};
     if (t->storage == NULL) return;
-    s->status = s->status == TSR_OK ? who_each(add_other, &o) : s->status;
+    s->status = s->status == TSR_OK ? holders_each(add_other, &o) : s->status;
     if (o.count > 0)
         say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well",
             (long long)tsr_storage_id(t->storage));
@@ -1104,7 +1104,7 @@ static void note_wrapped(Story *s, const TsrTraceEvent *e) {
     s->native.wrapper = e->what;
     s->native.holds = e->reason;
     events_hush();
-    s->native.count = who_refcount((TsrTensor *)(uintptr_t)e->object);
+    s->native.count = holders_refcount((TsrTensor *)(uintptr_t)e->object);
     events_listen();
 }
 
@@ -1331,7 +1331,7 @@ static bool add_keeper(const char *path, TsrTensor *t, bool argument, void *cont
 /* The tensor that a name held is gone; views of it keep the storage. */
 static void say_freed(Story *s, const Target *target) {
     Keepers k = {.serial = target->storage};
-    s->status = s->status == TSR_OK && k.serial >= 0 ? who_each(add_keeper, &k) : s->status;
+    s->status = s->status == TSR_OK && k.serial >= 0 ? holders_each(add_keeper, &k) : s->status;
     say(s, "%s names another tensor now; the one it named had no other holder and is freed", target->name);
     if (k.count > 0) say(s, "  its storage #%lld is not: it stays with %s", (long long)k.id, k.text.data);
     tsr_text_free(&k.text);
@@ -1342,7 +1342,7 @@ static void say_target(Story *s, const Target *target) {
     TsrTensor *now = retain_named(target->name);
     if (now != NULL && target->source[0] != '\0') {
         say(s, "%s = %s: one more name for the same tensor: no bytes copied, it has %lld references now", target->name,
-            target->source, (long long)who_refcount(now) - 1);
+            target->source, (long long)holders_refcount(now) - 1);
         say(s, "  a write through either is seen through both; %s.clone() would be a tensor of its own, for %lld bytes",
             target->source, bytes_of(now));
     }

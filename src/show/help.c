@@ -262,7 +262,7 @@ TsrStatus help_write(TsrText *out, Value subject) {
     TsrText page = {0};
     TsrStatus s = help_write_page(&page, subject);
     if (s == TSR_OK && page.length > 0)
-        s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, window_line(FOLD_WIDTH)));
+        s = fold_page(out, page.data, (size_t)TSR_MAX(FOLD_LEAST, screen_line(FOLD_WIDTH)));
     tsr_text_free(&page);
     return s;
 }
@@ -270,7 +270,7 @@ TsrStatus help_write(TsrText *out, Value subject) {
 static TsrStatus print_page(Value subject) {
     TsrText page = {0};
     TsrStatus status = help_write(&page, subject);
-    if (status == TSR_OK) window_show(&page);
+    if (status == TSR_OK) screen_show(&page);
     tsr_text_free(&page);
     return status;
 }

@@ -24,7 +24,7 @@ const char *inspect_none_note;
 /* ---- one tensor ---- */
 
 static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const char *function) {
-    return who_tensor(lent, args->values[0], function);
+    return holders_tensor(lent, args->values[0], function);
 }
 
 static TsrStatus need_storage(const TsrTensor *t, const char *function) {
@@ -37,14 +37,14 @@ static TsrStatus need_storage(const TsrTensor *t, const char *function) {
 static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TSR_TRY(tensor_argument(&t, args, "refcount"));
-    *out = value_int(who_refcount(t));
+    *out = value_int(holders_refcount(t));
     return TSR_OK;
 }
 
 static TsrStatus tsr_holders_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TSR_TRY(tensor_argument(&t, args, "holders"));
-    return who_holders(out, t);
+    return holders_list(out, t);
 }
 
 static TsrStatus tsr_storage_id_fn(Value *out, const CallArgs *args) {
@@ -66,7 +66,7 @@ static TsrStatus tsr_storage_refcount_fn(Value *out, const CallArgs *args) {
 static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TSR_TRY(tensor_argument(&t, args, "sharing"));
-    return who_names_over(out, t->storage, t);
+    return holders_names_over(out, t->storage, t);
 }
 
 /* ---- overlap ---- */
@@ -90,8 +90,8 @@ static TsrStatus common_element(bool *common, int64_t *ia, int64_t *ib, const Ts
 }
 
 static TsrStatus two_tensors(const CallArgs *args, TsrTensor **a, TsrTensor **b, const char *function) {
-    TSR_TRY(who_tensor(a, args->values[0], function));
-    return who_tensor(b, args->values[1], function);
+    TSR_TRY(holders_tensor(a, args->values[0], function));
+    return holders_tensor(b, args->values[1], function);
 }
 
 static TsrStatus tsr_shares_memory_fn(Value *out, const CallArgs *args) {
@@ -139,7 +139,7 @@ static TsrStatus tsr_has_internal_overlap_fn(Value *out, const CallArgs *args) {
 /* The name of `owner`, whose reference it takes; "" when it has none or is NULL. */
 static bool name_move(char *name, size_t room, TsrTensor *owner) {
     name[0] = '\0';
-    if (owner != NULL) who_name(name, room, owner);
+    if (owner != NULL) holders_name(name, room, owner);
     tsr_tensor_free(owner);
     return name[0] != '\0';
 }
@@ -188,7 +188,7 @@ static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
     card_put_int(status, card, "storage_bytes", (int64_t)s->nbytes);
     card_put_str(status, card, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
     card_put_int(status, card, "alignment", alignment_of(s->ptr.data));
-    if (*status == TSR_OK) *status = who_names_over(&names, s, t);
+    if (*status == TSR_OK) *status = holders_names_over(&names, s, t);
     if (*status == TSR_OK) card_put_move(status, card, "sharing", names);
     card_put_str(status, card, "memory", memory_kind(s));
     if (s->path != NULL) card_put_str(status, card, "path", s->path);
@@ -214,8 +214,8 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
     card_put_str(&status, card, "device", tsr_device_format(t->device, device));
     put_layout(&status, card, t);
     card_put_int(&status, card, "version", tsr_tensor_version(t));
-    card_put_int(&status, card, "refcount", who_refcount(t));
-    if (status == TSR_OK) status = who_holders(&holders, t);
+    card_put_int(&status, card, "refcount", holders_refcount(t));
+    if (status == TSR_OK) status = holders_list(&holders, t);
     if (status == TSR_OK) card_put_move(&status, card, "holders", holders);
     put_storage(&status, card, t);
     inspect_origin(origin, sizeof origin, t);
@@ -228,7 +228,7 @@ static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
 
 static TsrStatus inspect_value(Value *out, Value v) {
     TsrTensor *t;
-    TSR_TRY(who_tensor(&t, v, "inspect"));
+    TSR_TRY(holders_tensor(&t, v, "inspect"));
     return inspect_tensor(out, t);
 }
 
@@ -292,7 +292,7 @@ static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
     char device[16];
     TSR_TRY(dict_new(&d));
     TsrStatus status = TSR_OK;
-    card_put_int(&status, d, "refcount", who_refcount(t));
+    card_put_int(&status, d, "refcount", holders_refcount(t));
     card_put_sizes(&status, d, "sizes", tsr_ndim(t), t->sizes, false);
     if (!tsr_is_sparse(t)) card_put_sizes(&status, d, "strides", tsr_ndim(t), t->strides, false);
     card_put_int(&status, d, "storage_offset", t->offset);
@@ -327,11 +327,11 @@ static void put_tensor_row(TsrStatus *status, Value row, TsrTensor *t) {
     card_put_str(status, row, "dtype", tsr_dtype_name(t->dtype));
     card_put_int(status, row, "bytes", t->numel * (int64_t)tsr_itemsize(t));
     card_put_move(status, row, "storage", t->storage != NULL ? value_int(tsr_storage_id(t->storage)) : VALUE_NONE);
-    card_put_int(status, row, "refcount", who_refcount(t));
+    card_put_int(status, row, "refcount", holders_refcount(t));
 }
 
 static TsrStatus whos_row(Value *out, const char *name, Value v) {
-    TsrTensor *t = who_tensor_if_any(v);
+    TsrTensor *t = holders_tensor_if_any(v);
     Value row;
     TSR_TRY(dict_new(&row));
     TsrStatus status = TSR_OK;
@@ -351,7 +351,7 @@ static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
             Str *name;
             Value v = globals_at(i, &name);
             bool hidden = v.tag == V_UNBOUND || value_is_obj(v, &module_type);
-            if (hidden || (who_tensor_if_any(v) != NULL) != (pass == 0)) continue;
+            if (hidden || (holders_tensor_if_any(v) != NULL) != (pass == 0)) continue;
             status = whos_row(&row, name->data, v);
             if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
         }
@@ -384,7 +384,7 @@ static TsrStatus storage_row(Value *out, TsrStorage *s) {
     Reach reach = {.storage = s};
     char note[96] = "";
     TSR_TRY(dict_new(&row));
-    TsrStatus status = who_each(add_reach, &reach);
+    TsrStatus status = holders_each(add_reach, &reach);
     int64_t used = reach.any ? reach.high - reach.low : 0;
     if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes)
         snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes",
@@ -394,7 +394,7 @@ static TsrStatus storage_row(Value *out, TsrStorage *s) {
     card_put_int(&status, row, "used", used);
     card_put_int(&status, row, "refcount", tsr_storage_refcount(s));
     card_put_str(&status, row, "allocator", s->allocator != NULL ? s->allocator->name : memory_kind(s));
-    if (status == TSR_OK) status = who_names_over(&views, s, NULL);
+    if (status == TSR_OK) status = holders_names_over(&views, s, NULL);
     if (status == TSR_OK) card_put_move(&status, row, "views", views);
     card_put_str(&status, row, "note", note[0] != '\0' ? note : NULL);
     return value_end_move(out, status, row);
@@ -416,7 +416,7 @@ static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
 
 static TsrStatus tsr_leaks_fn(Value *out, const CallArgs *args) {
     (void)args;
-    return who_leaks(out);
+    return holders_leaks(out);
 }
 
 /* ---- the table ---- */

@@ -17,18 +17,18 @@
 
 extern char **environ;
 
-bool window_here, screen_colour, screen_colour_always;
+bool screen_here, screen_colour, screen_colour_always;
 
 bool screen_colours(void) { return screen_colour && (screen_colour_always || isatty(STDOUT_FILENO)); }
 
 /* Zeros where it is not known. */
 static struct winsize size_of_window(void) {
     struct winsize size = {0};
-    if (!window_here || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) memset(&size, 0, sizeof size);
+    if (!screen_here || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) memset(&size, 0, sizeof size);
     return size;
 }
 
-int window_line(int longest) {
+int screen_line(int longest) {
     int columns = size_of_window().ws_col;
     return columns > 1 && columns <= longest ? columns - 1 : longest;
 }
@@ -100,7 +100,7 @@ static bool show_paged(const TsrText *text, const char *command) {
     return shown;
 }
 
-void window_show(const TsrText *text) {
+void screen_show(const TsrText *text) {
     if (text->length == 0) return;
     const char *command = is_longer(text) ? pager() : NULL;
     if (command == NULL || !show_paged(text, command)) (void)fwrite(text->data, 1, text->length, stdout);

@@ -7,7 +7,7 @@
 #include "core/text.h"
 
 /* Whether the prompt stands at a terminal. False by default. */
-extern bool window_here;
+extern bool screen_here;
 
 /* Whether colours are wanted, and whether they are where standard output is no terminal. False by default. */
 extern bool screen_colour, screen_colour_always;
@@ -15,10 +15,10 @@ extern bool screen_colour, screen_colour_always;
 bool screen_colours(void);
 
 /* How long a line may be: `longest`, or what a window that is narrower shows in one. */
-int window_line(int longest);
+int screen_line(int longest);
 
 /* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does:
  * not when that is empty or cat, nor on a dumb terminal, nor in the sandbox. */
-void window_show(const TsrText *text);
+void screen_show(const TsrText *text);
 
 #endif

@@ -90,7 +90,7 @@ static void note_write(TsrTensor *t, const char *what) {
 /* The name of what a weak link leads to, or why there is none. Whether there is one. */
 static bool name_of_weak(char *buffer, size_t room, TsrTensor *weak) {
     TsrTensor *t = tsr_tensor_weak_retain(weak);
-    if (t != NULL) who_name(buffer, room, t);
+    if (t != NULL) holders_name(buffer, room, t);
     bool named = t != NULL && buffer[0] != '\0';
     if (!named) snprintf(buffer, room, "%s", t != NULL ? "a tensor without a name" : "a tensor that is gone");
     tsr_tensor_free(t);
@@ -119,10 +119,10 @@ static TsrStatus write_row(Value *out, const Write *w) {
     return value_end_move(out, status, row);
 }
 
-static TsrStatus see_versions(Value *out, const CallArgs *args) {
+static TsrStatus trace_versions(Value *out, const CallArgs *args) {
     TsrTensor *t;
     Value list, row;
-    TSR_TRY(who_tensor(&t, args->values[0], "versions"));
+    TSR_TRY(holders_tensor(&t, args->values[0], "versions"));
     TSR_TRY(list_new(&list, 0));
     gc_collect(); /* what runs in dying generators may write: not later, while the log is read */
     const WriteLog *log = t->storage != NULL ? t->storage->writes : NULL;
@@ -276,7 +276,7 @@ static Type tracer_type = {
     .obj = TYPE_HEADER, .name = "trace", .module = "tsr", .destroy = tracer_destroy, .methods = tracer_methods};
 
 /* trace(t) of a tensor is torch.trace; trace(CODE) the log of running it; trace() a context manager. */
-static TsrStatus see_trace(Value *out, const CallArgs *args) {
+static TsrStatus trace_call(Value *out, const CallArgs *args) {
     TsrTensor *tensor = NULL;
     if (args->count == 0 && args->keyword_count == 0) {
         Tracer *t = obj_new(&tracer_type, sizeof *t);
@@ -294,23 +294,23 @@ static TsrStatus see_trace(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"trace", see_trace, ARGS_ANY, 0, 1, "(code)",
+    {"trace", trace_call, ARGS_ANY, 0, 1, "(code)",
      "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block.\n\n"
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
-    {"versions", see_versions, ARGS_ONE, 1, 1, "(x)",
+    {"versions", trace_versions, ARGS_ONE, 1, 1, "(x)",
      "The log of writes to a tensor's storage.\n\n"
      "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1    "
      "    2     fill_      select() of x"},
     {0},
 };
 
-TsrStatus see_startup(void) {
+TsrStatus trace_startup(void) {
     tsr_write_hook = note_write;
     tsr_writes_free_hook = log_free;
     return namespace_add_functions("tsr", functions, true);
 }
 
-void see_shutdown(void) {
+void trace_shutdown(void) {
     tsr_write_hook = NULL;
     for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next) {
         if (s->writes != NULL) log_free(s->writes);

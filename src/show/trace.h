@@ -16,7 +16,7 @@ typedef struct Write {
 /* Sees each write after it has been logged; for notes. NULL by default. */
 extern void (*see_written)(const Write *write);
 
-TsrStatus see_startup(void);
-void see_shutdown(void); /* drops the weak links of the log of writes */
+TsrStatus trace_startup(void);
+void trace_shutdown(void); /* drops the weak links of the log of writes */
 
 #endif

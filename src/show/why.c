@@ -191,7 +191,7 @@ static TsrStatus keepers_new(Value *out, const TsrStorage *storage) {
     Value list;
     TSR_TRY(list_new(&list, 0));
     Keepers k = {.storage = storage, .list = value_as_list(list)};
-    TsrStatus status = storage != NULL ? who_each_storage(add_keeper, &k) : TSR_OK;
+    TsrStatus status = storage != NULL ? holders_each_storage(add_keeper, &k) : TSR_OK;
     if (status == TSR_OK) status = k.status;
     return value_end_move(out, status, list);
 }
@@ -242,8 +242,8 @@ static TsrStatus why_end(TsrText *text, Value holders, Value views, Value keeper
 
 static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     Value holders, views = VALUE_NONE, keepers = VALUE_NONE;
-    TSR_TRY(who_holders(&holders, t));
-    TsrStatus status = who_names_over(&views, t->storage, t);
+    TSR_TRY(holders_list(&holders, t));
+    TsrStatus status = holders_names_over(&views, t->storage, t);
     if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
     int64_t count = value_as_list(holders)->count;
     if (status == TSR_OK && count == 0) status = tsr_text_puts(text, "nothing but this expression holds it");
@@ -262,7 +262,7 @@ static TsrStatus why_text(TsrText *text, TsrTensor *t) {
 static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TsrText text = {0};
-    TSR_TRY(who_tensor(&t, args->values[0], "why"));
+    TSR_TRY(holders_tensor(&t, args->values[0], "why"));
     TsrStatus status = why_text(&text, t);
     if (status == TSR_OK) status = str_new_text_move(out, &text);
     tsr_text_free(&text);

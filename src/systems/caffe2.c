@@ -781,8 +781,8 @@ static TsrStatus fill_c10(Module *m) { return module_add(m, "ArrayRef", value_le
 
 TsrStatus ns_caffe2_startup(void) {
     TSR_TRY(dict_new(&blobs));
-    who_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
-    who_register_root("workspace.blobs", &blobs);
+    holders_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
+    holders_register_root("workspace.blobs", &blobs);
     TSR_TRY(namespace_add(&(Namespace){
         .name = "caffe2",
         .doc =

@@ -355,7 +355,7 @@ static TsrStatus tf_dim_size(Value *out, const CallArgs *args) {
 
 static TsrStatus tf_shares_buffer(Value *out, const CallArgs *args) {
     TsrTensor *other;
-    TSR_TRY(who_tensor(&other, args->values[1], "SharesBufferWith"));
+    TSR_TRY(holders_tensor(&other, args->values[1], "SharesBufferWith"));
     *out = value_bool(other->storage == as_tf(args->values[0])->t->storage);
     return TSR_OK;
 }
@@ -366,7 +366,7 @@ static TsrStatus tf_copy_from(Value *out, const CallArgs *args) {
     TsrTensor *other, *view;
     int64_t sizes[TSR_MAX_DIMS], numel;
     int ndim;
-    TSR_TRY(who_tensor(&other, args->values[1], "CopyFrom"));
+    TSR_TRY(holders_tensor(&other, args->values[1], "CopyFrom"));
     TSR_TRY(read_shape(&ndim, sizes, args->values[2]));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     *out = VALUE_FALSE;
@@ -462,7 +462,7 @@ static TsrStatus fill_tensorflow(Module *m) {
 }
 
 TsrStatus ns_tensorflow_startup(void) {
-    who_register_wrapper(&tf_tensor_type, tf_get, tf_owns);
+    holders_register_wrapper(&tf_tensor_type, tf_get, tf_owns);
     return namespace_add(&(Namespace){
         .name = "tensorflow",
         .doc = "TensorFlow's tensors: memory at once, from an allocator that can be named, and TensorProto messages.",

@@ -815,9 +815,9 @@ static TsrStatus thnn_names(List *out, Module *module) {
 
 TsrStatus ns_th_startup(void) {
     prelude_add(&thnn_source, 1);
-    who_register_source(visit_raw);
-    who_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
-    who_register_leaks(list_leaks);
+    holders_register_source(visit_raw);
+    holders_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
+    holders_register_leaks(list_leaks);
     TSR_TRY(namespace_add(&(Namespace){
         .name = "TH",
         .doc =

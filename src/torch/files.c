@@ -291,7 +291,7 @@ static TsrStatus new_tensor_of(TsrTensor **out, Value v) {
     Value torch, made;
     TsrTensor *t;
     if (!value_is_int(v) && v.tag != V_FLOAT && !value_is_list(v) && !value_is_tuple(v)) {
-        TSR_TRY(who_tensor(&t, v, "save"));
+        TSR_TRY(holders_tensor(&t, v, "save"));
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
@@ -709,7 +709,7 @@ static TsrStatus names_of(Value *out, const TsrTensor *t) {
 
 static TsrStatus columns(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(who_tensor(&t, args->values[0], "columns"));
+    TSR_TRY(holders_tensor(&t, args->values[0], "columns"));
     return names_of(out, t);
 }
 

@@ -35,17 +35,17 @@ static WhoLeaks leak_sources[MAX_SOURCES];
 static int leak_source_count;
 static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v);
 
-void who_register_source(WhoSource source) {
+void holders_register_source(WhoSource source) {
     if (source_count < MAX_SOURCES) sources[source_count++] = source;
 }
 
-void who_register_root(const char *path, const Value *slot) {
+void holders_register_root(const char *path, const Value *slot) {
     if (root_count == MAX_SOURCES) return;
     roots[root_count].path = path;
     roots[root_count++].slot = slot;
 }
 
-void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
+void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
     bind_tensor_hook = tensor_of_wrapper;
     if (wrapper_count < MAX_WRAPPERS) {
         wrappers[wrapper_count].type = type;
@@ -54,7 +54,7 @@ void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
     }
 }
 
-void who_register_leaks(WhoLeaks leaks) {
+void holders_register_leaks(WhoLeaks leaks) {
     if (leak_source_count < MAX_SOURCES) leak_sources[leak_source_count++] = leaks;
 }
 
@@ -70,14 +70,14 @@ static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v) {
     return i >= 0 ? wrappers[i].get(lent, v) : TSR_OK;
 }
 
-TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function) {
+TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function) {
     int i = find_wrapper(v);
     if (v.tag == V_TENSOR) return *lent = v.t, TSR_OK;
     if (i >= 0) return wrappers[i].get(lent, v);
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
 }
 
-TsrTensor *who_tensor_if_any(Value v) {
+TsrTensor *holders_tensor_if_any(Value v) {
     TsrTensor *t = NULL;
     if (v.tag == V_TENSOR) return v.t;
     if (tensor_of_wrapper(&t, v) == TSR_OK) return t;
@@ -459,9 +459,9 @@ static bool pass_tensor(const char *path, TsrTensor *t, bool argument, void *con
 
 static void pass_storage(const char *path, const TsrStorage *s, void *context) { (void)path, (void)s, (void)context; }
 
-TsrStatus who_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
+TsrStatus holders_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
 
-TsrStatus who_each_storage(WhoVisitStorage visit, void *context) {
+TsrStatus holders_each_storage(WhoVisitStorage visit, void *context) {
     return walk_all(pass_tensor, visit, context, false);
 }
 
@@ -479,7 +479,7 @@ static bool count_arguments(const char *path, TsrTensor *t, bool argument, void 
     return true;
 }
 
-int64_t who_refcount(TsrTensor *t) {
+int64_t holders_refcount(TsrTensor *t) {
     Count c = {t, 0};
     if (walk_all(count_arguments, pass_storage, &c, true) != TSR_OK) tsr_error_clear();
     return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
@@ -501,12 +501,12 @@ static bool add_holder(const char *path, TsrTensor *t, bool argument, void *cont
     return h->status == TSR_OK;
 }
 
-TsrStatus who_holders(Value *out, TsrTensor *t) {
+TsrStatus holders_list(Value *out, TsrTensor *t) {
     Value list, name;
-    int64_t count = who_refcount(t);
+    int64_t count = holders_refcount(t);
     TSR_TRY(list_new(&list, count));
     Holders h = {t, value_as_list(list), count, TSR_OK};
-    TsrStatus status = who_each(add_holder, &h);
+    TsrStatus status = holders_each(add_holder, &h);
     if (status == TSR_OK) status = h.status;
     while (status == TSR_OK && h.list->count < count) { /* held by an object whose inside has no names */
         status = str_new_c(&name, "<temporary>");
@@ -537,17 +537,17 @@ static bool add_sharer(const char *path, TsrTensor *t, bool argument, void *cont
     return s->status == TSR_OK;
 }
 
-TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except) {
+TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except) {
     Value list;
     TSR_TRY(list_new(&list, 0));
     Sharers s = {.storage = storage, .except = except, .list = value_as_list(list)};
-    TsrStatus status = storage != NULL ? who_each(add_sharer, &s) : TSR_OK;
+    TsrStatus status = storage != NULL ? holders_each(add_sharer, &s) : TSR_OK;
     if (status == TSR_OK) status = s.status;
     tsr_free(s.seen);
     return value_end_move(out, status, list);
 }
 
-TsrStatus who_leaks(Value *out) {
+TsrStatus holders_leaks(Value *out) {
     Value list;
     gc_collect(); /* what only a cycle holds is no leak */
     TSR_TRY(list_new(&list, 0));
@@ -570,14 +570,14 @@ static bool take_name(const char *path, TsrTensor *t, bool argument, void *conte
     return underscore;
 }
 
-char *who_name(char *buffer, size_t room, TsrTensor *t) {
+char *holders_name(char *buffer, size_t room, TsrTensor *t) {
     Name n = {t, buffer, room};
     buffer[0] = '\0';
-    if (who_each(take_name, &n) != TSR_OK) tsr_error_clear();
+    if (holders_each(take_name, &n) != TSR_OK) tsr_error_clear();
     return buffer;
 }
 
-static void tensor_name(char *buffer, size_t room, const TsrTensor *t) { who_name(buffer, room, (TsrTensor *)t); }
+static void tensor_name(char *buffer, size_t room, const TsrTensor *t) { holders_name(buffer, room, (TsrTensor *)t); }
 
 typedef struct BlockName {
     const void *data;
@@ -595,10 +595,10 @@ static bool take_block_name(const char *path, TsrTensor *t, bool argument, void 
 static void block_name(char *buffer, size_t room, const void *data) {
     BlockName n = {data, buffer, room};
     buffer[0] = '\0';
-    if (who_each(take_block_name, &n) != TSR_OK) tsr_error_clear();
+    if (holders_each(take_block_name, &n) != TSR_OK) tsr_error_clear();
 }
 
-void who_name_for_core(void) {
+void holders_name_for_core(void) {
     tsr_tensor_name_hook = tensor_name;
     tsr_guard_name_hook = block_name;
 }

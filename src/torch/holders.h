@@ -13,43 +13,43 @@
 typedef bool (*WhoVisit)(const char *path, TsrTensor *t, bool argument, void *context);
 
 /* Calls visit for every reference that the language holds; each once. Collects dead cycles first. */
-TsrStatus who_each(WhoVisit visit, void *context);
+TsrStatus holders_each(WhoVisit visit, void *context);
 
 /* One reference to a storage that no tensor holds: a storage as a value, a part of one, a raw handle. */
 typedef void (*WhoVisitStorage)(const char *path, const TsrStorage *s, void *context);
 /* Calls visit for each of those; once for a value, however many names it has. */
-TsrStatus who_each_storage(WhoVisitStorage visit, void *context);
+TsrStatus holders_each_storage(WhoVisitStorage visit, void *context);
 
 /* Modules that hold tensors and storages outside of values (raw handles, workspaces) register how to walk theirs. */
 typedef void (*WhoSource)(WhoVisit visit, WhoVisitStorage visit_storage, void *context);
-void who_register_source(WhoSource source);
+void holders_register_source(WhoSource source);
 /* A value that a module holds for ever, walked as if it had that name (a workspace's dict). Both static. */
-void who_register_root(const char *path, const Value *slot);
+void holders_register_root(const char *path, const Value *slot);
 /* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error
  * set. `owns`: such a value holds one reference of its own. */
 typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
-void who_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
+void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
 
 /* What leaks() reports: appends strs to a list. Registered by the modules that hand out raw references and borrows. */
 typedef TsrStatus (*WhoLeaks)(List *out);
-void who_register_leaks(WhoLeaks leaks);
+void holders_register_leaks(WhoLeaks leaks);
 /* All of it; collects dead cycles first. */
-TsrStatus who_leaks(Value *out);
+TsrStatus holders_leaks(Value *out);
 
 /* The tensor behind a tensor value or a wrapper, lent; TypeError "NAME(): argument 'x' must be a tensor, not int". */
-TsrStatus who_tensor(TsrTensor **lent, Value v, const char *function);
+TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function);
 /* The same, NULL where there is none: a number, a handle that was freed, a borrow that dangles. */
-TsrTensor *who_tensor_if_any(Value v);
+TsrTensor *holders_tensor_if_any(Value v);
 
-int64_t who_refcount(TsrTensor *t);
-/* A list of str, exactly who_refcount long. */
-TsrStatus who_holders(Value *out, TsrTensor *t);
+int64_t holders_refcount(TsrTensor *t);
+/* A list of str, exactly holders_refcount long. */
+TsrStatus holders_list(Value *out, TsrTensor *t);
 /* The first name of each tensor over a storage (NULL: of none) but for `except`. */
-TsrStatus who_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
+TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
 /* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it.
  * Returns buffer. */
-char *who_name(char *buffer, size_t room, TsrTensor *t);
-/* From now on the core's messages name tensors as who_name does. */
-void who_name_for_core(void);
+char *holders_name(char *buffer, size_t room, TsrTensor *t);
+/* From now on the core's messages name tensors as holders_name does. */
+void holders_name_for_core(void);
 
 #endif

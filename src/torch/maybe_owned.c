@@ -111,8 +111,8 @@ static bool maybe_owns(Value v) { return as_maybe(v)->owned && !as_maybe(v)->end
 
 static TsrStatus maybe_borrowed(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(who_tensor(&t, args->values[0], "borrowed"));
-    bool temporary = who_refcount(t) == 0;
+    TSR_TRY(holders_tensor(&t, args->values[0], "borrowed"));
+    bool temporary = holders_refcount(t) == 0;
     TSR_TRY(new_maybe(out, t, false));
     as_maybe(*out)->temporary = temporary;
     return TSR_OK;
@@ -120,7 +120,7 @@ static TsrStatus maybe_borrowed(Value *out, const CallArgs *args) {
 
 static TsrStatus maybe_make_owned(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(who_tensor(&t, args->values[0], "owned"));
+    TSR_TRY(holders_tensor(&t, args->values[0], "owned"));
     return new_maybe(out, tsr_tensor_retain(t), true);
 }
 
@@ -129,7 +129,7 @@ TsrStatus maybe_expect_contiguous(Value *out, const CallArgs *args) {
     TsrMaybeOwned m;
     TsrMemoryFormat format = TSR_CONTIGUOUS;
     Value wanted = args->count > 1 ? args->values[1] : args_keyword(args, "memory_format");
-    TSR_TRY(who_tensor(&t, args->values[0], "expect_contiguous"));
+    TSR_TRY(holders_tensor(&t, args->values[0], "expect_contiguous"));
     if (wanted.tag > V_NONE) {
         Value last = format_value(TSR_CHANNELS_LAST), last3 = format_value(TSR_CHANNELS_LAST_3D);
         if (value_is_same(wanted, last)) format = TSR_CHANNELS_LAST;
@@ -277,8 +277,8 @@ static const Method functions[] = {
 };
 
 TsrStatus maybe_owned_startup(void) {
-    who_register_wrapper(&maybe_owned_type, maybe_get, maybe_owns);
-    who_register_leaks(list_dangling);
+    holders_register_wrapper(&maybe_owned_type, maybe_get, maybe_owns);
+    holders_register_leaks(list_dangling);
     if (tsr_tensor_gone_hook != note_gone) { /* else this is not the first start in this process */
         next_gone_hook = tsr_tensor_gone_hook;
         tsr_tensor_gone_hook = note_gone;

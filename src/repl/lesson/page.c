@@ -31,7 +31,7 @@ static const char *fitting_end(Span text, int width) {
 
 /* Without a window, lines are as long as they are. */
 static void say_wrapped(const char *style, Span line) {
-    int width = window_line(INT_MAX);
+    int width = screen_line(INT_MAX);
     do {
         const char *end = fitting_end(line, width);
         say(style, (Span){line.begin, end});

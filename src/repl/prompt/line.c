@@ -282,8 +282,8 @@ static void keep_whole_statements(void) {
 void line_start(void) {
     char buffer[PATH_MAX];
     const char *term = getenv("TERM");
-    window_here = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!window_here || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
+    screen_here = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (!screen_here || (term != NULL && strcmp(term, "dumb") == 0) || !load()) return;
     watch_terminal();
     keep_whole_statements();
     if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);

@@ -261,7 +261,7 @@ static TsrStatus show_help(char *asked, bool source) {
                        : is_pattern(asked) ? list_names(&page, asked)
                                            : describe(&page, asked);
     if (status == TSR_OK && source) status = describe_source(&page, asked);
-    if (status == TSR_OK) window_show(&page);
+    if (status == TSR_OK) screen_show(&page);
     tsr_text_free(&page);
     return status;
 }
@@ -397,7 +397,7 @@ static TsrStatus call_twin(const Magic *m, const char *rest) {
 static TsrStatus show_magic(const Magic *m) {
     TsrText page = {0};
     TsrStatus status = describe_magic(&page, m);
-    if (status == TSR_OK) window_show(&page);
+    if (status == TSR_OK) screen_show(&page);
     tsr_text_free(&page);
     return status;
 }

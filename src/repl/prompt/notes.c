@@ -33,7 +33,7 @@ static Noted pending[LAST_WRITES]; /* the last ones of the statement */
 static int64_t pending_count;
 static int pending_line; /* of the last */
 
-static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && window_here); }
+static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && screen_here); }
 
 static void note(const char *text) {
     bool coloured = shell_options != NULL && shell_options->colour;
@@ -136,7 +136,7 @@ static void note_seen(const Reach *r) {
 static int note_write(const Noted *w, int said) {
     Reach r = {.write = w};
     char text[600];
-    if (who_each(add_reach, &r) != TSR_OK) tsr_error_clear();
+    if (holders_each(add_reach, &r) != TSR_OK) tsr_error_clear();
     if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST)) {
         bool indexed = strcmp(w->maker, "index") == 0;
         snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s",
@@ -175,7 +175,7 @@ static void note_writes(void) {
 
 static void written(const Write *w) {
     if (speaking || !enabled()) return;
-    if (!window_here && w->line != pending_line)
+    if (!screen_here && w->line != pending_line)
         note_writes(); /* in a script, what a line wrote is complete when another line writes */
     pending_line = w->line;
     Noted *n = &pending[pending_count++ % LAST_WRITES];

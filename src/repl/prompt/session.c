@@ -59,7 +59,7 @@ TsrStatus session_history(const char *rest) {
             status = tsr_text_printf(&text, "%4d  %.*s\n", line++, (int)(end - s), s);
         }
     }
-    if (status == TSR_OK) window_show(&text);
+    if (status == TSR_OK) screen_show(&text);
     tsr_text_free(&text);
     return status;
 }

@@ -62,7 +62,7 @@ static TsrStatus picture_repr(TsrText *out, Value self) {
 
 static TsrStatus add_view(Picture *p, Value v) {
     TsrTensor *t;
-    TSR_TRY(who_tensor(&t, v, "draw"));
+    TSR_TRY(holders_tensor(&t, v, "draw"));
     if (t->storage == NULL || tsr_is_meta(t))
         return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
     TSR_TRY(tsr_tensor_check(t, false));
@@ -71,7 +71,7 @@ static TsrStatus add_view(Picture *p, Value v) {
         return tsr_error(TSR_VALUE_ERROR, "draw(): the tensors must look at one storage, with one dtype");
     View *view = &p->views[p->view_count++];
     view->t = t;
-    who_name(view->name, sizeof view->name, t);
+    holders_name(view->name, sizeof view->name, t);
     if (view->name[0] == '\0') {
         snprintf(view->name, sizeof view->name, "view %d", p->view_count);
         if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);

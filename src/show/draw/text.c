@@ -78,7 +78,7 @@ static int row_length(const Picture *p) {
  * columns stand below each other. */
 static int band_end(const Picture *p, const Grid *g, int from, int indent) {
     int to = from, width = indent + 1, row = row_length(p);
-    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= window_line(LINE_WIDTH)))
+    while (to < p->cell_count && (to == from || width + g->width[to] + 3 <= screen_line(LINE_WIDTH)))
         width += g->width[to++] + 3;
     return to < p->cell_count && to - from > row && row > 0 ? to - (to - from) % row : to;
 }
