@@ -279,14 +279,17 @@ static TsrStatus check_isin(const TsrTensor *t) {
     return TSR_OK;
 }
 
-/* Few numbers to look for are compared one by one, flattened by view(): PyTorch's refusal when that is no view. */
-static TsrStatus check_few(const TsrTensor *elements, const TsrTensor *set) {
+/* Few numbers to look for are compared one by one, in the dtype of the comparison and flattened by view(): PyTorch's
+ * refusal when that is no view. */
+static TsrStatus check_few(const TsrTensor *elements, const TsrTensor *set, TsrDtype dtype) {
     int64_t minus = -1;
-    TsrTensor *flat;
+    TsrTensor *cast, *flat;
     if ((double)set->numel >= (double)(int64_t)(10.0 * pow((double)elements->numel, 0.145))) return TSR_OK;
-    TSR_TRY(tsr_tensor_new_reshaped_view(&flat, set, 1, &minus));
-    tsr_tensor_free(flat);
-    return TSR_OK;
+    TSR_TRY(tsr_tensor_new_cast(&cast, set, dtype));
+    TsrStatus status = tsr_tensor_new_reshaped_view(&flat, cast, 1, &minus);
+    if (status == TSR_OK) tsr_tensor_free(flat);
+    tsr_tensor_free(cast);
+    return status;
 }
 
 static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool invert) {
@@ -297,7 +300,7 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(tsr_result_type(&dtype, both, 2));
     if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, "isin_default_cpu"));
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
-        TSR_TRY(check_few(elements, set));
+        TSR_TRY(check_few(elements, set, dtype));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,
                            tsr_is_meta(set) ? set->device : elements->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);

@@ -351,7 +351,11 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
 }
 
-TsrStatus op_nan_to_num(TsrOpCall *c) { return run_alike(c, c->arg[0].t->dtype, nan_to_num, NULL); }
+TsrStatus op_nan_to_num(TsrOpCall *c) {
+    TsrDtype dtype = c->arg[0].t->dtype;
+    if (c->inplace && (tsr_dtype_is_integral(dtype) || dtype == TSR_BOOL)) return return_self(c); /* nothing to write */
+    return run_alike(c, dtype, nan_to_num, NULL);
+}
 
 TsrStatus op_relu(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_clamp_min,
