@@ -41,12 +41,24 @@ OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
 CORE_OBJ := $(call OBJ,$(CORE_SRC))
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 
-all: $(BUILD)/tsr ## the binary (build/tsr), the default
+# The plugin for CUDA devices, found beside the program: no header or library of NVIDIA's is needed. With it goes a driver without a GPU (--simulate-cuda).
+CUDA_SRC := $(sort $(wildcard src/cuda/*.c))
+CUDA_OBJ := $(call OBJ,$(CUDA_SRC))
+SIMULATED_OBJ := $(BUILD)/obj/cuda/simulated/libcuda.o
+PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so
+
+all: $(BUILD)/tsr $(PLUGINS) ## the binary (build/tsr), the default
 	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
 $(BUILD)/tsr: $(CORE_OBJ) $(TOOL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
+	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
+$(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
+	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lpthread
 
 compiler:
 	$(call need,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev)))
@@ -78,7 +90,7 @@ $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md)
 
--include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
+-include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(SIMULATED_OBJ:.o=.d)
 
 # ---- the library ----
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
@@ -114,6 +126,7 @@ install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages
 	install -D -m 755 $(BUILD)/libtsr.so $(DESTDIR)$(PREFIX)/lib/libtsr.so.$(VERSION)
 	ln -sf libtsr.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtsr.so
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/tsr $(PLUGINS)
 	install -D -m 644 $(BUILD)/tsr.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	install -d $(DESTDIR)$(PREFIX)/include/tsr $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
 	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/tsr/
@@ -127,7 +140,8 @@ uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tsr $(DESTDIR)$(PREFIX)/lib/libtsr.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
-	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) lib/pkgconfig $(addprefix share/man/man,1 5 7) 2>/dev/null || :
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/tsr/,$(notdir $(PLUGINS)))
+	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) lib/pkgconfig lib/tsr $(addprefix share/man/man,1 5 7) 2>/dev/null || :
 	@$(TELL_LINKER)
 
 # ---- tests ----

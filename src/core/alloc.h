@@ -31,7 +31,8 @@ struct TsrAllocator {
     const char *name; /* "caching" */
     uint8_t device;   /* TsrDeviceType it serves */
     bool empty_too;   /* allocates a block even for 0 bytes (TensorFlow's ShouldAllocateEmptyTensors) */
-    /* *out gets `bytes` bytes, aligned to 64. Contents undefined. TSR_RUNTIME_ERROR when memory is short. */
+    /* *out gets `bytes` bytes, aligned to 64, on out->device. Contents undefined. TSR_RUNTIME_ERROR when memory is
+     * short; one of a device has given back its own cached blocks by then. */
     TsrStatus (*allocate)(TsrAllocator *self, TsrDataPtr *out, size_t bytes);
     void (*empty_cache)(TsrAllocator *self); /* gives kept blocks back to the system; may be NULL */
     /* Counters in bytes, kept by tsr_allocate and tsr_deallocate (`cached` by the allocator itself). Threads hold small
@@ -60,14 +61,16 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
 /* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
-/* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files don't count. */
+/* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files and the memory
+ * of devices don't count. */
+TsrStatus tsr_device_missing(TsrDevice device); /* PyTorch's error for a device that nothing serves; never TSR_OK */
 void tsr_set_memory_limit(size_t bytes);
 size_t tsr_memory_limit(void); /* that limit, in bytes; until one is set, the machine's memory or RLIMIT_AS */
 /* Limits mem.h's allocations to the machine's memory (or RLIMIT_AS), as those of tensors always are. */
 void tsr_limit_small_memory(void);
 /* Every allocator gives the blocks that it keeps for reuse back to the system, those of this thread included. */
 void tsr_empty_cache(void);
-int64_t tsr_memory_live(void); /* bytes in storages now, over all allocators but meta */
+int64_t tsr_memory_live(void); /* bytes in storages of the host now */
 int64_t tsr_memory_peak(void); /* the most that tsr_memory_live has been, in bytes */
 
 /* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,

@@ -1,11 +1,10 @@
 /* backend.h: the seam for devices that live in plugins (libtsr_cuda.so): what a plugin implements, and how it is found.
  *
  * A plugin is a shared object that exports one function, `tsr_backend_init` (TsrBackendInit). The core loads it when a
- * device of its type is first asked for, checks the interface's version, and lets it register its rows: an allocator or
- * more (alloc.h), kernels by operator name. So far tsr_backend_get has one caller, the namespaces THC and THCS, which
- * say whether there is a device; no tensor is made on one and find_kernel is not called. A plugin reaches the core only
- * through the headers that this one includes and the functions in TsrHost; it must not be unloaded. Where there is no
- * plugin the error says which names were tried and why each was refused. */
+ * device of its type is first asked for, checks the interface's version, and lets it register its allocators (alloc.h).
+ * A plugin sees addresses and bytes, never a tensor; it reaches the core only through the functions in TsrHost and
+ * must not be unloaded. What an operator computes on a device it computes on the host, its storages lent for the call
+ * (tensor/loan.h). Where there is no plugin the error says which names were tried and why each was refused. */
 #ifndef TSR_BACKEND_H
 #define TSR_BACKEND_H
 
@@ -14,31 +13,48 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 1 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 2 }; /* changes whenever a struct below does */
 
-/* A kernel takes a bound call (op.h); it returns TSR_NOT_IMPLEMENTED_ERROR for arguments that it does not support. */
-struct TsrOpCall;
-typedef TsrStatus (*TsrBackendKernel)(struct TsrOpCall *call);
+typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
 /* What the core offers to a plugin; all lent, valid for ever. */
 typedef struct TsrHost {
     uint32_t version;
     void (*register_allocator)(TsrAllocator *allocator); /* static lifetime */
     TsrStatus (*error)(TsrStatus kind, const char *format, ...);
+    void (*hint)(const char *format, ...); /* of the error that was just raised */
+    void *(*malloc)(size_t bytes);         /* counted; NULL when memory is short */
+    void (*free)(void *block);
 } TsrHost;
 
-/* One device type that a plugin serves. Entries marked optional may be NULL. */
+/* What a device says of itself. */
+typedef struct TsrDeviceFacts {
+    char name[256];   /* "NVIDIA H100 80GB HBM3" */
+    uint64_t memory;  /* bytes in all */
+    int major, minor; /* compute capability */
+    int multiprocessors;
+} TsrDeviceFacts;
+
+/* Bytes that a device's allocators have given to tensors and taken from the driver, now and at most. */
+typedef struct TsrDeviceMemory {
+    int64_t allocated, allocated_peak, reserved, reserved_peak;
+} TsrDeviceMemory;
+
+/* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */
     const char *name;    /* "cuda" */
     uint8_t device_type; /* TsrDeviceType */
     int (*device_count)(void);
-    TsrStatus (*copy)(void *dst, TsrDevice to, const void *src, TsrDevice from,
-                      size_t bytes);     /* contiguous; ordered after earlier work; returns when done */
-    TsrStatus (*synchronize)(int index); /* waits for all work; optional: there is none to wait for */
-    TsrBackendKernel (*find_kernel)(
-        const char *op_name); /* NULL for operators it does not have; the core then says so by name; optional */
-    const char *(*describe)(int index); /* "NVIDIA H100"; optional */
+    int (*current)(void); /* where a tensor goes when no index is given */
+    TsrStatus (*set_current)(int index);
+    /* Contiguous bytes between two devices or a device and the host; ordered after earlier work; returns when done. */
+    TsrStatus (*copy)(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes);
+    TsrStatus (*synchronize)(int index); /* waits for all work */
+    TsrStatus (*facts)(TsrDeviceFacts *out, int index);
+    TsrStatus (*free_memory)(size_t *out, int index); /* bytes that the driver has left */
+    void (*memory)(TsrDeviceMemory *out, int index);
+    void (*reset_peaks)(int index);
 } TsrBackend;
 
 /* The exported symbol. Fills *out; TSR_RUNTIME_ERROR with the reason when the machine lacks the device. */
@@ -52,6 +68,11 @@ typedef TsrStatus (*TsrBackendInit)(const TsrHost *host, TsrBackend *out);
 TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type);
 /* Loads one file. TSR_RUNTIME_ERROR "PATH: not a tsr backend: ...". */
 TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path);
+/* The device that is meant: "cuda" is the current one of its type, for which the backend is loaded. TSR_RUNTIME_ERROR
+ * for an index that there is no device of; PyTorch's error where there is no backend. Other types are left alone. */
+TsrStatus tsr_device_resolve(TsrDevice *device);
+/* Contiguous bytes from one place to another, each on a device or the host. They must not overlap. */
+TsrStatus tsr_device_copy(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes);
 
 TSR_PUBLIC_END
 

@@ -21,6 +21,8 @@ typedef struct TsrDevice {
 
 /* The same type and index; "cuda" and "cuda:0" differ. */
 static inline bool tsr_device_equal(TsrDevice a, TsrDevice b) { return a.type == b.type && a.index == b.index; }
+/* Whether a plugin serves it (backend.h): its memory is not for the host to read. */
+static inline bool tsr_device_has_backend(TsrDevice d) { return TSR_UNLIKELY(d.type == TSR_CUDA); }
 const char *tsr_device_type_name(uint8_t type); /* "cpu", "mps"; static */
 /* "cpu", "cuda:0" into `buffer` of at least 16 bytes; returns buffer. */
 char *tsr_device_format(TsrDevice d, char *buffer);

@@ -114,6 +114,9 @@ enum TsrOpFlags {
         256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
     TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
     TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
+    TSR_OP_DEVICE = 4096 /* fn touches elements only by tsr_tensor_copy and tsr_tensor_fill: it runs as it is on
+                            tensors of a device */
+    ,
     TSR_OP_REFUSES_FIRST =
         2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */
 };
@@ -212,6 +215,14 @@ void tsr_op_release_returns(TsrOpCall *call);
 /* Sees each operator that has run, inner ones first, while a trace is on (alloc.h): call->ret as it is given back, or
  * `status`. */
 extern void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
+
+/* What becomes of an operator that has tensors on a device and no code for it: it runs on the host, its storages lent
+ * (tensor/loan.h), or is refused. */
+typedef enum TsrFallback { TSR_FALLBACK_NOTE, TSR_FALLBACK_SILENT, TSR_FALLBACK_ERROR } TsrFallback;
+extern TsrFallback tsr_op_fallback;
+/* Sees each operator that ran on the host by loan, with the bytes that came over and went back; not called when silent.
+ * NULL by default. */
+extern void (*tsr_op_fallback_hook)(const TsrOpCall *call, int64_t over, int64_t back);
 
 /* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f
  * double, s TsrScalar, b int as bool, d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n,

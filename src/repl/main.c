@@ -86,7 +86,8 @@ static const char *const help_text =
     "      --max-time SECONDS     a limit\n"
     "      --seed N               as torch.manual_seed(N)\n"
     "      --threads N            threads for large tensors\n"
-    "      --device NAME          where new tensors are made: cpu or meta\n"
+    "      --device NAME          where new tensors are made: cpu, cuda or meta\n"
+    "      --simulate-cuda        a CUDA device without a GPU, in the host's memory\n"
     "      --color=auto|always|never   colours (also NO_COLOR, FORCE_COLOR); --no-color\n"
     "      --version, --help\n"
     "\n"
@@ -225,7 +226,12 @@ static bool set_sandbox(Line *l, const char *v) {
     return l->shell.sandbox = true;
 }
 static bool set_device(Line *l, const char *v) {
-    return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0;
+    return strcmp(l->shell.device = v, "cpu") == 0 || strcmp(v, "meta") == 0 || strcmp(v, "cuda") == 0;
+}
+static bool set_simulate(Line *l, const char *v) {
+    (void)l;
+    (void)v;
+    return setenv("TSR_CUDA_DRIVER", "simulated", 1) == 0;
 }
 /* Its name; the value is the next argument (take_binding). */
 static bool set_arg(Line *l, const char *v) {
@@ -339,7 +345,8 @@ static const struct Option {
     {"max-time", 0, "seconds, more than 0", set_max_time, FOR_ALL},
     {"seed", 0, "a whole number", set_seed, FOR_ALL},
     {"threads", 0, "a number from 1 to 4096", set_threads, FOR_ALL},
-    {"device", 0, "cpu or meta", set_device, FOR_ALL},
+    {"device", 0, "cpu, cuda or meta", set_device, FOR_ALL},
+    {"simulate-cuda", 0, NULL, set_simulate, FOR_ALL},
     {"color", 0, "auto, always or never", set_color, FOR_ALL},
     {"colour", 0, "auto, always or never", set_color, FOR_ALL},
     {"no-color", 0, NULL, set_no_color, FOR_ALL},

@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "show/draw/draw.h"
 #include "show/explain.h"
+#include "show/fallback.h"
 #include "torch/files.h"
 #include "show/golden/golden.h"
 #include "show/help.h"
@@ -91,6 +92,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(golden_startup());
     TSR_TRY(trace_startup());
     TSR_TRY(explain_startup());
+    TSR_TRY(fallback_startup());
     TSR_TRY(notes_startup());
     TSR_TRY(parallel_calls_startup());
     TSR_TRY(draw_startup());

@@ -480,72 +480,6 @@ FN(is_inference_enabled) {
     return TSR_OK;
 }
 
-/* ---- cuda: what can be asked without one ---- */
-
-FN(cuda_available) {
-    (void)args;
-    *out = value_bool(tsr_allocator_active(TSR_CUDA) != NULL);
-    return TSR_OK;
-}
-FN(cuda_count) {
-    (void)args;
-    *out = value_int(tsr_allocator_active(TSR_CUDA) != NULL ? 1 : 0);
-    return TSR_OK;
-}
-
-/* PyTorch's error where there is no GPU. */
-static TsrStatus need_cuda(void) {
-    TsrDataPtr none;
-    if (tsr_allocator_active(TSR_CUDA) != NULL) return TSR_OK;
-    return tsr_allocate(&none, (TsrDevice){TSR_CUDA, 0}, 0); /* which says what is missing */
-}
-
-FN(cuda_wait) {
-    (void)args;
-    *out = VALUE_NONE;
-    return need_cuda();
-}
-
-FN(cuda_current) {
-    (void)args;
-    *out = value_int(0);
-    return need_cuda();
-}
-
-/* Seeds of GPUs' own streams, which nothing here draws from; the argument is checked as PyTorch does. */
-FN(cuda_manual_seed) {
-    PARSE(v, "manual_seed", 1, 1, "seed");
-    Value whole;
-    TSR_TRY(int_type.construct(&whole, &int_type, &(CallArgs){.values = v, .count = 1}));
-    value_release(whole);
-    *out = VALUE_NONE;
-    return TSR_OK;
-}
-
-static TsrStatus give_bytes(Value *out, int64_t bytes) { return *out = value_int(bytes), TSR_OK; }
-
-FN(cuda_live) {
-    const TsrAllocator *a = tsr_allocator_active(TSR_CUDA);
-    (void)args;
-    return give_bytes(out, a != NULL ? a->live : 0);
-}
-FN(cuda_peak) {
-    const TsrAllocator *a = tsr_allocator_active(TSR_CUDA);
-    (void)args;
-    return give_bytes(out, a != NULL ? a->peak : 0);
-}
-FN(cuda_held) {
-    const TsrAllocator *a = tsr_allocator_active(TSR_CUDA);
-    (void)args;
-    return give_bytes(out, a != NULL ? a->live + a->cached : 0);
-}
-
-FN(current_accelerator) {
-    (void)args;
-    *out = VALUE_NONE;
-    return tsr_allocator_active(TSR_CUDA) != NULL ? device_new(out, (TsrDevice){.type = TSR_CUDA}) : TSR_OK;
-}
-
 #define END \
     { NULL, NULL, 0, 0, 0, NULL, NULL }
 
@@ -615,34 +549,10 @@ const Method torch_fork_functions[] = {
      "A block after which the random stream goes on as if nothing had been drawn in it."},
     END,
 };
-const Method torch_accelerator_functions[] = {
-    {"is_available", fn_cuda_available, ARGS_NONE, 0, 0, "()", "Whether there is a device beside the CPU."},
-    {"device_count", fn_cuda_count, ARGS_NONE, 0, 0, "()", "How many there are."},
-    {"current_accelerator", fn_current_accelerator, ARGS_ANY, 0, 0, "(check_available=False)", "The device, or None."},
-    {"synchronize", fn_cuda_wait, ARGS_ANY, 0, 0, "(device=None)", "Waits for it; an error without one."},
-    END,
-};
 const Method torch_absent_functions[] = {
     {"is_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"is_built", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"device_count", fn_zero, ARGS_NONE, 0, 0, "()", "0."},
     {"version", fn_none, ARGS_NONE, 0, 0, "()", "None."},
-    END,
-};
-const Method torch_cuda_functions[] = {
-    {"is_available", fn_cuda_available, ARGS_NONE, 0, 0, "()", "Whether a CUDA plugin and a GPU are there."},
-    {"device_count", fn_cuda_count, ARGS_NONE, 0, 0, "()", "How many GPUs are there."},
-    {"synchronize", fn_cuda_wait, ARGS_ANY, 0, 0, "(device=None)", "Waits for the GPU; an error without one."},
-    {"init", fn_cuda_wait, ARGS_NONE, 0, 0, "()", "Nothing is left to start; an error without a GPU."},
-    {"is_initialized", fn_cuda_available, ARGS_NONE, 0, 0, "()", "Whether there is a GPU in use."},
-    {"current_device", fn_cuda_current, ARGS_NONE, 0, 0, "()", "0; an error without a GPU."},
-    {"manual_seed", fn_cuda_manual_seed, ARGS_ANY, 0, 0, "(seed)", "The seed of the GPU's own stream."},
-    {"manual_seed_all", fn_cuda_manual_seed, ARGS_ANY, 0, 0, "(seed)", "The seed of all GPUs' streams."},
-    {"memory_allocated", fn_cuda_live, ARGS_RANGE, 0, 1, "(device=None)",
-     "Bytes in tensors on the GPU; 0 without one."},
-    {"max_memory_allocated", fn_cuda_peak, ARGS_RANGE, 0, 1, "(device=None)", "The most that there were at a time."},
-    {"memory_reserved", fn_cuda_held, ARGS_RANGE, 0, 1, "(device=None)",
-     "Bytes taken from the GPU: those, and blocks kept."},
-    {"empty_cache", fn_none, ARGS_NONE, 0, 0, "()", "Gives kept memory back."},
     END,
 };

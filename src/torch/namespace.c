@@ -16,6 +16,7 @@
 #include "lang/types/str.h"
 #include "tensor_methods.h"
 #include "tensor.h"
+#include "cuda.h"
 #include "functions.h"
 #include "types.h"
 #include "lang/vm/vm.h"
@@ -47,6 +48,7 @@ static TsrStatus fill_types(Module *m) {
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
         if (legacy_storage_types[d].name != NULL)
             TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
+    TSR_TRY(module_add(m, "AcceleratorError", value_lent(EXC_TYPE(TSR_ACCELERATOR_ERROR))));
     return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
 }
 

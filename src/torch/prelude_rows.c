@@ -74,7 +74,10 @@ static TsrStatus row_prelude(TsrOpCall *c) {
         values[n] = VALUE_NONE;
         status = argument_value(&values[n], &c->arg[n]);
     }
+    TsrDevice before = device_default;
+    if (tsr_device_has_backend(before)) device_default = TSR_DEVICE_CPU; /* where the arguments were lent to */
     if (status == TSR_OK) status = value_call_n(&result, callee, n, values);
+    device_default = before;
     values_release(values, n);
     value_release(callee);
     if (status == TSR_OK) status = take_results(c, result);

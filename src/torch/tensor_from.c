@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "bind.h"
+#include "core/backend.h"
+#include "core/tensor/loan.h"
 #include "lang/types/bytes.h"
 #include "lang/object/exc.h"
 #include "lang/types/numbers.h"
@@ -260,7 +262,8 @@ static TsrStatus store_sequence(char *dst, const TsrTensor *t, int dim, Value v)
 }
 
 static TsrStatus copy_of(TsrTensor **out, TsrTensor *t, TsrDtype dtype, TsrDevice device) {
-    if (device.type != t->device.type) {
+    if (tsr_device_has_backend(device)) TSR_TRY(tsr_device_resolve(&device));
+    if (!tsr_device_equal(device, t->device) && (device.type != t->device.type || tsr_device_has_backend(device))) {
         TsrTensor *moved;
         TSR_TRY(tsr_tensor_new_strided(&moved, tsr_ndim(t), t->sizes, t->strides,
                                        dtype == TSR_DTYPE_NONE ? t->dtype : dtype, device));
@@ -275,7 +278,10 @@ static TsrStatus copy_of(TsrTensor **out, TsrTensor *t, TsrDtype dtype, TsrDevic
 
 static TsrStatus fill_from(TsrTensor *t, Value data) {
     if (tsr_is_meta(t) || t->numel == 0) { return TSR_OK; }
-    return store_sequence(tsr_data(t), t, 0, data);
+    TsrLoans loans = {.what = "tensor"};
+    TsrStatus status = tsr_lend(&loans, t, true);
+    if (status == TSR_OK) status = store_sequence(tsr_data(t), t, 0, data);
+    return tsr_give_back(&loans, status);
 }
 
 /* A copy of a sparse tensor, on its device. */
@@ -353,7 +359,7 @@ TsrStatus tensor_to_list(Value *out, const TsrTensor *t) {
     TSR_TRY(tsr_tensor_check(t, false));
     int64_t next = 0;
     bool plain = !tsr_is_sparse(t) && tsr_dtype_is_pod(t->dtype) && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
-    return list_of_dim(out, t, 0, plain ? tsr_data(t) : NULL, &next);
+    return tsr_on_host("tolist", t, list_of_dim(out, t, 0, plain ? tsr_data(t) : NULL, &next));
 }
 
 /* ---- borrowed buffers ---- */

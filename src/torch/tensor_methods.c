@@ -8,6 +8,7 @@
 #include "lang/object/args.h"
 #include "args.h"
 #include "bind.h"
+#include "core/backend.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
 #include "lang/modules/modules.h"
@@ -467,9 +468,8 @@ METHOD(deepcopy) {
 }
 
 METHOD(pin) {
-    TsrDataPtr none;
-    if (tsr_allocator_active(TSR_CUDA) == NULL)
-        return tsr_allocate(&none, (TsrDevice){TSR_CUDA, 0}, 0); /* which says what is missing */
+    TsrDevice device = {TSR_CUDA, -1};
+    TSR_TRY(tsr_device_resolve(&device));
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }

@@ -1,7 +1,9 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "core/iter.h"
 #include "core/alloc.h"
+#include "core/backend.h"
 #include "core/kernels/move/move.h"
+#include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
 #include "core/view.h"
 
@@ -463,10 +465,36 @@ static TsrStatus source_strides(int64_t *strides, const TsrTensor *dst, const Ts
     return TSR_OK;
 }
 
+static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped);
+
+/* Whether all elements lie in the same order in both, without gaps: one run of bytes. */
+static bool is_one_run(const TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
+    if (flipped != 0 || dst->dtype != src->dtype || !tsr_dtype_is_pod(dst->dtype)) return false;
+    if (((dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0 || dst->storage == src->storage) return false;
+    for (int d = 0; d < tsr_ndim(dst); d++)
+        if (dst->sizes[d] != 1 && dst->strides[d] != strides[d]) return false;
+    return tsr_is_dense(dst);
+}
+
+/* With a device at one end or both: bytes as they lie, or both come to the host. */
+static TsrStatus copy_by_device(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
+    if (is_one_run(dst, src, strides, flipped)) {
+        size_t bytes = (size_t)dst->numel * tsr_itemsize(dst);
+        tsr_trace(TSR_TRACE_COPY, "copy", tsr_trace_reason, (int64_t)bytes, dst, src);
+        return tsr_device_copy(tsr_data(dst), dst->device, tsr_data(src), src->device, bytes);
+    }
+    TsrLoans loans = {.what = "copy"};
+    TsrStatus status = tsr_lend(&loans, dst, true);
+    if (status == TSR_OK) status = tsr_lend(&loans, (TsrTensor *)(uintptr_t)src, false);
+    if (status == TSR_OK) status = copy_elements(dst, src, strides, flipped);
+    return tsr_give_back(&loans, status);
+}
+
 static TsrStatus copy_elements(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
     if (dst->numel == 0 || tsr_is_meta(dst) || tsr_is_meta(src)) return TSR_OK;
     TSR_TRY(tsr_tensor_check(src, false));
     TSR_TRY(tsr_tensor_check(dst, true));
+    if (tsr_on_device(dst) || tsr_on_device(src)) return copy_by_device(dst, src, strides, flipped);
     tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", tsr_trace_reason,
               dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
     if (tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype))
@@ -511,6 +539,11 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     TSR_TRY((dst->numel == 1 ? tsr_scalar_store_only : tsr_scalar_store_checked)(value, dst->dtype, element));
     if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
     TSR_TRY(tsr_tensor_check(dst, true));
+    if (tsr_on_device(dst)) {
+        TsrLoans loans = {.what = "fill"};
+        TsrStatus status = tsr_lend(&loans, dst, true);
+        return tsr_give_back(&loans, status == TSR_OK ? tsr_tensor_fill(dst, value) : status);
+    }
     Copy c = {.to = tsr_data(dst),
               .from = element,
               .to_dtype = dst->dtype,

@@ -2,6 +2,8 @@
  * elements shown, then rows are laid out; large tensors show `edgeitems` at each end of each dimension. */
 #include "core/print.h"
 
+#include "core/tensor/loan.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -259,7 +261,7 @@ static TsrStatus append_objects(TsrText *text, const TsrTensor *t, int dim, int6
 
 /* ---- the whole ---- */
 
-static TsrStatus append_elements(TsrText *text, const TsrTensor *t, int indent) {
+static TsrStatus append_host_elements(TsrText *text, const TsrTensor *t, int indent) {
     if (t->numel == 0) return tsr_text_puts(text, "[]");
     TSR_TRY(tsr_tensor_check(t, false));
     if (!tsr_dtype_is_pod(t->dtype)) return append_objects(text, t, 0, t->offset, indent);
@@ -268,6 +270,10 @@ static TsrStatus append_elements(TsrText *text, const TsrTensor *t, int indent) 
     TsrStatus status = append_numbers(text, resolved, indent);
     tsr_tensor_free(resolved);
     return status;
+}
+
+static TsrStatus append_elements(TsrText *text, const TsrTensor *t, int indent) {
+    return tsr_on_host("print", t, append_host_elements(text, t, indent));
 }
 
 static TsrStatus append_tuple(TsrText *text, int n, const int64_t *items) {

@@ -36,8 +36,8 @@ enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 
 /* --- counters --- */
 
-/* Whether the allocator's bytes are memory: meta has none, and the system can drop a mapping's pages. */
-static bool counts_in_total(const TsrAllocator *a) { return a->device != TSR_META && a != &tsr_allocator_mmap; }
+/* Whether the allocator's bytes are the host's memory: meta has none, the system can drop a mapping's pages. */
+static bool counts_in_total(const TsrAllocator *a) { return a->device == TSR_CPU && a != &tsr_allocator_mmap; }
 
 /* Sets *peak to `value` if that is greater. */
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
@@ -200,8 +200,7 @@ void tsr_dataptr_release(TsrDataPtr *ptr) {
     if (deleter != NULL) deleter(ctx);
 }
 
-/* PyTorch's error for a device that nothing serves. */
-static TsrStatus no_allocator(TsrDevice device) {
+TsrStatus tsr_device_missing(TsrDevice device) {
     char name[16];
     if (device.type == TSR_CUDA)
         return tsr_error(
@@ -219,7 +218,7 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return tsr_error_no_memory(bytes);
     if (a->device == TSR_CPU && TSR_UNLIKELY(!within_limit(bytes))) return tsr_error_no_memory(bytes);
     TsrStatus status = a->allocate(a, out, bytes);
-    if (TSR_LIKELY(status == TSR_OK)) return TSR_OK;
+    if (TSR_LIKELY(status == TSR_OK) || a->device != TSR_CPU) return status; /* a device's own has tried again */
     tsr_empty_cache();
     return a->allocate(a, out, bytes);
 }
@@ -253,7 +252,7 @@ static void free_counted(void *ctx) {
 TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
     TsrAllocator *a = tsr_allocator_active(device.type);
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
-    if (TSR_UNLIKELY(a == NULL)) return no_allocator(device);
+    if (TSR_UNLIKELY(a == NULL)) return tsr_device_missing(device);
     Counted *c = tsr_malloc(sizeof *c);
     if (c == NULL) return tsr_error_no_memory(sizeof *c);
     *c = (Counted){.allocator = a, .bytes = bytes};

@@ -7,10 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/mem.h"
+
 static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
 static bool loaded[TSR_DEVICE_TYPE_COUNT];
 
-static const TsrHost host = {TSR_BACKEND_VERSION, tsr_allocator_register, tsr_error};
+static const TsrHost host = {
+    TSR_BACKEND_VERSION, tsr_allocator_register, tsr_error, tsr_error_hint, tsr_malloc, tsr_free};
+
+static bool is_whole(const TsrBackend *b) {
+    return b->device_count != NULL && b->current != NULL && b->set_current != NULL && b->copy != NULL &&
+           b->synchronize != NULL && b->facts != NULL && b->free_memory != NULL && b->memory != NULL &&
+           b->reset_peaks != NULL;
+}
 
 static TsrStatus refuse(void *library, const char *path, const char *reason) {
     if (library != NULL) dlclose(library);
@@ -37,7 +46,7 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
         return refuse(library, path, reason);
     }
     if (backend.device_type >= TSR_DEVICE_TYPE_COUNT || backend.device_type == TSR_CPU ||
-        backend.device_type == TSR_META || backend.copy == NULL || backend.device_count == NULL)
+        backend.device_type == TSR_META || !is_whole(&backend))
         return refuse(library, path, "it does not serve a device type of a plugin, or lacks a required function");
     if (backend.device_count() <= 0) return refuse(library, path, "it found no device");
     backends[backend.device_type] = backend;
@@ -90,4 +99,25 @@ TsrStatus tsr_backend_get(const TsrBackend **lent, uint8_t device_type) {
     tsr_error(TSR_RUNTIME_ERROR, "no backend for device type '%s'", tsr_device_type_name(device_type));
     tsr_error_hint("tried %s: %s", file, tried);
     return TSR_RUNTIME_ERROR;
+}
+
+TsrStatus tsr_device_resolve(TsrDevice *device) {
+    const TsrBackend *b;
+    if (!tsr_device_has_backend(*device)) return TSR_OK;
+    if (tsr_backend_get(&b, device->type) != TSR_OK) return tsr_device_missing(*device);
+    if (device->index < 0) device->index = (int8_t)b->current();
+    if (device->index < b->device_count()) return TSR_OK;
+    return tsr_error(TSR_ACCELERATOR_ERROR,
+                     "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?\n"
+                     "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace "
+                     "below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+                     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n");
+}
+
+TsrStatus tsr_device_copy(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes) {
+    const TsrBackend *b;
+    if (bytes == 0) return TSR_OK;
+    if (!tsr_device_has_backend(to) && !tsr_device_has_backend(from)) return memcpy(dst, src, bytes), TSR_OK;
+    TSR_TRY(tsr_backend_get(&b, tsr_device_has_backend(to) ? to.type : from.type));
+    return b->copy((TsrAddress)(uintptr_t)dst, to, (TsrAddress)(uintptr_t)src, from, bytes);
 }

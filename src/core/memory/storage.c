@@ -6,6 +6,8 @@
  * struct outlives its bytes while a tensor elsewhere still uses the version counter embedded in it. */
 #include "core/storage.h"
 
+#include "core/backend.h"
+
 #include "alloc_impl.h"
 #include "core/mem.h"
 
@@ -157,6 +159,9 @@ static void release_memory(TsrStorage *s) {
 static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes,
                              TsrDtype element, bool says_calls) {
     if (TSR_UNLIKELY(element != TSR_DTYPE_NONE)) TSR_TRY(tsr_dtype_check(element));
+    if (tsr_device_has_backend(device) && has_constructors(element))
+        return tsr_error(TSR_RUNTIME_ERROR, "elements of dtype %s live in the host's memory only",
+                         tsr_dtype_name(element));
     TsrStorage *s = take_struct();
     if (TSR_UNLIKELY(s == NULL)) return tsr_error_no_memory(sizeof *s);
     initialise(s, nbytes, TSR_UNLIKELY(has_constructors(element)) ? element : TSR_DTYPE_NONE);
@@ -180,16 +185,15 @@ static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevic
 }
 
 TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element) {
+    if (tsr_device_has_backend(device)) TSR_TRY(tsr_device_resolve(&device));
     TsrAllocator *allocator = tsr_allocator_active(device.type);
-    if (TSR_UNLIKELY(allocator == NULL)) {
-        TsrDataPtr none;
-        return tsr_allocate(&none, device, nbytes); /* which says what is missing */
-    }
+    if (TSR_UNLIKELY(allocator == NULL)) return tsr_device_missing(device);
     return new_storage(out, allocator, device, nbytes, element, false);
 }
 
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
-    TsrDevice device = {allocator->device, (int8_t)(allocator->device == TSR_CUDA ? 0 : -1)};
+    TsrDevice device = {allocator->device, -1};
+    TSR_TRY(tsr_device_resolve(&device));
     tsr_trace_reason = "AllocateRaw";
     TsrStatus status = new_storage(out, allocator, device, nbytes, element, true);
     tsr_trace_reason = NULL;
@@ -271,8 +275,8 @@ int64_t tsr_storage_id(TsrStorage *storage) {
  * back and the storage stays as it was. */
 static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
-        memcpy(fresh->data, s->ptr.data, keep);
-        TsrStatus status = tsr_memory_lost != 0 ? tsr_memory_check(s->ptr.data, keep) : TSR_OK;
+        TsrStatus status = tsr_device_copy(fresh->data, fresh->device, s->ptr.data, s->ptr.device, keep);
+        if (status == TSR_OK) status = tsr_memory_lost != 0 ? tsr_memory_check(s->ptr.data, keep) : TSR_OK;
         if (status != TSR_OK) {
             if (allocator != NULL) tsr_deallocate(fresh, allocator, capacity);
             else tsr_dataptr_release(fresh);

@@ -9,6 +9,8 @@
 #include "shared.h"
 #include "op_impl.h"
 #include "out.h"
+#include "core/backend.h"
+#include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
 
 /* ---- the index: names to overload sets ---- */
@@ -234,14 +236,37 @@ static TsrStatus resolve_list(Run *run, TsrArg *arg) {
     return TSR_OK;
 }
 
+/* The parameter's name of argument i; of an element of a list PyTorch says only "tensors". */
+static const char *argument_name(const TsrOpCall *c, int i) {
+    return c->arg[i].kind == TSR_ARG_TENSORS ? "tensors" : c->schema->params[i].name;
+}
+
+static TsrStatus refuse_mixture(const TsrOpCall *c, int i, const TsrTensor *first, const TsrTensor *t) {
+    char one[16], other[16];
+    if (!tsr_device_has_backend(t->device) && !tsr_device_has_backend(first->device))
+        return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!",
+                         tsr_device_type_name(t->device.type), tsr_device_type_name(first->device.type));
+    tsr_device_format(t->device, one);
+    tsr_device_format(first->device, other);
+    if (c->op->flags & TSR_OP_CPU_NUMBERS)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                         other[0] == 'c' && other[1] == 'u' ? other : one,
+                         other[0] == 'c' && other[1] == 'u' ? one : other);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Expected all tensors to be on the same device, but got %s is on %s, different from other tensors "
+                     "on %s (when checking argument in method wrapper_CUDA_%s)",
+                     argument_name(c, i), one, other, c->schema->base);
+}
+
 /* Whether t lies elsewhere than `*first`, the first tensor seen. */
-static TsrStatus check_device(const TsrOpCall *c, const TsrTensor **first, const TsrTensor *t) {
+static TsrStatus check_device(const TsrOpCall *c, int i, const TsrTensor **first, const TsrTensor *t) {
     if (t == NULL || !tsr_is_defined(t)) return TSR_OK;
     if (c->op->flags & TSR_OP_CPU_NUMBERS && tsr_ndim(t) == 0 && t->device.type == TSR_CPU) return TSR_OK;
     if (*first == NULL) *first = t;
-    if (t->device.type == (*first)->device.type) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!",
-                     tsr_device_type_name(t->device.type), tsr_device_type_name((*first)->device.type));
+    bool same = t->device.type == (*first)->device.type &&
+                (t->device.index == (*first)->device.index || !tsr_device_has_backend(t->device));
+    return same ? TSR_OK : refuse_mixture(c, i, *first, t);
 }
 
 static TsrStatus check_devices(const TsrOpCall *c) {
@@ -249,9 +274,9 @@ static TsrStatus check_devices(const TsrOpCall *c) {
     if (c->op->flags & TSR_OP_MIXED_DEVICES) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *arg = &c->arg[i];
-        if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, &first, arg->t));
+        if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, i, &first, arg->t));
         for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++)
-            TSR_TRY(check_device(c, &first, arg->tensors[k]));
+            TSR_TRY(check_device(c, i, &first, arg->tensors[k]));
     }
     for (int k = 0; k < TSR_MAX_RETS && !c->inplace; k++) TSR_TRY(tsr_check_out_device(c, k));
     return TSR_OK;
@@ -373,6 +398,7 @@ static inline bool all_plain(const TsrOpCall *c) {
     for (int i = 0; i < c->nargs; i++) {
         if (c->arg[i].kind == TSR_ARG_TENSORS) return false;
         if (c->arg[i].kind == TSR_ARG_TENSOR && !is_plain(c->arg[i].t)) return false;
+        if (c->arg[i].kind == TSR_ARG_DEVICE && tsr_device_has_backend(c->arg[i].device)) return false;
     }
     return true;
 }
@@ -415,11 +441,9 @@ static inline bool is_bound(const TsrOpCall *c) {
     return good;
 }
 
-TsrStatus tsr_op_run(TsrOpCall *call) {
-    call->nret = 0;
-    if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
-    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
+static TsrStatus run_in_full(TsrOpCall *call) {
     Run run;
+    call->nret = 0;
     run.call = call;
     run.ntemporaries = 0;
     run.nlists = 0;
@@ -428,6 +452,118 @@ TsrStatus tsr_op_run(TsrOpCall *call) {
     end_run(&run);
     if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
     return status;
+}
+
+/* ---- with a device ---- */
+
+TsrFallback tsr_op_fallback = TSR_FALLBACK_NOTE;
+void (*tsr_op_fallback_hook)(const TsrOpCall *call, int64_t over, int64_t back);
+
+/* What a call with a device among its tensors or options is about. */
+typedef struct Where {
+    bool any;          /* is there one? */
+    bool told, sparse; /* by an option; some tensor of it is sparse */
+    TsrDevice tensors, results;
+} Where;
+
+static void look_at(Where *w, const TsrTensor *t) {
+    if (!tsr_on_device(t)) return;
+    if (!w->any || !tsr_device_has_backend(w->tensors)) w->tensors = t->device;
+    w->any = true;
+    w->sparse |= tsr_is_sparse(t);
+}
+
+static Where find_device(const TsrOpCall *c) {
+    Where w = {.tensors = TSR_DEVICE_CPU, .results = TSR_DEVICE_CPU};
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind == TSR_ARG_TENSOR) look_at(&w, a->t);
+        for (int k = 0; a->kind == TSR_ARG_TENSORS && k < a->n; k++) look_at(&w, a->tensors[k]);
+        if (a->kind == TSR_ARG_DEVICE) w.told = true, w.results = a->device;
+    }
+    for (int k = 0; k < TSR_MAX_RETS; k++) look_at(&w, c->out[k]);
+    w.any |= tsr_device_has_backend(w.results);
+    if (!w.told) w.results = w.tensors;
+    return w;
+}
+
+/* Whether the row copes with tensors of a device as it is. */
+static bool runs_there(const TsrOpCall *c, const Where *w) {
+    if (w->sparse && c->op->alias != TSR_VIEW && c->op->alias != TSR_NO_TENSOR) return false;
+    return c->op->alias == TSR_VIEW || (c->op->flags & (TSR_OP_MIXED_DEVICES | TSR_OP_DEVICE)) != 0;
+}
+
+static TsrStatus lend_arguments(TsrLoans *l, const TsrOpCall *c) {
+    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(tsr_lend(l, c->out[k], true));
+    for (int i = 0; i < c->nargs; i++) {
+        const TsrArg *a = &c->arg[i];
+        if (a->kind == TSR_ARG_TENSOR) TSR_TRY(tsr_lend(l, a->t, c->schema->params[i].written));
+        for (int k = 0; a->kind == TSR_ARG_TENSORS && k < a->n; k++)
+            TSR_TRY(tsr_lend(l, a->tensors[k], c->schema->params[i].written));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus move_results(TsrLoans *l, const TsrOpCall *c, TsrDevice to) {
+    if (!tsr_device_has_backend(to)) return TSR_OK;
+    for (int k = 0; k < c->nret; k++) {
+        const TsrArg *r = &c->ret[k];
+        if (r->kind == TSR_ARG_TENSOR) TSR_TRY(tsr_move_to_device(l, r->t, to));
+        for (int i = 0; r->kind == TSR_ARG_TENSORS && i < r->n; i++) TSR_TRY(tsr_move_to_device(l, r->tensors[i], to));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus refuse_fallback(const TsrOpCall *c) {
+    tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'CUDA' backend.",
+              c->schema->name);
+    tsr_error_hint("it would run on the host: tsr.cuda_fallback('note') lets it");
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+
+static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
+    TsrLoans loans = {.what = c->schema->base};
+    if (tsr_op_fallback == TSR_FALLBACK_ERROR) return refuse_fallback(c);
+    TSR_TRY(check_devices(c));
+    for (int i = 0; i < c->nargs; i++)
+        if (c->arg[i].kind == TSR_ARG_DEVICE && tsr_device_has_backend(c->arg[i].device))
+            c->arg[i].device = TSR_DEVICE_CPU;
+    bool spent = c->spent;
+    c->spent = false; /* what is lent is no memory to build a result in */
+    TsrStatus status = lend_arguments(&loans, c);
+    bool ran = status == TSR_OK;
+    if (ran) status = run_in_full(c);
+    bool made = ran && status == TSR_OK;
+    c->spent = spent;
+    status = tsr_give_back(&loans, status);
+    if (status == TSR_OK) status = move_results(&loans, c, w->results);
+    if (made && status != TSR_OK) tsr_op_release_returns(c);
+    if (status == TSR_OK && tsr_op_fallback_hook != NULL && tsr_op_fallback == TSR_FALLBACK_NOTE)
+        tsr_op_fallback_hook(c, loans.over, loans.back);
+    return status;
+}
+
+/* The options that name a device say which one while the call runs. */
+static TsrStatus run_with_device(TsrOpCall *c, Where *w) {
+    TsrArg given[TSR_MAX_ARGS];
+    TsrStatus status = TSR_OK;
+    memcpy(given, c->arg, sizeof *given * (size_t)c->nargs);
+    for (int i = 0; i < c->nargs && status == TSR_OK; i++) {
+        if (c->arg[i].kind != TSR_ARG_DEVICE) continue;
+        status = tsr_device_resolve(&c->arg[i].device);
+        w->results = c->arg[i].device;
+    }
+    if (status == TSR_OK) status = runs_there(c, w) ? run_in_full(c) : run_by_loan(c, w);
+    memcpy(c->arg, given, sizeof *given * (size_t)c->nargs);
+    return status;
+}
+
+TsrStatus tsr_op_run(TsrOpCall *call) {
+    call->nret = 0;
+    if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
+    if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
+    Where w = find_device(call);
+    return TSR_UNLIKELY(w.any) ? run_with_device(call, &w) : run_in_full(call);
 }
 
 void tsr_op_release_returns(TsrOpCall *call) {

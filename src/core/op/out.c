@@ -99,6 +99,12 @@ TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
     const TsrTensor *out = c->out[k];
     TsrDevice home;
     if (out == NULL || !tsr_is_defined(out) || !find_home(&home, c) || out->device.type == home.type) return TSR_OK;
+    if (tsr_device_has_backend(out->device) || tsr_device_has_backend(home)) {
+        char from[16], to[16];
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                         tsr_device_format(out->device, to), tsr_device_format(home, from));
+    }
     return tsr_error(TSR_RUNTIME_ERROR,
                      "Attempting to copy from device %s to device %s, but cross-device copies are not allowed!",
                      tsr_device_type_name(home.type), tsr_device_type_name(out->device.type));

@@ -7,9 +7,11 @@
  * tensor can reach past its storage; a storage that shrinks later is caught by tsr_tensor_check. */
 #include "core/tensor.h"
 
+#include "core/backend.h"
 #include "core/memory/alloc_impl.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "loan.h"
 #include "tensor_impl.h"
 
 #include <stdio.h>
@@ -320,6 +322,7 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_dtype_check(dtype));
+    if (tsr_device_has_backend(device)) TSR_TRY(tsr_device_resolve(&device));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (TSR_UNLIKELY(tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes)))
         return overflow((TsrGeometry){ndim, sizes, NULL, 0});
@@ -356,6 +359,7 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
     TsrTensor *t = NULL;
     TsrStorage *storage = NULL;
     TSR_TRY(tsr_dtype_check(dtype));
+    if (tsr_device_has_backend(device)) TSR_TRY(tsr_device_resolve(&device));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (!bytes_needed(&bytes, (TsrGeometry){ndim, sizes, strides, 0}, tsr_dtype_size(dtype)))
         return overflow((TsrGeometry){ndim, sizes, strides, 0});
@@ -635,6 +639,13 @@ static TsrScalar apply_flags(TsrScalar s, uint8_t flags) {
     return s;
 }
 
+/* One element from a device; `address` is of its memory. */
+static TsrStatus fetch(char *element, const TsrTensor *t, const void *address) {
+    size_t size = tsr_dtype_size(t->dtype);
+    tsr_trace(TSR_TRACE_COPY, "to the host", "one element", (int64_t)size, t->storage, NULL);
+    return tsr_device_copy(element, TSR_DEVICE_CPU, address, t->device, size);
+}
+
 TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
     if (TSR_UNLIKELY(t->storage == NULL || (uint64_t)linear_index >= (uint64_t)t->numel))
         return tsr_scalar_int(0); /* sparse, or past the end: no element */
@@ -645,8 +656,14 @@ TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
         rest /= size;
     }
     const char *data = t->storage->ptr.data;
+    char element[16];
     if (data == NULL) return tsr_scalar_int(0);
-    TsrScalar s = tsr_scalar_load(t->dtype, data + at * (int64_t)tsr_dtype_size(t->dtype));
+    data += at * (int64_t)tsr_dtype_size(t->dtype);
+    if (tsr_on_device(t)) {
+        if (fetch(element, t, data) != TSR_OK) return tsr_scalar_int(0);
+        data = element;
+    }
+    TsrScalar s = tsr_scalar_load(t->dtype, data);
     return TSR_UNLIKELY(t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) ? apply_flags(s, t->flags) : s;
 }
 

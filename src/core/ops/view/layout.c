@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "core/mem.h"
 #include "core/op.h"
 
@@ -158,6 +159,7 @@ static bool has_format(const TsrTensor *t, TsrMemoryFormat format) {
 static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy, const TsrArg *format_arg) {
     TsrTensor *t = NULL;
     TsrMemoryFormat format = format_or(format_arg, TSR_PRESERVE);
+    TSR_TRY(tsr_device_resolve(&device));
     bool same_device =
         device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
     if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format))
@@ -179,7 +181,7 @@ TsrStatus op_to_other(TsrOpCall *c) {
 }
 TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, false, &c->arg[1]); }
 TsrStatus op_cuda(TsrOpCall *c) {
-    return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, 0}, false,
+    return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, -1}, false,
                    &c->arg[3]);
 }
 

@@ -2,6 +2,7 @@
  * plain form, the in-place form (which takes over the geometry) and NAME_copy (which clones it). */
 #include <string.h>
 
+#include "core/backend.h"
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 #include "core/ops/reduce/reduce.h"
@@ -581,9 +582,11 @@ static TsrStatus new_same_strides(TsrTensor **out, const TsrTensor *self) {
                  tsr_layout_internal_status(tsr_ndim(self), self->sizes, self->strides) != TSR_OVERLAP_FULL;
     if (!whole) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     TSR_TRY(tsr_storage_new(&storage, self->device, old->nbytes, self->dtype));
+    TsrStatus status = TSR_OK;
     if (old->nbytes > 0 && tsr_storage_data(old) != NULL)
-        memcpy(tsr_storage_data(storage), tsr_storage_data(old), old->nbytes);
-    TsrStatus status = tsr_tensor_new_over(out, storage, tsr_tensor_geometry(self), self->dtype);
+        status = tsr_device_copy(tsr_storage_data(storage), storage->ptr.device, tsr_storage_data(old), old->ptr.device,
+                                 old->nbytes);
+    if (status == TSR_OK) status = tsr_tensor_new_over(out, storage, tsr_tensor_geometry(self), self->dtype);
     if (status == TSR_OK) (*out)->flags |= self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     tsr_storage_free(storage);
     return status;

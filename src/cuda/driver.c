@@ -1,0 +1,152 @@
+/* driver.c: opens NVIDIA's driver when the first device is asked for, and keeps a primary context a device.
+ *
+ * Everything here is by the driver's documented interface; nothing of NVIDIA's is linked or included. All copies are
+ * the driver's synchronous ones, on the legacy default stream: they return when the bytes are there. */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+CudaDriver cuda;
+const TsrHost *cuda_host;
+static struct {
+    int count;
+    CuContext context[CUDA_MAX_DEVICES]; /* NULL until first entered */
+} devices;
+static _Thread_local int current;
+
+static TsrStatus no_driver(const char *why) { return cuda_host->error(TSR_RUNTIME_ERROR, "no CUDA driver: %s", why); }
+
+/* The simulated driver lies beside this plugin. */
+static bool simulated_path(char *path, size_t room) {
+    Dl_info here;
+    if (dladdr(&cuda, &here) == 0 || here.dli_fname == NULL) return false;
+    const char *slash = strrchr(here.dli_fname, '/');
+    int folder = slash != NULL ? (int)(slash - here.dli_fname) : 0;
+    int n = snprintf(path, room, "%.*s%s", folder, here.dli_fname, "/libtsr_cuda_simulated.so");
+    return n > 0 && (size_t)n < room;
+}
+
+static TsrStatus find_symbols(void *library, const char *path) {
+    static const char *const symbols[] = {
+#define DRIVER(name, symbol, parameters) symbol,
+#include "driver.def"
+#undef DRIVER
+    };
+    char why[512];
+    void *found[TSR_COUNTOF(symbols)];
+    _Static_assert(sizeof found == sizeof cuda, "a pointer a function");
+    for (size_t i = 0; i < TSR_COUNTOF(symbols); i++) {
+        found[i] = dlsym(library, symbols[i]);
+        if (found[i] != NULL) continue;
+        snprintf(why, sizeof why, "%.400s is too old: it has no %s", path, symbols[i]);
+        return no_driver(why);
+    }
+    memcpy(&cuda, found, sizeof cuda); /* ISO C has no cast from object to function pointers */
+    return TSR_OK;
+}
+
+static TsrStatus start(void) {
+    const char *text = NULL;
+    CuResult result = cuda.init(0);
+    if (result == CU_SUCCESS) result = cuda.device_count(&devices.count);
+    if (result != CU_SUCCESS) {
+        cuda.error_text(result, &text);
+        return no_driver(text != NULL ? text : "it does not start");
+    }
+    devices.count = TSR_MIN(devices.count, CUDA_MAX_DEVICES);
+    return devices.count > 0 ? TSR_OK : no_driver("it has no device");
+}
+
+TsrStatus cuda_driver_open(void) {
+    char beside[4096];
+    const char *path = getenv("TSR_CUDA_DRIVER");
+    if (path == NULL || *path == '\0') path = "libcuda.so.1";
+    if (strcmp(path, "simulated") == 0 && simulated_path(beside, sizeof beside)) path = beside;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return no_driver(dlerror());
+    TsrStatus status = find_symbols(library, path);
+    if (status == TSR_OK) status = start();
+    if (status != TSR_OK) dlclose(library);
+    return status;
+}
+
+int cuda_device_count(void) { return devices.count; }
+int cuda_current(void) { return current; }
+
+static TsrStatus check_index(int index) {
+    if (index >= 0 && index < devices.count) return TSR_OK;
+    return cuda_check(101); /* invalid device ordinal */
+}
+
+TsrStatus cuda_set_current(int index) {
+    TSR_TRY(check_index(index));
+    current = index;
+    return TSR_OK;
+}
+
+TsrStatus cuda_check(CuResult result) {
+    const char *text = NULL;
+    if (TSR_LIKELY(result == CU_SUCCESS)) return TSR_OK;
+    if (cuda.error_text(result, &text) != CU_SUCCESS || text == NULL) text = "unrecognized error code";
+    return cuda_host->error(
+        TSR_ACCELERATOR_ERROR,
+        "CUDA error: %s\n%sCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace "
+        "below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with "
+        "`TORCH_USE_CUDA_DSA` to enable device-side assertions.\n",
+        text, result == 101 ? "GPU device may be out of range, do you have enough GPUs?\n" : "");
+}
+
+TsrStatus cuda_enter(int index) {
+    CuDevice device;
+    TSR_TRY(check_index(index));
+    CuContext context = __atomic_load_n(&devices.context[index], __ATOMIC_ACQUIRE);
+    if (context == NULL) { /* two threads may both retain it: it is kept for ever */
+        TSR_TRY(cuda_check(cuda.device_get(&device, index)));
+        TSR_TRY(cuda_check(cuda.context_retain(&context, device)));
+        __atomic_store_n(&devices.context[index], context, __ATOMIC_RELEASE);
+    }
+    return cuda_check(cuda.context_set(context));
+}
+
+TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes) {
+    bool into = to.type == TSR_CUDA, out_of = from.type == TSR_CUDA;
+    TSR_TRY(cuda_enter(into ? to.index : from.index));
+    if (!into) return cuda_check(cuda.copy_to_host((void *)(uintptr_t)dst, src, bytes));
+    if (!out_of) return cuda_check(cuda.copy_to_device(dst, (const void *)(uintptr_t)src, bytes));
+    if (to.index == from.index) {
+        TSR_TRY(cuda_check(cuda.copy_on_device(dst, src, bytes)));
+        return cuda_check(cuda.context_synchronize()); /* this copy alone may return before it is done */
+    }
+    TSR_TRY(cuda_enter(from.index));
+    TSR_TRY(cuda_enter(to.index));
+    TSR_TRY(cuda_check(cuda.copy_peer(dst, devices.context[to.index], src, devices.context[from.index], bytes)));
+    return cuda_check(cuda.context_synchronize());
+}
+
+TsrStatus cuda_synchronize(int index) {
+    TSR_TRY(cuda_enter(index));
+    return cuda_check(cuda.context_synchronize());
+}
+
+TsrStatus cuda_facts(TsrDeviceFacts *out, int index) {
+    CuDevice device;
+    size_t bytes = 0;
+    memset(out, 0, sizeof *out);
+    TSR_TRY(check_index(index));
+    TSR_TRY(cuda_check(cuda.device_get(&device, index)));
+    TSR_TRY(cuda_check(cuda.device_name(out->name, sizeof out->name, device)));
+    TSR_TRY(cuda_check(cuda.device_memory(&bytes, device)));
+    TSR_TRY(cuda_check(cuda.device_attribute(&out->major, CU_ATTRIBUTE_MAJOR, device)));
+    TSR_TRY(cuda_check(cuda.device_attribute(&out->minor, CU_ATTRIBUTE_MINOR, device)));
+    out->memory = bytes;
+    return cuda_check(cuda.device_attribute(&out->multiprocessors, CU_ATTRIBUTE_MULTIPROCESSORS, device));
+}
+
+TsrStatus cuda_free_memory(size_t *out, int index) {
+    size_t total;
+    TSR_TRY(cuda_enter(index));
+    return cuda_check(cuda.memory_info(out, &total));
+}

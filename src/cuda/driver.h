@@ -1,0 +1,38 @@
+/* driver.h: NVIDIA's driver as the plugin sees it: functions found by dlopen, devices, contexts, errors as statuses. */
+#ifndef CUDA_DRIVER_H
+#define CUDA_DRIVER_H
+
+#include "core/backend.h"
+
+typedef int CuResult, CuDevice;
+typedef struct CuContextBody *CuContext;
+enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2 };
+enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16, CU_ATTRIBUTE_MAJOR = 75, CU_ATTRIBUTE_MINOR = 76 };
+enum { CUDA_MAX_DEVICES = 16 };
+
+typedef struct CudaDriver {
+#define DRIVER(name, symbol, parameters) CuResult(*name) parameters;
+#include "driver.def"
+#undef DRIVER
+} CudaDriver;
+
+extern CudaDriver cuda;          /* valid once cuda_driver_open has succeeded */
+extern const TsrHost *cuda_host; /* the core's functions; set before anything else is called */
+
+/* Opens the driver ($TSR_CUDA_DRIVER, else libcuda.so.1; the word "simulated" is the library beside this plugin),
+ * starts it and counts the devices. TSR_RUNTIME_ERROR with the reason when one of these fails. Once is enough. */
+TsrStatus cuda_driver_open(void);
+int cuda_device_count(void); /* at most CUDA_MAX_DEVICES */
+int cuda_current(void);      /* of this thread */
+TsrStatus cuda_set_current(int index);
+/* Makes the primary context of a device, which is retained at its first use and kept, the one that calls go to.
+ * TSR_ACCELERATOR_ERROR. */
+TsrStatus cuda_enter(int index);
+/* "CUDA error: ..." with the driver's words; TSR_OK for CU_SUCCESS. */
+TsrStatus cuda_check(CuResult result);
+TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes);
+TsrStatus cuda_synchronize(int index);
+TsrStatus cuda_facts(TsrDeviceFacts *out, int index);
+TsrStatus cuda_free_memory(size_t *out, int index);
+
+#endif

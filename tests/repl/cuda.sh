@@ -1,0 +1,112 @@
+# Tensors on a simulated CUDA device: every operator's example, ownership, errors, memory, faults. No GPU is needed.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")/../.." && pwd)
+sim() { run --simulate-cuda "$@"; }
+
+# Each example of the manual, on the host and on the device: the same output but for the device's name. `whitespace` is
+# folded, since a line may break elsewhere. get_device() says 0 in place of -1.
+sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\e/\\/g; s/\\&//g' "$here/man/tsr-ops.7" |
+    sed -n -e 's/^ *>>> //p' -e 's/^ *\.\.\. /    /p' >"$work/host.tsr"
+(echo "torch.set_default_device('cuda'); tsr.cuda_fallback('silent')" && cat "$work/host.tsr") >"$work/device.tsr"
+plain() { tr -s ' \n' '  ' | sed "s/, device='cuda:0'//g; s/\(([^()]*),\) size=/\1 size=/g"; }
+"$tsr" --simulate-cuda --echo "$work/device.tsr" >"$work/device.raw" 2>&1
+is 'every example runs on the device' 0 "$?"
+grep -v '^0$' "$work/device.raw" | plain >"$work/device.out"
+is 'and says where it is' yes "$([ "$(grep -c "cuda:0" "$work/device.raw")" -gt 400 ] && echo yes)"
+"$tsr" --echo "$work/host.tsr" 2>&1 | grep -v -e '^-1$' -e '^0$' | plain >"$work/host.out"
+is 'every example prints the same' '' "$(cmp "$work/host.out" "$work/device.out" 2>&1)"
+
+sim -e "x = torch.arange(6.).cuda().reshape(2, 3)
+print(x, x.t().is_cuda, x.device, x.cuda() is x)
+print(x.cpu(), x.to('cuda:0') is x, x.to('cpu', float64))"
+is 'over and back' "tensor([[0., 1., 2.],
+        [3., 4., 5.]], device='cuda:0') True cuda:0 True
+tensor([[0., 1., 2.],
+        [3., 4., 5.]]) True tensor([[0., 1., 2.],
+        [3., 4., 5.]], dtype=torch.float64)" "$out"
+sim -e "tsr.cuda_fallback('silent')
+x = torch.zeros(2, 3, device='cuda')
+x.t()[0] = 7
+x[1, 1] = 5
+x.add_(1)
+print(x.tolist(), x[0, 0].item(), x._version, float(x.sum()))"
+is 'written through views' '[[8.0, 1.0, 1.0], [8.0, 6.0, 1.0]] 8.0 3 25.0' "$out"
+sim -e "x = torch.ones(3, device='cuda') + 1
+y = x + 1; x * 2; x * 3"
+is 'a note once an operator' '2' "$(echo "$err" | grep -c 'ran on the host')"
+sim -e "tsr.cuda_fallback('error'); torch.ones(2).cuda() + 1"
+is 'or an error' "NotImplementedError: Could not run 'aten::add' with arguments from the 'CUDA' backend." "$(last)"
+for case in "x + torch.ones(3)|found at least two devices, cuda:0 and cpu!" \
+    "torch.ones(3) * x|found at least two devices, cuda:0 and cpu!" "torch.cat([x, torch.ones(3)])|on cuda:0"; do
+    sim -e "x = torch.ones(3).cuda(); ${case%|*}"
+    is "two devices: ${case%|*}" 1 "$(last | grep -c "^RuntimeError: Expected all tensors to be on the same device, but .*${case#*|}")"
+done
+TSR_SIM_DEVICES=2 sim -e "tsr.cuda_fallback('silent')
+a = torch.ones(2, device='cuda:1'); torch.cuda.set_device(1)
+print(torch.cuda.device_count(), torch.cuda.current_device(), torch.ones(1, device='cuda').device, a.to('cuda:0') + 1)
+a + a.to('cuda:0')"
+is 'two GPUs' "2 1 cuda:1 tensor([2., 2.], device='cuda:0')" "$out"
+is 'do not mix' "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:1 and cuda:0!" "$(last)"
+sim -e "torch.ones(2, device='cuda:7')"
+is 'there is no eighth' 1 "$(echo "$err" | grep -c '^torch.AcceleratorError: CUDA error: invalid device ordinal')"
+
+# Memory, by PyTorch's rules: 512 bytes the least, segments of 2 MiB, 20 MiB and multiples of 2 MiB.
+sim -e "m = lambda: (torch.cuda.memory_allocated(), torch.cuda.memory_reserved())
+a = torch.empty(1, device='cuda'); print(m())
+b = torch.empty(1 << 20, dtype=torch.uint8, device='cuda'); print(m())
+c = torch.empty((1 << 20) + 1, dtype=torch.uint8, device='cuda'); print(m())
+d = torch.empty(20 << 20, dtype=torch.uint8, device='cuda'); print(m())
+del a, b, c, d; print(m()); torch.cuda.empty_cache(); print(m(), torch.cuda.max_memory_allocated())
+print(torch.cuda.mem_get_info(), torch.cuda.get_device_name())"
+is 'the caching allocator' "(512, 2097152)
+(1049088, 2097152)
+(2098176, 23068672)
+(23069696, 44040192)
+(0, 44040192)
+(0, 0) 23069696
+(268435456, 268435456) Simulated CUDA device" "$out"
+TSR_SIM_MEMORY=32 sim -e "x = torch.empty(20 << 20, dtype=torch.uint8, device='cuda'); del x
+y = torch.empty(24 << 20, dtype=torch.uint8, device='cuda'); print(torch.cuda.memory_reserved())
+torch.empty(16 << 20, dtype=torch.uint8, device='cuda')"
+is 'cached segments go before memory is short' 25165824 "$out"
+is 'and then it is' 1 "$(last | grep -c '^torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 16.00 MiB. GPU 0 has a total capacity of 32.00 MiB of which 8.00 MiB is free. Of the allocated memory 24.00 MiB is allocated by PyTorch, and 0 bytes is reserved')"
+run --simulate-cuda --max-memory 30M -e "x = torch.empty(60 << 20, dtype=torch.uint8, device='cuda'); print(x.is_cuda)"
+is "a device's bytes are not the host's" True "$out"
+
+# After each failure: nothing leaks, tensors are where they were, the session goes on.
+cat >"$work/faults.tsr" <<'END'
+tsr.cuda_fallback('silent')
+def work():
+    x = torch.arange(6., device='cuda').reshape(2, 3)
+    y = x.t() @ x + 1
+    y.add_(2).resize_(40, 40)
+    z = torch.cat([x, x]).sort()
+    s = torch.eye(2, device='cuda').to_sparse() * 2
+    x[0] = 9
+    return [y.cpu(), z, s.to_dense(), x.tolist()]
+failed = finished = 0
+kept = []
+for i in range(4):
+    try:
+        work()
+        finished += 1
+    except RuntimeError:
+        failed += 1
+    kept.append(torch.cuda.memory_allocated())
+print(failed, finished, kept)
+END
+wrong=
+for n in 1 2 3 4 5 6 7 8 9 10 12 14 16 18 20 22 24 28 32 40; do
+    TSR_SIM_FAIL=copy:$n run --simulate-cuda "$work/faults.tsr"
+    [ "$out" = '1 3 [0, 0, 0, 0]' ] || wrong="$wrong copy:$n($status $out $(last))"
+done
+is 'nothing leaks after a failed copy' '' "$wrong"
+TSR_SIM_FAIL=alloc:1 run --simulate-cuda "$work/faults.tsr"
+is 'an allocation that fails once is tried again' '0 4 [0, 0, 0, 0]' "$out"
+TSR_SIM_FAIL=alloc:1+ run --simulate-cuda "$work/faults.tsr"
+is 'one that always fails leaks nothing' '4 0 [0, 0, 0, 0]' "$out"
+
+TSR_SIM_DEVICES=0 sim -e "print(torch.cuda.is_available(), torch.cuda.device_count()); torch.ones(2, device='cuda')"
+is 'a driver without a GPU' 'False 0' "$out"
+is 'is none' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
+exit $bad
