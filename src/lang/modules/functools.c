@@ -9,6 +9,7 @@
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "lang/vm/prelude.h"
 
 static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
     Value iterator, item, total = args->count > 2 ? value_retain(args->values[2]) : VALUE_UNBOUND;
@@ -346,6 +347,17 @@ static const Method functions[] = {
     {0},
 };
 
-static TsrStatus fill(Module *module) { return module_add(module, "partial", value_lent(&partial_type)); }
+static TsrStatus fill(Module *module) {
+    static const char *const written[] = {"wraps", "update_wrapper", "WRAPPER_ASSIGNMENTS", "WRAPPER_UPDATES"};
+    TSR_TRY(module_add(module, "partial", value_lent(&partial_type)));
+    for (size_t i = 0; i < TSR_COUNTOF(written); i++) {
+        Value v;
+        TSR_TRY(prelude_get(&v, "functools", written[i]));
+        TsrStatus status = module_add(module, written[i], v);
+        value_release(v);
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
 
 const NsModule ns_functools = {"functools", "Functions over functions.", functions, fill, NULL};

@@ -3,11 +3,13 @@
 
 #include "lang/vm/prelude.h"
 
+PRELUDE_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
 PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
 
 #define SOURCE(space, file) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, NULL }
 static const PreludeSource sources[] = {
+    SOURCE("functools", functools),
     SOURCE("heapq", heapq),
 };
 

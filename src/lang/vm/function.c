@@ -63,6 +63,8 @@ static void function_destroy(Obj *self) {
     int64_t cells = fn->cell_count;
     function_drop(fn);
     value_release(fn->doc);
+    obj_xrelease(fn->name);
+    obj_xrelease(fn->qualname);
     code_free(fn->code);
     obj_free(fn, function_size(cells));
 }
@@ -88,12 +90,38 @@ static void function_gc_clear(Obj *self) {
 }
 
 static TsrStatus function_repr(TsrText *out, Value self) {
-    return tsr_text_printf(out, "<function %s>", value_as_function(self)->code->qualname);
+    const Function *fn = value_as_function(self);
+    return tsr_text_printf(out, "<function %s>", fn->qualname != NULL ? fn->qualname->data : fn->code->qualname);
 }
 
-static TsrStatus get_name(Value *out, Value self) { return str_new_c(out, value_as_function(self)->code->name); }
+/* A name that was set, else the code's. */
+static TsrStatus give_name(Value *out, Str *set, const char *own) {
+    if (set == NULL) return str_new_c(out, own);
+    *out = value_obj_move(obj_retain(set));
+    return TSR_OK;
+}
+
+static TsrStatus get_name(Value *out, Value self) {
+    const Function *fn = value_as_function(self);
+    return give_name(out, fn->name, fn->code->name);
+}
+
 static TsrStatus get_qualname(Value *out, Value self) {
-    return str_new_c(out, value_as_function(self)->code->qualname);
+    const Function *fn = value_as_function(self);
+    return give_name(out, fn->qualname, fn->code->qualname);
+}
+
+static TsrStatus set_a_name(Str **slot, Value v, const char *attribute) {
+    if (!value_is_str(v)) return tsr_error(TSR_TYPE_ERROR, "%s must be set to a string object", attribute);
+    Str *before = *slot;
+    *slot = obj_retain(value_as_str(v));
+    obj_xrelease(before);
+    return TSR_OK;
+}
+
+static TsrStatus set_name(Value self, Value v) { return set_a_name(&value_as_function(self)->name, v, "__name__"); }
+static TsrStatus set_qualname(Value self, Value v) {
+    return set_a_name(&value_as_function(self)->qualname, v, "__qualname__");
 }
 static TsrStatus get_module(Value *out, Value self) {
     (void)self;
@@ -159,8 +187,8 @@ static TsrStatus get_dict(Value *out, Value self) {
 }
 
 static const Getter function_getters[] = {
-    {"__name__", get_name, NULL, "The function's name."},
-    {"__qualname__", get_qualname, NULL, "The name with the functions it was made in."},
+    {"__name__", get_name, set_name, "The function's name."},
+    {"__qualname__", get_qualname, set_qualname, "The name with the functions it was made in."},
     {"__module__", get_module, NULL, NULL},
     {"__doc__", get_doc, set_doc, "The docstring."},
     {"__defaults__", get_defaults, NULL, "Defaults of the last positional parameters."},
@@ -180,11 +208,18 @@ static TsrStatus function_get_attr(Value *out, Value self, Str *name) {
     return TSR_OK;
 }
 
+static const Getter *getter_of(const Str *name) {
+    for (const Getter *g = function_getters; g->name != NULL; g++)
+        if (str_equal_c(name, g->name)) return g;
+    return NULL;
+}
+
 static TsrStatus function_set_attr(Value self, Str *name, Value v) {
     Function *fn = value_as_function(self);
-    if (str_equal_c(name, "__doc__") && v.tag != V_UNBOUND) return set_doc(self, v);
-    if (str_equal_c(name, "__annotations__") && v.tag != V_UNBOUND) return set_annotations(self, v);
-    if (strncmp(name->data, "__", 2) == 0)
+    const Getter *getter = getter_of(name);
+    if (getter != NULL && getter->set != NULL && v.tag != V_UNBOUND) return getter->set(self, v);
+    if (str_equal_c(name, "__closure__")) return tsr_error(TSR_ATTRIBUTE_ERROR, "readonly attribute");
+    if (getter != NULL && !str_equal_c(name, "__module__"))
         return tsr_error(TSR_ATTRIBUTE_ERROR, "attribute '%s' of 'function' objects is not writable", name->data);
     if (v.tag == V_UNBOUND) {
         if (fn->attributes != NULL && dict_remove_str(fn->attributes, name)) return TSR_OK;
@@ -237,6 +272,7 @@ TsrStatus function_new(Value *out, Code *code, Tuple *defaults, Dict *kwdefaults
     fn->kwdefaults = kwdefaults;
     fn->annotations = annotations;
     fn->attributes = NULL;
+    fn->name = fn->qualname = NULL;
     fn->doc = code->doc >= 0 ? value_retain(code->consts[code->doc]) : VALUE_UNBOUND;
     fn->cell_count = code->capture_count;
     for (int k = 0; k < code->capture_count; k++) fn->cells[k] = NULL;

@@ -98,10 +98,11 @@ static TsrStatus not_defined(const Str *name) {
 const Value *globals_builtin(int number) {
     const Value *cached = &vm.builtin_cache[number];
     if (cached->tag != V_UNBOUND) return cached;
-    TsrStatus status = resolve(number);
-    cached = &vm.builtin_cache[number];
-    if (status == TSR_OK && cached->tag == V_UNBOUND) not_defined(vm.global_names[number]);
-    return cached->tag != V_UNBOUND ? cached : NULL;
+    if (resolve(number) != TSR_OK) return NULL;
+    cached = &vm.builtin_cache[number]; /* resolving may have moved the table, and so may looking for a hint */
+    if (cached->tag != V_UNBOUND) return cached;
+    not_defined(vm.global_names[number]);
+    return NULL;
 }
 
 TsrStatus globals_set_last(Value v) {
