@@ -8,7 +8,7 @@ static TsrStatus column_means_new(TsrTensor **out, const char *path) {
     TsrItems items = {0};
     TsrTensor *table; /* lent by items */
     int64_t dim = 0;
-    TSR_TRY(tsr_load(&items, path, &(TsrLoadOptions){.dtype = TSR_DTYPE_NONE, .ndim = -1, .header = -1}));
+    TSR_TRY(tsr_load(&items, path, NULL)); /* options other than tsr_load_options(): set them in one, and give it */
     TsrStatus status = tsr_items_only(&table, &items, "a table");
     if (status == TSR_OK)
         status = tsr_invoke_new(out, 1, "mean", "tI", table, 1, &dim); /* torch.mean(table, dim=[0]) */

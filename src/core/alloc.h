@@ -128,7 +128,7 @@ extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
 extern void (*tsr_writes_free_hook)(void *writes);
 /* What the trace gives as the reason of this thread's next blocks and copies; static; NULL: none. Whoever sets it puts
  * back what it was. */
-extern _Thread_local const char *tsr_trace_reason;
+extern TSR_THREAD_LOCAL const char *tsr_trace_reason;
 /* Sees each event in the thread where it happens; it must not allocate tensors. NULL: no trace. */
 typedef void (*TsrTraceHook)(void *user, const TsrTraceEvent *event);
 extern TsrTraceHook tsr_trace_hook;

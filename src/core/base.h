@@ -31,10 +31,12 @@
     _Pragma("GCC visibility pop") \
     }
 #define TSR_ATOMIC(type) std::atomic<type>
+#define TSR_THREAD_LOCAL __thread /* as C's: without the constructors of C++'s thread_local */
 #else
 #define TSR_PUBLIC_BEGIN _Pragma("GCC visibility push(default)")
 #define TSR_PUBLIC_END _Pragma("GCC visibility pop")
 #define TSR_ATOMIC(type) _Atomic type
+#define TSR_THREAD_LOCAL _Thread_local
 #endif
 
 /* Tells the compiler which way a branch usually goes. */

@@ -40,6 +40,7 @@ run -e 'help("shuffle")'; is 'a part of names' "names with 'shuffle' in them
 run -e 'help("strides")'; is 'lessons about a word' "lessons about 'strides'
 
     %lesson 2   Shapes and strides
+    %lesson 3   Views share storage
     %lesson 9   Overlap and as_strided
     %lesson 17  Meta tensors: shapes without memory" "$out"
 run -e 'help("TH")'; is 'about a short one' 'module TH' "$(head -1 "$work/out")"

@@ -95,7 +95,8 @@ case $out in *"$root"*) fail 'sys tells where it runs' ;; *) ok 'sys tells nothi
 
 # pictures, plugins, other doors
 refused "draw(ones(2), file='new.svg')"
-refused "draw(ones(2), file='given.npy')"
+refused "draw(ones(2), file='given.npy')" ValueError
+refused "draw(ones(2), file='given.svg')"
 refused "def f(): open('new', 'w')
 golden(f); f()"
 refused "trace(\"open('new', 'w')\"); open('new', 'w')"

@@ -110,14 +110,19 @@ static TsrStatus check_svg(const char *path) {
                      dot);
 }
 
+static TsrStatus check_keywords(const CallArgs *args) {
+    for (int i = 0; i < args->keyword_count; i++)
+        if (!str_equal_c(args->names[i], "file"))
+            return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
+    return TSR_OK;
+}
+
 static TsrStatus draw(Value *out, const CallArgs *args) {
+    TSR_TRY(check_keywords(args));
     Picture *p = tsr_calloc(1, sizeof *p);
     Value file = args_keyword(args, "file");
     TsrText text = {0};
     const char *path = NULL;
-    for (int i = 0; i < args->keyword_count; i++)
-        if (!str_equal_c(args->names[i], "file"))
-            return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
     if (p == NULL) return mem_error();
     p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
     TsrStatus status =

@@ -70,7 +70,7 @@ static TsrText archive_at(uint64_t at, int n) {
     TsrZipWriter w = {.sink = &sink, .at = at};
     TsrStatus status = TSR_OK;
     for (int i = 0; i < n && status == TSR_OK; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "a%d.npy", i);
         status = tsr_zip_put(&w, name, array, 2);
     }

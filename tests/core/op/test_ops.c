@@ -310,7 +310,9 @@ static TsrStatus first_of_both(TsrOpCall *c) {
 START_TEST(lazy_tensors_are_resolved_in_every_list) {
     static const TsrOp op = {
         .schema = "first_of_both(Tensor[] a, Tensor[] b) -> (Tensor, Tensor)", .fn = first_of_both, .forms = TSR_FN};
-    static const TsrSchema schema = {.name = "first_of_both", .base = "first_of_both", .nparams = 2, .nreturns = 2};
+    static TsrParam params[] = {{.name = "a", .type = TSR_ARG_TENSORS}, {.name = "b", .type = TSR_ARG_TENSORS}};
+    static const TsrSchema schema = {
+        .name = "first_of_both", .base = "first_of_both", .params = params, .nparams = 2, .nreturns = 2};
     TsrTensor *x, *lazy;
     ck_assert_int_eq(tsr_tensor_new_scalar(&x, tsr_scalar_complex(1, 2), TSR_COMPLEX64), TSR_OK);
     ck_assert_int_eq(tsr_tensor_new_conj(&lazy, x), TSR_OK);
