@@ -1,7 +1,7 @@
 /* dtype.h: element types: the TypeMeta table, and conversion of the small float formats.
  *
- * A dtype is a small integer that indexes `tsr_dtypes`, one row each from dtype.def. POD dtypes have
- * NULL constructors; `string` and `nested` really construct, copy and destroy their elements. */
+ * A dtype is a small integer that indexes `tsr_dtypes`, one row each from dtype.def. Elements of `string` and `nested`
+ * are constructed, copied and destroyed one by one; those of all others (tsr_dtype_is_pod) are bytes. */
 #ifndef TSR_DTYPE_H
 #define TSR_DTYPE_H
 
@@ -40,7 +40,7 @@ typedef struct TsrString {
 
 /* One constant for each row of dtype.def, in its order. */
 typedef enum TsrDtypeId {
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) TSR_##suffix,
+#define DTYPE(suffix, ...) TSR_##suffix,
 #include "dtype.def"
 #undef DTYPE
     TSR_DTYPE_COUNT,
@@ -59,10 +59,34 @@ typedef enum TsrDtypeKind {
     TSR_KIND_OBJECT
 } TsrDtypeKind;
 
+/* What a dtype is promoted with, and which of the sets of dtypes it is of. */
+typedef enum TsrDtypeGroup {
+    TSR_GROUP_BOOL,
+    TSR_GROUP_INTEGER, /* uint8 and the signed ones */
+    TSR_GROUP_BARE,    /* uint16, uint32, uint64: promoted with floats alone */
+    TSR_GROUP_HALF,    /* arithmetic on them is done in float */
+    TSR_GROUP_FLOAT,
+    TSR_GROUP_FLOAT8, /* never promoted */
+    TSR_GROUP_COMPLEX,
+    TSR_GROUP_SMALL_COMPLEX, /* pairs of halves */
+    TSR_GROUP_OBJECT
+} TsrDtypeGroup;
+
+/* The numbers that fit into an element, and how exact a FLOAT is. */
+typedef struct TsrLimits {
+    const char *name;  /* of the type in the message about overflow; NULL: nothing overflows */
+    double low, high;  /* the largest double below where the dtype's own end is no double; of unsigned dtypes `low` is
+                          the least number that wraps */
+    double resolution; /* decimal */
+    double eps, tiny;  /* from 1 to the next number; the smallest normal one. 0 unless a FLOAT */
+} TsrLimits;
+
 /* One row of TypeMeta (caffe2/c10's TypeMetaData). Pointers address `n` consecutive elements. */
 typedef struct TsrTypeMeta {
     TsrDtype id;
     uint8_t kind;                  /* TsrDtypeKind */
+    uint8_t group;                 /* TsrDtypeGroup */
+    uint8_t number;                /* c10::ScalarType's */
     uint16_t itemsize;             /* bytes */
     const char *name;              /* torch's: "float32" */
     const char *type_name;         /* the C type's: "float" */
@@ -72,6 +96,7 @@ typedef struct TsrTypeMeta {
     TsrStatus (*copy)(void *dst, const void *src, size_t n); /* assigns over constructed elements */
     void (*placement_delete)(void *data, size_t n);          /* destroys, memory stays */
     void (*delete_)(void *element);                          /* destroys and frees what new_ gave */
+    TsrLimits limits;
 } TsrTypeMeta;
 
 /* The table has a row for every value of a TsrDtype. A value that is no dtype has a row of size 0 named "unknown", so
@@ -88,6 +113,8 @@ static inline const char *tsr_dtype_name(TsrDtype d) { return tsr_dtypes[d].name
 static inline TsrDtypeKind tsr_dtype_kind(TsrDtype d) { return (TsrDtypeKind)tsr_dtypes[d].kind; }
 static inline bool tsr_dtype_is_complex(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_COMPLEX; }
 static inline bool tsr_dtype_is_float(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_FLOAT; }
+static inline TsrDtypeGroup tsr_dtype_group(TsrDtype d) { return (TsrDtypeGroup)tsr_dtypes[d].group; }
+static inline bool tsr_dtype_is_float8(TsrDtype d) { return tsr_dtypes[d].group == TSR_GROUP_FLOAT8; }
 static inline bool tsr_dtype_is_integral(TsrDtype d) {
     return tsr_dtypes[d].kind == TSR_KIND_INT || tsr_dtypes[d].kind == TSR_KIND_UINT;
 }

@@ -11,6 +11,13 @@ TSR_PUBLIC_BEGIN
 
 const TsrFormat *tsr_format_find(const char *name);     /* NULL if unknown */
 const TsrFormat *tsr_format_for_path(const char *path); /* by extension; NULL if none has it */
+/* The formats' names in the order of the table, for lists that people read: `between` stands before all but the first,
+ * `last` before the last. With `taking` ("dtype", "shape", "columns") only formats that have a meaning for it when they
+ * are read; NULL: all. Cut off at `size` bytes, with a NUL. Returns `out`. */
+const char *tsr_format_names(char *out, size_t size, const char *taking, const char *between, const char *last);
+
+/* TSR_VALUE_ERROR "PATH: its extension names no format; give WHAT", with a hint that lists those that do. */
+TsrStatus tsr_format_unnamed(const char *path, const char *what);
 
 /* What a file or stream holds that has several records, one behind the other. */
 typedef struct TsrRecords {

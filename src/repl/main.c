@@ -46,7 +46,8 @@ typedef struct Line { /* the command line, taken apart */
 /* Sets what the option says. False when the value is wrong. */
 typedef bool Setter(Line *line, const char *value);
 
-static const char *const help_text =
+/* %s: the formats. */
+static const char help_text[] =
     "usage: tsr [options] [FILE.tsr [ARG...]]\n"
     "       tsr [options] -e CODE [-e CODE...] [FILE...]\n"
     "       tsr --echo FILE | --doctest FILE... | -l FILE... | --diff A B | --lesson [N]\n"
@@ -66,8 +67,8 @@ static const char *const help_text =
     "      --report FILE          what was taken, as CSV\n"
     "      --no-prompt            no prompt after the last step\n"
     "\n"
-    "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) npy npz csv tsv\n"
-    "                             json jsonl safetensors raw pb; with a dot or a slash it is a file\n"
+    "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) or a format;\n"
+    "                             with a dot or a slash it is a file\n"
     "      --in-place[=SUFFIX]    write it over FILE: what did not change stays byte for byte;\n"
     "                             with SUFFIX the old file is kept under its name and that\n"
     "      --each                 run CODE once a FILE; a file's error does not end it\n"
@@ -91,6 +92,7 @@ static const char *const help_text =
     "      --color=auto|always|never   colours (also NO_COLOR, FORCE_COLOR); --no-color\n"
     "      --version, --help\n"
     "\n"
+    "Formats: %s.\n"
     "Exit status: 0; 1 an error in the program; 2 usage; 130 interrupted; sys.exit(n): n.\n";
 
 static int usage(const char *format, const char *what) {
@@ -306,7 +308,7 @@ typedef enum Purpose { FOR_ALL, FOR_CODE, FOR_FILES } Purpose;
 static const struct Option {
     const char *name;
     char letter;
-    const char *takes; /* what its value is, for the message about a wrong one; NULL: it takes none */
+    const char *takes; /* what its value is, for the message about a wrong one, %s the formats; NULL: it takes none */
     Setter *set;
     Purpose purpose;
 } options[] = {
@@ -321,12 +323,10 @@ static const struct Option {
     {"report", 0, "a file", set_report, FOR_ALL},
     {"no-prompt", 0, NULL, set_no_prompt, FOR_ALL},
     {"print-man", 0, "a page", set_man, FOR_ALL},
-    {"output", 'o',
-     "text, npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb, or a file that ends in one of these", set_output,
-     FOR_CODE},
+    {"output", 'o', "text, %s, or a file that ends in one of these", set_output, FOR_CODE},
     {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place, FOR_CODE},
     {"each", 0, NULL, set_each, FOR_CODE},
-    {"input", 'I', "npy, npz, safetensors, csv, tsv, json, jsonl, raw or pb", set_input, FOR_FILES},
+    {"input", 'I', "%s", set_input, FOR_FILES},
     {"dtype", 0, "a dtype such as float32", set_dtype, FOR_FILES},
     {"shape", 0, "sizes such as 3,4", set_shape, FOR_FILES},
     {"header", 0, "yes or no", set_header, FOR_FILES},
@@ -374,7 +374,10 @@ static int set(Line *line, const struct Option *option, const char *value, const
         return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson", shown);
     if (option->purpose != FOR_ALL) line->last[option->purpose] = option->name;
     if (fine || value == NULL) return EXIT_FINE;
-    fprintf(stderr, "tsr: %s: can't be '%s': it takes %s\ntry 'tsr --help'\n", shown, value, option->takes);
+    char formats[256];
+    fprintf(stderr, "tsr: %s: can't be '%s': it takes ", shown, value);
+    fprintf(stderr, option->takes, tsr_format_names(formats, sizeof formats, NULL, ", ", " or "));
+    fprintf(stderr, "\ntry 'tsr --help'\n");
     return EXIT_USAGE;
 }
 
@@ -579,6 +582,12 @@ static int tell(const char *text) {
     return EXIT_FAILED;
 }
 
+static int help(void) {
+    char formats[256], text[sizeof help_text + sizeof formats];
+    snprintf(text, sizeof text, help_text, tsr_format_names(formats, sizeof formats, NULL, " ", " "));
+    return tell(text);
+}
+
 /* The library is loaded for this alone: no other start pays for it. */
 static int tell_version(void) {
     char text[512];
@@ -590,7 +599,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-e") == 0) i++;
         else if (strcmp(argv[i], "--version") == 0) return tell_version();
-        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return tell(help_text);
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return help();
     }
     size_t room = (size_t)argc + 1;
     const char **space = calloc(room * 3, sizeof *space);

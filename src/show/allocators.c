@@ -97,16 +97,11 @@ static TsrStatus tsr_empty_cache_fn(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
-    TsrDtype dtype = TSR_DTYPE_NONE;
+static TsrStatus typemeta_row(Value *out, const TsrTypeMeta *m, int number) {
     Value d;
-    if (args->values[0].tag != V_NONE && !dtype_from_value(&dtype, args->values[0]))
-        return tsr_error(TSR_TYPE_ERROR, "typemeta(): argument 'dtype' must be a dtype or None, not %s",
-                         value_type_name(args->values[0]));
-    const TsrTypeMeta *m = dtype == TSR_DTYPE_NONE ? &tsr_dtype_uninitialized : &tsr_dtypes[dtype];
     TSR_TRY(dict_new(&d));
     TsrStatus status = TSR_OK;
-    card_put_int(&status, d, "id", m->id);
+    card_put_int(&status, d, "id", number);
     card_put_str(&status, d, "name", m->type_name);
     card_put_int(&status, d, "itemsize", m->itemsize);
     card_put_bool(&status, d, "new", m->new_ != NULL);
@@ -114,15 +109,53 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
     card_put_bool(&status, d, "copy", m->copy != NULL);
     card_put_bool(&status, d, "placementDelete", m->placement_delete != NULL);
     card_put_bool(&status, d, "delete", m->delete_ != NULL);
-    if (status == TSR_OK) card_mark(d);
     return value_end_move(out, status, d);
 }
+
+/* A number of c10's whose dtype tsr does not have is a blank row, and so is Undefined, as in c10. */
+static const TsrTypeMeta *row_of_number(int number) {
+    static const TsrTypeMeta blank = {.type_name = ""};
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
+        if (tsr_dtypes[d].number == number) return &tsr_dtypes[d];
+    return number == tsr_dtype_uninitialized.number ? &tsr_dtype_uninitialized : &blank;
+}
+
+static TsrStatus typemeta_table(Value *out) {
+    Value list, row;
+    int last = 0;
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) last = TSR_MAX(last, tsr_dtypes[d].number);
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (int number = 0; number <= last && status == TSR_OK; number++) {
+        status = typemeta_row(&row, row_of_number(number), number);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+    }
+    if (status == TSR_OK) table_mark(list);
+    return value_end_move(out, status, list);
+}
+
+static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"dtype"};
+    static const ArgSpec spec = {"typemeta", names, 1, 0, 1, 0};
+    TsrDtype dtype = TSR_DTYPE_NONE;
+    Value v;
+    TSR_TRY(args_parse(&v, args, 0, &spec));
+    if (v.tag == V_UNBOUND) return typemeta_table(out);
+    if (v.tag != V_NONE && !dtype_from_value(&dtype, v))
+        return tsr_error(TSR_TYPE_ERROR, "typemeta(): argument 'dtype' must be a dtype or None, not %s",
+                         value_type_name(v));
+    const TsrTypeMeta *m = dtype == TSR_DTYPE_NONE ? &tsr_dtype_uninitialized : &tsr_dtypes[dtype];
+    TSR_TRY(typemeta_row(out, m, m->number));
+    card_mark(*out);
+    return TSR_OK;
+}
+
 static const Method functions[] = {
     {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()",
      "Bytes live, kept and at most, by allocator, and how many tensors there are."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
-    {"typemeta", tsr_typemeta_fn, ARGS_ONE, 1, 1, "(dtype)",
-     "The TypeMeta row of a dtype.\n\n"
+    {"typemeta", tsr_typemeta_fn, ARGS_ANY, 0, 1, "(dtype=None)",
+     "The TypeMeta row of a dtype; without one the whole table, by c10's numbers.\n\n"
      "    >>> typemeta(torch.string)[\"placementNew\"]\n    True"},
     {"allocators", tsr_allocators_fn, ARGS_NONE, 0, 0, "()", "The registry of allocators."},
     {"set_allocator", tsr_set_allocator_fn, ARGS_ANY, 2, 3, "(device, name, priority=0)",

@@ -2,7 +2,6 @@
 #include "copying.h"
 #include "types.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +15,7 @@
 
 /* ---- dtype ---- */
 
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
-    {.obj = {{{0x40000000u, 0}}, &dtype_type}, .dtype = TSR_##suffix},
+#define DTYPE(suffix, ...) {.obj = {{{0x40000000u, 0}}, &dtype_type}, .dtype = TSR_##suffix},
 static DtypeObj dtypes[TSR_DTYPE_COUNT] = {
 #include "core/dtype.def"
 };
@@ -394,28 +392,7 @@ typedef struct InfoObj {
     Obj obj;
     TsrDtype dtype;
 } InfoObj;
-typedef struct FloatLimits {
-    TsrDtype dtype;
-    double resolution, min, max, eps, tiny;
-    int bits;
-} FloatLimits;
-
-static const FloatLimits float_limits[] = {
-    {TSR_FLOAT32, 1e-6, -(double)FLT_MAX, FLT_MAX, FLT_EPSILON, FLT_MIN, 32},
-    {TSR_FLOAT64, 1e-15, -DBL_MAX, DBL_MAX, DBL_EPSILON, DBL_MIN, 64},
-    {TSR_FLOAT16, 1e-3, -65504, 65504, 0.0009765625, 6.103515625e-05, 16},
-    {TSR_BFLOAT16, 1e-2, -0x1.fep127, 0x1.fep127, 0.0078125, 0x1p-126, 16},
-    {TSR_FLOAT8_E5M2, 1, -57344, 57344, 0.25, 6.103515625e-05, 8},
-    {TSR_FLOAT8_E4M3FN, 1, -448, 448, 0.125, 0.015625, 8},
-};
-
-static const FloatLimits *limits_of(TsrDtype d) {
-    for (size_t i = 0; i < TSR_COUNTOF(float_limits); i++)
-        if (float_limits[i].dtype == d) return &float_limits[i];
-    return &float_limits[0];
-}
-
-static const FloatLimits *finfo_of(Value v) { return limits_of(((InfoObj *)v.o)->dtype); }
+static const TsrLimits *limits_of(Value info) { return &tsr_dtypes[((InfoObj *)info.o)->dtype].limits; }
 
 static TsrStatus info_new(Value *out, Type *type, TsrDtype d) {
     InfoObj *o = obj_new(type, sizeof *o);
@@ -458,9 +435,10 @@ static TsrStatus iinfo_construct(Value *out, Type *type, const CallArgs *args) {
 }
 
 static TsrStatus finfo_repr(TsrText *out, Value self) {
-    const FloatLimits *f = finfo_of(self);
+    const TsrLimits *l = limits_of(self);
     return tsr_text_printf(out, "finfo(resolution=%g, min=%g, max=%g, eps=%g, smallest_normal=%g, tiny=%g, dtype=%s)",
-                           f->resolution, f->min, f->max, f->eps, f->tiny, f->tiny, tsr_dtype_name(f->dtype));
+                           l->resolution, l->low, l->high, l->eps, l->tiny, l->tiny,
+                           tsr_dtype_name(((InfoObj *)self.o)->dtype));
 }
 
 static void iinfo_limits(TsrDtype d, int64_t *min, uint64_t *max) {
@@ -499,23 +477,23 @@ static TsrStatus info_bits(Value *out, Value self) {
     return TSR_OK;
 }
 static TsrStatus finfo_max(Value *out, Value self) {
-    *out = value_float(finfo_of(self)->max);
+    *out = value_float(limits_of(self)->high);
     return TSR_OK;
 }
 static TsrStatus finfo_min(Value *out, Value self) {
-    *out = value_float(finfo_of(self)->min);
+    *out = value_float(limits_of(self)->low);
     return TSR_OK;
 }
 static TsrStatus finfo_eps(Value *out, Value self) {
-    *out = value_float(finfo_of(self)->eps);
+    *out = value_float(limits_of(self)->eps);
     return TSR_OK;
 }
 static TsrStatus finfo_tiny(Value *out, Value self) {
-    *out = value_float(finfo_of(self)->tiny);
+    *out = value_float(limits_of(self)->tiny);
     return TSR_OK;
 }
 static TsrStatus finfo_resolution(Value *out, Value self) {
-    *out = value_float(finfo_of(self)->resolution);
+    *out = value_float(limits_of(self)->resolution);
     return TSR_OK;
 }
 static TsrStatus iinfo_max(Value *out, Value self) {

@@ -216,7 +216,7 @@ open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 open('t.pt', 'w').write('PK'); load('t.pt')
 torch.save writes zip archives since PyTorch 1.6; what an older one wrote is not read, PyTorch itself saves it anew
 save(ones(2), 't.h5')
-npy, npz, safetensors, pt, csv, tsv, json, jsonl, pb and raw are those that do
+npy, pt, npz, safetensors, json, jsonl, csv, tsv, pb and raw are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 load(path, records=True) gives a list of all, and so does inputs in a filter (-e)
 open('t.json', 'w').write('1\\n2\\n'); load('t.json')

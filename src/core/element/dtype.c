@@ -58,51 +58,105 @@ static void string_delete(void *element) {
     tsr_free(element);
 }
 
-/* --- plain numbers: made and freed as bytes; nothing to construct, copy or destroy beyond them --- */
-#define PLAIN_NEW(size) \
-    static TsrStatus plain_new_##size(void **out) { \
+/* --- numbers: made and freed as bytes. c10 gives those that are classes in C++ functions for many elements too --- */
+#define NUMBER_NEW(size) \
+    static TsrStatus number_new_##size(void **out) { \
         *out = tsr_calloc(1, size); \
         return *out != NULL ? TSR_OK : tsr_error_no_memory(size); \
     }
-PLAIN_NEW(1)
-PLAIN_NEW(2)
-PLAIN_NEW(4)
-PLAIN_NEW(8)
-PLAIN_NEW(16)
+NUMBER_NEW(1)
+NUMBER_NEW(2)
+NUMBER_NEW(4)
+NUMBER_NEW(8)
+NUMBER_NEW(16)
+
+#define NUMBER_CLASS(size) \
+    static TsrStatus number_construct_##size(void *data, size_t n) { \
+        memset(data, 0, n *(size)); \
+        return TSR_OK; \
+    } \
+    static TsrStatus number_copy_##size(void *dst, const void *src, size_t n) { \
+        memmove(dst, src, n *(size)); \
+        return TSR_OK; \
+    }
+NUMBER_CLASS(1)
+NUMBER_CLASS(2)
+NUMBER_CLASS(4)
+NUMBER_CLASS(8)
+NUMBER_CLASS(16)
+
+static void number_destroy(void *data, size_t n) {
+    (void)data;
+    (void)n;
+}
 
 /* --- the table --- */
-#define FUNCTIONS_PLAIN(size) plain_new_##size, NULL, NULL, NULL, tsr_free
+#define FUNCTIONS_PLAIN(size) number_new_##size, NULL, NULL, NULL, tsr_free
+#define FUNCTIONS_CLASS(size) number_new_##size, number_construct_##size, number_copy_##size, number_destroy, tsr_free
 #define FUNCTIONS_STRING string_new, string_construct, string_copy, string_destroy, string_delete
 #define FUNCTIONS_NESTED tsr_nested_new, tsr_nested_construct, tsr_nested_copy, tsr_nested_destroy, tsr_nested_delete
-/* The functions of a row, chosen by the row's kind; an OBJECT row names its own. */
-#define OF_BOOL(suffix, size) FUNCTIONS_PLAIN(size)
-#define OF_UINT(suffix, size) FUNCTIONS_PLAIN(size)
-#define OF_INT(suffix, size) FUNCTIONS_PLAIN(size)
-#define OF_FLOAT(suffix, size) FUNCTIONS_PLAIN(size)
-#define OF_COMPLEX(suffix, size) FUNCTIONS_PLAIN(size)
-#define OF_OBJECT(suffix, size) FUNCTIONS_##suffix
-#define ROW_OF_NONE(id, name) \
-    { id, TSR_KIND_OBJECT, 0, name, name, "Undefined", NULL, NULL, NULL, NULL, NULL }
+/* By the row's kind. */
+#define OF_BOOL(suffix, functions, size) FUNCTIONS_##functions(size)
+#define OF_UINT(suffix, functions, size) FUNCTIONS_##functions(size)
+#define OF_INT(suffix, functions, size) FUNCTIONS_##functions(size)
+#define OF_FLOAT(suffix, functions, size) FUNCTIONS_##functions(size)
+#define OF_COMPLEX(suffix, functions, size) FUNCTIONS_##functions(size)
+#define OF_OBJECT(suffix, functions, size) FUNCTIONS_##suffix
+#define RANGE(name, low, high) name, low, high
+#define UNBOUNDED NULL, 0, 0
+#define FINFO(resolution, eps, tiny) resolution, eps, tiny
+#define EXACT 0, 0, 0
+#define ROW_OF_NONE(name) \
+    { \
+        TSR_DTYPE_NONE, TSR_KIND_OBJECT, TSR_GROUP_OBJECT, 47 /* Undefined */, 0, name, name, "Undefined", NULL, NULL, \
+            NULL, NULL, NULL, { \
+            NULL, 0, 0, 0, 0, 0 \
+        } \
+    }
 const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES] = {
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
-    {TSR_##suffix, TSR_KIND_##kind, size, name, cname, th, OF_##kind(suffix, size)},
+#define DTYPE(suffix, ctype, size, kind, group, stem, number, functions, name, cname, th, range, precision) \
+    {TSR_##suffix, \
+     TSR_KIND_##kind, \
+     TSR_GROUP_##group, \
+     number, \
+     size, \
+     name, \
+     cname, \
+     th, \
+     OF_##kind(suffix, functions, size), \
+     {range, precision}},
 #include "core/dtype.def"
 #undef DTYPE
-    [TSR_DTYPE_COUNT... TSR_DTYPE_NONE - 1] = ROW_OF_NONE(TSR_DTYPE_NONE, "unknown"),
-    [TSR_DTYPE_NONE] = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)"),
+    [TSR_DTYPE_COUNT... TSR_DTYPE_NONE - 1] = ROW_OF_NONE("unknown"),
+    [TSR_DTYPE_NONE] = ROW_OF_NONE("nullptr (uninitialized)"),
 };
-/* A row's size is its C type's, and one that PLAIN_NEW makes. */
-#define DTYPE(suffix, name, cname, ctype, size, kind, th) \
+
+/* A row's size is its C type's, its names are there, a FLOAT has its precision, and others have none. */
+#define IS_FLOAT(precision, resolution, eps, tiny) ((resolution) > 0 && (eps) > 0 && (tiny) > 0)
+#define PRECISION_IS(...) IS_FLOAT(, __VA_ARGS__)
+#define DTYPE(suffix, ctype, size, kind, group, stem, number, functions, name, cname, th, range, precision) \
     _Static_assert(sizeof(ctype) == (size), "itemsize of " #suffix); \
-    _Static_assert(sizeof(name) > 1 && sizeof(cname) > 1 && sizeof(th) > 1, "names of " #suffix);
+    _Static_assert(sizeof(name) > 1 && sizeof(cname) > 1 && sizeof(th) > 1, "names of " #suffix); \
+    _Static_assert((TSR_KIND_##kind == TSR_KIND_FLOAT) == PRECISION_IS(precision), "precision of " #suffix);
 #include "core/dtype.def"
 #undef DTYPE
+_Static_assert(TSR_DTYPE_COUNT <= 32, "sets of dtypes are masks of 32 bits (op/shared.h)");
+
+/* Two rows with one number do not compile. */
+TSR_UNUSED static void check_numbers(int number) {
+    switch (number) {
+#define DTYPE(suffix, ctype, size, kind, group, stem, number, ...) case number:
+#include "core/dtype.def"
+#undef DTYPE
+    default: break;
+    }
+}
 
 TsrStatus tsr_dtype_check(TsrDtype d) {
     return TSR_LIKELY(tsr_dtype_is_known(d)) ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "%d is no dtype", d);
 }
 
-const TsrTypeMeta tsr_dtype_uninitialized = ROW_OF_NONE(TSR_DTYPE_NONE, "nullptr (uninitialized)");
+const TsrTypeMeta tsr_dtype_uninitialized = ROW_OF_NONE("nullptr (uninitialized)");
 
 /* --- names --- */
 static const struct {

@@ -7,8 +7,7 @@
 #include "core/promote.h"
 
 /* PyTorch stores these dtypes and has few operators for them (its "barebones" unsigned types). */
-static bool is_barebones(TsrDtype d) { return d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64; }
-static bool is_float8(TsrDtype d) { return d == TSR_FLOAT8_E5M2 || d == TSR_FLOAT8_E4M3FN; }
+static bool is_barebones(TsrDtype d) { return tsr_dtype_group(d) == TSR_GROUP_BARE; }
 
 /* The wider of two; int16 for int8 with uint8, as neither holds the other's values. */
 static TsrDtype promote_integers(TsrDtype a, TsrDtype b) {
@@ -25,7 +24,8 @@ static TsrDtype promote_floats(TsrDtype a, TsrDtype b) {
 
 TsrDtype tsr_promote_types(TsrDtype a, TsrDtype b) {
     if (a == b) return tsr_dtype_is_known(a) ? a : TSR_DTYPE_NONE;
-    if (!tsr_dtype_is_pod(a) || !tsr_dtype_is_pod(b) || is_float8(a) || is_float8(b)) return TSR_DTYPE_NONE;
+    if (!tsr_dtype_is_pod(a) || !tsr_dtype_is_pod(b) || tsr_dtype_is_float8(a) || tsr_dtype_is_float8(b))
+        return TSR_DTYPE_NONE;
     if (is_barebones(a) || is_barebones(b)) {
         TsrDtype other = is_barebones(a) ? b : a;
         return tsr_dtype_is_float(other) ? other : TSR_DTYPE_NONE;
@@ -54,7 +54,7 @@ TsrStatus tsr_promote(TsrDtype *out, TsrDtype a, TsrDtype b) {
     TsrDtype d = tsr_promote_types(a, b);
     if (d == TSR_DTYPE_NONE) {
         const char *na = tsr_dtype_scalar_name(a), *nb = tsr_dtype_scalar_name(b);
-        if (is_float8(a) || is_float8(b))
+        if (tsr_dtype_is_float8(a) || tsr_dtype_is_float8(b))
             return tsr_error(TSR_RUNTIME_ERROR,
                              "Promotion for Float8 Types is not supported, attempted to promote %s and %s", na, nb);
         if (is_barebones(a) || is_barebones(b))

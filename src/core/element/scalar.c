@@ -53,210 +53,102 @@ static uint64_t wide_uint(TsrScalar s) {
     return (uint64_t)tsr_scalar_to_int(s);
 }
 
-/* Writes `value`, converted to `type`, at dst. */
-#define PUT(type, value) \
-    do { \
-        type put_ = (value); \
-        memcpy(dst, &put_, sizeof put_); \
-    } while (0)
-
 static double imaginary(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? s.c.im : 0; }
 
-static void store_float(TsrScalar s, TsrDtype d, void *dst) {
-    double x = tsr_scalar_to_double(s);
-    switch (d) {
-    case TSR_FLOAT16: PUT(TsrHalf, tsr_half_round((float)x)); break;
-    case TSR_BFLOAT16: PUT(TsrBfloat16, tsr_bfloat16_round((float)x)); break;
-    case TSR_FLOAT8_E5M2: PUT(TsrFloat8E5m2, tsr_float8_e5m2_round((float)x)); break;
-    case TSR_FLOAT8_E4M3FN: PUT(TsrFloat8E4m3fn, tsr_float8_e4m3fn_round((float)x)); break;
-    case TSR_FLOAT32: PUT(float, (float)x); break;
-    case TSR_FLOAT64: PUT(double, x); break;
-    default: break;
+/* --- load_STEM and store_STEM of each row of dtype.def: one element at an address of any alignment --- */
+#define SAME(x) (x)
+/* A number: `read` of its bits x, and what is written, an expression in s. */
+#define ELEMENT(stem, type, read, written) \
+    static TsrScalar load_##stem(const void *src) { \
+        type x; \
+        memcpy(&x, src, sizeof x); \
+        return read; \
+    } \
+    static void store_##stem(TsrScalar s, void *dst) { \
+        type x = written; \
+        memcpy(dst, &x, sizeof x); \
     }
+#define SMALL_FLOAT(stem, type, widen, round) \
+    ELEMENT(stem, type, tsr_scalar_float((double)widen(x)), round((float)tsr_scalar_to_double(s)))
+#define COMPLEX_PAIR(stem, part, widen, round) \
+    static TsrScalar load_##stem(const void *src) { \
+        part z[2]; \
+        memcpy(z, src, sizeof z); \
+        return tsr_scalar_complex((double)widen(z[0]), (double)widen(z[1])); \
+    } \
+    static void store_##stem(TsrScalar s, void *dst) { \
+        part z[2] = {round(tsr_scalar_to_double(s)), round(imaginary(s))}; \
+        memcpy(dst, z, sizeof z); \
+    }
+#define HALF_OF(x) tsr_half_round((float)(x))
+#define BFLOAT16_OF(x) tsr_bfloat16_round((float)(x))
+#define FLOAT_OF(x) ((float)(x))
+
+static TsrScalar wide_scalar(uint64_t u) {
+    if (u <= INT64_MAX) return tsr_scalar_int((int64_t)u);
+    return (TsrScalar){.kind = TSR_SCALAR_UINT, .u = u};
 }
 
-static void store_complex(TsrScalar s, TsrDtype d, void *dst) {
-    double part[2] = {tsr_scalar_to_double(s), imaginary(s)};
-    if (d == TSR_COMPLEX128) {
-        memcpy(dst, part, sizeof part);
-    } else if (d == TSR_COMPLEX64) {
-        float narrow[2] = {(float)part[0], (float)part[1]};
-        memcpy(dst, narrow, sizeof narrow);
-    } else if (d == TSR_BCOMPLEX32) {
-        TsrBfloat16 half[2] = {tsr_bfloat16_round((float)part[0]), tsr_bfloat16_round((float)part[1])};
-        memcpy(dst, half, sizeof half);
-    } else {
-        TsrHalf half[2] = {tsr_half_round((float)part[0]), tsr_half_round((float)part[1])};
-        memcpy(dst, half, sizeof half);
-    }
-}
+ELEMENT(u8, uint8_t, tsr_scalar_int(x), (uint8_t)narrow_int(s))
+ELEMENT(i8, int8_t, tsr_scalar_int(x), (int8_t)narrow_int(s))
+ELEMENT(i16, int16_t, tsr_scalar_int(x), (int16_t)narrow_int(s))
+ELEMENT(i32, int32_t, tsr_scalar_int(x), narrow_int(s))
+ELEMENT(i64, int64_t, tsr_scalar_int(x), tsr_scalar_to_int(s))
+ELEMENT(u16, uint16_t, tsr_scalar_int(x), (uint16_t)narrow_int(s))
+ELEMENT(u32, uint32_t, tsr_scalar_int(x), (uint32_t)tsr_scalar_to_int(s))
+ELEMENT(u64, uint64_t, wide_scalar(x), wide_uint(s))
+ELEMENT(b8, uint8_t, tsr_scalar_bool(x != 0), tsr_scalar_to_bool(s))
+SMALL_FLOAT(f16, TsrHalf, tsr_half_widen, tsr_half_round)
+SMALL_FLOAT(bf16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
+SMALL_FLOAT(f8e5m2, TsrFloat8E5m2, tsr_float8_e5m2_widen, tsr_float8_e5m2_round)
+SMALL_FLOAT(f8e4m3fn, TsrFloat8E4m3fn, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round)
+ELEMENT(f32, float, tsr_scalar_float((double)x), (float)tsr_scalar_to_double(s))
+ELEMENT(f64, double, tsr_scalar_float(x), tsr_scalar_to_double(s))
+COMPLEX_PAIR(c32, TsrHalf, tsr_half_widen, HALF_OF)
+COMPLEX_PAIR(bc32, TsrBfloat16, tsr_bfloat16_widen, BFLOAT16_OF)
+COMPLEX_PAIR(c64, float, SAME, FLOAT_OF)
+COMPLEX_PAIR(c128, double, SAME, SAME)
 
-/* Without a default, so that a dtype which this lacks does not compile. */
+/* Objects are no numbers: they read as 0, and nothing is written. */
+static TsrScalar load_string(const void *src) {
+    (void)src;
+    return tsr_scalar_int(0);
+}
+static void store_string(TsrScalar s, void *dst) {
+    (void)s;
+    (void)dst;
+}
+#define load_nested load_string
+#define store_nested store_string
+
 void tsr_scalar_store(TsrScalar s, TsrDtype d, void *dst) {
     switch ((TsrDtypeId)d) {
-    case TSR_BOOL: PUT(bool, tsr_scalar_to_bool(s)); break;
-    case TSR_UINT8: PUT(uint8_t, (uint8_t)narrow_int(s)); break;
-    case TSR_INT8: PUT(int8_t, (int8_t)narrow_int(s)); break;
-    case TSR_UINT16: PUT(uint16_t, (uint16_t)narrow_int(s)); break;
-    case TSR_INT16: PUT(int16_t, (int16_t)narrow_int(s)); break;
-    case TSR_INT32: PUT(int32_t, narrow_int(s)); break;
-    case TSR_UINT32: PUT(uint32_t, (uint32_t)tsr_scalar_to_int(s)); break;
-    case TSR_INT64: PUT(int64_t, tsr_scalar_to_int(s)); break;
-    case TSR_UINT64: PUT(uint64_t, wide_uint(s)); break;
-    case TSR_COMPLEX32:
-    case TSR_BCOMPLEX32:
-    case TSR_COMPLEX64:
-    case TSR_COMPLEX128: store_complex(s, d, dst); break;
-    case TSR_FLOAT16:
-    case TSR_BFLOAT16:
-    case TSR_FLOAT8_E5M2:
-    case TSR_FLOAT8_E4M3FN:
-    case TSR_FLOAT32:
-    case TSR_FLOAT64: store_float(s, d, dst); break;
-    case TSR_STRING:
-    case TSR_NESTED:
+#define DTYPE(suffix, ctype, size, kind, group, stem, ...) \
+    case TSR_##suffix: \
+        store_##stem(s, dst); \
+        break;
+#include "core/dtype.def"
+#undef DTYPE
     case TSR_DTYPE_COUNT:
     case TSR_DTYPE_NONE: break;
     }
 }
 
-/* Declares `name` and reads it from src. */
-#define GET(type, name) \
-    type name; \
-    memcpy(&name, src, sizeof name)
-
-static TsrScalar load_uint64(const void *src) {
-    GET(uint64_t, u);
-    if (u <= INT64_MAX) return tsr_scalar_int((int64_t)u);
-    return (TsrScalar){.kind = TSR_SCALAR_UINT, .u = u};
-}
-
-static TsrScalar load_complex(TsrDtype d, const void *src) {
-    if (d == TSR_COMPLEX128) {
-        double z[2];
-        memcpy(z, src, sizeof z);
-        return tsr_scalar_complex(z[0], z[1]);
-    }
-    if (d == TSR_COMPLEX64) {
-        float z[2];
-        memcpy(z, src, sizeof z);
-        return tsr_scalar_complex((double)z[0], (double)z[1]);
-    }
-    if (d == TSR_BCOMPLEX32) {
-        GET(TsrComplexBfloat16, b);
-        return tsr_scalar_complex((double)tsr_bfloat16_widen(b.re), (double)tsr_bfloat16_widen(b.im));
-    }
-    GET(TsrComplexHalf, h);
-    return tsr_scalar_complex((double)tsr_half_widen(h.re), (double)tsr_half_widen(h.im));
-}
-
-static TsrScalar load_float(TsrDtype d, const void *src) {
-    switch (d) {
-    case TSR_FLOAT16: {
-        GET(TsrHalf, x);
-        return tsr_scalar_float((double)tsr_half_widen(x));
-    }
-    case TSR_BFLOAT16: {
-        GET(TsrBfloat16, x);
-        return tsr_scalar_float((double)tsr_bfloat16_widen(x));
-    }
-    case TSR_FLOAT8_E5M2: {
-        GET(TsrFloat8E5m2, x);
-        return tsr_scalar_float((double)tsr_float8_e5m2_widen(x));
-    }
-    case TSR_FLOAT8_E4M3FN: {
-        GET(TsrFloat8E4m3fn, x);
-        return tsr_scalar_float((double)tsr_float8_e4m3fn_widen(x));
-    }
-    case TSR_FLOAT32: {
-        GET(float, x);
-        return tsr_scalar_float((double)x);
-    }
-    default: {
-        GET(double, x);
-        return tsr_scalar_float(x);
-    }
-    }
-}
-
 TsrScalar tsr_scalar_load(TsrDtype d, const void *src) {
     switch ((TsrDtypeId)d) {
-    case TSR_BOOL: {
-        GET(uint8_t, x);
-        return tsr_scalar_bool(x != 0);
-    }
-    case TSR_UINT8: {
-        GET(uint8_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_INT8: {
-        GET(int8_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_UINT16: {
-        GET(uint16_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_INT16: {
-        GET(int16_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_INT32: {
-        GET(int32_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_UINT32: {
-        GET(uint32_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_INT64: {
-        GET(int64_t, x);
-        return tsr_scalar_int(x);
-    }
-    case TSR_UINT64: return load_uint64(src);
-    case TSR_COMPLEX32:
-    case TSR_BCOMPLEX32:
-    case TSR_COMPLEX64:
-    case TSR_COMPLEX128: return load_complex(d, src);
-    case TSR_STRING:
-    case TSR_NESTED: return tsr_scalar_int(0);
-    case TSR_FLOAT16:
-    case TSR_BFLOAT16:
-    case TSR_FLOAT8_E5M2:
-    case TSR_FLOAT8_E4M3FN:
-    case TSR_FLOAT32:
-    case TSR_FLOAT64: return load_float(d, src);
+#define DTYPE(suffix, ctype, size, kind, group, stem, ...) \
+    case TSR_##suffix: \
+        return load_##stem(src);
+#include "core/dtype.def"
+#undef DTYPE
     case TSR_DTYPE_COUNT:
     case TSR_DTYPE_NONE: break;
     }
     return tsr_scalar_int(0);
 }
 
-/* The C++ type's name in the overflow message, and the range of integers that fit. */
-static const struct Range {
-    const char *name;
-    double low, high;
-} ranges[TSR_DTYPE_COUNT] = {[TSR_UINT8] = {"uint8_t", -255, 255},
-                             [TSR_INT8] = {"int8_t", -128, 127},
-                             [TSR_INT16] = {"int16_t", -32768, 32767},
-                             [TSR_INT32] = {"int", -2147483648.0, 2147483647.0},
-                             [TSR_INT64] = {"int64_t", -0x1.0p63, 0x1.0p63},
-                             [TSR_UINT16] = {"uint16_t", -65535, 65535},
-                             [TSR_UINT32] = {"uint32_t", -4294967295.0, 4294967295.0},
-                             [TSR_UINT64] = {"uint64_t", -0x1.0p64, 0x1.0p64},
-                             [TSR_FLOAT16] = {"c10::Half", -65504, 65504},
-                             [TSR_BFLOAT16] = {"c10::BFloat16", -0x1.FEp127, 0x1.FEp127},
-                             [TSR_FLOAT8_E5M2] = {"c10::Float8_e5m2", -57344, 57344},
-                             [TSR_FLOAT8_E4M3FN] = {"c10::Float8_e4m3fn", -448, 448},
-                             [TSR_FLOAT64] = {"double", -INFINITY, INFINITY},
-                             [TSR_FLOAT32] = {"float", -0x1.FFFFFEp127, 0x1.FFFFFEp127},
-                             [TSR_COMPLEX32] = {"c10::complex<c10::Half>", -INFINITY, INFINITY},
-                             [TSR_BCOMPLEX32] = {"c10::complex<c10::BFloat16>", -INFINITY, INFINITY},
-                             [TSR_COMPLEX64] = {"c10::complex<float>", -0x1.FFFFFEp127, 0x1.FFFFFEp127}};
-
-/* c10::overflows for integers: a negative whole number may wrap into an unsigned dtype down to minus its maximum. */
 static bool overflows_integer(TsrScalar s, TsrDtype d) {
-    double x = tsr_scalar_to_double(s), low = ranges[d].low, high = ranges[d].high;
+    double x = tsr_scalar_to_double(s), low = tsr_dtypes[d].limits.low, high = tsr_dtypes[d].limits.high;
     if (s.kind == TSR_SCALAR_BOOL) return false;
     if (s.kind == TSR_SCALAR_UINT) return d != TSR_UINT64; /* above int64 */
     if (s.kind == TSR_SCALAR_INT && tsr_dtype_size(d) == 8) return false;
@@ -267,18 +159,22 @@ static bool overflows_integer(TsrScalar s, TsrDtype d) {
                                   : x < low || x >= high + 1; /* what is above is cut off first */
 }
 
-static bool overflows_float(double x, TsrDtype d) { return isfinite(x) && (x < ranges[d].low || x > ranges[d].high); }
+static bool overflows_float(double x, TsrDtype d) {
+    const TsrLimits *limits = &tsr_dtypes[d].limits;
+    return isfinite(x) && (x < limits->low || x > limits->high);
+}
 
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst) {
     bool bad = false;
     if (tsr_dtype_is_integral(d)) {
         bad = overflows_integer(s, d) || (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0);
-    } else if (ranges[d].name != NULL) {
+    } else if (tsr_dtypes[d].limits.name != NULL) {
         bad = overflows_float(tsr_scalar_to_double(s), d) || overflows_float(imaginary(s), d) ||
               (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0 && tsr_dtype_is_float(d));
     }
     if (bad)
-        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", ranges[d].name);
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow",
+                         tsr_dtypes[d].limits.name);
     tsr_scalar_store(s, d, dst);
     return TSR_OK;
 }

@@ -87,8 +87,6 @@ bool tsr_gemm_supports(TsrDtype d) {
     }
 }
 
-bool tsr_gemm_is_float8(TsrDtype d) { return d == TSR_FLOAT8_E5M2 || d == TSR_FLOAT8_E4M3FN; }
-
 static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
@@ -749,7 +747,7 @@ static TsrStatus half_gemm(const TsrGemm *g) {
 }
 
 TsrStatus tsr_gemm(const TsrGemm *g) {
-    if (!tsr_gemm_supports(g->dtype) && !tsr_gemm_is_float8(g->dtype))
+    if (!tsr_gemm_supports(g->dtype) && !tsr_dtype_is_float8(g->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'",
                          tsr_dtype_scalar_name(g->dtype));
     if (g->c.rows == 0 || g->c.cols == 0) return TSR_OK;
@@ -760,7 +758,7 @@ TsrStatus tsr_gemm(const TsrGemm *g) {
         return TSR_OK;
     }
     if (blas) return blas_gemm(t, g);
-    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16 || tsr_gemm_is_float8(g->dtype)) return half_gemm(g);
+    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16 || tsr_dtype_is_float8(g->dtype)) return half_gemm(g);
     return own_gemm_parallel(g);
 }
 

@@ -44,7 +44,7 @@ TsrStatus tsr_gemm_chain(const TsrGemm *g);
 bool tsr_gemm_supports(TsrDtype dtype);
 /* Whether it is one that tsr_gemm computes too, in float32, but only the products of two matrices have in PyTorch: mm,
  * addmm, linear. */
-bool tsr_gemm_is_float8(TsrDtype dtype);
+bool tsr_dtype_is_float8(TsrDtype dtype);
 
 /* *out (one element of dtype) = sum of x[i] * y[i] over n elements. */
 TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out);

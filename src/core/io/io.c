@@ -90,6 +90,30 @@ const TsrFormat *tsr_format_for_path(const char *path) {
     return NULL;
 }
 
+static bool is_listed(const TsrFormat *f, const char *taking) {
+    return taking == NULL || (f->takes != NULL && has_word(f->takes, taking));
+}
+
+const char *tsr_format_names(char *out, size_t size, const char *taking, const char *between, const char *last) {
+    size_t n = 0, end = 0, done = 0;
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++) n += is_listed(&formats[i], taking);
+    out[0] = '\0';
+    for (size_t i = 0; i < TSR_COUNTOF(formats) && end < size; i++) {
+        if (!is_listed(&formats[i], taking)) continue;
+        const char *before = done == 0 ? "" : done + 1 < n ? between : last;
+        end += (size_t)snprintf(out + end, size - end, "%s%s", before, formats[i].name);
+        done++;
+    }
+    return out;
+}
+
+TsrStatus tsr_format_unnamed(const char *path, const char *what) {
+    char names[256];
+    tsr_error(TSR_VALUE_ERROR, "%s: its extension names no format; give %s", path, what);
+    tsr_error_hint("%s are those that do", tsr_format_names(names, sizeof names, NULL, ", ", " and "));
+    return TSR_VALUE_ERROR;
+}
+
 /* ---- loading ---- */
 
 static const TsrFormat *probe(const char *data, size_t size) {
@@ -149,7 +173,7 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
 
 /* What was asked for has a meaning in this format. */
 static TsrStatus check_given(const TsrInput *in, const TsrFormat *format, const char *given) {
-    char word[16];
+    char word[16], names[256];
     for (const char *p = given != NULL ? given : ""; *p != '\0'; p += strspn(p, " ")) {
         int n = (int)strcspn(p, " ");
         snprintf(word, sizeof word, "%.*s", n, p);
@@ -157,10 +181,7 @@ static TsrStatus check_given(const TsrInput *in, const TsrFormat *format, const 
         if (format->takes != NULL && has_word(format->takes, word)) continue;
         tsr_input_error(in, "%s has no use for %s", format->name, word);
         tsr_error_hint("%s alone can be read with it: leave --%s or %s= out",
-                       strcmp(word, "shape") == 0   ? "raw"
-                       : strcmp(word, "dtype") == 0 ? "csv, tsv, json, jsonl and raw"
-                                                    : "csv, tsv and jsonl",
-                       word, word);
+                       tsr_format_names(names, sizeof names, word, ", ", " and "), word, word);
         return TSR_VALUE_ERROR;
     }
     return TSR_OK;
@@ -423,7 +444,7 @@ TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions
     TSR_TRY(tsr_io_check_writable(path));
     if (chosen.format == NULL) {
         const TsrFormat *format = tsr_format_for_path(path);
-        if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "%s: its extension names no format; give format=", path);
+        if (format == NULL) return tsr_format_unnamed(path, "format=");
         chosen.format = format->name;
     }
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);

@@ -12,14 +12,41 @@ TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__(
  * text. */
 TsrStatus tsr_untrue(const char *condition) __attribute__((cold));
 
-/* Sets of dtypes, as bit masks over ids. */
+/* Sets of dtypes, as bit masks over ids: each is the rows of dtype.def that are of its group. */
 #define TSR_BIT(id) (1u << (TSR_##id))
-#define TSR_BITS_INT (TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32) | TSR_BIT(INT64))
-#define TSR_BITS_UINT (TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(UINT64))
-#define TSR_BITS_HALF (TSR_BIT(FLOAT16) | TSR_BIT(BFLOAT16))
-#define TSR_BITS_FLOAT (TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BITS_HALF)
-#define TSR_BITS_COMPLEX (TSR_BIT(COMPLEX64) | TSR_BIT(COMPLEX128))
-#define TSR_BITS_FLOAT8 (TSR_BIT(FLOAT8_E5M2) | TSR_BIT(FLOAT8_E4M3FN))
+#define DTYPE(suffix, ctype, size, kind, group, ...) | (TSR_GROUP_##group == SET) << TSR_##suffix
+enum {
+#define SET TSR_GROUP_INTEGER
+    TSR_BITS_INT = 0
+#include "core/dtype.def"
+#undef SET
+#define SET TSR_GROUP_BARE
+    ,
+    TSR_BITS_UINT = 0
+#include "core/dtype.def"
+#undef SET
+#define SET TSR_GROUP_HALF
+    ,
+    TSR_BITS_HALF = 0
+#include "core/dtype.def"
+#undef SET
+#define SET TSR_GROUP_FLOAT
+    ,
+    TSR_BITS_FLOAT = TSR_BITS_HALF
+#include "core/dtype.def"
+#undef SET
+#define SET TSR_GROUP_COMPLEX
+    ,
+    TSR_BITS_COMPLEX = 0
+#include "core/dtype.def"
+#undef SET
+#define SET TSR_GROUP_FLOAT8
+    ,
+    TSR_BITS_FLOAT8 = 0
+#include "core/dtype.def"
+#undef SET
+};
+#undef DTYPE
 #define TSR_BITS_USUAL (TSR_BITS_INT | TSR_BITS_FLOAT) /* what AT_DISPATCH_ALL_TYPES and the halves are */
 #define TSR_BITS_MOST (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX)
 static inline bool tsr_in(unsigned mask, TsrDtype d) { return (mask >> d & 1u) != 0; }

@@ -85,7 +85,7 @@ enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta) {
     int d = tsr_ndim(out);
     if (out->numel == 0) return TSR_OK;
-    if (!tsr_gemm_supports(out->dtype) && !tsr_gemm_is_float8(out->dtype))
+    if (!tsr_gemm_supports(out->dtype) && !tsr_dtype_is_float8(out->dtype))
         return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
@@ -124,7 +124,7 @@ static TsrStatus check_mm(const char *op, const TsrTensor *a, const TsrTensor *b
 
 static TsrStatus unsupported(const TsrTensor *t, const char *what) {
     if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t) ||
-        (tsr_gemm_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0))
+        (tsr_dtype_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0))
         return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what,
                      tsr_dtype_scalar_name(t->dtype));
@@ -136,7 +136,7 @@ static bool is_nothing(const TsrTensor *a, const TsrTensor *b) { return a->numel
 /* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
 static const char *batch_kernel(const char *small, TsrDtype dtype, int64_t m, int64_t k, int64_t n) {
     if ((double)m * (double)k * (double)n < 400) return small;
-    return tsr_gemm_is_float8(dtype) ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
+    return tsr_dtype_is_float8(dtype) ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
 }
 
 static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
