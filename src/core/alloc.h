@@ -61,13 +61,14 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
 /* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
-/* Ceiling for live tensor bytes and mem.h's together; 0: none. Mapped files and the memory
- * of devices don't count. */
-TsrStatus tsr_device_missing(TsrDevice device); /* PyTorch's error for a device that nothing serves; never TSR_OK */
+/* PyTorch's error for a device that nothing serves; never TSR_OK. */
+TsrStatus tsr_device_missing(TsrDevice device);
+/* Ceiling for live tensor bytes, kept blocks and mem.h's bytes together; 0: none. Mapped files and the memory of
+ * devices don't count. It is exact to a MiB per thread. */
 void tsr_set_memory_limit(size_t bytes);
-size_t tsr_memory_limit(void); /* that limit, in bytes; until one is set, the machine's memory or RLIMIT_AS */
-/* Limits mem.h's allocations to the machine's memory (or RLIMIT_AS), as those of tensors always are. */
-void tsr_limit_small_memory(void);
+/* What is set; else sets, from the first large block on, four fifths of what this process may have at most (the
+ * machine's memory, its control group's limit or RLIMIT_AS, whichever is least). */
+size_t tsr_memory_limit(void);
 /* Every allocator gives the blocks that it keeps for reuse back to the system, those of this thread included. */
 void tsr_empty_cache(void);
 int64_t tsr_memory_live(void); /* bytes in storages of the host now */

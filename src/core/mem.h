@@ -18,9 +18,17 @@ void tsr_free(void *block); /* NULL is fine */
 
 /* Blocks and bytes allocated here and not yet freed, over all threads; bytes as malloc_usable_size counts them. */
 int64_t tsr_mem_live_blocks(void);
-int64_t tsr_mem_live_bytes(void);
-/* Limit of the live bytes: an allocation that would pass it fails. 0: no limit, as at the start. */
+int64_t tsr_mem_live_bytes(void); /* as malloc_usable_size counts them, and the header of each block */
+/* Ceiling for live bytes and what tsr_mem_reserve took of it; 0: none. */
 void tsr_mem_set_limit(size_t bytes);
+/* Others hold `bytes` more (fewer when negative) under the same ceiling: the data of tensors and the kept blocks. */
+void tsr_mem_reserve(int64_t bytes);
+/* Whether `bytes` more stay within the ceiling, if need be once `release` below has given back what it can. */
+bool tsr_mem_fits(size_t bytes);
+/* Called in the thread that meets the ceiling, with no lock held, to give back kept memory; must not allocate here.
+ * NULL: nothing is kept. */
+typedef void (*TsrMemRelease)(void);
+void tsr_mem_when_short(TsrMemRelease release);
 /* For tests. The n-th allocation from now on fails (1: the next one), and only that one; 0 switches injection off.
  * Returns how many allocations were made since the last call, so that a sweep knows when it has passed them all. */
 int64_t tsr_mem_fail_at(int64_t n);

@@ -164,7 +164,7 @@ bool startup_begin(const ShellOptions *options) {
     if (options->seeded) tsr_rng_seed(tsr_rng_default(), options->seed);
     if (options->threads > 0) tsr_set_num_threads(options->threads);
     if (options->max_memory > 0) tsr_set_memory_limit(options->max_memory);
-    else tsr_limit_small_memory();
+    else (void)tsr_memory_limit(); /* the default, for small blocks too */
     status = options->sandbox ? enter_sandbox(&options->filter) : TSR_OK;
     if (status == TSR_OK) status = builtin_set_argv(options->argc, options->argv);
     if (status == TSR_OK && options->device != NULL) status = use_device(options->device);

@@ -36,12 +36,23 @@ for code in 'x.sum()' 'x.view(2, -1).t().sum(0)' 'x.view(2, -1).max(1)' 'x @ x' 
     case $code in *long*) made='zeros(1, dtype=int64)' ;; *) made='zeros(1)' ;; esac
     ends "$code of an expanded tensor ends in time" 1 'TimeoutError: the time limit was reached' "x = $made.expand(2**60); $code" --max-time 0.3
 done
+run --max-memory 50M -e 'x = []
+while True: x.append(ones(3))'; is 'small tensors without end' 1 "$status"
+case $(last) in "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory"* | MemoryError*) ok 'and how they end' ;; *) fail 'and how they end' ;; esac
+ends 'small tensors and other values together' 1 MemoryError 'x = [ones(3000) for i in range(3000)]
+y = "a" * (20 << 20)' --max-memory 50M
+run --max-memory 50M -e 'for i in range(200): x = ones(5 << 20)
+"a" * (20 << 20); x.numel()'; is 'a kept block makes room' 5242880 "$out"
 run --max-memory 50M -e 'ones(10**9)'; is 'a tensor above the limit' 1 "$status"
 case $(last) in *'you tried to allocate 4000000000 bytes'*) ok 'and says how much' ;; *) fail 'and says how much' ;; esac
 run --max-memory 50M -e 'try: ones(10**9)
 except RuntimeError: print(ones(3).sum())'; is 'and the program goes on' 'tensor(3.)' "$out"
 if (ulimit -v 300000) 2>/dev/null && [ -z "$ASAN_OPTIONS" ]; then
     out=$(ulimit -v 300000; "$tsr" -e 'ones(3)' 2>&1); is 'little address space' 'tensor([1., 1., 1.])' "$out"
+    (ulimit -v 1000000; exec timeout 20 "$tsr" -e 'zeros(850_000_000, dtype=uint8)') 2>"$work/err"
+    is 'by default a fifth is left to others' 1 $?
+    (ulimit -v 1000000; exec timeout 20 "$tsr" -e 'zeros(700_000_000, dtype=uint8).numel()') >"$work/out" 2>&1
+    is 'and the rest may be used' 700000000 "$(cat "$work/out")"
     (ulimit -v 300000; exec timeout 20 "$tsr" -e 'ones(10**9)') 2>"$work/err"; is 'too little address space' 1 $?
 fi
 

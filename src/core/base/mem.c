@@ -11,8 +11,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+enum { HEADER = sizeof(size_t) }; /* of each of malloc's blocks */
+#define NO_LIMIT (INT64_MAX / 2)
+
 static _Atomic int64_t live_blocks, live_bytes;
+/* What live_bytes may grow to: the ceiling less what tsr_mem_reserve took of it. */
+static _Atomic int64_t room = NO_LIMIT, reserved;
 static size_t limit;
+static _Atomic(TsrMemRelease) give_back;
 static _Atomic int64_t fail_countdown; /* 0: off */
 static _Atomic int64_t attempts;
 static bool counting; /* attempts are counted only while a sweep runs: the counter is shared by threads */
@@ -31,16 +37,31 @@ int64_t tsr_mem_fail_at(int64_t n) {
     return made;
 }
 
+static bool fits(size_t bytes) {
+    int64_t left =
+        atomic_load_explicit(&room, memory_order_relaxed) - atomic_load_explicit(&live_bytes, memory_order_relaxed);
+    return bytes <= PTRDIFF_MAX && (int64_t)bytes <= left;
+}
+
+bool tsr_mem_fits(size_t bytes) {
+    if (TSR_LIKELY(fits(bytes))) return true;
+    TsrMemRelease release = give_back;
+    if (release != NULL) release();
+    return fits(bytes);
+}
+
 /* Whether an allocation of `bytes` must fail: by an injected failure, or because it would pass the limit. */
 static bool refused(size_t bytes) {
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return true;
-    return limit != 0 && (bytes > limit || (size_t)live_bytes > limit - bytes);
+    return TSR_UNLIKELY(!fits(bytes)) && !tsr_mem_fits(bytes);
 }
+
+static int64_t taken_by(const void *block) { return (int64_t)malloc_usable_size((void *)block) + HEADER; }
 
 /* Adds (sign 1) or removes (sign -1) a block from the counters. Relaxed: nothing is ordered by them. */
 static void count(const void *block, int64_t sign) {
     atomic_fetch_add_explicit(&live_blocks, sign, memory_order_relaxed);
-    atomic_fetch_add_explicit(&live_bytes, sign * (int64_t)malloc_usable_size((void *)block), memory_order_relaxed);
+    atomic_fetch_add_explicit(&live_bytes, sign * taken_by(block), memory_order_relaxed);
 }
 
 /* From this size on, malloc gives each block a mapping of its own (its dynamic threshold never grows beyond 32 MiB).
@@ -79,12 +100,12 @@ void *tsr_calloc(size_t n, size_t size) {
 
 void *tsr_realloc(void *block, size_t bytes) {
     if (block == NULL) return tsr_malloc(bytes);
-    int64_t before = (int64_t)malloc_usable_size(block);
+    int64_t before = taken_by(block);
     if (TSR_UNLIKELY(refused(bytes > (size_t)before ? bytes - (size_t)before : 0))) return NULL;
     void *grown = realloc(block, bytes > 0 ? bytes : 1);
     if (TSR_UNLIKELY(grown == NULL)) return NULL;
     if (TSR_UNLIKELY(bytes >= MAPPED)) ask_for_huge_pages(grown, bytes);
-    atomic_fetch_add_explicit(&live_bytes, (int64_t)malloc_usable_size(grown) - before, memory_order_relaxed);
+    atomic_fetch_add_explicit(&live_bytes, taken_by(grown) - before, memory_order_relaxed);
     return grown;
 }
 
@@ -107,4 +128,20 @@ void tsr_free(void *block) {
 
 int64_t tsr_mem_live_blocks(void) { return live_blocks; }
 int64_t tsr_mem_live_bytes(void) { return live_bytes; }
-void tsr_mem_set_limit(size_t bytes) { limit = bytes; }
+
+static void find_room(void) {
+    size_t most = limit == 0 || limit > NO_LIMIT ? NO_LIMIT : limit;
+    room = (int64_t)most - reserved;
+}
+
+void tsr_mem_set_limit(size_t bytes) {
+    limit = bytes;
+    find_room();
+}
+
+void tsr_mem_reserve(int64_t bytes) {
+    atomic_fetch_add_explicit(&reserved, bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&room, bytes, memory_order_relaxed);
+}
+
+void tsr_mem_when_short(TsrMemRelease release) { give_back = release; }

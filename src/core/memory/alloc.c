@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static TsrAllocator *first = &tsr_allocator_malloc;
@@ -39,6 +38,8 @@ enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 /* Whether the allocator's bytes are the host's memory: meta has none, the system can drop a mapping's pages. */
 static bool counts_in_total(const TsrAllocator *a) { return a->device == TSR_CPU && a != &tsr_allocator_mmap; }
 
+static bool counts_under_limit(const TsrAllocator *a) { return a->device == TSR_CPU && a != &tsr_allocator_mmap; }
+
 /* Sets *peak to `value` if that is greater. */
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
     int64_t old = *peak;
@@ -57,6 +58,7 @@ static void flush(void) {
         raise_to(&total_peak, total_live + held.peak);
         total_live += held.live;
     }
+    if (counts_under_limit(a)) tsr_mem_reserve(held.live);
     held = (struct Pending){NULL, 0, 0, 0};
 }
 
@@ -90,40 +92,29 @@ int64_t tsr_memory_peak(void) {
 
 /* --- the ceiling --- */
 
-/* Bytes of memory that the machine has, or RLIMIT_AS allows if that is less; 0 when unknown. */
-static size_t machine_limit(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 0;
-    struct rlimit r;
-    if (getrlimit(RLIMIT_AS, &r) == 0 && r.rlim_cur != RLIM_INFINITY && (bytes == 0 || r.rlim_cur < bytes))
-        bytes = (size_t)r.rlim_cur;
-    return bytes;
-}
+/* The rest is for the system, and for what malloc and the libraries take beside what is counted. */
+static size_t most_of(size_t bytes) { return bytes - bytes / 5; }
 
 void tsr_set_memory_limit(size_t bytes) {
     limit = bytes;
     tsr_mem_set_limit(bytes);
+    tsr_mem_when_short(tsr_cache_drop_large);
 }
 
-void tsr_limit_small_memory(void) { tsr_mem_set_limit(machine_limit()); }
-
 size_t tsr_memory_limit(void) {
-    if (limit == SIZE_MAX) limit = machine_limit();
+    if (TSR_UNLIKELY(limit == SIZE_MAX)) tsr_set_memory_limit(most_of(tsr_machine_memory()));
     return limit;
 }
 
-/* Whether `bytes` more stay within the limit. Until someone sets or asks for one, blocks below 1 MiB are not compared:
- * asking the machine for its memory costs system calls that a short program need not make. */
-static bool within_limit(size_t bytes) {
-    enum { SMALL = 1 << 20 };
-    size_t most = limit;
-    if (most == SIZE_MAX) {
-        if (bytes < SMALL) return true;
-        most = tsr_memory_limit();
-    }
-    if (most == 0) return true;
-    int64_t used = total_live + (held.allocator != NULL ? held.live : 0) + tsr_mem_live_bytes();
-    return bytes <= most && (used < 0 || (size_t)used <= most - bytes);
+/* The ceiling knows of this thread's small blocks only when their counters are flushed: until then they are too few to
+ * matter, and their storages and tensors, which are larger, are counted at once. Kept blocks are counted already; when
+ * none of them fits, the allocator asks for what it takes instead. */
+static bool within_limit(const TsrAllocator *a, size_t bytes) {
+    int64_t pending = held.live, kept = a->cached;
+    if (TSR_LIKELY(bytes <= HELD_BYTES && (int64_t)bytes + pending <= HELD_BYTES)) return true;
+    if (tsr_memory_limit() == 0) return true;
+    size_t fresh = bytes > (size_t)kept ? bytes - (size_t)kept : 0;
+    return fresh <= PTRDIFF_MAX - HELD_BYTES && tsr_mem_fits(fresh + (size_t)TSR_MAX(pending, 0));
 }
 
 /* --- the registry --- */
@@ -216,7 +207,7 @@ TsrStatus tsr_device_missing(TsrDevice device) {
 /* Gives blocks kept for reuse back to the system and tries again before it reports that memory is short. */
 static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_t bytes) {
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return tsr_error_no_memory(bytes);
-    if (a->device == TSR_CPU && TSR_UNLIKELY(!within_limit(bytes))) return tsr_error_no_memory(bytes);
+    if (a->device == TSR_CPU && TSR_UNLIKELY(!within_limit(a, bytes))) return tsr_error_no_memory(bytes);
     TsrStatus status = a->allocate(a, out, bytes);
     if (TSR_LIKELY(status == TSR_OK) || a->device != TSR_CPU) return status; /* a device's own has tried again */
     tsr_empty_cache();

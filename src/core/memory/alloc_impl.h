@@ -26,6 +26,14 @@ void tsr_fault_forget(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
 void tsr_fault_post(const char *message);
 
+/* Gives the caching allocator's large kept blocks back to the system. */
+void tsr_cache_drop_large(void);
+/* Bytes that this process may have, of memory and of address space; never 0. */
+size_t tsr_machine_memory(void);
+/* What the control groups named in the file `names`, as in /proc/self/cgroup, allow that are mounted at `mount`;
+ * SIZE_MAX: no limit. */
+size_t tsr_group_memory(const char *mount, const char *names);
+
 /* The storage that takes or gives back this thread's next block; NULL: none. Set while there is a trace. */
 extern _Thread_local const struct TsrStorage *tsr_trace_storage;
 

@@ -6,10 +6,11 @@
  * Fresh pages cost far more than touched ones, hence the keeping. */
 #include "alloc_impl.h"
 
+#include "core/mem.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     LINE = 64,
@@ -214,13 +215,12 @@ static int nkept;
 static size_t kept_bytes;
 static TsrLock large_lock;
 
-static size_t keep_most(void) {
-    static size_t most;
-    if (most == 0) {
-        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-        most = pages > 0 && page > 0 ? (size_t)pages * (size_t)page / 4 : (size_t)256 << 20;
-    }
-    return most;
+static size_t keep_most(void) { return tsr_machine_memory() / 4; }
+
+/* Kept blocks count under the ceiling. */
+static void keep_more(int64_t bytes) {
+    tsr_allocator_caching.cached += bytes;
+    tsr_mem_reserve(bytes);
 }
 
 /* Called with the lock held. */
@@ -229,7 +229,7 @@ static Large remove_kept(int i) {
     memmove(kept + i, kept + i + 1, (size_t)(nkept - i - 1) * sizeof *kept);
     nkept--;
     kept_bytes -= block.size;
-    tsr_allocator_caching.cached -= (int64_t)block.size;
+    keep_more(-(int64_t)block.size);
     return block;
 }
 
@@ -244,6 +244,18 @@ static bool take_oldest(Large *out, size_t most) {
 static void drop_large(size_t most) {
     Large block;
     while (take_oldest(&block, most)) munmap(block.data, block.size);
+}
+
+void tsr_cache_drop_large(void) {
+    Large block;
+    for (;;) {
+        tsr_lock(&large_lock);
+        bool any = nkept > 0;
+        if (any) block = remove_kept(0);
+        tsr_unlock(&large_lock);
+        if (!any) break;
+        munmap(block.data, block.size);
+    }
 }
 
 /* A large block's size is kept beside it, since the block itself is the caller's to the last byte. */
@@ -265,7 +277,7 @@ static void free_large(void *ctx) {
     }
     tsr_unlock(&large_lock);
     if (!keep) munmap(block.data, block.size);
-    else tsr_allocator_caching.cached += (int64_t)block.size;
+    else keep_more((int64_t)block.size);
 }
 
 /* Best fit: the smallest kept block that holds `size` and wastes at most a quarter. */
@@ -287,7 +299,7 @@ static char *take_fitting(size_t size, size_t *got) {
 }
 
 static char *map_large(size_t size) {
-    char *data = map_aligned(size, HUGE_PAGE);
+    char *data = tsr_mem_fits(size) ? map_aligned(size, HUGE_PAGE) : NULL;
     if (data != NULL) madvise(data, size, MADV_HUGEPAGE);
     return data;
 }
@@ -336,17 +348,9 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
 }
 
 static void empty_cache(TsrAllocator *self) {
-    Large block;
     (void)self;
     drop_middle();
-    for (;;) {
-        tsr_lock(&large_lock);
-        bool any = nkept > 0;
-        if (any) block = remove_kept(0);
-        tsr_unlock(&large_lock);
-        if (!any) break;
-        munmap(block.data, block.size);
-    }
+    tsr_cache_drop_large();
 }
 
 TsrAllocator tsr_allocator_caching = {

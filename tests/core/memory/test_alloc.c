@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/mem.h"
+#include "core/memory/alloc_impl.h"
 
 static TsrAllocator *named(const char *name) {
     TsrAllocator *a = tsr_allocator_find(TSR_CPU, name);
@@ -190,6 +191,77 @@ END_TEST
 #define a_mapped_file_may_shrink registry_keeps_the_higher_priority
 #endif
 
+START_TEST(small_blocks_meet_the_ceiling_too) {
+    enum { MOST = 20000, EACH = 1000 };
+    static TsrDataPtr blocks[MOST];
+    int n = 0;
+    TsrAllocator *a = named("caching");
+    tsr_set_memory_limit(10 << 20);
+    while (n < MOST && tsr_allocate_from(&blocks[n], a, TSR_DEVICE_CPU, EACH) == TSR_OK) n++;
+    ck_assert_int_gt(n * EACH, 8 << 20);
+    ck_assert_int_le(n * EACH, 11 << 20);
+    void *small = tsr_malloc(2 << 20); /* what tensors hold is not there for others */
+    ck_assert_ptr_null(small);
+    while (n-- > 0) tsr_deallocate(&blocks[n], a, EACH);
+    tsr_memory_live();
+    small = tsr_malloc(2 << 20);
+    ck_assert_ptr_nonnull(small);
+    tsr_free(small);
+    tsr_set_memory_limit(0);
+}
+END_TEST
+
+START_TEST(kept_blocks_are_given_back_when_memory_is_short) {
+    TsrDataPtr p;
+    TsrAllocator *a = named("caching");
+    size_t large = 6 << 20;
+    tsr_set_memory_limit(10 << 20);
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, large), TSR_OK);
+    tsr_deallocate(&p, a, large);
+    ck_assert_int_ge(a->cached, (int64_t)large);
+    void *other = tsr_malloc(large);
+    ck_assert_ptr_nonnull(other);
+    ck_assert_int_eq(a->cached, 0);
+    tsr_free(other);
+    tsr_set_memory_limit(0);
+}
+END_TEST
+
+static void put(const char *folder, const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* A folder as control groups make it, and the file of this process's groups. */
+static size_t limit_with(const char *groups, const char *at_root, const char *in_group, const char *version1) {
+    char root[] = "/tmp/tsr-groups-XXXXXX", path[256], memory[256];
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/a", root), mkdir(path, 0700);
+    snprintf(memory, sizeof memory, "%s/memory", root), mkdir(memory, 0700);
+    put(root, "memory.max", at_root), put(path, "memory.max", in_group), put(root, "groups", groups);
+    put(memory, "memory.limit_in_bytes", version1);
+    snprintf(memory, sizeof memory, "%s/groups", root);
+    size_t limit = tsr_group_memory(root, memory);
+    snprintf(path, sizeof path, "rm -r %s", root);
+    ck_assert_int_eq(system(path), 0);
+    return limit;
+}
+
+START_TEST(control_groups_limit_memory) {
+    ck_assert_uint_eq(limit_with("0::/a\n", "max\n", "5000000\n", "70\n"), 5000000);
+    ck_assert_uint_eq(limit_with("0::/a/b/c\n", "6000000\n", "7000000\n", "70\n"), 6000000);
+    ck_assert_uint_eq(limit_with("0::/elsewhere\n", "6000000\n", "50\n", "70\n"), 6000000);
+    ck_assert_uint_eq(limit_with("0::/\n", "max\n", "50\n", "70\n"), SIZE_MAX);
+    ck_assert_uint_eq(limit_with("9:name=systemd:/\n4:cpu,memory:/x/y\n0::/\n", "max\n", "50\n", "800\n"), 800);
+    ck_assert_uint_eq(limit_with("nonsense\n::\n4:memory\n:memory:x\n", "1\n", "1\n", "1\n"), SIZE_MAX);
+    ck_assert_uint_eq(tsr_group_memory("/no/such", "/no/such/file"), SIZE_MAX);
+}
+END_TEST
+
 START_TEST(only_regular_files_are_mapped) {
     TsrDataPtr p;
     size_t mapped;
@@ -202,4 +274,5 @@ END_TEST
 TEST_SUITE(alloc, registry_keeps_the_higher_priority, every_size_is_aligned_writable_and_counted,
            a_freed_large_block_is_reused, the_ceiling_refuses_and_an_injected_failure_too, threads_share_the_allocator,
            guard_reports_instead_of_crashing, guard_finds_a_damaged_tail, a_mapped_file_may_shrink,
-           only_regular_files_are_mapped)
+           small_blocks_meet_the_ceiling_too, kept_blocks_are_given_back_when_memory_is_short,
+           control_groups_limit_memory, only_regular_files_are_mapped)

@@ -619,7 +619,6 @@ static const char *const excused[] = {
     "tsr_mem_",
     "tsr_memory_",
     "tsr_set_memory_limit",
-    "tsr_limit_small_memory",
     "tsr_empty_cache",
     "tsr_free",
     "tsr_allocator_first",
