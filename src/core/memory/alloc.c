@@ -38,8 +38,6 @@ enum { HELD_BYTES = 1 << 20, HELD_CALLS = 4096 };
 /* Whether the allocator's bytes are the host's memory: meta has none, the system can drop a mapping's pages. */
 static bool counts_in_total(const TsrAllocator *a) { return a->device == TSR_CPU && a != &tsr_allocator_mmap; }
 
-static bool counts_under_limit(const TsrAllocator *a) { return a->device == TSR_CPU && a != &tsr_allocator_mmap; }
-
 /* Sets *peak to `value` if that is greater. */
 static void raise_to(_Atomic int64_t *peak, int64_t value) {
     int64_t old = *peak;
@@ -57,8 +55,8 @@ static void flush(void) {
     if (counts_in_total(a)) {
         raise_to(&total_peak, total_live + held.peak);
         total_live += held.live;
+        tsr_mem_reserve(held.live);
     }
-    if (counts_under_limit(a)) tsr_mem_reserve(held.live);
     held = (struct Pending){NULL, 0, 0, 0};
 }
 
