@@ -52,6 +52,7 @@ static TsrStatus new_storage(TsrStorage **lent, TsrStorage *storage, Dict *memo)
 
 /* A tensor whose bytes can be copied as they are. */
 static bool is_plain(const TsrTensor *t) {
+    if (tsr_device_has_backend(t->device)) return false;
     bool bytes = tsr_is_defined(t) && t->storage != NULL && t->sparse == NULL && tsr_storage_data(t->storage) != NULL;
     return bytes && t->storage->element == TSR_DTYPE_NONE && (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0;
 }

@@ -42,7 +42,11 @@ static TsrStatus still_there(const StorageObj *s) {
     return tsr_memory_lost != 0 ? tsr_memory_check(tsr_storage_data(s->storage), s->storage->nbytes) : TSR_OK;
 }
 
+static bool on_device(const StorageObj *s) { return tsr_device_has_backend(s->storage->ptr.device); }
+
 static TsrStatus readable(const StorageObj *s) {
+    if (on_device(s))
+        return tsr_error(TSR_RUNTIME_ERROR, "the bytes of a storage on a device are read and written through tensors");
     if (s->storage->nbytes > 0 && tsr_storage_data(s->storage) == NULL)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Not available for '%s' storage",
                          tsr_device_type_name(s->storage->ptr.device.type));
@@ -183,7 +187,7 @@ static TsrStatus storage_repr(TsrText *out, Value self) {
     const StorageObj *s = self_of(self);
     char device[16];
     TsrDevice d = s->storage->ptr.device;
-    if (tsr_storage_data(s->storage) == NULL && s->storage->nbytes > 0) {
+    if (on_device(s) || (tsr_storage_data(s->storage) == NULL && s->storage->nbytes > 0)) {
         TSR_TRY(tsr_text_puts(out, "..."));
     } else {
         TSR_TRY(tsr_text_putc(out, ' '));

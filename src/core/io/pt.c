@@ -466,6 +466,8 @@ static TsrStatus put_storages(TsrZipWriter *w, const Output *o) {
     for (size_t i = 0; i < o->keys && status == TSR_OK; i++) {
         const Kept *k = o->by_key[i];
         TsrText name = {0};
+        if (k->packed == NULL && tsr_device_has_backend(k->storage->ptr.device))
+            return tsr_error(TSR_VALUE_ERROR, "a tensor on a device is written from the host: save(x.cpu(), path)");
         const char *data = k->packed != NULL ? tsr_data(k->packed) : tsr_storage_data(k->storage);
         status = tsr_text_printf(&name, "archive/data/%zu", i);
         if (status == TSR_OK)

@@ -120,7 +120,7 @@ typedef struct Function {
     Dict *annotations, *attributes; /* f.x = 1; NULL: none */
     Value doc;
     Str *name, *qualname; /* as set by f.__name__ = and the like, owned; NULL: the code's */
-    int64_t cell_count; /* code->captures[i].name is the name of cells[i] */
+    int64_t cell_count;   /* code->captures[i].name is the name of cells[i] */
     Cell *cells[];
 } Function;
 

@@ -65,6 +65,8 @@ static TsrStatus add_view(Picture *p, Value v) {
     TSR_TRY(holders_tensor(&t, v, "draw"));
     if (t->storage == NULL || tsr_is_meta(t))
         return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
+    if (tsr_device_has_backend(t->device))
+        return tsr_error(TSR_RUNTIME_ERROR, "draw(): the cells of a device are drawn on the host: draw(x.cpu())");
     TSR_TRY(tsr_tensor_check(t, false));
     if (p->view_count == MAX_VIEWS) return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS);
     if (p->view_count > 0 && (t->storage != p->storage || t->dtype != p->dtype))
