@@ -166,6 +166,8 @@ static bool overflows_float(double x, TsrDtype d) {
 
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst) {
     bool bad = false;
+    if (!tsr_dtype_is_pod(d) || tsr_dtypes[d].itemsize == 0)
+        return tsr_error(TSR_TYPE_ERROR, "a number is no element of dtype %s", tsr_dtype_name(d));
     if (tsr_dtype_is_integral(d)) {
         bad = overflows_integer(s, d) || (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0);
     } else if (tsr_dtypes[d].limits.name != NULL) {

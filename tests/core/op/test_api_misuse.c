@@ -297,6 +297,7 @@ static TsrStatus begin(TsrIterSpec spec) {
         char text[16]; \
         ck_assert_str_eq(tsr_device_format((TsrDevice){UNKNOWN, -128}, text), "unknown"); \
     }) \
+    CASE(tsr_device_missing, { REFUSED(tsr_device_missing((TsrDevice){UNKNOWN, -1})); }) \
     CASE(tsr_device_parse, { \
         TsrDevice d; \
         REFUSED(tsr_device_parse(&d, "")); \

@@ -463,12 +463,13 @@ static bool store_plain(void *at, TsrDtype dtype, const TsrScalar *s) {
     return true;
 }
 
-/* x[i] = number and x[i, j] = number of a plain tensor, without making a view. *done false: not that, or an error that
+/* x[i] = number of a plain vector, without making a view. With more dimensions a view is made: whoever sees writes
+ * (tsr_write_hook) tells by it which tensors share the element. *done false: not that, or an error that
  * the general way words. */
 static TsrStatus put_element(bool *done, TsrTensor *t, const TsrIndexEntry *entries, int n, const TsrScalar *number) {
     int64_t offset;
     *done = false;
-    if (n != t->ndim_ || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
+    if (n != 1 || t->ndim_ != 1 || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
         tsr_trace_hook != NULL || !element_offset(&offset, t, entries, n) || !tsr_dtype_is_pod(t->dtype))
         return TSR_OK;
     TSR_TRY(tsr_tensor_check(t, true));
