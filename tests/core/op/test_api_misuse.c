@@ -496,6 +496,11 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(tsr_write(&sink, &(TsrItems){.items = &item, .n = 1}, &o)); \
         tsr_text_free(&sink.text); \
     }) \
+    CASE(tsr_format_unnamed, { REFUSED(tsr_format_unnamed("x.odd", "x.odd")); }) \
+    CASE(tsr_format_names, { \
+        char names[4]; \
+        ck_assert_int_lt((int)strlen(tsr_format_names(names, sizeof names, "nothing", ", ", " or ")), 4); \
+    }) \
     CASE(tsr_format_find, { ck_assert_ptr_null(tsr_format_find("")); }) \
     CASE(tsr_format_for_path, { \
         ck_assert_ptr_null(tsr_format_for_path("")); \

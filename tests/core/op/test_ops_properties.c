@@ -82,6 +82,7 @@ static const Exempt exempt[] = {
     {"is_set_to", BY_LAYOUT},
     {"index_put", BY_LAYOUT | SHARED_SELF},
     {"set_", SET | NO_VALUES},
+    {"nan_to_num", SHARED_SELF}, /* of integers, which it leaves as they are */
     {"fill", SHARED_SELF},
     {"zero", SHARED_SELF},
     {"index_fill", SHARED_SELF},
