@@ -298,6 +298,15 @@ static TsrStatus begin(TsrIterSpec spec) {
         ck_assert_str_eq(tsr_device_format((TsrDevice){UNKNOWN, -128}, text), "unknown"); \
     }) \
     CASE(tsr_device_missing, { REFUSED(tsr_device_missing((TsrDevice){UNKNOWN, -1})); }) \
+    CASE(tsr_device_resolve, { \
+        TsrDevice d = {TSR_CPU, -1}; \
+        ck_assert_int_eq(tsr_device_resolve(&d), TSR_OK); \
+    }) \
+    CASE(tsr_device_copy, { \
+        char a = 1, b = 2; \
+        ck_assert_int_eq(tsr_device_copy(&a, (TsrDevice){TSR_CPU, -1}, &b, (TsrDevice){TSR_CPU, -1}, 0), TSR_OK); \
+        ck_assert_int_eq(a, 1); \
+    }) \
     CASE(tsr_device_parse, { \
         TsrDevice d; \
         REFUSED(tsr_device_parse(&d, "")); \
