@@ -1,4 +1,5 @@
-/* functools.c: Python's functools, as far as it makes sense here: reduce, partial, cmp_to_key, cache. */
+/* functools.c: Python's functools, as far as it makes sense here: the types that partial, cmp_to_key and the caches
+ * make. Its functions are in prelude/functools.tsr. */
 #include "modules.h"
 
 #include <string.h>
@@ -9,33 +10,6 @@
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "lang/vm/prelude.h"
-
-static TsrStatus functools_reduce(Value *out, const CallArgs *args) {
-    Value iterator, item, total = args->count > 2 ? value_retain(args->values[2]) : VALUE_UNBOUND;
-    TsrStatus status = value_iter(&iterator, args->values[1]);
-    if (status != TSR_OK) {
-        value_release(total);
-        if (!exc_matches(status, TSR_TYPE_ERROR)) return status;
-        exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, "reduce() arg 2 must support iteration");
-    }
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        Value next;
-        if (total.tag == V_UNBOUND) {
-            total = item;
-            continue;
-        }
-        status = value_call_n(&next, args->values[0], 2, (Value[]){total, item});
-        value_release(item);
-        if (status != TSR_OK) break;
-        value_set_move(&total, next);
-    }
-    value_release(iterator);
-    if (status == TSR_OK && total.tag == V_UNBOUND)
-        return tsr_error(TSR_TYPE_ERROR, "reduce() of empty iterable with no initial value");
-    return value_end_move(out, status, total);
-}
 
 /* ---- partial ---- */
 
@@ -339,25 +313,12 @@ static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"reduce", functools_reduce, ARGS_RANGE, 2, 3, "(function, iterable[, initial], /)",
-     "Folds the items by a function of two arguments."},
     {"cmp_to_key", functools_cmp_to_key, ARGS_ONE, 1, 1, "(mycmp)", "A sort key from a comparison function."},
     {"cache", functools_cache, ARGS_ONE, 1, 1, "(function, /)", "The function with its results kept."},
     {"lru_cache", functools_lru_cache, ARGS_ANY, 0, 2, "(function)", "The function with its last 128 results kept."},
     {0},
 };
 
-static TsrStatus fill(Module *module) {
-    static const char *const written[] = {"wraps", "update_wrapper", "WRAPPER_ASSIGNMENTS", "WRAPPER_UPDATES"};
-    TSR_TRY(module_add(module, "partial", value_lent(&partial_type)));
-    for (size_t i = 0; i < TSR_COUNTOF(written); i++) {
-        Value v;
-        TSR_TRY(prelude_get(&v, "functools", written[i]));
-        TsrStatus status = module_add(module, written[i], v);
-        value_release(v);
-        TSR_TRY(status);
-    }
-    return TSR_OK;
-}
+static TsrStatus fill(Module *module) { return module_add(module, "partial", value_lent(&partial_type)); }
 
 const NsModule ns_functools = {"functools", "Functions over functions.", functions, fill, NULL};

@@ -5,8 +5,11 @@
 
 #include "builtin.h"
 #include "lang/types/dict.h"
+#include "lang/types/str.h"
+#include "lang/vm/prelude.h"
 
 static TsrStatus fill_builtins(Module *module) { return builtin_fill(module->dict); }
+static const NsModule ns_bisect = {"bisect", "Searching sorted lists.", NULL, NULL, NULL};
 static const NsModule ns_builtins = {"builtins", "The builtin functions and types.", NULL, fill_builtins, NULL};
 
 static const NsModule *const rows[] = {&ns_math,        &ns_cmath,    &ns_itertools, &ns_functools, &ns_json,
@@ -14,12 +17,20 @@ static const NsModule *const rows[] = {&ns_math,        &ns_cmath,    &ns_iterto
                                        &ns_collections, &ns_copy,     &ns_builtins,  &ns_typing,    &ns_heapq,
                                        &ns_bisect,      &ns_operator, &ns_string};
 
+/* What a module has in the language (prelude/), compiled when it is first asked for. */
+static TsrStatus written(Value *out, Module *module, Str *name) {
+    return prelude_get(out, module->name->data, name->data);
+}
+static TsrStatus written_names(List *out, Module *module) { return prelude_append_names(out, module->name->data); }
+
 static TsrStatus ns_new(Value *out, const char *name) {
     size_t i = 0;
     while (strcmp(rows[i]->name, name) != 0) i++; /* one of those registered below */
     const NsModule *row = rows[i];
     Value made;
     TSR_TRY(module_new(&made, row->called != NULL ? row->called : row->name, row->doc));
+    value_as_module(made)->missing = written;
+    value_as_module(made)->names = written_names;
     TsrStatus status = row->functions != NULL ? module_add_functions(value_as_module(made), row->functions) : TSR_OK;
     if (status == TSR_OK && row->fill != NULL) status = row->fill(value_as_module(made));
     return value_end_move(out, status, made);

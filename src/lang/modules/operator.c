@@ -1,4 +1,5 @@
-/* operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. */
+/* operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. What looks through a sequence
+ * is in prelude/operator.tsr. */
 #include "modules.h"
 
 #include "lang/object/args.h"
@@ -80,49 +81,6 @@ static TsrStatus join(Value *out, const CallArgs *args, TsrStatus (*add)(Value *
 
 static TsrStatus operator_concat(Value *out, const CallArgs *args) { return join(out, args, value_binary); }
 static TsrStatus operator_iconcat(Value *out, const CallArgs *args) { return join(out, args, value_inplace); }
-
-/* How many items are equal to `item`, or, with `first`, where the first one is (-1: nowhere). */
-static TsrStatus look_for(int64_t *out, Value items, Value item, bool first) {
-    Value iterator, element;
-    bool equal;
-    TsrStatus status = value_iter(&iterator, items);
-    if (exc_matches(status, TSR_TYPE_ERROR)) {
-        exc_discard(status);
-        return tsr_error(TSR_TYPE_ERROR, "argument of type '%s' is not iterable", value_type_name(items));
-    }
-    TSR_TRY(status);
-    *out = first ? -1 : 0;
-    for (int64_t i = 0; (status = value_next(&element, iterator)) == TSR_OK && element.tag != V_UNBOUND; i++) {
-        status = value_equal(&equal, element, item);
-        value_release(element);
-        if (status == TSR_OK && equal) *out = first ? i : *out + 1;
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK || (first && equal)) break;
-    }
-    value_release(iterator);
-    return status;
-}
-
-static TsrStatus operator_countOf(Value *out, const CallArgs *args) {
-    int64_t n;
-    TSR_TRY(look_for(&n, args->values[0], args->values[1], false));
-    *out = value_int(n);
-    return TSR_OK;
-}
-
-static TsrStatus operator_indexOf(Value *out, const CallArgs *args) {
-    int64_t at;
-    TSR_TRY(look_for(&at, args->values[0], args->values[1], true));
-    if (at < 0) return tsr_error(TSR_VALUE_ERROR, "sequence.index(x): x not in sequence");
-    *out = value_int(at);
-    return TSR_OK;
-}
-
-static TsrStatus operator_call(Value *out, const CallArgs *args) {
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "call expected at least 1 argument, got 0");
-    CallArgs rest = {args->values + 1, args->count - 1, args->keyword_count, args->names, false};
-    return value_call(out, args->values[0], &rest);
-}
 
 static TsrStatus operator_length_hint(Value *out, const CallArgs *args) {
     int64_t fallback = 0;
@@ -269,13 +227,10 @@ static const Method functions[] = {
     ROW1(truth, "bool(a)."),
     ROW2(concat, "a + b, of sequences."),
     ROW2(iconcat, "What a is after a += b, of sequences."),
-    ROW2(countOf, "How often b is in a."),
-    ROW2(indexOf, "Where b is first in a."),
     ROW2(delitem, "del a[b]."),
     ROW1(index, "a as an int, by a.__index__()."),
     {"inv", operator_invert, ARGS_ONE, 1, 1, "(a, /)", "~a."},
     {"abs", builtin_abs, ARGS_ONE, 1, 1, "(a, /)", "Absolute value of a."},
-    {"call", operator_call, ARGS_ANY, 1, 1, "(obj, /, *args, **kwargs)", "obj(*args, **kwargs)."},
     {"length_hint", operator_length_hint, ARGS_RANGE, 1, 2, "(obj, default=0, /)",
      "How many items obj will give, about; default where it does not say."},
     {"setitem", operator_setitem, ARGS_RANGE, 3, 3, "(a, b, c, /)", "a[b] = c."},

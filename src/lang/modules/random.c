@@ -1,5 +1,6 @@
 /* random.c: Python's random: its own Mersenne Twister (M. Matsumoto, T. Nishimura, 1998), seeded by an array as CPython
- * does, and the same ways from words to numbers, so that a seed gives CPython's stream. Not torch's generator. */
+ * does, and the same ways from words to numbers, so that a seed gives CPython's stream. Not torch's generator. The
+ * distributions over it are in prelude/random.tsr; what draws many numbers a call, or one in many calls, is here. */
 #include "modules.h"
 
 #include <math.h>
@@ -517,152 +518,7 @@ static TsrStatus random_gauss(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus random_normalvariate(Value *out, const CallArgs *args) {
-    double mu, sigma, z;
-    TSR_TRY(mean_and_deviation(args, &mu, &sigma));
-    for (;;) { /* Kinderman and Monahan, 1977: ratio of uniforms */
-        double u1 = next_double(), u2 = 1.0 - next_double();
-        z = (4 * exp(-0.5) / sqrt(2.0)) * (u1 - 0.5) / u2;
-        if (z * z / 4.0 <= -log(u2)) break;
-    }
-    *out = value_float(mu + z * sigma);
-    return TSR_OK;
-}
-
-static TsrStatus random_expovariate(Value *out, const CallArgs *args) {
-    double lambda;
-    TSR_TRY(value_to_double(&lambda, args->values[0]));
-    if (lambda == 0) return tsr_error(TSR_ZERO_DIVISION_ERROR, "float division by zero");
-    *out = value_float(-log(1.0 - next_double()) / lambda);
-    return TSR_OK;
-}
-
-/* Two numbers of a call, both required. */
-static TsrStatus two_numbers(const CallArgs *args, double *a, double *b) {
-    TSR_TRY(value_to_double(a, args->values[0]));
-    return value_to_double(b, args->values[1]);
-}
-
-static TsrStatus random_triangular(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"low", "high", "mode"};
-    static const ArgSpec spec = {"triangular", names, 3, 0, 3, 0};
-    Value v[3];
-    double low = 0, high = 1, mode, c = 0.5;
-    TSR_TRY(args_parse(v, args, 0, &spec));
-    if (v[0].tag != V_UNBOUND) TSR_TRY(value_to_double(&low, v[0]));
-    if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_double(&high, v[1]));
-    double u = next_double();
-    if (v[2].tag != V_UNBOUND && v[2].tag != V_NONE) {
-        TSR_TRY(value_to_double(&mode, v[2]));
-        if (high == low) return *out = value_float(low), TSR_OK;
-        c = (mode - low) / (high - low);
-    }
-    if (u > c) {
-        double t = low;
-        u = 1.0 - u;
-        c = 1.0 - c;
-        low = high;
-        high = t;
-    }
-    *out = value_float(low + (high - low) * sqrt(u * c));
-    return TSR_OK;
-}
-
-/* R. C. H. Cheng, 1977, for shapes above 1. */
-static double gamma_above_one(double alpha) {
-    double ainv = sqrt(2.0 * alpha - 1.0), b = alpha - log(4.0), c = alpha + ainv;
-    for (;;) {
-        double u1 = next_double();
-        if (!(u1 > 1e-7 && u1 < 0.9999999)) continue;
-        double u2 = 1.0 - next_double(), v = log(u1 / (1.0 - u1)) / ainv, x = alpha * exp(v);
-        double z = u1 * u1 * u2, r = b + c * v - x;
-        if (r + (1.0 + log(4.5)) - 4.5 * z >= 0.0 || r >= log(z)) return x;
-    }
-}
-
-/* Ahrens and Dieter's GS, 1974, for shapes below 1. */
-static double gamma_below_one(double alpha) {
-    for (;;) {
-        double u = next_double(), b = (M_E + alpha) / M_E, p = b * u;
-        double x = p <= 1.0 ? pow(p, 1.0 / alpha) : -log((b - p) / alpha);
-        double u1 = next_double();
-        if (p > 1.0 ? u1 <= pow(x, alpha - 1.0) : u1 <= exp(-x)) return x;
-    }
-}
-
-static double gamma_variate(double alpha) {
-    return alpha > 1 ? gamma_above_one(alpha) : alpha == 1 ? -log(1.0 - next_double()) : gamma_below_one(alpha);
-}
-
-static TsrStatus random_gammavariate(Value *out, const CallArgs *args) {
-    double alpha, beta;
-    TSR_TRY(two_numbers(args, &alpha, &beta));
-    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
-    *out = value_float(gamma_variate(alpha) * beta);
-    return TSR_OK;
-}
-
-static TsrStatus random_betavariate(Value *out, const CallArgs *args) {
-    double alpha, beta;
-    TSR_TRY(two_numbers(args, &alpha, &beta));
-    if (alpha <= 0 || beta <= 0) return tsr_error(TSR_VALUE_ERROR, "gammavariate: alpha and beta must be > 0.0");
-    double y = gamma_variate(alpha);
-    *out = value_float(y != 0 ? y / (y + gamma_variate(beta)) : 0.0);
-    return TSR_OK;
-}
-
-static TsrStatus random_lognormvariate(Value *out, const CallArgs *args) {
-    Value normal;
-    TSR_TRY(random_normalvariate(&normal, args));
-    *out = value_float(exp(normal.f));
-    return TSR_OK;
-}
-
-/* An angle, by rejection (D. J. Best and N. I. Fisher, 1979). */
-static TsrStatus random_vonmisesvariate(Value *out, const CallArgs *args) {
-    const double circle = 2 * 3.14159265358979323846;
-    double mu, kappa, z, d, u;
-    TSR_TRY(two_numbers(args, &mu, &kappa));
-    if (kappa <= 1e-6) {
-        *out = value_float(circle * next_double());
-        return TSR_OK;
-    }
-    double s = 0.5 / kappa, r = s + sqrt(1.0 + s * s), q = 1.0 / r;
-    do {
-        z = cos(circle / 2 * next_double());
-        d = z / (r + z);
-        u = next_double();
-    } while (!(u < 1.0 - d * d || u <= (1.0 - d) * exp(d)));
-    double turn = acos((q + z) / (1.0 + q * z));
-    *out = value_float(float_mod(next_double() > 0.5 ? mu + turn : mu - turn, circle));
-    return TSR_OK;
-}
-
-static TsrStatus random_paretovariate(Value *out, const CallArgs *args) {
-    double alpha;
-    TSR_TRY(value_to_double(&alpha, args->values[0]));
-    *out = value_float(pow(1.0 - next_double(), -1.0 / alpha));
-    return TSR_OK;
-}
-
-static TsrStatus random_weibullvariate(Value *out, const CallArgs *args) {
-    double alpha, beta;
-    TSR_TRY(two_numbers(args, &alpha, &beta));
-    *out = value_float(alpha * pow(-log(1.0 - next_double()), 1.0 / beta));
-    return TSR_OK;
-}
-
 static const Method functions[] = {
-    {"triangular", random_triangular, ARGS_ANY, 0, 3, "(low=0.0, high=1.0, mode=None)",
-     "A triangularly distributed float."},
-    {"gammavariate", random_gammavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A gamma distributed float."},
-    {"betavariate", random_betavariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A beta distributed float."},
-    {"vonmisesvariate", random_vonmisesvariate, ARGS_RANGE, 2, 2, "(mu, kappa)",
-     "An angle, distributed about mu, the more closely the larger kappa is."},
-    {"lognormvariate", random_lognormvariate, ARGS_RANGE, 2, 2, "(mu, sigma)",
-     "A float whose logarithm is normally distributed."},
-    {"paretovariate", random_paretovariate, ARGS_ONE, 1, 1, "(alpha)", "A Pareto distributed float."},
-    {"weibullvariate", random_weibullvariate, ARGS_RANGE, 2, 2, "(alpha, beta)", "A Weibull distributed float."},
     {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
     {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
     {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
@@ -677,8 +533,6 @@ static const Method functions[] = {
     {"shuffle", random_shuffle, ARGS_ONE, 1, 1, "(x)", "Shuffles a list in place."},
     {"sample", random_sample, ARGS_ANY, 2, 2, "(population, k)", "k different items."},
     {"gauss", random_gauss, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
-    {"normalvariate", random_normalvariate, ARGS_ANY, 0, 2, "(mu=0.0, sigma=1.0)", "A normally distributed float."},
-    {"expovariate", random_expovariate, ARGS_ONE, 1, 1, "(lambd)", "An exponentially distributed float."},
     {0},
 };
 

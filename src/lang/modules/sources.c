@@ -3,14 +3,17 @@
 
 #include "lang/vm/prelude.h"
 
+PRELUDE_EMBED(prelude_bisect, "src/lang/modules/prelude/bisect.tsr");
 PRELUDE_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
 PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
+PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
+PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 
-#define SOURCE(space, file) \
-    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, NULL }
+#define SOURCE(space, file, modules) \
+    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 static const PreludeSource sources[] = {
-    SOURCE("functools", functools),
-    SOURCE("heapq", heapq),
+    SOURCE("bisect", bisect, NULL),     SOURCE("functools", functools, NULL),    SOURCE("heapq", heapq, NULL),
+    SOURCE("operator", operator, NULL), SOURCE("random", random, "math random"),
 };
 
 void modules_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }

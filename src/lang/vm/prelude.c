@@ -333,11 +333,11 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name) {
     return TSR_OK;
 }
 
-static void each_function(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
+static void each_name(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
     for (int i = 0; i < u->block_count; i++) {
         const Block *b = &u->blocks[i];
         char name[NAME_ROOM];
-        if (!b->function || b->name[0] == '_') continue;
+        if (b->name[0] == '_') continue;
         memcpy(name, b->name, b->name_length);
         name[b->name_length] = '\0';
         visit(name, context);
@@ -347,7 +347,7 @@ static void each_function(const Unit *u, void (*visit)(const char *name, void *c
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
     for (int i = 0; i < unit_count; i++)
         if (strcmp(units[i].source->space, space) == 0 && cut(&units[i]) == TSR_OK)
-            each_function(&units[i], visit, context);
+            each_name(&units[i], visit, context);
 }
 
 typedef struct Names {

@@ -34,7 +34,7 @@ void prelude_add(const PreludeSource *sources, int count);
 
 /* The function `name` of a space. The caller's; V_UNBOUND when the prelude has none of that name. */
 TsrStatus prelude_get(Value *out, const char *space, const char *name);
-/* Calls visit with the name of each function of a space, helpers left out. */
+/* Calls visit with each name of a space, helpers left out. */
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
 /* The same names, appended as str. */
 TsrStatus prelude_append_names(List *list, const char *space);
