@@ -1,12 +1,11 @@
-/* caffe2.Tensor, the workspace of named blobs, and caffe2's dtypes. A caffe2 tensor holds a reference to a TsrTensor;
+/* caffe2.Tensor. A caffe2 tensor holds a reference to a TsrTensor;
  * sharing and converting add a reference, resizing keeps the memory while the capacity suffices, and what torch allows
  * but caffe2 does not is refused at the boundary. */
-#include "caffe2.h"
+#include "caffe2_impl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/object/args.h"
 #include "torch/bind.h"
 #include "core/layout.h"
 #include "core/view.h"
@@ -19,27 +18,12 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
-static Type caffe2_tensor_type;
-
-/* Partially initialised states are the point: sizes without a dtype, a dtype without memory. */
-typedef struct C2Tensor {
-    Obj obj;
-    TsrTensor *t; /* one reference; NULL until a dtype is known */
-    TsrDevice device;
-    int ndim; /* sizes asked for, while t is NULL or has no memory for them */
-    int64_t sizes[TSR_MAX_DIMS];
-    bool no_data; /* t's memory does not fit the sizes: mutable_data allocates */
-} C2Tensor;
-
-static C2Tensor *as_c2(Value v) { return (C2Tensor *)v.o; }
-
 static void c2_destroy(Obj *self) {
     tsr_tensor_free(((C2Tensor *)self)->t);
     obj_free(self, sizeof(C2Tensor));
 }
 
-/* Takes over t (may be NULL), also on failure. */
-static TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
+TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
     C2Tensor *c = obj_new(&caffe2_tensor_type, sizeof *c);
     if (c == NULL) {
         tsr_tensor_free(t);
@@ -93,13 +77,16 @@ static TsrStatus c2_impl(TsrTensor **lent, Value v) {
 }
 
 /* The boundary between the two interfaces. */
-static TsrStatus check_boundary(const TsrTensor *t) {
+static TsrStatus check_pod(const TsrTensor *t) {
+    if (tsr_dtype_is_pod(t->dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "a tensor of torch.%s elements (non-POD) can't cross between torch and caffe2",
+                     tsr_dtype_name(t->dtype));
+}
+
+TsrStatus c2_check_boundary(const TsrTensor *t) {
     if (!tsr_is_defined(t) || tsr_is_sparse(t))
         return tsr_error(TSR_RUNTIME_ERROR, "caffe2::Tensor wraps dense tensors only");
-    if (!tsr_dtype_is_pod(t->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "a tensor of torch.%s elements (non-POD) can't cross between torch and caffe2",
-                         tsr_dtype_name(t->dtype));
+    TSR_TRY(check_pod(t));
     if (!tsr_is_contiguous(t, TSR_CONTIGUOUS)) {
         tsr_error(TSR_RUNTIME_ERROR, "Caffe2 tensors wrapping PyTorch tensors must be contiguous; this one is not");
         tsr_error_hint("x.contiguous() copies %lld bytes", (long long)(t->numel * (int64_t)tsr_itemsize(t)));
@@ -108,12 +95,26 @@ static TsrStatus check_boundary(const TsrTensor *t) {
     return TSR_OK;
 }
 
-static TsrStatus parse_device(TsrDevice *out, Value v) {
+/* As torch's operators take it. */
+static TsrStatus c2_operand(TsrTensor **lent, Value v) {
+    TSR_TRY(c2_get(lent, v));
+    return check_pod(*lent);
+}
+
+TsrStatus c2_parse_device(TsrDevice *out, Value v) {
     bool ok = true;
     *out = TSR_DEVICE_CPU;
     if (v.tag <= V_NONE) return TSR_OK;
     TSR_TRY(device_from_value(out, &ok, v));
     return ok ? TSR_OK : tsr_error(TSR_TYPE_ERROR, "expected a device, not %s", value_type_name(v));
+}
+
+/* The unification note: Tensor(const Tensor&) = delete, to avoid confusion. */
+static TsrStatus copy_constructor_error(void) {
+    tsr_error(TSR_TYPE_ERROR, "caffe2.Tensor(Tensor) is disabled to avoid confusion: c.UnsafeSharedInstance() copies "
+                              "the pointer");
+    tsr_error_hint("Alias() has metadata of its own over the same data, Clone() has both of its own");
+    return TSR_TYPE_ERROR;
 }
 
 /* caffe2.Tensor(CPU) allocates nothing; caffe2.Tensor(x) wraps the same impl. */
@@ -122,24 +123,25 @@ static TsrStatus c2_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDevice device;
     (void)type;
     TSR_TRY(args_count(args, 0, 0, 1, "Tensor"));
+    if (args->count == 1 && value_is_obj(args->values[0], &caffe2_tensor_type)) return copy_constructor_error();
     if (args->count == 1) TSR_TRY(bind_tensor_of(&t, args->values[0]));
     if (t != NULL) {
-        TSR_TRY(check_boundary(t));
+        TSR_TRY(c2_check_boundary(t));
         return c2_new_move(out, tsr_tensor_retain(t), t->device);
     }
-    TSR_TRY(parse_device(&device, args->count == 1 ? args->values[0] : VALUE_NONE));
+    TSR_TRY(c2_parse_device(&device, args->count == 1 ? args->values[0] : VALUE_NONE));
     return c2_new_move(out, NULL, device);
 }
 
 /* ---- sizes ---- */
 
-static TsrStatus read_sizes(int64_t *out, int *n, const CallArgs *args, int from) {
+TsrStatus c2_read_sizes(int64_t *out, int *n, const CallArgs *args, int from) {
     const Value *items = args->values + from;
     int64_t count = args->count - from, numel;
     if (count == 1 && value_is_obj(args->values[from], &array_ref_type)) {
         Value list;
         TSR_TRY(value_call_method(&list, args->values[from], "vec", 0, NULL));
-        TsrStatus status = read_sizes(out, n, &(CallArgs){.values = &list, .count = 1}, 0);
+        TsrStatus status = c2_read_sizes(out, n, &(CallArgs){.values = &list, .count = 1}, 0);
         value_release(list);
         return status;
     }
@@ -150,8 +152,7 @@ static TsrStatus read_sizes(int64_t *out, int *n, const CallArgs *args, int from
     return tsr_layout_numel(&numel, *n, out);
 }
 
-/* Sets the sizes; memory that is large enough stays (also when shrinking), else it is given up until mutable_data. */
-static TsrStatus resize(C2Tensor *c, int n, const int64_t *sizes) {
+TsrStatus c2_set_sizes(C2Tensor *c, int n, const int64_t *sizes) {
     int64_t strides[TSR_MAX_DIMS], numel = 1;
     c->ndim = n;
     memmove(c->sizes, sizes, sizeof(int64_t) * (size_t)n); /* may be its own, or its impl's */
@@ -170,20 +171,20 @@ static TsrStatus resize(C2Tensor *c, int n, const int64_t *sizes) {
 static TsrStatus c2_resize(Value *out, const CallArgs *args) {
     int64_t sizes[TSR_MAX_DIMS];
     int n;
-    TSR_TRY(read_sizes(sizes, &n, args, 1));
+    TSR_TRY(c2_read_sizes(sizes, &n, args, 1));
     *out = VALUE_NONE;
-    return resize(as_c2(args->values[0]), n, sizes);
+    return c2_set_sizes(as_c2(args->values[0]), n, sizes);
 }
 
 static TsrStatus c2_resize_like(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
     if (value_is_obj(args->values[1], &caffe2_tensor_type))
-        return resize(as_c2(args->values[0]), ndim_of(as_c2(args->values[1])), sizes_of(as_c2(args->values[1])));
+        return c2_set_sizes(as_c2(args->values[0]), ndim_of(as_c2(args->values[1])), sizes_of(as_c2(args->values[1])));
     TsrTensor *t = NULL;
     TSR_TRY(bind_tensor_of(&t, args->values[1]));
     if (t == NULL)
         return tsr_error(TSR_TYPE_ERROR, "ResizeLike(): expected a tensor, not %s", value_type_name(args->values[1]));
-    return resize(as_c2(args->values[0]), tsr_ndim(t), t->sizes);
+    return c2_set_sizes(as_c2(args->values[0]), tsr_ndim(t), t->sizes);
 }
 
 /* ---- data ---- */
@@ -197,13 +198,13 @@ static TsrStatus flat_view(Value *out, TsrTensor *t) {
     return TSR_OK;
 }
 
-static TsrStatus dtype_argument(TsrDtype *out, Value v, const char *fn) {
+TsrStatus c2_dtype_argument(TsrDtype *out, Value v, const char *fn) {
     return dtype_from_value(out, v)
                ? TSR_OK
                : tsr_error(TSR_TYPE_ERROR, "%s(): expected a dtype, not %s", fn, value_type_name(v));
 }
 
-static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
+TsrStatus c2_allocate(C2Tensor *c, TsrDtype dtype) {
     TsrTensor *fresh;
     c->ndim = ndim_of(c);
     memmove(c->sizes, sizes_of(c), sizeof(int64_t) * (size_t)c->ndim);
@@ -230,10 +231,8 @@ static TsrStatus allocate(C2Tensor *c, TsrDtype dtype) {
 static TsrStatus c2_mutable_data(Value *out, const CallArgs *args) {
     C2Tensor *c = as_c2(args->values[0]);
     TsrDtype dtype = c->t != NULL ? c->t->dtype : tsr_default_dtype();
-    if (args->count > 1) TSR_TRY(dtype_argument(&dtype, args->values[1], "mutable_data"));
-    if (!tsr_dtype_is_pod(dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "mutable_data(): torch.%s elements are not numbers", tsr_dtype_name(dtype));
-    if (c->t == NULL || c->no_data || c->t->dtype != dtype) TSR_TRY(allocate(c, dtype));
+    if (args->count > 1) TSR_TRY(c2_dtype_argument(&dtype, args->values[1], "mutable_data"));
+    if (c2_lacks_memory(c, dtype)) TSR_TRY(c2_allocate(c, dtype));
     return flat_view(out, c->t);
 }
 
@@ -242,7 +241,7 @@ static TsrStatus c2_data(Value *out, const CallArgs *args) {
     TsrDtype dtype;
     if (c->t == NULL || c->no_data) return no_data_error(c);
     dtype = c->t->dtype;
-    if (args->count > 1) TSR_TRY(dtype_argument(&dtype, args->values[1], "data"));
+    if (args->count > 1) TSR_TRY(c2_dtype_argument(&dtype, args->values[1], "data"));
     if (dtype != c->t->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Tensor type mismatch, caller expects elements to be %s, while tensor contains %s. ",
@@ -255,13 +254,26 @@ static TsrStatus c2_data(Value *out, const CallArgs *args) {
 static TsrStatus c2_numel(Value *out, const CallArgs *args) {
     return *out = value_int(numel_of(as_c2(args->values[0]))), TSR_OK;
 }
-static TsrStatus c2_dim(Value *out, const CallArgs *args) {
+static TsrStatus c2_ndim(Value *out, const CallArgs *args) {
     return *out = value_int(ndim_of(as_c2(args->values[0]))), TSR_OK;
+}
+
+/* size() and dim(i) changed places with the unification: who means the old ones is told the new. */
+static TsrStatus renamed(const char *old, const char *now, const char *other, const char *otherwise) {
+    tsr_error(TSR_TYPE_ERROR, "caffe2.Tensor.%s was renamed %s with the unification", old, now);
+    tsr_error_hint("%s is %s", other, otherwise);
+    return TSR_TYPE_ERROR;
+}
+
+static TsrStatus c2_dim(Value *out, const CallArgs *args) {
+    if (args->count > 1) return renamed("dim(i)", "size(i)", "dim()", "the number of dimensions, once called ndim()");
+    return c2_ndim(out, args);
 }
 
 static TsrStatus c2_size(Value *out, const CallArgs *args) {
     const C2Tensor *c = as_c2(args->values[0]);
     int64_t d;
+    if (args->count == 1) return renamed("size()", "numel()", "size(i)", "the size of dimension i, once called dim(i)");
     TSR_TRY(value_to_index(&d, args->values[1]));
     TSR_TRY(tsr_wrap_dim(&d, ndim_of(c)));
     *out = value_int(sizes_of(c)[d]);
@@ -295,9 +307,9 @@ static TsrStatus c2_strides(Value *out, const CallArgs *args) {
     return sizes_ref(out, args->values[0], true);
 }
 
-static TsrStatus c2_to_torch(Value *out, const CallArgs *args) {
+TsrStatus c2_to_torch(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(c2_get(&t, args->values[0]));
+    TSR_TRY(c2_operand(&t, args->values[0]));
     *out = value_tensor_move(tsr_tensor_retain(t));
     return TSR_OK;
 }
@@ -341,7 +353,7 @@ static TsrStatus source_tensor(TsrTensor **lent, Value v, const char *fn) {
     *lent = NULL;
     if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
     TSR_TRY(bind_tensor_of(lent, v));
-    return *lent != NULL ? check_boundary(*lent)
+    return *lent != NULL ? c2_check_boundary(*lent)
                          : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
 }
 
@@ -351,8 +363,8 @@ static TsrStatus c2_copy_from(Value *out, const CallArgs *args) {
     TSR_TRY(source_tensor(&src, args->values[1], "CopyFrom"));
     *out = VALUE_NONE;
     if (src == c->t) return TSR_OK;
-    TSR_TRY(resize(c, tsr_ndim(src), src->sizes));
-    if (c->t == NULL || c->no_data || c->t->dtype != src->dtype) TSR_TRY(allocate(c, src->dtype));
+    TSR_TRY(c2_set_sizes(c, tsr_ndim(src), src->sizes));
+    if (c2_lacks_memory(c, src->dtype)) TSR_TRY(c2_allocate(c, src->dtype));
     TSR_TRY(tsr_tensor_check(c->t, true));
     TSR_TRY(tsr_tensor_copy(c->t, src));
     tsr_tensor_bump(c->t, "CopyFrom");
@@ -427,15 +439,16 @@ static const Method c2_methods[] = {
     {"Resize", c2_resize, ARGS_RANGE, 0, -1, "(*sizes)", "Sets the sizes; allocates nothing."},
     {"ResizeLike", c2_resize_like, ARGS_ONE, 1, 1, "(other)", "Sets the sizes of another tensor."},
     {"mutable_data", c2_mutable_data, ARGS_RANGE, 0, 1, "(dtype)",
-     "The elements, to write: allocates when there is no memory that fits, and takes the dtype."},
+     "The elements, to write: allocates when there is no memory that fits, and takes the dtype, which may be string or "
+     "nested, as the unification note has it (the note on TensorFlow says that caffe2 holds numbers only)."},
     {"data", c2_data, ARGS_RANGE, 0, 1, "(dtype)", "The elements; an error for another dtype than the tensor's."},
     {"sizes", c2_sizes, ARGS_NONE, 0, 0, "()", "The sizes as an ArrayRef."},
     {"strides", c2_strides, ARGS_NONE, 0, 0, "()", "The strides as an ArrayRef."},
     {"dims", c2_sizes, ARGS_NONE, 0, 0, "()", "sizes() by its older name."},
-    {"dim", c2_dim, ARGS_NONE, 0, 0, "()", "How many dimensions."},
-    {"ndim", c2_dim, ARGS_NONE, 0, 0, "()", "dim() by its older name."},
+    {"dim", c2_dim, ARGS_RANGE, 0, 1, "()", "How many dimensions."},
+    {"ndim", c2_ndim, ARGS_NONE, 0, 0, "()", "dim() by its older name."},
     {"numel", c2_numel, ARGS_NONE, 0, 0, "()", "How many elements."},
-    {"size", c2_size, ARGS_ONE, 1, 1, "(dim)", "One size."},
+    {"size", c2_size, ARGS_RANGE, 0, 1, "(dim)", "One size."},
     {"dtype", c2_dtype, ARGS_NONE, 0, 0, "()", "The element type; None before mutable_data."},
     {"meta", c2_dtype, ARGS_NONE, 0, 0, "()", "dtype() by its older name."},
     {"to_torch", c2_to_torch, ARGS_NONE, 0, 0, "()", "The same tensor, as torch's."},
@@ -459,340 +472,16 @@ static void c2_copied(Value v) {
             vm_current_line());
 }
 
-static Type caffe2_tensor_type = {.copied = c2_copied,
-                                  .obj = TYPE_HEADER,
-                                  .name = "Tensor",
-                                  .module = "caffe2",
-                                  .construct = c2_construct,
-                                  .destroy = c2_destroy,
-                                  .repr = c2_repr,
-                                  .methods = c2_methods};
+Type caffe2_tensor_type = {.copied = c2_copied,
+                           .obj = TYPE_HEADER,
+                           .name = "Tensor",
+                           .module = "caffe2",
+                           .construct = c2_construct,
+                           .destroy = c2_destroy,
+                           .repr = c2_repr,
+                           .methods = c2_methods};
 
-/* ---- options ---- */
-
-typedef struct Options {
-    Obj obj;
-    TsrDtype dtype;
-    TsrDevice device;
-} Options;
-
-static Type options_type;
-
-static void options_destroy(Obj *self) { obj_free(self, sizeof(Options)); }
-
-static TsrStatus options_new(Value *out, TsrDtype dtype, TsrDevice device) {
-    Options *o = obj_new(&options_type, sizeof *o);
-    if (o == NULL) return mem_error();
-    o->dtype = dtype;
-    o->device = device;
-    *out = value_obj_move(o);
-    return TSR_OK;
-}
-
-/* dtype= and device=, or a TensorOptions at values[at]. */
-static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs *args, int at) {
-    Value d = args_keyword(args, "dtype");
-    *dtype = tsr_default_dtype();
-    *device = TSR_DEVICE_CPU;
-    if (at >= 0 && args->count > at && value_is_obj(args->values[at], &options_type)) {
-        *dtype = ((Options *)args->values[at].o)->dtype;
-        *device = ((Options *)args->values[at].o)->device;
-    } else if (at >= 0 && args->count > at && !dtype_from_value(dtype, args->values[at])) {
-        return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions or a dtype, not %s",
-                         value_type_name(args->values[at]));
-    }
-    if (d.tag > V_NONE) TSR_TRY(dtype_argument(dtype, d, "TensorOptions"));
-    if (args_keyword(args, "device").tag > V_NONE) TSR_TRY(parse_device(device, args_keyword(args, "device")));
-    return TSR_OK;
-}
-
-static TsrStatus options_construct(Value *out, Type *type, const CallArgs *args) {
-    TsrDtype dtype;
-    TsrDevice device;
-    (void)type;
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 0 ? 0 : -1));
-    return options_new(out, dtype, device);
-}
-
-static TsrStatus options_dtype(Value *out, const CallArgs *args) {
-    TsrDtype dtype;
-    TSR_TRY(dtype_argument(&dtype, args->values[1], "dtype"));
-    return options_new(out, dtype, ((Options *)args->values[0].o)->device);
-}
-
-static TsrStatus options_device(Value *out, const CallArgs *args) {
-    TsrDevice device;
-    TSR_TRY(parse_device(&device, args->values[1]));
-    return options_new(out, ((Options *)args->values[0].o)->dtype, device);
-}
-
-static TsrStatus options_repr(TsrText *out, Value self) {
-    char device[16];
-    const Options *o = (const Options *)self.o;
-    return tsr_text_printf(out, "TensorOptions(dtype=%s, device=%s)", tsr_dtype_name(o->dtype),
-                           tsr_device_format(o->device, device));
-}
-
-static const Method options_methods[] = {
-    {"dtype", options_dtype, ARGS_ONE, 1, 1, "(dtype)", "The options with another dtype."},
-    {"device", options_device, ARGS_ONE, 1, 1, "(device)", "The options on another device."},
-    {0}};
-static Type options_type = {.obj = TYPE_HEADER,
-                            .name = "TensorOptions",
-                            .module = "caffe2",
-                            .construct = options_construct,
-                            .destroy = options_destroy,
-                            .repr = options_repr,
-                            .methods = options_methods};
-
-/* caffe2.dtype(float32): the options that begin with it. */
-static TsrStatus caffe2_dtype(Value *out, const CallArgs *args) {
-    TsrDtype dtype;
-    TSR_TRY(dtype_argument(&dtype, args->values[0], "dtype"));
-    return options_new(out, dtype, TSR_DEVICE_CPU);
-}
-
-static TsrStatus caffe2_empty(Value *out, const CallArgs *args) {
-    int64_t sizes[TSR_MAX_DIMS];
-    int n;
-    TsrDtype dtype;
-    TsrDevice device;
-    TsrTensor *t;
-    TSR_TRY(args_count(args, 0, 1, 2, "empty"));
-    TSR_TRY(read_sizes(sizes, &n, &(CallArgs){.values = args->values, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 1 ? 1 : -1));
-    TSR_TRY(tsr_tensor_new(&t, n, sizes, dtype, device));
-    t->origin = "caffe2.empty";
-    return c2_new_move(out, t, device);
-}
-
-/* Gives `slot` a tensor of these sizes and options: the memory it has, when that fits. */
-static TsrStatus reinitialize(Value *slot, int n, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
-    if (slot->tag == V_UNBOUND || value_is_none(*slot)) {
-        Value fresh;
-        TSR_TRY(c2_new_move(&fresh, NULL, device));
-        value_set_move(slot, fresh);
-    }
-    C2Tensor *c = as_c2(*slot);
-    TSR_TRY(resize(c, n, sizes));
-    return c->t == NULL || c->no_data || c->t->dtype != dtype ? allocate(c, dtype) : TSR_OK;
-}
-
-static TsrStatus caffe2_reinitialize(Value *out, const CallArgs *args) {
-    int64_t sizes[TSR_MAX_DIMS];
-    int n;
-    TsrDtype dtype;
-    TsrDevice device;
-    TSR_TRY(args_count(args, 0, 2, 3, "ReinitializeTensor"));
-    if (args->values[0].tag != V_NONE && !value_is_obj(args->values[0], &caffe2_tensor_type))
-        return tsr_error(TSR_TYPE_ERROR, "ReinitializeTensor(): expected a caffe2 tensor or None, not %s",
-                         value_type_name(args->values[0]));
-    TSR_TRY(read_sizes(sizes, &n, &(CallArgs){.values = args->values + 1, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 2 ? 2 : -1));
-    *out = value_retain(args->values[0]);
-    TsrStatus status = reinitialize(out, n, sizes, dtype, device);
-    if (status != TSR_OK) value_clear(out);
-    return status;
-}
-
-/* ---- operators: outputs kept between runs ---- */
-
-enum { MAX_OUTPUTS = 64 };
-typedef struct Operator {
-    GcObj gc;
-    Value outputs[MAX_OUTPUTS];
-} Operator;
-
-static void operator_destroy(Obj *self) {
-    for (int i = 0; i < MAX_OUTPUTS; i++) value_release(((Operator *)self)->outputs[i]);
-    obj_free(self, sizeof(Operator));
-}
-
-static void operator_traverse(Obj *self, GcVisit visit, void *context) {
-    for (int i = 0; i < MAX_OUTPUTS; i++) gc_visit_value(((Operator *)self)->outputs[i], visit, context);
-}
-
-static void operator_clear(Obj *self) {
-    for (int i = 0; i < MAX_OUTPUTS; i++) value_clear(&((Operator *)self)->outputs[i]);
-}
-
-static TsrStatus operator_construct(Value *out, Type *type, const CallArgs *args) {
-    TSR_TRY(args_count(args, 0, 0, 0, "Operator"));
-    Operator *o = obj_new(type, sizeof *o);
-    if (o == NULL) return mem_error();
-    for (int i = 0; i < MAX_OUTPUTS; i++) o->outputs[i] = VALUE_UNBOUND;
-    gc_track(o);
-    *out = value_obj_move(o);
-    return TSR_OK;
-}
-
-static TsrStatus output_slot(Value **slot, const CallArgs *args) {
-    int64_t i;
-    TSR_TRY(value_to_index(&i, args->values[1]));
-    if (i < 0 || i >= MAX_OUTPUTS)
-        return tsr_error(TSR_INDEX_ERROR, "an operator has outputs 0 to %d, not %lld", MAX_OUTPUTS - 1, (long long)i);
-    *slot = &((Operator *)args->values[0].o)->outputs[i];
-    return TSR_OK;
-}
-
-static TsrStatus operator_xoutput(Value *out, const CallArgs *args) {
-    int64_t sizes[TSR_MAX_DIMS];
-    int n;
-    TsrDtype dtype;
-    TsrDevice device;
-    Value *slot;
-    TSR_TRY(args_count(args, 1, 2, 3, "XOutput"));
-    TSR_TRY(output_slot(&slot, args));
-    TSR_TRY(read_sizes(sizes, &n, &(CallArgs){.values = args->values + 2, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 3 ? 3 : -1));
-    TSR_TRY(reinitialize(slot, n, sizes, dtype, device));
-    *out = value_retain(*slot);
-    return TSR_OK;
-}
-
-/* Output(i) alone is the old form: an uninitialised tensor for the caller to fill. */
-static TsrStatus operator_output(Value *out, const CallArgs *args) {
-    Value *slot;
-    if (args->count > 2) return operator_xoutput(out, args);
-    TSR_TRY(args_count(args, 1, 1, 3, "Output"));
-    TSR_TRY(output_slot(&slot, args));
-    if (slot->tag == V_UNBOUND) TSR_TRY(c2_new_move(slot, NULL, TSR_DEVICE_CPU));
-    *out = value_retain(*slot);
-    return TSR_OK;
-}
-
-static const Method operator_methods[] = {
-    {"XOutput", operator_xoutput, ARGS_ANY, 2, 3, "(i, sizes, *, dtype=None, device=None)",
-     "Output i with these sizes and options, its memory reused when it fits."},
-    {"Output", operator_output, ARGS_ANY, 1, 3, "(i, sizes=None, *, dtype=None, device=None)",
-     "Output i; without sizes an uninitialised tensor."},
-    {0},
-};
-static Type operator_type = {.obj = TYPE_HEADER,
-                             .name = "Operator",
-                             .module = "caffe2",
-                             .flags = TYPE_GC,
-                             .construct = operator_construct,
-                             .destroy = operator_destroy,
-                             .traverse = operator_traverse,
-                             .clear = operator_clear,
-                             .methods = operator_methods};
-
-/* ---- the workspace ---- */
-
-static Value blobs; /* a dict of caffe2 tensors */
-
-static TsrStatus workspace_feed(Value *out, const CallArgs *args) {
-    TsrTensor *t = NULL;
-    Value c;
-    if (!value_is_str(args->values[0]))
-        return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): a blob's name is str, not %s", value_type_name(args->values[0]));
-    if (value_is_obj(args->values[1], &caffe2_tensor_type)) {
-        c = value_retain(args->values[1]);
-    } else {
-        TSR_TRY(bind_tensor_of(&t, args->values[1]));
-        if (t == NULL)
-            return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): expected a tensor, not %s", value_type_name(args->values[1]));
-        TSR_TRY(check_boundary(t));
-        TSR_TRY(c2_new_move(&c, tsr_tensor_retain(t), t->device));
-    }
-    TsrStatus status = dict_set(value_as_dict(blobs), args->values[0], c);
-    value_release(c);
-    *out = VALUE_TRUE;
-    return status;
-}
-
-static TsrStatus find_blob(Value *out, Value name) {
-    Value *found;
-    TSR_TRY(dict_find(&found, value_as_dict(blobs), name));
-    if (found == NULL) {
-        TsrText text = {0};
-        TSR_TRY(value_str(&text, name));
-        tsr_error(TSR_RUNTIME_ERROR, "Can't find blob: %s", text.data != NULL ? text.data : "");
-        tsr_text_free(&text);
-        return TSR_RUNTIME_ERROR;
-    }
-    *out = *found;
-    return TSR_OK;
-}
-
-static TsrStatus workspace_fetch(Value *out, const CallArgs *args) {
-    Value blob;
-    TSR_TRY(find_blob(&blob, args->values[0]));
-    return c2_to_torch(out, &(CallArgs){.values = &blob, .count = 1});
-}
-
-static TsrStatus workspace_blobs(Value *out, const CallArgs *args) {
-    (void)args;
-    return list_new_iterable(out, blobs);
-}
-
-static TsrStatus workspace_reset(Value *out, const CallArgs *args) {
-    (void)args;
-    dict_clear(value_as_dict(blobs));
-    *out = VALUE_TRUE;
-    return TSR_OK;
-}
-
-static const Method workspace_functions[] = {
-    {"FeedBlob", workspace_feed, ARGS_RANGE, 2, 2, "(name, x)", "Puts a tensor into the workspace, without a copy."},
-    {"FetchBlob", workspace_fetch, ARGS_ONE, 1, 1, "(name)", "The tensor of a blob, without a copy."},
-    {"FetchTorch", workspace_fetch, ARGS_ONE, 1, 1, "(name)", "The tensor of a blob, without a copy."},
-    {"Blobs", workspace_blobs, ARGS_NONE, 0, 0, "()", "The names of the blobs."},
-    {"ResetWorkspace", workspace_reset, ARGS_NONE, 0, 0, "()", "Forgets every blob."},
-    {0},
-};
-
-static TsrStatus fill_workspace(Module *m) {
-    Value workspace, current;
-    TSR_TRY(module_add_functions(m, workspace_functions));
-    TSR_TRY(module_new(&workspace, "Workspace", "The workspace there is."));
-    TsrStatus status = module_new(&current, "current", "The workspace in use.");
-    if (status == TSR_OK) status = module_add(value_as_module(current), "blobs", blobs);
-    if (status == TSR_OK) status = module_add_move(value_as_module(workspace), "current", current);
-    if (status == TSR_OK) status = module_add(value_as_module(workspace), "current_blobs", blobs);
-    if (status == TSR_OK) return module_add_move(m, "Workspace", workspace);
-    value_release(workspace);
-    return status;
-}
-
-static const Method caffe2_functions[] = {
-    {"empty", caffe2_empty, ARGS_ANY, 1, 2, "(sizes, options=None, *, dtype=None, device=None)",
-     "A caffe2 tensor with memory, not filled."},
-    {"dtype", caffe2_dtype, ARGS_ONE, 1, 1, "(dtype)", "TensorOptions of a dtype."},
-    {"ReinitializeTensor", caffe2_reinitialize, ARGS_ANY, 2, 3, "(t, sizes, options=None, *, dtype=None, device=None)",
-     "t with these sizes and options, its memory reused when it fits; t may be None."},
-    {0},
-};
-
-static TsrStatus fill_caffe2(Module *m) {
-    Value device;
-    TSR_TRY(module_add_functions(m, caffe2_functions));
-    TSR_TRY(module_add(m, "Tensor", value_lent(&caffe2_tensor_type)));
-    TSR_TRY(module_add(m, "Operator", value_lent(&operator_type)));
-    TSR_TRY(module_add(m, "TensorOptions", value_lent(&options_type)));
-    TSR_TRY(device_new(&device, TSR_DEVICE_CPU));
-    TSR_TRY(module_add_move(m, "CPU", device));
-    TSR_TRY(device_new(&device, (TsrDevice){TSR_CUDA, -1}));
-    return module_add_move(m, "CUDA", device);
-}
-
-static TsrStatus fill_c10(Module *m) { return module_add(m, "ArrayRef", value_lent(&array_ref_type)); }
-
-TsrStatus ns_caffe2_startup(void) {
-    TSR_TRY(dict_new(&blobs));
+void caffe2_tensor_startup(void) {
     holders_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
-    holders_register_root("workspace.blobs", &blobs);
-    TSR_TRY(namespace_add(&(Namespace){
-        .name = "caffe2",
-        .doc =
-            "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.",
-        .fill = fill_caffe2}));
-    TSR_TRY(namespace_add(&(Namespace){
-        .name = "c10", .doc = "ArrayRef: a reference to numbers that it does not own.", .fill = fill_c10}));
-    return namespace_add(&(Namespace){.name = "workspace",
-                                      .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.",
-                                      .fill = fill_workspace});
+    holders_register_operand(&caffe2_tensor_type, c2_operand);
 }
-
-void ns_caffe2_shutdown(void) { value_clear(&blobs); }

@@ -22,7 +22,7 @@ static WhoSource sources[MAX_SOURCES];
 static int source_count;
 static struct {
     const Type *type;
-    WhoGet get;
+    WhoGet get, operand;
     bool (*owns)(Value v);
 } wrappers[MAX_WRAPPERS];
 static int wrapper_count;
@@ -49,7 +49,7 @@ void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v
     bind_tensor_hook = tensor_of_wrapper;
     if (wrapper_count < MAX_WRAPPERS) {
         wrappers[wrapper_count].type = type;
-        wrappers[wrapper_count].get = get;
+        wrappers[wrapper_count].get = wrappers[wrapper_count].operand = get;
         wrappers[wrapper_count++].owns = owns;
     }
 }
@@ -64,10 +64,15 @@ static int find_wrapper(Value v) {
     return -1;
 }
 
+void holders_register_operand(const Type *type, WhoGet get) {
+    for (int i = 0; i < wrapper_count; i++)
+        if (wrappers[i].type == type) wrappers[i].operand = get;
+}
+
 /* What the binding asks of every object given where a tensor is wanted. */
 static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v) {
     int i = find_wrapper(v);
-    return i >= 0 ? wrappers[i].get(lent, v) : TSR_OK;
+    return i >= 0 ? wrappers[i].operand(lent, v) : TSR_OK;
 }
 
 TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function) {
@@ -79,8 +84,9 @@ TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function) {
 
 TsrTensor *holders_tensor_if_any(Value v) {
     TsrTensor *t = NULL;
+    int i = find_wrapper(v);
     if (v.tag == V_TENSOR) return v.t;
-    if (tensor_of_wrapper(&t, v) == TSR_OK) return t;
+    if (i < 0 || wrappers[i].get(&t, v) == TSR_OK) return t;
     tsr_error_clear();
     return NULL;
 }

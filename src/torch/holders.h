@@ -29,6 +29,9 @@ void holders_register_root(const char *path, const Value *slot);
  * set. `owns`: such a value holds one reference of its own. */
 typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
 void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
+/* Of a type registered already: what an operator gets of its values, where that is refused more than looking at them.
+ */
+void holders_register_operand(const Type *type, WhoGet get);
 
 /* What leaks() reports: appends strs to a list. Registered by the modules that hand out raw references and borrows. */
 typedef TsrStatus (*WhoLeaks)(List *out);

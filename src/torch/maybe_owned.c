@@ -109,9 +109,15 @@ static TsrStatus maybe_get(TsrTensor **lent, Value v) {
 
 static bool maybe_owns(Value v) { return as_maybe(v)->owned && !as_maybe(v)->ended; }
 
+/* As an operator takes it: what may not cross into torch may not by way of a MaybeOwned either. */
+static TsrStatus operand(TsrTensor **lent, Value v, const char *function) {
+    TSR_TRY(bind_tensor_of(lent, v));
+    return *lent != NULL ? TSR_OK : holders_tensor(lent, v, function);
+}
+
 static TsrStatus maybe_borrowed(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(holders_tensor(&t, args->values[0], "borrowed"));
+    TSR_TRY(operand(&t, args->values[0], "borrowed"));
     bool temporary = holders_refcount(t) == 0;
     TSR_TRY(new_maybe(out, t, false));
     as_maybe(*out)->temporary = temporary;
@@ -120,7 +126,7 @@ static TsrStatus maybe_borrowed(Value *out, const CallArgs *args) {
 
 static TsrStatus maybe_make_owned(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(holders_tensor(&t, args->values[0], "owned"));
+    TSR_TRY(operand(&t, args->values[0], "owned"));
     return new_maybe(out, tsr_tensor_retain(t), true);
 }
 
