@@ -17,7 +17,7 @@
 #include "lang/object/native.h"
 #include "commands.h"
 #include "show/draw/draw.h"
-#include "show/explain.h"
+#include "show/explain/explain.h"
 #include "show/fallback.h"
 #include "torch/files.h"
 #include "show/golden/golden.h"

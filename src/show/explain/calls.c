@@ -1,0 +1,107 @@
+/* Sentences about calls that are no operator: TH.newContiguous, caffe2.Tensor, mutable_data, del. What they did is in
+ * the log of events, and in the NativeStep that the watch has filled from it. */
+#include "story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static long long storage_bytes(const TsrTensor *t) { return t->storage != NULL ? (long long)t->storage->nbytes : 0; }
+
+/* "2 references now", or what a borrow leaves alone. */
+static void say_wrapped(Story *s, const char *text, const Tally *sum) {
+    const NativeStep *n = &s->native;
+    TsrTensor *t = tsr_tensor_weak_retain(n->wrapped);
+    const Copied *copy = t != NULL ? story_copy_into(s, t->storage) : NULL;
+    char name[NAME_ROOM], a[TEXT_ROOM];
+    bool fresh = t != NULL && story_is_new(s, t->storage);
+    if (t == NULL) {
+        say(s, "%s: a %s of a tensor that is gone already", text, n->wrapper);
+    } else if (fresh && copy != NULL) {
+        say(s, "%s: an owned copy of %s: %lld bytes%s%s%s", text,
+            tsr_tensor_weak_alive(copy->from) ? story_name_of(s, name, copy->from) : "a temporary", storage_bytes(t),
+            sum->copy_reason != NULL ? ", as strides " : "",
+            sum->copy_reason != NULL ? tuple_text(a, sizeof a, tsr_ndim(copy->from), copy->from->strides) : "",
+            sum->copy_reason == NULL                         ? ""
+            : strcmp(sum->copy_reason, "not row-major") == 0 ? " are not row-major"
+                                                             : " are not in the format asked for");
+        s->said_allocated += storage_bytes(t);
+        s->said_copied += bytes_of(t);
+    } else if (fresh) {
+        say(s, "%s: a %s of its own: %lld bytes", text, n->wrapper, storage_bytes(t));
+        s->said_allocated += storage_bytes(t);
+    } else if (strcmp(n->holds, "borrowed") == 0) {
+        say(s, "%s: a borrow of %s: no reference more, %lld now; nothing copied", text, story_name_of(s, name, t),
+            (long long)n->count);
+    } else if (n->count <= 1) {
+        say(s, "%s: a %s holds it: 1 reference, nothing copied", text, n->wrapper);
+    } else {
+        say(s, "%s: a wrapper: one reference more, %lld now: %s of %s, nothing copied", text, (long long)n->count,
+            n->wrapper, story_name_of(s, name, t));
+    }
+    tsr_tensor_free(t);
+}
+
+/* The storages that this step made and that live, each with its bytes. */
+static void list_made(Story *s, TsrText *out) {
+    for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
+        if (story_is_new(s, m) && m->ptr.device.type != TSR_META && m->origin == NULL && s->status == TSR_OK)
+            s->status = tsr_text_printf(out, "%s#%lld (%zu bytes)", out->length > 0 ? ", " : "",
+                                        (long long)tsr_storage_id(m), m->nbytes);
+}
+
+static void say_blocks(Story *s, const char *text, const Tally *sum) {
+    const NativeStep *n = &s->native;
+    TsrText made = {0};
+    long long stays = (long long)(sum->allocated - sum->given_back);
+    if (sum->made > 0) list_made(s, &made);
+    bool retyped = sum->made_reason != NULL && strcmp(sum->made_reason, "retyped") == 0;
+    bool outgrown = sum->made_reason != NULL && strcmp(sum->made_reason, "outgrown") == 0;
+    if (made.length > 0 && n->freed.length > 0)
+        say(s, "%s: %s: storage %s freed, %s made", text,
+            retyped    ? "retyped"
+            : outgrown ? "outgrown"
+                       : "other memory",
+            n->freed.data, made.data);
+    else if (made.length > 0) say(s, "%s: %lld bytes allocated: storage %s made", text, stays, made.data);
+    else if (n->freed.length > 0) say(s, "freed: storage %s", n->freed.data);
+    else if (sum->allocated > 0)
+        say(s, "%s: %lld bytes allocated%s", text, (long long)sum->allocated, stays <= 0 ? ", and freed again" : "");
+    if (made.length > 0) s->said_allocated += stays;
+    else if (n->freed.length == 0) s->said_allocated += sum->allocated;
+    tsr_text_free(&made);
+}
+
+static void say_kept(Story *s, const char *text) {
+    char name[NAME_ROOM];
+    TsrTensor *t = tsr_tensor_weak_retain(s->native.kept);
+    if (t != NULL)
+        say(s, "%s: memory kept: %lld of %lld bytes used, by %s", text, (long long)s->native.kept_bytes,
+            storage_bytes(t), story_name_of(s, name, t));
+    tsr_tensor_free(t);
+}
+
+static void say_written(Story *s, const char *text) {
+    TsrTensor *t = tsr_tensor_weak_retain(s->native.written);
+    if (t != NULL) say_write(s, text, t);
+    tsr_tensor_free(t);
+}
+
+void say_native(Story *s) {
+    NativeStep *n = &s->native;
+    Tally sum = story_tally(s);
+    const char *text = n->text[0] != '\0' ? n->text : "a call";
+    size_t before = s->text.length;
+    if (n->wrapped != NULL) say_wrapped(s, text, &sum);
+    bool fresh = s->said_allocated > 0;
+    if (!fresh && (sum.made > sum.given_back || n->freed.length > 0)) say_blocks(s, text, &sum);
+    if (n->kept != NULL && sum.allocated == 0) say_kept(s, text);
+    if (n->written != NULL) say_written(s, text);
+    if (sum.adopted > 0)
+        say(s, "%s: %lld bytes of memory that is not its own (%s): nothing copied", text, (long long)sum.adopted,
+            sum.adopted_as != NULL ? sum.adopted_as : "foreign");
+    if (s->text.length == before && (sum.allocated > 0 || sum.copied > 0)) say_blocks(s, text, &sum);
+    if (s->text.length == before && sum.copied > 0) {
+        say(s, "%s: %lld bytes copied", text, (long long)sum.copied);
+        s->said_copied += sum.copied;
+    }
+}

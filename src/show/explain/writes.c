@@ -1,0 +1,123 @@
+/* Sentences about what is written, and about tensors that get other sizes, strides or memory. */
+#include "story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "show/inspect.h"
+#include "torch/holders.h"
+
+typedef struct Others {
+    const TsrTensor *written, *through; /* the place, and the tensor that was indexed to get there */
+    TsrText text;
+    int count;
+} Others;
+
+static bool add_other(const char *path, TsrTensor *t, bool argument, void *context) {
+    Others *o = context;
+    if (argument || path[0] == '<' || t == o->written || t == o->through || t->storage != o->written->storage ||
+        strcmp(path, "_") == 0)
+        return true;
+    if (!inspect_overlaps(t, o->written)) return true;
+    return tsr_text_printf(&o->text, "%s%s", o->count++ > 0 ? ", " : "", path) == TSR_OK;
+}
+
+/* Who else reaches the elements that were written through t. */
+void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through) {
+    Others o = {.written = t, .through = through};
+    if (t->storage == NULL) return;
+    s->status = s->status == TSR_OK ? holders_each(add_other, &o) : s->status;
+    if (o.count > 0)
+        say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well",
+            (long long)tsr_storage_id(t->storage));
+    tsr_text_free(&o.text);
+}
+
+/* Whether writing took memory, all but that of Python numbers. */
+const char *story_memory_words(Story *s, char *buffer, size_t room) {
+    Tally t = story_tally(s);
+    long long bytes = (long long)(t.allocated - s->said_allocated);
+    if (bytes == 0) snprintf(buffer, room, "no new memory");
+    else if (bytes <= t.given_back) snprintf(buffer, room, "%lld bytes on the way, freed again", bytes);
+    else snprintf(buffer, room, "%lld bytes on the way", bytes);
+    s->said_allocated += bytes;
+    return buffer;
+}
+
+/* Elements that one copy wrote. */
+static void say_copied_into(Story *s, const TsrTensor *t) {
+    char name[NAME_ROOM];
+    Tally sum = story_tally(s);
+    const Copied *c = t->storage != NULL ? story_copy_into(s, t->storage) : NULL;
+    if (c == NULL || sum.copies != 1) return;
+    say(s, "  %lld bytes copied from %s", (long long)sum.copied,
+        tsr_tensor_weak_alive(c->from) ? story_name_of(s, name, c->from) : "a temporary");
+    s->said_copied += sum.copied;
+}
+
+/* What the write took, and what a write into a mapping does to the file. */
+void say_source(Story *s, const TsrTensor *t) {
+    const TsrStorage *storage = t->storage;
+    s->wrote = s->wrote || (storage != NULL && storage->serial <= s->first_serial);
+    say_copied_into(s, t);
+    if (storage == NULL || storage->origin == NULL || storage->path == NULL || strcmp(storage->origin, "mmap") != 0)
+        return;
+    if (storage->shared) say(s, "  its memory is a shared mapping: the write goes to the file %s", storage->path);
+    else say(s, "  its memory is a private mapping (copy-on-write): the file %s stays as it is", storage->path);
+}
+
+void say_write(Story *s, const char *head, TsrTensor *t) {
+    char name[NAME_ROOM], words[NAME_ROOM];
+    const Known *copy = story_lost_copy(s, t);
+    if (copy != NULL) {
+        say(s, "%s: writes into a copy, %s: %s does not see it", head, copy->text, copy->copied_from);
+        say(s, "  to write into %s, assign: %s = ..., or %s += ...", copy->copied_from, copy->text, copy->text);
+        return;
+    }
+    say(s, "%s: writes into %s, in place: %s; its version is now %lld", head, story_name_of(s, name, t),
+        story_memory_words(s, words, sizeof words), (long long)tsr_tensor_version(t));
+    say_source(s, t);
+    say_seen_by(s, t, t);
+}
+
+/* What became of the memory of storages that were there before. */
+static void say_moved(Story *s, const TsrTensor *t) {
+    Tally sum = story_tally(s);
+    if (t->storage == NULL) return;
+    if (sum.moved > 0)
+        say(s, "  its storage #%lld had to grow: %lld bytes allocated, %lld copied, %lld freed",
+            (long long)tsr_storage_id(t->storage), (long long)sum.moved, (long long)sum.copied, (long long)sum.freed);
+    else if (sum.adopted > 0)
+        say(s,
+            "  its storage #%lld moved to memory shared between processes: %lld bytes taken, %lld copied, %lld "
+            "freed; its views follow",
+            (long long)tsr_storage_id(t->storage), (long long)sum.adopted, (long long)sum.copied, (long long)sum.freed);
+    else return;
+    s->said_allocated += sum.moved;
+    s->said_copied += sum.copied;
+}
+
+/* Sizes, strides or the storage changed, and no element. */
+void say_changed(Story *s, const char *head, TsrTensor *t) {
+    char name[NAME_ROOM], a[TEXT_ROOM], b[TEXT_ROOM], shape[TEXT_ROOM];
+    const Before *was = &s->before;
+    s->wrote = s->wrote || (was->storage != NULL && was->storage_serial <= s->first_serial);
+    story_name_of(s, name, t);
+    bool same = was->ndim == tsr_ndim(t) && was->offset == t->offset &&
+                memcmp(was->sizes, t->sizes, sizeof(int64_t) * (size_t)was->ndim) == 0 &&
+                memcmp(was->strides, t->strides, sizeof(int64_t) * (size_t)was->ndim) == 0;
+    say(s, "%s: changes %s itself, and writes no element; its version is %s %lld", head, name,
+        was->version == tsr_tensor_version(t) ? "still" : "now", (long long)tsr_tensor_version(t));
+    if (!same)
+        say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, was->ndim, was->strides),
+            tuple_text(b, sizeof b, tsr_ndim(t), t->strides), tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes),
+            (long long)t->offset);
+    if (was->storage != t->storage && t->storage != NULL)
+        say(s, "  it is over storage #%lld now, and no longer over the one it had: no bytes copied",
+            (long long)tsr_storage_id(t->storage));
+    say_moved(s, t);
+    if (!same && t->storage == was->storage && t->numel > 0 && (int64_t)t->storage->nbytes > bytes_of(t) &&
+        story_tally(s).moved == 0)
+        say(s, "  memory kept: %lld of %zu bytes used", bytes_of(t), t->storage->nbytes);
+    else if (same && was->storage == t->storage && story_tally(s).adopted == 0) say(s, "  its geometry is what it was");
+}
