@@ -7,7 +7,10 @@
 #include "lang/modules/builtin.h"
 #include "filter.h"
 #include "lang/vm/prelude.h"
+#include "lang/types/codec.h"
+#include "lang/types/dict.h"
 #include "lang/types/sequences.h"
+#include "lang/types/str.h"
 #include "shell.h"
 
 PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");
@@ -33,13 +36,38 @@ static TsrStatus print_lines(const char *function, const Value *values, int valu
     return status;
 }
 
+/* NULL is None. */
+static TsrStatus set_text(Dict *dict, const char *key, const char *text) {
+    Value v = VALUE_NONE;
+    if (text != NULL) TSR_TRY(codec_system_str_c(&v, text));
+    return dict_set_c_move(dict, key, v);
+}
+
+/* The options as the prelude takes them. */
+static TsrStatus told(Value *out) {
+    const TellOptions *o = &shell_options->tell;
+    TSR_TRY(dict_new(out));
+    Dict *dict = value_as_dict(*out);
+    TsrStatus status = dict_set_c_move(dict, "json", value_bool(shell_options->json));
+    if (status == TSR_OK) status = dict_set_c_move(dict, "stats", value_bool(o->stats));
+    if (status == TSR_OK) status = set_text(dict, "sort", o->sort);
+    if (status == TSR_OK) status = set_text(dict, "match", o->match);
+    if (status == TSR_OK) status = dict_set_c_move(dict, "rtol", value_float(o->rtol));
+    if (status == TSR_OK) status = dict_set_c_move(dict, "atol", value_float(o->atol));
+    if (status == TSR_OK) status = dict_set_c_move(dict, "tolerant", value_bool(o->tolerant));
+    if (status != TSR_OK) value_release(*out);
+    return status;
+}
+
 static TsrStatus list_one(const char *path, bool named) {
-    Value v;
+    Value arguments[3] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND};
     int64_t count;
-    TSR_TRY(filter_read(&v, &shell_options->filter, path, true));
-    if (named) fprintf(builtin_stdout(), "%s:\n", path);
-    TsrStatus status = print_lines("file_lines", &v, 1, &count);
-    value_release(v);
+    TsrStatus status = filter_read(&arguments[0], &shell_options->filter, path, true);
+    if (status == TSR_OK) status = codec_system_str_c(&arguments[1], path);
+    if (status == TSR_OK) status = told(&arguments[2]);
+    if (status == TSR_OK && named && !shell_options->json) fprintf(builtin_stdout(), "%s:\n", path);
+    if (status == TSR_OK) status = print_lines("file_lines", arguments, 3, &count);
+    values_release(arguments, 3);
     return status;
 }
 
@@ -55,12 +83,13 @@ int command_list(const char *const *paths, int count) {
 }
 
 int command_diff(const char *a, const char *b) {
-    Value both[2] = {VALUE_UNBOUND, VALUE_UNBOUND};
+    Value both[3] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND};
     int64_t count = 0;
     TsrStatus status = filter_read(&both[0], &shell_options->filter, a, false);
     if (status == TSR_OK) status = filter_read(&both[1], &shell_options->filter, b, false);
-    if (status == TSR_OK) status = print_lines("diff_lines", both, 2, &count);
-    values_release(both, 2);
+    if (status == TSR_OK) status = told(&both[2]);
+    if (status == TSR_OK) status = print_lines("diff_lines", both, 3, &count);
+    values_release(both, 3);
     if (status != TSR_OK) return shell_report(status, NULL);
     return count > 0 ? EXIT_FAILED : EXIT_FINE;
 }

@@ -29,6 +29,9 @@ typedef enum Mode {
     MODE_MAN
 } Mode;
 
+/* With what an option has a meaning: anything, a program over files (-e), whatever reads files (-e, -l, --diff), or one of those. */
+typedef enum Purpose { FOR_ALL, FOR_CODE, FOR_FILES, FOR_LIST, FOR_DIFF, PURPOSES } Purpose;
+
 typedef struct Line { /* the command line, taken apart */
     Mode mode;
     const char **codes;
@@ -39,7 +42,7 @@ typedef struct Line { /* the command line, taken apart */
     int rest_count;
     Binding *bindings; /* of --arg and NAME=FILE */
     int binding_count;
-    const char *last[3]; /* the name of the last option of each purpose; NULL: none */
+    const char *last[PURPOSES]; /* the name of the last option of each purpose; NULL: none */
     ShellOptions shell;
 } Line;
 
@@ -61,7 +64,10 @@ static const char help_text[] =
     "  --echo FILE          run FILE as if typed at the prompt\n"
     "  --doctest FILE...    check the transcripts in text, Markdown and man pages\n"
     "  -l, --list FILE...   what files hold\n"
+    "      --stats                smallest, largest, mean ... of each tensor\n"
+    "      --sort name|bytes, --match GLOB   in which order, and which names\n"
     "  --diff A B           how two files differ\n"
+    "      --rtol N, --atol N     |a - b| <= atol + rtol * |b| is no difference\n"
     "  --lesson [N|FILE.md|FOLDER [N]]   a lesson, or the list of them\n"
     "      --check                does each step accept its right answers and refuse its wrong ones?\n"
     "      --report FILE          what was taken, as CSV\n"
@@ -302,8 +308,24 @@ static bool set_max_time(Line *l, const char *v) {
     return end != v && *end == '\0' && l->shell.max_time > 0 && l->shell.max_time <= 1e9;
 }
 
-/* With what an option has a meaning: anything, a program over files (-e), or whatever reads files (-e, -l, --diff). */
-typedef enum Purpose { FOR_ALL, FOR_CODE, FOR_FILES } Purpose;
+static bool set_stats(Line *l, const char *v) {
+    (void)v;
+    return l->shell.tell.stats = true;
+}
+static bool set_sort(Line *l, const char *v) {
+    l->shell.tell.sort = v;
+    return strcmp(v, "name") == 0 || strcmp(v, "bytes") == 0;
+}
+static bool set_match(Line *l, const char *v) { return (l->shell.tell.match = v) != NULL; }
+static bool to_tolerance(Line *l, const char *v, double *out) {
+    char *end;
+    *out = strtod(v, &end);
+    l->shell.tell.tolerant = true;
+    return end != v && *end == '\0' && *out >= 0;
+}
+static bool set_rtol(Line *l, const char *v) { return to_tolerance(l, v, &l->shell.tell.rtol); }
+static bool set_atol(Line *l, const char *v) { return to_tolerance(l, v, &l->shell.tell.atol); }
+
 
 static const struct Option {
     const char *name;
@@ -326,6 +348,11 @@ static const struct Option {
     {"output", 'o', "text, %s, or a file that ends in one of these", set_output, FOR_CODE},
     {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place, FOR_CODE},
     {"each", 0, NULL, set_each, FOR_CODE},
+    {"stats", 0, NULL, set_stats, FOR_LIST},
+    {"sort", 0, "name or bytes", set_sort, FOR_LIST},
+    {"match", 0, "a pattern such as layers.*.weight", set_match, FOR_LIST},
+    {"rtol", 0, "a number from 0 on", set_rtol, FOR_DIFF},
+    {"atol", 0, "a number from 0 on", set_atol, FOR_DIFF},
     {"input", 'I', "%s", set_input, FOR_FILES},
     {"dtype", 0, "a dtype such as float32", set_dtype, FOR_FILES},
     {"shape", 0, "sizes such as 3,4", set_shape, FOR_FILES},
@@ -513,6 +540,8 @@ static int check(const Line *l) {
     if (l->last[FOR_CODE] != NULL && l->mode != MODE_CODE) return usage("--%s needs -e", l->last[FOR_CODE]);
     if (l->last[FOR_FILES] != NULL && l->mode != MODE_CODE && l->mode != MODE_LIST && l->mode != MODE_DIFF)
         return usage("--%s needs -e, -l or --diff", l->last[FOR_FILES]);
+    if (l->last[FOR_LIST] != NULL && l->mode != MODE_LIST) return usage("--%s needs -l", l->last[FOR_LIST]);
+    if (l->last[FOR_DIFF] != NULL && l->mode != MODE_DIFF) return usage("--%s needs --diff", l->last[FOR_DIFF]);
     if (l->shell.filter.in_place && (l->rest_count < 1 || has_stdin(l)))
         return usage("%s needs -e and a FILE", "--in-place");
     if (l->shell.filter.in_place && l->rest_count > 1 && !l->shell.filter.each)

@@ -38,6 +38,15 @@ typedef struct FilterOptions {
     int binding_count;
 } FilterOptions;
 
+/* What -l and --diff tell. */
+typedef struct TellOptions {
+    bool stats;        /* of -l: smallest, largest, mean ... of each tensor */
+    const char *sort;  /* of -l: "name" or "bytes"; NULL: as the file has them */
+    const char *match; /* of -l: a glob of names; NULL: all */
+    double rtol, atol; /* of --diff: |a - b| <= atol + rtol * |b| is no difference */
+    bool tolerant;     /* one of them was said */
+} TellOptions;
+
 typedef struct ShellOptions {
     bool json, sandbox, interactive;
     bool colour;        /* of what goes to standard error */
@@ -51,6 +60,7 @@ typedef struct ShellOptions {
     int argc;           /* sys.argv */
     const char *const *argv;
     FilterOptions filter;
+    TellOptions tell;
 } ShellOptions;
 
 /* The options in force, for those who show things; NULL before the shell has started. */

@@ -1,0 +1,43 @@
+#!/bin/sh
+# listing.sh TSR: what -l tells of files (totals, --stats, --sort, --match, --json) and --diff of two (tolerances, prefixes, summary).
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+run -o m.npz -e '{"a.w": arange(6.).reshape(2, 3), "a.b": tensor([nan, inf, 0, 1, 3]), "c": tensor([2**64 - 1, 7], dtype=uint64), "z": tensor(1+2j)}'
+run -l m.npz
+is 'a total' 'total: 4 tensors, 14 elements, 68 bytes' "$(tail -1 out)"
+run -l --stats --match 'a.?' m.npz
+is 'stats are of finite numbers' 'name  shape   dtype    bytes  stored  min  max   mean    std  nan  inf  zeros     spark
+a.w   [2, 3]  float32     24      24    0    5    2.5  1.871    0    0      1  ██ ██ ██
+a.b   [5]     float32     20      20    0    3  1.333  1.528    1    1      1  █ █    █
+total: 2 tensors, 11 elements, 44 bytes' "$(sed 's/ *$//' out)"
+run -l --stats --match c --json m.npz
+is 'whole numbers are exact' '{"file": "m.npz", "name": "c", "shape": [2], "dtype": "uint64", "bytes": 16, "stored": 16, "zeros": 0, "min": 7, "max": 18446744073709551615, "mean": 9.223372036854776e+18, "std": 1.3043817825332783e+19}' "$out"
+run -l --sort bytes m.npz; is '--sort bytes' 'a.w a.b c z' "$(sed -n '2,5s/ .*//p' out | xargs)"
+run -l --sort name m.npz; is '--sort name' 'a.b a.w c z' "$(sed -n '2,5s/ .*//p' out | xargs)"
+run -l --match '*.w*' m.npz; is '--match' 'a.w' "$(sed -n '2,$s/ .*//p' out)"
+run -l --json m.npz; is '--json is a line each' 4 "$(grep -c '^{"file": "m.npz", "name": ' out)"
+run -l --sort size m.npz; is '--sort of what there is' "2 tsr: --sort: can't be 'size': it takes name or bytes" "$status $(head -1 err)"
+run --stats -e 1; is '--stats needs -l' 'tsr: --stats needs -l' "$(head -1 err)"
+run --atol 1 -l m.npz; is '--atol needs --diff' 'tsr: --atol needs --diff' "$(head -1 err)"
+
+run -o n.npz -e '{"w": arange(6.).reshape(2, 3).double() + 0.25, "b": tensor([nan, inf, 0, 1, 3.5]), "d": tensor(1)}'
+run --diff m.npz n.npz
+is 'a prefix of one file, and a summary' "1 names of the first file without 'a.'
+w: dtype float32 and float64
+w: 6 of 6 elements differ, by at most 0.25 at (0, 0), relatively 1 at (0, 0)
+b: 1 of 5 elements differ, by at most 0.5 at (4,), relatively 0.142857 at (4,)
+- c: uint64 [2]
+- z: complex64 []
++ d: int64 []
+2 of 2 tensors differ in value, most by 0.5 (b at (4,)), relatively by 1 (w at (0, 0))" "$status $out"
+run -o o.npz -e '{"w": arange(6.).reshape(2, 3).double() + 0.25, "b": tensor([nan, inf, 0, 1, 3.5]), "c": tensor([2**64 - 1, 7], dtype=uint64), "z": tensor(1+2j)}'
+run --diff --atol 0.25 --rtol 0.1 m.npz o.npz; is 'within a tolerance' '0 ' "$status $out"
+run --diff --atol 0.25 m.npz o.npz
+is 'beyond it' '1 b: 1 of 5 elements differ, by at most 0.5 at (4,), relatively 0.142857 at (4,)' "$status $(grep '^b' out)"
+run --json --diff m.npz n.npz
+is '--json' '{"name": "w", "dtypes": ["float32", "float64"]}' "$(head -1 out)"
+run -o p.npy -e 'tensor([2**63 - 1, 2])'; run -o q.npy -e 'tensor([2**63 - 2, 2])'
+run --diff p.npy q.npy; is 'neighbours that no float tells apart' '1 (tensor): 1 of 2 elements differ' "$status $out"
+run -o r.npy -e 'tensor([1., nan])'; run -o s.npy -e 'tensor([1., 2.])'
+run --diff --atol 9 r.npy s.npy; is 'nan is far from everything' '1 (tensor): 1 of 2 elements differ; 1 nan on one side only' "$status $out"
+exit $bad
