@@ -29,7 +29,8 @@ typedef enum Mode {
     MODE_MAN
 } Mode;
 
-/* With what an option has a meaning: anything, a program over files (-e), whatever reads files (-e, -l, --diff), or one of those. */
+/* With what an option has a meaning: anything, a program over files (-e), whatever reads files (-e, -l, --diff), or one
+ * of those. */
 typedef enum Purpose { FOR_ALL, FOR_CODE, FOR_FILES, FOR_LIST, FOR_DIFF, PURPOSES } Purpose;
 
 typedef struct Line { /* the command line, taken apart */
@@ -325,7 +326,6 @@ static bool to_tolerance(Line *l, const char *v, double *out) {
 }
 static bool set_rtol(Line *l, const char *v) { return to_tolerance(l, v, &l->shell.tell.rtol); }
 static bool set_atol(Line *l, const char *v) { return to_tolerance(l, v, &l->shell.tell.atol); }
-
 
 static const struct Option {
     const char *name;

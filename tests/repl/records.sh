@@ -13,7 +13,8 @@ ValueError: all.npy: another npy begins at byte 152" "$(tail -n 2 "$work/err")"
 run -l all.npy; is '-l' 'name  shape   dtype    bytes  stored
 [0]   [3]     int64       24      24
 [1]   [2, 2]  float32     16      16
-[2]   [3]     int64       24      24' "$out"
+[2]   [3]     int64       24      24
+total: 3 tensors, 10 elements, 64 bytes' "$out"
 run --diff all.npy a.npy; is '--diff' 'ValueError: all.npy: another npy begins at byte 152' "$(last)"
 is 'written by --each and read again' 2 "$("$tsr" --each -o npy -e _ a.npy b.npy | "$tsr" -e 'len(inputs)')"
 is 'JSON behind JSON' '(3, 3)' "$(printf '[1, 2]\n[3]{"a": 1}' | "$tsr" -e 'len(inputs), (inputs[0].sum() + 0).item()')"

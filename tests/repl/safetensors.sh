@@ -28,6 +28,7 @@ run -l "$data/by_hand.safetensors"
 is 'a listing' 'name   shape  dtype    bytes  stored
 later  [2]    float32      8       8
 first  [1]    bool         1       1
+total: 2 tensors, 3 elements, 9 bytes
 metadata made: by hand
 metadata é\n: \x01' "$out"
 cp "$data/types.safetensors" "$work/y"
