@@ -1,7 +1,7 @@
 /* TH handles: records of raw references to tensors and storages, one record a tensor. Functions of TH are found by
  * name in a table of rows; retain and free change the record's count, and the record of a handle that nobody can free
  * any more is listed as a leak. */
-#include "th.h"
+#include "th_impl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,29 +24,7 @@ PRELUDE_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
 static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end,
                                           "torch math F=torch.nn.functional TH"};
 
-static Type th_handle_type;
-
 enum { MAX_RAW = 4096 };
-
-/* The record behind handles of one tensor or storage. Lives while a value names it or a raw reference is left. */
-typedef struct Record {
-    int number;
-    TsrTensor *t;        /* NULL for a storage */
-    TsrStorage *storage; /* NULL for a tensor */
-    TsrDtype element;    /* of a storage: what its elements are */
-    TsrTensor *lender;   /* of a lent storage (TH.storage): a weak link to its tensor */
-    int raw;             /* raw references: each is one reference of t or storage */
-    int *lines;          /* of each */
-    int capacity;
-    int freed_line;        /* where the last one went */
-    struct Handle *handle; /* the value that names it, which is freed before; NULL: none */
-    struct Record *next, *prev;
-} Record;
-
-typedef struct Handle {
-    Obj obj;
-    Record *record;
-} Handle;
 
 static Record *records; /* newest first */
 static int last_number;
@@ -92,7 +70,7 @@ static TsrStatus record_add_raw(Record *r) {
     return TSR_OK;
 }
 
-static void record_release_raw(Record *r) {
+void th_release_raw(Record *r) {
     r->raw--;
     if (r->t != NULL) {
         TsrTensor *t = r->t;
@@ -107,9 +85,6 @@ static void record_release_raw(Record *r) {
 }
 
 /* ---- handle values ---- */
-
-static Record *record_of(Value v) { return ((Handle *)v.o)->record; }
-static bool is_handle(Value v) { return value_is_obj(v, &th_handle_type); }
 
 static void handle_destroy(Obj *self) {
     Record *r = ((Handle *)self)->record;
@@ -134,12 +109,9 @@ static TsrStatus handle_get(Value *out, Record *r) {
     return TSR_OK;
 }
 
-static const char *th_name(TsrDtype d) { return tsr_dtypes[d].th_name; }
-
 static TsrStatus gone(const Record *r) {
-    if (r->lender != NULL)
-        return tsr_error(TSR_TH_ERROR, "storage handle #%d was lent by a tensor that is gone", r->number);
-    return tsr_error(TSR_TH_ERROR, "handle #%d was freed at line %d", r->number, r->freed_line);
+    if (r->lender != NULL) return th_fail("storage handle #%d was lent by a tensor that is gone", r->number);
+    return th_fail("handle #%d was freed at line %d", r->number, r->freed_line);
 }
 
 static bool record_alive(const Record *r) {
@@ -147,7 +119,7 @@ static bool record_alive(const Record *r) {
 }
 
 static TsrStatus handle_repr(TsrText *out, Value self) {
-    const Record *r = record_of(self);
+    const Record *r = th_record(self);
     if (!record_alive(r)) return tsr_text_printf(out, "TH handle #%d (freed at line %d)", r->number, r->freed_line);
     if (r->t == NULL) {
         const TsrStorage *s = r->lender != NULL ? r->lender->storage : r->storage;
@@ -174,28 +146,27 @@ static TsrStatus handle_attr(Value *out, Value self, Str *name) {
 
 static TsrStatus handle_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    if (is_handle(a) && is_handle(b) && (op == CMP_EQ || op == CMP_NE))
-        *out = value_bool((record_of(a) == record_of(b)) == (op == CMP_EQ));
+    if (th_is_handle(a) && th_is_handle(b) && (op == CMP_EQ || op == CMP_NE))
+        *out = value_bool((th_record(a) == th_record(b)) == (op == CMP_EQ));
     return TSR_OK;
 }
 
-static TsrStatus handle_hash(int64_t *out, Value self) { return *out = record_of(self)->number, TSR_OK; }
+static TsrStatus handle_hash(int64_t *out, Value self) { return *out = th_record(self)->number, TSR_OK; }
 
-static Type th_handle_type = {.obj = TYPE_HEADER,
-                              .name = "THTensor",
-                              .module = "TH",
-                              .destroy = handle_destroy,
-                              .repr = handle_repr,
-                              .get_attr = handle_attr,
-                              .compare = handle_compare,
-                              .hash = handle_hash};
+Type th_handle_type = {.obj = TYPE_HEADER,
+                       .name = "THTensor",
+                       .module = "TH",
+                       .destroy = handle_destroy,
+                       .repr = handle_repr,
+                       .get_attr = handle_attr,
+                       .compare = handle_compare,
+                       .hash = handle_hash};
 
 /* ---- arguments and results ---- */
 
-/* The tensor of a handle, or of a tensor value that is lent. */
-static TsrStatus tensor_arg(TsrTensor **lent, Value v, const char *fn) {
-    if (is_handle(v)) {
-        Record *r = record_of(v);
+TsrStatus th_tensor_arg(TsrTensor **lent, Value v, const char *fn) {
+    if (th_is_handle(v)) {
+        Record *r = th_record(v);
         if (!record_alive(r)) return gone(r);
         if (r->t == NULL) return tsr_error(TSR_TYPE_ERROR, "%s: handle #%d is a storage, not a tensor", fn, r->number);
         *lent = r->t;
@@ -207,18 +178,17 @@ static TsrStatus tensor_arg(TsrTensor **lent, Value v, const char *fn) {
                : tsr_error(TSR_TYPE_ERROR, "%s: expected a TH handle or a tensor, not %s", fn, value_type_name(v));
 }
 
-/* As tensor_arg, of a tensor that has a storage: not sparse, not undefined. */
-static TsrStatus dense_arg(TsrTensor **lent, Value v, const char *fn) {
-    TSR_TRY(tensor_arg(lent, v, fn));
-    return (*lent)->storage != NULL ? TSR_OK
-                                    : tsr_error(TSR_TH_ERROR, "%s: a%s tensor has no storage", fn,
-                                                tsr_is_sparse(*lent) ? " sparse" : "n undefined");
+TsrStatus th_dense_arg(TsrTensor **lent, Value v, const char *fn) {
+    TSR_TRY(th_tensor_arg(lent, v, fn));
+    return (*lent)->storage != NULL
+               ? TSR_OK
+               : th_fail("%s: a%s tensor has no storage", fn, tsr_is_sparse(*lent) ? " sparse" : "n undefined");
 }
 
 static TsrStatus storage_arg(TsrStorage **lent, Value v, const char *fn) {
-    if (!is_handle(v))
+    if (!th_is_handle(v))
         return tsr_error(TSR_TYPE_ERROR, "%s: expected a TH storage handle, not %s", fn, value_type_name(v));
-    Record *r = record_of(v);
+    Record *r = th_record(v);
     if (!record_alive(r)) return gone(r);
     *lent = r->lender != NULL ? r->lender->storage : r->storage;
     return *lent != NULL ? TSR_OK
@@ -231,8 +201,7 @@ static Record *record_for(const TsrTensor *t) {
     return NULL;
 }
 
-/* A handle with one raw reference more, taken over from the caller. */
-static TsrStatus give_tensor_move(Value *out, TsrTensor *t) {
+TsrStatus th_give_tensor_move(Value *out, TsrTensor *t) {
     Record *r = record_for(t);
     bool fresh = r == NULL;
     TsrStatus status = fresh ? record_new(&r) : TSR_OK;
@@ -241,7 +210,7 @@ static TsrStatus give_tensor_move(Value *out, TsrTensor *t) {
         r->t = t;
         tsr_trace(TSR_TRACE_WRAP, "raw handle", "owned", 0, t, NULL);
         status = handle_get(out, r);
-        if (status != TSR_OK) record_release_raw(r);
+        if (status != TSR_OK) th_release_raw(r);
     } else {
         tsr_tensor_free(t);
     }
@@ -262,7 +231,7 @@ static TsrStatus give_storage_move(Value *out, TsrStorage *s, TsrDtype element) 
     r->element = element;
     status = handle_get(out, r);
     if (status != TSR_OK) {
-        record_release_raw(r);
+        th_release_raw(r);
         record_drop_if_unused(r);
     }
     return status;
@@ -271,13 +240,13 @@ static TsrStatus give_storage_move(Value *out, TsrStorage *s, TsrDtype element) 
 static TsrStatus sizes_arg(int64_t *out, int *n, Value v, const char *fn) {
     const Value *items;
     int64_t count;
-    if (is_handle(v)) { /* a LongStorage, as setStorage and newInferSize pass sizes */
+    if (th_is_handle(v)) { /* a LongStorage, as setStorage and newInferSize pass sizes */
         TsrStorage *s;
         TSR_TRY(storage_arg(&s, v, fn));
         *n = (int)TSR_MIN((int64_t)(s->nbytes / sizeof(int64_t)), (int64_t)TSR_MAX_DIMS);
-        if (record_of(v)->element != TSR_INT64)
+        if (th_record(v)->element != TSR_INT64)
             return tsr_error(TSR_TYPE_ERROR, "%s: sizes are a LongStorage, not a %sStorage", fn,
-                             th_name(record_of(v)->element));
+                             th_name(th_record(v)->element));
         memcpy(out, s->ptr.data, (size_t)*n * sizeof(int64_t));
         return TSR_OK;
     }
@@ -285,7 +254,7 @@ static TsrStatus sizes_arg(int64_t *out, int *n, Value v, const char *fn) {
         items = &v;
         count = 1;
     }
-    if (count > TSR_MAX_DIMS) return tsr_error(TSR_TH_ERROR, "%s: more than %d dimensions", fn, TSR_MAX_DIMS);
+    if (count > TSR_MAX_DIMS) return th_fail("%s: more than %d dimensions", fn, TSR_MAX_DIMS);
     for (int64_t i = 0; i < count; i++) TSR_TRY(value_to_index(&out[i], items[i]));
     *n = (int)count;
     return TSR_OK;
@@ -314,7 +283,7 @@ static TsrStatus th_new(Value *out, const CallArgs *args) {
     TSR_TRY(dtype_keyword(&dtype, args, "TH.new"));
     TSR_TRY(tsr_tensor_new(&t, 1, &none, dtype, th_device));
     t->origin = "new";
-    return give_tensor_move(out, t);
+    return th_give_tensor_move(out, t);
 }
 
 /* The same contents every time, where the host reaches the memory. */
@@ -334,7 +303,7 @@ static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(tsr_tensor_new(&t, n, sizes, dtype, th_device));
     zero_memory(t->storage, dtype);
     t->origin = "newWithSize";
-    return give_tensor_move(out, t);
+    return th_give_tensor_move(out, t);
 }
 
 /* A view or copy of the first argument, made by `make`. */
@@ -342,10 +311,10 @@ static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
     static TsrStatus th_##name(Value *out, const CallArgs *args) { \
         TsrTensor *self, *t; \
         int64_t a[3] = {0}; \
-        TSR_TRY(dense_arg(&self, args->values[0], "TH." #name)); \
+        TSR_TRY(th_dense_arg(&self, args->values[0], "TH." #name)); \
         for (int i = 1; i < args->count && i < 4; i++) TSR_TRY(int_arg(&a[i - 1], args, i)); \
         TSR_TRY(call); \
-        return give_tensor_move(out, t); \
+        return th_give_tensor_move(out, t); \
     }
 
 NEW_FROM(newWithTensor, tsr_tensor_new_alias(&t, self))
@@ -361,10 +330,10 @@ static TsrStatus new_with_sizes(Value *out, const CallArgs *args, const char *fn
     TsrTensor *self, *t;
     int64_t sizes[TSR_MAX_DIMS];
     int n;
-    TSR_TRY(dense_arg(&self, args->values[0], fn));
+    TSR_TRY(th_dense_arg(&self, args->values[0], fn));
     TSR_TRY(sizes_arg(sizes, &n, args->values[1], fn));
     TSR_TRY(make(&t, self, n, sizes));
-    return give_tensor_move(out, t);
+    return th_give_tensor_move(out, t);
 }
 
 static TsrStatus th_new_view(Value *out, const CallArgs *args) {
@@ -382,51 +351,49 @@ static TsrStatus th_new_with_storage(Value *out, const CallArgs *args) {
     int n, m;
     TSR_TRY(storage_arg(&s, args->values[0], "TH.newWithStorage"));
     if (args->count > 1) TSR_TRY(int_arg(&offset, args, 1));
-    TsrDtype element = record_of(args->values[0])->element;
+    TsrDtype element = th_record(args->values[0])->element;
     sizes[0] = (int64_t)(s->nbytes / tsr_dtype_size(element)) - offset;
     n = 1;
     if (args->count > 2) TSR_TRY(sizes_arg(sizes, &n, args->values[2], "TH.newWithStorage"));
     tsr_layout_contiguous_strides(strides, n, sizes);
     if (args->count > 3 && args->values[3].tag > V_NONE) {
         TSR_TRY(sizes_arg(strides, &m, args->values[3], "TH.newWithStorage"));
-        if (m != n) return tsr_error(TSR_TH_ERROR, "newWithStorage: %d sizes and %d strides", n, m);
+        if (m != n) return th_fail("newWithStorage: %d sizes and %d strides", n, m);
     }
     TSR_TRY(tsr_tensor_new_over(&t, s, (TsrGeometry){n, sizes, strides, offset}, element));
     t->origin = "newWithStorage";
-    return give_tensor_move(out, t);
+    return th_give_tensor_move(out, t);
 }
 
 /* ---- retain, free, move ---- */
 
-static TsrStatus th_retain(Value *out, const CallArgs *args) {
+TsrStatus th_retain(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.retain"));
-    return give_tensor_move(out, tsr_tensor_retain(t));
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.retain"));
+    return th_give_tensor_move(out, tsr_tensor_retain(t));
 }
 
 static TsrStatus free_record(Record *r) {
     if (r->raw > 0) {
-        record_release_raw(r);
+        th_release_raw(r);
         return TSR_OK;
     }
     if (r->lender != NULL)
-        return tsr_error(
-            TSR_TH_ERROR,
+        return th_fail(
             "storage handle #%d is lent by its tensor: it is not yours to free (Storage_retain gives a reference)",
             r->number);
-    return tsr_error(TSR_TH_ERROR, "handle #%d was freed already, at line %d", r->number, r->freed_line);
+    return th_fail("handle #%d was freed already, at line %d", r->number, r->freed_line);
 }
 
-static TsrStatus th_free(Value *out, const CallArgs *args) {
+TsrStatus th_free(Value *out, const CallArgs *args) {
     Value v = args->values[0];
     TsrTensor *t;
     *out = VALUE_NONE;
     if (v.tag == V_NONE) return TSR_OK; /* as free(NULL) */
-    if (is_handle(v)) return free_record(record_of(v));
-    TSR_TRY(tensor_arg(&t, v, "TH.free"));
+    if (th_is_handle(v)) return free_record(th_record(v));
+    TSR_TRY(th_tensor_arg(&t, v, "TH.free"));
     Record *r = record_for(t);
-    if (r == NULL)
-        return tsr_error(TSR_TH_ERROR, "this tensor has no raw reference to free: its names count by themselves");
+    if (r == NULL) return th_fail("this tensor has no raw reference to free: its names count by themselves");
     TSR_TRY(free_record(r));
     record_drop_if_unused(r);
     return TSR_OK;
@@ -435,31 +402,31 @@ static TsrStatus th_free(Value *out, const CallArgs *args) {
 /* Moves the reference out of the handle: the result owns it, the handle must not be freed. */
 static TsrStatus th_move(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.move"));
-    if (!is_handle(args->values[0])) return tsr_error(TSR_TH_ERROR, "TH.move: only a raw reference can be moved");
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.move"));
+    if (!th_is_handle(args->values[0])) return th_fail("TH.move: only a raw reference can be moved");
     *out = value_tensor_move(tsr_tensor_retain(t));
-    record_release_raw(record_of(args->values[0]));
+    th_release_raw(th_record(args->values[0]));
     return TSR_OK;
 }
 
 static TsrStatus th_free_copy_to(Value *out, const CallArgs *args) {
     TsrTensor *self, *dst;
-    TSR_TRY(dense_arg(&self, args->values[0], "TH.freeCopyTo"));
-    TSR_TRY(dense_arg(&dst, args->values[1], "TH.freeCopyTo"));
-    if (!is_handle(args->values[0]))
-        return tsr_error(TSR_TH_ERROR, "TH.freeCopyTo: the first argument must be a handle with a reference to free");
+    TSR_TRY(th_dense_arg(&self, args->values[0], "TH.freeCopyTo"));
+    TSR_TRY(th_dense_arg(&dst, args->values[1], "TH.freeCopyTo"));
+    if (!th_is_handle(args->values[0]))
+        return th_fail("TH.freeCopyTo: the first argument must be a handle with a reference to free");
     *out = VALUE_NONE;
     if (self != dst) {
         TSR_TRY(tsr_tensor_check(dst, true));
         TSR_TRY(tsr_tensor_copy(dst, self));
         tsr_tensor_bump(dst, "freeCopyTo");
     }
-    return free_record(record_of(args->values[0]));
+    return free_record(th_record(args->values[0]));
 }
 
-static TsrStatus th_tensor(Value *out, const CallArgs *args) {
+TsrStatus th_tensor(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.tensor"));
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.tensor"));
     *out = value_tensor_move(tsr_tensor_retain(t));
     return TSR_OK;
 }
@@ -468,7 +435,7 @@ static TsrStatus th_error(Value *out, const CallArgs *args) {
     TsrText text = {0};
     (void)out;
     TsrStatus status = value_str(&text, args->values[0]);
-    if (status == TSR_OK) status = tsr_error(TSR_TH_ERROR, "%s", text.data != NULL ? text.data : "");
+    if (status == TSR_OK) status = th_fail("%s", text.data != NULL ? text.data : "");
     tsr_text_free(&text);
     return status;
 }
@@ -479,7 +446,7 @@ static TsrStatus th_resize(Value *out, const CallArgs *args) {
     TsrTensor *t;
     int64_t sizes[TSR_MAX_DIMS], numel;
     int n;
-    TSR_TRY(dense_arg(&t, args->values[0], "TH.resize"));
+    TSR_TRY(th_dense_arg(&t, args->values[0], "TH.resize"));
     TSR_TRY(sizes_arg(sizes, &n, args->values[1], "TH.resize"));
     TSR_TRY(tsr_layout_numel(&numel, n, sizes));
     TSR_TRY(tsr_tensor_resize(t, n, sizes, TSR_CONTIGUOUS));
@@ -489,11 +456,11 @@ static TsrStatus th_resize(Value *out, const CallArgs *args) {
 
 static TsrStatus th_set(Value *out, const CallArgs *args) {
     TsrTensor *t, *src;
-    TSR_TRY(dense_arg(&t, args->values[0], "TH.set"));
-    TSR_TRY(dense_arg(&src, args->values[1], "TH.set"));
+    TSR_TRY(th_dense_arg(&t, args->values[0], "TH.set"));
+    TSR_TRY(th_dense_arg(&src, args->values[1], "TH.set"));
     if (t->dtype != src->dtype)
-        return tsr_error(TSR_TH_ERROR, "set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype),
-                         th_name(src->dtype));
+        return th_fail("set: a TH%sTensor can't look at a TH%sTensor's storage", th_name(t->dtype),
+                       th_name(src->dtype));
     TSR_TRY(tsr_tensor_set_storage(t, src->storage, tsr_tensor_geometry(src)));
     *out = VALUE_NONE;
     return TSR_OK;
@@ -505,14 +472,14 @@ static TsrStatus th_set_storage(Value *out, const CallArgs *args) {
     TsrStorage *s;
     int64_t offset, sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     int n, m;
-    TSR_TRY(dense_arg(&t, args->values[0], "TH.setStorage"));
+    TSR_TRY(th_dense_arg(&t, args->values[0], "TH.setStorage"));
     TSR_TRY(storage_arg(&s, args->values[1], "TH.setStorage"));
     TSR_TRY(int_arg(&offset, args, 2));
     TSR_TRY(sizes_arg(sizes, &n, args->values[3], "TH.setStorage"));
     tsr_layout_contiguous_strides(strides, n, sizes);
     if (args->count > 4 && args->values[4].tag > V_NONE) {
         TSR_TRY(sizes_arg(strides, &m, args->values[4], "TH.setStorage"));
-        if (m != n) return tsr_error(TSR_TH_ERROR, "setStorage: %d sizes and %d strides", n, m);
+        if (m != n) return th_fail("setStorage: %d sizes and %d strides", n, m);
     }
     TSR_TRY(tsr_tensor_set_storage(t, s, (TsrGeometry){n, sizes, strides, offset}));
     *out = VALUE_NONE;
@@ -521,21 +488,21 @@ static TsrStatus th_set_storage(Value *out, const CallArgs *args) {
 
 static TsrStatus th_is_contiguous(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(dense_arg(&t, args->values[0], "TH.isContiguous"));
+    TSR_TRY(th_dense_arg(&t, args->values[0], "TH.isContiguous"));
     *out = value_bool(tsr_is_contiguous(t, TSR_CONTIGUOUS));
     return TSR_OK;
 }
 
 static TsrStatus th_n_dimension(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.nDimension"));
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.nDimension"));
     *out = value_int(tsr_ndim(t));
     return TSR_OK;
 }
 
 static TsrStatus th_n_element(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_arg(&t, args->values[0], "TH.nElement"));
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.nElement"));
     *out = value_int(t->numel);
     return TSR_OK;
 }
@@ -543,12 +510,12 @@ static TsrStatus th_n_element(Value *out, const CallArgs *args) {
 static TsrStatus dim_of(Value *out, const CallArgs *args, const char *fn, bool strides) {
     TsrTensor *t;
     int64_t dim;
-    TSR_TRY((strides ? dense_arg : tensor_arg)(&t, args->values[0], fn));
+    TSR_TRY((strides ? th_dense_arg : th_tensor_arg)(&t, args->values[0], fn));
     const int64_t *items = strides ? t->strides : t->sizes;
     if (args->count == 1) return size_new(out, items, tsr_ndim(t));
     TSR_TRY(int_arg(&dim, args, 1));
     if (dim < 0 || dim >= tsr_ndim(t))
-        return tsr_error(TSR_TH_ERROR, "dimension %lld out of range of %dD tensor", (long long)dim, tsr_ndim(t));
+        return th_fail("dimension %lld out of range of %dD tensor", (long long)dim, tsr_ndim(t));
     *out = value_int(items[dim]);
     return TSR_OK;
 }
@@ -560,7 +527,7 @@ static TsrStatus th_stride(Value *out, const CallArgs *args) { return dim_of(out
 static TsrStatus th_storage(Value *out, const CallArgs *args) {
     TsrTensor *t;
     Record *r;
-    TSR_TRY(dense_arg(&t, args->values[0], "TH.storage"));
+    TSR_TRY(th_dense_arg(&t, args->values[0], "TH.storage"));
     TSR_TRY(record_new(&r));
     r->lender = tsr_tensor_weak_new(t);
     r->element = t->dtype;
@@ -579,7 +546,7 @@ static TsrStatus th_storage_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(dtype_keyword(&dtype, args, "TH.Storage_newWithSize"));
     TSR_TRY(int_arg(&n, args, 0));
     if (n < 0 || tsr_mul_overflows(n, (int64_t)tsr_dtype_size(dtype), &bytes))
-        return tsr_error(TSR_TH_ERROR, "Storage_newWithSize: invalid size %lld", (long long)n);
+        return th_fail("Storage_newWithSize: invalid size %lld", (long long)n);
     TSR_TRY(tsr_storage_new(&s, th_device, (size_t)bytes, dtype));
     zero_memory(s, dtype);
     return give_storage_move(out, s, dtype);
@@ -595,7 +562,7 @@ static TsrStatus th_storage_new_infer_size(Value *out, const CallArgs *args) {
     if (tsr_layout_infer_size(inferred, n, sizes, numel) != TSR_OK) {
         char text[512];
         snprintf(text, sizeof text, "%s", tsr_error_message());
-        return tsr_error(TSR_TH_ERROR, "newInferSize: %s", text);
+        return th_fail("newInferSize: %s", text);
     }
     TSR_TRY(tsr_storage_new(&s, TSR_DEVICE_CPU, (size_t)n * sizeof(int64_t), TSR_INT64));
     if (n > 0) memcpy(s->ptr.data, inferred, (size_t)n * sizeof(int64_t));
@@ -605,7 +572,7 @@ static TsrStatus th_storage_new_infer_size(Value *out, const CallArgs *args) {
 static TsrStatus th_storage_retain(Value *out, const CallArgs *args) {
     TsrStorage *s;
     TSR_TRY(storage_arg(&s, args->values[0], "TH.Storage_retain"));
-    Record *r = record_of(args->values[0]);
+    Record *r = th_record(args->values[0]);
     if (r->lender != NULL) return give_storage_move(out, tsr_storage_retain(s), r->element);
     TSR_TRY(record_add_raw(r));
     tsr_storage_retain(s);
@@ -615,47 +582,10 @@ static TsrStatus th_storage_retain(Value *out, const CallArgs *args) {
 
 static TsrStatus th_storage_free(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    if (!is_handle(args->values[0]))
+    if (!th_is_handle(args->values[0]))
         return tsr_error(TSR_TYPE_ERROR, "TH.Storage_free: expected a TH storage handle, not %s",
                          value_type_name(args->values[0]));
-    return free_record(record_of(args->values[0]));
-}
-
-/* ---- THS: sparse tensors ---- */
-
-static TsrStatus sparse_arg(TsrTensor **lent, Value v, const char *fn) {
-    TSR_TRY(tensor_arg(lent, v, fn));
-    if ((*lent)->layout != TSR_SPARSE_COO) return tsr_error(TSR_TYPE_ERROR, "%s: expected a sparse COO tensor", fn);
-    return TSR_OK;
-}
-
-static TsrStatus ths_new_indices(Value *out, const CallArgs *args) {
-    TsrTensor *t, *view;
-    TSR_TRY(sparse_arg(&t, args->values[0], "THS.newIndices"));
-    TSR_TRY(tsr_tensor_new_narrow(&view, t->sparse->indices, 1, 0, t->sparse->indices->sizes[1]));
-    return give_tensor_move(out, view);
-}
-
-static TsrStatus ths_new_values(Value *out, const CallArgs *args) {
-    TsrTensor *t, *view;
-    TSR_TRY(sparse_arg(&t, args->values[0], "THS.newValues"));
-    TSR_TRY(tsr_tensor_new_narrow(&view, t->sparse->values, 0, 0, t->sparse->values->sizes[0]));
-    return give_tensor_move(out, view);
-}
-
-static TsrStatus ths_new_coalesce(Value *out, const CallArgs *args) {
-    TsrTensor *t, *coalesced;
-    TSR_TRY(sparse_arg(&t, args->values[0], "THS.newCoalesce"));
-    if (t->flags & TSR_FLAG_COALESCED) return give_tensor_move(out, tsr_tensor_retain(t));
-    TSR_TRY(tsr_invoke_new(&coalesced, 1, "coalesce", "t", t));
-    return give_tensor_move(out, coalesced);
-}
-
-static TsrStatus ths_nnz(Value *out, const CallArgs *args) {
-    TsrTensor *t;
-    TSR_TRY(sparse_arg(&t, args->values[0], "THS.nnz"));
-    *out = value_int(t->sparse->indices->sizes[1]);
-    return TSR_OK;
+    return free_record(th_record(args->values[0]));
 }
 
 /* ---- who holds, what leaks ---- */
@@ -682,7 +612,7 @@ static TsrStatus list_leaks(List *out) {
     return TSR_OK;
 }
 
-static TsrStatus handle_tensor(TsrTensor **lent, Value v) { return tensor_arg(lent, v, "TH"); }
+static TsrStatus handle_tensor(TsrTensor **lent, Value v) { return th_tensor_arg(lent, v, "TH"); }
 static bool handle_owns(Value v) { return (void)v, false; } /* its raw references are visited on their own */
 
 /* ---- the tables ---- */
@@ -708,7 +638,10 @@ static const Method th_functions[] = {
     {"freeCopyTo", th_free_copy_to, ARGS_RANGE, 2, 2, "(t, dst)", "Copies t into dst, then frees t."},
     {"move", th_move, ARGS_RANGE, 1, 1, "(t)", "Moves the reference into a tensor: t must not be freed."},
     {"tensor", th_tensor, ARGS_RANGE, 1, 1, "(t)", "The tensor of a handle: one reference more, counted by itself."},
-    {"error", th_error, ARGS_RANGE, 1, 1, "(msg)", "Raises THError."},
+    {"error", th_error, ARGS_RANGE, 1, 1, "(msg)", "Raises THError, or does what setErrorHandler set."},
+    {"setErrorHandler", th_set_error_handler, ARGS_RANGE, 1, 1, "(handler)",
+     "Sets what an error of TH calls with its message, and returns what was set: THError, which is raised. None is "
+     "torch7's default: the message is printed and the process aborts, here as by sys.exit(134)."},
     {"resize", th_resize, ARGS_RANGE, 2, 2, "(t, sizes)", "New sizes, growing the storage when needed."},
     {"set", th_set, ARGS_RANGE, 2, 2, "(t, src)", "Makes t look at src's storage, as src does."},
     {"setStorage", th_set_storage, ARGS_RANGE, 4, 5, "(t, storage, offset, sizes, strides=None)",
@@ -726,17 +659,6 @@ static const Method th_functions[] = {
      "The sizes with one -1 worked out, as a LongStorage; Storage_free it."},
     {"Storage_retain", th_storage_retain, ARGS_RANGE, 1, 1, "(storage)", "One reference more; Storage_free it."},
     {"Storage_free", th_storage_free, ARGS_RANGE, 1, 1, "(storage)", "Gives one reference back."},
-    {0},
-};
-
-static const Method ths_functions[] = {
-    {"newIndices", ths_new_indices, ARGS_RANGE, 1, 1, "(t)", "The indices: a pointer to the existing tensor; free it."},
-    {"newValues", ths_new_values, ARGS_RANGE, 1, 1, "(t)", "The values: a pointer to the existing tensor; free it."},
-    {"newCoalesce", ths_new_coalesce, ARGS_RANGE, 1, 1, "(t)", "t with each index once; free it."},
-    {"nnz", ths_nnz, ARGS_RANGE, 1, 1, "(t)", "How many elements are given."},
-    {"free", th_free, ARGS_RANGE, 1, 1, "(t)", "Gives one reference back."},
-    {"retain", th_retain, ARGS_RANGE, 1, 1, "(t)", "One reference more; free it."},
-    {"tensor", th_tensor, ARGS_RANGE, 1, 1, "(t)", "The tensor of a handle."},
     {0},
 };
 
@@ -815,6 +737,7 @@ static TsrStatus thnn_names(List *out, Module *module) {
 
 TsrStatus ns_th_startup(void) {
     prelude_add(&thnn_source, 1);
+    th_error_startup();
     holders_register_source(visit_raw);
     holders_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
     holders_register_leaks(list_leaks);
@@ -839,9 +762,10 @@ TsrStatus ns_th_startup(void) {
 }
 
 void ns_th_shutdown(void) {
+    th_error_shutdown();
     while (records != NULL) {
         Record *r = records;
-        while (r->raw > 0) record_release_raw(r);
+        while (r->raw > 0) th_release_raw(r);
         if (r->handle != NULL) r->handle->record = NULL;
         record_unlink(r);
     }

@@ -238,6 +238,10 @@ static TsrStatus maybe_iter(Value *out, Value v) {
 
 static const Method methods[] = {{"__enter__", maybe_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", NULL},
                                  {"__exit__", maybe_exit, ARGS_RANGE | METHOD_DUNDER, 0, 3, "(*args)", NULL},
+                                 {"borrowed", maybe_borrowed, ARGS_ONE | METHOD_STATIC, 1, 1, "(x)",
+                                  "borrowed(x) by its name in C++: no reference, and x must outlive it."},
+                                 {"owned", maybe_make_owned, ARGS_ONE | METHOD_STATIC, 1, 1, "(x)",
+                                  "owned(x) by its name in C++: a reference of its own, which is always safe."},
                                  {0}};
 static const Getter getters[] = {{"is_owned", get_is_owned, NULL, "Whether it holds a reference."},
                                  {"is_borrowed", get_is_borrowed, NULL, "Whether it holds none."},

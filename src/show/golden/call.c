@@ -50,14 +50,20 @@ static void lose_arguments(Golden *g, const State *s, const Args *a) {
 static Thing first_pointer(Golden *g, State *s, const Args *a) {
     Thing t = a->count > 0 ? a->items[0] : (Thing){0};
     const Node *n = a->call->call.args.count > 0 ? a->call->call.args.items[0] : NULL;
-    if (t.kind != T_UNKNOWN || n == NULL ||
+    bool item = t.kind == T_TEXT && n != NULL && n->kind == AST_NAME; /* of something unknown that is gone over */
+    if ((t.kind != T_UNKNOWN && !item) || n == NULL ||
         (n->kind != AST_NAME && n->kind != AST_ATTRIBUTE && n->kind != AST_SUBSCRIPT))
         return t;
     int text = golden_text_of(g, n);
     if (text < 0) return t;
-    t = state_new_pointer(s, NULL, a->line, 0);
-    if (t.kind == T_POINTER) state_bind(s, golden_text_at(g, text), t, golden_item_name, g);
-    return t;
+    const char *name = golden_text_at(g, text);
+    Thing known = item ? state_lookup(s, golden_text_at(g, t.id)) : (Thing){0};
+    if (known.kind == T_POINTER) return known;
+    known = state_new_pointer(s, NULL, a->line, 0);
+    if (known.kind != T_POINTER) return known;
+    s->pointers[known.id].name = name;
+    state_bind(s, item ? golden_text_at(g, t.id) : name, known, golden_item_name, g);
+    return known;
 }
 
 static Thing new_owned(Golden *g, State *s, const char *maker, const Args *a) {
@@ -67,13 +73,19 @@ static Thing new_owned(Golden *g, State *s, const char *maker, const Args *a) {
     return t;
 }
 
+/* TH.move(t); THS.move(sparse, indices, values) moves the last two. */
+static void move_arguments(Golden *g, State *s, const Args *a) {
+    if (a->count > 1) golden_check_use(g, s, a->items[0], a->line);
+    for (int i = a->count > 1; i < a->count; i++) golden_move(g, s, a->items[i], a->line);
+}
+
 static Thing call_th(Golden *g, State *s, const char *name, const Args *a) {
     static const char *const retains[] = {"retain", "Storage_retain", NULL}, *const frees[] = {"free", "decref",
                                                                                                "Storage_free",
                                                                                                "freeCopyTo", NULL};
     Thing first = a->count > 0 ? a->items[0] : (Thing){0};
     if (golden_is_one_of(name, frees)) return golden_free(g, s, first, a->line), (Thing){0};
-    if (strcmp(name, "move") == 0) return golden_move(g, s, first, a->line), (Thing){0};
+    if (strcmp(name, "move") == 0) return move_arguments(g, s, a), (Thing){0};
     for (int i = 0; i < a->count; i++) golden_check_use(g, s, a->items[i], a->line);
     if (golden_is_one_of(name, retains)) return golden_retain(g, s, first_pointer(g, s, a), a->line);
     lose_arguments(g, s, a);
@@ -206,11 +218,20 @@ static void call_one(Golden *g, States *out, State *s, const Node *call) {
         inline_call(g, out, s, callee.id, &a);
         return;
     }
+    bool method = f->kind == AST_ATTRIBUTE && callee.kind != T_TH;
+    if (method) golden_check_member(g, s, callee, f);
+    if (golden_borrow_call(g, s, call, method ? callee : (Thing){0}, a.count > 0 ? a.items[0] : (Thing){0}, &result)) {
+        finish_call(g, out, s, &a, result);
+        return;
+    }
     if (callee.kind == T_TH) result = call_th(g, s, golden_text_at(g, callee.id), &a);
     else if (f->kind == AST_NAME) result = call_other(g, s, f->name.id, &a);
     else if (f->kind == AST_ATTRIBUTE && callee.kind == T_BOX)
         result = call_method(g, s, callee, f->attribute.name, &a);
     else lose_arguments(g, s, &a);
+    if (result.kind == T_UNKNOWN) result = golden_fresh(g, s, call);
+    if (callee.kind != T_TH && result.kind != T_LOCAL)
+        for (int i = 0; i < a.count; i++) golden_escape(s, a.items[i]);
     finish_call(g, out, s, &a, result);
 }
 

@@ -59,9 +59,9 @@ static int compared(const State *s, int op, Thing a, Thing b) {
                                                 : (CompareOp)op,
                              (a.id > b.id) - (a.id < b.id));
     if (!equality || a.kind == T_UNKNOWN || b.kind == T_UNKNOWN) return -1;
-    if (thing_equal(a, b)) return !is_opposite(op);
+    if (thing_equal(a, b) && a.kind < T_LOCAL) return !is_opposite(op); /* two tensors are compared by element */
     if (a.kind == T_NONE) a = b, b = thing(T_NONE, 0);
-    bool something = a.kind == T_INT || a.kind == T_BOX || a.kind == T_FUNCTION || a.kind == T_TH ||
+    bool something = a.kind == T_INT || a.kind == T_BOX || a.kind >= T_FUNCTION ||
                      (a.kind == T_POINTER && s->pointers[a.id].maker != NULL && !s->pointers[a.id].perhaps);
     return b.kind == T_NONE && something ? is_opposite(op) : -1;
 }
@@ -232,7 +232,7 @@ static void eval_binary(Golden *g, States *set, const Node *n) {
         }
         state_pop(s);
         state_pop(s);
-        state_push(s, result);
+        state_push(s, result.kind == T_UNKNOWN ? golden_fresh(g, s, n) : result);
     }
 }
 
@@ -265,7 +265,9 @@ static void eval_attribute(Golden *g, States *set, const Node *n) {
     }
     golden_eval(g, set, n->attribute.value);
     for (int i = 0; i < set->count; i++) {
-        golden_lose(g, &set->items[i], state_pop(&set->items[i]), n->at.line, "is not kept");
+        Thing from = state_pop(&set->items[i]);
+        golden_check_member(g, &set->items[i], from, n);
+        golden_lose(g, &set->items[i], from, n->at.line, "is not kept");
         state_push(&set->items[i], by_text(g, &set->items[i], n));
     }
 }
@@ -314,6 +316,15 @@ static void eval_named(Golden *g, States *set, const Node *n) {
 
 static void eval_comprehension(Golden *g, States *set, const Node *n);
 
+/* What a name is; an item of something unknown that was retained is the pointer that this made of it. */
+static Thing named(Golden *g, const State *s, const Node *n) {
+    Thing t = state_lookup(s, n->name.id);
+    golden_check_borrow_use(g, s, n->name.id, t, n->at.line);
+    if (t.kind != T_TEXT) return t;
+    Thing known = state_lookup(s, golden_text_at(g, t.id));
+    return known.kind == T_POINTER ? known : t;
+}
+
 /* Values that are looked at and gone. */
 static void eval_dropped(Golden *g, States *set, const Node *n, int line) {
     golden_eval(g, set, n);
@@ -328,7 +339,7 @@ void golden_eval(Golden *g, States *set, const Node *n) {
     switch (n->kind) {
     case AST_CONSTANT: golden_push(set, constant(g, n)); return;
     case AST_NAME:
-        for (int i = 0; i < set->count; i++) state_push(&set->items[i], state_lookup(&set->items[i], n->name.id));
+        for (int i = 0; i < set->count; i++) state_push(&set->items[i], named(g, &set->items[i], n));
         return;
     case AST_CALL: golden_eval_call(g, set, n); return;
     case AST_NAMED: eval_named(g, set, n); return;
@@ -416,6 +427,13 @@ static void store_item(Golden *g, State *s, const Node *target, Thing at, Thing 
     if (text >= 0) golden_bind(g, s, golden_text_at(g, text), value);
 }
 
+/* h.size = ... of a handle. */
+static void check_member_target(Golden *g, States *set, const Node *target) {
+    const Node *of = target->attribute.value;
+    for (int i = 0; i < set->count && of->kind == AST_NAME; i++)
+        golden_check_member(g, &set->items[i], state_lookup(&set->items[i], of->name.id), target);
+}
+
 /* Assigns what is on top of the stack of each path, and takes it off. */
 void golden_assign(Golden *g, States *set, const Node *target) {
     if (target->kind == AST_TUPLE || target->kind == AST_LIST) {
@@ -429,6 +447,7 @@ void golden_assign(Golden *g, States *set, const Node *target) {
         return;
     }
     bool item = target->kind == AST_SUBSCRIPT;
+    if (target->kind == AST_ATTRIBUTE) check_member_target(g, set, target);
     if (item) golden_eval(g, set, target->subscript.value);
     if (item) golden_eval(g, set, target->subscript.index);
     for (int i = 0; i < set->count; i++) {

@@ -31,6 +31,21 @@ static bool is_spoken_of(const State *s, int i) {
     return false;
 }
 
+/* Whether the test that this exit stands under could as well be made before the pointer was: it speaks of parameters
+ * and of what is no variable. */
+static bool could_exit_before(Golden *g, const State *s, const Pointer *p) {
+    if (g->test == NULL || g->inline_depth > 0 || g->exits.breaks != NULL || g->test->at.line <= p->line) return false;
+    const char *text = golden_text_at(g, golden_text_of(g, g->test));
+    for (int i = 0; i < s->names.count; i++) {
+        Thing is = s->names.items[i].thing; /* what was passed, not what it was set to since */
+        bool parameter = false, passed = is.kind == T_POINTER && s->pointers[is.id].lent;
+        for (int k = 0; k < g->def->function.param_count && passed && !parameter; k++)
+            parameter = strcmp(g->def->function.params[k].name, s->names.items[i].name) == 0;
+        if (!parameter && golden_mentions(text, s->names.items[i].name)) return false;
+    }
+    return true;
+}
+
 static void check_exit(Golden *g, const State *s, int line, const char *what, bool style) {
     for (int i = 0; i < MAX_POINTERS; i++) {
         const Pointer *p = &s->pointers[i];
@@ -42,8 +57,9 @@ static void check_exit(Golden *g, const State *s, int line, const char *what, bo
                 "to raise before allocating",
                 line, what, p->name, p->maker, p->line);
         else if (p->yielded_line == 0)
-            golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it", line, what,
-                          p->name, p->maker, p->line);
+            golden_breach(g, "line %d (%s): %s (%s, line %d) leaks: you must either FREE or RETURN it%s", line, what,
+                          p->name, p->maker, p->line,
+                          could_exit_before(g, s, p) ? "; an exit before it is made has nothing to clean up" : "");
         else if (!golden_is_new(g->function))
             golden_breach(g, "line %d: %s yields the owned pointer %s (%s, line %d): its name must begin with new",
                           p->yielded_line, g->function, p->name, p->maker, p->line);
@@ -111,7 +127,9 @@ static void exec_return(Golden *g, const Node *n, States *states) {
             golden_add(g, g->exits.returns, s);
             continue;
         }
-        return_thing(g, s, state_pop(s), n->at.line);
+        Thing returned = state_pop(s);
+        golden_check_borrow_return(g, s, returned, n->at.line);
+        return_thing(g, s, returned, n->at.line);
         check_exit(g, s, n->at.line, "return", false);
     }
     states->count = 0;
@@ -356,9 +374,12 @@ static void leave_loop(Golden *g, States *states, States *to) {
 
 static void exec_if(Golden *g, const Node *n, States *states) {
     States yes = {0}, no = {0};
+    const Node *outer = g->test;
     golden_split(g, states, n->branch.test, &yes, &no);
+    g->test = n->branch.test;
     golden_run(g, &n->branch.body, &yes);
     golden_run(g, &n->branch.orelse, &no);
+    g->test = outer;
     golden_merge_move(g, &yes, &no);
     golden_replace_move(states, &yes);
 }
@@ -382,6 +403,11 @@ static void exec_augmented(Golden *g, const Node *n, States *states) {
     golden_assign(g, states, n->augmented.target);
 }
 
+static void check_lent(Golden *g, State *s, const Node *call) {
+    Thing unused;
+    if (s->depth > 0) golden_borrow_call(g, s, call, (Thing){0}, s->stack[s->depth - 1], &unused);
+}
+
 static void exec_with(Golden *g, const Node *n, States *states) {
     for (int k = 0; k < n->with.count; k++) {
         const Node *context = n->with.items[k].context;
@@ -389,6 +415,7 @@ static void exec_with(Golden *g, const Node *n, States *states) {
             context->kind == AST_CALL && context->call.func->kind == AST_NAME && context->call.args.count == 1 &&
             (strcmp(context->call.func->name.id, "borrowed") == 0 || strcmp(context->call.func->name.id, "owned") == 0);
         golden_eval(g, states, lends ? context->call.args.items[0] : context); /* with borrowed(h) as b: b is h */
+        for (int i = 0; lends && i < states->count; i++) check_lent(g, &states->items[i], context);
         if (n->with.items[k].target != NULL) golden_assign(g, states, n->with.items[k].target);
         else golden_drop(g, states, 1, n->at.line);
     }
@@ -525,6 +552,9 @@ static void check_function(Golden *g, const Node *def) {
     for (int i = 0; i < def->function.param_count; i++)
         golden_bind(g, start, def->function.params[i].name, state_new_pointer(start, NULL, def->at.line, 0));
     golden_add(g, &states, start);
+    golden_borrow_begin(g, def);
+    g->def = def;
+    g->test = NULL;
     tsr_free(start);
     golden_run(g, &def->function.body, &states);
     for (int i = 0; i < states.count; i++)

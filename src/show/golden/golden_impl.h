@@ -25,6 +25,7 @@ typedef struct Golden {
     List *breaches;
     TsrStatus status;
     Exits exits;
+    const Node *def, *test;               /* the function that is checked; of the innermost `if` around; NULL: none */
     const NodeList *finally[MAX_FINALLY]; /* inner ones last */
     int finally_count;
     const Node *functions[MAX_FUNCTIONS]; /* defined inside; by their number in T_FUNCTION */
@@ -34,6 +35,7 @@ typedef struct Golden {
     int text_count, text_capacity;
     int steps;
     bool counts;   /* something was made, retained or freed */
+    bool borrows;  /* the function borrows: tensors that it makes are told apart */
     bool too_many; /* paths */
 } Golden;
 
@@ -57,6 +59,19 @@ bool golden_is_one_of(const char *name, const char *const *list);
 /* TH, THS, THC, THCS, when no local has that name. */
 bool golden_is_namespace(const State *s, const Node *n);
 
+/* ---- borrows (borrow.c) ---- */
+/* Whether the function's tensors are to be told apart: it borrows, and has no names of others. */
+void golden_borrow_begin(Golden *g, const Node *def);
+/* What an expression that makes a tensor gives: a T_LOCAL; else unknown. */
+Thing golden_fresh(Golden *g, const State *s, const Node *n);
+/* A call of borrowed, owned, their namesakes of MaybeOwned or expect_contiguous: *result is what it gives. `receiver`:
+ * what the method is called on. */
+bool golden_borrow_call(Golden *g, State *s, const Node *call, Thing receiver, Thing first, Thing *result);
+/* Something else may hold it from now on: nothing is known of its borrows. */
+void golden_escape(State *s, Thing t);
+void golden_check_borrow_use(Golden *g, const State *s, const char *name, Thing t, int line);
+void golden_check_borrow_return(Golden *g, const State *s, Thing returned, int line);
+
 /* ---- sets of paths ---- */
 void golden_add(Golden *g, States *set, const State *state);
 void golden_merge(Golden *g, States *into, const States *from);
@@ -75,6 +90,8 @@ int golden_known(const State *s, int text);
 /* A value that nothing takes: a pointer in it that has no name can't be freed any more. */
 void golden_lose(Golden *g, const State *s, Thing t, int line, const char *how);
 void golden_check_use(Golden *g, const State *s, Thing t, int line);
+/* `of` is asked for an attribute, as n says: no handle has one. */
+void golden_check_member(Golden *g, const State *s, Thing of, const Node *n);
 void golden_free(Golden *g, State *s, Thing t, int line);
 void golden_move(Golden *g, State *s, Thing t, int line);
 Thing golden_retain(Golden *g, State *s, Thing t, int line);

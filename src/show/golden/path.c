@@ -132,6 +132,10 @@ static void forget(Golden *g, State *s, const char *name) {
 
 void golden_bind(Golden *g, State *s, const char *name, Thing t) {
     forget(g, s, name);
+    for (int i = 0; i < s->names.count; i++) { /* other items than those of before: see golden_each */
+        const char *item = s->names.items[i].name;
+        if (strchr(item, '#') != NULL && golden_mentions(item, name)) s->names.items[i].thing = (Thing){0};
+    }
     state_bind(s, name, t, golden_item_name, g);
 }
 
@@ -186,6 +190,17 @@ void golden_check_use(Golden *g, const State *s, Thing t, int line) {
     else if (p->freed_line > 0 && p->owed == 0)
         golden_breach(g, "line %d: %s is used, but it was freed at line %d", line, golden_pointer_name(p),
                       p->freed_line);
+}
+
+/* What a function of this file's own gave may be a tensor by now; what TH's gave is a handle. A parameter that was
+ * retained may be a tensor. */
+void golden_check_member(Golden *g, const State *s, Thing of, const Node *n) {
+    if (of.kind != T_POINTER) return;
+    const Pointer *p = &s->pointers[of.id];
+    if (p->lent || p->maker == NULL || p->perhaps) return;
+    golden_breach(
+        g, "line %d: %s.%s: DO NOT directly access the member variables of the struct; a function of TH is asked",
+        n->at.line, golden_pointer_name(p), n->attribute.name);
 }
 
 void golden_free(Golden *g, State *s, Thing t, int line) {

@@ -17,7 +17,7 @@ void states_free(States *set) {
  * unknown. */
 static bool is_plain(const State *s, Thing t) {
     if (t.kind == T_POINTER) return s->pointers[t.id].maker == NULL && s->pointers[t.id].freed_line == 0;
-    return t.kind != T_BOX && t.kind != T_FUNCTION && t.kind != T_TH;
+    return t.kind != T_BOX && t.kind < T_FUNCTION;
 }
 
 static bool agree(const State *a, Thing in_a, const State *b, Thing in_b) {

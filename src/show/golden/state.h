@@ -19,11 +19,23 @@ enum {
 };
 
 /* What an expression is, as far as it matters. */
-typedef enum ThingKind { T_UNKNOWN, T_NONE, T_INT, T_TEXT, T_POINTER, T_BOX, T_FUNCTION, T_TH } ThingKind;
+typedef enum ThingKind {
+    T_UNKNOWN,
+    T_NONE,
+    T_INT,
+    T_TEXT,
+    T_POINTER,
+    T_BOX,
+    T_FUNCTION,
+    T_TH,
+    T_LOCAL,
+    T_BORROW
+} ThingKind;
 typedef struct Thing {
     int kind;
     int id; /* T_INT: the number; T_TEXT: a str or an item of something unknown; T_FUNCTION: of golden's list; T_TH: the
-               function's name; else an index into the state */
+               function's name; T_LOCAL: a tensor that was made here, T_BORROW: a MaybeOwned that borrows it: the text
+               of its making; else an index into the state */
 } Thing;
 
 typedef struct Pointer {
