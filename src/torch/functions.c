@@ -1,4 +1,4 @@
-/* Functions of torch that are not operators: settings, seeds, questions about values, modes. */
+/* Functions of torch that are not operators: settings, seeds, questions about values. */
 #include "functions.h"
 
 #include <math.h>
@@ -363,123 +363,6 @@ FN(fork_rng) {
     return TSR_OK;
 }
 
-/* ---- modes: accepted, and remembered ---- */
-
-static bool grad_enabled = true, inference_enabled = false;
-
-typedef struct ModeObj {
-    Obj obj;
-    bool grad, inference, before_grad, before_inference;
-} ModeObj;
-
-static TsrStatus mode_new(Value *out, Type *type, bool grad, bool inference) {
-    ModeObj *m = obj_new(type, sizeof *m);
-    if (m == NULL) return TSR_MEMORY_ERROR;
-    m->grad = grad;
-    m->inference = inference;
-    m->before_grad = grad_enabled;
-    m->before_inference = inference_enabled;
-    *out = value_obj_move(m);
-    return TSR_OK;
-}
-
-static TsrStatus mode_argument(bool *mode, const CallArgs *args) {
-    Value v = args->count > 0 ? args->values[0] : args_keyword(args, "mode");
-    return v.tag == V_UNBOUND ? TSR_OK : value_truth(mode, v);
-}
-
-/* no_grad(f), and no_grad()(f) as a decorator: both are f itself, so the mode is not set while f runs. */
-static bool is_function_argument(const CallArgs *args) {
-    return args->count == 1 && value_is_callable(args->values[0]) && args->values[0].tag == V_OBJ;
-}
-
-static TsrStatus no_grad_construct(Value *out, Type *type, const CallArgs *args) {
-    if (is_function_argument(args)) {
-        *out = value_retain(args->values[0]);
-        return TSR_OK;
-    }
-    if (args->count + args->keyword_count > 0) return tsr_error(TSR_TYPE_ERROR, "%s() takes no arguments", type->name);
-    return mode_new(out, type, type == &enable_grad_type, inference_enabled);
-}
-
-static TsrStatus inference_construct(Value *out, Type *type, const CallArgs *args) {
-    bool mode = true;
-    if (is_function_argument(args)) return no_grad_construct(out, type, args);
-    TSR_TRY(mode_argument(&mode, args));
-    return mode_new(out, type, mode ? false : grad_enabled, mode);
-}
-
-static TsrStatus set_grad_construct(Value *out, Type *type, const CallArgs *args) {
-    bool mode = true;
-    if (args->count + args->keyword_count != 1)
-        return tsr_error(TSR_TYPE_ERROR, "set_grad_enabled.__init__() missing 1 required positional argument: 'mode'");
-    TSR_TRY(mode_argument(&mode, args));
-    TSR_TRY(mode_new(out, type, mode, inference_enabled));
-    grad_enabled = mode;
-    return TSR_OK;
-}
-
-FN(mode_enter) {
-    ModeObj *m = (ModeObj *)args->values[0].o;
-    if (m->obj.type != &set_grad_enabled_type) m->before_grad = grad_enabled;
-    m->before_inference = inference_enabled;
-    grad_enabled = m->grad;
-    inference_enabled = m->inference;
-    *out = VALUE_NONE;
-    return TSR_OK;
-}
-
-FN(mode_exit) {
-    const ModeObj *m = (ModeObj *)args->values[0].o;
-    grad_enabled = m->before_grad;
-    inference_enabled = m->before_inference;
-    *out = VALUE_NONE;
-    return TSR_OK;
-}
-
-static TsrStatus mode_call(Value *out, Value self, const CallArgs *args) {
-    (void)self;
-    if (!is_function_argument(args)) return tsr_error(TSR_TYPE_ERROR, "a grad mode takes one function");
-    *out = value_retain(args->values[0]);
-    return TSR_OK;
-}
-
-static TsrStatus mode_repr(TsrText *out, Value self) {
-    const ModeObj *m = (ModeObj *)self.o;
-    if (m->obj.type == &set_grad_enabled_type)
-        return tsr_text_printf(out, "torch.autograd.grad_mode.set_grad_enabled(mode=%s)", m->grad ? "True" : "False");
-    return tsr_text_printf(out, "<torch.autograd.grad_mode.%s object>", m->obj.type->name);
-}
-
-static void mode_destroy(Obj *self) { obj_free(self, sizeof(ModeObj)); }
-
-static const Method mode_methods[] = {
-    {"__enter__", fn_mode_enter, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "Enters the mode."},
-    {"__exit__", fn_mode_exit, ARGS_ANY | METHOD_DUNDER, 0, 0, "(type, value, traceback)", "Leaves the mode."},
-    {NULL, NULL, 0, 0, 0, NULL, NULL},
-};
-
-#define MODE_TYPE(shown, make) \
-    { \
-        .obj = TYPE_HEADER, .name = shown, .module = "torch.autograd.grad_mode", .construct = make, \
-        .destroy = mode_destroy, .repr = mode_repr, .call = mode_call, .methods = mode_methods \
-    }
-Type no_grad_type = MODE_TYPE("no_grad", no_grad_construct);
-Type enable_grad_type = MODE_TYPE("enable_grad", no_grad_construct);
-Type inference_mode_type = MODE_TYPE("inference_mode", inference_construct);
-Type set_grad_enabled_type = MODE_TYPE("set_grad_enabled", set_grad_construct);
-
-FN(is_grad_enabled) {
-    (void)args;
-    *out = value_bool(grad_enabled);
-    return TSR_OK;
-}
-FN(is_inference_enabled) {
-    (void)args;
-    *out = value_bool(inference_enabled);
-    return TSR_OK;
-}
-
 #define END \
     { NULL, NULL, 0, 0, 0, NULL, NULL }
 
@@ -516,8 +399,6 @@ const Method torch_functions[] = {
     {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
     {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)",
      "Where new tensors are made: 'cpu', 'meta'; None is the cpu."},
-    {"is_grad_enabled", fn_is_grad_enabled, ARGS_NONE, 0, 0, "()",
-     "Whether no_grad() is not in force; there is no autograd either way."},
     {"is_anomaly_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: there is no autograd."},
     {"is_autocast_enabled", fn_no, ARGS_ANY, 0, 0, "(device_type=None)", "False: dtypes are the ones asked for."},
     {"is_autocast_cache_enabled", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
@@ -530,8 +411,6 @@ const Method torch_functions[] = {
     {"get_deterministic_debug_mode", fn_zero, ARGS_NONE, 0, 0, "()", "0: results are always the same."},
     {"set_deterministic_debug_mode", fn_none, ARGS_ANY, 0, 0, "(debug_mode)",
      "Has no effect: results are always the same."},
-    {"is_inference_mode_enabled", fn_is_inference_enabled, ARGS_NONE, 0, 0, "()",
-     "Whether inference_mode() is in force."},
     END,
 };
 const Method torch_random_functions[] = {

@@ -18,6 +18,7 @@
 #include "tensor.h"
 #include "cuda.h"
 #include "functions.h"
+#include "grad_mode.h"
 #include "types.h"
 #include "lang/vm/vm.h"
 
@@ -67,6 +68,7 @@ static TsrStatus fill_torch(Module *m) {
     TSR_TRY(generator_default(&v));
     TSR_TRY(module_add_move(m, "default_generator", v));
     TSR_TRY(module_add_functions(m, torch_functions));
+    TSR_TRY(module_add_functions(m, torch_grad_mode_functions));
     return module_add_functions(m, torch_random_functions);
 }
 
@@ -229,6 +231,7 @@ static void each_bare_name(void (*visit)(const char *name, void *context), void 
     }
     prelude_each("", visit, context);
     for (const Method *m = torch_functions; m->name != NULL; m++) visit(m->name, context);
+    for (const Method *m = torch_grad_mode_functions; m->name != NULL; m++) visit(m->name, context);
     for (const Method *m = torch_random_functions; m->name != NULL; m++) visit(m->name, context);
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), context);
 }

@@ -19,10 +19,12 @@ PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
 PRELUDE_EMBED(prelude_rnn, "src/torch/prelude/rnn.tsr");
 PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
+PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
 
-#define SOURCE(space, file) \
-    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, "torch math F=torch.nn.functional" }
+#define SOURCE_WITH(space, file, modules) \
+    { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
+#define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional")
 static const PreludeSource sources[] = {
     SOURCE("masked", masked),      SOURCE("nn.functional", loss),
     SOURCE("nn.functional", nn),   SOURCE("nn.functional", pool),
@@ -32,7 +34,7 @@ static const PreludeSource sources[] = {
     SOURCE("sparse", sparse),      SOURCE("Tensor", tensor),
     SOURCE("nn.init", init),       SOURCE("nn.utils.rnn", rnn),
     SOURCE("testing", testing),    SOURCE("signal.windows", windows),
-    SOURCE("tree", tree),
+    SOURCE("tree", tree),          SOURCE_WITH("grad_mode", grad_mode, "functools"),
 };
 
 void torch_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }
