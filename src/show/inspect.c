@@ -36,6 +36,12 @@ static TsrStatus need_storage(const TsrTensor *t, const char *function) {
 
 static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
+    Value holders;
+    if (holders_shell(args->values[0]) != NULL) {
+        TSR_TRY(holders_list_of_shell(&holders, args->values[0]));
+        *out = value_int(value_as_list(holders)->count);
+        return value_release(holders), TSR_OK;
+    }
     TSR_TRY(tensor_argument(&t, args, "refcount"));
     *out = value_int(holders_refcount(t));
     return TSR_OK;
@@ -43,6 +49,7 @@ static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
 
 static TsrStatus tsr_holders_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
+    if (holders_shell(args->values[0]) != NULL) return holders_list_of_shell(out, args->values[0]);
     TSR_TRY(tensor_argument(&t, args, "holders"));
     return holders_list(out, t);
 }
@@ -205,31 +212,65 @@ static void put_layout(TsrStatus *status, Value card, TsrTensor *t) {
     card_put_int(status, card, "bytes", t->numel * (int64_t)tsr_itemsize(t));
 }
 
-static TsrStatus inspect_tensor(Value *out, TsrTensor *t) {
-    Value card, holders;
+static void put_tensor_card(TsrStatus *status, Value card, TsrTensor *t) {
+    Value holders;
     char device[16], origin[NAME_ROOM + 64];
-    TSR_TRY(dict_new(&card));
-    TsrStatus status = TSR_OK;
-    card_put_move(&status, card, "dtype", dtype_value(t->dtype));
-    card_put_str(&status, card, "device", tsr_device_format(t->device, device));
-    put_layout(&status, card, t);
-    card_put_int(&status, card, "version", tsr_tensor_version(t));
-    card_put_int(&status, card, "refcount", holders_refcount(t));
-    if (status == TSR_OK) status = holders_list(&holders, t);
-    if (status == TSR_OK) card_put_move(&status, card, "holders", holders);
-    put_storage(&status, card, t);
+    card_put_move(status, card, "dtype", dtype_value(t->dtype));
+    card_put_str(status, card, "device", tsr_device_format(t->device, device));
+    put_layout(status, card, t);
+    card_put_int(status, card, "version", tsr_tensor_version(t));
+    card_put_int(status, card, "refcount", holders_refcount(t));
+    if (*status == TSR_OK) *status = holders_list(&holders, t);
+    if (*status == TSR_OK) card_put_move(status, card, "holders", holders);
+    put_storage(status, card, t);
     inspect_origin(origin, sizeof origin, t);
-    card_put_str(&status, card, "origin", origin[0] != '\0' ? origin : NULL);
+    card_put_str(status, card, "origin", origin[0] != '\0' ? origin : NULL);
     if (t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG))
-        card_put_str(&status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
-    if (status == TSR_OK) card_mark(card);
-    return value_end_move(out, status, card);
+        card_put_str(status, card, "lazy", t->flags & TSR_FLAG_CONJ ? "conjugated" : "negated");
+}
+
+/* A wrapper's own members, without the tensor. */
+static void put_members(TsrStatus *status, Value card, const WhoWrapper *wrapper, Value v) {
+    if (*status == TSR_OK && wrapper->members != NULL) *status = wrapper->members(card, v);
+}
+
+/* Of a wrapper without a tensor: what is known of it, and who holds it. */
+static void put_shell_card(TsrStatus *status, Value card, Value v) {
+    static const char *const names[][2] = {{"device", "device_opt"}, {"shape", "sizes"}, {"numel", "numel"}};
+    Value members, holders, *impl, *member;
+    if (*status == TSR_OK) *status = dict_new(&members);
+    if (*status != TSR_OK) return;
+    put_members(status, members, holders_wrapper(v), v);
+    card_put_str(status, card, "state", "sizes known, no dtype, no storage");
+    card_put_move(status, card, "dtype", VALUE_NONE);
+    impl = *status == TSR_OK ? dict_find_c(value_as_dict(members), "TensorImpl") : NULL;
+    for (size_t i = 0; impl != NULL && i < TSR_COUNTOF(names); i++)
+        if ((member = dict_find_c(value_as_dict(*impl), names[i][1])) != NULL)
+            card_put_move(status, card, names[i][0], value_retain(*member));
+    card_put_move(status, card, "storage_id", VALUE_NONE);
+    if (*status == TSR_OK) *status = holders_list_of_shell(&holders, v);
+    if (*status == TSR_OK) card_put_int(status, card, "refcount", value_as_list(holders)->count);
+    if (*status == TSR_OK) card_put_move(status, card, "holders", holders);
+    value_release(members);
 }
 
 static TsrStatus inspect_value(Value *out, Value v) {
+    const WhoWrapper *wrapper = holders_wrapper(v);
+    bool shell = holders_shell(v) != NULL;
     TsrTensor *t;
-    TSR_TRY(holders_tensor(&t, v, "inspect"));
-    return inspect_tensor(out, t);
+    Value card;
+    if (!shell) TSR_TRY(holders_tensor(&t, v, "inspect"));
+    TSR_TRY(dict_new(&card));
+    TsrStatus status = TSR_OK;
+    if (wrapper != NULL) card_put_str(&status, card, "wrapper", wrapper->name);
+    if (shell) {
+        put_shell_card(&status, card, v);
+    } else {
+        if (wrapper != NULL) put_members(&status, card, wrapper, v);
+        put_tensor_card(&status, card, t);
+    }
+    if (status == TSR_OK) card_mark(card);
+    return value_end_move(out, status, card);
 }
 
 static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
@@ -426,7 +467,7 @@ static const Method functions[] = {
      "Owning references to a tensor, this call's argument left out.\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> refcount(x)\n    2"},
     {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)",
-     "Who holds those references, by name.\n\n"
+     "Who holds those references, by name: a str a reference. A wrapper that several names lead to is one: c (also u).\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
     {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)",
@@ -445,7 +486,7 @@ static const Method functions[] = {
      "Whether two indices reach one element.\n\n"
      "    >>> has_internal_overlap(ones(3, 1).expand(3, 4))\n    True"},
     {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)",
-     "All there is to know of a tensor.\n\n"
+     "All there is to know of a tensor, or of a wrapper, with or without memory.\n\n"
      "    >>> inspect(ones(2, 3).t())[\"strides\"]\n    (1, 3)"},
     {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)",
      "Tensor, storage and data pointer, with the counts at each step.\n\n"

@@ -14,15 +14,15 @@
 
 /* ---- what would end the references ---- */
 
-/* What ends a reference that no del ends; false: a del does. */
-static TsrStatus append_other_ending(TsrText *out, bool *ends, const char *path) {
-    *ends = true;
+/* What ends a reference that no del ends; leaves `out` empty where a del does. */
+static TsrStatus append_other_ending(TsrText *out, const WhoPath *at) {
+    const char *path = at->path;
+    if (at->function != NULL) return tsr_text_printf(out, "the return of %s", at->function);
     if (strncmp(path, "TH#", 3) == 0)
         return tsr_text_printf(out, "TH.free of #%.*s", (int)strcspn(path + 3, " "), path + 3);
     if (strncmp(path, "workspace.", 10) == 0) return tsr_text_puts(out, "workspace.ResetWorkspace()");
     if (path[0] == '<')
         return tsr_text_printf(out, "the end of the %s", strcmp(path, "<iterator>") == 0 ? "loop" : "expression");
-    *ends = false;
     return TSR_OK;
 }
 
@@ -114,49 +114,79 @@ static TsrStatus append_dels(List *endings, const List *places) {
     return TSR_OK;
 }
 
-static TsrStatus append_others(List *endings, const List *holders) {
-    for (int64_t i = 0; i < holders->count; i++) {
+/* Every way to what is asked for, told apart by what ends it. */
+typedef struct Ways {
+    const TsrTensor *t; /* NULL: a shell */
+    const void *shell;
+    List *paths;  /* to places that a del empties */
+    List *others; /* what else has to end */
+    TsrStatus status;
+} Ways;
+
+static bool has_text(const List *list, const char *text) {
+    for (int64_t i = 0; i < list->count; i++)
+        if (strcmp(text_at(list, i), text) == 0) return true;
+    return false;
+}
+
+enum { MAX_WAYS = 1000 };
+
+static bool add_way(const WhoPath *path, void *context) {
+    Ways *w = context;
+    TsrText ending = {0};
+    if (path->t != w->t || path->shell != w->shell || path->argument) return true;
+    w->status = append_other_ending(&ending, path);
+    if (w->status == TSR_OK && ending.length == 0) w->status = append_text(w->paths, path->path, strlen(path->path));
+    else if (w->status == TSR_OK && (strncmp(path->path, "TH#", 3) == 0 || !has_text(w->others, ending.data)))
+        w->status = append_text(w->others, ending.data, ending.length); /* each raw reference wants a free of its own */
+    tsr_text_free(&ending);
+    return w->status == TSR_OK && w->paths->count + w->others->count < MAX_WAYS;
+}
+
+static TsrStatus append_others(List *endings, const List *others) {
+    for (int64_t i = 0; i < others->count; i++) {
         TsrText one = {0};
-        bool ends;
-        TsrStatus status = tsr_text_puts(&one, endings->count > 0 ? "; " : "");
-        if (status == TSR_OK) status = append_other_ending(&one, &ends, text_at(holders, i));
-        if (status == TSR_OK && ends) status = append_text(endings, one.data, one.length);
+        TsrStatus status = tsr_text_printf(&one, "%s%s", endings->count > 0 ? "; " : "", text_at(others, i));
+        if (status == TSR_OK) status = append_text(endings, one.data, one.length);
         tsr_text_free(&one);
         TSR_TRY(status);
     }
     return TSR_OK;
 }
 
-static TsrStatus find_places(List *places, const List *holders) {
-    for (int64_t i = 0; i < holders->count; i++) {
-        TsrText unused = {0};
-        bool ends;
-        TsrStatus status = append_other_ending(&unused, &ends, text_at(holders, i));
-        tsr_text_free(&unused);
-        if (status == TSR_OK && !ends)
-            status = append_text(places, text_at(holders, i), deletable(text_at(holders, i)));
-        TSR_TRY(status);
+static TsrStatus find_places(List *places, const List *paths) {
+    for (int64_t i = 0; i < paths->count; i++)
+        TSR_TRY(append_text(places, text_at(paths, i), deletable(text_at(paths, i))));
+    return TSR_OK;
+}
+
+static TsrStatus append_list(TsrText *out, const List *endings) {
+    size_t start = out->length;
+    for (int64_t i = 0; i < endings->count; i++) {
+        bool room;
+        TSR_TRY(card_has_room(&room, out, start, endings->count - i));
+        if (!room) break;
+        TSR_TRY(tsr_text_puts(out, text_at(endings, i)));
     }
     return TSR_OK;
 }
 
-/* "del x, pair[0]; TH.free of #2" */
-static TsrStatus append_endings(TsrText *out, const List *holders) {
-    Value places, endings = VALUE_NONE;
-    size_t start = out->length;
-    bool room = true;
-    TSR_TRY(list_new(&places, 0));
-    TsrStatus status = list_new(&endings, 0);
-    if (status == TSR_OK) status = find_places(value_as_list(places), holders);
-    if (status == TSR_OK) status = append_dels(value_as_list(endings), value_as_list(places));
-    if (status == TSR_OK) status = append_others(value_as_list(endings), holders);
-    for (int64_t i = 0; status == TSR_OK && i < value_as_list(endings)->count; i++) {
-        status = card_has_room(&room, out, start, value_as_list(endings)->count - i);
-        if (status != TSR_OK || !room) break;
-        status = tsr_text_puts(out, text_at(value_as_list(endings), i));
+/* "del x, pair[0]; TH.free of #2". The paths are all found before one is looked at, which runs code. */
+static TsrStatus append_endings(TsrText *out, const TsrTensor *t, const void *shell) {
+    Value lists[4] = {VALUE_NONE, VALUE_NONE, VALUE_NONE, VALUE_NONE};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < 4 && status == TSR_OK; i++) status = list_new(&lists[i], 0);
+    if (status == TSR_OK) {
+        List *places = value_as_list(lists[2]), *endings = value_as_list(lists[3]);
+        Ways ways = {.t = t, .shell = shell, .paths = value_as_list(lists[0]), .others = value_as_list(lists[1])};
+        status = holders_each_path(add_way, &ways);
+        if (status == TSR_OK) status = ways.status;
+        if (status == TSR_OK) status = find_places(places, ways.paths);
+        if (status == TSR_OK) status = append_dels(endings, places);
+        if (status == TSR_OK) status = append_others(endings, ways.others);
+        if (status == TSR_OK) status = append_list(out, endings);
     }
-    value_release(places);
-    value_release(endings);
+    for (int i = 0; i < 4; i++) value_release(lists[i]);
     return status;
 }
 
@@ -226,13 +256,13 @@ static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Val
     return why_so_large(text, t, value_as_list(views)->count + kept);
 }
 
-static TsrStatus why_end(TsrText *text, Value holders, Value views, Value keepers) {
+static TsrStatus why_end(TsrText *text, const TsrTensor *t, Value holders, Value views, Value keepers) {
     int64_t nviews = value_as_list(views)->count, others = nviews + value_as_list(keepers)->count;
     if (value_as_list(holders)->count == 0) {
         TSR_TRY(tsr_text_puts(text, "\nit is freed when the expression ends"));
     } else {
         TSR_TRY(tsr_text_puts(text, "\nto free it: "));
-        TSR_TRY(append_endings(text, value_as_list(holders)));
+        TSR_TRY(append_endings(text, t, NULL));
     }
     if (others == 0) return TSR_OK;
     TSR_TRY(append_names(text, "; the memory stays until ", views));
@@ -240,35 +270,51 @@ static TsrStatus why_end(TsrText *text, Value holders, Value views, Value keeper
     return tsr_text_puts(text, others == 1 ? " goes too" : " go too");
 }
 
+/* "2 references: a, pair[0]" */
+static TsrStatus why_holders(TsrText *text, Value holders) {
+    int64_t count = value_as_list(holders)->count;
+    if (count == 0) return tsr_text_puts(text, "nothing but this expression holds it");
+    TSR_TRY(tsr_text_printf(text, "%lld reference%s: ", (long long)count, count == 1 ? "" : "s"));
+    return card_append_cell(text, holders);
+}
+
 static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     Value holders, views = VALUE_NONE, keepers = VALUE_NONE;
     TSR_TRY(holders_list(&holders, t));
     TsrStatus status = holders_names_over(&views, t->storage, t);
     if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
-    int64_t count = value_as_list(holders)->count;
-    if (status == TSR_OK && count == 0) status = tsr_text_puts(text, "nothing but this expression holds it");
-    else if (status == TSR_OK) {
-        status = tsr_text_printf(text, "%lld reference%s: ", (long long)count, count == 1 ? "" : "s");
-        if (status == TSR_OK) status = card_append_cell(text, holders);
-    }
+    if (status == TSR_OK) status = why_holders(text, holders);
     if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views, keepers);
-    if (status == TSR_OK) status = why_end(text, holders, views, keepers);
+    if (status == TSR_OK) status = why_end(text, t, holders, views, keepers);
     value_release(holders);
     value_release(views);
     value_release(keepers);
     return status;
 }
 
+/* Of a wrapper that has no tensor yet. */
+static TsrStatus why_shell(TsrText *text, Value v) {
+    Value holders;
+    TSR_TRY(holders_list_of_shell(&holders, v));
+    TsrStatus status = why_holders(text, holders);
+    if (status == TSR_OK) status = tsr_text_puts(text, "\nit has no memory: sizes only\nto free it: ");
+    if (status == TSR_OK) status = append_endings(text, NULL, holders_shell(v));
+    value_release(holders);
+    return status;
+}
+
 static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TsrText text = {0};
-    TSR_TRY(holders_tensor(&t, args->values[0], "why"));
-    TsrStatus status = why_text(&text, t);
+    bool shell = holders_shell(args->values[0]) != NULL;
+    if (!shell) TSR_TRY(holders_tensor(&t, args->values[0], "why"));
+    TsrStatus status = shell ? why_shell(&text, args->values[0]) : why_text(&text, t);
     if (status == TSR_OK) status = str_new_text_move(out, &text);
     tsr_text_free(&text);
     if (status == TSR_OK) note_mark(*out);
     return status;
 }
+
 static const Method functions[] = {
     {"why", tsr_why_fn, ARGS_ONE, 1, 1, "(x)",
      "What keeps its memory alive, and what would free it.\n\n"

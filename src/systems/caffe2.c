@@ -19,28 +19,50 @@
 #include "torch/holders.h"
 
 static void c2_destroy(Obj *self) {
-    tsr_tensor_free(((C2Tensor *)self)->t);
-    obj_free(self, sizeof(C2Tensor));
+    C2Tensor *c = ((C2Wrapper *)self)->c;
+    tsr_tensor_free(c->t);
+    if (--c->wrappers == 0) tsr_free(c);
+    obj_free(self, sizeof(C2Wrapper));
+}
+
+/* Takes t over, as the tensor of every wrapper. */
+static void set_tensor_move(C2Tensor *c, TsrTensor *t) {
+    for (int i = 1; i < c->wrappers; i++) tsr_tensor_retain(t);
+    for (int i = 0; i < c->wrappers; i++) tsr_tensor_free(c->t);
+    c->t = t;
+    c->no_data = false;
+}
+
+/* One wrapper more, which takes over a reference to c's tensor, on failure too. */
+static TsrStatus wrap_move(Value *out, C2Tensor *c) {
+    C2Wrapper *wrapper = obj_new(&caffe2_tensor_type, sizeof *wrapper);
+    if (wrapper == NULL) {
+        tsr_tensor_free(c->t);
+        return mem_error();
+    }
+    wrapper->c = c;
+    c->wrappers++;
+    if (c->t != NULL) tsr_trace(TSR_TRACE_WRAP, "caffe2.Tensor", "owned", 0, c->t, NULL);
+    *out = value_obj_move(wrapper);
+    return TSR_OK;
 }
 
 TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
-    C2Tensor *c = obj_new(&caffe2_tensor_type, sizeof *c);
+    C2Tensor *c = tsr_calloc(1, sizeof *c);
     if (c == NULL) {
         tsr_tensor_free(t);
         return mem_error();
     }
     c->t = t;
     c->device = device;
-    c->no_data = false;
     c->ndim = 1;
-    c->sizes[0] = 0;
     if (t != NULL) {
         c->ndim = tsr_ndim(t);
         memcpy(c->sizes, t->sizes, sizeof(int64_t) * (size_t)c->ndim);
     }
-    if (t != NULL) tsr_trace(TSR_TRACE_WRAP, "caffe2.Tensor", "owned", 0, t, NULL);
-    *out = value_obj_move(c);
-    return TSR_OK;
+    TsrStatus status = wrap_move(out, c);
+    if (status != TSR_OK) tsr_free(c);
+    return status;
 }
 
 /* With memory the sizes are the impl's, which other wrappers and torch may have changed. */
@@ -69,6 +91,7 @@ static TsrStatus c2_get(TsrTensor **lent, Value v) {
 }
 
 static bool c2_owns(Value v) { return as_c2(v)->t != NULL; }
+static const void *c2_shell(Value v) { return as_c2(v)->t == NULL ? as_c2(v) : NULL; }
 
 /* For introspection the impl counts even without memory. */
 static TsrStatus c2_impl(TsrTensor **lent, Value v) {
@@ -221,10 +244,10 @@ TsrStatus c2_allocate(C2Tensor *c, TsrDtype dtype) {
         tsr_tensor_free(fresh);
         if (status != TSR_OK) c->t->dtype = old;
         TSR_TRY(status);
+        c->no_data = false;
     } else {
-        c->t = fresh;
+        set_tensor_move(c, fresh);
     }
-    c->no_data = false;
     return TSR_OK;
 }
 
@@ -328,11 +351,8 @@ static TsrStatus c2_repr(TsrText *out, Value self) {
 
 static TsrStatus c2_unsafe_shared(Value *out, const CallArgs *args) {
     C2Tensor *c = as_c2(args->values[0]);
-    TSR_TRY(c2_new_move(out, tsr_tensor_retain(c->t), c->device));
-    as_c2(*out)->no_data = c->no_data;
-    as_c2(*out)->ndim = c->ndim;
-    memcpy(as_c2(*out)->sizes, c->sizes, sizeof(int64_t) * (size_t)c->ndim);
-    return TSR_OK;
+    tsr_tensor_retain(c->t);
+    return wrap_move(out, c);
 }
 
 static TsrStatus c2_alias(Value *out, const CallArgs *args) {
@@ -385,9 +405,7 @@ static TsrStatus c2_share_data(Value *out, const CallArgs *args) {
     TSR_TRY(
         tsr_tensor_new_over(&alias, src->storage, (TsrGeometry){c->ndim, c->sizes, strides, src->offset}, src->dtype));
     alias->origin = "ShareData";
-    tsr_tensor_free(c->t);
-    c->t = alias;
-    c->no_data = false;
+    set_tensor_move(c, alias);
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -428,9 +446,7 @@ static TsrStatus c2_share_external(Value *out, const CallArgs *args) {
     value_release(flat);
     TSR_TRY(status);
     alias->origin = "ShareExternalPointer";
-    tsr_tensor_free(c->t);
-    c->t = alias;
-    c->no_data = false;
+    set_tensor_move(c, alias);
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -481,7 +497,43 @@ Type caffe2_tensor_type = {.copied = c2_copied,
                            .repr = c2_repr,
                            .methods = c2_methods};
 
+/* What a TensorImpl is before it has a dtype and a storage. */
+static TsrStatus put_partial_impl(Dict *dict, const C2Tensor *c) {
+    Value impl, sizes;
+    char device[16];
+    TSR_TRY(dict_new(&impl));
+    Dict *d = value_as_dict(impl);
+    TsrStatus status = size_new(&sizes, c->sizes, c->ndim);
+    if (status == TSR_OK) status = dict_set_c_move(d, "refcount", value_int(c->wrappers));
+    if (status == TSR_OK) status = dict_set_c_move(d, "sizes", sizes);
+    if (status == TSR_OK) status = dict_set_c_move(d, "numel", value_int(numel_of(c)));
+    if (status == TSR_OK) status = holders_put_text(d, "data_type", "nullptr (uninitialized)");
+    if (status == TSR_OK) status = holders_put_text(d, "device_opt", tsr_device_format(c->device, device));
+    if (status == TSR_OK) status = dict_set_c(d, "Storage", VALUE_NONE);
+    if (status == TSR_OK) return dict_set_c_move(dict, "TensorImpl", impl);
+    value_release(impl);
+    return status;
+}
+
+static TsrStatus c2_members(Value dict, Value v) {
+    const C2Tensor *c = as_c2(v);
+    if (c->t == NULL) return put_partial_impl(value_as_dict(dict), c);
+    if (!c->no_data) return TSR_OK;
+    TsrText text = {0};
+    TsrStatus status = tsr_text_printf(&text, "%s, which its memory does not hold: mutable_data allocates",
+                                       tsr_layout_text(c->ndim, c->sizes));
+    if (status == TSR_OK) status = holders_put_text(value_as_dict(dict), "resized_to", text.data);
+    tsr_text_free(&text);
+    return status;
+}
+
 void caffe2_tensor_startup(void) {
-    holders_register_wrapper(&caffe2_tensor_type, c2_impl, c2_owns);
-    holders_register_operand(&caffe2_tensor_type, c2_operand);
+    static const WhoWrapper wrapper = {.type = &caffe2_tensor_type,
+                                       .name = "caffe2::Tensor",
+                                       .get = c2_impl,
+                                       .operand = c2_operand,
+                                       .owns = c2_owns,
+                                       .shell = c2_shell,
+                                       .members = c2_members};
+    holders_register_wrapper(&wrapper);
 }

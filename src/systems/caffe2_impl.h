@@ -8,17 +8,23 @@
 
 extern Type caffe2_tensor_type;
 
-/* Partially initialised states are the point: sizes without a dtype, a dtype without memory. */
+/* What UnsafeSharedInstance shares. Partially initialised states are the point: sizes without a dtype, a dtype without
+ * memory. */
 typedef struct C2Tensor {
-    Obj obj;
-    TsrTensor *t; /* one reference; NULL until a dtype is known */
+    int wrappers;
+    TsrTensor *t; /* one reference for each wrapper; NULL until a dtype is known */
     TsrDevice device;
     int ndim; /* sizes asked for, while t is NULL or has no memory for them */
     int64_t sizes[TSR_MAX_DIMS];
     bool no_data; /* t's memory does not fit the sizes: mutable_data allocates */
 } C2Tensor;
 
-static inline C2Tensor *as_c2(Value v) { return (C2Tensor *)v.o; }
+typedef struct C2Wrapper {
+    Obj obj;
+    C2Tensor *c;
+} C2Wrapper;
+
+static inline C2Tensor *as_c2(Value v) { return ((C2Wrapper *)v.o)->c; }
 
 /* Tells holders of the type. */
 void caffe2_tensor_startup(void);

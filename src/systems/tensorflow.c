@@ -462,7 +462,9 @@ static TsrStatus fill_tensorflow(Module *m) {
 }
 
 TsrStatus ns_tensorflow_startup(void) {
-    holders_register_wrapper(&tf_tensor_type, tf_get, tf_owns);
+    static const WhoWrapper wrapper = {
+        .type = &tf_tensor_type, .name = "tensorflow::Tensor", .get = tf_get, .owns = tf_owns};
+    holders_register_wrapper(&wrapper);
     return namespace_add(&(Namespace){
         .name = "tensorflow",
         .doc = "TensorFlow's tensors: memory at once, from an allocator that can be named, and TensorProto messages.",

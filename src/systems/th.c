@@ -736,10 +736,12 @@ static TsrStatus thnn_names(List *out, Module *module) {
 }
 
 TsrStatus ns_th_startup(void) {
+    static const WhoWrapper wrapper = {
+        .type = &th_handle_type, .name = "THTensor *", .get = handle_tensor, .owns = handle_owns};
     prelude_add(&thnn_source, 1);
     th_error_startup();
     holders_register_source(visit_raw);
-    holders_register_wrapper(&th_handle_type, handle_tensor, handle_owns);
+    holders_register_wrapper(&wrapper);
     holders_register_leaks(list_leaks);
     TSR_TRY(namespace_add(&(Namespace){
         .name = "TH",

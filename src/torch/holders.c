@@ -16,15 +16,11 @@
 #include "lang/types/str.h"
 #include "lang/vm/frame.h"
 
-enum { MAX_SOURCES = 16, MAX_WRAPPERS = 16, MAX_DEPTH = 200, MAX_PATH = 512 };
+enum { MAX_SOURCES = 16, MAX_WRAPPERS = 16, MAX_DEPTH = 200, MAX_PATH = 512, MAX_REPEATS = 20000 };
 
 static WhoSource sources[MAX_SOURCES];
 static int source_count;
-static struct {
-    const Type *type;
-    WhoGet get, operand;
-    bool (*owns)(Value v);
-} wrappers[MAX_WRAPPERS];
+static const WhoWrapper *wrappers[MAX_WRAPPERS];
 static int wrapper_count;
 static struct {
     const char *path;
@@ -45,48 +41,55 @@ void holders_register_root(const char *path, const Value *slot) {
     roots[root_count++].slot = slot;
 }
 
-void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v)) {
+void holders_register_wrapper(const WhoWrapper *wrapper) {
     bind_tensor_hook = tensor_of_wrapper;
-    if (wrapper_count < MAX_WRAPPERS) {
-        wrappers[wrapper_count].type = type;
-        wrappers[wrapper_count].get = wrappers[wrapper_count].operand = get;
-        wrappers[wrapper_count++].owns = owns;
-    }
+    if (wrapper_count < MAX_WRAPPERS) wrappers[wrapper_count++] = wrapper;
 }
 
 void holders_register_leaks(WhoLeaks leaks) {
     if (leak_source_count < MAX_SOURCES) leak_sources[leak_source_count++] = leaks;
 }
 
-static int find_wrapper(Value v) {
+const WhoWrapper *holders_wrapper(Value v) {
     for (int i = 0; v.tag == V_OBJ && i < wrapper_count; i++)
-        if (v.o->type == wrappers[i].type) return i;
-    return -1;
+        if (v.o->type == wrappers[i]->type) return wrappers[i];
+    return NULL;
 }
 
-void holders_register_operand(const Type *type, WhoGet get) {
-    for (int i = 0; i < wrapper_count; i++)
-        if (wrappers[i].type == type) wrappers[i].operand = get;
+TsrStatus holders_put_text(Dict *dict, const char *key, const char *text) {
+    Value v;
+    TSR_TRY(str_new_c(&v, text));
+    return dict_set_c_move(dict, key, v);
+}
+
+static const void *shell_of(const WhoWrapper *wrapper, Value v) {
+    return wrapper->shell != NULL ? wrapper->shell(v) : NULL;
+}
+
+const void *holders_shell(Value v) {
+    const WhoWrapper *wrapper = holders_wrapper(v);
+    return wrapper != NULL ? shell_of(wrapper, v) : NULL;
 }
 
 /* What the binding asks of every object given where a tensor is wanted. */
 static TsrStatus tensor_of_wrapper(TsrTensor **lent, Value v) {
-    int i = find_wrapper(v);
-    return i >= 0 ? wrappers[i].operand(lent, v) : TSR_OK;
+    const WhoWrapper *wrapper = holders_wrapper(v);
+    if (wrapper == NULL) return TSR_OK;
+    return wrapper->operand != NULL ? wrapper->operand(lent, v) : wrapper->get(lent, v);
 }
 
 TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function) {
-    int i = find_wrapper(v);
+    const WhoWrapper *wrapper = holders_wrapper(v);
     if (v.tag == V_TENSOR) return *lent = v.t, TSR_OK;
-    if (i >= 0) return wrappers[i].get(lent, v);
+    if (wrapper != NULL) return wrapper->get(lent, v);
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'x' must be a tensor, not %s", function, value_type_name(v));
 }
 
 TsrTensor *holders_tensor_if_any(Value v) {
     TsrTensor *t = NULL;
-    int i = find_wrapper(v);
+    const WhoWrapper *wrapper = holders_wrapper(v);
     if (v.tag == V_TENSOR) return v.t;
-    if (i < 0 || wrappers[i].get(&t, v) == TSR_OK) return t;
+    if (wrapper == NULL || wrapper->get(&t, v) == TSR_OK) return t;
     tsr_error_clear();
     return NULL;
 }
@@ -95,9 +98,15 @@ TsrTensor *holders_tensor_if_any(Value v) {
 
 /* Objects seen already, so that each slot is visited once: a set of pointers by open addressing. */
 typedef struct Walk {
-    WhoVisit visit;
+    WhoVisitPath visit;
     WhoVisitStorage visit_storage;
     void *context;
+    const char *function;              /* of the local that the walk is at */
+    const void *wrapper;               /* that the walk is in */
+    const void *inside[4 * MAX_DEPTH]; /* the objects that the walk is in: with `every` some are not marked */
+    int entered;
+    int64_t repeats; /* objects looked into once more */
+    bool every;      /* every path is wanted, not every reference */
     const void **seen;
     size_t count, capacity; /* a power of two */
     char path[MAX_PATH];
@@ -142,6 +151,25 @@ static bool mark(Walk *w, const void *object) {
     w->count++;
     return true;
 }
+
+static bool can_be_typed(const Walk *w) {
+    return !w->flat && w->function == NULL && strchr(w->path, '<') == NULL && strstr(w->path, ".__") == NULL;
+}
+
+/* Whether the walk should look into an object, which is then left by leave(). Where every path is wanted an object is
+ * marked as seen only if what holds the tensor can be deleted there: others are looked into by each of their names. */
+static bool enter(Walk *w, const void *object, bool deletable) {
+    bool once = !w->every || (deletable && can_be_typed(w)) || w->repeats >= MAX_REPEATS;
+    for (int i = 0; w->every && i < w->entered; i++)
+        if (w->inside[i] == object) return false;
+    if (w->entered == TSR_COUNTOF(w->inside) || (once && !mark(w, object))) return false;
+    if (!once && TSR_UNLIKELY(tsr_interrupt_flag != 0)) w->stopped = true;
+    w->repeats += !once;
+    w->inside[w->entered++] = object;
+    return true;
+}
+
+static void leave(Walk *w) { w->entered--; }
 
 /* Appends to the path; the caller cuts it back to the length it had. */
 static void extend(Walk *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -234,10 +262,11 @@ static void walk_set(Walk *w, const Set *set) {
 static void walk_closure(Walk *w, const Function *f) {
     size_t length = w->length;
     for (int64_t i = 0; i < f->cell_count; i++) {
-        if (f->cells[i] == NULL || !mark(w, f->cells[i])) continue;
+        if (f->cells[i] == NULL || !enter(w, f->cells[i], false)) continue;
         extend(w, ".<closure>.%s", f->code->captures[i].name);
         walk_value(w, f->cells[i]->value);
         cut(w, length);
+        leave(w);
     }
 }
 
@@ -358,16 +387,25 @@ static void walk_inside_tensor(Walk *w, const TsrTensor *t) {
         extend(w, ".values()");
         if (t->sparse->values != NULL) walk_value(w, (Value){.tag = V_TENSOR, {.t = t->sparse->values}});
         cut(w, length);
-    } else if (t->dtype == TSR_NESTED && tsr_is_defined(t) && t->storage != NULL && mark(w, t->storage)) {
+    } else if (t->dtype == TSR_NESTED && tsr_is_defined(t) && t->storage != NULL && enter(w, t->storage, false)) {
         walk_elements(w, t->storage);
+        leave(w);
     }
+}
+
+static void tell(Walk *w, const WhoPath *path) {
+    if (!w->visit(path, w->context)) w->stopped = true;
 }
 
 /* One reference to a tensor, and what the tensor holds. */
 static void visit_tensor(Walk *w, TsrTensor *t) {
-    if (!w->visit(w->path, t, w->argument, w->context)) w->stopped = true;
+    tell(w,
+         &(WhoPath){.path = w->path, .t = t, .wrapper = w->wrapper, .function = w->function, .argument = w->argument});
     w->argument = false; /* only the argument itself is left out, not what it holds */
-    if ((t->sparse != NULL || t->dtype == TSR_NESTED) && mark(w, t)) walk_inside_tensor(w, t);
+    w->wrapper = NULL;
+    if ((t->sparse == NULL && t->dtype != TSR_NESTED) || !enter(w, t, false)) return;
+    walk_inside_tensor(w, t);
+    leave(w);
 }
 
 /* What the modules say that keep tensors outside of values. */
@@ -375,6 +413,7 @@ static bool visit_source(const char *path, TsrTensor *t, bool argument, void *co
     Walk *w = context;
     cut(w, 0);
     w->flat = false;
+    w->function = NULL;
     w->argument = argument;
     extend(w, "%s", path);
     visit_tensor(w, t);
@@ -392,25 +431,50 @@ static void visit_storage_value(Walk *w, Value v) {
     if (whole != NULL) w->visit_storage(w->path, whole, w->context);
 }
 
+/* A wrapper holds its tensor, or what stands in its place. A walk may begin while an error is on its way: that one
+ * stays. */
+static void walk_wrapper(Walk *w, const WhoWrapper *wrapper, Value v) {
+    const void *shell = shell_of(wrapper, v);
+    TsrTensor *t;
+    bool again = !w->every && !mark(w, v.o);
+    w->argument = w->argument && w->every; /* the wrapper is the argument: its reference counts all the same */
+    if (w->stopped) return;
+    if (shell != NULL || again) {
+        t = NULL;
+        if (shell == NULL && (!wrapper->owns(v) || wrapper->get(&t, v) != TSR_OK)) return;
+        tell(w, &(WhoPath){.path = w->path,
+                           .t = t,
+                           .shell = shell,
+                           .wrapper = v.o,
+                           .function = w->function,
+                           .argument = w->argument,
+                           .again = again});
+    } else if (wrapper->owns(v)) {
+        w->wrapper = v.o;
+        if (wrapper->get(&t, v) == TSR_OK) visit_tensor(w, t);
+        else tsr_error_clear();
+        w->wrapper = NULL;
+    }
+}
+
+/* Whether its items can be deleted. */
+static bool has_deletable_items(Value v) { return value_is_list(v) || value_is_dict(v) || v.o->type == &deque_type; }
+
 /* One slot that holds `v`. */
 static void walk_value(Walk *w, Value v) {
     if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
+    const WhoWrapper *wrapper = holders_wrapper(v);
     w->depth++;
     if (v.tag == V_TENSOR) {
         visit_tensor(w, v.t);
-    } else if (mark(w, v.o)) {
-        int i = find_wrapper(v);
-        TsrTensor *t;
+    } else if (wrapper != NULL) {
+        walk_wrapper(w, wrapper, v);
         w->argument = false;
-        if (i >= 0) {
-            bool owns = wrappers[i].owns(v); /* a walk may begin while an error is on its way: that one stays */
-            if (owns && wrappers[i].get(&t, v) == TSR_OK) visit_tensor(w, t);
-            else if (owns) tsr_error_clear();
-        } else if (value_is_storage(v)) {
-            visit_storage_value(w, v);
-        } else {
-            walk_obj(w, v.o);
-        }
+    } else if (enter(w, v.o, has_deletable_items(v))) {
+        w->argument = false;
+        if (value_is_storage(v)) visit_storage_value(w, v);
+        else walk_obj(w, v.o);
+        leave(w);
     }
     w->depth--;
 }
@@ -419,8 +483,9 @@ static bool walk_root(const Root *root, void *context) {
     static const char *const flat_names[] = {
         [ROOT_ITERATOR] = "<iterator>", [ROOT_TEMPORARY] = "<temporary>", [ROOT_ARGUMENT] = "<temporary>"};
     Walk *w = context;
-    if (root->cell != NULL && !mark(w, root->cell)) return !w->stopped; /* a closure's, seen already */
+    if (root->cell != NULL && !w->every && !mark(w, root->cell)) return !w->stopped; /* a closure's, seen already */
     cut(w, 0);
+    w->function = root->kind == ROOT_LOCAL ? root->function : NULL;
     w->flat = false;
     w->argument = root->kind == ROOT_ARGUMENT;
     if (root->kind == ROOT_GLOBAL) extend(w, "%s", root->name);
@@ -434,7 +499,7 @@ static bool walk_root(const Root *root, void *context) {
 /* Storages of tensors that only a storage handle or a storage object keeps. */
 static void walk_storages(Walk *w) {
     for (TsrStorage *s = tsr_storage_first(); s != NULL && !w->stopped; s = s->next) {
-        if (s->element != TSR_NESTED || !mark(w, s)) continue;
+        if (s->element != TSR_NESTED || w->every || !mark(w, s)) continue;
         cut(w, 0);
         w->flat = w->argument = false;
         extend(w, "storage #%lld", (long long)tsr_storage_id(s));
@@ -442,33 +507,53 @@ static void walk_storages(Walk *w) {
     }
 }
 
-static TsrStatus walk_all(WhoVisit visit, WhoVisitStorage visit_storage, void *context, bool counts) {
-    Walk w = {.visit = visit, .visit_storage = visit_storage, .context = context, .counts = counts};
+static TsrStatus walk_all(Walk *w) {
     gc_collect();
-    scope_visit_roots(walk_root, &w);
-    for (int i = 0; i < root_count && !w.stopped; i++) {
-        cut(&w, 0);
-        w.flat = w.argument = false;
-        extend(&w, "%s", roots[i].path);
-        walk_value(&w, *roots[i].slot);
+    scope_visit_roots(walk_root, w);
+    w->function = NULL;
+    for (int i = 0; i < root_count && !w->stopped; i++) {
+        cut(w, 0);
+        w->flat = w->argument = false;
+        extend(w, "%s", roots[i].path);
+        walk_value(w, *roots[i].slot);
     }
-    for (int i = 0; i < source_count && !w.stopped; i++) sources[i](visit_source, visit_storage_source, &w);
-    if (!w.stopped) walk_storages(&w);
-    tsr_free(w.seen);
-    return w.short_of_memory ? mem_error() : TSR_OK;
+    for (int i = 0; i < source_count && !w->stopped; i++) sources[i](visit_source, visit_storage_source, w);
+    if (!w->stopped) walk_storages(w);
+    tsr_free(w->seen);
+    return w->short_of_memory ? mem_error() : TSR_OK;
 }
 
-static bool pass_tensor(const char *path, TsrTensor *t, bool argument, void *context) {
-    (void)path, (void)t, (void)argument, (void)context;
-    return true;
-}
+static bool pass_tensor(const WhoPath *path, void *context) { return (void)path, (void)context, true; }
 
 static void pass_storage(const char *path, const TsrStorage *s, void *context) { (void)path, (void)s, (void)context; }
 
-TsrStatus holders_each(WhoVisit visit, void *context) { return walk_all(visit, pass_storage, context, false); }
+/* Each reference once, and each further name of a wrapper. */
+static TsrStatus each_reference(WhoVisitPath visit, void *context) {
+    return walk_all(&(Walk){.visit = visit, .visit_storage = pass_storage, .context = context});
+}
+
+TsrStatus holders_each_path(WhoVisitPath visit, void *context) {
+    return walk_all(&(Walk){.visit = visit, .visit_storage = pass_storage, .context = context, .every = true});
+}
+
+typedef struct Plain {
+    WhoVisit visit;
+    void *context;
+} Plain;
+
+static bool visit_plain(const WhoPath *path, void *context) {
+    const Plain *plain = context;
+    if (path->again || path->t == NULL) return true;
+    return plain->visit(path->path, (TsrTensor *)path->t, path->argument, plain->context);
+}
+
+TsrStatus holders_each(WhoVisit visit, void *context) {
+    Plain plain = {visit, context};
+    return each_reference(visit_plain, &plain);
+}
 
 TsrStatus holders_each_storage(WhoVisitStorage visit, void *context) {
-    return walk_all(pass_tensor, visit, context, false);
+    return walk_all(&(Walk){.visit = pass_tensor, .visit_storage = visit, .context = context});
 }
 
 /* ---- what is asked ---- */
@@ -478,47 +563,88 @@ typedef struct Count {
     int64_t arguments;
 } Count;
 
-static bool count_arguments(const char *path, TsrTensor *t, bool argument, void *context) {
+static bool count_arguments(const WhoPath *path, void *context) {
     Count *c = context;
-    (void)path;
-    c->arguments += argument && t == c->t;
+    c->arguments += path->argument && path->t == c->t && !path->again;
     return true;
 }
 
 int64_t holders_refcount(TsrTensor *t) {
     Count c = {t, 0};
-    if (walk_all(count_arguments, pass_storage, &c, true) != TSR_OK) tsr_error_clear();
+    Walk w = {.visit = count_arguments, .visit_storage = pass_storage, .context = &c, .counts = true};
+    if (walk_all(&w) != TSR_OK) tsr_error_clear();
     return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
 }
 
+/* ---- names, one a reference ---- */
+
 typedef struct Holders {
-    const TsrTensor *t;
+    const TsrTensor *t; /* NULL: of a shell */
+    const void *shell;
     List *list;
+    const void **wrappers; /* of each name the wrapper that it leads to, or NULL */
+    int64_t capacity;
     int64_t limit;
     TsrStatus status;
 } Holders;
 
-static bool add_holder(const char *path, TsrTensor *t, bool argument, void *context) {
-    Holders *h = context;
+static TsrStatus add_name(Holders *h, const WhoPath *path) {
     Value name;
-    if (t != h->t || argument || h->list->count >= h->limit) return true;
-    h->status = str_new_c(&name, path);
-    if (h->status == TSR_OK) h->status = list_append_move(h->list, name);
+    TSR_TRY(mem_grow(&h->wrappers, &h->capacity, h->list->count + 1, sizeof *h->wrappers));
+    TSR_TRY(str_new_c(&name, path->path));
+    TSR_TRY(list_append_move(h->list, name));
+    h->wrappers[h->list->count - 1] = path->wrapper;
+    return TSR_OK;
+}
+
+/* "c" becomes "c (also d)", and that "c (also d, e)". What a temporary holds has no name to tell. */
+static TsrStatus add_alias(Holders *h, const WhoPath *path) {
+    if (path->path[0] == '<') return TSR_OK;
+    for (int64_t i = 0; i < h->list->count; i++) {
+        if (h->wrappers[i] != path->wrapper) continue;
+        const Str *old = value_as_str(h->list->items[i]);
+        bool more = old->size > 0 && old->data[old->size - 1] == ')';
+        Value name;
+        TSR_TRY(str_new_format(&name, "%.*s%s%s)", (int)(old->size - more), old->data, more ? ", " : " (also ",
+                               path->path));
+        value_set_move(&h->list->items[i], name);
+        break;
+    }
+    return TSR_OK;
+}
+
+static bool add_holder(const WhoPath *path, void *context) {
+    Holders *h = context;
+    if (path->t != h->t || path->shell != h->shell || path->argument) return true;
+    if (path->again) h->status = add_alias(h, path);
+    else if (h->list->count < h->limit) h->status = add_name(h, path);
     return h->status == TSR_OK;
+}
+
+static TsrStatus list_holders(Holders *h) {
+    TsrStatus status = each_reference(add_holder, h);
+    tsr_free(h->wrappers);
+    return status == TSR_OK ? h->status : status;
 }
 
 TsrStatus holders_list(Value *out, TsrTensor *t) {
     Value list, name;
     int64_t count = holders_refcount(t);
     TSR_TRY(list_new(&list, count));
-    Holders h = {t, value_as_list(list), count, TSR_OK};
-    TsrStatus status = holders_each(add_holder, &h);
-    if (status == TSR_OK) status = h.status;
+    Holders h = {.t = t, .list = value_as_list(list), .limit = count};
+    TsrStatus status = list_holders(&h);
     while (status == TSR_OK && h.list->count < count) { /* held by an object whose inside has no names */
         status = str_new_c(&name, "<temporary>");
         if (status == TSR_OK) status = list_append_move(h.list, name);
     }
     return value_end_move(out, status, list);
+}
+
+TsrStatus holders_list_of_shell(Value *out, Value v) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Holders h = {.shell = holders_shell(v), .list = value_as_list(list), .limit = INT64_MAX};
+    return value_end_move(out, list_holders(&h), list);
 }
 
 typedef struct Sharers {

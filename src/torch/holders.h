@@ -25,13 +25,27 @@ typedef void (*WhoSource)(WhoVisit visit, WhoVisitStorage visit_storage, void *c
 void holders_register_source(WhoSource source);
 /* A value that a module holds for ever, walked as if it had that name (a workspace's dict). Both static. */
 void holders_register_root(const char *path, const Value *slot);
-/* Types whose values stand for a tensor (wrappers, handles, MaybeOwned). get: the tensor, lent; NULL with the error
- * set. `owns`: such a value holds one reference of its own. */
+/* A type whose values stand for a tensor: wrappers, handles, MaybeOwned. Static. */
 typedef TsrStatus (*WhoGet)(TsrTensor **lent, Value v);
-void holders_register_wrapper(const Type *type, WhoGet get, bool (*owns)(Value v));
-/* Of a type registered already: what an operator gets of its values, where that is refused more than looking at them.
- */
-void holders_register_operand(const Type *type, WhoGet get);
+typedef struct WhoWrapper {
+    const Type *type;
+    const char *name;      /* as its document spells it: "caffe2::Tensor" */
+    WhoGet get;            /* the tensor, lent; an error where there is none */
+    WhoGet operand;        /* what an operator gets, where more is refused to it; NULL: get */
+    bool (*owns)(Value v); /* whether the value holds one reference of its own */
+    /* What stands in the tensor's place until there is one; values that share it are equal. NULL: there is a tensor.
+     * The member may be NULL: such a value always has one. */
+    const void *(*shell)(Value v);
+    /* Puts its own members into a dict, in its document's words; of one without a tensor under "TensorImpl" what is
+     * known of it. May be NULL. */
+    TsrStatus (*members)(Value dict, Value v);
+} WhoWrapper;
+void holders_register_wrapper(const WhoWrapper *wrapper);
+TsrStatus holders_put_text(Dict *dict, const char *key, const char *text);
+/* The row of a value's type; NULL: it is no wrapper. */
+const WhoWrapper *holders_wrapper(Value v);
+/* What stands in a tensor's place in a wrapper that has none yet; NULL: all other values. */
+const void *holders_shell(Value v);
 
 /* What leaks() reports: appends strs to a list. Registered by the modules that hand out raw references and borrows. */
 typedef TsrStatus (*WhoLeaks)(List *out);
@@ -45,8 +59,26 @@ TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function);
 TsrTensor *holders_tensor_if_any(Value v);
 
 int64_t holders_refcount(TsrTensor *t);
-/* A list of str, exactly holders_refcount long. */
+/* A list of str, exactly holders_refcount long: one a reference. A wrapper that several names lead to is one reference:
+ * "c (also d)". */
 TsrStatus holders_list(Value *out, TsrTensor *t);
+/* The same of the values that share a wrapper's shell. */
+TsrStatus holders_list_of_shell(Value *out, Value v);
+
+/* One way to reach a tensor, or a shell. */
+typedef struct WhoPath {
+    const char *path;   /* lent, as in WhoVisit */
+    const TsrTensor *t; /* NULL: of a shell */
+    const void *shell;
+    const void *wrapper;  /* the object around t; NULL: t is itself what the place holds */
+    const char *function; /* of a local of an active call: whose; else NULL */
+    bool argument;        /* as in WhoVisit */
+    bool again;           /* of holders_each only: one more name of a wrapper that was told already */
+} WhoPath;
+typedef bool (*WhoVisitPath)(const WhoPath *path, void *context);
+/* Calls visit for every way to every tensor: through each name of a tuple, a wrapper, a function or an iterator that
+ * has several; a list or dict whose items can be deleted is looked into once. */
+TsrStatus holders_each_path(WhoVisitPath visit, void *context);
 /* The first name of each tensor over a storage (NULL: of none) but for `except`. */
 TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
 /* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it.

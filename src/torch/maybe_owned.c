@@ -8,6 +8,7 @@
 #include "bind.h"
 #include "core/borrow.h"
 #include "lang/modules/namespace.h"
+#include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "tensor.h"
@@ -286,8 +287,21 @@ static const Method functions[] = {
     {0},
 };
 
+/* As c10 has it: a flag, and one of two members. */
+static TsrStatus maybe_members(Value dict, Value v) {
+    const Maybe *m = as_maybe(v);
+    TSR_TRY(dict_set_c(value_as_dict(dict), "isBorrowed_", value_bool(!m->owned)));
+    return holders_put_text(value_as_dict(dict), m->owned ? "own_" : "borrow_",
+                            m->owned ? "one reference of its own" : "a pointer that counts nothing");
+}
+
 TsrStatus maybe_owned_startup(void) {
-    holders_register_wrapper(&maybe_owned_type, maybe_get, maybe_owns);
+    static const WhoWrapper wrapper = {.type = &maybe_owned_type,
+                                       .name = "MaybeOwned<Tensor>",
+                                       .get = maybe_get,
+                                       .owns = maybe_owns,
+                                       .members = maybe_members};
+    holders_register_wrapper(&wrapper);
     holders_register_leaks(list_dangling);
     if (tsr_tensor_gone_hook != note_gone) { /* else this is not the first start in this process */
         next_gone_hook = tsr_tensor_gone_hook;

@@ -22,6 +22,7 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "show/screen.h"
+#include "torch/holders.h"
 
 enum { MAX_SHOWS = 32 };
 
@@ -168,10 +169,12 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
-static bool has_card(Value v) { return v.tag == V_TENSOR && globals_resolve("inspect").tag != V_UNBOUND; }
+static bool has_card(Value v) {
+    return (v.tag == V_TENSOR || holders_wrapper(v) != NULL) && globals_resolve("inspect").tag != V_UNBOUND;
+}
 
-/* The card of the tensor that an expression gives. It is read again, or `v`, which is consumed, would be a holder; what
- * is called is not called twice. */
+/* The card of the tensor, or of the wrapper, that an expression gives. It is read again, or `v`, which is consumed,
+ * would be a holder; what is called is not called twice. */
 static TsrStatus card_move(Value *out, Value v, const char *expression) {
     if (strchr(expression, '(') != NULL) {
         TsrStatus status = value_call_n(out, globals_resolve("inspect"), 1, &v);
