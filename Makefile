@@ -50,9 +50,15 @@ PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so
 all: $(BUILD)/tsr $(PLUGINS) ## the binary (build/tsr), the default
 	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
-$(BUILD)/tsr: $(CORE_OBJ) $(TOOL_OBJ)
+# The program is linked twice: first to compile what is written in the language (src/*/prelude), then with that code in it.
+$(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o
+$(BUILD)/obj/prelude_frozen.o: $(BUILD)/tsr-thawed
+	$(QUIET)$< --print-man prelude >$(BUILD)/prelude.frozen
+	$(QUIET)printf '.section .rodata\n.balign 8\n.globl prelude_frozen\n.hidden prelude_frozen\nprelude_frozen: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $(BUILD)/prelude.frozen | $(CC) -c -x assembler -o $@ -
 
 $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread

@@ -3,7 +3,11 @@
  * A unit is a source cut into blocks, one a top-level name. To compile a block, its text is put into a function of its
  * own whose parameters are the names that the block may mean (see prelude.h); what the function returns is the block's
  * value. The parameters are never set: each cell that the value's code captured from them is replaced by the unit's
- * cell of that name, which is empty until code first reads it; the evaluator then asks prelude_fill_cell. */
+ * cell of that name, which is empty until code first reads it; the evaluator then asks prelude_fill_cell.
+ *
+ * A program that is built takes that code from itself: prelude_freeze wrote where the blocks stand and what the code of
+ * each is (compile/freeze.h), and the Makefile puts this into the program under the name prelude_frozen. What is not
+ * in there is compiled. */
 #include "prelude.h"
 
 #include <stdio.h>
@@ -11,6 +15,7 @@
 
 #include "core/mem.h"
 #include "frame.h"
+#include "lang/compile/freeze.h"
 #include "lang/object/native.h"
 #include "lang/syntax/parser.h"
 #include "lang/types/dict.h"
@@ -24,6 +29,7 @@ typedef struct Block {
     const char *begin, *end;
     int line;
     bool function;
+    const char *frozen; /* the code of its wrapper, for code_thaw; NULL: it has to be compiled */
 } Block;
 
 enum { MAX_UNITS = 48, NAME_ROOM = 64, FILTER_WORDS = 64 };
@@ -33,9 +39,11 @@ typedef struct Unit {
     Block *blocks; /* NULL until the source is first looked into */
     int block_count;
     int64_t capacity;
-    Value cells;                  /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    Value cells;    /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    Source *thawed; /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
+    bool has_filter;
     uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a
-                                     text are no such name */
+                                     text are no such name; filled before the first block is compiled */
 } Unit;
 
 static Unit units[MAX_UNITS];
@@ -85,8 +93,10 @@ static bool filter_has(const Unit *u, const char *name, size_t length) {
     return u->known[bit / 64] >> bit % 64 & 1;
 }
 
-static void fill_filter(Unit *u) {
+static void need_filter(Unit *u) {
     int64_t position = 0;
+    if (u->has_filter) return;
+    u->has_filter = true;
     for (int i = 0; i < u->block_count; i++) filter_add(u, u->blocks[i].name, u->blocks[i].name_length);
     for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
         filter_add(u, p, strcspn(p, "= "));
@@ -96,7 +106,6 @@ static void fill_filter(Unit *u) {
 
 static TsrStatus cut(Unit *u) {
     int line = 1;
-    if (u->blocks != NULL) return TSR_OK;
     for (const char *p = u->source->text, *end = u->source->end; p < end; line++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         Block b = {.line = line};
@@ -108,17 +117,57 @@ static TsrStatus cut(Unit *u) {
         p = newline != NULL ? newline + 1 : end;
     }
     if (u->block_count > 0) u->blocks[u->block_count - 1].end = u->source->end;
-    fill_filter(u);
     return TSR_OK;
 }
 
-static bool is_word(const char *word, size_t length, const char *name) {
-    return strlen(name) == length && memcmp(word, name, length) == 0;
+/* ---- what was cut and compiled when the program was built ---- */
+
+/* A FrozenUnit for each source, the one after `bytes` on from the one before; a name of no letters ends them. */
+typedef struct FrozenUnit {
+    char name[NAME_ROOM];
+    uint32_t bytes, block_count;
+} FrozenUnit;
+
+/* Stand behind their unit; offsets are from its source's text, that of the code is from the unit's start. 0: none. */
+typedef struct FrozenBlock {
+    uint32_t name, name_length, begin, end, line, function, code;
+} FrozenBlock;
+
+/* Of a program that is not built yet, and of the test programs; the linker prefers what the Makefile made. */
+__attribute__((weak, aligned(8))) const char prelude_frozen[sizeof(FrozenUnit)];
+
+static const FrozenUnit *frozen_unit(const char *name) {
+    const FrozenUnit *f = (const FrozenUnit *)prelude_frozen;
+    while (f->name[0] != '\0' && strcmp(f->name, name) != 0) f = (const FrozenUnit *)((const char *)f + f->bytes);
+    return f->name[0] != '\0' ? f : NULL;
+}
+
+static TsrStatus take_blocks(Unit *u, const FrozenUnit *f) {
+    const FrozenBlock *from = (const FrozenBlock *)(f + 1);
+    const char *text = u->source->text;
+    TSR_TRY(mem_grow(&u->blocks, &u->capacity, f->block_count + 1, sizeof *u->blocks));
+    for (uint32_t i = 0; i < f->block_count; i++, from++)
+        u->blocks[i] = (Block){.name = text + from->name,
+                               .name_length = from->name_length,
+                               .begin = text + from->begin,
+                               .end = text + from->end,
+                               .line = (int)from->line,
+                               .function = from->function,
+                               .frozen = from->code != 0 ? (const char *)f + from->code : NULL};
+    u->block_count = (int)f->block_count;
+    return TSR_OK;
+}
+
+static TsrStatus need_blocks(Unit *u) {
+    if (u->blocks != NULL) return TSR_OK;
+    const FrozenUnit *frozen = frozen_unit(u->source->name);
+    return frozen != NULL ? take_blocks(u, frozen) : cut(u);
 }
 
 static const Block *find_block(const Unit *u, const char *name) {
+    size_t length = strlen(name);
     for (int i = 0; i < u->block_count; i++)
-        if (is_word(u->blocks[i].name, u->blocks[i].name_length, name)) return &u->blocks[i];
+        if (u->blocks[i].name_length == length && memcmp(u->blocks[i].name, name, length) == 0) return &u->blocks[i];
     return NULL;
 }
 
@@ -224,6 +273,7 @@ static const char *end_of_header(const Block *b) {
 /* The names in a block that may mean something outside of it, in the order in which they first appear. */
 static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
     const char *header = end_of_header(b);
+    need_filter(u);
     for (const char *at = b->begin; at < b->end;) {
         size_t n = name_length(at, b->end);
         bool attribute = at > b->begin && at[-1] == '.', itself = at == b->name;
@@ -263,18 +313,27 @@ static TsrStatus parse(Ast **ast, const TsrText *text, const Unit *u, const Bloc
     return status;
 }
 
-/* Runs "def _unit", which defines it as a global for a moment, and takes it away again. */
-static TsrStatus define_wrapper(Value *out, const Ast *ast) {
-    Value result = VALUE_UNBOUND;
-    RunOptions options = {.show = SHOW_NONE};
-    Value before = value_retain(globals_get("_unit"));
-    TsrStatus status = vm_run(&result, ast, &options);
-    value_release(result);
-    if (status == TSR_OK) *out = value_retain(globals_get("_unit"));
-    if (before.tag == V_UNBOUND) globals_delete("_unit");
-    else (void)globals_set("_unit", before);
-    value_release(before);
+/* The code of the wrapper of a block, compiled. */
+static TsrStatus compile_wrapper(Code **out, const Unit *u, const Block *b, const List *names) {
+    TsrText text = {0};
+    Ast *ast = NULL;
+    Code *module = NULL;
+    SourceRange where;
+    const CompileOptions options = {.show = SHOW_NONE, .first_slot = GLOBAL_SLOTS};
+    TsrStatus status = wrap(&text, b, names);
+    if (status == TSR_OK) status = parse(&ast, &text, u, b);
+    if (status == TSR_OK) status = compile_module(&module, ast, &options, &where);
+    if (status == TSR_OK) *out = code_retain(module->children[0]);
+    code_free(module);
+    ast_free(ast);
+    tsr_text_free(&text);
     return status;
+}
+
+/* The same as it was frozen. Its parameters are those that the block's values and names may mean. */
+static TsrStatus thaw_wrapper(Code **out, Unit *u, const Block *b) {
+    if (u->thawed == NULL) TSR_TRY(source_new(&u->thawed, u->source->name, "", 0, 1, NULL));
+    return code_thaw(out, b->frozen, u->thawed);
 }
 
 /* Cells that were the wrapper's become the unit's. */
@@ -291,19 +350,30 @@ static TsrStatus share_cells(Unit *u, Value v) {
     return TSR_OK;
 }
 
-static TsrStatus compile_with(Value *out, Unit *u, const Block *b, const Parameters *p) {
-    TsrText text = {0};
-    Ast *ast = NULL;
-    Value wrapper = VALUE_UNBOUND, made = VALUE_UNBOUND;
-    TsrStatus status = wrap(&text, b, p->names);
-    if (status == TSR_OK) status = parse(&ast, &text, u, b);
-    if (status == TSR_OK) status = define_wrapper(&wrapper, ast);
-    if (status == TSR_OK) status = value_call_n(&made, wrapper, (int)p->values->count, p->values->items);
-    if (status == TSR_OK) status = share_cells(u, made);
-    ast_free(ast);
+/* Calls the wrapper: what it returns is the block's value. */
+static TsrStatus run_wrapper(Value *out, Unit *u, Code *code, const List *values) {
+    Value wrapper, made;
+    TSR_TRY(function_new(&wrapper, code, NULL, NULL, NULL, NULL));
+    TsrStatus status = value_call_n(&made, wrapper, (int)values->count, values->items);
     value_release(wrapper);
-    tsr_text_free(&text);
-    return value_end_move(out, status, made);
+    TSR_TRY(status);
+    return value_end_move(out, share_cells(u, made), made);
+}
+
+/* The code of a block's wrapper, with what its parameters are called and are given. */
+static TsrStatus wrapper_of(Code **out, Unit *u, const Block *b, const Parameters *p) {
+    if (b->frozen == NULL) {
+        TSR_TRY(find_parameters(p, u, b));
+        return compile_wrapper(out, u, b, p->names);
+    }
+    TSR_TRY(thaw_wrapper(out, u, b));
+    const Code *code = *out;
+    const char *now = b->frozen - code->positional; /* a byte a parameter: whether it is read when the block runs */
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < code->positional && status == TSR_OK; i++)
+        status = add_parameter(p, u, code->slot_names[i], now[i]);
+    if (status != TSR_OK) code_free(*out);
+    return status;
 }
 
 static TsrStatus compile_block(Value *out, Unit *u, const Block *b) {
@@ -311,13 +381,98 @@ static TsrStatus compile_block(Value *out, Unit *u, const Block *b) {
     TsrStatus status = list_new(&names, 0);
     if (status == TSR_OK) status = list_new(&values, 0);
     if (status == TSR_OK) {
-        Parameters p = {value_as_list(names), value_as_list(values)};
-        status = find_parameters(&p, u, b);
-        if (status == TSR_OK) status = compile_with(out, u, b, &p);
+        Code *code;
+        const Parameters p = {value_as_list(names), value_as_list(values)};
+        status = wrapper_of(&code, u, b, &p);
+        if (status == TSR_OK) {
+            status = run_wrapper(out, u, code, p.values);
+            code_free(code);
+        }
     }
     value_release(names);
     value_release(values);
     return status;
+}
+
+/* ---- freezing ---- */
+
+/* The code of a block behind a byte for each of its parameters, or nothing where it cannot be frozen; *start is where
+ * the code begins in `out`, -1 without. */
+static TsrStatus freeze_block(TsrText *out, int64_t *start, Unit *u, const Block *b, const Parameters *p) {
+    Code *code;
+    size_t before = out->length;
+    *start = -1;
+    TSR_TRY(find_parameters(p, u, b));
+    TSR_TRY(compile_wrapper(&code, u, b, p->names));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < p->values->count && status == TSR_OK; i++)
+        status = tsr_text_putc(out, p->values->items[i].tag != V_NONE);
+    if (status == TSR_OK) {
+        *start = (int64_t)out->length;
+        status = code_freeze(out, code);
+    }
+    code_free(code);
+    if (status == TSR_OK || !exc_matches(status, TSR_VALUE_ERROR)) return status;
+    exc_discard(status);
+    out->length = before;
+    *start = -1;
+    return TSR_OK;
+}
+
+/* `table`: where `out` will stand in the unit. */
+static TsrStatus freeze_next(TsrText *out, FrozenBlock *to, size_t table, Unit *u, const Block *b) {
+    Value names, values;
+    int64_t start = -1;
+    const char *text = u->source->text;
+    *to = (FrozenBlock){.name = (uint32_t)(b->name - text),
+                        .name_length = (uint32_t)b->name_length,
+                        .begin = (uint32_t)(b->begin - text),
+                        .end = (uint32_t)(b->end - text),
+                        .line = (uint32_t)b->line,
+                        .function = b->function};
+    TSR_TRY(list_new(&names, 0));
+    TsrStatus status = list_new(&values, 0);
+    if (status == TSR_OK) {
+        const Parameters p = {value_as_list(names), value_as_list(values)};
+        status = freeze_block(out, &start, u, b, &p);
+        value_release(values);
+    }
+    value_release(names);
+    to->code = start < 0 ? 0 : (uint32_t)(table + (size_t)start);
+    return status;
+}
+
+/* Codes stand behind the table of blocks; each unit begins at a multiple of 8 bytes. */
+static TsrStatus freeze_unit(FILE *file, Unit *u) {
+    TsrText codes = {0};
+    FrozenUnit head = {.block_count = (uint32_t)u->block_count};
+    snprintf(head.name, sizeof head.name, "%s", u->source->name);
+    FrozenBlock *blocks = tsr_calloc((size_t)u->block_count + 1, sizeof *blocks);
+    if (blocks == NULL) return mem_error();
+    TsrStatus status = TSR_OK;
+    const size_t table = sizeof head + sizeof *blocks * (size_t)u->block_count;
+    for (int i = 0; i < u->block_count && status == TSR_OK; i++)
+        status = freeze_next(&codes, &blocks[i], table, u, &u->blocks[i]);
+    while (status == TSR_OK && (table + codes.length) % 8 != 0) status = tsr_text_putc(&codes, '\0');
+    head.bytes = (uint32_t)(table + codes.length);
+    if (status == TSR_OK) {
+        fwrite(&head, sizeof head, 1, file);
+        fwrite(blocks, sizeof *blocks, (size_t)u->block_count, file);
+        if (codes.length > 0) fwrite(codes.data, 1, codes.length, file);
+    }
+    tsr_text_free(&codes);
+    tsr_free(blocks);
+    return status;
+}
+
+TsrStatus prelude_freeze(FILE *file) {
+    const FrozenUnit end = {.name = ""};
+    for (int i = 0; i < unit_count; i++) {
+        TSR_TRY(need_blocks(&units[i]));
+        TSR_TRY(freeze_unit(file, &units[i]));
+    }
+    fwrite(&end, sizeof end, 1, file);
+    return TSR_OK;
 }
 
 /* ---- what the modules ask ---- */
@@ -327,7 +482,7 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name) {
     if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
     for (int i = 0; i < unit_count; i++) {
         if (strcmp(units[i].source->space, space) != 0) continue;
-        TSR_TRY(cut(&units[i]));
+        TSR_TRY(need_blocks(&units[i]));
         if (find_block(&units[i], name) != NULL) return resolve(out, &units[i], name);
     }
     return TSR_OK;
@@ -346,7 +501,7 @@ static void each_name(const Unit *u, void (*visit)(const char *name, void *conte
 
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
     for (int i = 0; i < unit_count; i++)
-        if (strcmp(units[i].source->space, space) == 0 && cut(&units[i]) == TSR_OK)
+        if (strcmp(units[i].source->space, space) == 0 && need_blocks(&units[i]) == TSR_OK)
             each_name(&units[i], visit, context);
 }
 
@@ -372,6 +527,7 @@ void prelude_shutdown(void) {
     for (int i = 0; i < unit_count; i++) {
         value_clear(&units[i].cells);
         tsr_free(units[i].blocks);
+        source_free(units[i].thawed);
         units[i] = (Unit){.source = units[i].source};
     }
 }

@@ -1,15 +1,18 @@
 /* prelude.h: functions of modules that are written in the language itself.
  *
- * Their sources are part of the program. The text of a source is cut into its top-level names when one of them is first
- * asked for; a function is compiled when it is first called or read, alone, so that what a program does not use costs
- * it nothing. What a function means by a name is fixed: another name of its source, one of the source's modules, or a
- * builtin, all of them cells of its closure that are filled when they are first read. So no name of the user's can
- * reach into a function, and none of its helpers is visible outside. Frames of the prelude are left out of error
- * reports: an error shows where the user called. */
+ * Their sources are part of the program, and so is the code of their functions, which the program's build compiles
+ * (prelude_freeze). The code of a function is made ready when it is first called or read, alone, so that what a program
+ * does not use costs it nothing; where it is not part of the program, it is compiled then. What a function means by a
+ * name is fixed: another name of its source, one of the source's modules, or a builtin, all of them cells of its
+ * closure that are filled when they are first read. So no name of the user's can reach into a function, and none of its
+ * helpers is visible outside. Frames of the prelude are left out of error reports: an error shows where the user
+ * called. */
 #ifndef LANG_VM_PRELUDE_H
 #define LANG_VM_PRELUDE_H
 
 #include "lang/object/value.h"
+
+#include <stdio.h>
 
 /* A source: at the top level of its text stand `def NAME(...)` and `NAME = ...` only, and names with a leading
  * underscore are helpers. All members are lent for the process's life. */
@@ -38,6 +41,8 @@ TsrStatus prelude_get(Value *out, const char *space, const char *name);
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
 /* The same names, appended as str. */
 TsrStatus prelude_append_names(List *list, const char *space);
+/* Writes the code of all sources that are known, for the build of a program that has them and need not compile them. */
+TsrStatus prelude_freeze(FILE *file);
 void prelude_shutdown(void); /* releases the functions; before value_shutdown */
 
 #endif
