@@ -247,9 +247,6 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
 
 /* ---- writing ---- */
 
-/* -o: a dot or a slash makes it a file, else it names a format. */
-static bool is_file(const char *output) { return strpbrk(output, "./") != NULL; }
-
 /* The columns of the first table read that is as wide as t: it is taken to have the same ones. */
 static const TsrTensor *as_wide(const TsrTensor *t) {
     int64_t count = tsr_column_count(t);
@@ -340,15 +337,16 @@ static TsrStatus print_json(Value result) {
 }
 
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
-    const char *output = options->in_place ? files[0] : options->output;
-    bool to_file = options->in_place || (output != NULL && is_file(output));
+    const char *file = options->in_place ? files[0] : options->output_file;
+    const char *format = options->in_place ? options->input_format : options->output;
     tell_unused();
     if (result.tag == V_UNBOUND || value_is_none(result))
-        return to_file ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", output)
-                       : TSR_OK;
-    if (output == NULL && shell_options->json) return print_json(result);
-    if (output == NULL || strcmp(output, "text") == 0) return display(result);
-    if (to_file) return save(result, output, options->in_place ? options->input_format : NULL);
+        return file != NULL ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", file)
+                            : TSR_OK;
+    bool text = format != NULL && strcmp(format, "text") == 0;
+    if (file != NULL) return save(result, file, text ? NULL : format);
+    if (format == NULL && shell_options->json) return print_json(result);
+    if (format == NULL || text) return display(result);
     fflush(builtin_stdout());
-    return save(result, "-", output);
+    return save(result, "-", format);
 }

@@ -1,6 +1,7 @@
 /* main.c: the options of the command line and the exit statuses, nothing else. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static const char help_text[] =
     "      --no-prompt            no prompt after the last step\n"
     "\n"
     "  -o, --output FORMAT|FILE   how the value of -e goes out: text (default) or a format;\n"
-    "                             with a dot or a slash it is a file\n"
+    "                             with a dot or a slash it is a file; - is standard output\n"
     "      --in-place[=SUFFIX]    write it over FILE: what did not change stays byte for byte;\n"
     "                             with SUFFIX the old file is kept under its name and that\n"
     "      --each                 run CODE once a FILE; a file's error does not end it\n"
@@ -186,11 +187,11 @@ static bool set_man(Line *l, const char *v) {
     l->mode = MODE_MAN;
     return (l->page = v) != NULL;
 }
-/* A name without dot and slash is a format; a file's extension names one. */
+/* What has a dot or a slash is a file, - standard output, and anything else a format. */
 static bool set_output(Line *l, const char *v) {
-    l->shell.filter.output = v;
-    if (strpbrk(v, "./") != NULL) return tsr_format_for_path(v) != NULL;
-    const TsrFormat *format = tsr_format_find(v);
+    if (strcmp(v, "-") == 0) return (l->shell.filter.output_file = NULL) == NULL;
+    if (strpbrk(v, "./") != NULL) return (l->shell.filter.output_file = v) != NULL;
+    const TsrFormat *format = tsr_format_find(l->shell.filter.output = v);
     return strcmp(v, "text") == 0 || (format != NULL && format->write != NULL);
 }
 /* Its value, the suffix of the old file's name, stands behind = or is none. */
@@ -345,7 +346,7 @@ static const struct Option {
     {"report", 0, "a file", set_report, FOR_ALL},
     {"no-prompt", 0, NULL, set_no_prompt, FOR_ALL},
     {"print-man", 0, "a page", set_man, FOR_ALL},
-    {"output", 'o', "text, %s, or a file that ends in one of these", set_output, FOR_CODE},
+    {"output", 'o', "text, %s, a file that ends in one of these, or -", set_output, FOR_CODE},
     {"in-place", 0, "a suffix such as .bak, without / and *", set_in_place, FOR_CODE},
     {"each", 0, NULL, set_each, FOR_CODE},
     {"stats", 0, NULL, set_stats, FOR_LIST},
@@ -510,10 +511,22 @@ static bool has_stdin(const Line *l) {
     return i < l->rest_count;
 }
 
+/* The file of -o has a format by its ending, or by another -o. */
+static int check_output_file(const FilterOptions *o) {
+    char formats[256];
+    bool named = o->output != NULL && strcmp(o->output, "text") != 0;
+    if (o->output_file == NULL || named || tsr_format_for_path(o->output_file) != NULL) return EXIT_FINE;
+    fprintf(stderr, "tsr: -o: what '%s' is to be is not said: end it in %s, or add -o FORMAT\ntry 'tsr --help'\n",
+            o->output_file, tsr_format_names(formats, sizeof formats, NULL, ", ", " or "));
+    return EXIT_USAGE;
+}
+
 /* Options of writing that the format which is written has no use for. */
 static int check_writing(const FilterOptions *o, const char *first, bool json) {
-    const char *name = o->output != NULL ? o->output : o->in_place ? first : json ? "json" : "text";
-    const TsrFormat *format = strpbrk(name, "./") != NULL ? tsr_format_for_path(name) : tsr_format_find(name);
+    const char *file = o->in_place ? first : o->output_file;
+    const char *name = o->output != NULL ? o->output : file != NULL ? file : json ? "json" : "text";
+    if (check_output_file(o) != EXIT_FINE) return EXIT_USAGE;
+    const TsrFormat *format = name == file ? tsr_format_for_path(name) : tsr_format_find(name);
     if (o->in_place && o->input_format != NULL) format = tsr_format_find(o->input_format);
     bool text = format == NULL || format->put != NULL, table = format != NULL && format->table;
     if (o->precision > 0 && !text) return usage("--precision is for text, not for %s", format->name);
@@ -548,9 +561,9 @@ static int check(const Line *l) {
         return usage("%s needs one FILE, or --each", "--in-place");
     if (l->shell.filter.each && l->rest_count == 0) return usage("%s needs -e and a FILE", "--each");
     if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
-    if (l->shell.filter.each && l->shell.filter.output != NULL && strpbrk(l->shell.filter.output, "./") != NULL)
+    if (l->shell.filter.each && l->shell.filter.output_file != NULL)
         return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
-    if (l->shell.filter.in_place && l->shell.filter.output != NULL)
+    if (l->shell.filter.in_place && (l->shell.filter.output != NULL || l->shell.filter.output_file != NULL))
         return usage("%s and -o exclude each other", "--in-place");
     return l->mode == MODE_CODE
                ? check_writing(&l->shell.filter, l->rest_count > 0 ? l->rest[0] : "text", l->shell.json)
@@ -624,7 +637,15 @@ static int tell_version(void) {
     return tell(text);
 }
 
+/* A standard stream that is closed would be the first file that is opened, and be written over: it becomes one that
+ * can't be written to, which is an error when something is. */
+static void hold_standard_streams(void) {
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return;
+}
+
 int main(int argc, char **argv) {
+    hold_standard_streams();
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "-e") == 0) i++;
         else if (strcmp(argv[i], "--version") == 0) return tell_version();

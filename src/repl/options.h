@@ -19,7 +19,8 @@ typedef struct Binding {
 
 /* How values leave and files come in: the options of the filter (-e). Text is lent for the process's life. */
 typedef struct FilterOptions {
-    const char *output; /* -o: a format or a file; NULL: text */
+    const char *output;      /* -o FORMAT; NULL: text, or what output_file's name says */
+    const char *output_file; /* -o FILE; NULL: standard output */
     bool in_place;
     const char *suffix;       /* of the old file, which --in-place keeps; NULL: it is not kept */
     bool each;                /* the program runs once a file */

@@ -47,6 +47,11 @@ for signal in TERM HUP QUIT; do
     case $shown in *-icanon*|*-echo\ *) fail "SIG$signal leaves the terminal as it was" ;; *) ok "SIG$signal leaves the terminal as it was" ;; esac
     has 'and keeps the history' "kept_$signal" "$(cat "$work/history")"
 done
+home=$work/home
+mkdir -p "$home" && printf '#1700000000\nold = 6\n' >"$home/.tsr_history"
+shown=$( (sleep 0.7; printf '\033[A\r'; sleep 0.3; printf 'old * 7\r'; sleep 0.3; printf '\004'; sleep 0.3) | env -u TSR_HISTORY -u XDG_STATE_HOME HOME="$home" TERM=xterm timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1)
+has 'the history of before is taken over' 42 "$shown"
+is 'into the folder for state' 'old * 7 -rw------- no' "$(tail -1 "$home/.local/state/tsr/history") $(ls -l "$home/.local/state/tsr/history" | cut -c 1-10) $([ -e "$home/.tsr_history" ] || echo no)"
 shown=$( (sleep 2.5) | TSR_HISTORY= TERM=xterm timeout 20 script -qec "$tsr --max-time 1; echo status \$?; stty -a" /dev/null 2>&1)
 has 'the time limit ends the prompt' 'TimeoutError: the time limit was reached' "$shown"
 has 'with 1' 'status 1' "$shown"

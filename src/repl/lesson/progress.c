@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "copy.h"
 #include "core/io_stream.h"
+#include "repl/state.h"
 
 enum { MOST_RECORDS = 4096 };
 
@@ -52,13 +52,6 @@ static void keep(const Record *record) {
 
 /* ---- the file ---- */
 
-static bool state_path(char *path, size_t size, const char *file) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (tsr_io_in_sandbox()) return false;
-    if (state != NULL && state[0] == '/') return (size_t)snprintf(path, size, "%s/tsr%s", state, file) < size;
-    return home != NULL && home[0] == '/' && (size_t)snprintf(path, size, "%s/.local/state/tsr%s", home, file) < size;
-}
-
 static void load_line(const char *line) {
     Record r = {0};
     char outcome;
@@ -70,28 +63,16 @@ static void load_line(const char *line) {
 void progress_load(void) {
     char path[PATH_MAX], line[256];
     if (table != NULL || (table = copy_shared(sizeof *table)) == NULL) return;
-    FILE *f = state_path(path, sizeof path, "/lessons") ? fopen(path, "re") : NULL;
+    FILE *f = state_path(path, sizeof path, "lessons") ? fopen(path, "re") : NULL;
     while (f != NULL && fgets(line, sizeof line, f) != NULL) load_line(line);
     if (f != NULL) fclose(f);
-}
-
-static void make_folders(char *path) {
-    for (char *s = path + 1;; s++) {
-        if (*s != '/' && *s != '\0') continue;
-        char c = *s;
-        *s = '\0';
-        mkdir(path, 0700); /* fails where it exists; a folder that can't be made shows at the fopen */
-        *s = c;
-        if (c == '\0') return;
-    }
 }
 
 /* Beside the old file first: a full disk must not lose what was kept. */
 static void save(void) {
     char path[PATH_MAX], new[PATH_MAX];
-    if (!state_path(path, sizeof path, "")) return;
-    make_folders(path);
-    if (!state_path(path, sizeof path, "/lessons") || !state_path(new, sizeof new, "/lessons.new")) return;
+    if (!state_path(path, sizeof path, "lessons") || !state_path(new, sizeof new, "lessons.new")) return;
+    state_make_folder();
     FILE *f = fopen(new, "we");
     if (f == NULL) return;
     for (int i = 0; i < table->count; i++) {

@@ -19,6 +19,7 @@
 #include "core/io_stream.h"
 #include "cursor.h"
 #include "repl/signals.h"
+#include "repl/state.h"
 #include "show/screen.h"
 
 enum { HISTORY_LINES = 2000 };
@@ -263,11 +264,19 @@ static bool load(void) {
 
 /* NULL: none is kept. */
 static const char *history_path(char *buffer, size_t size) {
-    const char *named = getenv("TSR_HISTORY"), *home = getenv("HOME");
+    const char *named = getenv("TSR_HISTORY");
     if (tsr_io_in_sandbox()) return NULL;
     if (named != NULL) return named[0] != '\0' ? named : NULL;
-    if (home == NULL || home[0] == '\0' || (size_t)snprintf(buffer, size, "%s/.tsr_history", home) >= size) return NULL;
-    return buffer;
+    return state_path(buffer, size, "history") ? buffer : NULL;
+}
+
+/* The history of before there was a folder for it moves there. */
+static void take_over_old_history(const char *path) {
+    char old[PATH_MAX];
+    const char *home = getenv("HOME");
+    if (getenv("TSR_HISTORY") != NULL || home == NULL || access(path, F_OK) == 0) return;
+    if ((size_t)snprintf(old, sizeof old, "%s/.tsr_history", home) < sizeof old && access(old, F_OK) == 0)
+        rename(old, path);
 }
 
 /* Where each entry of the file begins with a time stamp, one of several lines is read back as one. */
@@ -288,7 +297,10 @@ void line_start(void) {
     keep_whole_statements();
     if (lib.stifle_history != NULL) lib.stifle_history(HISTORY_LINES);
     const char *path = history_path(buffer, sizeof buffer);
-    if (path != NULL && lib.read_history != NULL) lib.read_history(path);
+    if (path == NULL || lib.read_history == NULL) return;
+    state_make_folder();
+    take_over_old_history(path);
+    lib.read_history(path);
 }
 
 void line_end(void) {

@@ -1,7 +1,8 @@
 /* line.h: lines from whoever types: readline's interface, loaded only on a terminal, or plain input.
  *
- * The history is $TSR_HISTORY, else ~/.tsr_history; an empty $TSR_HISTORY keeps none. EDIT=readline|libedit|none at
- * build says which library is asked for; without it (or with TERM=dumb) lines are read plainly. */
+ * The history is $TSR_HISTORY, else `history` of the folder of state.h; an empty $TSR_HISTORY keeps none.
+ * EDIT=readline|libedit|none at build says which library is asked for; without it (or with TERM=dumb) lines are read
+ * plainly. */
 #ifndef REPL_PROMPT_LINE_H
 #define REPL_PROMPT_LINE_H
 
