@@ -453,6 +453,9 @@ def source(numbers):
     return '\n'.join(texts) + '\n'
 
 
+DEEPER = ['-W', 'ignore', '-c', 'import sys; sys.setrecursionlimit(1300); sys.argv[:1] = []; exec(compile(open(sys.argv[0]).read(), "", "exec"))']
+
+
 def limit_memory():
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
@@ -493,6 +496,15 @@ def difference(wanted, got):
     return None
 
 
+def counts_calls(n, wanted):
+    """Whether what CPython prints depends on how deep calls may nest: what counts as a call is its own affair."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'program.py')
+        with open(path, 'w') as file:
+            file.write(source([n]))
+        return answers([sys.executable, *DEEPER], path).get(n) != wanted
+
+
 def check(tsr, numbers):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'programs.py')
@@ -504,6 +516,7 @@ def check(tsr, numbers):
             return [line for n in numbers for line in check(tsr, [n])] if len(numbers) > 1 else []
         got = answers([tsr], path)
     pairs = {n: difference(wanted.get(n, ['(not reached)']), got.get(n, ['(not reached)'])) for n in numbers}
+    pairs = {n: pair for n, pair in pairs.items() if pair and not counts_calls(n, wanted.get(n))}
     return [f'program {n}: wanted {pair[0]!r:.300}, got {pair[1]!r:.300}' for n, pair in pairs.items() if pair]
 
 

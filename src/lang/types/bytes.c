@@ -119,12 +119,19 @@ static TsrStatus length_slot(int64_t *out, Value self) {
     return TSR_OK;
 }
 
+/* bytes never change: an answer with all of them is they themselves, as in CPython. */
+static TsrStatus same(Value *out, Value bytes) {
+    *out = value_retain(bytes);
+    return TSR_OK;
+}
+
 static TsrStatus get_item_slot(Value *out, Value self, Value index) {
     char *data;
     int64_t size, i, stop, step, count;
     value_as_buffer(self, &data, &size);
     if (value_is_obj(index, &slice_type)) {
         TSR_TRY(slice_resolve((Slice *)index.o, size, &i, &stop, &step, &count));
+        if (count == size && step == 1 && value_is_bytes(self)) return same(out, self);
         if (step == 1) return bytes_new_like(out, self.o->type, data + i, count);
         TSR_TRY(bytes_new_like(out, self.o->type, NULL, count));
         char *to;
@@ -184,6 +191,8 @@ static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     if (op == OP_MOD && value_as_buffer(a, &x, &n)) return percent(out, a, b);
     if (op == OP_ADD && value_as_buffer(a, &x, &n) && value_as_buffer(b, &y, &m)) {
+        if (m == 0 && value_is_bytes(a)) return same(out, a);
+        if (n == 0 && value_is_bytes(a) && value_is_bytes(b)) return same(out, b);
         TSR_TRY(bytes_new_like(out, a.o->type, NULL, n + m));
         char *to;
         int64_t size;
@@ -197,6 +206,7 @@ static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
     if (!left) value_as_buffer(b, &x, &n);
     TSR_TRY(repeat_count(&times, left ? b : a, n, &handled));
     if (!handled) return TSR_OK;
+    if (times == 1 && value_is_bytes(left ? a : b)) return same(out, left ? a : b);
     TSR_TRY(bytes_new_like(out, left ? a.o->type : b.o->type, NULL, n * times));
     char *to;
     int64_t size;
@@ -254,6 +264,7 @@ static TsrStatus construct_slot(Value *out, Type *type, const CallArgs *args) {
         return tsr_error(TSR_TYPE_ERROR, given[1].tag != V_UNBOUND ? "encoding without a string argument"
                                                                    : "errors without a string argument");
     if (v.tag == V_UNBOUND) return bytes_new_like(out, type, "", 0);
+    if (type == &bytes_type && value_is_bytes(v)) return same(out, v);
     if (value_as_buffer(v, &data, &size)) return bytes_new_like(out, type, data, size);
     if (value_is_int(v)) {
         if (!int_fits_int64(v, &size))

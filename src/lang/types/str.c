@@ -115,6 +115,11 @@ TsrStatus str_new_char(Value *out, uint32_t codepoint) {
 
 TsrStatus str_new_concat(Value *out, const Str *a, const Str *b) {
     int64_t size;
+    const Str *whole = b->size == 0 ? a : a->size == 0 ? b : NULL;
+    if (whole != NULL && whole->obj.type == &str_type) {
+        *out = value_obj_move(obj_retain((void *)whole));
+        return TSR_OK;
+    }
     if (tsr_add_overflows(a->size, b->size, &size)) return mem_error();
     Str *s = str_new_raw(size);
     if (s == NULL) return TSR_MEMORY_ERROR;

@@ -41,6 +41,7 @@ TsrStatus str_new_char(Value *out, uint32_t codepoint);
 /* Uninitialised: the caller fills data[0..size) and then calls str_finish, which counts code points. */
 Str *str_new_raw(int64_t size);
 void str_finish(Str *s);
+/* One of them itself when the other is empty, as in CPython. */
 TsrStatus str_new_concat(Value *out, const Str *a, const Str *b);
 /* a + b in a's own memory, which may move: a has one reference, which *out takes over (on failure it stays the
  * caller's), is not interned and is not b. */

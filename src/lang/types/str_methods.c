@@ -467,6 +467,10 @@ static TsrStatus get_item_slot(Value *out, Value self, Value index) {
     int64_t i, stop, step, count;
     if (value_is_obj(index, &slice_type)) {
         TSR_TRY(slice_resolve((Slice *)index.o, s->length, &i, &stop, &step, &count));
+        if (count == s->length && step == 1 && self.o->type == &str_type) {
+            *out = value_retain(self);
+            return TSR_OK;
+        }
         return str_new_slice(out, s, i, stop, step, count);
     }
     TSR_TRY(sequence_index(&i, index, "string"));
@@ -549,7 +553,10 @@ static TsrStatus binary_slot(Value *out, BinaryOp op, Value a, Value b) {
     int64_t times;
     bool handled;
     TSR_TRY(repeat_count(&times, value_is_str(a) ? b : a, value_as_str(text)->size, &handled));
-    return handled ? repeat(out, value_as_str(text), times) : TSR_OK;
+    if (!handled) return TSR_OK;
+    if (times != 1 || text.o->type != &str_type) return repeat(out, value_as_str(text), times);
+    *out = value_retain(text);
+    return TSR_OK;
 }
 
 /* a += b with no other holder of a: grows it where it stands. */

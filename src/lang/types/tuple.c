@@ -172,6 +172,12 @@ static TsrStatus tuple_length(int64_t *out, Value self) {
     return TSR_OK;
 }
 
+/* Whether an answer with all items of `v` is `v` itself, as in CPython: it is no kind of tuple, and never changes. */
+static TsrStatus same(Value *out, Value v) {
+    *out = value_retain(v);
+    return TSR_OK;
+}
+
 /* The type of a slice or sum: torch.Size stays one, named tuples become tuples. */
 static Type *plain_type(Value v) { return v.o->type == &size_type ? &size_type : &tuple_type; }
 
@@ -180,6 +186,7 @@ static TsrStatus tuple_get_item(Value *out, Value self, Value index) {
     int64_t i, stop, step, count;
     if (value_is_obj(index, &slice_type)) {
         TSR_TRY(slice_resolve((Slice *)index.o, t->count, &i, &stop, &step, &count));
+        if (count == t->count && step == 1 && self.o->type == &tuple_type) return same(out, self);
         Tuple *r = make_empty(plain_type(self), count);
         if (r == NULL) return TSR_MEMORY_ERROR;
         append(r, t->items + i, count, step);
@@ -219,6 +226,8 @@ static TsrStatus tuple_binary(Value *out, BinaryOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     if (op == OP_ADD && value_is_tuple(a) && value_is_tuple(b)) {
         Type *type = a.o->type == &size_type || b.o->type == &size_type ? &size_type : &tuple_type;
+        if (value_as_tuple(b)->count == 0 && a.o->type == type && type == &tuple_type) return same(out, a);
+        if (value_as_tuple(a)->count == 0 && b.o->type == type && type == &tuple_type) return same(out, b);
         return concat(out, type, value_as_tuple(a), value_as_tuple(b));
     }
     if (op != OP_MUL) return TSR_OK;
@@ -226,7 +235,9 @@ static TsrStatus tuple_binary(Value *out, BinaryOp op, Value a, Value b) {
     int64_t times;
     bool handled;
     TSR_TRY(repeat_count(&times, value_is_tuple(a) ? b : a, value_as_tuple(tuple)->count, &handled));
-    return handled ? repeat(out, plain_type(tuple), value_as_tuple(tuple), times) : TSR_OK;
+    if (!handled) return TSR_OK;
+    if (times == 1 && tuple.o->type == &tuple_type) return same(out, tuple);
+    return repeat(out, plain_type(tuple), value_as_tuple(tuple), times);
 }
 
 static TsrStatus tuple_iter(Value *out, Value self) { return seq_iter_new(out, self); }
