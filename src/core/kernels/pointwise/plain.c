@@ -6,13 +6,6 @@
 #include "core/kernels/simd.h"
 #include "core/kernels/types.h"
 
-/* Notes the error where the operator looks for it afterwards. The value is the dividend, so that a division in place
- * that is refused leaves what it could not divide. */
-static int64_t divided_by_zero(const void *p, int64_t dividend) {
-    __atomic_store_n((int *)(uintptr_t)p, 1, __ATOMIC_RELAXED);
-    return dividend;
-}
-
 static uint64_t integer_power(uint64_t base, int64_t exponent, int64_t signed_base) {
     if (exponent < 0) return signed_base == 1 ? 1 : signed_base == -1 ? (exponent % 2 ? (uint64_t)-1 : 1) : 0;
     uint64_t result = 1;

@@ -134,18 +134,77 @@ static const TsrPointwise fmod_rules = {TSR_K_fmod, "fmod_cpu", D_INT | D_FLOAT,
 
 TsrStatus op_mul(TsrOpCall *c) { return tsr_pw_call(c, &mul_rules, 2); }
 
-/* Kernels of integer division note a zero divisor; it is reported when the loop is over. */
+/* Integers are divided up to the first divisor of zero, as PyTorch divides them: what came before it is written. */
+typedef struct Division {
+    TsrLoop loop;
+    size_t item;
+    int zero; /* one was met */
+} Division;
+
+#define FIRST_ZERO(bits) \
+    case sizeof(uint##bits##_t): \
+        while (i < n && *(const uint##bits##_t *)(p + i * step) != 0) i++; \
+        return i
+
+/* Where the first zero of n integers stands; n: nowhere. */
+static int64_t first_zero(const char *p, int64_t step, int64_t n, size_t item) {
+    int64_t i = 0;
+    switch (item) {
+        FIRST_ZERO(8);
+        FIRST_ZERO(16);
+        FIRST_ZERO(32);
+        FIRST_ZERO(64);
+    default: return n;
+    }
+}
+
+static void divide_until_zero(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    Division *d = (Division *)(uintptr_t)params;
+    if (__atomic_load_n(&d->zero, __ATOMIC_RELAXED)) return;
+    int64_t divisors = strides[2] == 0 ? TSR_MIN(n, 1) : n, before = first_zero(data[2], strides[2], divisors, d->item);
+    if (before == divisors) return d->loop(data, strides, n, NULL);
+    if (before > 0) d->loop(data, strides, before, NULL);
+    __atomic_store_n(&d->zero, 1, __ATOMIC_RELAXED);
+}
+
+/* An output of another dtype gets what is computed when all of it is: with a divisor of zero it stays as it is. */
+static TsrStatus refuse_zero_before(const TsrPw *pw, TsrTensor *divisor) {
+    TSR_OWNED cast = NULL;
+    TSR_OWNED all = NULL;
+    TsrScalar nonzero;
+    if (pw->it.meta || pw->it.numel == 0 || pw->it.loop_dtype[0] == pw->it.operand[0]->dtype) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_cast(&cast, divisor, pw->it.common));
+    TSR_TRY(tsr_invoke_new(&all, 1, "all", "t", cast));
+    TSR_TRY(tsr_tensor_item(&nonzero, all));
+    return nonzero.b ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+}
+
+static TsrStatus divide_integers(TsrPw *pw, TsrKernel kernel, TsrTensor *divisor) {
+    enum { PYTORCH_GRAIN = 32768 }; /* elements that PyTorch divides on one thread, one after the other */
+    TsrTensor *result = NULL;
+    Division d = {.loop = tsr_kernel(kernel, pw->it.dtype), .item = tsr_dtype_size(pw->it.dtype)};
+    if (pw->it.numel <= PYTORCH_GRAIN) pw->it.flags |= TSR_ITER_SERIAL;
+    TsrStatus s = d.loop != NULL ? refuse_zero_before(pw, divisor) : TSR_OK;
+    if (s == TSR_OK && d.loop != NULL) s = tsr_iter_run(&pw->it, divide_until_zero, &d);
+    else if (s == TSR_OK) s = tsr_not_implemented(pw->rules->name, pw->it.common);
+    s = tsr_iter_end_move(&pw->it, s, &result);
+    s = tsr_finish_move(pw->call, s, result);
+    if (s != TSR_OK || !d.zero) return s;
+    tsr_op_release_returns(pw->call);
+    return tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+}
+
 static TsrStatus divide_checked(TsrOpCall *c, const TsrPointwise *rules, const int *order) {
     TsrOperands o;
     TsrPw pw;
-    int zero = 0;
     TSR_TRY(tsr_operands_take(&o, c, 2, order));
     TsrStatus s = tsr_pw_begin(&pw, c, rules, 2, o.t);
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, &zero);
+    if (s == TSR_OK) {
+        bool integers = tsr_dtype_is_integral(pw.it.common);
+        s = integers ? divide_integers(&pw, rules->kernel, o.t[1]) : tsr_pw_finish(&pw, rules->kernel, NULL);
+    }
     tsr_operands_release(&o);
-    if (s != TSR_OK || !zero) return s;
-    tsr_op_release_returns(c);
-    return tsr_error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+    return s;
 }
 
 /* Quotients of half tensors are rounded before they are truncated; those by a number are not. */
