@@ -7,6 +7,7 @@
 #include "sequences.h"
 #include "indices.h"
 #include "str.h"
+#include "repr_size.h"
 #include "lang/object/value_impl.h"
 
 #include <string.h>
@@ -141,7 +142,8 @@ static TsrStatus list_repr(TsrText *out, Value self) {
     bool again;
     TSR_TRY(repr_enter(&guard, self.o, &again));
     if (again) return tsr_text_puts(out, "[...]");
-    TsrStatus status = tsr_text_putc(out, '[');
+    TsrStatus status = guard.outer == NULL ? repr_reserve(out, self) : TSR_OK;
+    if (status == TSR_OK) status = tsr_text_putc(out, '[');
     if (status == TSR_OK) status = write_items(out, value_as_list(self));
     if (status == TSR_OK) status = tsr_text_putc(out, ']');
     repr_leave(&guard);

@@ -5,6 +5,7 @@
 #include "lang/object/exc.h"
 #include "sequences.h"
 #include "str.h"
+#include "repr_size.h"
 #include "lang/object/value_impl.h"
 
 #include <string.h>
@@ -255,7 +256,8 @@ static TsrStatus set_repr(TsrText *out, Value self) {
     bool again;
     TSR_TRY(repr_enter(&guard, self.o, &again));
     if (again) return tsr_text_printf(out, "%s(...)", value_type_name(self));
-    TsrStatus status = tsr_text_puts(out, frozen ? "frozenset({" : "{");
+    TsrStatus status = guard.outer == NULL ? repr_reserve(out, self) : TSR_OK;
+    if (status == TSR_OK) status = tsr_text_puts(out, frozen ? "frozenset({" : "{");
     if (status == TSR_OK) status = write_items(out, s);
     if (status == TSR_OK) status = tsr_text_puts(out, frozen ? "})" : "}");
     repr_leave(&guard);

@@ -5,6 +5,7 @@
 #include "lang/object/exc.h"
 #include "format.h"
 #include "numbers.h"
+#include "repr_size.h"
 #include "sequences.h"
 #include "str.h"
 #include "lang/object/value_impl.h"
@@ -12,6 +13,15 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+
+/* Whether it pays to ask how long the text will be before it is made. */
+static bool may_be_long(int64_t format_size, const Value *values, int64_t count) {
+    enum { SHORT = 256 };
+    bool is_long = format_size > SHORT;
+    for (int64_t i = 0; i < count && !is_long; i++)
+        is_long = values[i].tag == V_OBJ && !(value_is_str(values[i]) && value_as_str(values[i])->size <= SHORT);
+    return is_long;
+}
 
 /* --- % --- */
 
@@ -335,6 +345,35 @@ static bool is_mapping(Value v, bool for_bytes) {
     return value_type(v)->get_item != NULL;
 }
 
+/* The bytes that a field's text takes at least. */
+static int64_t least_of_percent(const Field *f, Value v) {
+    char *data;
+    int64_t width = TSR_MAX(f->width, 0), size = 0;
+    if (f->precision >= 0) return width;
+    if (f->bytes && (f->conversion == 's' || f->conversion == 'b')) value_as_buffer(v, &data, &size);
+    else if (f->conversion == 's' || f->conversion == 'r') size = repr_least(v) - (value_is_str(v) ? 2 : 0);
+    return TSR_MAX(width, size);
+}
+
+/* Room for what percent_all will write, of positional arguments; a fault in the format is for that to name. */
+static TsrStatus reserve_percent(TsrText *out, Percent p) {
+    int64_t size = 0;
+    for (const char *sign; p.at < p.size && (sign = memchr(p.data + p.at, '%', (size_t)(p.size - p.at))) != NULL;
+         p.at++) {
+        Field f;
+        Value v;
+        size += sign - p.data - p.at;
+        p.at = sign - p.data + 1;
+        if (peek(&p) == '%') continue;
+        if (peek(&p) == '(') return TSR_OK;
+        TsrStatus status = read_field(&f, &p, NULL);
+        if (status == TSR_OK) status = next_arg(&v, &p);
+        if (status != TSR_OK) return exc_discard(status), TSR_OK;
+        if (__builtin_add_overflow(size, least_of_percent(&f, v), &size)) return mem_error();
+    }
+    return tsr_text_reserve(out, (size_t)size);
+}
+
 static TsrStatus percent(TsrText *text, Percent *p, Value args) {
     p->args = args;
     p->items = &p->args;
@@ -345,7 +384,8 @@ static TsrStatus percent(TsrText *text, Percent *p, Value args) {
         p->count = value_as_tuple(args)->count;
     }
     Value held = VALUE_UNBOUND;
-    TsrStatus status = percent_all(text, p, &held);
+    TsrStatus status = may_be_long(p->size, p->items, p->count) ? reserve_percent(text, *p) : TSR_OK;
+    if (status == TSR_OK) status = percent_all(text, p, &held);
     value_release(held);
     if (status != TSR_OK) tsr_text_free(text);
     return status;
@@ -564,12 +604,78 @@ static TsrStatus fill_text(TsrText *out, Fill *fill, const char *p, const char *
     return TSR_OK;
 }
 
+/* --- the size that the text has at least, known before any of it is made --- */
+
+/* The width of a spec without fields of its own; 0: none. */
+static int64_t width_of(const char *p, const char *end) {
+    int64_t width = 0;
+    int n;
+    if (p == NULL || p == end) return 0;
+    utf8_decode(p, &n);
+    if (end - p > n && strchr("<>=^", p[n]) != NULL) p += n + 1;
+    else if (strchr("<>=^", *p) != NULL) p++;
+    while (p < end && strchr("+- z#0", *p) != NULL) p++;
+    for (; p < end && isdigit((unsigned char)*p) && width < INT32_MAX; p++) width = width * 10 + (*p - '0');
+    return width;
+}
+
+/* The argument that a field without attributes and items names; V_UNBOUND: it is not known without a look. */
+static Value simple_argument(const Fill *fill, const Replacement *r, int64_t automatic) {
+    int64_t i = automatic;
+    bool counted = r->name == r->name_end || all_digits(r->name, r->name_end, &i);
+    if (fill->args == NULL) return VALUE_UNBOUND;
+    if (counted) return i < fill->args->count - fill->skip ? fill->args->values[fill->skip + i] : VALUE_UNBOUND;
+    for (int k = 0; k < fill->args->keyword_count; k++) {
+        const Str *name = fill->args->names[k];
+        if (name->size == r->name_end - r->name && memcmp(name->data, r->name, (size_t)name->size) == 0)
+            return fill->args->values[fill->args->count + k];
+    }
+    return VALUE_UNBOUND;
+}
+
+static int64_t least_of_field(const Fill *fill, const Replacement *r, int64_t automatic) {
+    int64_t width = r->nested ? 0 : width_of(r->spec, r->spec_end);
+    Value v = simple_argument(fill, r, automatic);
+    if (v.tag == V_UNBOUND || (r->spec != NULL && memchr(r->spec, '.', (size_t)(r->spec_end - r->spec)) != NULL))
+        return width;
+    bool quotes = value_is_str(v) && r->conversion != 'r' && r->conversion != 'a';
+    return TSR_MAX(width, repr_least(v) - 2 * quotes);
+}
+
+/* Room for what `fill_text` will write: 0 where the format has a fault, which that will name. */
+static TsrStatus reserve_filled(TsrText *out, const Fill *fill, const char *p, const char *end) {
+    int64_t size = 0, automatic = 0;
+    while (p < end) {
+        char c = *p++;
+        int64_t more = 1;
+        if ((c == '{' || c == '}') && p < end && *p == c) {
+            p++;
+        } else if (c == '{') {
+            Replacement r = {0};
+            TsrStatus status = read_replacement(&r, &p, end);
+            if (status != TSR_OK) return exc_discard(status), TSR_OK;
+            more = least_of_field(fill, &r, automatic);
+            automatic += r.name == r.name_end;
+        }
+        if (__builtin_add_overflow(size, more, &size)) return mem_error();
+    }
+    return tsr_text_reserve(out, (size_t)size);
+}
+
+static TsrStatus format_text(TsrText *out, Fill *fill, const Str *format) {
+    const char *end = format->data + format->size;
+    const CallArgs *args = fill->args;
+    if (args != NULL && may_be_long(format->size, args->values, args->count + args->keyword_count))
+        TSR_TRY(reserve_filled(out, fill, format->data, end));
+    return fill_text(out, fill, format->data, end, 1);
+}
+
 TsrStatus str_format_method(TsrText *out, Str *format, const CallArgs *args, int skip) {
     Fill fill = {.args = args, .skip = skip, .mapping = VALUE_UNBOUND};
-    return fill_text(out, &fill, format->data, format->data + format->size, 1);
+    return format_text(out, &fill, format);
 }
 
 TsrStatus str_format_map(TsrText *out, Str *format, Value mapping) {
     Fill fill = {.mapping = mapping};
-    return fill_text(out, &fill, format->data, format->data + format->size, 1);
+    return format_text(out, &fill, format);
 }

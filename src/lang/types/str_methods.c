@@ -370,37 +370,81 @@ static TsrStatus put_char(TsrText *text, uint32_t c) {
     return tsr_text_append(text, buffer, (size_t)utf8_encode(buffer, c));
 }
 
+/* A table, and what it gives for the characters that were asked for before, if they are ASCII. */
+typedef struct Translation {
+    Value table;
+    Value known[128]; /* owned; V_UNBOUND: not asked for yet */
+    Value other;      /* the last that is not ASCII; owned */
+} Translation;
+
+static void translation_free(Translation *t) {
+    values_release(t->known, 128);
+    value_release(t->other);
+}
+
+/* What the table has for c: None, a str or a code point; c itself where it has nothing. */
+static TsrStatus look_up(Value *out, Value table, uint32_t c) {
+    TsrStatus status = value_getitem(out, table, value_int(c));
+    if (exc_matches(status, TSR_LOOKUP_ERROR)) {
+        exc_discard(status);
+        *out = value_int(c);
+        return TSR_OK;
+    }
+    TSR_TRY(status);
+    if (value_is_none(*out) || value_is_str(*out)) return TSR_OK;
+    if (out->tag != V_INT) {
+        value_release(*out);
+        return tsr_error(TSR_TYPE_ERROR, "character mapping must return integer, None or str");
+    }
+    return out->i >= 0 && out->i <= 0x10ffff
+               ? TSR_OK
+               : tsr_error(TSR_VALUE_ERROR, "character mapping must be in range(0x110000)");
+}
+
+/* *lent: until the next call. */
+static TsrStatus translation_of(const Value **lent, Translation *t, uint32_t c) {
+    Value *to = c < 128 ? &t->known[c] : &t->other, found;
+    *lent = to;
+    if (c < 128 && to->tag != V_UNBOUND) return TSR_OK;
+    TSR_TRY(look_up(&found, t->table, c));
+    value_set_move(to, found);
+    return TSR_OK;
+}
+
 static TsrStatus put_translation(TsrText *text, Value by) {
     if (value_is_none(by)) return TSR_OK;
     if (value_is_str(by)) return tsr_text_append(text, value_as_str(by)->data, (size_t)value_as_str(by)->size);
-    if (by.tag != V_INT) return tsr_error(TSR_TYPE_ERROR, "character mapping must return integer, None or str");
-    if (by.i < 0 || by.i > 0x10ffff) return tsr_error(TSR_VALUE_ERROR, "character mapping must be in range(0x110000)");
     return put_char(text, (uint32_t)by.i);
 }
 
-static TsrStatus translate_char(TsrText *text, Value table, uint32_t c) {
-    Value by;
-    TsrStatus status = value_getitem(&by, table, value_int(c));
-    if (exc_matches(status, TSR_LOOKUP_ERROR)) {
-        exc_discard(status);
-        return put_char(text, c);
+static int64_t size_of_translation(Value by) {
+    char buffer[4];
+    return value_is_none(by) ? 0 : value_is_str(by) ? value_as_str(by)->size : utf8_encode(buffer, (uint32_t)by.i);
+}
+
+/* The translated text, or with text NULL its size. */
+static TsrStatus translate_all(TsrText *text, int64_t *size, Translation *t, const Str *s) {
+    int n;
+    for (int64_t i = 0; i < s->size; i += n) {
+        const Value *by;
+        TSR_TRY(translation_of(&by, t, utf8_decode(s->data + i, &n)));
+        if (text != NULL) TSR_TRY(put_translation(text, *by));
+        else if (__builtin_add_overflow(*size, size_of_translation(*by), size)) return mem_error();
+        if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
     }
-    TSR_TRY(status);
-    status = put_translation(text, by);
-    value_release(by);
-    return status;
+    return TSR_OK;
 }
 
 static TsrStatus method_translate(Value *out, const CallArgs *args) {
     const Str *s = self_str(args);
     TsrText text = {0};
-    TsrStatus status = TSR_OK;
-    for (int64_t i = 0; status == TSR_OK && i < s->size;) {
-        int n;
-        uint32_t c = utf8_decode(s->data + i, &n);
-        status = translate_char(&text, args->values[1], c);
-        i += n;
-    }
+    Translation t = {.table = args->values[1], .other = VALUE_UNBOUND};
+    for (int c = 0; c < 128; c++) t.known[c] = VALUE_UNBOUND;
+    int64_t size = 0;
+    TsrStatus status = translate_all(NULL, &size, &t, s);
+    if (status == TSR_OK) status = tsr_text_reserve(&text, (size_t)size);
+    if (status == TSR_OK) status = translate_all(&text, NULL, &t, s);
+    translation_free(&t);
     return str_end_text_move(out, status, &text);
 }
 

@@ -6,6 +6,7 @@
 #include "sequences.h"
 #include "indices.h"
 #include "str.h"
+#include "repr_size.h"
 #include "lang/object/value_impl.h"
 
 #include <stdio.h>
@@ -133,7 +134,8 @@ static TsrStatus guarded_repr(TsrText *out, Value self, const char *open, const 
     bool again;
     TSR_TRY(repr_enter(&guard, self.o, &again));
     if (again) return tsr_text_printf(out, "%s...%s", open, close[0] == ',' ? close + 1 : close);
-    TsrStatus status = tsr_text_puts(out, open);
+    TsrStatus status = guard.outer == NULL ? repr_reserve(out, self) : TSR_OK;
+    if (status == TSR_OK) status = tsr_text_puts(out, open);
     if (status == TSR_OK) status = write_items(out, value_as_tuple(self));
     if (status == TSR_OK) status = tsr_text_puts(out, close);
     repr_leave(&guard);
