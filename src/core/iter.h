@@ -79,10 +79,9 @@ typedef struct TsrIter {
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
 /* Refuses (RuntimeError) an output that is known to overlap an input in part; full overlap is an in-place operation. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in);
-/* Sees a result being allocated that takes at least TSR_BLOW_UP times the memory of its largest input, and at least
- * TSR_BLOW_UP_BYTES: a broadcast that multiplies memory. NULL by default. */
-enum { TSR_BLOW_UP = 8, TSR_BLOW_UP_BYTES = 1 << 20 };
-extern void (*tsr_blow_up_hook)(const TsrTensor *result, int64_t largest_input);
+/* Sees a result being allocated that has more elements than each of its `count` inputs, all of them stretched; lends
+ * all. NULL by default. */
+extern void (*tsr_broadcast_hook)(const TsrTensor *result, const TsrTensor *const *in, int count);
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* threads for large inputs; polls interrupts */
 /* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns
  * `status`. */

@@ -24,16 +24,71 @@ is 'a script is silent' '' "$err"
 run "$work/q.tsr"
 is 'notes asked for' 'note: x, y both see this write: the same memory
 note: x, y, z all see this write: the same memory
-note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left of = writes: x[mask] = 1
-note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left of = writes: x[mask] = 1
+note: add_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] += 1
+note: fill_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] = 1
 note: fill_ wrote into a copy that nothing holds (reshape had to copy): the write is lost; give the copy a name, or write to the tensor before it is copied
 note: this broadcast to [3000, 3000] makes 36000000 bytes of operands of at most 12000: 3000 times
 note: e has a stride of 0: one element written is seen at 3 of its indices' "$err"
 
+cat >"$work/rows.tsr" <<'P'
+notes("on")
+x = ones(5)
+x[:, None] - x
+x.unsqueeze(1) * x
+ones(3, 1) - ones(3)
+m = ones(4, 3)
+m - m.mean(1, keepdim=True)
+cdist(m, m), F.softmax(m, 0), x.outer(x), F.layer_norm(m, (3,)), torch.corrcoef(m)
+pred = ones(1, 1)
+pred - ones(1)
+P
+run "$work/rows.tsr"
+is 'pairs that are meant, and broadcasting that is none' '' "$err"
+cat >"$work/rows.tsr" <<'P'
+notes("on")
+pred = ones(2, 1); y = ones(2)
+for i in range(3): pred - y
+(y - pred) ** 2
+m = ones(4, 3); target = ones(4)
+m @ ones(3, 1) - target
+def loss(p, t): return ((p - t) ** 2).mean()
+loss(m @ ones(3, 1), target)
+a = ones(3, 3, 1); c = ones(3, 3)
+torch.sub(c, a)
+big = zeros(3000); column = zeros(3000, 1)
+big - column
+big - column
+P
+run "$work/rows.tsr"
+is 'a row against a column' 'note: pred is a column, [2, 1], and y a row, [2]: this gives every pair, [2, 2]; element by element: pred.squeeze(-1)
+note: the one is a column, [4, 1], and target a row, [4]: this gives every pair, [4, 4]; element by element: x.squeeze(-1)
+note: p is a column, [4, 1], and the other a row, [4]: this gives every pair, [4, 4]; element by element: p.squeeze(-1)
+note: a is a column, [3, 3, 1], and c a row, [3, 3]: this gives every pair, [3, 3, 3]; element by element: a.squeeze(-1)
+note: column is a column, [3000, 1], and big a row, [3000]: this gives every pair, [3000, 3000]; element by element: column.squeeze(-1)' "$err"
+cat >"$work/back.tsr" <<'P'
+notes("on")
+x = arange(6.)
+x[x > 3] += 1
+x[[0, 1]] *= 2
+x[x > 3].mul_(2)
+x[[0, 1]].zero_()
+a = ones(3)
+b = a
+b += 1
+x.add_(1)
+c = a
+c[0] = 2
+P
+run "$work/back.tsr"
+is 'what is written back, and the name that is written through' 'note: mul_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] *= 2
+note: zero_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] = 1
+note: a sees this write to b: the same memory
+note: b, a see this write to c: the same memory' "$err"
+
 if command -v script >/dev/null; then
     typed() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | grep '^note' | tr -d '\r'; }
     is 'at the prompt' 'note: y sees this write to x: the same memory' "$(typed 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
-    is 'a second name of the tensor' 'note: b sees this write to a: the same memory' "$(typed 'a = ones(2)' 'b = a' 'b.add_(1)')"
+    is 'a second name of the tensor' 'note: a sees this write to b: the same memory' "$(typed 'a = ones(2)' 'b = a' 'b.add_(1)')"
     is 'what a list holds is expected to change' '' "$(typed 'a = ones(2)' 'l = [a]' 'a.add_(1)')"
     is 'turned off' '' "$(typed '%notes off' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
     is 'and on again' 'note: y sees this write to x: the same memory' "$(typed '%notes off' '%notes on' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"

@@ -270,14 +270,12 @@ static TsrDevice result_device(const TsrIterSpec *spec) {
     return spec->nin > 0 ? spec->in[0]->device : spec->out[0]->device;
 }
 
-void (*tsr_blow_up_hook)(const TsrTensor *result, int64_t largest_input);
+void (*tsr_broadcast_hook)(const TsrTensor *result, const TsrTensor *const *in, int count);
 
-static void tell_blow_up(const TsrTensor *result, const TsrIterSpec *spec) {
-    int64_t largest = 0, bytes = result->numel * (int64_t)tsr_itemsize(result);
+static void tell_broadcast(const TsrTensor *result, const TsrIterSpec *spec) {
     for (int i = 0; i < spec->nin; i++)
-        largest = TSR_MAX(largest, spec->in[i]->numel * (int64_t)tsr_itemsize(spec->in[i]));
-    if (spec->nin > 1 && largest > 0 && bytes / TSR_BLOW_UP >= largest && tsr_blow_up_hook != NULL)
-        tsr_blow_up_hook(result, largest);
+        if (spec->in[i]->numel >= result->numel) return;
+    tsr_broadcast_hook(result, spec->in, spec->nin);
 }
 
 static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const TsrDtype *results, const bool *resize,
@@ -300,8 +298,7 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
             else
                 TSR_TRY(tsr_tensor_new_strided(&it->operand[k], it->rank, it->shape, wanted, results[k],
                                                result_device(spec)));
-            if (it->operand[k]->numel * (int64_t)tsr_itemsize(it->operand[k]) >= TSR_BLOW_UP_BYTES)
-                tell_blow_up(it->operand[k], spec);
+            if (TSR_UNLIKELY(tsr_broadcast_hook != NULL) && spec->nin > 1) tell_broadcast(it->operand[k], spec);
         } else if (resize[k]) {
             TSR_TRY(tsr_tensor_resize(spec->out[k], it->rank, it->shape, TSR_CONTIGUOUS));
             if (!row_major)

@@ -2,6 +2,7 @@
  * it, what other names see, and what was written in vain, becomes one line on stderr. */
 #include "notes.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,17 +18,19 @@
 #include "torch/holders.h"
 #include "show/screen.h"
 
-enum { NAME_ROOM = 128, MAX_NAMES = 4, MAX_TENSORS = 64, LAST_WRITES = 32 };
+enum { NAME_ROOM = 128, MAX_NAMES = 4, MAX_TENSORS = 64, LAST_WRITES = 32, CODE_ROOM = 64, MAX_PAIRS = 64 };
+enum { BLOW_UP = 8, BLOW_UP_BYTES = 1 << 20 }; /* a result worth a note: so many times its largest operand */
 
 static enum { NOTES_AT_PROMPT, NOTES_ON, NOTES_OFF } mode;
 static bool speaking;
 
 /* A write not yet spoken of. */
 typedef struct Noted {
-    TsrTensor *t;      /* a weak link */
-    int64_t serial;    /* of its storage */
-    const char *what;  /* the operator */
-    const char *maker; /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
+    TsrTensor *t;         /* a weak link */
+    int64_t serial;       /* of its storage */
+    const char *what;     /* the operator */
+    const char *maker;    /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
+    char code[CODE_ROOM]; /* how the expression begins that wrote */
 } Noted;
 static Noted pending[LAST_WRITES]; /* the last ones of the statement */
 static int64_t pending_count;
@@ -41,13 +44,75 @@ static void note(const char *text) {
     fprintf(stderr, "%snote: %s%s\n", coloured ? "\033[2m" : "", text, coloured ? "\033[0m" : "");
 }
 
-static void note_blow_up(const TsrTensor *result, int64_t largest) {
+/* ---- broadcasts ---- */
+
+static uint64_t pairs_said[MAX_PAIRS]; /* those spoken of: a loop is not told over and over */
+static int pairs_count;
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    for (; *text != '\0'; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+/* Whether these two were not spoken of before, in this or other code; they are now. */
+static bool is_first_time(const char *column, const char *row, const char *code) {
+    bool named = column[0] != '\0' && row[0] != '\0';
+    uint64_t hash = hash_text(hash_text(14695981039346656037u, column), row);
+    if (!named) hash = hash_text(hash, code);
+    for (int i = 0; i < TSR_MIN(pairs_count, MAX_PAIRS); i++)
+        if (pairs_said[i] == hash) return false;
+    pairs_said[pairs_count++ % MAX_PAIRS] = hash;
+    return true;
+}
+
+/* The name as the code has it, which leaves out the function that it is local to; "" when the code has it not. */
+static const char *name_in_code(const char *name, const char *code) {
+    if (name[0] == '\0' || strstr(code, name) != NULL) return name;
+    const char *local = strchr(name, '.');
+    return local != NULL && strstr(code, local + 1) != NULL ? local + 1 : "";
+}
+
+/* Whether a is b's elements with one dimension of size 1 more, the last: a column against a row. */
+static bool is_column_of(const TsrTensor *a, const TsrTensor *b) {
+    int n = tsr_ndim(b);
+    return n > 0 && tsr_ndim(a) == n + 1 && a->sizes[n] == 1 && b->sizes[n - 1] > 1 &&
+           memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)n) == 0;
+}
+
+/* Whether somebody asked for the column where it is used: x[:, None] - y. */
+static bool is_made_here(const TsrTensor *t, const char *name) { return name[0] == '\0' && t->base != NULL; }
+
+/* A row against a column of the same length, which a missing squeeze makes of predictions and targets. */
+static bool note_pairs(const TsrTensor *result, const TsrTensor *column, const TsrTensor *row) {
+    char code[CODE_ROOM], text[1000], names[2][NAME_ROOM];
+    if (!is_column_of(column, row)) return false;
+    holders_name(names[0], NAME_ROOM, (TsrTensor *)(uintptr_t)column);
+    holders_name(names[1], NAME_ROOM, (TsrTensor *)(uintptr_t)row);
+    if (is_made_here(column, names[0]) || is_made_here(row, names[1]) || (names[0][0] == '\0' && names[1][0] == '\0'))
+        return false;
+    if (!is_first_time(names[0], names[1], vm_current_text(code, sizeof code))) return true;
+    const char *first = name_in_code(names[0], code), *second = name_in_code(names[1], code);
+    snprintf(text, sizeof text,
+             "%s is a column, %s, and %s a row, %s: this gives every pair, %s; element by element: %s.squeeze(-1)",
+             first[0] != '\0' ? first : "the one", tsr_layout_text(tsr_ndim(column), column->sizes),
+             second[0] != '\0' ? second : "the other", tsr_layout_text(tsr_ndim(row), row->sizes),
+             tsr_layout_text(tsr_ndim(result), result->sizes), first[0] != '\0' ? first : "x");
+    note(text);
+    return true;
+}
+
+static void note_broadcast(const TsrTensor *result, const TsrTensor *const *in, int count) {
+    int64_t largest = 0, bytes = result->numel * (int64_t)tsr_itemsize(result);
     char text[256];
     if (!enabled() || speaking) return;
+    speaking = true;
+    bool pairs = count == 2 && (note_pairs(result, in[0], in[1]) || note_pairs(result, in[1], in[0]));
+    speaking = false;
+    for (int i = 0; i < count; i++) largest = TSR_MAX(largest, in[i]->numel * (int64_t)tsr_itemsize(in[i]));
+    if (pairs || largest == 0 || bytes < BLOW_UP_BYTES || bytes / BLOW_UP < largest) return;
     snprintf(text, sizeof text, "this broadcast to %s makes %lld bytes of operands of at most %lld: %lld times",
-             tsr_layout_text(tsr_ndim(result), result->sizes),
-             (long long)(result->numel * (int64_t)tsr_itemsize(result)), (long long)largest,
-             (long long)(result->numel * (int64_t)tsr_itemsize(result) / largest));
+             tsr_layout_text(tsr_ndim(result), result->sizes), (long long)bytes, (long long)largest,
+             (long long)(bytes / largest));
     note(text);
 }
 
@@ -72,12 +137,23 @@ static bool found(const Reach *r, const TsrTensor *t) {
     return false;
 }
 
+/* Whether the code that wrote names it first. */
+static bool begins_code(const Reach *r, const char *path) {
+    size_t n = strlen(path);
+    const char *code = r->write->code;
+    return strncmp(code, path, n) == 0 && !isalnum((unsigned char)code[n]) && code[n] != '_';
+}
+
 /* b = a: another name of the very tensor that was written. Only plain names: what a list holds is expected to change
- * with it. */
+ * with it. The one that the code has is the one written through. */
 static bool add_alias(Reach *r, const char *path, const TsrTensor *t) {
     if (t != r->write->t || r->through == NULL || strpbrk(path, ".[<") != NULL) return true;
     if (r->aliases++ >= MAX_NAMES) return true;
-    return tsr_text_printf(&r->names, "%s%s", r->names.length > 0 ? ", " : "", path) == TSR_OK;
+    bool here = begins_code(r, path) && !begins_code(r, r->through);
+    const char *other = here ? r->through : path;
+    if (tsr_text_printf(&r->names, "%s%s", r->names.length > 0 ? ", " : "", other) != TSR_OK) return false;
+    if (here) snprintf(r->through_name, sizeof r->through_name, "%s", path);
+    return true;
 }
 
 static void note_repeats(Reach *r, const char *path, const TsrTensor *t) {
@@ -133,16 +209,36 @@ static void note_seen(const Reach *r) {
     note(text);
 }
 
-static int note_write(const Noted *w, int said) {
+/* How such a write is written so that it reaches the tensor. */
+static const char *way_to_write(const Noted *w) {
+    static const struct {
+        const char *what, *way;
+    } ways[] = {{"add_", "x[mask] += 1"}, {"sub_", "x[mask] -= 1"}, {"mul_", "x[mask] *= 2"}, {"div_", "x[mask] /= 2"}};
+    if (strcmp(w->maker, "index") != 0) return "give the copy a name, or write to the tensor before it is copied";
+    for (size_t i = 0; i < TSR_COUNTOF(ways); i++)
+        if (strcmp(w->what, ways[i].what) == 0) return ways[i].way;
+    return "x[mask] = 1";
+}
+
+/* x[mask] += 1 writes into a copy, and then the copy into x[mask]. */
+static bool is_written_back(const Noted *w, int64_t place) {
+    for (int64_t i = place + 1; i < pending_count; i++) {
+        const Noted *later = &pending[i % LAST_WRITES];
+        size_t n = TSR_MIN(strlen(later->code), strlen(w->code));
+        if (later->serial != w->serial && n > 0 && strncmp(later->code, w->code, n) == 0) return true;
+    }
+    return false;
+}
+
+/* `place`: its own among the pending ones. */
+static int note_write(const Noted *w, int64_t place, int said) {
     Reach r = {.write = w};
     char text[600];
     if (holders_each(add_reach, &r) != TSR_OK) tsr_error_clear();
-    if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST)) {
-        bool indexed = strcmp(w->maker, "index") == 0;
-        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s",
-                 w->what, w->maker,
-                 indexed ? "one pair of brackets on the left of = writes: x[mask] = 1"
-                         : "give the copy a name, or write to the tensor before it is copied");
+    if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST) && !is_written_back(w, place)) {
+        snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s%s",
+                 w->what, w->maker, strcmp(w->maker, "index") == 0 ? "one pair of brackets on the left writes: " : "",
+                 way_to_write(w));
         note(text);
         said |= SAID_LOST;
     }
@@ -165,7 +261,7 @@ static void note_writes(void) {
     speaking = true;
     for (int64_t i = TSR_MAX(0, pending_count - LAST_WRITES); i < pending_count; i++) {
         Noted *w = &pending[i % LAST_WRITES];
-        if (enabled()) said = note_write(w, said);
+        if (enabled()) said = note_write(w, i, said);
         tsr_tensor_weak_free(w->t);
         w->t = NULL;
     }
@@ -178,9 +274,16 @@ static void written(const Write *w) {
     if (!screen_here && w->line != pending_line)
         note_writes(); /* in a script, what a line wrote is complete when another line writes */
     pending_line = w->line;
+    const Noted *before = pending_count > 0 ? &pending[(pending_count - 1) % LAST_WRITES] : NULL;
     Noted *n = &pending[pending_count++ % LAST_WRITES];
     tsr_tensor_weak_free(n->t);
-    *n = (Noted){tsr_tensor_weak_new(w->t), w->t->storage->serial, w->what, (w->root != NULL ? w->root : w->t)->origin};
+    n->t = tsr_tensor_weak_new(w->t);
+    n->serial = w->t->storage->serial;
+    n->what = w->what;
+    n->maker = (w->root != NULL ? w->root : w->t)->origin;
+    bool again = before != NULL && before->serial == n->serial && before->what == n->what;
+    if (again) memmove(n->code, before->code, sizeof n->code); /* a loop's writes are not looked up one by one */
+    else vm_current_text(n->code, sizeof n->code);
 }
 
 /* ---- on and off ---- */
@@ -205,12 +308,12 @@ static const Method functions[] = {
 TsrStatus notes_startup(void) {
     shell_after_statement = note_writes;
     see_written = written;
-    tsr_blow_up_hook = note_blow_up;
+    tsr_broadcast_hook = note_broadcast;
     return namespace_add_functions("tsr", functions, true);
 }
 
 void notes_shutdown(void) {
     note_writes();
     see_written = NULL;
-    tsr_blow_up_hook = NULL;
+    tsr_broadcast_hook = NULL;
 }
