@@ -22,6 +22,7 @@
 #include "torch/files.h"
 #include "show/golden/golden.h"
 #include "show/help.h"
+#include "show/anatomy.h"
 #include "show/inspect.h"
 #include "core/io_stream.h"
 #include "repl/lesson/lesson.h"
@@ -85,6 +86,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(files_startup());
     card_startup();
     TSR_TRY(inspect_startup());
+    TSR_TRY(anatomy_startup());
     TSR_TRY(why_startup());
     TSR_TRY(allocators_startup());
     TSR_TRY(maybe_owned_startup());

@@ -48,7 +48,7 @@ void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
 void note_mark(Value str) { str.o->type = &note_type; }
 
-enum { MAX_CARD_DEPTH = 6, LIST_WIDTH = 56 /* of many names, so many characters are shown */ };
+enum { MAX_CARD_DEPTH = 16, LIST_WIDTH = 56 /* of many names, so many characters are shown */ };
 
 /* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those
  * are. */
@@ -101,7 +101,7 @@ static TsrStatus append_card(TsrText *out, const Dict *dict, int depth) {
     return TSR_OK;
 }
 
-static TsrStatus card_repr(TsrText *out, Value self) { return append_card(out, value_as_dict(self), 1); }
+TsrStatus card_repr(TsrText *out, Value self) { return append_card(out, value_as_dict(self), 1); }
 
 /* The cells of one row in the columns of the first row. */
 static TsrStatus table_cell(TsrText *cell, Value row, Value key) {

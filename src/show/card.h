@@ -26,6 +26,9 @@ void note_mark(Value str);
 /* Makes `type` a kind of dict, list or str that shows itself by `repr`. */
 void card_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));
 
+/* The repr of a card, for types made of it. */
+TsrStatus card_repr(TsrText *out, Value self);
+
 /* One entry's text: strs bare, lists of strs with commas. */
 TsrStatus card_append_cell(TsrText *out, Value v);
 /* Whether a list whose text began at `start` has room for an item more, with `left` to come; else says how many those

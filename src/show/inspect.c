@@ -1,5 +1,5 @@
-/* The functions that answer questions about one tensor or all of them: refcount, holders, sharing, overlap, anatomy,
- * whos, storages, leaks. Each reads the core's structs and returns cards or tables; nothing is recorded beforehand. */
+/* The functions that answer questions about one tensor or all of them: refcount, holders, sharing, overlap, whos,
+ * storages, leaks. Each reads the core's structs and returns cards or tables; nothing is recorded beforehand. */
 #include "inspect.h"
 
 #include <stdio.h>
@@ -285,77 +285,6 @@ static TsrStatus tsr_inspect_fn(Value *out, const CallArgs *args) {
     return value_end_move(out, status, list);
 }
 
-/* ---- anatomy ---- */
-
-static TsrStatus anatomy_dataptr(Value *out, const TsrStorage *s) {
-    Value d;
-    char device[16];
-    TSR_TRY(dict_new(&d));
-    TsrStatus status = TSR_OK;
-    card_put_bool(&status, d, "data", s->ptr.data != NULL);
-    card_put_bool(&status, d, "ctx", s->ptr.ctx != NULL);
-    card_put_bool(&status, d, "deleter", s->ptr.deleter != NULL);
-    card_put_str(&status, d, "device", tsr_device_format(s->ptr.device, device));
-    return value_end_move(out, status, d);
-}
-
-static TsrStatus anatomy_storage(Value *out, TsrStorage *s) {
-    Value d, ptr;
-    TSR_TRY(dict_new(&d));
-    TsrStatus status = TSR_OK;
-    card_put_int(&status, d, "id", tsr_storage_id(s));
-    card_put_int(&status, d, "refcount", tsr_storage_refcount(s));
-    card_put_int(&status, d, "nbytes", (int64_t)s->nbytes);
-    card_put_bool(&status, d, "resizable", s->resizable);
-    card_put_str(&status, d, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
-    if (status == TSR_OK) status = anatomy_dataptr(&ptr, s);
-    if (status == TSR_OK) card_put_move(&status, d, "DataPtr", ptr);
-    return value_end_move(out, status, d);
-}
-
-static TsrStatus anatomy_of(Value *out, TsrTensor *t);
-
-/* What a sparse tensor holds in place of a storage. */
-static void put_sparse_parts(TsrStatus *status, Value d, const TsrSparse *sparse) {
-    const struct {
-        const char *name;
-        TsrTensor *t;
-    } parts[] = {{"indices", sparse->indices}, {"plain_indices", sparse->plain_indices}, {"values", sparse->values}};
-    for (size_t i = 0; i < TSR_COUNTOF(parts) && *status == TSR_OK; i++) {
-        Value part;
-        if (parts[i].t != NULL && (*status = anatomy_of(&part, parts[i].t)) == TSR_OK)
-            card_put_move(status, d, parts[i].name, part);
-    }
-}
-
-static TsrStatus anatomy_of(Value *out, TsrTensor *t) {
-    Value d, storage;
-    char device[16];
-    TSR_TRY(dict_new(&d));
-    TsrStatus status = TSR_OK;
-    card_put_int(&status, d, "refcount", holders_refcount(t));
-    card_put_sizes(&status, d, "sizes", tsr_ndim(t), t->sizes, false);
-    if (!tsr_is_sparse(t)) card_put_sizes(&status, d, "strides", tsr_ndim(t), t->strides, false);
-    card_put_int(&status, d, "storage_offset", t->offset);
-    card_put_int(&status, d, "numel", t->numel);
-    card_put_str(&status, d, "dispatch_key", tsr_backend_name(t));
-    card_put_str(&status, d, "dtype", tsr_dtype_name(t->dtype));
-    card_put_str(&status, d, "device", tsr_device_format(t->device, device));
-    card_put_int(&status, d, "version", tsr_tensor_version(t));
-    if (status == TSR_OK && t->storage != NULL && (status = anatomy_storage(&storage, t->storage)) == TSR_OK)
-        card_put_move(&status, d, "StorageImpl", storage);
-    if (t->sparse != NULL) put_sparse_parts(&status, d, t->sparse);
-    return value_end_move(out, status, d);
-}
-
-static TsrStatus tsr_anatomy_fn(Value *out, const CallArgs *args) {
-    TsrTensor *t;
-    TSR_TRY(tensor_argument(&t, args, "anatomy"));
-    TSR_TRY(anatomy_of(out, t));
-    card_mark(*out);
-    return TSR_OK;
-}
-
 /* ---- everything there is ---- */
 
 typedef struct Rows {
@@ -488,9 +417,6 @@ static const Method functions[] = {
     {"inspect", tsr_inspect_fn, ARGS_RANGE, 1, -1, "(x, ...)",
      "All there is to know of a tensor, or of a wrapper, with or without memory.\n\n"
      "    >>> inspect(ones(2, 3).t())[\"strides\"]\n    (1, 3)"},
-    {"anatomy", tsr_anatomy_fn, ARGS_ONE, 1, 1, "(x)",
-     "Tensor, storage and data pointer, with the counts at each step.\n\n"
-     "    >>> anatomy(ones(2))[\"StorageImpl\"][\"nbytes\"]\n    8"},
     {"whos", tsr_whos_fn, ARGS_NONE, 0, 0, "()", "The global names and what they hold."},
     {"storages", tsr_storages_fn, ARGS_NONE, 0, 0, "()", "The storages and the views over each."},
     {"leaks", tsr_leaks_fn, ARGS_NONE, 0, 0, "()", "Raw references and borrows that nothing will end."},

@@ -1,6 +1,6 @@
 /* inspect.h: the introspection functions of namespace tsr: facts as data, shown at the prompt as cards and tables.
  * refcount, holders, storage_id, storage_refcount, sharing, shares_memory, overlap, has_internal_overlap, inspect,
- * anatomy, whos, storages, leaks. (why, memory and the allocators have files of their own.) */
+ * whos, storages, leaks. (anatomy, why, memory and the allocators have files of their own.) */
 #ifndef SHOW_INSPECT_H
 #define SHOW_INSPECT_H
 

@@ -9,6 +9,7 @@
 #include "lang/object/args.h"
 #include "torch/bind.h"
 #include "lang/types/bytes.h"
+#include "lang/types/dict.h"
 #include "core/io/proto.h"
 #include "core/layout.h"
 #include "core/view.h"
@@ -20,11 +21,32 @@
 
 /* ---- TensorShape ---- */
 
+/* tensor_shape.h keeps a shape in 16 bytes: up to six sizes of 16 bits, else up to three of 32, else a pointer to a
+ * vector. It changes with the sizes, but never back by set_dim or AddDim. */
+typedef enum Rep { REP16, REP32, REP_OUT_OF_LINE } Rep;
+
 typedef struct Shape {
     Obj obj;
+    Rep rep;
     int ndim;
     int64_t sizes[TSR_MAX_DIMS];
 } Shape;
+
+/* The largest number of a width, and one less than it, mean something else. */
+static const int64_t rep_limit[] = {UINT16_MAX - 1, UINT32_MAX - 1, INT64_MAX};
+static const int rep_dims[] = {6, 3, TSR_MAX_DIMS};
+
+static bool rep_holds(Rep rep, int ndim, const int64_t *sizes) {
+    for (int d = 0; d < ndim; d++)
+        if (sizes[d] >= rep_limit[rep] && rep != REP_OUT_OF_LINE) return false;
+    return ndim <= rep_dims[rep];
+}
+
+/* What `rep` becomes with these sizes. */
+static Rep rep_next(Rep rep, int ndim, const int64_t *sizes) {
+    while (!rep_holds(rep, ndim, sizes)) rep++;
+    return rep;
+}
 
 static Type shape_type, tf_tensor_type;
 static Shape *as_shape(Value v) { return (Shape *)v.o; }
@@ -35,6 +57,7 @@ static TsrStatus shape_new(Value *out, int ndim, const int64_t *sizes) {
     if (s == NULL) return mem_error();
     s->ndim = ndim;
     memcpy(s->sizes, sizes, sizeof(int64_t) * (size_t)ndim);
+    s->rep = rep_next(REP16, ndim, sizes);
     *out = value_obj_move(s);
     return TSR_OK;
 }
@@ -118,16 +141,18 @@ static TsrStatus shape_dim_sizes(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-/* Takes the change only when the number of elements still fits. */
-static TsrStatus accept_change(Shape *s, const Shape *changed) {
+/* Takes the change only when the number of elements still fits. `from`: where the search for a representation begins.
+ */
+static TsrStatus accept_change(Shape *s, const Shape *changed, Rep from) {
     int64_t numel;
     TSR_TRY(tsr_layout_numel(&numel, changed->ndim, changed->sizes));
     s->ndim = changed->ndim;
     memcpy(s->sizes, changed->sizes, sizeof s->sizes);
+    s->rep = rep_next(from, s->ndim, s->sizes);
     return TSR_OK;
 }
 
-static TsrStatus insert_dim(Shape *s, int64_t at, Value size) {
+static TsrStatus insert_dim(Shape *s, int64_t at, Value size, Rep from) {
     Shape changed = *s;
     int64_t n;
     TSR_TRY(value_to_index(&n, size));
@@ -135,12 +160,13 @@ static TsrStatus insert_dim(Shape *s, int64_t at, Value size) {
     memmove(changed.sizes + at + 1, changed.sizes + at, sizeof(int64_t) * (size_t)(s->ndim - at));
     changed.sizes[at] = n;
     changed.ndim++;
-    return accept_change(s, &changed);
+    return accept_change(s, &changed, from);
 }
 
 static TsrStatus shape_add_dim(Value *out, const CallArgs *args) {
     *out = VALUE_NONE;
-    return insert_dim(as_shape(args->values[0]), as_shape(args->values[0])->ndim, args->values[1]);
+    Shape *s = as_shape(args->values[0]);
+    return insert_dim(s, s->ndim, args->values[1], s->rep);
 }
 
 static TsrStatus shape_insert_dim(Value *out, const CallArgs *args) {
@@ -148,7 +174,7 @@ static TsrStatus shape_insert_dim(Value *out, const CallArgs *args) {
     int64_t d;
     TSR_TRY(dim_argument(&d, s, args->values[1], s->ndim + 1));
     *out = VALUE_NONE;
-    return insert_dim(s, d, args->values[2]);
+    return insert_dim(s, d, args->values[2], REP16);
 }
 
 static TsrStatus shape_remove_dim(Value *out, const CallArgs *args) {
@@ -157,6 +183,7 @@ static TsrStatus shape_remove_dim(Value *out, const CallArgs *args) {
     TSR_TRY(dim_argument(&d, s, args->values[1], s->ndim));
     memmove(s->sizes + d, s->sizes + d + 1, sizeof(int64_t) * (size_t)(s->ndim - d - 1));
     s->ndim--;
+    s->rep = rep_next(REP16, s->ndim, s->sizes);
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -167,7 +194,7 @@ static TsrStatus shape_set_dim(Value *out, const CallArgs *args) {
     TSR_TRY(dim_argument(&d, s, args->values[1], s->ndim));
     TSR_TRY(value_to_index(&changed.sizes[d], args->values[2]));
     *out = VALUE_NONE;
-    return accept_change(s, &changed);
+    return accept_change(s, &changed, s->rep);
 }
 
 static TsrStatus shape_is_same_size(Value *out, const CallArgs *args) {
@@ -218,6 +245,7 @@ static Type shape_type = {.obj = TYPE_HEADER,
 typedef struct TfTensor {
     Obj obj;
     TsrTensor *t; /* one reference; never NULL */
+    Rep rep;      /* of its shape_ */
 } TfTensor;
 
 static TfTensor *as_tf(Value v) { return (TfTensor *)v.o; }
@@ -228,16 +256,22 @@ static void tf_destroy(Obj *self) {
 static TsrStatus tf_get(TsrTensor **lent, Value v) { return *lent = as_tf(v)->t, TSR_OK; }
 static bool tf_owns(Value v) { return (void)v, true; }
 
-static TsrStatus tf_new_move(Value *out, TsrTensor *t) {
+static TsrStatus tf_new_move(Value *out, TsrTensor *t, Rep rep) {
     TfTensor *f = obj_new(&tf_tensor_type, sizeof *f);
     if (f == NULL) {
         tsr_tensor_free(t);
         return mem_error();
     }
     f->t = t;
+    f->rep = rep;
     tsr_trace(TSR_TRACE_WRAP, "tensorflow.Tensor", "owned", 0, t, NULL);
     *out = value_obj_move(f);
     return TSR_OK;
+}
+
+/* A shape is copied with its representation. */
+static Rep rep_of_argument(Value v, int ndim, const int64_t *sizes) {
+    return value_is_obj(v, &shape_type) ? as_shape(v)->rep : rep_next(REP16, ndim, sizes);
 }
 
 static TsrStatus data_type(TsrDtype *out, Value v) {
@@ -279,7 +313,7 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(status);
     if (tsr_dtype_is_pod(dtype) && bytes > 0) memset(tsr_data(t), 0, (size_t)bytes); /* the same every time */
     t->origin = "tensorflow.Tensor";
-    return tf_new_move(out, t);
+    return tf_new_move(out, t, rep_of_argument(args->values[at + 1], ndim, sizes));
 }
 
 static TsrStatus tf_repr(TsrText *out, Value self) {
@@ -320,10 +354,13 @@ static TsrStatus tf_set_item(Value self, Value index, Value value) {
 }
 
 static TsrStatus tf_dtype(Value *out, const CallArgs *args) {
-    return *out = value_int(tsr_proto_type_of(as_tf(args->values[0])->t->dtype)), TSR_OK;
+    return *out = data_type_value(as_tf(args->values[0])->t->dtype), TSR_OK;
 }
 static TsrStatus tf_shape(Value *out, const CallArgs *args) {
-    return shape_new(out, tsr_ndim(as_tf(args->values[0])->t), as_tf(args->values[0])->t->sizes);
+    TfTensor *self = as_tf(args->values[0]);
+    TSR_TRY(shape_new(out, tsr_ndim(self->t), self->t->sizes));
+    as_shape(*out)->rep = self->rep;
+    return TSR_OK;
 }
 static TsrStatus tf_dims(Value *out, const CallArgs *args) {
     return *out = value_int(tsr_ndim(as_tf(args->values[0])->t)), TSR_OK;
@@ -374,6 +411,7 @@ static TsrStatus tf_copy_from(Value *out, const CallArgs *args) {
     TSR_TRY(tsr_tensor_new_reshaped_view(&view, other, ndim, sizes));
     tsr_tensor_free(self->t);
     self->t = view;
+    self->rep = rep_of_argument(args->values[2], ndim, sizes);
     *out = VALUE_TRUE;
     return TSR_OK;
 }
@@ -404,6 +442,7 @@ static TsrStatus tf_from_proto(Value *out, const CallArgs *args) {
     t->origin = "FromProto";
     tsr_tensor_free(as_tf(args->values[0])->t);
     as_tf(args->values[0])->t = t;
+    as_tf(args->values[0])->rep = rep_next(REP16, tsr_ndim(t), t->sizes);
     return TSR_OK;
 }
 
@@ -444,26 +483,65 @@ static Type tf_tensor_type = {.obj = TYPE_HEADER,
                               .methods = tf_methods};
 
 static TsrStatus fill_tensorflow(Module *m) {
-    static const struct {
-        const char *name;
-        TsrDtype dtype;
-    } constants[] = {{"DT_FLOAT", TSR_FLOAT32},         {"DT_DOUBLE", TSR_FLOAT64},
-                     {"DT_INT32", TSR_INT32},           {"DT_UINT8", TSR_UINT8},
-                     {"DT_INT16", TSR_INT16},           {"DT_INT8", TSR_INT8},
-                     {"DT_STRING", TSR_STRING},         {"DT_COMPLEX64", TSR_COMPLEX64},
-                     {"DT_INT64", TSR_INT64},           {"DT_BOOL", TSR_BOOL},
-                     {"DT_BFLOAT16", TSR_BFLOAT16},     {"DT_UINT16", TSR_UINT16},
-                     {"DT_COMPLEX128", TSR_COMPLEX128}, {"DT_HALF", TSR_FLOAT16},
-                     {"DT_UINT32", TSR_UINT32},         {"DT_UINT64", TSR_UINT64}};
-    for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
-        TSR_TRY(module_add(m, constants[i].name, value_int(tsr_proto_type_of(constants[i].dtype))));
+    TSR_TRY(data_types_fill(m));
     TSR_TRY(module_add(m, "TensorShape", value_lent(&shape_type)));
     return module_add(m, "Tensor", value_lent(&tf_tensor_type));
 }
 
+/* ---- anatomy ---- */
+
+/* The members of a TensorShape; `type`: the element type that its last bytes hold for a tensor. */
+static TsrStatus put_shape(Dict *d, Rep rep, int ndim, const int64_t *sizes, const char *type) {
+    static const char *const tags[] = {"REP16", "REP32", "REP_OUT_OF_LINE"};
+    static const char *const words[] = {"uint16", "uint32", "int64, in a vector elsewhere:"};
+    TsrText text = {0};
+    int64_t numel;
+    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    TsrStatus status = tsr_text_printf(&text, "%s %s", words[rep], tsr_layout_text(ndim, sizes));
+    if (status == TSR_OK) status = holders_put_text(d, "tag", tags[rep]);
+    if (status == TSR_OK) status = dict_set_c(d, "ndims_byte", value_int(ndim));
+    if (status == TSR_OK) status = holders_put_text(d, "dims_", text.data);
+    if (status == TSR_OK) status = dict_set_c(d, "num_elements_", value_int(numel));
+    if (status == TSR_OK) status = holders_put_text(d, "data_type", type);
+    tsr_text_free(&text);
+    return status;
+}
+
+static TsrStatus shape_members(Value dict, Value v) {
+    return put_shape(value_as_dict(dict), as_shape(v)->rep, as_shape(v)->ndim, as_shape(v)->sizes, "DT_INVALID");
+}
+
+/* Buffer<T>, which counts its own references. */
+static TsrStatus put_buffer(Dict *d, const TsrTensor *t) {
+    const TsrStorage *s = t->storage;
+    TSR_TRY(dict_set_c(d, "refcount", value_int(tsr_storage_refcount(s))));
+    TSR_TRY(holders_put_text(d, "alloc_", s->allocator != NULL ? s->allocator->name : "none"));
+    TSR_TRY(dict_set_c(d, "data_", value_bool(s->ptr.data != NULL)));
+    return dict_set_c(d, "elem_", value_int((int64_t)(s->nbytes / tsr_itemsize(t))));
+}
+
+static TsrStatus tf_members(Value dict, Value v) {
+    const TsrTensor *t = as_tf(v)->t;
+    char name[64];
+    Value shape, buffer;
+    snprintf(name, sizeof name, "Buffer<%s>", t->dtype == TSR_STRING ? "string" : tsr_dtype_c_name(t->dtype));
+    TSR_TRY(dict_new(&shape));
+    TsrStatus status = put_shape(value_as_dict(shape), as_tf(v)->rep, tsr_ndim(t), t->sizes, data_type_name(t->dtype));
+    if (status != TSR_OK) return value_release(shape), status;
+    TSR_TRY(dict_set_c_move(value_as_dict(dict), "shape_", shape));
+    if (t->storage->ptr.data == NULL) return dict_set_c(value_as_dict(dict), "buf_", VALUE_NONE);
+    TSR_TRY(dict_new(&buffer));
+    status = put_buffer(value_as_dict(buffer), t);
+    if (status != TSR_OK) return value_release(buffer), status;
+    return dict_set_c_move(value_as_dict(dict), name, buffer);
+}
+
 TsrStatus ns_tensorflow_startup(void) {
     static const WhoWrapper wrapper = {
-        .type = &tf_tensor_type, .name = "tensorflow::Tensor", .get = tf_get, .owns = tf_owns};
+        .type = &tf_tensor_type, .name = "tensorflow::Tensor", .get = tf_get, .owns = tf_owns, .members = tf_members};
+    static const WhoWrapper shape = {.type = &shape_type, .name = "TensorShape", .members = shape_members};
+    dtype_hook = data_type_dtype;
+    holders_register_anatomy(&shape);
     holders_register_wrapper(&wrapper);
     return namespace_add(&(Namespace){
         .name = "tensorflow",

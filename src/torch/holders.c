@@ -22,6 +22,8 @@ static WhoSource sources[MAX_SOURCES];
 static int source_count;
 static const WhoWrapper *wrappers[MAX_WRAPPERS];
 static int wrapper_count;
+static const WhoWrapper *anatomies[MAX_WRAPPERS];
+static int anatomy_count;
 static struct {
     const char *path;
     const Value *slot;
@@ -54,6 +56,16 @@ const WhoWrapper *holders_wrapper(Value v) {
     for (int i = 0; v.tag == V_OBJ && i < wrapper_count; i++)
         if (v.o->type == wrappers[i]->type) return wrappers[i];
     return NULL;
+}
+
+void holders_register_anatomy(const WhoWrapper *row) {
+    if (anatomy_count < MAX_WRAPPERS) anatomies[anatomy_count++] = row;
+}
+
+const WhoWrapper *holders_anatomy(Value v) {
+    for (int i = 0; v.tag == V_OBJ && i < anatomy_count; i++)
+        if (v.o->type == anatomies[i]->type) return anatomies[i];
+    return holders_wrapper(v);
 }
 
 TsrStatus holders_put_text(Dict *dict, const char *key, const char *text) {

@@ -42,8 +42,12 @@ typedef struct WhoWrapper {
 } WhoWrapper;
 void holders_register_wrapper(const WhoWrapper *wrapper);
 TsrStatus holders_put_text(Dict *dict, const char *key, const char *text);
+/* A type of values that hold no tensor and have an anatomy all the same: a row of type, name and members. */
+void holders_register_anatomy(const WhoWrapper *row);
 /* The row of a value's type; NULL: it is no wrapper. */
 const WhoWrapper *holders_wrapper(Value v);
+/* The same, of wrappers and of what has an anatomy. */
+const WhoWrapper *holders_anatomy(Value v);
 /* What stands in a tensor's place in a wrapper that has none yet; NULL: all other values. */
 const void *holders_shell(Value v);
 

@@ -25,6 +25,8 @@ static inline TsrDtype dtype_of(Value v) { return ((DtypeObj *)v.o)->dtype; }
 
 Value dtype_value(TsrDtype d) { return d < TSR_DTYPE_COUNT ? value_retain(value_lent(&dtypes[d])) : VALUE_NONE; }
 
+bool (*dtype_hook)(TsrDtype *out, Value v);
+
 bool dtype_from_value(TsrDtype *out, Value v) {
     if (v.tag != V_OBJ) return false;
     if (v.o->type == &dtype_type) *out = dtype_of(v);
@@ -32,7 +34,7 @@ bool dtype_from_value(TsrDtype *out, Value v) {
     else if (v.o == &int_type.obj) *out = TSR_INT64;
     else if (v.o == &bool_type.obj) *out = TSR_BOOL;
     else if (v.o == &complex_type.obj) *out = TSR_COMPLEX128;
-    else return false;
+    else return dtype_hook != NULL && dtype_hook(out, v);
     return true;
 }
 

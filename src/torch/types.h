@@ -42,8 +42,10 @@ TsrStatus generator_default(Value *out); /* torch.default_generator, the same ob
 TsrStatus rng_state_value(Value *out, const TsrGenerator *g);
 TsrStatus rng_state_set(TsrGenerator *g, Value state);
 
-/* A dtype object, or Python's float, int, bool, complex; false: something else. */
+/* A dtype object, or Python's float, int, bool, complex, or what dtype_hook knows; false: something else. */
 bool dtype_from_value(TsrDtype *out, Value v);
+/* Values of other systems that stand for a dtype; false: no such value. NULL: there are none. */
+extern bool (*dtype_hook)(TsrDtype *out, Value v);
 /* A device object, a str ("cuda:1"), or an int (a CUDA index). *ok false: none of these. */
 TsrStatus device_from_value(TsrDevice *out, bool *ok, Value v);
 

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "lang/object/args.h"
+#include "boxes.h"
 #include "picture.h"
+#include "show/anatomy.h"
 #include "show/card.h"
 #include "show/inspect.h"
 #include "core/io_stream.h"
@@ -119,36 +121,58 @@ static TsrStatus check_keywords(const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus draw(Value *out, const CallArgs *args) {
-    TSR_TRY(check_keywords(args));
+/* A storage and the views over it. */
+static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
     Picture *p = tsr_calloc(1, sizeof *p);
+    if (p == NULL) return mem_error();
+    p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
+    if (status == TSR_OK) draw_choose_cells(p);
+    if (status == TSR_OK) status = svg ? draw_svg(text, p) : draw_text(text, p);
+    tsr_free(p);
+    return status;
+}
+
+/* What holds no memory to draw is drawn as the structures that it is made of. */
+static TsrStatus draw_structures(TsrText *text, Value v, bool svg) {
+    Value whole = VALUE_NONE;
+    if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
+    Value shown = anatomy_is(v) ? v : whole;
+    TsrStatus status = svg ? draw_boxes_svg(text, shown)
+                           : draw_boxes_text(text, shown, !isatty(STDOUT_FILENO) || locale_has_unicode());
+    value_release(whole);
+    return status;
+}
+
+static TsrStatus draw(Value *out, const CallArgs *args) {
     Value file = args_keyword(args, "file");
     TsrText text = {0};
     const char *path = NULL;
-    if (p == NULL) return mem_error();
-    p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
+    TSR_TRY(check_keywords(args));
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
+    if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
+    if (path != NULL) TSR_TRY(check_svg(path));
+    bool structures = args->count == 1 && (anatomy_is(args->values[0]) || holders_shell(args->values[0]) != NULL);
     TsrStatus status =
-        args->count == 0 ? tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'") : TSR_OK;
-    for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
-    if (status == TSR_OK && file.tag > V_NONE) status = value_to_cstring(&path, file, "draw(): argument 'file'");
-    if (status == TSR_OK && path != NULL) status = check_svg(path);
-    if (status == TSR_OK) draw_choose_cells(p);
-    if (status == TSR_OK) status = path != NULL ? draw_svg(&text, p) : draw_text(&text, p);
+        structures ? draw_structures(&text, args->values[0], path != NULL) : draw_views(&text, args, path != NULL);
     if (status == TSR_OK && path != NULL) {
         status = write_file(path, &text);
         *out = VALUE_NONE;
     } else if (status == TSR_OK) {
         status = str_new_text_move(out, &text);
-        if (status == TSR_OK) out->o->type = &picture_type;
+        if (status == TSR_OK && !structures) out->o->type = &picture_type;
+        else if (status == TSR_OK) note_mark(*out);
     }
     tsr_text_free(&text);
-    tsr_free(p);
     return status;
 }
 
-static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
-                                    "A picture of the storage and of the tensors on it; with file= an SVG."},
-                                   {0}};
+static const Method functions[] = {
+    {"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
+     "A picture of the storage and of the tensors on it; with file= an SVG. draw(anatomy(x)) draws the\n"
+     "structures that x is made of, as boxes and counted pointers."},
+    {0}};
 
 TsrStatus draw_startup(void) {
     card_derive(&picture_type, &str_type, "picture", picture_repr);

@@ -54,4 +54,10 @@ char *draw_geometry(char *buffer, size_t room, const View *v);
 TsrStatus draw_text(TsrText *out, const Picture *p);
 TsrStatus draw_svg(TsrText *out, const Picture *p);
 
+/* The beginning of an SVG file: sizes in pixels, its title and what it says to who can't see it, and the classes page,
+ * ink, dim, on (a coloured cell), box and line, light or dark as the reader has it; the marker #head is an arrow's. */
+TsrStatus draw_svg_begin(TsrText *out, int width, int height, const char *title, const char *description);
+/* A <text> with further attributes. */
+TsrStatus draw_svg_label(TsrText *out, int x, int y, const char *attributes, const char *text);
+
 #endif

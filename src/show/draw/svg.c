@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct Paint {
-    const char *fill, *stroke;
+    const char *fill, *stroke; /* NULL: as the page has its boxes */
 } Paint;
 static const Paint paints[] = {
     /* the views' in turn */
@@ -43,16 +43,45 @@ static TsrStatus put_escaped(TsrText *out, const char *text) {
     return TSR_OK;
 }
 
-static TsrStatus put_text(TsrText *out, int x, int y, const char *attributes, const char *text) {
+/* Colours that the reader's page may turn dark: of what lies on the page, not of the views' own cells. */
+static const char style[] =
+    "<style>.page{fill:#fff}.ink{fill:#111}.dim{fill:#666}.on{fill:#111}.box{fill:#f6f6f6;stroke:#666}"
+    ".line{stroke:#444;fill:none}\n"
+    "@media (prefers-color-scheme:dark){.page{fill:#16181d}.ink{fill:#eee}.dim{fill:#a0a4ab}"
+    ".box{fill:#252931;stroke:#8a8f98}.line{stroke:#c0c4cc}}</style>\n"
+    "<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+    "orient=\"auto\"><path class=\"line\" d=\"M1 1L7 4L1 7\"/></marker></defs>\n";
+
+TsrStatus draw_svg_begin(TsrText *out, int width, int height, const char *title, const char *description) {
+    TSR_TRY(
+        tsr_text_printf(out,
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                        "font-family=\"monospace\" font-size=\"13\" role=\"img\" aria-labelledby=\"title text\">\n",
+                        width, height, width, height));
+    TSR_TRY(tsr_text_puts(out, "<title id=\"title\">"));
+    TSR_TRY(put_escaped(out, title));
+    TSR_TRY(tsr_text_puts(out, "</title>\n<desc id=\"text\">"));
+    TSR_TRY(put_escaped(out, description));
+    TSR_TRY(tsr_text_printf(out, "</desc>\n%s", style));
+    return tsr_text_puts(out, "<rect width=\"100%\" height=\"100%\" class=\"page\"/>\n");
+}
+
+TsrStatus draw_svg_label(TsrText *out, int x, int y, const char *attributes, const char *text) {
     TSR_TRY(tsr_text_printf(out, "<text x=\"%d\" y=\"%d\" %s>", x, y, attributes));
     TSR_TRY(put_escaped(out, text));
     return tsr_text_puts(out, "</text>\n");
 }
 
 static TsrStatus put_cell(TsrText *out, Place at, int width, Paint paint, const char *label) {
-    TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n",
-                            at.x, at.y, width, CELL_HEIGHT, paint.fill, paint.stroke));
-    return put_text(out, at.x + width / 2, at.y + 18, "text-anchor=\"middle\"", label);
+    if (paint.fill == NULL)
+        TSR_TRY(tsr_text_printf(out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", at.x, at.y,
+                                width, CELL_HEIGHT));
+    else
+        TSR_TRY(tsr_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\" stroke=\"%s\"/>\n",
+                                at.x, at.y, width, CELL_HEIGHT, paint.fill, paint.stroke));
+    return draw_svg_label(
+        out, at.x + width / 2, at.y + 18,
+        paint.fill == NULL ? "class=\"ink\" text-anchor=\"middle\"" : "class=\"on\" text-anchor=\"middle\"", label);
 }
 
 /* ---- bands ---- */
@@ -80,10 +109,10 @@ static int band_count(const Picture *p) { return (p->cell_count + BAND - 1) / BA
 static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, int k, Place band) {
     const int width = cell_width(g, p), y = band.y, x = band.x + width * (k % BAND);
     if (p->cells[k] == GAP)
-        return put_text(out, x + width / 2, y + 38, "text-anchor=\"middle\" fill=\"#888\"", g->labels[1][k]);
-    TSR_TRY(
-        put_text(out, x + width / 2, y + 14, "text-anchor=\"middle\" fill=\"#888\" font-size=\"11\"", g->labels[0][k]));
-    TSR_TRY(put_cell(out, (Place){x, y + 20}, width, (Paint){"#f6f6f6", "#666"}, g->labels[1][k]));
+        return draw_svg_label(out, x + width / 2, y + 38, "text-anchor=\"middle\" class=\"dim\"", g->labels[1][k]);
+    TSR_TRY(draw_svg_label(out, x + width / 2, y + 14, "text-anchor=\"middle\" class=\"dim\" font-size=\"11\"",
+                           g->labels[0][k]));
+    TSR_TRY(put_cell(out, (Place){x, y + 20}, width, (Paint){NULL, NULL}, g->labels[1][k]));
     for (int v = 0; v < p->view_count; v++) {
         const char *label = g->labels[2 + v][k];
         if (label[0] != '\0')
@@ -99,9 +128,10 @@ static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, in
 }
 
 static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int band, int y) {
-    TSR_TRY(put_text(out, MARGIN, y + 38, "fill=\"#444\"", "value"));
+    TSR_TRY(draw_svg_label(out, MARGIN, y + 38, "class=\"dim\"", "value"));
     for (int v = 0; v < p->view_count; v++)
-        TSR_TRY(put_text(out, MARGIN, y + 38 + ROW * (v + 1), "font-weight=\"bold\"", p->views[v].name));
+        TSR_TRY(draw_svg_label(out, MARGIN, y + 38 + ROW * (v + 1), "class=\"ink\" font-weight=\"bold\"",
+                               p->views[v].name));
     for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++)
         TSR_TRY(put_band_cell(out, p, g, k, (Place){left_of(p), y}));
     return TSR_OK;
@@ -170,7 +200,7 @@ static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int 
     int y = grid.y + k / s->per_line * line_height(s);
     char label[256];
     int64_t at = slice_at(label, sizeof label, t, k);
-    if (s->label > 0) TSR_TRY(put_text(out, x, y + 12, "fill=\"#888\" font-size=\"11\"", label));
+    if (s->label > 0) TSR_TRY(draw_svg_label(out, x, y + 12, "class=\"dim\" font-size=\"11\"", label));
     y += s->label;
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < s->columns; j++) {
@@ -180,7 +210,7 @@ static TsrStatus put_slice(TsrText *out, const Picture *p, const Slices *s, int 
         }
     bool last = k + 1 == s->shown && s->cut_slices;
     return s->cut_rows || s->cut_columns || last
-               ? put_text(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "fill=\"#888\"", "...")
+               ? draw_svg_label(out, x + s->columns * s->cell + 4, y + s->rows * CELL_HEIGHT, "class=\"dim\"", "...")
                : TSR_OK;
 }
 
@@ -206,7 +236,7 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
     char geometry[600], line[1000];
     snprintf(line, sizeof line, "%s%s%s: %s%s", view->name, view->origin[0] != '\0' ? " = " : "", view->origin,
              draw_geometry(geometry, sizeof geometry, view), view->t->numel > 0 ? "; element numbers:" : "");
-    TSR_TRY(put_text(out, MARGIN, y + 14, "", line));
+    TSR_TRY(draw_svg_label(out, MARGIN, y + 14, "class=\"ink\"", line));
     return put_grid(out, p, v, (Place){left_of(p), y + 24});
 }
 
@@ -217,7 +247,7 @@ static TsrStatus put_all(TsrText *out, const Picture *p, const Grid *g) {
     int y = TOP;
     snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes", (long long)tsr_storage_id(p->storage),
              (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
-    TSR_TRY(put_text(out, MARGIN, 26, "font-weight=\"bold\" font-size=\"15\"", title));
+    TSR_TRY(draw_svg_label(out, MARGIN, 26, "class=\"ink\" font-weight=\"bold\" font-size=\"15\"", title));
     for (int band = 0; band < band_count(p); band++, y += band_height(p)) TSR_TRY(put_band(out, p, g, band, y));
     for (int v = 0; v < p->view_count; v++) {
         TSR_TRY(put_view(out, p, v, y));
@@ -239,12 +269,12 @@ TsrStatus draw_svg(TsrText *out, const Picture *p) {
     int width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 640),
         height = picture_height(p);
     for (int v = 0; v < p->view_count; v++) width = TSR_MAX(width, left_of(p) + grid_width(p, p->views[v].t));
-    TsrStatus status =
-        tsr_text_printf(out,
-                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                        "font-family=\"monospace\" font-size=\"13\">\n",
-                        width, height, width, height);
-    if (status == TSR_OK) status = tsr_text_puts(out, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    TsrText said = {0};
+    char title[80];
+    snprintf(title, sizeof title, "Storage #%lld and the tensors over it", (long long)tsr_storage_id(p->storage));
+    TsrStatus status = draw_text(&said, p);
+    if (status == TSR_OK) status = draw_svg_begin(out, width, height, title, said.data);
+    tsr_text_free(&said);
     if (status == TSR_OK) status = put_all(out, p, g);
     if (status == TSR_OK) status = tsr_text_puts(out, "</svg>\n");
     tsr_free(g);
