@@ -35,10 +35,15 @@ CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -Wl,-Bdynamic -lsleef -fopenmp -
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
 SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' | LC_ALL=C sort)
-CORE_SRC := $(filter src/core/%,$(SRC))
+# Kernels NAME.simd.c are compiled once for each instruction set, into NAME.base.o and so on (kernels/simd.h). Not worth it, or not possible: NO_SIMD.
+SIMD_SRC := $(filter %.simd.c,$(SRC))
+CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
-CORE_OBJ := $(call OBJ,$(CORE_SRC))
+ISAS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+NO_SIMD := %/conv.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
+SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
+CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 
 # The plugin for CUDA devices, found beside the program: no header or library of NVIDIA's is needed. With it goes a driver without a GPU (--simulate-cuda).
@@ -69,24 +74,26 @@ $(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
 compiler:
 	$(call need,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev)))
 
-$(BUILD)/obj/%.o: src/%.c | compiler
+define COMPILE
 	@mkdir -p $(dir $@)
-	$(SAY) '  compile $<'
+	$(SAY) '  compile $(@:$(BUILD)/obj/%=%)'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+endef
+$(BUILD)/obj/%.o: src/%.c | compiler
+	$(COMPILE)
+$(foreach isa,$(ISAS),$(eval $(BUILD)/obj/%.$(isa).o: src/%.simd.c | compiler; $$(COMPILE)))
 
 # Operators and kernels are not what the fuzz targets look for: uninstrumented they build in a fraction of the time.
 ifeq ($(CONFIG),fuzz)
 $(BUILD)/obj/core/ops/%.o $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O0 -fno-sanitize=all
 endif
 
-# Kernels: optimised harder, and some compiled for several instruction sets, chosen at run time (kernels/simd.h).
+# Kernels are optimised harder.
 ifeq ($(CONFIG),release)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
-ifeq ($(shell uname -m),x86_64)
-$(BUILD)/obj/core/kernels/%_avx2.o: TARGET_FLAGS += -mavx2 -mfma -mf16c
-$(BUILD)/obj/core/kernels/%_avx512.o: TARGET_FLAGS += -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
-endif
+$(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
+$(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 # Objects that hold the text of a prelude's files.

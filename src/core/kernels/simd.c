@@ -30,15 +30,6 @@ TsrIsa tsr_isa(void) {
     return (TsrIsa)(TSR_CHOOSE_ONCE(known, (int)detect() + 1) - 1);
 }
 
-static TsrConvertFn choose_convert(void) {
-#ifdef TSR_HAVE_X86
-    static const TsrConvertFn fns[TSR_ISA_COUNT] = {tsr_convert_base, tsr_convert_avx2, tsr_convert_avx512};
-    return fns[tsr_isa()];
-#else
-    return tsr_convert_base;
-#endif
-}
-
 void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src, int64_t src_stride,
                  int64_t n) {
     static TsrConvertFn known;
@@ -48,5 +39,5 @@ void tsr_convert(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, cons
         memmove(dst, src, (size_t)(n * size));
         return;
     }
-    TSR_CHOOSE_ONCE(known, choose_convert())(to, dst, dst_stride, from, src, src_stride, n);
+    TSR_CHOOSE_ONCE(known, TSR_FOR_ISA(tsr_convert))(to, dst, dst_stride, from, src, src_stride, n);
 }

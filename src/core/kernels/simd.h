@@ -1,7 +1,7 @@
 /* simd.h: kernels compiled for several instruction sets, one table each, chosen once at run time.
  *
- * The same .inc files are compiled in *_base.c, *_avx2.c and *_avx512.c (the Makefile adds the target flags by
- * the file's name). SIMD(name) makes the names distinct. */
+ * A file NAME.simd.c is compiled once for each instruction set, into NAME.base.o, NAME.avx2.o and NAME.avx512.o: the
+ * Makefile says which, with which flags. SIMD(name) makes the names distinct. */
 #ifndef CORE_KERNELS_SIMD_H
 #define CORE_KERNELS_SIMD_H
 
@@ -28,6 +28,15 @@ TsrIsa tsr_cpu_isa(void); /* the best one this CPU has */
 /* The same as far as it is to be used; TSR_ISA=base|avx2|avx512 in the environment lowers it. */
 TsrIsa tsr_isa(void);
 
+/* The address of name_base, name_avx2 or name_avx512, by tsr_isa(); TSR_FOR_AVX2 of what has no third one. */
+#ifdef TSR_HAVE_X86
+#define TSR_FOR_AVX2(name) (tsr_isa() >= TSR_ISA_AVX2 ? &name##_avx2 : &name##_base)
+#define TSR_FOR_ISA(name) (tsr_isa() == TSR_ISA_AVX512 ? &name##_avx512 : TSR_FOR_AVX2(name))
+#else
+#define TSR_FOR_AVX2(name) (&name##_base)
+#define TSR_FOR_ISA(name) (&name##_base)
+#endif
+
 /* A table or function chosen at first use; whichever thread comes first chooses the same. */
 #define TSR_CHOOSE_ONCE(slot, choice) \
     __extension__({ \
@@ -36,8 +45,8 @@ TsrIsa tsr_isa(void);
         chosen_; \
     })
 
-/* Converts n elements; strides in bytes. One build of convert.inc for each instruction set; call tsr_convert (loop.h)
- * instead. */
+/* Converts n elements; strides in bytes. One build of convert.simd.c for each instruction set; call tsr_convert
+ * (loop.h) instead. */
 typedef void (*TsrConvertFn)(TsrDtype to, char *dst, int64_t dst_stride, TsrDtype from, const char *src,
                              int64_t src_stride, int64_t n);
 void tsr_convert_base(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n);

@@ -16,7 +16,7 @@ typedef struct TsrSelectTable {
     void (*range)(const int64_t *p, int64_t n, int64_t *least, int64_t *most);
 } TsrSelectTable;
 
-/* Static; made by select.inc in select_base.c, select_avx2.c and select_avx512.c. */
+/* Static; made by select.simd.c. */
 extern const TsrSelectTable tsr_select_table_base;
 #ifdef TSR_HAVE_X86
 extern const TsrSelectTable tsr_select_table_avx2, tsr_select_table_avx512;

@@ -4,29 +4,11 @@
 
 #include "core/kernels/simd.h"
 
-static TsrKernelTable fast_table(void) {
-#ifdef TSR_HAVE_X86
-    switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return tsr_kernels_avx512();
-    case TSR_ISA_AVX2: return tsr_kernels_avx2();
-    default: break;
-    }
-#endif
-    return tsr_kernels_base();
-}
-
-static TsrKernelTable complex_table(void) {
-#ifdef TSR_HAVE_X86
-    if (tsr_isa() >= TSR_ISA_AVX2) return tsr_kernels_complex_avx2();
-#endif
-    return tsr_kernels_complex_base();
-}
-
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
     static TsrKernelTable known;
-    TsrLoop loop = TSR_CHOOSE_ONCE(known, fast_table())[k][d];
+    TsrLoop loop = TSR_CHOOSE_ONCE(known, TSR_FOR_ISA(tsr_kernels)())[k][d];
     if (loop == NULL) loop = tsr_kernels_plain()[k][d];
-    return loop != NULL ? loop : complex_table()[k][d];
+    return loop != NULL ? loop : TSR_FOR_AVX2(tsr_kernels_complex)()[k][d];
 }
 
 TsrKernel tsr_kernel_pair(TsrKernel first, TsrKernel then, int operand) {

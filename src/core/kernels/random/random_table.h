@@ -14,7 +14,7 @@ typedef struct TsrRandomTable {
     void (*modulo)(int64_t *dst, const uint32_t *words, int64_t n, uint32_t range, int64_t base);
 } TsrRandomTable;
 
-/* Static; made by random.inc in random_base.c, random_avx2.c and random_avx512.c. */
+/* Static; made by random.simd.c. */
 extern const TsrRandomTable tsr_random_table_base;
 #ifdef TSR_HAVE_X86
 extern const TsrRandomTable tsr_random_table_avx2, tsr_random_table_avx512;

@@ -12,7 +12,7 @@ typedef struct TsrKeysTable {
     int64_t (*first_below)(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit);
 } TsrKeysTable;
 
-/* Static; made by keys.inc in keys_base.c, keys_avx2.c and keys_avx512.c. */
+/* Static; made by keys.simd.c. */
 extern const TsrKeysTable tsr_keys_table_base;
 #ifdef TSR_HAVE_X86
 extern const TsrKeysTable tsr_keys_table_avx2, tsr_keys_table_avx512;

@@ -1,4 +1,4 @@
-/* bessel_types.inc: the functions of bessel.inc and their loops, for one instruction set (with fused operations or
+/* bessel.simd.c: the functions of bessel.inc and their loops, for one instruction set (with fused operations or
  * without). */
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Bodies of select.h's loops, compiled once an instruction set. */
+/* select.simd.c: the loops of select.h, compiled once for each instruction set. */
 #include <string.h>
 
 #include "select_table.h"

@@ -1,18 +1,8 @@
-/* keys_base.c: the loops that turn elements into sortable unsigned keys (keys.inc) for any CPU, and the functions of
- * keys.h, each of which calls the best table for this CPU. */
-#include "core/kernels/simd.h"
-#include "keys.inc"
+/* keys.c: the functions of keys.h, each of which calls the best table of loops for this CPU (keys.simd.c). */
+#include "core/dtype.h"
+#include "keys_table.h"
 
-static const TsrKeysTable *table(void) {
-#ifdef TSR_HAVE_X86
-    switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return &tsr_keys_table_avx512;
-    case TSR_ISA_AVX2: return &tsr_keys_table_avx2;
-    default: break;
-    }
-#endif
-    return &tsr_keys_table_base;
-}
+static const TsrKeysTable *table(void) { return TSR_FOR_ISA(tsr_keys_table); }
 
 void tsr_kernel_keys32(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint32_t *keys) {
     table()->keys32(dtype, src, stride, n, keys);

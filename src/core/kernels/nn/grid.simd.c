@@ -1,4 +1,4 @@
-/* grid_types.inc: grid.h's loops for float and double, and for floats that hold halves; for one instruction set. */
+/* grid.simd.c: grid.h's loops for float and double, and for floats that hold halves; for one instruction set. */
 #include <math.h>
 
 #include "core/error.h"

@@ -1,4 +1,4 @@
-/* Bodies of random.h's loops, compiled once an instruction set. */
+/* random.simd.c: the loops of random.h, compiled once for each instruction set. */
 #include <math.h>
 #include <string.h>
 

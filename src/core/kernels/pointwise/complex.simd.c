@@ -1,4 +1,4 @@
-/* complex_tables.inc: pointwise kernels on complex64 and complex128, for one instruction set (with fused operations or
+/* complex.simd.c: pointwise kernels on complex64 and complex128, for one instruction set (with fused operations or
  * without). */
 #include <complex.h>
 #include <math.h>

@@ -1,18 +1,7 @@
-/* random_base.c: the bulk loops of the generator (random.inc) for any CPU, and the functions of random.h, each of which
- * calls the best table for this CPU. */
-#include "core/kernels/simd.h"
-#include "random.inc"
+/* random.c: the functions of random.h, each of which calls the best table of loops for this CPU (random.simd.c). */
+#include "random_table.h"
 
-static const TsrRandomTable *table(void) {
-#ifdef TSR_HAVE_X86
-    switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return &tsr_random_table_avx512;
-    case TSR_ISA_AVX2: return &tsr_random_table_avx2;
-    default: break;
-    }
-#endif
-    return &tsr_random_table_base;
-}
+static const TsrRandomTable *table(void) { return TSR_FOR_ISA(tsr_random_table); }
 
 void tsr_kernel_mt_block(uint32_t *state, uint32_t *words) { table()->mt_block(state, words); }
 void tsr_kernel_mt_temper(const uint32_t *state, uint32_t *words) { table()->mt_temper(state, words); }

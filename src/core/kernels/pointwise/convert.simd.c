@@ -1,6 +1,7 @@
-/* convert.inc: conversion between every two numeric dtypes. Compiled once for each instruction set;
+/* convert.simd.c: conversion between every two numeric dtypes. Compiled once for each instruction set;
  * SIMD(name) names what this inclusion defines. */
 #include "core/element/halffloat.h"
+#include "core/kernels/simd.h"
 #include "core/scalar.h"
 
 /* Values of each C type as seen by the conversion: C(to, from-class)(x). Floats go through defined truncation. */

@@ -1,19 +1,9 @@
-/* select_base.c: the loops of select.inc for any CPU, and the functions of select.h, each of which calls the best table
- * for this CPU. Positions in several dimensions are counted here once for all: the last dimension as a run, the others
- * by carrying. */
-#include "core/kernels/simd.h"
-#include "select.inc"
+/* select.c: the functions of select.h, each of which calls the best table of loops for this CPU (select.simd.c).
+ * Positions in several dimensions are counted here once for all: the last dimension as a run, the others by carrying.
+ */
+#include "select_table.h"
 
-static const TsrSelectTable *table(void) {
-#ifdef TSR_HAVE_X86
-    switch (tsr_isa()) {
-    case TSR_ISA_AVX512: return &tsr_select_table_avx512;
-    case TSR_ISA_AVX2: return &tsr_select_table_avx2;
-    default: break;
-    }
-#endif
-    return &tsr_select_table_base;
-}
+static const TsrSelectTable *table(void) { return TSR_FOR_ISA(tsr_select_table); }
 
 int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n) { return table()->count_bytes(mask, n); }
 

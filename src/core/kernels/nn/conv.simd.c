@@ -1,4 +1,4 @@
-/* conv.inc: sums of shifted images (conv.h) for one instruction set: tiles of TSR_CONV_FILTERS by some vectors of
+/* conv.simd.c: sums of shifted images (conv.h) for one instruction set: tiles of TSR_CONV_FILTERS by some vectors of
  * positions, or of some positions by vectors of filters, whose sums stay in registers while the terms go by. */
 #include <string.h>
 

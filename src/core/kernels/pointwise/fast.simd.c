@@ -1,4 +1,4 @@
-/* fast.inc: the kernels of fast.def for one instruction set. */
+/* fast.simd.c: the kernels of fast.def for one instruction set. */
 #include <math.h>
 #include <sleef.h>
 #include <string.h>

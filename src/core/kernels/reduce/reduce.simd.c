@@ -1,4 +1,4 @@
-/* reduce.inc: the reducers for one instruction set. */
+/* reduce.simd.c: the reducers for one instruction set. */
 #include <math.h>
 #include <sleef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* keys.inc: order-preserving integer keys, for one instruction set. */
+/* keys.simd.c: order-preserving integer keys, for one instruction set. */
 #include <string.h>
 
 #include "keys_table.h"

@@ -1,4 +1,4 @@
-/* softmax.inc: softmax and log-softmax of one contiguous line, for one instruction set. */
+/* softmax.simd.c: softmax and log-softmax of one contiguous line, for one instruction set. */
 #include <math.h>
 #include <sleef.h>
 #include <string.h>

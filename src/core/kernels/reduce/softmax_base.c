@@ -1,2 +1,0 @@
-#include "core/kernels/simd.h"
-#include "softmax.inc"
