@@ -101,7 +101,7 @@ $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
-$(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md)
+$(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.md)
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(SIMULATED_OBJ:.o=.d)
 
@@ -259,7 +259,7 @@ lint: ## the rules of includes, links, names and layout, and cppcheck's findings
 
 docs man: all ## prints man/tsr-ops.7 from the table of operators and checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
-	for f in README.md man/*.[157] lessons/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
+	for f in README.md man/*.[157] lessons/*.md lessons/documents/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
 
 config: ## what was found on this machine
 	@printf '%-16s %s\n' check "$$(pkg-config --modversion check 2>/dev/null || echo not found)"

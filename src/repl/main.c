@@ -71,6 +71,7 @@ static const char help_text[] =
     "  --diff A B           how two files differ\n"
     "      --rtol N, --atol N     |a - b| <= atol + rtol * |b| is no difference\n"
     "  --lesson [N|FILE.md|FOLDER [N]]   a lesson, or the list of them\n"
+    "      --document NAME        the walk through TH, MaybeOwned, TensorFlow, Tensor or Unification\n"
     "      --check                does each step accept its right answers and refuse its wrong ones?\n"
     "      --report FILE          what was taken, as CSV\n"
     "      --no-prompt            no prompt after the last step\n"
@@ -182,6 +183,7 @@ static bool set_no_prompt(Line *l, const char *v) {
     (void)v;
     return !(l->lesson.stay = false);
 }
+static bool set_document(Line *l, const char *v) { return (l->lesson.document = v) != NULL && *v != '\0'; }
 static bool set_report(Line *l, const char *v) { return (l->lesson.report = v) != NULL && *v != '\0'; }
 static bool set_man(Line *l, const char *v) {
     l->mode = MODE_MAN;
@@ -343,6 +345,7 @@ static const struct Option {
     {"diff", 0, NULL, set_diff, FOR_ALL},
     {"lesson", 0, NULL, set_lesson, FOR_ALL},
     {"check", 0, NULL, set_check, FOR_ALL},
+    {"document", 0, "a document's name", set_document, FOR_ALL},
     {"report", 0, "a file", set_report, FOR_ALL},
     {"no-prompt", 0, NULL, set_no_prompt, FOR_ALL},
     {"print-man", 0, "a page", set_man, FOR_ALL},
@@ -547,6 +550,8 @@ static int check(const Line *l) {
     if (l->mode == MODE_LESSON && l->rest_count > 2)
         return usage("%s takes a number, a FILE, or a FOLDER and a number", "--lesson");
     if (l->mode != MODE_LESSON && l->lesson.check) return usage("%s needs --lesson", "--check");
+    if (l->mode != MODE_LESSON && l->lesson.document != NULL) return usage("%s needs --lesson", "--document");
+    if (l->lesson.document != NULL && l->rest_count > 0) return usage("%s takes no number and no FILE", "--document");
     if (l->mode != MODE_LESSON && l->lesson.report != NULL) return usage("%s needs --lesson", "--report");
     if (l->lesson.check && l->lesson.report != NULL) return usage("%s and --report exclude each other", "--check");
     if (l->mode == MODE_DIFF && l->rest_count != 2) return usage("%s takes two files", "--diff");

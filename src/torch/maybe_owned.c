@@ -206,6 +206,17 @@ static TsrStatus maybe_binary(Value *out, BinaryOp op, Value a, Value b) {
     return tensor_binary(out, op, a, b);
 }
 
+/* z += 1 writes into the tensor, and z stays the MaybeOwned. */
+static TsrStatus maybe_inplace(Value *out, BinaryOp op, Value self, Value b) {
+    Value t, written;
+    TSR_TRY(as_tensor_value(&t, self));
+    TSR_TRY(as_tensor_value(&b, b));
+    TSR_TRY(tensor_inplace(&written, op, t, b));
+    *out = written.tag == V_UNBOUND ? written : value_retain(self);
+    value_release(written);
+    return TSR_OK;
+}
+
 static TsrStatus maybe_compare(Value *out, CompareOp op, Value a, Value b) {
     TSR_TRY(as_tensor_value(&a, a));
     TSR_TRY(as_tensor_value(&b, b));
@@ -255,6 +266,7 @@ static Type maybe_owned_type = {.obj = TYPE_HEADER,
                                 .repr = maybe_repr,
                                 .get_attr = maybe_attr,
                                 .binary = maybe_binary,
+                                .inplace = maybe_inplace,
                                 .compare = maybe_compare,
                                 .unary = maybe_unary,
                                 .length = maybe_length,

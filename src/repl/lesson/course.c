@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "core/mem.h"
@@ -39,10 +40,36 @@
     X(lesson_19, "19-moving") \
     X(lesson_20, "20-two-threads")
 
+/* In the order of the documents. */
+#define DOCUMENTS(X) \
+    X(document_th, "documents/TH") \
+    X(document_maybe_owned, "documents/MaybeOwned") \
+    X(document_tensorflow, "documents/TensorFlow") \
+    X(document_tensor, "documents/Tensor") \
+    X(document_unification, "documents/Unification")
+
 LESSONS(EMBED)
+DOCUMENTS(EMBED)
 
 #define ROW(symbol, file) {file, {symbol, symbol##_end}},
-static const Lesson own[] = {LESSONS(ROW)};
+static const Lesson own[] = {LESSONS(ROW) DOCUMENTS(ROW)};
+#define ONE(symbol, file) +1
+enum { LESSON_COUNT = LESSONS(ONE), DOCUMENT_COUNT = DOCUMENTS(ONE) };
+static const char folder_of_documents[] = "documents/";
+
+const char *course_document(const Lesson *lesson) {
+    size_t n = strlen(folder_of_documents);
+    bool mine = lesson->text.begin >= document_th && lesson->text.end <= document_unification_end;
+    return mine && strncmp(lesson->key, folder_of_documents, n) == 0 ? lesson->key + n : NULL;
+}
+
+void course_heading(char *text, size_t room, const Lesson *lesson, int number) {
+    Span title = format_title(lesson->text);
+    const char *document = course_document(lesson);
+    int length = TSR_MIN(span_length(title), 300);
+    if (document != NULL) snprintf(text, room, "Document %s: %.*s", document, length, title.begin);
+    else snprintf(text, room, "Lesson %d: %.*s", number, length, title.begin);
+}
 
 /* ---- keys ---- */
 
@@ -100,16 +127,34 @@ static TsrStatus add_folder(Course *c, const char *folder) {
     return status;
 }
 
+static TsrStatus copy_own(Course *out, int from, int count) {
+    out->lessons = malloc(sizeof *own * (size_t)count);
+    if (out->lessons == NULL) return tsr_error(TSR_MEMORY_ERROR, "out of memory");
+    memcpy(out->lessons, own + from, sizeof *own * (size_t)count);
+    out->count = count;
+    return TSR_OK;
+}
+
 TsrStatus course_open(Course *out, const char *path) {
     struct stat info;
     *out = (Course){.path = path};
     if (path != NULL && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return add_folder(out, path);
     if (path != NULL) return out->is_file = true, add_file(out, path);
-    out->lessons = malloc(sizeof own);
-    if (out->lessons == NULL) return tsr_error(TSR_MEMORY_ERROR, "out of memory");
-    memcpy(out->lessons, own, sizeof own);
-    out->count = (int)TSR_COUNTOF(own);
-    return TSR_OK;
+    return copy_own(out, 0, LESSON_COUNT);
+}
+
+TsrStatus course_open_document(Course *out, const char *name) {
+    *out = (Course){.is_file = name != NULL};
+    if (name == NULL) return copy_own(out, LESSON_COUNT, DOCUMENT_COUNT);
+    for (int i = 0; i < DOCUMENT_COUNT; i++)
+        if (strcasecmp(name, course_document(&own[LESSON_COUNT + i])) == 0) return copy_own(out, LESSON_COUNT + i, 1);
+    return tsr_error(TSR_VALUE_ERROR,
+                     "there is no document '%s' (they are TH, MaybeOwned, TensorFlow, Tensor and Unification)", name);
+}
+
+TsrStatus course_open_all(Course *out) {
+    *out = (Course){0};
+    return copy_own(out, 0, (int)TSR_COUNTOF(own));
 }
 
 void course_free(Course *c) {

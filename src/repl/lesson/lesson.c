@@ -42,18 +42,39 @@ static void print_entry(FILE *out, const Lesson *lesson, int number) {
         Outcome o = progress_of(lesson->key, i).outcome;
         own += o == OUTCOME_DONE || o == OUTCOME_READ;
     }
-    fprintf(out, "%3d  %-*.*s", number, taken > 0 ? 52 : 0, span_length(title), title.begin);
+    const char *document = course_document(lesson);
+    if (document != NULL)
+        fprintf(out, "     %-12s  %-*.*s", document, taken > 0 ? 38 : 0, span_length(title), title.begin);
+    else fprintf(out, "%3d  %-*.*s", number, taken > 0 ? 52 : 0, span_length(title), title.begin);
     if (taken > 0 && own == steps) fputs("done", out);
     else if (taken == steps) fprintf(out, "done, %d of %d steps by yourself", own, steps);
     else if (taken > 0) fprintf(out, "%d of %d steps", taken, steps);
     fputc('\n', out);
 }
 
-static void print_list(const Course *c) {
-    FILE *out = builtin_stdout();
-    for (int i = 0; i < c->count; i++) print_entry(out, &c->lessons[i], i + 1);
-    if (c->path == NULL) fputs("\ntsr --lesson N takes lesson N; at the prompt, %lesson N.\n", out);
-    else fprintf(out, "\ntsr --lesson %s N takes lesson N.\n", c->path);
+static void print_entries(const Course *c) {
+    for (int i = 0; i < c->count; i++) print_entry(builtin_stdout(), &c->lessons[i], i + 1);
+}
+
+static TsrStatus print_documents(void) {
+    Course c;
+    TsrStatus status = course_open_document(&c, NULL);
+    fputs("\nWalks through the documents that tsr comes from:\n", builtin_stdout());
+    if (status == TSR_OK) print_entries(&c);
+    course_free(&c);
+    return status;
+}
+
+static TsrStatus print_list(const Course *c) {
+    print_entries(c);
+    if (c->path != NULL) {
+        fprintf(builtin_stdout(), "\ntsr --lesson %s N takes lesson N.\n", c->path);
+        return TSR_OK;
+    }
+    TSR_TRY(print_documents());
+    fputs("\ntsr --lesson N takes lesson N, tsr --lesson --document NAME a walk; at the prompt, %lesson N or NAME.\n",
+          builtin_stdout());
+    return TSR_OK;
 }
 
 /* ---- printing one ---- */
@@ -71,9 +92,11 @@ static TsrStatus print_step(const Step *s, int number) {
 }
 
 static TsrStatus print_lesson(const Lesson *lesson, int n) {
-    Span rest, intro = format_introduction(lesson->text, &rest), title = format_title(lesson->text);
+    Span rest, intro = format_introduction(lesson->text, &rest);
     Step step;
-    fprintf(builtin_stdout(), "Lesson %d: %.*s\n\n", n, span_length(title), title.begin);
+    char heading[400];
+    course_heading(heading, sizeof heading, lesson, n);
+    fprintf(builtin_stdout(), "%s\n\n", heading);
     TSR_TRY(page_show(intro, true));
     for (int i = 1; format_next_step(&rest, &step); i++) TSR_TRY(print_step(&step, i));
     return TSR_OK;
@@ -86,13 +109,16 @@ static void say_end(const Course *c, int n, bool finished) {
     const Lesson *lesson = &c->lessons[n - 1];
     int steps = format_count_steps(lesson->text);
     char again[PATH_MAX];
-    if (c->path == NULL) snprintf(again, sizeof again, "%%lesson %d", finished ? n + 1 : n);
+    const char *document = course_document(lesson);
+    if (document != NULL) snprintf(again, sizeof again, "%%lesson %s", document);
+    else if (c->path == NULL) snprintf(again, sizeof again, "%%lesson %d", finished ? n + 1 : n);
     else
         snprintf(again, sizeof again, c->count > 1 ? "tsr --lesson %s %d" : "tsr --lesson %s", c->path,
                  finished ? n + 1 : n);
     if (!finished)
         fprintf(out, "%d of %d steps are taken; %s goes on from there.\n", progress_taken(lesson->key, steps), steps,
                 again);
+    else if (document != NULL) fprintf(out, "\nThat was the document %s.\n", document);
     else if (n == c->count) fprintf(out, "\nThat was lesson %d.\n", n);
     else fprintf(out, "\nThat was lesson %d. The next: %s\n", n, again);
 }
@@ -134,7 +160,7 @@ static int run_course(const Course *c, const char *number, const LessonOptions *
     }
     if (o->check) return verify_course(c) > 0 ? EXIT_FAILED : EXIT_FINE;
     if (n > 0) status = take_or_print(c, n, &finished);
-    else if (o->report == NULL) print_list(c);
+    else if (o->report == NULL) status = shell_report(print_list(c), NULL);
     *prompt = finished && o->stay;
     if (o->report == NULL) return status;
     Course one = {c->path, c->is_file, n > 0 ? 1 : c->count, c->lessons + (n > 0 ? n - 1 : 0)};
@@ -150,7 +176,9 @@ int lesson_command(const LessonOptions *o, bool *prompt) {
     *prompt = false;
     if (path != NULL && number == NULL && to_number(path, &unused)) number = path, path = NULL;
     progress_load();
-    TsrStatus status = course_open(&course, path);
+    TsrStatus status = o->document != NULL                  ? course_open_document(&course, o->document)
+                       : o->check && o->argument_count == 0 ? course_open_all(&course)
+                                                            : course_open(&course, path);
     int result = status == TSR_OK ? run_course(&course, number, o, prompt) : cannot_open(status);
     course_free(&course);
     return result;
@@ -168,7 +196,7 @@ static _Noreturn void become_lesson(const char *const *arguments, int count) {
         snprintf(memory, sizeof memory, "--max-memory=%zu", shell_options->max_memory), line[n++] = memory;
     if (shell_options->max_time > 0)
         snprintf(time, sizeof time, "--max-time=%g", shell_options->max_time), line[n++] = time;
-    line[n++] = "--";
+    if (strcmp(arguments[0], "--document") != 0) line[n++] = "--";
     for (int i = 0; i < count; i++) line[n++] = arguments[i];
     execv("/proc/self/exe", (char *const *)line);
     fprintf(stderr, "tsr: the lesson can't begin: %s\n", strerror(errno));
@@ -193,6 +221,14 @@ static TsrStatus run_apart(const char *const *arguments, int count) {
     return tsr_error(TSR_RUNTIME_ERROR, "the lesson ended with an error");
 }
 
+static bool is_document(const char *name) {
+    Course course;
+    bool found = course_open_document(&course, name) == TSR_OK;
+    course_free(&course);
+    if (!found) tsr_error_clear();
+    return found;
+}
+
 /* One of the program's own, or a file or folder. */
 static TsrStatus run_named(const char *name) {
     Course course;
@@ -212,6 +248,10 @@ static TsrStatus run_named(const char *name) {
         arguments[0] = path;
         arguments[1] = number + 1;
     }
+    if (is_document(name)) {
+        const char *walk[2] = {"--document", name};
+        return run_apart(walk, 2);
+    }
     TSR_TRY(tsr_io_check_readable(arguments[0]));
     if (access(arguments[0], R_OK) != 0) return tsr_error_errno(errno, arguments[0]);
     return run_apart(arguments, arguments[1] != NULL ? 2 : 1);
@@ -221,9 +261,9 @@ static TsrStatus list_own(void) {
     Course course;
     TSR_TRY(course_open(&course, NULL));
     progress_load();
-    print_list(&course);
+    TsrStatus status = print_list(&course);
     course_free(&course);
-    return TSR_OK;
+    return status;
 }
 
 static TsrStatus run_magic(const char *rest) { return rest[0] == '\0' ? list_own() : run_named(rest); }
@@ -241,7 +281,7 @@ static TsrStatus call_lesson(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"lesson", call_lesson, ARGS_RANGE, 0, 1, "(n=None)",
-     "A lesson by its number, one in a file or a folder, or the list of them."},
+     "A lesson by its number, a walk through a document by its name, one in a file or a folder, or the list of them."},
     {0},
 };
 
@@ -263,13 +303,16 @@ static bool mentions(Span text, const char *word) {
 /* By their titles and, where the word is no short one, by what they begin with. */
 static TsrStatus append_lessons(TsrText *out, const char *word) {
     Course c;
-    TsrStatus status = course_open(&c, NULL);
+    TsrStatus status = course_open_all(&c);
     for (int i = 0; i < c.count && status == TSR_OK; i++) {
         Span rest, title = format_title(c.lessons[i].text);
         if (!mentions(title, word) &&
             (strlen(word) < LONG_WORD || !mentions(format_introduction(c.lessons[i].text, &rest), word)))
             continue;
-        status = tsr_text_printf(out, "    %%lesson %-3d %.*s\n", i + 1, span_length(title), title.begin);
+        const char *document = course_document(&c.lessons[i]);
+        if (document != NULL)
+            status = tsr_text_printf(out, "    %%lesson %s  %.*s\n", document, span_length(title), title.begin);
+        else status = tsr_text_printf(out, "    %%lesson %-3d %.*s\n", i + 1, span_length(title), title.begin);
     }
     course_free(&c);
     return status;

@@ -331,8 +331,7 @@ static bool goes_on(Taking *t) {
 
 static void say_title(const Taking *t) {
     char text[400];
-    Span title = format_title(t->lesson->text);
-    snprintf(text, sizeof text, "Lesson %d: %.*s", t->number, TSR_MIN(span_length(title), 300), title.begin);
+    course_heading(text, sizeof text, t->lesson, t->number);
     page_say(STYLE_TITLE, text);
 }
 
