@@ -31,6 +31,7 @@ struct TsrAllocator {
     const char *name; /* "caching" */
     uint8_t device;   /* TsrDeviceType it serves */
     bool empty_too;   /* allocates a block even for 0 bytes (TensorFlow's ShouldAllocateEmptyTensors) */
+    bool pinned;      /* the host's memory, locked to its pages, so that a device can copy from it by itself */
     /* *out gets `bytes` bytes, aligned to 64, on out->device. Contents undefined. TSR_RUNTIME_ERROR when memory is
      * short; one of a device has given back its own cached blocks by then. */
     TsrStatus (*allocate)(TsrAllocator *self, TsrDataPtr *out, size_t bytes);
@@ -108,6 +109,7 @@ typedef enum TsrTraceKind {
     TSR_TRACE_ADOPT,  /* a storage takes memory that no allocator made: a mapping, borrowed bytes */
     TSR_TRACE_RETURN, /* and gives it back */
     TSR_TRACE_KEEP,   /* a tensor gets other sizes within the memory that it has; bytes: those that it now uses */
+    TSR_TRACE_CALL,   /* how a device's memory came or went: a function `what`, called by `reason` */
     TSR_TRACE_WRAP    /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
 } TsrTraceKind;
 /* One event, valid while the hook runs; it owns nothing. */

@@ -8,14 +8,21 @@
 #ifndef TSR_BACKEND_H
 #define TSR_BACKEND_H
 
-#include "alloc.h"
-#include "dtype.h"
+#include "storage.h"
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 2 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 3 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
+
+/* Two pieces of work on the same bytes, at least one of which writes, that nothing puts in an order. */
+typedef struct TsrRace {
+    TsrAddress address;     /* of a byte of the later one */
+    int index;              /* the device */
+    int64_t earlier, later; /* ids of their streams */
+    bool earlier_writes, later_writes;
+} TsrRace;
 
 /* What the core offers to a plugin; all lent, valid for ever. */
 typedef struct TsrHost {
@@ -25,6 +32,9 @@ typedef struct TsrHost {
     void (*hint)(const char *format, ...); /* of the error that was just raised */
     void *(*malloc)(size_t bytes);         /* counted; NULL when memory is short */
     void (*free)(void *block);
+    void (*trace)(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object);
+    bool (*traced)(void); /* whether anybody looks at the trace */
+    void (*race)(const TsrRace *race);
 } TsrHost;
 
 /* What a device says of itself. */
@@ -35,10 +45,68 @@ typedef struct TsrDeviceFacts {
     int multiprocessors;
 } TsrDeviceFacts;
 
-/* Bytes that a device's allocators have given to tensors and taken from the driver, now and at most. */
+/* One number of a device's memory: now, the most at a time, and the sums of what came and what went. */
+typedef struct TsrStat {
+    int64_t current, peak, allocated, freed;
+} TsrStat;
+/* Which blocks a number is of, in the order of torch.cuda.memory_stats()'s keys. */
+enum { TSR_STAT_ALL, TSR_STAT_LARGE, TSR_STAT_SMALL, TSR_STAT_POOLS };
+/* ONE ROW A NUMBER that is kept for each pool, by torch.cuda.memory_stats()'s names. */
+#define TSR_DEVICE_STATS(ROW) \
+    ROW(active) \
+    ROW(active_bytes) \
+    ROW(allocated_bytes) \
+    ROW(allocation) \
+    ROW(inactive_split) \
+    ROW(inactive_split_bytes) \
+    ROW(requested_bytes) \
+    ROW(reserved_bytes) \
+    ROW(segment)
+/* What a device's allocators have given to tensors and taken from the driver. */
 typedef struct TsrDeviceMemory {
-    int64_t allocated, allocated_peak, reserved, reserved_peak;
+#define TSR_ROW(name) TsrStat name[TSR_STAT_POOLS];
+    TSR_DEVICE_STATS(TSR_ROW)
+#undef TSR_ROW
+    int64_t num_alloc_retries, num_device_alloc, num_device_free, num_ooms, num_sync_all_streams;
 } TsrDeviceMemory;
+/* What the cache of pinned memory has given and taken. */
+typedef struct TsrPinnedMemory {
+    TsrStat allocated_bytes, allocation, segment, reserved_bytes;
+    int64_t num_host_alloc, num_host_free;
+} TsrPinnedMemory;
+
+/* A block of a device's memory, in use or kept. Segments are what the driver gave, blocks what they are cut into. */
+typedef struct TsrDeviceBlock {
+    TsrAddress segment, address;
+    size_t segment_size, size, requested;
+    int64_t stream;
+    bool small;
+    enum { TSR_BLOCK_IDLE, TSR_BLOCK_USED, TSR_BLOCK_WAITS /* for other streams */ } state;
+} TsrDeviceBlock;
+
+/* How bytes go from one place to another. */
+typedef enum TsrCopyMode {
+    TSR_COPY_WAIT,  /* the host waits until they are there */
+    TSR_COPY_LATER, /* in the order of the current stream; memory of the host at an end of it has to be pinned */
+    TSR_COPY_LOAN   /* for work on the host: after all work on the device, and what it is for is told by `uses` */
+} TsrCopyMode;
+
+/* Queues of work of a device, by PyTorch's numbers: 0 is the default one. All entries are required. */
+typedef struct TsrStreamTable {
+    TsrStatus (*pick)(int64_t *id, int index, int priority); /* one of the pool's, the next of 32 */
+    int64_t (*current)(int index);                           /* of this thread */
+    TsrStatus (*set_current)(int index, int64_t id);
+    uint64_t (*handle)(int index, int64_t id); /* the driver's; 0 for the default one */
+    TsrStatus (*done)(bool *done, int index, int64_t id);
+    TsrStatus (*synchronize)(int index, int64_t id);
+    TsrStatus (*event_new)(void **event, int index, bool timing); /* to be given to event_free */
+    void (*event_free)(void *event);
+    TsrStatus (*event_record)(void *event, int64_t id);          /* on a stream of the event's device */
+    TsrStatus (*event_wait)(void *event, int index, int64_t id); /* what comes in the stream waits for the event */
+    TsrStatus (*event_done)(bool *done, void *event);
+    TsrStatus (*event_synchronize)(void *event);
+    TsrStatus (*event_elapsed)(double *milliseconds, void *from, void *to);
+} TsrStreamTable;
 
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
@@ -48,13 +116,27 @@ typedef struct TsrBackend {
     int (*device_count)(void);
     int (*current)(void); /* where a tensor goes when no index is given */
     TsrStatus (*set_current)(int index);
-    /* Contiguous bytes between two devices or a device and the host; ordered after earlier work; returns when done. */
-    TsrStatus (*copy)(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes);
+    /* Contiguous bytes between two devices or a device and the host, on the current stream. */
+    TsrStatus (*copy)(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes, TsrCopyMode mode);
+    /* The current stream reads or writes these bytes: for notes of races. */
+    void (*uses)(TsrAddress address, size_t bytes, int index, bool writes);
+    /* A block that this stream uses too: freed, it is not given again before the stream has come so far. */
+    TsrStatus (*record_stream)(TsrAddress block, int index, int64_t id);
     TsrStatus (*synchronize)(int index); /* waits for all work */
     TsrStatus (*facts)(TsrDeviceFacts *out, int index);
     TsrStatus (*free_memory)(size_t *out, int index); /* bytes that the driver has left */
+    TsrStatus (*can_access_peer)(bool *out, int index, int peer);
     void (*memory)(TsrDeviceMemory *out, int index);
-    void (*reset_peaks)(int index);
+    void (*pinned)(TsrPinnedMemory *out);
+    /* Peaks, or the sums of what came and went, are counted from now on. */
+    void (*reset_stats)(int index, bool sums);
+    void (*reset_pinned_stats)(bool sums);
+    /* Part of the device's memory that its allocators may take, 0 to 1. */
+    double (*fraction)(int index);
+    void (*set_fraction)(int index, double part);
+    /* Every block of a device, segment by segment. The allocators are locked meanwhile. */
+    void (*each_block)(int index, void (*visit)(void *context, const TsrDeviceBlock *block), void *context);
+    const TsrStreamTable *streams;
 } TsrBackend;
 
 /* The exported symbol. Fills *out; TSR_RUNTIME_ERROR with the reason when the machine lacks the device. */
@@ -71,8 +153,22 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path);
 /* The device that is meant: "cuda" is the current one of its type, for which the backend is loaded. TSR_RUNTIME_ERROR
  * for an index that there is no device of; PyTorch's error where there is no backend. Other types are left alone. */
 TsrStatus tsr_device_resolve(TsrDevice *device);
-/* Contiguous bytes from one place to another, each on a device or the host. They must not overlap. */
+/* Contiguous bytes from one place to another, each on a device or the host. They must not overlap. Between two devices
+ * the host does not wait: what comes on their current streams finds them done. */
 TsrStatus tsr_device_copy(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes);
+/* As tsr_device_copy, with the mode given. */
+TsrStatus tsr_device_copy_as(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes, TsrCopyMode mode);
+/* Bytes of a device are read or written by what runs on the host in the place of the current stream. */
+void tsr_device_uses(const void *data, TsrDevice device, size_t bytes, bool writes);
+
+/* Memory of the host that a device copies from and to by itself, from the backend of CUDA devices: PyTorch's error
+ * where there is none. *out is the caller's. */
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, size_t nbytes);
+bool tsr_storage_is_pinned(const TsrStorage *storage);
+/* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
+TsrStatus tsr_storage_pin(TsrStorage *storage);
+/* Told of each race; NULL (the default): nobody. */
+extern void (*tsr_race_hook)(const TsrRace *race);
 
 TSR_PUBLIC_END
 

@@ -77,6 +77,9 @@ TsrStatus tsr_tensor_new_resolved(TsrTensor **out, const TsrTensor *self);
 /* dst[...] = src: broadcasts, converts dtype, resolves conj/neg; where the two overlap, element after element.
  * RuntimeError where PyTorch refuses that. Implemented on iter.h. Does not bump the version. */
 TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src);
+/* As tsr_tensor_copy, but between a device and pinned memory of the host, where the elements lie alike, it returns
+ * before it is done (non_blocking=True): it is done in the order of the device's current stream. */
+TsrStatus tsr_tensor_copy_later(TsrTensor *dst, const TsrTensor *src);
 /* The same with each dimension whose bit is set in `dims` read from its end. The two have the same sizes and do not
  * overlap. */
 TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims);

@@ -1,7 +1,6 @@
 /* driver.c: opens NVIDIA's driver when the first device is asked for, and keeps a primary context a device.
  *
- * Everything here is by the driver's documented interface; nothing of NVIDIA's is linked or included. All copies are
- * the driver's synchronous ones, on the legacy default stream: they return when the bytes are there. */
+ * Everything here is by the driver's documented interface; nothing of NVIDIA's is linked or included. */
 #include "driver.h"
 
 #include <dlfcn.h>
@@ -111,22 +110,9 @@ TsrStatus cuda_enter(int index) {
     return cuda_check(cuda.context_set(context));
 }
 
-TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes) {
-    bool into = to.type == TSR_CUDA, out_of = from.type == TSR_CUDA;
-    TSR_TRY(cuda_enter(into ? to.index : from.index));
-    if (!into) return cuda_check(cuda.copy_to_host((void *)(uintptr_t)dst, src, bytes));
-    if (!out_of) return cuda_check(cuda.copy_to_device(dst, (const void *)(uintptr_t)src, bytes));
-    if (to.index == from.index) {
-        TSR_TRY(cuda_check(cuda.copy_on_device(dst, src, bytes)));
-        return cuda_check(cuda.context_synchronize()); /* this copy alone may return before it is done */
-    }
-    TSR_TRY(cuda_enter(from.index));
-    TSR_TRY(cuda_enter(to.index));
-    TSR_TRY(cuda_check(cuda.copy_peer(dst, devices.context[to.index], src, devices.context[from.index], bytes)));
-    return cuda_check(cuda.context_synchronize());
-}
+CuContext cuda_context(int index) { return __atomic_load_n(&devices.context[index], __ATOMIC_ACQUIRE); }
 
-TsrStatus cuda_synchronize(int index) {
+TsrStatus cuda_wait_all(int index) {
     TSR_TRY(cuda_enter(index));
     return cuda_check(cuda.context_synchronize());
 }
@@ -149,4 +135,14 @@ TsrStatus cuda_free_memory(size_t *out, int index) {
     size_t total;
     TSR_TRY(cuda_enter(index));
     return cuda_check(cuda.memory_info(out, &total));
+}
+
+TsrStatus cuda_can_access_peer(bool *out, int index, int peer) {
+    CuDevice a, b;
+    int can = 0;
+    TSR_TRY(cuda_check(cuda.device_get(&a, index)));
+    TSR_TRY(cuda_check(cuda.device_get(&b, peer)));
+    if (index != peer) TSR_TRY(cuda_check(cuda.can_access_peer(&can, a, b)));
+    *out = can != 0;
+    return TSR_OK;
 }

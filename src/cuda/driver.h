@@ -6,7 +6,10 @@
 
 typedef int CuResult, CuDevice;
 typedef struct CuContextBody *CuContext;
-enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2 };
+typedef struct CuStreamBody *CuStream;
+typedef struct CuEventBody *CuEvent;
+enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
+enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16, CU_ATTRIBUTE_MAJOR = 75, CU_ATTRIBUTE_MINOR = 76 };
 enum { CUDA_MAX_DEVICES = 16 };
 
@@ -30,9 +33,10 @@ TsrStatus cuda_set_current(int index);
 TsrStatus cuda_enter(int index);
 /* "CUDA error: ..." with the driver's words; TSR_OK for CU_SUCCESS. */
 TsrStatus cuda_check(CuResult result);
-TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes);
-TsrStatus cuda_synchronize(int index);
+CuContext cuda_context(int index);  /* NULL until it was entered */
+TsrStatus cuda_wait_all(int index); /* until all work on the device is done */
 TsrStatus cuda_facts(TsrDeviceFacts *out, int index);
 TsrStatus cuda_free_memory(size_t *out, int index);
+TsrStatus cuda_can_access_peer(bool *out, int index, int peer);
 
 #endif

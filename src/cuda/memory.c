@@ -1,49 +1,98 @@
-/* memory.c: what the allocators of a device share: the driver's memory, the counters, PyTorch's sentence when there is
- * no more of it; and the allocator `cuda`, which asks the driver each time. */
+/* memory.c: what the allocators of a device share: the driver's memory, the numbers of torch.cuda.memory_stats(),
+ * PyTorch's sentence when there is no more memory; and the allocator `cuda`, which asks the driver each time. */
 #include "memory.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
-static TsrDeviceMemory counters[CUDA_MAX_DEVICES];
-static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+#include "races.h"
+#include "stream.h"
 
-void cuda_count(int index, int64_t allocated, int64_t reserved) {
-    pthread_mutex_lock(&counting);
-    TsrDeviceMemory *m = &counters[index];
-    m->allocated += allocated;
-    m->reserved += reserved;
-    m->allocated_peak = TSR_MAX(m->allocated_peak, m->allocated);
-    m->reserved_peak = TSR_MAX(m->reserved_peak, m->reserved);
-    pthread_mutex_unlock(&counting);
+pthread_mutex_t cuda_memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static TsrDeviceMemory numbers[CUDA_MAX_DEVICES];
+static double part_that_is_kept_away[CUDA_MAX_DEVICES]; /* 1 less the fraction: 0 from the start */
+
+TsrDeviceMemory *cuda_numbers(int index) { return &numbers[index]; }
+
+static void change(TsrStat *s, int64_t amount) {
+    s->current += amount;
+    if (amount > 0) s->allocated += amount;
+    else s->freed -= amount;
+    s->peak = TSR_MAX(s->peak, s->current);
+}
+
+void cuda_stat(TsrStat stat[TSR_STAT_POOLS], bool small, int64_t amount) {
+    change(&stat[TSR_STAT_ALL], amount);
+    change(&stat[small ? TSR_STAT_SMALL : TSR_STAT_LARGE], amount);
+}
+
+void cuda_stat_given(int index, bool small, size_t size, size_t requested, int sign) {
+    TsrDeviceMemory *n = &numbers[index];
+    cuda_stat(n->allocation, small, sign);
+    cuda_stat(n->allocated_bytes, small, sign * (int64_t)size);
+    if (sign > 0) cuda_stat_active(index, small, size, requested, 1);
+}
+
+void cuda_stat_active(int index, bool small, size_t size, size_t requested, int sign) {
+    TsrDeviceMemory *n = &numbers[index];
+    cuda_stat(n->active, small, sign);
+    cuda_stat(n->active_bytes, small, sign * (int64_t)size);
+    cuda_stat(n->requested_bytes, small, sign * (int64_t)requested);
 }
 
 void cuda_memory(TsrDeviceMemory *out, int index) {
-    pthread_mutex_lock(&counting);
-    *out = counters[index];
-    pthread_mutex_unlock(&counting);
+    pthread_mutex_lock(&cuda_memory_lock);
+    *out = numbers[index];
+    pthread_mutex_unlock(&cuda_memory_lock);
 }
 
-void cuda_reset_peaks(int index) {
-    pthread_mutex_lock(&counting);
-    counters[index].allocated_peak = counters[index].allocated;
-    counters[index].reserved_peak = counters[index].reserved;
-    pthread_mutex_unlock(&counting);
+void cuda_stat_reset(TsrStat *s, bool sums) {
+    if (sums) s->allocated = s->freed = 0;
+    else s->peak = s->current;
 }
 
-TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes) {
+void cuda_reset_stats(int index, bool sums) {
+    pthread_mutex_lock(&cuda_memory_lock);
+    TsrDeviceMemory *n = &numbers[index];
+#define ROW(name) \
+    for (int i = 0; i < TSR_STAT_POOLS; i++) cuda_stat_reset(&n->name[i], sums);
+    TSR_DEVICE_STATS(ROW)
+#undef ROW
+    if (sums) n->num_alloc_retries = n->num_ooms = n->num_sync_all_streams = 0;
+    if (sums) n->num_device_alloc = n->num_device_free = 0;
+    pthread_mutex_unlock(&cuda_memory_lock);
+}
+
+double cuda_fraction(int index) { return 1 - part_that_is_kept_away[index]; }
+void cuda_set_fraction(int index, double part) { part_that_is_kept_away[index] = 1 - part; }
+
+static bool is_allowed(int index, size_t bytes) {
+    TsrDeviceFacts facts;
+    if (part_that_is_kept_away[index] == 0 || cuda_facts(&facts, index) != TSR_OK) return true;
+    return (double)numbers[index].reserved_bytes[TSR_STAT_ALL].current + (double)bytes <=
+           (double)facts.memory * cuda_fraction(index);
+}
+
+TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes, bool small, const char *caller) {
     *out = 0;
+    if (!is_allowed(index, bytes)) return TSR_OK;
     TSR_TRY(cuda_enter(index));
     CuResult result = cuda.memory_new(out, bytes);
     if (result == CU_OUT_OF_MEMORY) return *out = 0, TSR_OK;
     TSR_TRY(cuda_check(result));
-    cuda_count(index, 0, (int64_t)bytes);
+    cuda_host->trace(TSR_TRACE_CALL, "cuMemAlloc", caller, (int64_t)bytes, (const void *)(uintptr_t)*out);
+    cuda_stat(numbers[index].segment, small, 1);
+    cuda_stat(numbers[index].reserved_bytes, small, (int64_t)bytes);
+    numbers[index].num_device_alloc++;
     return TSR_OK;
 }
 
-void cuda_give(int index, TsrAddress address, size_t bytes) {
+void cuda_give(int index, TsrAddress address, size_t bytes, bool small, const char *caller) {
+    cuda_host->trace(TSR_TRACE_CALL, "cuMemFree", caller, (int64_t)bytes, (const void *)(uintptr_t)address);
     if (cuda_enter(index) == TSR_OK) (void)cuda.memory_free(address);
-    cuda_count(index, 0, -(int64_t)bytes);
+    races_forget(address, bytes);
+    cuda_stat(numbers[index].segment, small, -1);
+    cuda_stat(numbers[index].reserved_bytes, small, -(int64_t)bytes);
+    numbers[index].num_device_free++;
 }
 
 /* As PyTorch writes sizes. */
@@ -58,23 +107,28 @@ static const char *size_text(char *buffer, size_t room, uint64_t bytes) {
 }
 
 TsrStatus cuda_out_of_memory(int index, size_t bytes) {
-    char tried[32], total[32], left[32], used[32], kept[32];
+    char tried[32], total[32], left[32], used[32], kept[32], most[32], allowed[48] = "";
+    const TsrDeviceMemory *n = &numbers[index];
     TsrDeviceFacts facts;
-    TsrDeviceMemory m;
     size_t unused = 0;
+    numbers[index].num_ooms++;
     TSR_TRY(cuda_facts(&facts, index));
     TSR_TRY(cuda_free_memory(&unused, index));
-    cuda_memory(&m, index);
+    if (part_that_is_kept_away[index] != 0)
+        snprintf(allowed, sizeof allowed, "%s allowed; ",
+                 size_text(most, sizeof most, (uint64_t)((double)facts.memory * cuda_fraction(index))));
+    uint64_t given = (uint64_t)n->allocated_bytes[TSR_STAT_ALL].current;
+    uint64_t reserved = (uint64_t)n->reserved_bytes[TSR_STAT_ALL].current;
     return cuda_host->error(
         TSR_OUT_OF_MEMORY_ERROR,
-        "CUDA out of memory. Tried to allocate %s. GPU %d has a total capacity of %s of which %s is free. Of the "
+        "CUDA out of memory. Tried to allocate %s. GPU %d has a total capacity of %s of which %s is free. %sOf the "
         "allocated memory %s is allocated by PyTorch, and %s is reserved by PyTorch but unallocated. If reserved but "
         "unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid "
         "fragmentation.  See documentation for Memory Management  "
         "(https://docs.pytorch.org/docs/stable/notes/cuda.html#optimizing-memory-usage-with-pytorch-cuda-alloc-conf)",
         size_text(tried, sizeof tried, bytes), index, size_text(total, sizeof total, facts.memory),
-        size_text(left, sizeof left, unused), size_text(used, sizeof used, (uint64_t)m.allocated),
-        size_text(kept, sizeof kept, (uint64_t)(m.reserved - m.allocated)));
+        size_text(left, sizeof left, unused), allowed, size_text(used, sizeof used, given),
+        size_text(kept, sizeof kept, reserved - given));
 }
 
 /* ---- the allocator `cuda` ---- */
@@ -85,18 +139,23 @@ typedef struct Block {
     size_t bytes;
 } Block;
 
+/* cuMemFree waits for all work on the device: no stream can still use the block. */
 static void free_direct(void *ctx) {
     Block *b = ctx;
-    cuda_count(b->index, -(int64_t)b->bytes, 0);
-    cuda_give(b->index, b->address, b->bytes);
+    pthread_mutex_lock(&cuda_memory_lock);
+    cuda_stat_given(b->index, false, b->bytes, b->bytes, -1);
+    cuda_stat_active(b->index, false, b->bytes, b->bytes, -1);
+    cuda_give(b->index, b->address, b->bytes, false, "cuda");
+    pthread_mutex_unlock(&cuda_memory_lock);
     cuda_host->free(b);
 }
 
 static TsrStatus take_or_empty(Block *b) {
-    TSR_TRY(cuda_take(&b->address, b->index, b->bytes));
+    TSR_TRY(cuda_take(&b->address, b->index, b->bytes, false, "cuda"));
     if (b->address != 0) return TSR_OK;
-    cuda_caching.empty_cache(&cuda_caching);
-    TSR_TRY(cuda_take(&b->address, b->index, b->bytes));
+    cuda_caching_empty(b->index);
+    numbers[b->index].num_alloc_retries++;
+    TSR_TRY(cuda_take(&b->address, b->index, b->bytes, false, "cuda"));
     return b->address != 0 ? TSR_OK : cuda_out_of_memory(b->index, b->bytes);
 }
 
@@ -105,12 +164,14 @@ static TsrStatus allocate_direct(TsrAllocator *self, TsrDataPtr *out, size_t byt
     Block *b = cuda_host->malloc(sizeof *b);
     if (b == NULL) return cuda_host->error(TSR_MEMORY_ERROR, "no memory for the record of a block");
     *b = (Block){out->device.index, 0, bytes};
+    pthread_mutex_lock(&cuda_memory_lock);
     TsrStatus status = take_or_empty(b);
+    if (status == TSR_OK) cuda_stat_given(b->index, false, bytes, bytes, 1);
+    pthread_mutex_unlock(&cuda_memory_lock);
     if (status != TSR_OK) {
         cuda_host->free(b);
         return status;
     }
-    cuda_count(b->index, (int64_t)bytes, 0);
     out->data = (void *)(uintptr_t)b->address;
     out->ctx = b;
     out->deleter = free_direct;

@@ -1,5 +1,6 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
 #include "memory.h"
+#include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
 
@@ -12,14 +13,25 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .current = cuda_current,
                         .set_current = cuda_set_current,
                         .copy = cuda_copy,
+                        .uses = cuda_uses,
+                        .record_stream = cuda_record_stream,
                         .synchronize = cuda_synchronize,
                         .facts = cuda_facts,
                         .free_memory = cuda_free_memory,
+                        .can_access_peer = cuda_can_access_peer,
                         .memory = cuda_memory,
-                        .reset_peaks = cuda_reset_peaks};
+                        .pinned = cuda_pinned_memory,
+                        .reset_stats = cuda_reset_stats,
+                        .reset_pinned_stats = cuda_pinned_reset,
+                        .fraction = cuda_fraction,
+                        .set_fraction = cuda_set_fraction,
+                        .each_block = cuda_each_block,
+                        .streams = &cuda_streams};
     if (host->version != TSR_BACKEND_VERSION) return TSR_OK; /* which the core refuses by `version` */
     TSR_TRY(cuda_driver_open());
     host->register_allocator(&cuda_caching);
     host->register_allocator(&cuda_direct);
+    host->register_allocator(&cuda_bfc);
+    host->register_allocator(&cuda_pinned);
     return TSR_OK;
 }

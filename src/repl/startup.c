@@ -19,6 +19,7 @@
 #include "show/draw/draw.h"
 #include "show/explain/explain.h"
 #include "show/fallback.h"
+#include "show/races.h"
 #include "torch/files.h"
 #include "show/golden/golden.h"
 #include "show/help.h"
@@ -94,6 +95,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(golden_startup());
     TSR_TRY(trace_startup());
     TSR_TRY(explain_startup());
+    races_startup();
     TSR_TRY(fallback_startup());
     TSR_TRY(notes_startup());
     TSR_TRY(parallel_calls_startup());

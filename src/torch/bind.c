@@ -1,5 +1,7 @@
 /* bind.c: calling a row from the language, and the function objects that do. */
 #include "bind_impl.h"
+
+#include "core/tensor/loan.h"
 #include "core/engine/fast.h"
 
 #include <string.h>
@@ -21,6 +23,16 @@ static TsrStatus refuse_arguments(const BindCall *b) {
     return tsr_error(TSR_TYPE_ERROR, "%s.%s() takes no arguments (%d given)", owner, f->name, b->args->count - b->skip);
 }
 
+/* pin_memory=True: what was made on the host lies in pinned memory; the meta device has none. */
+static TsrStatus pin_results(const TsrOpCall *c) {
+    for (int k = 0; k < c->nret; k++) {
+        TsrTensor *t = c->ret[k].kind == TSR_ARG_TENSOR ? c->ret[k].t : NULL;
+        if (t == NULL || tsr_is_meta(t)) continue;
+        TSR_TRY(tsr_tensor_pin(t));
+    }
+    return TSR_OK;
+}
+
 /* Runs the row of a call that fits its signature. */
 static TsrStatus run(Value *out, const BindCall *b) {
     BindFrame fr;
@@ -37,6 +49,7 @@ static TsrStatus run(Value *out, const BindCall *b) {
                  fr.call.nargs > 0; /* what a handle holds lives on */
     fr.call.spent = s == TSR_OK && first && fr.arg[0].kind == TSR_ARG_TENSOR && fr.arg[0].t == b->args->values[0].t;
     if (s == TSR_OK) s = tsr_op_run(&fr.call);
+    if (s == TSR_OK && TSR_UNLIKELY(fr.pin) && (s = pin_results(&fr.call)) != TSR_OK) tsr_op_release_returns(&fr.call);
     if (s == TSR_OK) s = bind_result_move(out, &fr.call);
     bind_frame_end(&fr);
     return s;

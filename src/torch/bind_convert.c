@@ -227,13 +227,11 @@ static TsrStatus take_out(BindFrame *fr, const SigParam *p, Value v) {
     return TSR_OK;
 }
 
-static TsrStatus take_option(const SigParam *p, Value v) {
+static TsrStatus take_option(BindFrame *fr, const SigParam *p, Value v) {
     if (!v.b) return TSR_OK;
     if (p->role == SIG_REQUIRES_GRAD) return bind_refuse_grad();
-    return tsr_error(
-        TSR_RUNTIME_ERROR,
-        "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from "
-        "http://www.nvidia.com/Download/index.aspx");
+    fr->pin = true;
+    return TSR_OK;
 }
 
 /* Moves the values of a call that fits its signature to the places of the schema. */
@@ -252,7 +250,7 @@ static TsrStatus fill_arguments(BindFrame *fr) {
             continue;
         }
         if (p->role == SIG_OUT) TSR_TRY(take_out(fr, p, b->bound[i]));
-        else if (p->role != SIG_SCHEMA) TSR_TRY(take_option(p, b->bound[i]));
+        else if (p->role != SIG_SCHEMA) TSR_TRY(take_option(fr, p, b->bound[i]));
         else if (p->kind == TSR_ARG_ANY)
             fr->arg[p->index] = (TsrArg){.kind = TSR_ARG_ANY, .any = (void *)(uintptr_t)&b->bound[i]};
         else TSR_TRY(convert(fr, &fr->arg[p->index], p, b->bound[i], all));
@@ -273,6 +271,7 @@ TsrStatus bind_frame_begin(BindFrame *fr, const BindCall *b) {
     fr->call.nargs = sig->schema->nparams;
     fr->call.nret = 0;
     fr->from = b;
+    fr->pin = false;
     fr->nmade = fr->nints = fr->nblocks = 0;
     if (b->self != NULL) fr->arg[sig->self] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = b->self};
     return fill_arguments(fr);

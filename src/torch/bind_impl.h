@@ -70,6 +70,7 @@ typedef struct BindFrame {
     TsrOpCall call;
     TsrArg arg[TSR_MAX_ARGS];
     const BindCall *from;
+    bool pin; /* pin_memory=True */
     int nmade, nints, nblocks;
     TsrTensor *made[TSR_MAX_ARGS]; /* wrapped numbers, owned */
     void *blocks[BIND_BLOCKS];     /* arrays on the heap, owned */

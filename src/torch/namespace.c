@@ -16,7 +16,7 @@
 #include "lang/types/str.h"
 #include "tensor_methods.h"
 #include "tensor.h"
-#include "cuda.h"
+#include "torch/cuda/cuda.h"
 #include "functions.h"
 #include "grad_mode.h"
 #include "types.h"
@@ -91,8 +91,6 @@ static TsrStatus fill_random(Module *m) {
     TSR_TRY(module_add_functions(m, torch_random_functions));
     return module_add_functions(m, torch_fork_functions);
 }
-static TsrStatus fill_cuda(Module *m) { return module_add_functions(m, torch_cuda_functions); }
-static TsrStatus fill_accelerator(Module *m) { return module_add_functions(m, torch_accelerator_functions); }
 static TsrStatus fill_func(Module *m) {
     Value v;
     TSR_TRY(find_operator(&v, "", "vmap"));
@@ -148,8 +146,9 @@ static const struct Space {
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},
     {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
-    {"torch.cuda", NULL, fill_cuda, "Questions about GPUs."},
-    {"torch.accelerator", NULL, fill_accelerator, "Questions about the device beside the CPU."},
+    {"torch.cuda", "cuda.", torch_cuda_fill, "GPUs: which there are, their memory, their streams."},
+    {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
+    {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
     {"torch.backends", NULL, NULL, "Questions about libraries."},

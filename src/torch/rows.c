@@ -1,6 +1,7 @@
 /* Rows of the operator table that only the language can do: data from its values, questions about its numbers. */
 #include "bind.h"
 #include "lang/types/bytes.h"
+#include "core/tensor/loan.h"
 #include "core/io_stream.h"
 #include "core/op/sparse.h"
 #include "core/promote.h"
@@ -22,7 +23,8 @@ static TsrStatus row_tensor(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(check_grad(&c->arg[3]));
     TSR_TRY(tensor_new_from_data(&t, data, dtype_arg(&c->arg[1]), device_arg(&c->arg[2], device_of_data(data))));
-    return tsr_return_move(c, t);
+    bool pin = tsr_arg_given(&c->arg[4]) && c->arg[4].b && !tsr_is_meta(t);
+    return tsr_finish_move(c, pin ? tsr_tensor_pin(t) : TSR_OK, t);
 }
 
 static TsrStatus row_new_tensor(TsrOpCall *c) {

@@ -20,21 +20,34 @@ PRELUDE_EMBED(prelude_rnn, "src/torch/prelude/rnn.tsr");
 PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
 PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
+PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
+PRELUDE_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 #define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional")
 static const PreludeSource sources[] = {
-    SOURCE("masked", masked),      SOURCE("nn.functional", loss),
-    SOURCE("nn.functional", nn),   SOURCE("nn.functional", pool),
-    SOURCE("nn.functional", norm), SOURCE("rows", rows),
-    SOURCE("refused", refused),    SOURCE("", torch),
-    SOURCE("func", func),          SOURCE("nn.functional", grouped),
-    SOURCE("sparse", sparse),      SOURCE("Tensor", tensor),
-    SOURCE("nn.init", init),       SOURCE("nn.utils.rnn", rnn),
-    SOURCE("testing", testing),    SOURCE("signal.windows", windows),
-    SOURCE("tree", tree),          SOURCE_WITH("grad_mode", grad_mode, "functools"),
+    SOURCE("masked", masked),
+    SOURCE("nn.functional", loss),
+    SOURCE("nn.functional", nn),
+    SOURCE("nn.functional", pool),
+    SOURCE("nn.functional", norm),
+    SOURCE("rows", rows),
+    SOURCE("refused", refused),
+    SOURCE("", torch),
+    SOURCE("func", func),
+    SOURCE("nn.functional", grouped),
+    SOURCE("sparse", sparse),
+    SOURCE("Tensor", tensor),
+    SOURCE("nn.init", init),
+    SOURCE("nn.utils.rnn", rnn),
+    SOURCE("testing", testing),
+    SOURCE("signal.windows", windows),
+    SOURCE("tree", tree),
+    SOURCE_WITH("grad_mode", grad_mode, "functools"),
+    SOURCE_WITH("cuda", cuda, "torch collections"),
+    SOURCE("accelerator", accelerator),
 };
 
 void torch_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }

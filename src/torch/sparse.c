@@ -28,9 +28,14 @@ static bool checks_enabled;
 static bool checks_at(const TsrOpCall *c, int at) { return tsr_arg_given(&c->arg[at]) ? c->arg[at].b : checks_enabled; }
 
 /* Ends a row: the tensor is returned once it holds what check_invariants asks. */
-static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bool check) {
+static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bool check, bool pin) {
+    TsrTensor *pinned = NULL;
     TSR_TRY(status);
-    return tsr_finish_move(c, check ? tsr_sparse_check(t) : TSR_OK, t);
+    status = check ? tsr_sparse_check(t) : TSR_OK;
+    if (!pin || status != TSR_OK) return tsr_finish_move(c, status, t);
+    status = tsr_invoke_new(&pinned, 1, "pin_memory", "t", t);
+    tsr_tensor_free(t);
+    return tsr_finish_move(c, status, pinned);
 }
 
 static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
@@ -45,7 +50,7 @@ static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
         tsr_tensor_free(values);
     }
     tsr_tensor_free(indices);
-    return finish_checked(c, status, t, checks_at(c, at + 4));
+    return finish_checked(c, status, t, checks_at(c, at + 4), flag_at(c, at + 2));
 }
 
 static TsrStatus row_coo(TsrOpCall *c) { return coo_row(c, 2, -1, NULL); }
@@ -91,7 +96,7 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
     if (status == TSR_OK)
         status = tsr_sparse_compressed_new(&t, n, sizes, tsr_compressed_parts(layout, parts[0], parts[1], parts[2]));
     for (int i = 0; i < 3; i++) tsr_tensor_free(parts[i]);
-    return finish_checked(c, status, t, checks_at(c, at + 5));
+    return finish_checked(c, status, t, checks_at(c, at + 5), flag_at(c, at + 3));
 }
 
 #define LAYOUT(name, layout) \

@@ -6,6 +6,7 @@
 #include "lang/object/args.h"
 #include "bind.h"
 #include "copying.h"
+#include "core/backend.h"
 #include "core/view.h"
 #include "lang/object/native.h"
 #include "lang/types/sequences.h"
@@ -260,12 +261,16 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
         return tsr_error(TSR_TYPE_ERROR, "copy_(): argument 'source' must be a storage, not %s",
                          value_type_name(args->values[1]));
     StorageObj *from = self_of(args->values[1]);
+    bool away = on_device(s) || on_device(from);
     if (count_of(from) != count_of(s))
         return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes",
                          s->storage->nbytes, from->storage->nbytes);
-    TSR_TRY(readable(s));
-    TSR_TRY(readable(from));
-    if (from->dtype == s->dtype) {
+    if (!away || from->dtype != s->dtype) TSR_TRY(readable(s));
+    if (!away || from->dtype != s->dtype) TSR_TRY(readable(from));
+    if (away) {
+        TSR_TRY(tsr_device_copy(tsr_storage_data(s->storage), s->storage->ptr.device, tsr_storage_data(from->storage),
+                                from->storage->ptr.device, s->storage->nbytes));
+    } else if (from->dtype == s->dtype) {
         if (s->storage->readonly) return tsr_error(TSR_RUNTIME_ERROR, "the storage is read-only");
         if (s->storage->nbytes > 0)
             memmove(tsr_storage_data(s->storage), tsr_storage_data(from->storage), s->storage->nbytes);
@@ -278,10 +283,24 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+/* The same bytes in a storage of its own on another device, or in pinned memory. */
+static TsrStatus storage_moved(Value *out, const StorageObj *s, TsrDevice device, bool pinned) {
+    TsrStorage *copy;
+    size_t nbytes = s->storage->nbytes;
+    TSR_TRY(still_there(s));
+    TSR_TRY(pinned ? tsr_storage_new_pinned(&copy, nbytes) : tsr_storage_new(&copy, device, nbytes, TSR_DTYPE_NONE));
+    TsrStatus status = tsr_device_copy(tsr_storage_data(copy), copy->ptr.device, tsr_storage_data(s->storage),
+                                       s->storage->ptr.device, nbytes);
+    if (status == TSR_OK) status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
+    tsr_storage_free(copy);
+    return status;
+}
+
 static TsrStatus storage_clone(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
-    TSR_TRY(readable(s));
     TsrStorage *copy;
+    if (on_device(s)) return storage_moved(out, s, s->storage->ptr.device, false);
+    TSR_TRY(readable(s));
     TSR_TRY(tsr_storage_new(&copy, s->storage->ptr.device, s->storage->nbytes, TSR_DTYPE_NONE));
     if (s->storage->nbytes > 0) memcpy(tsr_storage_data(copy), tsr_storage_data(s->storage), s->storage->nbytes);
     TsrStatus status = still_there(s);
@@ -310,8 +329,38 @@ static TsrStatus storage_untyped(Value *out, const CallArgs *args) {
     return storage_obj_new(out, self_of(args->values[0])->storage, TSR_DTYPE_NONE);
 }
 
-static TsrStatus storage_self(Value *out, const CallArgs *args) {
+static TsrStatus storage_cpu(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    if (on_device(s)) return storage_moved(out, s, TSR_DEVICE_CPU, false);
     *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_cuda(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    TsrDevice device = {TSR_CUDA, -1};
+    bool ok = true;
+    if (args->count > 1 && args->values[1].tag != V_NONE) TSR_TRY(device_from_value(&device, &ok, args->values[1]));
+    if (!ok || device.type != TSR_CUDA)
+        return tsr_error(TSR_TYPE_ERROR, "cuda(): argument 'device' must be a CUDA device, not %s",
+                         value_type_name(args->values[1]));
+    TSR_TRY(tsr_device_resolve(&device));
+    if (!tsr_device_equal(device, s->storage->ptr.device)) return storage_moved(out, s, device, false);
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_pin_memory(Value *out, const CallArgs *args) {
+    const StorageObj *s = self_of(args->values[0]);
+    if (s->storage->ptr.device.type != TSR_CPU)
+        return tsr_error(TSR_TYPE_ERROR, "cannot pin 'torch.storage.UntypedStorage' only CPU memory can be pinned");
+    if (!tsr_storage_is_pinned(s->storage)) return storage_moved(out, s, TSR_DEVICE_CPU, true);
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
+static TsrStatus storage_is_pinned(Value *out, const CallArgs *args) {
+    *out = value_bool(tsr_storage_is_pinned(self_of(args->values[0])->storage));
     return TSR_OK;
 }
 
@@ -505,7 +554,10 @@ static TsrStatus storage_hash(int64_t *out, Value self) {
         {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."}, \
         {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."}, \
         {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."}, \
-        {"cpu", storage_self, ARGS_NONE, 0, 0, "()", "Itself."}, \
+        {"cpu", storage_cpu, ARGS_NONE, 0, 0, "()", "Itself, or a copy of it in the main memory."}, \
+        {"cuda", storage_cuda, ARGS_RANGE, 0, 1, "(device=None)", "A copy of it on a CUDA device."}, \
+        {"pin_memory", storage_pin_memory, ARGS_RANGE, 0, 1, "(device='cuda')", "A copy in pinned memory."}, \
+        {"is_pinned", storage_is_pinned, ARGS_RANGE, 0, 1, "(device='cuda')", "Whether it lies in pinned memory."}, \
         {"type", storage_type, ARGS_NONE, 0, 0, "()", "The name of its kind."}, { \
         "new", storage_new, ARGS_NONE, 0, 0, "()", "An empty storage of its kind." \
     }

@@ -9,6 +9,7 @@
 #include "args.h"
 #include "bind.h"
 #include "core/backend.h"
+#include "torch/cuda/cuda.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
 #include "lang/modules/modules.h"
@@ -467,18 +468,30 @@ METHOD(deepcopy) {
     return deep_copy(out, args->values[0], value_as_dict(args->values[1]));
 }
 
-METHOD(pin) {
-    TsrDevice device = {TSR_CUDA, -1};
-    TSR_TRY(tsr_device_resolve(&device));
-    *out = value_retain(args->values[0]);
-    return TSR_OK;
-}
-
 METHOD(abs) { return bind_call(out, "abs", 1, args->values); }
 
 METHOD(complex) { return complex_type.construct(out, &complex_type, args); }
 
+METHOD(record_stream) {
+    int index;
+    int64_t id;
+    const TsrBackend *b;
+    TsrTensor *t = NULL;
+    TSR_TRY(self_tensor(&t, args));
+    if (!cuda_stream_from_value(&index, &id, args->values[1]))
+        return tsr_error(TSR_RUNTIME_ERROR, "unknown parameter type");
+    if (t->device.type != TSR_CUDA)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "Could not run 'aten::record_stream' with arguments from the '%s' backend.",
+                         t->device.type == TSR_META ? "Meta" : "CPU");
+    TSR_TRY(tsr_backend_get(&b, TSR_CUDA));
+    *out = VALUE_NONE;
+    return b->record_stream((TsrAddress)(uintptr_t)tsr_storage_data(t->storage), t->device.index, id);
+}
+
 static const Method methods[] = {
+    {"record_stream", do_record_stream, ARGS_RANGE, 1, 1, "(stream)",
+     "Another stream uses its memory too: freed, it is not given again before the stream has come so far."},
     {"item", do_item, ARGS_NONE, 0, 0, "()", "The value of its one element, as a number."},
     {"expect_contiguous", maybe_expect_contiguous, ARGS_ANY, 0, 1, "(memory_format=torch.contiguous_format)",
      "A MaybeOwned: borrowed when already contiguous, an owned copy otherwise."},
@@ -505,8 +518,6 @@ static const Method methods[] = {
     {"__deepcopy__", do_deepcopy, ARGS_ANY | METHOD_DUNDER, 0, 0, "(memo)", "A copy, with the whole storage."},
     {"__abs__", do_abs, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "abs(self)."},
     {"__complex__", do_complex, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "complex(self)."},
-    {"pin_memory", do_pin, ARGS_ANY, 0, 0, "(device=None)",
-     "Itself, where there is a GPU that could use it; an error without one."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 

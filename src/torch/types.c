@@ -2,9 +2,13 @@
 #include "copying.h"
 #include "types.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "core/backend.h"
+#include "torch/cuda/cuda.h"
 #include "lang/object/args.h"
 #include "args.h"
 #include "lang/types/dict.h"
@@ -281,6 +285,21 @@ TsrStatus generator_default(Value *out) {
 
 static inline TsrGenerator *rng_of(Value v) { return ((GeneratorObj *)v.o)->rng; }
 
+/* Generators draw on the host. */
+static TsrStatus check_generator_device(TsrDevice d) {
+    char name[16];
+    if (d.type == TSR_CPU) return TSR_OK;
+    snprintf(name, sizeof name, "%s", tsr_device_type_name(d.type));
+    for (char *p = name; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
+    if (d.type != TSR_CUDA)
+        return d.type == TSR_META
+                   ? tsr_error(TSR_RUNTIME_ERROR, "%s device type not an accelerator.", name)
+                   : tsr_error(TSR_RUNTIME_ERROR, "Cannot execute getNewGenerator() without %s backend.", name);
+    const TsrBackend *b;
+    if (tsr_backend_get(&b, TSR_CUDA) != TSR_OK) return torch_cuda_no_driver();
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "there are no random streams of CUDA devices");
+}
+
 static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     TsrGenerator *rng;
@@ -291,6 +310,7 @@ static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *arg
         if (!ok)
             return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s",
                              value_type_name(args->values[0]));
+        TSR_TRY(check_generator_device(d));
     }
     TSR_TRY(tsr_rng_new(&rng));
     TsrStatus s = torch_generator_new(out, rng);

@@ -20,7 +20,8 @@ static TsrStatus index_alone(int index) {
     return TSR_OK;
 }
 
-static TsrStatus copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes) {
+static TsrStatus copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes, TsrCopyMode mode) {
+    (void)mode;
     (void)to;
     (void)from;
     memcpy((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, bytes);
@@ -42,7 +43,104 @@ static void memory(TsrDeviceMemory *out, int index) {
     index_alone(index);
 }
 
-static void reset_peaks(int index) { index_alone(index); }
+static void reset_stats(int index, bool sums) {
+    (void)sums;
+    index_alone(index);
+}
+
+static void pinned(TsrPinnedMemory *out) { *out = (TsrPinnedMemory){0}; }
+
+static void reset_pinned(bool sums) { (void)sums; }
+
+static void uses(TsrAddress address, size_t bytes, int index, bool writes) {
+    (void)address;
+    (void)bytes;
+    (void)index;
+    (void)writes;
+}
+
+static TsrStatus record_stream(TsrAddress block, int index, int64_t id) {
+    (void)block;
+    (void)id;
+    return index_alone(index);
+}
+
+static TsrStatus can_access_peer(bool *out, int index, int peer) {
+    *out = false;
+    (void)peer;
+    return index_alone(index);
+}
+
+static double fraction(int index) {
+    (void)index;
+    return 1;
+}
+
+static void set_fraction(int index, double part) {
+    (void)part;
+    index_alone(index);
+}
+
+static void each_block(int index, void (*visit)(void *context, const TsrDeviceBlock *block), void *context) {
+    (void)visit;
+    (void)context;
+    index_alone(index);
+}
+
+/* One stream, where everything is done at once. */
+static TsrStatus pick(int64_t *id, int index, int priority) {
+    *id = 0;
+    (void)priority;
+    return index_alone(index);
+}
+static int64_t current_stream(int index) {
+    (void)index;
+    return 0;
+}
+static TsrStatus stream_alone(int index, int64_t id) {
+    (void)id;
+    return index_alone(index);
+}
+static uint64_t handle(int index, int64_t id) {
+    (void)index;
+    return (uint64_t)id;
+}
+static TsrStatus done(bool *out, int index, int64_t id) {
+    *out = true;
+    return stream_alone(index, id);
+}
+static TsrStatus event_new(void **event, int index, bool timing) {
+    *event = NULL;
+    (void)timing;
+    return index_alone(index);
+}
+static void event_free(void *event) { (void)event; }
+static TsrStatus event_record(void *event, int64_t id) {
+    (void)event;
+    return stream_alone(0, id);
+}
+static TsrStatus event_wait(void *event, int index, int64_t id) {
+    (void)event;
+    return stream_alone(index, id);
+}
+static TsrStatus event_done(bool *out, void *event) {
+    *out = true;
+    (void)event;
+    return TSR_OK;
+}
+static TsrStatus event_synchronize(void *event) {
+    (void)event;
+    return TSR_OK;
+}
+static TsrStatus event_elapsed(double *milliseconds, void *from, void *to) {
+    *milliseconds = 0;
+    (void)from;
+    (void)to;
+    return TSR_OK;
+}
+static const TsrStreamTable streams = {pick,         current_stream,    stream_alone, handle,       done,
+                                       stream_alone, event_new,         event_free,   event_record, event_wait,
+                                       event_done,   event_synchronize, event_elapsed};
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
     (void)host;
@@ -57,6 +155,15 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
                         .facts = facts,
                         .free_memory = free_memory,
                         .memory = memory,
-                        .reset_peaks = reset_peaks};
+                        .uses = uses,
+                        .record_stream = record_stream,
+                        .can_access_peer = can_access_peer,
+                        .pinned = pinned,
+                        .reset_stats = reset_stats,
+                        .reset_pinned_stats = reset_pinned,
+                        .fraction = fraction,
+                        .set_fraction = set_fraction,
+                        .each_block = each_block,
+                        .streams = &streams};
     return TSR_OK;
 }

@@ -73,6 +73,125 @@ is 'and then it is' 1 "$(last | grep -c '^torch.OutOfMemoryError: CUDA out of me
 run --simulate-cuda --max-memory 30M -e "x = torch.empty(60 << 20, dtype=torch.uint8, device='cuda'); print(x.is_cuda)"
 is "a device's bytes are not the host's" True "$out"
 
+# Pinned memory: the host's, from the driver; copies with it need not be waited for.
+sim -e "x = torch.arange(6.).reshape(2, 3).t()
+p = x.pin_memory()
+print(x.is_pinned(), p.is_pinned(), p.pin_memory() is p, p[1:].is_pinned(), p.device, p.stride(), torch.equal(x, p))
+print(torch.ones(2, pin_memory=True).is_pinned(), torch.tensor([1], pin_memory=True).is_pinned(), torch.ones(2).is_pinned())
+print(torch.eye(2).to_sparse().pin_memory().is_pinned(), p.untyped_storage().is_pinned(), x.untyped_storage().pin_memory().is_pinned())
+print(p.cuda().is_pinned(), p.cuda().to('cpu', non_blocking=True).is_pinned(), p.cuda().cpu().is_pinned(), torch.zeros(2, device='meta', pin_memory=True).is_pinned())
+print([(a['name'], a['live']) for a in tsr.allocators() if a['name'] == 'pinned'])
+print(torch.cuda.host_memory_stats()['allocated_bytes.current'])"
+is 'pinned memory' "False True True True cpu (1, 3) True
+True True False
+True True True
+False True False False
+[('pinned', 24)]
+512" "$out"
+sim -e "torch.ones(2).cuda().pin_memory()"
+is 'no memory of a device is pinned' "RuntimeError: cannot pin 'torch.cuda.FloatTensor' only dense CPU tensors can be pinned" "$(last)"
+run -e "torch.ones(2).pin_memory()"
+is 'nothing is pinned without a driver' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
+sim -e "p = torch.ones(3, pin_memory=True); c = torch.empty(3, device='cuda')
+c.copy_(p, non_blocking=True); p.fill_(2); torch.cuda.synchronize(); print(c.tolist())
+h = c.to('cpu', non_blocking=True); c.copy_(torch.zeros(3)); print(h.tolist())
+for i in range(3):
+    p = torch.full((3,), float(i)).pin_memory(); c.copy_(p, non_blocking=True); del p
+print(c.tolist(), torch.cuda.host_memory_stats()['allocation.current'])"
+is 'what is copied later is there later' '[2.0, 2.0, 2.0]
+[2.0, 2.0, 2.0]
+[2.0, 2.0, 2.0] 1' "$out"
+
+# Streams: late, in an order drawn from a seed, but for what events say.
+cat >"$work/streams.tsr" <<'END'
+tsr.cuda_fallback('silent')
+s = torch.cuda.Stream()
+r = torch.cuda.Stream()
+a = torch.arange(3.).pin_memory()
+x = torch.empty(3, device='cuda')
+y = torch.empty(3, device='cuda')
+z = torch.empty(3, device='cuda')
+for i in range(20):
+    with torch.cuda.stream(s):
+        x.copy_(a, non_blocking=True)
+        e = s.record_event()
+    with torch.cuda.stream(r):
+        r.wait_event(e)
+        y.copy_(x)
+    torch.cuda.current_stream().wait_stream(r)
+    z.copy_(y)
+    s.wait_stream(torch.cuda.current_stream())
+    s.synchronize()
+    a += 1
+print(z, s.query(), r.query())
+print(s.stream_id, r.stream_id, torch.cuda.current_stream().stream_id, s == torch.cuda.Stream(stream_id=3), s.device)
+with torch.cuda.stream(s), r:
+    print(torch.cuda.current_stream() == r)
+print(torch.cuda.current_stream(), torch.cuda.Stream(priority=-1).priority)
+e, f = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+e.record(); z.copy_(y); f.record(); f.synchronize()
+print(e.query(), e.elapsed_time(f) > 0, torch.cuda.Event())
+with torch.cuda.stream(s):
+    w = torch.empty(3, device='cuda')
+w.record_stream(r)
+del w
+with torch.cuda.stream(r):
+    z.copy_(y)
+print(torch.cuda.memory_stats()['allocation.all.current'], torch.cuda.memory_stats()['active.all.current'])
+torch.cuda.synchronize()
+torch.cuda.empty_cache()
+print(torch.cuda.memory_stats()['active.all.current'])
+END
+wrong=
+for seed in 1 2 3 4 5; do
+    TSR_SIM_SEED=$seed run --simulate-cuda "$work/streams.tsr"
+    [ "$err$out" = "tensor([19., 20., 21.], device='cuda:0') True True
+3 35 0 True cuda:0
+True
+<torch.cuda.Stream device=cuda:0 cuda_stream=0x0> -1
+True True <torch.cuda.Event uninitialized>
+3 4
+3" ] || wrong="$wrong seed $seed: $err$out"
+done
+is 'streams and events' '' "$wrong"
+cat >"$work/races.tsr" <<'END'
+tsr.cuda_fallback('silent')
+s = torch.cuda.Stream()
+a = torch.ones(4, device='cuda')
+b = torch.zeros(4, device='cuda')
+torch.cuda.synchronize()
+with torch.cuda.stream(s):
+    b.copy_(a)
+a.add_(1)                           # read on s meanwhile
+s.wait_stream(torch.cuda.current_stream())
+with torch.cuda.stream(s):
+    b.copy_(a)
+    b[2:].copy_(a[:2])
+b[:2].add_(1)                       # written on s meanwhile
+s.synchronize()
+b.add_(1)
+with torch.cuda.stream(s):
+    b.add_(1)                       # b was written here and there
+torch.cuda.synchronize()
+b.add_(1)
+with torch.cuda.stream(s):
+    a.add_(1)                       # nobody else's meanwhile
+END
+run --simulate-cuda "$work/races.tsr"
+is 'a note for each use on two streams with nothing between' 'a was read on stream 3 and is written on the default stream
+b was written on stream 3 and is read on the default stream
+b was written on the default stream and is read on stream 3' \
+    "$(echo "$err" | sed -n 's/^note: \(.*\) of cuda:0 with nothing between.*/\1/p')"
+TSR_SIM_DEVICES=2 sim -e "tsr.cuda_fallback('silent')
+a = torch.ones(3, device='cuda:1') * 2; b = a.to('cuda:0'); c = b.to('cuda:1')
+print(c, torch.cuda.can_device_access_peer(0, 1), torch.cuda.can_device_access_peer(0, 0))
+with torch.cuda.device(1):
+    print(torch.ones(1, device='cuda').device, torch.cuda.current_stream().device, torch.cuda.memory_allocated(), torch.cuda.memory_allocated(0))
+print(torch.cuda.current_device())"
+is 'between two devices' "tensor([2., 2., 2.], device='cuda:1') True False
+cuda:1 cuda:1 1024 512
+0" "$out$err"
+
 # After each failure: nothing leaks, tensors are where they were, the session goes on.
 cat >"$work/faults.tsr" <<'END'
 tsr.cuda_fallback('silent')

@@ -476,12 +476,28 @@ static bool is_one_run(const TsrTensor *dst, const TsrTensor *src, const int64_t
     return tsr_is_dense(dst);
 }
 
+/* Set while a copy runs that the host need not wait for. */
+static _Thread_local bool may_be_later;
+
+static TsrCopyMode mode_of(const TsrTensor *dst, const TsrTensor *src) {
+    if (tsr_on_device(dst) && tsr_on_device(src)) return TSR_COPY_LATER;
+    bool pinned = tsr_storage_is_pinned(tsr_on_device(dst) ? src->storage : dst->storage);
+    return may_be_later && pinned ? TSR_COPY_LATER : TSR_COPY_WAIT;
+}
+
+static const char *copy_reason(TsrCopyMode mode) {
+    if (tsr_trace_reason != NULL) return tsr_trace_reason;
+    if (mode == TSR_COPY_LATER) return "the host goes on";
+    return may_be_later ? "not pinned: the host waits" : "the host waits";
+}
+
 /* With a device at one end or both: bytes as they lie, or both come to the host. */
 static TsrStatus copy_by_device(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
     if (is_one_run(dst, src, strides, flipped)) {
         size_t bytes = (size_t)dst->numel * tsr_itemsize(dst);
-        tsr_trace(TSR_TRACE_COPY, "copy", tsr_trace_reason, (int64_t)bytes, dst, src);
-        return tsr_device_copy(tsr_data(dst), dst->device, tsr_data(src), src->device, bytes);
+        TsrCopyMode mode = mode_of(dst, src);
+        tsr_trace(TSR_TRACE_COPY, "copy", copy_reason(mode), (int64_t)bytes, dst, src);
+        return tsr_device_copy_as(tsr_data(dst), dst->device, tsr_data(src), src->device, bytes, mode);
     }
     TsrLoans loans = {.what = "copy"};
     TsrStatus status = tsr_lend(&loans, dst, true);
@@ -523,6 +539,13 @@ TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
     TSR_TRY(check_overlap(dst, src));
     TSR_TRY(source_strides(strides, dst, src));
     return copy_elements(dst, src, strides, 0);
+}
+
+TsrStatus tsr_tensor_copy_later(TsrTensor *dst, const TsrTensor *src) {
+    may_be_later = true;
+    TsrStatus status = tsr_tensor_copy(dst, src);
+    may_be_later = false;
+    return status;
 }
 
 TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t dims) {

@@ -34,6 +34,12 @@ size_t tsr_machine_memory(void);
  * SIZE_MAX: no limit. */
 size_t tsr_group_memory(const char *mount, const char *names);
 
+struct TsrStorage;
+/* A storage of plain bytes from an allocator of the host. *out is the caller's. */
+TsrStatus tsr_storage_new_plain(struct TsrStorage **out, TsrAllocator *allocator, size_t nbytes);
+/* Moves the bytes to memory of another allocator of the same device type, in place. */
+TsrStatus tsr_storage_move(struct TsrStorage *storage, TsrAllocator *allocator);
+
 /* The storage that takes or gives back this thread's next block; NULL: none. Set while there is a trace. */
 extern _Thread_local const struct TsrStorage *tsr_trace_storage;
 

@@ -7,18 +7,45 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alloc_impl.h"
 #include "core/mem.h"
 
 static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
 static bool loaded[TSR_DEVICE_TYPE_COUNT];
 
-static const TsrHost host = {
-    TSR_BACKEND_VERSION, tsr_allocator_register, tsr_error, tsr_error_hint, tsr_malloc, tsr_free};
+void (*tsr_race_hook)(const TsrRace *race);
+
+static void host_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object) {
+    tsr_trace(kind, what, reason, bytes, object, tsr_trace_storage);
+}
+static bool host_traced(void) { return tsr_trace_hook != NULL; }
+static void host_race(const TsrRace *race) {
+    if (tsr_race_hook != NULL) tsr_race_hook(race);
+}
+
+static const TsrHost host = {.version = TSR_BACKEND_VERSION,
+                             .register_allocator = tsr_allocator_register,
+                             .error = tsr_error,
+                             .hint = tsr_error_hint,
+                             .malloc = tsr_malloc,
+                             .free = tsr_free,
+                             .trace = host_trace,
+                             .traced = host_traced,
+                             .race = host_race};
+
+static bool streams_are_whole(const TsrStreamTable *s) {
+    return s != NULL && s->pick != NULL && s->current != NULL && s->set_current != NULL && s->handle != NULL &&
+           s->done != NULL && s->synchronize != NULL && s->event_new != NULL && s->event_free != NULL &&
+           s->event_record != NULL && s->event_wait != NULL && s->event_done != NULL && s->event_synchronize != NULL &&
+           s->event_elapsed != NULL;
+}
 
 static bool is_whole(const TsrBackend *b) {
     return b->device_count != NULL && b->current != NULL && b->set_current != NULL && b->copy != NULL &&
-           b->synchronize != NULL && b->facts != NULL && b->free_memory != NULL && b->memory != NULL &&
-           b->reset_peaks != NULL;
+           b->uses != NULL && b->record_stream != NULL && b->synchronize != NULL && b->facts != NULL &&
+           b->free_memory != NULL && b->can_access_peer != NULL && b->memory != NULL && b->pinned != NULL &&
+           b->reset_stats != NULL && b->reset_pinned_stats != NULL && b->fraction != NULL && b->set_fraction != NULL &&
+           b->each_block != NULL && streams_are_whole(b->streams);
 }
 
 static TsrStatus refuse(void *library, const char *path, const char *reason) {
@@ -114,10 +141,45 @@ TsrStatus tsr_device_resolve(TsrDevice *device) {
                      "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n");
 }
 
-TsrStatus tsr_device_copy(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes) {
+TsrStatus tsr_device_copy_as(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes, TsrCopyMode mode) {
     const TsrBackend *b;
     if (bytes == 0) return TSR_OK;
     if (!tsr_device_has_backend(to) && !tsr_device_has_backend(from)) return memcpy(dst, src, bytes), TSR_OK;
     TSR_TRY(tsr_backend_get(&b, tsr_device_has_backend(to) ? to.type : from.type));
-    return b->copy((TsrAddress)(uintptr_t)dst, to, (TsrAddress)(uintptr_t)src, from, bytes);
+    return b->copy((TsrAddress)(uintptr_t)dst, to, (TsrAddress)(uintptr_t)src, from, bytes, mode);
+}
+
+TsrStatus tsr_device_copy(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes) {
+    bool between = tsr_device_has_backend(to) && tsr_device_has_backend(from);
+    return tsr_device_copy_as(dst, to, src, from, bytes, between ? TSR_COPY_LATER : TSR_COPY_WAIT);
+}
+
+void tsr_device_uses(const void *data, TsrDevice device, size_t bytes, bool writes) {
+    if (bytes == 0 || device.type >= TSR_DEVICE_TYPE_COUNT || !loaded[device.type]) return;
+    backends[device.type].uses((TsrAddress)(uintptr_t)data, bytes, device.index, writes);
+}
+
+/* ---- pinned memory ---- */
+
+/* The plugin registers the allocator when it is loaded. */
+static TsrStatus find_pinned(TsrAllocator **out) {
+    TsrDevice device = {TSR_CUDA, -1};
+    TSR_TRY(tsr_device_resolve(&device));
+    *out = tsr_allocator_find(TSR_CPU, "pinned");
+    return *out != NULL ? TSR_OK : tsr_device_missing(device);
+}
+
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, size_t nbytes) {
+    TsrAllocator *pinned;
+    TSR_TRY(find_pinned(&pinned));
+    return tsr_storage_new_plain(out, pinned, nbytes);
+}
+
+bool tsr_storage_is_pinned(const TsrStorage *s) { return s != NULL && s->allocator != NULL && s->allocator->pinned; }
+
+TsrStatus tsr_storage_pin(TsrStorage *s) {
+    TsrAllocator *pinned;
+    if (tsr_storage_is_pinned(s)) return TSR_OK;
+    TSR_TRY(find_pinned(&pinned));
+    return tsr_storage_move(s, pinned);
 }

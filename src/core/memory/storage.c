@@ -191,6 +191,10 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, Tsr
     return new_storage(out, allocator, device, nbytes, element, false);
 }
 
+TsrStatus tsr_storage_new_plain(TsrStorage **out, TsrAllocator *allocator, size_t nbytes) {
+    return new_storage(out, allocator, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE, false);
+}
+
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
     TsrDevice device = {allocator->device, -1};
     TSR_TRY(tsr_device_resolve(&device));
@@ -273,7 +277,8 @@ int64_t tsr_storage_id(TsrStorage *storage) {
 /* Moves the first `keep` bytes into the block `fresh` of `capacity` bytes and gives the old block back. Elements with
  * constructors move as bytes, since none holds its own address. When a mapped file has lost the bytes, `fresh` is given
  * back and the storage stays as it was. */
-static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep) {
+static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep,
+                         const char *what) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
         TsrStatus status = tsr_device_copy(fresh->data, fresh->device, s->ptr.data, s->ptr.device, keep);
         if (status == TSR_OK) status = tsr_memory_lost != 0 ? tsr_memory_check(s->ptr.data, keep) : TSR_OK;
@@ -282,7 +287,7 @@ static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocat
             else tsr_dataptr_release(fresh);
             return status;
         }
-        tsr_trace(TSR_TRACE_COPY, "resize_", "the storage moved", (int64_t)keep, s, NULL);
+        tsr_trace(TSR_TRACE_COPY, what, "the storage moved", (int64_t)keep, s, NULL);
     }
     trace_storage(s);
     if (s->allocator != NULL) tsr_deallocate(&s->ptr, s->allocator, s->capacity);
@@ -292,6 +297,14 @@ static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocat
     s->allocator = allocator;
     s->capacity = capacity;
     return TSR_OK;
+}
+
+TsrStatus tsr_storage_move(TsrStorage *s, TsrAllocator *allocator) {
+    TsrDataPtr fresh;
+    trace_storage(s);
+    TsrStatus status = tsr_allocate_from(&fresh, allocator, s->ptr.device, s->nbytes);
+    trace_storage(NULL);
+    return status == TSR_OK ? move_to(s, &fresh, allocator, s->nbytes, s->nbytes, "pin_memory") : status;
 }
 
 /* Makes nbytes larger, moving to a new block when the present one is too small. */
@@ -304,7 +317,7 @@ static TsrStatus grow(TsrStorage *s, size_t nbytes) {
         TsrStatus status = tsr_allocate_from(&fresh, allocator, s->ptr.device, nbytes);
         trace_storage(NULL);
         TSR_TRY(status);
-        TSR_TRY(move_to(s, &fresh, allocator, nbytes, old));
+        TSR_TRY(move_to(s, &fresh, allocator, nbytes, old, "resize_"));
     }
     TSR_TRY(construct_range(s, old, nbytes));
     s->nbytes = nbytes;
@@ -317,7 +330,7 @@ static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
     s->nbytes = nbytes;
     if (nbytes > 0) return TSR_OK;
     TsrDataPtr none = {NULL, NULL, NULL, s->ptr.device};
-    return move_to(s, &none, s->allocator, 0, 0);
+    return move_to(s, &none, s->allocator, 0, 0, "resize_");
 }
 
 TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes) {
@@ -339,7 +352,7 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage) {
                          tsr_dtype_name(storage->element));
     TSR_TRY(tsr_map_shared(&fresh, storage->nbytes));
     tsr_trace(TSR_TRACE_ADOPT, "shared", "shared between processes", (int64_t)storage->nbytes, fresh.data, storage);
-    TSR_TRY(move_to(storage, &fresh, NULL, storage->nbytes, storage->nbytes));
+    TSR_TRY(move_to(storage, &fresh, NULL, storage->nbytes, storage->nbytes, "share_memory_"));
     storage->shared = true;
     storage->resizable = false;
     storage->origin = "shared";

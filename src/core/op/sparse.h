@@ -22,6 +22,7 @@ TsrStatus sp_norm(TsrOpCall *c); /* of all elements */
 
 /* core/ops/sparse/shape.c: copies, conversions, shapes and parts; no_: what PyTorch refuses in words of its own */
 TsrStatus sp_clone(TsrOpCall *c);
+TsrStatus sp_pin_memory(TsrOpCall *c);
 TsrStatus sp_detach(TsrOpCall *c);
 TsrStatus sp_itself(TsrOpCall *c); /* self */
 TsrStatus sp_real(TsrOpCall *c);   /* of a real tensor */

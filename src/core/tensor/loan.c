@@ -37,7 +37,17 @@ static TsrStatus copy_bytes(TsrLoans *l, TsrStorage *s, const TsrDataPtr *to, co
     if (s->nbytes == 0) return TSR_OK;
     tsr_trace(TSR_TRACE_COPY, away ? "to the device" : "to the host", l->what, (int64_t)s->nbytes, s, NULL);
     *sum += (int64_t)s->nbytes;
-    return tsr_device_copy(to->data, to->device, from->data, from->device, s->nbytes);
+    return tsr_device_copy_as(to->data, to->device, from->data, from->device, s->nbytes, TSR_COPY_LOAN);
+}
+
+/* The bytes of its storage that the tensor spans. The storage's memory is the device's. */
+static void tell_use(const TsrTensor *t, bool writes) {
+    const TsrStorage *s = t->storage;
+    int64_t itemsize = (int64_t)tsr_itemsize(t), bytes = itemsize, offset = t->offset * itemsize;
+    if (s == NULL || t->numel == 0) return;
+    for (int i = 0; i < tsr_ndim(t); i++) bytes += (t->sizes[i] - 1) * t->strides[i] * itemsize;
+    if (offset + bytes > (int64_t)s->nbytes) return;
+    tsr_device_uses((const char *)s->ptr.data + offset, s->ptr.device, (size_t)bytes, writes);
 }
 
 static TsrStatus lend_storage(TsrLoans *l, TsrStorage *s, bool written) {
@@ -63,6 +73,7 @@ static TsrStatus lend_storage(TsrLoans *l, TsrStorage *s, bool written) {
 static TsrStatus lend_one(TsrLoans *l, TsrTensor *t, bool written, bool part) {
     if (!tsr_on_device(t)) return TSR_OK;
     TSR_TRY(reserve_tensor(l));
+    if (t->storage != NULL && tsr_device_has_backend(t->storage->ptr.device)) tell_use(t, false);
     l->tensors[l->ntensors++] = (TsrLent){part ? tsr_tensor_retain(t) : t, t->device, part};
     t->device = TSR_DEVICE_CPU;
     return lend_storage(l, t->storage, written);
@@ -94,6 +105,15 @@ static TsrStatus take_away(TsrLoan *x) {
     return TSR_OK;
 }
 
+/* What was written through: the first tensor that was lent of the storage. */
+static void tell_write(const TsrLoans *l, const TsrStorage *s) {
+    for (int i = 0; i < l->ntensors; i++)
+        if (l->tensors[i].t->storage == s) {
+            tell_use(l->tensors[i].t, true);
+            return;
+        }
+}
+
 static TsrStatus end_loan(TsrLoans *l, TsrLoan *x) {
     TsrStorage *s = x->storage;
     TsrDataPtr block = s->ptr;
@@ -107,6 +127,7 @@ static TsrStatus end_loan(TsrLoans *l, TsrLoan *x) {
     s->allocator = x->allocator;
     s->capacity = x->capacity;
     tsr_deallocate(&block, host, capacity);
+    if (changed && status == TSR_OK) tell_write(l, s);
     return status;
 }
 
@@ -129,6 +150,7 @@ static TsrStatus move_storage(TsrLoans *l, TsrStorage *s, TsrDevice device) {
     s->resizable = true;
     s->readonly = s->shared = false;
     s->origin = NULL;
+    tsr_device_uses(s->ptr.data, s->ptr.device, s->nbytes, true);
     return TSR_OK;
 }
 
@@ -170,4 +192,12 @@ TsrStatus tsr_give_back(TsrLoans *l, TsrStatus status) {
     if (l->tensors != l->few_tensors) tsr_free(l->tensors);
     *l = (TsrLoans){.what = l->what, .over = l->over, .back = l->back};
     return status;
+}
+
+TsrStatus tsr_tensor_pin(TsrTensor *t) {
+    if (tsr_on_device(t)) return tsr_error(TSR_RUNTIME_ERROR, "Only dense CPU tensors can be pinned");
+    if (t->sparse == NULL) return tsr_storage_pin(t->storage);
+    TSR_TRY(tsr_storage_pin(t->sparse->indices->storage));
+    if (t->sparse->plain_indices != NULL) TSR_TRY(tsr_storage_pin(t->sparse->plain_indices->storage));
+    return tsr_storage_pin(t->sparse->values->storage);
 }

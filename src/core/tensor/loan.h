@@ -46,6 +46,10 @@ TsrStatus tsr_give_back(TsrLoans *loans, TsrStatus status);
  * storage follow each other; a tensor that is not on the cpu stays where it is. */
 TsrStatus tsr_move_to_device(TsrLoans *loans, TsrTensor *t, TsrDevice device);
 
+/* A fresh tensor's storage, or storages, go to pinned memory in place (backend.h). TSR_RUNTIME_ERROR for one of a
+ * device. */
+TsrStatus tsr_tensor_pin(TsrTensor *t);
+
 /* Runs `body`, an expression of type TsrStatus, with t on the host, for reading. */
 #define tsr_on_host(reason, t, body) \
     __extension__({ \

@@ -6,9 +6,15 @@
  * Each block is a malloc of its own, which the address sanitizer guards, filled with 0xAB when it is given and with
  * 0xCD when it is freed. An address that lies in no block of the device is an error of the copy, as on a GPU.
  *
- * By the environment: TSR_SIM_DEVICES (default 1, at most 8; 0 is a driver without a GPU), TSR_SIM_MEMORY (MiB a
- * device, default 256), TSR_SIM_FAIL ("alloc:3": the third allocation fails for want of memory; "copy:2": the second
- * copy fails, as does each one after it when it ends in "+"). */
+ * Work goes into streams, and nothing of it is done before something waits for it: then what waits for nothing is done,
+ * in an order that is drawn at random among all streams' next pieces, until what was waited for is there. So a program
+ * that forgets to wait reads what was there before, and one whose streams need an order that no event gives them does
+ * not get it. cuMemFree and cuMemFreeHost wait for everything, as on a GPU.
+ *
+ * By the environment: TSR_SIM_SEED (default 0) draws the order; TSR_SIM_DEVICES (default 1, at most 8; 0 is a driver
+ * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_FAIL
+ * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
+ * second copy fails; "event:2": the second event is not made; with a "+" at the end so does each one after it). */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +27,8 @@ typedef int CuResult, CuDevice;
 typedef struct CuContextBody {
     int index;
 } * CuContext;
+typedef struct CuStreamBody *CuStream;
+typedef struct CuEventBody *CuEvent;
 typedef uint64_t Address;
 
 enum {
@@ -31,6 +39,8 @@ enum {
     NO_DEVICE = 100,
     INVALID_DEVICE = 101,
     INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_READY = 600,
     ILLEGAL_ADDRESS = 700
 };
 enum { MOST_DEVICES = 8 };
@@ -58,6 +68,38 @@ static struct {
     bool on;
 } failure;
 
+/* One piece of work in a stream. */
+typedef struct Work Work;
+struct Work {
+    enum { COPY, RECORD, WAIT } kind;
+    void *to;
+    const void *from;
+    size_t bytes;
+    CuEvent event;
+    long ticket; /* of the event's record that this is, or waits for */
+    Work *next;
+};
+
+struct CuStreamBody {
+    int index;
+    Work *first, *last;
+    CuStream next;
+};
+
+/* An event is recorded again and again: each record has a number, and waits are for a number. Freed while work still
+ * names it, it lives on until that is done. */
+struct CuEventBody {
+    long recorded, passed; /* the last record that was put into a stream, and that was reached */
+    long step;             /* when it was reached */
+    int users;
+    bool freed;
+};
+
+static struct CuStreamBody default_streams[MOST_DEVICES];
+static CuStream streams; /* all but these */
+static uint64_t random_state = 1;
+static long steps;
+
 static long number(const char *name, long otherwise) {
     const char *text = getenv(name);
     return text != NULL && *text != '\0' ? strtol(text, NULL, 10) : otherwise;
@@ -67,7 +109,7 @@ static void read_failure(void) {
     const char *text = getenv("TSR_SIM_FAIL");
     const char *colon = text != NULL ? strchr(text, ':') : NULL;
     if (colon == NULL) return;
-    failure.what = text[0] == 'a' ? "alloc" : "copy";
+    failure.what = text[0] == 'a' ? "alloc" : text[0] == 'h' ? "host" : text[0] == 'e' ? "event" : "copy";
     failure.at = strtol(colon + 1, NULL, 10);
     failure.on = text[strlen(text) - 1] == '+';
 }
@@ -86,6 +128,7 @@ EXPORT CuResult cuInit(unsigned flags) {
         long n = number("TSR_SIM_DEVICES", 1), mebibytes = number("TSR_SIM_MEMORY", 256);
         count = n < 0 ? 0 : n > MOST_DEVICES ? MOST_DEVICES : (int)n;
         memory = (size_t)(mebibytes > 0 ? mebibytes : 1) << 20;
+        random_state = (uint64_t)number("TSR_SIM_SEED", 0) * 2 + 1;
         read_failure();
         for (int i = 0; i < MOST_DEVICES; i++) contexts[i].index = i;
         started = true;
@@ -136,8 +179,6 @@ EXPORT CuResult cuCtxSetCurrent(CuContext context) {
     return SUCCESS;
 }
 
-EXPORT CuResult cuCtxSynchronize(void) { return current != NULL ? SUCCESS : INVALID_CONTEXT; }
-
 EXPORT CuResult cuMemGetInfo_v2(size_t *unused, size_t *total) {
     if (current == NULL) return INVALID_CONTEXT;
     pthread_mutex_lock(&lock);
@@ -146,6 +187,8 @@ EXPORT CuResult cuMemGetInfo_v2(size_t *unused, size_t *total) {
     pthread_mutex_unlock(&lock);
     return SUCCESS;
 }
+
+static void finish_all(void);
 
 static CuResult take(Address *out, size_t bytes) {
     if (fails("alloc") || bytes > memory - used[current->index]) return OUT_OF_MEMORY;
@@ -176,6 +219,7 @@ EXPORT CuResult cuMemAlloc_v2(Address *out, size_t bytes) {
 EXPORT CuResult cuMemFree_v2(Address address) {
     CuResult result = INVALID_VALUE;
     pthread_mutex_lock(&lock);
+    finish_all();
     for (Block **at = &blocks; *at != NULL; at = &(*at)->next) {
         Block *b = *at;
         if (b->address != address) continue;
@@ -200,38 +244,208 @@ static void *within(Address address, size_t bytes) {
     return NULL;
 }
 
-static CuResult copy(void *to, const void *from, size_t bytes) {
-    if (current == NULL) return INVALID_CONTEXT;
-    if (to == NULL || from == NULL || fails("copy")) return ILLEGAL_ADDRESS;
-    memmove(to, from, bytes);
+/* ---- streams ---- */
+
+static unsigned draw(unsigned below) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+static CuStream stream_of(CuStream stream) { return stream != NULL ? stream : &default_streams[current->index]; }
+
+static bool is_ready(const struct CuStreamBody *s) {
+    return s->first != NULL && (s->first->kind != WAIT || s->first->event->passed >= s->first->ticket);
+}
+
+static void drop_user(CuEvent e) {
+    if (--e->users == 0 && e->freed) free(e);
+}
+
+static void do_first(CuStream s) {
+    Work *w = s->first;
+    steps++;
+    if (w->kind == COPY) memmove(w->to, w->from, w->bytes);
+    if (w->kind == RECORD && w->ticket > w->event->passed) {
+        w->event->passed = w->ticket;
+        w->event->step = steps;
+    }
+    if (w->event != NULL) drop_user(w->event);
+    s->first = w->next;
+    if (s->first == NULL) s->last = NULL;
+    free(w);
+}
+
+/* One piece of work of some stream; false: there is none that could be done. */
+static bool step(void) {
+    CuStream found = NULL;
+    unsigned ready = 0;
+    for (int i = 0; i < count; i++)
+        if (is_ready(&default_streams[i]) && draw(++ready) == 0) found = &default_streams[i];
+    for (CuStream s = streams; s != NULL; s = s->next)
+        if (is_ready(s) && draw(++ready) == 0) found = s;
+    if (found != NULL) do_first(found);
+    return found != NULL;
+}
+
+static void finish_stream(const struct CuStreamBody *s) {
+    while (s->first != NULL && step()) {}
+}
+
+static void finish_all(void) {
+    while (step()) {}
+}
+
+static CuResult put(CuStream s, Work work) {
+    Work *w = malloc(sizeof *w);
+    if (w == NULL) return OUT_OF_MEMORY;
+    *w = work;
+    if (w->event != NULL) w->event->users++;
+    if (s->last != NULL) s->last->next = w;
+    else s->first = w;
+    s->last = w;
     return SUCCESS;
 }
 
-EXPORT CuResult cuMemcpyHtoD_v2(Address to, const void *from, size_t bytes) {
+/* A call with the lock held, on a thread with a context. */
+#define LOCKED(expression) \
+    do { \
+        CuResult locked_result_ = INVALID_CONTEXT; \
+        pthread_mutex_lock(&lock); \
+        if (current != NULL) locked_result_ = (expression); \
+        pthread_mutex_unlock(&lock); \
+        return locked_result_; \
+    } while (0)
+
+static CuResult new_stream(CuStream *out) {
+    CuStream s = calloc(1, sizeof *s);
+    if (s == NULL) return OUT_OF_MEMORY;
+    s->index = current->index;
+    s->next = streams;
+    streams = *out = s;
+    return SUCCESS;
+}
+
+EXPORT CuResult cuStreamCreateWithPriority(CuStream *out, unsigned flags, int priority) {
+    (void)flags;
+    (void)priority;
+    LOCKED(new_stream(out));
+}
+
+EXPORT CuResult cuStreamSynchronize(CuStream stream) { LOCKED((finish_stream(stream_of(stream)), SUCCESS)); }
+
+/* Whoever asks again and again comes to an end. */
+EXPORT CuResult cuStreamQuery(CuStream stream) {
+    LOCKED(stream_of(stream)->first == NULL ? SUCCESS : (step(), NOT_READY));
+}
+
+EXPORT CuResult cuCtxSynchronize(void) { LOCKED((finish_all(), SUCCESS)); }
+
+EXPORT CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned flags) {
+    (void)flags;
+    LOCKED(event->recorded == 0
+               ? SUCCESS
+               : put(stream_of(stream), (Work){.kind = WAIT, .event = event, .ticket = event->recorded}));
+}
+
+/* ---- events ---- */
+
+static CuResult new_event(CuEvent *out) {
+    CuEvent e = fails("event") ? NULL : calloc(1, sizeof *e);
+    if (e == NULL) return OUT_OF_MEMORY;
+    *out = e;
+    return SUCCESS;
+}
+
+EXPORT CuResult cuEventCreate(CuEvent *out, unsigned flags) {
+    (void)flags;
+    LOCKED(new_event(out));
+}
+
+EXPORT CuResult cuEventDestroy_v2(CuEvent event) {
     pthread_mutex_lock(&lock);
-    CuResult result = copy(within(to, bytes), from, bytes);
+    event->freed = true;
+    if (event->users == 0) free(event);
     pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+static CuResult record(CuEvent e, CuStream s) {
+    CuResult result = put(s, (Work){.kind = RECORD, .event = e, .ticket = e->recorded + 1});
+    if (result == SUCCESS) e->recorded++;
     return result;
 }
 
-EXPORT CuResult cuMemcpyDtoH_v2(void *to, Address from, size_t bytes) {
-    pthread_mutex_lock(&lock);
-    CuResult result = copy(to, within(from, bytes), bytes);
-    pthread_mutex_unlock(&lock);
-    return result;
+EXPORT CuResult cuEventRecord(CuEvent event, CuStream stream) { LOCKED(record(event, stream_of(stream))); }
+
+EXPORT CuResult cuEventQuery(CuEvent event) {
+    LOCKED(event->passed >= event->recorded ? SUCCESS : (step(), NOT_READY));
 }
 
-EXPORT CuResult cuMemcpyDtoD_v2(Address to, Address from, size_t bytes) {
-    pthread_mutex_lock(&lock);
-    CuResult result = copy(within(to, bytes), within(from, bytes), bytes);
-    pthread_mutex_unlock(&lock);
-    return result;
+static CuResult finish_event(const struct CuEventBody *e) {
+    while (e->passed < e->recorded && step()) {}
+    return SUCCESS;
 }
 
-EXPORT CuResult cuMemcpyPeer(Address to, CuContext to_context, Address from, CuContext from_context, size_t bytes) {
+EXPORT CuResult cuEventSynchronize(CuEvent event) { LOCKED(finish_event(event)); }
+
+/* A step takes a microsecond. */
+static CuResult elapsed(float *milliseconds, const struct CuEventBody *from, const struct CuEventBody *to) {
+    if (from->recorded == 0 || to->recorded == 0) return INVALID_HANDLE;
+    if (from->passed < from->recorded || to->passed < to->recorded) return NOT_READY;
+    *milliseconds = (float)(to->step - from->step) / 1000;
+    return SUCCESS;
+}
+
+EXPORT CuResult cuEventElapsedTime(float *milliseconds, CuEvent from, CuEvent to) {
+    LOCKED(elapsed(milliseconds, from, to));
+}
+
+/* ---- copies and pinned memory ---- */
+
+static CuResult copy(CuStream s, void *to, const void *from, size_t bytes) {
+    if (to == NULL || from == NULL || fails("copy")) return ILLEGAL_ADDRESS;
+    return put(
+        s, (Work) {
+            .kind = COPY
+            , .to = to, .from = from, .bytes = bytes
+        });
+}
+
+EXPORT CuResult cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, CuStream stream) {
+    LOCKED(copy(stream_of(stream), within(to, bytes), from, bytes));
+}
+
+EXPORT CuResult cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, CuStream stream) {
+    LOCKED(copy(stream_of(stream), to, within(from, bytes), bytes));
+}
+
+EXPORT CuResult cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, CuStream stream) {
+    LOCKED(copy(stream_of(stream), within(to, bytes), within(from, bytes), bytes));
+}
+
+EXPORT CuResult cuMemcpyPeerAsync(Address to, CuContext to_context, Address from, CuContext from_context, size_t bytes,
+                                  CuStream stream) {
     if (to_context == NULL || from_context == NULL) return INVALID_CONTEXT;
-    return cuMemcpyDtoD_v2(to, from, bytes);
+    LOCKED(copy(stream_of(stream), within(to, bytes), within(from, bytes), bytes));
 }
+
+EXPORT CuResult cuDeviceCanAccessPeer(int *can, CuDevice device, CuDevice peer) {
+    *can = device != peer && number("TSR_SIM_PEERS", 1) != 0;
+    return device >= 0 && device < count && peer >= 0 && peer < count ? SUCCESS : INVALID_DEVICE;
+}
+
+static CuResult new_pinned(void **out, size_t bytes) {
+    *out = fails("host") ? NULL : malloc(bytes);
+    if (*out != NULL) memset(*out, 0xAB, bytes);
+    return *out != NULL ? SUCCESS : OUT_OF_MEMORY;
+}
+
+EXPORT CuResult cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
+    (void)flags;
+    LOCKED(new_pinned(out, bytes));
+}
+
+EXPORT CuResult cuMemFreeHost(void *block) { LOCKED((finish_all(), free(block), SUCCESS)); }
 
 EXPORT CuResult cuGetErrorString(CuResult result, const char **text) {
     static const struct {
@@ -244,6 +458,8 @@ EXPORT CuResult cuGetErrorString(CuResult result, const char **text) {
                  {NO_DEVICE, "no CUDA-capable device is detected"},
                  {INVALID_DEVICE, "invalid device ordinal"},
                  {INVALID_CONTEXT, "invalid device context"},
+                 {INVALID_HANDLE, "invalid resource handle"},
+                 {NOT_READY, "device not ready"},
                  {ILLEGAL_ADDRESS, "an illegal memory access was encountered"}};
     *text = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -11,17 +11,22 @@
 
 /* ---- the same elements ---- */
 
-TsrStatus sp_clone(TsrOpCall *c) {
+/* The tensor of what the operator `name` makes of the parts. */
+static TsrStatus part_by_part(TsrOpCall *c, const char *name) {
     TsrScope s = {0};
     const TsrSparse *sp = SELF->sparse;
-    TsrTensor *indices = CALL(&s, "clone", "t", sp->indices),
-              *plain = sp->plain_indices != NULL ? CALL(&s, "clone", "t", sp->plain_indices) : NULL;
-    TsrTensor *values = CALL(&s, "clone", "t", sp->values);
+    TsrTensor *indices = CALL(&s, name, "t", sp->indices),
+              *plain = sp->plain_indices != NULL ? CALL(&s, name, "t", sp->plain_indices) : NULL;
+    TsrTensor *values = CALL(&s, name, "t", sp->values);
     bool coalesced = (SELF->flags & TSR_FLAG_COALESCED) != 0;
     return tsr_scope_return(c, &s,
                             MAKE(&s, tsr_sparse_new, tsr_ndim(SELF), SELF->sizes,
                                  (TsrSparseParts){SELF->layout, indices, plain, values, coalesced}));
 }
+
+TsrStatus sp_clone(TsrOpCall *c) { return part_by_part(c, "clone"); }
+
+TsrStatus sp_pin_memory(TsrOpCall *c) { return part_by_part(c, "pin_memory"); }
 
 TsrStatus sp_detach(TsrOpCall *c) {
     TsrTensor *t = NULL;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/backend.h"
+#include "core/tensor/loan.h"
 #include "core/mem.h"
 #include "core/op.h"
 
@@ -123,21 +124,76 @@ TsrStatus op_copy_inplace(TsrOpCall *c) {
     const TsrTensor *source = c->arg[1].t;
     if (tsr_is_meta(source) && !tsr_is_meta(SELF))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
-    TSR_TRY(tsr_tensor_copy(SELF, source));
+    TSR_TRY(c->arg[2].b ? tsr_tensor_copy_later(SELF, source) : tsr_tensor_copy(SELF, source));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
 /* --- conversions --- */
 
-static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, TsrDevice device,
-                       TsrMemoryFormat format) {
+enum { TYPE_NAME_ROOM = 48 };
+
+/* "torch.FloatTensor", "torch.cuda.FloatTensor" into `buffer` of TYPE_NAME_ROOM bytes. Returns buffer. */
+static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
+    bool named = device != TSR_CPU;
+    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "",
+             tsr_dtype_scalar_name(dtype));
+    return buffer;
+}
+
+/* A tensor of the geometry in pinned memory. */
+static TsrStatus new_pinned(TsrTensor **out, TsrGeometry g, size_t bytes, TsrDtype dtype) {
+    TsrStorage *storage;
+    TSR_TRY(tsr_storage_new_pinned(&storage, bytes));
+    TsrStatus status = tsr_tensor_new_over(out, storage, g, dtype);
+    tsr_storage_free(storage);
+    return status;
+}
+
+/* As tsr_tensor_new_like, in pinned memory. The meta device says what the geometry is and how many bytes it takes. */
+static TsrStatus new_pinned_like(TsrTensor **out, TsrTensor like, TsrDtype dtype, TsrMemoryFormat format) {
+    TsrTensor *pattern;
+    like.device = TSR_DEVICE_META;
+    TSR_TRY(tsr_tensor_new_like(&pattern, &like, dtype, format));
+    TsrStatus status = new_pinned(out, tsr_tensor_geometry(pattern), pattern->storage->nbytes, dtype);
+    tsr_tensor_free(pattern);
+    return status;
+}
+
+TsrStatus op_pin_memory(TsrOpCall *c) {
+    TsrTensor *pattern, *t = NULL;
+    char name[TYPE_NAME_ROOM];
+    if (tsr_arg_given(&c->arg[1]) && !tsr_device_has_backend(c->arg[1].device))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s device type not an accelerator.",
+                         c->arg[1].device.type == TSR_CPU ? "CPU" : "META");
+    if (tsr_storage_is_pinned(SELF->storage)) return tsr_return_move(c, tsr_tensor_retain(SELF));
+    if (SELF->device.type != TSR_CPU)
+        return tsr_error(TSR_RUNTIME_ERROR, "cannot pin '%s' only dense CPU tensors can be pinned",
+                         type_name(name, SELF->device.type, SELF->dtype));
+    TSR_TRY(tsr_tensor_new_strided(&pattern, tsr_ndim(SELF), SELF->sizes, SELF->strides, SELF->dtype, TSR_DEVICE_META));
+    TsrStatus status = new_pinned(&t, tsr_tensor_geometry(pattern), pattern->storage->nbytes, SELF->dtype);
+    tsr_tensor_free(pattern);
+    if (status == TSR_OK && (status = tsr_tensor_copy(t, SELF)) != TSR_OK) tsr_tensor_free(t);
+    return tsr_finish_move(c, status, t);
+}
+
+TsrStatus op_is_pinned(TsrOpCall *c) {
+    const TsrTensor *t = SELF->sparse != NULL ? SELF->sparse->values : SELF;
+    return return_bool(c, tsr_storage_is_pinned(t->storage));
+}
+
+/* `later`: the host need not wait. Where that is from a device to the host, the copy goes to pinned memory. */
+static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, TsrDevice device, TsrMemoryFormat format,
+                       bool later) {
     TsrTensor *t = NULL;
     TsrTensor like = *self; /* its geometry on another device; never freed */
     like.device = device;
     if (tsr_is_meta(self) && device.type != TSR_META)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
-    TSR_TRY(tsr_tensor_new_like(&t, &like, dtype, format));
-    TsrStatus status = device.type == TSR_META ? TSR_OK : tsr_tensor_copy(t, self);
+    if (later && tsr_on_device(self) && device.type == TSR_CPU) TSR_TRY(new_pinned_like(&t, like, dtype, format));
+    else TSR_TRY(tsr_tensor_new_like(&t, &like, dtype, format));
+    TsrStatus status = device.type == TSR_META ? TSR_OK
+                       : later                 ? tsr_tensor_copy_later(t, self)
+                                               : tsr_tensor_copy(t, self);
     if (status == TSR_OK) *out = t;
     else tsr_tensor_free(t);
     return status;
@@ -156,59 +212,56 @@ static bool has_format(const TsrTensor *t, TsrMemoryFormat format) {
     return format == TSR_PRESERVE || suggested_format(t) == format;
 }
 
-static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy, const TsrArg *format_arg) {
+/* How a conversion is asked for. */
+typedef struct How {
+    bool copy, later;
+} How;
+
+static TsrStatus convert(TsrOpCall *c, TsrDtype dtype, TsrDevice device, How how, const TsrArg *format_arg) {
     TsrTensor *t = NULL;
     TsrMemoryFormat format = format_or(format_arg, TSR_PRESERVE);
     TSR_TRY(tsr_device_resolve(&device));
     bool same_device =
         device.type == SELF->device.type && (device.index == SELF->device.index || device.type != TSR_CUDA);
-    if (!copy && dtype == SELF->dtype && same_device && has_format(SELF, format))
+    if (!how.copy && dtype == SELF->dtype && same_device && has_format(SELF, format))
         return tsr_return_move(c, tsr_tensor_retain(SELF));
     TSR_TRY(tsr_tensor_check(SELF, false));
-    TsrStatus status = moved(&t, SELF, dtype, device, format);
+    TsrStatus status = moved(&t, SELF, dtype, device, format, how.later);
     return tsr_finish_move(c, status, t);
 }
 
 TsrStatus op_to_device(TsrOpCall *c) {
     TsrDevice device = tsr_arg_given(&c->arg[1]) ? c->arg[1].device : SELF->device;
     TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : SELF->dtype;
-    return convert(c, dtype, device, c->arg[4].b, &c->arg[5]);
+    return convert(c, dtype, device, (How){c->arg[4].b, c->arg[3].b}, &c->arg[5]);
 }
 
-TsrStatus op_to_dtype(TsrOpCall *c) { return convert(c, c->arg[1].dtype, SELF->device, c->arg[3].b, &c->arg[4]); }
-TsrStatus op_to_other(TsrOpCall *c) {
-    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, c->arg[3].b, &c->arg[4]);
+TsrStatus op_to_dtype(TsrOpCall *c) {
+    return convert(c, c->arg[1].dtype, SELF->device, (How){c->arg[3].b, c->arg[2].b}, &c->arg[4]);
 }
-TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, false, &c->arg[1]); }
+TsrStatus op_to_other(TsrOpCall *c) {
+    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, (How){c->arg[3].b, c->arg[2].b}, &c->arg[4]);
+}
+TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, (How){0}, &c->arg[1]); }
 TsrStatus op_cuda(TsrOpCall *c) {
-    return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, -1}, false,
-                   &c->arg[3]);
+    return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, -1},
+                   (How){false, c->arg[2].b}, &c->arg[3]);
 }
 
 /* float(), long(), ...: the row's data is the dtype. */
 TsrStatus op_convert(TsrOpCall *c) {
-    return convert(c, (TsrDtype)(uintptr_t)c->op->data, SELF->device, false, &c->arg[1]);
+    return convert(c, (TsrDtype)(uintptr_t)c->op->data, SELF->device, (How){0}, &c->arg[1]);
 }
 
 TsrStatus op_type_as(TsrOpCall *c) {
     TsrArg none = {.kind = TSR_ARG_NONE};
-    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, false, &none);
-}
-
-enum { TYPE_NAME_ROOM = 48 };
-
-/* "torch.FloatTensor", "torch.cuda.FloatTensor" into `buffer` of TYPE_NAME_ROOM bytes. Returns buffer. */
-static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
-    bool named = device != TSR_CPU;
-    snprintf(buffer, TYPE_NAME_ROOM, "torch.%s%s%sTensor", named ? tsr_device_type_name(device) : "", named ? "." : "",
-             tsr_dtype_scalar_name(dtype));
-    return buffer;
+    return convert(c, c->arg[1].t->dtype, c->arg[1].t->device, (How){0}, &none);
 }
 
 TsrStatus op_type(TsrOpCall *c) {
     static _Thread_local char name[TYPE_NAME_ROOM];
     TsrArg none = {.kind = TSR_ARG_NONE};
-    if (tsr_arg_given(&c->arg[1])) return convert(c, c->arg[1].dtype, SELF->device, false, &none);
+    if (tsr_arg_given(&c->arg[1])) return convert(c, c->arg[1].dtype, SELF->device, (How){false, c->arg[2].b}, &none);
     c->ret[0] = (TsrArg){.kind = TSR_ARG_STR, .str = type_name(name, SELF->device.type, SELF->dtype)};
     c->nret = 1;
     return TSR_OK;
@@ -221,7 +274,7 @@ TsrStatus op_type_name(TsrOpCall *c) {
     for (uint8_t device = 0; device < TSR_DEVICE_TYPE_COUNT; device++)
         for (TsrDtype dtype = 0; dtype < TSR_DTYPE_COUNT; dtype++)
             if (strcmp(type_name(name, device, dtype), wanted) == 0)
-                return convert(c, dtype, (TsrDevice){device, device == TSR_CUDA ? 0 : -1}, false, &none);
+                return convert(c, dtype, (TsrDevice){device, -1}, (How){false, c->arg[2].b}, &none);
     return tsr_error(TSR_VALUE_ERROR, "invalid type: '%s'", wanted);
 }
 

@@ -1,0 +1,142 @@
+/* races.c: a vector clock a stream. Each piece of work is stamped with its stream's own count; it comes before other
+ * work if the other stream's clock has seen that count: through an event, or through the host that waited. The last
+ * uses of bytes are kept until every stream has seen them; a use that overlaps one of them which it has not seen, where
+ * one of the two writes, is a race. While a program uses one stream only, nothing is kept. */
+#include "races.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { USES = 512 };
+typedef struct Use {
+    TsrAddress address;
+    size_t bytes;
+    int index, place;
+    uint32_t at;
+    bool writes;
+} Use;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int index;
+    int64_t id;
+    RaceClock seen;
+} streams[RACE_STREAMS];
+static RaceClock host;
+static int stream_count, use_count;
+static Use uses[USES];
+
+static int place_of(int index, int64_t id) {
+    for (int i = 0; i < stream_count; i++)
+        if (streams[i].index == index && streams[i].id == id) return i;
+    if (stream_count == RACE_STREAMS) return -1;
+    streams[stream_count].index = index;
+    streams[stream_count].id = id;
+    return stream_count++;
+}
+
+int races_place(int index, int64_t id) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(index, id);
+    pthread_mutex_unlock(&lock);
+    return place;
+}
+
+static void merge(RaceClock *into, const RaceClock *from) {
+    for (int i = 0; i < stream_count; i++) into->at[i] = TSR_MAX(into->at[i], from->at[i]);
+}
+
+static bool is_before(const Use *u, const RaceClock *clock) { return clock->at[u->place] >= u->at; }
+
+/* Nothing that comes can race with it: what streams do from now on comes after what the host has seen. */
+static bool is_settled(const Use *u) { return is_before(u, &host); }
+
+static bool meets(const Use *a, const Use *b) {
+    return a->index == b->index && a->address < b->address + b->bytes && b->address < a->address + a->bytes;
+}
+
+static bool covers(const Use *a, const Use *b) {
+    return a->index == b->index && a->address <= b->address && a->address + a->bytes >= b->address + b->bytes;
+}
+
+/* Leaves out what is settled, and what the new use stands for from now on. True: some use is not in order with it. */
+static bool sweep(const Use *now, const RaceClock *clock, Use *other) {
+    bool found = false;
+    int kept = 0;
+    for (int i = 0; i < use_count; i++) {
+        Use *u = &uses[i];
+        if (is_settled(u)) continue;
+        bool before = is_before(u, clock);
+        if (!before && (u->writes || now->writes) && meets(u, now)) {
+            *other = *u;
+            found = true;
+            continue; /* it is told once */
+        }
+        if (before && covers(now, u) && (now->writes || !u->writes)) continue;
+        uses[kept++] = *u;
+    }
+    use_count = kept;
+    return found;
+}
+
+void races_use(int index, int64_t id, TsrAddress address, size_t bytes, bool writes) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(index, id);
+    TsrRace race;
+    bool found = false;
+    if (place >= 0) {
+        RaceClock *clock = &streams[place].seen;
+        Use other, now = {address, bytes, index, place, ++clock->at[place], writes};
+        merge(clock, &host);
+        found = sweep(&now, clock, &other);
+        if (found)
+            race = (TsrRace){TSR_MAX(address, other.address), index, streams[other.place].id, id, other.writes, writes};
+        if (use_count == USES) memmove(uses, uses + 1, (size_t)--use_count * sizeof *uses);
+        uses[use_count++] = now;
+    }
+    pthread_mutex_unlock(&lock);
+    if (found) cuda_host->race(&race);
+}
+
+void races_record(RaceClock *clock, int index, int64_t id) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(index, id);
+    *clock = host;
+    if (place >= 0) merge(clock, &streams[place].seen);
+    pthread_mutex_unlock(&lock);
+}
+
+void races_wait(const RaceClock *clock, int index, int64_t id) {
+    pthread_mutex_lock(&lock);
+    int place = place_of(index, id);
+    if (place >= 0) merge(&streams[place].seen, clock);
+    pthread_mutex_unlock(&lock);
+}
+
+void races_host_waits_for(const RaceClock *clock) {
+    pthread_mutex_lock(&lock);
+    merge(&host, clock);
+    pthread_mutex_unlock(&lock);
+}
+
+void races_host_waits(int index, int64_t id) {
+    RaceClock clock;
+    races_record(&clock, index, id);
+    races_host_waits_for(&clock);
+}
+
+void races_host_waits_all(int index) {
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < stream_count; i++)
+        if (streams[i].index == index) merge(&host, &streams[i].seen);
+    pthread_mutex_unlock(&lock);
+}
+
+void races_forget(TsrAddress address, size_t bytes) {
+    int kept = 0;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < use_count; i++)
+        if (uses[i].address < address || uses[i].address >= address + bytes) uses[kept++] = uses[i];
+    use_count = kept;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,17 @@
+/* cuda.h: torch.cuda, torch.accelerator and torch.amp as modules. */
+#ifndef TORCH_CUDA_H
+#define TORCH_CUDA_H
+
+#include "lang/object/native.h"
+
+/* Fill the modules with what is not written in the language (torch/prelude/cuda.tsr, accelerator.tsr). */
+TsrStatus torch_cuda_fill(Module *module);
+TsrStatus torch_cuda_streams_fill(Module *module);
+TsrStatus torch_accelerator_fill(Module *module);
+
+/* The error of PyTorch's calls that go to the runtime without asking for the driver first; never TSR_OK. */
+TsrStatus torch_cuda_no_driver(void);
+/* Whether v is a torch.cuda.Stream, and then which: of device *index, by its number. */
+bool cuda_stream_from_value(int *index, int64_t *id, Value v);
+
+#endif

@@ -1,0 +1,47 @@
+/* cuda_impl.h: what the files of torch.cuda share: the backend that they ask, indices of devices, how functions are
+ * written down. */
+#ifndef TORCH_CUDA_IMPL_H
+#define TORCH_CUDA_IMPL_H
+
+#include "core/backend.h"
+#include "cuda.h"
+#include "lang/object/args.h"
+#include "lang/types/numbers.h"
+#include "lang/types/sequences.h"
+#include "lang/types/str.h"
+#include "torch/types.h"
+
+/* Parses into v[] by names given as a list of literals; the first `needed` are required, `positional` may be given by
+ * position. */
+#define PARSE(v, function_name, positional, needed, ...) \
+    static const char *const names_[] = {__VA_ARGS__}; \
+    Value v[TSR_COUNTOF(names_)]; \
+    TSR_TRY(args_parse_python(v, args, \
+                              &(ArgSpec){function_name, names_, (int)TSR_COUNTOF(names_), 0, positional, needed}))
+#define END \
+    { NULL, NULL, 0, 0, 0, NULL, NULL }
+
+/* NULL where there is no device; no error is left then. */
+const TsrBackend *cuda_find_backend(void);
+/* PyTorch's error where there is none. */
+TsrStatus cuda_need_backend(const TsrBackend **out);
+/* The index that an argument means: None and nothing are the current device, -1 is no device. */
+TsrStatus cuda_index_of(int *out, const TsrBackend *b, Value v);
+
+extern const Method cuda_device_functions[], cuda_memory_functions[], cuda_stream_functions[], cuda_random_functions[];
+extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cuda_event_type, cuda_stream_context_type,
+    accelerator_device_index_type;
+TsrStatus cuda_stream_new(Value *out, int index, int64_t id); /* a Stream */
+
+/* The functions that torch.accelerator has too. */
+TsrStatus cuda_is_available(Value *out, const CallArgs *args);
+TsrStatus cuda_device_count(Value *out, const CallArgs *args);
+TsrStatus cuda_current_device(Value *out, const CallArgs *args);
+TsrStatus cuda_set_device(Value *out, const CallArgs *args);
+TsrStatus cuda_synchronize(Value *out, const CallArgs *args);
+TsrStatus cuda_current_stream(Value *out, const CallArgs *args);
+TsrStatus cuda_set_stream(Value *out, const CallArgs *args);
+TsrStatus cuda_empty_cache(Value *out, const CallArgs *args);
+TsrStatus cuda_mem_get_info(Value *out, const CallArgs *args);
+
+#endif

@@ -1,0 +1,68 @@
+/* names.c: which names torch.cuda and torch.accelerator have that are written in C; the others are in the language. */
+#include "cuda_impl.h"
+
+#include "lang/object/exc.h"
+
+static TsrStatus current_accelerator(Value *out, const CallArgs *args) {
+    PARSE(v, "current_accelerator", 1, 0, "check_available");
+    bool check = false;
+    if (v[0].tag != V_UNBOUND) TSR_TRY(value_truth(&check, v[0]));
+    *out = VALUE_NONE;
+    return !check || cuda_find_backend() != NULL ? device_new(out, (TsrDevice){TSR_CUDA, -1}) : TSR_OK;
+}
+
+static const Method accelerator_functions[] = {
+    {"is_available", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether there is a device beside the CPU."},
+    {"device_count", cuda_device_count, ARGS_NONE, 0, 0, "()", "How many there are."},
+    {"current_accelerator", current_accelerator, ARGS_ANY, 0, 0, "(check_available=False)",
+     "The device type that this build serves; with check_available None where there is no device."},
+    {"current_device_index", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the current one."},
+    {"current_device_idx", cuda_current_device, ARGS_NONE, 0, 0, "()", "The same."},
+    {"set_device_index", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the current one."},
+    {"set_device_idx", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "The same."},
+    {"current_stream", cuda_current_stream, ARGS_ANY, 0, 0, "(device=None)", "Its current stream."},
+    {"set_stream", cuda_set_stream, ARGS_ANY, 0, 0, "(stream)", "Makes a stream and its device the current ones."},
+    {"synchronize", cuda_synchronize, ARGS_ANY, 0, 0, "(device=None)", "Waits for it; an error without one."},
+    {"empty_cache", cuda_empty_cache, ARGS_NONE, 0, 0, "()", "Gives kept memory back to the device."},
+    {"get_memory_info", cuda_mem_get_info, ARGS_ANY, 0, 0, "(device=None)", "Bytes that are left, and in all."},
+    END,
+};
+
+typedef struct NamedType {
+    const char *name;
+    Type *type;
+} NamedType;
+
+static TsrStatus add_types(Module *m, const NamedType *types, size_t count) {
+    for (size_t i = 0; i < count; i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
+    return TSR_OK;
+}
+
+TsrStatus torch_cuda_fill(Module *m) {
+    const NamedType types[] = {{"device", &cuda_device_context_type},
+                               {"device_of", &cuda_device_of_type},
+                               {"Stream", &cuda_stream_type},
+                               {"Event", &cuda_event_type},
+                               {"StreamContext", &cuda_stream_context_type},
+                               {"stream", &cuda_stream_context_type},
+                               {"AcceleratorError", EXC_TYPE(TSR_ACCELERATOR_ERROR)},
+                               {"OutOfMemoryError", EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)}};
+    const Method *const tables[] = {cuda_device_functions, cuda_memory_functions, cuda_stream_functions,
+                                    cuda_random_functions};
+    TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
+    TSR_TRY(module_add(m, "has_half", VALUE_TRUE));
+    TSR_TRY(module_add(m, "has_magma", VALUE_TRUE));
+    for (size_t i = 0; i < TSR_COUNTOF(tables); i++) TSR_TRY(module_add_functions(m, tables[i]));
+    return TSR_OK;
+}
+
+TsrStatus torch_cuda_streams_fill(Module *m) {
+    const NamedType types[] = {{"Stream", &cuda_stream_type}, {"Event", &cuda_event_type}};
+    return add_types(m, types, TSR_COUNTOF(types));
+}
+
+TsrStatus torch_accelerator_fill(Module *m) {
+    const NamedType types[] = {{"device_index", &accelerator_device_index_type}};
+    TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
+    return module_add_functions(m, accelerator_functions);
+}
