@@ -8,7 +8,8 @@
 #include "reduce.h"
 #include "core/kernels/simd.h"
 
-#define PASTE(a, b) a##_##b
+#define PASTED(a, b) a##_##b
+#define PASTE(a, b) PASTED(a, b) /* of what macros stand for */
 
 typedef float V8f __attribute__((vector_size(32)));
 typedef double V4d __attribute__((vector_size(32)));
@@ -52,146 +53,6 @@ static inline int cascade_power(int64_t n) {
     return TSR_MAX(log / 4, CASCADE_POWER);
 }
 
-/* E: one summand, a scalar or a vector, as PASTE(load, name) reads it. */
-#define CASCADE(name, E) \
-    static inline void PASTE(add_rows, name)(E sum[4], const char *at, int64_t row, int64_t column, int64_t n) { \
-        E a = sum[0], b = sum[1], c = sum[2], d = sum[3]; \
-        for (int64_t i = 0; i < n; i++, at += row) { \
-            a += PASTE(load, name)(at); \
-            b += PASTE(load, name)(at + column); \
-            c += PASTE(load, name)(at + 2 * column); \
-            d += PASTE(load, name)(at + 3 * column); \
-        } \
-        sum[0] = a; \
-        sum[1] = b; \
-        sum[2] = c; \
-        sum[3] = d; \
-    } \
-    static void PASTE(cascade, name)(E out[4], const char *data, int64_t row, int64_t column, int64_t n) { \
-        E level[4][4]; \
-        memset(level, 0, sizeof level); \
-        int power = cascade_power(n); \
-        int64_t step = (int64_t)1 << power, i = 0; \
-        while (i + step <= n && TSR_LIKELY(tsr_interrupt_flag == 0)) { \
-            PASTE(add_rows, name)(level[0], data + i * row, row, column, step); \
-            i += step; \
-            for (int l = 1; l < 4; l++) { \
-                for (int k = 0; k < 4; k++) { \
-                    level[l][k] += level[l - 1][k]; \
-                    memset(&level[l - 1][k], 0, sizeof(E)); \
-                } \
-                if ((i & ((step - 1) << (l * power))) != 0) break; \
-            } \
-        } \
-        PASTE(add_rows, name)(level[0], data + i * row, row, column, TSR_MIN(n - i, step)); \
-        for (int l = 1; l < 4; l++) \
-            for (int k = 0; k < 4; k++) level[0][k] += level[l][k]; \
-        memcpy(out, level[0], sizeof level[0]); \
-    } \
-    /* Fewer rows than a step fill the lowest level only. */ \
-    static inline void PASTE(columns, name)(E out[4], const char *data, int64_t row, int64_t column, int64_t n) { \
-        memset(out, 0, 4 * sizeof(E)); \
-        if (n < CASCADE_STEP) PASTE(add_rows, name)(out, data, row, column, n); \
-        else PASTE(cascade, name)(out, data, row, column, n); \
-    } \
-    static E PASTE(row, name)(const char *data, int64_t stride, int64_t n) { \
-        E part[4]; \
-        PASTE(columns, name)(part, data, 4 * stride, stride, n / 4); \
-        for (int64_t i = n / 4 * 4; i < n; i++) part[0] += PASTE(load, name)(data + i * stride); \
-        for (int k = 1; k < 4; k++) part[0] += part[k]; \
-        return part[0]; \
-    }
-
-/* S: an element in memory; T: what is added up (a pair for complex numbers), V: LANES of them. The cascades are
- * name_one of T, name_vec of V, which takes TAKES elements of a line at once, and BESIDE of V, which takes LANES
- * elements of a row; add_row adds `width` neighbours, a multiple of LANES, to as many sums. */
-#define SUM(name, S, T, V, TAKES, BESIDE) \
-    static void PASTE(init, name)(void *acc) { memset(acc, 0, sizeof(T)); } \
-    static void PASTE(merge, name)(void *acc, const void *later) { \
-        T a, b; \
-        memcpy(&a, acc, sizeof a); \
-        memcpy(&b, later, sizeof b); \
-        a += b; \
-        memcpy(acc, &a, sizeof a); \
-    } \
-    static void PASTE(add_to, name)(char *acc, T value) { \
-        T a; \
-        memcpy(&a, acc, sizeof a); \
-        a += value; \
-        memcpy(acc, &a, sizeof a); \
-    } \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        enum { LANES = sizeof(V) / sizeof(T) }; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        if (stride != (int64_t)sizeof(S) || n < TAKES) { \
-            PASTE(add_to, name)(acc, PASTE(row, name##_one)(data, stride, n)); \
-            return; \
-        } \
-        V v = PASTE(row, name##_vec)(data, TAKES * (int64_t)sizeof(S), n / TAKES); \
-        T total, lane[LANES]; \
-        memset(&total, 0, sizeof total); \
-        for (int64_t i = n / TAKES * TAKES; i < n; i++) total += PASTE(load, name##_one)(data + i * stride); \
-        memcpy(lane, &v, sizeof v); \
-        for (int k = 0; k < LANES; k++) total += lane[k]; \
-        PASTE(add_to, name)(acc, total); \
-    } \
-    /* As columns, for `width` neighbours at once: rows are read from end to end, the partial sums stay in cache. */ \
-    static void PASTE(wide, name)(char *acc, const char *data, int64_t stride, int64_t n, int64_t width) { \
-        T level[4][WIDE]; \
-        int power = cascade_power(n); \
-        int64_t step = (int64_t)1 << power, i = 0; \
-        for (int l = 0; l < 4; l++) memset(level[l], 0, (size_t)width * sizeof(T)); \
-        while (i < n && TSR_LIKELY(tsr_interrupt_flag == 0)) { \
-            int64_t end = TSR_MIN(n, i + step); \
-            bool whole = i + step <= n; \
-            for (; i < end; i++) PASTE(add_row, name)(level[0], data + i * stride, width); \
-            for (int l = 1; l < 4 && whole; l++) { \
-                for (int64_t c = 0; c < width; c++) level[l][c] += level[l - 1][c]; \
-                memset(level[l - 1], 0, (size_t)width * sizeof(T)); \
-                if ((i & ((step - 1) << (l * power))) != 0) break; \
-            } \
-        } \
-        for (int l = 1; l < 4; l++) \
-            for (int64_t c = 0; c < width; c++) level[0][c] += level[l][c]; \
-        for (int64_t c = 0; c < width; c++) PASTE(add_to, name)(acc + c * (int64_t)sizeof(T), level[0][c]); \
-    } \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        (void)index; \
-        (void)index_step; \
-        enum { LANES = sizeof(V) / sizeof(T), ACC = sizeof(T), ITEM = sizeof(S) }; \
-        char *acc = accs; \
-        int64_t j = 0; \
-        if (next == ITEM && chain >= 8 * LANES && n >= 8) { \
-            for (; j + 4 * LANES <= chain;) { \
-                int64_t width = TSR_MIN((chain - j) / (4 * LANES) * (4 * LANES), (int64_t)WIDE); \
-                PASTE(wide, name)(acc + j * ACC, data + j * ITEM, stride, n, width); \
-                j += width; \
-            } \
-        } \
-        for (; next == ITEM && j + 4 * LANES <= chain; j += 4 * LANES) { \
-            V part[4]; \
-            T lane[4 * LANES]; \
-            PASTE(columns, BESIDE)(part, data + j * ITEM, stride, LANES * ITEM, n); \
-            memcpy(lane, part, sizeof part); \
-            for (int k = 0; k < 4 * LANES; k++) PASTE(add_to, name)(acc + (j + k) * ACC, lane[k]); \
-        } \
-        for (; j + 4 <= chain; j += 4) { \
-            T part[4]; \
-            PASTE(columns, name##_one)(part, data + j * next, stride, next, n); \
-            for (int k = 0; k < 4; k++) PASTE(add_to, name)(acc + (j + k) * ACC, part[k]); \
-        } \
-        for (; next == ITEM && j + LANES <= nout; j += LANES) { \
-            T lane[LANES]; \
-            V v = PASTE(row, BESIDE)(data + j * ITEM, stride, n); \
-            memcpy(lane, &v, sizeof v); \
-            for (int k = 0; k < LANES; k++) PASTE(add_to, name)(acc + (j + k) * ACC, lane[k]); \
-        } \
-        for (; j < nout; j++) PASTE(add_to, name)(acc + j * ACC, PASTE(row, name##_one)(data + j * next, stride, n)); \
-    }
 #define SAME(e) (e)
 #define NO_NAN(e) ((e) == (e) ? (e) : 0)
 static inline V8f no_nan_v8f(V8f v) {
@@ -209,26 +70,54 @@ static inline V4d no_nan_v4d(V4d v) {
         memcpy(&e, at, sizeof e); \
         return FIX(e); \
     }
-#define PLAIN_SUM(name, T, V, FIX, FIXV) \
-    LOAD(name##_one, T, FIX) \
-    LOAD(name##_vec, V, FIXV) \
-    CASCADE(name##_one, T) \
-    CASCADE(name##_vec, V) static inline void PASTE(add_row, name)(T * sum, const char *at, int64_t width) { \
-        _Pragma("GCC unroll 8") for (int64_t c = 0; c < width; c += (int64_t)(sizeof(V) / sizeof(T))) { \
-            V v; \
-            memcpy(&v, sum + c, sizeof v); \
-            v += PASTE(load, name##_vec)(at + c * (int64_t)sizeof(T)); \
-            memcpy(sum + c, &v, sizeof v); \
-        } \
-    } \
-    SUM(name, T, T, V, (int64_t)(sizeof(V) / sizeof(T)), name##_vec) \
-    FINISH_COPY(name, T)
-PLAIN_SUM(sum_f32, float, V8f, SAME, SAME)
-PLAIN_SUM(sum_f64, double, V4d, SAME, SAME)
-PLAIN_SUM(sum_c64, V2f, V8f, SAME, SAME)
-PLAIN_SUM(sum_c128, V2d, V4d, SAME, SAME)
-PLAIN_SUM(nansum_f32, float, V8f, NO_NAN, no_nan_v8f)
-PLAIN_SUM(nansum_f64, double, V4d, NO_NAN, no_nan_v4d)
+
+#define NAME sum_f32
+#define S float
+#define T float
+#define V V8f
+#define FIX SAME
+#define FIXV SAME
+#include "sum.inc"
+
+#define NAME sum_f64
+#define S double
+#define T double
+#define V V4d
+#define FIX SAME
+#define FIXV SAME
+#include "sum.inc"
+
+#define NAME sum_c64
+#define S V2f
+#define T V2f
+#define V V8f
+#define FIX SAME
+#define FIXV SAME
+#include "sum.inc"
+
+#define NAME sum_c128
+#define S V2d
+#define T V2d
+#define V V4d
+#define FIX SAME
+#define FIXV SAME
+#include "sum.inc"
+
+#define NAME nansum_f32
+#define S float
+#define T float
+#define V V8f
+#define FIX NO_NAN
+#define FIXV no_nan_v8f
+#include "sum.inc"
+
+#define NAME nansum_f64
+#define S double
+#define T double
+#define V V4d
+#define FIX NO_NAN
+#define FIXV no_nan_v4d
+#include "sum.inc"
 
 /* Eight half floats as floats, and rounded to what a half float can be. */
 typedef uint32_t V8u __attribute__((vector_size(32)));
@@ -269,31 +158,23 @@ static inline V8f round_8_f16(V8f v) {
 #endif
 static inline float round_1_bf16(float x) { return tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
 
-/* Half floats are added up as floats: of a line, the two halves of 16 at once. */
-#define HALF_SUM(t, S, WIDEN, ROUND) \
-    static inline float PASTE(load, sum_##t##_one)(const char *at) { return WIDEN(*(const S *)at); } \
-    static inline V8f PASTE(load, sum_##t##_beside)(const char *at) { return widen_8_##t(at); } \
-    static inline V8f PASTE(load, sum_##t##_vec)(const char *at) { return widen_8_##t(at) + widen_8_##t(at + 16); } \
-    CASCADE(sum_##t##_one, float) \
-    CASCADE(sum_##t##_vec, V8f) \
-    CASCADE(sum_##t##_beside, V8f) \
-    static inline void PASTE(add_row, sum_##t)(float *sum, const char *at, int64_t width) { \
-        for (int64_t c = 0; c < width; c += 8) { \
-            V8f v; \
-            memcpy(&v, sum + c, sizeof v); \
-            v += widen_8_##t(at + 2 * c); \
-            memcpy(sum + c, &v, sizeof v); \
-        } \
-    } \
-    SUM(sum_##t, S, float, V8f, 16, sum_##t##_beside) \
-    static void PASTE(result, sum_##t)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        (void)count; \
-        (void)params; \
-        *(S *)out[0] = ROUND(*(const float *)acc); \
-    } \
-    FINISH(sum_##t, float)
-HALF_SUM(f16, TsrHalf, tsr_half_widen, tsr_half_round)
-HALF_SUM(bf16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
+#define NAME sum_f16
+#define t f16
+#define S TsrHalf
+#define T float
+#define V V8f
+#define WIDEN tsr_half_widen
+#define ROUND tsr_half_round
+#include "sum.inc"
+
+#define NAME sum_bf16
+#define t bf16
+#define S TsrBfloat16
+#define T float
+#define V V8f
+#define WIDEN tsr_bfloat16_widen
+#define ROUND tsr_bfloat16_round
+#include "sum.inc"
 
 /* --- integer sums and products, in int64 --- */
 
@@ -444,258 +325,50 @@ typedef struct C128 {
 FOLD(prod_c64, C64, C64, 1, ((C64){1, 0}), COMPLEX_PROD(C64), COMPLEX_PROD(C64))
 FOLD(prod_c128, C128, C128, 1, ((C128){1, 0}), COMPLEX_PROD(C128), COMPLEX_PROD(C128))
 
-/* --- greatest and least --- */
+/* --- greatest and least, and their places --- */
 
-#define MINMAX_TYPES(M) \
-    M(u8, uint8_t, 0, UINT8_MAX) \
-    M(i8, int8_t, INT8_MIN, INT8_MAX) \
-    M(i16, int16_t, INT16_MIN, INT16_MAX) \
-    M(i32, int32_t, INT32_MIN, INT32_MAX) \
-    M(i64, int64_t, INT64_MIN, INT64_MAX)
-#define INT_MAX_FOLD(t, T, LOW, HIGH) \
-    FOLD(amax_##t, T, T, (int)(256 / sizeof(T)), LOW, (a > x ? a : x), (a > x ? a : x))
-#define INT_MIN_FOLD(t, T, LOW, HIGH) \
-    FOLD(amin_##t, T, T, (int)(256 / sizeof(T)), HIGH, (a < x ? a : x), (a < x ? a : x))
-MINMAX_TYPES(INT_MAX_FOLD)
-MINMAX_TYPES(INT_MIN_FOLD)
-
-/* Floats: the extreme by plain comparisons, and beside it whether a nan came by. */
-#define FLOAT_EXTREME(name, T, I, LANES_, START, BETTER) \
-    typedef struct PASTE(acc, name) { \
-        T value; \
-        I nan; \
-    } PASTE(acc, name); \
-    static void PASTE(init, name)(void *acc) { *(PASTE(acc, name) *)acc = (PASTE(acc, name)){START, 0}; } \
-    static void PASTE(result, name)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const PASTE(acc, name) *a = acc; \
-        (void)count; \
-        (void)params; \
-        *(T *)out[0] = a->nan ? (T)NAN : a->value; \
-    } \
-    FINISH(name, PASTE(acc, name)) \
-    static void PASTE(merge, name)(void *acc, const void *later) { \
-        PASTE(acc, name) *a = acc; \
-        const PASTE(acc, name) *b = later; \
-        if (b->value BETTER a->value) a->value = b->value; \
-        a->nan |= b->nan; \
-    } \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        enum { LANES = LANES_ }; \
-        PASTE(acc, name) *a = acc; \
-        T best[LANES], value = a->value; \
-        I bad[LANES], nan = a->nan; \
-        int64_t i = 0; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        if (stride == (int64_t)sizeof(T) && n >= LANES) { \
-            const T *p = (const T *)data; \
-            for (int k = 0; k < LANES; k++) { \
-                best[k] = START; \
-                bad[k] = 0; \
-            } \
-            for (; i < n; i += LANES) { /* some of the last ones twice */ \
-                const T *at = p + TSR_MIN(i, n - LANES); \
-                for (int k = 0; k < LANES; k++) { \
-                    const T x = at[k]; \
-                    best[k] = best[k] BETTER x ? best[k] : x; \
-                    bad[k] |= x != x ? -1 : 0; \
-                } \
-            } \
-            for (int width = LANES / 2; width > 0; width /= 2) \
-                for (int k = 0; k < width; k++) { \
-                    best[k] = best[k + width] BETTER best[k] ? best[k + width] : best[k]; \
-                    bad[k] |= bad[k + width]; \
-                } \
-            value = best[0] BETTER value ? best[0] : value; \
-            nan |= bad[0]; \
-        } \
-        for (; i < n; i++) { \
-            const T x = *(const T *)(data + i * stride); \
-            value = x BETTER value ? x : value; \
-            nan |= x != x; \
-        } \
-        a->value = value; \
-        a->nan = nan; \
-    } \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        (void)index; \
-        (void)index_step; \
-        PASTE(acc, name) *a = accs; \
-        T best[WIDE]; \
-        I bad[WIDE]; \
-        (void)chain; \
-        for (int64_t first = 0; first < nout; first += WIDE, a += WIDE) { \
-            int64_t width = TSR_MIN(nout - first, (int64_t)WIDE); \
-            const char *from = data + first * next; \
-            for (int64_t j = 0; j < width; j++) { \
-                best[j] = a[j].value; \
-                bad[j] = a[j].nan; \
-            } \
-            for (int64_t i = 0; i < n; i++, from += stride) { \
-                if (next == (int64_t)sizeof(T)) \
-                    for (int64_t j = 0; j < width; j++) { \
-                        const T x = ((const T *)from)[j]; \
-                        best[j] = best[j] BETTER x ? best[j] : x; \
-                        bad[j] |= x != x ? -1 : 0; \
-                    } \
-                else \
-                    for (int64_t j = 0; j < width; j++) { \
-                        const T x = *(const T *)(from + j * next); \
-                        best[j] = best[j] BETTER x ? best[j] : x; \
-                        bad[j] |= x != x ? -1 : 0; \
-                    } \
-            } \
-            for (int64_t j = 0; j < width; j++) { \
-                a[j].value = best[j]; \
-                a[j].nan = bad[j]; \
-            } \
-        } \
-    }
-FLOAT_EXTREME(amax_f32, float, int32_t, 64, -INFINITY, >)
-FLOAT_EXTREME(amin_f32, float, int32_t, 64, INFINITY, <)
-FLOAT_EXTREME(amax_f64, double, int64_t, 32, -INFINITY, >)
-FLOAT_EXTREME(amin_f64, double, int64_t, 32, INFINITY, <)
-
-/* --- extremes with their place --- */
-
-/* A block's extreme is found by EXTREME's line; only when it beats the best so far is the block searched for its place.
- */
-#define ARG(name, T, EXTREME, A, GET, IS_NAN, BETTER) \
-    typedef struct PASTE(acc, name) { \
-        T value; \
-        int64_t index; \
-    } PASTE(acc, name); \
-    static void PASTE(init, name)(void *acc) { *(PASTE(acc, name) *)acc = (PASTE(acc, name)){0, -1}; } \
-    static void PASTE(offer, name)(PASTE(acc, name) * a, T x, int64_t index) { \
-        bool held = IS_NAN(a->value); \
-        if (a->index < 0 || (!held && (IS_NAN(x) || x BETTER a->value))) *a = (PASTE(acc, name)){x, index}; \
-        else if (index < a->index && (x == a->value || (held && IS_NAN(x)))) a->index = index; \
-    } \
-    static void PASTE(merge, name)(void *acc, const void *later) { \
-        const PASTE(acc, name) *b = later; \
-        if (b->index >= 0) PASTE(offer, name)(acc, b->value, b->index); \
-    } \
-    static void PASTE(result, name)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const PASTE(acc, name) *a = acc; \
-        (void)count; \
-        (void)params; \
-        if (out[0] != NULL) *(T *)out[0] = a->value; \
-        if (out[1] != NULL) *(int64_t *)out[1] = a->index; \
-    } \
-    FINISH(name, PASTE(acc, name)) \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        PASTE(acc, name) *a = acc; \
-        int64_t i = 0; \
-        while (stride == (int64_t)sizeof(T) && index_step == 1 && n - i >= (int64_t)(256 / sizeof(T))) { \
-            int64_t m = TSR_MIN(n - i, (int64_t)4096); \
-            A block; \
-            PASTE(init, EXTREME)(&block); \
-            PASTE(line, EXTREME)(&block, data + i * stride, stride, m, 0, 1, params); \
-            const T x = GET(block); \
-            if (a->index < 0 || (!IS_NAN(a->value) && (IS_NAN(x) || x BETTER a->value))) { \
-                const T *p = (const T *)data + i; \
-                int64_t k = 0; \
-                for (; k + 64 <= m; k += 64) { /* whole stretches first */ \
-                    int hit = 0; \
-                    for (int c = 0; c < 64; c++) hit |= (p[k + c] == x) | IS_NAN(p[k + c]); \
-                    if (hit) break; \
-                } \
-                if (IS_NAN(x)) \
-                    while (p[k] == p[k]) k++; \
-                else \
-                    while (p[k] != x) k++; \
-                PASTE(offer, name)(a, p[k], index + i + k); \
-            } \
-            i += m; \
-        } \
-        for (; i < n; i++) PASTE(offer, name)(a, *(const T *)(data + i * stride), index + i * index_step); \
-    } \
-    /* Side by side: where a nan holds, nothing beats it. */ \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        typedef __typeof__(_Generic((T)0, double : (int64_t)0, int64_t : (int64_t)0, default : (int32_t)0)) I; \
-        PASTE(acc, name) *a = accs; \
-        (void)chain; \
-        for (int64_t first = 0; first < nout; first += WIDE, a += WIDE) { \
-            T best[WIDE], row[WIDE]; \
-            I place[WIDE]; \
-            int64_t width = TSR_MIN(nout - first, (int64_t)WIDE); \
-            const char *from = data + first * next; \
-            for (int64_t j = 0; j < width; j++) { \
-                best[j] = *(const T *)(from + j * next); \
-                place[j] = 0; \
-            } \
-            for (int64_t i = 1; i < n; i++) { \
-                const T *x = (const T *)(from + i * stride); \
-                if (next != (int64_t)sizeof(T)) { \
-                    for (int64_t j = 0; j < width; j++) row[j] = *(const T *)(from + i * stride + j * next); \
-                    x = row; \
-                } \
-                for (int64_t j = 0; j < width; j++) { \
-                    int take = ((x[j] BETTER best[j]) | IS_NAN(x[j])) & !IS_NAN(best[j]); \
-                    best[j] = take ? x[j] : best[j]; \
-                    place[j] = take ? (I)i : place[j]; \
-                } \
-            } \
-            for (int64_t j = 0; j < width; j++) PASTE(offer, name)(&a[j], best[j], index + place[j] * index_step); \
-        } \
-    }
 #define FLOAT_VALUE(acc) ((acc).nan ? NAN : (acc).value)
-#define FLOAT_NAN(x) ((x) != (x))
-#define INT_VALUE(acc) (acc)
-#define NEVER(x) (false)
-#define ARGMAX_INT(t, T, LOW, HIGH) ARG(argmax_##t, T, amax_##t, T, INT_VALUE, NEVER, >)
-#define ARGMIN_INT(t, T, LOW, HIGH) ARG(argmin_##t, T, amin_##t, T, INT_VALUE, NEVER, <)
-MINMAX_TYPES(ARGMAX_INT)
-MINMAX_TYPES(ARGMIN_INT)
-ARG(argmax_f32, float, amax_f32, PASTE(acc, amax_f32), (float)FLOAT_VALUE, FLOAT_NAN, >)
-ARG(argmin_f32, float, amin_f32, PASTE(acc, amin_f32), (float)FLOAT_VALUE, FLOAT_NAN, <)
-ARG(argmax_f64, double, amax_f64, PASTE(acc, amax_f64), FLOAT_VALUE, FLOAT_NAN, >)
-ARG(argmin_f64, double, amin_f64, PASTE(acc, amin_f64), FLOAT_VALUE, FLOAT_NAN, <)
+#define t u8
+#define T uint8_t
+#define LOW 0
+#define HIGH UINT8_MAX
+#include "order.inc"
 
-#define AMINMAX(t, T, LOW, HIGH) \
-    typedef struct PASTE(acc, aminmax_##t) { \
-        PASTE(side, amin_##t) low; \
-        PASTE(side, amax_##t) high; \
-    } PASTE(acc, aminmax_##t); \
-    static void PASTE(init, aminmax_##t)(void *acc) { \
-        PASTE(acc, aminmax_##t) *a = acc; \
-        PASTE(init, amin_##t)(&a->low); \
-        PASTE(init, amax_##t)(&a->high); \
-    } \
-    static void PASTE(merge, aminmax_##t)(void *acc, const void *later) { \
-        PASTE(acc, aminmax_##t) *a = acc; \
-        const PASTE(acc, aminmax_##t) *b = later; \
-        PASTE(merge, amin_##t)(&a->low, &b->low); \
-        PASTE(merge, amax_##t)(&a->high, &b->high); \
-    } \
-    static void PASTE(result, aminmax_##t)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const PASTE(acc, aminmax_##t) *a = acc; \
-        PASTE(finish, amin_##t)((char *[]){out[0], NULL}, (int64_t[]){0, 0}, &a->low, 1, count, params); \
-        PASTE(finish, amax_##t)((char *[]){out[1], NULL}, (int64_t[]){0, 0}, &a->high, 1, count, params); \
-    } \
-    FINISH(aminmax_##t, PASTE(acc, aminmax_##t)) \
-    static void PASTE(line, aminmax_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                         int64_t index_step, const void *params) { \
-        PASTE(acc, aminmax_##t) *a = acc; \
-        PASTE(line, amin_##t)(&a->low, data, stride, n, index, index_step, params); \
-        PASTE(line, amax_##t)(&a->high, data, stride, n, index, index_step, params); \
-    }
-#define SIDES(t, T, LOW, HIGH) \
-    typedef T PASTE(side, amin_##t); \
-    typedef T PASTE(side, amax_##t);
-MINMAX_TYPES(SIDES)
-typedef PASTE(acc, amin_f32) PASTE(side, amin_f32);
-typedef PASTE(acc, amax_f32) PASTE(side, amax_f32);
-typedef PASTE(acc, amin_f64) PASTE(side, amin_f64);
-typedef PASTE(acc, amax_f64) PASTE(side, amax_f64);
-MINMAX_TYPES(AMINMAX)
-AMINMAX(f32, float, 0, 0)
-AMINMAX(f64, double, 0, 0)
+#define t i8
+#define T int8_t
+#define LOW INT8_MIN
+#define HIGH INT8_MAX
+#include "order.inc"
+
+#define t i16
+#define T int16_t
+#define LOW INT16_MIN
+#define HIGH INT16_MAX
+#include "order.inc"
+
+#define t i32
+#define T int32_t
+#define LOW INT32_MIN
+#define HIGH INT32_MAX
+#include "order.inc"
+
+#define t i64
+#define T int64_t
+#define LOW INT64_MIN
+#define HIGH INT64_MAX
+#include "order.inc"
+
+#define t f32
+#define T float
+#define FLAG int32_t
+#define LANES 64
+#include "order.inc"
+
+#define t f64
+#define T double
+#define FLAG int64_t
+#define LANES 32
+#include "order.inc"
 
 /* --- truth --- */
 
@@ -830,67 +503,13 @@ static void merge_moments(void *acc, const void *later) {
     a->m2 += b->m2 + delta * delta * (a->count * b->count / n);
     a->count = n;
 }
-#define MOMENTS(t, T) \
-    static void PASTE(stepwise, moments_##t)(Moments * b, const T *p, int64_t n) { \
-        *b = (Moments){0}; \
-        for (int64_t i = 0; i < n; i++) { \
-            double delta = (double)p[i] - b->mean; \
-            b->mean += delta / ++b->count; \
-            b->m2 += delta * ((double)p[i] - b->mean); \
-        } \
-    } \
-    static void PASTE(block, moments_##t)(Moments * b, const T *p, int64_t n) { \
-        double column[16] = {0}, sum = 0, m2 = 0; \
-        int64_t i = 0; \
-        for (; i + 16 <= n; i += 16) \
-            for (int k = 0; k < 16; k++) column[k] += (double)p[i + k]; \
-        for (int k = 0; k < 16; k++) sum += column[k]; \
-        for (; i < n; i++) sum += (double)p[i]; \
-        double mean = sum / (double)n; \
-        memset(column, 0, sizeof column); \
-        for (i = 0; i + 16 <= n; i += 16) \
-            for (int k = 0; k < 16; k++) { \
-                double d = (double)p[i + k] - mean; \
-                column[k] += d * d; \
-            } \
-        for (int k = 0; k < 16; k++) m2 += column[k]; \
-        for (; i < n; i++) { \
-            double d = (double)p[i] - mean; \
-            m2 += d * d; \
-        } \
-        *b = (Moments){mean, m2, (double)n}; \
-        if (m2 - m2 != 0) PASTE(stepwise, moments_##t)(b, p, n); \
-    } \
-    static void PASTE(line, moments_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                         int64_t index_step, const void *params) { \
-        T copy[2048]; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        for (int64_t i = 0; i < n; i += 2048) { \
-            int64_t m = TSR_MIN(n - i, (int64_t)2048); \
-            const T *p = (const T *)(data + i * stride); \
-            if (stride != (int64_t)sizeof(T)) { \
-                for (int64_t k = 0; k < m; k++) copy[k] = *(const T *)(data + (i + k) * stride); \
-                p = copy; \
-            } \
-            Moments b; \
-            PASTE(block, moments_##t)(&b, p, m); \
-            merge_moments(acc, &b); \
-        } \
-    } \
-    static void PASTE(result, moments_##t)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const Moments *a = acc; \
-        const TsrReduceParams *p = params; \
-        (void)count; \
-        double divisor = a->count - p->correction, var = a->m2 / (divisor > 0 ? divisor : 0); \
-        if (a->count == 0) var = NAN; \
-        if (out[0] != NULL) *(T *)out[0] = (T)(p->root ? sqrt(var) : var); \
-        if (out[1] != NULL) *(T *)out[1] = a->count == 0 ? (T)NAN : (T)a->mean; \
-    } \
-    FINISH(moments_##t, Moments)
-MOMENTS(f32, float)
-MOMENTS(f64, double)
+#define NAME moments_f32
+#define T float
+#include "moments.inc"
+
+#define NAME moments_f64
+#define T double
+#include "moments.inc"
 
 #define SQUARES(t, T) \
     INIT_VALUE(squares_##t, double, 0) \
@@ -927,68 +546,49 @@ SQUARES(f64, double)
 /* --- products: PyTorch's four vectors of 32 bytes, and what is left one by one; those of half floats are rounded at
  * every step --- */
 
-/* V: 32 bytes of A, loaded from as many S by LOADV; ROUND1 and ROUNDV give the value nearest to an A or a V that an S
- * can be. */
-#define PROD(name, S, A, V, WIDEN, NARROW, LOADV, ROUND1, ROUNDV) \
-    static void PASTE(init, name)(void *acc) { *(A *)acc = 1; } \
-    static void PASTE(merge, name)(void *acc, const void *later) { \
-        *(A *)acc = ROUND1(*(A *)acc * *(const A *)later); \
-    } \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        enum { LANES = 32 / sizeof(S), EACH = 32 / sizeof(A), PARTS = LANES / EACH, TAKES = 4 * LANES }; \
-        A total = *(A *)acc; \
-        int64_t i = 0; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        if (stride == (int64_t)sizeof(S) && n >= TAKES) { \
-            V part[4 * PARTS]; \
-            A lane[LANES]; \
-            for (int k = 0; k < 4 * PARTS; k++) part[k] = LOADV(data + k * EACH * (int64_t)sizeof(S)); \
-            for (i = TAKES; i + TAKES <= n; i += TAKES) \
-                for (int k = 0; k < 4 * PARTS; k++) \
-                    part[k] = ROUNDV(part[k] * LOADV(data + (i + k * EACH) * (int64_t)sizeof(S))); \
-            for (int k = 0; k < PARTS; k++) { \
-                V low = ROUNDV(part[k] * part[k + PARTS]), high = ROUNDV(part[k + 2 * PARTS] * part[k + 3 * PARTS]); \
-                low = ROUNDV(low * high); \
-                memcpy(lane + k * EACH, &low, sizeof low); \
-            } \
-            for (int k = 1; k < LANES; k++) lane[0] = ROUND1(lane[0] * lane[k]); \
-            total = ROUND1(total * lane[0]); \
-        } \
-        for (; i < n; i++) total = ROUND1(total * WIDEN(*(const S *)(data + i * stride))); \
-        *(A *)acc = total; \
-    } \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        enum { EACH = 32 / sizeof(A) }; \
-        A *acc = accs; \
-        (void)chain; \
-        (void)index; \
-        (void)index_step; \
-        for (int64_t i = 0; i < n; i++, data += stride) { \
-            int64_t j = 0; \
-            for (; next == (int64_t)sizeof(S) && j + EACH <= nout; j += EACH) { \
-                V v; \
-                memcpy(&v, acc + j, sizeof v); \
-                v = ROUNDV(v * LOADV(data + j * (int64_t)sizeof(S))); \
-                memcpy(acc + j, &v, sizeof v); \
-            } \
-            for (; j < nout; j++) acc[j] = ROUND1(acc[j] * WIDEN(*(const S *)(data + j * next))); \
-        } \
-    } \
-    static void PASTE(result, name)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        (void)count; \
-        (void)params; \
-        *(S *)out[0] = NARROW(*(const A *)acc); \
-    } \
-    FINISH(name, A)
-PROD(prod_f32, float, float, V8f, SAME, SAME, load_sum_f32_vec, SAME, SAME)
-PROD(prod_f64, double, double, V4d, SAME, SAME, load_sum_f64_vec, SAME, SAME)
-PROD(prod_f16, TsrHalf, float, V8f, tsr_half_widen, tsr_half_round, widen_8_f16, round_1_f16, round_8_f16)
-PROD(prod_bf16, TsrBfloat16, float, V8f, tsr_bfloat16_widen, tsr_bfloat16_round, widen_8_bf16, round_1_bf16,
-     round_8_bf16)
+#define NAME prod_f32
+#define S float
+#define A float
+#define V V8f
+#define WIDEN SAME
+#define NARROW SAME
+#define LOADV load_sum_f32_vec
+#define ROUND1 SAME
+#define ROUNDV SAME
+#include "product.inc"
+
+#define NAME prod_f64
+#define S double
+#define A double
+#define V V4d
+#define WIDEN SAME
+#define NARROW SAME
+#define LOADV load_sum_f64_vec
+#define ROUND1 SAME
+#define ROUNDV SAME
+#include "product.inc"
+
+#define NAME prod_f16
+#define S TsrHalf
+#define A float
+#define V V8f
+#define WIDEN tsr_half_widen
+#define NARROW tsr_half_round
+#define LOADV widen_8_f16
+#define ROUND1 round_1_f16
+#define ROUNDV round_8_f16
+#include "product.inc"
+
+#define NAME prod_bf16
+#define S TsrBfloat16
+#define A float
+#define V V8f
+#define WIDEN tsr_bfloat16_widen
+#define NARROW tsr_bfloat16_round
+#define LOADV widen_8_bf16
+#define ROUND1 round_1_bf16
+#define ROUNDV round_8_bf16
+#include "product.inc"
 
 /* --- log of a sum of exponentials: the greatest so far, and the sum of exp(x - greatest) --- */
 
@@ -1053,76 +653,15 @@ static double exponentials_f64(const double *x, int64_t n, double base) {
     return sum;
 }
 #endif
-#define LOGSUMEXP(t, T, SUM_EXP, EXP1) \
-    typedef struct PASTE(acc, lse_##t) { \
-        T high; \
-        double sum; \
-    } PASTE(acc, lse_##t); \
-    static void PASTE(init, lse_##t)(void *acc) { \
-        *(PASTE(acc, lse_##t) *)acc = (PASTE(acc, lse_##t)){-(T)INFINITY, 0}; \
-    } \
-    static void PASTE(add, lse_##t)(PASTE(acc, lse_##t) * a, T high, double sum) { \
-        if (high != high || a->high != a->high) { \
-            a->high = (T)NAN; \
-            a->sum = NAN; \
-            return; \
-        } \
-        if (high > a->high) { \
-            a->sum = (a->high == -(T)INFINITY ? 0 : a->sum * (double)EXP1(a->high - high)) + sum; \
-            a->high = high; \
-        } else a->sum += high == -(T)INFINITY ? 0 : sum * (double)EXP1(high - a->high); \
-    } \
-    static void PASTE(merge, lse_##t)(void *acc, const void *later) { \
-        const PASTE(acc, lse_##t) *b = later; \
-        PASTE(add, lse_##t)(acc, b->high, b->sum); \
-    } \
-    static void PASTE(result, lse_##t)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const PASTE(acc, lse_##t) *a = acc; \
-        (void)count; \
-        (void)params; \
-        *(T *)out[0] = isinf(a->high) ? a->high : (T)(a->high + (T)log(a->sum)); \
-    } \
-    FINISH(lse_##t, PASTE(acc, lse_##t)) \
-    static void PASTE(line, lse_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                     int64_t index_step, const void *params) { \
-        enum { SIZE = 2048 }; \
-        _Alignas(64) T block[SIZE]; \
-        for (int64_t i = 0; i < n; i += SIZE) { \
-            int64_t m = TSR_MIN(n - i, (int64_t)SIZE); \
-            const T *x = (const T *)(data + i * stride); \
-            if (stride != (int64_t)sizeof(T)) { \
-                for (int64_t k = 0; k < m; k++) block[k] = *(const T *)(data + (i + k) * stride); \
-                x = block; \
-            } \
-            PASTE(acc, amax_##t) best; \
-            PASTE(init, amax_##t)(&best); \
-            PASTE(line, amax_##t)(&best, (const char *)x, sizeof(T), m, index, index_step, params); \
-            T high = (T)FLOAT_VALUE(best); \
-            PASTE(add, lse_##t)(acc, high, (double)SUM_EXP(x, m, isinf(high) ? 0 : high)); \
-        } \
-    } \
-    static void PASTE(rows, lse_##t)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, \
-                                     int64_t stride, int64_t chain, int64_t index, int64_t index_step) { \
-        PASTE(acc, lse_##t) *a = accs; \
-        for (int64_t j = 0; j < nout && next != (int64_t)sizeof(T); j++) \
-            PASTE(line, lse_##t)(a + j, data + j * next, stride, n, index, index_step, NULL); \
-        for (int64_t first = 0; first < nout && next == (int64_t)sizeof(T); first += WIDE, a += WIDE) { \
-            int64_t width = TSR_MIN(nout - first, (int64_t)WIDE); \
-            const char *from = data + first * next; \
-            PASTE(acc, amax_##t) best[WIDE]; \
-            T high[WIDE], base[WIDE] = {0}, sum[WIDE] = {0}; \
-            for (int64_t j = 0; j < width; j++) PASTE(init, amax_##t)(&best[j]); \
-            PASTE(rows, amax_##t)(best, from, width, next, n, stride, chain, index, index_step); \
-            for (int64_t j = 0; j < width; j++) { \
-                high[j] = (T)FLOAT_VALUE(best[j]); \
-                base[j] = isinf(high[j]) ? 0 : high[j]; \
-            } \
-            for (int64_t i = 0; i < n; i++) exponential_row_##t(sum, (const T *)(from + i * stride), base, width); \
-            for (int64_t j = 0; j < width; j++) PASTE(add, lse_##t)(&a[j], high[j], (double)sum[j]); \
-        } \
-    }
-LOGSUMEXP(f32, float, exponentials_f32, expf)
-LOGSUMEXP(f64, double, exponentials_f64, exp)
+#define t f32
+#define T float
+#define EXP expf
+#include "logsumexp.inc"
+
+#define t f64
+#define T double
+#define EXP exp
+#include "logsumexp.inc"
 
 /* --- the table --- */
 
