@@ -39,6 +39,10 @@ static inline TsrMaybeOwned tsr_maybe_owned_move(TsrTensor *t) {
  * copy. */
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format);
 
+/* Told before a tensor that weak links lead to changes how many dimensions it has: who points at its sizes, not at the
+ * tensor, loses them. NULL by default. */
+extern void (*tsr_rank_hook)(const TsrTensor *t);
+
 TSR_PUBLIC_END
 
 #endif

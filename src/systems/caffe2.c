@@ -21,7 +21,10 @@
 static void c2_destroy(Obj *self) {
     C2Tensor *c = ((C2Wrapper *)self)->c;
     tsr_tensor_free(c->t);
-    if (--c->wrappers == 0) tsr_free(c);
+    if (--c->wrappers == 0) {
+        array_ref_owner_changed(c, "went");
+        tsr_free(c);
+    }
     obj_free(self, sizeof(C2Wrapper));
 }
 
@@ -177,6 +180,7 @@ TsrStatus c2_read_sizes(int64_t *out, int *n, const CallArgs *args, int from) {
 
 TsrStatus c2_set_sizes(C2Tensor *c, int n, const int64_t *sizes) {
     int64_t strides[TSR_MAX_DIMS], numel = 1;
+    if (n != c->ndim) array_ref_owner_changed(c, "changed its rank");
     c->ndim = n;
     memmove(c->sizes, sizes, sizeof(int64_t) * (size_t)n); /* may be its own, or its impl's */
     sizes = c->sizes;
@@ -311,15 +315,8 @@ static TsrStatus c2_dtype(Value *out, const CallArgs *args) {
 
 static TsrStatus sizes_ref(Value *out, Value self, bool strides) {
     C2Tensor *c = as_c2(self);
-    Value list;
     if (c->t != NULL && !c->no_data) return array_ref_new(out, c->t, strides);
-    TSR_TRY(list_new(&list, c->ndim));
-    TsrStatus status = TSR_OK;
-    for (int d = 0; d < c->ndim && status == TSR_OK; d++)
-        status = list_append(value_as_list(list), value_int(c->sizes[d]));
-    if (status == TSR_OK) status = value_call_n(out, value_lent(&array_ref_type), 1, &list);
-    value_release(list);
-    return status;
+    return array_ref_new_block(out, c, c->sizes, c->ndim);
 }
 
 static TsrStatus c2_sizes(Value *out, const CallArgs *args) { return sizes_ref(out, args->values[0], false); }

@@ -15,5 +15,9 @@ void ns_caffe2_shutdown(void);
 
 /* The sizes (or strides) of a tensor as an ArrayRef that holds nothing. */
 TsrStatus array_ref_new(Value *out, TsrTensor *t, bool strides);
+/* The numbers in a block of `owner`, who says when they are no longer what they were, and how ("went"). */
+TsrStatus array_ref_new_block(Value *out, const void *owner, const int64_t *block, int count);
+void array_ref_owner_changed(const void *owner, const char *how);
+void array_ref_startup(void);
 
 #endif

@@ -453,7 +453,7 @@ static void walk_wrapper(Walk *w, const WhoWrapper *wrapper, Value v) {
     if (w->stopped) return;
     if (shell != NULL || again) {
         t = NULL;
-        if (shell == NULL && (!wrapper->owns(v) || wrapper->get(&t, v) != TSR_OK)) return;
+        if (shell == NULL && (wrapper->get == NULL || !wrapper->owns(v) || wrapper->get(&t, v) != TSR_OK)) return;
         tell(w, &(WhoPath){.path = w->path,
                            .t = t,
                            .shell = shell,
@@ -475,7 +475,8 @@ static bool has_deletable_items(Value v) { return value_is_list(v) || value_is_d
 /* One slot that holds `v`. */
 static void walk_value(Walk *w, Value v) {
     if (v.tag < V_TENSOR || w->stopped || w->depth >= MAX_DEPTH) return;
-    const WhoWrapper *wrapper = holders_wrapper(v);
+    const WhoWrapper *wrapper = holders_anatomy(v);
+    if (wrapper != NULL && wrapper->get == NULL && wrapper->shell == NULL) wrapper = NULL;
     w->depth++;
     if (v.tag == V_TENSOR) {
         visit_tensor(w, v.t);

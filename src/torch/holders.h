@@ -42,7 +42,8 @@ typedef struct WhoWrapper {
 } WhoWrapper;
 void holders_register_wrapper(const WhoWrapper *wrapper);
 TsrStatus holders_put_text(Dict *dict, const char *key, const char *text);
-/* A type of values that hold no tensor and have an anatomy all the same: a row of type, name and members. */
+/* A type of values that hold no tensor and have an anatomy all the same: a row of type, name and members; with `shell`
+ * holders_each_path tells where its values are. */
 void holders_register_anatomy(const WhoWrapper *row);
 /* The row of a value's type; NULL: it is no wrapper. */
 const WhoWrapper *holders_wrapper(Value v);

@@ -315,7 +315,9 @@ TsrStatus maybe_owned_startup(void) {
                                        .members = maybe_members};
     holders_register_wrapper(&wrapper);
     holders_register_leaks(list_dangling);
-    if (tsr_tensor_gone_hook != note_gone) { /* else this is not the first start in this process */
+    static bool chained; /* a process may start more than once */
+    if (!chained) {
+        chained = true;
         next_gone_hook = tsr_tensor_gone_hook;
         tsr_tensor_gone_hook = note_gone;
     }

@@ -8,6 +8,7 @@
 #include "core/tensor.h"
 
 #include "core/backend.h"
+#include "core/borrow.h"
 #include "core/memory/alloc_impl.h"
 #include "core/layout.h"
 #include "core/mem.h"
@@ -702,11 +703,14 @@ TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
 
 /* --- changing in place --- */
 
+void (*tsr_rank_hook)(const TsrTensor *t);
+
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
     int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
     if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL)
         return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
+    if (TSR_UNLIKELY(t->weakcount > 1) && tsr_rank_hook != NULL && g.ndim != tsr_ndim(t)) tsr_rank_hook(t);
     int64_t *to = fresh == t->dims ? scratch : fresh;
     int64_t half = fresh == t->dims ? TSR_INLINE_DIMS : g.ndim;
     for (int i = 0; i < g.ndim; i++) {

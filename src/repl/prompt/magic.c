@@ -169,21 +169,25 @@ static TsrStatus run_file(const char *rest) {
     return status;
 }
 
-static bool has_card(Value v) {
-    return (v.tag == V_TENSOR || holders_wrapper(v) != NULL) && globals_resolve("inspect").tag != V_UNBOUND;
+/* The function that gives the card of a value: of a tensor or wrapper inspect, of what else has an anatomy that; NULL:
+ * it has none. */
+static const char *card_function(Value v) {
+    if (globals_resolve("inspect").tag == V_UNBOUND) return NULL;
+    if (v.tag == V_TENSOR || holders_wrapper(v) != NULL) return "inspect";
+    return holders_anatomy(v) != NULL ? "anatomy" : NULL;
 }
 
-/* The card of the tensor, or of the wrapper, that an expression gives. It is read again, or `v`, which is consumed,
- * would be a holder; what is called is not called twice. */
-static TsrStatus card_move(Value *out, Value v, const char *expression) {
+/* The card of what an expression gives, by `function`. It is read again, or `v`, which is consumed, would be a holder;
+ * what is called is not called twice. */
+static TsrStatus card_move(Value *out, Value v, const char *function, const char *expression) {
     if (strchr(expression, '(') != NULL) {
-        TsrStatus status = value_call_n(out, globals_resolve("inspect"), 1, &v);
+        TsrStatus status = value_call_n(out, globals_resolve(function), 1, &v);
         value_release(v);
         return status;
     }
     TsrText code = {0};
     value_release(v);
-    TsrStatus status = tsr_text_printf(&code, "inspect(%s)", expression);
+    TsrStatus status = tsr_text_printf(&code, "%s(%s)", function, expression);
     if (status == TSR_OK) status = vm_run_typed_here(out, code.data, typed_line);
     tsr_text_free(&code);
     return status;
@@ -206,8 +210,8 @@ static TsrStatus value_of(Value *out, const char *expression) {
 static TsrStatus describe(TsrText *page, const char *expression) {
     Value v;
     TSR_TRY(value_of(&v, expression));
-    bool card = has_card(v);
-    if (card) TSR_TRY(card_move(&v, v, expression));
+    const char *card = card_function(v);
+    if (card != NULL) TSR_TRY(card_move(&v, v, card, expression));
     TsrStatus status = card ? value_repr(page, v) : help_write(page, v);
     if (status == TSR_OK && card) status = tsr_text_putc(page, '\n');
     value_release(v);
