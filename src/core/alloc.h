@@ -76,10 +76,18 @@ int64_t tsr_memory_live(void); /* bytes in storages of the host now */
 int64_t tsr_memory_peak(void); /* the most that tsr_memory_live has been, in bytes */
 
 /* Maps `bytes` of a regular file from byte `offset` on (bytes 0: to its end). mode 'c': copy-on-write, 'r': read-only,
- * '+': shared, writes go to the file. *mapped receives the length. A file that shrinks later is reported at the next
- * interrupt check, and its bytes, for which zeros stand in, are lost from then on. TSR_OS_ERROR kinds; TSR_VALUE_ERROR
- * when not a regular file or too short. */
+ * '+': shared, writes go to the file. *mapped receives the length. When the file shrinks later, reading
+ * what it no longer has ends the process by SIGBUS, unless tsr_catch_faults was called. TSR_OS_ERROR kinds;
+ * TSR_VALUE_ERROR when not a regular file or too short. */
 TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes);
+/* Installs handlers of SIGSEGV and SIGBUS for the whole process; until a program asks for them its signals are its own,
+ * and an access that they would repair ends it as any other. They repair two kinds of faults: of a mapped file that
+ * became shorter (zeros stand in for its bytes, which are lost from then on: tsr_memory_check) and of a block of the
+ * allocator "guard". The thread that faulted goes on and its operator fails with TSR_RUNTIME_ERROR, or the next
+ * tsr_interrupt_check in that thread; other threads see nothing. What is not repaired goes to the handler that was
+ * installed before, as it would have without ours; a program that installs its own afterwards replaces ours. They run
+ * on the thread's alternate stack where there is one. Call it once, from any thread; TSR_OS_ERROR. */
+TsrStatus tsr_catch_faults(void);
 /* Whether some mapping's file became shorter than what was read of it, and so tsr_memory_check has to be asked. */
 extern volatile sig_atomic_t tsr_memory_lost;
 /* TSR_RUNTIME_ERROR when bytes of [data, data + bytes) were the file's and are no more. */

@@ -39,6 +39,10 @@
 #define TSR_THREAD_LOCAL _Thread_local
 #endif
 
+/* Of a thread-local variable that signal handlers and hot loops read: it lies where the thread's block begins, and no
+ * function has to be called for its address. */
+#define TSR_EARLY_TLS __attribute__((tls_model("initial-exec")))
+
 /* Tells the compiler which way a branch usually goes. */
 #define TSR_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TSR_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -66,24 +66,42 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
 
 /* Interrupts. A signal handler may call tsr_interrupt_request. Long loops call tsr_interrupt_check
  * every block (at least every 50 ms of work): TSR_KEYBOARD_INTERRUPT, or TSR_TIMEOUT_ERROR after
- * tsr_interrupt_request_timeout. A check that fires clears the request. */
-typedef enum TsrInterrupt {
-    TSR_INTERRUPT_NONE,
-    TSR_INTERRUPT_KEYBOARD,
-    TSR_INTERRUPT_TIMEOUT,
-    TSR_INTERRUPT_FAULT /* of memory */
-} TsrInterrupt;
+ * tsr_interrupt_request_timeout. A check that fires clears the request. A request is the process's: every operator that
+ * runs, in whatever thread, may fail by it, and one that it ended early does fail, whichever thread clears it. */
+typedef enum TsrInterrupt { TSR_INTERRUPT_NONE, TSR_INTERRUPT_KEYBOARD, TSR_INTERRUPT_TIMEOUT } TsrInterrupt;
 extern volatile int tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
+/* How many requests were cleared, from 2 on. */
+extern TSR_ATOMIC(uint32_t) tsr_interrupt_count;
+/* What this thread alone has to raise. */
+typedef struct TsrInterruptOwn {
+    volatile int fault; /* not 0: a fault of memory that tsr_catch_faults repaired */
+    uint32_t since;     /* tsr_interrupt_count when this thread's operator began; 0: none runs */
+} TsrInterruptOwn;
+extern TSR_THREAD_LOCAL TsrInterruptOwn tsr_interrupt_own TSR_EARLY_TLS;
 /* Ask every loop to stop at its next check; both are safe in a signal handler. */
 void tsr_interrupt_request(void);
 void tsr_interrupt_request_timeout(void);
 /* Sets the error of the pending interrupt, clears the request and returns the error's kind. tsr_interrupt_check calls
- * it. */
+ * it. TSR_OK where nothing is pending. */
 TsrStatus tsr_interrupt_raise(void) __attribute__((cold));
-/* TSR_OK unless an interrupt was requested; one load and one predicted branch. */
-static inline TsrStatus tsr_interrupt_check(void) {
-    return TSR_LIKELY(tsr_interrupt_flag == 0) ? TSR_OK : tsr_interrupt_raise();
+/* Whether tsr_interrupt_check has something to say. */
+static inline bool tsr_interrupt_pending(void) {
+    return TSR_UNLIKELY((tsr_interrupt_flag | tsr_interrupt_own.fault) != 0) ||
+           TSR_UNLIKELY(tsr_interrupt_own.since != 0 && tsr_interrupt_own.since != tsr_interrupt_count);
 }
+/* TSR_OK unless an interrupt was requested; some loads and predicted branches. */
+static inline TsrStatus tsr_interrupt_check(void) { return tsr_interrupt_pending() ? tsr_interrupt_raise() : TSR_OK; }
+/* Around what may run kernels: whatever request comes between the two is this thread's too. They nest: leave with what
+ * enter returned. */
+static inline uint32_t tsr_interrupt_enter(void) {
+    uint32_t outer = tsr_interrupt_own.since;
+    if (outer == 0) {
+        tsr_interrupt_own.since = tsr_interrupt_count;
+        if (TSR_UNLIKELY(tsr_interrupt_flag != 0)) tsr_interrupt_own.since--; /* it may be cleared by another thread */
+    }
+    return outer;
+}
+static inline void tsr_interrupt_leave(uint32_t outer) { tsr_interrupt_own.since = outer; }
 /* For kernels, which have no status: true when the loop must stop at its step i. Looks at every 64th step only, since
  * each step may be the first to touch a huge page, which takes the system a millisecond or more. The caller of the
  * kernel checks afterwards. */

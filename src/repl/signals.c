@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/error.h"
+#include "core/alloc.h"
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
@@ -69,6 +69,7 @@ void signals_start(double max_time) {
     if (!is_ignored(SIGINT)) handle(SIGINT, on_interrupt);
     handle(SIGPIPE, SIG_DFL);
     handle(SIGXFSZ, SIG_IGN);
+    if (tsr_catch_faults() != TSR_OK) tsr_error_clear(); /* then a fault ends the process */
     if (max_time <= 0) return;
     handle(SIGALRM, on_alarm);
     struct itimerval timer = {.it_interval = {1, 0}};

@@ -26,6 +26,9 @@ typedef struct LastError {
 
 static _Thread_local LastError last;
 volatile int tsr_interrupt_flag = TSR_INTERRUPT_NONE;
+_Atomic uint32_t tsr_interrupt_count = 2;
+_Thread_local TsrInterruptOwn tsr_interrupt_own;
+static volatile int cleared; /* the kind of the last request that was cleared */
 TsrStatus (*tsr_interrupt_fault)(void) = NULL;
 _Thread_local bool tsr_in_job;
 
@@ -187,13 +190,37 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor) {
 void tsr_interrupt_request(void) { tsr_interrupt_flag = TSR_INTERRUPT_KEYBOARD; }
 void tsr_interrupt_request_timeout(void) { tsr_interrupt_flag = TSR_INTERRUPT_TIMEOUT; }
 
-/* In a worker of a parallel loop the flag stays set and no message is written: the thread that owns the loop does both.
- */
+/* What this thread must stop for: the request, or one that another thread cleared while this one's operator ran. */
+static int pending_kind(void) {
+    int kind = tsr_interrupt_flag;
+    bool missed = tsr_interrupt_own.since != 0 && tsr_interrupt_own.since != tsr_interrupt_count;
+    return kind == TSR_INTERRUPT_NONE && missed ? cleared : kind;
+}
+
+/* Counted before the flag goes: an operator that begins in between sees the flag (tsr_interrupt_enter). */
+static void clear(int kind) {
+    if (tsr_interrupt_flag != TSR_INTERRUPT_NONE) {
+        cleared = kind;
+        tsr_interrupt_count++;
+        tsr_interrupt_flag = TSR_INTERRUPT_NONE;
+    }
+    if (tsr_interrupt_own.since != 0) tsr_interrupt_own.since = tsr_interrupt_count;
+}
+
+TsrStatus tsr_interrupt_raise_fault(void) {
+    if (tsr_interrupt_own.fault == 0) return TSR_OK;
+    tsr_interrupt_own.fault = 0;
+    return tsr_interrupt_fault();
+}
+
+/* In a worker of a parallel loop everything stays pending and no message is written: the thread that owns the loop
+ * raises it. */
 TsrStatus tsr_interrupt_raise(void) {
-    int flag = tsr_interrupt_flag;
-    if (tsr_in_job) return flag == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
-    tsr_interrupt_flag = TSR_INTERRUPT_NONE;
-    if (flag == TSR_INTERRUPT_FAULT && tsr_interrupt_fault != NULL) return tsr_interrupt_fault();
-    if (flag == TSR_INTERRUPT_TIMEOUT) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
-    return flag == TSR_INTERRUPT_KEYBOARD ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
+    int kind = pending_kind();
+    if (tsr_in_job && kind == TSR_INTERRUPT_NONE) return TSR_OK;
+    if (tsr_in_job) return kind == TSR_INTERRUPT_TIMEOUT ? TSR_TIMEOUT_ERROR : TSR_KEYBOARD_INTERRUPT;
+    TSR_TRY(tsr_interrupt_raise_fault());
+    clear(kind);
+    if (kind == TSR_INTERRUPT_TIMEOUT) return tsr_error(TSR_TIMEOUT_ERROR, "the time limit was reached");
+    return kind == TSR_INTERRUPT_KEYBOARD ? tsr_error(TSR_KEYBOARD_INTERRUPT, "%s", "") : TSR_OK;
 }

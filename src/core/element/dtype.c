@@ -132,12 +132,14 @@ const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES] = {
 };
 
 /* A row's size is its C type's, its names are there, a FLOAT has its precision, and others have none. */
-#define IS_FLOAT(precision, resolution, eps, tiny) ((resolution) > 0 && (eps) > 0 && (tiny) > 0)
-#define PRECISION_IS(...) IS_FLOAT(, __VA_ARGS__)
+#undef FINFO
+#undef EXACT
+#define FINFO(resolution, eps, tiny) true
+#define EXACT false
 #define DTYPE(suffix, ctype, size, kind, group, stem, number, functions, name, cname, th, range, precision) \
     _Static_assert(sizeof(ctype) == (size), "itemsize of " #suffix); \
     _Static_assert(sizeof(name) > 1 && sizeof(cname) > 1 && sizeof(th) > 1, "names of " #suffix); \
-    _Static_assert((TSR_KIND_##kind == TSR_KIND_FLOAT) == PRECISION_IS(precision), "precision of " #suffix);
+    _Static_assert((TSR_KIND_##kind == TSR_KIND_FLOAT) == precision, "precision of " #suffix);
 #include "core/dtype.def"
 #undef DTYPE
 _Static_assert(TSR_DTYPE_COUNT <= 32, "sets of dtypes are masks of 32 bits (op/shared.h)");

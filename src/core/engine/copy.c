@@ -538,7 +538,10 @@ TsrStatus tsr_tensor_copy(TsrTensor *dst, const TsrTensor *src) {
     if (TSR_UNLIKELY(tsr_is_sparse(dst) || tsr_is_sparse(src))) return not_strided(tsr_is_sparse(dst) ? dst : src);
     TSR_TRY(check_overlap(dst, src));
     TSR_TRY(source_strides(strides, dst, src));
-    return copy_elements(dst, src, strides, 0);
+    uint32_t outer = tsr_interrupt_enter();
+    TsrStatus status = copy_elements(dst, src, strides, 0);
+    tsr_interrupt_leave(outer);
+    return status;
 }
 
 TsrStatus tsr_tensor_copy_later(TsrTensor *dst, const TsrTensor *src) {

@@ -103,7 +103,7 @@ static TsrStatus run(const Flat *f, int64_t n) {
     TsrRangeFn fn = f->second != NULL ? run_blocks : run_flat;
     if (TSR_LIKELY(n <= PARALLEL)) {
         if (n > 0) fn(0, n, (void *)f);
-        return TSR_UNLIKELY(tsr_interrupt_flag == TSR_INTERRUPT_FAULT) ? tsr_interrupt_check() : TSR_OK;
+        return TSR_UNLIKELY(tsr_interrupt_own.fault != 0) ? tsr_interrupt_check() : TSR_OK;
     }
     return tsr_parallel_for(n, tsr_grain(1), fn, (void *)f);
 }

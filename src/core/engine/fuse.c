@@ -250,7 +250,7 @@ TsrStatus tsr_fuse_run_new(TsrTensor **out, const TsrFused *f) {
     result->origin = f->step[f->nsteps - 1].name;
     plan.out = tsr_data(result);
     TsrStatus status = tsr_parallel_for(like->numel, grain_of(f), run_range, &plan);
-    if (status == TSR_OK && tsr_interrupt_flag == TSR_INTERRUPT_FAULT) status = tsr_interrupt_check();
+    if (status == TSR_OK && tsr_interrupt_own.fault != 0) status = tsr_interrupt_check();
     if (status != TSR_OK) {
         tsr_tensor_free(result);
         return status;
@@ -271,5 +271,5 @@ TsrStatus tsr_fuse_use(const TsrFused *f, TsrStatus (*use)(void *context, TsrFil
     Plan plan;
     TSR_TRY(prepare(&plan, f, tsr_fuse_first(f)->dtype));
     TsrStatus status = use(context, fill_chunk, &plan);
-    return status == TSR_OK && tsr_interrupt_flag == TSR_INTERRUPT_FAULT ? tsr_interrupt_check() : status;
+    return status == TSR_OK && tsr_interrupt_own.fault != 0 ? tsr_interrupt_check() : status;
 }

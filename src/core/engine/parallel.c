@@ -25,6 +25,7 @@ typedef struct Job {
     int64_t n, chunk, count; /* numbers, those of a chunk, chunks */
     _Atomic int64_t taken;   /* chunks; may grow beyond `count` */
     int64_t front;           /* of them by the caller: the first ones */
+    uint32_t since;          /* the caller's tsr_interrupt_own.since */
     _Atomic int64_t back;    /* by workers: the last ones */
     atomic_bool stop;
     TsrStatus status; /* under lock: of the first range that failed, its text in `message` */
@@ -94,9 +95,16 @@ static int64_t next_chunk(Job *job, bool caller) {
     return caller ? job->front++ : job->count - 1 - atomic_fetch_add_explicit(&job->back, 1, memory_order_relaxed);
 }
 
+/* A worker's fault is the caller's error. */
+static void fail_by_fault(Job *job) {
+    TsrStatus status = tsr_interrupt_raise_fault();
+    if (status != TSR_OK) fail_shared(job, status);
+}
+
 /* `caller`: the thread that asked for the job. It watches for an interrupt, which is raised once all have stopped. */
 static void take_chunks(Job *job, bool caller) {
     taking = job;
+    if (!caller) tsr_interrupt_own.since = job->since;
     while (!atomic_load_explicit(&job->stop, memory_order_relaxed)) {
         if (caller && TSR_UNLIKELY(tsr_interrupt_flag != 0)) {
             atomic_store(&job->stop, true);
@@ -105,6 +113,7 @@ static void take_chunks(Job *job, bool caller) {
         if (atomic_fetch_add_explicit(&job->taken, 1, memory_order_relaxed) >= job->count) break;
         int64_t begin = job->chunk * next_chunk(job, caller);
         job->fn(begin, TSR_MIN(begin + job->chunk, job->n), job->user);
+        if (TSR_UNLIKELY(tsr_interrupt_own.fault != 0) && !caller) fail_by_fault(job);
     }
     taking = NULL;
 }
@@ -175,6 +184,7 @@ static void open_job(TsrRangeFn fn, void *user, int64_t n, int64_t chunk) {
     pthread_mutex_lock(&pool.lock);
     pool.job.fn = fn;
     pool.job.user = user;
+    pool.job.since = tsr_interrupt_own.since;
     pool.job.n = n;
     pool.job.chunk = chunk;
     pool.job.status = TSR_OK;

@@ -9,21 +9,25 @@
 extern TsrAllocator tsr_allocator_malloc, tsr_allocator_aligned, tsr_allocator_caching, tsr_allocator_guard,
     tsr_allocator_mmap, tsr_allocator_meta;
 
-/* A stretch of memory whose faults we repair. `repair` runs in a signal handler: system calls only. */
+/* A stretch of memory whose faults are repaired once the program asked for it (tsr_catch_faults). `repair` runs in a
+ * signal handler: system calls only. */
 typedef struct TsrFaultRegion TsrFaultRegion;
 struct TsrFaultRegion {
     char *start;
     size_t length;
     bool (*repair)(TsrFaultRegion *region, char *address);
-    TsrStatus (*report)(TsrFaultRegion *region); /* later, in the thread that checks for interrupts */
+    /* Sets the error of a fault at `address` (NULL: of what is `lost`), later, in the thread that faulted. */
+    TsrStatus (*report)(TsrFaultRegion *region, char *address);
+    void (*release)(TsrFaultRegion *region); /* forgotten, and no thread has a fault of it to report: frees it */
     char *volatile lost; /* from here on the bytes that were there are gone, and others stand in for them
                             (tsr_memory_check); NULL: none are. `repair` sets it */
+    int holders;         /* itself while it is watched, and each thread with a fault to report */
     TsrFaultRegion *prev, *next;
 };
-void tsr_fault_watch(TsrFaultRegion *region); /* installs the handlers at the first call */
-/* Takes a region out again, before its memory goes. */
-void tsr_fault_forget(TsrFaultRegion *region);
-/* For violations found without a fault (a damaged canary): reports `message` at the next interrupt check. */
+void tsr_fault_watch(TsrFaultRegion *region);
+/* Takes a region out again, before its memory goes; `release` follows, at once or later. */
+void tsr_fault_forget_move(TsrFaultRegion *region);
+/* For violations found without a fault (a damaged canary): reports `message` at this thread's next interrupt check. */
 void tsr_fault_post(const char *message);
 
 /* Gives the caching allocator's large kept blocks back to the system. */

@@ -2,8 +2,8 @@
  * touched, its end against the upper one:
  *     [notes] [no access] [canary ... data ... canary] [no access]
  * A write into the canary is found when the block is freed; a freed block is poisoned, closed and kept for a
- * while. A forbidden access opens the page, so that the program goes on, and is reported by the next
- * interrupt check as a RuntimeError that names the block. */
+ * while. With tsr_catch_faults a forbidden access opens the page, so that the program goes on, and is
+ * reported by the thread's next interrupt check as a RuntimeError that names the block. */
 #include "alloc_impl.h"
 
 #include <stdio.h>
@@ -24,7 +24,6 @@ typedef struct Block {
     char *data;
     size_t bytes;
     bool freed;
-    char *fault; /* address of the violation, NULL */
     char label[64];
 } Block;
 
@@ -36,22 +35,20 @@ static TsrLock lock;
 static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 static bool repair(TsrFaultRegion *region, char *address) {
-    Block *b = (Block *)region;
     size_t page = page_size();
+    (void)region;
     char *start = (char *)((uintptr_t)address & ~(uintptr_t)(page - 1));
-    if (b->fault == NULL) b->fault = address;
     return mprotect(start, page, PROT_READ | PROT_WRITE) == 0;
 }
 
 void (*tsr_guard_name_hook)(char *buffer, size_t room, const void *data);
 
-static TsrStatus report(TsrFaultRegion *region) {
+static TsrStatus report(TsrFaultRegion *region, char *address) {
     Block *b = (Block *)region;
     if (b->label[0] == '\0' && !b->freed && tsr_guard_name_hook != NULL)
         tsr_guard_name_hook(b->label, sizeof b->label, b->data);
     const char *name = b->label[0] != '\0' ? b->label : "a tensor";
-    long long before = b->data - b->fault, after = b->fault - (b->data + b->bytes);
-    b->fault = NULL;
+    long long before = b->data - address, after = address - (b->data + b->bytes);
     if (b->freed && before <= 0 && after < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "guard: use after free of %s: byte %lld of a freed block of %zu bytes",
                          name, -before, b->bytes);
@@ -79,8 +76,8 @@ static void check_canaries(const Block *b) {
     tsr_fault_post(text);
 }
 
-static void unmap(Block *b) {
-    tsr_fault_forget(&b->region);
+static void release(TsrFaultRegion *region) {
+    const Block *b = (const Block *)region;
     munmap(b->whole, b->whole_length);
 }
 
@@ -101,7 +98,7 @@ static void free_block(void *ctx) {
     quarantine[quarantine_at] = b;
     quarantine_at = (quarantine_at + 1) % QUARANTINE;
     tsr_unlock(&lock);
-    if (oldest != NULL) unmap(oldest);
+    if (oldest != NULL) tsr_fault_forget_move(&oldest->region);
 }
 
 static void list(Block *b) {
@@ -134,7 +131,8 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     b->data = b->inner + inner - (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memset(b->inner, CANARY, inner);
     memset(b->data, FRESH, bytes);
-    b->region = (TsrFaultRegion){.start = p + page, .length = whole - page, .repair = repair, .report = report};
+    b->region = (TsrFaultRegion){
+        .start = p + page, .length = whole - page, .repair = repair, .report = report, .release = release};
     tsr_fault_watch(&b->region);
     list(b);
     *out = (TsrDataPtr){b->data, b, free_block, TSR_DEVICE_CPU};
@@ -148,7 +146,7 @@ static void empty_cache(TsrAllocator *self) {
         Block *b = quarantine[i];
         quarantine[i] = NULL;
         tsr_unlock(&lock);
-        if (b != NULL) unmap(b);
+        if (b != NULL) tsr_fault_forget_move(&b->region);
     }
 }
 

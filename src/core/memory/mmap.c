@@ -37,7 +37,8 @@ static bool repair(TsrFaultRegion *region, char *address) {
     return mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == start;
 }
 
-static TsrStatus report(TsrFaultRegion *region) {
+static TsrStatus report(TsrFaultRegion *region, char *address) {
+    (void)address;
     const Mapping *m = (const Mapping *)region;
     return tsr_error(TSR_RUNTIME_ERROR, "%s: the file became shorter while it was mapped",
                      m->path != NULL ? m->path : "shared memory");
@@ -45,9 +46,15 @@ static TsrStatus report(TsrFaultRegion *region) {
 
 static void unmap(void *ctx) {
     Mapping *m = ctx;
-    tsr_fault_forget(&m->region);
-    munmap(m->start, m->length);
+    char *start = m->start;
+    size_t length = m->length;
     count(-m->bytes);
+    tsr_fault_forget_move(&m->region);
+    munmap(start, length);
+}
+
+static void release(TsrFaultRegion *region) {
+    Mapping *m = (Mapping *)region;
     tsr_free(m->path);
     tsr_free(m);
 }
@@ -79,7 +86,8 @@ static TsrStatus finish_move(TsrDataPtr *out, Mapping *m, char *start, size_t le
     m->start = start;
     m->length = length;
     m->bytes = (int64_t)bytes;
-    m->region = (TsrFaultRegion){.start = start, .length = length, .repair = repair, .report = report};
+    m->region =
+        (TsrFaultRegion){.start = start, .length = length, .repair = repair, .report = report, .release = release};
     tsr_fault_watch(&m->region);
     count(m->bytes);
     *out = (TsrDataPtr){start + skip, m, unmap, TSR_DEVICE_CPU};

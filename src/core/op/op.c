@@ -418,9 +418,10 @@ void (*tsr_op_hook)(const TsrOpCall *call, TsrStatus status);
 
 /* A kernel that an interrupt ended early says nothing: what it left is dropped here. */
 static TsrStatus whole(TsrOpCall *c, TsrStatus status) {
-    if (TSR_LIKELY(tsr_interrupt_flag == 0) || status != TSR_OK) return status;
-    tsr_op_release_returns(c);
-    return tsr_interrupt_raise();
+    if (TSR_LIKELY(!tsr_interrupt_pending()) || status != TSR_OK) return status;
+    status = tsr_interrupt_raise();
+    if (status != TSR_OK) tsr_op_release_returns(c);
+    return status;
 }
 
 static TsrStatus no_such_call(const TsrOpCall *c) {
@@ -558,12 +559,19 @@ static TsrStatus run_with_device(TsrOpCall *c, Where *w) {
     return status;
 }
 
-TsrStatus tsr_op_run(TsrOpCall *call) {
-    call->nret = 0;
-    if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
+static TsrStatus run_bound(TsrOpCall *call) {
     if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
     Where w = find_device(call);
     return TSR_UNLIKELY(w.any) ? run_with_device(call, &w) : run_in_full(call);
+}
+
+TsrStatus tsr_op_run(TsrOpCall *call) {
+    call->nret = 0;
+    if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
+    uint32_t outer = tsr_interrupt_enter();
+    TsrStatus status = run_bound(call);
+    tsr_interrupt_leave(outer);
+    return status;
 }
 
 void tsr_op_release_returns(TsrOpCall *call) {

@@ -78,9 +78,10 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
 static TsrStatus call_whole(Value *out, const Method *def, const CallArgs *args) {
     *out = VALUE_NONE;
     TsrStatus status = def->call(out, args);
-    if (TSR_LIKELY(tsr_interrupt_flag == 0) || status != TSR_OK) return status;
-    value_release(*out);
-    return tsr_interrupt_raise();
+    if (TSR_LIKELY(!tsr_interrupt_pending()) || status != TSR_OK) return status;
+    status = tsr_interrupt_raise();
+    if (status != TSR_OK) value_release(*out);
+    return status;
 }
 
 TsrStatus native_invoke(Value *out, const Method *def, const CallArgs *args, Type *owner) {

@@ -3,13 +3,19 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/mem.h"
+#include "core/parallel.h"
 #include "core/memory/alloc_impl.h"
 
 static TsrAllocator *named(const char *name) {
@@ -137,6 +143,7 @@ START_TEST(guard_reports_instead_of_crashing) {
     if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
     TsrDataPtr p;
     TsrAllocator *a = named("guard");
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
     ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, 64), TSR_OK);
     tsr_guard_label(p.data, "x");
     volatile char *data = p.data;
@@ -148,6 +155,174 @@ START_TEST(guard_reports_instead_of_crashing) {
     data[3] = 1;
     ck_assert_str_eq(next_report(), "guard: use after free of x: byte 3 of a freed block of 64 bytes");
     tsr_empty_cache();
+}
+END_TEST
+
+static volatile sig_atomic_t own_faults;
+static sigjmp_buf back;
+static void own_handler(int number) {
+    (void)number;
+    own_faults++;
+    siglongjmp(back, 1);
+}
+
+/* Address that no region has. */
+static volatile char *nowhere(void) {
+    char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(page, MAP_FAILED);
+    return page;
+}
+
+static bool has_default(int number) {
+    struct sigaction now;
+    ck_assert_int_eq(sigaction(number, NULL, &now), 0);
+    return (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+}
+
+START_TEST(signals_are_the_programs_until_it_asks) {
+    TsrDataPtr p;
+    TsrAllocator *a = named("guard");
+    signal(SIGSEGV, SIG_DFL), signal(SIGBUS, SIG_DFL);
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, 64), TSR_OK);
+    tsr_deallocate(&p, a, 64);
+    ck_assert_int_eq(tsr_map_shared(&p, 100), TSR_OK);
+    tsr_dataptr_release(&p);
+    ck_assert(has_default(SIGSEGV) && has_default(SIGBUS));
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
+    ck_assert(!has_default(SIGSEGV) && !has_default(SIGBUS));
+}
+END_TEST
+
+START_TEST(what_is_not_repaired_goes_to_the_handler_from_before) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    struct sigaction action = {.sa_handler = own_handler};
+    sigaction(SIGSEGV, &action, NULL);
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
+    volatile char *page = nowhere();
+    for (volatile int i = 0; i < 3; i++) /* each time: ours stays in front of it */
+        if (sigsetjmp(back, 1) == 0) *page = 1;
+    ck_assert_int_eq(own_faults, 3);
+    if (sigsetjmp(back, 1) == 0) kill(getpid(), SIGSEGV);
+    ck_assert_int_eq(own_faults, 4);
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+    TsrDataPtr p;
+    TsrAllocator *a = named("guard");
+    ck_assert_int_eq(tsr_allocate_from(&p, a, TSR_DEVICE_CPU, 64), TSR_OK);
+    ((volatile char *)p.data)[64] = 1;
+    ck_assert_int_eq(own_faults, 4);
+    ck_assert_ptr_nonnull(strstr(next_report(), "guard: overrun"));
+    tsr_deallocate(&p, a, 64);
+}
+END_TEST
+
+/* What a child that is to end by `number` ended by. */
+static int ended_by(void (*what)(void)) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        what();
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void touch_nowhere(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGSEGV, SIG_DFL);
+    if (tsr_catch_faults() == TSR_OK) *nowhere() = 1;
+}
+static void touch_nowhere_ignored(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGSEGV, SIG_IGN);
+    if (tsr_catch_faults() == TSR_OK) *nowhere() = 1;
+}
+static void be_sent(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGBUS, SIG_DFL);
+    if (tsr_catch_faults() == TSR_OK) kill(getpid(), SIGBUS);
+}
+static void be_sent_ignored(void) {
+    signal(SIGBUS, SIG_IGN);
+    if (tsr_catch_faults() == TSR_OK) kill(getpid(), SIGBUS);
+}
+
+START_TEST(without_a_handler_from_before_the_process_ends_as_ever) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    ck_assert_int_eq(ended_by(touch_nowhere), SIGSEGV);
+    ck_assert_int_eq(ended_by(touch_nowhere_ignored), SIGSEGV);
+    ck_assert_int_eq(ended_by(be_sent), SIGBUS);
+    ck_assert_int_eq(ended_by(be_sent_ignored), 0);
+}
+END_TEST
+
+static TsrDataPtr guarded;
+static void *overrun(void *message) {
+    ((volatile char *)guarded.data)[64] = 1;
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_RUNTIME_ERROR);
+    snprintf(message, 200, "%s", tsr_error_message());
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+    return NULL;
+}
+
+static void *overrun_and_leave(void *unused) {
+    (void)unused;
+    ((volatile char *)guarded.data)[64] = 1;
+    tsr_deallocate(&guarded, named("guard"), 64);
+    tsr_empty_cache();
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_RUNTIME_ERROR); /* the block is gone, the report is not */
+    ck_assert_ptr_nonnull(strstr(tsr_error_message(), "guard: overrun"));
+    return NULL;
+}
+
+START_TEST(a_fault_is_the_thread_s_that_made_it) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    pthread_t thread;
+    char message[200] = "";
+    TsrAllocator *a = named("guard");
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
+    ck_assert_int_eq(tsr_allocate_from(&guarded, a, TSR_DEVICE_CPU, 64), TSR_OK);
+    pthread_create(&thread, NULL, overrun, message);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+    ck_assert_ptr_nonnull(strstr(message, "guard: overrun"));
+    tsr_deallocate(&guarded, a, 64);
+    ck_assert_int_eq(tsr_allocate_from(&guarded, a, TSR_DEVICE_CPU, 64), TSR_OK);
+    pthread_create(&thread, NULL, overrun_and_leave, NULL);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+}
+END_TEST
+
+/* Every chunk of a job reads its byte of a mapped file that has become shorter. */
+static void read_chunks(int64_t begin, int64_t end, void *user) {
+    for (int64_t i = begin; i < end; i++) (void)((volatile char *)user)[i * 4096];
+    usleep(2000);
+}
+
+START_TEST(a_fault_in_a_worker_fails_the_job) {
+    if (getenv("TSR_TEST_NO_FAULTS") != NULL) return;
+    char path[] = "/tmp/tsr-map-XXXXXX";
+    enum { PAGES = 64 };
+    int fd = mkstemp(path);
+    tsr_set_num_threads(4);
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
+    for (int round = 0; round < 8; round++) { /* whoever comes to the page */
+        TsrDataPtr p;
+        size_t mapped;
+        ck_assert_int_eq(ftruncate(fd, PAGES * 4096), 0);
+        ck_assert_int_eq(tsr_map_file(&p, &mapped, path, 'c', 0, 0), TSR_OK);
+        ck_assert_int_eq(ftruncate(fd, (PAGES - 1 - 8 * round % PAGES) * 4096), 0);
+        ck_assert_int_eq(tsr_parallel_for(PAGES, 1, read_chunks, p.data), TSR_RUNTIME_ERROR);
+        ck_assert_ptr_nonnull(strstr(tsr_error_message(), "became shorter"));
+        ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
+        tsr_dataptr_release(&p);
+    }
+    close(fd);
+    unlink(path);
 }
 END_TEST
 
@@ -169,6 +344,7 @@ START_TEST(a_mapped_file_may_shrink) {
     size_t mapped;
     int fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
     ck_assert_int_eq(ftruncate(fd, 100000), 0);
     ck_assert_int_eq(tsr_map_file(&p, &mapped, path, 'c', 5000, 0), TSR_OK);
     ck_assert_uint_eq(mapped, 95000);
@@ -187,6 +363,11 @@ START_TEST(a_mapped_file_may_shrink) {
 END_TEST
 #else
 #define guard_reports_instead_of_crashing registry_keeps_the_higher_priority
+#define signals_are_the_programs_until_it_asks registry_keeps_the_higher_priority
+#define what_is_not_repaired_goes_to_the_handler_from_before registry_keeps_the_higher_priority
+#define without_a_handler_from_before_the_process_ends_as_ever registry_keeps_the_higher_priority
+#define a_fault_is_the_thread_s_that_made_it registry_keeps_the_higher_priority
+#define a_fault_in_a_worker_fails_the_job registry_keeps_the_higher_priority
 #define guard_finds_a_damaged_tail registry_keeps_the_higher_priority
 #define a_mapped_file_may_shrink registry_keeps_the_higher_priority
 #endif
@@ -273,6 +454,8 @@ END_TEST
 
 TEST_SUITE(alloc, registry_keeps_the_higher_priority, every_size_is_aligned_writable_and_counted,
            a_freed_large_block_is_reused, the_ceiling_refuses_and_an_injected_failure_too, threads_share_the_allocator,
-           guard_reports_instead_of_crashing, guard_finds_a_damaged_tail, a_mapped_file_may_shrink,
+           guard_reports_instead_of_crashing, guard_finds_a_damaged_tail, signals_are_the_programs_until_it_asks,
+           what_is_not_repaired_goes_to_the_handler_from_before, without_a_handler_from_before_the_process_ends_as_ever,
+           a_fault_is_the_thread_s_that_made_it, a_fault_in_a_worker_fails_the_job, a_mapped_file_may_shrink,
            small_blocks_meet_the_ceiling_too, kept_blocks_are_given_back_when_memory_is_short,
            control_groups_limit_memory, only_regular_files_are_mapped)
