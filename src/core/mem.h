@@ -16,14 +16,15 @@ void *tsr_calloc(size_t count, size_t size);       /* zeroed; NULL when count * 
 void *tsr_realloc(void *block, size_t bytes);
 void tsr_free(void *block); /* NULL is fine */
 
-/* Blocks and bytes allocated here and not yet freed, over all threads; bytes as malloc_usable_size counts them. */
+/* What was allocated here and not yet freed, over all threads. The bytes are what malloc took for it: what
+ * malloc_usable_size says of each block, and the header before it. */
 int64_t tsr_mem_live_blocks(void);
-int64_t tsr_mem_live_bytes(void); /* as malloc_usable_size counts them, and the header of each block */
+int64_t tsr_mem_live_bytes(void);
 /* Ceiling for live bytes and what tsr_mem_reserve took of it; 0: none. */
 void tsr_mem_set_limit(size_t bytes);
 /* Others hold `bytes` more (fewer when negative) under the same ceiling: the data of tensors and the kept blocks. */
 void tsr_mem_reserve(int64_t bytes);
-/* Whether `bytes` more stay within the ceiling, if need be once `release` below has given back what it can. */
+/* Whether `bytes` more stay within the ceiling, if need be once what tsr_mem_when_short was given has run. */
 bool tsr_mem_fits(size_t bytes);
 /* Called in the thread that meets the ceiling, with no lock held, to give back kept memory; must not allocate here.
  * NULL: nothing is kept. */

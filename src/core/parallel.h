@@ -33,6 +33,10 @@ int tsr_parallel_width(void); /* threads that the calling thread may still use: 
 int tsr_num_threads(void);
 void tsr_set_num_threads(int n);
 
+/* How many routines of LAPACK run on that an interrupt left behind, each on a thread of its own over memory of its own.
+ * exit() waits for their end; where it is not to, end by _exit(). */
+int tsr_calls_left(void);
+
 TSR_PUBLIC_END
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/engine/blas.h"
 #include "lang/object/hint.h"
 #include "core/io.h"
+#include "core/parallel.h"
 #include "repl/lesson/lesson.h"
 #include "man.h"
 #include "shell.h"
@@ -649,6 +650,13 @@ static void hold_standard_streams(void) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) return;
 }
 
+/* What an interrupt left running is not waited for. */
+static int left_behind(int status) {
+    if (tsr_calls_left() == 0) return status;
+    fflush(NULL);
+    _exit(status);
+}
+
 int main(int argc, char **argv) {
     hold_standard_streams();
     for (int i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0; i++) {
@@ -674,5 +682,5 @@ int main(int argc, char **argv) {
     }
     free(bindings);
     free(space);
-    return status;
+    return left_behind(status);
 }

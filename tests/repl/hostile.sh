@@ -106,6 +106,22 @@ interrupted 'sum' 'sum(range(10**12))'
 interrupted 'any' 'any(i < 0 for i in range(10**12))'
 interrupted 'empty iterables without end' 'import itertools; next(itertools.chain.from_iterable(itertools.repeat([])))'
 interrupted 'items without end that are left out' 'import itertools; next(itertools.compress(itertools.repeat(1), itertools.repeat(0)))'
+interrupted 'singular values' 'x = rand(2500, 2500)
+while True: linalg.svd(x)'
+interrupted 'a pseudoinverse' 'x = rand(2500, 2500)
+while True: linalg.pinv(x)'
+interrupted 'symmetric eigenvalues' 'x = rand(2500, 2500)
+while True: linalg.eigh(x)'
+interrupted 'eigenvalues' 'x = rand(2500, 2500)
+while True: linalg.eig(x)'
+interrupted 'least squares' 'x = rand(2500, 2500)
+while True: linalg.lstsq(x, x)'
+interrupted 'an inverse from a factor' 'x = rand(2500, 2500)
+while True: cholesky_inverse(x)'
+interrupted 'an indefinite factorization' 'x = rand(2500, 2500)
+while True: linalg.ldl_factor(x)'
+interrupted 'reflections' 'x = rand(2500, 2500)
+while True: ormqr(x, x[0], x)'
 interrupted 'a product of matrices' 'x = ones(6000, 6000)
 while True: x @ x'
 interrupted 'sort' 'x = rand(30000000)

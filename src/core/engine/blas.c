@@ -146,6 +146,8 @@ void tsr_blas_limit(int threads) {
     blas_set_threads(threads);
 }
 
+int tsr_blas_limited(void) { return blas_threads; }
+
 const TsrBlas *tsr_blas_try(void) {
     pthread_once(&blas_once, load);
     if (!blas_loaded) return NULL;

@@ -31,6 +31,7 @@ typedef struct TsrBlas {
 TsrStatus tsr_blas_get(const TsrBlas **lent);
 /* What this thread calls next runs on so many threads, until it asks for the table again. */
 void tsr_blas_limit(int threads);
+int tsr_blas_limited(void); /* what this thread has asked for; 0: nothing yet */
 /* A line about the library, or why there is none: "OpenBLAS 0.3.21, SkylakeX kernels, /usr/lib/.../libopenblas.so.0".
  * Loads the library; lent for ever. One thread at a time. */
 const char *tsr_blas_about(void);

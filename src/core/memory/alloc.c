@@ -256,7 +256,8 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
 
 void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
     if (ptr->deleter == NULL && allocator->device != TSR_META) return;
-    tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, tsr_trace_storage);
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) && !tsr_trace_off)
+        tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, tsr_trace_storage);
     if (bytes > 0 || allocator->empty_too) count(allocator, -(int64_t)bytes, 0);
     tsr_dataptr_release(ptr);
 }

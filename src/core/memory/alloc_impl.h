@@ -47,4 +47,7 @@ TsrStatus tsr_storage_move(struct TsrStorage *storage, TsrAllocator *allocator);
 /* The storage that takes or gives back this thread's next block; NULL: none. Set while there is a trace. */
 extern _Thread_local const struct TsrStorage *tsr_trace_storage;
 
+/* What this thread does to storages is not for the trace, whose list is one thread's. */
+extern _Thread_local bool tsr_trace_off;
+
 #endif

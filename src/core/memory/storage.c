@@ -235,7 +235,8 @@ TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t n
 TsrStorage *tsr_storage_retain(TsrStorage *storage) {
     if (storage != NULL) {
         __atomic_fetch_add((int32_t *)&storage->refcount, 1, __ATOMIC_RELAXED);
-        tsr_trace(TSR_TRACE_RETAIN, "storage", NULL, 0, storage, NULL);
+        if (TSR_UNLIKELY(tsr_trace_hook != NULL) && !tsr_trace_off)
+            tsr_trace(TSR_TRACE_RETAIN, "storage", NULL, 0, storage, NULL);
     }
     return storage;
 }
@@ -258,7 +259,8 @@ void tsr_version_free(TsrVersion *version) {
 
 void tsr_storage_free(TsrStorage *storage) {
     if (storage == NULL) return;
-    tsr_trace(TSR_TRACE_RELEASE, "storage", NULL, 0, storage, NULL);
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) && !tsr_trace_off)
+        tsr_trace(TSR_TRACE_RELEASE, "storage", NULL, 0, storage, NULL);
     /* The last holder needs no locked instruction: nobody else can reach the count any more. */
     if (__atomic_load_n((int32_t *)&storage->refcount, __ATOMIC_ACQUIRE) == 1) destroy(storage);
     else if (__atomic_fetch_sub((int32_t *)&storage->refcount, 1, __ATOMIC_ACQ_REL) == 1) destroy(storage);

@@ -4,6 +4,31 @@
 
 #include "la.h"
 
+/* What potri and potrs are given: a triangle of n rows, and the right-hand sides. */
+typedef struct Triangle {
+    TsrLaJob job;
+    char uplo;
+    int n, nrhs, info;
+    void *triangle, *x;
+} Triangle;
+
+static void potri(void *context) {
+    Triangle *c = context;
+    c->job.blas->potri[c->job.t](&c->uplo, &c->n, c->triangle, &c->n, &c->info, 1);
+}
+
+static void potrs(void *context) {
+    Triangle *c = context;
+    c->job.blas->potrs[c->job.t](&c->uplo, &c->n, &c->nrhs, c->triangle, &c->n, c->x, &c->n, &c->info, 1);
+}
+
+static TsrStatus inverse_apart(const TsrLaJob *job, char uplo, int n, TsrTensor *f, int64_t b, int *info) {
+    Triangle c = {.job = *job, .uplo = uplo, .n = n, .triangle = tsr_la_matrix(f, b)};
+    TSR_TRY(tsr_la_apart((int64_t[]){n, n, n}, potri, &c, sizeof c, &f, 1));
+    *info = c.info;
+    return TSR_OK;
+}
+
 /* potrf or potri of every matrix of `f`, in place; `info` int32 (batch...). *job is ready for more of the same dtype.
  */
 static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTensor *info, bool upper) {
@@ -15,7 +40,7 @@ static TsrStatus on_triangles(TsrLaJob *job, bool inverse, TsrTensor *f, TsrTens
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
         int *failed = (int *)tsr_data(info) + b;
         if (!inverse) TSR_TRY(tsr_la_potrf(job, uplo, n, tsr_la_matrix(f, b), failed));
-        else job->blas->potri[job->t](&uplo, &n, tsr_la_matrix(f, b), &n, failed, 1);
+        else TSR_TRY(inverse_apart(job, uplo, n, f, b, failed));
         TSR_TRY(tsr_interrupt_check());
     }
     return TSR_OK;
@@ -140,20 +165,18 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TsrLaBatch batch;
-    int n, nrhs, info;
     TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    TsrLaJob job;
-    char uplo = c->arg[2].b ? 'U' : 'L';
-    TSR_TRY(tsr_la_begin(&job, x->dtype));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
-    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
-    tsr_la_widen(n, nrhs);
+    Triangle s = {.uplo = c->arg[2].b ? 'U' : 'L'};
+    TSR_TRY(tsr_la_begin(&s.job, x->dtype));
+    TSR_TRY(tsr_blas_int(&s.n, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&s.nrhs, tsr_la_cols(x)));
+    tsr_la_widen(s.n, s.nrhs);
     for (int64_t i = 0; i < tsr_la_batches(x); i++) {
-        job.blas->potrs[job.t](&uplo, &n, &nrhs, tsr_la_matrix(f, i), &n, tsr_la_matrix(x, i), &n, &info, 1);
-        TSR_TRY(tsr_interrupt_check());
+        s.triangle = tsr_la_matrix(f, i), s.x = tsr_la_matrix(x, i);
+        TSR_TRY(tsr_la_apart((int64_t[]){s.n, s.n, s.nrhs}, potrs, &s, sizeof s, (TsrTensor *[]){f, x}, 2));
     }
     return tsr_return_move(c, tsr_owned_take(&x));
 }

@@ -106,6 +106,22 @@ static void normalize_vectors(TsrBlasType t, void *v, int64_t n, const void *wi)
     }
 }
 
+typedef struct Call {
+    TsrLaJob job;
+    Geev g;
+    void *a, *w, *v, *vr; /* v NULL: no vectors; vr: where those of a real matrix come first */
+    int info;
+} Call;
+
+static void call(void *context) {
+    Call *c = context;
+    bool by_steps = c->v != NULL && !c->job.is_complex;
+    c->info = by_steps ? real_eig(&c->job, &c->g, c->a, c->vr)
+                       : geev(&c->job, &c->g, c->a, c->w, c->job.is_complex ? c->v : c->vr);
+    if (c->info == 0 && by_steps) normalize_vectors(c->job.t, c->vr, c->g.n, c->g.wi);
+    if (c->info == 0 && !c->job.is_complex) unpack_vectors(c->job.t, &c->g, c->vr, c->w, c->v);
+}
+
 static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *fn) {
     TsrLaJob job;
     int n;
@@ -131,20 +147,21 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     g.lwork = tsr_la_lwork(&job, query);
     TSR_TRY(tsr_la_new_scratch(&work, g.lwork, job.item));
     g.work = tsr_data(work);
+    TsrTensor *const touched[] = {f, w, v, work, rwork, real};
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-        char *a = tsr_la_matrix(f, b), *wb = (char *)tsr_data(w) + (size_t)(b * n) * tsr_itemsize(w),
-             *vb = v != NULL ? tsr_la_matrix(v, b) : NULL;
-        bool by_steps = v != NULL && !job.is_complex;
-        int info = by_steps ? real_eig(&job, &g, a, vr) : geev(&job, &g, a, wb, job.is_complex ? vb : vr);
-        if (info != 0)
+        Call c = {.job = job,
+                  .g = g,
+                  .a = tsr_la_matrix(f, b),
+                  .w = (char *)tsr_data(w) + (size_t)(b * n) * tsr_itemsize(w),
+                  .v = v != NULL ? tsr_la_matrix(v, b) : NULL,
+                  .vr = vr};
+        TSR_TRY(tsr_la_apart((int64_t[]){n, n, n}, call, &c, sizeof c, touched, TSR_COUNTOF(touched)));
+        if (c.info != 0)
             return tsr_error(
                 TSR_LINALG_ERROR,
                 "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
                 "repeated eigenvalues (error code: %d).",
-                fn, info);
-        if (by_steps) normalize_vectors(job.t, vr, n, wi);
-        if (!job.is_complex) unpack_vectors(job.t, &g, vr, wb, vb);
-        TSR_TRY(tsr_interrupt_check());
+                fn, c.info);
     }
     return TSR_OK;
 }

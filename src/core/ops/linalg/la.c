@@ -427,23 +427,44 @@ static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int i
         fn, batch, info);
 }
 
-/* Asks the routine for how much room it wants, then decomposes the matrices of the batch one by one. */
-static TsrStatus svd_batches(Svd *x, const TsrLaJob *job, SvdRoutine routine, Work *w) {
-    double query[4] = {0};
-    TSR_OWNED work = NULL;
-    w->work = query;
-    w->lwork = -1;
-    (void)routine(job, x, w);
-    w->lwork = tsr_la_lwork(job, query);
-    TSR_TRY(tsr_la_new_scratch(&work, w->lwork, job->item));
-    w->work = tsr_data(work);
+typedef struct SvdCall {
+    SvdRoutine routine;
+    TsrLaJob job;
+    Svd x;
+    Work w;
+    int info;
+} SvdCall;
+
+static void svd_call(void *context) {
+    SvdCall *c = context;
+    c->info = c->routine(&c->job, &c->x, &c->w);
+}
+
+/* The matrices of the batch one by one; `scratch` (3, some NULL) is what w points into. */
+static TsrStatus svd_each(Svd *x, const TsrLaJob *job, SvdRoutine routine, const Work *w, TsrTensor *const *scratch) {
+    TsrTensor *const touched[] = {x->batch_a, x->batch_u, x->batch_s, x->batch_vh, scratch[0], scratch[1], scratch[2]};
     for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
         svd_take(x, b);
-        int info = routine(job, x, w);
-        if (info != 0) return svd_failed(x->given, x->fn, b, info);
-        TSR_TRY(tsr_interrupt_check());
+        SvdCall call = {.routine = routine, .job = *job, .x = *x, .w = *w};
+        TSR_TRY(tsr_la_apart((int64_t[]){x->a.rows, x->a.cols, TSR_MIN(x->a.rows, x->a.cols)}, svd_call, &call,
+                             sizeof call, touched, TSR_COUNTOF(touched)));
+        if (call.info != 0) return svd_failed(x->given, x->fn, b, call.info);
     }
     return TSR_OK;
+}
+
+/* Asks the routine for how much room it wants, then decomposes. rwork and iwork, or NULL, are what w points into. */
+static TsrStatus svd_batches(Svd *x, const TsrLaJob *job, SvdRoutine routine, TsrTensor *rwork, TsrTensor *iwork) {
+    Work w = {.rwork = rwork != NULL ? tsr_data(rwork) : NULL, .iwork = iwork != NULL ? tsr_data(iwork) : NULL};
+    double query[4] = {0};
+    TSR_OWNED work = NULL;
+    w.work = query;
+    w.lwork = -1;
+    (void)routine(job, x, &w);
+    w.lwork = tsr_la_lwork(job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, w.lwork, job->item));
+    w.work = tsr_data(work);
+    return svd_each(x, job, routine, &w, (TsrTensor *[]){work, rwork, iwork});
 }
 
 static TsrStatus svd_gesdd(Svd *x) {
@@ -457,7 +478,7 @@ static TsrStatus svd_gesdd(Svd *x) {
     int64_t rcount = x->jobz == 'N' ? 7 * k : TSR_MAX(5 * k * k + 5 * k, 2 * big * k + 2 * k * k + k);
     TSR_TRY(tsr_la_new_scratch(&iwork, 8 * k, sizeof(int)));
     TSR_TRY(tsr_la_new_scratch(&rwork, job.is_complex ? rcount : 1, job.real_item));
-    return svd_batches(x, &job, gesdd, &(Work){.rwork = tsr_data(rwork), .iwork = tsr_data(iwork)});
+    return svd_batches(x, &job, gesdd, rwork, iwork);
 }
 
 static TsrStatus svd_gesvd(Svd *x) {
@@ -465,7 +486,7 @@ static TsrStatus svd_gesvd(Svd *x) {
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
     tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
-    return svd_batches(x, &job, gesvd, &(Work){0});
+    return svd_batches(x, &job, gesvd, NULL, NULL);
 }
 
 /* The two shapes for which MKL, whose signs of singular vectors PyTorch shows, takes another way than LAPACK's gesdd:
@@ -482,32 +503,28 @@ static bool by_bidiagonal(const TsrTensor *f) {
     return !tsr_dtype_is_complex(f->dtype) && n > m && n >= (int64_t)(11.0 * (double)m / 6);
 }
 
-typedef struct Bidiagonal {
-    char *e, *tauq, *taup, *work, *small_vt;
-    int *iwork, lwork;
-} Bidiagonal;
-
 /* One wide matrix: A = Q B P^T with B lower bidiagonal, the singular value decomposition of B, then Q and P^T applied
- * to its factors. */
-static int svd_bidiagonal(const TsrLaJob *job, const Bidiagonal *w, const Svd *x) {
+ * to its factors. rwork holds B's off-diagonal, the scales of the reflectors of Q and P, each of m, and its V^T. */
+static int svd_bidiagonal(const TsrLaJob *job, const Svd *x, const Work *w) {
+    size_t line = (size_t)x->a.rows * job->item;
+    char *e = w->rwork, *tauq = e + line, *taup = tauq + line, *small_vt = taup + line;
     TsrBlasType t = job->t;
     double unused = 0;
     size_t item = job->item;
     const int *m = &x->a.rows, *n = &x->a.cols, *nv = &x->vh.rows;
     char *vh = x->vh.data;
     int info = 0;
-    job->blas->gebrd_real[t](m, n, x->a.data, m, x->s, w->e, w->tauq, w->taup, w->work, &w->lwork, &info);
-    job->blas->bdsdc[t]("L", "I", m, x->s, w->e, x->u.data, m, w->small_vt, m, &unused, w->iwork, w->work, w->iwork,
-                        &info, 1, 1);
+    job->blas->gebrd_real[t](m, n, x->a.data, m, x->s, e, tauq, taup, w->work, &w->lwork, &info);
+    job->blas->bdsdc[t]("L", "I", m, x->s, e, x->u.data, m, small_vt, m, &unused, w->iwork, w->work, w->iwork, &info, 1,
+                        1);
     if (info != 0) return info;
     memset(vh, 0, (size_t)*nv * (size_t)*n * item);
     for (int j = 0; j < *m; j++)
-        memcpy(vh + (size_t)j * (size_t)*nv * item, w->small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
+        memcpy(vh + (size_t)j * (size_t)*nv * item, small_vt + (size_t)j * (size_t)*m * item, (size_t)*m * item);
     for (int j = *m; j < *nv; j++) tsr_la_set(t, vh, (int64_t)j * *nv + j, 1);
-    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, w->tauq, x->u.data, m, w->work, &w->lwork, &info, 1,
-                             1, 1);
-    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, w->taup, vh, nv, w->work, &w->lwork, &info, 1, 1,
+    job->blas->ormbr_real[t]("Q", "L", "N", m, m, n, x->a.data, m, tauq, x->u.data, m, w->work, &w->lwork, &info, 1, 1,
                              1);
+    job->blas->ormbr_real[t]("P", "R", "T", nv, n, m, x->a.data, m, taup, vh, nv, w->work, &w->lwork, &info, 1, 1, 1);
     return info;
 }
 
@@ -521,22 +538,11 @@ static TsrStatus svd_wide(Svd *x) {
     int64_t m = x->a.rows, n = x->a.cols, lwork = TSR_MAX(64 * (m + n), 3 * m * m + 4 * m);
     TSR_TRY(tsr_la_new_scratch(&scratch, 3 * m + m * m + lwork, job.item));
     TSR_TRY(tsr_la_new_scratch(&iwork, 8 * m, sizeof(int)));
-    char *p = tsr_data(scratch);
-    size_t line = (size_t)m * job.item;
-    Bidiagonal w = {.e = p,
-                    .tauq = p + line,
-                    .taup = p + 2 * line,
-                    .small_vt = p + 3 * line,
-                    .work = p + 3 * line + (size_t)m * line,
-                    .iwork = tsr_data(iwork)};
+    Work w = {.rwork = tsr_data(scratch),
+              .work = (char *)tsr_data(scratch) + (size_t)(3 * m + m * m) * job.item,
+              .iwork = tsr_data(iwork)};
     TSR_TRY(tsr_blas_int(&w.lwork, lwork));
-    for (int64_t b = 0; b < tsr_la_batches(x->batch_a); b++) {
-        svd_take(x, b);
-        int info = svd_bidiagonal(&job, &w, x);
-        if (info != 0) return svd_failed(x->given, x->fn, b, info);
-        TSR_TRY(tsr_interrupt_check());
-    }
-    return TSR_OK;
+    return svd_each(x, &job, svd_bidiagonal, &w, (TsrTensor *[]){scratch, iwork, NULL});
 }
 
 TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
@@ -570,16 +576,26 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
 
 /* ---- symmetric eigenvalues ---- */
 
-static int syevd(const TsrLaJob *job, char jobz, char uplo, const Matrix *a, void *values, const Work *w) {
-    const int *n = &a->rows;
-    int info = 0;
+typedef struct Eigh {
+    TsrLaJob job;
+    char jobz, uplo;
+    Matrix a;
+    void *values;
+    Work w;
+    int info;
+} Eigh;
+
+static void syevd(void *context) {
+    Eigh *c = context;
+    const TsrLaJob *job = &c->job;
+    Work *w = &c->w;
+    const int *n = &c->a.rows;
     if (job->is_complex)
-        job->blas->heevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->rwork, &w->lrwork,
-                                 w->iwork, &w->liwork, &info, 1, 1);
+        job->blas->heevd[job->t](&c->jobz, &c->uplo, n, c->a.data, n, c->values, w->work, &w->lwork, w->rwork,
+                                 &w->lrwork, w->iwork, &w->liwork, &c->info, 1, 1);
     else
-        job->blas->syevd[job->t](&jobz, &uplo, n, a->data, n, values, w->work, &w->lwork, w->iwork, &w->liwork, &info,
-                                 1, 1);
-    return info;
+        job->blas->syevd[job->t](&c->jobz, &c->uplo, n, c->a.data, n, c->values, w->work, &w->lwork, w->iwork,
+                                 &w->liwork, &c->info, 1, 1);
 }
 
 #define R float
@@ -645,41 +661,41 @@ static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *don
     return TSR_OK;
 }
 
+static TsrStatus eigh_failed(const TsrTensor *v, const char *fn, int64_t b, int info) {
+    char batch[64] = ": ";
+    if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+    return tsr_error(TSR_LINALG_ERROR,
+                     "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                     "repeated eigenvalues (error code: %d).",
+                     fn, batch, info);
+}
+
 static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
-    TsrLaJob job;
-    Matrix a;
+    Eigh c = {.jobz = jobz, .uplo = uplo, .values = tsr_data(w)};
     int iquery = 0;
     double query[4] = {0}, rquery[2] = {0};
-    TSR_TRY(tsr_la_begin(&job, v->dtype));
+    TSR_TRY(tsr_la_begin(&c.job, v->dtype));
     tsr_la_widen(tsr_la_rows(v), tsr_la_cols(v));
-    TSR_TRY(matrix_of(&a, v));
-    (void)syevd(&job, jobz, uplo, &a, tsr_data(w), &(Work){query, rquery, &iquery, -1, -1, -1});
-    Work space = {.lwork = tsr_la_lwork(&job, query),
-                  .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(job.t), rquery, 0))),
-                  .liwork = TSR_MAX(iquery, 1)};
+    TSR_TRY(matrix_of(&c.a, v));
+    c.w = (Work){query, rquery, &iquery, -1, -1, -1};
+    syevd(&c);
+    c.w = (Work){.lwork = tsr_la_lwork(&c.job, query),
+                 .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(c.job.t), rquery, 0))),
+                 .liwork = TSR_MAX(iquery, 1)};
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    TSR_TRY(tsr_la_new_scratch(&work, space.lwork, job.item));
-    TSR_TRY(tsr_la_new_scratch(&rwork, space.lrwork, job.real_item));
-    TSR_TRY(tsr_la_new_scratch(&iwork, space.liwork, sizeof(int)));
-    space.work = tsr_data(work);
-    space.rwork = tsr_data(rwork);
-    space.iwork = tsr_data(iwork);
+    TSR_TRY(tsr_la_new_scratch(&work, c.w.lwork, c.job.item));
+    TSR_TRY(tsr_la_new_scratch(&rwork, c.w.lrwork, c.job.real_item));
+    TSR_TRY(tsr_la_new_scratch(&iwork, c.w.liwork, sizeof(int)));
+    c.w.work = tsr_data(work), c.w.rwork = tsr_data(rwork), c.w.iwork = tsr_data(iwork);
+    TsrTensor *const touched[] = {v, w, work, rwork, iwork};
     for (int64_t b = 0; b < tsr_la_batches(v); b++) {
-        a.data = tsr_la_matrix(v, b);
-        int info =
-            syevd(&job, jobz, uplo, &a, (char *)tsr_data(w) + (size_t)b * (size_t)a.rows * job.real_item, &space);
-        if (info != 0) {
-            char batch[64] = ": ";
-            if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-            return tsr_error(
-                TSR_LINALG_ERROR,
-                "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
-                "repeated eigenvalues (error code: %d).",
-                fn, batch, info);
-        }
-        TSR_TRY(tsr_interrupt_check());
+        c.a.data = tsr_la_matrix(v, b);
+        c.values = (char *)tsr_data(w) + (size_t)b * (size_t)c.a.rows * c.job.real_item;
+        TSR_TRY(tsr_la_apart((int64_t[]){c.a.rows, c.a.rows, c.a.rows}, syevd, &c, sizeof c, touched,
+                             TSR_COUNTOF(touched)));
+        if (c.info != 0) return eigh_failed(v, fn, b, c.info);
     }
     return TSR_OK;
 }

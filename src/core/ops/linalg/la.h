@@ -65,6 +65,13 @@ TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
 /* For routines that go over the whole m by n matrix again and again, and cannot be cut up (SVD, eigenvalues): from some
  * size on the library's threads help. */
 void tsr_la_widen(int64_t m, int64_t n);
+/* Calls run(context) so that an interrupt does not have to wait for its end: where `size`, the three dimensions of a
+ * product of about its cost, is large, on another thread. It gets a copy of the `bytes` at `context`, which come back
+ * when it has ended. After an interrupt it goes on alone: it may use nothing but that copy, what lies in the storages
+ * of `touched` (n, at most TSR_LA_TOUCHED; NULL: none), which nobody else may see or be given, and what is static. */
+enum { TSR_LA_TOUCHED = 8 };
+TsrStatus tsr_la_apart(const int64_t size[3], void (*run)(void *context), void *context, size_t bytes,
+                       TsrTensor *const *touched, int n);
 /* Scratch bytes as a tensor; freed with it. */
 TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
 /* The workspace size that LAPACK answered in the first element of work. */

@@ -594,6 +594,29 @@ TsrStatus op_logdet(TsrOpCall *c) {
 
 /* ---- LDL ---- */
 
+/* One matrix, factored or solved with. */
+typedef struct Ldl {
+    TsrLaJob job;
+    bool hermitian;
+    int n, nrhs, lwork, info;
+    void *a, *x, *work;
+    int *pivots;
+} Ldl;
+
+static void sytrf(void *context) {
+    Ldl *l = context;
+    const TsrBlas *blas = l->job.blas;
+    (l->hermitian ? blas->hetrf : blas->sytrf)[l->job.t]("L", &l->n, l->a, &l->n, l->pivots, l->work, &l->lwork,
+                                                         &l->info, 1);
+}
+
+static void sytrs(void *context) {
+    Ldl *l = context;
+    const TsrBlas *blas = l->job.blas;
+    (l->hermitian ? blas->hetrs : blas->sytrs)[l->job.t]("L", &l->n, &l->nrhs, l->a, &l->n, l->pivots, l->x, &l->n,
+                                                         &l->info, 1);
+}
+
 static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a, bool hermitian) {
     TSR_OWNED f = NULL;
     TSR_OWNED p = NULL;
@@ -608,22 +631,19 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
-            TsrLaJob job;
-            int n, lwork = -1, dummy;
             double query[4] = {0};
-            char lower = 'L';
-            TSR_TRY(tsr_la_begin(&job, f->dtype));
+            Ldl l = {.hermitian = hermitian, .a = tsr_data(f), .pivots = tsr_data(p), .work = query, .lwork = -1};
+            TSR_TRY(tsr_la_begin(&l.job, f->dtype));
             tsr_la_widen(tsr_la_rows(f), tsr_la_cols(f));
-            TSR_TRY(tsr_blas_int(&n, tsr_la_rows(f)));
-            void (*const *factor)(const char *, const int *, void *, const int *, int *, void *, const int *, int *,
-                                  size_t) = hermitian ? job.blas->hetrf : job.blas->sytrf;
-            factor[job.t](&lower, &n, tsr_data(f), &n, tsr_data(p), query, &lwork, &dummy, 1);
-            lwork = tsr_la_lwork(&job, query);
-            TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+            TSR_TRY(tsr_blas_int(&l.n, tsr_la_rows(f)));
+            sytrf(&l);
+            l.lwork = tsr_la_lwork(&l.job, query);
+            TSR_TRY(tsr_la_new_scratch(&work, l.lwork, l.job.item));
+            l.work = tsr_data(work);
             for (int64_t b = 0; b < tsr_la_batches(f); b++) {
-                factor[job.t](&lower, &n, tsr_la_matrix(f, b), &n, (int *)tsr_data(p) + b * n, tsr_data(work), &lwork,
-                              (int *)tsr_data(e) + b, 1);
-                TSR_TRY(tsr_interrupt_check());
+                l.a = tsr_la_matrix(f, b), l.pivots = (int *)tsr_data(p) + b * l.n;
+                TSR_TRY(tsr_la_apart((int64_t[]){l.n, l.n, l.n}, sytrf, &l, sizeof l, (TsrTensor *[]){f, p, work}, 3));
+                ((int *)tsr_data(e))[b] = l.info;
             }
             tsr_la_keep_triangle(f, false);
         }
@@ -708,15 +728,13 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     TSR_OWNED pwide = NULL;
     TSR_OWNED p = NULL;
     TsrLaBatch batch;
-    int n, nrhs, info;
-    char lower = 'L';
     TSR_TRY(tsr_la_broadcast_batch(&batch, ld, b));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, ld, &batch));
     TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));
     batch.sizes[batch.n] = tsr_la_cols(ld);
     TSR_TRY(tsr_tensor_new_expand(&pwide, p32, batch.n + 1, batch.sizes));
-    TSR_TRY(tsr_tensor_new_contiguous(&p, pwide, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_clone(&p, pwide, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     for (int64_t k = 0; k < p->numel; k++) {
         int v = ((const int *)tsr_data(p))[k];
@@ -726,17 +744,14 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
                 "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result "
                 "of ldl_factor?");
     }
-    TsrLaJob job;
-    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    Ldl l = {.hermitian = c->arg[3].b};
+    TSR_TRY(tsr_la_begin(&l.job, x->dtype));
     tsr_la_widen(tsr_la_rows(x), tsr_la_rows(x));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
-    TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(x)));
-    void (*const *solve)(const char *, const int *, const int *, const void *, const int *, const int *, void *,
-                         const int *, int *, size_t) = c->arg[3].b ? job.blas->hetrs : job.blas->sytrs;
+    TSR_TRY(tsr_blas_int(&l.n, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&l.nrhs, tsr_la_cols(x)));
     for (int64_t i = 0; i < tsr_la_batches(x); i++) {
-        solve[job.t](&lower, &n, &nrhs, tsr_la_matrix(f, i), &n, (const int *)tsr_data(p) + i * n, tsr_la_matrix(x, i),
-                     &n, &info, 1);
-        TSR_TRY(tsr_interrupt_check());
+        l.a = tsr_la_matrix(f, i), l.pivots = (int *)tsr_data(p) + i * l.n, l.x = tsr_la_matrix(x, i);
+        TSR_TRY(tsr_la_apart((int64_t[]){l.n, l.n, l.nrhs}, sytrs, &l, sizeof l, (TsrTensor *[]){f, p, x}, 3));
     }
     return tsr_return_move(c, tsr_owned_take(&x));
 }

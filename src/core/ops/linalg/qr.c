@@ -204,6 +204,21 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     return tsr_la_not_implemented("ormqr_cpu", a->dtype);
 }
 
+/* q times x, or one of its forms, in place. */
+typedef struct Ormqr {
+    TsrLaJob job;
+    char side, trans;
+    int m, n, k, lda, lwork, info;
+    const void *q, *tau;
+    void *x, *work;
+} Ormqr;
+
+static void ormqr(void *context) {
+    Ormqr *c = context;
+    c->job.blas->ormqr[c->job.t](&c->side, &c->trans, &c->m, &c->n, &c->k, c->q, &c->lda, c->tau, c->x, &c->m, c->work,
+                                 &c->lwork, &c->info, 1, 1);
+}
+
 TsrStatus op_ormqr(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *tau = c->arg[1].t, *other = c->arg[2].t;
     bool left = c->arg[3].b, transpose = c->arg[4].b;
@@ -214,27 +229,27 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_OWNED work = NULL;
     TSR_TRY(tsr_la_new_copy(&x, other));
     TSR_TRY(tsr_la_new_copy(&f, a));
-    TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_clone(&t, tau, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    TsrLaJob job;
-    int m, n, k, lda, lwork = -1, info;
     double query[4] = {0};
-    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    Ormqr q = {
+        .side = left ? 'L' : 'R', .lwork = -1, .q = tsr_data(f), .tau = tsr_data(t), .x = tsr_data(x), .work = query};
+    TSR_TRY(tsr_la_begin(&q.job, x->dtype));
     tsr_la_widen(tsr_la_rows(x), tsr_la_cols(x));
-    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(x)));
-    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(x)));
-    TSR_TRY(tsr_blas_int(&lda, TSR_MAX(tsr_la_rows(f), 1)));
-    TSR_TRY(tsr_blas_int(&k, tau->sizes[tsr_ndim(tau) - 1]));
-    char side = left ? 'L' : 'R', trans = !transpose ? 'N' : job.is_complex ? 'C' : 'T';
-    job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_data(f), &lda, tsr_data(t), tsr_data(x), &m, query, &lwork,
-                           &info, 1, 1);
-    lwork = tsr_la_lwork(&job, query);
-    TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
+    TSR_TRY(tsr_blas_int(&q.m, tsr_la_rows(x)));
+    TSR_TRY(tsr_blas_int(&q.n, tsr_la_cols(x)));
+    TSR_TRY(tsr_blas_int(&q.lda, TSR_MAX(tsr_la_rows(f), 1)));
+    TSR_TRY(tsr_blas_int(&q.k, tau->sizes[tsr_ndim(tau) - 1]));
+    q.trans = !transpose ? 'N' : q.job.is_complex ? 'C' : 'T';
+    ormqr(&q);
+    q.lwork = tsr_la_lwork(&q.job, query);
+    TSR_TRY(tsr_la_new_scratch(&work, q.lwork, q.job.item));
+    q.work = tsr_data(work);
+    TsrTensor *const touched[] = {f, t, x, work};
     for (int64_t b = 0; b < tsr_la_batches(x); b++) {
-        job.blas->ormqr[job.t](&side, &trans, &m, &n, &k, tsr_la_matrix(f, b), &lda,
-                               (char *)tsr_data(t) + (size_t)(b * k) * job.item, tsr_la_matrix(x, b), &m,
-                               tsr_data(work), &lwork, &info, 1, 1);
-        TSR_TRY(tsr_interrupt_check());
+        q.q = tsr_la_matrix(f, b), q.x = tsr_la_matrix(x, b);
+        q.tau = (char *)tsr_data(t) + (size_t)(b * q.k) * q.job.item;
+        TSR_TRY(tsr_la_apart((int64_t[]){q.m, q.n, q.k}, ormqr, &q, sizeof q, touched, TSR_COUNTOF(touched)));
     }
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -246,12 +261,16 @@ enum { GELS, GELSY, GELSD, GELSS };
 typedef struct Lstsq {
     TsrLaJob job;
     int driver, m, n, nrhs, ldb, lwork;
-    void *work, *rwork, *s;
+    void *a, *b, *work, *rwork, *s;
     int *iwork, *jpvt;
+    int rank, info;
     double rcond; /* as a double or, in the first four bytes, a float */
 } Lstsq;
 
-static void lstsq_call(Lstsq *l, void *a, void *b, int *rank, int *info) {
+static void lstsq_call(void *context) {
+    Lstsq *l = context;
+    void *a = l->a, *b = l->b;
+    int *rank = &l->rank, *info = &l->info;
     const TsrBlas *blas = l->job.blas;
     TsrBlasType t = l->job.t;
     bool z = l->job.is_complex;
@@ -291,11 +310,12 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     TSR_OWNED iwork = NULL;
     TSR_OWNED jpvt = NULL;
     double query[4] = {0}, rquery[4] = {0};
-    int iquery[4] = {0}, r = 0, info = 0;
+    int iquery[4] = {0};
     TSR_TRY(tsr_la_new_scratch(&jpvt, l.n, sizeof(int)));
     l.jpvt = tsr_data(jpvt);
     l.work = query, l.rwork = rquery, l.iwork = iquery, l.s = tsr_data(s);
-    lstsq_call(&l, tsr_data(a), tsr_data(b), &r, &info);
+    l.a = tsr_data(a), l.b = tsr_data(b);
+    lstsq_call(&l);
     l.lwork = tsr_la_lwork(&l.job, query);
     int64_t rcount = driver == GELSD   ? (int64_t)creal(tsr_la_get(tsr_la_real(l.job.t), rquery, 0)) + 1
                      : driver == GELSY ? 2 * l.n
@@ -304,24 +324,26 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     TSR_TRY(tsr_la_new_scratch(&iwork, TSR_MAX(iquery[0], 3 * k * 32 + 11 * k), sizeof(int)));
     TSR_TRY(tsr_la_new_scratch(&work, l.lwork, l.job.item));
     l.work = tsr_data(work), l.rwork = tsr_data(rwork), l.iwork = tsr_data(iwork);
+    TsrTensor *const touched[] = {a, b, s, work, rwork, iwork, jpvt};
     for (int64_t i = 0; i < tsr_la_batches(a); i++) {
         memset(l.jpvt, 0, sizeof(int) * (size_t)l.n);
         if (s->numel > 0) l.s = (char *)tsr_data(s) + (size_t)(i * k) * l.job.real_item;
-        lstsq_call(&l, tsr_la_matrix(a, i), tsr_la_matrix(b, i), &r, &info);
-        if (rank->numel > 0) ((int64_t *)tsr_data(rank))[i] = r;
-        if (info > 0 && driver != GELS)
+        l.a = tsr_la_matrix(a, i), l.b = tsr_la_matrix(b, i);
+        TSR_TRY(tsr_la_apart((int64_t[]){l.m, l.n, TSR_MAX(k, l.nrhs)}, lstsq_call, &l, sizeof l, touched,
+                             TSR_COUNTOF(touched)));
+        if (rank->numel > 0) ((int64_t *)tsr_data(rank))[i] = l.rank;
+        if (l.info > 0 && driver != GELS)
             return tsr_error(
                 TSR_LINALG_ERROR,
                 "torch.linalg.lstsq: The algorithm for computing the SVD failed to converge, %d off-diagonal "
                 "elements of an intermediate bidiagonal form did not converge to zero.",
-                info);
-        if (info > 0)
+                l.info);
+        if (l.info > 0)
             return tsr_error(
                 TSR_LINALG_ERROR,
                 "torch.linalg.lstsq: The least squares solution could not be computed because the input matrix does "
                 "not have full rank (error code: %d).",
-                info);
-        TSR_TRY(tsr_interrupt_check());
+                l.info);
     }
     return TSR_OK;
 }
