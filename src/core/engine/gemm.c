@@ -427,7 +427,8 @@ static TsrStatus own_gemm(const TsrGemm *g) {
     case TSR_FLOAT32: tiny_f32(g, (float)fa, (float)fb); break;
     case TSR_FLOAT64: f64_gemm(g, fa, fb, panel); break;
     case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
-    default: c128_gemm(g, ca, cb, panel); break;
+    case TSR_COMPLEX128: c128_gemm(g, ca, cb, panel); break;
+    default: break; /* whoever multiplies has asked tsr_gemm_supports */
     }
     if (panel != local) tsr_free(panel);
     return tsr_interrupt_check();
@@ -774,8 +775,8 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
     case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
     case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
-    default:
-        return g->dtype == TSR_COMPLEX128 && g->a.cols > 0 && alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
+    case TSR_COMPLEX128: return alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
+    default: return tsr_gemm(g);
     }
 }
 

@@ -145,6 +145,7 @@ TsrCombineFn tsr_combine_fn(TsrCombine op, TsrDtype dtype) {
     case 2: return set2;
     case 4: return set4;
     case 8: return set8;
-    default: return set16;
+    case 16: return set16;
+    default: return NULL;
     }
 }

@@ -62,6 +62,7 @@ TsrGridFn SIMD(tsr_kernel_grid)(TsrDtype d) {
     case TSR_FLOAT64: return SIMD(grid_double);
     case TSR_FLOAT16: return SIMD(grid_half);
     case TSR_BFLOAT16: return SIMD(grid_bfloat16);
-    default: return SIMD(grid_float);
+    case TSR_FLOAT32: return SIMD(grid_float);
+    default: return NULL;
     }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "create.h"
+#include "core/op/shared.h"
 
 typedef struct Ramp {
     TsrTensor *t;
@@ -86,7 +87,8 @@ static TsrRangeFn arange_loop(TsrDtype d) {
     case TSR_FLOAT32: return PICK(arange_float);
     case TSR_FLOAT64: return PICK(arange_double);
     case TSR_FLOAT16: return PICK(arange_half);
-    default: return PICK(arange_bfloat16);
+    case TSR_BFLOAT16: return PICK(arange_bfloat16);
+    default: return NULL;
     }
 }
 
@@ -96,11 +98,13 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
     r.step_f = (float)r.step;
     r.start_i = tsr_scalar_to_int(start);
     r.step_i = tsr_scalar_to_int(step);
+    TsrRangeFn fill = arange_loop(t->dtype);
+    if (fill == NULL) return tsr_not_implemented("arange_cpu", t->dtype);
     if (t->numel <= GRAIN) { /* the usual small one, without asking the pool */
-        if (t->numel > 0) arange_loop(t->dtype)(0, t->numel, &r);
+        if (t->numel > 0) fill(0, t->numel, &r);
         return TSR_OK;
     }
-    return tsr_parallel_for(t->numel, GRAIN, arange_loop(t->dtype), &r);
+    return tsr_parallel_for(t->numel, GRAIN, fill, &r);
 }
 
 /* ---- linspace: from the nearer end, one fused rounding; logspace's exponents, too ---- */

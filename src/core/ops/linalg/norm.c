@@ -68,7 +68,8 @@ static double norm_part(TsrDtype d, const void *x, int64_t n, double p, bool den
     case TSR_FLOAT32: return f32_norm_part(x, n, p, dense);
     case TSR_FLOAT64: return f64_norm_part(x, n, p, dense);
     case TSR_COMPLEX64: return c64_norm_part(x, n, p, dense);
-    default: return c128_norm_part(x, n, p, dense);
+    case TSR_COMPLEX128: return c128_norm_part(x, n, p, dense);
+    default: return NAN; /* op_norm lets no others in */
     }
 }
 

@@ -143,7 +143,9 @@ static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, con
     switch (tsr_dtype_real_of(w->dtype)) {
     case TSR_FLOAT32: weighted_floats(tsr_data(r), p, c, n, count); break;
     case TSR_FLOAT64: weighted_doubles(tsr_data(r), p, c, n, count); break;
-    default: weighted_halves(w->dtype, tsr_data(r), p, c, n, count);
+    case TSR_FLOAT16:
+    case TSR_BFLOAT16: weighted_halves(w->dtype, tsr_data(r), p, c, n, count); break;
+    default: return tsr_not_implemented("matrix_exp", w->dtype);
     }
     TSR_TRY(tsr_interrupt_check());
     *out = tsr_owned_take(&r);

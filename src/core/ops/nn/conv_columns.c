@@ -52,7 +52,8 @@ static void add_line(const char *from, char *image, const ConvLine *line, TsrDty
     case TSR_FLOAT64: ADD(double, *to += v);
     case TSR_COMPLEX64: ADD(TsrComplexFloat, *to += v);
     case TSR_COMPLEX128: ADD(TsrComplexDouble, *to += v);
-    default: ADD(uint64_t, *to += v); /* int64_t that wraps */
+    case TSR_INT64: ADD(uint64_t, *to += v); /* that wraps */
+    default: break;
     }
 }
 #undef ADD

@@ -65,8 +65,10 @@ static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTens
             g.input = tsr_data(x);
             g.grid = tsr_data(points);
             g.out = tsr_data(wide);
-            status = tsr_parallel_for(input->sizes[0] * g.points, tsr_grain(64), sample_points,
-                                      &(Sampling){tsr_kernel_grid(t->dtype), g});
+            TsrGridFn sample = tsr_kernel_grid(t->dtype);
+            status = sample == NULL ? tsr_not_implemented("grid_sampler_cpu", t->dtype)
+                                    : tsr_parallel_for(input->sizes[0] * g.points, tsr_grain(64), sample_points,
+                                                       &(Sampling){sample, g});
             if (status == TSR_OK && wide != t) status = tsr_tensor_copy(t, wide);
             tsr_tensor_free(wide);
         }

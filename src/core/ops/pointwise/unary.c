@@ -325,14 +325,7 @@ TsrStatus op_logit(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_logit, &eps);
 }
 
-double tsr_pw_greatest(TsrDtype d) {
-    switch (tsr_dtype_real_of(d)) {
-    case TSR_FLOAT16: return 65504;
-    case TSR_BFLOAT16: return 0x1.FEp127;
-    case TSR_FLOAT32: return 0x1.FFFFFEp127;
-    default: return 0x1.FFFFFFFFFFFFFp1023;
-    }
-}
+double tsr_pw_greatest(TsrDtype d) { return tsr_dtypes[tsr_dtype_real_of(d)].limits.high; }
 
 static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     (void)user;

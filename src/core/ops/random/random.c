@@ -145,15 +145,6 @@ static void uniform_half_loop(char *const *data, const int64_t *strides, int64_t
     }
 }
 
-static double float_max(TsrDtype d) {
-    switch (d) {
-    case TSR_FLOAT16: return 65504;
-    case TSR_BFLOAT16: return 3.3895313892515355e38;
-    case TSR_FLOAT32: return 3.4028234663852886e38;
-    default: return 1.7976931348623157e308;
-    }
-}
-
 bool tsr_random_is_drawable(TsrDtype d) {
     return d == TSR_FLOAT16 || d == TSR_BFLOAT16 || d == TSR_FLOAT32 || d == TSR_FLOAT64;
 }
@@ -163,7 +154,7 @@ bool tsr_random_is_drawable(TsrDtype d) {
 
 static TsrStatus check_uniform(const TsrTensor *t, double from, double to) {
     if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("check_uniform_bounds", t->dtype);
-    double max = float_max(t->dtype);
+    double max = tsr_dtypes[t->dtype].limits.high;
     if (!(from >= -max && from <= max))
         return tsr_error(TSR_RUNTIME_ERROR, "from is out of bounds for %s", tsr_dtype_c_name(t->dtype));
     if (!(to >= -max && to <= max))
@@ -349,7 +340,7 @@ static void integer_limits(TsrDtype d, int64_t *min, int64_t *max) {
 static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
     const char *bad = NULL;
     if (tsr_random_is_drawable(d)) {
-        double max = float_max(d);
+        double max = tsr_dtypes[d].limits.high;
         if ((double)from < -max || (double)from > max) bad = "from";
         else if ((double)last < -max || (double)last > max) bad = "to - 1";
     } else if (d == TSR_BOOL || tsr_dtype_is_integral(d)) {

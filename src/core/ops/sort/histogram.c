@@ -138,7 +138,8 @@ static TsrStatus fill_histogram(const Histogram *h, const double *rows, const do
     case TSR_FLOAT64: FILL(TSR_FLOAT64) break;
     case TSR_FLOAT32: FILL(TSR_FLOAT32) break;
     case TSR_FLOAT16: FILL(TSR_FLOAT16) break;
-    default: FILL(TSR_BFLOAT16) break;
+    case TSR_BFLOAT16: FILL(TSR_BFLOAT16) break;
+    default: return tsr_not_implemented("histogramdd", h->dtype);
     }
     return tsr_interrupt_check();
 }

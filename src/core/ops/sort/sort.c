@@ -63,7 +63,8 @@ static void unpack_range(int64_t begin, int64_t end, void *user) {
     switch (tsr_dtype_size(f->dtype)) {
     case 1: UNPACK(uint8_t);
     case 2: UNPACK(uint16_t);
-    default: UNPACK(uint32_t);
+    case 4: UNPACK(uint32_t);
+    default: break;
     }
 }
 

@@ -249,7 +249,8 @@ static const RunsKernel *runs_of(TsrDtype d) {
     case 1: return &runs8;
     case 2: return &runs16;
     case 4: return &runs32;
-    default: return &runs64;
+    case 8: return &runs64;
+    default: return NULL;
     }
 }
 
@@ -257,6 +258,7 @@ static const RunsKernel *runs_of(TsrDtype d) {
 static TsrStatus unique_runs(Results *r, const TsrTensor *self, Wanted wanted) {
     TSR_OWNED dense = NULL;
     const RunsKernel *kernel = runs_of(self->dtype);
+    if (kernel == NULL) return tsr_not_implemented("unique", self->dtype);
     TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
     int64_t n = dense->numel;
     Runs runs = {.count = kernel->count(tsr_data(dense), n)};
