@@ -100,6 +100,7 @@ $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT)
 $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
+$(BUILD)/obj/show/page/page.o: src/show/page/page.css src/show/page/page.js
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.md)
 

@@ -17,6 +17,7 @@
 #include "core/parallel.h"
 #include "repl/lesson/lesson.h"
 #include "man.h"
+#include "page.h"
 #include "shell.h"
 #include "startup.h"
 
@@ -28,6 +29,7 @@ typedef enum Mode {
     MODE_LIST,
     MODE_DIFF,
     MODE_LESSON,
+    MODE_PAGE,
     MODE_MAN
 } Mode;
 
@@ -56,7 +58,7 @@ typedef bool Setter(Line *line, const char *value);
 static const char help_text[] =
     "usage: tsr [options] [FILE.tsr [ARG...]]\n"
     "       tsr [options] -e CODE [-e CODE...] [FILE...]\n"
-    "       tsr --echo FILE | --doctest FILE... | -l FILE... | --diff A B | --lesson [N]\n"
+    "       tsr --echo FILE | --doctest FILE... | -l FILE... | --diff A B | --lesson [N] | --page FILE\n"
     "\n"
     "Without FILE: the prompt on a terminal, else the program on standard input.\n"
     "\n"
@@ -71,6 +73,7 @@ static const char help_text[] =
     "      --sort name|bytes, --match GLOB   in which order, and which names\n"
     "  --diff A B           how two files differ\n"
     "      --rtol N, --atol N     |a - b| <= atol + rtol * |b| is no difference\n"
+    "  --page FILE          runs FILE and writes an HTML page that steps through memory, line by line\n"
     "  --lesson [N|FILE.md|FOLDER [N]]   a lesson, or the list of them\n"
     "      --document NAME        the walk through TH, MaybeOwned, TensorFlow, Tensor or Unification\n"
     "      --check                does each step accept its right answers and refuse its wrong ones?\n"
@@ -175,6 +178,10 @@ static bool set_diff(Line *l, const char *v) {
 static bool set_lesson(Line *l, const char *v) {
     (void)v;
     return (l->mode = MODE_LESSON) != 0;
+}
+static bool set_page(Line *l, const char *v) {
+    (void)v;
+    return (l->mode = MODE_PAGE) != 0;
 }
 static bool set_check(Line *l, const char *v) {
     (void)v;
@@ -345,6 +352,7 @@ static const struct Option {
     {"list", 'l', NULL, set_list, FOR_ALL},
     {"diff", 0, NULL, set_diff, FOR_ALL},
     {"lesson", 0, NULL, set_lesson, FOR_ALL},
+    {"page", 0, NULL, set_page, FOR_ALL},
     {"check", 0, NULL, set_check, FOR_ALL},
     {"document", 0, "a document's name", set_document, FOR_ALL},
     {"report", 0, "a file", set_report, FOR_ALL},
@@ -403,7 +411,7 @@ static int set(Line *line, const struct Option *option, const char *value, const
     Mode before = line->mode;
     bool fine = option->set(line, value);
     if (before != MODE_DEFAULT && line->mode != before)
-        return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson", shown);
+        return usage("%s can't stand beside another of -e, -l, --echo, --doctest, --diff, --lesson and --page", shown);
     if (option->purpose != FOR_ALL) line->last[option->purpose] = option->name;
     if (fine || value == NULL) return EXIT_FINE;
     char formats[256];
@@ -548,6 +556,7 @@ static int check(const Line *l) {
     if ((l->mode == MODE_DOCTEST || l->mode == MODE_LIST) && l->rest_count == 0)
         return usage("%s: FILE is missing", l->mode == MODE_LIST ? "-l" : "--doctest");
     if (l->mode == MODE_ECHO && l->rest_count != 1) return usage("%s takes one FILE", "--echo");
+    if (l->mode == MODE_PAGE && l->rest_count != 1) return usage("%s takes one FILE", "--page");
     if (l->mode == MODE_LESSON && l->rest_count > 2)
         return usage("%s takes a number, a FILE, or a FOLDER and a number", "--lesson");
     if (l->mode != MODE_LESSON && l->lesson.check) return usage("%s needs --lesson", "--check");
@@ -606,6 +615,7 @@ static int run(const Line *l) {
     case MODE_LIST: return command_list(l->rest, l->rest_count);
     case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
     case MODE_LESSON: return run_lesson(l);
+    case MODE_PAGE: return page_command(l->rest[0]);
     case MODE_MAN: return man_print(l->page);
     default: return run_default(l);
     }

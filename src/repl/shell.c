@@ -260,7 +260,7 @@ static TsrStatus run_filter(const TsrText *code, const char *const *files, int c
     TsrStatus status = filter_prepare(&shell_options->filter, files, count);
     if (status == TSR_OK)
         status = run_text(&result, "<string>", code->data != NULL ? code->data : "", code->length, 1,
-                          &(RunOptions){SHOW_NONE, true});
+                          &(RunOptions){SHOW_NONE, true, false});
     if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
     return status;
@@ -341,13 +341,14 @@ int shell_run_file(const char *path) {
     TsrStatus status = source_read_file(&text, &length, path);
     if (status != TSR_OK) return cannot_read(status, path);
     if (strcmp(path, "-") != 0) status = name_script(path);
-    if (status == TSR_OK) status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false});
+    if (status == TSR_OK)
+        status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false, false});
     tsr_free(text);
     return shell_report(status, NULL);
 }
 
 /* Each statement by itself: an error is reported, and the next one runs. */
-static int run_statements(Source *source) {
+static int run_statements(Source *source, bool lines) {
     size_t offset = 0, length;
     source_text(source, &length);
     int result = EXIT_FINE;
@@ -356,7 +357,7 @@ static int run_statements(Source *source) {
         SourceRange where = {0};
         TsrStatus status = parser_new_statement(&ast, source, &offset, &where);
         if (status != TSR_OK && where.line > 0) status = vm_raise_at(status, source, where);
-        if (status == TSR_OK && ast != NULL) status = vm_run(NULL, ast, &(RunOptions){SHOW_ALL, false});
+        if (status == TSR_OK && ast != NULL) status = vm_run(NULL, ast, &(RunOptions){SHOW_ALL, false, lines});
         ast_free(ast);
         if (status != TSR_OK) result = shell_report(status, NULL);
         if (result == EXIT_INTERRUPTED) break;
@@ -373,10 +374,20 @@ int shell_run_echo(const char *path) {
     status = make_source(&source, name_of_file(path), text, length, 1);
     tsr_free(text);
     if (status != TSR_OK) return shell_report(status, NULL);
-    int result = run_statements(source);
+    int result = run_statements(source, false);
     source_free(source);
     if (shell.wants_exit || result == EXIT_INTERRUPTED) return result;
     return shell.failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+int shell_run_stepping(Source *source, bool session) {
+    Ast *ast = NULL;
+    int result = session ? run_statements(source, true) : EXIT_FINE;
+    if (session) return shell.wants_exit || result == EXIT_INTERRUPTED ? result : EXIT_FINE;
+    TsrStatus status = parse_module(&ast, source);
+    if (status == TSR_OK) status = vm_run(NULL, ast, &(RunOptions){SHOW_NONE, false, true});
+    ast_free(ast);
+    return shell_report(status, NULL);
 }
 
 /* ---- the prompt ---- */
@@ -397,7 +408,7 @@ int shell_run_typed(const char *name, const char *text, size_t length, int line)
     }
     if (is_bare(text, length, "help")) text = "help()", length = 6;
     if (magic_is(text, length)) status = magic_run(text, length, line);
-    else status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false});
+    else status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false, false});
     if (status != TSR_OK) result = shell_report(status, NULL);
     else if (shell_after_statement != NULL) shell_after_statement();
     fflush(builtin_stdout());

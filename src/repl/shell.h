@@ -5,6 +5,7 @@
 #define REPL_SHELL_H
 
 #include "options.h"
+#include "lang/syntax/source.h"
 #include "lang/object/value.h"
 
 enum { EXIT_FINE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
@@ -16,7 +17,11 @@ TsrStatus shell_display(Value v);
 int shell_run_code(const char *const *codes, int count); /* -e */
 int shell_run_file(const char *path);                    /* a script; "-" standard input */
 int shell_run_echo(const char *path);                    /* --echo */
+int shell_run_stepping(Source *source, bool session);    /* --page */
 int shell_run_prompt(void);                              /* the prompt, on a terminal or not */
+
+/* Of shell_run_stepping: vm_line (vm.h) is called before each statement. Of a session each statement is run by itself,
+ * its value is shown, and errors are part of it. */
 
 /* Runs one piece of text as typed at the prompt: plain statements, `%magic`, `name?`. Values are shown, errors
  * reported. `line` is the number of its first line in `name`. The exit status that an error asks for, else EXIT_FINE.

@@ -23,8 +23,8 @@ for option in '-o csv' --in-place --each '--precision 3' --no-header --compact -
     wrong "$name needs -e" $option p.tsr
     wrong "$name needs -e" $option -l x.csv
 done
-wrong "-l can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson" -e 1 -l x.csv
-wrong "--diff can't stand beside another of -e, -l, --echo, --doctest, --diff and --lesson" -l --diff x.csv x.csv
+wrong "-l can't stand beside another of -e, -l, --echo, --doctest, --diff, --lesson and --page" -e 1 -l x.csv
+wrong "--diff can't stand beside another of -e, -l, --echo, --doctest, --diff, --lesson and --page" -l --diff x.csv x.csv
 wrong '--precision is for text, not for npy' -o npy --precision 3 -e 1
 wrong '--precision is for text, not for npy' --in-place --precision 3 -e 1 x.npy
 wrong '--no-header is for csv and tsv, not for text' --no-header -e 1

@@ -143,6 +143,11 @@ has 'none' "FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'" "$
 has 'all names are forgotten' '2 names forgotten
 ' "$shown"
 has 'those too' "name 'x' is not defined" "$shown"
+shown=$(typed 'x = arange(4)' 'y = x[1:]' '1 / 0' '%page stepped.html' '%page stepped.html' 'x = 5; x')
+has '%page writes no file twice' "FileExistsError: [Errno 17] File exists: 'stepped.html'" "$shown"
+is 'the page of a session has what worked, stepped through' '2 1' "$(grep -c '<section' stepped.html) $(grep -c 'x\[1:\]: a view of x' stepped.html)"
+has 'and the session goes on' '
+5' "$shown"
 shown=$( (sleep 0.7; for line in 'x = 3' '%cd /' '%save made_here' '%ls /'; do printf '%s\r' "$line"; sleep 0.2; done; sleep 0.3) | TSR_HISTORY= TERM=xterm timeout 20 script -qec "$tsr --sandbox --no-color" /dev/null 2>&1)
 is 'in the sandbox folders are shut' '3' "$(printf '%s' "$shown" | grep -c PermissionError)"
 (sleep 0.7; printf 'def f(a):\r    return a * 2\r\r'; sleep 0.5) | TSR_HISTORY=$work/history TERM=xterm timeout 20 script -qec "$tsr" /dev/null >/dev/null 2>&1

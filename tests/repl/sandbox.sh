@@ -120,7 +120,7 @@ run --sandbox -e 'load("-", format="csv").sum().item()' <given.csv; is 'standard
 run --sandbox -e 'load("-", format="csv", mode="r+")[0, 0].item()' <given.csv; is 'and is none of the files written through' 1.0 "$out"
 
 # the prompt's
-for line in '%save new' '%save given.npy' '%run program.tsr' '%run ~/private.txt' '%cd' '%cd /' '%pwd' '%ls' '%ls ~' '%ls /' '%edit' '%history -f new' '!touch new' '%sh touch new' '%lesson 1' 'help(torch)'; do
+for line in '%page new' '%save new' '%save given.npy' '%run program.tsr' '%run ~/private.txt' '%cd' '%cd /' '%pwd' '%ls' '%ls ~' '%ls /' '%edit' '%history -f new' '!touch new' '%sh touch new' '%lesson 1' 'help(torch)'; do
     number=$((number + 1))
     printf '1\n%s\n' "$line" | timeout 20 "$tsr" --sandbox -i >"$work/out" 2>"$work/err"
     out=$(cat "$work/out" "$work/err")

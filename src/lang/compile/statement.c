@@ -636,6 +636,8 @@ static void statement_of_kind(Compiler *c, const Node *node, bool last) {
 void compile_statement(Compiler *c, const Node *node, bool last) {
     if (compile_failed(c)) return;
     int before = c->temps;
+    c->at = node->at;
+    if (c->options->lines) emit(c, INS_LINE, 0, 0, 0, 0);
     statement_of_kind(c, node, last);
     if (c->temps != before) compile_temp_lost(c);
 }

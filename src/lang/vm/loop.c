@@ -637,6 +637,7 @@ yielded : {
     CASE(IMPORTFROM)
     CASE(IMPORTSTAR)
     CASE(DISPLAY)
+    CASE(LINE)
 other:
     TRY(ins_other(f, i));
     NEXT;

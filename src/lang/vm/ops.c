@@ -714,6 +714,8 @@ static TsrStatus op_show(Frame *f, const Ins *i) {
     return status;
 }
 
+TsrStatus (*vm_line)(void);
+
 TsrStatus ins_other(Frame *f, const Ins *i) {
     switch (i->op) {
     case INS_LOADCELL: return unbound_cell(f, i->b);
@@ -764,6 +766,7 @@ TsrStatus ins_other(Frame *f, const Ins *i) {
     case INS_IMPORTFROM: return op_import_from(f, i);
     case INS_IMPORTSTAR: return import_star(f->base[i->a]);
     case INS_DISPLAY: return op_show(f, i);
+    case INS_LINE: return vm_line != NULL ? vm_line() : TSR_OK;
     default: return tsr_error(TSR_SYSTEM_ERROR, "unknown opcode");
     }
 }

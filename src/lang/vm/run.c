@@ -45,7 +45,8 @@ static TsrStatus compile(Code **out, const Ast *ast, const CompileOptions *optio
 }
 
 TsrStatus vm_run(Value *result, const Ast *ast, const RunOptions *options) {
-    CompileOptions how = {.show = options->show, .result = options->result, .first_slot = module_slots()};
+    CompileOptions how = {
+        .show = options->show, .result = options->result, .lines = options->lines, .first_slot = module_slots()};
     Code *code;
     Value v;
     TSR_TRY(compile(&code, ast, &how));

@@ -18,7 +18,12 @@ void vm_shutdown(void); /* releases every global; before value_shutdown */
 typedef struct RunOptions {
     CompileShow show; /* which expression statements go to vm_display */
     bool result;      /* the value of the last statement, if it is an expression, is the result */
+    bool lines;       /* vm_line is called before each statement, those of functions too */
 } RunOptions;
+
+/* Called before each statement of a program that is run with `lines` (vm_current_line says which); an error ends the
+ * program there. NULL: nobody steps. */
+extern TsrStatus (*vm_line)(void);
 
 /* Compiles and runs a parsed program at the top level. *result (may be NULL) is the caller's: None, or what
  * options->result asks for. A SyntaxError of the compiler is pending like other errors, with its place as the trace. */

@@ -298,6 +298,7 @@ static const Magic magics[] = {
     {"memory", MAGIC_NONE, "memory", NULL, "bytes held, kept and mapped"},
     {"notes", MAGIC_CODE, "notes", NULL, "notes on surprising writes and copies: on or off"},
     {"overlap", MAGIC_VALUE, "overlap", NULL, "a common element of two tensors"},
+    {"page", MAGIC_CODE, NULL, session_page, "writes a page that steps through what was typed into a new file"},
     {"pwd", MAGIC_NONE, NULL, session_pwd, "the working folder"},
     {"reset", MAGIC_NONE, NULL, session_reset, "forgets all names"},
     {"run", MAGIC_CODE, NULL, run_file, "runs a file here"},

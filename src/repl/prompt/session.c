@@ -18,6 +18,8 @@
 #include "lang/types/str.h"
 #include "core/text.h"
 #include "lang/vm/vm.h"
+#include "repl/lesson/copy.h"
+#include "repl/page.h"
 #include "show/screen.h"
 
 /* ---- what was typed ---- */
@@ -71,12 +73,46 @@ static bool write_program(FILE *file) {
     return fine;
 }
 
+/* Unbinds every name, and frees what only cycles held. How many names there were. */
+static int forget_all(void) {
+    Str *name;
+    int forgotten = 0;
+    for (int i = 0; i < globals_count(); i++) {
+        if (globals_at(i, &name).tag == V_UNBOUND) continue;
+        forgotten++;
+        globals_delete(name->data);
+    }
+    gc_collect();
+    return forgotten;
+}
+
+/* What was typed runs again, in a copy of the process where no name is bound: the session stays as it is. */
+static void write_page_in_copy(void *context) {
+    TsrText program = {0}, html = {0};
+    int exit_status;
+    FILE *file = context;
+    TsrStatus status = TSR_OK;
+    forget_all();
+    for (int64_t i = 0; i < count && status == TSR_OK; i++)
+        if (all[i].program) status = tsr_text_puts(&program, all[i].text);
+    if (status == TSR_OK)
+        status =
+            page_make(&html, &exit_status, "session", program.data != NULL ? program.data : "", program.length, true);
+    if (status == TSR_OK) fwrite(html.data, 1, html.length, file);
+    fflush(file);
+}
+
+static bool write_page(FILE *file) {
+    errno = ENOMEM;
+    return copy_run(write_page_in_copy, file, false) && lseek(fileno(file), 0, SEEK_END) > 0;
+}
+
 /* A file that is there already stays; half a file does not. */
-static TsrStatus save_as(const char *path) {
+static TsrStatus save_as(const char *path, bool (*write)(FILE *file)) {
     TSR_TRY(tsr_io_check_writable(path));
     FILE *file = fopen(path, "wxe");
     if (file == NULL) return tsr_error_errno(errno, path);
-    bool fine = write_program(file);
+    bool fine = write(file);
     fine = fclose(file) == 0 && fine;
     if (fine) return TSR_OK;
     TsrStatus status = tsr_error_errno(errno, path);
@@ -84,13 +120,17 @@ static TsrStatus save_as(const char *path) {
     return status;
 }
 
-TsrStatus session_save(const char *path) {
+static TsrStatus save_session(const char *path, bool (*write)(FILE *file)) {
     TsrText text = {0};
     TsrStatus status = file_expand_home(&text, path);
-    if (status == TSR_OK) status = save_as(text.data);
+    if (status == TSR_OK) status = save_as(text.data, write);
     tsr_text_free(&text);
     return status;
 }
+
+TsrStatus session_save(const char *path) { return save_session(path, write_program); }
+
+TsrStatus session_page(const char *path) { return save_session(path, write_page); }
 
 /* ---- the working folder ---- */
 
@@ -147,15 +187,8 @@ TsrStatus session_ls(const char *path) {
 /* ---- names ---- */
 
 TsrStatus session_reset(const char *rest) {
-    Str *name;
-    int forgotten = 0;
     (void)rest;
-    for (int i = 0; i < globals_count(); i++) {
-        if (globals_at(i, &name).tag == V_UNBOUND) continue;
-        forgotten++;
-        globals_delete(name->data);
-    }
-    gc_collect();
+    int forgotten = forget_all();
     fprintf(builtin_stdout(), "%d name%s forgotten\n", forgotten, forgotten == 1 ? "" : "s");
     return TSR_OK;
 }

@@ -15,6 +15,7 @@ void session_end(void); /* forgets them all */
 /* Magics; `rest` is what stands behind the name. */
 TsrStatus session_history(const char *rest);
 TsrStatus session_save(const char *path);
+TsrStatus session_page(const char *path);
 TsrStatus session_pwd(const char *rest);
 TsrStatus session_cd(const char *path);
 TsrStatus session_ls(const char *path);

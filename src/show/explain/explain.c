@@ -64,13 +64,8 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
         status = s->status;
     }
     value_release(result);
-    story_start_step(s);
-    story_clear_native(s);
-    events_free(&s->log);
-    story_forget(s);
     if (status == TSR_OK) status = str_new_text_move(out, &s->text);
-    tsr_text_free(&s->text);
-    tsr_free(s);
+    story_discard(s);
     if (status == TSR_OK) note_mark(*out);
     return status;
 }

@@ -4,8 +4,17 @@
 #ifndef SHOW_EXPLAIN_H
 #define SHOW_EXPLAIN_H
 
+#include "core/text.h"
 #include "lang/object/value.h"
 
 TsrStatus explain_startup(void);
+
+/* What is told of a program that is stepped through. */
+typedef struct Story Story;
+/* From here on all that happens is told. *out is the caller's, and ends after all those that began later. */
+TsrStatus story_new(Story **out);
+/* Moves what was told since the last time: lines, in the words of explain(). *out is the caller's. */
+TsrStatus story_take(Story *s, TsrText *out);
+void story_free(Story *s);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "core/op.h"
 #include "core/text.h"
+#include "explain.h"
 #include "show/events.h"
 #include "show/tally.h"
 #include "lang/object/value.h"
@@ -47,9 +48,10 @@ typedef struct NativeStep {
     TsrText freed;                       /* "#1 (24 bytes)" of storages from before */
 } NativeStep;
 
-typedef struct Story {
+struct Story {
     TsrText text;
     EventLog log;
+    struct Story *outer;               /* of code that explains while it is explained; NULL: none */
     int64_t last_serial, first_serial; /* of storages, when the step began and when the code did */
     int64_t said_allocated, said_copied, unsaid_allocated, unsaid_copied; /* bytes */
     Copied copies[MAX_COPIES];
@@ -68,7 +70,7 @@ typedef struct Story {
     bool busy;
     Known known[MAX_KNOWN];
     int known_count;
-} Story;
+};
 
 /* ---- facts ---- */
 
@@ -148,6 +150,7 @@ void say_native(Story *s);
 
 /* ---- the watch ---- */
 
+void story_discard(Story *s); /* frees a story whose watch has ended */
 /* Runs the code where it stands, and tells its steps while they happen. */
 TsrStatus watch_run(Value *result, Story *s, const Str *code);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/mem.h"
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
@@ -226,20 +227,59 @@ static void watch_subscript(const SubscriptEvent *e) {
     s->busy = false;
 }
 
-TsrStatus watch_run(Value *result, Story *s, const Str *code) {
-    Story *outer = story;
+static void watch_begin(Story *s) {
+    s->outer = story;
     story = s;
     tsr_op_hook = watch_op;
     subscript_hook = watch_subscript;
     s->first_serial = tsr_storage_last_serial();
     story_start_step(s);
     events_begin(&s->log, watch_event, s);
-    TsrStatus status = vm_run_text_here(result, code->data, (size_t)code->size, "<explain>");
+}
+
+static void watch_end(Story *s) {
     s->depth = 0;
     end_native(s);
     events_end(&s->log);
-    story = outer;
-    tsr_op_hook = outer != NULL ? watch_op : NULL;
-    subscript_hook = outer != NULL ? watch_subscript : NULL;
+    story = s->outer;
+    tsr_op_hook = story != NULL ? watch_op : NULL;
+    subscript_hook = story != NULL ? watch_subscript : NULL;
+}
+
+TsrStatus watch_run(Value *result, Story *s, const Str *code) {
+    watch_begin(s);
+    TsrStatus status = vm_run_text_here(result, code->data, (size_t)code->size, "<explain>");
+    watch_end(s);
     return status;
+}
+
+/* ---- for those who step ---- */
+
+TsrStatus story_new(Story **out) {
+    *out = tsr_calloc(1, sizeof **out);
+    if (*out == NULL) return mem_error();
+    watch_begin(*out);
+    return TSR_OK;
+}
+
+TsrStatus story_take(Story *s, TsrText *out) {
+    end_native(s);
+    *out = s->text;
+    s->text = (TsrText){0};
+    s->steps = s->text_count = s->unsaid = 0;
+    return s->status;
+}
+
+void story_discard(Story *s) {
+    story_start_step(s);
+    story_clear_native(s);
+    events_free(&s->log);
+    story_forget(s);
+    tsr_text_free(&s->text);
+    tsr_free(s);
+}
+
+void story_free(Story *s) {
+    watch_end(s);
+    story_discard(s);
 }
