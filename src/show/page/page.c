@@ -111,8 +111,9 @@ static TsrStatus put_head(TsrText *out, const Source *source) {
     TSR_TRY(tsr_text_append(out, page_style, (size_t)(page_style_end - page_style)));
     TSR_TRY(tsr_text_puts(out, "</style>\n</head>\n<body>\n<header><h1>"));
     TSR_TRY(html_puts(out, name, strlen(name)));
-    return tsr_text_puts(out,
-                         "</h1><p>Each step shows names, tensors and storages after its line, when the next one begins.</p></header>\n");
+    return tsr_text_puts(
+        out,
+        "</h1><p>Each step shows names, tensors and storages after its line, when the next one begins.</p></header>\n");
 }
 
 TsrStatus page_end(TsrText *out, Page *p, const Source *source) {
