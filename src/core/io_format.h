@@ -8,6 +8,7 @@
 #define TSR_IO_FORMAT_H
 
 #include "io_stream.h"
+#include "io_table.h"
 #include "io_tree.h"
 
 TSR_PUBLIC_BEGIN
@@ -40,6 +41,7 @@ typedef struct TsrLoadOptions {
     const char *given;    /* names of what the user asked for: "dtype columns"; an error where the format has no such
                              thing; NULL: nothing */
     TsrPlaces *places;    /* csv, json, jsonl: is filled in with where the elements stand; NULL */
+    const char *text;     /* csv: columns that are words, whatever they look like, a list as `columns` is; NULL: none */
     bool opaque;          /* pt: what is of an unknown class is a node that says so, not refused */
 } TsrLoadOptions;
 
@@ -83,7 +85,7 @@ static inline TsrSaveOptions tsr_save_options(void) {
 
 /* What a file held: one tensor (`single`), or named ones in the file's order; and what it says besides, as far as its
  * format has room for that. A .pt file's content is the tree; the items are its tensors as far as they are one, or the
- * values of a dict. */
+ * values of a dict. A table of columns that are not all numbers is `table`. */
 /* A tensor and its name, both owned; the name is NULL when the file holds one tensor without one. */
 typedef struct TsrItem {
     char *name;
@@ -102,6 +104,7 @@ typedef struct TsrItems {
     TsrRemark *remarks;
     int nremarks;
     TsrTree tree;
+    TsrTable *table; /* columns that are not all numbers: then there are no items; NULL */
     TsrText notes;
     bool rounded;
 } TsrItems;
@@ -134,6 +137,7 @@ typedef struct TsrFormat {
                                                       than the probe knows; may be NULL */
     const char *takes; /* which of dtype, shape and columns have a meaning when it is read; NULL: none */
     bool table;        /* its columns have names, if one will: a header */
+    bool tables;       /* it holds tables of named columns (io_table.h), which `write` finds as items->table */
     bool tree;         /* it holds any values (io_tree.h), not tensors alone */
     /* Appends the text of one element, as `write` would, or as it is inside of quotes that are there already. NULL: the
      * format is no text. */

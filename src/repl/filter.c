@@ -100,6 +100,7 @@ static TsrStatus add_input_options(Keywords *k) {
     TSR_TRY(add_text(k, "delimiter", options->delimiter));
     TSR_TRY(add_text(k, "columns", options->columns));
     TSR_TRY(add_text(k, "na", options->na));
+    TSR_TRY(add_text(k, "text", options->text));
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }
 
@@ -300,6 +301,7 @@ static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o)
                            .header = options->header,
                            .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0,
                            .na = options->na,
+                           .text = options->text,
                            .columns = options->columns};
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))

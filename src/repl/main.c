@@ -89,6 +89,7 @@ static const char help_text[] =
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
+    "      --text LIST            columns of csv that are words, whatever they look like\n"
     "      --na WORDS             cells that are nan, and what nan is written as: NA,-\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header            a table's columns without their names\n"
@@ -224,6 +225,7 @@ static bool set_delimiter(Line *l, const char *v) {
     return strlen(l->shell.filter.delimiter) == 1;
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
+static bool set_text(Line *l, const char *v) { return (l->shell.filter.text = v) != NULL && *v != '\0'; }
 static bool set_na(Line *l, const char *v) { return (l->shell.filter.na = v) != NULL; }
 static bool set_no_header(Line *l, const char *v) {
     (void)v;
@@ -372,6 +374,7 @@ static const struct Option {
     {"header", 0, "yes or no", set_header, FOR_FILES},
     {"delimiter", 0, "one character, or tab", set_delimiter, FOR_FILES},
     {"columns", 0, "names or numbers of columns", set_columns, FOR_FILES},
+    {"text", 0, "names or numbers of columns", set_text, FOR_FILES},
     {"na", 0, "words such as NA,-", set_na, FOR_FILES},
     {"precision", 0, "a number from 1 to 50", set_precision, FOR_CODE},
     {"no-header", 0, NULL, set_no_header, FOR_CODE},

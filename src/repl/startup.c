@@ -21,6 +21,7 @@
 #include "show/fallback.h"
 #include "show/races.h"
 #include "torch/files.h"
+#include "torch/tables/tables.h"
 #include "show/golden/golden.h"
 #include "show/help.h"
 #include "show/anatomy.h"
@@ -85,6 +86,7 @@ TsrStatus startup_all(void) {
     help_startup();
     commands_startup();
     TSR_TRY(files_startup());
+    TSR_TRY(tables_startup());
     card_startup();
     TSR_TRY(inspect_startup());
     TSR_TRY(anatomy_startup());

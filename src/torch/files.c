@@ -19,6 +19,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "types.h"
+#include "torch/tables/tables.h"
 #include "tree.h"
 #include "holders.h"
 
@@ -109,6 +110,7 @@ static TsrStatus read_header(TsrLoadOptions *o, Value v) {
 TsrStatus files_value(Value *out, TsrItems *items) {
     Value dict;
     if (items->tree.root != NULL) return tree_to_value(out, &items->tree);
+    if (items->table != NULL) return table_from_columns(out, items->table);
     if (items->single) {
         *out = value_tensor_move(items->items[0].tensor);
         items->items[0].tensor = NULL;
@@ -158,6 +160,7 @@ enum {
     LOAD_NA,
     LOAD_UNKNOWN,
     LOAD_RECORDS,
+    LOAD_TEXT,
     LOAD_ARGS
 };
 
@@ -175,14 +178,14 @@ static TsrStatus add_given(TsrText *out, const Value *v) {
     static const struct {
         int place;
         const char *name;
-    } named[] = {{LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}};
+    } named[] = {{LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}, {LOAD_TEXT, "text"}};
     for (size_t i = 0; i < TSR_COUNTOF(named); i++)
         if (v[named[i].place].tag > V_NONE) TSR_TRY(tsr_text_printf(out, "%s ", named[i].name));
     return TSR_OK;
 }
 
 /* What is lent to the options stays in `shape` and `lists`. */
-static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[3], const Value *v) {
+static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[4], const Value *v) {
     *o = (TsrLoadOptions){.size = sizeof(TsrLoadOptions), .dtype = TSR_DTYPE_NONE};
     TSR_TRY(optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
@@ -196,6 +199,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[3
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
     TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
     TSR_TRY(read_list(&o->columns, &lists[0], v[LOAD_COLUMNS]));
+    TSR_TRY(read_list(&o->text, &lists[3], v[LOAD_TEXT]));
     return read_list(&o->na, &lists[1], v[LOAD_NA]);
 }
 
@@ -245,12 +249,12 @@ static TsrStatus flag(bool *out, Value v) {
 }
 
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path",      "format",  "dtype",    "shape", "mode",    "header",
-                                        "delimiter", "columns", "metadata", "na",    "unknown", "records"};
+    static const char *const names[] = {"path",    "format",   "dtype", "shape",   "mode",    "header", "delimiter",
+                                        "columns", "metadata", "na",    "unknown", "records", "text"};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
-    TsrText lists[3] = {0};
+    TsrText lists[4] = {0};
     const char *path;
     bool metadata, records;
     int64_t shape[TSR_MAX_DIMS];
@@ -263,7 +267,7 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     if (status == TSR_OK) status = load_options(&options, shape, lists, v);
     if (status == TSR_OK)
         status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
-    for (int i = 0; i < 3; i++) tsr_text_free(&lists[i]);
+    for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
     return status;
 }
@@ -468,12 +472,27 @@ static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
     return TSR_OK;
 }
 
+/* Whether v goes into the format as a table of named columns. */
+static bool is_written_as_table(Value v, const char *name) {
+    const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
+    return format != NULL && format->tables && (value_is_table(v) || strcmp(name, "markdown") == 0);
+}
+
+static TsrStatus table_items(TsrItems *items, Value v) {
+    Value table;
+    TSR_TRY(table_of(&table, v));
+    TsrStatus status = table_new_columns(&items->table, table);
+    value_release(table);
+    return status;
+}
+
 /* What is to be written of v: items, or their tree, or text of ours, which `text` keeps. `items` hold the remarks. */
 static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Value v, const char *path) {
     const TsrFormat *format = o->format == NULL ? tsr_format_for_path(path) : NULL;
     if (o->format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
     if (format != NULL) o->format = format->name;
     if (holds_trees(o->format)) return tree_from_value(&items->tree, v);
+    if (is_written_as_table(v, o->format)) return table_items(items, v);
     if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);
     TSR_TRY(strcmp(o->format, "text") == 0 ? repr_text(text, v) : json_text(text, v, o));
     o->text = text->data != NULL ? text->data : "";
@@ -716,7 +735,7 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"load", load, ARGS_ANY, 1, 2,
      "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, "
-     "metadata=False, na=None, unknown='opaque', records=False)",
+     "metadata=False, na=None, unknown='opaque', records=False, text=None)",
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With "
      "metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With "
      "records=True a list of all that stand one behind the other in an npy, json or raw file."},

@@ -10,6 +10,7 @@
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "torch/tables/tables.h"
 
 static TsrStatus write_text(TsrText *out, const char *text, size_t length) {
     TSR_TRY(tsr_text_putc(out, '"'));
@@ -116,6 +117,7 @@ static TsrStatus write_object(TsrText *out, Value v, const JsonStyle *style) {
     bool done;
     if (value_is_str(v)) return write_text(out, value_as_str(v)->data, (size_t)value_as_str(v)->size);
     if (value_is_int(v)) return value_repr(out, v);
+    if (value_is_table(v) || value_is_column(v)) return write_tensor(out, v, style);
     if (value_is_dict(v)) return write_dict(out, v, style);
     if (value_is_list(v) || value_is_tuple(v) || (!style->strict && (value_is_set(v) || value_is_obj(v, &range_type))))
         return write_items(out, v, style);

@@ -23,10 +23,17 @@ PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
 PRELUDE_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
+PRELUDE_EMBED(prelude_table, "src/torch/prelude/table.tsr");
+PRELUDE_EMBED(prelude_table_slots, "src/torch/prelude/table_slots.tsr");
+PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
+PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
+PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
+PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 #define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional")
+#define TABLES(space, file) SOURCE_WITH(space, file, "torch math tsr T=tsr._tables")
 static const PreludeSource sources[] = {
     SOURCE("masked", masked),
     SOURCE("nn.functional", loss),
@@ -48,6 +55,12 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
     SOURCE_WITH("cuda", cuda, "torch collections"),
     SOURCE("accelerator", accelerator),
+    TABLES("Table", table),
+    TABLES("table slots", table_slots),
+    TABLES("Column", column),
+    TABLES("column slots", column_slots),
+    TABLES("Groups", groups),
+    TABLES("groups slots", groups_slots),
 };
 
 void torch_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }

@@ -205,8 +205,8 @@ torch.sqrt(4)
 tensor(4.) makes a tensor of a number; math has functions of numbers
 torch.exp(1.0)
 tensor(4.) makes a tensor of a number; math has functions of numbers
-open('t.csv', 'w').write('who,n\\nBob,1\\n'); load('t.csv')
---columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan
+open('t.csv', 'w').write('who,n\\nBob,1\\nAl,x\\n'); load('t.csv')
+--text, or load(path, text='a,c'), names columns that are words; --columns takes some
 open('t.csv', 'w').write('n,m\\n1,NA\\n'); load('t.csv')
 an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so
 open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
@@ -216,7 +216,7 @@ open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 open('t.pt', 'w').write('PK'); load('t.pt')
 torch.save writes zip archives since PyTorch 1.6; what an older one wrote is not read, PyTorch itself saves it anew
 save(ones(2), 't.h5')
-npy, pt, npz, safetensors, json, jsonl, csv, tsv, pb and raw are those that do
+npy, pt, npz, safetensors, json, jsonl, csv, tsv, markdown, pb and raw are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 load(path, records=True) gives a list of all, and so does inputs in a filter (-e)
 open('t.json', 'w').write('1\\n2\\n'); load('t.json')

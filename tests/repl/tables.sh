@@ -42,7 +42,8 @@ NULL
 run -e 'save(tensor(float("nan")), "-", format="csv", na="x" * 60)'; is 'a word, no text' 'ValueError: what nan is written as has at most 45 bytes' "$(last)"
 
 other="--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan"
-refuses 'words' '1,a\n' "line 1, column 2: 'a' is not a number" "$other"
+words="--header no, or header=False, reads columns of words, too; --columns 0,2 takes some"
+refuses 'words' '1,a\n' "line 1, column 2: 'a' is not a number" "$words"
 refuses 'missing' '1,NA\n' "line 1, column 2: 'NA' is not a number" "an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so"
 refuses 'an integer that is none' '1,2.5\n' "line 1, column 2: '2.5' is not an integer" "$other" --dtype int32
 refuses 'decimal commas' '1,5;2,5\n' "line 1, column 2: '5;2' is not a number" "--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "elements.h"
+#include "csv.h"
 #include "formats.h"
 #include "core/layout.h"
 #include "core/mem.h"
@@ -14,134 +14,6 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/view.h"
-
-/* ---- fields ---- */
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static const char *line_end(const char *p, const char *end) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p));
-    return newline != NULL ? newline : end;
-}
-
-static bool blank_line(const char *p, const char *end) {
-    while (p < end && is_blank(*p)) p++;
-    return p == end;
-}
-
-/* Behind the quote that closes the one at `begin`; "" in between is a quote of the text. `begin` where none does. */
-static const char *behind_quotes(const char *begin, const char *end) {
-    for (const char *p = begin + 1; p < end; p++) {
-        if (*p != '"') continue;
-        if (p + 1 == end || p[1] != '"') return p + 1;
-        p++;
-    }
-    return begin;
-}
-
-/* Where a field in quotes that opens at p ends, behind them; p when none does: `begin` is its record's. */
-static const char *behind_field(const char *begin, const char *p, const char *end) {
-    static const char around[] = ",;\t | ";
-    if (p > begin && memchr(around, p[-1], sizeof around - 1) == NULL) return p;
-    const char *behind = behind_quotes(p, end);
-    return behind == end || *behind == '\n' || *behind == '\r' || memchr(around, *behind, sizeof around - 1) != NULL
-               ? behind
-               : p;
-}
-
-/* The end of the record that begins here: of its line, unless that is inside quotes. *lines: how many it has. */
-static const char *record_end(const char *begin, const char *end, int64_t *lines) {
-    const char *stop = line_end(begin, end), *p = begin;
-    *lines = 1;
-    while ((p = memchr(p, '"', (size_t)(stop - p))) != NULL) {
-        const char *behind = behind_field(begin, p, end);
-        p = behind > p ? behind : p + 1;
-        for (; stop < p; ++*lines) stop = line_end(stop + 1, end);
-    }
-    return stop;
-}
-
-/* One field from *p on, trimmed and without quotes; *p moves past its delimiter. *last: no field follows. */
-static void next_field(const char **p, const char *end, char delimiter, const char **text, const char **text_end,
-                       bool *last) {
-    const char *begin = *p, *stop;
-    while (begin < end && is_blank(*begin) && *begin != delimiter) begin++;
-    if (delimiter == ' ') {
-        while (begin < end && is_blank(*begin)) begin++;
-        stop = begin < end && *begin == '"' ? behind_quotes(begin, end) : begin; /* blanks may stand in them */
-        while (stop < end && !is_blank(*stop)) stop++;
-        *p = stop;
-        while (*p < end && is_blank(**p)) ++*p;
-        *last = *p == end;
-    } else {
-        stop = begin;
-        if (begin < end && *begin == '"') stop = behind_quotes(begin, end); /* a delimiter may stand in them */
-        while (stop < end && *stop != delimiter) stop++;
-        *last = stop == end;
-        *p = *last ? end : stop + 1;
-    }
-    while (stop > begin && is_blank(stop[-1])) stop--;
-    if (stop - begin >= 2 && *begin == '"' && stop[-1] == '"') {
-        begin++;
-        stop--;
-    }
-    *text = begin;
-    *text_end = stop;
-}
-
-/* Appends the text of a field of the line that ends at `end`, as next_field gives it: "" in quotes is one quote. */
-static TsrStatus append_field(TsrText *out, const char *text, const char *text_end, const char *end) {
-    bool quoted = text_end < end && *text_end == '"';
-    for (const char *p = text; p < text_end; p++) {
-        TSR_TRY(tsr_text_putc(out, *p));
-        if (quoted && *p == '"' && p + 1 < text_end && p[1] == '"') p++;
-    }
-    return TSR_OK;
-}
-
-static bool is_number(const char *begin, const char *end) {
-    double value;
-    return begin < end && tsr_parse_double(&value, begin, end) == end;
-}
-
-/* true and false, as csv is written and as other programs spell them. */
-static bool parse_truth(bool *out, const char *begin, const char *end) {
-    static const char *const words[] = {"false", "true", "False", "True", "FALSE", "TRUE"};
-    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
-        if ((size_t)(end - begin) != strlen(words[i]) || memcmp(begin, words[i], (size_t)(end - begin)) != 0) continue;
-        *out = i % 2 == 1;
-        return true;
-    }
-    return false;
-}
-
-/* Whether a cell is one of a list of words. */
-static bool is_listed(const char *list, const char *begin, const char *end) {
-    const char *list_end = list + strlen(list), *text, *text_end;
-    for (bool last = false; !last;) {
-        next_field(&list, list_end, ',', &text, &text_end, &last);
-        if (text_end - text == end - begin && memcmp(text, begin, (size_t)(end - begin)) == 0) return true;
-    }
-    return false;
-}
-
-/* What may separate fields: the first of them that stands outside of quotes does, else blanks. */
-static const char candidates[] = ",\t;";
-
-static bool has_outside_quotes(const char *line, const char *end, char c) {
-    const char *p = line;
-    while (p < end && *p != c) {
-        const char *behind = *p == '"' ? behind_field(line, p, end) : p;
-        p = behind > p ? behind : p + 1;
-    }
-    return p < end;
-}
-
-static char detect_delimiter(const char *line, const char *end) {
-    for (const char *c = candidates; *c != '\0'; c++)
-        if (has_outside_quotes(line, end, *c)) return *c;
-    return ' ';
-}
 
 bool tsr_csv_is_text(const char *data, size_t size) {
     size_t looked = TSR_MIN(size, (size_t)4096), i = 0;
@@ -164,57 +36,7 @@ bool tsr_csv_probe(const char *data, size_t size) {
     return value && data[0] != '[' && data[0] != '{' && tsr_csv_is_text(data, size);
 }
 
-/* ---- the table ---- */
-
-/* MAX_BLOCKS: parts of the text that threads parse; each notes its errors for itself. MAX_WANTED: columns that a list
- * of columns may name. */
-enum { MAX_BLOCKS = 256, MAX_WANTED = 1024 };
-
-typedef struct Block {
-    const char *begin, *end; /* whole lines */
-    int64_t lines, rows;     /* all lines; those that are not blank */
-    int64_t first_line, first_row;
-    int64_t bad_line;   /* of the first error, 0 none */
-    int64_t bad_column; /* its field, counted from 1; 0: the number of fields is wrong */
-    int64_t bad_fields;
-    int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
-    bool rounded_fits;                    /* an integer dtype has it */
-    const char *bad_text;
-    size_t bad_length;
-} Block;
-
-typedef struct Table {
-    const TsrInput *in;
-    const char *body, *end;
-    int64_t body_line; /* number of the body's first line */
-    int64_t columns;
-    char delimiter;
-    TsrDtype dtype;  /* of `cells` */
-    TsrDtype result; /* of the tensor; integers have to fit it */
-    const char *na;  /* what means nan besides nothing; NULL */
-    char *cells;
-    TsrPlace *places; /* of all cells, where they are asked for; else NULL */
-    TsrPlace *picked; /* of those that are taken */
-    Block blocks[MAX_BLOCKS];
-    int nblocks;
-    const char *header, *header_end;
-    int64_t header_line;
-    bool guessed;               /* whether there is a header */
-    bool counted;               /* the header is 0, 1, 2 and so on above an index */
-    int64_t doubtful;           /* the line of a first row of numbers that may be names; 0 */
-    int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
-    int nwanted;                /* 0: all are taken */
-    bool quoted;                /* there are quotes, and so maybe line ends inside of them */
-    const char **names;         /* of all columns; NULL: the file has no header */
-    TsrText text;               /* of the names */
-    bool once;                  /* no column may be named twice */
-    bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
-} Table;
-
-static const char *next_record(const Table *t, const char *p, const char *end, int64_t *lines) {
-    *lines = 1;
-    return t->quoted ? record_end(p, end, lines) : line_end(p, end);
-}
+/* ---- blocks ---- */
 
 /* The first end of a record at or behind `wanted`, in a block that begins at p. Only by looking at each is it known
  * whether a line end is one. */
@@ -269,7 +91,7 @@ static void see_rounding(Block *b, int64_t column, const char *begin, const char
     b->rounded_fits = fits;
 }
 
-static bool parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell) {
+bool tsr_csv_parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell) {
     bool truth;
     if (begin == end || (t->na != NULL && is_listed(t->na, begin, end))) *cell = NAN;
     else if (parse_truth(&truth, begin, end)) *cell = truth;
@@ -318,7 +140,7 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
         bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
         void *cell = cells + k * 8;
         if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell)
-                                             : parse_real(t, b, k, text, text_end, cell))) {
+                                             : tsr_csv_parse_real(t, b, k, text, text_end, cell))) {
             b->bad_column = k + 1;
             b->bad_text = text;
             b->bad_length = (size_t)(text_end - text);
@@ -354,17 +176,27 @@ static void parse_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) parse_block(user, &((Table *)user)->blocks[i]);
 }
 
-static bool means_missing(const char *cell) {
+bool tsr_csv_means_missing(const char *cell) {
     static const char *const words[] = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "?", "-", "."};
     for (size_t i = 0; i < TSR_COUNTOF(words); i++)
         if (strcmp(cell, words[i]) == 0) return true;
     return false;
 }
 
+/* Words stand in columns with names: those of a header, or the numbers that --header no asks for. */
+static void hint_about_words(const Table *t) {
+    if (t->dtype == TSR_INT64 && t->kinds == NULL)
+        tsr_error_hint(
+            "--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+    else if (t->names != NULL)
+        tsr_error_hint("--text, or load(path, text='a,c'), names columns that are words; --columns takes some");
+    else tsr_error_hint("--header no, or header=False, reads columns of words, too; --columns 0,2 takes some");
+}
+
 /* What to do about a cell that is no number. */
 static void hint_about(const Table *t, const char *cell) {
     size_t numeric = strspn(cell, "0123456789,.-");
-    if (means_missing(cell))
+    if (tsr_csv_means_missing(cell))
         tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell,
                        cell);
     else if (cell[0] == '#') tsr_error_hint("grep -v '^#' leaves lines that begin with # out");
@@ -378,9 +210,7 @@ static void hint_about(const Table *t, const char *cell) {
         tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
     else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL)
         tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
-    else
-        tsr_error_hint(
-            "--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+    else hint_about_words(t);
 }
 
 static TsrStatus report_bad(const Table *t, const Block *b) {
@@ -553,8 +383,7 @@ static TsrStatus read_names(Table *t) {
     return TSR_OK;
 }
 
-/* By its name, else its number; -1 when there is none. */
-static int64_t find_column(const Table *t, const char *name) {
+int64_t tsr_csv_find_column(const Table *t, const char *name) {
     const char *end = name + strlen(name);
     int64_t index;
     for (int64_t k = 0; t->names != NULL && k < t->columns; k++)
@@ -574,17 +403,20 @@ static void hint_about_names(const Table *t) {
     if (n > 0) tsr_error_hint("its columns are %s%s", text, n >= sizeof text ? "..." : "");
 }
 
+TsrStatus tsr_csv_no_column(const Table *t, const char *name) {
+    char shown[440];
+    TsrStatus status =
+        tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)),
+                        (long long)t->columns, t->names == NULL ? ", no header" : "");
+    hint_about_names(t);
+    return status;
+}
+
 static TsrStatus want_column(Table *t, const char *name) {
     char shown[440];
-    int64_t column = find_column(t, name);
+    int64_t column = tsr_csv_find_column(t, name);
     if (t->nwanted == MAX_WANTED) return tsr_error(TSR_VALUE_ERROR, "more than %d columns are named", MAX_WANTED);
-    if (column < 0) {
-        TsrStatus status =
-            tsr_input_error(t->in, "it has no column '%s' (%lld columns%s)", tsr_io_quote(shown, name, strlen(name)),
-                            (long long)t->columns, t->names == NULL ? ", no header" : "");
-        hint_about_names(t);
-        return status;
-    }
+    if (column < 0) return tsr_csv_no_column(t, name);
     if (t->once && !t->skipped[column])
         return tsr_input_error(t->in, "its column '%s' is named twice: only one of them could be written back",
                                tsr_io_quote(shown, name, strlen(name)));
@@ -631,30 +463,41 @@ static TsrStatus new_places(TsrPlace **out, int64_t rows, int64_t columns) {
     return *out != NULL ? TSR_OK : tsr_error_no_memory(nbytes);
 }
 
-static TsrStatus parse_table(TsrTensor **out, Table *t) {
-    int64_t rows = 0, line = t->body_line, cells;
+TsrStatus tsr_csv_count(int64_t *rows, Table *t) {
+    int64_t line = t->body_line, cells;
+    *rows = 0;
     split_blocks(t);
     TSR_TRY(tsr_interrupt_check());
     TSR_TRY(tsr_parallel_for(t->nblocks, 1, count_blocks, t));
     TSR_TRY(tsr_interrupt_check());
     for (int i = 0; i < t->nblocks; i++) {
         t->blocks[i].first_line = line;
-        t->blocks[i].first_row = rows;
+        t->blocks[i].first_row = *rows;
         line += t->blocks[i].lines;
-        rows += t->blocks[i].rows;
+        *rows += t->blocks[i].rows;
     }
     /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill.
      */
-    if (tsr_mul_overflows(rows, t->columns, &cells) || (t->columns > 1 && cells / 2 > t->end - t->body))
+    if (tsr_mul_overflows(*rows, t->columns, &cells) || (t->columns > 1 && cells / 2 > t->end - t->body))
         return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
-    TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
-    t->cells = tsr_data(*out);
-    if (t->once) TSR_TRY(new_places(&t->places, rows, t->columns));
-    TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
+    return TSR_OK;
+}
+
+TsrStatus tsr_csv_check_blocks(const Table *t) {
     TSR_TRY(tsr_interrupt_check());
     for (int i = 0; i < t->nblocks; i++)
         if (t->blocks[i].bad_line != 0) return report_bad(t, &t->blocks[i]);
     return TSR_OK;
+}
+
+static TsrStatus parse_table(TsrTensor **out, Table *t) {
+    int64_t rows;
+    TSR_TRY(tsr_csv_count(&rows, t));
+    TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
+    t->cells = tsr_data(*out);
+    if (t->once) TSR_TRY(new_places(&t->places, rows, t->columns));
+    TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
+    return tsr_csv_check_blocks(t);
 }
 
 static TsrStatus convert_table(TsrTensor **table, const Table *t, TsrDtype wanted) {
@@ -744,231 +587,20 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TsrStatus status = examine(t, in, options, begin);
     if (status == TSR_OK) status = read_names(t);
     if (status == TSR_OK && options->columns != NULL) status = want_columns(t, options->columns);
-    if (status == TSR_OK) status = parse_table(&table, t);
-    if (status == TSR_OK) status = finish_table(&table, t, options);
+    if (status == TSR_OK) status = tsr_csv_find_kinds(t, options->text);
+    if (status == TSR_OK && t->kinds != NULL) status = tsr_csv_read_columns(&out->table, t, options->dtype);
+    if (status == TSR_OK && t->kinds == NULL) status = parse_table(&table, t);
+    if (status == TSR_OK && t->kinds == NULL) status = finish_table(&table, t, options);
     if (status == TSR_OK) status = note_rounding(out, t);
     if (status == TSR_OK) status = note_header(out, t);
     tsr_free(t->places);
     tsr_free(t->picked);
     tsr_free(t->skipped);
     tsr_free(t->names);
+    tsr_free(t->kinds);
     tsr_text_free(&t->text);
     tsr_free(t);
-    if (status == TSR_OK) return tsr_items_single_move(out, table);
+    if (status == TSR_OK) return out->table != NULL ? TSR_OK : tsr_items_single_move(out, table);
     tsr_tensor_free(table);
     return status;
-}
-
-/* ---- writing ---- */
-
-/* In quotes where it would be read otherwise. */
-static void write_name(TsrSink *sink, const char *name, char delimiter, bool alone) {
-    size_t n = strlen(name);
-    bool plain = strchr(name, delimiter) == NULL && name[strcspn(name, "\"\r\n")] == '\0';
-    for (const char *c = candidates; *c != '\0' && (alone || *c != delimiter); c++)
-        plain &= strchr(name, *c) == NULL; /* it would be taken for the delimiter */
-    if (alone) plain &= strchr(name, ' ') == NULL;
-    if (n == 0) plain = !alone && delimiter != ' ';
-    else plain &= !is_blank(name[0]) && !is_blank(name[n - 1]);
-    if (!plain) tsr_sink_puts(sink, "\"");
-    for (const char *p = name; *p != '\0'; p++) tsr_sink_write(sink, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
-    if (!plain) tsr_sink_puts(sink, "\"");
-}
-
-/* Cells are made into text by pieces, several of them at a time in as many threads as there are, and written in order.
- */
-enum { CELL = 48, PIECE = 2048 /* cells */, PIECES = 16 };
-
-/* How nan is written, in quotes where it needs them. */
-typedef struct Word {
-    char text[CELL];
-    size_t length;
-} Word;
-
-static TsrStatus word_for_nan(Word *word, const TsrSaveOptions *options, int64_t columns, char delimiter) {
-    TsrSink sink = {.fd = -1};
-    write_name(&sink, options->na != NULL ? options->na : "nan", delimiter, columns == 1);
-    TsrStatus status = sink.status;
-    if (status == TSR_OK && sink.text.length >= CELL)
-        status = tsr_error(TSR_VALUE_ERROR, "what nan is written as has at most %d bytes", CELL - 3);
-    word->length = status == TSR_OK ? sink.text.length : 0;
-    memcpy(word->text, sink.text.data != NULL ? sink.text.data : "", word->length);
-    tsr_text_free(&sink.text);
-    return status;
-}
-
-/* The cell's text, of less than CELL bytes. */
-static size_t format_cell(char *text, TsrScalar value, TsrDtype dtype, int precision, const Word *na) {
-    size_t n = tsr_format_element(text, value, dtype, precision, false);
-    if (n != 3 || memcmp(text, "nan", 3) != 0) return n;
-    memcpy(text, na->text, na->length);
-    return na->length;
-}
-
-TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted) {
-    char text[CELL];
-    Word na;
-    TSR_TRY(word_for_nan(&na, options, 1, options->delimiter != 0 ? options->delimiter : ','));
-    size_t n = format_cell(text, value, dtype, options->precision, &na);
-    bool twice = quoted && n >= 2 && text[0] == '"';
-    return tsr_text_append(out, text + twice, n - 2 * twice);
-}
-
-typedef struct Writing {
-    const TsrTensor *t;     /* contiguous */
-    int64_t columns, first; /* the cell that the first piece begins with */
-    char delimiter;
-    int precision;
-    Word na;
-    char *text; /* CELL bytes for each cell of all pieces */
-    size_t length[PIECES];
-} Writing;
-
-static void write_pieces(int64_t begin, int64_t end, void *user) {
-    Writing *w = user;
-    const char *data = tsr_data(w->t);
-    int64_t item = (int64_t)tsr_itemsize(w->t);
-    for (int64_t piece = begin; piece < end; piece++) {
-        char *text = w->text + piece * PIECE * CELL, *p = text;
-        int64_t cell = w->first + piece * PIECE, stop = TSR_MIN(cell + PIECE, w->t->numel), column = cell % w->columns;
-        for (; cell < stop; cell++) {
-            bool last = ++column == w->columns;
-            p += format_cell(p, tsr_scalar_load(w->t->dtype, data + cell * item), w->t->dtype, w->precision, &w->na);
-            *p++ = last ? '\n' : w->delimiter;
-            if (last) column = 0;
-        }
-        w->length[piece] = (size_t)(p - text);
-    }
-}
-
-static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, const TsrSaveOptions *options) {
-    Writing w = {
-        .t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = options->precision};
-    TsrStatus status = word_for_nan(&w.na, options, w.columns, delimiter);
-    size_t room = (size_t)TSR_MIN(t->numel, PIECES * PIECE) * CELL;
-    if (status != TSR_OK || t->numel == 0) return status;
-    w.text = tsr_malloc(room);
-    if (w.text == NULL) return tsr_error_no_memory(room);
-    for (; w.first < t->numel && status == TSR_OK; w.first += PIECES * PIECE) {
-        int64_t pieces = TSR_MIN((t->numel - w.first + PIECE - 1) / PIECE, PIECES);
-        status = tsr_parallel_for(pieces, 1, write_pieces, &w);
-        for (int64_t k = 0; k < pieces && status == TSR_OK; k++) {
-            tsr_sink_write(sink, w.text + k * PIECE * CELL, w.length[k]);
-            status = sink->status;
-        }
-    }
-    tsr_free(w.text);
-    return status;
-}
-
-/* ---- names ---- */
-
-static TsrStatus write_header(TsrSink *sink, const char *const *names, int64_t n, char delimiter) {
-    for (int64_t i = 0; i < n; i++) {
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        write_name(sink, names[i], delimiter, n == 1);
-        tsr_sink_write(sink, i + 1 < n ? &delimiter : "\n", 1);
-    }
-    return sink->status;
-}
-
-/* The names that the options give for `columns` columns, if they do. */
-static TsrStatus write_given_header(TsrSink *sink, const TsrSaveOptions *options, int64_t columns, char delimiter) {
-    if (options->header == NULL || options->no_header) return TSR_OK;
-    if (options->header_count != columns)
-        return tsr_error(TSR_VALUE_ERROR, "the header has %lld name%s, the table %lld column%s",
-                         (long long)options->header_count, options->header_count == 1 ? "" : "s", (long long)columns,
-                         columns == 1 ? "" : "s");
-    return write_header(sink, options->header, columns, delimiter);
-}
-
-/* ---- a table whose columns have names: tensors of one dimension, or single numbers ---- */
-
-typedef struct NamedColumns {
-    TsrTensor **columns; /* contiguous */
-    int n;
-    int64_t rows;
-} NamedColumns;
-
-static TsrStatus check_cells(const TsrTensor *t) {
-    if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "csv holds dense tensors; convert with to_dense()");
-    if (tsr_dtype_is_pod(t->dtype) && !tsr_dtype_is_complex(t->dtype)) return tsr_tensor_check(t, false);
-    return tsr_error(TSR_VALUE_ERROR, "a table holds real numbers, not torch.%s", tsr_dtype_name(t->dtype));
-}
-
-static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
-    const TsrTensor *t = item->tensor;
-    TSR_TRY(check_cells(t));
-    if (tsr_ndim(t) > 1)
-        return tsr_error(TSR_VALUE_ERROR, "a column with a name has 1 dimension, '%.100s' has %d", item->name,
-                         tsr_ndim(t));
-    if (c->n > 0 && t->numel != c->rows)
-        return tsr_error(TSR_VALUE_ERROR, "'%.100s' has %lld rows, those before it %lld", item->name,
-                         (long long)t->numel, (long long)c->rows);
-    c->rows = t->numel;
-    TSR_TRY(tsr_tensor_new_contiguous(&c->columns[c->n], t, TSR_CONTIGUOUS));
-    c->n++;
-    return TSR_OK;
-}
-
-static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char delimiter, const TsrSaveOptions *options) {
-    char text[CELL];
-    Word na;
-    TSR_TRY(word_for_nan(&na, options, c->n, delimiter));
-    for (int64_t row = 0; row < c->rows; row++) {
-        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        for (int i = 0; i < c->n; i++) {
-            const TsrTensor *t = c->columns[i];
-            const char *cell = (const char *)tsr_data(t) + row * (int64_t)tsr_itemsize(t);
-            size_t length = format_cell(text, tsr_scalar_load(t->dtype, cell), t->dtype, options->precision, &na);
-            text[length] = i + 1 < c->n ? delimiter : '\n';
-            tsr_sink_write(sink, text, length + 1);
-        }
-    }
-    return sink->status;
-}
-
-static TsrStatus write_keys(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
-    if (options->no_header) return TSR_OK;
-    const char **names = tsr_malloc((size_t)items->n * sizeof *names);
-    if (names == NULL) return tsr_error_no_memory((size_t)items->n * sizeof *names);
-    for (int i = 0; i < items->n; i++) names[i] = items->items[i].name;
-    TsrStatus status = write_header(sink, names, items->n, delimiter);
-    tsr_free(names);
-    return status;
-}
-
-static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
-    NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns)};
-    TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
-    for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
-    if (status == TSR_OK)
-        status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter)
-                                         : write_keys(sink, items, options, delimiter);
-    if (status == TSR_OK) status = write_named_rows(sink, &c, delimiter, options);
-    for (int i = 0; i < c.n; i++) tsr_tensor_free(c.columns[i]);
-    tsr_free(c.columns);
-    return status;
-}
-
-static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
-    TsrTensor *t, *dense;
-    if (options->delimiter != 0) delimiter = options->delimiter;
-    if (!items->single && items->n > 0) return write_named(sink, items, options, delimiter);
-    TSR_TRY(tsr_items_only(&t, items, "csv"));
-    if (tsr_ndim(t) > 2)
-        return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
-    TSR_TRY(check_cells(t));
-    TSR_TRY(write_given_header(sink, options, tsr_ndim(t) == 2 ? t->sizes[1] : 1, delimiter));
-    TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_table(sink, dense, delimiter, options);
-    tsr_tensor_free(dense);
-    return status;
-}
-
-TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
-    return write_delimited(sink, items, options, ',');
-}
-TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
-    return write_delimited(sink, items, options, '\t');
 }

@@ -21,6 +21,7 @@ void tsr_items_free(TsrItems *items) {
     tsr_free(items->items);
     tsr_free(items->remarks);
     tsr_tree_free(&items->tree);
+    tsr_table_free(items->table);
     *items = (TsrItems){0};
 }
 

@@ -57,6 +57,10 @@ TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
 TsrStatus tsr_raw_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* Markdown: a table as people read it; written only. */
+TsrStatus tsr_markdown_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_markdown_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
 /* TensorFlow's TensorProto. */
 TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

@@ -9,6 +9,7 @@
 #include "elements.h"
 #include "formats.h"
 #include "json_text.h"
+#include "table_write.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/number.h"
@@ -757,6 +758,7 @@ static void write_key(TsrSink *sink, const char *name) {
 }
 
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
+    if (items->table != NULL) return tsr_table_write_json(sink, items->table, options, false);
     if (!items->single) tsr_sink_puts(sink, "{");
     for (int i = 0; i < items->n; i++) {
         if (i > 0) tsr_sink_puts(sink, ", ");
@@ -786,6 +788,7 @@ static TsrStatus write_line(TsrSink *sink, const TsrItems *items, int64_t row, c
 
 TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     int64_t rows = 0;
+    if (items->table != NULL) return tsr_table_write_json(sink, items->table, options, true);
     for (int i = 0; i < items->n; i++) {
         const TsrTensor *t = items->items[i].tensor;
         if (tsr_is_sparse(t))

@@ -96,14 +96,30 @@ TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what) {
     return TSR_OK;
 }
 
-void tsr_json_put_string(TsrSink *sink, const char *text) {
+static void put_escaped(TsrSink *sink, char c) {
     char escaped[8];
+    const char *at = c != '\0' && c != '/' ? strchr(meant, c) : NULL;
+    if (at != NULL) snprintf(escaped, sizeof escaped, "\\%c", escapes[at - meant]);
+    else snprintf(escaped, sizeof escaped, (unsigned char)c < 32 ? "\\u%04x" : "%c", c);
+    tsr_sink_puts(sink, escaped);
+}
+
+void tsr_json_put_string(TsrSink *sink, const char *text) {
     tsr_sink_puts(sink, "\"");
-    for (const char *p = text; *p != '\0'; p++) {
-        const char *at = *p != '/' ? strchr(meant, *p) : NULL;
-        if (at != NULL) snprintf(escaped, sizeof escaped, "\\%c", escapes[at - meant]);
-        else snprintf(escaped, sizeof escaped, (unsigned char)*p < 32 ? "\\u%04x" : "%c", *p);
-        tsr_sink_puts(sink, escaped);
+    for (const char *p = text; *p != '\0'; p++) put_escaped(sink, *p);
+    tsr_sink_puts(sink, "\"");
+}
+
+void tsr_json_put_text(TsrSink *sink, const char *text, size_t n) {
+    tsr_sink_puts(sink, "\"");
+    for (size_t i = 0, length; i < n; i += length) {
+        length = tsr_utf8_sequence(text + i, n - i);
+        if (length > 1) tsr_sink_write(sink, text + i, length);
+        else if (length == 1) put_escaped(sink, text[i]);
+        else {
+            tsr_sink_puts(sink, "\xef\xbf\xbd");
+            length = 1;
+        }
     }
     tsr_sink_puts(sink, "\"");
 }

@@ -37,5 +37,7 @@ typedef TsrStatus TsrJsonMember(TsrJson *j, const char *key, size_t length, void
 TsrStatus tsr_json_object(TsrJson *j, TsrJsonMember *read, void *context);
 
 void tsr_json_put_string(TsrSink *sink, const char *text); /* quoted */
+/* The same for n bytes of any kind: those that are no UTF-8 become U+FFFD. */
+void tsr_json_put_text(TsrSink *sink, const char *text, size_t n);
 
 #endif

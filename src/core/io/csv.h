@@ -1,0 +1,97 @@
+/* csv.h: what the readers of text tables share: a table while it is read, in blocks of lines that threads take. */
+#ifndef CORE_IO_CSV_H
+#define CORE_IO_CSV_H
+
+#include "csv_fields.h"
+#include "core/io_table.h"
+#include "elements.h"
+
+/* What the cells of a column are read as. One that does not fit sends its column on to a later kind of its group, and
+ * the table is read again: from truth values to numbers, among these from floats to integers where one would be rounded
+ * and back (CELL_FLOAT, which is final) where not all are; from times to words. */
+typedef enum CellKind {
+    CELL_BOOL,
+    CELL_NUMBER,
+    CELL_INTEGER,
+    CELL_UNSIGNED,
+    CELL_FLOAT,
+    CELL_TIME,
+    CELL_TEXT
+} CellKind;
+
+/* MAX_BLOCKS: parts of the text that threads parse; each notes its errors for itself. MAX_WANTED: columns that a list
+ * of columns may name. */
+enum { MAX_BLOCKS = 256, MAX_WANTED = 1024 };
+
+typedef struct Block {
+    const char *begin, *end; /* whole lines */
+    int64_t lines, rows;     /* all lines; those that are not blank */
+    int64_t first_line, first_row;
+    int64_t bad_line;   /* of the first error, 0 none */
+    int64_t bad_column; /* its field, counted from 1; 0: the number of fields is wrong */
+    int64_t bad_fields;
+    int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
+    bool rounded_fits;                    /* an integer dtype has it */
+    const char *bad_text;
+    size_t bad_length;
+} Block;
+
+typedef struct Table {
+    const TsrInput *in;
+    const char *body, *end;
+    int64_t body_line; /* number of the body's first line */
+    int64_t columns;
+    char delimiter;
+    TsrDtype dtype;  /* of `cells` */
+    TsrDtype result; /* of the tensor; integers have to fit it */
+    const char *na;  /* what means nan besides nothing; NULL */
+    char *cells;
+    TsrPlace *places; /* of all cells, where they are asked for; else NULL */
+    TsrPlace *picked; /* of those that are taken */
+    Block blocks[MAX_BLOCKS];
+    int nblocks;
+    const char *header, *header_end;
+    int64_t header_line;
+    bool guessed;               /* whether there is a header */
+    bool counted;               /* the header is 0, 1, 2 and so on above an index */
+    int64_t doubtful;           /* the line of a first row of numbers that may be names; 0 */
+    int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
+    int nwanted;                /* 0: all are taken */
+    bool quoted;                /* there are quotes, and so maybe line ends inside of them */
+    const char **names;         /* of all columns; NULL: the file has no header */
+    TsrText text;               /* of the names */
+    bool once;                  /* no column may be named twice */
+    bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
+    CellKind *kinds;            /* of all columns, where not all are numbers; else NULL: the table is a tensor */
+} Table;
+
+static inline const char *next_record(const Table *t, const char *p, const char *end, int64_t *lines) {
+    *lines = 1;
+    return t->quoted ? record_end(p, end, lines) : line_end(p, end);
+}
+
+/* Splits the body into blocks, and counts their rows and lines. */
+TsrStatus tsr_csv_count(int64_t *rows, Table *t);
+/* The error of the first block that has one. */
+TsrStatus tsr_csv_check_blocks(const Table *t);
+/* A number, a truth value, or nothing, which is nan. Notes one that float64 rounds in the block. False: it is none. */
+bool tsr_csv_parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell);
+
+/* Whether other programs write this word where there is nothing. */
+bool tsr_csv_means_missing(const char *cell);
+
+/* csv_columns.c: tables of columns that are not all numbers. */
+
+/* Looks at the first rows for what the columns hold: t->kinds, if they are not all numbers. `text`, a list of columns
+ * that are words, or NULL. */
+TsrStatus tsr_csv_find_kinds(Table *t, const char *text);
+/* Reads the columns by their kinds; numbers are cast to `dtype`, unless that is TSR_DTYPE_NONE. *out is the caller's.
+ */
+TsrStatus tsr_csv_read_columns(TsrTable **out, Table *t, TsrDtype dtype);
+
+/* The column of that name, else number; -1 when there is none. */
+int64_t tsr_csv_find_column(const Table *t, const char *name);
+/* The error about a column that is not there. */
+TsrStatus tsr_csv_no_column(const Table *t, const char *name);
+
+#endif
