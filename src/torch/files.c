@@ -12,6 +12,7 @@
 #include "lang/types/codec.h"
 #include "core/mem.h"
 #include "core/table.h"
+#include "lang/types/bytes.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
 #include "json.h"
@@ -248,9 +249,11 @@ static TsrStatus flag(bool *out, Value v) {
     return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v);
 }
 
+#define LOAD_OPTION_NAMES \
+    "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records", "text"
+
 static TsrStatus load(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"path",    "format",   "dtype", "shape",   "mode",    "header", "delimiter",
-                                        "columns", "metadata", "na",    "unknown", "records", "text"};
+    static const char *const names[] = {"path", LOAD_OPTION_NAMES};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
     TsrLoadOptions options;
@@ -269,6 +272,40 @@ static TsrStatus load(Value *out, const CallArgs *args) {
         status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
     for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
+    return status;
+}
+
+/* The bytes of str or bytes; lent. */
+static TsrStatus content_of(const char **data, size_t *size, Value v) {
+    bool bytes = value_is_bytes(v);
+    if (!bytes && !value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "loads(): argument 'data' must be str or bytes, not %s", value_type_name(v));
+    *data = bytes ? ((const Bytes *)v.o)->data : value_as_str(v)->data;
+    *size = (size_t)(bytes ? ((const Bytes *)v.o)->size : value_as_str(v)->size);
+    return TSR_OK;
+}
+
+/* What the file would give that has these bytes. */
+static TsrStatus loads(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"data", LOAD_OPTION_NAMES};
+    static const ArgSpec spec = {"loads", names, LOAD_ARGS, 0, 2, 2};
+    Value v[LOAD_ARGS];
+    TsrLoadOptions options;
+    TsrText lists[4] = {0};
+    TsrItems items;
+    const char *data;
+    size_t size;
+    int64_t shape[TSR_MAX_DIMS];
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    TSR_TRY(content_of(&data, &size, v[LOAD_PATH]));
+    TsrStatus status = load_options(&options, shape, lists, v);
+    if (status == TSR_OK) status = tsr_load_bytes(&items, "<text>", data, size, &options);
+    if (status == TSR_OK) {
+        tell_notes(&items);
+        status = files_value(out, &items);
+        tsr_items_free(&items);
+    }
+    for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
     return status;
 }
 
@@ -739,6 +776,9 @@ static const Method functions[] = {
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With "
      "metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With "
      "records=True a list of all that stand one behind the other in an npy, json or raw file."},
+    {"loads", loads, ARGS_ANY, 2, 2,
+     "(data, format, *, dtype=None, shape=None, header=None, delimiter=None, columns=None, na=None, text=None)",
+     "What a file of these bytes, or of this text, holds: loads('a,b\\n1,2\\n', 'csv')."},
     {"save", save, ARGS_ANY, 2, 3,
      "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, "
      "metadata=None, compress=False, na='nan', compact=False)",

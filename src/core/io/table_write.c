@@ -82,12 +82,23 @@ static void put_field(TsrSink *sink, const char *text, size_t n, char delimiter,
     tsr_sink_puts(sink, "\"");
 }
 
+/* Whether nothing stands in the row: tabs alone would be a blank line, which readers pass over. */
+static TsrStatus is_blank_row(bool *blank, const TsrTable *t, int64_t row, const TsrSaveOptions *options) {
+    Cell cell = {.n = 0};
+    for (int i = 0; i < t->n && cell.n == 0; i++) TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
+    *blank = cell.n == 0;
+    return TSR_OK;
+}
+
 static TsrStatus write_fields(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own) {
     const char delimiter = *(const char *)own, *na = options->na != NULL ? options->na : "";
     Cell cell;
+    bool blank = false;
+    if (delimiter == '\t' && na[0] == '\0') TSR_TRY(is_blank_row(&blank, t, row, options));
     for (int i = 0; i < t->n; i++) {
         TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
-        if (cell.nothing) put_field(sink, na, strlen(na), delimiter, t->n == 1);
+        if (i == 0 && blank) tsr_sink_puts(sink, "\"\"");
+        else if (cell.nothing) put_field(sink, na, strlen(na), delimiter, t->n == 1);
         else if (cell.is_text) put_field(sink, cell.word, cell.n, delimiter, t->n == 1);
         else tsr_sink_write(sink, cell.text, cell.n);
         tsr_sink_write(sink, i + 1 < t->n ? &delimiter : "\n", 1);
