@@ -104,6 +104,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(draw_startup());
     TSR_TRY(lesson_startup());
     TSR_TRY(ns_caffe2_startup());
+    TSR_TRY(ns_c10_startup());
     TSR_TRY(ns_tensorflow_startup());
     holders_name_for_core();
     return TSR_OK;

@@ -9,6 +9,7 @@
 #include "core/tensor.h"
 #include "lang/types/dict.h"
 #include "lang/modules/namespace.h"
+#include "lang/types/sequences.h"
 #include "torch/holders.h"
 
 static Type anatomy_type;
@@ -123,7 +124,7 @@ static void put_impl(TsrStatus *status, Value dict, TsrTensor *t) {
     char device[16];
     Value d;
     if (*status != TSR_OK || (*status = part_new(&d)) != TSR_OK) return;
-    card_put_int(status, d, "refcount", tsr_is_defined(t) ? holders_refcount(t) : 1);
+    card_put_int(status, d, "refcount", holders_refcount(t));
     card_put_sizes(status, d, "sizes", tsr_ndim(t), t->sizes, false);
     if (!tsr_is_sparse(t)) card_put_sizes(status, d, "strides", tsr_ndim(t), t->strides, false);
     card_put_int(status, d, "storage_offset", t->offset);
@@ -155,7 +156,7 @@ static void put_handle(TsrStatus *status, Value dict, Value v) {
     TsrTensor *t = NULL;
     Value d, names;
     if (*status != TSR_OK || (*status = part_new(&d)) != TSR_OK) return;
-    if (v.tag == V_TENSOR && tsr_is_defined(v.t)) {
+    if (v.tag == V_TENSOR) {
         if ((*status = holders_list(&names, v.t)) == TSR_OK) card_put_move(status, d, "holders", names);
     } else if (row != NULL && row->members != NULL && (*status = row->members(d, v)) == TSR_OK) {
         adopt(d);
@@ -196,6 +197,46 @@ static TsrStatus anatomy_get_item(Value *out, Value self, Value key) {
     return TSR_OK;
 }
 
+/* ---- where they are declared ---- */
+
+static const struct {
+    const char *name, *declared, *implemented, *here;
+} headers[] = {
+    {"Tensor", "aten/src/ATen/templates/TensorBody.h", "the same (register_hook: ATen/core/Tensor.h)",
+     "src/core/tensor.h"},
+    {"TensorBase", "aten/src/ATen/core/TensorBase.h", "aten/src/ATen/core/Tensor.cpp", "src/core/tensor.h"},
+    {"TensorImpl", "c10/core/TensorImpl.h", "c10/core/TensorImpl.cpp", "src/core/tensor.h"},
+    {"UndefinedTensorImpl", "c10/core/UndefinedTensorImpl.h", "c10/core/UndefinedTensorImpl.cpp", "src/core/tensor.h"},
+    {"intrusive_ptr", "c10/util/intrusive_ptr.h", "the same", "src/systems/intrusive_ptr.c"},
+    {"Storage", "c10/core/Storage.h", "c10/core/Storage.cpp", "src/core/storage.h"},
+    {"StorageImpl", "c10/core/StorageImpl.h", "c10/core/StorageImpl.cpp", "src/core/storage.h"},
+    {"DataPtr", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h"},
+    {"UniqueVoidPtr", "c10/util/UniqueVoidPtr.h", "c10/util/UniqueVoidPtr.cpp", "src/core/alloc.h"},
+    {"Allocator", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h"},
+    {"Device", "c10/core/Device.h", "c10/core/Device.cpp", "src/core/device.h"},
+    {"TypeMeta", "c10/util/typeid.h", "c10/util/typeid.cpp", "src/core/dtype.def"},
+    {"MaybeOwned", "c10/util/MaybeOwned.h", "the same", "src/core/borrow.h"},
+    {"ArrayRef", "c10/util/ArrayRef.h", "the same", "src/systems/array_ref.c"},
+};
+
+static TsrStatus headers_list(Value *out, const CallArgs *args) {
+    Value list, row;
+    (void)args;
+    TSR_TRY(list_new(&list, 0));
+    TsrStatus status = TSR_OK;
+    for (size_t i = 0; i < TSR_COUNTOF(headers) && status == TSR_OK; i++) {
+        if ((status = dict_new(&row)) != TSR_OK) break;
+        card_put_str(&status, row, "class", headers[i].name);
+        card_put_str(&status, row, "declared", headers[i].declared);
+        card_put_str(&status, row, "implemented", headers[i].implemented);
+        card_put_str(&status, row, "here", headers[i].here);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
+        else value_release(row);
+    }
+    if (status == TSR_OK) table_mark(list);
+    return value_end_move(out, status, list);
+}
+
 static TsrStatus anatomy(Value *out, const CallArgs *args) { return anatomy_new(out, args->values[0]); }
 
 static const Method functions[] = {
@@ -206,8 +247,15 @@ static const Method functions[] = {
     {0},
 };
 
+static const Method own_functions[] = {
+    {"headers", headers_list, ARGS_NONE, 0, 0, "()",
+     "Where PyTorch declares and implements the classes of an anatomy, and where they are in tsr's source."},
+    {0},
+};
+
 TsrStatus anatomy_startup(void) {
     card_derive(&anatomy_type, &dict_type, "anatomy", card_repr);
     anatomy_type.get_item = anatomy_get_item;
+    TSR_TRY(namespace_add_functions("tsr", own_functions, false));
     return namespace_add_functions("tsr", functions, true);
 }

@@ -28,7 +28,7 @@ static TsrStatus tensor_argument(TsrTensor **lent, const CallArgs *args, const c
 }
 
 static TsrStatus need_storage(const TsrTensor *t, const char *function) {
-    return t->storage != NULL
+    return t->storage != NULL && tsr_is_defined(t)
                ? TSR_OK
                : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function,
                            t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
@@ -189,7 +189,7 @@ static int64_t alignment_of(const void *data) {
 static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
     TsrStorage *s = t->storage;
     Value names;
-    if (s == NULL || *status != TSR_OK) return;
+    if (s == NULL || !tsr_is_defined(t) || *status != TSR_OK) return;
     card_put_int(status, card, "storage_id", tsr_storage_id(s));
     card_put_int(status, card, "storage_refcount", tsr_storage_refcount(s));
     card_put_int(status, card, "storage_bytes", (int64_t)s->nbytes);
@@ -215,8 +215,9 @@ static void put_layout(TsrStatus *status, Value card, TsrTensor *t) {
 static void put_tensor_card(TsrStatus *status, Value card, TsrTensor *t) {
     Value holders;
     char device[16], origin[NAME_ROOM + 64];
-    card_put_move(status, card, "dtype", dtype_value(t->dtype));
-    card_put_str(status, card, "device", tsr_device_format(t->device, device));
+    bool defined = tsr_is_defined(t);
+    card_put_move(status, card, "dtype", defined ? dtype_value(t->dtype) : VALUE_NONE);
+    card_put_str(status, card, "device", defined ? tsr_device_format(t->device, device) : NULL);
     put_layout(status, card, t);
     card_put_int(status, card, "version", tsr_tensor_version(t));
     card_put_int(status, card, "refcount", holders_refcount(t));

@@ -284,8 +284,12 @@ static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     TsrStatus status = holders_names_over(&views, t->storage, t);
     if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
     if (status == TSR_OK) status = why_holders(text, holders);
-    if (status == TSR_OK && t->storage != NULL) status = why_storage(text, t, views, keepers);
-    if (status == TSR_OK) status = why_end(text, t, holders, views, keepers);
+    if (status == TSR_OK && !tsr_is_defined(t)) {
+        status = tsr_text_puts(text, "\nit is the one undefined tensor: it has no memory, and is never freed");
+    } else if (status == TSR_OK) {
+        if (t->storage != NULL) status = why_storage(text, t, views, keepers);
+        if (status == TSR_OK) status = why_end(text, t, holders, views, keepers);
+    }
     value_release(holders);
     value_release(views);
     value_release(keepers);

@@ -19,5 +19,6 @@ TsrStatus array_ref_new(Value *out, TsrTensor *t, bool strides);
 TsrStatus array_ref_new_block(Value *out, const void *owner, const int64_t *block, int count);
 void array_ref_owner_changed(const void *owner, const char *how);
 void array_ref_startup(void);
+TsrStatus ns_c10_startup(void); /* the namespace c10: intrusive_ptr.c */
 
 #endif

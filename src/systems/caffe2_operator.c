@@ -320,23 +320,15 @@ static TsrStatus fill_caffe2(Module *m) {
     return module_add_move(m, "CUDA", device);
 }
 
-static TsrStatus fill_c10(Module *m) {
-    TSR_TRY(module_add(m, "ArrayRef", value_lent(&array_ref_type)));
-    return module_add(m, "IntArrayRef", value_lent(&array_ref_type)); /* the note: a well known synonym */
-}
-
 TsrStatus ns_caffe2_startup(void) {
     TSR_TRY(dict_new(&blobs));
     caffe2_tensor_startup();
-    array_ref_startup();
     holders_register_root("workspace.blobs", &blobs);
     TSR_TRY(namespace_add(&(Namespace){
         .name = "caffe2",
         .doc =
             "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.",
         .fill = fill_caffe2}));
-    TSR_TRY(namespace_add(&(Namespace){
-        .name = "c10", .doc = "ArrayRef: a reference to numbers that it does not own.", .fill = fill_c10}));
     return namespace_add(&(Namespace){.name = "workspace",
                                       .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.",
                                       .fill = fill_workspace});

@@ -180,7 +180,7 @@ TsrStatus th_tensor_arg(TsrTensor **lent, Value v, const char *fn) {
 
 TsrStatus th_dense_arg(TsrTensor **lent, Value v, const char *fn) {
     TSR_TRY(th_tensor_arg(lent, v, fn));
-    return (*lent)->storage != NULL
+    return (*lent)->storage != NULL && tsr_is_defined(*lent)
                ? TSR_OK
                : th_fail("%s: a%s tensor has no storage", fn, tsr_is_sparse(*lent) ? " sparse" : "n undefined");
 }

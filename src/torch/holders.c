@@ -586,7 +586,8 @@ int64_t holders_refcount(TsrTensor *t) {
     Count c = {t, 0};
     Walk w = {.visit = count_arguments, .visit_storage = pass_storage, .context = &c, .counts = true};
     if (walk_all(&w) != TSR_OK) tsr_error_clear();
-    return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments);
+    int64_t own = !tsr_is_defined(t); /* the undefined tensor is never freed: it holds itself */
+    return TSR_MAX(0, (int64_t)tsr_tensor_refcount(t) - c.arguments - own);
 }
 
 /* ---- names, one a reference ---- */

@@ -201,7 +201,7 @@ static TsrStatus not_for_sparse(const TsrOpCall *c, const TsrTensor *t) {
 static TsrStatus check_tensor(const Run *run, const TsrTensor *t) {
     const TsrOpCall *c = run->call;
     unsigned flags = c->op->flags;
-    if (!tsr_is_defined(t)) return TSR_OK;
+    if (!tsr_is_defined(t)) return TSR_OK; /* of an optional parameter */
     if (TSR_UNLIKELY(tsr_is_meta(t))) TSR_TRY(check_meta(c));
     if (TSR_UNLIKELY(tsr_is_sparse(t))) {
         return flags & TSR_OP_SPARSE || run->sparse != NULL ? tsr_tensor_check(t, false) : not_for_sparse(c, t);
@@ -282,12 +282,28 @@ static TsrStatus check_devices(const TsrOpCall *c) {
     return TSR_OK;
 }
 
+static const char improper[] = "Expected a proper Tensor but got None (or an undefined tensor in C++)";
+
+/* The undefined tensor has no kernels. */
+static TsrStatus check_defined(const TsrOpCall *c, int i) {
+    const TsrArg *arg = &c->arg[i];
+    const TsrParam *param = &c->schema->params[i];
+    if (arg->kind == TSR_ARG_TENSOR && !tsr_is_defined(arg->t) && !param->optional)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s for argument #%d '%s'", improper, i, param->name);
+    for (int k = 0; arg->kind == TSR_ARG_TENSORS && !param->optional_elements && k < arg->n; k++)
+        if (arg->tensors[k] != NULL && !tsr_is_defined(arg->tensors[k]))
+            return tsr_error(TSR_RUNTIME_ERROR, "%s at position #%d for iterable argument #%d '%s'", improper, k, i,
+                             param->name);
+    return TSR_OK;
+}
+
 static TsrStatus prepare_arguments(Run *run) {
     TsrOpCall *c = run->call;
     TSR_TRY(check_devices(c));
     bool resolve = (c->op->flags & TSR_OP_CONJ) == 0;
     for (int i = 0; i < c->nargs; i++) {
         TsrArg *arg = &c->arg[i];
+        TSR_TRY(check_defined(c, i));
         if (arg->kind == TSR_ARG_TENSOR) {
             TSR_TRY(check_tensor(run, arg->t));
             if (TSR_UNLIKELY(is_lazy(arg->t)) && resolve) TSR_TRY(resolve_into(run, &arg->t));

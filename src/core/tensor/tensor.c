@@ -567,7 +567,10 @@ TsrStatus tsr_tensor_new_wrapped(TsrTensor **out, TsrScalar value) {
 }
 
 TsrTensor *tsr_tensor_new_undefined(void) {
-    static TsrStorage nothing = {.refcount = 1, .element = TSR_DTYPE_NONE, .ptr = {.device = {TSR_CPU, -1}}};
+    static TsrStorage nothing = {.refcount = 1,
+                                 .element = TSR_DTYPE_NONE,
+                                 .ptr = {.device = {TSR_CPU, -1}},
+                                 .version = {.refcount = 1, .home = &nothing}};
     static int64_t zero[1];
     static TsrTensor undefined = {.refcount = 1,
                                   .weakcount = 1,

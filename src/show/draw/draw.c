@@ -153,7 +153,9 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
     if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
     if (path != NULL) TSR_TRY(check_svg(path));
-    bool structures = args->count == 1 && (anatomy_is(args->values[0]) || holders_shell(args->values[0]) != NULL);
+    Value first = args->values[0];
+    bool undefined = first.tag == V_TENSOR && !tsr_is_defined(first.t);
+    bool structures = args->count == 1 && (undefined || anatomy_is(first) || holders_shell(first) != NULL);
     TsrStatus status =
         structures ? draw_structures(&text, args->values[0], path != NULL) : draw_views(&text, args, path != NULL);
     if (status == TSR_OK && path != NULL) {
