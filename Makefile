@@ -147,6 +147,9 @@ install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1/)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5/)
 	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7/)
+	install -D -m 644 completions/tsr.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tsr
+	install -D -m 644 completions/_tsr $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_tsr
+	install -D -m 644 completions/tsr.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tsr.fish
 	@$(TELL_LINKER)
 
 # Folders that are left empty go too, but those that every system has.
@@ -155,8 +158,22 @@ uninstall: ## removes what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/tsr/,$(notdir $(PLUGINS)))
-	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) lib/pkgconfig lib/tsr $(addprefix share/man/man,1 5 7) 2>/dev/null || :
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/tsr zsh/vendor-completions/_tsr fish/vendor_completions.d/tsr.fish)
+	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) share/bash-completion/completions share/bash-completion share/zsh/vendor-completions share/zsh share/fish/vendor_completions.d share/fish lib/pkgconfig lib/tsr $(addprefix share/man/man,1 5 7) 2>/dev/null || :
 	@$(TELL_LINKER)
+
+# What is opened when it is first needed (a BLAS with LAPACK, the line editor, the pager) is recommended.
+DEB := $(BUILD)/tsr_$(VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
+deb: all lib ## a Debian package, under build/
+	rm -rf $(BUILD)/deb
+	$(MAKE) install CONFIG=$(CONFIG) DESTDIR=$(BUILD)/deb PREFIX=/usr
+	gzip -9n $(BUILD)/deb/usr/share/man/man*/*
+	strip --strip-unneeded $(BUILD)/deb/usr/bin/tsr $(BUILD)/deb/usr/lib/libtsr.so.$(VERSION) $(BUILD)/deb/usr/lib/tsr/*.so
+	install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/tsr/copyright
+	install -D -m 644 CHANGELOG.md $(BUILD)/deb/usr/share/doc/tsr/CHANGELOG.md
+	install -d $(BUILD)/deb/DEBIAN
+	printf 'Package: tsr\nVersion: %s\nArchitecture: %s\nMaintainer: The authors of tsr <tsr@localhost>\nSection: math\nPriority: optional\nInstalled-Size: %s\nDepends: libc6 (>= 2.36), libsleef3\nRecommends: libopenblas0-openmp | libopenblas0, libreadline8, less\nDescription: tensor calculator for the terminal\n A small array language with the names of PyTorch that prints what PyTorch prints,\n and shows shapes, strides, reference counts, storages and copies; a filter for\n files of tensors and tables; a course on views and ownership.\n' '$(VERSION)' "$$(dpkg --print-architecture)" "$$(du -sk $(BUILD)/deb | cut -f 1)" >$(BUILD)/deb/DEBIAN/control
+	dpkg-deb --root-owner-group --build $(BUILD)/deb $(DEB)
 
 # ---- tests ----
 # One Check suite a module, in the room that it tests, all in one program; T=name runs one suite.
@@ -273,4 +290,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall check debug asan coverage tsan valgrind fuzz bench format lint docs man config help clean
+.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench format lint docs man config help clean

@@ -610,6 +610,27 @@ static int run_lesson(const Line *l) {
     return prompt ? shell_run_prompt() : status;
 }
 
+/* For the shells' completion: a line for each option, "--output=" where it takes a value; for the formats a name each.
+ */
+static int print_options(void) {
+    for (size_t i = 0; i < TSR_COUNTOF(options); i++) {
+        if (options[i].set == set_man) continue;
+        printf("--%s%s\n", options[i].name, options[i].takes != NULL ? "=" : "");
+        if (options[i].letter != 0) printf("-%c\n", options[i].letter);
+    }
+    return puts("--help\n--version") >= 0 ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int print_formats(void) {
+    char formats[256];
+    return puts(tsr_format_names(formats, sizeof formats, NULL, "\n", "\n")) >= 0 ? EXIT_FINE : EXIT_FAILED;
+}
+
+static int print_page(const char *page) {
+    if (strcmp(page, "options") == 0) return print_options();
+    return strcmp(page, "formats") == 0 ? print_formats() : man_print(page);
+}
+
 static int run(const Line *l) {
     switch (l->mode) {
     case MODE_CODE: return then_prompt(l, shell_run_code(l->codes, l->code_count));
@@ -619,7 +640,7 @@ static int run(const Line *l) {
     case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
     case MODE_LESSON: return run_lesson(l);
     case MODE_PAGE: return page_command(l->rest[0]);
-    case MODE_MAN: return man_print(l->page);
+    case MODE_MAN: return print_page(l->page);
     default: return run_default(l);
     }
 }
