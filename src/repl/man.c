@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "core/op.h"
+#include "ideas.h"
 #include "show/fold.h"
 #include "show/help.h"
 #include "show/op_doc.h"
@@ -163,6 +164,8 @@ int man_print(const char *page) {
         return EXIT_FINE;
     }
     if (strcmp(page, "prelude") == 0) return shell_report(prelude_freeze(stdout), NULL); /* for the Makefile */
+    if (strcmp(page, "ideas") == 0) return ideas_write_manual(), EXIT_FINE;
+    if (strcmp(page, "idea-tests") == 0) return ideas_write_transcripts(), EXIT_FINE;
     fprintf(stderr, "tsr: --print-man: there is no page '%s'\n", page);
     return EXIT_USAGE;
 }
