@@ -43,6 +43,8 @@ typedef struct TsrWordSet {
 uint64_t tsr_word_hash(const char *bytes, size_t n);
 /* The number of the word, which is added when it is not there yet. */
 TsrStatus tsr_word_set_add(int64_t *word, TsrWordSet *set, const char *bytes, size_t n, uint64_t hash);
+/* -1 when it is not there. */
+int64_t tsr_word_set_find(const TsrWordSet *set, const char *bytes, size_t n, uint64_t hash);
 /* The words of the set, which is left empty; the caller's. */
 TsrStatus tsr_word_set_new_words(TsrWords **out, TsrWordSet *set);
 void tsr_word_set_free(TsrWordSet *set);

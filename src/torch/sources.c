@@ -23,6 +23,7 @@ PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
 PRELUDE_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
+PRELUDE_EMBED(prelude_tensor_table, "src/torch/prelude/tensor_table.tsr");
 PRELUDE_EMBED(prelude_table, "src/torch/prelude/table.tsr");
 PRELUDE_EMBED(prelude_table_slots, "src/torch/prelude/table_slots.tsr");
 PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
@@ -55,6 +56,7 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
     SOURCE_WITH("cuda", cuda, "torch collections"),
     SOURCE("accelerator", accelerator),
+    TABLES("Tensor", tensor_table),
     TABLES("Table", table),
     TABLES("table slots", table_slots),
     TABLES("Column", column),

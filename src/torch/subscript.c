@@ -3,9 +3,12 @@
  * worded here: values that are no index, slices whose parts are no integers, and values that cannot be assigned. */
 #include "subscript.h"
 
+#include <string.h>
+
 #include "bind.h"
 #include "core/indexing.h"
 #include "core/op/shared.h"
+#include "core/table.h"
 #include "lang/object/exc.h"
 #include "lang/types/bytes.h"
 #include "lang/types/numbers.h"
@@ -153,11 +156,63 @@ static __attribute__((noinline)) TsrStatus get_general(TsrTensor **out, TsrTenso
     return s;
 }
 
+/* The number of a column of a table that was read. KeyError where it has no such name. */
+static TsrStatus column_number(Value *out, const TsrTensor *self, Value name) {
+    for (int64_t j = 0; j < self->sizes[1]; j++) {
+        if (strcmp(tsr_column_name(self, j), value_as_str(name)->data) != 0) continue;
+        *out = value_int(j);
+        return TSR_OK;
+    }
+    return exc_raise_value(TSR_KEY_ERROR, name);
+}
+
+static bool is_names(Value v) {
+    if (value_is_str(v)) return true;
+    bool names = value_is_list(v) && value_as_list(v)->count > 0;
+    for (int64_t i = 0; names && i < value_as_list(v)->count; i++) names = value_is_str(value_as_list(v)->items[i]);
+    return names;
+}
+
+static TsrStatus column_numbers(Value *out, const TsrTensor *self, Value v) {
+    Value list, number;
+    if (value_is_str(v)) return column_number(out, self, v);
+    TSR_TRY(list_new(&list, value_as_list(v)->count));
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < value_as_list(v)->count && status == TSR_OK; i++) {
+        status = column_number(&number, self, value_as_list(v)->items[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), number);
+    }
+    return value_end_move(out, status, list);
+}
+
+/* x["a"] and x[["a", "b"]] of a table whose columns have names, as (:, number): the caller's. Else V_UNBOUND. */
+static TsrStatus index_by_name(Value *out, const TsrTensor *self, Value v) {
+    Value parts[2];
+    *out = VALUE_UNBOUND;
+    if (!is_names(v) || tsr_is_sparse(self) || tsr_ndim(self) != 2 || !tsr_columns_known(self)) return TSR_OK;
+    TSR_TRY(column_numbers(&parts[1], self, v));
+    TsrStatus status = slice_new(&parts[0], VALUE_NONE, VALUE_NONE, VALUE_NONE);
+    if (status == TSR_OK) {
+        status = tuple_new(out, parts, 2);
+        value_release(parts[0]);
+    }
+    value_release(parts[1]);
+    return status;
+}
+
+static TsrStatus get_named(TsrTensor **out, TsrTensor *self, Value v) {
+    Value index;
+    TSR_TRY(index_by_name(&index, self, v));
+    TsrStatus status = get_general(out, self, index.tag != V_UNBOUND ? index : v);
+    value_release(index);
+    return status;
+}
+
 static TsrStatus get(Value *out, Value self, Value v) {
     TsrTensor *result = NULL;
     TsrIndexEntry entry = tsr_entry_int(v.i);
     TsrStatus s =
-        TSR_LIKELY(v.tag == V_INT) ? tsr_index_get_new(&result, self.t, &entry, 1) : get_general(&result, self.t, v);
+        TSR_LIKELY(v.tag == V_INT) ? tsr_index_get_new(&result, self.t, &entry, 1) : get_named(&result, self.t, v);
     if (TSR_LIKELY(s == TSR_OK)) *out = value_tensor_move(result);
     return s;
 }

@@ -8,6 +8,7 @@
 
 #include "elements.h"
 #include "formats.h"
+#include "json_table.h"
 #include "json_text.h"
 #include "table_write.h"
 #include "core/layout.h"
@@ -158,6 +159,23 @@ static TsrStatus parse_number(TsrJson *j, Numbers *v) {
         v->rounded_fits = fits;
     }
     j->p = stop;
+    return TSR_OK;
+}
+
+TsrStatus tsr_json_scalar(TsrJson *j, TsrJsonScalar *out) {
+    const char *stop;
+    bool integer, boolean;
+    if (tsr_json_accept(j, "null")) out->kind = TSR_JSON_NULL;
+    else if (accept_word(j, &out->d, &boolean)) {
+        out->kind = boolean ? TSR_JSON_BOOL : TSR_JSON_FLOAT;
+        out->i = boolean && out->d != 0;
+    } else {
+        if (!number_shape(j->p, j->end, &stop, &integer)) return tsr_json_error(j, "a number was expected");
+        Whole whole = integer ? whole_text(&out->i, j->p, stop) : NOT_WHOLE;
+        out->kind = whole == WHOLE ? TSR_JSON_INT : whole == WHOLE_UNSIGNED ? TSR_JSON_UINT : TSR_JSON_FLOAT;
+        if (whole == NOT_WHOLE) tsr_parse_double(&out->d, j->p, stop);
+        j->p = stop;
+    }
     return TSR_OK;
 }
 
@@ -491,16 +509,32 @@ static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
     return tsr_input_error(in, "numbers can't be torch.%s", tsr_dtype_name(wanted));
 }
 
+/* A list of objects that is a table; j stays where it is when it is none. */
+static TsrStatus read_table(TsrItems *out, TsrJson *j, const TsrLoadOptions *options) {
+    TsrJson at = *j;
+    bool fits = false;
+    tsr_json_skip_space(&at);
+    if (options->places != NULL || at.p == at.end || *at.p != '[') return TSR_OK;
+    TsrJson inside = at;
+    inside.p++;
+    tsr_json_skip_space(&inside);
+    if (inside.p == inside.end || *inside.p != '{') return TSR_OK;
+    TSR_TRY(tsr_json_table(&out->table, &fits, &at, options, false));
+    if (fits) *j = at;
+    return TSR_OK;
+}
+
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson j = text_of(in);
     Reader r = {.j = &j, .out = out, .options = options};
     TSR_TRY(check_dtype(in, options->dtype));
     j.loose = true;
-    TSR_TRY(read_value(&out->tree.root, &r));
+    TSR_TRY(read_table(out, &j, options));
+    if (out->table == NULL) TSR_TRY(read_value(&out->tree.root, &r));
     tsr_json_skip_space(&j);
     if (j.p < j.end && *j.p != '[' && *j.p != '{') return tsr_json_error(&j, "more text after the value");
     in->end = (size_t)(j.p - in->data);
-    return give_items(out);
+    return out->table != NULL ? TSR_OK : give_items(out);
 }
 
 /* ---- a value on each line ---- */
@@ -581,8 +615,7 @@ static TsrStatus add_column(Lines *l, const char *name, size_t length) {
     return TSR_OK;
 }
 
-/* The next of a list of names, of which those with commas stand in quotes. */
-static TsrStatus next_name(TsrText *name, const char **list) {
+TsrStatus tsr_json_next_name(TsrText *name, const char **list) {
     const char *p = *list;
     bool quoted = *p == '"';
     for (p += quoted; *p != '\0' && (quoted || *p != ','); p++) {
@@ -599,7 +632,7 @@ static TsrStatus choose_columns(Lines *l, const char *list) {
     TsrStatus status = TSR_OK;
     for (l->chosen = list != NULL; list != NULL && *list != '\0' && status == TSR_OK;) {
         TsrText name = {0};
-        status = next_name(&name, &list);
+        status = tsr_json_next_name(&name, &list);
         if (status == TSR_OK && find_column(l, name.data != NULL ? name.data : "", name.length) == l->n)
             status = add_column(l, name.data != NULL ? name.data : "", name.length);
         tsr_text_free(&name);
@@ -607,8 +640,7 @@ static TsrStatus choose_columns(Lines *l, const char *list) {
     return status;
 }
 
-/* Passes over any value: texts, and whatever stands in brackets. */
-static TsrStatus skip_value(TsrJson *j) {
+TsrStatus tsr_json_skip(TsrJson *j) {
     int depth = 0;
     bool text = false;
     for (; j->p < j->end && *j->p != '\n'; j->p++) {
@@ -625,7 +657,7 @@ static TsrStatus skip_value(TsrJson *j) {
 static TsrStatus read_cell(TsrJson *j, const char *key, size_t length, void *context) {
     Lines *l = context;
     int i = find_column(l, key, length);
-    if (i == l->n && l->chosen) return skip_value(j);
+    if (i == l->n && l->chosen) return tsr_json_skip(j);
     if (i == l->n && l->rows > 0) return tsr_json_error(j, "a key that the lines before have not");
     if (i == l->n) TSR_TRY(add_column(l, key, length));
     if (l->columns[i].rows > l->rows) return tsr_json_error(j, "the key is there twice");
@@ -671,17 +703,29 @@ static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool ob
     return TSR_OK;
 }
 
-TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+static TsrStatus read_line_tensors(TsrItems *out, TsrInput *in, const TsrLoadOptions *options, bool *objects) {
     TsrJson j = text_of(in);
     Lines lines = {.placed = options->places != NULL};
-    TSR_TRY(check_dtype(in, options->dtype));
     tsr_json_skip_space(&j);
-    bool objects = j.p < j.end && *j.p == '{';
-    TsrStatus status = objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
-    if (status == TSR_OK) status = read_lines(&j, &lines, objects);
-    if (status == TSR_OK) status = take_columns(out, &j, &lines, objects, options);
+    *objects = j.p < j.end && *j.p == '{';
+    TsrStatus status = *objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
+    if (status == TSR_OK) status = read_lines(&j, &lines, *objects);
+    if (status == TSR_OK) status = take_columns(out, &j, &lines, *objects, options);
     free_lines(&lines);
     return status;
+}
+
+/* Objects that are no tensors may be a table, of which some columns are words. Where they are none, they are read as
+ * tensors again for the error. */
+TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    TsrJson j = text_of(in);
+    bool objects, fits;
+    TSR_TRY(check_dtype(in, options->dtype));
+    TsrStatus status = read_line_tensors(out, in, options, &objects);
+    if (status != TSR_VALUE_ERROR || !objects || options->places != NULL) return status;
+    tsr_items_free(out);
+    TSR_TRY(tsr_json_table(&out->table, &fits, &j, options, true));
+    return fits ? TSR_OK : read_line_tensors(out, in, options, &objects);
 }
 
 /* ---- writing ---- */

@@ -66,6 +66,15 @@ static TsrStatus append_word(TsrWordSet *set, const char *bytes, size_t n, uint6
     return TSR_OK;
 }
 
+int64_t tsr_word_set_find(const TsrWordSet *set, const char *bytes, size_t n, uint64_t hash) {
+    if (set->slots == NULL) return -1;
+    for (size_t at = hash & set->mask; set->slots[at] != 0; at = (at + 1) & set->mask) {
+        size_t i = (size_t)set->slots[at] - 1;
+        if (set->hashes[i] == hash && is_word(set, i, bytes, n)) return (int64_t)i;
+    }
+    return -1;
+}
+
 TsrStatus tsr_word_set_add(int64_t *word, TsrWordSet *set, const char *bytes, size_t n, uint64_t hash) {
     if (set->slots == NULL || set->n * 2 > set->mask) TSR_TRY(grow_slots(set));
     size_t at = hash & set->mask;

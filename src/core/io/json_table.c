@@ -1,0 +1,281 @@
+/* json_table.c: objects of JSON with the same keys, whose values are numbers, truth values, texts or null, as a table:
+ * a list of them, or one on each line. Cells are kept as they come, each with what it is; what the column is shows at
+ * the end. Anything else is no table (*fits false), and is read another way. */
+#include "json_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elements.h"
+#include "core/layout.h"
+#include "core/mem.h"
+#include "core/view.h"
+
+typedef union Cell {
+    double d;
+    int64_t i; /* an integer, a truth value, the number of a word */
+} Cell;
+
+typedef struct Column {
+    Cell *cells;
+    uint8_t *kinds; /* a TsrJsonKind each */
+    size_t n, room, kind_room;
+    unsigned seen; /* 1 << kind */
+    bool negative;
+    TsrWordSet words;
+} Column;
+
+typedef struct Reader {
+    TsrWordSet names;
+    Column *columns; /* as many as names */
+    size_t room;
+    int64_t rows;
+    bool chosen; /* by --columns: other keys are passed over */
+    bool odd;    /* a value or a key that no table has */
+    TsrText scratch;
+} Reader;
+
+static void free_reader(Reader *r) {
+    for (size_t k = 0; k < r->names.n; k++) {
+        tsr_free(r->columns[k].cells);
+        tsr_free(r->columns[k].kinds);
+        tsr_word_set_free(&r->columns[k].words);
+    }
+    tsr_free(r->columns);
+    tsr_word_set_free(&r->names);
+    tsr_text_free(&r->scratch);
+}
+
+static TsrStatus add_column(int64_t *k, Reader *r, const char *name, size_t n) {
+    int64_t known = (int64_t)r->names.n;
+    TSR_TRY(tsr_mem_grow(&r->columns, &r->room, r->names.n + 1, sizeof *r->columns));
+    r->columns[r->names.n] = (Column){0};
+    TSR_TRY(tsr_word_set_add(k, &r->names, name, n, tsr_word_hash(name, n)));
+    if (*k != known) return TSR_OK; /* it is there already */
+    return TSR_OK;
+}
+
+/* The column of a key, -1 when it is passed over. A new key is one of the first row's. */
+static TsrStatus find_column(int64_t *k, Reader *r, const char *key, size_t n) {
+    *k = tsr_word_set_find(&r->names, key, n, tsr_word_hash(key, n));
+    if (*k >= 0 || r->chosen) return TSR_OK;
+    r->odd |= r->rows > 0 || memchr(key, '\0', n) != NULL;
+    return r->odd ? TSR_VALUE_ERROR : add_column(k, r, key, n);
+}
+
+static TsrStatus put_cell(Column *c, Cell cell, TsrJsonKind kind) {
+    TSR_TRY(tsr_mem_grow(&c->cells, &c->room, c->n + 1, sizeof *c->cells));
+    TSR_TRY(tsr_mem_grow(&c->kinds, &c->kind_room, c->n + 1, sizeof *c->kinds));
+    c->cells[c->n] = cell;
+    c->kinds[c->n++] = (uint8_t)kind;
+    c->seen |= 1u << kind;
+    return TSR_OK;
+}
+
+static TsrStatus read_text(TsrJson *j, Reader *r, Column *c) {
+    Cell cell;
+    r->scratch.length = 0;
+    TSR_TRY(tsr_json_string(j, &r->scratch, "a string"));
+    const char *text = r->scratch.data != NULL ? r->scratch.data : "";
+    TSR_TRY(tsr_word_set_add(&cell.i, &c->words, text, r->scratch.length, tsr_word_hash(text, r->scratch.length)));
+    return put_cell(c, cell, TSR_JSON_TEXT);
+}
+
+static TsrStatus read_cell(TsrJson *j, const char *key, size_t n, void *context) {
+    Reader *r = context;
+    TsrJsonScalar s;
+    int64_t k;
+    TSR_TRY(find_column(&k, r, key, n));
+    if (k < 0) return tsr_json_skip(j);
+    Column *c = &r->columns[k];
+    if ((int64_t)c->n > r->rows) return tsr_json_error(j, "the key is there twice");
+    tsr_json_skip_space(j);
+    if (j->p < j->end && *j->p == '"') return read_text(j, r, c);
+    r->odd |= j->p < j->end && (*j->p == '[' || *j->p == '{');
+    if (r->odd) return TSR_VALUE_ERROR;
+    TSR_TRY(tsr_json_scalar(j, &s));
+    c->negative |= s.kind == TSR_JSON_INT && s.i < 0;
+    return put_cell(c, s.kind == TSR_JSON_FLOAT ? (Cell){.d = s.d} : (Cell){.i = s.i}, s.kind);
+}
+
+static TsrStatus read_row(TsrJson *j, Reader *r) {
+    TSR_TRY(tsr_json_object(j, read_cell, r));
+    for (size_t k = 0; k < r->names.n; k++) r->odd |= (int64_t)r->columns[k].n != r->rows + 1;
+    r->rows++;
+    return r->odd ? TSR_VALUE_ERROR : TSR_OK;
+}
+
+/* ---- from cells to columns ---- */
+
+enum { NUMBERS = 1u << TSR_JSON_INT | 1u << TSR_JSON_UINT | 1u << TSR_JSON_FLOAT };
+
+static bool only(const Column *c, unsigned kinds) { return (c->seen & ~(kinds | 1u << TSR_JSON_NULL)) == 0; }
+
+/* What the column's cells are together; TSR_DTYPE_NONE: no column of a table. Words are int64. */
+static TsrDtype dtype_of(const Column *c) {
+    unsigned seen = c->seen & ~(1u << TSR_JSON_NULL);
+    if (seen == 0) return TSR_FLOAT64;
+    if (seen == 1u << TSR_JSON_TEXT) return TSR_INT64;
+    if (seen == 1u << TSR_JSON_BOOL) return TSR_BOOL;
+    if (!only(c, NUMBERS)) return TSR_DTYPE_NONE;
+    if ((seen & 1u << TSR_JSON_FLOAT) != 0 || (c->negative && (seen & 1u << TSR_JSON_UINT) != 0)) return TSR_FLOAT64;
+    return (seen & 1u << TSR_JSON_UINT) != 0 ? TSR_UINT64 : TSR_INT64;
+}
+
+static void fill_floats(double *to, const Column *c) {
+    for (size_t i = 0; i < c->n; i++)
+        to[i] = c->kinds[i] == TSR_JSON_NULL    ? NAN
+                : c->kinds[i] == TSR_JSON_FLOAT ? c->cells[i].d
+                : c->kinds[i] == TSR_JSON_UINT  ? (double)(uint64_t)c->cells[i].i
+                                                : (double)c->cells[i].i;
+}
+
+static TsrStatus fill_missing(TsrTableColumn *out, const Column *c, int64_t rows) {
+    if ((c->seen & 1u << TSR_JSON_NULL) == 0) return TSR_OK;
+    TSR_TRY(tsr_tensor_new(&out->missing, 1, &rows, TSR_BOOL, TSR_DEVICE_CPU));
+    bool *missing = tsr_data(out->missing);
+    for (size_t i = 0; i < c->n; i++) missing[i] = c->kinds[i] == TSR_JSON_NULL;
+    return TSR_OK;
+}
+
+/* Words that are all times in one style. */
+static TsrStatus become_times(TsrTableColumn *out, const TsrWordSet *words) {
+    int64_t *times = tsr_malloc_array(TSR_MAX(words->n, 1), sizeof *times);
+    int64_t *data = tsr_data(out->data);
+    bool all = words->n > 0;
+    if (times == NULL) return tsr_error_no_memory(words->n * sizeof *times);
+    for (size_t i = 0; i < words->n && all; i++)
+        all = tsr_time_parse(&times[i], words->bytes.data + words->begin[i], words->bytes.data + words->begin[i + 1],
+                             &out->style, i == 0);
+    for (int64_t i = 0; i < out->data->numel && all; i++) data[i] = times[data[i]];
+    tsr_free(times);
+    out->kind = all ? TSR_COLUMN_TIMES : TSR_COLUMN_TEXT;
+    out->unit = all ? tsr_time_unit(&out->style) : 0;
+    return TSR_OK;
+}
+
+static TsrStatus fill_words(TsrTableColumn *out, Column *c) {
+    int64_t none = 0, *data = tsr_data(out->data);
+    TSR_TRY(become_times(out, &c->words));
+    if (out->kind == TSR_COLUMN_TIMES) return TSR_OK;
+    if (out->missing != NULL) TSR_TRY(tsr_word_set_add(&none, &c->words, "", 0, tsr_word_hash("", 0)));
+    for (size_t i = 0; i < c->n && out->missing != NULL; i++)
+        if (c->kinds[i] == TSR_JSON_NULL) data[i] = none;
+    return tsr_word_set_new_words(&out->words, &c->words);
+}
+
+static TsrStatus fill(TsrTableColumn *out, Column *c, TsrDtype dtype, int64_t rows) {
+    TSR_TRY(tsr_tensor_new(&out->data, 1, &rows, dtype, TSR_DEVICE_CPU));
+    if (dtype == TSR_FLOAT64) {
+        fill_floats(tsr_data(out->data), c);
+        return TSR_OK;
+    }
+    TSR_TRY(fill_missing(out, c, rows));
+    for (size_t i = 0; i < c->n; i++) {
+        int64_t v = c->kinds[i] != TSR_JSON_NULL ? c->cells[i].i : 0;
+        if (dtype == TSR_BOOL) ((bool *)tsr_data(out->data))[i] = v != 0;
+        else ((int64_t *)tsr_data(out->data))[i] = v;
+    }
+    return (c->seen & 1u << TSR_JSON_TEXT) != 0 ? fill_words(out, c) : TSR_OK;
+}
+
+static TsrStatus cast(TsrTableColumn *c, TsrDtype wanted, const TsrJson *j, const char *name, size_t n) {
+    char shown[440];
+    TsrTensor *t;
+    TsrDtype have = c->data->dtype;
+    if (wanted == TSR_DTYPE_NONE || c->kind != TSR_COLUMN_NUMBERS || have == wanted) return TSR_OK;
+    bool fits = !tsr_dtype_is_integral(wanted) || have != TSR_FLOAT64;
+    for (int64_t i = 0; i < c->data->numel && fits && tsr_dtype_is_integral(wanted) && have == TSR_INT64; i++)
+        fits = tsr_integer_fits(wanted, ((const int64_t *)tsr_data(c->data))[i]);
+    if (!fits)
+        return tsr_input_error(j->in, "the numbers under '%s' do not fit torch.%s", tsr_io_quote(shown, name, n),
+                               tsr_dtype_name(wanted));
+    TSR_TRY(tsr_tensor_new_cast(&t, c->data, wanted));
+    tsr_tensor_reset(&c->data);
+    c->data = t;
+    return TSR_OK;
+}
+
+static TsrStatus add_to_table(TsrTable *table, Reader *r, size_t k, const TsrJson *j, TsrDtype wanted) {
+    TsrTableColumn column = {.kind = TSR_COLUMN_NUMBERS};
+    const char *name = r->names.bytes.data + r->names.begin[k];
+    size_t n = r->names.begin[k + 1] - r->names.begin[k];
+    TsrStatus status = fill(&column, &r->columns[k], dtype_of(&r->columns[k]), r->rows);
+    if (status == TSR_OK) status = cast(&column, wanted, j, name, n);
+    if (status == TSR_OK) return tsr_table_add_move(table, n > 0 ? name : "", n, column);
+    tsr_table_column_clear(&column);
+    return status;
+}
+
+static TsrStatus make_table(TsrTable **out, bool *fits, Reader *r, const TsrJson *j, TsrDtype wanted) {
+    TsrTable *table;
+    for (size_t k = 0; k < r->names.n; k++)
+        if (dtype_of(&r->columns[k]) == TSR_DTYPE_NONE) return TSR_OK;
+    if (r->names.n == 0 || r->rows == 0) return TSR_OK;
+    TSR_TRY(tsr_table_new(&table, r->rows));
+    TsrStatus status = TSR_OK;
+    for (size_t k = 0; k < r->names.n && status == TSR_OK; k++) status = add_to_table(table, r, k, j, wanted);
+    *fits = status == TSR_OK;
+    if (status == TSR_OK) *out = table;
+    else tsr_table_free(table);
+    return status;
+}
+
+/* ---- lists and lines ---- */
+
+static TsrStatus read_list(TsrJson *j, Reader *r) {
+    j->p++; /* the bracket */
+    tsr_json_skip_space(j);
+    while (j->p < j->end && *j->p == '{') {
+        if ((r->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(read_row(j, r));
+        tsr_json_skip_space(j);
+        if (j->p == j->end || *j->p != ',') break;
+        j->p++;
+        tsr_json_skip_space(j);
+        r->odd |= j->p == j->end || *j->p != '{';
+    }
+    r->odd |= j->p == j->end || *j->p != ']';
+    if (!r->odd) j->p++;
+    return r->odd ? TSR_VALUE_ERROR : TSR_OK;
+}
+
+static TsrStatus read_lines(TsrJson *j, Reader *r) {
+    for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
+        if ((r->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        r->odd |= *j->p != '{';
+        if (r->odd) return TSR_VALUE_ERROR;
+        TSR_TRY(read_row(j, r));
+        while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
+        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
+    }
+    return TSR_OK;
+}
+
+static TsrStatus choose(Reader *r, const char *list) {
+    TsrStatus status = TSR_OK;
+    int64_t k;
+    for (r->chosen = list != NULL; list != NULL && *list != '\0' && status == TSR_OK;) {
+        TsrText name = {0};
+        status = tsr_json_next_name(&name, &list);
+        if (status == TSR_OK) status = add_column(&k, r, name.data != NULL ? name.data : "", name.length);
+        tsr_text_free(&name);
+    }
+    return status;
+}
+
+TsrStatus tsr_json_table(TsrTable **out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines) {
+    Reader r = {0};
+    *fits = false;
+    TsrStatus status = choose(&r, lines ? options->columns : NULL);
+    if (status == TSR_OK) status = lines ? read_lines(j, &r) : read_list(j, &r);
+    if (status == TSR_VALUE_ERROR) { /* whoever reads it another way finds its errors */
+        tsr_error_clear();
+        status = TSR_OK;
+    } else if (status == TSR_OK) {
+        status = make_table(out, fits, &r, j, options->dtype);
+    }
+    free_reader(&r);
+    return status;
+}

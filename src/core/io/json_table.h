@@ -1,0 +1,35 @@
+/* json_table.h: tables of objects, and what json.c and json_table.c have in common. */
+#ifndef CORE_IO_JSON_TABLE_H
+#define CORE_IO_JSON_TABLE_H
+
+#include "core/io_format.h"
+#include "json_text.h"
+
+typedef enum TsrJsonKind {
+    TSR_JSON_NULL,
+    TSR_JSON_BOOL,
+    TSR_JSON_INT,
+    TSR_JSON_UINT, /* beyond int64, in `i` as uint64 */
+    TSR_JSON_FLOAT,
+    TSR_JSON_TEXT
+} TsrJsonKind;
+
+typedef struct TsrJsonScalar {
+    TsrJsonKind kind;
+    int64_t i; /* of a truth value, too */
+    double d;
+} TsrJsonScalar;
+
+/* json.c: the number, truth value or null that is next. */
+TsrStatus tsr_json_scalar(TsrJson *j, TsrJsonScalar *out);
+/* json.c: passes over any value on its line. */
+TsrStatus tsr_json_skip(TsrJson *j);
+/* json.c: appends the next of a list of names, of which those with commas stand in quotes; *list moves behind it. */
+TsrStatus tsr_json_next_name(TsrText *name, const char **list);
+
+/* The objects from here on: in the list that begins, or one a line to the end. *fits: whether they are a table, which
+ * *out is then, the caller's; else j is anywhere. The errors are those of memory, of an interrupt, and of numbers that
+ * do not fit options->dtype. */
+TsrStatus tsr_json_table(TsrTable **out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines);
+
+#endif
