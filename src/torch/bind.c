@@ -137,7 +137,7 @@ static TsrStatus call_overload(Value *out, BindCall *b) {
     const BindParser *parser = f->parser;
     if (parser->no_arguments) {
         if (TSR_UNLIKELY(b->args->count > b->skip || b->args->keyword_count > 0))
-            return f->python ? bind_no_match(b) : refuse_arguments(b);
+            return f->python ? bind_no_match(out, b) : refuse_arguments(b);
         b->sig = &parser->sigs[0];
         b->varargs = false;
         return run(out, b);
@@ -152,7 +152,7 @@ static TsrStatus call_overload(Value *out, BindCall *b) {
         *out = value_retain(VALUE_NOT_IMPLEMENTED);
         return TSR_OK;
     }
-    return bind_no_match(b);
+    return bind_no_match(out, b);
 }
 
 static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) {

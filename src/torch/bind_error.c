@@ -5,6 +5,8 @@
 #include "args.h"
 #include "bind_impl.h"
 
+#include <string.h>
+
 TsrStatus (*bind_refusal)(Value *out, const char *name);
 
 /* What CPython would say before PyTorch's function ran; TSR_OK when its arguments are in order. */
@@ -22,30 +24,34 @@ static TsrStatus check_python(const BindCall *b) {
         names[n++] = sig->params[i].text;
         required += !sig->params[i].optional && !sig->params[i].keyword_only;
     }
+    if (skip && strcmp(b->function->name, "norm") == 0) required = skip; /* p="fro" */
     char full[160];
     snprintf(full, sizeof full, skip ? "Tensor.%s" : "%s", b->function->name);
     return args_parse_python(values, b->args, &(ArgSpec){full, names, n, 0, positional, required});
 }
 
-/* Fails as the Python code around the operator does, where that is known. */
-static TsrStatus refuse_as_python(const BindCall *b) {
+/* Fails as the Python code around the operator does, where that is known; *out: what it gives if it does not. */
+static TsrStatus run_as_python(Value *out, const BindCall *b) {
     char name[160];
-    Value callee, result;
+    Value callee;
+    *out = VALUE_UNBOUND;
     snprintf(name, sizeof name, "%s%s", b->skip ? "Tensor_" : "", b->function->name);
     TSR_TRY(bind_refusal(&callee, name));
     if (callee.tag == V_UNBOUND) return TSR_OK;
-    TsrStatus status = value_call(&result, callee, b->args);
+    TsrStatus status = value_call(out, callee, b->args);
     value_release(callee);
-    if (status == TSR_OK) value_release(result);
-    return status;
+    if (status != TSR_OK || !value_is_none(*out)) return status;
+    *out = VALUE_UNBOUND;
+    return TSR_OK;
 }
 
-TsrStatus bind_no_match(BindCall *b) {
+TsrStatus bind_no_match(Value *out, BindCall *b) {
     const BindParser *parser = b->function->parser;
     int given = b->args->count - b->skip + b->args->keyword_count, plausible = 0;
     if (b->function->python) {
         if (b->skip) TSR_TRY(check_python(b));
-        TSR_TRY(refuse_as_python(b));
+        TSR_TRY(run_as_python(out, b));
+        if (out->tag != V_UNBOUND) return TSR_OK;
         if (!b->skip) TSR_TRY(check_python(b));
     }
     const Sig *only = NULL;

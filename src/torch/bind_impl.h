@@ -60,8 +60,9 @@ typedef struct BindCall {
 
 /* Fills sig, varargs and bound. *ok false: the arguments do not fit; with `raise`, the error instead. */
 TsrStatus bind_match(bool *ok, BindCall *b, const Sig *sig, bool raise);
-/* The error for arguments that no signature takes; always fails. */
-TsrStatus bind_no_match(BindCall *b);
+/* For arguments that no signature takes: the error, or what the Python function that PyTorch has around the operator
+ * makes of them. */
+TsrStatus bind_no_match(Value *out, BindCall *b);
 
 enum { BIND_INTS = 64, BIND_BLOCKS = 8 };
 

@@ -119,7 +119,7 @@ static TsrStatus add_special(Sig *sig, SigRole role, const char *name, TsrArgKin
                     .role = (uint8_t)role,
                     .index = -1,
                     .optional = true,
-                    .allow_none = role == SIG_OUT,
+                    .allow_none = true,
                     .keyword_only = true};
     return name_param(p, name);
 }
@@ -180,6 +180,13 @@ static int find_where(const TsrSchema *schema) {
     return where;
 }
 
+/* PyTorch wrote range's parser by hand: its layout and requires_grad are no options that None leaves out. */
+static void refuse_none_by_range(Sig *sig) {
+    for (int i = 0; i < sig->count; i++)
+        if (sig->params[i].kind == TSR_ARG_LAYOUT || sig->params[i].role == SIG_REQUIRES_GRAD)
+            sig->params[i].allow_none = false;
+}
+
 /* The parameters of the form: out= comes before the tensor options and after all else. */
 static TsrStatus fill_params(Sig *sig, const OpFunction *f) {
     const TsrSchema *schema = sig->schema;
@@ -193,8 +200,10 @@ static TsrStatus fill_params(Sig *sig, const OpFunction *f) {
     for (int i = 0; i < schema->nparams; i++)
         if (is_option(schema, i, options)) TSR_TRY(add_schema_param(sig, f, i));
     if (!options || strncmp(schema->base, "to_sparse", 9) == 0) return TSR_OK;
-    TSR_TRY(add_special(sig, SIG_PIN_MEMORY, "pin_memory", TSR_ARG_BOOL));
-    return add_special(sig, SIG_REQUIRES_GRAD, "requires_grad", TSR_ARG_BOOL);
+    if (strcmp(schema->base, "range") != 0) TSR_TRY(add_special(sig, SIG_PIN_MEMORY, "pin_memory", TSR_ARG_BOOL));
+    TSR_TRY(add_special(sig, SIG_REQUIRES_GRAD, "requires_grad", TSR_ARG_BOOL));
+    if (strcmp(schema->base, "range") == 0) refuse_none_by_range(sig);
+    return TSR_OK;
 }
 
 static void count_params(Sig *sig) {

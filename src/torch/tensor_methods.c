@@ -294,13 +294,19 @@ static TsrStatus type_argument(TsrDtype *out, Value v) {
 METHOD(type) {
     TsrTensor *t = NULL, *cast;
     TSR_TRY(self_tensor(&t, args));
-    static const char *const names[] = {"self", "dtype", "non_blocking"};
-    Value v[3];
-    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"type", names, 3, 0, 3, 1}));
+    static const char *const names[] = {"self", "dtype", "non_blocking", "memory_format"};
+    static const char *const option =
+        "(object dtype = None, bool non_blocking = False, *, torch.memory_format memory_format = None)";
+    Value v[4];
+    if (args->count - 1 + args->keyword_count > 3) return args_fit_none("type", args, 1, 1, &option);
+    if (args->count > 3)
+        return tsr_error(TSR_TYPE_ERROR, "type() takes from 0 to 2 positional arguments but %d were given",
+                         args->count - 1);
+    TSR_TRY(args_parse_python(v, args, &(ArgSpec){"type", names, 4, 0, 3, 1}));
     Value wanted = v[1];
     if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL)
-        return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' (position 2) must be bool, not %s",
-                         value_type_name(v[2]));
+        return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' %smust be bool, not %s",
+                         args->count > 2 ? "(position 2) " : "", value_type_name(v[2]));
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE))
         return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
@@ -504,7 +510,7 @@ static const Method methods[] = {
     {"retain_grad", do_retain_grad, ARGS_NONE, 0, 0, "()", "An error: there is no autograd."},
     {"requires_grad_", do_requires_grad_, ARGS_ANY, 0, 0, "(requires_grad=True)",
      "Only False is accepted: there is no autograd."},
-    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None, non_blocking=False)",
+    {"type", do_type, ARGS_ANY, 0, 0, "(dtype=None, non_blocking=False, *, memory_format=None)",
      "The name of its type, or a copy in another one."},
     {"set_", do_set_, ARGS_ANY, 0, 0, "(source=None, storage_offset=0, size=None, stride=None)",
      "Points it at another storage."},

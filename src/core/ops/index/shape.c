@@ -245,7 +245,9 @@ TsrStatus op_diag_embed(TsrOpCall *c) {
 TsrStatus op_diag(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL, *view;
     int ndim = tsr_ndim(self);
-    if (ndim != 1 && ndim != 2) return tsr_error(TSR_RUNTIME_ERROR, "diag(): Supports 1D or 2D tensors. Got %dD", ndim);
+    if (ndim != 1 && ndim != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "%sSupports 1D or 2D tensors. Got %dD", c->out[0] != NULL ? "" : "diag(): ",
+                         ndim);
     if (ndim == 1 && c->out[0] != NULL && !tsr_can_cast(self->dtype, c->out[0]->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
@@ -352,11 +354,19 @@ TsrStatus op_triu(TsrOpCall *c) { return triangle(c, "triu", true); }
 /* ---- unravel_index ---- */
 
 /* "(2, -1)", "(-1,)": as Python shows the tuple. */
-static TsrStatus refuse_negative_size(int n, const int64_t *shape) {
+static TsrStatus refuse_shape(const char *why, int n, const int64_t *shape) {
     const char *list = tsr_layout_text(n, shape);
     int inside = (int)strcspn(list + 1, "]");
-    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have negative values, but got (%.*s%s)", inside, list + 1,
+    return tsr_error(TSR_VALUE_ERROR, "'shape' cannot have %s, but got (%.*s%s)", why, inside, list + 1,
                      n == 1 ? "," : "");
+}
+
+static TsrStatus check_unraveled(const TsrTensor *index, int n, const int64_t *shape) {
+    for (int d = 0; d < n; d++)
+        if (shape[d] < 0) return refuse_shape("negative values", n, shape);
+    for (int d = 0; d < n && index->numel > 0; d++)
+        if (shape[d] == 0) return refuse_shape("zero dimensions when 'indices' is non-empty", n, shape);
+    return TSR_OK;
 }
 
 /* Row-major strides of a shape, and its sizes, as int64 tensors. Strides wrap, as PyTorch's product does. */
@@ -384,8 +394,7 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
         return tsr_error(TSR_TYPE_ERROR, "expected 'indices' to be integer dtype, but got torch.%s",
                          tsr_dtype_name(index->dtype));
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
-    for (int d = 0; d < n; d++)
-        if (shape[d] < 0) return refuse_negative_size(n, shape);
+    TSR_TRY(check_unraveled(index, n, shape));
     if (n == 0) return tsr_return_list_move(c, part, 0);
     TSR_OWNED steps = NULL;
     TSR_OWNED sizes = NULL;
