@@ -131,6 +131,7 @@ typedef enum TsrOutRule {
 /* What memory an out= may share with the inputs, of operators that read them while they write. */
 typedef enum TsrOutOverlap {
     TSR_OVERLAP_ANY,
+    TSR_OVERLAP_SELF /* any, and its own elements may share memory */,
     TSR_OVERLAP_WHOLE /* all of an input's, or none */,
     TSR_OVERLAP_NONE
 } TsrOutOverlap;

@@ -7,6 +7,7 @@
 
 #include "shared.h"
 #include "op_impl.h"
+#include "core/tensor/owned.h"
 #include "core/tensor/tensor_impl.h"
 
 /* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one;
@@ -111,11 +112,11 @@ TsrStatus tsr_check_out_device(const TsrOpCall *c, int k) {
 }
 
 TsrStatus tsr_check_out_self(const TsrOpCall *c) {
-    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || c->out[0]->dtype == c->arg[0].t->dtype)
-        return TSR_OK;
     Fit fit = rules[c->op->out_rule].fit;
+    if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || fit < FIT_SELF) return TSR_OK;
     TsrDtype self = c->arg[0].t->dtype;
-    if (fit < FIT_SELF) return TSR_OK;
+    TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
+    if (c->out[0]->dtype == self) return TSR_OK;
     if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
     if (fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
     return refuse(c, 0, c->op->out_rule, self);
@@ -129,13 +130,29 @@ TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
 /* `fits`: out is not going to be resized; before that only those that may share nothing look. */
 static TsrStatus check_inputs(const TsrOpCall *c, const TsrTensor *out, bool fits) {
     bool none = c->op->out_overlap == TSR_OVERLAP_NONE;
-    if (c->op->out_overlap == TSR_OVERLAP_ANY || (!none && !fits)) return TSR_OK;
+    bool any = c->op->out_overlap == TSR_OVERLAP_ANY || c->op->out_overlap == TSR_OVERLAP_SELF;
+    if (any || (!none && !fits)) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *a = &c->arg[i];
         if (a->kind != TSR_ARG_TENSOR) continue;
         TSR_TRY(none ? tsr_check_no_overlap(out, a->t) : tsr_iter_check_partial_overlap(out, a->t));
     }
     return TSR_OK;
+}
+
+/* Where elements of out share memory the last one stays, as if they were written in order. */
+static TsrStatus write_shared(TsrTensor *out, const TsrTensor *result) {
+    TSR_OWNED to = tsr_tensor_retain(out);
+    TSR_OWNED from = tsr_tensor_retain((TsrTensor *)result);
+    for (int d = 0; d < tsr_ndim(out); d++) {
+        if (out->strides[d] != 0 || out->sizes[d] < 2) continue;
+        TsrTensor *last_to, *last_from;
+        TSR_TRY(tsr_tensor_new_narrow(&last_to, to, d, out->sizes[d] - 1, 1));
+        tsr_owned_put_move(&to, last_to);
+        TSR_TRY(tsr_tensor_new_narrow(&last_from, from, d, out->sizes[d] - 1, 1));
+        tsr_owned_put_move(&from, last_from);
+    }
+    return tsr_tensor_copy(to, from);
 }
 
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
@@ -153,6 +170,7 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
             TSR_TRY(tsr_tensor_set_geometry(
                 out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
     }
+    if (c->op->out_overlap == TSR_OVERLAP_SELF) return write_shared(out, result);
     TSR_TRY(tsr_check_no_internal_overlap(out));
     return tsr_tensor_copy(out, result);
 }

@@ -76,9 +76,23 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
     return tsr_tensor_set_geometry(t, (TsrGeometry){want, sizes, strides, 0});
 }
 
+/* empty(out=): the tensor with those sizes; what its memory holds stays. */
+static TsrStatus size_out(TsrOpCall *c) {
+    TsrTensor *out = c->out[0];
+    for (int i = 0; i < c->arg[0].n; i++)
+        if (c->arg[0].ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    bool same = tsr_ndim(out) == c->arg[0].n;
+    for (int i = 0; same && i < c->arg[0].n; i++) same = out->sizes[i] == c->arg[0].ints[i];
+    if (!same) TSR_TRY(tsr_tensor_resize(out, c->arg[0].n, c->arg[0].ints, TSR_CONTIGUOUS));
+    return tsr_return_move(c, tsr_tensor_retain(out));
+}
+
 TsrStatus op_empty(TsrOpCall *c) {
     if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
     TsrMemoryFormat format = tsr_arg_given(&c->arg[4]) ? c->arg[4].format : TSR_CONTIGUOUS;
+    if (c->out[0] != NULL && tsr_arg_given(&c->arg[4]))
+        return tsr_error(TSR_RUNTIME_ERROR, "'memory_format' argument is incompatible with 'out' tensor argument");
+    if (c->out[0] != NULL) return size_out(c);
     if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format Preserve");
     TsrTensor *t;
     TSR_TRY(new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU));

@@ -107,8 +107,8 @@ TsrStatus op_range(TsrOpCall *c) {
     TSR_TRY(as_double(&start, c->arg[0].s));
     TSR_TRY(as_double(&end, c->arg[1].s));
     TSR_TRY(as_double(&step, c->arg[2].s));
-    if (!is_plain_number(dtype) || dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16)
-        return not_implemented("range_cpu", dtype);
+    if (!is_plain_number(dtype)) return not_implemented("range_cpu", dtype);
+    if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;
     if (!(n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");

@@ -246,8 +246,8 @@ TsrStatus op_diag(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t = NULL, *view;
     int ndim = tsr_ndim(self);
     if (ndim != 1 && ndim != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "%sSupports 1D or 2D tensors. Got %dD", c->out[0] != NULL ? "" : "diag(): ",
-                         ndim);
+        return tsr_error(TSR_RUNTIME_ERROR, "%sSupports 1D or 2D tensors. Got %dD",
+                         c->out[0] != NULL ? "" : "diag(): ", ndim);
     if (ndim == 1 && c->out[0] != NULL && !tsr_can_cast(self->dtype, c->out[0]->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "diag: result type %s can't be cast to the desired out= type %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
@@ -335,11 +335,32 @@ static void clear_rows(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* In place, of memory of any strides, which elements may share. */
+static TsrStatus clear_where_it_stands(TsrTensor *t, int64_t k, bool upper) {
+    int n = tsr_ndim(t);
+    size_t item = tsr_itemsize(t);
+    int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
+    for (int64_t r = 0; r < t->numel / columns; r++) {
+        int64_t at = r % rows * t->strides[n - 2], rest = r / rows;
+        for (int d = n - 3; d >= 0; rest /= t->sizes[d--]) at += rest % t->sizes[d] * t->strides[d];
+        int64_t edge = TSR_MAX(0, TSR_MIN(columns, r % rows + k + (upper ? 0 : 1)));
+        for (int64_t j = upper ? 0 : edge; j < (upper ? edge : columns); j++)
+            memset((char *)tsr_data(t) + (at + j * t->strides[n - 1]) * (int64_t)item, 0, item);
+        if (tsr_interrupted_at(r)) TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     TsrTensor *self = c->arg[0].t, *t;
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
+    if (c->inplace && self->numel > 0 && !tsr_is_meta(self) && !tsr_is_contiguous(self, TSR_CONTIGUOUS)) {
+        TSR_TRY(clear_where_it_stands(
+            c->out[0], TSR_MAX(-self->sizes[n - 2] - 1, TSR_MIN(self->sizes[n - 1] + 1, c->arg[1].i)), upper));
+        return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
+    }
     TSR_TRY(tsr_edit_dense_new(&t, c, self));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];

@@ -313,6 +313,13 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
     if (tsr_dtype_is_complex(x->dtype)) return tsr_error(TSR_TYPE_ERROR, "%s(): does not support complex input", name);
     TSR_TRY(check_out_dtype(c->out[0], x->dtype));
     TSR_TRY(check_out_dtype(c->out[1], TSR_INT64));
+    if (tsr_ndim(x) == 0) { /* nothing is compared, in any dtype */
+        TSR_TRY(tsr_tensor_new_clone(&values, x, TSR_CONTIGUOUS));
+        TsrStatus status = tsr_zeros_new(&indices, 0, NULL, TSR_INT64, x->device);
+        if (status == TSR_OK) return tsr_return_move2(c, values, indices);
+        tsr_tensor_free(values);
+        return status;
+    }
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN,       x, dims, c->arg[2].b, NULL,
                       {accumulator_dtype(x->dtype), TSR_INT64}};
@@ -395,7 +402,8 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
     TSR_TRY(tsr_check_nonempty(label, x, dims));
     TSR_TRY(check_out_dtype(c->out[0], TSR_INT64));
     TSR_OWNED whole = NULL;
-    bool single = tsr_arg_given(&c->arg[1]) && tsr_reduced_count(x, dims) == 1; /* nothing is compared, in any dtype */
+    bool single = tsr_arg_given(&c->arg[1]) && tsr_ndim(x) > 0 &&
+                  tsr_reduced_count(x, dims) == 1; /* nothing is compared, in any dtype */
     if (!single && !tsr_in(COMPARABLE, x->dtype))
         return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
     if (single) {

@@ -1,4 +1,5 @@
 /* Sorting along a dimension: sort, argsort, topk. */
+#include "core/tensor/owned.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/move/select.h"
 #include "core/op/shared.h"
@@ -124,23 +125,41 @@ static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
     return !tsr_sub_overflows(most, *base, &span) && span <= UINT32_MAX;
 }
 
-static TsrStatus check_sortable(const TsrTensor *self) {
+/* Whether all lines along dim are one element repeated, which PyTorch need not sort. */
+static bool repeats(const TsrTensor *self, int64_t dim) {
+    return tsr_ndim(self) > 0 && self->sizes[dim] > 1 && self->strides[dim] == 0;
+}
+
+static TsrStatus check_sortable(const TsrTensor *self, int64_t dim) {
     if (tsr_dtype_is_complex(self->dtype))
         return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
-    if (tsr_ndim(self) == 0) return TSR_OK;
+    if (tsr_ndim(self) == 0 || repeats(self, dim)) return TSR_OK;
     return tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
+}
+
+static TsrStatus place_in_order(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim) {
+    TSR_OWNED places = NULL;
+    TSR_OWNED wide = NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    for (int d = 0; d < tsr_ndim(self); d++) sizes[d] = d == dim ? self->sizes[d] : 1;
+    TSR_TRY(tsr_invoke_new(&places, 1, "arange", "s", tsr_scalar_int(self->sizes[dim])));
+    TSR_TRY(tsr_tensor_new_reshape(&wide, places, tsr_ndim(self), sizes));
+    TSR_TRY(tsr_tensor_copy(indices, wide));
+    return tsr_tensor_copy(values, self);
 }
 
 static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTensor *self, int64_t dim, bool descending,
                           bool stable) {
-    TSR_TRY(check_sortable(self));
+    TSR_TRY(check_sortable(self, dim));
     TSR_TRY(tsr_tensor_new_like(values, self, TSR_DTYPE_NONE, TSR_PRESERVE));
     TsrStatus status = tsr_tensor_new_like(indices, self, TSR_INT64, TSR_PRESERVE);
     if (status != TSR_OK) {
         tsr_tensor_reset(values);
         return status;
     }
-    if (self->numel > 0 && !tsr_is_meta(self)) {
+    if (self->numel > 0 && !tsr_is_meta(self) && repeats(self, dim)) {
+        status = place_in_order(*values, *indices, self, dim);
+    } else if (self->numel > 0 && !tsr_is_meta(self)) {
         SortLine w = {.flip = descending, .stable = stable};
         int64_t base;
         status = is_long_line(self, stable, &base) ? sort_flat(*values, *indices, self, descending, base)
