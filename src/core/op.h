@@ -117,6 +117,7 @@ enum TsrOpFlags {
     TSR_OP_DEVICE = 4096 /* fn touches elements only by tsr_tensor_copy and tsr_tensor_fill: it runs as it is on
                             tensors of a device */
     ,
+    TSR_OP_OUT_COLUMNS = 8192 /* as TSR_OP_OUT_STRIDES, of an out= that has no elements and the result's dtype */,
     TSR_OP_REFUSES_FIRST =
         2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */
 };

@@ -160,13 +160,14 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TSR_TRY(check_dtype(c, k, result->dtype));
     if (!c->inplace) TSR_TRY(check_inputs(c, out, tsr_same_sizes(result, out)));
     if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
+    bool fresh = out->numel == 0 && out->dtype == result->dtype;
     if (!tsr_same_sizes(result, out)) {
         if (c->inplace) {
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
                              tsr_sizes_text(out), tsr_sizes_text(result));
         }
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
-        if (c->op->flags & TSR_OP_OUT_STRIDES)
+        if ((c->op->flags & TSR_OP_OUT_STRIDES) || ((c->op->flags & TSR_OP_OUT_COLUMNS) && fresh))
             TSR_TRY(tsr_tensor_set_geometry(
                 out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
     }

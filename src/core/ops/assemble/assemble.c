@@ -397,6 +397,15 @@ static TsrStatus combination_positions(TsrTensor **out, int64_t n, int64_t r, bo
     return TSR_OK;
 }
 
+/* PyTorch marks which of all n^r tuples are combinations, a byte each. */
+static TsrStatus check_tuples(int64_t n, int64_t r) {
+    int64_t tuples = 1;
+    for (int64_t k = 0; k < r && n > 1; k++)
+        if (tsr_mul_overflows(tuples, n, &tuples))
+            return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    return TSR_OK;
+}
+
 TsrStatus op_combinations(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t r = c->arg[1].i, zero = 0, sizes[2] = {-1, r};
@@ -404,6 +413,7 @@ TsrStatus op_combinations(TsrOpCall *c) {
     if (tsr_ndim(self) != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "Expect a 1D vector, but got shape %s", tsr_sizes_text(self));
     if (r < 0) return tsr_error(TSR_RUNTIME_ERROR, "Expect a non-negative number, but got %lld", (long long)r);
+    TSR_TRY(check_tuples(self->numel, r));
     TsrScope s = {0};
     if (r == 0) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 1, &zero, self->dtype, self->device));
     if (tsr_is_meta(self)) {

@@ -387,6 +387,8 @@ static TsrStatus need_axis(const Shape *s, const char *name) {
 static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const Shape *s, bool need_complex,
                             bool forward) {
     TSR_OWNED in = NULL;
+    bool nothing = s->n == 0 && c->arg[0].t->dtype == TSR_COMPLEX32 && need_complex; /* to transform */
+    if (nothing) return tsr_tensor_new_clone(x, c->arg[0].t, TSR_PRESERVE);
     TSR_TRY(promote(&in, c->arg[0].t, need_complex));
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
     return resize_input(x, in, s->dims, s->sizes, s->n);

@@ -229,6 +229,20 @@ typedef struct Over {
     TsrDtype dtype; /* TSR_DTYPE_NONE: the tensor's */
 } Over;
 
+static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over);
+
+/* Of 8-bit floats there are norms of one element and of none. */
+static TsrStatus norm_of_small_new(TsrTensor **out, const TsrTensor *x, double p, Over over, const bool *reduced) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED norm = NULL;
+    int64_t width = 1;
+    for (int i = 0; i < tsr_ndim(x); i++) width *= reduced[i] ? x->sizes[i] : 1;
+    if (width > 1 && x->numel > 0) return tsr_la_not_implemented("norm_cpu", x->dtype);
+    TSR_TRY(tsr_tensor_new_cast(&wide, x, TSR_FLOAT32));
+    TSR_TRY(vector_norm(&norm, wide, p, over));
+    return tsr_tensor_new_cast(out, norm, x->dtype);
+}
+
 static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over) {
     TsrDtype dtype = over.dtype;
     static const char fn[] = "linalg.vector_norm";
@@ -236,9 +250,9 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
     TSR_OWNED r = NULL;
     TSR_OWNED in = NULL;
     TSR_TRY(tsr_la_check_float(x, fn));
-    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return tsr_la_not_implemented("norm_cpu", x->dtype);
     if (over.n > 0) TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
+    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return norm_of_small_new(out, x, p, over, reduced);
     TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));
     if (dtype == TSR_DTYPE_NONE) dtype = x->dtype;

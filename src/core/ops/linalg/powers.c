@@ -184,7 +184,7 @@ static TsrStatus taylor4(TsrTensor **out, const TsrTensor *a, Powers *w) {
 static TsrStatus taylor8(TsrTensor **out, const TsrTensor *a, Powers *w) {
     const double r = 13.30413469565007072504, x3 = 2.0 / 3, x1 = x3 * ((1 + r) / 88), x2 = x3 * ((1 + r) / 352);
     const double x4 = (-271 + 29 * r) / (315 * x3), x5 = (-11 + 11 * r) / (1260 * x3),
-                 x6 = (-99 + 11 * r) / (5040 * x3), x7 = (89 - r) / (5040 * x3), y2 = (857 - 58 * r) / 630;
+                 x6 = (-99 + 11 * r) / (5040 * x3), x7 = (89 - r) / (5040 * x3 * x3), y2 = (857 - 58 * r) / 630;
     TSR_OWNED c1 = NULL;
     TSR_OWNED c2 = NULL;
     TSR_OWNED c3 = NULL;
@@ -338,11 +338,11 @@ static TsrStatus exp_like(TsrTensor *out, const TsrTensor *a, int *plans, int64_
 
 static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
     int64_t n = tsr_la_rows(a), batches = tsr_la_batches(a);
-    TSR_OWNED flat = NULL;
+    TSR_OWNED flat = NULL; /* a view, which PyTorch refuses where there is none */
     TSR_OWNED plain = NULL;
     TSR_OWNED oflat = NULL;
     TSR_OWNED norms = NULL;
-    TSR_TRY(tsr_tensor_new_reshape(&flat, a, 3, (int64_t[]){batches, n, n}));
+    TSR_TRY(tsr_invoke_new(&flat, 1, "view", "tI", a, 3, (int64_t[]){batches, n, n}));
     TSR_TRY(tsr_tensor_new_contiguous(&plain, flat, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new_reshaped_view(&oflat, out, 3, (int64_t[]){batches, n, n}));
     TSR_TRY(norms_new(&norms, plain));
@@ -366,7 +366,7 @@ TsrStatus op_matrix_exp(TsrOpCall *c) {
     if (tsr_la_rows(a) == 1) {
         TSR_OWNED e = NULL;
         TSR_TRY(tsr_invoke_new(&e, 1, "exp", "t", a));
-        TSR_TRY(tsr_tensor_copy(r, e));
+        return tsr_return_move(c, tsr_owned_take(&e));
     } else {
         TSR_TRY(exp_all(r, a));
     }

@@ -242,10 +242,15 @@ static void polygamma_f64(char *const *data, const int64_t *strides, int64_t n, 
             tsr_sf_polygamma(*(const int *)params, *(const double *)(data[1] + i * strides[1]));
 }
 
+/* In float the factorial is inf from 35 on, and nan where the zeta function is 0 beside it. */
+static float factorial_of(int order) { return (float)(order % 2 ? 1 : -1) * expf((float)tsr_sf_lgamma(order + 1.0)); }
+
 static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    int order = *(const int *)params;
+    float factorial = factorial_of(order);
     for (int64_t i = 0; i < n; i++)
         *(float *)(data[0] + i * strides[0]) =
-            (float)tsr_sf_polygamma(*(const int *)params, *(const float *)(data[1] + i * strides[1]));
+            factorial * tsr_sf_zeta_f((float)order + 1, *(const float *)(data[1] + i * strides[1]));
 }
 
 /* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that.
@@ -256,7 +261,7 @@ typedef struct HalfPolygamma {
 } HalfPolygamma;
 static void polygamma_half(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     const HalfPolygamma *h = params;
-    float factorial = (float)(h->order % 2 ? 1 : -1) * expf((float)tsr_sf_lgamma(h->order + 1.0));
+    float factorial = factorial_of(h->order);
     for (int64_t i = 0; i < n; i++)
         *(float *)(data[0] + i * strides[0]) =
             factorial * (float)h->of(tsr_sf_zeta_f((float)h->order + 1, *(const float *)(data[1] + i * strides[1])));
