@@ -16,6 +16,7 @@
 #include "lang/types/str.h"
 #include "tensor_methods.h"
 #include "tensor.h"
+#include "autocast.h"
 #include "torch/cuda/cuda.h"
 #include "functions.h"
 #include "grad_mode.h"
@@ -38,6 +39,7 @@ static TsrStatus fill_types(Module *m) {
         {"UntypedStorage", &untyped_storage_type},
         {"TypedStorage", &typed_storage_type},
         {"no_grad", &no_grad_type},
+        {"autocast", &autocast_type},
         {"enable_grad", &enable_grad_type},
         {"inference_mode", &inference_mode_type},
         {"set_grad_enabled", &set_grad_enabled_type},
@@ -69,6 +71,7 @@ static TsrStatus fill_torch(Module *m) {
     TSR_TRY(module_add_move(m, "default_generator", v));
     TSR_TRY(module_add_functions(m, torch_functions));
     TSR_TRY(module_add_functions(m, torch_grad_mode_functions));
+    TSR_TRY(module_add_functions(m, torch_autocast_functions));
     return module_add_functions(m, torch_random_functions);
 }
 
@@ -147,6 +150,11 @@ static const struct Space {
     {"torch.random", NULL, fill_random, "Seeds and states of the random stream."},
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.cuda", "cuda.", torch_cuda_fill, "GPUs: which there are, their memory, their streams."},
+    {"torch.amp", NULL, torch_amp_fill, "autocast."},
+    {"torch.cuda.amp", NULL, torch_cuda_amp_fill, "autocast under its old name."},
+    {"torch.cuda.amp.common", NULL, torch_amp_common_fill, "A question about GPUs."},
+    {"torch.cpu", NULL, NULL, "torch.cpu.amp."},
+    {"torch.cpu.amp", NULL, torch_cpu_amp_fill, "autocast under its old name."},
     {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
     {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},

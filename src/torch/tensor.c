@@ -342,7 +342,7 @@ Type float_tensor_types[TSR_DTYPE_COUNT] = {
 };
 
 static TsrStatus isinstance_of(bool *out, Type *type, Value v) {
-    *out = v.tag == V_TENSOR && v.t->dtype == (TsrDtype)(type - float_tensor_types);
+    *out = v.tag == V_TENSOR && v.t->dtype == (TsrDtype)(type - float_tensor_types) && v.t->device.type != TSR_CUDA;
     return TSR_OK;
 }
 

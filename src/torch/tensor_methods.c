@@ -270,18 +270,30 @@ METHOD(requires_grad_) {
 }
 
 /* type() gives the name, type(t) converts: a dtype, a class such as torch.DoubleTensor, or its name. */
-static TsrStatus type_argument(TsrDtype *out, Value v) {
-    if (dtype_from_value(out, v)) return TSR_OK;
-    const char *name = NULL;
-    if (value_is_str(v)) name = value_as_str(v)->data;
+/* Whether v is the class of a dtype's tensors, or its name; `room` is "torch" or "torch.cuda". */
+static bool names_tensors(Value v, const Type *types, const char *room, TsrDtype *out) {
+    const char *name = value_is_str(v) ? value_as_str(v)->data : NULL;
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
         char full[64];
-        snprintf(full, sizeof full, "torch.%sTensor", tsr_dtype_scalar_name((TsrDtype)d));
-        bool by_type = v.tag == V_OBJ && v.o == &float_tensor_types[d].obj;
-        if (by_type || (name != NULL && strcmp(name, full) == 0)) {
-            *out = (TsrDtype)d;
-            return TSR_OK;
-        }
+        snprintf(full, sizeof full, "%s.%sTensor", room, tsr_dtype_scalar_name((TsrDtype)d));
+        if (!(v.tag == V_OBJ && v.o == &types[d].obj) && !(name != NULL && strcmp(name, full) == 0)) continue;
+        *out = (TsrDtype)d;
+        return true;
+    }
+    return false;
+}
+
+/* A dtype leaves the device as it is. */
+static TsrStatus type_argument(TsrDtype *out, TsrDevice *device, Value v) {
+    if (dtype_from_value(out, v)) return TSR_OK;
+    const char *name = value_is_str(v) ? value_as_str(v)->data : NULL;
+    if (names_tensors(v, float_tensor_types, "torch", out)) {
+        if (device->type == TSR_CUDA) *device = TSR_DEVICE_CPU;
+        return TSR_OK;
+    }
+    if (names_tensors(v, cuda_tensor_types, "torch.cuda", out)) {
+        if (device->type != TSR_CUDA) *device = (TsrDevice){TSR_CUDA, -1};
+        return tsr_device_resolve(device);
     }
     if (v.tag == V_OBJ && v.o == &torch_tensor_type.obj) {
         *out = tsr_default_dtype();
@@ -310,13 +322,23 @@ METHOD(type) {
     if (t->layout > TSR_SPARSE_COO && (wanted.tag == V_UNBOUND || wanted.tag == V_NONE))
         return tsr_error(TSR_RUNTIME_ERROR, "Unimplemented backend SparseCsrCPU");
     if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE)
-        return str_new_format(out,
-                              tsr_is_sparse(t) ? "torch.sparse.%sTensor"
-                              : tsr_is_meta(t) ? "torch.meta.%sTensor"
-                                               : "torch.%sTensor",
-                              tsr_dtype_scalar_name(t->dtype));
+        return str_new_format(out, "torch.%s%s%sTensor",
+                              t->device.type == TSR_CUDA            ? "cuda."
+                              : tsr_is_meta(t) && !tsr_is_sparse(t) ? "meta."
+                                                                    : "",
+                              tsr_is_sparse(t) ? "sparse." : "", tsr_dtype_scalar_name(t->dtype));
     TsrDtype d = TSR_FLOAT32;
-    TSR_TRY(type_argument(&d, wanted));
+    TsrDevice device = t->device;
+    TSR_TRY(type_argument(&d, &device, wanted));
+    if (!tsr_device_equal(device, t->device)) {
+        Value moved[] = {(Value){.tag = V_TENSOR, {.t = t}}, VALUE_NONE, VALUE_NONE};
+        TSR_TRY(device_new(&moved[1], device));
+        moved[2] = dtype_value(d);
+        TsrStatus status = bind_call(out, "to", 3, moved);
+        value_release(moved[1]);
+        value_release(moved[2]);
+        return status;
+    }
     TSR_TRY(tsr_is_sparse(t) ? tsr_invoke_new(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));
     *out = value_tensor_move(cast);
     return TSR_OK;

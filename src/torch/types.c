@@ -303,13 +303,14 @@ static TsrStatus check_generator_device(TsrDevice d) {
 static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     TsrGenerator *rng;
-    if (args->count > 0) {
+    Value given = args->count > 0 ? args->values[0] : args_keyword(args, "device");
+    if (given.tag != V_UNBOUND) {
         TsrDevice d;
         bool ok;
-        TSR_TRY(device_from_value(&d, &ok, args->values[0]));
+        TSR_TRY(device_from_value(&d, &ok, given));
         if (!ok)
             return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s",
-                             value_type_name(args->values[0]));
+                             value_type_name(given));
         TSR_TRY(check_generator_device(d));
     }
     TSR_TRY(tsr_rng_new(&rng));

@@ -9,6 +9,7 @@
 #include "shared.h"
 #include "op_impl.h"
 #include "out.h"
+#include "cast.h"
 #include "core/backend.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
@@ -575,7 +576,9 @@ static TsrStatus run_with_device(TsrOpCall *c, Where *w) {
     return status;
 }
 
-static TsrStatus run_bound(TsrOpCall *call) {
+TsrStatus (*tsr_op_cast_hook)(TsrOpCall *call);
+
+TsrStatus tsr_op_run_as_it_is(TsrOpCall *call) {
     if (TSR_LIKELY(all_plain(call)) && TSR_LIKELY(tsr_trace_hook == NULL)) return whole(call, run_plain(call));
     Where w = find_device(call);
     return TSR_UNLIKELY(w.any) ? run_with_device(call, &w) : run_in_full(call);
@@ -585,7 +588,7 @@ TsrStatus tsr_op_run(TsrOpCall *call) {
     call->nret = 0;
     if (TSR_UNLIKELY(!is_bound(call))) return no_such_call(call);
     uint32_t outer = tsr_interrupt_enter();
-    TsrStatus status = run_bound(call);
+    TsrStatus status = TSR_UNLIKELY(tsr_op_cast_hook != NULL) ? tsr_op_cast_hook(call) : tsr_op_run_as_it_is(call);
     tsr_interrupt_leave(outer);
     return status;
 }

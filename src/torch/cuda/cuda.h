@@ -2,6 +2,7 @@
 #ifndef TORCH_CUDA_H
 #define TORCH_CUDA_H
 
+#include "core/dtype.h"
 #include "lang/object/native.h"
 
 /* Fill the modules with what is not written in the language (torch/prelude/cuda.tsr, accelerator.tsr). */
@@ -11,6 +12,9 @@ TsrStatus torch_accelerator_fill(Module *module);
 
 /* The error of PyTorch's calls that go to the runtime without asking for the driver first; never TSR_OK. */
 TsrStatus torch_cuda_no_driver(void);
+/* torch.cuda.FloatTensor and its kin, by dtype; name NULL where torch has none, and before torch.cuda was first named.
+ */
+extern Type cuda_tensor_types[TSR_DTYPE_COUNT];
 /* Whether v is a torch.cuda.Stream, and then which: of device *index, by its number. */
 bool cuda_stream_from_value(int *index, int64_t *id, Value v);
 

@@ -154,7 +154,16 @@ FN(index) {
     return TSR_OK;
 }
 
+/* There are no graphs. */
+FN(is_current_stream_capturing) {
+    (void)args;
+    *out = VALUE_FALSE;
+    return cuda_find_backend() != NULL ? TSR_OK : torch_cuda_no_driver();
+}
+
 const Method cuda_device_functions[] = {
+    {"is_current_stream_capturing", fn_is_current_stream_capturing, ARGS_NONE, 0, 0, "()",
+     "Whether work is being recorded instead of done: it never is."},
     {"_index", fn_index, ARGS_ANY, 0, 0, "(device=None)", NULL},
     {"is_available", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether a driver and a GPU are there."},
     {"device_count", cuda_device_count, ARGS_NONE, 0, 0, "()", "How many GPUs are there."},
@@ -173,9 +182,11 @@ const Method cuda_device_functions[] = {
 
 /* ---- with torch.cuda.device(...) ---- */
 
+/* An index of -1 changes nothing; NO_INDEX is that of a device that nobody named, where there is none. */
+enum { NO_INDEX = -2 };
 typedef struct ContextObj {
     Obj obj;
-    int index, before; /* -1: nothing changes */
+    int index, before;
 } ContextObj;
 
 static TsrStatus context_new(Value *out, Type *type, int index) {
@@ -187,14 +198,14 @@ static TsrStatus context_new(Value *out, Type *type, int index) {
     return TSR_OK;
 }
 
-/* None and "cuda" are the current device at the time of the call; without a driver that is index -1, as there. */
+/* None and "cuda" are the current device at the time of the call. */
 static TsrStatus device_context_construct(Value *out, Type *type, const CallArgs *args) {
     PARSE(v, "device.__init__", 1, 1, "device");
     TsrDevice d;
     TSR_TRY(device_argument(&d, v[0]));
     const TsrBackend *b = cuda_find_backend();
-    if (d.index < 0 && v[0].tag != V_INT && b != NULL) d.index = (int8_t)b->current();
-    return context_new(out, type, d.index);
+    if (d.index >= 0 || v[0].tag == V_INT) return context_new(out, type, d.index);
+    return context_new(out, type, b != NULL ? b->current() : NO_INDEX);
 }
 
 static TsrStatus device_of_construct(Value *out, Type *type, const CallArgs *args) {
@@ -215,6 +226,7 @@ FN(context_enter) {
     const TsrBackend *b;
     TsrDevice d = {TSR_CUDA, (int8_t)o->index};
     *out = VALUE_NONE;
+    if (o->index == NO_INDEX) return tsr_error(TSR_RUNTIME_ERROR, "invalid argument to exchangeDevice");
     if (o->index < 0) return TSR_OK;
     TSR_TRY(cuda_need_backend(&b));
     TSR_TRY(tsr_device_resolve(&d));
@@ -235,7 +247,8 @@ FN(context_exit) {
 static void context_destroy(Obj *self) { obj_free(self, sizeof(ContextObj)); }
 
 static TsrStatus get_index(Value *out, Value self) {
-    *out = value_int(((ContextObj *)self.o)->index);
+    int index = ((ContextObj *)self.o)->index;
+    *out = index == NO_INDEX ? VALUE_NONE : value_int(index);
     return TSR_OK;
 }
 

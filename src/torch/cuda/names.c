@@ -2,6 +2,8 @@
 #include "cuda_impl.h"
 
 #include "lang/object/exc.h"
+#include "torch/bind.h"
+#include "torch/tensor.h"
 
 static TsrStatus current_accelerator(Value *out, const CallArgs *args) {
     PARSE(v, "current_accelerator", 1, 0, "check_available");
@@ -28,6 +30,42 @@ static const Method accelerator_functions[] = {
     END,
 };
 
+/* ---- torch.cuda.FloatTensor and the others ---- */
+
+/* What torch.FloatTensor(...) makes, on the current device. */
+static TsrStatus cuda_tensor_construct(Value *out, Type *type, const CallArgs *args) {
+    const TsrBackend *b;
+    Value made;
+    TSR_TRY(cuda_need_backend(&b));
+    TSR_TRY(tensor_construct(&made, &float_tensor_types[type - cuda_tensor_types], args));
+    TsrStatus status = bind_call(out, "cuda", 1, &made);
+    value_release(made);
+    return status;
+}
+
+static TsrStatus is_cuda_tensor(bool *out, Type *type, Value v) {
+    *out = v.tag == V_TENSOR && v.t->device.type == TSR_CUDA && v.t->dtype == (TsrDtype)(type - cuda_tensor_types);
+    return TSR_OK;
+}
+
+Type cuda_tensor_types[TSR_DTYPE_COUNT];
+
+static TsrStatus add_tensor_types(Module *m) {
+    static const TsrDtype absent[] = {TSR_COMPLEX64, TSR_COMPLEX128};
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
+        const char *name = float_tensor_types[d].name;
+        if (name == NULL || d == absent[0] || d == absent[1]) continue;
+        cuda_tensor_types[d] = (Type){.obj = TYPE_HEADER,
+                                      .name = name,
+                                      .module = "torch.cuda",
+                                      .base = &torch_tensor_type,
+                                      .construct = cuda_tensor_construct,
+                                      .instance_check = is_cuda_tensor};
+        TSR_TRY(module_add(m, name, value_lent(&cuda_tensor_types[d])));
+    }
+    return TSR_OK;
+}
+
 typedef struct NamedType {
     const char *name;
     Type *type;
@@ -50,6 +88,7 @@ TsrStatus torch_cuda_fill(Module *m) {
     const Method *const tables[] = {cuda_device_functions, cuda_memory_functions, cuda_stream_functions,
                                     cuda_random_functions};
     TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
+    TSR_TRY(add_tensor_types(m));
     TSR_TRY(module_add(m, "has_half", VALUE_TRUE));
     TSR_TRY(module_add(m, "has_magma", VALUE_TRUE));
     for (size_t i = 0; i < TSR_COUNTOF(tables); i++) TSR_TRY(module_add_functions(m, tables[i]));
