@@ -241,8 +241,9 @@ static TsrStatus anatomy(Value *out, const CallArgs *args) { return anatomy_new(
 
 static const Method functions[] = {
     {"anatomy", anatomy, ARGS_ONE, 1, 1, "(x)",
-     "The structures of a tensor or wrapper, from its handle down to its bytes, with the counts at each step. An index\n"
-     "finds its name wherever it stands in them; draw(anatomy(x)) draws them.\n\n"
+     "The structures of a tensor or wrapper, from its handle down to its bytes, with\n"
+     "the counts at each step. An index finds its name wherever it stands in them;\n"
+     "draw(anatomy(x)) draws them.\n\n"
      "    >>> anatomy(ones(2))[\"StorageImpl\"][\"nbytes\"]\n    8"},
     {0},
 };

@@ -10,6 +10,7 @@
 
 #include "lang/object/args.h"
 #include "boxes.h"
+#include "graph.h"
 #include "picture.h"
 #include "show/anatomy.h"
 #include "show/card.h"
@@ -62,28 +63,22 @@ static TsrStatus picture_repr(TsrText *out, Value self) {
 
 /* ---- the function ---- */
 
-static TsrStatus add_view(Picture *p, Value v) {
-    TsrTensor *t;
-    TSR_TRY(holders_tensor(&t, v, "draw"));
-    if (t->storage == NULL || tsr_is_meta(t))
+TsrStatus draw_check(TsrTensor *t) {
+    if (t->storage == NULL || tsr_is_meta(t) || !tsr_is_defined(t))
         return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
     if (tsr_device_has_backend(t->device))
         return tsr_error(TSR_RUNTIME_ERROR, "draw(): the cells of a device are drawn on the host: draw(x.cpu())");
-    TSR_TRY(tsr_tensor_check(t, false));
-    if (p->view_count == MAX_VIEWS) return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS);
-    if (p->view_count > 0 && (t->storage != p->storage || t->dtype != p->dtype))
-        return tsr_error(TSR_VALUE_ERROR, "draw(): the tensors must look at one storage, with one dtype");
-    View *view = &p->views[p->view_count++];
-    view->t = t;
+    return tsr_tensor_check(t, false);
+}
+
+TsrStatus draw_too_many(void) { return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS); }
+
+void draw_name_view(View *view, TsrTensor *t, int number) {
+    *view = (View){.t = t};
     holders_name(view->name, sizeof view->name, t);
-    if (view->name[0] == '\0') {
-        snprintf(view->name, sizeof view->name, "view %d", p->view_count);
-        if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
-    }
-    p->storage = t->storage;
-    p->dtype = t->dtype;
-    p->elements = (int64_t)(t->storage->nbytes / tsr_itemsize(t));
-    return TSR_OK;
+    if (view->name[0] != '\0') return;
+    snprintf(view->name, sizeof view->name, "view %d", number);
+    if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
 }
 
 static TsrStatus write_file(const char *path, const TsrText *text) {
@@ -121,16 +116,42 @@ static TsrStatus check_keywords(const CallArgs *args) {
     return TSR_OK;
 }
 
-/* A storage and the views over it. */
+static bool in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
+
+/* One storage and the views over it, or several. */
+static TsrStatus append_graph(TsrText *text, const Graph *g, bool svg, const char *title) {
+    if (g->picture_count > 1) return svg ? draw_graph_svg(text, g, title) : draw_graph_text(text, g);
+    return svg ? draw_svg(text, &g->pictures[0]) : draw_text(text, &g->pictures[0]);
+}
+
 static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
-    Picture *p = tsr_calloc(1, sizeof *p);
-    if (p == NULL) return mem_error();
-    p->unicode = !isatty(STDOUT_FILENO) || locale_has_unicode();
+    Graph *g = tsr_calloc(1, sizeof *g);
+    TsrTensor *t;
+    if (g == NULL) return mem_error();
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < args->count && status == TSR_OK; i++) status = add_view(p, args->values[i]);
-    if (status == TSR_OK) draw_choose_cells(p);
-    if (status == TSR_OK) status = svg ? draw_svg(text, p) : draw_text(text, p);
-    tsr_free(p);
+    for (int i = 0; i < args->count && status == TSR_OK; i++) {
+        status = holders_tensor(&t, args->values[i], "draw");
+        if (status == TSR_OK) status = graph_add(g, t, 0, in_unicode());
+    }
+    if (status == TSR_OK) status = graph_finish(g);
+    if (status == TSR_OK) status = append_graph(text, g, svg, "Tensors and their storages");
+    tsr_free(g);
+    return status;
+}
+
+/* What an expression was computed from, and its result. */
+static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
+    Graph *g = tsr_calloc(1, sizeof *g);
+    Step step;
+    if (g == NULL) return mem_error();
+    TsrStatus status = step_run(&step, code->data, (size_t)code->size);
+    if (status == TSR_OK) {
+        status = graph_add_step(g, &step, in_unicode());
+        if (status == TSR_OK) status = graph_finish(g);
+        if (status == TSR_OK) status = append_graph(text, g, svg, code->data);
+        step_free(&step);
+    }
+    tsr_free(g);
     return status;
 }
 
@@ -139,8 +160,7 @@ static TsrStatus draw_structures(TsrText *text, Value v, bool svg) {
     Value whole = VALUE_NONE;
     if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
     Value shown = anatomy_is(v) ? v : whole;
-    TsrStatus status = svg ? draw_boxes_svg(text, shown)
-                           : draw_boxes_text(text, shown, !isatty(STDOUT_FILENO) || locale_has_unicode());
+    TsrStatus status = svg ? draw_boxes_svg(text, shown) : draw_boxes_text(text, shown, in_unicode());
     value_release(whole);
     return status;
 }
@@ -156,25 +176,30 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     Value first = args->values[0];
     bool undefined = first.tag == V_TENSOR && !tsr_is_defined(first.t);
     bool structures = args->count == 1 && (undefined || anatomy_is(first) || holders_shell(first) != NULL);
-    TsrStatus status =
-        structures ? draw_structures(&text, args->values[0], path != NULL) : draw_views(&text, args, path != NULL);
+    TsrStatus status = structures ? draw_structures(&text, first, path != NULL)
+                       : value_is_str(first) && args->count == 1
+                           ? draw_expression(&text, value_as_str(first), path != NULL)
+                           : draw_views(&text, args, path != NULL);
     if (status == TSR_OK && path != NULL) {
         status = write_file(path, &text);
         *out = VALUE_NONE;
     } else if (status == TSR_OK) {
+        bool cells = strncmp(text.data, "storage #", 9) == 0; /* of one storage: lines that are painted by their kind */
         status = str_new_text_move(out, &text);
-        if (status == TSR_OK && !structures) out->o->type = &picture_type;
+        if (status == TSR_OK && cells) out->o->type = &picture_type;
         else if (status == TSR_OK) note_mark(*out);
     }
     tsr_text_free(&text);
     return status;
 }
 
-static const Method functions[] = {
-    {"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
-     "A picture of the storage and of the tensors on it; with file= an SVG. draw(anatomy(x)) draws the\n"
-     "structures that x is made of, as boxes and counted pointers."},
-    {0}};
+static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
+                                    "A picture of the storage and of the tensors on it, or of several storages\n"
+                                    "with the names, tensors and counts over them; of code, draw(\"a + b\"), its\n"
+                                    "operands and its result, and which cell came of which. With file= an SVG.\n"
+                                    "draw(anatomy(x)) draws the structures that x is made of, as boxes and counted\n"
+                                    "pointers."},
+                                   {0}};
 
 TsrStatus draw_startup(void) {
     card_derive(&picture_type, &str_type, "picture", picture_repr);

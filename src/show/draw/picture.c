@@ -29,7 +29,7 @@ static void choose_some_cells(Picture *p) {
     add_window(wanted, &count, p, p->elements - 2, p->elements - 1);
     for (int v = 0; v < p->view_count; v++) {
         const TsrTensor *t = p->views[v].t;
-        if (t->numel == 0) continue;
+        if (t->numel == 0 || p->views[v].result != NULL) continue;
         span_of(t, &first, &last);
         add_window(wanted, &count, p, first - 1, first + EDGE - 1);
         add_window(wanted, &count, p, last - EDGE / 2, last + 1);
@@ -120,6 +120,19 @@ static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unico
                  gave_up ? "+" : "");
 }
 
+/* The index of the operand's element that the result's at this cell came of, by broadcasting. */
+static void source_label(char *label, const View *v, int64_t cell) {
+    Search s = {.t = v->result, .cell = cell};
+    int64_t index[TSR_MAX_DIMS];
+    int shift = tsr_ndim(v->result) - tsr_ndim(v->t);
+    label[0] = '\0';
+    if (v->result->numel == 0) return;
+    search_from(&s, 0, v->result->offset, 1);
+    if (s.hits == 0) return;
+    for (int d = 0; d < tsr_ndim(v->t); d++) index[d] = v->t->sizes[d] == 1 ? 0 : s.first[d + shift];
+    index_label(label, LABEL_ROOM, v->t, index);
+}
+
 /* The text of a string element, cut to a few characters. */
 static void string_label(char *label, const TsrString *s) {
     size_t n = TSR_MIN(s->length, (size_t)10);
@@ -161,6 +174,7 @@ void draw_fill_grid(Grid *g, const Picture *p) {
             if (cell < 0) snprintf(label, LABEL_ROOM, p->unicode ? "\xe2\x80\xa6" : "...");
             else if (r == 0) snprintf(label, LABEL_ROOM, "%lld", (long long)cell);
             else if (r == 1) value_label(label, p, cell);
+            else if (p->views[r - 2].result != NULL) source_label(label, &p->views[r - 2], cell);
             else cell_label(label, p->views[r - 2].t, cell, p->unicode);
             g->width[k] = TSR_MAX(g->width[k], draw_columns(label));
         }

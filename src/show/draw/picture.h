@@ -23,6 +23,8 @@ typedef struct View {
     TsrTensor *t; /* lent */
     char name[NAME_ROOM];
     char origin[2 * NAME_ROOM]; /* of one without a name: "t() of a" */
+    const TsrTensor *result;    /* lent: t is what this was computed from, and the row says which of t's elements each
+                                   cell came of; NULL: t looks at the storage */
 } View;
 
 typedef struct Picture {
@@ -53,6 +55,17 @@ char *draw_geometry(char *buffer, size_t room, const View *v);
 /* Appends the picture: text.c, svg.c. */
 TsrStatus draw_text(TsrText *out, const Picture *p);
 TsrStatus draw_svg(TsrText *out, const Picture *p);
+/* The storage's cells with its views' rows, without the views' geometry; and in an SVG file at a place, of this size in
+ * pixels. */
+TsrStatus draw_cells_text(TsrText *out, const Picture *p);
+TsrStatus draw_cells_svg(TsrText *out, const Picture *p, int x, int y);
+void draw_cells_size(int *width, int *height, const Picture *p);
+
+/* RuntimeError where a tensor has no memory that the host could draw. */
+TsrStatus draw_check(TsrTensor *t);
+TsrStatus draw_too_many(void);
+/* A view by the name of its first holder, else "view 3" and how it came about. */
+void draw_name_view(View *view, TsrTensor *t, int number);
 
 /* The beginning of an SVG file: sizes in pixels, its title and what it says to who can't see it, and the classes page,
  * ink, dim, on (a coloured cell), box and line, light or dark as the reader has it; the marker #head is an arrow's. */

@@ -127,13 +127,14 @@ static TsrStatus put_band_cell(TsrText *out, const Picture *p, const Grid *g, in
     return TSR_OK;
 }
 
-static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int band, int y) {
-    TSR_TRY(draw_svg_label(out, MARGIN, y + 38, "class=\"dim\"", "value"));
+static TsrStatus put_band(TsrText *out, const Picture *p, const Grid *g, int band, Place at) {
+    const int y = at.y, x = at.x;
+    TSR_TRY(draw_svg_label(out, x + MARGIN, y + 38, "class=\"dim\"", "value"));
     for (int v = 0; v < p->view_count; v++)
-        TSR_TRY(draw_svg_label(out, MARGIN, y + 38 + ROW * (v + 1), "class=\"ink\" font-weight=\"bold\"",
+        TSR_TRY(draw_svg_label(out, x + MARGIN, y + 38 + ROW * (v + 1), "class=\"ink\" font-weight=\"bold\"",
                                p->views[v].name));
     for (int k = band * BAND; k < TSR_MIN((band + 1) * BAND, p->cell_count); k++)
-        TSR_TRY(put_band_cell(out, p, g, k, (Place){left_of(p), y}));
+        TSR_TRY(put_band_cell(out, p, g, k, (Place){x + left_of(p), y}));
     return TSR_OK;
 }
 
@@ -242,13 +243,40 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
 
 /* ---- all of it ---- */
 
-static TsrStatus put_all(TsrText *out, const Picture *p, const Grid *g) {
+/* The storage's title and its bands. */
+static TsrStatus put_cells(TsrText *out, const Picture *p, const Grid *g, Place at) {
     char title[160];
-    int y = TOP;
     snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes", (long long)tsr_storage_id(p->storage),
              (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
-    TSR_TRY(draw_svg_label(out, MARGIN, 26, "class=\"ink\" font-weight=\"bold\" font-size=\"15\"", title));
-    for (int band = 0; band < band_count(p); band++, y += band_height(p)) TSR_TRY(put_band(out, p, g, band, y));
+    TSR_TRY(
+        draw_svg_label(out, at.x + MARGIN, at.y + 26, "class=\"ink\" font-weight=\"bold\" font-size=\"15\"", title));
+    for (int band = 0; band < band_count(p); band++)
+        TSR_TRY(put_band(out, p, g, band, (Place){at.x, at.y + TOP + band * band_height(p)}));
+    return TSR_OK;
+}
+
+TsrStatus draw_cells_svg(TsrText *out, const Picture *p, int x, int y) {
+    Grid *g = tsr_malloc(sizeof *g);
+    if (g == NULL) return mem_error();
+    draw_fill_grid(g, p);
+    TsrStatus status = put_cells(out, p, g, (Place){x, y});
+    tsr_free(g);
+    return status;
+}
+
+void draw_cells_size(int *width, int *height, const Picture *p) {
+    Grid *g = tsr_malloc(sizeof *g);
+    *width = *height = 0;
+    if (g == NULL) return;
+    draw_fill_grid(g, p);
+    *width = TSR_MAX(left_of(p) + cell_width(g, p) * TSR_MIN(p->cell_count, BAND) + 2 * MARGIN, 420);
+    *height = TOP + band_count(p) * band_height(p);
+    tsr_free(g);
+}
+
+static TsrStatus put_all(TsrText *out, const Picture *p, const Grid *g) {
+    int y = TOP + band_count(p) * band_height(p);
+    TSR_TRY(put_cells(out, p, g, (Place){0, 0}));
     for (int v = 0; v < p->view_count; v++) {
         TSR_TRY(put_view(out, p, v, y));
         y += grid_height(p, p->views[v].t);

@@ -83,7 +83,7 @@ static int band_end(const Picture *p, const Grid *g, int from, int indent) {
     return to < p->cell_count && to - from > row && row > 0 ? to - (to - from) % row : to;
 }
 
-TsrStatus draw_text(TsrText *out, const Picture *p) {
+TsrStatus draw_cells_text(TsrText *out, const Picture *p) {
     Grid *g = tsr_malloc(sizeof *g);
     int indent = 6;
     if (g == NULL) return mem_error();
@@ -97,8 +97,15 @@ TsrStatus draw_text(TsrText *out, const Picture *p) {
         status = append_band(out, p, &(Band){g, from, to, indent});
         from = to;
     }
-    for (int v = 0; v < p->view_count && status == TSR_OK; v++) status = append_geometry(out, &p->views[v]);
     while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
     tsr_free(g);
     return status;
+}
+
+TsrStatus draw_text(TsrText *out, const Picture *p) {
+    TSR_TRY(draw_cells_text(out, p));
+    TSR_TRY(tsr_text_putc(out, '\n'));
+    for (int v = 0; v < p->view_count; v++) TSR_TRY(append_geometry(out, &p->views[v]));
+    while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
+    return TSR_OK;
 }
