@@ -98,7 +98,7 @@ $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 # Objects that hold the text of a prelude's files.
 $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
-$(BUILD)/obj/systems/th.o: $(wildcard src/systems/prelude/*.tsr)
+$(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
 $(BUILD)/obj/show/page/page.o: src/show/page/page.css src/show/page/page.js
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)

@@ -9,6 +9,7 @@
 #include "lang/modules/namespace.h"
 #include "lang/types/sequences.h"
 #include "lang/vm/frame.h"
+#include "two_threads_memory.h"
 
 /* One of the two calls. Its thread reads and writes the evaluator only while `turn` is its number. */
 typedef struct Side {
@@ -122,6 +123,12 @@ static TsrStatus collect(Value *out) {
     return tuple_new_move(out, pair, 2);
 }
 
+static int running_side(void) { return calls.turn; }
+
+static const char *function_name(Value f, const char *otherwise) {
+    return value_is_function(f) ? ((Function *)f.o)->code->name : otherwise;
+}
+
 static TsrStatus parallel(Value *out, const CallArgs *args) {
     if (vm.turns != 0) return tsr_error(TSR_RUNTIME_ERROR, "parallel() does not nest");
     for (int i = 0; i < 2; i++) {
@@ -129,13 +136,20 @@ static TsrStatus parallel(Value *out, const CallArgs *args) {
             return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(args->values[i]));
         calls.side[i] = (Side){.function = args->values[i], .result = VALUE_UNBOUND, .exception = VALUE_UNBOUND};
     }
-    TSR_TRY(run_both());
+    memory_watch_begin(running_side);
+    TsrStatus status = run_both();
+    memory_watch_end();
+    if (status == TSR_OK)
+        memory_watch_tell(
+            (const char *const[]){function_name(args->values[0], "f"), function_name(args->values[1], "g")});
+    TSR_TRY(status);
     return collect(out);
 }
 
 static const Method functions[] = {
     {"parallel", parallel, ARGS_RANGE, 2, 2, "(f, g)",
-     "Calls f() and g() on two threads that take turns; the pair of their results."},
+     "Calls f() and g() on two threads that take turns; the pair of their results. A warning names memory that one "
+     "writes while the other uses it."},
     {0},
 };
 

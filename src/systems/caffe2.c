@@ -18,12 +18,55 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
+/* ---- metadata that changed while both wrappers were held ---- */
+
+static C2Tensor *all;
+
+static uint64_t metadata_of(const TsrTensor *t) {
+    uint64_t hash = t == NULL ? 0 : 1 + (uint64_t)t->dtype;
+    for (int d = 0; t != NULL && d < tsr_ndim(t); d++)
+        hash = (hash ^ (uint64_t)t->sizes[d] ^ ((uint64_t)t->strides[d] << 32)) * 1099511628211u;
+    return hash;
+}
+
+/* More than caffe2's wrappers hold it. */
+static bool is_held_by_torch(TsrTensor *t) {
+    int64_t wrappers = 0;
+    for (const C2Tensor *c = all; c != NULL; c = c->next) wrappers += c->t == t ? c->wrappers : 0;
+    return holders_refcount(t) > wrappers;
+}
+
+void caffe2_each_changed(void (*changed)(TsrTensor *t)) {
+    for (C2Tensor *c = all; c != NULL; c = c->next) {
+        uint64_t now = metadata_of(c->t);
+        if (changed != NULL && c->t != NULL && now != c->seen && is_held_by_torch(c->t)) changed(c->t);
+        for (C2Tensor *same = all; same != NULL; same = same->next)
+            if (same->t == c->t) same->seen = now;
+    }
+}
+
+static void record_link(C2Tensor *c) {
+    c->seen = metadata_of(c->t);
+    c->next = all;
+    if (all != NULL) all->prev = c;
+    all = c;
+}
+
+static void record_free(C2Tensor *c) {
+    if (c->prev != NULL) c->prev->next = c->next;
+    else all = c->next;
+    if (c->next != NULL) c->next->prev = c->prev;
+    tsr_free(c);
+}
+
+/* ---- wrappers ---- */
+
 static void c2_destroy(Obj *self) {
     C2Tensor *c = ((C2Wrapper *)self)->c;
     tsr_tensor_free(c->t);
     if (--c->wrappers == 0) {
         array_ref_owner_changed(c, "went");
-        tsr_free(c);
+        record_free(c);
     }
     obj_free(self, sizeof(C2Wrapper));
 }
@@ -34,6 +77,7 @@ static void set_tensor_move(C2Tensor *c, TsrTensor *t) {
     for (int i = 0; i < c->wrappers; i++) tsr_tensor_free(c->t);
     c->t = t;
     c->no_data = false;
+    c->seen = metadata_of(t);
 }
 
 /* One wrapper more, which takes over a reference to c's tensor, on failure too. */
@@ -63,8 +107,9 @@ TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device) {
         c->ndim = tsr_ndim(t);
         memcpy(c->sizes, t->sizes, sizeof(int64_t) * (size_t)c->ndim);
     }
+    record_link(c);
     TsrStatus status = wrap_move(out, c);
-    if (status != TSR_OK) tsr_free(c);
+    if (status != TSR_OK) record_free(c);
     return status;
 }
 

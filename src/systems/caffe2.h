@@ -10,6 +10,9 @@
 #include "lang/object/value.h"
 
 extern Type array_ref_type;
+/* Calls `changed` for each tensor that a caffe2 wrapper and something of torch both hold, and whose sizes, strides or
+ * dtype are not what they were at the last call; NULL: forgets what changed. */
+void caffe2_each_changed(void (*changed)(TsrTensor *t));
 TsrStatus ns_caffe2_startup(void);
 void ns_caffe2_shutdown(void);
 

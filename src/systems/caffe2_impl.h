@@ -16,7 +16,9 @@ typedef struct C2Tensor {
     TsrDevice device;
     int ndim; /* sizes asked for, while t is NULL or has no memory for them */
     int64_t sizes[TSR_MAX_DIMS];
-    bool no_data; /* t's memory does not fit the sizes: mutable_data allocates */
+    bool no_data;                 /* t's memory does not fit the sizes: mutable_data allocates */
+    uint64_t seen;                /* of t's metadata: for caffe2_each_changed */
+    struct C2Tensor *next, *prev; /* all there are */
 } C2Tensor;
 
 typedef struct C2Wrapper {

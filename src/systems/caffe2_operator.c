@@ -7,6 +7,7 @@
 #include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "lang/vm/prelude.h"
 #include "torch/bind.h"
 #include "torch/holders.h"
 #include "torch/types.h"
@@ -299,6 +300,18 @@ static TsrStatus fill_workspace(Module *m) {
     return status;
 }
 
+PRELUDE_EMBED(prelude_caffe2, "src/systems/prelude/caffe2.tsr");
+static const PreludeSource caffe2_source = {"caffe2", "<prelude caffe2>", prelude_caffe2, prelude_caffe2_end, "caffe2"};
+
+static TsrStatus caffe2_missing(Value *out, Module *module, Str *name) {
+    (void)module;
+    return prelude_get(out, "caffe2", name->data);
+}
+static TsrStatus caffe2_names(List *out, Module *module) {
+    (void)module;
+    return prelude_append_names(out, "caffe2");
+}
+
 static const Method caffe2_functions[] = {
     {"empty", caffe2_empty, ARGS_ANY, 1, 2, "(sizes, options=None, *, dtype=None, device=None)",
      "A caffe2 tensor with memory, not filled."},
@@ -322,13 +335,16 @@ static TsrStatus fill_caffe2(Module *m) {
 
 TsrStatus ns_caffe2_startup(void) {
     TSR_TRY(dict_new(&blobs));
+    prelude_add(&caffe2_source, 1);
     caffe2_tensor_startup();
     holders_register_root("workspace.blobs", &blobs);
     TSR_TRY(namespace_add(&(Namespace){
         .name = "caffe2",
         .doc =
             "Caffe2's tensors around PyTorch's implementation: sizes first, memory with mutable_data, both with empty.",
-        .fill = fill_caffe2}));
+        .fill = fill_caffe2,
+        .missing = caffe2_missing,
+        .names = caffe2_names}));
     return namespace_add(&(Namespace){.name = "workspace",
                                       .doc = "Caffe2's workspace: tensors by name, shared with PyTorch without a copy.",
                                       .fill = fill_workspace});

@@ -30,6 +30,29 @@ note: fill_ wrote into a copy that nothing holds (reshape had to copy): the writ
 note: this broadcast to [3000, 3000] makes 36000000 bytes of operands of at most 12000: 3000 times
 note: e has a stride of 0: one element written is seen at 3 of its indices' "$err"
 
+cat >"$work/both.tsr" <<'P'
+notes("on")
+x = ones(2, 3)
+c = caffe2.Tensor(x)
+other = ones(2)
+c.Resize(3, 2)
+other[0] = 2
+c.Resize(3, 2)
+other[0] = 3
+a = c.Alias()
+a.Resize(1)
+other[0] = 4
+x.t_()
+other[0] = 5
+only = caffe2.empty([2])
+only.Resize(1)
+other[0] = 6
+P
+run "$work/both.tsr"
+is 'metadata that changes while both wrappers are held' 'note: x, c are wrappers of one tensor, and its metadata changed for all: [3, 2] float32 now; Alias() has its own
+note: x, c are wrappers of one tensor, and its metadata changed for all: [2, 3] float32 now; Alias() has its own
+note: c, a see this write to x: the same memory' "$err"
+
 cat >"$work/rows.tsr" <<'P'
 notes("on")
 x = ones(5)

@@ -10,6 +10,7 @@
 #include "core/iter.h"
 #include "core/view.h"
 #include "show/inspect.h"
+#include "systems/caffe2.h"
 #include "lang/modules/namespace.h"
 #include "show/trace.h"
 #include "repl/shell.h"
@@ -256,9 +257,32 @@ static int note_write(const Noted *w, int64_t place, int said) {
     return said;
 }
 
+/* ---- metadata that both wrappers share ---- */
+
+static bool add_holder(const char *path, TsrTensor *t, bool argument, void *context) {
+    Reach *r = context;
+    if (argument || path[0] == '<' || strcmp(path, "_") == 0 || t != r->tensors[0]) return true;
+    if (r->count++ >= MAX_NAMES) return true;
+    return tsr_text_printf(&r->names, "%s%s", r->names.length > 0 ? ", " : "", path) == TSR_OK;
+}
+
+static void note_changed(TsrTensor *t) {
+    Reach r = {.tensors = {t}};
+    char text[400];
+    if (holders_each(add_holder, &r) != TSR_OK) tsr_error_clear();
+    if (r.count > 1) {
+        snprintf(text, sizeof text,
+                 "%s are wrappers of one tensor, and its metadata changed for all: %s %s now; Alias() has its own",
+                 r.names.data, tsr_layout_text(tsr_ndim(t), t->sizes), tsr_dtype_name(t->dtype));
+        note(text);
+    }
+    tsr_text_free(&r.names);
+}
+
 static void note_writes(void) {
     int said = 0;
     speaking = true;
+    if (enabled()) caffe2_each_changed(note_changed);
     for (int64_t i = TSR_MAX(0, pending_count - LAST_WRITES); i < pending_count; i++) {
         Noted *w = &pending[i % LAST_WRITES];
         if (enabled()) said = note_write(w, i, said);
@@ -294,6 +318,7 @@ static TsrStatus set_notes(Value *out, const CallArgs *args) {
     for (int i = 0; i < 2; i++) {
         if (!value_is_str(args->values[0]) || !str_equal_c(value_as_str(args->values[0]), states[i])) continue;
         mode = i == 0 ? NOTES_ON : NOTES_OFF;
+        caffe2_each_changed(NULL);
         return TSR_OK;
     }
     return tsr_error(TSR_VALUE_ERROR, "notes() takes 'on' or 'off'");
