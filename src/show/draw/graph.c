@@ -91,17 +91,42 @@ TsrStatus graph_finish(Graph *g) {
 
 /* ---- an expression ---- */
 
+static void note_call(const TsrOpCall *c, TsrStatus status);
 static Step *noting; /* while its code runs */
 static void (*next_hook)(const TsrOpCall *call, TsrStatus status);
 
 static void forget(Step *s) {
     for (int i = 0; i < s->count; i++) tsr_tensor_free(s->operands[i]);
     tsr_tensor_free(s->result);
-    *s = (Step){0};
+    s->count = 0;
+    s->result = NULL;
+    s->by_broadcast = false;
+    memset(s->origins, 0, sizeof s->origins);
 }
 
 static void note_operand(Step *s, TsrTensor *t) {
     if (t != NULL && s->count < MAX_VIEWS - 1) s->operands[s->count++] = tsr_tensor_retain(t);
+}
+
+static bool broadcasts_to(const TsrTensor *from, const TsrTensor *to) {
+    int shift = tsr_ndim(to) - tsr_ndim(from);
+    for (int d = 0; d < tsr_ndim(from); d++)
+        if (shift < 0 || (from->sizes[d] != 1 && from->sizes[d] != to->sizes[d + shift])) return false;
+    return true;
+}
+
+enum { MOST_TRIED = 1000 };
+
+/* While the call is tried again nobody is told of it. */
+static void try_call(const TsrOpCall *c) {
+    Step *step = noting;
+    if (step->tried >= MOST_TRIED) return;
+    step->tried++;
+    noting = NULL;
+    tsr_op_hook = NULL;
+    origins_find(step->origins, step->count, c, step->result);
+    tsr_op_hook = note_call;
+    noting = step;
 }
 
 /* Inner calls end before the outer one: the last to end is the expression's own. */
@@ -116,16 +141,11 @@ static void note_call(const TsrOpCall *c, TsrStatus status) {
             note_operand(noting, c->arg[i].tensors[k]);
     }
     noting->result = tsr_tensor_retain(c->ret[0].t);
-    noting->op = c->schema->base;
     noting->by_broadcast = strcmp(c->op->category, "pointwise") == 0;
+    for (int i = 0; i < noting->count; i++)
+        noting->by_broadcast = noting->by_broadcast && broadcasts_to(noting->operands[i], noting->result);
+    if (!noting->by_broadcast) try_call(c);
     events_listen();
-}
-
-static bool broadcasts_to(const TsrTensor *from, const TsrTensor *to) {
-    int shift = tsr_ndim(to) - tsr_ndim(from);
-    for (int d = 0; d < tsr_ndim(from); d++)
-        if (shift < 0 || (from->sizes[d] != 1 && from->sizes[d] != to->sizes[d + shift])) return false;
-    return true;
 }
 
 TsrStatus step_run(Step *step, const char *code, size_t length) {
@@ -154,8 +174,6 @@ TsrStatus step_run(Step *step, const char *code, size_t length) {
         forget(step);
         return tsr_error(TSR_TYPE_ERROR, "draw(): the code gives no tensor to draw");
     }
-    for (int i = 0; i < step->count; i++)
-        step->by_broadcast = step->by_broadcast && broadcasts_to(step->operands[i], step->result);
     return TSR_OK;
 }
 
@@ -174,10 +192,12 @@ static void add_sources(Graph *g, const Step *step) {
     for (int i = 0; i < g->row_count; i++)
         if (g->rows[i].t == step->result) p = &g->pictures[g->rows[i].picture];
     for (int i = 0; i < step->count && p->view_count < MAX_VIEWS; i++) {
+        if (!step->by_broadcast && !step->origins[i].known) continue;
         View *v = &p->views[p->view_count++], from;
         draw_name_view(&from, step->operands[i], i + 1);
         name_step(&from, step->result);
-        *v = (View){.t = step->operands[i], .result = step->result};
+        *v = (View){
+            .t = step->operands[i], .result = step->result, .origins = step->by_broadcast ? NULL : &step->origins[i]};
         snprintf(v->name, sizeof v->name, "of %.*s", NAME_ROOM - 8, from.name);
     }
 }
@@ -194,7 +214,7 @@ TsrStatus graph_add_step(Graph *g, const Step *step, bool unicode) {
     name_steps(g, step->result);
     bool fresh = true; /* where a view's cells came from its own row says */
     for (int i = 0; i < step->count; i++) fresh = fresh && step->operands[i]->storage != step->result->storage;
-    if (step->by_broadcast && fresh) add_sources(g, step);
+    if (fresh) add_sources(g, step);
     return TSR_OK;
 }
 

@@ -32,9 +32,11 @@ TsrStatus draw_graph_svg(TsrText *out, const Graph *g, const char *title);
 typedef struct Step {
     TsrTensor *operands[MAX_VIEWS - 1]; /* a reference each */
     int count;
-    TsrTensor *result; /* a reference; NULL: nothing ran */
-    const char *op;    /* static */
-    bool by_broadcast; /* each cell of the result came of those of the operands at its index, broadcast */
+    TsrTensor *result;              /* a reference; NULL: nothing ran */
+    const char *op;                 /* static */
+    Origins origins[MAX_VIEWS - 1]; /* of each operand */
+    int tried;                      /* calls whose origins were looked for; of long code not all are */
+    bool by_broadcast;              /* each cell of the result came of those of the operands at its index, broadcast */
 } Step;
 /* Runs `code` as if typed where draw() was, and notes its last operator. */
 TsrStatus step_run(Step *step, const char *code, size_t length);

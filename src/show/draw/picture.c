@@ -120,15 +120,33 @@ static void cell_label(char *label, const TsrTensor *t, int64_t cell, bool unico
                  gave_up ? "+" : "");
 }
 
-/* The index of the operand's element that the result's at this cell came of, by broadcasting. */
-static void source_label(char *label, const View *v, int64_t cell) {
-    Search s = {.t = v->result, .cell = cell};
+/* "1,0", or "0,0 x3" where three elements went into the cell. */
+static void origin_label(char *label, const TsrTensor *t, int first, int count, bool unicode) {
     int64_t index[TSR_MAX_DIMS];
+    if (count == 0) return;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        index[d] = first % t->sizes[d];
+        first /= (int)t->sizes[d];
+    }
+    int at = index_label(label, LABEL_ROOM, t, index);
+    if (count > 1 && at < LABEL_ROOM)
+        snprintf(label + at, LABEL_ROOM - (size_t)at, unicode ? " \xc3\x97%d" : " x%d", count);
+}
+
+/* The index of the operand's element that the result's at this cell came of: as was tried, or by broadcasting. */
+static void source_label(char *label, const View *v, int64_t cell, bool unicode) {
+    Search s = {.t = v->result, .cell = cell};
+    int64_t index[TSR_MAX_DIMS], place = 0;
     int shift = tsr_ndim(v->result) - tsr_ndim(v->t);
     label[0] = '\0';
     if (v->result->numel == 0) return;
     search_from(&s, 0, v->result->offset, 1);
     if (s.hits == 0) return;
+    if (v->origins != NULL) {
+        for (int d = 0; d < tsr_ndim(v->result); d++) place = place * v->result->sizes[d] + s.first[d];
+        origin_label(label, v->t, v->origins->first[place], v->origins->count[place], unicode);
+        return;
+    }
     for (int d = 0; d < tsr_ndim(v->t); d++) index[d] = v->t->sizes[d] == 1 ? 0 : s.first[d + shift];
     index_label(label, LABEL_ROOM, v->t, index);
 }
@@ -174,7 +192,7 @@ void draw_fill_grid(Grid *g, const Picture *p) {
             if (cell < 0) snprintf(label, LABEL_ROOM, p->unicode ? "\xe2\x80\xa6" : "...");
             else if (r == 0) snprintf(label, LABEL_ROOM, "%lld", (long long)cell);
             else if (r == 1) value_label(label, p, cell);
-            else if (p->views[r - 2].result != NULL) source_label(label, &p->views[r - 2], cell);
+            else if (p->views[r - 2].result != NULL) source_label(label, &p->views[r - 2], cell, p->unicode);
             else cell_label(label, p->views[r - 2].t, cell, p->unicode);
             g->width[k] = TSR_MAX(g->width[k], draw_columns(label));
         }

@@ -6,6 +6,7 @@
 #include "core/layout.h"
 #include "core/tensor.h"
 #include "lang/object/value.h"
+#include "origins.h"
 
 enum {
     MAX_VIEWS = 8,
@@ -23,6 +24,7 @@ typedef struct View {
     TsrTensor *t; /* lent */
     char name[NAME_ROOM];
     char origin[2 * NAME_ROOM]; /* of one without a name: "t() of a" */
+    const Origins *origins;     /* lent, with `result`; NULL: its cells came of t's by broadcasting */
     const TsrTensor *result;    /* lent: t is what this was computed from, and the row says which of t's elements each
                                    cell came of; NULL: t looks at the storage */
 } View;
