@@ -55,36 +55,50 @@
     } \
     return
 
-/* One function a source type, over the native targets. */
-#define FROM(name, S, CLASS) \
-    static void SIMD(from_##name)(TsrDtype to, char *dst, int64_t ds, const char *src, int64_t ss, int64_t n) { \
-        switch (to) { \
-        case TSR_UINT8: LOOP(uint8_t, S, CLASS##_u8(x)); \
-        case TSR_INT8: LOOP(int8_t, S, CLASS##_i8(x)); \
-        case TSR_UINT16: LOOP(uint16_t, S, CLASS##_u16(x)); \
-        case TSR_INT16: LOOP(int16_t, S, CLASS##_i16(x)); \
-        case TSR_INT32: LOOP(int32_t, S, CLASS##_i32(x)); \
-        case TSR_UINT32: LOOP(uint32_t, S, CLASS##_u32(x)); \
-        case TSR_INT64: LOOP(int64_t, S, CLASS##_i64(x)); \
-        case TSR_UINT64: LOOP(uint64_t, S, CLASS##_u64(x)); \
-        case TSR_FLOAT32: LOOP(float, S, CLASS##_f32(x)); \
-        case TSR_FLOAT64: LOOP(double, S, CLASS##_f64(x)); \
-        case TSR_BOOL: LOOP(uint8_t, S, CLASS##_b8(x)); \
-        default: return; \
-        } \
-    }
-
-/* A bool is read as a byte and normalised: files may hold other values than 0 and 1. */
-FROM(u8, uint8_t, INT)
-FROM(i8, int8_t, INT)
-FROM(u16, uint16_t, INT)
-FROM(i16, int16_t, INT)
-FROM(u32, uint32_t, INT)
-FROM(i32, int32_t, INT)
-FROM(u64, uint64_t, INT)
-FROM(i64, int64_t, INT)
-FROM(f32, float, F32)
-FROM(f64, double, F64)
+/* from_STEM of each row of dtype.def that the machine calculates with, to each of them and to bool. A bool is read as a
+ * byte and normalised: files may hold other values than 0 and 1. */
+#define PASTED(a, b) a##_##b
+#define PASTE(a, b) PASTED(a, b)
+#define FROM u8
+#define S uint8_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM i8
+#define S int8_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM u16
+#define S uint16_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM i16
+#define S int16_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM u32
+#define S uint32_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM i32
+#define S int32_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM u64
+#define S uint64_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM i64
+#define S int64_t
+#define CLASS INT
+#include "convert_from.inc"
+#define FROM f32
+#define S float
+#define CLASS F32
+#include "convert_from.inc"
+#define FROM f64
+#define S double
+#define CLASS F64
+#include "convert_from.inc"
 
 static void SIMD(half_widen)(float *restrict o, const TsrHalf *restrict a, int64_t n) {
     int64_t i = 0;
@@ -175,19 +189,29 @@ static void SIMD(narrow)(TsrDtype to, char *dst, int64_t ds, const float *restri
 
 static bool SIMD(is_small)(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_FLOAT && tsr_dtypes[d].itemsize < 4; }
 
+/* By the row's group: what the machine calculates with. */
+#define NATIVE_INTEGER(suffix, stem) \
+    case TSR_##suffix: \
+        from_##stem(to, dst, ds, src, ss, n); \
+        return;
+#define NATIVE_BARE NATIVE_INTEGER
+#define NATIVE_FLOAT NATIVE_INTEGER
+#define NATIVE_BOOL(suffix, stem) \
+    case TSR_##suffix: \
+        return;
+#define NATIVE_HALF NATIVE_BOOL
+#define NATIVE_FLOAT8 NATIVE_BOOL
+#define NATIVE_COMPLEX NATIVE_BOOL
+#define NATIVE_SMALL_COMPLEX NATIVE_BOOL
+#define NATIVE_OBJECT NATIVE_BOOL
+
 static void SIMD(native)(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n) {
-    switch (from) {
-    case TSR_UINT8: SIMD(from_u8)(to, dst, ds, src, ss, n); return;
-    case TSR_INT8: SIMD(from_i8)(to, dst, ds, src, ss, n); return;
-    case TSR_UINT16: SIMD(from_u16)(to, dst, ds, src, ss, n); return;
-    case TSR_INT16: SIMD(from_i16)(to, dst, ds, src, ss, n); return;
-    case TSR_UINT32: SIMD(from_u32)(to, dst, ds, src, ss, n); return;
-    case TSR_INT32: SIMD(from_i32)(to, dst, ds, src, ss, n); return;
-    case TSR_UINT64: SIMD(from_u64)(to, dst, ds, src, ss, n); return;
-    case TSR_INT64: SIMD(from_i64)(to, dst, ds, src, ss, n); return;
-    case TSR_FLOAT32: SIMD(from_f32)(to, dst, ds, src, ss, n); return;
-    case TSR_FLOAT64: SIMD(from_f64)(to, dst, ds, src, ss, n); return;
-    default: return;
+    switch ((TsrDtypeId)from) {
+#define DTYPE(suffix, ctype, size, kind, group, stem, ...) NATIVE_##group(suffix, stem)
+#include "core/dtype.def"
+#undef DTYPE
+    case TSR_DTYPE_COUNT:
+    case TSR_DTYPE_NONE: return;
     }
 }
 
