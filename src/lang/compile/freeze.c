@@ -87,6 +87,16 @@ static TsrStatus freeze_names(TsrText *out, const Code *code) {
     return status;
 }
 
+/* Field by field: what lies between them is another time's. */
+static TsrStatus freeze_handled(TsrText *out, const HandledRegion *h) {
+    HandledRegion whole;
+    memset(&whole, 0, sizeof whole);
+    whole.start = h->start;
+    whole.end = h->end;
+    whole.slot = h->slot;
+    return put(out, &whole, sizeof whole);
+}
+
 TsrStatus code_freeze(TsrText *out, const Code *code) {
     TSR_TRY(check_globals(code));
     const Numbers n = {code->flags,           code->ins_count,     code->handler_count, code->handled_count,
@@ -99,7 +109,7 @@ TsrStatus code_freeze(TsrText *out, const Code *code) {
     TSR_TRY(put_name(out, code->qualname));
     TSR_TRY(put(out, code->ins, sizeof *code->ins * (size_t)code->ins_count));
     TSR_TRY(put(out, code->handlers, sizeof *code->handlers * (size_t)code->handler_count));
-    TSR_TRY(put(out, code->handled, sizeof *code->handled * (size_t)code->handled_count));
+    for (int i = 0; i < code->handled_count; i++) TSR_TRY(freeze_handled(out, &code->handled[i]));
     TSR_TRY(freeze_names(out, code));
     TSR_TRY(freeze_consts(out, code->consts, code->const_count));
     TsrStatus status = TSR_OK;
