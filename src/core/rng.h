@@ -11,6 +11,13 @@ TSR_PUBLIC_BEGIN
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);       /* lent; torch.default_generator: its first seed is the system's */
 TsrStatus tsr_rng_new(TsrGenerator **out); /* torch.Generator(), seeded with 67280421310721 */
+/* A generator of a CUDA device: Philox4x32-10, whose state is the seed and how many words were drawn. Its words come in
+ * their own order, not in that of PyTorch's threads. */
+TsrStatus tsr_rng_new_philox(TsrGenerator **out, int index); /* TSR_VALUE_ERROR unless index is 0 to 15 */
+TsrGenerator *tsr_rng_of_device(int index); /* lent; a device's default generator, its first seed is the system's */
+int tsr_rng_device(const TsrGenerator *g);  /* the device's index, or -1 for one of the host */
+/* Makes g what tsr_rng_default gives on this thread, NULL: the host's again. Returns what was set before. */
+TsrGenerator *tsr_rng_use(TsrGenerator *g);
 /* One reference more, which is returned, and one less. */
 TsrGenerator *tsr_rng_retain(TsrGenerator *g);
 void tsr_rng_free(TsrGenerator *g);
@@ -27,7 +34,8 @@ void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n); /* n draws of tsr
 
 /* get_rng_state and set_rng_state: PyTorch's layout of TSR_RNG_STATE_BYTES bytes. Setting checks it: TSR_RUNTIME_ERROR.
  */
-enum { TSR_RNG_STATE_BYTES = 5056 };
+enum { TSR_RNG_STATE_BYTES = 5056, TSR_RNG_PHILOX_STATE_BYTES = 16 };
+size_t tsr_rng_state_bytes(const TsrGenerator *g); /* which of the two it is */
 void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes);
 TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n);
 

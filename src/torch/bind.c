@@ -33,6 +33,18 @@ static TsrStatus pin_results(const TsrOpCall *c) {
     return TSR_OK;
 }
 
+/* Numbers are drawn where they are used. */
+static TsrStatus check_generator(const BindFrame *fr, const Sig *sig) {
+    const TsrArg *where = sig->where >= 0 ? &fr->arg[sig->where] : NULL;
+    TsrDevice device = where != NULL && tsr_arg_given(where) ? where->device : TSR_DEVICE_CPU;
+    for (int i = 0; i < fr->call.nargs; i++)
+        if (fr->arg[i].kind == TSR_ARG_TENSOR && fr->arg[i].t != NULL) device = fr->arg[i].t->device;
+    bool on_cuda = tsr_rng_device(fr->generator) >= 0;
+    if (device.type == TSR_META || on_cuda == (device.type == TSR_CUDA)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected a '%s' device type for generator but found '%s'",
+                     on_cuda ? "cpu" : "cuda", on_cuda ? "cuda" : "cpu");
+}
+
 /* Runs the row of a call that fits its signature. */
 static TsrStatus run(Value *out, const BindCall *b) {
     BindFrame fr;
@@ -41,6 +53,7 @@ static TsrStatus run(Value *out, const BindCall *b) {
     if (s == TSR_OK && TSR_UNLIKELY(device_default.type != TSR_CPU) && sig->where >= 0 &&
         !tsr_arg_given(&fr.arg[sig->where]))
         fr.arg[sig->where] = (TsrArg){.kind = TSR_ARG_DEVICE, .device = device_default};
+    if (s == TSR_OK && TSR_UNLIKELY(fr.generator != NULL)) s = check_generator(&fr, sig);
     if (s == TSR_OK && (b->function->form == BIND_INPLACE || b->function->form == BIND_INPLACE_FUNCTION)) {
         fr.call.inplace = true;
         fr.call.out[0] = fr.arg[sig->self].t;

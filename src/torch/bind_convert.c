@@ -210,6 +210,7 @@ static TsrStatus convert(BindFrame *fr, TsrArg *arg, const SigParam *p, Value v,
         *arg = (TsrArg){.kind = TSR_ARG_MEMORY_FORMAT, .format = ((FormatObj *)v.o)->format};
         return TSR_OK;
     case TSR_ARG_GENERATOR:
+        fr->generator = ((GeneratorObj *)v.o)->rng;
         *arg = (TsrArg){.kind = TSR_ARG_GENERATOR, .any = ((GeneratorObj *)v.o)->rng};
         return TSR_OK;
     default: *arg = (TsrArg){.kind = TSR_ARG_ANY, .any = NULL}; return TSR_OK;
@@ -272,6 +273,7 @@ TsrStatus bind_frame_begin(BindFrame *fr, const BindCall *b) {
     fr->call.nret = 0;
     fr->from = b;
     fr->pin = false;
+    fr->generator = NULL;
     fr->nmade = fr->nints = fr->nblocks = 0;
     if (b->self != NULL) fr->arg[sig->self] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = b->self};
     return fill_arguments(fr);

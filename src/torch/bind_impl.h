@@ -5,6 +5,7 @@
 #define TORCH_BIND_IMPL_H
 
 #include "bind.h"
+#include "core/rng.h"
 #include "lang/types/numbers.h"
 
 typedef enum SigRole { SIG_SCHEMA, SIG_OUT, SIG_PIN_MEMORY, SIG_REQUIRES_GRAD } SigRole;
@@ -71,7 +72,8 @@ typedef struct BindFrame {
     TsrOpCall call;
     TsrArg arg[TSR_MAX_ARGS];
     const BindCall *from;
-    bool pin; /* pin_memory=True */
+    bool pin;                /* pin_memory=True */
+    TsrGenerator *generator; /* that was given; NULL: none */
     int nmade, nints, nblocks;
     TsrTensor *made[TSR_MAX_ARGS]; /* wrapped numbers, owned */
     void *blocks[BIND_BLOCKS];     /* arrays on the heap, owned */

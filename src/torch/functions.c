@@ -9,6 +9,7 @@
 #endif
 
 #include "lang/object/args.h"
+#include "torch/cuda/cuda.h"
 #include "bind.h"
 #include "core/print.h"
 #include "lang/types/dict.h"
@@ -286,6 +287,7 @@ FN(manual_seed) {
     value_release(whole);
     if (!ok) return tsr_error(TSR_VALUE_ERROR, "Overflow when unpacking long long");
     tsr_rng_seed(tsr_rng_default(), seed);
+    for (int i = 0; i < torch_cuda_device_count(); i++) tsr_rng_seed(tsr_rng_of_device(i), seed);
     return generator_default(out);
 }
 

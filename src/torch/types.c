@@ -268,7 +268,7 @@ Type device_type = {.obj = TYPE_HEADER,
 
 /* ---- Generator ---- */
 
-static TsrStatus torch_generator_new(Value *out, TsrGenerator *rng) {
+TsrStatus torch_generator_new(Value *out, TsrGenerator *rng) {
     GeneratorObj *o = obj_new(&torch_generator_type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->rng = tsr_rng_retain(rng);
@@ -285,35 +285,35 @@ TsrStatus generator_default(Value *out) {
 
 static inline TsrGenerator *rng_of(Value v) { return ((GeneratorObj *)v.o)->rng; }
 
-/* Generators draw on the host. */
-static TsrStatus check_generator_device(TsrDevice d) {
+/* Generators draw on the host and on CUDA devices. *d gets the device's index. */
+static TsrStatus check_generator_device(TsrDevice *d) {
     char name[16];
-    if (d.type == TSR_CPU) return TSR_OK;
-    snprintf(name, sizeof name, "%s", tsr_device_type_name(d.type));
+    if (d->type == TSR_CPU) return TSR_OK;
+    snprintf(name, sizeof name, "%s", tsr_device_type_name(d->type));
     for (char *p = name; *p != '\0'; p++) *p = (char)toupper((unsigned char)*p);
-    if (d.type != TSR_CUDA)
-        return d.type == TSR_META
+    if (d->type != TSR_CUDA)
+        return d->type == TSR_META
                    ? tsr_error(TSR_RUNTIME_ERROR, "%s device type not an accelerator.", name)
                    : tsr_error(TSR_RUNTIME_ERROR, "Cannot execute getNewGenerator() without %s backend.", name);
     const TsrBackend *b;
     if (tsr_backend_get(&b, TSR_CUDA) != TSR_OK) return torch_cuda_no_driver();
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "there are no random streams of CUDA devices");
+    return tsr_device_resolve(d);
 }
 
 static TsrStatus generator_construct(Value *out, Type *type, const CallArgs *args) {
     (void)type;
     TsrGenerator *rng;
     Value given = args->count > 0 ? args->values[0] : args_keyword(args, "device");
+    TsrDevice d = TSR_DEVICE_CPU;
     if (given.tag != V_UNBOUND) {
-        TsrDevice d;
         bool ok;
         TSR_TRY(device_from_value(&d, &ok, given));
         if (!ok)
             return tsr_error(TSR_TYPE_ERROR, "Generator(): argument 'device' (position 1) must be torch.device, not %s",
                              value_type_name(given));
-        TSR_TRY(check_generator_device(d));
+        TSR_TRY(check_generator_device(&d));
     }
-    TSR_TRY(tsr_rng_new(&rng));
+    TSR_TRY(d.type == TSR_CUDA ? tsr_rng_new_philox(&rng, d.index) : tsr_rng_new(&rng));
     TsrStatus s = torch_generator_new(out, rng);
     tsr_rng_free(rng);
     return s;
@@ -347,14 +347,14 @@ static TsrStatus generator_initial(Value *out, const CallArgs *args) {
 
 TsrStatus rng_state_value(Value *out, const TsrGenerator *g) {
     TsrTensor *t;
-    TSR_TRY(tsr_tensor_new(&t, 1, (int64_t[]){TSR_RNG_STATE_BYTES}, TSR_UINT8, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_new(&t, 1, (int64_t[]){(int64_t)tsr_rng_state_bytes(g)}, TSR_UINT8, TSR_DEVICE_CPU));
     tsr_rng_get_state(g, tsr_data(t));
     *out = value_tensor_move(t);
     return TSR_OK;
 }
 
 TsrStatus rng_state_set(TsrGenerator *g, Value state) {
-    if (state.tag != V_TENSOR || state.t->dtype != TSR_UINT8)
+    if (state.tag != V_TENSOR || state.t->dtype != TSR_UINT8 || state.t->device.type != TSR_CPU)
         return tsr_error(TSR_TYPE_ERROR, "RNG state must be a torch.ByteTensor");
     TsrTensor *dense;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, state.t, TSR_CONTIGUOUS));
@@ -375,9 +375,14 @@ static TsrStatus generator_set_state(Value *out, const CallArgs *args) {
 
 static TsrStatus generator_clone(Value *out, const CallArgs *args) {
     uint8_t state[TSR_RNG_STATE_BYTES];
-    TSR_TRY(value_call_n(out, value_lent(&torch_generator_type), 0, NULL));
-    tsr_rng_get_state(rng_of(args->values[0]), state);
-    return tsr_rng_set_state(rng_of(*out), state, sizeof state);
+    TsrGenerator *rng, *from = rng_of(args->values[0]);
+    int index = tsr_rng_device(from);
+    TSR_TRY(index >= 0 ? tsr_rng_new_philox(&rng, index) : tsr_rng_new(&rng));
+    tsr_rng_get_state(from, state);
+    TsrStatus status = tsr_rng_set_state(rng, state, tsr_rng_state_bytes(from));
+    if (status == TSR_OK) status = torch_generator_new(out, rng);
+    tsr_rng_free(rng);
+    return status;
 }
 
 static TsrStatus generator_seed(Value *out, const CallArgs *args) {
@@ -385,8 +390,8 @@ static TsrStatus generator_seed(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus generator_device(Value *out, Value self) {
-    (void)self;
-    return device_new(out, TSR_DEVICE_CPU);
+    int index = tsr_rng_device(rng_of(self));
+    return device_new(out, index >= 0 ? (TsrDevice){TSR_CUDA, (int8_t)index} : TSR_DEVICE_CPU);
 }
 
 static const Method generator_methods[] = {

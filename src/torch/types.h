@@ -39,6 +39,7 @@ extern TsrDevice device_default;
 TsrStatus generator_default(Value *out); /* torch.default_generator, the same object each time */
 
 /* A generator's state as a uint8 tensor, and back. */
+TsrStatus torch_generator_new(Value *out, TsrGenerator *rng); /* a Generator; rng is retained */
 TsrStatus rng_state_value(Value *out, const TsrGenerator *g);
 TsrStatus rng_state_set(TsrGenerator *g, Value state);
 

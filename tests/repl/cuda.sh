@@ -192,6 +192,49 @@ is 'between two devices' "tensor([2., 2., 2.], device='cuda:1') True False
 cuda:1 cuda:1 1024 512
 0" "$out$err"
 
+# Random streams: each device's own, Philox4x32-10 (0xe169c58d and 0x9b00dbd8 are the second and fourth of
+# Random123's known answers).
+cat >"$work/rng.tsr" <<'END'
+tsr.cuda_fallback('silent')
+torch.manual_seed(7)
+h = torch.rand(3)
+a = torch.rand(5, device='cuda')
+torch.manual_seed(7)
+print(torch.equal(torch.rand(3), h), torch.equal(torch.rand(5, device='cuda'), a))
+s = torch.cuda.get_rng_state()
+b = torch.randn(7, device='cuda')
+torch.cuda.set_rng_state(s)
+print(s.shape, s.dtype, torch.equal(torch.randn(7, device='cuda'), b), torch.cuda.initial_seed())
+torch.cuda.manual_seed(3); c = torch.rand(2000, device='cuda')
+torch.cuda.manual_seed(3); d = torch.rand(2000, device='cuda')
+print(torch.equal(c, d), 0.45 < float(c.mean()) < 0.55, c.min() >= 0, c.max() < 1)
+g = torch.Generator('cuda').manual_seed(3)
+print(g.device, torch.equal(torch.rand(2000, device='cuda', generator=g), c), g.get_state().shape, g.initial_seed())
+k = g.clone_state(); print(torch.equal(torch.rand(3, device='cuda', generator=k), torch.rand(3, device='cuda', generator=g)))
+torch.cuda.manual_seed(3); e = torch.zeros(1000, device='cuda'); e.uniform_(); f = torch.rand(1000, device='cuda'); print(torch.equal(torch.cat([e, f]), c))
+for case in [lambda: torch.rand(2, device='cuda', generator=torch.Generator()), lambda: torch.rand(2, generator=g), lambda: torch.zeros(2).normal_(generator=g), lambda: torch.cuda.set_rng_state(torch.zeros(8, dtype=torch.uint8))]:
+    try:
+        case()
+    except RuntimeError as error:
+        print(error)
+print(torch.cuda.get_rng_state_all()[0].numel(), torch.rand(2, device='meta', generator=g))
+torch.cuda.manual_seed(0)
+print([hex(x) for x in torch.empty(2, dtype=int64, device='cuda').random_(0, 2**32).tolist()])
+END
+run --simulate-cuda "$work/rng.tsr"
+is 'random streams of devices' "True True
+torch.Size([16]) torch.uint8 True 7
+True True tensor(True, device='cuda:0') tensor(True, device='cuda:0')
+cuda:0 True torch.Size([16]) 3
+True
+True
+Expected a 'cuda' device type for generator but found 'cpu'
+Expected a 'cpu' device type for generator but found 'cuda'
+Expected a 'cpu' device type for generator but found 'cuda'
+RNG state is wrong size
+16 tensor(..., device='meta', size=(2,))
+['0xe169c58d', '0x9b00dbd8']" "$out$err"
+
 # After each failure: nothing leaks, tensors are where they were, the session goes on.
 cat >"$work/faults.tsr" <<'END'
 tsr.cuda_fallback('silent')

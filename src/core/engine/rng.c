@@ -1,4 +1,5 @@
-/* The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), a block of 624 words at a time. */
+/* The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), a block of 624 words at a time; and for generators of
+ * devices Philox4x32-10 (Salmon et al., 2011), which computes a block of as many words from the seed and a counter. */
 #include "core/rng.h"
 
 #include <math.h>
@@ -19,14 +20,49 @@ struct TsrGenerator {
     uint32_t words[WORDS]; /* tempered */
     int next;              /* in words; WORDS: the block is used up */
     bool fresh;            /* seeded, no block drawn yet */
+    bool philox;
+    int8_t index;   /* of its device, for Philox */
+    uint64_t drawn; /* words before the block, for Philox */
     bool has_normal;
     double normal; /* the second of a Box-Muller pair, not yet used */
 };
 
 static TsrGenerator default_generator = {.refcount = 1};
+enum { DEVICES = 16 };
+static TsrGenerator of_devices[DEVICES];
+static _Thread_local TsrGenerator *instead;
+
+static bool is_static(const TsrGenerator *g) {
+    return g == &default_generator || (g >= of_devices && g < of_devices + DEVICES);
+}
+
+/* Four words from a counter of 128 bits, of which the upper half is 0, and a key. */
+static void philox(uint32_t out[4], uint64_t counter, uint64_t key) {
+    uint32_t c[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int round = 0; round < 10; round++) {
+        uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
+        uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k1, (uint32_t)a};
+        memcpy(c, next, sizeof c);
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    memcpy(out, c, sizeof c);
+}
+
+/* The next WORDS words; `drawn` is where they begin. */
+static void make_block(TsrGenerator *g, uint32_t *out) {
+    if (TSR_LIKELY(!g->philox)) {
+        tsr_kernel_mt_block(g->state, out);
+        return;
+    }
+    if (!g->fresh) g->drawn += WORDS;
+    for (uint32_t i = 0; i < WORDS; i += 4) philox(out + i, (g->drawn + i) / 4, g->seed);
+}
 
 static void seed_state(TsrGenerator *g, uint64_t seed) {
     g->seed = seed;
+    g->drawn = 0;
     g->state[0] = (uint32_t)seed;
     for (uint32_t j = 1; j < WORDS; j++) g->state[j] = 1812433253u * (g->state[j - 1] ^ (g->state[j - 1] >> 30)) + j;
     g->next = WORDS;
@@ -38,6 +74,7 @@ void tsr_rng_seed(TsrGenerator *g, uint64_t seed) { seed_state(g, seed); }
 
 TsrGenerator *tsr_rng_default(void) {
     static bool ready;
+    if (TSR_UNLIKELY(instead != NULL)) return instead;
     if (TSR_UNLIKELY(!ready)) {
         ready = true;
         tsr_rng_seed_from_system(&default_generator);
@@ -45,22 +82,50 @@ TsrGenerator *tsr_rng_default(void) {
     return &default_generator;
 }
 
+TsrGenerator *tsr_rng_of_device(int index) {
+    TsrGenerator *g = &of_devices[index >= 0 && index < DEVICES ? index : 0];
+    if (g->philox) return g;
+    g->refcount = 1;
+    g->philox = true;
+    g->index = (int8_t)(g - of_devices);
+    tsr_rng_seed_from_system(g);
+    return g;
+}
+
+int tsr_rng_device(const TsrGenerator *g) { return g->philox ? g->index : -1; }
+
+TsrGenerator *tsr_rng_use(TsrGenerator *g) {
+    TsrGenerator *before = instead;
+    instead = g;
+    return before;
+}
+
+TsrStatus tsr_rng_new_philox(TsrGenerator **out, int index) {
+    if (index < 0 || index >= DEVICES) return tsr_error(TSR_VALUE_ERROR, "there is no device %d", index);
+    TSR_TRY(tsr_rng_new(out));
+    (*out)->philox = true;
+    (*out)->index = (int8_t)index;
+    return TSR_OK;
+}
+
 TsrStatus tsr_rng_new(TsrGenerator **out) {
     TsrGenerator *g = tsr_malloc(sizeof *g);
     if (g == NULL) return tsr_error_no_memory(sizeof *g);
     g->refcount = 1;
+    g->philox = false;
+    g->index = -1;
     seed_state(g, 67280421310721u);
     *out = g;
     return TSR_OK;
 }
 
 TsrGenerator *tsr_rng_retain(TsrGenerator *g) {
-    if (g != NULL && g != &default_generator) g->refcount++;
+    if (g != NULL && !is_static(g)) g->refcount++;
     return g;
 }
 
 void tsr_rng_free(TsrGenerator *g) {
-    if (g == NULL || g == &default_generator) return;
+    if (g == NULL || is_static(g)) return;
     if (atomic_fetch_sub(&g->refcount, 1) == 1) tsr_free(g);
 }
 
@@ -76,7 +141,7 @@ uint64_t tsr_rng_seed_from_system(TsrGenerator *g) {
 uint64_t tsr_rng_initial_seed(const TsrGenerator *g) { return g->seed; }
 
 static void refill(TsrGenerator *g) {
-    tsr_kernel_mt_block(g->state, g->words);
+    make_block(g, g->words);
     g->next = 0;
     g->fresh = false;
 }
@@ -95,7 +160,7 @@ void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n) {
     while (n > 0) {
         if (g->next == WORDS) {
             if (n >= WORDS) { /* straight into the caller's memory */
-                tsr_kernel_mt_block(g->state, out);
+                make_block(g, out);
                 memcpy(g->words, out, sizeof g->words);
                 g->fresh = false;
                 out += WORDS;
@@ -124,7 +189,7 @@ double tsr_rng_normal_double(TsrGenerator *g) {
     double u1 = tsr_rng_uniform_double(g), u2 = tsr_rng_uniform_double(g);
     double r = sqrt(-2.0 * log1p(-u2)), theta = 2.0 * 3.14159265358979323846 * u1;
     g->normal = r * sin(theta);
-    g->has_normal = true;
+    g->has_normal = !g->philox; /* its state has no place for one */
     return r * cos(theta);
 }
 
@@ -137,7 +202,29 @@ enum { AT_SEED = 0, AT_LEFT = 8, AT_SEEDED = 12, AT_NEXT = 16, AT_STATE = 24, AT
 static void put32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 static void put64(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 
+size_t tsr_rng_state_bytes(const TsrGenerator *g) {
+    return g->philox ? TSR_RNG_PHILOX_STATE_BYTES : TSR_RNG_STATE_BYTES;
+}
+
+static TsrStatus set_philox_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
+    uint64_t drawn;
+    if (n != TSR_RNG_PHILOX_STATE_BYTES) return tsr_error(TSR_RUNTIME_ERROR, "RNG state is wrong size");
+    memcpy(&g->seed, bytes, 8);
+    memcpy(&drawn, bytes + 8, 8);
+    g->has_normal = false;
+    g->drawn = drawn - drawn % 4;
+    g->fresh = true;
+    refill(g);
+    g->next = (int)(drawn % 4);
+    return TSR_OK;
+}
+
 void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes) {
+    if (g->philox) {
+        put64(bytes, g->seed);
+        put64(bytes + 8, g->fresh ? g->drawn : g->drawn + (uint64_t)g->next);
+        return;
+    }
     memset(bytes, 0, TSR_RNG_STATE_BYTES);
     put64(bytes + AT_SEED, g->seed);
     put32(bytes + AT_LEFT, g->fresh ? 1 : (uint32_t)(WORDS - g->next + 1));
@@ -152,6 +239,7 @@ void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes) {
 TsrStatus tsr_rng_set_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
     uint32_t left, seeded;
     uint64_t next;
+    if (g->philox) return set_philox_state(g, bytes, n);
     if (n != TSR_RNG_STATE_BYTES && n != TSR_RNG_STATE_BYTES - 8)
         return tsr_error(
             TSR_RUNTIME_ERROR,

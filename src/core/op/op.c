@@ -11,6 +11,7 @@
 #include "out.h"
 #include "cast.h"
 #include "core/backend.h"
+#include "core/rng.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
 
@@ -548,10 +549,13 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
             c->arg[i].device = TSR_DEVICE_CPU;
     bool spent = c->spent;
     c->spent = false; /* what is lent is no memory to build a result in */
+    int index = tsr_device_has_backend(w->results) ? w->results.index : w->tensors.index;
+    TsrGenerator *before = tsr_rng_use(tsr_rng_of_device(index));
     TsrStatus status = lend_arguments(&loans, c);
     bool ran = status == TSR_OK;
     if (ran) status = run_in_full(c);
     bool made = ran && status == TSR_OK;
+    tsr_rng_use(before);
     c->spent = spent;
     status = tsr_give_back(&loans, status);
     if (status == TSR_OK) status = move_results(&loans, c, w->results);

@@ -10,6 +10,7 @@ TsrStatus torch_cuda_fill(Module *module);
 TsrStatus torch_cuda_streams_fill(Module *module);
 TsrStatus torch_accelerator_fill(Module *module);
 
+int torch_cuda_device_count(void); /* of the devices that can be: it loads no backend */
 /* The error of PyTorch's calls that go to the runtime without asking for the driver first; never TSR_OK. */
 TsrStatus torch_cuda_no_driver(void);
 /* torch.cuda.FloatTensor and its kin, by dtype; name NULL where torch has none, and before torch.cuda was first named.

@@ -26,9 +26,9 @@ START_TEST(a_plugin_of_this_version_is_loaded) {
     ck_assert_int_eq(tsr_backend_load(&backend, plugin("good")), TSR_OK);
     ck_assert_str_eq(backend->name, "cuda");
     ck_assert_int_eq(backend->device_count(), 1);
-    ck_assert_int_eq(
-        backend->copy((TsrAddress)(uintptr_t)&copy, TSR_DEVICE_CPU, (TsrAddress)(uintptr_t)&byte, TSR_DEVICE_CPU, 1),
-        TSR_OK);
+    ck_assert_int_eq(backend->copy((TsrAddress)(uintptr_t)&copy, TSR_DEVICE_CPU, (TsrAddress)(uintptr_t)&byte,
+                                   TSR_DEVICE_CPU, 1, TSR_COPY_WAIT),
+                     TSR_OK);
     ck_assert_int_eq(copy, 1);
 }
 END_TEST

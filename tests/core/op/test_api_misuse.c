@@ -348,6 +348,26 @@ static TsrStatus begin(TsrIterSpec spec) {
         const TsrBackend *b; \
         REFUSED(tsr_backend_get(&b, UNKNOWN)); \
     }) \
+    CASE(tsr_device_copy_as, { \
+        char a = 1, b = 2; \
+        TsrDevice cpu = {TSR_CPU, -1}; \
+        ck_assert_int_eq(tsr_device_copy_as(&a, cpu, &b, cpu, 0, TSR_COPY_WAIT), TSR_OK); \
+    }) \
+    CASE(tsr_storage_new_pinned, { \
+        TsrStorage *s; \
+        REFUSED(tsr_storage_new_pinned(&s, SIZE_MAX)); \
+    }) \
+    CASE(tsr_storage_pin, { \
+        TsrStorage *s; \
+        const TsrBackend *b; \
+        ck_assert_int_eq(tsr_storage_new(&s, CPU, 8, F32), TSR_OK); \
+        if (tsr_backend_get(&b, TSR_CUDA) != TSR_OK) REFUSED(tsr_storage_pin(s)); \
+        tsr_storage_free(s); \
+    }) \
+    CASE(tsr_rng_new_philox, { \
+        TsrGenerator *g; \
+        REFUSED(tsr_rng_new_philox(&g, -1)); \
+    }) \
     CASE(tsr_backend_load, { \
         const TsrBackend *b; \
         REFUSED(tsr_backend_load(&b, "/none/such")); \

@@ -14,7 +14,7 @@ TsrStatus program_run(Value *result, const char *text) {
     TSR_TRY(source_new(&source, "<test>", text, strlen(text), 1, NULL));
     TsrStatus status = parser_new_module(&ast, source, &where);
     if (status == TSR_OK) {
-        status = vm_run(result, ast, &(RunOptions){SHOW_NONE, true});
+        status = vm_run(result, ast, &(RunOptions){.show = SHOW_NONE, .result = true});
         ast_free(ast);
     }
     source_free(source);
