@@ -46,10 +46,19 @@ Thing golden_fresh(Golden *g, const State *s, const Node *n) {
 
 /* ---- who holds it ---- */
 
+/* Whether the thing, or a container's things, are `wanted`. */
+static bool contains(const State *s, Thing t, Thing wanted, int depth) {
+    if (thing_equal(t, wanted)) return true;
+    for (int i = 0; t.kind == T_BOX && depth < 4 && i < s->boxes[t.id].count; i++)
+        if (contains(s, s->boxes[t.id].items[i].value, wanted, depth + 1)) return true;
+    return false;
+}
+
 static bool is_held_by_box(const State *s, Thing local) {
-    for (int i = 0; i < MAX_BOXES; i++)
-        for (int k = 0; k < s->boxes[i].count; k++)
-            if (thing_equal(s->boxes[i].items[k].value, local)) return true;
+    for (int i = 0; i < s->names.count; i++)
+        if (s->names.items[i].thing.kind == T_BOX && contains(s, s->names.items[i].thing, local, 0)) return true;
+    for (int i = 0; i < s->depth; i++)
+        if (s->stack[i].kind == T_BOX && contains(s, s->stack[i], local, 0)) return true;
     return false;
 }
 
@@ -72,13 +81,17 @@ static void forget(Thing *t, int text) {
     if ((t->kind == T_LOCAL || t->kind == T_BORROW) && t->id == text) *t = (Thing){0};
 }
 
-void golden_escape(State *s, Thing t) {
+static void escape(State *s, Thing t, int depth) {
+    for (int i = 0; t.kind == T_BOX && depth < 4 && i < s->boxes[t.id].count; i++)
+        escape(s, s->boxes[t.id].items[i].value, depth + 1);
     if (t.kind != T_LOCAL) return;
     for (int i = 0; i < s->names.count; i++) forget(&s->names.items[i].thing, t.id);
     for (int i = 0; i < s->depth; i++) forget(&s->stack[i], t.id);
     for (int i = 0; i < MAX_BOXES; i++)
         for (int k = 0; k < s->boxes[i].count; k++) forget(&s->boxes[i].items[k].value, t.id);
 }
+
+void golden_escape(State *s, Thing t) { escape(s, t, 0); }
 
 /* ---- borrowing ---- */
 
@@ -112,6 +125,7 @@ bool golden_borrow_call(Golden *g, State *s, const Node *call, Thing receiver, T
         return true;
     }
     if ((!free_name && !is_maybe_owned(f)) || call->call.args.count != 1) return false;
+    if (strcmp(name, "owned") == 0 && first.kind == T_LOCAL) return *result = first, true; /* one holder more */
     if (strcmp(name, "borrowed") == 0 && first.kind != T_POINTER) {
         *result = borrow(g, s, call->call.args.items[0], first, call->at.line, true);
         return true;
@@ -126,11 +140,11 @@ void golden_check_borrow_use(Golden *g, const State *s, const char *name, Thing 
         line, name, golden_text_at(g, t.id));
 }
 
-/* Whether the thing, or a container's things, are `wanted`. */
-static bool contains(const State *s, Thing t, Thing wanted, int depth) {
-    if (thing_equal(t, wanted)) return true;
-    for (int i = 0; t.kind == T_BOX && depth < 4 && i < s->boxes[t.id].count; i++)
-        if (contains(s, s->boxes[t.id].items[i].value, wanted, depth + 1)) return true;
+/* self.x, or a container that is bound to one. */
+static bool is_kept_outside(const State *s, Thing local) {
+    for (int i = 0; i < s->names.count; i++)
+        if (strpbrk(s->names.items[i].name, ".[#") != NULL && contains(s, s->names.items[i].thing, local, 0))
+            return true;
     return false;
 }
 
@@ -146,7 +160,7 @@ static void check_returned(Golden *g, const State *s, Thing all, Thing t, int li
         if (s->boxes[t.id].items[i].value.kind == T_BORROW)
             check_returned(g, s, all, s->boxes[t.id].items[i].value, line);
     Thing local = thing(T_LOCAL, t.id);
-    if (t.kind != T_BORROW || contains(s, all, local, 0) || holder(s, local, true) != NULL) return;
+    if (t.kind != T_BORROW || contains(s, all, local, 0) || is_kept_outside(s, local)) return;
     const char *name = holder(s, local, false);
     if (!is_alive(s, local) || (name != NULL && is_captured(g, name))) return; /* gone: said where it was used */
     golden_breach(g, "line %d: %s returns a borrow of %s (%s), which goes with the function: owned() is always safe",

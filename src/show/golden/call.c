@@ -230,7 +230,7 @@ static void call_one(Golden *g, States *out, State *s, const Node *call) {
         result = call_method(g, s, callee, f->attribute.name, &a);
     else lose_arguments(g, s, &a);
     if (result.kind == T_UNKNOWN) result = golden_fresh(g, s, call);
-    if (callee.kind != T_TH && result.kind != T_LOCAL)
+    if (callee.kind != T_TH && callee.kind != T_BOX && result.kind != T_LOCAL)
         for (int i = 0; i < a.count; i++) golden_escape(s, a.items[i]);
     finish_call(g, out, s, &a, result);
 }
