@@ -2,6 +2,7 @@
  * -> Storage -> StorageImpl -> DataPtr -> UniqueVoidPtr. What a wrapper is made of its own room says (WhoWrapper). */
 #include "anatomy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,14 @@ static TsrStatus part_new(Value *out) {
 
 /* ---- the storage ---- */
 
-/* Who is called with ctx when the memory is given back. */
-static const char *deleter_name(const TsrStorage *s) {
+/* Who is called with ctx when the memory is given back, into `buffer`; NULL: nobody. */
+static const char *deleter_name(char *buffer, size_t room, const TsrStorage *s) {
     if (s->ptr.deleter == NULL) return NULL;
+    if (s->allocator != NULL) {
+        snprintf(buffer, room, "%s::deallocate", s->allocator->name);
+        return buffer;
+    }
     if (s->ptr.deleter == free) return "free";
-    if (s->allocator != NULL) return s->allocator->name;
     if (s->path != NULL || (s->origin != NULL && strcmp(s->origin, "shared") == 0)) return "munmap";
     return s->origin != NULL && strcmp(s->origin, "borrowed") == 0 ? "release of the object that was borrowed from"
                                                                    : s->origin;
@@ -44,12 +48,13 @@ static void put_device(TsrStatus *status, Value dict, TsrDevice device) {
 }
 
 static void put_dataptr(TsrStatus *status, Value dict, const TsrStorage *s) {
+    char name[64];
     Value d, p;
     if (*status != TSR_OK || (*status = part_new(&d)) != TSR_OK) return;
     if ((*status = part_new(&p)) == TSR_OK) {
         card_put_bool(status, p, "data", s->ptr.data != NULL);
         card_put_bool(status, p, "ctx", s->ptr.ctx != NULL);
-        card_put_str(status, p, "deleter", deleter_name(s));
+        card_put_str(status, p, "deleter", deleter_name(name, sizeof name, s));
         card_put_move(status, d, "UniqueVoidPtr", p);
     }
     put_device(status, d, s->ptr.device);

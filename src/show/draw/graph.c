@@ -62,7 +62,7 @@ static TsrStatus name_row(GraphRow *row, const View *view) {
         at = TSR_MIN(at, sizeof row->names - 8);
     }
     value_release(names);
-    if (at == 0) snprintf(row->names, sizeof row->names, "%s", view->name);
+    if (at == 0) memcpy(row->names, view->name, sizeof row->names);
     return TSR_OK;
 }
 
