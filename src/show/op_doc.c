@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 
 static const TsrOpSet *find_set(const char *name, bool *inplace) {
     const TsrOpSet *set = tsr_op_find(name);

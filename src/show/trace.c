@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "core/mem.h"
 #include "core/op.h"
 #include "lang/types/dict.h"

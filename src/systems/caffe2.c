@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "core/layout.h"
 #include "core/view.h"
 #include "lang/types/dict.h"

@@ -8,7 +8,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/vm/prelude.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "torch/holders.h"
 #include "torch/types.h"
 

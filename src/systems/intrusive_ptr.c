@@ -8,7 +8,7 @@
 #include "lang/object/args.h"
 #include "lang/vm/vm.h"
 #include "th_impl.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "torch/holders.h"
 
 static Type ptr_type;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "lang/types/bytes.h"
 #include "lang/types/dict.h"
 #include "core/io/proto.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "core/backend.h"
 #include "core/view.h"
 #include "lang/modules/namespace.h"

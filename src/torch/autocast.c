@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/backend.h"
 #include "core/op/cast.h"
 #include "core/view.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/view.h"
 #include "lang/object/exc.h"
 #include "lang/types/dict.h"

@@ -10,7 +10,7 @@
 
 #include "lang/object/args.h"
 #include "torch/cuda/cuda.h"
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/print.h"
 #include "lang/types/dict.h"
 #include "lang/types/numbers.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "lang/types/collections.h"
 #include "lang/object/native.h"
 #include "lang/object/gc.h"

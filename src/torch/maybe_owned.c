@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "lang/object/args.h"
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/borrow.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/dict.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "lang/types/collections.h"
 #include "lang/object/exc.h"
 #include "lang/vm/lazy.h"

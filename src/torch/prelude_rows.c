@@ -3,7 +3,7 @@
  * row's order. */
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"

@@ -1,5 +1,5 @@
 /* Rows of the operator table that only the language can do: data from its values, questions about its numbers. */
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "lang/types/bytes.h"
 #include "core/tensor/loan.h"
 #include "core/io_stream.h"

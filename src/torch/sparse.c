@@ -1,6 +1,6 @@
 /* torch.sparse_coo_tensor and its family: rows of the operator table whose parts may be sequences of the language. */
 #include "lang/object/args.h"
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/ops/sparse/sparse.h"
 #include "tensor_from.h"
 #include "functions.h"

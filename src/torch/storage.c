@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "copying.h"
 #include "core/backend.h"
 #include "core/view.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/indexing.h"
 #include "core/op/shared.h"
 #include "core/table.h"

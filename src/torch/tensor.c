@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "args.h"
-#include "bind.h"
+#include "torch/bind/args.h"
+#include "torch/bind/bind.h"
 #include "core/print.h"
 #include "lang/object/gc.h"
 #include "lang/object/native.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/backend.h"
 #include "core/tensor/loan.h"
 #include "lang/types/bytes.h"

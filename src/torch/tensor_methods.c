@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lang/object/args.h"
-#include "args.h"
-#include "bind.h"
+#include "torch/bind/args.h"
+#include "torch/bind/bind.h"
 #include "core/backend.h"
 #include "torch/cuda/cuda.h"
 #include "lang/types/dict.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "bind.h"
+#include "torch/bind/bind.h"
 #include "core/engine/fast.h"
 #include "lang/types/numbers.h"
 

@@ -10,7 +10,7 @@
 #include "core/backend.h"
 #include "torch/cuda/cuda.h"
 #include "lang/object/args.h"
-#include "args.h"
+#include "torch/bind/args.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
 #include "lang/types/numbers.h"

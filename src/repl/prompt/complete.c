@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "lang/types/dict.h"
 #include "lang/object/exc.h"
 #include "lang/object/native.h"

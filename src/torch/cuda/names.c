@@ -2,7 +2,7 @@
 #include "cuda_impl.h"
 
 #include "lang/object/exc.h"
-#include "torch/bind.h"
+#include "torch/bind/bind.h"
 #include "torch/tensor.h"
 
 static TsrStatus current_accelerator(Value *out, const CallArgs *args) {

@@ -1,6 +1,6 @@
-/* bind_impl.h: what the binding's files share: bind_signature.c makes the signatures of a function, bind_match.c finds
- * the one that fits, bind_convert.c makes a row's arguments of the values, bind.c calls, bind_result.c makes values of
- * the results, bind_error.c words what fits none. Include nothing of this elsewhere. */
+/* bind_impl.h: what the binding's files share: signature.c makes the signatures of a function, match.c finds
+ * the one that fits, convert.c makes a row's arguments of the values, bind.c calls, result.c makes values of
+ * the results, error.c words what fits none. Include nothing of this elsewhere. */
 #ifndef TORCH_BIND_IMPL_H
 #define TORCH_BIND_IMPL_H
 

@@ -1,10 +1,10 @@
-/* bind_convert.c: values of the language as the arguments of a row. */
+/* convert.c: values of the language as the arguments of a row. */
 #include <string.h>
 
 #include "bind_impl.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "types.h"
+#include "torch/types.h"
 
 TsrStatus bind_refuse_grad(void) {
     return tsr_error(TSR_RUNTIME_ERROR, "tsr has no autograd: requires_grad=True is not supported");

@@ -1,11 +1,11 @@
-/* bind_match.c: which signature the arguments of a call fit, as PyTorch's FunctionSignature::parse finds it, and what
+/* match.c: which signature the arguments of a call fit, as PyTorch's FunctionSignature::parse finds it, and what
  * is wrong when they do not. */
 #include "lang/object/args.h"
 #include "bind_impl.h"
 #include "lang/object/hint.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "types.h"
+#include "torch/types.h"
 
 TsrStatus (*bind_tensor_hook)(TsrTensor **lent, Value v);
 

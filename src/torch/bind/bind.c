@@ -10,7 +10,7 @@
 #include "lang/object/native.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "types.h"
+#include "torch/types.h"
 
 /* ---- calling ---- */
 

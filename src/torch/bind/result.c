@@ -1,4 +1,4 @@
-/* bind_result.c: the results of a row as values of the language. */
+/* result.c: the results of a row as values of the language. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "lang/object/gc.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "types.h"
+#include "torch/types.h"
 
 static TsrStatus tensors_value(Value *out, TsrArg *r) {
     Value v;
