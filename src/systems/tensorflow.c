@@ -10,6 +10,8 @@
 #include "torch/bind/bind.h"
 #include "lang/types/bytes.h"
 #include "lang/types/dict.h"
+#include "core/backend.h"
+#include "core/tensor/loan.h"
 #include "core/io/proto.h"
 #include "core/layout.h"
 #include "core/view.h"
@@ -284,7 +286,55 @@ static TsrStatus data_type(TsrDtype *out, Value v) {
     return *out != TSR_DTYPE_NONE ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "there is no DataType %lld", (long long)type);
 }
 
-/* The constructor takes the memory at once, from the allocator named or the active one. */
+/* GPUBFCAllocator(): the allocator of the current CUDA device, which is made with the device. */
+static TsrStatus bfc_construct(Value *out, Type *type, const CallArgs *args) {
+    TsrDevice device = {TSR_CUDA, -1};
+    TSR_TRY(args_count(args, 0, 0, 0, "GPUBFCAllocator"));
+    TSR_TRY(args_no_keywords(args, "GPUBFCAllocator"));
+    TSR_TRY(tsr_device_resolve(&device));
+    if (tsr_allocator_find(TSR_CUDA, "cuda_bfc") == NULL)
+        return tsr_error(TSR_RUNTIME_ERROR, "this device has no allocator 'cuda_bfc'");
+    Obj *o = obj_new(type, sizeof *o);
+    if (o == NULL) return mem_error();
+    *out = value_obj_move(o);
+    return TSR_OK;
+}
+
+static void bfc_destroy(Obj *self) { obj_free(self, sizeof *self); }
+
+static TsrStatus bfc_repr(TsrText *out, Value self) {
+    (void)self;
+    return tsr_text_puts(out, "tensorflow.GPUBFCAllocator()");
+}
+
+static TsrStatus bfc_name(Value *out, const CallArgs *args) {
+    (void)args;
+    return str_new_c(out, "gpu_bfc");
+}
+
+static const Method bfc_methods[] = {{"Name", bfc_name, ARGS_NONE, 0, 0, "()", "Its name there."}, {0}};
+
+static Type bfc_type = {.obj = TYPE_HEADER,
+                        .name = "GPUBFCAllocator",
+                        .module = "tensorflow",
+                        .construct = bfc_construct,
+                        .destroy = bfc_destroy,
+                        .repr = bfc_repr,
+                        .methods = bfc_methods};
+
+/* An allocator of a CUDA device, or one of the host by name. */
+static TsrStatus allocator_of(TsrAllocator **out, Value v) {
+    const char *name;
+    if (value_is_obj(v, &bfc_type)) return *out = tsr_allocator_find(TSR_CUDA, "cuda_bfc"), TSR_OK;
+    TSR_TRY(value_to_cstring(&name, v, "Tensor(): argument 'allocator'"));
+    *out = tsr_allocator_find(TSR_CPU, name);
+    return *out != NULL
+               ? TSR_OK
+               : tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
+}
+
+/* The constructor takes the memory at once, from the allocator named or the active one. What is on a device holds what
+ * was there before. */
 static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TsrAllocator *allocator = tsr_allocator_active(TSR_CPU);
     TsrDtype dtype;
@@ -292,15 +342,9 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TsrTensor *t;
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], numel, bytes;
     int ndim, at = 0;
-    const char *name;
     (void)type;
     TSR_TRY(args_count(args, 0, 2, 3, "Tensor"));
-    if (args->count == 3) {
-        TSR_TRY(value_to_cstring(&name, args->values[at++], "Tensor(): argument 'allocator'"));
-        allocator = tsr_allocator_find(TSR_CPU, name);
-        if (allocator == NULL)
-            return tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
-    }
+    if (args->count == 3) TSR_TRY(allocator_of(&allocator, args->values[at++]));
     TSR_TRY(data_type(&dtype, args->values[at]));
     TSR_TRY(read_shape(&ndim, sizes, args->values[at + 1]));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
@@ -311,7 +355,8 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, sizes, strides, 0}, dtype);
     tsr_storage_free(storage);
     TSR_TRY(status);
-    if (tsr_dtype_is_pod(dtype) && bytes > 0) memset(tsr_data(t), 0, (size_t)bytes); /* the same every time */
+    if (tsr_dtype_is_pod(dtype) && bytes > 0 && !tsr_on_device(t))
+        memset(tsr_data(t), 0, (size_t)bytes); /* the same every time */
     t->origin = "tensorflow.Tensor";
     return tf_new_move(out, t, rep_of_argument(args->values[at + 1], ndim, sizes));
 }
@@ -418,7 +463,8 @@ static TsrStatus tf_copy_from(Value *out, const CallArgs *args) {
 
 static TsrStatus as_proto(Value *out, const CallArgs *args, bool content) {
     TsrText text = {0};
-    return give_bytes(out, &text, tsr_proto_write_tensor(&text, as_tf(args->values[0])->t, content));
+    TsrTensor *t = as_tf(args->values[0])->t;
+    return give_bytes(out, &text, tsr_on_host("AsProto", t, tsr_proto_write_tensor(&text, t, content)));
 }
 
 static TsrStatus tf_as_proto_field(Value *out, const CallArgs *args) { return as_proto(out, args, false); }
@@ -485,6 +531,7 @@ static Type tf_tensor_type = {.obj = TYPE_HEADER,
 static TsrStatus fill_tensorflow(Module *m) {
     TSR_TRY(data_types_fill(m));
     TSR_TRY(module_add(m, "TensorShape", value_lent(&shape_type)));
+    TSR_TRY(module_add(m, "GPUBFCAllocator", value_lent(&bfc_type)));
     return module_add(m, "Tensor", value_lent(&tf_tensor_type));
 }
 

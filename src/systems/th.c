@@ -118,15 +118,23 @@ static bool record_alive(const Record *r) {
     return r->raw > 0 || (r->lender != NULL && tsr_tensor_weak_alive(r->lender));
 }
 
+/* "Float", "CudaLong": the world's and the elements' name; CUDA's floats have none. */
+static const char *world_name(TsrDevice device) { return device.type == TSR_CUDA ? "Cuda" : ""; }
+static const char *element_name(TsrDevice device, TsrDtype dtype) {
+    return device.type == TSR_CUDA && dtype == TSR_FLOAT32 ? "" : th_name(dtype);
+}
+
 static TsrStatus handle_repr(TsrText *out, Value self) {
     const Record *r = th_record(self);
     if (!record_alive(r)) return tsr_text_printf(out, "TH handle #%d (freed at line %d)", r->number, r->freed_line);
     if (r->t == NULL) {
         const TsrStorage *s = r->lender != NULL ? r->lender->storage : r->storage;
-        return tsr_text_printf(out, "TH%sStorage #%d [%lld] refcount %d", th_name(r->element), r->number,
+        return tsr_text_printf(out, "TH%s%sStorage #%d [%lld] refcount %d", world_name(s->ptr.device),
+                               element_name(s->ptr.device, r->element), r->number,
                                (long long)(s->nbytes / tsr_dtype_size(r->element)), (int)tsr_storage_refcount(s));
     }
-    TSR_TRY(tsr_text_printf(out, "TH%sTensor #%d [", th_name(r->t->dtype), r->number));
+    TSR_TRY(tsr_text_printf(out, "TH%s%sTensor #%d [", world_name(r->t->device),
+                            element_name(r->t->device, r->t->dtype), r->number));
     for (int d = 0; d < tsr_ndim(r->t); d++)
         TSR_TRY(tsr_text_printf(out, d > 0 ? "x%lld" : "%lld", (long long)r->t->sizes[d]));
     return tsr_text_printf(out, "] refcount %d", (int)tsr_tensor_refcount(r->t));
@@ -247,8 +255,7 @@ static TsrStatus sizes_arg(int64_t *out, int *n, Value v, const char *fn) {
         if (th_record(v)->element != TSR_INT64)
             return tsr_error(TSR_TYPE_ERROR, "%s: sizes are a LongStorage, not a %sStorage", fn,
                              th_name(th_record(v)->element));
-        memcpy(out, s->ptr.data, (size_t)*n * sizeof(int64_t));
-        return TSR_OK;
+        return tsr_device_copy(out, TSR_DEVICE_CPU, s->ptr.data, s->ptr.device, (size_t)*n * sizeof(int64_t));
     }
     if (!value_as_array(v, &items, &count)) {
         items = &v;
@@ -319,6 +326,14 @@ static TsrStatus th_new_with_size(Value *out, const CallArgs *args) {
 
 NEW_FROM(newWithTensor, tsr_tensor_new_alias(&t, self))
 NEW_FROM(newClone, tsr_tensor_new_clone(&t, self, TSR_CONTIGUOUS))
+/* Of a tensor of either world, in the one that is called. */
+static TsrStatus new_copy(TsrTensor **out, const TsrTensor *self) {
+    TSR_TRY(tsr_tensor_new(out, tsr_ndim(self), self->sizes, self->dtype, th_device));
+    TsrStatus status = tsr_tensor_copy(*out, self);
+    if (status != TSR_OK) tsr_tensor_free(*out);
+    return status;
+}
+NEW_FROM(newCopy, new_copy(&t, self))
 NEW_FROM(newContiguous, tsr_tensor_new_contiguous(&t, self, TSR_CONTIGUOUS))
 NEW_FROM(newSelect, tsr_tensor_new_select(&t, self, a[0], a[1]))
 NEW_FROM(newNarrow, tsr_tensor_new_narrow(&t, self, a[0], a[1], a[2]))
@@ -604,8 +619,9 @@ static TsrStatus list_leaks(List *out) {
     for (Record *r = records; r != NULL; r = r->next)
         for (int i = 0; r->handle == NULL && i < r->raw; i++) {
             Value text;
-            TSR_TRY(str_new_format(&text, "TH%s%s #%d of line %d was never freed",
-                                   th_name(r->t != NULL ? r->t->dtype : r->element),
+            TsrDevice device = r->t != NULL ? r->t->device : r->storage->ptr.device;
+            TSR_TRY(str_new_format(&text, "TH%s%s%s #%d of line %d was never freed", world_name(device),
+                                   element_name(device, r->t != NULL ? r->t->dtype : r->element),
                                    r->t != NULL ? "Tensor" : "Storage", r->number, r->lines[i]));
             TSR_TRY(list_append_move(out, text));
         }
@@ -624,6 +640,8 @@ static const Method th_functions[] = {
     {"newWithStorage", th_new_with_storage, ARGS_RANGE, 1, 4, "(storage, offset=0, sizes=None, strides=None)",
      "A tensor over a storage; free it."},
     {"newClone", th_newClone, ARGS_RANGE, 1, 1, "(t)", "A copy; free it."},
+    {"newCopy", th_newCopy, ARGS_RANGE, 1, 1, "(t)",
+     "A copy on the host, of a tensor that may be on a device; free it."},
     {"newContiguous", th_newContiguous, ARGS_RANGE, 1, 1, "(t)",
      "t itself with one reference more when contiguous, else a copy; free it either way."},
     {"newSelect", th_newSelect, ARGS_RANGE, 3, 3, "(t, dim, index)", "The slice at an index; free it."},
@@ -664,7 +682,7 @@ static const Method th_functions[] = {
 
 /* THC and THCS are the same functions where there is a CUDA device; those that take new memory take it there. */
 static TsrStatus on_cuda(Value *out, const CallArgs *args, TsrStatus (*call)(Value *, const CallArgs *)) {
-    th_device = (TsrDevice){TSR_CUDA, 0};
+    th_device = (TsrDevice){TSR_CUDA, -1};
     TsrStatus status = call(out, args);
     th_device = TSR_DEVICE_CPU;
     return status;
@@ -676,7 +694,10 @@ static TsrStatus thc_storage_new_with_size(Value *out, const CallArgs *args) {
     return on_cuda(out, args, th_storage_new_with_size);
 }
 
+static TsrStatus thc_new_copy(Value *out, const CallArgs *args) { return on_cuda(out, args, th_newCopy); }
+
 static const Method thc_functions[] = {
+    {"newCopy", thc_new_copy, ARGS_RANGE, 1, 1, "(t)", "A copy on the device, of a tensor of either world; free it."},
     {"new", thc_new, ARGS_ANY, 0, 0, "(*, dtype=None)", "An empty tensor on the device; free it."},
     {"newWithSize", thc_new_with_size, ARGS_ANY, 1, 1, "(sizes, *, dtype=None)", "A tensor on the device; free it."},
     {"Storage_newWithSize", thc_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)",
@@ -696,6 +717,7 @@ static TsrStatus cuda_missing(Value *out, Module *module, Str *name) {
     if (name->data[0] == '_') return TSR_OK;
     const Method *method = str_equal_c(module->name, "THC") ? find_function(thc_functions, name->data)
                                                             : find_function(ths_functions, name->data);
+    if (method == NULL && str_equal_c(module->name, "THC")) method = find_function(thc_device_functions, name->data);
     if (method == NULL && str_equal_c(module->name, "THC")) method = find_function(th_functions, name->data);
     if (method == NULL) return TSR_OK;
     TsrStatus status = tsr_backend_get(&backend, TSR_CUDA);

@@ -53,4 +53,6 @@ TsrStatus th_set_error_handler(Value *out, const CallArgs *args);
 void th_error_startup(void);
 void th_error_shutdown(void);
 
+extern const Method thc_device_functions[]; /* THC's own, beside TH's (thc.c) */
+
 #endif

@@ -235,6 +235,64 @@ RNG state is wrong size
 16 tensor(..., device='meta', size=(2,))
 ['0xe169c58d', '0x9b00dbd8']" "$out$err"
 
+# The predecessors: THC's handles, TensorFlow's allocator down to the driver (seed 002), caffe2's tensors.
+cat >"$work/thc.tsr" <<'END'
+tsr.cuda_fallback('silent')
+c = TH.newWithSize([2, 2]); TH.tensor(c).fill_(3)
+h = THC.newCopy(c)
+print(h, c, THC.getDevice(h), THC.getDevice(c))
+i = THC.newWithSize([2], dtype=torch.int64); print(i, THC.storage(h))
+print(THC.retain(h)); THC.free(h)
+b = TH.newCopy(h); print(b, TH.tensor(b).tolist(), THC.tensor(h).device)
+print({k: v for k, v in THC.state().items() if k != 'seed'}, THC.memGetInfo()[1], THC.synchronize())
+v = THC.newNarrow(h, 0, 0, 1); print(v, torch.cuda.memory_allocated())
+def leak():
+    THC.newWithSize([2, 2])
+leak()
+print(tsr.leaks())
+THC.free(v); THC.free(h); TH.free(b); TH.free(c)
+try:
+    THC.free(h)
+except Exception as e:
+    print(e)
+THC.free(i); print(torch.cuda.memory_allocated())
+END
+run --simulate-cuda "$work/thc.tsr"
+is 'THC' "THCudaTensor #2 [2x2] refcount 1 THFloatTensor #1 [2x2] refcount 1 0 -1
+THCudaLongTensor #3 [2] refcount 1 THCudaStorage #4 [4] refcount 1
+THCudaTensor #2 [2x2] refcount 2
+THFloatTensor #5 [2x2] refcount 1 [[3.0, 3.0], [3.0, 3.0]] cuda:0
+{'device': 0, 'devices': 1, 'stream': 0, 'allocator': 'cuda_caching'} 268435456 None
+THCudaTensor #6 [1x2] refcount 1 1024
+['THCudaTensor #7 of line 11 was never freed']
+handle #2 was freed already, at line 14
+512" "$out"
+cat >"$work/bfc.tsr" <<'END'
+a = tensorflow.GPUBFCAllocator()
+for code in ["x = tensorflow.Tensor(a, tensorflow.DT_FLOAT, [2, 3])", "del x", "torch.cuda.empty_cache()"]:
+    print([row['what'] for row in trace(code) if row['event'] in ('call', 'alloc', 'free')])
+END
+run --simulate-cuda "$work/bfc.tsr"
+is "TensorFlow's allocator on the device" "['BFCAllocator::AllocateRawInternal', 'BFCAllocator::FindChunkPtr', 'BFCAllocator::Extend', 'GPUMemAllocator::Alloc', 'StreamExecutor::AllocateArray<char>', 'CUDAExecutor::Allocate', 'CUDADriver::DeviceAllocate', 'cuMemAlloc', 'BFCAllocator::SplitChunk', 'cuda_bfc']
+['cuda_bfc', 'BFCAllocator::DeallocateRawInternal', 'BFCAllocator::FreeAndMaybeCoalesce']
+['GPUMemAllocator::Free', 'StreamExecutor::Deallocate', 'CUDAExecutor::Deallocate', 'CUDADriver::DeviceDeallocate', 'cuMemFree']" "$out"
+sim -e "tsr.cuda_fallback('silent')
+x = tensorflow.Tensor(tensorflow.GPUBFCAllocator(), tensorflow.DT_FLOAT, [2, 2])
+for i in range(4): x[i] = i
+print(x, x.IsInitialized(), len(x.AsProtoTensorContent()), x.to_torch().device)
+for name in ['cuda', 'cuda_bfc', 'cuda_caching']:
+    tsr.set_allocator('cuda', name); y = torch.ones(3, device='cuda') + 1; print(y.tolist(), torch.cuda.memory_allocated())
+    del y
+t = caffe2.Tensor(caffe2.CUDA); t.Resize(2); t.mutable_data(torch.float32); u = caffe2.Tensor(); u.CopyFrom(t); print(t.to_torch().device, u.to_torch().device)"
+is 'allocators and caffe2 on the device' "tensorflow.Tensor(tensor([[0., 1.],
+        [2., 3.]], device='cuda:0')) True 30 cuda:0
+[2.0, 2.0, 2.0] 268
+[2.0, 2.0, 2.0] 512
+[2.0, 2.0, 2.0] 768
+cuda:0 cpu" "$out$err"
+run -e 'tensorflow.GPUBFCAllocator()'
+is 'needs a device' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
+
 # After each failure: nothing leaks, tensors are where they were, the session goes on.
 cat >"$work/faults.tsr" <<'END'
 tsr.cuda_fallback('silent')
