@@ -10,6 +10,17 @@ if command -v xmllint >/dev/null; then
 fi
 run -e "draw(arange(24).view(2, 3, 4), file='$work/n.svg')"
 is 'a grid for each slice of the last two dimensions' 2 "$(grep -c ', :, :\]</text>' "$work/n.svg")"
+pictures="x = arange(6.).view(2, 3); draw(x, x.t().contiguous(), file='$work/g.svg'); draw('x + x[0]', file='$work/e.svg')"
+run -e "$pictures; draw(anatomy(x), file='$work/a.svg')"
+for picture in p g e a; do
+    svg=$(cat "$work/$picture.svg")
+    is "$picture: a title and a description" '1 1' "$(printf '%s' "$svg" | grep -c '<title id="title">.') $(printf '%s' "$svg" | grep -c '<desc id="text">.')"
+    is "$picture: light and dark" 1 "$(printf '%s' "$svg" | grep -c 'prefers-color-scheme:dark')"
+    if command -v xmllint >/dev/null; then is "$picture: well-formed" 0 "$(xmllint --noout "$work/$picture.svg" 2>/dev/null; echo $?)"; fi
+done
+is 'an arrow from each name and from each tensor' 4 "$(grep -c 'marker-end' "$work/g.svg")"
+is 'an arrow for each pointer' 2 "$(grep -c 'marker-end' "$work/a.svg")"
+is 'counts of the tensors and of the storages' 4 "$(grep -c '>count [0-9]*</text>' "$work/g.svg")"
 run --sandbox -e "draw(arange(3), file='$work/q.svg')"
 is 'no file in the sandbox' "PermissionError: $work/q.svg: no file may be written in the sandbox" "$(last)"
 run -e 'draw(arange(3))'

@@ -359,7 +359,11 @@ static TsrStatus put_tensor(TsrText *out, const Graph *g, const Places *at, int 
     TSR_TRY(draw_svg_label(out, x + 8, y + 34, "class=\"dim\"", text));
     snprintf(text, sizeof text, "count %lld", (long long)row->count);
     TSR_TRY(draw_svg_label(out, x + 8, y + 50, "class=\"dim\"", text));
-    return put_line(out, x + at->tensor_width, y + 18, at->storage_x, at->storage_y[row->picture] + 14);
+    bool first = i == 0 || g->rows[i - 1].picture != row->picture;
+    snprintf(text, sizeof text, "count %lld", (long long)storage_count(g, i));
+    if (first)
+        TSR_TRY(draw_svg_label(out, at->storage_x + MARGIN, at->storage_y[row->picture] + 44, "class=\"dim\"", text));
+    return put_line(out, x + at->tensor_width, y + 18, at->storage_x + MARGIN - 4, at->storage_y[row->picture] + 22);
 }
 
 TsrStatus draw_graph_svg(TsrText *out, const Graph *g, const char *title) {
