@@ -1,10 +1,12 @@
-/* fallback.c: notes of operators that ran on the host by loan, one an operator and session, and what decides of them.
- */
+/* fallback.c: notes of operators that ran on the host by loan, one an operator and session, and what decides of them;
+ * and the device without a GPU. */
 #include "fallback.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/backend.h"
 #include "core/op.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/str.h"
@@ -50,7 +52,21 @@ static TsrStatus cuda_fallback(Value *out, const CallArgs *args) {
     return tsr_error(TSR_VALUE_ERROR, "cuda_fallback() takes 'note', 'silent' or 'error'");
 }
 
+/* The driver is chosen when the first device is asked for: too late once there is one. */
+static TsrStatus simulate_cuda(Value *out, const CallArgs *args) {
+    const TsrBackend *b;
+    TsrDeviceFacts facts;
+    (void)args;
+    if (setenv("TSR_CUDA_DRIVER", "simulated", 0) != 0) return tsr_error(TSR_RUNTIME_ERROR, "no room for a variable");
+    TSR_TRY(tsr_backend_get(&b, TSR_CUDA));
+    TSR_TRY(b->facts(&facts, b->current()));
+    return str_new_c(out, facts.name);
+}
+
 static const Method functions[] = {
+    {"simulate_cuda", simulate_cuda, ARGS_NONE, 0, 0, "()",
+     "A CUDA device without a GPU, in the host's memory, unless one is in use already, as --simulate-cuda gives. Its "
+     "name."},
     {"cuda_fallback", cuda_fallback, ARGS_RANGE, 0, 1, "(mode)",
      "What happens to an operator that has tensors on a GPU and no code for it: it runs on the host and a note says so "
      "once ('note'), or nothing does ('silent'), or it is an error ('error'). Without mode: which of these it is."},

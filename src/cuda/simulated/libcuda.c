@@ -53,6 +53,7 @@ struct Block {
     size_t bytes;
     int index;
     Block *next;
+    char *data; /* the host's address, by which tools that look for leaks find the memory */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -200,7 +201,7 @@ static CuResult take(Address *out, size_t bytes) {
         return OUT_OF_MEMORY;
     }
     memset(data, 0xAB, bytes);
-    *b = (Block){(Address)(uintptr_t)data + BIAS, bytes, current->index, blocks};
+    *b = (Block){(Address)(uintptr_t)data + BIAS, bytes, current->index, blocks, data};
     blocks = b;
     used[b->index] += bytes;
     *out = b->address;

@@ -38,7 +38,8 @@
     X(lesson_17, "17-meta") \
     X(lesson_18, "18-elements") \
     X(lesson_19, "19-moving") \
-    X(lesson_20, "20-two-threads")
+    X(lesson_20, "20-two-threads") \
+    X(lesson_21, "21-gpu")
 
 /* In the order of the documents. */
 #define DOCUMENTS(X) \
