@@ -59,8 +59,11 @@ static TsrTensor *run_again(Trial *t) {
     TsrArg args[TSR_MAX_ARGS];
     TsrOpCall again = {.op = t->call->op, .schema = t->call->schema, .arg = args, .nargs = t->call->nargs};
     memcpy(args, t->args, sizeof *args * (size_t)again.nargs);
-    if (tsr_op_run(&again) != TSR_OK) {
+    TsrStatus status = tsr_op_run(&again);
+    if (status != TSR_OK) {
         tsr_error_clear();
+        if (status == TSR_KEYBOARD_INTERRUPT) tsr_interrupt_request(); /* whoever runs the code raises it */
+        if (status == TSR_TIMEOUT_ERROR) tsr_interrupt_request_timeout();
         return NULL;
     }
     bool tensor = again.nret > 0 && again.ret[0].kind == TSR_ARG_TENSOR && is_small(again.ret[0].t);
