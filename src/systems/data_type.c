@@ -73,8 +73,13 @@ static TsrStatus hash(int64_t *out, Value self) { return value_hash(out, value_i
 
 static Value plain(Value v) { return value_is_obj(v, &data_type_type) ? value_int(number_of(v)) : v; }
 
-/* As its number, an enum's value in C++. */
+/* As its number, an enum's value in C++, and equal to the dtype that it stands for. */
 static TsrStatus compare(Value *out, CompareOp op, Value a, Value b) {
+    bool dtypes = value_is_obj(a, &dtype_type) || value_is_obj(b, &dtype_type);
+    if (dtypes && (op == CMP_EQ || op == CMP_NE)) {
+        *out = value_bool(value_is_same(dtype_object(a), dtype_object(b)) == (op == CMP_EQ));
+        return TSR_OK;
+    }
     a = plain(a);
     b = plain(b);
     *out = VALUE_UNBOUND;

@@ -103,6 +103,7 @@ FN(get_default_dtype) {
 
 FN(set_default_dtype) {
     PARSE(v, "set_default_dtype", 1, 1, "d");
+    v[0] = dtype_object(v[0]);
     if (!value_is_obj(v[0], &dtype_type))
         return tsr_error(TSR_TYPE_ERROR,
                          "invalid dtype object: only floating-point types are supported as the default type");

@@ -31,6 +31,11 @@ Value dtype_value(TsrDtype d) { return d < TSR_DTYPE_COUNT ? value_retain(value_
 
 bool (*dtype_hook)(TsrDtype *out, Value v);
 
+Value dtype_object(Value v) {
+    TsrDtype d;
+    return v.tag == V_OBJ && dtype_hook != NULL && dtype_hook(&d, v) ? value_lent(&dtypes[d]) : v;
+}
+
 bool dtype_from_value(TsrDtype *out, Value v) {
     if (v.tag != V_OBJ) return false;
     if (v.o->type == &dtype_type) *out = dtype_of(v);
@@ -436,6 +441,7 @@ static TsrStatus info_argument(Value *v, const CallArgs *args, const char *name,
     if (v->tag == V_UNBOUND)
         return required ? tsr_error(TSR_TYPE_ERROR, "%s() missing 1 required positional arguments: \"type\"", name)
                         : TSR_OK;
+    *v = dtype_object(*v);
     if (value_is_obj(*v, &dtype_type)) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "%s(): argument 'type' (position 1) must be torch.dtype, not %s", name,
                      value_type_name(*v));

@@ -47,6 +47,8 @@ TsrStatus rng_state_set(TsrGenerator *g, Value state);
 bool dtype_from_value(TsrDtype *out, Value v);
 /* Values of other systems that stand for a dtype; false: no such value. NULL: there are none. */
 extern bool (*dtype_hook)(TsrDtype *out, Value v);
+/* The dtype object that such a value stands for, lent; any other value as it is. */
+Value dtype_object(Value v);
 /* A device object, a str ("cuda:1"), or an int (a CUDA index). *ok false: none of these. */
 TsrStatus device_from_value(TsrDevice *out, bool *ok, Value v);
 
