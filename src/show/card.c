@@ -47,6 +47,7 @@ static Type card_type, table_type, note_type;
 void card_mark(Value dict) { dict.o->type = &card_type; }
 void table_mark(Value list) { list.o->type = &table_type; }
 void note_mark(Value str) { str.o->type = &note_type; }
+bool note_is(Value v) { return v.tag == V_OBJ && v.o->type == &note_type; }
 
 enum { MAX_CARD_DEPTH = 16, LIST_WIDTH = 56 /* of many names, so many characters are shown */ };
 

@@ -23,6 +23,7 @@ void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const
 void card_mark(Value dict);
 void table_mark(Value list);
 void note_mark(Value str);
+bool note_is(Value v); /* marked by note_mark */
 /* Makes `type` a kind of dict, list or str that shows itself by `repr`. */
 void card_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value));
 

@@ -115,5 +115,13 @@ if command -v script >/dev/null; then
     is 'what a list holds is expected to change' '' "$(typed 'a = ones(2)' 'l = [a]' 'a.add_(1)')"
     is 'turned off' '' "$(typed '%notes off' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
     is 'and on again' 'note: y sees this write to x: the same memory' "$(typed '%notes off' '%notes on' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
+    # Which lesson is about it, once a session.
+    pointed() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | tr -d '\r' | sed -n 's/^ *\(%lesson.*\)/\1/p'; }
+    is 'explain and why name a lesson' '%lesson 4 is about this: When reshape copies
+%lesson 5 is about this: Contiguous, and memory formats
+%lesson 6 is about this: Broadcasting and stride 0
+%lesson 10 is about this: Reference counts and holders' "$(pointed 'x = arange(6).view(2, 3).t()' 'explain("x.reshape(6)")' 'explain("x.reshape(6)")' '%explain x.contiguous()' '%explain ones(2, 1) + ones(3)' 'why(x)' 'x' 'why(x)')"
+    is 'so do notes' '%lesson 3 is about this: Views share storage' "$(pointed 'x = ones(2)' 'y = x[:]' 'x.add_(1)' 'x.add_(1)')"
+    is 'unless they are off' '' "$(pointed '%notes off' 'x = ones(2, 3).t()' 'explain("x.view(6)")')"
 fi
 exit $bad

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/modules/builtin.h"
+#include "pointers.h"
 #include "core/iter.h"
 #include "core/view.h"
 #include "show/inspect.h"
@@ -43,6 +44,7 @@ static void note(const char *text) {
     bool coloured = shell_options != NULL && shell_options->colour;
     fflush(builtin_stdout());
     fprintf(stderr, "%snote: %s%s\n", coloured ? "\033[2m" : "", text, coloured ? "\033[0m" : "");
+    pointers_look(text);
 }
 
 /* ---- broadcasts ---- */
@@ -330,8 +332,14 @@ static const Method functions[] = {
     {0},
 };
 
+static void after_statement(void) {
+    note_writes();
+    const Value *shown = globals_last();
+    if (mode != NOTES_OFF && shown != NULL) pointers_look_at_shown(*shown);
+}
+
 TsrStatus notes_startup(void) {
-    shell_after_statement = note_writes;
+    shell_after_statement = after_statement;
     see_written = written;
     tsr_broadcast_hook = note_broadcast;
     return namespace_add_functions("tsr", functions, true);

@@ -1,0 +1,12 @@
+/* pointers.h: at an interactive prompt, which lesson is about what explain(), why() or a note just said: one dim line
+ * on stderr, once a session for each lesson. */
+#ifndef REPL_PROMPT_POINTERS_H
+#define REPL_PROMPT_POINTERS_H
+
+#include "lang/object/value.h"
+
+void pointers_look(const char *text);
+/* After a statement: the value of `_`. */
+void pointers_look_at_shown(Value shown);
+
+#endif
