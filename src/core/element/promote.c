@@ -86,6 +86,8 @@ static TsrStatus combine(TsrDtype *out, TsrDtype higher, TsrDtype lower) {
         *out = higher;
         return TSR_OK;
     }
+    if (tsr_dtype_is_float8(higher) && tsr_dtype_is_complex(lower))
+        return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(higher));
     if (tsr_dtype_is_float(higher)) {
         *out = tsr_dtype_is_complex(lower) ? tsr_dtype_complex_of(higher) : higher;
         return TSR_OK;
