@@ -21,7 +21,8 @@ void tsr_maybe_end(TsrMaybeOwned *m) {
 
 TsrStatus tsr_maybe_expect_contiguous(TsrMaybeOwned *out, TsrTensor *t, TsrMemoryFormat format) {
     TsrTensor *copy = NULL;
-    if (tsr_is_contiguous(t, format)) {
+    bool known = (unsigned)format <= TSR_CHANNELS_LAST_3D; /* the copy refuses any other */
+    if (known && tsr_is_contiguous(t, format)) {
         *out = tsr_maybe_borrowed(t);
         return TSR_OK;
     }

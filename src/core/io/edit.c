@@ -169,18 +169,21 @@ TsrStatus tsr_edit(bool *fits, const TsrItems *items, const char *path, const Ts
     TsrItems old = {0};
     TsrPlaces places = {0};
     const TsrFormat *format = NULL;
-    TsrLoadOptions o = *load;
+    TsrLoadOptions o;
+    TsrSaveOptions written = tsr_save_options();
     *fits = false;
+    TSR_TRY(tsr_take_load_options(&o, load));
+    TSR_TRY(tsr_take_options(&written, sizeof written, save));
     o.places = &places;
     TSR_TRY(tsr_input_open(&in, path, 'c', NULL));
-    TsrStatus status = tsr_format_of(&format, &in, load->format);
+    TsrStatus status = tsr_format_of(&format, &in, o.format);
     bool text = status == TSR_OK && format->put != NULL;
     if (text) {
         o.format = format->name;
         status = tsr_load_bytes(&old, in.name, in.data, in.size, &o);
     }
     if (text && status == TSR_OK) status = check_rounding(&old);
-    if (text && status == TSR_OK) status = edit(fits, &in, &old, &places, items, path, format, save);
+    if (text && status == TSR_OK) status = edit(fits, &in, &old, &places, items, path, format, &written);
     tsr_free(places.of);
     tsr_items_free(&old);
     tsr_dataptr_release(&in.hold);

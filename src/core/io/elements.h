@@ -49,4 +49,10 @@ TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items,
 /* ValueError when two of n structs of `size` bytes, whose first member is their name, have the same. */
 TsrStatus tsr_check_names(const TsrInput *in, const void *named, int n, size_t size);
 
+/* *mine, of `size` bytes and with its defaults, gets what the program knows of the struct: the first field of `given`
+ * (NULL: nothing) says how much that is. TSR_VALUE_ERROR for a size that is none. */
+TsrStatus tsr_take_options(void *mine, size_t size, const void *given);
+/* The same of options to read, the defaults included, whose fields are checked. */
+TsrStatus tsr_take_load_options(TsrLoadOptions *mine, const TsrLoadOptions *given);
+
 #endif

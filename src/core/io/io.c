@@ -234,8 +234,7 @@ static TsrStatus read_input(TsrItems *out, TsrInput *in, const TsrLoadOptions *o
     return status;
 }
 
-/* What the program knows of a struct whose first field says how large it is, over the defaults. */
-static TsrStatus take_options(void *mine, size_t size, const void *given) {
+TsrStatus tsr_take_options(void *mine, size_t size, const void *given) {
     size_t theirs;
     if (given == NULL) return TSR_OK;
     memcpy(&theirs, given, sizeof theirs);
@@ -249,9 +248,9 @@ static TsrStatus take_options(void *mine, size_t size, const void *given) {
     return TSR_OK;
 }
 
-static TsrStatus take_load_options(TsrLoadOptions *mine, const TsrLoadOptions *given) {
+TsrStatus tsr_take_load_options(TsrLoadOptions *mine, const TsrLoadOptions *given) {
     *mine = tsr_load_options();
-    TSR_TRY(take_options(mine, sizeof *mine, given));
+    TSR_TRY(tsr_take_options(mine, sizeof *mine, given));
     if (mine->dtype != TSR_DTYPE_NONE) TSR_TRY(tsr_dtype_check(mine->dtype));
     if (mine->ndim != -1) TSR_TRY(tsr_layout_check_ndim(mine->ndim));
     if (mine->mode == '\0' || strchr("cr+", mine->mode) != NULL) return TSR_OK;
@@ -262,7 +261,7 @@ TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *given)
     TsrInput in;
     TsrLoadOptions options;
     *out = (TsrItems){0};
-    TSR_TRY(take_load_options(&options, given));
+    TSR_TRY(tsr_take_load_options(&options, given));
     TSR_TRY(tsr_input_open(&in, path, options.mode, expected_size));
     return read_input(out, &in, &options);
 }
@@ -271,7 +270,7 @@ TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size
     TsrInput in = {.name = name, .data = data, .size = size, .mode = 'c'};
     TsrLoadOptions options;
     *out = (TsrItems){0};
-    TSR_TRY(take_load_options(&options, given));
+    TSR_TRY(tsr_take_load_options(&options, given));
     return read_input(out, &in, &options);
 }
 
@@ -298,15 +297,17 @@ static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const
     return status;
 }
 
-TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptions *options) {
+TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptions *given) {
     TsrInput in;
+    TsrLoadOptions options;
     const TsrFormat *format = NULL;
     size_t offset = 0;
     *out = (TsrRecords){0};
-    TSR_TRY(tsr_input_open(&in, path, options->mode, expected_size));
-    TsrStatus status = tsr_format_of(&format, &in, options->format);
+    TSR_TRY(tsr_take_load_options(&options, given));
+    TSR_TRY(tsr_input_open(&in, path, options.mode, expected_size));
+    TsrStatus status = tsr_format_of(&format, &in, options.format);
     do {
-        if (status == TSR_OK) status = add_record(out, &in, &offset, format, options);
+        if (status == TSR_OK) status = add_record(out, &in, &offset, format, &options);
     } while (status == TSR_OK && offset < in.size);
     if (status != TSR_OK) tsr_records_free(out);
     tsr_dataptr_release(&in.hold);
@@ -336,7 +337,7 @@ static TsrStatus check_items(const TsrItems *items) {
 
 TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *given) {
     TsrSaveOptions mine = tsr_save_options(), *options = &mine;
-    TSR_TRY(take_options(&mine, sizeof mine, given));
+    TSR_TRY(tsr_take_options(&mine, sizeof mine, given));
     if (options->text != NULL) {
         tsr_sink_write(sink, options->text, options->text_length);
         return tsr_sink_flush(sink);
@@ -453,7 +454,7 @@ static TsrStatus replace_file(const TsrItems *items, const char *path, const Tsr
 TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
     TsrSaveOptions chosen = tsr_save_options();
     struct stat st;
-    TSR_TRY(take_options(&chosen, sizeof chosen, options));
+    TSR_TRY(tsr_take_options(&chosen, sizeof chosen, options));
     TSR_TRY(tsr_io_check_writable(path));
     if (chosen.format == NULL) {
         const TsrFormat *format = tsr_format_for_path(path);

@@ -19,6 +19,7 @@ void tsr_tree_free(TsrTree *tree) {
 }
 
 TsrStatus tsr_tree_add(TsrNode **lent, TsrTree *tree, TsrNodeKind kind) {
+    if ((unsigned)kind > TSR_NODE_GLOBAL) return tsr_error(TSR_SYSTEM_ERROR, "a node of no kind: %d", (int)kind);
     TsrNode *node = tsr_calloc(1, sizeof *node);
     if (node == NULL) return tsr_error_no_memory(sizeof *node);
     node->kind = kind;

@@ -302,18 +302,6 @@ START_TEST(parallel_for_visits_each_once) {
 }
 END_TEST
 
-static void interrupt_midway(int64_t begin, int64_t end, void *user) {
-    (void)end;
-    (void)user;
-    if (begin > 20000) tsr_interrupt_request();
-}
-
-START_TEST(parallel_for_stops_when_interrupted) {
-    ck_assert_int_eq(tsr_parallel_for(100000, 100, interrupt_midway, NULL), TSR_KEYBOARD_INTERRUPT);
-    ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
-}
-END_TEST
-
 /* --- reductions --- */
 
 START_TEST(sums_of_small_integers_are_exact) {
@@ -403,6 +391,6 @@ TEST_SUITE(iter, half_floats_survive_the_round_trip, half_floats_round_to_neares
            every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
            results_lie_as_their_inputs_do, strides_do_not_change_sums, large_transposed_sums_are_right,
            transposed_copies_are_right, overlaps_are_refused, instruction_sets_agree,
-           elementary_functions_are_within_an_ulp, parallel_for_visits_each_once, parallel_for_stops_when_interrupted,
-           sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
-           running_sums_end_in_the_sum, failures_leave_nothing)
+           elementary_functions_are_within_an_ulp, parallel_for_visits_each_once, sums_of_small_integers_are_exact,
+           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum,
+           failures_leave_nothing)

@@ -370,7 +370,8 @@ static TsrScalar random_scalar(const Maker *m) {
 
 static bool fill_tensors(Maker *m, TsrArg *a, const TsrParam *p, const Hint *hint) {
     a->n = p->fixed > 0 ? p->fixed : 1 + (int)calls_below(3);
-    if (hint->values == RISING) a->n = 1; /* edges of the bins of one column */
+    if (hint->values == RISING)
+        a->n = 1 + (int)calls_below(2); /* edges of the bins of a column, places along a dimension */
     a->tensors = block(m, sizeof(TsrTensor *) * (size_t)a->n);
     for (int i = 0; i < a->n; i++)
         if ((a->tensors[i] = make_tensor(m, hint)) == NULL) return false;

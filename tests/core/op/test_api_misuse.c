@@ -525,6 +525,89 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(tsr_write(&sink, &(TsrItems){.items = &item, .n = 1}, &o)); \
         tsr_text_free(&sink.text); \
     }) \
+    CASE(tsr_load_records, { \
+        TsrRecords records; \
+        TsrLoadOptions o = tsr_load_options(); \
+        REFUSED(tsr_load_records(&records, "/none/such", NULL)); \
+        REFUSED(tsr_load_records(&records, "/dev/null", &(TsrLoadOptions){0})); \
+        o.mode = 'x'; \
+        REFUSED(tsr_load_records(&records, "/dev/null", &o)); \
+        o = tsr_load_options(), o.dtype = UNKNOWN; \
+        REFUSED(tsr_load_records(&records, "/dev/null", &o)); \
+        o = tsr_load_options(), o.size++; \
+        REFUSED(tsr_load_records(&records, "/dev/null", &o)); \
+    }) \
+    CASE(tsr_edit, { \
+        bool fits; \
+        TsrItem item = {NULL, x}; \
+        const TsrItems items = {.items = &item, .n = 1, .single = true}; \
+        TsrLoadOptions o = tsr_load_options(); \
+        const TsrSaveOptions w = tsr_save_options(); \
+        REFUSED(tsr_edit(&fits, &items, "/none/such", NULL, NULL)); \
+        REFUSED(tsr_edit(&fits, &items, "/dev/null", &(TsrLoadOptions){0}, &w)); \
+        REFUSED(tsr_edit(&fits, &items, "/dev/null", &o, &(TsrSaveOptions){0})); \
+        REFUSED(tsr_edit(&fits, &items, "/dev/null", &o, &(TsrSaveOptions){.size = sizeof w + 1})); \
+        ABSURDLY(o.ndim = n; if (n != -1) REFUSED(tsr_edit(&fits, &items, "/dev/null", &o, &w))); \
+        ck_assert(!fits); \
+    }) \
+    CASE(tsr_format_of, { \
+        const TsrFormat *format = NULL; \
+        TsrInput in = {.name = "x", .data = "", .size = 0}; \
+        REFUSED(tsr_format_of(&format, &in, "none")); \
+        REFUSED(tsr_format_of(&format, &in, NULL)); \
+    }) \
+    CASE(tsr_storage_new_pinned, { \
+        TsrStorage *s; \
+        REFUSED(tsr_storage_new_pinned(&s, SIZE_MAX)); \
+    }) \
+    CASE(tsr_device_copy_as, { \
+        char a = 1, b = 2; \
+        const TsrDevice nowhere = {UNKNOWN, -1}; \
+        ck_assert_int_eq(tsr_device_copy_as(&a, nowhere, &b, nowhere, 0, (TsrCopyMode)99), TSR_OK); \
+        ck_assert_int_eq(a, 1); \
+    }) \
+    CASE(tsr_device_uses, { \
+        char a = 1; \
+        tsr_device_uses(&a, (TsrDevice){UNKNOWN, 99}, 1, true); \
+        tsr_device_uses(&a, CPU, 1, true); \
+        ck_assert_int_eq(a, 1); \
+    }) \
+    CASE(tsr_text_reserve, { \
+        TsrText text = {0}; \
+        ck_assert_int_eq(tsr_text_reserve(&text, SIZE_MAX), TSR_MEMORY_ERROR); \
+    }) \
+    CASE(tsr_error_errno, { \
+        REFUSED(tsr_error_errno(-1, NULL)); \
+        REFUSED(tsr_error_errno(INT32_MAX, "x")); \
+    }) \
+    CASE(tsr_print_tensor, { \
+        TsrText text = {0}; \
+        ABSURDLY(if (n < 1000)(void) tsr_print_tensor(&text, x, n)); \
+        tsr_text_free(&text); \
+        ck_assert_int_eq(tsr_print_tensor(&text, x, 0), TSR_OK); \
+        tsr_text_free(&text); \
+    }) \
+    CASE(tsr_index_check_mask, { \
+        TsrTensor *mask; \
+        ck_assert_int_eq(tsr_invoke_new(&mask, 1, "gt", "tt", x, x), TSR_OK); \
+        ABSURDLY(if (n != 0) REFUSED(tsr_index_check_mask(x, mask, n))); \
+        tsr_tensor_free(mask); \
+    }) \
+    CASE(tsr_maybe_expect_contiguous, { \
+        TsrMaybeOwned m; \
+        REFUSED(tsr_maybe_expect_contiguous(&m, x, (TsrMemoryFormat)UNKNOWN)); \
+    }) \
+    CASE(tsr_tree_add, { \
+        TsrTree tree = {0}; \
+        TsrNode *node; \
+        REFUSED(tsr_tree_add(&node, &tree, (TsrNodeKind)UNKNOWN)); \
+        tsr_tree_free(&tree); \
+    }) \
+    CASE(tsr_rng_words, { \
+        uint32_t word = 7; \
+        tsr_rng_words(tsr_rng_default(), &word, INT64_MIN); \
+        ck_assert_uint_eq(word, 7); \
+    }) \
     CASE(tsr_format_unnamed, { REFUSED(tsr_format_unnamed("x.odd", "x.odd")); }) \
     CASE(tsr_format_names, { \
         char names[4]; \
@@ -582,90 +665,143 @@ static TsrStatus begin(TsrIterSpec spec) {
     }) \
     CASE(tsr_backend_name, { ck_assert_str_eq(tsr_backend_name(x), "CPU"); })
 
-/* What has no number, dtype or option to get wrong, or answers any: by themselves, or pointers and bytes that the
- * caller vouches for. */
-static const char *const excused[] = {
-    "tsr_bfloat16_",
-    "tsr_half_",
-    "tsr_float8_",
-    "tsr_rng_",
-    "tsr_scalar_to_",
-    "tsr_scalar_dtype",
-    "tsr_parse_",
-    "tsr_format_double",
-    "tsr_format_float",
-    "tsr_format_integer",
-    "tsr_tensor_free",
-    "tsr_tensor_retain",
-    "tsr_tensor_reset",
-    "tsr_tensor_live",
-    "tsr_tensor_weak_",
-    "tsr_tensor_new_undefined",
-    "tsr_tensor_new_base",
-    "tsr_tensor_new_data",
-    "tsr_tensor_new_alias",
-    "tsr_tensor_new_conj",
-    "tsr_tensor_new_real",
-    "tsr_tensor_new_resolved",
-    "tsr_tensor_new_wrapped",
-    "tsr_tensor_bump",
-    "tsr_tensor_check",
-    "tsr_tensor_copy",
-    "tsr_tensor_fill",
-    "tsr_storage_first",
-    "tsr_storage_last_serial",
-    "tsr_storage_free",
-    "tsr_storage_id",
-    "tsr_storage_retain",
-    "tsr_storage_new_adopt_move",
-    "tsr_storage_share_memory",
-    "tsr_version_free",
-    "tsr_is_",
-    "tsr_overlaps_elsewhere",
-    "tsr_old_type_text",
-    "tsr_refuse_backend",
-    "tsr_maybe_",
-    "tsr_items_",
-    "tsr_tree_",
-    "tsr_node_append",
-    "tsr_sink_",
-    "tsr_io_",
-    "tsr_input_",
-    "tsr_iter_check_partial_overlap",
-    "tsr_iter_run",
-    "tsr_iter_end_move",
-    "tsr_nonzero_new",
-    "tsr_index_check_mask",
-    "tsr_op_count",
-    "tsr_op_schema",
-    "tsr_op_release_returns",
-    "tsr_parallel_fail",
-    "tsr_parallel_width",
-    "tsr_num_threads",
-    "tsr_print_",
-    "tsr_columns_",
-    "tsr_column_count",
-    "tsr_text_",
-    "tsr_utf8_",
-    "tsr_copy_long",
-    "tsr_fill_long",
-    "tsr_error_",
-    "tsr_interrupt_",
-    "tsr_mem_",
-    "tsr_memory_",
-    "tsr_set_memory_limit",
-    "tsr_empty_cache",
-    "tsr_free",
-    "tsr_allocator_first",
-    "tsr_deallocate",
-    "tsr_dataptr_release",
-    "tsr_guard_label",
-    "tsr_default_dtype",
-    "tsr_default_complex",
-    "tsr_records_",
-    "tsr_format_of",
-    "tsr_load_records",
-    "tsr_edit",
+/* What no case is needed of, by its full name, and why. A pointer is the caller's to get right (tsr.h). */
+static const struct {
+    const char *why, *names[80];
+} excused[] = {
+    {"takes nothing", {"tsr_allocator_first",     "tsr_calls_left",
+                       "tsr_catch_faults",        "tsr_columns_were_moved",
+                       "tsr_default_complex",     "tsr_default_dtype",
+                       "tsr_empty_cache",         "tsr_error_clear",
+                       "tsr_error_hint_text",     "tsr_error_kind",
+                       "tsr_error_message",       "tsr_interrupt_raise",
+                       "tsr_interrupt_request",   "tsr_interrupt_request_timeout",
+                       "tsr_io_in_sandbox",       "tsr_mem_inject_failure",
+                       "tsr_mem_live_blocks",     "tsr_mem_live_bytes",
+                       "tsr_memory_limit",        "tsr_memory_live",
+                       "tsr_memory_mapped",       "tsr_memory_peak",
+                       "tsr_num_threads",         "tsr_op_count",
+                       "tsr_parallel_width",      "tsr_print_options",
+                       "tsr_rng_default",         "tsr_storage_first",
+                       "tsr_storage_last_serial", "tsr_tensor_live",
+                       "tsr_tensor_new_undefined"}},
+    {"takes one object that has to be alive, and no number",
+     {"tsr_column_count",
+      "tsr_columns_free",
+      "tsr_columns_known",
+      "tsr_dataptr_release",
+      "tsr_error_shapes_text",
+      "tsr_free",
+      "tsr_io_check_readable",
+      "tsr_io_check_writable",
+      "tsr_io_may_read",
+      "tsr_io_permit",
+      "tsr_is_dense",
+      "tsr_items_free",
+      "tsr_maybe_borrowed",
+      "tsr_maybe_end",
+      "tsr_op_release_returns",
+      "tsr_records_free",
+      "tsr_rng_free",
+      "tsr_rng_initial_seed",
+      "tsr_rng_new",
+      "tsr_rng_normal_double",
+      "tsr_rng_retain",
+      "tsr_rng_seed_from_system",
+      "tsr_rng_u32",
+      "tsr_rng_u64",
+      "tsr_rng_uniform_double",
+      "tsr_rng_uniform_float",
+      "tsr_sink_flush",
+      "tsr_storage_free",
+      "tsr_storage_id",
+      "tsr_storage_is_pinned",
+      "tsr_storage_pin",
+      "tsr_storage_retain",
+      "tsr_storage_share_memory",
+      "tsr_tensor_free",
+      "tsr_tensor_reset",
+      "tsr_tensor_retain",
+      "tsr_tensor_retain_base",
+      "tsr_tensor_retain_source",
+      "tsr_tensor_weak_free",
+      "tsr_tensor_weak_new",
+      "tsr_tensor_weak_retain",
+      "tsr_text_free",
+      "tsr_text_move",
+      "tsr_tree_free",
+      "tsr_version_free"}},
+    {"takes a value of a type of which every bit pattern is one",
+     {"tsr_bfloat16_from_float",
+      "tsr_bfloat16_to_float",
+      "tsr_float8_e4m3fn_from_float",
+      "tsr_float8_e4m3fn_to_float",
+      "tsr_float8_e5m2_from_float",
+      "tsr_float8_e5m2_to_float",
+      "tsr_format_double",
+      "tsr_format_float",
+      "tsr_half_from_float",
+      "tsr_half_to_float",
+      "tsr_io_set_sandbox",
+      "tsr_mem_when_short",
+      "tsr_scalar_dtype",
+      "tsr_scalar_to_bool",
+      "tsr_scalar_to_double",
+      "tsr_scalar_to_int",
+      "tsr_tensor_check",
+      "tsr_tensor_fill",
+      "tsr_tensor_new_wrapped",
+      "tsr_text_putc"}},
+    {"takes pointers that have to be what their types say, and bytes that have to be there",
+     {"tsr_columns_follow",
+      "tsr_columns_set_move",
+      "tsr_copy_long",
+      "tsr_deallocate",
+      "tsr_fill_long",
+      "tsr_guard_label",
+      "tsr_input_new_storage",
+      "tsr_input_part",
+      "tsr_io_quote",
+      "tsr_is_same_view",
+      "tsr_items_add_move",
+      "tsr_items_only",
+      "tsr_items_remark",
+      "tsr_items_single_move",
+      "tsr_iter_check_partial_overlap",
+      "tsr_iter_run",
+      "tsr_memory_check",
+      "tsr_node_append",
+      "tsr_nonzero_new",
+      "tsr_old_type_text",
+      "tsr_op_schema",
+      "tsr_overlaps_elsewhere",
+      "tsr_parse_double",
+      "tsr_parse_int64",
+      "tsr_refuse_backend",
+      "tsr_rng_get_state",
+      "tsr_sink_puts",
+      "tsr_sink_write",
+      "tsr_storage_new_adopt_move",
+      "tsr_tensor_bump",
+      "tsr_tensor_copy",
+      "tsr_tensor_copy_flipped",
+      "tsr_tensor_copy_later",
+      "tsr_tensor_new_alias",
+      "tsr_tensor_new_base",
+      "tsr_tensor_new_conj",
+      "tsr_tensor_new_data",
+      "tsr_tensor_new_real",
+      "tsr_tensor_new_resolved",
+      "tsr_text_puts",
+      "tsr_tree_add_text",
+      "tsr_utf8_invalid",
+      "tsr_utf8_sequence"}},
+    {"takes printf's arguments, which the compiler checks",
+     {"tsr_error_hint", "tsr_input_error", "tsr_items_note", "tsr_text_printf"}},
+    {"takes a number that may be any: a limit, a count, a seed, a number to print",
+     {"tsr_error_no_memory", "tsr_format_integer", "tsr_mem_fail_at", "tsr_mem_fits", "tsr_mem_reserve",
+      "tsr_mem_set_limit", "tsr_rng_seed", "tsr_set_memory_limit"}},
+    {"takes the status of an error that is set, or TSR_OK", {"tsr_iter_end_move", "tsr_parallel_fail"}},
 };
 
 #define CASE(name, ...) static void misuse_##name(void) __VA_ARGS__
@@ -686,15 +822,23 @@ static bool has_case(const char *name) {
     return false;
 }
 
+static bool used[TSR_COUNTOF(excused)][TSR_COUNTOF(excused[0].names)];
+
 static bool is_excused(const char *name) {
-    for (size_t i = 0; i < TSR_COUNTOF(excused); i++) {
-        size_t n = strlen(excused[i]);
-        if (strncmp(excused[i], name, n) == 0 &&
-            (excused[i][n - 1] == '_' || name[n] == '\0' || strcmp(name + n, "_flipped") == 0 ||
-             strncmp(name + n, "_base", 5) == 0 || strncmp(name + n, "_source", 7) == 0))
+    for (size_t i = 0; i < TSR_COUNTOF(excused); i++)
+        for (size_t k = 0; k < TSR_COUNTOF(excused[i].names) && excused[i].names[k] != NULL; k++) {
+            if (strcmp(excused[i].names[k], name) != 0) continue;
+            used[i][k] = true;
             return true;
-    }
+        }
     return false;
+}
+
+/* An excuse of a function that is gone, or has a case. */
+static void check_excuses(void) {
+    for (size_t i = 0; i < TSR_COUNTOF(excused); i++)
+        for (size_t k = 0; k < TSR_COUNTOF(excused[i].names) && excused[i].names[k] != NULL; k++)
+            ck_assert_msg(used[i][k], "%s is excused for nothing", excused[i].names[k]);
 }
 
 /* The function that a line of a header declares: a name before a bracket, at the line's outermost level, of a line that
@@ -721,7 +865,8 @@ static int check_header(const char *path) {
     while (fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, "TSR_PUBLIC_", 11) == 0) exported = line[11] == 'B';
         if (!exported || !declared(name, line)) continue;
-        ck_assert_msg(has_case(name) || is_excused(name), "%s: %s has no case in test_api_misuse.c", path, name);
+        ck_assert_msg(has_case(name) != is_excused(name),
+                      "%s: %s has to have a case in test_api_misuse.c, or an excuse", path, name);
         found++;
     }
     fclose(file);
@@ -740,6 +885,7 @@ START_TEST(every_exported_function_has_a_case) {
         found += check_header(path);
     }
     closedir(folder);
+    check_excuses();
     ck_assert_int_gt(found, 200);
 }
 END_TEST

@@ -125,8 +125,9 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
 /* ---- the plan ---- */
 
 TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim) {
+    if (dim < 0) return tsr_error(TSR_INDEX_ERROR, "a mask at the dimension %d", dim);
     for (int d = 0; d < tsr_ndim(mask); d++)
-        if (dim + d >= tsr_ndim(self) || mask->sizes[d] != self->sizes[dim + d])
+        if (d >= tsr_ndim(self) - dim || mask->sizes[d] != self->sizes[dim + d])
             return tsr_error(
                 TSR_INDEX_ERROR,
                 "The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
