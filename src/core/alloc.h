@@ -7,8 +7,6 @@
 #ifndef TSR_ALLOC_H
 #define TSR_ALLOC_H
 
-#include <signal.h>
-
 #include "device.h"
 
 TSR_PUBLIC_BEGIN
@@ -89,7 +87,7 @@ TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char m
  * on the thread's alternate stack where there is one. Call it once, from any thread; TSR_OS_ERROR. */
 TsrStatus tsr_catch_faults(void);
 /* Whether some mapping's file became shorter than what was read of it, and so tsr_memory_check has to be asked. */
-extern volatile sig_atomic_t tsr_memory_lost;
+extern TSR_ATOMIC(int) tsr_memory_lost;
 /* TSR_RUNTIME_ERROR when bytes of [data, data + bytes) were the file's and are no more. */
 TsrStatus tsr_memory_check(const void *data, size_t bytes);
 /* Shared anonymous memory, zeroed (share_memory_). */

@@ -69,7 +69,7 @@ bool tsr_status_is_a(TsrStatus kind, TsrStatus ancestor);
  * tsr_interrupt_request_timeout. A check that fires clears the request. A request is the process's: every operator that
  * runs, in whatever thread, may fail by it, and one that it ended early does fail, whichever thread clears it. */
 typedef enum TsrInterrupt { TSR_INTERRUPT_NONE, TSR_INTERRUPT_KEYBOARD, TSR_INTERRUPT_TIMEOUT } TsrInterrupt;
-extern volatile int tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
+extern TSR_ATOMIC(int) tsr_interrupt_flag; /* a TsrInterrupt: why to stop at the next check; read it in hot loops */
 /* How many requests were cleared, from 2 on. */
 extern TSR_ATOMIC(uint32_t) tsr_interrupt_count;
 /* What this thread alone has to raise. */

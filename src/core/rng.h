@@ -7,7 +7,8 @@
 
 TSR_PUBLIC_BEGIN
 
-/* A generator: the state of mt19937 and a cached normal. Counted; not for two threads at once. */
+/* A generator: the state of mt19937 and a cached normal. Counted. Operators that draw from one take turns,
+ * whatever thread they run in; who calls a function of this header must see that no other thread uses the generator. */
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);       /* lent; torch.default_generator: its first seed is the system's */
 TsrStatus tsr_rng_new(TsrGenerator **out); /* torch.Generator(), seeded with 67280421310721 */

@@ -13,9 +13,11 @@
  * size, so that a later library knows which fields a program has.
  *
  * Threads: any of them may make, hold, view, read and free tensors and storages; counts are atomic, errors are each
- * thread's own. Who writes to memory that another thread uses must order the two. The operators (op.h), files,
- * printing, the default generator, hooks and the settings of the process (default dtype, allocators, number of threads)
- * are for one thread at a time. Large operations split over a pool of the library's.
+ * thread's own. Any may call operators (op.h), load and save; operators that draw random numbers take turns. Who writes
+ * to memory that another thread uses, elements or geometry, must order the two. Settings of the process (the default
+ * dtype, allocators, number of threads, options of printing, hooks, rows and formats that are registered, seeds of the
+ * default generator) are made while no other thread calls. Large operations split over a pool of the library's, one at
+ * a time: what finds it taken runs in its own thread.
  *
  * Works from C++ too, where a count is a std::atomic. Semantic versioning: names and structs in these headers stay as
  * they are within a major version, and within a minor one while that is 0. */

@@ -25,10 +25,10 @@ typedef struct LastError {
 } LastError;
 
 static _Thread_local LastError last;
-volatile int tsr_interrupt_flag = TSR_INTERRUPT_NONE;
+_Atomic int tsr_interrupt_flag = TSR_INTERRUPT_NONE;
 _Atomic uint32_t tsr_interrupt_count = 2;
 _Thread_local TsrInterruptOwn tsr_interrupt_own;
-static volatile int cleared; /* the kind of the last request that was cleared */
+static _Atomic int cleared; /* the kind of the last request that was cleared */
 TsrStatus (*tsr_interrupt_fault)(void) = NULL;
 _Thread_local bool tsr_in_job;
 

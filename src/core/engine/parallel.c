@@ -44,7 +44,7 @@ static struct {
     int started;
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
-static int wanted_threads;             /* 0: not set */
+static _Atomic int wanted_threads;     /* 0: not set */
 static _Thread_local TsrStatus failed; /* what tsr_parallel_fail said in a range run by this thread alone */
 static _Thread_local Job *taking;      /* the shared job this thread works at */
 
@@ -62,13 +62,13 @@ static int cpu_count(void) {
 }
 
 int tsr_num_threads(void) {
-    if (wanted_threads == 0) {
-        const char *text = getenv("OMP_NUM_THREADS");
-        int n = text != NULL ? atoi(text) : 0;
-        wanted_threads = n > 0 ? n : cpu_count();
-        if (wanted_threads > MAX_THREADS) wanted_threads = MAX_THREADS;
-    }
-    return wanted_threads;
+    int n = atomic_load_explicit(&wanted_threads, memory_order_relaxed);
+    if (TSR_LIKELY(n != 0)) return n;
+    const char *text = getenv("OMP_NUM_THREADS");
+    n = text != NULL ? atoi(text) : 0;
+    n = TSR_MIN(n > 0 ? n : cpu_count(), MAX_THREADS);
+    wanted_threads = n;
+    return n;
 }
 
 void tsr_set_num_threads(int n) { wanted_threads = n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n; }

@@ -3,11 +3,13 @@
 #include "core/rng.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
+#include "turn.h"
 #include "core/kernels/random/random.h"
 #include "core/mem.h"
 
@@ -72,23 +74,40 @@ static void seed_state(TsrGenerator *g, uint64_t seed) {
 
 void tsr_rng_seed(TsrGenerator *g, uint64_t seed) { seed_state(g, seed); }
 
+static void seed_default(void) { tsr_rng_seed_from_system(&default_generator); }
+
 TsrGenerator *tsr_rng_default(void) {
-    static bool ready;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (TSR_UNLIKELY(instead != NULL)) return instead;
-    if (TSR_UNLIKELY(!ready)) {
-        ready = true;
-        tsr_rng_seed_from_system(&default_generator);
-    }
+    pthread_once(&once, seed_default);
     return &default_generator;
 }
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+_Thread_local bool tsr_turn_taken;
+
+void tsr_turn_take(void) {
+    if (tsr_turn_taken || tsr_interrupt_own.since == 0) return;
+    pthread_mutex_lock(&turn);
+    tsr_turn_taken = true;
+}
+
+void tsr_turn_give_back(void) {
+    tsr_turn_taken = false;
+    pthread_mutex_unlock(&turn);
+}
+
 TsrGenerator *tsr_rng_of_device(int index) {
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
     TsrGenerator *g = &of_devices[index >= 0 && index < DEVICES ? index : 0];
-    if (g->philox) return g;
-    g->refcount = 1;
-    g->philox = true;
-    g->index = (int8_t)(g - of_devices);
-    tsr_rng_seed_from_system(g);
+    pthread_mutex_lock(&making);
+    if (!g->philox) {
+        g->refcount = 1;
+        g->philox = true;
+        g->index = (int8_t)(g - of_devices);
+        tsr_rng_seed_from_system(g);
+    }
+    pthread_mutex_unlock(&making);
     return g;
 }
 

@@ -21,7 +21,7 @@ static TsrLock lock; /* of the list, and of the holders of each region */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction old_segv, old_bus;
 static int failed; /* errno of the installation */
-volatile sig_atomic_t tsr_memory_lost;
+_Atomic int tsr_memory_lost;
 
 /* What this thread has to report: its first fault since the last report, and a message posted. */
 static _Thread_local struct {

@@ -1,6 +1,7 @@
 /* The table of operators: lookup by name, and running a bound call. */
 #include "core/op.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,14 @@
 #include "cast.h"
 #include "core/backend.h"
 #include "core/rng.h"
+#include "core/engine/turn.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
 
-/* ---- the index: names to overload sets ---- */
+/* ---- the index: names to overload sets ----
+ *
+ * The rows are entered once. What is made of them when it is first asked for, the schema of a row, the rows of a name
+ * and the order of names, is made under `making` and stored last, so that who finds it finds it whole. */
 
 typedef struct Set {
     TsrOpSet set;
@@ -31,11 +36,15 @@ static struct {
     TsrSchema *schema[MAX_ROWS];
     short next[MAX_ROWS];
     int nrows, nsets;
-    bool ready;
     Set sets[TABLE_SIZE / 2];
     short slots[TABLE_SIZE]; /* 1 + index into sets; 0 free */
     short *sorted;
 } table;
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+/* What was made, or NULL. */
+#define MADE(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
+#define STORE(slot, value) __atomic_store_n(&(slot), value, __ATOMIC_RELEASE)
 
 static uint32_t hash_name(const char *name, size_t n) { /* FNV-1a */
     uint32_t h = 2166136261u;
@@ -75,10 +84,13 @@ static TsrStatus add_row(const TsrOp *row) {
     return TSR_OK;
 }
 
-static void make_ready(void) {
-    if (table.ready) return;
-    table.ready = true;
+static void add_rows(void) {
     for (const TsrOp *row = tsr_op_rows; row->schema != NULL; row++) (void)add_row(row);
+}
+
+static void make_ready(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, add_rows);
 }
 
 TsrStatus tsr_op_register(const TsrOp *rows, int n) {
@@ -107,13 +119,21 @@ static int row_number(const TsrOp *op) {
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
     int i = row_number(op);
     if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
-    if (table.schema[i] == NULL) TSR_TRY(tsr_schema_new(&table.schema[i], op->schema));
-    *lent = table.schema[i];
-    return TSR_OK;
+    TsrSchema *schema = MADE(table.schema[i]);
+    TsrStatus status = TSR_OK;
+    if (TSR_UNLIKELY(schema == NULL)) {
+        pthread_mutex_lock(&making);
+        schema = table.schema[i];
+        if (schema == NULL) status = tsr_schema_new(&schema, op->schema);
+        STORE(table.schema[i], schema);
+        pthread_mutex_unlock(&making);
+    }
+    if (status == TSR_OK) *lent = schema;
+    return status;
 }
 
 /* The name, then the rows: a set is complete once it has both. NULL when memory is short. */
-static const TsrOpSet *complete_set(Set *s) {
+static const TsrOpSet *make_set(Set *s) {
     if (s->set.ops != NULL) return &s->set;
     if (s->set.name == NULL) {
         char *name = tsr_malloc(s->name_length + 1);
@@ -126,8 +146,16 @@ static const TsrOpSet *complete_set(Set *s) {
     if (ops == NULL) return NULL;
     int n = 0;
     for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
-    s->set.ops = ops;
+    STORE(s->set.ops, ops);
     return &s->set;
+}
+
+static const TsrOpSet *complete_set(Set *s) {
+    if (TSR_LIKELY(MADE(s->set.ops) != NULL)) return &s->set;
+    pthread_mutex_lock(&making);
+    const TsrOpSet *set = make_set(s);
+    pthread_mutex_unlock(&making);
+    return set;
 }
 
 const TsrOpSet *tsr_op_find(const char *name) {
@@ -147,15 +175,23 @@ static int compare_sets(const void *a, const void *b) {
     return order != 0 ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
 }
 
+static void sort_names(void) {
+    short *sorted = table.sorted == NULL ? tsr_malloc(sizeof *sorted * (size_t)(table.nsets + 1)) : NULL;
+    if (sorted == NULL) return;
+    for (int k = 0; k < table.nsets; k++) sorted[k] = (short)k;
+    qsort(sorted, (size_t)table.nsets, sizeof *sorted, compare_sets);
+    STORE(table.sorted, sorted);
+}
+
 const TsrOpSet *tsr_op_at(int i) {
     make_ready();
-    if (table.sorted == NULL) {
-        table.sorted = tsr_malloc(sizeof *table.sorted * (size_t)(table.nsets + 1));
-        if (table.sorted == NULL) return NULL;
-        for (int k = 0; k < table.nsets; k++) table.sorted[k] = (short)k;
-        qsort(table.sorted, (size_t)table.nsets, sizeof *table.sorted, compare_sets);
+    if (TSR_UNLIKELY(MADE(table.sorted) == NULL)) {
+        pthread_mutex_lock(&making);
+        sort_names();
+        pthread_mutex_unlock(&making);
     }
-    return i >= 0 && i < table.nsets ? complete_set(&table.sets[table.sorted[i]]) : NULL;
+    const short *sorted = MADE(table.sorted);
+    return sorted != NULL && i >= 0 && i < table.nsets ? complete_set(&table.sets[sorted[i]]) : NULL;
 }
 
 /* ---- running ---- */
@@ -594,6 +630,7 @@ TsrStatus tsr_op_run(TsrOpCall *call) {
     uint32_t outer = tsr_interrupt_enter();
     TsrStatus status = TSR_UNLIKELY(tsr_op_cast_hook != NULL) ? tsr_op_cast_hook(call) : tsr_op_run_as_it_is(call);
     tsr_interrupt_leave(outer);
+    if (outer == 0) tsr_turn_end();
     return status;
 }
 

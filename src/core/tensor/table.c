@@ -7,7 +7,7 @@
 #include "core/mem.h"
 
 /* Set once an indexing has put columns into another order; shown with the table. */
-static bool moved;
+static _Atomic bool moved;
 
 bool tsr_columns_were_moved(void) { return moved; }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/turn.h"
 #include "core/kernels/random/random.h"
 #include "core/op/shared.h"
 #include "random.h"
@@ -21,6 +22,7 @@ typedef struct Draw {
 } Draw;
 
 TsrGenerator *tsr_random_generator(const TsrArg *a) {
+    tsr_turn_take();
     return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default();
 }
 

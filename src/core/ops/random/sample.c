@@ -325,7 +325,7 @@ static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double
         return status;
     }
     TsrTensor *noise;
-    TSR_TRY(noise_new(&noise, input, kind, p, tsr_rng_default()));
+    TSR_TRY(noise_new(&noise, input, kind, p, tsr_random_generator(&(TsrArg){0})));
     TsrStatus status = apply_noise(out, input, noise, kind, p);
     tsr_tensor_free(noise);
     return status;
@@ -361,8 +361,8 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
         return tsr_return_move2(c, tsr_tensor_retain(input), mask);
     }
     TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
-    TsrStatus status =
-        train ? tsr_random_bernoulli(mask, 1 - p, tsr_rng_default()) : tsr_tensor_fill(mask, tsr_scalar_bool(true));
+    TsrStatus status = train ? tsr_random_bernoulli(mask, 1 - p, tsr_random_generator(&(TsrArg){0}))
+                             : tsr_tensor_fill(mask, tsr_scalar_bool(true));
     if (status == TSR_OK && !train) status = tsr_tensor_new_clone(&out, input, TSR_PRESERVE);
     if (status == TSR_OK && train) status = tsr_invoke_new(&product, 1, "mul", "tt", input, mask);
     if (product != NULL) {
