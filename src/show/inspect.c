@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "card.h"
+#include "core/backend.h"
 #include "core/tensor.h"
 #include "core/view.h"
 #include "lang/types/dict.h"
@@ -186,6 +187,32 @@ static int64_t alignment_of(const void *data) {
     return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)64);
 }
 
+/* The block of a device's caching allocator that holds an address. */
+typedef struct Search {
+    TsrAddress address;
+    TsrDeviceBlock block;
+    bool found;
+} Search;
+
+static void look(void *context, const TsrDeviceBlock *b) {
+    Search *s = context;
+    if (s->address < b->address || s->address - b->address >= b->size) return;
+    s->block = *b;
+    s->found = true;
+}
+
+static void put_block(TsrStatus *status, Value card, const TsrStorage *s) {
+    Search search = {.address = (TsrAddress)(uintptr_t)s->ptr.data};
+    const TsrBackend *b;
+    card_put_str(status, card, "address_space", "the device's: the host can't read it");
+    if (s->ptr.data == NULL || tsr_backend_get(&b, s->ptr.device.type) != TSR_OK) return;
+    b->each_block(s->ptr.device.index, look, &search);
+    if (!search.found) return;
+    card_put_int(status, card, "block_bytes", (int64_t)search.block.size);
+    card_put_int(status, card, "segment_bytes", (int64_t)search.block.segment_size);
+    card_put_int(status, card, "stream", search.block.stream);
+}
+
 static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
     TsrStorage *s = t->storage;
     Value names;
@@ -194,6 +221,8 @@ static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
     card_put_int(status, card, "storage_refcount", tsr_storage_refcount(s));
     card_put_int(status, card, "storage_bytes", (int64_t)s->nbytes);
     card_put_str(status, card, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
+    if (tsr_storage_is_pinned(s)) card_put_bool(status, card, "pinned", true);
+    if (tsr_device_has_backend(s->ptr.device)) put_block(status, card, s);
     card_put_int(status, card, "alignment", alignment_of(s->ptr.data));
     if (*status == TSR_OK) *status = holders_names_over(&names, s, t);
     if (*status == TSR_OK) card_put_move(status, card, "sharing", names);

@@ -293,6 +293,23 @@ cuda:0 cpu" "$out$err"
 run -e 'tensorflow.GPUBFCAllocator()'
 is 'needs a device' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
 
+# What the tools show of memory that the host can't read.
+sim -e "x = torch.arange(4., device='cuda'); p = torch.ones(2).pin_memory()
+print(draw(x)); print({k: v for k, v in inspect(x).items() if k in ('device', 'address_space', 'block_bytes', 'segment_bytes', 'stream')}, inspect(p)['pinned'], x.device)
+with torch.cuda.stream(torch.cuda.Stream()): y = torch.empty(1, device='cuda')
+print(inspect(y)['stream'])
+draw('x + 1')"
+is 'draw and inspect' "storage #1: 4 x float32, 16 bytes on cuda:0
+index   0   1   2   3
+      ┌───┬───┬───┬───┐
+value │ 0 │ 1 │ 2 │ 3 │
+      └───┴───┴───┴───┘
+x       0   1   2   3
+x: shape [4], strides [1], offset 0
+{'device': 'cuda:0', 'address_space': \"the device's: the host can't read it\", 'block_bytes': 512, 'segment_bytes': 2097152, 'stream': 0} True cuda:0
+3" "$out"
+is 'an expression of devices is not drawn' 'RuntimeError: draw(): an expression is drawn on the host, of tensors that are there' "$(last)"
+
 # After each failure: nothing leaks, tensors are where they were, the session goes on.
 cat >"$work/faults.tsr" <<'END'
 tsr.cuda_fallback('silent')
@@ -321,6 +338,37 @@ for n in 1 2 3 4 5 6 7 8 9 10 12 14 16 18 20 22 24 28 32 40; do
     [ "$out" = '1 3 [0, 0, 0, 0]' ] || wrong="$wrong copy:$n($status $out $(last))"
 done
 is 'nothing leaks after a failed copy' '' "$wrong"
+cat >"$work/late.tsr" <<'END'
+tsr.cuda_fallback('silent')
+def work():
+    s = torch.cuda.Stream()
+    p = torch.arange(3.).pin_memory()
+    d = p.to('cuda', non_blocking=True)
+    s.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(s):
+        e = d.clone()
+        e.record_stream(torch.cuda.current_stream())
+        d.record_stream(s)
+        h = e.to('cpu', non_blocking=True)
+    s.synchronize()
+    return h.tolist()
+failed = 0
+results = []
+for i in range(3):
+    try:
+        results.append(work())
+    except RuntimeError as error:
+        failed += 1
+torch.cuda.synchronize()
+torch.cuda.empty_cache()
+print(failed, results[-1], torch.cuda.memory_stats()['active.all.current'], torch.cuda.memory_reserved(), torch.cuda.host_memory_stats()['allocation.current'])
+END
+wrong=
+for fault in host:1 host:2 event:1 event:2 event:3 event:4 event:5 event:6 event:7 copy:1 copy:2 copy:3 alloc:1; do
+    TSR_SIM_FAIL=$fault run --simulate-cuda "$work/late.tsr"
+    [ "${out#?}" = ' [0.0, 1.0, 2.0] 0 0 0' ] || wrong="$wrong $fault($status $out $(last))"
+done
+is 'nor after one in pinned memory, events or streams' '' "$wrong"
 TSR_SIM_FAIL=alloc:1 run --simulate-cuda "$work/faults.tsr"
 is 'an allocation that fails once is tried again' '0 4 [0, 0, 0, 0]' "$out"
 TSR_SIM_FAIL=alloc:1+ run --simulate-cuda "$work/faults.tsr"

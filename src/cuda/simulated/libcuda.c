@@ -194,7 +194,7 @@ static void finish_all(void);
 static CuResult take(Address *out, size_t bytes) {
     if (fails("alloc") || bytes > memory - used[current->index]) return OUT_OF_MEMORY;
     Block *b = malloc(sizeof *b);
-    char *data = malloc(bytes);
+    char *data = aligned_alloc(512, (bytes + 511) / 512 * 512); /* as a GPU's blocks lie */
     if (b == NULL || data == NULL) {
         free(b);
         free(data);
@@ -436,7 +436,7 @@ EXPORT CuResult cuDeviceCanAccessPeer(int *can, CuDevice device, CuDevice peer) 
 }
 
 static CuResult new_pinned(void **out, size_t bytes) {
-    *out = fails("host") ? NULL : malloc(bytes);
+    *out = fails("host") ? NULL : aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     if (*out != NULL) memset(*out, 0xAB, bytes);
     return *out != NULL ? SUCCESS : OUT_OF_MEMORY;
 }

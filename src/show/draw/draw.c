@@ -15,6 +15,7 @@
 #include "show/anatomy.h"
 #include "show/card.h"
 #include "show/inspect.h"
+#include "core/tensor/loan.h"
 #include "core/io_stream.h"
 #include "lang/modules/namespace.h"
 #include "show/screen.h"
@@ -66,8 +67,6 @@ static TsrStatus picture_repr(TsrText *out, Value self) {
 TsrStatus draw_check(TsrTensor *t) {
     if (t->storage == NULL || tsr_is_meta(t) || !tsr_is_defined(t))
         return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
-    if (tsr_device_has_backend(t->device))
-        return tsr_error(TSR_RUNTIME_ERROR, "draw(): the cells of a device are drawn on the host: draw(x.cpu())");
     return tsr_tensor_check(t, false);
 }
 
@@ -118,10 +117,26 @@ static TsrStatus check_keywords(const CallArgs *args) {
 
 static bool in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
 
-/* One storage and the views over it, or several. */
-static TsrStatus append_graph(TsrText *text, const Graph *g, bool svg, const char *title) {
+/* " on cuda:0"; nothing for the host's. */
+const char *draw_where(char buffer[24], const Picture *p) {
+    char name[16];
+    snprintf(buffer, 24, "%s%s", tsr_device_has_backend(p->device) ? " on " : "",
+             tsr_device_has_backend(p->device) ? tsr_device_format(p->device, name) : "");
+    return buffer;
+}
+
+static TsrStatus append_pictures(TsrText *text, const Graph *g, bool svg, const char *title) {
     if (g->picture_count > 1) return svg ? draw_graph_svg(text, g, title) : draw_graph_text(text, g);
     return svg ? draw_svg(text, &g->pictures[0]) : draw_text(text, &g->pictures[0]);
+}
+
+/* One storage and the views over it, or several; of a device what is shown is copied. */
+static TsrStatus append_graph(TsrText *text, const Graph *g, bool svg, const char *title) {
+    TsrLoans loans = {.what = "draw"};
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < g->row_count && status == TSR_OK; i++) status = tsr_lend(&loans, g->rows[i].t, false);
+    if (status == TSR_OK) status = append_pictures(text, g, svg, title);
+    return tsr_give_back(&loans, status);
 }
 
 static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
@@ -139,6 +154,15 @@ static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
     return status;
 }
 
+/* Which cell came of which is found by trying, on the host. */
+static TsrStatus refuse_devices(const Graph *g) {
+    for (int i = 0; i < g->picture_count; i++)
+        if (tsr_device_has_backend(g->pictures[i].device))
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "draw(): an expression is drawn on the host, of tensors that are there");
+    return TSR_OK;
+}
+
 /* What an expression was computed from, and its result. */
 static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
     Graph *g = tsr_calloc(1, sizeof *g);
@@ -147,6 +171,7 @@ static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
     TsrStatus status = step_run(&step, code->data, (size_t)code->size);
     if (status == TSR_OK) {
         status = graph_add_step(g, &step, in_unicode());
+        if (status == TSR_OK) status = refuse_devices(g);
         if (status == TSR_OK) status = graph_finish(g);
         if (status == TSR_OK) status = append_graph(text, g, svg, code->data);
         step_free(&step);

@@ -18,6 +18,7 @@ static TsrStatus find_picture(int *out, Graph *g, const TsrTensor *t, bool unico
     for (*out = 0; *out < g->picture_count; ++*out)
         if (g->pictures[*out].storage == t->storage && g->pictures[*out].dtype == t->dtype) return TSR_OK;
     g->pictures[g->picture_count++] = (Picture){.storage = t->storage,
+                                                .device = t->storage->ptr.device,
                                                 .dtype = t->dtype,
                                                 .elements = (int64_t)(t->storage->nbytes / tsr_itemsize(t)),
                                                 .unicode = unicode};

@@ -38,7 +38,10 @@ typedef struct Picture {
     int64_t cells[MAX_CELLS]; /* which elements are shown; GAP: some are left out */
     int cell_count;
     bool unicode;
+    TsrDevice device; /* where the storage is */
 } Picture;
+/* " on cuda:0", or nothing; returns buffer. */
+const char *draw_where(char buffer[24], const Picture *p);
 
 /* Row 0 numbers the elements, row 1 has their values, row 2 + v the index by which view v reaches each. */
 typedef struct Grid {

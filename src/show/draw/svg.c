@@ -246,8 +246,9 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
 /* The storage's title and its bands. */
 static TsrStatus put_cells(TsrText *out, const Picture *p, const Grid *g, Place at) {
     char title[160];
-    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes", (long long)tsr_storage_id(p->storage),
-             (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
+    char where[24];
+    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes%s", (long long)tsr_storage_id(p->storage),
+             (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes, draw_where(where, p));
     TSR_TRY(
         draw_svg_label(out, at.x + MARGIN, at.y + 26, "class=\"ink\" font-weight=\"bold\" font-size=\"15\"", title));
     for (int band = 0; band < band_count(p); band++)

@@ -86,12 +86,13 @@ static int band_end(const Picture *p, const Grid *g, int from, int indent) {
 TsrStatus draw_cells_text(TsrText *out, const Picture *p) {
     Grid *g = tsr_malloc(sizeof *g);
     int indent = 6;
+    char where[24];
     if (g == NULL) return mem_error();
     draw_fill_grid(g, p);
     for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, draw_columns(p->views[v].name) + 1);
     TsrStatus status =
-        tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes\n", (long long)tsr_storage_id(p->storage),
-                        (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes);
+        tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes%s\n", (long long)tsr_storage_id(p->storage),
+                        (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes, draw_where(where, p));
     for (int from = 0; from < p->cell_count && status == TSR_OK;) {
         int to = band_end(p, g, from, indent);
         status = append_band(out, p, &(Band){g, from, to, indent});
