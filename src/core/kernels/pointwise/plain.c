@@ -40,16 +40,62 @@ static float half_step(float x, const void *p) {
                                                : tsr_bfloat16_widen(tsr_bfloat16_round(x));
 }
 
+/* Division of integers by one number, as a product with its inverse (Granlund and Montgomery, Division by Invariant
+ * Integers using Multiplication, PLDI 1994, section 4). Of a negative x the complement is divided, since
+ * floor(x / d) = ~floor(~x / d): dividends have 63 bits, or 31 where the type has no more than 32. */
+typedef struct Inverse {
+    uint64_t factor; /* 2^(bits + length) / d, rounded up, with `length` the bits of d - 1 */
+    int shift;       /* of the product; of its upper half for a wide type */
+} Inverse;
+
+/* d > 1. */
+static Inverse inverse_of(uint64_t d, bool wide) {
+    int bits = wide ? 63 : 31, length = 64 - __builtin_clzll(d - 1);
+    unsigned __int128 numerator = (unsigned __int128)1 << (bits + length);
+    return (Inverse){(uint64_t)((numerator + d - 1) / d), wide ? length - 1 : bits + length};
+}
+
+static inline int64_t floored(int64_t x, Inverse by, bool wide) {
+    uint64_t sign = (uint64_t)(x >> 63), size = (uint64_t)x ^ sign;
+    uint64_t q =
+        wide ? (uint64_t)(((unsigned __int128)by.factor * size) >> 64) >> by.shift : (by.factor * size) >> by.shift;
+    return (int64_t)(q ^ sign);
+}
+
+#define LOOP2N(name, any, T_, U_, by_number) \
+    LOOP_BEGIN(name, T_, U_, T_) \
+    T *o = (T *)data[0], number = *(const T *)data[2]; \
+    const T *a = (const T *)data[1]; \
+    if (s[0] != (int64_t)sizeof(R) || s[1] != (int64_t)sizeof(T) || s[2] != 0 || number < 2) { \
+        any(data, s, n, p); \
+        return; \
+    } \
+    const bool wide = sizeof(T) == 8; \
+    const Inverse inverse = inverse_of((uint64_t)number, wide); \
+    const int64_t y = number; \
+    for (int64_t i = 0; i < n; i++) { \
+        const int64_t x = a[i], q = floored(x, inverse, wide); \
+        const int64_t rest TSR_UNUSED = (int64_t)((uint64_t)x - (uint64_t)q * (uint64_t)y); \
+        o[i] = (T)(by_number); \
+    } \
+    }
+#define DEFINE2N(dtype, T, U, name, by_number, ...) \
+    LOOP2(FN(name##_any, dtype), T, U, T, __VA_ARGS__) \
+    LOOP2N(FN(name, dtype), FN(name##_any, dtype), T, U, by_number)
+
 #define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)
 #define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
+#define K2N(name, types, by_number, ...) types(DEFINE2N, name, by_number, __VA_ARGS__)
 #define MORE(kind, ...) kind(__VA_ARGS__)
 #include "plain.def"
 #undef K1
 #undef K2
+#undef K2N
 
 static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define K1(name, types, ...) types(ENTRY, name)
 #define K2(name, types, ...) types(ENTRY, name)
+#define K2N(name, types, ...) types(ENTRY, name)
 #include "plain.def"
 };
 

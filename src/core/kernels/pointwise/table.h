@@ -8,6 +8,7 @@ typedef enum TsrKernel {
     TSR_K_NONE,
 #define K1(name, ...) TSR_K_##name,
 #define K2(name, ...) TSR_K_##name,
+#define K2N(name, ...) TSR_K_##name,
 #define K2B(name, ...) TSR_K_##name,
 #define K3(name, ...) TSR_K_##name,
 #define C1(name, ...) TSR_K_##name,
@@ -25,6 +26,7 @@ typedef enum TsrKernel {
 #undef MORE
 #undef K1
 #undef K2
+#undef K2N
 #undef K2B
 #undef K3
 #undef C1
