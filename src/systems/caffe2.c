@@ -562,8 +562,8 @@ static TsrStatus c2_members(Value dict, Value v) {
     if (c->t == NULL) return put_partial_impl(value_as_dict(dict), c);
     if (!c->no_data) return TSR_OK;
     TsrText text = {0};
-    TsrStatus status = tsr_text_printf(&text, "%s, which its memory does not hold: mutable_data allocates",
-                                       tsr_layout_text(c->ndim, c->sizes));
+    TsrStatus status =
+        tsr_text_printf(&text, "%s, past its memory: mutable_data allocates", tsr_layout_text(c->ndim, c->sizes));
     if (status == TSR_OK) status = holders_put_text(value_as_dict(dict), "resized_to", text.data);
     tsr_text_free(&text);
     return status;

@@ -11,7 +11,7 @@
 #include "picture.h"
 #include "show/card.h"
 
-enum { MAX_LINES = 400, MAX_ARROWS = 40, MAX_KEY = 48, MAX_VALUE = 64, MAX_INDENT = 12, LANE = 3, MIN_WIDTH = 28 };
+enum { MAX_LINES = 400, MAX_ARROWS = 40, MAX_KEY = 48, MAX_VALUE = 54, MAX_INDENT = 12, LANE = 3, MIN_WIDTH = 28 };
 
 typedef enum LineKind { LINE_TOP, LINE_ENTRY, LINE_BOTTOM } LineKind;
 

@@ -19,6 +19,7 @@
 #include "core/io_stream.h"
 #include "lang/modules/namespace.h"
 #include "show/screen.h"
+#include "lang/types/dict.h"
 #include "lang/types/str.h"
 #include "torch/holders.h"
 
@@ -190,6 +191,19 @@ static TsrStatus draw_structures(TsrText *text, Value v, bool svg) {
     return status;
 }
 
+/* Whether a caffe2 tensor was resized past its memory: cells would show sizes that it has no longer. */
+static TsrStatus is_outgrown(bool *out, Value v) {
+    const WhoWrapper *wrapper = holders_wrapper(v);
+    Value members;
+    *out = false;
+    if (wrapper == NULL || wrapper->members == NULL) return TSR_OK;
+    TSR_TRY(dict_new(&members));
+    TsrStatus status = wrapper->members(members, v);
+    *out = status == TSR_OK && dict_find_c(value_as_dict(members), "resized_to") != NULL;
+    value_release(members);
+    return status;
+}
+
 static TsrStatus draw(Value *out, const CallArgs *args) {
     Value file = args_keyword(args, "file");
     TsrText text = {0};
@@ -199,8 +213,10 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
     if (path != NULL) TSR_TRY(check_svg(path));
     Value first = args->values[0];
+    bool outgrown;
+    TSR_TRY(is_outgrown(&outgrown, first));
     bool undefined = first.tag == V_TENSOR && !tsr_is_defined(first.t);
-    bool structures = args->count == 1 && (undefined || anatomy_is(first) || holders_shell(first) != NULL);
+    bool structures = args->count == 1 && (undefined || outgrown || anatomy_is(first) || holders_shell(first) != NULL);
     TsrStatus status = structures ? draw_structures(&text, first, path != NULL)
                        : value_is_str(first) && args->count == 1
                            ? draw_expression(&text, value_as_str(first), path != NULL)
