@@ -94,17 +94,17 @@ void add_lent(Compiler *c, int slot, SourceRange at, const Node *later); /* see 
 void add_handler(Compiler *c, int start, int end, int target, int slot, int count);
 void add_handled(Compiler *c, int start, int slot); /* from `start` to here the exception in `slot` is being handled */
 
-int temp_new(Compiler *c);
+int temp_new(Compiler *c);                 /* its slot */
 int temps_new(Compiler *c, int count);     /* consecutive; the first */
 void temps_free(Compiler *c, int count);   /* the topmost */
 void operand_free(Compiler *c, Operand o); /* of a temporary: gives its slot back, the last one taken first */
 static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, index}; }
-bool slot_is_temp(const Compiler *c, int slot);
-int slot_of(const Compiler *c, int index); /* of the scope's slot number */
+bool slot_is_temp(const Compiler *c, int slot); /* no name's */
+int slot_of(const Compiler *c, int index);      /* of the scope's slot number */
 
-Operand const_operand_move(Compiler *c,
-                           Value v);      /* v as a constant, or, past the numbers that fit, loaded into a temporary */
-int const_low_move(Compiler *c, Value v); /* its index, below 65536 */
+/* v as a constant, or, past the numbers that fit, loaded into a temporary. */
+Operand const_operand_move(Compiler *c, Value v);
+int const_low_move(Compiler *c, Value v);      /* its index, below 65536 */
 int const_name(Compiler *c, const char *name); /* an interned str, index below 65536 */
 
 void function_value(Compiler *c, const Node *node, int dst); /* makes the function in slot dst */
@@ -176,10 +176,11 @@ Operand expr_subscript(Compiler *c, const Node *node, int want);
 Operand expr_call(Compiler *c, const Node *node, int want);
 
 bool has_star(const NodeList *list); /* one of them is *value */
+/* Jumps if the truth of node is `sense`; the code of `and`, `or` and `not` inside jumps by itself. */
 void jump_if(Compiler *c, const Node *node, bool sense, Label *label);
-void comprehension_body(
-    Compiler *c, const Node *node, int it,
-    int into); /* the loops; `it`: the first of three slots, with the iterable; `into`: what is filled */
+/* The loops of a comprehension. `it`: the first of three slots, with the iterable; `into`: what is filled. */
+void comprehension_body(Compiler *c, const Node *node, int it, int into);
+/* R[dst] = l op r, or, inplace, what l is after l op= r. */
 void emit_binary(Compiler *c, BinaryOp op, bool inplace, int dst, Operand l, Operand r);
 void emit_getattr(Compiler *c, int dst, Operand object, const char *name);
 

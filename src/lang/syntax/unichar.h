@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 
+/* What str.isalpha() and so on ask of each character. */
 bool unichar_is_alpha(uint32_t c);
 bool unichar_is_decimal(uint32_t c); /* 0-9 of any script */
 bool unichar_is_digit(uint32_t c);   /* superscripts and circled digits too */
@@ -19,7 +20,7 @@ bool unichar_is_lower(uint32_t c);
 bool unichar_is_title(uint32_t c);
 bool unichar_is_cased(uint32_t c);
 bool unichar_is_case_ignorable(uint32_t c); /* stands between letters without parting them: marks, apostrophes */
-bool unichar_starts_name(uint32_t c);
+bool unichar_starts_name(uint32_t c);       /* whether an identifier may begin with it, and go on with it */
 bool unichar_continues_name(uint32_t c);
 
 uint32_t utf8_decode(const char *p, int *size);     /* one code point of valid UTF-8 */

@@ -16,7 +16,8 @@ typedef struct Bytestring {
 Bytestring text_bytes(Value self);
 /* "a bytes-like object is required, not 'int'" */
 TsrStatus text_buffer_argument(Bytestring *out, Value v);
-TsrStatus text_new_like_move(Value *out, Value self, TsrText *text); /* frees the text, on failure too */
+/* A text of the type of `self` with the bytes of `text`, which is freed, on failure too. */
+TsrStatus text_new_like_move(Value *out, Value self, TsrText *text);
 
 /* join()'s argument as a list; "can only join an iterable" */
 TsrStatus text_list_to_join(Value *out, Value given);
@@ -24,6 +25,7 @@ TsrStatus text_list_to_join(Value *out, Value given);
 /* Where a part begins in a text, in bytes: the first or the last place; -1: nowhere. */
 int64_t text_search(Bytestring s, Bytestring part, bool last);
 
+/* The methods of that name: args->values[0] is the text, *out the caller's. */
 TsrStatus text_find(Value *out, const CallArgs *args);
 TsrStatus text_rfind(Value *out, const CallArgs *args);
 TsrStatus text_index(Value *out, const CallArgs *args);
