@@ -152,6 +152,7 @@ int64_t tsr_words_find(const TsrWords *words, const char *bytes, size_t n) {
 /* ---- tables ---- */
 
 TsrStatus tsr_table_new(TsrTable **out, int64_t rows) {
+    if (rows < 0) return tsr_error(TSR_VALUE_ERROR, "a table of %lld rows", (long long)rows);
     TsrTable *table = tsr_calloc(1, sizeof *table);
     if (table == NULL) return tsr_error_no_memory(sizeof *table);
     table->rows = rows;
