@@ -91,6 +91,13 @@ VIEW(select_counts_from_the_end, tsr_tensor_new_select(&v, a, -1, -2), SIZES(3, 
 VIEW(narrow_moves_the_start, tsr_tensor_new_narrow(&v, a, 2, 1, 3), SIZES(3, 4, 3), o[0] = i[0], o[1] = i[1],
      o[2] = i[2] + 1)
 VIEW(narrow_of_nothing, tsr_tensor_new_narrow(&v, a, 0, 3, 0), SIZES(0, 4, 5), o[0] = i[0])
+VIEW(narrow_from_the_first, tsr_tensor_new_narrow(&v, a, 1, 0, 2), SIZES(3, 2, 5), o[0] = i[0], o[1] = i[1],
+     o[2] = i[2])
+VIEW(narrow_counts_from_the_end, tsr_tensor_new_narrow(&v, a, 1, -1, 1), SIZES(3, 1, 5), o[0] = i[0], o[1] = 3,
+     o[2] = i[2])
+VIEW(slice_from_the_first, tsr_tensor_new_slice(&v, a, 1, 0, 3, 1), SIZES(3, 3, 5), o[0] = i[0], o[1] = i[1],
+     o[2] = i[2])
+VIEW(diagonal_below_all_is_empty, tsr_tensor_new_diagonal(&v, a, -9, 1, 2), SIZES(3, 0), o[0] = i[0])
 VIEW(slice_steps, tsr_tensor_new_slice(&v, a, 2, 1, 5, 3), SIZES(3, 4, 2), o[0] = i[0], o[1] = i[1],
      o[2] = 1 + 3 * i[2])
 VIEW(slice_clamps_both_ends, tsr_tensor_new_slice(&v, a, 1, -100, 100, 2), SIZES(3, 2, 5), o[0] = i[0], o[1] = 2 * i[1],
@@ -168,6 +175,8 @@ START_TEST(what_is_out_of_range_is_refused) {
     REFUSES(TSR_INDEX_ERROR, tsr_tensor_new_select(&v, a, 3, 0));
     REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_narrow(&v, a, 0, 2, 2));
     REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_narrow(&v, a, 0, 0, -1));
+    REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_slice(&v, a, 0, 0, 3, 0));
+    REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_slice(&v, a, 0, 0, 3, -1));
     REFUSES(TSR_INDEX_ERROR, tsr_tensor_new_transpose(&v, a, 0, 3));
     REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_permute(&v, a, 3, (int64_t[]){0, 1, 1}));
     REFUSES(TSR_RUNTIME_ERROR, tsr_tensor_new_permute(&v, a, 2, (int64_t[]){0, 1}));
@@ -207,6 +216,17 @@ START_TEST(parts_of_complex_numbers_are_views) {
 }
 END_TEST
 
+START_TEST(the_same_view_is_told_from_others) {
+    TsrTensor *a = base(0), *b = base(0), *alias, *part, *turned;
+    ck_assert_int_eq(tsr_tensor_new_alias(&alias, a), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new_narrow(&part, a, 0, 1, 2), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new_transpose(&turned, a, 0, 1), TSR_OK);
+    ck_assert(tsr_is_same_view(a, a) && tsr_is_same_view(a, alias));
+    ck_assert(!tsr_is_same_view(a, b) && !tsr_is_same_view(a, part) && !tsr_is_same_view(a, turned));
+    tsr_tensor_free(a), tsr_tensor_free(b), tsr_tensor_free(alias), tsr_tensor_free(part), tsr_tensor_free(turned);
+}
+END_TEST
+
 START_TEST(bytes_are_seen_as_another_dtype) {
     TsrTensor *a = base(3), *v, *wide;
     ck_assert_int_eq(tsr_tensor_new_view_dtype(&v, a, TSR_INT16), TSR_OK);
@@ -224,9 +244,10 @@ START_TEST(bytes_are_seen_as_another_dtype) {
 }
 END_TEST
 
-TEST_SUITE(view, alias_is_all, select_drops_the_dimension, select_counts_from_the_end, narrow_moves_the_start,
-           narrow_of_nothing, slice_steps, slice_clamps_both_ends, slice_counts_from_the_end, slice_backwards_is_empty,
-           transpose_exchanges_two, permute_takes_dims_in_order, unsqueeze_adds_one_in_front,
+TEST_SUITE(view, narrow_from_the_first, narrow_counts_from_the_end, slice_from_the_first, diagonal_below_all_is_empty,
+           the_same_view_is_told_from_others, alias_is_all, select_drops_the_dimension, select_counts_from_the_end,
+           narrow_moves_the_start, narrow_of_nothing, slice_steps, slice_clamps_both_ends, slice_counts_from_the_end,
+           slice_backwards_is_empty, transpose_exchanges_two, permute_takes_dims_in_order, unsqueeze_adds_one_in_front,
            unsqueeze_adds_one_at_the_end, squeeze_leaves_what_is_not_one, expand_adds_dimensions_in_front,
            diagonal_goes_last, diagonal_below, diagonal_beyond_is_empty, unfold_overlaps,
            splitting_a_dimension_is_a_view, ones_are_squeezed_and_expanded, merging_is_a_view_only_where_strides_allow,
