@@ -77,6 +77,8 @@ int64_t tsr_memory_peak(void); /* the most that tsr_memory_live has been, in byt
  * '+': shared, writes go to the file. *mapped receives the length. When the file shrinks later, reading
  * what it no longer has ends the process by SIGBUS, unless tsr_catch_faults was called. TSR_OS_ERROR kinds;
  * TSR_VALUE_ERROR when not a regular file or too short. */
+TsrStatus tsr_map_descriptor(TsrDataPtr *out, size_t *mapped, int fd, const char *name, char mode, uint64_t offset,
+                             size_t bytes); /* of the file that is open in fd; `name` for messages */
 TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes);
 /* Installs handlers of SIGSEGV and SIGBUS for the whole process; until a program asks for them its signals are its own,
  * and an access that they would repair ends it as any other. They repair two kinds of faults: of a mapped file that

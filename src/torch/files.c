@@ -10,6 +10,7 @@
 #include "lang/object/args.h"
 #include "lang/modules/builtin.h"
 #include "lang/types/codec.h"
+#include "core/io/unpack.h"
 #include "core/mem.h"
 #include "core/table.h"
 #include "lang/types/bytes.h"
@@ -705,6 +706,7 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     const TsrFormat *format = load->format != NULL ? tsr_format_find(load->format) : tsr_format_for_path(path);
     if (format == NULL) return tsr_format_unnamed(path, "--input");
     TSR_TRY(tsr_io_check_writable(path));
+    if (format->put != NULL || format->probe != NULL) TSR_TRY(tsr_check_unpacked(path));
     o.nulls = &nulls;
     o.format = format->name;
     if (format->put == NULL || save->no_header || !may_be_items(v)) return change_all(v, path, format, load, &o);

@@ -62,7 +62,7 @@ error 'too large' '1,128\n' 'line 1, column 2: 128 does not fit torch.int8' --dt
 error 'too small' '-129\n' 'line 1, column 1: -129 does not fit torch.int8' --dtype int8
 error 'negative' '-1\n' 'line 1, column 1: -1 does not fit torch.uint64' --dtype uint64
 error 'past them all' '18446744073709551616\n' 'line 1, column 1: 18446744073709551616 does not fit torch.uint64' --dtype uint64
-error 'compressed' '\037\213\010\0\0\0' 'it is compressed: gzip -dc takes that off'
+error 'compressed' '\3757zXZ\0\0' 'it is compressed: xz -dc takes that off'
 error 'UTF-16' '\377\3761\0,\0' 'it is UTF-16: iconv -f UTF-16 takes that off'
 run -e _ - <t.csv; is 'on standard input' 'ValueError: <stdin>: it is UTF-16: iconv -f UTF-16 takes that off' "$(last)"
 

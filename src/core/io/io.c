@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "formats.h"
+#include "unpack.h"
 #include "core/mem.h"
 
 static const TsrFormat formats[] = {
@@ -160,6 +161,16 @@ static TsrStatus check_wrapping(const TsrInput *in) {
     return TSR_OK;
 }
 
+/* Of the path's extension, before one that says how it is packed. */
+static const TsrFormat *format_within(const char *path) {
+    char inner[PATH_MAX];
+    size_t n = strlen(path) - tsr_packing_extension(path);
+    if (n >= sizeof inner) return tsr_format_for_path(path);
+    memcpy(inner, path, n);
+    inner[n] = '\0';
+    return tsr_format_for_path(inner);
+}
+
 /* By format=, else by the extension, whose content must then agree, else by the first bytes. */
 TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *wanted) {
     const TsrFormat *guessed = probe(in->data, in->size);
@@ -167,7 +178,7 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
         *out = tsr_format_find(wanted);
         return *out != NULL ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", wanted);
     }
-    *out = tsr_format_for_path(in->name);
+    *out = format_within(in->name);
     if (*out == NULL) *out = guessed;
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
     if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
@@ -257,12 +268,22 @@ TsrStatus tsr_take_load_options(TsrLoadOptions *mine, const TsrLoadOptions *give
     return tsr_error(TSR_VALUE_ERROR, "mode is 'c', 'r' or '+', not the character %d", mine->mode);
 }
 
+/* What is packed is unpacked, but where any bytes are meant, those of raw. */
+static TsrStatus open_input(TsrInput *in, const char *path, const TsrLoadOptions *options) {
+    const TsrFormat *format = options->format == NULL ? tsr_format_for_path(path) : tsr_format_find(options->format);
+    bool raw = format != NULL && format->probe == NULL && format->read == tsr_raw_read;
+    TSR_TRY(tsr_input_open(in, path, options->mode, expected_size));
+    TsrStatus status = raw && tsr_packing_extension(path) == 0 ? TSR_OK : tsr_input_unpack(in);
+    if (status != TSR_OK) tsr_dataptr_release(&in->hold);
+    return status;
+}
+
 TsrStatus tsr_load(TsrItems *out, const char *path, const TsrLoadOptions *given) {
     TsrInput in;
     TsrLoadOptions options;
     *out = (TsrItems){0};
     TSR_TRY(tsr_take_load_options(&options, given));
-    TSR_TRY(tsr_input_open(&in, path, options.mode, expected_size));
+    TSR_TRY(open_input(&in, path, &options));
     return read_input(out, &in, &options);
 }
 
@@ -304,7 +325,7 @@ TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptio
     size_t offset = 0;
     *out = (TsrRecords){0};
     TSR_TRY(tsr_take_load_options(&options, given));
-    TSR_TRY(tsr_input_open(&in, path, options.mode, expected_size));
+    TSR_TRY(open_input(&in, path, &options));
     TsrStatus status = tsr_format_of(&format, &in, options.format);
     do {
         if (status == TSR_OK) status = add_record(out, &in, &offset, format, &options);

@@ -116,11 +116,25 @@ static TsrStatus read_stream(TsrInput *in, int fd, TsrExpectedSize *expected_siz
     }
 }
 
+/* Standard input that is a file is mapped from where it stands, and stands at its end then, as if it had been read. */
+static TsrStatus map_rest(TsrInput *in, int fd, off_t size) {
+    off_t at = lseek(fd, 0, SEEK_CUR);
+    if (at < 0 || at >= size) return TSR_OK;
+    TSR_TRY(tsr_map_descriptor(&in->hold, &in->size, fd, in->name, in->mode, (uint64_t)at, 0));
+    in->mapped = true;
+    lseek(fd, 0, SEEK_END);
+    return TSR_OK;
+}
+
 /* Files are mapped, but for what the system makes as it is read, in /proc: that claims no size. */
 static TsrStatus take_content(TsrInput *in, const char *path, int fd, bool is_stdin, TsrExpectedSize *expected_size) {
     struct stat st;
     if (fstat(fd, &st) != 0) return tsr_error_errno(errno, path);
     if (S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
+    if (is_stdin && S_ISREG(st.st_mode) && in->mode != '+') {
+        TSR_TRY(map_rest(in, fd, st.st_size));
+        if (in->mapped) return TSR_OK;
+    }
     in->mapped = S_ISREG(st.st_mode) && !is_stdin && st.st_size > 0;
     if (in->mapped) return tsr_map_file(&in->hold, &in->size, path, in->mode, 0, 0);
     if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || is_stdin)

@@ -106,8 +106,8 @@ static TsrStatus check_file(size_t *bytes, int fd, const char *path, uint64_t of
     return TSR_OK;
 }
 
-static TsrStatus map_open_file(TsrDataPtr *out, size_t *mapped, int fd, const char *path, char mode, uint64_t offset,
-                               size_t bytes) {
+TsrStatus tsr_map_descriptor(TsrDataPtr *out, size_t *mapped, int fd, const char *path, char mode, uint64_t offset,
+                             size_t bytes) {
     Mapping *m = NULL;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (size_t)(offset % page);
     TSR_TRY(check_file(&bytes, fd, path, offset));
@@ -126,7 +126,7 @@ static TsrStatus map_open_file(TsrDataPtr *out, size_t *mapped, int fd, const ch
 TsrStatus tsr_map_file(TsrDataPtr *out, size_t *mapped, const char *path, char mode, uint64_t offset, size_t bytes) {
     int fd = open(path, (mode == '+' ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return tsr_error_errno(errno, path);
-    TsrStatus status = map_open_file(out, mapped, fd, path, mode, offset, bytes);
+    TsrStatus status = tsr_map_descriptor(out, mapped, fd, path, mode, offset, bytes);
     close(fd);
     return status;
 }

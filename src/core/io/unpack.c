@@ -1,0 +1,199 @@
+/* unpack.c: input that is compressed as a whole, by gzip, bzip2 or zstd. It is told by its first bytes, and unpacked
+ * into memory by the library that there is for it, so that the ceiling of memory stops a file that claims to be small.
+ * What is glued together from several such files is what they hold, one behind the other. */
+#include "unpack.h"
+
+#include <bzlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "core/alloc.h"
+#include "core/io_stream.h"
+
+enum { STEP = 1 << 20 }; /* bytes, between looks for an interrupt */
+
+/* What is packed from p on, and the library's state. */
+typedef struct Unpacker {
+    const char *p;
+    size_t left;
+    bool between; /* a part has ended, and no other has begun */
+    bool damaged;
+    z_stream z;
+    bz_stream bz;
+    ZSTD_DStream *zstd;
+} Unpacker;
+
+/* Up to `room` bytes into `to`; how many. None: the input is at an end, or damaged. */
+typedef struct Packing {
+    const char *name, *extension, *magic;
+    size_t magic_size;
+    bool (*begin)(Unpacker *u);
+    size_t (*step)(Unpacker *u, char *to, size_t room);
+    void (*end)(Unpacker *u);
+} Packing;
+
+/* ---- gzip ---- */
+
+static bool gzip_begin(Unpacker *u) { return inflateInit2(&u->z, MAX_WBITS + 16) == Z_OK; }
+static void gzip_end(Unpacker *u) { inflateEnd(&u->z); }
+
+static size_t gzip_step(Unpacker *u, char *to, size_t room) {
+    u->z.next_in = (Bytef *)(uintptr_t)u->p;
+    u->z.avail_in = (uInt)TSR_MIN(u->left, (size_t)STEP);
+    u->z.next_out = (Bytef *)to;
+    u->z.avail_out = (uInt)room;
+    size_t given = u->z.avail_in;
+    int result = inflate(&u->z, Z_NO_FLUSH);
+    size_t used = given - u->z.avail_in;
+    u->p += used;
+    u->left -= used;
+    u->between = result == Z_STREAM_END;
+    u->damaged = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
+    if (u->between && u->left > 0) u->damaged = inflateReset(&u->z) != Z_OK;
+    return room - u->z.avail_out;
+}
+
+/* ---- bzip2 ---- */
+
+static bool bzip2_begin(Unpacker *u) { return BZ2_bzDecompressInit(&u->bz, 0, 0) == BZ_OK; }
+static void bzip2_end(Unpacker *u) { BZ2_bzDecompressEnd(&u->bz); }
+
+static size_t bzip2_step(Unpacker *u, char *to, size_t room) {
+    u->bz.next_in = (char *)(uintptr_t)u->p;
+    u->bz.avail_in = (unsigned)TSR_MIN(u->left, (size_t)STEP);
+    u->bz.next_out = to;
+    u->bz.avail_out = (unsigned)room;
+    size_t given = u->bz.avail_in;
+    int result = BZ2_bzDecompress(&u->bz);
+    size_t used = given - u->bz.avail_in;
+    u->p += used;
+    u->left -= used;
+    u->between = result == BZ_STREAM_END;
+    u->damaged = result != BZ_OK && result != BZ_STREAM_END;
+    size_t got = room - u->bz.avail_out;
+    if (u->between && u->left > 0) {
+        BZ2_bzDecompressEnd(&u->bz);
+        memset(&u->bz, 0, sizeof u->bz);
+        u->damaged = !bzip2_begin(u);
+    }
+    return got;
+}
+
+/* ---- zstd ---- */
+
+static bool zstd_begin(Unpacker *u) {
+    u->zstd = ZSTD_createDStream();
+    return u->zstd != NULL && !ZSTD_isError(ZSTD_initDStream(u->zstd));
+}
+static void zstd_end(Unpacker *u) { ZSTD_freeDStream(u->zstd); }
+
+static size_t zstd_step(Unpacker *u, char *to, size_t room) {
+    ZSTD_inBuffer in = { u->p, TSR_MIN(u->left, (size_t)STEP), 0 };
+    ZSTD_outBuffer out = {to, room, 0};
+    size_t result = ZSTD_decompressStream(u->zstd, &out, &in);
+    u->damaged = ZSTD_isError(result) != 0;
+    u->between = result == 0;
+    u->p += in.pos;
+    u->left -= in.pos;
+    return u->damaged ? 0 : out.pos;
+}
+
+/* ---- any ---- */
+
+static const Packing packings[] = {
+    {"gzip", ".gz", "\x1f\x8b\x08", 3, gzip_begin, gzip_step, gzip_end},
+    {"bzip2", ".bz2", "BZh", 3, bzip2_begin, bzip2_step, bzip2_end},
+    {"zstd", ".zst", "\x28\xb5\x2f\xfd", 4, zstd_begin, zstd_step, zstd_end},
+};
+
+/* After "BZh", which a word may begin with, stand a digit and the first digits of pi, or of its root at the end. */
+static bool is_bzip2(const char *data, size_t size) {
+    return size >= 10 && data[3] >= '1' && data[3] <= '9' &&
+           (memcmp(data + 4, "1AY&SY", 6) == 0 || memcmp(data + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+static const Packing *packing_of(const char *data, size_t size) {
+    for (size_t i = 0; i < TSR_COUNTOF(packings); i++) {
+        const Packing *p = &packings[i];
+        if (size < p->magic_size || memcmp(data, p->magic, p->magic_size) != 0) continue;
+        return p->step == bzip2_step && !is_bzip2(data, size) ? NULL : p;
+    }
+    return NULL;
+}
+
+const char *tsr_packing_name(const char *data, size_t size) {
+    const Packing *p = packing_of(data, size);
+    return p != NULL ? p->name : NULL;
+}
+
+size_t tsr_packing_extension(const char *path) {
+    size_t n = strlen(path);
+    for (size_t i = 0; i < TSR_COUNTOF(packings); i++) {
+        size_t length = strlen(packings[i].extension);
+        if (n > length && strcmp(path + n - length, packings[i].extension) == 0) return length;
+    }
+    return 0;
+}
+
+/* Moves the bytes so far into a block of twice the size. */
+static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used) {
+    TsrDataPtr bigger;
+    size_t wanted = *room * 2;
+    TSR_TRY(tsr_allocate(&bigger, TSR_DEVICE_CPU, wanted));
+    if (used > 0) memcpy(bigger.data, hold->data, used);
+    tsr_dataptr_release(hold);
+    *hold = bigger;
+    *room = wanted;
+    return TSR_OK;
+}
+
+static TsrStatus unpack(TsrDataPtr *hold, size_t *size, const TsrInput *in, const Packing *packing, Unpacker *u) {
+    size_t room = TSR_MAX(2 * in->size, (size_t)1 << 16);
+    *size = 0;
+    TSR_TRY(tsr_allocate(hold, TSR_DEVICE_CPU, room));
+    while (u->left > 0 || !u->between) {
+        TSR_TRY(tsr_interrupt_check());
+        if (*size == room) TSR_TRY(grow(hold, &room, *size));
+        size_t left = u->left;
+        size_t got = packing->step(u, (char *)hold->data + *size, TSR_MIN(room - *size, (size_t)STEP));
+        *size += got;
+        if (u->damaged) return tsr_input_error(in, "its bytes packed by %s are damaged", packing->name);
+        if (got == 0 && u->left == left && !u->between)
+            return tsr_input_error(in, "its bytes packed by %s end too early", packing->name);
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_check_unpacked(const char *path) {
+    TsrInput in;
+    TSR_TRY(tsr_input_open(&in, path, 'r', NULL));
+    const char *name = tsr_packing_name(in.data, in.size);
+    TsrStatus status =
+        name != NULL ? tsr_input_error(&in, "it is packed by %s, and can't be changed in place", name) : TSR_OK;
+    tsr_dataptr_release(&in.hold);
+    return status;
+}
+
+TsrStatus tsr_input_unpack(TsrInput *in) {
+    const Packing *packing = packing_of(in->data, in->size);
+    if (packing == NULL) return TSR_OK;
+    if (in->mapped && in->mode == '+')
+        return tsr_input_error(in, "mode 'r+' can't write into what is packed by %s", packing->name);
+    Unpacker u = {.p = in->data, .left = in->size};
+    TsrDataPtr hold = {0};
+    size_t size = 0;
+    if (!packing->begin(&u)) return tsr_error_no_memory(STEP);
+    TsrStatus status = unpack(&hold, &size, in, packing, &u);
+    packing->end(&u);
+    if (status != TSR_OK) {
+        tsr_dataptr_release(&hold);
+        return status;
+    }
+    tsr_dataptr_release(&in->hold);
+    in->hold = hold;
+    in->data = hold.data;
+    in->size = size;
+    in->mapped = false;
+    return TSR_OK;
+}

@@ -1,0 +1,17 @@
+/* unpack.h: input that is compressed as a whole by gzip, bzip2 or zstd. */
+#ifndef CORE_IO_UNPACK_H
+#define CORE_IO_UNPACK_H
+
+#include "core/io_stream.h"
+
+/* Unpacks the input into memory where its first bytes say that it is packed; then it is mapped no more. ValueError
+ * where its bytes are damaged or end too early; the errors of memory where there is none for what comes out. */
+TsrStatus tsr_input_unpack(TsrInput *in);
+/* ValueError for a file that is packed, over which what it holds must not be written. */
+TsrStatus tsr_check_unpacked(const char *path);
+/* "gzip", "bzip2" or "zstd" as the first bytes say; NULL: none of them. */
+const char *tsr_packing_name(const char *data, size_t size);
+/* The length of the path's extension that says so, ".gz" and the like, which stands behind that of the format; 0. */
+size_t tsr_packing_extension(const char *path);
+
+#endif
