@@ -89,6 +89,8 @@ static TsrStatus combine(TsrDtype *out, TsrDtype higher, TsrDtype lower) {
     if (tsr_dtype_is_float8(higher) && tsr_dtype_is_complex(lower))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(higher));
     if (tsr_dtype_is_float(higher)) {
+        if (tsr_dtype_is_complex(lower) && tsr_dtype_size(higher) == 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(higher));
         *out = tsr_dtype_is_complex(lower) ? tsr_dtype_complex_of(higher) : higher;
         return TSR_OK;
     }

@@ -316,7 +316,7 @@ TsrStatus op_renorm(TsrOpCall *c) {
     if (s.status == TSR_OK && !tsr_is_meta(self)) norms_to_factors(norm, tsr_scalar_to_double(max));
     TsrTensor *factor = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, norm, tsr_dtype_real_of(self->dtype)) : NULL;
     TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
-    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_contiguous, product, TSR_CONTIGUOUS));
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, product, TSR_CONTIGUOUS));
 }
 
 TsrStatus op_dist(TsrOpCall *c) {

@@ -150,6 +150,17 @@ static TsrStatus check_zero_dim(const TsrOpCall *c, const char *name) {
                      n0 > 0 ? "start" : "end", n0 > 0 ? n0 : n1);
 }
 
+static bool has_imaginary_part(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0; }
+
+/* An out= is written in its own dtype, which each number that is used must fit. */
+static TsrStatus check_spaced_out(const TsrOpCall *c, TsrScalar start, TsrScalar end, int64_t steps) {
+    TsrDtype d = c->out[0]->dtype;
+    if (tsr_dtype_is_complex(d) ||
+        !((steps > 0 && has_imaginary_part(start)) || (steps > 1 && has_imaginary_part(end))))
+        return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", tsr_dtype_c_name(d));
+}
+
 static TsrStatus spaced_dtype(TsrDtype *out, TsrDtype given, TsrScalar start, TsrScalar end, const char *name) {
     bool complex = start.kind == TSR_SCALAR_COMPLEX || end.kind == TSR_SCALAR_COMPLEX;
     TsrDtype inferred = complex ? tsr_default_complex() : tsr_default_dtype();
@@ -175,7 +186,10 @@ static TsrStatus begin_spaced(Spaced *s, TsrOpCall *c, int options_at, const cha
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, options_at, TSR_DEVICE_CPU));
     TsrDtype dtype = TSR_FLOAT32;
-    TSR_TRY(spaced_dtype(&dtype, o.dtype, s->start, s->end, name));
+    bool into = c->out[0] != NULL && o.dtype == c->out[0]->dtype;
+    if (into) TSR_TRY(check_spaced_out(c, s->start, s->end, steps));
+    if (into) dtype = o.dtype;
+    else TSR_TRY(spaced_dtype(&dtype, o.dtype, s->start, s->end, name));
     bool known = is_plain_number(dtype) || dtype == TSR_COMPLEX64 || dtype == TSR_COMPLEX128;
     if (!known && steps > 1) return not_implemented(kernel, dtype);
     return tsr_tensor_new(&s->result, 1, &steps, dtype, o.device);

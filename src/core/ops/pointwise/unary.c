@@ -45,7 +45,13 @@ UNARY(erfc, erfc, "erfc_vml_cpu", FLOATING, 24)
 UNARY(erfinv, erfinv, "erfinv_vml_cpu", FLOATING, 64)
 UNARY(frac, frac, "frac_cpu", D_FLOAT, 0, 1)
 UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
-UNARY(logical_not, logical_not, "logical_not_cpu", D_INT | D_FLOAT | D_COMPLEX | D_BOOL, TSR_ITER_OUT_BOOL, 1)
+#define LOGICAL (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
+static UNARY(logical_not_self, logical_not, "logical_not_cpu", LOGICAL, TSR_ITER_OUT_BOOL, 1)
+TsrStatus op_logical_not(TsrOpCall *c) { /* PyTorch has kernels for pairs of input and output */
+    if (c->out[0] != NULL && !tsr_in(LOGICAL, c->out[0]->dtype) && c->arg[0].t->numel > 0)
+        return tsr_not_implemented("logical_not_cpu", c->out[0]->dtype);
+    return op_logical_not_self(c);
+}
 /* Functions that PyTorch computes otherwise for half floats. */
 #define HALVES_APART(op, text, dtypes, flags, cost, half_kernel) \
     TsrStatus op_##op(TsrOpCall *c) { \

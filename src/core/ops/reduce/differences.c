@@ -30,6 +30,7 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TsrScope s = {0};
     if (n == 0 && c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype),
