@@ -192,8 +192,9 @@ static TsrStatus row_number(TsrOpCall *c) {
 
 /* Products into another dtype exist on GPUs only. */
 static TsrStatus row_out_dtype(TsrOpCall *c) {
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s.dtype' with arguments from the 'CPU' backend.",
-                     c->schema->base);
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                     "Could not run 'aten::%s.dtype%s' with arguments from the 'CPU' backend.", c->schema->base,
+                     c->out[0] != NULL ? "_out" : "");
 }
 
 #define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE

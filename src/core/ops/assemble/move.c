@@ -12,6 +12,8 @@
 /* PyTorch moves whole rows for any dtype, single elements only for these. */
 static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
     int fastest = -1;
+    for (int d = 0; d < tsr_ndim(self); d++) /* what repeats one element is the same either way round */
+        if (self->sizes[d] < 2 || self->strides[d] == 0) dims &= ~((uint64_t)1 << d);
     for (int d = 0; d < tsr_ndim(self); d++)
         if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
     if (dims == 0 || fastest < 0 || ((dims >> fastest & 1) == 0 && self->strides[fastest] == 1)) return TSR_OK;

@@ -79,6 +79,8 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
 /* empty(out=): the tensor with those sizes; what its memory holds stays. */
 static TsrStatus size_out(TsrOpCall *c) {
     TsrTensor *out = c->out[0];
+    TsrOptions options; /* refuses another dtype than out's */
+    TSR_TRY(tsr_create_options(&options, c, 1, TSR_DEVICE_CPU));
     for (int i = 0; i < c->arg[0].n; i++)
         if (c->arg[0].ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     bool same = tsr_ndim(out) == c->arg[0].n;

@@ -711,9 +711,9 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_return_move(c, r);
     }
     TSR_OWNED same = NULL;    /* a half weighted by a number is in the loop's dtype, and stays in it */
-    TSR_OWNED complex = NULL; /* beta weights a complex number, with a nan where it is inf */
-    if (tsr_dtype_is_complex(common)) TSR_TRY(tsr_tensor_new_cast(&complex, self, common));
-    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", complex != NULL ? complex : self, beta));
+    TSR_OWNED cast = NULL; /* beta weights numbers of the common dtype: none wraps, and inf gives complex ones a nan */
+    if (common != TSR_FLOAT16 && common != TSR_BFLOAT16) TSR_TRY(tsr_tensor_new_cast(&cast, self, common));
+    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", cast != NULL ? cast : self, beta));
     TSR_TRY(tsr_tensor_new_cast(&same, weighted, common));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", same, product), r);
 }
