@@ -364,6 +364,11 @@ METHOD(set_) {
     }
     TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
+    if (tsr_is_sparse(t) || t->layout != TSR_STRIDED)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "Could not run 'aten::set_.source_Storage%s' with arguments from the '%s' backend.",
+                         args->count > 2 ? "_storage_offset" : "",
+                         t->layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
     StorageObj *from = (StorageObj *)args->values[1].o;
     int64_t offset = 0, sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     int n = 1, m = -1;

@@ -723,6 +723,12 @@ def make_records(rows, seed, count, word, folder):
     return ["\t".join(r) for r in records + more], lost + lost_too
 
 
+def written_call(line):
+    source = line.rstrip("\n")
+    names = "".join(sorted(set(re.findall(r"(?:^|; )([a-j]) = ", source))))
+    return ["sW", names, names, source if "r = " in source else source + "; r = 0"]
+
+
 def show(findings, each):
     seen = collections.Counter()
     for kind, record, detail in sorted(findings, key=lambda x: x[0]):
@@ -748,6 +754,7 @@ def main():
     parser.add_argument("--keep", help="where the records with their answers stay, to compare again with --again")
     parser.add_argument("--again", help="compares the records of such a file")
     parser.add_argument("--line")
+    parser.add_argument("--lines", help="calls of a file, one a line, instead of random ones: those of tests/data/calls/mended are made so")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if options.line:
@@ -762,6 +769,9 @@ def main():
             records, lost = open(options.again).readlines(), 0
             if options.op:
                 records = [r for r in records if re.search(options.op, r.split("\t")[3])]
+        elif options.lines:
+            records, lost = with_answers([written_call(line) for line in open(options.lines)], folder + "/calls", folder + "/answers")
+            records = ["\t".join(r) for r in records]
         else:
             records, lost = make_records(table_rows(options.tsr) + written_rows(options.tsr), options.seed, options.calls, options.op, folder)
     if options.keep:

@@ -710,7 +710,7 @@ TsrStatus op_addr(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_new_cast(&r, product, common));
         return tsr_return_move(c, r);
     }
-    TSR_OWNED same = NULL;    /* a half weighted by a number is in the loop's dtype, and stays in it */
+    TSR_OWNED same = NULL; /* a half weighted by a number is in the loop's dtype, and stays in it */
     TSR_OWNED cast = NULL; /* beta weights numbers of the common dtype: none wraps, and inf gives complex ones a nan */
     if (common != TSR_FLOAT16 && common != TSR_BFLOAT16) TSR_TRY(tsr_tensor_new_cast(&cast, self, common));
     TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", cast != NULL ? cast : self, beta));

@@ -458,9 +458,11 @@ static TsrStatus batch_norm_empty(TsrOpCall *c) {
     int64_t dim = 0, first = 0;
     TsrScope s = {0};
     TsrTensor *out = MAKE(&s, tsr_tensor_new_clone, c->arg[0].t, TSR_PRESERVE);
-    for (int i = 0; i < 2; i++)
-        if (tsr_arg_given(&c->arg[1 + i]))
-            out = CALL(&s, ops[i], "tt", out, CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first));
+    for (int i = 0; i < 2; i++) {
+        if (!tsr_arg_given(&c->arg[1 + i])) continue;
+        TsrTensor *one = CALL(&s, "select", "tii", c->arg[1 + i].t, dim, first);
+        out = CALL(&s, ops[i], "tt", out, one);
+    }
     return tsr_scope_return(c, &s, out);
 }
 
