@@ -31,6 +31,15 @@ run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24
 n     [3]    float64                  24      24" "$(printf '%s' "$out" | sed -n 1,3p)"
 run -e _ t.md; is 'markdown is not read' 1 "$status"
+# what README shows
+printf 'city,shop,qty,price,day\nRome,a,2,4.5,2024-01-02\nOslo,b,1,3,2024-01-03\n' >shops.csv
+run -e '_["price"].mean().item()' shops.csv; is 'README: a mean' 3.75 "$out"
+run -o csv -e '_.by("city", "shop")["qty"].sum()' shops.csv; is 'README: groups' 'city,shop,qty
+Oslo,b,1
+Rome,a,2' "$out"
+run -o csv -e '_[_["city"] == "Rome"].sort_by("day")' shops.csv; is 'README: rows' "$(head -n 2 shops.csv)" "$out"
+run -o jsonl -e '_[["city", "price"]]' shops.csv; is 'README: columns' '{"city": "Rome", "price": 4.5}
+{"city": "Oslo", "price": 3}' "$out"
 # many blocks, with words that begin in later ones, against awk
 awk 'BEGIN { print "k,v"; for (i = 0; i < 200000; i++) printf "w%d,%d\n", i * 7919 % 1009 + (i > 150000) * 5000, i % 13 }' >big.csv
 run --threads 2 -o csv -e '_.by("k").sum()' big.csv
