@@ -75,6 +75,18 @@ START_TEST(two_dtypes_give_pytorch_s) {
 }
 END_TEST
 
+START_TEST(a_refusal_says_which_kind_it_is_of) {
+    TsrDtype d;
+    ck_assert_int_eq(tsr_promote(&d, TSR_UINT16, TSR_INT32), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(
+        tsr_error_message(),
+        "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote UInt16 and Int");
+    ck_assert_int_eq(tsr_promote(&d, TSR_FLOAT32, TSR_FLOAT8_E5M2), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(),
+                     "Promotion for Float8 Types is not supported, attempted to promote Float and Float8_e5m2");
+}
+END_TEST
+
 /* 0-d, or of two elements. */
 static TsrTensor *tensor(TsrDtype d, int ndim) {
     TsrTensor *t;
@@ -128,5 +140,5 @@ START_TEST(a_cast_keeps_the_kind_or_widens_it) {
 }
 END_TEST
 
-TEST_SUITE(promote, two_dtypes_give_pytorch_s, a_number_gives_way_within_its_kind, numbers_of_python_come_last,
-           a_cast_keeps_the_kind_or_widens_it)
+TEST_SUITE(promote, a_refusal_says_which_kind_it_is_of, two_dtypes_give_pytorch_s, a_number_gives_way_within_its_kind,
+           numbers_of_python_come_last, a_cast_keeps_the_kind_or_widens_it)

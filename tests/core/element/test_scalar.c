@@ -70,6 +70,10 @@ START_TEST(checked_stores_refuse_what_does_not_fit) {
         memcpy(element, before, sizeof before);
     }
     ck_assert_int_eq(tsr_scalar_store_checked(tsr_scalar_float(1e6), TSR_FLOAT16, element), TSR_RUNTIME_ERROR);
+    for (double edge = -65504; edge <= 65504; edge += 131008)
+        ck_assert_int_eq(tsr_scalar_store_checked(tsr_scalar_float(edge), TSR_FLOAT16, element), TSR_OK);
+    ck_assert_int_eq(tsr_scalar_store_checked(tsr_scalar_float(-128), TSR_INT8, element), TSR_OK);
+    ck_assert_int_eq(tsr_scalar_load(TSR_INT8, element).i, -128);
     ck_assert_int_eq(tsr_scalar_store_only(tsr_scalar_float(1e6), TSR_FLOAT16, element), TSR_OK);
     ck_assert_double_eq(tsr_scalar_load(TSR_FLOAT16, element).f, INFINITY);
     ck_assert_int_eq(tsr_scalar_store_checked(tsr_scalar_float(INFINITY), TSR_FLOAT16, element), TSR_OK);
@@ -85,6 +89,8 @@ START_TEST(uint64_above_int64_has_a_kind_of_its_own) {
     ck_assert(tsr_scalar_to_bool(s));
     ck_assert_int_eq(through(tsr_scalar_int(5), TSR_UINT64).kind, TSR_SCALAR_INT);
     ck_assert_double_eq(through(s, TSR_FLOAT64).f, 18446744073709551616.0);
+    ck_assert_uint_eq(through(s, TSR_UINT64).u, UINT64_MAX);
+    ck_assert(!tsr_scalar_to_bool((TsrScalar){.kind = TSR_SCALAR_UINT, .u = 0}));
 }
 END_TEST
 
