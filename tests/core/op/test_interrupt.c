@@ -199,45 +199,7 @@ START_TEST(an_operator_that_begins_while_a_request_stands_fails) {
 }
 END_TEST
 
-/* ---- parallel_for stops ---- */
-
-enum { NUMBERS = 100000 };
-static _Atomic int64_t worked;
-
-static void fail_at_some(int64_t begin, int64_t end, void *user) {
-    worked += end - begin;
-    usleep(50);
-    if (begin <= *(int64_t *)user && *(int64_t *)user < end)
-        tsr_parallel_fail(tsr_error(TSR_VALUE_ERROR, "number %lld", (long long)*(int64_t *)user));
-}
-
-static void ask_to_stop(int64_t begin, int64_t end, void *user) {
-    worked += end - begin;
-    usleep(50);
-    if (begin <= *(int64_t *)user && *(int64_t *)user < end) tsr_interrupt_request();
-}
-
-START_TEST(no_further_chunk_is_taken_after_an_error) {
-    for (int threads = 1; threads <= 4; threads += 3) {
-        int64_t at = threads == 1 ? 5000 : 100;
-        tsr_set_num_threads(threads);
-        worked = 0;
-        ck_assert_int_eq(tsr_parallel_for(NUMBERS, 10, fail_at_some, &at), TSR_VALUE_ERROR);
-        ck_assert_int_ge(worked, 1);
-        ck_assert_int_lt(worked, NUMBERS / 2);
-        worked = 0;
-        ck_assert_int_eq(tsr_parallel_for(NUMBERS, 10, ask_to_stop, &at), TSR_KEYBOARD_INTERRUPT);
-        ck_assert_int_lt(worked, NUMBERS / 2);
-        ck_assert_int_eq(tsr_interrupt_check(), TSR_OK);
-        at = -1;
-        worked = 0;
-        ck_assert_int_eq(tsr_parallel_for(NUMBERS, 10, fail_at_some, &at), TSR_OK); /* and all of the next one is */
-        ck_assert_int_eq(worked, NUMBERS);
-    }
-}
-END_TEST
-
 TEST_SUITE(interrupt, singular_values_are_left_behind, eigenvalues_are_left_behind,
            symmetric_eigenvalues_are_left_behind, few_calls_are_left_at_a_time,
            a_call_that_nobody_interrupts_gives_what_it_gave, an_operator_that_stopped_fails_whoever_clears_the_request,
-           an_operator_that_begins_while_a_request_stands_fails, no_further_chunk_is_taken_after_an_error)
+           an_operator_that_begins_while_a_request_stands_fails)

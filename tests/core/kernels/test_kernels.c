@@ -1,0 +1,243 @@
+/* kernels: conversions, elementwise functions and reductions give the same on every instruction set, within their
+ * bounds. */
+#include "suite.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/element/halffloat.h"
+#include "core/kernels/pointwise/table.h"
+#include "core/kernels/simd.h"
+#include "core/loop.h"
+#include "core/op.h"
+#include "core/some_tensors.h"
+
+START_TEST(half_floats_survive_the_round_trip) {
+    for (uint32_t bits = 0; bits < 65536; bits++) {
+        TsrHalf h = {(uint16_t)bits};
+        TsrBfloat16 b = {(uint16_t)bits};
+        float wide = tsr_half_widen(h);
+        if (wide == wide) ck_assert_uint_eq(tsr_half_round(wide).bits, bits);
+        else ck_assert(isnan(tsr_half_widen(tsr_half_round(wide))));
+        wide = tsr_bfloat16_widen(b);
+        if (wide == wide) ck_assert_uint_eq(tsr_bfloat16_round(wide).bits, bits);
+    }
+    for (uint32_t bits = 0; bits < 256; bits++) {
+        float wide = tsr_float8_e5m2_widen((TsrFloat8E5m2){(uint8_t)bits});
+        if (wide == wide) ck_assert_uint_eq(tsr_float8_e5m2_round(wide).bits, bits);
+        wide = tsr_float8_e4m3fn_widen((TsrFloat8E4m3fn){(uint8_t)bits});
+        if (wide == wide) ck_assert_uint_eq(tsr_float8_e4m3fn_round(wide).bits, bits);
+    }
+}
+END_TEST
+
+/* A float rounds to the nearer of its two neighbours among the halves, and to the even one between them. */
+START_TEST(half_floats_round_to_nearest_even) {
+    for (uint32_t bits = 0; bits < 0x7BFF; bits++) {
+        float low = tsr_half_widen((TsrHalf){(uint16_t)bits}), high = tsr_half_widen((TsrHalf){(uint16_t)(bits + 1)});
+        float middle = low + (high - low) / 2;
+        ck_assert_uint_eq(tsr_half_round(middle).bits, bits + (bits & 1));
+        ck_assert_uint_eq(tsr_half_round(nextafterf(middle, 0)).bits, bits);
+        ck_assert_uint_eq(tsr_half_round(nextafterf(middle, INFINITY)).bits, bits + 1);
+    }
+    ck_assert_uint_eq(tsr_half_round(65520).bits, 0x7C00);
+    ck_assert_uint_eq(tsr_half_round(65519).bits, 0x7BFF);
+}
+END_TEST
+
+static bool is_numeric(int d) { return d != TSR_STRING && d != TSR_NESTED; }
+
+START_TEST(every_pair_of_dtypes_converts_small_numbers) {
+    char from[40 * 16], to[40 * 32];
+    for (int a = 0; a < TSR_DTYPE_COUNT; a++)
+        for (int b = 0; b < TSR_DTYPE_COUNT; b++) {
+            if (!is_numeric(a) || !is_numeric(b)) continue;
+            int64_t sa = (int64_t)tsr_dtype_size((TsrDtype)a), sb = (int64_t)tsr_dtype_size((TsrDtype)b),
+                    gap = below(2) ? sb : 2 * sb;
+            for (int64_t i = 0; i < 40; i++) tsr_scalar_store(tsr_scalar_int(i % 9), (TsrDtype)a, from + i * sa);
+            tsr_convert((TsrDtype)b, to, gap, (TsrDtype)a, from, sa, 40);
+            for (int64_t i = 0; i < 40; i++) {
+                double want = a == TSR_BOOL || b == TSR_BOOL ? i % 9 != 0 : i % 9;
+                ck_assert_double_eq(tsr_scalar_to_double(tsr_scalar_load((TsrDtype)b, to + i * gap)), want);
+            }
+        }
+}
+END_TEST
+
+START_TEST(floats_out_of_range_convert_as_the_processor_does) {
+    const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 3e9, -3e9, 1e19, 9.3e18, -1, 255.9, -0.5};
+    for (size_t i = 0; i < TSR_COUNTOF(odd); i++)
+        for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
+            char a[16], b[16];
+            if (!is_numeric(d)) continue;
+            tsr_convert((TsrDtype)d, a, 16, TSR_FLOAT64, (const char *)&odd[i], 8, 1);
+            tsr_scalar_store(tsr_scalar_float(odd[i]), (TsrDtype)d, b);
+            ck_assert_msg(memcmp(a, b, tsr_dtype_size((TsrDtype)d)) == 0 || odd[i] != odd[i], "%g to %s", odd[i],
+                          tsr_dtype_name((TsrDtype)d));
+        }
+}
+END_TEST
+
+/* --- kernels: each instruction set agrees with the plain one --- */
+
+static bool exact_kernel(TsrKernel k) {
+    return k == TSR_K_add || k == TSR_K_sub || k == TSR_K_mul || k == TSR_K_div ||
+           (k >= TSR_K_maximum && k <= TSR_K_bitwise_xor) || k == TSR_K_neg || k == TSR_K_abs || k == TSR_K_sqrt ||
+           k == TSR_K_floor || k == TSR_K_ceil || k == TSR_K_round || k == TSR_K_trunc || k == TSR_K_sign ||
+           k == TSR_K_where;
+}
+
+static void compare_tables(TsrKernelTable table) {
+    _Alignas(16) char in[3][70 * 8], want[70 * 8], got[70 * 8];
+    TsrKernelTable base = tsr_kernels_base();
+    for (int k = 1; k < TSR_K_COUNT; k++)
+        for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
+            if (base[k][d] == NULL || !exact_kernel((TsrKernel)k) || tsr_dtype_size((TsrDtype)d) > 8) continue;
+            int64_t size = (int64_t)tsr_dtype_size((TsrDtype)d), n = 1 + below(70), step = below(3) == 0 ? 0 : size;
+            for (int i = 0; i < 3; i++)
+                for (int64_t j = 0; j < 70; j++)
+                    tsr_scalar_store(tsr_scalar_int((int64_t)below(7) - (tsr_dtype_is_signed((TsrDtype)d) ? 3 : 0)),
+                                     (TsrDtype)d, in[i] + j * size);
+            memset(want, 0, sizeof want);
+            memset(got, 0, sizeof got);
+            int64_t stride[4] = {size, size, step, size};
+            bool truth = (k >= TSR_K_eq && k <= TSR_K_logical_not);
+            if (truth) stride[0] = 1;
+            if (k == TSR_K_where) stride[1] = 1;
+            char *a[4] = {want, in[0], in[1], in[2]}, *b[4] = {got, in[0], in[1], in[2]};
+            base[k][d](a, stride, n, NULL);
+            table[k][d](b, stride, n, NULL);
+            ck_assert_msg(memcmp(want, got, sizeof want) == 0, "kernel %d on %s", k, tsr_dtype_name((TsrDtype)d));
+        }
+}
+
+START_TEST(instruction_sets_agree) {
+#ifdef TSR_HAVE_X86
+    for (int round = 0; round < 20; round++) {
+        if (tsr_isa() >= TSR_ISA_AVX2) compare_tables(tsr_kernels_avx2());
+        if (tsr_isa() >= TSR_ISA_AVX512) compare_tables(tsr_kernels_avx512());
+    }
+#endif
+}
+END_TEST
+
+/* Random bits meet every magnitude, subnormal numbers, the infinities and NaN among them. */
+static float any_float(void) {
+    uint32_t bits = (uint32_t)below(1 << 16) << 16 | (uint32_t)below(1 << 16);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return below(2) ? value : (float)((int64_t)below(2000001) - 1000000) * 1e-4f;
+}
+
+/* How far `got` is from the true value, in units of the last place of float32. */
+static double error_in_ulps(float got, double want) {
+    if (isnan(got) || isinf((float)want))
+        return isnan(got) == isnan(want) && (isnan(want) || got == (float)want) ? 0 : INFINITY;
+    double ulp = fmax(ldexp(1, ilogb(want == 0 ? FLT_MIN : want) - 23), ldexp(1, -149));
+    return fabs(got - want) / ulp;
+}
+
+/* The sine and cosine of what is beyond 2**16 are SLEEF's, within one unit. */
+static void check_elementary(TsrKernelTable table, double most) {
+    static const struct {
+        TsrKernel kernel;
+        double (*truth)(double);
+    } rows[] = {{TSR_K_exp, exp}, {TSR_K_sin, sin}, {TSR_K_cos, cos}};
+    static const float special[] = {0,     -0.0f,     INFINITY,  -INFINITY, NAN,      65536, 65537,   -65536,
+                                    1e30f, 88.72283f, 88.72284f, -87.3366f, -103.97f, -104,  FLT_MAX, FLT_TRUE_MIN};
+    for (size_t r = 0; r < TSR_COUNTOF(rows); r++) {
+        float x[1003], y[1003];
+        for (size_t i = 0; i < TSR_COUNTOF(x); i++) x[i] = i < TSR_COUNTOF(special) ? special[i] : any_float();
+        table[rows[r].kernel][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, TSR_COUNTOF(x), NULL);
+        for (size_t i = 0; i < TSR_COUNTOF(x); i++) {
+            double want = rows[r].truth(x[i]), bound = fabsf(x[i]) > 65536 ? 1 : most;
+            ck_assert_msg(error_in_ulps(y[i], want) <= bound &&
+                              (isnan(want) || !signbit(y[i]) == !signbit((float)want)),
+                          "function %zu of %a is %a, not %a", r, x[i], y[i], want);
+        }
+    }
+}
+
+START_TEST(elementary_functions_are_within_an_ulp) {
+    for (int round = 0; round < 50; round++) {
+        check_elementary(tsr_kernels_base(), 1.0);
+#ifdef TSR_HAVE_X86
+        if (tsr_isa() >= TSR_ISA_AVX2) check_elementary(tsr_kernels_avx2(), 0.8);
+        if (tsr_isa() >= TSR_ISA_AVX512) check_elementary(tsr_kernels_avx512(), 0.8);
+#endif
+    }
+}
+END_TEST
+
+/* --- reductions --- */
+
+START_TEST(sums_of_small_integers_are_exact) {
+    for (int round = 0; round < 200; round++) {
+        int64_t shape[3] = {1 + below(40), 1 + below(40), 1 + below(40)}, dims[3] = {0, 1, 2};
+        TsrTensor *a = new_tensor(3, shape, below(2) ? TSR_FLOAT32 : TSR_INT16), *v = NULL, *r = NULL, *total = NULL;
+        ck_assert_int_eq(tsr_tensor_new_transpose(&v, a, below(3), below(3)), TSR_OK);
+        int n = 1 + (int)below(2), first = (int)below(2);
+        ck_assert_int_eq(tsr_invoke_new(&r, 1, "sum", "tI", v, n, dims + first), TSR_OK);
+        ck_assert_int_eq(tsr_invoke_new(&total, 1, "sum", "t", r), TSR_OK);
+        double want = 0;
+        for (int64_t i = 0; i < a->numel; i++) want += at(a, i);
+        ck_assert_double_eq(at(total, 0), want);
+        tsr_tensor_free(a);
+        tsr_tensor_free(v);
+        tsr_tensor_free(r);
+        tsr_tensor_free(total);
+    }
+}
+END_TEST
+
+/* Across chunks and blocks: the first of equals, and a nan before all. */
+START_TEST(the_first_extreme_is_found_anywhere) {
+    const int64_t n = 300000, places[] = {0, 1, 4095, 4096, 65535, 65536, 131071, 131072, 299999};
+    TsrTensor *a = new_tensor(1, &n, TSR_FLOAT32), *r = NULL;
+    float *p = tsr_data(a);
+    for (size_t i = 0; i < TSR_COUNTOF(places); i++) {
+        float before = p[places[i]];
+        p[places[i]] = i % 2 ? 1000 : NAN;
+        p[n - 1] = p[places[i]];
+        ck_assert_int_eq(tsr_invoke_new(&r, 1, "argmax", "t", a), TSR_OK);
+        ck_assert_double_eq(at(r, 0), (double)places[i]);
+        tsr_tensor_free(r);
+        p[places[i]] = before;
+        p[n - 1] = 0;
+    }
+    tsr_tensor_free(a);
+}
+END_TEST
+
+START_TEST(variance_does_not_cancel) {
+    const int64_t n = 200000;
+    TsrTensor *a = new_tensor(1, &n, TSR_FLOAT64), *r = NULL;
+    double *p = tsr_data(a);
+    for (int64_t i = 0; i < n; i++) p[i] = 1e9 + (i % 2 ? 1 : -1);
+    ck_assert_int_eq(tsr_invoke_new(&r, 1, "var", "t", a), TSR_OK);
+    ck_assert_double_eq_tol(at(r, 0), (double)n / (double)(n - 1), 1e-9);
+    tsr_tensor_free(a);
+    tsr_tensor_free(r);
+}
+END_TEST
+
+START_TEST(running_sums_end_in_the_sum) {
+    for (int64_t n = 1; n < 300000; n = n * 5 + 3) {
+        TsrTensor *a = new_tensor(1, &n, TSR_FLOAT32), *running = NULL;
+        ck_assert_int_eq(tsr_invoke_new(&running, 1, "cumsum", "ti", a, (int64_t)0), TSR_OK);
+        double total = 0;
+        for (int64_t i = 0; i < n; i++) {
+            total += at(a, i);
+            ck_assert_double_eq(at(running, i), (double)(float)total);
+        }
+        tsr_tensor_free(a);
+        tsr_tensor_free(running);
+    }
+}
+END_TEST
+
+TEST_SUITE(kernels, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
+           every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
+           instruction_sets_agree, elementary_functions_are_within_an_ulp, sums_of_small_integers_are_exact,
+           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)
