@@ -19,12 +19,15 @@ static inline uint32_t below(uint32_t n) {
 /* Element i in row-major order. */
 static inline double at(const TsrTensor *t, int64_t i) { return tsr_scalar_to_double(tsr_tensor_get(t, i)); }
 
-/* Dense, row-major, of whole numbers below 100; the caller's. */
+/* Dense, row-major, of whole numbers below 100, complex ones with such parts; the caller's. */
 static inline TsrTensor *new_tensor(int ndim, const int64_t *sizes, TsrDtype d) {
     TsrTensor *t = NULL;
     ck_assert_int_eq(tsr_tensor_new(&t, ndim, sizes, d, TSR_DEVICE_CPU), TSR_OK);
-    for (int64_t i = 0; i < t->numel; i++)
-        tsr_scalar_store(tsr_scalar_int((int64_t)below(100)), d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
+    for (int64_t i = 0; i < t->numel; i++) {
+        TsrScalar value = tsr_scalar_int((int64_t)below(100));
+        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex((double)value.i, below(100));
+        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
+    }
     return t;
 }
 

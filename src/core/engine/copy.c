@@ -34,7 +34,7 @@ typedef struct Copy {
     int64_t band;   /* elements of dimension 0 that are copied at each place along dimension 1 before the next ones; 0:
                        all of them */
     bool streamed;  /* whole lines of blocks are written past the caches */
-    bool in_order;  /* the two overlap: no other order will do */
+    bool in_order;  /* the two overlap, or the result does itself: no other order will do */
 } Copy;
 
 /* --- one line --- */
@@ -148,10 +148,17 @@ static void drop_dim(Copy *c, int d) {
     for (c->ndim--; d < c->ndim; d++) swap_dims(c, d, d + 1);
 }
 
+/* Whether dimension k is to be walked inside of the one before it: by the strides written, of equal ones the smaller
+ * size, which is PyTorch's order and shows where the result's elements overlap one another. */
+static bool goes_further_in(const Copy *c, int k) {
+    return c->to_stride[k] < c->to_stride[k - 1] ||
+           (c->to_stride[k] == c->to_stride[k - 1] && c->sizes[k] < c->sizes[k - 1]);
+}
+
 /* Rising destination strides, then neighbours that continue one another become one. */
 static void order_and_merge(Copy *c) {
     for (int i = 1; i < c->ndim; i++)
-        for (int k = i; k > 0 && c->to_stride[k] < c->to_stride[k - 1]; k--) swap_dims(c, k, k - 1);
+        for (int k = i; k > 0 && goes_further_in(c, k); k--) swap_dims(c, k, k - 1);
     for (int d = 0; d + 1 < c->ndim;) {
         bool merge = c->to_stride[d + 1] == c->to_stride[d] * c->sizes[d] &&
                      c->from_stride[d + 1] == c->from_stride[d] * c->sizes[d];
@@ -162,6 +169,16 @@ static void order_and_merge(Copy *c) {
         c->sizes[d] *= c->sizes[d + 1];
         drop_dim(c, d + 1);
     }
+}
+
+/* Whether elements of the result may lie on one another; the strides written rise. */
+static bool may_meet_itself(const Copy *c) {
+    int64_t reach = 0;
+    for (int d = 0; d < c->ndim; d++) {
+        if (c->sizes[d] > 1 && c->to_stride[d] <= reach) return true;
+        reach += (c->sizes[d] - 1) * c->to_stride[d];
+    }
+    return false;
 }
 
 /* Dense lines as short as an element are moved as one. */
@@ -417,7 +434,7 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
         c.from_stride[0] = fs;
     }
     order_and_merge(&c);
-    c.in_order = tsr_overlaps_elsewhere(dst, src);
+    c.in_order = may_meet_itself(&c) || tsr_overlaps_elsewhere(dst, src);
     if (!c.in_order) lines_as_elements(&c);
     return run(&c);
 }

@@ -217,9 +217,11 @@ START_TEST(results_lie_as_pytorch_s) {
     static const StridesCase cases[] = {
 #define STRIDES(...) {__VA_ARGS__},
 #define OVERLAP(...)
-#include "iter_cases.def"
+#define COPY(...)
+#include "engine_cases.def"
 #undef STRIDES
 #undef OVERLAP
+#undef COPY
     };
     for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
         check_strides(&cases[i], (int)i, false);
@@ -289,10 +291,12 @@ static void check_overlap(const OverlapCase *c, int number) {
 START_TEST(overlapping_operands_go_in_pytorch_s_order) {
     static const OverlapCase cases[] = {
 #define STRIDES(...)
+#define COPY(...)
 #define OVERLAP(...) {__VA_ARGS__},
-#include "iter_cases.def"
+#include "engine_cases.def"
 #undef STRIDES
 #undef OVERLAP
+#undef COPY
     };
     for (size_t i = 0; i < TSR_COUNTOF(cases); i++) check_overlap(&cases[i], (int)i);
 }

@@ -151,82 +151,6 @@ START_TEST(strings_are_constructed_and_destroyed) {
 }
 END_TEST
 
-/* --- copies --- */
-
-START_TEST(copies_agree_with_element_by_element) {
-    static const TsrDtype dtypes[] = {TSR_UINT8, TSR_INT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX128, TSR_BOOL};
-    unsigned state = 7;
-    for (int round = 0; round < 3000; round++) {
-        int64_t sizes[4], dims[4] = {0, 1, 2, 3};
-        int ndim = 1 + (int)(state % 4);
-        for (int i = 0; i < ndim; i++) {
-            state = state * 1103515245u + 12345u;
-            sizes[i] = round % 50 == 0 && i < 2 ? 100 + state / 65536 % 60 : 1 + state / 65536 % 5;
-        }
-        TsrTensor *x = arange(ndim, sizes, dtypes[round % 6]), *y = arange(ndim, sizes, dtypes[state / 77 % 6]), *xp,
-                  *yt;
-        for (int i = ndim - 1; i > 0; i--) {
-            state = state * 1103515245u + 12345u;
-            int k = (int)(state / 65536 % (unsigned)(i + 1));
-            int64_t d = dims[i];
-            dims[i] = dims[k];
-            dims[k] = d;
-        }
-        int64_t target[4];
-        for (int i = 0; i < ndim; i++) target[i] = sizes[dims[i]];
-        ck_assert_int_eq(tsr_tensor_new_permute(&xp, x, ndim, dims), TSR_OK);
-        ck_assert_int_eq(tsr_tensor_new_reshaped_view(&yt, y, ndim, target), TSR_OK);
-        ck_assert_int_eq(tsr_tensor_copy(yt, xp), TSR_OK);
-        int64_t differ = 0; /* counted: an assertion an element costs a system call each */
-        for (int64_t i = 0; i < xp->numel; i++) {
-            char want[16], got[16];
-            tsr_scalar_store(tsr_tensor_get(xp, i), yt->dtype, want);
-            tsr_scalar_store(tsr_tensor_get(yt, i), yt->dtype, got);
-            differ += memcmp(want, got, tsr_itemsize(yt)) != 0;
-        }
-        ck_assert_int_eq(differ, 0);
-        tsr_tensor_free(x);
-        tsr_tensor_free(y);
-        tsr_tensor_free(xp);
-        tsr_tensor_free(yt);
-    }
-}
-END_TEST
-
-START_TEST(conjugate_views_resolve) {
-    TsrTensor *z, *c, *im, *r;
-    ck_assert_int_eq(tsr_tensor_new_scalar(&z, tsr_scalar_complex(1, 2), TSR_COMPLEX64), TSR_OK);
-    ck_assert_int_eq(tsr_tensor_new_conj(&c, z), TSR_OK);
-    ck_assert_int_eq(tsr_tensor_new_imag(&im, c), TSR_OK);
-    ck_assert(at(im, 0) == -2);
-    ck_assert(im->flags & TSR_FLAG_NEG);
-    ck_assert_int_eq(tsr_tensor_new_resolved(&r, c), TSR_OK);
-    ck_assert_int_eq(r->flags, 0);
-    ck_assert(tsr_tensor_get(r, 0).c.im == -2);
-    ck_assert_int_eq(tsr_tensor_fill(c, tsr_scalar_complex(3, 4)), TSR_OK);
-    ck_assert(tsr_tensor_get(z, 0).c.im == -4);
-    tsr_tensor_free(z);
-    tsr_tensor_free(c);
-    tsr_tensor_free(im);
-    tsr_tensor_free(r);
-}
-END_TEST
-
-START_TEST(overlapping_copies_are_refused) {
-    TsrTensor *x = ARANGE(TSR_INT32, 6), *a, *b, *e;
-    ck_assert_int_eq(tsr_tensor_new_narrow(&a, x, 0, 1, 5), TSR_OK);
-    ck_assert_int_eq(tsr_tensor_new_narrow(&b, x, 0, 0, 5), TSR_OK);
-    ck_assert_int_eq(tsr_tensor_copy(a, b), TSR_RUNTIME_ERROR);
-    ck_assert_int_eq(tsr_tensor_new_expand(&e, x, 2, (int64_t[]){2, 6}), TSR_OK);
-    ck_assert_int_eq(tsr_tensor_copy(e, x), TSR_RUNTIME_ERROR);
-    ck_assert(at(x, 5) == 5);
-    tsr_tensor_free(x);
-    tsr_tensor_free(a);
-    tsr_tensor_free(b);
-    tsr_tensor_free(e);
-}
-END_TEST
-
 START_TEST(expect_contiguous_borrows_or_owns) {
     TsrTensor *x = ARANGE(TSR_FLOAT32, 2, 3), *v;
     TsrMaybeOwned m;
@@ -347,6 +271,5 @@ END_TEST
 TEST_SUITE(tensor, a_view_holds_the_storage_and_not_its_base, data_has_a_version_of_its_own,
            many_dimensions_live_outside_the_struct, geometry_is_checked_against_the_storage,
            a_shrunk_storage_is_reported_on_use, strings_are_constructed_and_destroyed,
-           copies_agree_with_element_by_element, conjugate_views_resolve, overlapping_copies_are_refused,
            expect_contiguous_borrows_or_owns, counts_stay_right_on_two_threads,
            every_failing_allocation_leaves_nothing_behind, views_ask_for_no_memory)

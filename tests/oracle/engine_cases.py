@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write tests/core/engine/iter_cases.def with PyTorch (pip install torch): iter_cases.py >FILE.
+"""Write tests/core/engine/engine_cases.def with PyTorch (pip install torch): engine_cases.py >FILE.
 
 STRIDES(number of inputs, {dimensions, sizes, strides, 0} of the result, {the same of each input}): how elementwise results lie.
 OVERLAP({dimensions, sizes, strides, offset} of out, the same of in, whether it is accepted, the buffer afterwards): `out += in` of
-two views of one buffer that holds 0, 1, 2, ..., as float32. tests/core/engine/test_iter.c reads them."""
+two views of one buffer that holds 0, 1, 2, ..., as float32.
+COPY(the same of `out.copy_(in)`). tests/core/engine/test_iter.c and test_copy.c read them."""
 import random
 import textwrap
 
@@ -58,7 +59,7 @@ def view(sizes):
     return sizes, strides, random.randrange(min(BUFFER - reach, 8))
 
 
-def overlap_case():
+def overlap_case(name, function):
     sizes = [random.choice([2, 3, 5, 20, 33]) for _ in range(random.choice([1, 1, 2]))]
     if len(sizes) == 2 and sizes[0] * sizes[1] > BUFFER:
         sizes = [2, 33]
@@ -66,16 +67,18 @@ def overlap_case():
     buffer = torch.arange(BUFFER, dtype=torch.float32)
     accepted = True
     try:
-        buffer.as_strided(*out).add_(buffer.as_strided(*of))
+        function(buffer.as_strided(*out), buffer.as_strided(*of))
     except RuntimeError:
         accepted = False
     if buffer.abs().max() > 2**24:
-        return overlap_case()
+        return overlap_case(name, function)
     lie = [f"{{{len(g[0])}, {numbers(g[0])}, {numbers(g[1])}, {g[2]}}}" for g in (out, of)]
-    row(f"OVERLAP({lie[0]}, {lie[1]}, {str(accepted).lower()}, {numbers([int(v) for v in buffer] if accepted else [])})")
+    row(f"{name}({lie[0]}, {lie[1]}, {str(accepted).lower()}, {numbers([int(v) for v in buffer] if accepted else [])})")
 
 
 for _ in range(300):
     strides_case()
 for _ in range(60):
-    overlap_case()
+    overlap_case("OVERLAP", torch.Tensor.add_)
+for _ in range(50):
+    overlap_case("COPY", torch.Tensor.copy_)
