@@ -16,6 +16,16 @@ static inline uint32_t below(uint32_t n) {
     return (uint32_t)((state >> 20) % n);
 }
 
+/* FNV-1a of n bytes, as tests/oracle/suite_cases.py writes it down. */
+static inline uint64_t digest_of(const void *data, size_t n) {
+    uint64_t value = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < n; i++) value = (value ^ ((const uint8_t *)data)[i]) * 0x100000001B3u;
+    return value;
+}
+
+/* The i-th number of those that its matrices and signals hold: in [-0.5, 0.5). */
+static inline double number_of(int64_t i) { return (double)(i * 7919 % 104729) / 104729 - 0.5; }
+
 /* Element i in row-major order. */
 static inline double at(const TsrTensor *t, int64_t i) { return tsr_scalar_to_double(tsr_tensor_get(t, i)); }
 

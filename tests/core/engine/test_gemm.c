@@ -1,0 +1,332 @@
+/* gemm.h: products of matrices of any strides are those of the plain sums. Numbers are small and whole, so that every
+ * dtype has the exact sums; in which order others are added stands in tests/torch/rounding. */
+#include "suite.h"
+
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/engine/gemm.h"
+#include "core/mem.h"
+#include "core/parallel.h"
+#include "core/some_tensors.h"
+
+/* --- whole numbers, of which every dtype has the exact sums --- */
+
+/* A rows by columns matrix somewhere in memory of its own: row- or column-major, with gaps, or with gaps both ways. */
+typedef struct Made {
+    TsrMat mat;
+    TsrTensor *memory;
+} Made;
+
+static TsrScalar small_number(TsrDtype d) {
+    int64_t value = (int64_t)below(5) - (tsr_dtype_is_signed(d) ? 2 : 0);
+    return tsr_dtype_is_complex(d) ? tsr_scalar_complex((double)value, (double)below(3) - 1) : tsr_scalar_int(value);
+}
+
+static Made new_matrix(int64_t rows, int64_t columns, TsrDtype d, bool may_conj) {
+    static const int64_t gaps[] = {0, 0, 1, 5};
+    int64_t gap = gaps[below(4)], step = below(6) == 0 ? 2 : 1, rs, cs;
+    if (below(2)) rs = columns * step + gap, cs = step;
+    else cs = rows * step + gap, rs = step;
+    int64_t n = 1 + (rows > 0 ? rows - 1 : 0) * rs + (columns > 0 ? columns - 1 : 0) * cs + 3;
+    TsrTensor *memory = new_tensor(1, &n, d);
+    Made m = {{tsr_data(memory), rows, columns, rs, cs, may_conj && below(3) == 0}, memory};
+    for (int64_t i = 0; i < n; i++)
+        tsr_scalar_store(small_number(d), d, (char *)tsr_data(memory) + i * (int64_t)tsr_itemsize(memory));
+    return m;
+}
+
+static char *element(const TsrMat *m, TsrDtype d, int64_t i, int64_t j) {
+    return (char *)m->data + (i * m->rs + j * m->cs) * (int64_t)tsr_dtype_size(d);
+}
+
+static double complex value_at(const TsrMat *m, TsrDtype d, int64_t i, int64_t j) {
+    TsrScalar s = tsr_scalar_load(d, element(m, d, i, j));
+    double complex z = s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : tsr_scalar_to_double(s);
+    return m->conj ? conj(z) : z;
+}
+
+static TsrScalar scalar_of(double complex z, TsrDtype d) {
+    if (tsr_dtype_is_complex(d)) return tsr_scalar_complex(creal(z), cimag(z));
+    return tsr_dtype_is_float(d) ? tsr_scalar_float(creal(z)) : tsr_scalar_int((int64_t)creal(z));
+}
+
+static double complex complex_of(TsrScalar s) {
+    return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : tsr_scalar_to_double(s);
+}
+
+/* All of c's memory as it has to be after the product; the caller's. */
+static char *expected(const TsrGemm *g, const TsrTensor *memory) {
+    char *want = tsr_malloc(memory->storage->nbytes);
+    ck_assert_ptr_nonnull(want);
+    memcpy(want, tsr_data(memory), memory->storage->nbytes);
+    TsrMat c = g->c;
+    c.data = want;
+    double complex alpha = complex_of(g->alpha), beta = complex_of(g->beta);
+    for (int64_t i = 0; i < c.rows; i++)
+        for (int64_t j = 0; j < c.cols; j++) {
+            double complex sum = 0;
+            for (int64_t p = 0; p < g->a.cols; p++)
+                sum += value_at(&g->a, g->dtype, i, p) * value_at(&g->b, g->dtype, p, j);
+            sum *= alpha;
+            if (beta != 0) sum += beta * value_at(&c, g->dtype, i, j);
+            tsr_scalar_store(scalar_of(sum, g->dtype), g->dtype, element(&c, g->dtype, i, j));
+        }
+    return want;
+}
+
+/* Equal in every byte but for the sign of zero. */
+static bool same_numbers(TsrDtype d, const char *a, const char *b, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += tsr_dtype_size(d))
+        if (complex_of(tsr_scalar_load(d, a + at)) != complex_of(tsr_scalar_load(d, b + at))) return false;
+    return true;
+}
+
+typedef TsrStatus (*Product)(const TsrGemm *g);
+
+static void check_product(Product product, TsrDtype d, int64_t m, int64_t n, int64_t k, double complex alpha,
+                          double complex beta, int round) {
+    bool may_conj = tsr_dtype_is_complex(d);
+    Made a = new_matrix(m, k, d, may_conj), b = new_matrix(k, n, d, may_conj), c = new_matrix(m, n, d, false);
+    TsrGemm g = {d, a.mat, b.mat, c.mat, scalar_of(alpha, d), scalar_of(beta, d)};
+    if (beta == 0 && (tsr_dtype_is_float(d) || may_conj)) /* is not read then */
+        for (int64_t i = 0; i < m * n; i++)
+            tsr_scalar_store(tsr_scalar_float(NAN), d, element(&c.mat, d, i / n, i % n));
+    char *want = expected(&g, c.memory);
+    ck_assert_int_eq(product(&g), TSR_OK);
+    ck_assert_msg(same_numbers(d, want, tsr_data(c.memory), c.memory->storage->nbytes),
+                  "round %d: %s, %d x %d x %d, strides %d %d, %d %d, %d %d, alpha %g, beta %g", round,
+                  tsr_dtype_name(d), (int)m, (int)n, (int)k, (int)a.mat.rs, (int)a.mat.cs, (int)b.mat.rs, (int)b.mat.cs,
+                  (int)c.mat.rs, (int)c.mat.cs, creal(alpha), creal(beta));
+    tsr_free(want);
+    tsr_tensor_free(a.memory), tsr_tensor_free(b.memory), tsr_tensor_free(c.memory);
+}
+
+static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_COMPLEX128, TSR_FLOAT16, TSR_BFLOAT16,
+                                  TSR_INT8,    TSR_UINT8,   TSR_INT16,     TSR_INT32,      TSR_INT64};
+
+static int64_t some_size(void) {
+    switch (below(8)) {
+    case 0: return 1;
+    case 1: return 12 + below(10);
+    case 2: return 30 + below(40);
+    default: return 1 + below(12);
+    }
+}
+
+static double complex some_factor(TsrDtype d) {
+    static const double factors[] = {1, 1, 0, 2, -1};
+    double f = factors[below(tsr_dtype_is_signed(d) ? 5 : 4)];
+    return tsr_dtype_is_complex(d) && below(3) == 0 ? CMPLX(f, 1) : f;
+}
+
+START_TEST(products_agree_with_plain_sums) {
+    for (int round = 0; round < 2500; round++) {
+        TsrDtype d = dtypes[below(TSR_COUNTOF(dtypes))];
+        tsr_set_num_threads(1 + (int)below(2));
+        check_product(tsr_gemm, d, some_size(), some_size(), below(30) == 0 ? 0 : some_size(), some_factor(d),
+                      some_factor(d), round);
+    }
+}
+END_TEST
+
+START_TEST(short_products_agree_with_plain_sums) {
+    for (int round = 0; round < 800; round++) {
+        TsrDtype d = dtypes[below(TSR_COUNTOF(dtypes))];
+        check_product(tsr_gemm_short, d, 1 + below(7), 1 + below(7), below(8), some_factor(d), some_factor(d), round);
+    }
+}
+END_TEST
+
+START_TEST(chains_agree_with_plain_sums) {
+    for (int round = 0; round < 300; round++)
+        check_product(tsr_gemm_chain, TSR_FLOAT32, 1 + below(20), 1 + below(150), 1 + below(30), 1, below(2), round);
+    check_product(tsr_gemm_chain, TSR_FLOAT32, 60, 70, 40, 1, 1, -1);
+}
+END_TEST
+
+/* As large as is cut into tiles, in depth too, or shared by threads; thin ones of half precision. */
+START_TEST(large_products_agree_with_plain_sums) {
+    static const struct {
+        TsrDtype dtype;
+        int m, n, k;
+    } cases[] = {{TSR_FLOAT32, 40, 30, 3100},   {TSR_FLOAT64, 40, 30, 1700}, {TSR_COMPLEX64, 33, 20, 900},
+                 {TSR_COMPLEX128, 20, 33, 500}, {TSR_INT32, 100, 100, 50},   {TSR_INT64, 64, 700, 20},
+                 {TSR_FLOAT32, 1100, 300, 5},   {TSR_FLOAT32, 20, 1500, 60}, {TSR_FLOAT16, 3, 400, 200},
+                 {TSR_BFLOAT16, 4, 300, 300},   {TSR_FLOAT16, 5, 300, 300},  {TSR_COMPLEX128, 70, 150, 30}};
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++)
+        for (int round = 0; round < 2; round++) {
+            tsr_set_num_threads(1 + round);
+            check_product(tsr_gemm, cases[i].dtype, cases[i].m, cases[i].n, cases[i].k, 1, round % 2, (int)i);
+        }
+}
+END_TEST
+
+/* The matrix b in columns, as a weight is, meets the products that widen it piece by piece. */
+START_TEST(thin_halves_agree_with_plain_sums) {
+    for (int rows = 1; rows <= 6; rows++) {
+        int64_t m = rows, n = 300, k = 250, sizes[] = {n, k};
+        TsrTensor *weight = new_tensor(2, sizes, TSR_BFLOAT16), *x = new_tensor(2, (int64_t[]){m, k}, TSR_BFLOAT16),
+                  *out = new_tensor(2, (int64_t[]){m, n}, TSR_BFLOAT16);
+        for (int64_t i = 0; i < weight->numel; i++)
+            tsr_scalar_store(tsr_scalar_int((int64_t)below(3) - 1), TSR_BFLOAT16, (char *)tsr_data(weight) + 2 * i);
+        for (int64_t i = 0; i < x->numel; i++)
+            tsr_scalar_store(tsr_scalar_int(i % 7 == 0), TSR_BFLOAT16, (char *)tsr_data(x) + 2 * i);
+        TsrGemm g = {TSR_BFLOAT16,
+                     {tsr_data(x), m, k, k, 1, false},
+                     {tsr_data(weight), k, n, 1, k, false},
+                     {tsr_data(out), m, n, n, 1, false},
+                     tsr_scalar_int(1),
+                     tsr_scalar_int(0)};
+        char *want = expected(&g, out);
+        ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+        ck_assert(same_numbers(TSR_BFLOAT16, want, tsr_data(out), out->storage->nbytes));
+        tsr_free(want);
+        tsr_tensor_free(weight), tsr_tensor_free(x), tsr_tensor_free(out);
+    }
+}
+END_TEST
+
+/* --- what is special --- */
+
+static float product_of(double alpha, double beta, float a, float b, float c) {
+    TsrGemm g = {TSR_FLOAT32,
+                 {&a, 1, 1, 1, 1, false},
+                 {&b, 1, 1, 1, 1, false},
+                 {&c, 1, 1, 1, 1, false},
+                 tsr_scalar_float(alpha),
+                 tsr_scalar_float(beta)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    return c;
+}
+
+START_TEST(factors_of_zero_leave_out_what_they_multiply) {
+    ck_assert(product_of(0, 1, INFINITY, 2, 3) == 3);
+    ck_assert(product_of(0, 0, NAN, 2, NAN) == 0);
+    ck_assert(product_of(1, 0, 2, 3, NAN) == 6);
+    ck_assert(product_of(0, -2, 1, 1, 3) == -6);
+    ck_assert(isnan(product_of(1, 1, 1, 1, NAN)));
+    ck_assert(isinf(product_of(1, 0, INFINITY, 1, 0)));
+}
+END_TEST
+
+START_TEST(integers_wrap) {
+    int8_t a = 100, b = 3, c = 100;
+    TsrGemm g = {TSR_INT8,          {&a, 1, 1, 1, 1, false}, {&b, 1, 1, 1, 1, false}, {&c, 1, 1, 1, 1, false},
+                 tsr_scalar_int(1), tsr_scalar_int(1)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    ck_assert_int_eq(c, (int8_t)(uint8_t)400);
+}
+END_TEST
+
+START_TEST(dtypes_without_products_are_refused) {
+    TsrGemm g = {.dtype = TSR_BOOL};
+    char out[16];
+    ck_assert_int_eq(tsr_gemm(&g), TSR_NOT_IMPLEMENTED_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "\"addmm_impl_cpu_\" not implemented for 'Bool'");
+    ck_assert_int_eq(tsr_dot(TSR_BOOL, 1, (TsrVec){out, 1, false}, (TsrVec){out, 1, false}, out),
+                     TSR_NOT_IMPLEMENTED_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "\"dot\" not implemented for 'Bool'");
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++) ck_assert(tsr_gemm_supports(dtypes[i]));
+    static const TsrDtype others[] = {TSR_BOOL, TSR_COMPLEX32, TSR_UINT16, TSR_STRING};
+    for (size_t i = 0; i < TSR_COUNTOF(others); i++) ck_assert(!tsr_gemm_supports(others[i]));
+}
+END_TEST
+
+START_TEST(memory_that_is_short_is_reported) {
+    Made a = new_matrix(40, 50, TSR_FLOAT16, false), b = new_matrix(50, 60, TSR_FLOAT16, false),
+         c = new_matrix(40, 60, TSR_FLOAT16, false);
+    TsrGemm g = {TSR_FLOAT16, a.mat, b.mat, c.mat, tsr_scalar_int(1), tsr_scalar_int(0)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    int failures = 0;
+    for (int64_t n = 1; n < 10; n++) {
+        int64_t blocks = tsr_mem_live_blocks();
+        (void)tsr_mem_fail_at(n);
+        failures += tsr_gemm(&g) == TSR_RUNTIME_ERROR;
+        (void)tsr_mem_fail_at(0);
+        ck_assert_int_eq(tsr_mem_live_blocks(), blocks);
+    }
+    ck_assert_int_gt(failures, 0);
+    tsr_tensor_free(a.memory), tsr_tensor_free(b.memory), tsr_tensor_free(c.memory);
+}
+END_TEST
+
+START_TEST(an_interrupt_ends_a_product) {
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++) {
+        Made a = new_matrix(60, 70, dtypes[i], false), b = new_matrix(70, 80, dtypes[i], false),
+             c = new_matrix(60, 80, dtypes[i], false);
+        TsrGemm g = {dtypes[i], a.mat, b.mat, c.mat, tsr_scalar_int(1), tsr_scalar_int(0)};
+        tsr_interrupt_request();
+        ck_assert_int_eq(tsr_gemm(&g), TSR_KEYBOARD_INTERRUPT);
+        ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+        tsr_tensor_free(a.memory), tsr_tensor_free(b.memory), tsr_tensor_free(c.memory);
+    }
+}
+END_TEST
+
+/* --- dot --- */
+
+START_TEST(dots_agree_with_plain_sums) {
+    for (int round = 0; round < 1500; round++) {
+        TsrDtype d = dtypes[below(TSR_COUNTOF(dtypes))];
+        int64_t n = below(4) == 0 ? below(200) : below(20), size = (int64_t)tsr_dtype_size(d);
+        int64_t xs = 1 + below(3), ys = below(5) == 0 ? 0 : 1 + below(2), xn = n * xs + 1, yn = n * ys + 1;
+        TsrTensor *x = new_tensor(1, &xn, d), *y = new_tensor(1, &yn, d);
+        for (int64_t i = 0; i < xn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(x) + i * size);
+        for (int64_t i = 0; i < yn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(y) + i * size);
+        bool complex_ = tsr_dtype_is_complex(d), cx = complex_ && below(2), cy = complex_ && below(2);
+        TsrMat u = {tsr_data(x), 1, n, 0, xs, cx}, v = {tsr_data(y), n, 1, ys, 0, cy};
+        double complex sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += value_at(&u, d, 0, i) * value_at(&v, d, i, 0);
+        char want[16], got[16];
+        tsr_scalar_store(scalar_of(sum, d), d, want);
+        ck_assert_int_eq(tsr_dot(d, n, (TsrVec){u.data, xs, cx}, (TsrVec){v.data, ys, cy}, got), TSR_OK);
+        ck_assert_msg(same_numbers(d, want, got, (size_t)size), "round %d: %s, %d elements", round, tsr_dtype_name(d),
+                      (int)n);
+        tsr_tensor_free(x), tsr_tensor_free(y);
+    }
+}
+END_TEST
+
+/* --- PyTorch's digits --- */
+
+static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
+    TsrTensor *t = new_tensor(1, &n, d);
+    for (int64_t i = 0; i < n; i++) {
+        TsrScalar value = tsr_scalar_float(number_of(start + i));
+        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex(number_of(start + 2 * i), number_of(start + 2 * i + 1));
+        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
+    }
+    return t;
+}
+
+typedef struct DotCase {
+    TsrDtype dtype;
+    int n;
+    uint64_t digest;
+} DotCase;
+
+START_TEST(dots_of_halves_have_pytorch_s_digits) {
+    static const DotCase cases[] = {
+#define DOT(...) {__VA_ARGS__},
+#include "gemm_cases.def"
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        char out[16];
+        TsrDtype d = cases[i].dtype;
+        TsrTensor *x = new_numbers(cases[i].n, 0, d), *y = new_numbers(cases[i].n, 1000, d);
+        ck_assert_int_eq(tsr_dot(d, cases[i].n, (TsrVec){tsr_data(x), 1, false}, (TsrVec){tsr_data(y), 1, false}, out),
+                         TSR_OK);
+        ck_assert_msg(digest_of(out, tsr_dtype_size(d)) == cases[i].digest, "%s, %d elements", tsr_dtype_name(d),
+                      cases[i].n);
+        tsr_tensor_free(x), tsr_tensor_free(y);
+    }
+}
+END_TEST
+
+TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums, chains_agree_with_plain_sums,
+           large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
+           factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
+           memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
+           dots_of_halves_have_pytorch_s_digits)
