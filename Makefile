@@ -172,7 +172,7 @@ deb: all lib ## a Debian package, under build/
 	install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/tsr/copyright
 	install -D -m 644 CHANGELOG.md $(BUILD)/deb/usr/share/doc/tsr/CHANGELOG.md
 	install -d $(BUILD)/deb/DEBIAN
-	printf 'Package: tsr\nVersion: %s\nArchitecture: %s\nMaintainer: The authors of tsr <tsr@localhost>\nSection: math\nPriority: optional\nInstalled-Size: %s\nDepends: libc6 (>= 2.36), libsleef3\nRecommends: libopenblas0-openmp | libopenblas0, libreadline8, less\nDescription: tensor calculator for the terminal\n A small array language with the names of PyTorch that prints what PyTorch prints,\n and shows shapes, strides, reference counts, storages and copies; a filter for\n files of tensors and tables; a course on views and ownership.\n' '$(VERSION)' "$$(dpkg --print-architecture)" "$$(du -sk $(BUILD)/deb | cut -f 1)" >$(BUILD)/deb/DEBIAN/control
+	printf 'Package: tsr\nVersion: %s\nArchitecture: %s\nMaintainer: The authors of tsr <tsr@localhost>\nSection: math\nPriority: optional\nInstalled-Size: %s\nDepends: libc6 (>= 2.36), libbz2-1.0, libsleef3\nRecommends: libopenblas0-openmp | libopenblas0, libreadline8, less\nDescription: tensor calculator for the terminal\n A small array language with the names of PyTorch that prints what PyTorch prints,\n and shows shapes, strides, reference counts, storages and copies; a filter for\n files of tensors and tables; a course on views and ownership.\n' '$(VERSION)' "$$(dpkg --print-architecture)" "$$(du -sk $(BUILD)/deb | cut -f 1)" >$(BUILD)/deb/DEBIAN/control
 	dpkg-deb --root-owner-group --build $(BUILD)/deb $(DEB)
 
 # ---- tests ----

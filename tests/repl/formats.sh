@@ -9,7 +9,7 @@ or=$(echo "$commas" | sed 's/, \([a-z]*\)$/ or \1/')
 and=$(echo "$commas" | sed 's/, \([a-z]*\)$/ and \1/')
 is '--help' "Formats: ${table% }." "$("$tsr" --help | grep '^Formats')"
 is '-I' "tsr: --input: can't be 'h5': it takes $or" "$("$tsr" --input h5 -e 1 2>&1 | head -1)"
-is '-o' "tsr: --output: can't be 'h5': it takes text, $or, or a file that ends in one of these" \
+is '-o' "tsr: --output: can't be 'h5': it takes text, $or, a file that ends in one of these, or -" \
     "$("$tsr" --output h5 -e 1 2>&1 | head -1)"
 is 'a name of no format' "    hint: $and are those that do" "$("$tsr" -e 'save(ones(2), "t.h5")' 2>&1 | grep hint)"
 page=$(sed -n '/^format	extension/,/^\.TE/p' "$root/man/tsr-formats.5" | sed '1d;$d' | cut -f1 | sort | tr '\n' ' ')

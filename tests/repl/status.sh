@@ -17,7 +17,7 @@ if [ -c /dev/full ]; then
     "$tsr" -e 'print(1)' >/dev/full 2>"$work/err"; is 'a full disk' 1 $?
     is 'and says so' "OSError: [Errno 28] No space left on device: '<stdout>'" "$(cat "$work/err")"
 fi
-"$tsr" -e '1' >&-; is 'no standard output' 0 $?
+"$tsr" -e '1' >&- 2>"$work/err"; is 'no standard output' 1 $?
 "$tsr" -e '1' <&- >/dev/null; is 'no standard input' 0 $?
 run --max-time 0.3 -e 'while True: pass'; is '--max-time' 1 "$status"; is 'its message' 'TimeoutError: the time limit was reached' "$(last)"
 run --json -e '1 / 0'; is 'an error as JSON' '{"type": "ZeroDivisionError", "message": "division by zero", "file": "<string>", "line": 1, "column": 1, "end_column": 6, "hint": null}' "$(last)"

@@ -341,6 +341,11 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(tsr_map_file(&p, &n, "/none/such", 'r', 0, 0)); \
         REFUSED(tsr_map_file(&p, &n, ".", 'r', 0, 0)); \
     }) \
+    CASE(tsr_map_descriptor, { \
+        TsrDataPtr p; \
+        size_t n; \
+        REFUSED(tsr_map_descriptor(&p, &n, -1, "none", 'r', 0, 0)); \
+    }) \
     CASE(tsr_map_shared, { \
         TsrDataPtr p; \
         REFUSED(tsr_map_shared(&p, SIZE_MAX)); \

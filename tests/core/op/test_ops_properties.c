@@ -89,6 +89,8 @@ static const Exempt exempt[] = {
     {"index_fill", SHARED_SELF},
     {"masked_fill", SHARED_SELF},
     {"conj_physical", SHARED_SELF},
+    {"tril", SHARED_SELF}, /* PyTorch never asks whether self overlaps: it sets zeros in the order of memory */
+    {"triu", SHARED_SELF},
     {"linalg.vecdot", DIM_UNREAD},
     {"cat", DIM_UNREAD},
     {"concat", DIM_UNREAD},
