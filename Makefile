@@ -259,6 +259,9 @@ bench: all ## tsr beside those of its peers that are there, as ratios in one run
 	$(call need,g++)
 	scripts/bench $(BENCH)
 
+sweep: all ## tsr beside PyTorch, call by call of the whole table, worst first (SWEEP= arguments of bench/sweep/sweep.py)
+	python3 bench/sweep/sweep.py --tsr build/tsr $(SWEEP)
+
 # What clang-format lays out: all C but tables (.def) and what a script made.
 FORMATTED = $(shell git ls-files src tests examples bench | grep -E '\.(c|h|inc|cpp)$$' | grep -v -e unichar.inc -e pow10.inc -e bessel_tables.inc)
 
@@ -292,4 +295,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench format lint docs man config help clean
+.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean
