@@ -248,17 +248,23 @@ static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
                      (long long)numel);
 }
 
-/* The checks of a shape with a size of 0 whose other sizes overflow: PyTorch multiplies all sizes without sign, then
- * computes the strides, each with an error of its own. */
+/* Strides of a view that has no elements: row-major, sizes of 0 counting as 1. They wrap, as PyTorch's do. */
+static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
+    for (int i = ndim - 1; i >= 0; i--)
+        strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
+}
+
+/* The checks of a shape with a size of 0 whose other sizes overflow: PyTorch looks for strides that wrapped to negative
+ * ones, then multiplies all sizes without sign, each with an error of its own. */
 static TsrStatus check_empty(int ndim, const int64_t *sizes) {
+    int64_t strides[TSR_MAX_DIMS];
     uint64_t product = 1;
-    int64_t step = 1;
+    empty_strides(strides, ndim, sizes);
+    for (int i = 0; i < ndim; i++)
+        if (strides[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "Stride calculation overflowed");
     for (int i = 0; i < ndim; i++)
         if (__builtin_mul_overflow(product, (uint64_t)sizes[i], &product))
             return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
-    for (int i = ndim - 1; i > 0; i--)
-        if (tsr_mul_overflows(step, TSR_MAX(sizes[i], 1), &step))
-            return tsr_error(TSR_RUNTIME_ERROR, "Stride calculation overflowed");
     return TSR_OK;
 }
 
@@ -295,12 +301,6 @@ TsrStatus tsr_layout_infer_size(int64_t *out_sizes, int out_ndim, const int64_t 
 }
 
 /* --- views of another shape --- */
-
-/* Strides of a view that has no elements: row-major, sizes of 0 counting as 1. */
-static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
-    for (int i = ndim - 1; i >= 0; i--)
-        strides[i] = i == ndim - 1 ? 1 : (int64_t)((uint64_t)TSR_MAX(sizes[i + 1], 1) * (uint64_t)strides[i + 1]);
-}
 
 /* ATen's computeStride. Walks the old dimensions from the last: those that lie back to back in memory form one run, and
  * each run is cut into the new sizes. Fails where a run's length is no product of new sizes; *bad is then the run's

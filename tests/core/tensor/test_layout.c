@@ -87,6 +87,271 @@ START_TEST(broadcast_names_the_dimension) {
 }
 END_TEST
 
+/* --- PyTorch's answers --- */
+
+typedef struct Lie {
+    int ndim;
+    int64_t sizes[8], strides[8];
+} Lie;
+typedef struct Shape {
+    int ndim;
+    int64_t sizes[8];
+} Shape;
+
+#define GEOMETRY(...)
+#define FRESH(...)
+#define VIEW(...)
+#define EXPAND(...)
+#define BROADCAST(...)
+#define INFER(...)
+
+static TsrGeometry geometry_of(const Lie *lie) { return (TsrGeometry){lie->ndim, lie->sizes, lie->strides, 0}; }
+
+static const char *text_of(const Lie *lie) {
+    static char text[400];
+    snprintf(text, sizeof text, "%s, %s", tsr_layout_text(lie->ndim, lie->sizes),
+             tsr_layout_text(lie->ndim, lie->strides));
+    return text;
+}
+
+static bool same_numbers(int n, const int64_t *a, const int64_t *b) {
+    return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+typedef struct GeometryCase {
+    Lie lie;
+    int contiguous, channels_last, dense, overlap, like_channels_last;
+    int64_t like[8];
+} GeometryCase;
+
+START_TEST(geometries_are_told_apart_as_in_pytorch) {
+    static const GeometryCase cases[] = {
+#undef GEOMETRY
+#define GEOMETRY(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef GEOMETRY
+#define GEOMETRY(...)
+    };
+    static const TsrOverlap overlaps[] = {TSR_OVERLAP_NO, TSR_OVERLAP_FULL, TSR_OVERLAP_TOO_HARD};
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const GeometryCase *c = &cases[i];
+        const int64_t *sizes = c->lie.sizes, *strides = c->lie.strides;
+        int n = c->lie.ndim;
+        int64_t like[8];
+        ck_assert_msg(tsr_layout_is_contiguous(n, sizes, strides) == c->contiguous, "contiguous: %s", text_of(&c->lie));
+        ck_assert_msg(tsr_layout_is_channels_last(n, sizes, strides) == c->channels_last, "channels last: %s",
+                      text_of(&c->lie));
+        ck_assert_msg(tsr_layout_is_non_overlapping_and_dense(n, sizes, strides) == c->dense, "dense: %s",
+                      text_of(&c->lie));
+        ck_assert_msg(tsr_layout_internal_status(n, sizes, strides) == overlaps[c->overlap], "overlap: %s",
+                      text_of(&c->lie));
+        ck_assert_msg(tsr_layout_is_channels_last_strides(n, sizes, strides) == c->like_channels_last,
+                      "like channels last: %s", text_of(&c->lie));
+        if (c->dense) continue; /* empty_like keeps their strides */
+        tsr_layout_dense_strides_like(like, n, sizes, strides);
+        ck_assert_msg(same_numbers(n, like, c->like), "like: %s: %s", text_of(&c->lie), tsr_layout_text(n, like));
+    }
+}
+END_TEST
+
+typedef struct FreshCase {
+    int ndim;
+    int64_t sizes[8], row_major[8], channels_last[8];
+} FreshCase;
+
+START_TEST(fresh_tensors_have_pytorch_s_strides) {
+    static const FreshCase cases[] = {
+#undef FRESH
+#define FRESH(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef FRESH
+#define FRESH(...)
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const FreshCase *c = &cases[i];
+        int64_t strides[8];
+        tsr_layout_contiguous_strides(strides, c->ndim, c->sizes);
+        ck_assert_msg(same_numbers(c->ndim, strides, c->row_major), "%s", tsr_layout_text(c->ndim, c->sizes));
+        tsr_layout_channels_last_strides(strides, c->ndim, c->sizes);
+        ck_assert_msg(same_numbers(c->ndim, strides, c->channels_last[0] == -1 ? c->row_major : c->channels_last), "%s",
+                      tsr_layout_text(c->ndim, c->sizes));
+    }
+}
+END_TEST
+
+typedef struct ViewCase {
+    Lie lie;
+    Shape sizes;
+    int64_t strides[8];
+} ViewCase;
+
+START_TEST(views_of_other_shapes_have_pytorch_s_strides) {
+    static const ViewCase cases[] = {
+#undef VIEW
+#define VIEW(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef VIEW
+#define VIEW(...)
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const ViewCase *c = &cases[i];
+        TsrGeometry g = geometry_of(&c->lie);
+        int64_t strides[8];
+        bool possible = c->strides[0] != -1;
+        ck_assert_msg(tsr_layout_view_strides(strides, c->sizes.ndim, c->sizes.sizes, g) == possible, "%s as %s",
+                      text_of(&c->lie), tsr_layout_text(c->sizes.ndim, c->sizes.sizes));
+        int bad = tsr_layout_unmergeable_dim(c->sizes.ndim, c->sizes.sizes, g);
+        if (!possible) ck_assert_msg(bad >= 0 && bad + 1 < c->lie.ndim, "%s: %d", text_of(&c->lie), bad);
+        else
+            ck_assert_msg(same_numbers(c->sizes.ndim, strides, c->strides) && bad == -1, "%s as %s", text_of(&c->lie),
+                          tsr_layout_text(c->sizes.ndim, c->sizes.sizes));
+    }
+}
+END_TEST
+
+/* The dimensions that a view would have to merge are those whose strides do not continue each other. */
+START_TEST(the_dimensions_that_do_not_merge_are_named) {
+    int64_t sizes[] = {2, 3, 4}, strides[] = {12, 4, 1}, one = 24;
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &one, (TsrGeometry){3, sizes, strides, 0}), -1);
+    strides[0] = 24;
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &one, (TsrGeometry){3, sizes, strides, 0}), 0);
+    strides[0] = 15, strides[1] = 5;
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &one, (TsrGeometry){3, sizes, strides, 0}), 1);
+}
+END_TEST
+
+typedef struct ExpandCase {
+    Lie lie;
+    Shape wanted;
+    Lie result;
+    const char *error;
+} ExpandCase;
+
+START_TEST(expanded_geometries_are_pytorch_s) {
+    static const ExpandCase cases[] = {
+#undef EXPAND
+#define EXPAND(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef EXPAND
+#define EXPAND(...)
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const ExpandCase *c = &cases[i];
+        int64_t sizes[8], strides[8];
+        TsrStatus status = tsr_layout_expand(sizes, strides, c->wanted.ndim, c->wanted.sizes, geometry_of(&c->lie));
+        ck_assert_msg((status == TSR_OK) == (c->error[0] == '\0'), "%s to %s", text_of(&c->lie),
+                      tsr_layout_text(c->wanted.ndim, c->wanted.sizes));
+        if (status != TSR_OK) {
+            /* of other numbers of dimensions PyTorch begins its error with the call */
+            if (c->wanted.ndim >= c->lie.ndim) ck_assert_str_eq(tsr_error_message(), c->error);
+            continue;
+        }
+        ck_assert_msg(same_numbers(c->result.ndim, sizes, c->result.sizes) &&
+                          same_numbers(c->result.ndim, strides, c->result.strides),
+                      "%s to %s: %s", text_of(&c->lie), tsr_layout_text(c->wanted.ndim, c->wanted.sizes),
+                      tsr_layout_text(c->wanted.ndim, strides));
+    }
+}
+END_TEST
+
+typedef struct BroadcastCase {
+    Shape a, b, result;
+    const char *error;
+} BroadcastCase;
+
+START_TEST(shapes_broadcast_as_in_pytorch) {
+    static const BroadcastCase cases[] = {
+#undef BROADCAST
+#define BROADCAST(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef BROADCAST
+#define BROADCAST(...)
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const BroadcastCase *c = &cases[i];
+        int64_t shape[TSR_MAX_DIMS];
+        int n = c->a.ndim;
+        memcpy(shape, c->a.sizes, sizeof c->a.sizes);
+        TsrStatus status = tsr_layout_broadcast(shape, &n, c->b.sizes, c->b.ndim);
+        ck_assert_str_eq(status == TSR_OK ? "" : tsr_error_message(), c->error);
+        if (status != TSR_OK) continue;
+        ck_assert_int_eq(n, c->result.ndim);
+        ck_assert(same_numbers(n, shape, c->result.sizes));
+    }
+}
+END_TEST
+
+typedef struct InferCase {
+    int64_t numel;
+    Shape wanted, result;
+    const char *error;
+} InferCase;
+
+START_TEST(missing_sizes_are_inferred_as_in_pytorch) {
+    static const InferCase cases[] = {
+#undef INFER
+#define INFER(...) {__VA_ARGS__},
+#include "layout_cases.def"
+#undef INFER
+#define INFER(...)
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        const InferCase *c = &cases[i];
+        int64_t sizes[8];
+        TsrStatus status = tsr_layout_infer_size(sizes, c->wanted.ndim, c->wanted.sizes, c->numel);
+        ck_assert_str_eq(status == TSR_OK ? "" : tsr_error_message(), c->error);
+        if (status == TSR_OK) ck_assert(same_numbers(c->wanted.ndim, sizes, c->result.sizes));
+    }
+}
+END_TEST
+
+/* --- numbers of dimensions that no tensor has --- */
+
+START_TEST(absurd_numbers_of_dimensions_are_refused) {
+    static int64_t sizes[TSR_MAX_DIMS + 1], strides[TSR_MAX_DIMS + 1], out[TSR_MAX_DIMS + 1], numel;
+    static const int bad[] = {-1, TSR_MAX_DIMS + 1, INT32_MIN, INT32_MAX};
+    for (int i = 0; i <= TSR_MAX_DIMS; i++) sizes[i] = 1, strides[i] = 7, out[i] = 9;
+    ck_assert_int_eq(tsr_layout_check_ndim(0), TSR_OK);
+    ck_assert_int_eq(tsr_layout_check_ndim(TSR_MAX_DIMS), TSR_OK);
+    for (size_t i = 0; i < TSR_COUNTOF(bad); i++) {
+        int n = bad[i], fine = 1;
+        ck_assert_int_eq(tsr_layout_check_ndim(n), TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_numel(&numel, n, sizes), TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_broadcast(out, &fine, sizes, n), TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_broadcast(out, &n, sizes, 1), TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_expand(out, strides, n, sizes, (TsrGeometry){1, sizes, strides, 0}),
+                         TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_expand(out, strides, 1, sizes, (TsrGeometry){n, sizes, strides, 0}),
+                         TSR_RUNTIME_ERROR);
+        ck_assert_int_eq(tsr_layout_infer_size(out, n, sizes, 1), TSR_RUNTIME_ERROR);
+        ck_assert(!tsr_layout_view_strides(out, n, sizes, (TsrGeometry){1, sizes, strides, 0}));
+        ck_assert(!tsr_layout_view_strides(out, 1, sizes, (TsrGeometry){n, sizes, strides, 0}));
+        ck_assert_int_eq(tsr_layout_unmergeable_dim(n, sizes, (TsrGeometry){1, sizes, strides, 0}), -1);
+        ck_assert(!tsr_layout_is_contiguous(n, sizes, strides));
+        ck_assert(!tsr_layout_is_non_overlapping_and_dense(n, sizes, strides));
+        tsr_layout_contiguous_strides(out, n, sizes);
+        tsr_layout_dense_strides_like(out, n, sizes, strides);
+        for (int k = 0; k <= TSR_MAX_DIMS; k++) ck_assert_int_eq(out[k], 9);
+    }
+    ck_assert_int_eq(tsr_layout_check_ndim(-1), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "a negative number of dimensions: -1");
+}
+END_TEST
+
+START_TEST(texts_of_shapes_take_turns) {
+    int64_t many[TSR_MAX_DIMS + 5];
+    for (size_t i = 0; i < TSR_COUNTOF(many); i++) many[i] = INT64_MIN;
+    ck_assert_str_eq(tsr_layout_text(0, NULL), "[]");
+    const char *a = tsr_layout_text(1, (int64_t[]){-3}), *b = tsr_layout_text(2, (int64_t[]){4, 5}),
+               *c = tsr_layout_text(3, (int64_t[]){6, 7, 8});
+    ck_assert_str_eq(a, "[-3]");
+    ck_assert_str_eq(b, "[4, 5]");
+    ck_assert_str_eq(c, "[6, 7, 8]");
+    const char *long_text = tsr_layout_text((int)TSR_COUNTOF(many), many);
+    ck_assert_ptr_nonnull(strstr(long_text, "[-9223372036854775808, "));
+}
+END_TEST
+
 /* --- overlap against brute force --- */
 
 enum { SPAN = 4096 };
@@ -182,5 +447,9 @@ END_TEST
 
 TEST_SUITE(layout, contiguous_strides_count_empty_dimensions_as_one, numel_refuses_negative_sizes_and_overflow,
            view_strides_of_a_transpose, infer_size_fills_one_gap, dense_strides_follow_the_order_of_gapped_ones,
-           channels_last_is_told_from_row_major, broadcast_names_the_dimension, overlap_agrees_with_brute_force,
+           channels_last_is_told_from_row_major, broadcast_names_the_dimension, geometries_are_told_apart_as_in_pytorch,
+           fresh_tensors_have_pytorch_s_strides, views_of_other_shapes_have_pytorch_s_strides,
+           the_dimensions_that_do_not_merge_are_named, expanded_geometries_are_pytorch_s,
+           shapes_broadcast_as_in_pytorch, missing_sizes_are_inferred_as_in_pytorch,
+           absurd_numbers_of_dimensions_are_refused, texts_of_shapes_take_turns, overlap_agrees_with_brute_force,
            interleaved_views_do_not_overlap, hostile_geometry_ends)

@@ -273,6 +273,8 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
 /* The next wider dtype, whose norms are float32 or float64; TSR_DTYPE_NONE: there is none. */
 static TsrDtype renorm_accumulates_in(TsrDtype d) {
     switch (d) {
+    case TSR_FLOAT8_E5M2: /* vector_norm refuses them: they have no common dtype with float32 */
+    case TSR_FLOAT8_E4M3FN:
     case TSR_FLOAT16:
     case TSR_BFLOAT16: return TSR_FLOAT32;
     case TSR_FLOAT32: return TSR_FLOAT64;

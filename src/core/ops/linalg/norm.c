@@ -139,6 +139,7 @@ static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64
 }
 
 static TsrStatus check_norm_dtype(const TsrTensor *x, TsrDtype dtype, const char *fn) {
+    TsrDtype common;
     if (dtype == TSR_DTYPE_NONE) return TSR_OK;
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be floating point or complex, but got %s", fn,
@@ -147,7 +148,8 @@ static TsrStatus check_norm_dtype(const TsrTensor *x, TsrDtype dtype, const char
         return tsr_error(TSR_RUNTIME_ERROR, "%s: dtype should be %s for %s inputs, but got %s", fn,
                          tsr_dtype_is_complex(x->dtype) ? "complex" : "real",
                          tsr_dtype_is_complex(x->dtype) ? "complex" : "real", tsr_dtype_scalar_name(dtype));
-    if (tsr_promote_types(x->dtype, dtype) != dtype)
+    TSR_TRY(tsr_promote(&common, x->dtype, dtype));
+    if (common != dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "%s: the dtype of the input (%s) should be convertible without narrowing to the specified dtype (%s)", fn,
@@ -252,7 +254,10 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
     TSR_TRY(tsr_la_check_float(x, fn));
     if (over.n > 0) TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
-    if (tsr_dtype_size(x->dtype) == 1 && dtype == TSR_DTYPE_NONE) return norm_of_small_new(out, x, p, over, reduced);
+    if (tsr_dtype_size(x->dtype) == 1 && (dtype == TSR_DTYPE_NONE || dtype == x->dtype)) {
+        over.dtype = TSR_DTYPE_NONE;
+        return norm_of_small_new(out, x, p, over, reduced);
+    }
     TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));
     if (dtype == TSR_DTYPE_NONE) dtype = x->dtype;
