@@ -79,11 +79,13 @@ static int watched_count;
 static void destroy_watched(Obj *self) {
     for (ArrayRef *r = all_refs; r != NULL; r = r->next)
         if (r->source == FROM_ITEMS && r->owner == self) dangle(r, "went");
-    for (int i = 0; i < watched_count; i++)
-        if (watched[i].type == self->type) {
-            watched[i].destroy(self);
-            return;
-        }
+    /* A named tuple's type copies the function of tuple, so that a base of the object's type may be the watched one. */
+    for (const Type *type = self->type; type != NULL; type = type->base)
+        for (int i = 0; i < watched_count; i++)
+            if (watched[i].type == type) {
+                watched[i].destroy(self);
+                return;
+            }
 }
 
 static bool watch(Type *type) {
