@@ -42,6 +42,7 @@ typedef double VD;
 #endif
 
 #include "core/kernels/elementary.inc"
+#include "core/kernels/by_doubles.inc"
 #include "core/kernels/modulo.inc"
 #include "composed.inc"
 
