@@ -1,16 +1,41 @@
 /* grid.simd.c: grid.h's loops for float and double, and for floats that hold halves; for one instruction set. */
 #include <math.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "core/element/halffloat.h"
 #include "grid.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/types.h"
 
 /* Points whose coordinates are computed before the channels are sampled. */
 enum { GRID_POINTS = 32 };
 #define INLINE static inline __attribute__((always_inline))
 
+/* v[i] is the element of `channel` at place near[i], 0 at -1, for i < n; all three have room up to GRID_POINTS. */
+static void SIMD(take_float)(float *v, const float *channel, const int32_t *near, int n) {
+#ifdef TSR_SIMD_AVX2
+    for (int i = 0; i < n; i += 8) {
+        const __m256i at = _mm256_loadu_si256((const __m256i *)(const void *)(near + i));
+        const __m256i rest = _mm256_sub_epi32(_mm256_set1_epi32(n - i), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        const __m256i some =
+            _mm256_andnot_si256(_mm256_srai_epi32(at, 31), _mm256_cmpgt_epi32(rest, _mm256_setzero_si256()));
+        _mm256_storeu_ps(v + i,
+                         _mm256_mask_i32gather_ps(_mm256_setzero_ps(), channel, at, _mm256_castsi256_ps(some), 4));
+    }
+#else
+    for (int i = 0; i < n; i++) v[i] = near[i] < 0 ? 0 : channel[near[i]];
+#endif
+}
+static void SIMD(take_double)(double *v, const double *channel, const int32_t *near, int n) {
+    for (int i = 0; i < n; i++) {
+        const double x = channel[near[i] < 0 ? 0 : near[i]];
+        v[i] = near[i] < 0 ? 0 : x;
+    }
+}
+
 #define T float
+#define TAKE SIMD(take_float)
 #define NAME(x) SIMD(x##_float)
 #define R(x) (x)
 #define FMA(a, b, c) fmaf(a, b, c)
@@ -22,6 +47,7 @@ enum { GRID_POINTS = 32 };
 #include "grid.inc"
 
 #define T double
+#define TAKE SIMD(take_double)
 #define NAME(x) SIMD(x##_double)
 #define R(x) (x)
 #define FMA(a, b, c) fma(a, b, c)
@@ -36,6 +62,7 @@ static float SIMD(to_half)(float x) { return tsr_half_widen(tsr_half_round(x)); 
 static float SIMD(to_bfloat16)(float x) { return tsr_bfloat16_widen(tsr_bfloat16_round(x)); }
 
 #define T float
+#define TAKE SIMD(take_float)
 #define NAME(x) SIMD(x##_half)
 #define R(x) SIMD(to_half)(x)
 #define FMA(a, b, c) SIMD(to_half)(SIMD(to_half)((a) * (b)) + (c))
@@ -47,6 +74,7 @@ static float SIMD(to_bfloat16)(float x) { return tsr_bfloat16_widen(tsr_bfloat16
 #include "grid.inc"
 
 #define T float
+#define TAKE SIMD(take_float)
 #define NAME(x) SIMD(x##_bfloat16)
 #define R(x) SIMD(to_bfloat16)(x)
 #define FMA(a, b, c) SIMD(to_bfloat16)(SIMD(to_bfloat16)((a) * (b)) + (c))
