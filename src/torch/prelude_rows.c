@@ -101,14 +101,15 @@ static TsrStatus row_prelude(TsrOpCall *c) {
      .alias = TSR_FRESH, \
      .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
-#define VF(schema_) \
+#define VF(schema_) VF_ROW(schema_ " -> (Tensor, Tensor, Tensor)", "sort")
+#define VF_ROW(schema_, category_) \
     {.fn = row_prelude, \
-     .schema = "_VF." schema_ " -> (Tensor, Tensor, Tensor)", \
+     .schema = "_VF." schema_, \
      .forms = TSR_FN, \
      .flags = TSR_OP_HIDDEN, \
      .alias = TSR_FRESH, \
-     .category = "sort", \
-     .summary = "What torch.unique and torch.unique_consecutive call."},
+     .category = category_, \
+     .summary = "What the function of torch calls."},
 #define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
 #define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)

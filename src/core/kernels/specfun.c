@@ -119,6 +119,24 @@ static double gamma_fraction(double a,
     return h * gamma_prefactor(a, x) * a;
 }
 
+/* Near x = a of a large a, where series and fraction take sqrt(a) terms: Temme's expansion (DLMF 8.12.3 and 8.12.4),
+ * whose eta is small wherever neither function is 0. The lower function has sign -1, the upper one 1. */
+enum { TEMME_LEAST = 10000000 };
+
+static double gamma_uniform(double a, double x, double sign) {
+    double m = (x - a) / a, half = m - log1p(m); /* eta^2 / 2 */
+    if (fabs(m) < 0.05) {
+        double power = m * m;
+        half = 0;
+        for (int k = 2; k < 16; k++, power *= -m) half += power / k;
+    }
+    double eta = copysign(sqrt(2 * half), m),
+           first = -1.0 / 3 + eta * (1.0 / 12 + eta * (-2.0 / 135 + eta * (1.0 / 864 + eta / 2835))),
+           second = -1.0 / 540 + eta * (-1.0 / 288 + eta / 378);
+    double tail = exp(-a * half), rest = tail > 0 ? tail / sqrt(2 * M_PI * a) * (first + second / a) : 0;
+    return erfc(sign * eta * sqrt(a / 2)) / 2 + sign * rest;
+}
+
 double tsr_sf_gammainc(double a, double x) {
     if (x < 0 || a < 0) return NAN;
     if (a == 0) return x > 0 ? 1 : NAN;
@@ -126,6 +144,7 @@ double tsr_sf_gammainc(double a, double x) {
     if (isinf(a)) return isinf(x) ? NAN : 0;
     if (isinf(x)) return 1;
     if (isnan(a) || isnan(x)) return NAN;
+    if (a >= TEMME_LEAST) return gamma_uniform(a, x, -1);
     return x > 1 && x > a ? 1 - gamma_fraction(a, x) : gamma_series(a, x);
 }
 
@@ -136,6 +155,7 @@ double tsr_sf_gammaincc(double a, double x) {
     if (isinf(a)) return isinf(x) ? NAN : 1;
     if (isinf(x)) return 0;
     if (isnan(a) || isnan(x)) return NAN;
+    if (a >= TEMME_LEAST) return gamma_uniform(a, x, 1);
     return x > 1 && x > a ? gamma_fraction(a, x) : 1 - gamma_series(a, x);
 }
 

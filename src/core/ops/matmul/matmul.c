@@ -640,6 +640,7 @@ TsrStatus op_outer(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(check_vector("outer", "self", c->arg[0].t));
     TSR_TRY(check_vector("outer", "vec2", c->arg[1].t));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     return tsr_finish_move(c, outer_new(&r, c->arg[0].t, c->arg[1].t), r);
 }
 

@@ -115,7 +115,8 @@ static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n
 static bool goes_to_onednn(const TsrTensor *t, const TsrTensor *weight, int n, int64_t groups) {
     bool batched = tsr_ndim(t) == n + 2;
     int64_t last = weight->sizes[n + 1], before = n > 1 ? weight->sizes[n] : 1;
-    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) &&
+    if (t->dtype == TSR_BFLOAT16) return true;
+    return t->dtype == TSR_FLOAT32 &&
            (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
 }
 
@@ -226,13 +227,13 @@ static TsrStatus check_conv(const ConvArgs *a) {
             "%s instead",
             a->transposed ? "transposed=1, " : "", tsr_sizes_text(weight), (long long)out_channels,
             tsr_sizes_text(bias));
+    if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same",
+                         tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     if (is_without_work(a)) return TSR_OK;
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
     if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
-    if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same",
-                         tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     TSR_TRY(check_dilation(a, onednn));
     bool dilated = false;
     for (int d = NN_DIMS - n; d < NN_DIMS && !a->transposed; d++) dilated |= w->dilation[d] > 1;
@@ -423,6 +424,16 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     return TSR_OK;
 }
 
+/* Of no images PyTorch multiplies the input with the first number of the weight, of no channels with all of it. */
+static TsrStatus dtype_without_work(TsrDtype *dtype, const ConvArgs *a) {
+    const TsrTensor *t = a->input;
+    TSR_OWNED first = NULL;
+    if (t->sizes[tsr_ndim(t) - a->n - 1] != 0)
+        TSR_TRY(tsr_tensor_new(&first, 0, NULL, a->weight->dtype, a->weight->device));
+    TsrTensor *other = first != NULL ? first : (TsrTensor *)a->weight;
+    return tsr_result_type(dtype, (TsrTensor *const[]){(TsrTensor *)t, other}, 2);
+}
+
 static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     Conv k = {.transposed = a->transposed};
     TsrTensor *cast = NULL;
@@ -438,7 +449,7 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     if (is_without_work(a)) {
         TsrDtype dtype;
         if (a->input->sizes[ndim - a->n - 1] == 0) sizes[at - a->n - 1] = 0; /* of no channels PyTorch makes none */
-        TSR_TRY(tsr_result_type(&dtype, (TsrTensor *const[]){(TsrTensor *)a->input, (TsrTensor *)a->weight}, 2));
+        TSR_TRY(dtype_without_work(&dtype, a));
         return tsr_tensor_new(result, at, sizes, dtype, a->input->device);
     }
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));

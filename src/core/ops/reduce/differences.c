@@ -24,7 +24,7 @@ TsrStatus op_diff(TsrOpCall *c) {
     int count = 0;
     if (tsr_ndim(self) == 0) return tsr_error(TSR_RUNTIME_ERROR, "diff expects input to be at least one-dimensional");
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "order must be non-negative but got %lld", (long long)n);
-    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (n > 0) TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     for (int k = 3; k <= 4; k++)
         if (tsr_arg_given(&c->arg[k])) TSR_TRY(check_joined(self, dim, c->arg[k].t));
     if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;

@@ -290,7 +290,8 @@ static TsrStatus extreme_all(TsrOpCall *c, bool max) {
             "%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
             "'dim' argument.",
             max ? "max" : "min");
-    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
+    if (x->numel > 0 && !tsr_in(COMPARABLE, x->dtype))
+        return tsr_not_implemented(max ? "max_all" : "min_all", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TsrStatus s = reduce_widened(
         &result, NULL,
@@ -320,7 +321,8 @@ static TsrStatus extreme_dim(TsrOpCall *c, bool max) {
         tsr_tensor_free(values);
         return status;
     }
-    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
+    if (x->numel > 0 && !tsr_in(COMPARABLE, x->dtype))
+        return tsr_not_implemented(max ? "max_cpu" : "min_cpu", x->dtype);
     TsrReduction r = {max ? TSR_R_ARGMAX : TSR_R_ARGMIN,       x, dims, c->arg[2].b, NULL,
                       {accumulator_dtype(x->dtype), TSR_INT64}};
     TSR_TRY(reduce_widened(&values, &indices, r, x->dtype));
@@ -353,7 +355,8 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
             return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name,
                              (long long)c->arg[1].ints[i]);
     }
-    if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
+    if (x->numel > 0 && !tsr_in(COMPARABLE, x->dtype))
+        return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
     TsrReduction r = {
         max ? TSR_R_AMAX : TSR_R_AMIN, x, dims, c->arg[2].b, NULL, {accumulator_dtype(x->dtype), TSR_DTYPE_NONE}};
     TsrStatus s = reduce_widened(&result, NULL, r, x->dtype);
@@ -404,7 +407,7 @@ static TsrStatus extreme_index(TsrOpCall *c, bool max) {
     TSR_OWNED whole = NULL;
     bool single = tsr_arg_given(&c->arg[1]) && tsr_ndim(x) > 0 &&
                   tsr_reduced_count(x, dims) == 1; /* nothing is compared, in any dtype */
-    if (!single && !tsr_in(COMPARABLE, x->dtype))
+    if (!single && x->numel > 0 && !tsr_in(COMPARABLE, x->dtype))
         return tsr_not_implemented(max ? "argmax_cpu" : "argmin_cpu", x->dtype);
     if (single) {
         TSR_TRY(tsr_tensor_new_cast(&whole, x, TSR_INT64));
