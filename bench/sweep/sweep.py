@@ -2,7 +2,7 @@
 """sweep.py: times single calls of every operator under tsr and under PyTorch, in pairs, and prints PyTorch's time over
 tsr's (above 1: tsr is faster), worst first, with a summary a family.
 
-  bench/sweep/sweep.py [--tsr PATH] [--only FAMILY|WORD,...] [--sizes 1000000,10000,100] [--rounds 3] [--threads 1|all]
+  bench/sweep/sweep.py [--tsr PATH] [--only FAMILY|WORD]... [--sizes 1000000,10000,100] [--rounds 3] [--threads 1|all]
                        [--isa avx2] [--quick] [--list] [--json FILE] [--before FILE]
 
 The lines are those of lines.txt and what is made from the rows of the table (`tsr --print-man ops`): a rule says for the
@@ -16,7 +16,7 @@ import argparse, json, math, os, pathlib, re, statistics, subprocess, sys, tempf
 
 HERE = pathlib.Path(__file__).resolve().parent
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-ap.add_argument("--tsr", default=str(HERE.parent.parent / "build/tsr")); ap.add_argument("--only", default="")
+ap.add_argument("--tsr", default=str(HERE.parent.parent / "build/tsr")); ap.add_argument("--only", action="append", default=[], help="a family or a part of a line; may be given again")
 ap.add_argument("--sizes", default="1000000,10000,100"); ap.add_argument("--rounds", type=int, default=3)
 ap.add_argument("--threads", default="1"); ap.add_argument("--isa", default=""); ap.add_argument("--list", action="store_true")
 ap.add_argument("--quick", action="store_true", help="one size, float32 and contiguous only, two rounds")
@@ -200,8 +200,7 @@ def main():
     o = ap.parse_args()
     if o.quick: o.rounds = min(o.rounds, 2)
     sizes = [int(s) for s in o.sizes.split(",")][:1 if o.quick else None]
-    words = [w for w in o.only.split(",") if w]
-    todo = [l for l in lines(o.tsr, sizes, o.quick) if not words or any(w == l[0] or w in l[2] for w in words)]
+    todo = [l for l in lines(o.tsr, sizes, o.quick) if not o.only or any(w == l[0] or w in l[2] for w in o.only)]
     if o.list: return print(*(f"{f} | {s} | {e} | {n}" for f, s, e, n in todo), sep="\n")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("OPENBLAS_", "OMP_", "MKL_", "ATEN_CPU"))}
     if o.threads != "all": environment |= {"OMP_NUM_THREADS": o.threads, "OPENBLAS_NUM_THREADS": o.threads}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/element/halffloat.h"
+#include "core/kernels/reduce/reduce.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
@@ -195,6 +196,38 @@ END_TEST
 
 /* --- reductions --- */
 
+/* Short lines side by side are added up in the order of one line. */
+static void check_lines(const TsrReducer *r, TsrDtype d) {
+    enum { LINES = 21, APART = TSR_SHORT_LINE + 3 };
+    int64_t size = (int64_t)tsr_dtypes[d].itemsize;
+    char data[LINES * APART * 8], one[LINES][8], many[LINES][8];
+    for (int i = 0; i < LINES * APART; i++)
+        tsr_scalar_store(tsr_scalar_float(ldexp((double)below(1 << 20) - (1 << 19), (int)below(40) - 30)), d,
+                         data + i * size);
+    for (int64_t n = 1; n < TSR_SHORT_LINE; n++) {
+        memset(one, 0, sizeof one);
+        memset(many, 0, sizeof many);
+        for (int j = 0; j < LINES; j++) r->line((char *)one + j * size, data + j * APART * size, size, n, 0, 0, NULL);
+        r->lines(many, data, LINES, APART * size, n);
+        ck_assert_msg(memcmp(one, many, sizeof one) == 0, "lines of %d %s", (int)n, tsr_dtype_name(d));
+    }
+}
+
+START_TEST(short_lines_are_summed_as_one_line) {
+    const TsrReducerTable tables[] = {tsr_reducers_base(),
+#ifdef TSR_HAVE_X86
+                                      tsr_isa() >= TSR_ISA_AVX2 ? tsr_reducers_avx2() : NULL,
+                                      tsr_isa() >= TSR_ISA_AVX512 ? tsr_reducers_avx512() : NULL
+#endif
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(tables); i++)
+        for (int k = 0; k < 2 && tables[i] != NULL; k++) {
+            TsrDtype d = k == 0 ? TSR_FLOAT32 : TSR_FLOAT64;
+            check_lines(&tables[i][TSR_R_SUM][d], d);
+        }
+}
+END_TEST
+
 START_TEST(sums_of_small_integers_are_exact) {
     for (int round = 0; round < 200; round++) {
         int64_t shape[3] = {1 + below(40), 1 + below(40), 1 + below(40)}, dims[3] = {0, 1, 2};
@@ -262,5 +295,6 @@ END_TEST
 
 TEST_SUITE(kernels, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
            every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
-           instruction_sets_agree, elementary_functions_are_within_an_ulp, sums_of_small_integers_are_exact,
-           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)
+           instruction_sets_agree, elementary_functions_are_within_an_ulp, short_lines_are_summed_as_one_line,
+           sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
+           running_sums_end_in_the_sum)

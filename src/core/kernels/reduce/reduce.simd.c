@@ -119,6 +119,35 @@ static inline V4d no_nan_v4d(V4d v) {
 #define FIXV no_nan_v4d
 #include "sum.inc"
 
+/* Short lines, as many at once as a vector has lanes: each lane adds up its line in the order of line_sum. */
+#define SHORT_LINES(name, T, V, TAKE) \
+    static void PASTE(lines, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n) { \
+        enum { LANES = sizeof(V) / sizeof(T) }; \
+        const int64_t whole = n < LANES ? n / 4 * 4 : n / LANES * LANES, columns = n < LANES ? 4 : LANES; \
+        int64_t j = 0; \
+        for (; j + LANES <= nout; j += LANES, data += LANES * next) { \
+            V column[LANES] = {{0}}, total = {0}, before; \
+            for (int64_t i = 0; i < whole; i += columns) \
+                for (int64_t k = 0; k < columns; k++) column[k] += TAKE(T, data + (i + k) * (int64_t)sizeof(T), next); \
+            V *rest = n < LANES ? column : &total; \
+            for (int64_t i = whole; i < n; i++) *rest += TAKE(T, data + i * (int64_t)sizeof(T), next); \
+            if (n < LANES) total = column[0]; \
+            for (int64_t k = n < LANES ? 1 : 0; k < columns; k++) total += column[k]; \
+            memcpy(&before, (char *)accs + j * (int64_t)sizeof(T), sizeof before); \
+            before += total; \
+            memcpy((char *)accs + j * (int64_t)sizeof(T), &before, sizeof before); \
+        } \
+        for (; j < nout; j++, data += next) \
+            PASTE(line, name)((char *)accs + j * (int64_t)sizeof(T), data, sizeof(T), n, 0, 0, NULL); \
+    }
+#define ONE_OF(T, at) (*(const T *)(at))
+#define FOUR_OF(T, at, next) \
+    ONE_OF(T, at), ONE_OF(T, (at) + next), ONE_OF(T, (at) + 2 * next), ONE_OF(T, (at) + 3 * next)
+#define TAKE_4(T, at, next) ((V4d){FOUR_OF(T, at, next)})
+#define TAKE_8(T, at, next) ((V8f){FOUR_OF(T, at, next), FOUR_OF(T, (at) + 4 * next, next)})
+SHORT_LINES(sum_f32, float, V8f, TAKE_8)
+SHORT_LINES(sum_f64, double, V4d, TAKE_4)
+
 /* Eight half floats as floats, and rounded to what a half float can be. */
 typedef uint32_t V8u __attribute__((vector_size(32)));
 static inline V8f widen_8_bf16(const char *at) {
@@ -665,10 +694,11 @@ static double exponentials_f64(const double *x, int64_t n, double base) {
 
 /* --- the table --- */
 
-#define ROW(A, name, rows_) \
-    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name) }
-#define WITH_ROWS(A, name) ROW(A, name, PASTE(rows, name))
-#define PLAIN(A, name) ROW(A, name, NULL)
+#define ROW(A, name, rows_, lines_) \
+    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name), lines_ }
+#define WITH_LINES(A, name) ROW(A, name, PASTE(rows, name), PASTE(lines, name))
+#define WITH_ROWS(A, name) ROW(A, name, PASTE(rows, name), NULL)
+#define PLAIN(A, name) ROW(A, name, NULL, NULL)
 #define NUMBERS(M, name) \
     [TSR_UINT8] = M(name##_u8) \
     , [TSR_INT8] = M(name##_i8) \
@@ -690,12 +720,12 @@ static double exponentials_f64(const double *x, int64_t n, double base) {
     [TSR_FLOAT32] = WITH_ROWS(A, name##_f32), [TSR_FLOAT64] = WITH_ROWS(A, name##_f64), \
     [TSR_COMPLEX64] = WITH_ROWS(A, name##_c64), [TSR_COMPLEX128] = WITH_ROWS(A, name##_c128)
 #define R_MOMENTS(t) \
-    { sizeof(Moments), init_moments, PASTE(line, moments_##t), NULL, merge_moments, PASTE(finish, moments_##t) }
+    { sizeof(Moments), init_moments, PASTE(line, moments_##t), NULL, merge_moments, PASTE(finish, moments_##t), NULL }
 
 static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_SUM] =
         {NUMBERS(SUM8, sum), [TSR_UINT16] = SUM8(sum_u16), [TSR_UINT32] = SUM8(sum_u32), [TSR_UINT64] = SUM8(sum_u64),
-         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_ROWS(4, sum_f32), [TSR_FLOAT64] = WITH_ROWS(8, sum_f64),
+         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_LINES(4, sum_f32), [TSR_FLOAT64] = WITH_LINES(8, sum_f64),
          [TSR_COMPLEX64] = WITH_ROWS(8, sum_c64), [TSR_COMPLEX128] = WITH_ROWS(16, sum_c128),
          [TSR_FLOAT16] = WITH_ROWS(4, sum_f16), [TSR_BFLOAT16] = WITH_ROWS(4, sum_bf16)},
     [TSR_R_NANSUM] = {[TSR_FLOAT32] = WITH_ROWS(4, nansum_f32), [TSR_FLOAT64] = WITH_ROWS(8, nansum_f64)},

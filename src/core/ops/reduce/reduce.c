@@ -90,7 +90,8 @@ typedef struct Plan {
     char *out[2];
     int64_t out_size[2]; /* bytes of an element */
     int64_t itemsize;
-    bool cascades; /* sums of floats: their digits tell the order */
+    bool cascades;  /* sums of floats: their digits tell the order */
+    bool any_order; /* the greatest and the least: they tell none */
 } Plan;
 
 static int compare_dims(const void *user, int inner, int outer) {
@@ -271,6 +272,16 @@ static void fold_crosswise(const Plan *p, char *acc, const char *base) {
 /* `n` outputs along the innermost kept dimension, one after the other. */
 static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
     bool crosswise = sums_crosswise(p);
+    if (!crosswise && p->nred == 1 && p->red[0].stride == p->itemsize && p->count < TSR_SHORT_LINE) {
+        if (p->reducer->lines != NULL) {
+            p->reducer->lines(accs, base, n, p->kept[0].stride, p->count);
+            return;
+        }
+        if (p->any_order) {
+            p->reducer->rows(accs, base, n, p->kept[0].stride, p->count, p->itemsize, 0, 0, 0);
+            return;
+        }
+    }
     for (int64_t j = 0; j < n; j++, accs += p->reducer->size, base += p->kept[0].stride) {
         if (crosswise) fold_crosswise(p, accs, base);
         else if (p->nred == 1) fold_line(p, accs, base, p->count, 0);
@@ -405,6 +416,7 @@ static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
     p->itemsize = (int64_t)tsr_itemsize(r->in);
     p->cascades = (r->kind == TSR_R_SUM || r->kind == TSR_R_NANSUM) &&
                   (tsr_dtype_is_float(r->in->dtype) || tsr_dtype_is_complex(r->in->dtype));
+    p->any_order = r->kind == TSR_R_AMAX || r->kind == TSR_R_AMIN;
     for (int k = 0; k < 2; k++) {
         p->out[k] = out[k] != NULL ? tsr_data(out[k]) : NULL;
         p->out_size[k] = out[k] != NULL ? (int64_t)tsr_itemsize(out[k]) : 0;
