@@ -119,13 +119,14 @@ static inline V4d no_nan_v4d(V4d v) {
 #define FIXV no_nan_v4d
 #include "sum.inc"
 
-/* Short lines, as many at once as a vector has lanes: each lane adds up its line in the order of line_sum. */
+/* Short lines, as many at once as a vector has lanes: each lane adds up its line in the order of line_sum, which
+ * takes those of 4 * LANES numbers and more otherwise. */
 #define SHORT_LINES(name, T, V, TAKE) \
     static void PASTE(lines, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n) { \
         enum { LANES = sizeof(V) / sizeof(T) }; \
         const int64_t whole = n < LANES ? n / 4 * 4 : n / LANES * LANES, columns = n < LANES ? 4 : LANES; \
         int64_t j = 0; \
-        for (; j + LANES <= nout; j += LANES, data += LANES * next) { \
+        for (; n < 4 * LANES && j + LANES <= nout; j += LANES, data += LANES * next) { \
             V column[LANES] = {{0}}, total = {0}, before; \
             for (int64_t i = 0; i < whole; i += columns) \
                 for (int64_t k = 0; k < columns; k++) column[k] += TAKE(T, data + (i + k) * (int64_t)sizeof(T), next); \
