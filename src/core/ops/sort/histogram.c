@@ -208,13 +208,67 @@ static void column_range(const TsrTensor *rows, int ndim, int d, double *left, d
 
 /* ---- histc ---- */
 
-/* Least and greatest of all elements, which are there as doubles too. */
+/* Counts into bins that are evenly spaced over [left, right], as fill_histogram does by BY_RULE: the places of a block
+ * by a loop that becomes vectors, then the counts. What lies outside is counted behind the last bin. */
+#define COUNT_EVENLY(T) \
+    static void count_evenly_##T(int64_t *count, int64_t bins, const T *x, int64_t n, T left, T right) { \
+        enum { BLOCK = 256 }; \
+        int32_t at[BLOCK]; \
+        const T scale = (T)bins, span = right - left; \
+        for (; n > 0 && tsr_interrupt_flag == 0; x += BLOCK, n -= BLOCK) { \
+            const int m = (int)TSR_MIN(n, (int64_t)BLOCK); \
+            for (int i = 0; i < m; i++) { \
+                const bool inside = (x[i] >= left) & (x[i] <= right); \
+                const T place = (x[i] - left) * scale / span; \
+                const int32_t bin = (int32_t)(inside ? place : 0); \
+                at[i] = inside ? TSR_MIN(bin, (int32_t)bins - 1) : (int32_t)bins; \
+            } \
+            for (int i = 0; i < m; i++) count[at[i]]++; \
+        } \
+    }
+COUNT_EVENLY(float)
+COUNT_EVENLY(double)
+#undef COUNT_EVENLY
+
+/* Whether count_evenly has the digits of fill_histogram: no step overflows, and the number of bins is a float. */
+static bool counts_evenly(const TsrTensor *flat, double left, double right, int64_t bins) {
+    bool single = flat->dtype == TSR_FLOAT32;
+    double most = single ? FLT_MAX : DBL_MAX;
+    return (single || flat->dtype == TSR_FLOAT64) && bins <= 1 << 24 && tsr_is_contiguous(flat, TSR_CONTIGUOUS) &&
+           (right / most - left / most) * (double)bins < 0.5;
+}
+
+/* Where floats are counted one by one they stay at 2**24. */
+static TsrStatus evenly_counted_new(TsrTensor **out, const TsrTensor *flat, const TsrTensor *edges, int64_t bins) {
+    int64_t room = bins + 1;
+    TSR_OWNED counts = NULL;
+    TSR_TRY(tsr_zeros_new(&counts, 1, &room, TSR_INT64, TSR_DEVICE_CPU));
+    int64_t *count = tsr_data(counts);
+    if (flat->dtype == TSR_FLOAT32) {
+        const float *e = tsr_data(edges);
+        count_evenly_float(count, bins, tsr_data(flat), flat->numel, e[0], e[bins]);
+        for (int64_t i = 0; i < bins; i++) count[i] = TSR_MIN(count[i], (int64_t)1 << 24);
+    } else {
+        const double *e = tsr_data(edges);
+        count_evenly_double(count, bins, tsr_data(flat), flat->numel, e[0], e[bins]);
+    }
+    TSR_TRY(tsr_interrupt_check());
+    TSR_TRY(tsr_zeros_new(out, 1, &bins, flat->dtype, TSR_DEVICE_CPU));
+    tsr_convert(flat->dtype, tsr_data(*out), (int64_t)tsr_itemsize(flat), TSR_INT64, (const char *)count, sizeof *count,
+                bins);
+    return TSR_OK;
+}
+
+/* Least and greatest of all elements. */
 static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
-    TSR_OWNED wide = NULL;
-    TSR_TRY(doubles_new(&wide, self));
-    column_range(wide, 1, 0, left, right);
+    TsrTensor *both[2];
+    TSR_TRY(tsr_invoke_new(both, 2, "aminmax", "t", self));
+    *left = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(both[0])));
+    *right = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(both[1])));
+    tsr_tensor_free(both[0]);
+    tsr_tensor_free(both[1]);
     if (isnan(*left)) { /* the sign that PyTorch's search leaves shows in its refusal */
-        double only = *(const double *)tsr_data(wide);
+        double only = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(self)));
         *left = *right = copysign(NAN, self->numel == 1 ? only : self->dtype == TSR_BFLOAT16 ? 1 : -1);
     }
     double most =
@@ -258,7 +312,8 @@ TsrStatus op_histc(TsrOpCall *c) {
     TsrTensor *flat;
     TsrStatus status = tsr_tensor_new_reshape(&flat, self, 1, &minus);
     if (status == TSR_OK) {
-        status = count_into(&t, flat, NULL, &edges, 1, BY_RULE);
+        status = counts_evenly(flat, left, right, bins) ? evenly_counted_new(&t, flat, edges, bins)
+                                                        : count_into(&t, flat, NULL, &edges, 1, BY_RULE);
         tsr_tensor_free(flat);
     }
     tsr_tensor_free(edges);
