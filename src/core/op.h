@@ -224,7 +224,7 @@ typedef enum TsrFallback { TSR_FALLBACK_NOTE, TSR_FALLBACK_SILENT, TSR_FALLBACK_
 extern TsrFallback tsr_op_fallback;
 /* Sees each operator that ran on the host by loan, with the bytes that came over and went back; not called when silent.
  * NULL by default. */
-extern void (*tsr_op_fallback_hook)(const TsrOpCall *call, int64_t over, int64_t back);
+extern void (*tsr_op_fallback_hook)(const char *name, int64_t over, int64_t back);
 
 /* Calls an operator by name from C with positional arguments. fmt has a letter an argument: t tensor, i int64_t, f
  * double, s TsrScalar, b int as bool, d TsrDtype (int), c const char * (str), I int n, const int64_t *ints; T int n,

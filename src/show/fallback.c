@@ -13,13 +13,13 @@
 #include "screen.h"
 
 enum { MOST_NOTED = 2048 };
-static const TsrOp *noted[MOST_NOTED];
+static const char *noted[MOST_NOTED];
 static int noted_count;
 
-static bool is_news(const TsrOp *op) {
+static bool is_news(const char *name) {
     for (int i = 0; i < noted_count; i++)
-        if (noted[i] == op) return false;
-    if (noted_count < MOST_NOTED) noted[noted_count++] = op;
+        if (strcmp(noted[i], name) == 0) return false;
+    if (noted_count < MOST_NOTED) noted[noted_count++] = name;
     return true;
 }
 
@@ -29,13 +29,12 @@ static const char *size_text(char *buffer, size_t room, int64_t bytes) {
     return buffer;
 }
 
-static void note(const TsrOpCall *call, int64_t over, int64_t back) {
+static void note(const char *name, int64_t over, int64_t back) {
     char came[32], went[32];
     bool dim = screen_colours();
-    if (!is_news(call->op)) return;
-    fprintf(stderr, "%snote: %s ran on the host: %s came over, %s went back%s\n", dim ? "\033[2m" : "",
-            call->schema->name, size_text(came, sizeof came, over), size_text(went, sizeof went, back),
-            dim ? "\033[0m" : "");
+    if (!is_news(name)) return;
+    fprintf(stderr, "%snote: %s ran on the host: %s came over, %s went back%s\n", dim ? "\033[2m" : "", name,
+            size_text(came, sizeof came, over), size_text(went, sizeof went, back), dim ? "\033[0m" : "");
 }
 
 static const char *const modes[] = {

@@ -307,14 +307,35 @@ static TsrStatus check_device(const TsrOpCall *c, int i, const TsrTensor **first
     return same ? TSR_OK : refuse_mixture(c, i, *first, t);
 }
 
+TsrStatus tsr_check_index_devices(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    char name[16];
+    for (int i = 0; i < n; i++) {
+        const TsrTensor *t = indices[i];
+        if (t == NULL || !tsr_is_defined(t) || t->device.type == TSR_CPU) continue;
+        if (t->device.type == self->device.type && t->device.index == self->device.index) continue;
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "indices should be either on cpu or on the same device as the indexed tensor (%s)",
+                         tsr_device_format(self->device, name));
+    }
+    return TSR_OK;
+}
+
+/* The tensors of a list; those that index may lie on the host whatever they index. */
+static TsrStatus check_list(const TsrOpCall *c, int i, const TsrTensor **first) {
+    const TsrArg *arg = &c->arg[i];
+    if (c->schema->params[i].optional_elements && tsr_on_device(*first))
+        return tsr_check_index_devices(*first, arg->n, arg->tensors);
+    for (int k = 0; k < arg->n; k++) TSR_TRY(check_device(c, i, first, arg->tensors[k]));
+    return TSR_OK;
+}
+
 static TsrStatus check_devices(const TsrOpCall *c) {
     const TsrTensor *first = NULL;
     if (c->op->flags & TSR_OP_MIXED_DEVICES) return TSR_OK;
     for (int i = 0; i < c->nargs; i++) {
         const TsrArg *arg = &c->arg[i];
         if (arg->kind == TSR_ARG_TENSOR) TSR_TRY(check_device(c, i, &first, arg->t));
-        for (int k = 0; arg->kind == TSR_ARG_TENSORS && k < arg->n; k++)
-            TSR_TRY(check_device(c, i, &first, arg->tensors[k]));
+        if (arg->kind == TSR_ARG_TENSORS) TSR_TRY(check_list(c, i, &first));
     }
     for (int k = 0; k < TSR_MAX_RETS && !c->inplace; k++) TSR_TRY(tsr_check_out_device(c, k));
     return TSR_OK;
@@ -512,7 +533,7 @@ static TsrStatus run_in_full(TsrOpCall *call) {
 /* ---- with a device ---- */
 
 TsrFallback tsr_op_fallback = TSR_FALLBACK_NOTE;
-void (*tsr_op_fallback_hook)(const TsrOpCall *call, int64_t over, int64_t back);
+void (*tsr_op_fallback_hook)(const char *name, int64_t over, int64_t back);
 
 /* What a call with a device among its tensors or options is about. */
 typedef struct Where {
@@ -569,16 +590,21 @@ static TsrStatus move_results(TsrLoans *l, const TsrOpCall *c, TsrDevice to) {
     return TSR_OK;
 }
 
-static TsrStatus refuse_fallback(const TsrOpCall *c) {
-    tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'CUDA' backend.",
-              c->schema->name);
+TsrStatus tsr_op_fallback_begin(const char *name) {
+    if (tsr_op_fallback != TSR_FALLBACK_ERROR) return TSR_OK;
+    tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the 'CUDA' backend.", name);
     tsr_error_hint("it would run on the host: tsr.cuda_fallback('note') lets it");
     return TSR_NOT_IMPLEMENTED_ERROR;
 }
 
+void tsr_op_fallback_end(const char *name, const TsrLoans *loans) {
+    if (tsr_op_fallback_hook != NULL && tsr_op_fallback == TSR_FALLBACK_NOTE)
+        tsr_op_fallback_hook(name, loans->over, loans->back);
+}
+
 static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
     TsrLoans loans = {.what = c->schema->base};
-    if (tsr_op_fallback == TSR_FALLBACK_ERROR) return refuse_fallback(c);
+    TSR_TRY(tsr_op_fallback_begin(c->schema->name));
     TSR_TRY(check_devices(c));
     for (int i = 0; i < c->nargs; i++)
         if (c->arg[i].kind == TSR_ARG_DEVICE && tsr_device_has_backend(c->arg[i].device))
@@ -596,8 +622,7 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
     status = tsr_give_back(&loans, status);
     if (status == TSR_OK) status = move_results(&loans, c, w->results);
     if (made && status != TSR_OK) tsr_op_release_returns(c);
-    if (status == TSR_OK && tsr_op_fallback_hook != NULL && tsr_op_fallback == TSR_FALLBACK_NOTE)
-        tsr_op_fallback_hook(c, loans.over, loans.back);
+    if (status == TSR_OK) tsr_op_fallback_end(c->schema->name, &loans);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #define CORE_OP_SHARED_H
 
 #include "core/op.h"
+#include "core/tensor/loan.h"
 
 /* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
@@ -92,5 +93,15 @@ bool tsr_same_sizes(const TsrTensor *a, const TsrTensor *b);
 const char *tsr_sizes_text(const TsrTensor *t);
 /* int64 positions are all in [0, bound): the first bad one goes to *bad and false is returned. */
 bool tsr_positions_valid(const TsrTensor *index, int64_t bound, int64_t *bad);
+
+/* ---- tensors of a device ---- */
+
+/* Whether index tensors may be used on self: each lies on the host or where self does; NULL and undefined ones are
+ * skipped. TSR_RUNTIME_ERROR in PyTorch's words. */
+TsrStatus tsr_check_index_devices(const TsrTensor *self, int n, TsrTensor *const *indices);
+/* Around work that stands for the operator `name` (static) and runs on the host by loan outside of an operator's row:
+ * TSR_NOT_IMPLEMENTED_ERROR where tsr_op_fallback says so; then the note of what came over and went back. */
+TsrStatus tsr_op_fallback_begin(const char *name);
+void tsr_op_fallback_end(const char *name, const TsrLoans *loans);
 
 #endif

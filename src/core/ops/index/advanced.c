@@ -496,16 +496,6 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
     return status;
 }
 
-static TsrStatus check_devices(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    for (int i = 0; i < n; i++)
-        if (indices[i] != NULL && tsr_is_defined(indices[i]) && indices[i]->device.type != TSR_CPU &&
-            indices[i]->device.type != self->device.type)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "indices should be either on cpu or on the same device as the indexed tensor (%s)",
-                             tsr_device_type_name(self->device.type));
-    return TSR_OK;
-}
-
 /* ---- elements that are more than bytes: their numbers are indexed, and each is copied as its dtype says ---- */
 
 /* A tensor of self's geometry whose elements are their own numbers in the storage. */
@@ -588,7 +578,7 @@ static TsrStatus check_count(int n) {
 
 TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
     TSR_TRY(check_count(n));
-    TSR_TRY(check_devices(self, n, indices));
+    TSR_TRY(tsr_check_index_devices(self, n, indices));
     TSR_TRY(elements_new(out, self, n, indices));
     if (TSR_UNLIKELY(self->storage->columns != NULL)) tsr_columns_follow(*out, self, n, indices);
     return TSR_OK;
@@ -730,7 +720,7 @@ TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const
         TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
-    TSR_TRY(check_devices(self, n, indices));
+    TSR_TRY(tsr_check_index_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
     TsrTensor *copy;
     TSR_TRY(tsr_tensor_new_clone(&copy, value, TSR_PRESERVE));

@@ -216,11 +216,40 @@ static TsrStatus take_advanced(TsrTensor **out, const Walk *w) {
     return s;
 }
 
+static bool any_on_device(const Walk *w, const TsrTensor *value) {
+    bool any = tsr_on_device(w->view) || tsr_on_device(value);
+    for (int i = 0; i < w->nadvanced; i++) any |= tsr_on_device(w->advanced[i].index);
+    return any;
+}
+
+static TsrStatus lend_all(TsrLoans *loans, const Walk *w, bool written, TsrTensor *value) {
+    TsrTensor *array[TSR_MAX_DIMS];
+    TSR_TRY(tsr_op_fallback_begin(loans->what));
+    TSR_TRY(tsr_check_index_devices(w->view, index_array(w, array), array));
+    TSR_TRY(tsr_lend(loans, w->view, written));
+    for (int i = 0; i < w->nadvanced; i++) TSR_TRY(tsr_lend(loans, w->advanced[i].index, false));
+    return tsr_lend(loans, value, false);
+}
+
+/* take_advanced, on the host for tensors of a device. */
+static TsrStatus take(TsrTensor **out, const Walk *w) {
+    if (TSR_LIKELY(!any_on_device(w, NULL))) return take_advanced(out, w);
+    TsrLoans loans = {.what = "index"};
+    TsrDevice device = w->view->device;
+    TsrStatus s = lend_all(&loans, w, false, NULL);
+    bool made = s == TSR_OK && (s = take_advanced(out, w)) == TSR_OK;
+    s = tsr_give_back(&loans, s);
+    if (s == TSR_OK && tsr_device_has_backend(device)) s = tsr_move_to_device(&loans, *out, device);
+    if (made && s != TSR_OK) tsr_tensor_reset(out);
+    if (s == TSR_OK) tsr_op_fallback_end(loans.what, &loans);
+    return s;
+}
+
 static TsrStatus get_general(TsrTensor **out, TsrTensor *self, const TsrIndexEntry *entries, int n) {
     Walk w;
     TSR_TRY(walk(&w, self, entries, n));
     TsrStatus s = TSR_OK;
-    if (w.nadvanced > 0) s = take_advanced(out, &w);
+    if (w.nadvanced > 0) s = take(out, &w);
     else if (w.view == self) s = tsr_tensor_new_alias(out, self);
     else *out = tsr_tensor_retain(w.view);
     walk_end(&w);
@@ -439,6 +468,29 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
     return s;
 }
 
+/* A tensor goes into another device's as a number does, where it has no dimensions and lies on the host. */
+static TsrStatus check_value_device(const TsrTensor *dst, const TsrTensor *value) {
+    char one[16], other[16];
+    if (value == NULL || (value->device.type == dst->device.type && value->device.index == dst->device.index) ||
+        (value->numel == 1 && tsr_ndim(value) == 0))
+        return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
+                     tsr_device_format(dst->device, one), tsr_device_format(value->device, other));
+}
+
+/* put_advanced, on the host for tensors of a device. */
+static TsrStatus put(const Walk *w, TsrTensor *value, TsrScalar number) {
+    if (TSR_LIKELY(!any_on_device(w, value))) return put_advanced(w, value, number);
+    TsrLoans loans = {.what = "index_put_"};
+    TSR_TRY(check_value_device(w->view, value));
+    TsrStatus s = lend_all(&loans, w, true, value);
+    if (s == TSR_OK) s = put_advanced(w, value, number);
+    s = tsr_give_back(&loans, s);
+    if (s == TSR_OK) tsr_op_fallback_end(loans.what, &loans);
+    return s;
+}
+
 /* Where the element lies that n integers name in a tensor of n dimensions; false: they do not name one. */
 static bool element_offset(int64_t *offset, const TsrTensor *t, const TsrIndexEntry *entries, int n) {
     *offset = 0;
@@ -486,7 +538,7 @@ static __attribute__((noinline)) TsrStatus set_general(TsrTensor *self, const Ts
     if (tsr_ndim(self) == 0 && n == 1 && entries->kind == TSR_ENTRY_SLICE) return slice_dim(&w.view, self, 0, entries);
     TSR_TRY(walk(&w, self, entries, n));
     TsrScalar given = number != NULL ? *number : tsr_scalar_int(0);
-    TsrStatus s = w.nadvanced > 0 ? put_advanced(&w, value, given) : put_basic(w.view, value, given);
+    TsrStatus s = w.nadvanced > 0 ? put(&w, value, given) : put_basic(w.view, value, given);
     walk_end(&w);
     return s;
 }
