@@ -164,8 +164,10 @@ TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g);
 /* resize_: row-major (or by format) geometry, growing the storage when needed; contents of the storage stay. */
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format);
 /* set_: points t at another storage (retained) with the geometry given; checks as tsr_tensor_new_over, growing the
- * storage as PyTorch does. */
+ * storage as PyTorch does. TSR_RUNTIME_ERROR when it lies on another device. */
 TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g);
+/* The same, and t goes to the device of the storage: x.data = y. */
+TsrStatus tsr_tensor_move_to_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g);
 /* x.data: same storage and geometry, a version counter of its own starting at 0. */
 TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self);
 

@@ -118,14 +118,15 @@ static TsrStatus set_data(Value self, Value v) {
     TSR_TRY(bind_tensor_of(&from, v));
     if (from == NULL)
         return tsr_error(TSR_TYPE_ERROR, "Variable data has to be a tensor, but got %s", value_type_name(v));
-    if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from))
+    if (tsr_is_sparse(self.t) || tsr_is_sparse(from) || !tsr_is_defined(from) ||
+        tsr_is_meta(self.t) != tsr_is_meta(from))
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
             "type. ");
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
-    TsrStatus s = tsr_tensor_set_storage(self.t, from->storage, tsr_tensor_geometry(from));
+    TsrStatus s = tsr_tensor_move_to_storage(self.t, from->storage, tsr_tensor_geometry(from));
     if (s != TSR_OK) self.t->dtype = own;
     else
         self.t->flags =

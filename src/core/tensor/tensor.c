@@ -755,13 +755,28 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
     return tsr_tensor_set_geometry(t, (TsrGeometry){ndim, sizes, strides, t->offset});
 }
 
+static TsrStatus check_same_device(const TsrStorage *held, const TsrStorage *given) {
+    char here[16], there[16];
+    if (tsr_device_equal(held->ptr.device, given->ptr.device)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Attempted to set the storage of a tensor on device \"%s\" to a storage on different device "
+                     "\"%s\".  This is no longer allowed; the devices must match.",
+                     tsr_device_format(held->ptr.device, here), tsr_device_format(given->ptr.device, there));
+}
+
 TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g) {
+    TSR_TRY(check_same_device(t->storage, storage));
+    return tsr_tensor_move_to_storage(t, storage, g);
+}
+
+TsrStatus tsr_tensor_move_to_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g) {
     int64_t numel;
     if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
     TSR_TRY(tsr_layout_numel(&numel, g.ndim, g.sizes));
     TSR_TRY(check_element(storage, t->dtype));
     TSR_TRY(ensure_storage(storage, g, t->dtype));
     TSR_TRY(tsr_tensor_set_geometry(t, g));
+    t->device = storage->ptr.device;
     if (storage == t->storage) return TSR_OK;
     /* The counter stays the tensor's own: counted when it was the old storage's, no longer when it is the new one's. */
     if (t->version->home == t->storage) t->version->refcount += 1;

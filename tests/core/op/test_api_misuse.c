@@ -144,6 +144,7 @@ static TsrStatus begin(TsrIterSpec spec) {
         ck_assert_int_eq(tsr_ndim(x), 2); \
     }) \
     CASE(tsr_tensor_set_storage, { ABSURDLY(REFUSED(tsr_tensor_set_storage(x, x->storage, GEOMETRY(n)))); }) \
+    CASE(tsr_tensor_move_to_storage, { ABSURDLY(REFUSED(tsr_tensor_move_to_storage(x, x->storage, GEOMETRY(n)))); }) \
     CASE(tsr_tensor_resize, { \
         ABSURDLY(REFUSED(tsr_tensor_resize(x, n, many, TSR_CONTIGUOUS))); \
         REFUSED(tsr_tensor_resize(x, 1, many, (TsrMemoryFormat)77)); \
