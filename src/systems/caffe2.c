@@ -76,6 +76,7 @@ static void set_tensor_move(C2Tensor *c, TsrTensor *t) {
     for (int i = 1; i < c->wrappers; i++) tsr_tensor_retain(t);
     for (int i = 0; i < c->wrappers; i++) tsr_tensor_free(c->t);
     c->t = t;
+    c->device = t->device;
     c->no_data = false;
     c->seen = metadata_of(t);
 }
@@ -188,12 +189,43 @@ static TsrStatus copy_constructor_error(void) {
     return TSR_TYPE_ERROR;
 }
 
-/* caffe2.Tensor(CPU) allocates nothing; caffe2.Tensor(x) wraps the same impl. */
+TsrStatus c2_source_tensor(TsrTensor **lent, Value v, const char *fn) {
+    *lent = NULL;
+    if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
+    TSR_TRY(bind_tensor_of(lent, v));
+    return *lent != NULL ? c2_check_boundary(*lent)
+                         : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
+}
+
+/* c gets the sizes of src and a copy of its data; `later` leaves a copy between a device and pinned memory to the
+ * stream. */
+static TsrStatus copy_from(C2Tensor *c, TsrTensor *src, bool later) {
+    TSR_TRY(c2_set_sizes(c, tsr_ndim(src), src->sizes));
+    if (c2_lacks_memory(c, src->dtype)) TSR_TRY(c2_allocate(c, src->dtype));
+    TSR_TRY(tsr_tensor_check(c->t, true));
+    TSR_TRY(later ? tsr_tensor_copy_later(c->t, src) : tsr_tensor_copy(c->t, src));
+    tsr_tensor_bump(c->t, "CopyFrom");
+    return TSR_OK;
+}
+
+TsrStatus c2_new_copy(Value *out, TsrTensor *src, TsrDevice device) {
+    TSR_TRY(c2_new_move(out, NULL, device));
+    TsrStatus status = copy_from(as_c2(*out), src, false);
+    if (status != TSR_OK) value_clear(out);
+    return status;
+}
+
+/* caffe2.Tensor(CPU) allocates nothing; caffe2.Tensor(x) wraps the same impl; caffe2.Tensor(x, CUDA) is a copy. */
 static TsrStatus c2_construct(Value *out, Type *type, const CallArgs *args) {
     TsrTensor *t = NULL;
     TsrDevice device;
     (void)type;
-    TSR_TRY(args_count(args, 0, 0, 1, "Tensor"));
+    TSR_TRY(args_count(args, 0, 0, 2, "Tensor"));
+    if (args->count == 2) {
+        TSR_TRY(c2_source_tensor(&t, args->values[0], "Tensor"));
+        TSR_TRY(c2_parse_device(&device, args->values[1]));
+        return c2_new_copy(out, t, device);
+    }
     if (args->count == 1 && value_is_obj(args->values[0], &caffe2_tensor_type)) return copy_constructor_error();
     if (args->count == 1) TSR_TRY(bind_tensor_of(&t, args->values[0]));
     if (t != NULL) {
@@ -289,7 +321,7 @@ TsrStatus c2_allocate(C2Tensor *c, TsrDtype dtype) {
         uint8_t old = c->t->dtype;
         c->t->dtype = fresh->dtype;
         TsrStatus status =
-            tsr_tensor_set_storage(c->t, fresh->storage, (TsrGeometry){c->ndim, c->sizes, fresh->strides, 0});
+            tsr_tensor_move_to_storage(c->t, fresh->storage, (TsrGeometry){c->ndim, c->sizes, fresh->strides, 0});
         tsr_tensor_free(fresh);
         if (status != TSR_OK) c->t->dtype = old;
         TSR_TRY(status);
@@ -411,33 +443,21 @@ static TsrStatus c2_clone(Value *out, const CallArgs *args) {
     return c2_new_move(out, clone, t->device);
 }
 
-static TsrStatus source_tensor(TsrTensor **lent, Value v, const char *fn) {
-    *lent = NULL;
-    if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
-    TSR_TRY(bind_tensor_of(lent, v));
-    return *lent != NULL ? c2_check_boundary(*lent)
-                         : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
-}
-
 static TsrStatus c2_copy_from(Value *out, const CallArgs *args) {
     C2Tensor *c = as_c2(args->values[0]);
     TsrTensor *src;
-    TSR_TRY(source_tensor(&src, args->values[1], "CopyFrom"));
+    bool later = false;
+    TSR_TRY(c2_source_tensor(&src, args->values[1], "CopyFrom"));
+    if (args->count > 2) TSR_TRY(value_truth(&later, args->values[2]));
     *out = VALUE_NONE;
-    if (src == c->t) return TSR_OK;
-    TSR_TRY(c2_set_sizes(c, tsr_ndim(src), src->sizes));
-    if (c2_lacks_memory(c, src->dtype)) TSR_TRY(c2_allocate(c, src->dtype));
-    TSR_TRY(tsr_tensor_check(c->t, true));
-    TSR_TRY(tsr_tensor_copy(c->t, src));
-    tsr_tensor_bump(c->t, "CopyFrom");
-    return TSR_OK;
+    return src == c->t ? TSR_OK : copy_from(c, src, later);
 }
 
 /* y.ShareData(x): y's metadata stay its own, its memory becomes x's. */
 static TsrStatus c2_share_data(Value *out, const CallArgs *args) {
     C2Tensor *c = as_c2(args->values[0]);
     TsrTensor *src, *alias;
-    TSR_TRY(source_tensor(&src, args->values[1], "ShareData"));
+    TSR_TRY(c2_source_tensor(&src, args->values[1], "ShareData"));
     if (numel_of(c) != src->numel)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Size mismatch - did you call reshape before sharing the data? %lld elements here, %lld there",
@@ -513,7 +533,9 @@ static const Method c2_methods[] = {
     {"UnsafeSharedInstance", c2_unsafe_shared, ARGS_NONE, 0, 0, "()", "A pointer copy: metadata and data shared."},
     {"Alias", c2_alias, ARGS_NONE, 0, 0, "()", "Metadata copied, data shared."},
     {"Clone", c2_clone, ARGS_NONE, 0, 0, "()", "Metadata and data copied."},
-    {"CopyFrom", c2_copy_from, ARGS_ONE, 1, 1, "(src)", "Takes the sizes and copies the data of another tensor."},
+    {"CopyFrom", c2_copy_from, ARGS_RANGE, 1, 2, "(src, later=False)",
+     "Takes the sizes and copies the data of another tensor, from whatever device; `later` (caffe2's async) leaves a copy "
+     "between a device and pinned memory to the stream."},
     {"ShareData", c2_share_data, ARGS_ONE, 1, 1, "(src)", "Uses another tensor's memory."},
     {"ShareExternalPointer", c2_share_external, ARGS_RANGE, 1, 2, "(bytes, dtype=None)",
      "Uses the memory of a bytes or bytearray object."},

@@ -33,6 +33,11 @@ void caffe2_tensor_startup(void);
 
 /* Takes over t (may be NULL), also on failure. */
 TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device);
+/* The tensor behind a caffe2 tensor or a torch one, lent; TSR_TYPE_ERROR "FN(): expected a tensor", and errors of
+ * tensors that caffe2 can't take or that have no data yet. */
+TsrStatus c2_source_tensor(TsrTensor **lent, Value v, const char *fn);
+/* A caffe2 tensor on `device` with a copy of src's data. */
+TsrStatus c2_new_copy(Value *out, TsrTensor *src, TsrDevice device);
 /* RuntimeError for a tensor that cannot be in both wrappers: sparse, undefined, of non-POD elements, with gaps. */
 TsrStatus c2_check_boundary(const TsrTensor *t);
 TsrStatus c2_to_torch(Value *out, const CallArgs *args);

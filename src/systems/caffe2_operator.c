@@ -96,21 +96,26 @@ static TsrStatus caffe2_dtype(Value *out, const CallArgs *args) {
     return options_new(out, dtype, TSR_DEVICE_CPU);
 }
 
+static TsrStatus empty(Value *out, int n, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
+    TsrTensor *t;
+    TSR_TRY(tsr_tensor_new(&t, n, sizes, dtype, device));
+    t->origin = "caffe2.empty";
+    return c2_new_move(out, t, t->device);
+}
+
 static TsrStatus caffe2_empty(Value *out, const CallArgs *args) {
     int64_t sizes[TSR_MAX_DIMS];
     int n;
     TsrDtype dtype;
     TsrDevice device;
-    TsrTensor *t;
     TSR_TRY(args_count(args, 0, 1, 2, "empty"));
     TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = args->values, .count = 1}, 0));
     TSR_TRY(read_options(&dtype, &device, args, args->count > 1 ? 1 : -1));
-    TSR_TRY(tsr_tensor_new(&t, n, sizes, dtype, device));
-    t->origin = "caffe2.empty";
-    return c2_new_move(out, t, device);
+    return empty(out, n, sizes, dtype, device);
 }
 
-/* Gives `slot` a tensor of these sizes and options: the memory it has, when that fits. */
+/* Gives `slot` a tensor of these sizes and options: the memory it has, when that fits; for another type of device a
+ * fresh tensor. */
 static TsrStatus reinitialize(Value *slot, int n, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
     if (slot->tag == V_UNBOUND || value_is_none(*slot)) {
         Value fresh;
@@ -118,6 +123,12 @@ static TsrStatus reinitialize(Value *slot, int n, const int64_t *sizes, TsrDtype
         value_set_move(slot, fresh);
     }
     C2Tensor *c = as_c2(*slot);
+    if (c->device.type != device.type) {
+        Value fresh;
+        TSR_TRY(empty(&fresh, n, sizes, dtype, device));
+        value_set_move(slot, fresh);
+        return TSR_OK;
+    }
     TSR_TRY(c2_set_sizes(c, n, sizes));
     return c2_lacks_memory(c, dtype) ? c2_allocate(c, dtype) : TSR_OK;
 }
@@ -226,21 +237,29 @@ static Type operator_type = {.obj = TYPE_HEADER,
 
 static Value blobs; /* a dict of caffe2 tensors */
 
-static TsrStatus workspace_feed(Value *out, const CallArgs *args) {
-    TsrTensor *t = NULL;
-    Value c;
-    if (!value_is_str(args->values[0]))
-        return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): a blob's name is str, not %s", value_type_name(args->values[0]));
-    if (value_is_obj(args->values[1], &caffe2_tensor_type)) {
-        c = value_retain(args->values[1]);
-    } else {
-        TSR_TRY(bind_tensor_of(&t, args->values[1]));
-        if (t == NULL)
-            return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): expected a tensor, not %s", value_type_name(args->values[1]));
-        TSR_TRY(c2_check_boundary(t));
-        TSR_TRY(c2_new_move(&c, tsr_tensor_retain(t), t->device));
+/* The blob that a fed value becomes: the tensor itself, or a copy on the device that was asked for. */
+static TsrStatus blob_of(Value *out, Value x, Value device) {
+    TsrTensor *t;
+    TsrDevice to;
+    if (device.tag <= V_NONE && value_is_obj(x, &caffe2_tensor_type)) {
+        *out = value_retain(x);
+        return TSR_OK;
     }
-    TsrStatus status = dict_set(value_as_dict(blobs), args->values[0], c);
+    TSR_TRY(c2_source_tensor(&t, x, "FeedBlob"));
+    if (device.tag <= V_NONE) return c2_new_move(out, tsr_tensor_retain(t), t->device);
+    TSR_TRY(c2_parse_device(&to, device));
+    return c2_new_copy(out, t, to);
+}
+
+static TsrStatus workspace_feed(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"name", "arr", "device_option"};
+    static const ArgSpec spec = {"workspace.FeedBlob", names, 3, 0, 3, 2};
+    Value v[3], c;
+    TSR_TRY(args_parse(v, args, 0, &spec));
+    if (!value_is_str(v[0]))
+        return tsr_error(TSR_TYPE_ERROR, "FeedBlob(): a blob's name is str, not %s", value_type_name(v[0]));
+    TSR_TRY(blob_of(&c, v[1], v[2]));
+    TsrStatus status = dict_set(value_as_dict(blobs), v[0], c);
     value_release(c);
     *out = VALUE_TRUE;
     return status;
@@ -279,7 +298,8 @@ static TsrStatus workspace_reset(Value *out, const CallArgs *args) {
 }
 
 static const Method workspace_functions[] = {
-    {"FeedBlob", workspace_feed, ARGS_RANGE, 2, 2, "(name, x)", "Puts a tensor into the workspace, without a copy."},
+    {"FeedBlob", workspace_feed, ARGS_ANY, 2, 3, "(name, arr, device_option=None)",
+     "Puts a tensor into the workspace, without a copy; with a device a copy of it there."},
     {"FetchBlob", workspace_fetch, ARGS_ONE, 1, 1, "(name)", "The tensor of a blob, without a copy."},
     {"FetchTorch", workspace_fetch, ARGS_ONE, 1, 1, "(name)", "The tensor of a blob, without a copy."},
     {"Blobs", workspace_blobs, ARGS_NONE, 0, 0, "()", "The names of the blobs."},
