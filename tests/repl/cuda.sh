@@ -31,6 +31,61 @@ x[1, 1] = 5
 x.add_(1)
 print(x.tolist(), x[0, 0].item(), x._version, float(x.sum()))"
 is 'written through views' '[[8.0, 1.0, 1.0], [8.0, 6.0, 1.0]] 8.0 3 25.0' "$out"
+cat >"$work/indices.tsr" <<'END'
+tsr.cuda_fallback('silent')
+def answer(f):
+    try:
+        return f()
+    except Exception as error:
+        return type(error).__name__ + ": " + str(error)
+def put(x, i, value):
+    x[i] = value
+    return x.tolist()
+x = torch.arange(6., device='cuda').reshape(2, 3)
+one = torch.tensor([1])
+for i in [[1], ([0, 1], [2, 0]), one, one.cuda(), x > 3, torch.tensor([True, False]), (..., [0]), (None, [0]), (slice(1, 2), [-1])]:
+    y = x[i]
+    print(y.tolist() == x.cpu()[i.cpu() if isinstance(i, torch.Tensor) else i].tolist(), y.device)
+print(put(x.clone(), [1], 7), put(x.clone(), x > 3, torch.tensor(-1.)), put(x.cpu(), [0], torch.tensor(8.).cuda()), put(x.clone(), one, torch.ones(3).cuda()))
+print(x.index_put((one,), torch.tensor(5.)).tolist())
+for f in [lambda: x.cpu()[one.cuda()], lambda: x[one.to('cuda:1')], lambda: put(x, [0], torch.ones(3)), lambda: put(x.cpu(), [0], torch.ones(3).cuda()),
+          lambda: x.index_put((one,), torch.ones(3)), lambda: x[[5]], lambda: put(x, [1, 5], 7), lambda: x.tolist()]:
+    print(answer(f))
+for f in [lambda: torch.ones(2).set_(x), lambda: x.set_(torch.ones(2)), lambda: x.set_(x.to('cuda:1').untyped_storage()), lambda: TH.set(torch.ones(2), x)]:
+    print(answer(f).split(".  ")[0])
+y = torch.ones(2)
+y.data = x
+print(y.device, y.tolist() == x.tolist())
+END
+TSR_SIM_DEVICES=2 run --simulate-cuda "$work/indices.tsr"
+is 'tensors as indices, and whose storage may be whose' "True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+True cuda:0
+[[0.0, 1.0, 2.0], [7.0, 7.0, 7.0]] [[0.0, 1.0, 2.0], [3.0, -1.0, -1.0]] [[8.0, 8.0, 8.0], [3.0, 4.0, 5.0]] [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]
+[[0.0, 1.0, 2.0], [5.0, 5.0, 5.0]]
+RuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cpu)
+RuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cuda:0)
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0!
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!
+IndexError: index 5 is out of bounds for dimension 0 with size 2
+IndexError: index 5 is out of bounds for dimension 0 with size 2
+[[0.0, 1.0, 2.0], [7.0, 7.0, 7.0]]
+RuntimeError: Attempted to set the storage of a tensor on device \"cpu\" to a storage on different device \"cuda:0\"
+RuntimeError: Attempted to set the storage of a tensor on device \"cuda:0\" to a storage on different device \"cpu\"
+RuntimeError: Attempted to set the storage of a tensor on device \"cuda:0\" to a storage on different device \"cuda:1\"
+RuntimeError: Attempted to set the storage of a tensor on device \"cpu\" to a storage on different device \"cuda:0\"
+cuda:0 True" "$out$err"
+sim -e "x = torch.arange(3., device='cuda')[[0, 2]]"
+is 'their note' 1 "$(echo "$err" | grep -c '^note: index ran on the host')"
+sim -e "x = torch.arange(3., device='cuda'); tsr.cuda_fallback('error'); x[[0]] = 1"
+is 'or their error' "NotImplementedError: Could not run 'aten::index_put_' with arguments from the 'CUDA' backend." "$(last)"
 sim -e "x = torch.ones(3, device='cuda') + 1
 y = x + 1; x * 2; x * 3"
 is 'a note once an operator' '2' "$(echo "$err" | grep -c 'ran on the host')"
@@ -290,6 +345,33 @@ is 'allocators and caffe2 on the device' "tensorflow.Tensor(tensor([[0., 1.],
 [2.0, 2.0, 2.0] 512
 [2.0, 2.0, 2.0] 768
 cuda:0 cpu" "$out$err"
+cat >"$work/caffe2.tsr" <<'END'
+tsr.cuda_fallback('silent')
+t = caffe2.Tensor(torch.ones(2), caffe2.CUDA)
+print(t, t.to_torch().device, caffe2.Tensor(t, caffe2.CPU).to_torch().device)
+h = caffe2.empty([2], dtype=torch.float32)
+same = caffe2.ReinitializeTensor(h, [1], dtype=torch.float32)
+moved = caffe2.ReinitializeTensor(h, [2], dtype=torch.float32, device=caffe2.CUDA)
+print(same is h, moved is h, h.to_torch().device, moved.to_torch().device, moved.sizes())
+h.Resize(2)
+h.CopyFrom(t)
+p = caffe2.Tensor(torch.zeros(2).pin_memory())
+p.CopyFrom(t, True)
+torch.cuda.synchronize()
+print(h, p)
+workspace.FeedBlob('x', torch.ones(2), device_option=caffe2.CUDA)
+workspace.FeedBlob('y', t, caffe2.CPU)
+workspace.FeedBlob('z', t)
+print([workspace.FetchTorch(name).device for name in 'xyz'])
+o = caffe2.Operator()
+print(o.XOutput(0, [2], dtype=torch.float32).to_torch().device, o.XOutput(0, [2], dtype=torch.float32, device='cuda').to_torch().device)
+END
+run --simulate-cuda "$work/caffe2.tsr"
+is "caffe2's tensors between the host and the device" "caffe2.Tensor(tensor([1., 1.], device='cuda:0')) cuda:0 cpu
+True False cpu cuda:0 [2]
+caffe2.Tensor(tensor([1., 1.])) caffe2.Tensor(tensor([1., 1.]))
+[device(type='cuda', index=0), device(type='cpu'), device(type='cuda', index=0)]
+cpu cuda:0" "$out$err"
 run -e 'tensorflow.GPUBFCAllocator()'
 is 'needs a device' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
 
