@@ -21,6 +21,7 @@
 #include "lang/syntax/parser.h"
 #include "repl/prompt/paste.h"
 #include "repl/prompt/session.h"
+#include "repl/prompt/typing.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "show/screen.h"
@@ -466,8 +467,12 @@ static void run_pieces(const TsrText *typed, int first) {
 /* One statement typed, or what was pasted. False at the end of the input. */
 static bool prompt_once(TsrText *statement) {
     ParserTyping typing = {0};
+    typing_follow(statement);
     bool interrupted = false, more = read_more(statement, ">>> ", &interrupted);
-    while (more && goes_on(statement, &typing)) more = read_more(statement, "... ", &interrupted);
+    while (more && goes_on(statement, &typing)) {
+        typing_follow(statement);
+        more = read_more(statement, "... ", &interrupted);
+    }
     if (interrupted && tsr_interrupt_flag == TSR_INTERRUPT_NONE) {
         fprintf(stderr, "\nKeyboardInterrupt\n");
         return true;
@@ -497,6 +502,7 @@ static void greet(void) {
 int shell_run_prompt(void) {
     line_completer = complete_word;
     line_wants_key = complete_wants_key;
+    line_painter = shell_options->colour ? typing_paint_line : NULL;
     line_start();
     greet();
     for (bool more = true; more && !shell.wants_exit;) {

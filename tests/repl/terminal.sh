@@ -10,4 +10,14 @@ the history: not paged
 as wide as the window: 36' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
 is 'Ctrl-C at input() without an editor' 'True
 True' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
+is 'indentation and colours of what is typed' 'a keyword: True a number: True
+a text: True a comment: True
+behind a colon: True
+and deeper: True
+behind continue: True
+Backspace takes a level: True
+the counterpart of a bracket: True
+and of none when it is done: True
+a bracket that closes nothing: True
+a magic is plain: True' "$(timeout 60 python3 "$(dirname "$0")/typing.py" "$tsr")"
 exit $bad

@@ -28,6 +28,7 @@
 #include "repl/prompt/complete.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
+#include "repl/prompt/typing.h"
 #include "repl/shell.h"
 #include "show/help.h"
 #include "take.h"
@@ -127,6 +128,7 @@ static int take_or_print(const Course *c, int n, bool *finished) {
     *finished = false;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return shell_report(print_lesson(&c->lessons[n - 1], n), NULL);
     line_completer = complete_word;
+    line_painter = shell_options->colour ? typing_paint_line : NULL;
     line_start();
     TsrStatus status = take_lesson(c, n, finished);
     if (status == TSR_OK) say_end(c, n, *finished);

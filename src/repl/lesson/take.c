@@ -23,6 +23,7 @@
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
 #include "repl/prompt/paste.h"
+#include "repl/prompt/typing.h"
 #include "repl/shell.h"
 
 enum { TYPED_ROOM = 1 << 16, REASON_EVERY = 4 };
@@ -91,6 +92,7 @@ static bool read_typed(TsrText *statement) {
     LineEnd end;
     do {
         char *line = NULL;
+        typing_follow(statement);
         end = line_read(&line, statement->length == 0 ? ">>> " : "... ");
         if (end == LINE_TEXT && (tsr_text_puts(statement, line) != TSR_OK || tsr_text_putc(statement, '\n') != TSR_OK))
             end = LINE_END;

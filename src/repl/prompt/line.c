@@ -26,6 +26,7 @@ enum { HISTORY_LINES = 2000 };
 
 char *(*line_completer)(const char *word, int index);
 bool (*line_wants_key)(void);
+TsrStatus (*line_painter)(TsrText *out, const char *typed, size_t point);
 
 #if defined(TSR_EDIT_NONE)
 static const char *const libraries[] = {NULL};
@@ -59,6 +60,11 @@ static struct {
     char **buffer;
     int (*bind_variable)(const char *, const char *);
     int (*read_key)(FILE *), (**read_key_hook)(FILE *);
+    int (*insert)(const char *), (*erase)(int from, int to), (*rubout)(int count, int key);
+    int (*bind_key)(int key, int (*)(int count, int key)), (**startup_hook)(void);
+    void (*screen_size)(int *rows, int *columns), (*draw)(void), (**draw_hook)(void);
+    char **shown_prompt;
+    FILE **screen;
 } lib;
 
 static const char break_characters[] = " \t\n\"'`@$><=;|&{}()[]+-*/,:~^%!";
@@ -128,6 +134,110 @@ static char **complete(const char *word, int start, int end) {
                                                                     : NULL;
 }
 
+/* ---- colours ---- */
+
+static const char *prompt_now; /* of the line that is being read */
+
+/* Printed ASCII, a byte a column, that fits the screen. Behind a full row the terminals differ in where the cursor
+ * stands, so that one is left as it is until the next key. */
+static bool is_paintable(const char *typed, size_t before, int rows, int columns) {
+    for (const char *c = typed; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~') return false;
+    if (*typed == '\0' || columns <= 0 || rows <= 0) return false;
+    size_t width = before + strlen(typed), row = (size_t)columns;
+    return width / row < (size_t)rows && width % row != 0 && (before + line_point()) % row != 0;
+}
+
+/* Writes the line once more over itself, with its colours: the library, which knows nothing of them, finds each
+ * character where it put it. */
+static void paint_over(const char *typed, size_t before, int columns, size_t point) {
+    TsrText text = {0};
+    size_t row = (before + line_point()) / (size_t)columns;
+    if (line_painter(&text, typed, point) == TSR_OK) {
+        fprintf(*lib.screen, "\0337");
+        if (row > 0) fprintf(*lib.screen, "\033[%zuA", row);
+        fprintf(*lib.screen, "\r\033[%zuC%s\0338", before, text.data);
+        fflush(*lib.screen);
+    }
+    tsr_error_clear();
+    tsr_text_free(&text);
+}
+
+static void paint(size_t point) {
+    int rows = 0, columns = 0;
+    const char *typed = line_typed();
+    if (prompt_now == NULL || *lib.shown_prompt == NULL || strcmp(*lib.shown_prompt, prompt_now) != 0) return;
+    size_t before = strlen(prompt_now);
+    lib.screen_size(&rows, &columns);
+    if (is_paintable(typed, before, rows, columns)) paint_over(typed, before, columns, point);
+}
+
+static void draw(void) {
+    lib.draw();
+    paint(line_point());
+}
+
+/* What stays on the screen has no bracket marked for the cursor. */
+static void paint_for_good(void) {
+    if (lib.draw_hook != NULL && *lib.draw_hook == draw) paint(LINE_NO_CURSOR);
+}
+
+/* ---- indentation ---- */
+
+static struct { int blanks, level; } next_indent;
+
+void line_indent_next(int blanks, int level) {
+    next_indent.blanks = blanks;
+    next_indent.level = level;
+}
+
+/* Backspace: a level at once where only blanks stand before the cursor. */
+static int erase_level(int times, int key) {
+    int point = (int)line_point();
+    if (times != 1 || point < next_indent.level || !begins_line(point)) return lib.rubout(times, key);
+    lib.erase(point - next_indent.level, point);
+    *lib.point = point - next_indent.level;
+    return 0;
+}
+
+static void indent(void) {
+    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (next_indent.blanks == 0 || poll(&wait, 1, 0) != 0) return;
+    for (int i = 0; i < next_indent.blanks; i++) lib.insert(" ");
+    lib.bind_key('\b', erase_level);
+    lib.bind_key(0x7f, erase_level);
+}
+
+/* ---- what is added when a line begins ---- */
+
+static bool can_indent, can_paint;
+
+/* Called by the library behind its own work: it has looked at the terminal, which it does not where somebody else
+ * draws, and has bound Backspace. */
+static int begin_line(void) {
+    if (can_paint) *lib.draw_hook = draw;
+    if (can_indent) indent();
+    return 0;
+}
+
+static void load_extras(void) {
+    LOAD(insert, "rl_insert_text");
+    LOAD(erase, "rl_delete_text");
+    LOAD(rubout, "rl_rubout");
+    LOAD(bind_key, "rl_bind_key");
+    LOAD(screen_size, "rl_get_screen_size");
+    LOAD(draw, "rl_redisplay");
+    LOAD(draw_hook, "rl_redisplay_function");
+    LOAD(shown_prompt, "rl_display_prompt");
+    LOAD(screen, "rl_outstream");
+    LOAD(startup_hook, "rl_startup_hook");
+    can_indent =
+        lib.insert != NULL && lib.erase != NULL && lib.rubout != NULL && lib.bind_key != NULL && lib.point != NULL;
+    can_paint = line_painter != NULL && lib.screen_size != NULL && lib.draw != NULL && lib.draw_hook != NULL &&
+                lib.shown_prompt != NULL && lib.screen != NULL;
+    if (lib.startup_hook != NULL) *lib.startup_hook = begin_line;
+}
+
 /* ---- a terminal that changes under the line ---- */
 
 static volatile sig_atomic_t resized, continued;
@@ -146,6 +256,13 @@ static void watch_terminal(void) {
     sigaction(SIGCONT, &action, NULL);
 }
 
+/* The library, too, draws in another way where it believes that somebody else does. */
+static void resize(void) {
+    if (can_paint) *lib.draw_hook = lib.draw;
+    lib.resize();
+    if (can_paint) *lib.draw_hook = draw;
+}
+
 /* Behind Ctrl-Z and fg the terminal is as the shell left it, and what was typed is no longer on it; in a window of
  * another width it lies elsewhere. */
 static void follow_terminal(void) {
@@ -153,7 +270,7 @@ static void follow_terminal(void) {
         lib.cleanup_after_signal();
         lib.reset_after_signal();
     }
-    if ((resized || continued) && lib.resize != NULL) lib.resize();
+    if ((resized || continued) && lib.resize != NULL) resize();
     if (continued && lib.redisplay != NULL) lib.redisplay();
     resized = continued = 0;
 }
@@ -169,15 +286,21 @@ static void on_ending(int signal) { ended_by = signal; }
 static void restore_terminal(void) { tcsetattr(STDIN_FILENO, TCSANOW, &usual); }
 static bool stopped(void) { return ended_by != 0 || tsr_interrupt_flag != TSR_INTERRUPT_NONE; }
 
-/* False when a signal, or an error, came first. */
+/* False when a signal, or an error, came first. Signals are blocked but while ppoll waits: one that came between the
+ * look at what it had set and the wait would be slept through. */
 static bool key_came(void) {
     struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
     int ready = -1;
+    sigset_t all, before;
+    sigfillset(&all);
     errno = EINTR;
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     while (ready < 0 && errno == EINTR && !stopped()) {
         follow_terminal();
-        ready = poll(&wait, 1, -1);
+        errno = 0;
+        ready = ppoll(&wait, 1, NULL, &before);
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ready > 0;
 }
 
@@ -188,7 +311,9 @@ static int next_key(FILE *stream) {
     static size_t given;
     if (key_came()) {
         given = 0;
-        return lib.read_key(stream);
+        int key = lib.read_key(stream);
+        if (key == '\r' || key == '\n') paint_for_good();
+        return key;
     }
     return given + 1 < sizeof paste_end ? paste_end[given++] : EOF;
 }
@@ -259,6 +384,7 @@ static bool load(void) {
     char **(**attempted)(const char *, int, int);
     *(void **)&attempted = symbol("rl_attempted_completion_function");
     if (attempted != NULL) *attempted = complete;
+    load_extras();
     return true;
 }
 
@@ -386,5 +512,8 @@ static LineEnd read_plain(char **out, const char *prompt) {
 
 LineEnd line_read(char **out, const char *prompt) {
     *out = NULL;
-    return lib.handle != NULL ? read_edited(out, prompt) : read_plain(out, prompt);
+    prompt_now = prompt;
+    LineEnd end = lib.handle != NULL ? read_edited(out, prompt) : read_plain(out, prompt);
+    line_indent_next(0, 0);
+    return end;
 }

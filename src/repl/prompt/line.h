@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "core/text.h"
 
 typedef enum LineEnd { LINE_TEXT, LINE_END /* of the input */, LINE_INTERRUPTED } LineEnd;
 
@@ -34,5 +37,14 @@ size_t line_point(void);
  * files, unless line_wants_key says that the text is a key. Set before line_start. */
 extern char *(*line_completer)(const char *word, int index);
 extern bool (*line_wants_key)(void);
+
+/* The next line that is typed begins with so many blanks, which Backspace takes away a level at a time; it does not
+ * when keys are waiting already, as in a paste. For one line_read. */
+void line_indent_next(int blanks, int level);
+
+#define LINE_NO_CURSOR SIZE_MAX
+/* Appends what is being typed, `typed`, to `out` with colours, its bytes unchanged; the cursor is `point` bytes into
+ * it, or nowhere (LINE_NO_CURSOR). NULL: lines have no colours. Set before line_start. */
+extern TsrStatus (*line_painter)(TsrText *out, const char *typed, size_t point);
 
 #endif
