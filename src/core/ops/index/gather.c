@@ -39,49 +39,55 @@ static TsrStatus gather_flat(TsrTensor *result, const TsrTensor *self, const Tsr
     return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, 0, q->size) : TSR_OK;
 }
 
-/* One position a line: of self (outer, size, inner) the element that each of index (outer, 1, inner) says, as losses
- * pick a class's. */
-typedef struct GatherOnes {
+/* Of self (outer, size, inner) the element that each of index (outer, rows, inner) says, in the order of memory: where
+ * lines are not contiguous, or have one position each, as losses pick a class's. Line by line, a gather along the first
+ * of two dimensions of 1000 took three times as long (Xeon, model 207; bench/sweep/sweep.py --only x.gather). */
+typedef struct GatherAcross {
     const AlongLine *q;
-    int64_t inner;
+    int64_t rows, inner;
     char *dst;
     const char *src;
     const int64_t *index;
-} GatherOnes;
+} GatherAcross;
 
-#define PICK_ONES(T) \
+#define PICK_ACROSS(T) \
     for (int64_t i = begin; i < end; i++) { \
         ((T *)(void *)g->dst)[i] = ((const T *)(const void *)g->src)[base + g->index[i] * g->inner + at]; \
-        if (++at == g->inner) at = 0, base += g->q->size * g->inner; \
+        if (++at == g->inner) { \
+            at = 0; \
+            if (++row == g->rows) row = 0, base += g->q->size * g->inner; \
+        } \
     } \
     break
 
-static void gather_ones(int64_t begin, int64_t end, void *user) {
-    const GatherOnes *g = user;
-    int64_t at = begin % g->inner, base = begin / g->inner * g->q->size * g->inner;
+static void gather_across(int64_t begin, int64_t end, void *user) {
+    const GatherAcross *g = user;
+    int64_t at = begin % g->inner, row = begin / g->inner % g->rows,
+            base = begin / g->inner / g->rows * g->q->size * g->inner;
     if (!tsr_along_valid(g->index + begin, 1, end - begin, g->q)) return;
     switch (g->q->item) {
-    case 1: PICK_ONES(uint8_t);
-    case 2: PICK_ONES(uint16_t);
-    case 4: PICK_ONES(uint32_t);
-    case 8: PICK_ONES(uint64_t);
-    default: PICK_ONES(TsrSixteen);
+    case 1: PICK_ACROSS(uint8_t);
+    case 2: PICK_ACROSS(uint16_t);
+    case 4: PICK_ACROSS(uint32_t);
+    case 8: PICK_ACROSS(uint64_t);
+    default: PICK_ACROSS(TsrSixteen);
     }
 }
 
-static bool is_ones(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
-    if (index->sizes[dim] != 1 || !tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_contiguous(index, TSR_CONTIGUOUS))
+static bool goes_across(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if ((index->sizes[dim] != 1 && self->strides[dim] == 1) || !tsr_is_contiguous(self, TSR_CONTIGUOUS) ||
+        !tsr_is_contiguous(index, TSR_CONTIGUOUS))
         return false;
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim && self->sizes[d] != index->sizes[d]) return false;
     return true;
 }
 
-static TsrStatus run_ones(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim,
-                          const AlongLine *q) {
-    GatherOnes g = {q, 1, tsr_data(result), tsr_data(self), tsr_data(index)};
+static TsrStatus run_across(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim,
+                            const AlongLine *q) {
+    GatherAcross g = {q, index->sizes[dim], 1, tsr_data(result), tsr_data(self), tsr_data(index)};
     for (int d = (int)dim + 1; d < tsr_ndim(self); d++) g.inner *= self->sizes[d];
-    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_ones, &g));
+    TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_across, &g));
     return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
 }
 
@@ -95,9 +101,9 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
         AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
         TsrTensor *operands[3] = {r, cut, x};
         bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
-        status = flat                 ? gather_flat(r, s, x, &q)
-                 : is_ones(s, x, dim) ? run_ones(r, s, x, dim, &q)
-                                      : tsr_along_run(operands, dim, gather_line, &q, false);
+        status = flat                     ? gather_flat(r, s, x, &q)
+                 : goes_across(s, x, dim) ? run_across(r, s, x, dim, &q)
+                                          : tsr_along_run(operands, dim, gather_line, &q, false);
     }
     tsr_tensor_free(cut);
     tsr_tensor_free(x);
