@@ -321,7 +321,7 @@ static int64_t wrap_flat_index(int64_t *index, int64_t n, int64_t numel) {
 
 static void take_range(int64_t begin, int64_t end, void *user) {
     const Flat *f = user;
-    for (int64_t i = begin; i < end; i++) memcpy(f->dst + i * f->item, f->src + f->index[i] * f->item, (size_t)f->item);
+    tsr_kernel_pick(f->dst + begin * f->item, f->src, f->index + begin, end - begin, (size_t)f->item);
 }
 
 /* A contiguous copy of the positions, non-negative up to the first bad one: *good of them. */
