@@ -112,7 +112,7 @@ static int count_items(const char *text) { /* of "[1, 2]" or a lone "0" */
 }
 
 static TsrStatus parse_default_array(TsrParam *param, const char *text) {
-    int n = count_items(text);
+    int written = count_items(text), n = text[0] != '[' && param->fixed > 1 ? param->fixed : written;
     size_t item = param->type == TSR_ARG_INTS     ? sizeof(int64_t)
                   : param->type == TSR_ARG_FLOATS ? sizeof(double)
                                                   : sizeof(bool);
@@ -120,8 +120,9 @@ static TsrStatus parse_default_array(TsrParam *param, const char *text) {
     if (items == NULL) return tsr_error_no_memory(item);
     param->value.n = n;
     param->value.ints = items;
-    const char *p = text + (text[0] == '[');
+    const char *p = text;
     for (int i = 0; i < n; i++) {
+        if (i == 0 || n > written) p = text + (text[0] == '['); /* a lone number stands for each of them */
         while (*p == ' ' || *p == ',') p++;
         if (param->type == TSR_ARG_BOOLS) {
             ((bool *)items)[i] = *p == 'T';

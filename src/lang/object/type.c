@@ -380,7 +380,7 @@ static TsrStatus union_add(List *list, Value v) {
 static TsrStatus type_binary(Value *out, BinaryOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
     bool fits = (union_part(a) || value_is_obj(a, &union_type)) && (union_part(b) || value_is_obj(b, &union_type));
-    if (op != OP_OR || !fits) return TSR_OK;
+    if (op != OP_OR || !fits || (a.tag == V_NONE && b.tag == V_NONE)) return TSR_OK;
     Value list, tuple;
     TSR_TRY(list_new(&list, 2));
     TsrStatus status = union_add(value_as_list(list), a);
@@ -388,6 +388,12 @@ static TsrStatus type_binary(Value *out, BinaryOp op, Value a, Value b) {
     if (status == TSR_OK) status = tuple_new_iterable(&tuple, list);
     value_release(list);
     TSR_TRY(status);
+    const Tuple *parts = value_as_tuple(tuple);
+    if (parts->count == 1) { /* a union of one type is that type */
+        *out = value_retain(parts->items[0]);
+        value_release(tuple);
+        return TSR_OK;
+    }
     Union *u = obj_new(&union_type, sizeof *u);
     if (u == NULL) {
         value_release(tuple);

@@ -26,7 +26,8 @@ static bool is_plain_number(TsrDtype d) { /* what AT_DISPATCH_ALL_TYPES and the 
 }
 
 static TsrStatus check_bounds(double start, double end, double step) {
-    if (step == 0 || isnan(step)) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
+    if (!isfinite(step)) return tsr_error(TSR_RUNTIME_ERROR, "step must be finite but got %g", step);
+    if (step == 0) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
     if (!isfinite(start) || !isfinite(end))
         return tsr_error(TSR_RUNTIME_ERROR, "unsupported range: %g -> %g", start, end);
     if ((step > 0 && end < start) || (step < 0 && end > start))
@@ -108,6 +109,11 @@ TsrStatus op_range(TsrOpCall *c) {
     TSR_TRY(as_double(&end, c->arg[1].s));
     TSR_TRY(as_double(&step, c->arg[2].s));
     if (!is_plain_number(dtype)) return not_implemented("range_cpu", dtype);
+    char unused[8];
+    if (tsr_dtype_is_integral(dtype)) { /* counted in int64, whatever the numbers were */
+        for (int i = 0; i < 3; i++) TSR_TRY(tsr_scalar_store_checked(c->arg[i].s, TSR_INT64, unused));
+        start = trunc(start), end = trunc(end), step = trunc(step);
+    }
     if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;

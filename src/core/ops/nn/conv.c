@@ -176,12 +176,11 @@ static bool is_without_work(const ConvArgs *a) {
     return a->input->sizes[ndim - a->n - 1] == 0 || (ndim == a->n + 2 && a->input->sizes[0] == 0);
 }
 
-static TsrStatus check_conv(const ConvArgs *a) {
+static TsrStatus check_conv_shapes(const ConvArgs *a) {
     const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
     const TsrNnWindow *w = &a->w;
     int n = a->n;
     int64_t groups = a->groups;
-    char one[256], two[256];
     int ndim = tsr_ndim(t);
     if (tsr_ndim(weight) != n + 2) {
         int k = tsr_ndim(weight);
@@ -227,6 +226,17 @@ static TsrStatus check_conv(const ConvArgs *a) {
             "%s instead",
             a->transposed ? "transposed=1, " : "", tsr_sizes_text(weight), (long long)out_channels,
             tsr_sizes_text(bias));
+    return TSR_OK;
+}
+
+/* Once the kernel is known to fit. */
+static TsrStatus check_conv_dtypes(const ConvArgs *a) {
+    const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
+    const TsrNnWindow *w = &a->w;
+    int n = a->n;
+    int64_t groups = a->groups;
+    char one[256], two[256];
+    TsrDtype sum;
     if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same",
                          tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
@@ -239,6 +249,8 @@ static TsrStatus check_conv(const ConvArgs *a) {
     for (int d = NN_DIMS - n; d < NN_DIMS && !a->transposed; d++) dilated |= w->dilation[d] > 1;
     if (!dilated || t->sizes[0] > 0) TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed, dilated));
     TSR_TRY(check_same_dtype(t, weight, "weight", false));
+    if (bias != NULL && a->transposed && n < 3) /* which adds it in the end */
+        return tsr_result_type(&sum, (TsrTensor *const[]){(TsrTensor *)t, (TsrTensor *)bias}, 2);
     return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
 
@@ -439,8 +451,9 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     TsrTensor *cast = NULL;
     int64_t sizes[TSR_MAX_DIMS];
     int ndim = tsr_ndim(a->input), at = 0;
-    TSR_TRY(check_conv(a));
+    TSR_TRY(check_conv_shapes(a));
     TSR_TRY(set_sizes(&k, a));
+    TSR_TRY(check_conv_dtypes(a));
     if (a->transposed) TSR_TRY(check_transposed_output(a, &k));
     if (ndim == a->n + 2) sizes[at++] = k.batch;
     sizes[at++] = a->transposed ? k.channels : k.filters;
@@ -472,18 +485,16 @@ static TsrStatus check_ranks(const ConvArgs *a) {
     return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
 
-/* One number stands for n, as many as the weight has spatial dimensions. */
+/* A list of one number stands for as many as the weight has spatial dimensions. */
 static TsrStatus conv_ints(int64_t *out, const TsrArg *arg, const ConvArgs *a, int64_t front, const char *name) {
-    int64_t shown[NN_DIMS];
-    int wanted = tsr_ndim(a->weight) - 2, count = arg->n == 1 ? a->n : arg->n;
-    if (count == wanted || count == 1)
+    int wanted = tsr_ndim(a->weight) - 2;
+    if (arg->n == wanted || arg->n == 1)
         return tsr_nn_window_ints(out, (TsrNnInts){arg, "conv", name, a->n, front, NULL});
-    for (int d = 0; d < NN_DIMS; d++) shown[d] = arg->n == 1 ? arg->ints[0] : 0;
     return tsr_error(
         TSR_RUNTIME_ERROR,
         "expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but "
         "got %s=%s",
-        name, wanted, name, tsr_layout_text(count, arg->n == 1 ? shown : arg->ints));
+        name, wanted, name, tsr_layout_text(arg->n, arg->ints));
 }
 
 static ConvArgs plain_args(const TsrOpCall *c, int n) {
@@ -504,6 +515,9 @@ static TsrStatus conv(TsrOpCall *c, int n) {
     TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
     TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
     TSR_TRY(conv_ints(a.w.dilation, &c->arg[5], &a, 1, "dilation"));
+    int64_t zeros[NN_DIMS] = {0}; /* PyTorch adds as many as the function has dimensions, and checks them too */
+    TsrArg none = {.kind = TSR_ARG_INTS, .n = n, .ints = zeros};
+    TSR_TRY(conv_ints(a.output_padding, &none, &a, 0, "output_padding"));
     TSR_TRY(convolve(&out, &a));
     return tsr_return_move(c, out);
 }

@@ -347,13 +347,17 @@ static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
                          maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s"
                                  : "adaptive_%s_pool%dd(): Expected %s tensor, but got %s",
                          kind, n, batched[n], tsr_layout_text(ndim, t->sizes));
-    for (int d = ndim - (n + (maximum ? 1 : 0)); d < ndim; d++)
+    int64_t shown[TSR_MAX_DIMS];
+    bool planes = n == 1 && !maximum; /* lines are averaged as planes one row high */
+    memcpy(shown, t->sizes, sizeof *shown * (size_t)ndim);
+    if (planes) shown[ndim - 1] = 1, shown[ndim] = t->sizes[ndim - 1];
+    for (int d = maximum ? 1 : ndim - n; d < ndim; d++)
         if (t->sizes[d] == 0)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
                 "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has "
                 "sizes %s with dimension %d being empty",
-                kind, n, tsr_layout_text(ndim, t->sizes), d);
+                kind, n + planes, tsr_layout_text(ndim + planes, shown), d + planes);
     return TSR_OK;
 }
 

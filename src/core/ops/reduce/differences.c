@@ -213,8 +213,8 @@ static TsrTensor *gradient_even(TsrScope *s, const Gradient *g, int64_t dim, Tsr
     int64_t n = x->sizes[dim];
     TsrTensor *upper = MAKE(s, tsr_tensor_new_narrow, x, dim, 2, n - 2),
               *lower = MAKE(s, tsr_tensor_new_narrow, x, dim, 0, n - 2);
-    TsrTensor *difference = CALL(s, "sub", "tt", upper, lower),
-              *center = CALL(s, "div", "ts", difference, tsr_scalar_int(2));
+    TsrTensor *difference = CALL(s, "sub", "tt", upper, lower), *apart = CALL(s, "div", "ts", difference, step),
+              *center = CALL(s, "div", "ts", apart, tsr_scalar_int(2));
     TsrTensor *first, *last;
     if (g->edge_order == 1) {
         first = edge_difference(s, x, dim, 0);
@@ -223,8 +223,7 @@ static TsrTensor *gradient_even(TsrScope *s, const Gradient *g, int64_t dim, Tsr
         first = edge_weighed(s, x, dim, 0, (double[]){-1.5, 2, -0.5});
         last = edge_weighed(s, x, dim, n - 3, (double[]){0.5, -2, 1.5});
     }
-    TsrTensor *parts[3] = {CALL(s, "div", "ts", first, step), CALL(s, "div", "ts", center, step),
-                           CALL(s, "div", "ts", last, step)};
+    TsrTensor *parts[3] = {CALL(s, "div", "ts", first, step), center, CALL(s, "div", "ts", last, step)};
     return CALL(s, "cat", "Ti", 3, parts, dim);
 }
 
