@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lang/modules/builtin.h"
+#include "capture.h"
 #include "report.h"
 #include "repl/prompt/paste.h"
 #include "shell.h"
@@ -146,30 +146,25 @@ static bool take_statement(Doctest *d, TsrText *code, size_t indent) {
     return fine;
 }
 
-/* Runs a statement with both streams going to the capture file; what it wrote is *out (tsr_free). */
+/* A statement and where it stands. */
+typedef struct Run {
+    const char *path;
+    const TsrText *code;
+    int line;
+} Run;
+
+static void run_statement(void *context) {
+    const Run *r = context;
+    shell_run_typed(r->path, r->code->data, r->code->length, r->line);
+}
+
+/* What a statement prints, on both streams, is *out (tsr_free). */
 static bool run_captured(Doctest *d, const TsrText *code, int line, char **out, size_t *length) {
-    fflush(stdout);
-    fflush(stderr);
-    int old_out = dup(STDOUT_FILENO), old_err = dup(STDERR_FILENO);
-    bool fine = old_out >= 0 && old_err >= 0 && ftruncate(d->capture, 0) == 0 && lseek(d->capture, 0, SEEK_SET) == 0 &&
-                dup2(d->capture, STDOUT_FILENO) >= 0 && dup2(d->capture, STDERR_FILENO) >= 0;
-    if (fine) {
-        int status;
-        shell_run_typed(d->path, code->data, code->length, line);
-        fflush(builtin_stdout());
-        fflush(stdout);
-        fflush(stderr);
-        d->ended = shell_wants_exit(&status);
-    }
-    if (old_out >= 0) dup2(old_out, STDOUT_FILENO), close(old_out);
-    if (old_err >= 0) dup2(old_err, STDERR_FILENO), close(old_err);
-    if (!fine || lseek(d->capture, 0, SEEK_SET) != 0) return false;
+    Run run = {d->path, code, line};
     TsrText text = {0};
-    char buffer[4096];
-    ssize_t n;
-    while ((n = read(d->capture, buffer, sizeof buffer)) > 0)
-        if (tsr_text_append(&text, buffer, (size_t)n) != TSR_OK) break;
-    fine = n == 0 && tsr_text_puts(&text, "") == TSR_OK;
+    int status;
+    bool fine = capture_run(&text, d->capture, run_statement, &run) && tsr_text_puts(&text, "") == TSR_OK;
+    d->ended = shell_wants_exit(&status);
     *length = text.length;
     *out = fine ? tsr_text_move(&text) : NULL;
     tsr_text_free(&text);
@@ -391,7 +386,7 @@ static int check_apart(const char *path, int capture, Counts *shared) {
 }
 
 int doctest_run(const char *const *paths, int count) {
-    int capture = memfd_create("transcript", MFD_CLOEXEC), result = EXIT_FINE;
+    int capture = capture_new(), result = EXIT_FINE;
     Counts *counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (capture < 0 || counts == MAP_FAILED) {
         fprintf(stderr, "tsr: can't make a temporary file\n");

@@ -143,6 +143,26 @@ has 'none' "FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'" "$
 has 'all names are forgotten' '2 names forgotten
 ' "$shown"
 has 'those too' "name 'x' is not defined" "$shown"
+typed 'x = zeros(2, 1, 1)' 'def f(a):' '    return a + 1' '' 'f(x)' '1 / 0' '%history' '%save session.md' >/dev/null
+is 'a session as a transcript' '# A session
+
+```
+>>> x = zeros(2, 1, 1)
+>>> def f(a):
+...     return a + 1
+...
+>>> f(x)
+tensor([[[1.]],
+<BLANKLINE>
+        [[1.]]])
+>>> 1 / 0
+Traceback (most recent call last):
+  File "<stdin>", line 6
+    1 / 0
+    ^^^^^
+ZeroDivisionError: division by zero
+```' "$(cat session.md)"
+is 'which --doctest checks' '4 statements checked, 0 differ' "$("$tsr" --doctest session.md)"
 shown=$(typed 'x = arange(4)' 'y = x[1:]' '1 / 0' '%page stepped.html' '%page stepped.html' 'x = 5; x')
 has '%page writes no file twice' "FileExistsError: [Errno 17] File exists: 'stepped.html'" "$shown"
 is 'the page of a session has what worked, stepped through' '2 1' "$(grep -c '<section' stepped.html) $(grep -c 'x\[1:\]: a view of x' stepped.html)"

@@ -302,7 +302,7 @@ static const Magic magics[] = {
     {"pwd", MAGIC_NONE, NULL, session_pwd, "the working folder"},
     {"reset", MAGIC_NONE, NULL, session_reset, "forgets all names"},
     {"run", MAGIC_CODE, NULL, run_file, "runs a file here"},
-    {"save", MAGIC_CODE, NULL, session_save, "writes what was typed and worked into a new file, a program"},
+    {"save", MAGIC_CODE, NULL, session_save, "writes what was typed into a new file: a program, or, into one in .md, a transcript"},
     {"sharing", MAGIC_VALUE, "sharing", NULL, "the other tensors over the same storage"},
     {"storages", MAGIC_NONE, "storages", NULL, "all storages, with the views over each"},
     {"time", MAGIC_CODE, NULL, run_time, "runs code and says how long it took"},

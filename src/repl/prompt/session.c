@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "lang/modules/builtin.h"
+#include "magic.h"
+#include "repl/capture.h"
+#include "repl/shell.h"
 #include "lang/modules/file.h"
 #include "lang/object/gc.h"
 #include "core/io_stream.h"
@@ -102,10 +105,71 @@ static void write_page_in_copy(void *context) {
     fflush(file);
 }
 
-static bool write_page(FILE *file) {
-    errno = ENOMEM;
-    return copy_run(write_page_in_copy, file, false) && lseek(fileno(file), 0, SEEK_END) > 0;
+/* A piece of the session that runs again. */
+static void run_again(void *context) {
+    const Typed *t = context;
+    shell_run_typed("<stdin>", t->text, strlen(t->text), t->line);
 }
+
+/* With its prompts. A statement whose last line is indented ends with an empty line. */
+static TsrStatus add_prompts(TsrText *out, const char *text) {
+    const char *prompt = ">>> ", *last = text;
+    bool several = false;
+    for (const char *line = text, *end; *line != '\0'; line = end + 1) {
+        end = strchr(line, '\n');
+        several = line != text;
+        last = line;
+        TSR_TRY(tsr_text_printf(out, "%s%.*s\n", prompt, (int)(end - line), line));
+        prompt = "... ";
+    }
+    return several && *last == ' ' ? tsr_text_puts(out, "...\n") : TSR_OK;
+}
+
+/* An empty line would end what is compared: it has Python's name in transcripts. */
+static TsrStatus add_output(TsrText *out, const TsrText *shown) {
+    for (size_t begin = 0, end; begin < shown->length; begin = end + 1) {
+        const char *line = shown->data + begin, *stop = memchr(line, '\n', shown->length - begin);
+        end = stop != NULL ? (size_t)(stop - shown->data) : shown->length;
+        if (end == begin) TSR_TRY(tsr_text_puts(out, "<BLANKLINE>\n"));
+        else TSR_TRY(tsr_text_printf(out, "%.*s\n", (int)(end - begin), line));
+    }
+    return TSR_OK;
+}
+
+/* Magics stay out: what they print, times and ids, is seldom the same again. */
+static TsrStatus add_transcript(TsrText *out, int capture) {
+    for (int64_t i = 0; i < count; i++) {
+        if (magic_is(all[i].text, strlen(all[i].text))) continue;
+        TsrText shown = {0};
+        TsrStatus status = add_prompts(out, all[i].text);
+        if (!capture_run(&shown, capture, run_again, &all[i])) status = tsr_error_errno(errno, NULL);
+        if (status == TSR_OK) status = add_output(out, &shown);
+        tsr_text_free(&shown);
+        TSR_TRY(status);
+    }
+    return TSR_OK;
+}
+
+static void write_transcript_in_copy(void *context) {
+    FILE *file = context;
+    TsrText text = {0};
+    int capture = capture_new();
+    forget_all();
+    TsrStatus status = tsr_text_puts(&text, "# A session\n\n```\n");
+    if (status == TSR_OK) status = capture >= 0 ? add_transcript(&text, capture) : TSR_OS_ERROR;
+    if (status == TSR_OK) status = tsr_text_puts(&text, "```\n");
+    if (status == TSR_OK) fwrite(text.data, 1, text.length, file);
+    fflush(file);
+}
+
+static bool write_copied(FILE *file, void (*write)(void *file)) {
+    errno = ENOMEM;
+    return copy_run(write, file, true) && lseek(fileno(file), 0, SEEK_END) > 0;
+}
+
+static bool write_transcript(FILE *file) { return write_copied(file, write_transcript_in_copy); }
+
+static bool write_page(FILE *file) { return write_copied(file, write_page_in_copy); }
 
 /* A file that is there already stays; half a file does not. */
 static TsrStatus save_as(const char *path, bool (*write)(FILE *file)) {
@@ -128,7 +192,14 @@ static TsrStatus save_session(const char *path, bool (*write)(FILE *file)) {
     return status;
 }
 
-TsrStatus session_save(const char *path) { return save_session(path, write_program); }
+static bool is_transcript(const char *path) {
+    const char *end = strrchr(path, '.');
+    return end != NULL && (strcmp(end, ".md") == 0 || strcmp(end, ".txt") == 0);
+}
+
+TsrStatus session_save(const char *path) {
+    return save_session(path, is_transcript(path) ? write_transcript : write_program);
+}
 
 TsrStatus session_page(const char *path) { return save_session(path, write_page); }
 
