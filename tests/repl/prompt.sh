@@ -23,7 +23,7 @@ has 'in double quotes' "d[\"bias\"] + 40" "$shown"
 has 'a name in a module' '
 tensor(0)' "$shown"
 case $shown in *iterable=*) fail 'an argument without a name is none' ;; *) ok 'an argument without a name is none' ;; esac
-shown=$(typed '@lambda f: f' 'def twice(x):' '    return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
+shown=$(typed '@lambda f: f' 'def twice(x):' 'return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
 has 'name?? of a function' '>>> twice??
 twice(x)
 @lambda f: f
@@ -120,7 +120,7 @@ cd "$work" || exit 1
 mkdir -p folder/inner
 ln -s inner folder/link
 : >folder/file
-shown=$(typed 'x = 3' 'x +' 'def f(a):' '    return a * x' '' 'f(4)' '%history' '%save made.tsr' '%save made.tsr' '%cd folder' '%pwd' '%ls' '%cd ..' '%ls nosuch' '%reset' 'x')
+shown=$(typed 'x = 3' 'x +' 'def f(a):' 'return a * x' '' 'f(4)' '%history' '%save made.tsr' '%save made.tsr' '%cd folder' '%pwd' '%ls' '%cd ..' '%ls nosuch' '%reset' 'x')
 has 'what was typed, by its lines' '   1  x = 3
    2  x +
    3  def f(a):
@@ -143,7 +143,7 @@ has 'none' "FileNotFoundError: [Errno 2] No such file or directory: 'nosuch'" "$
 has 'all names are forgotten' '2 names forgotten
 ' "$shown"
 has 'those too' "name 'x' is not defined" "$shown"
-typed 'x = zeros(2, 1, 1)' 'def f(a):' '    return a + 1' '' 'f(x)' '1 / 0' '%history' '%save session.md' >/dev/null
+typed 'x = zeros(2, 1, 1)' 'def f(a):' 'return a + 1' '' 'f(x)' '1 / 0' '%history' '%save session.md' >/dev/null
 is 'a session as a transcript' '# A session
 
 ```
