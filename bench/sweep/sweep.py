@@ -2,6 +2,7 @@
 """sweep.py: times single calls of every operator under tsr and under PyTorch, in pairs, and prints PyTorch's time over
 tsr's (above 1: tsr is faster), worst first, with a summary a family.
 
+  bench/sweep/sweep.py --growth [--tsr PATH] [--threads 1|all]
   bench/sweep/sweep.py [--tsr PATH] [--only FAMILY|WORD]... [--sizes 1000000,10000,100] [--rounds 3] [--threads 1|all]
                        [--isa avx2] [--quick] [--list] [--json FILE] [--before FILE]
 
@@ -22,6 +23,7 @@ ap.add_argument("--threads", default="1"); ap.add_argument("--isa", default="");
 ap.add_argument("--quick", action="store_true", help="one size, float32 and contiguous only, two rounds")
 ap.add_argument("--budget", type=float, default=0.006, help="seconds a measurement")
 ap.add_argument("--json", default=""); ap.add_argument("--before", default="", help="a run's --json: shows its ratios beside")
+ap.add_argument("--growth", action="store_true", help="how tsr's cost grows from 10 to 10**8 elements, as a table")
 ap.add_argument("--refused", action="store_true", help="also print the lines that one of the two refuses")
 
 # Which tensors a row's arguments are, where there is a choice of dtype ("float32", ...) and layout.
@@ -196,6 +198,26 @@ def show(answers, before):
     row("all", paired)
 
 
+# name | setup | expression | by how much more than n its work grows | the largest power of ten
+GROWTH = [("add", "x=torch.rand(n); y=torch.rand(n)", "x+y", 0, 8), ("sum", "x=torch.rand(n)", "x.sum()", 0, 8), ("sort", "x=torch.rand(n)", "x.sort()", 0, 7),
+          ("matmul, a multiplication", "m=int(n**.5); x=torch.rand(m,m); y=torch.rand(m,m)", "x@y", .5, 7),
+          ("CSV, a number read", "save(torch.rand(n//10,10), '{file}')", "load('{file}')", 0, 7), ("view x[1:], a call", "x=torch.rand(n)", "x[1:]", -1, 8)]
+
+
+def growth(o, tsr, clock):
+    """Nanoseconds an element, by the number of elements."""
+    powers = range(1, 9)
+    print("| ns an element | " + " | ".join(f"10^{k}" for k in powers) + " |\n| --- |" + " ---: |" * len(powers))
+    for name, setup, expr, grows, most in GROWTH:
+        cells = []
+        for k in powers:
+            with tempfile.NamedTemporaryFile(suffix=".csv") as f:
+                text = program(setup.replace("{file}", f.name), expr.replace("{file}", f.name), 10 ** k, clock, o.budget)
+                t = min((tsr.time(text) for _ in range(o.rounds)), key=lambda v: v if isinstance(v, float) else 1e9) if k <= most else "-"
+            cells.append(f"{t * 1e9 / 10 ** k / 10 ** (k * grows):.3g}" if isinstance(t, float) else "-")
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
 def main():
     o = ap.parse_args()
     if o.quick: o.rounds = min(o.rounds, 2)
@@ -206,6 +228,7 @@ def main():
     if o.threads != "all": environment |= {"OMP_NUM_THREADS": o.threads, "OPENBLAS_NUM_THREADS": o.threads}
     if o.isa: environment |= {"TSR_ISA": o.isa}
     if o.isa == "avx2": environment |= {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "OPENBLAS_CORETYPE": "Haswell"}
+    if o.growth: return growth(o, Tsr(o.tsr, o.threads, environment), "process_time" if o.threads == "1" else "perf_counter")
     answers = measure(o, todo, Tsr(o.tsr, o.threads, environment), Peer(os.environ.get("PEER_PYTHON", "python3"), o.threads, environment))
     if o.json: json.dump(answers, open(o.json, "w"), indent=0)
     show(answers, json.load(open(o.before)) if o.before else [])

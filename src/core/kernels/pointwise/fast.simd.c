@@ -1,4 +1,5 @@
 /* fast.simd.c: the kernels of fast.def for one instruction set. */
+#include <float.h>
 #include <math.h>
 #include <sleef.h>
 #include <string.h>
