@@ -235,11 +235,7 @@ static TsrStatus check_conv_dtypes(const ConvArgs *a) {
     const TsrNnWindow *w = &a->w;
     int n = a->n;
     int64_t groups = a->groups;
-    char one[256], two[256];
     TsrDtype sum;
-    if (tsr_dtype_is_complex(t->dtype) && t->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and weight type (%s) should be the same",
-                         tsr_old_type_text(one, sizeof one, t), tsr_old_type_text(two, sizeof two, weight));
     if (is_without_work(a)) return TSR_OK;
     bool onednn = goes_to_onednn(t, weight, n, groups);
     if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
@@ -473,6 +469,13 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     return status;
 }
 
+static TsrStatus check_complex_part(const TsrTensor *t, const TsrTensor *other, const char *what) {
+    char one[256], two[256];
+    if (other == NULL || other->dtype == t->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Input type (%s) and %s type (%s) should be the same",
+                     tsr_old_type_text(one, sizeof one, t), what, tsr_old_type_text(two, sizeof two, other));
+}
+
 /* Dimensions of the input and of the weight, which say how many numbers a window has. */
 static TsrStatus check_ranks(const ConvArgs *a) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)",
@@ -481,6 +484,10 @@ static TsrStatus check_ranks(const ConvArgs *a) {
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected %s input to conv%s%dd, but got input of size: %s", dims[n],
                          a->transposed ? "_transpose" : "", n, tsr_layout_text(ndim, a->input->sizes));
+    if (tsr_dtype_is_complex(a->input->dtype)) {
+        TSR_TRY(check_complex_part(a->input, a->weight, "weight"));
+        TSR_TRY(check_complex_part(a->input, a->bias, "bias"));
+    }
     if (tsr_ndim(a->weight) < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
     return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
