@@ -41,6 +41,9 @@ void tsr_thread_at_end(void (*fn)(void)) {
 }
 
 void tsr_thread_watch(void) {
+    static _Thread_local bool watched;
+    if (watched) return;
+    watched = true;
     pthread_once(&once, make_key);
     if (have_key && pthread_getspecific(key) == NULL) pthread_setspecific(key, hooks);
 }

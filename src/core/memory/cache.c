@@ -130,6 +130,7 @@ static bool refill(int c) {
 static void free_small(void *ctx) {
     const Slab *slab = (const Slab *)((uintptr_t)ctx & ~(uintptr_t)(SLAB - 1));
     Free *block = ctx;
+    if (small_free[slab->class] == NULL) tsr_thread_watch(); /* a thread may only ever free */
     block->next = small_free[slab->class];
     small_free[slab->class] = block;
 }

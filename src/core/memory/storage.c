@@ -53,6 +53,7 @@ static TsrStorage *take_struct(void) {
 static void give_struct(TsrStorage *s) {
 #ifndef TSR_DEBUG
     if (TSR_LIKELY(pool.n < POOL_MOST)) {
+        if (pool.n == 0) tsr_thread_watch(); /* a thread may only ever free */
         s->next = pool.head;
         pool.head = s;
         pool.n++;

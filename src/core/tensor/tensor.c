@@ -73,6 +73,7 @@ int64_t tsr_tensor_live(void) { return structs - shells - pool.n; }
 static void give_struct(TsrTensor *t) {
 #ifndef TSR_DEBUG
     if (TSR_LIKELY(pool.n < POOL_MOST)) {
+        if (pool.n == 0) tsr_thread_watch(); /* a thread may only ever free */
         t->base = pool.head;
         pool.head = t;
         pool.n++;
