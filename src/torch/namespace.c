@@ -100,14 +100,29 @@ static TsrStatus fill_func(Module *m) {
     return module_add_move(m, "vmap", v);
 }
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
+
+typedef struct Switch {
+    const char *name;
+    bool value;
+} Switch;
+
+static TsrStatus add_switches(Module *m, const Switch *switches, size_t count) {
+    for (size_t i = 0; i < count; i++) TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
+    return TSR_OK;
+}
 static TsrStatus fill_cudnn(Module *m) {
-    static const struct {
-        const char *name;
-        bool value;
-    } switches[] = {{"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
-    for (size_t i = 0; i < TSR_COUNTOF(switches); i++)
-        TSR_TRY(module_add(m, switches[i].name, value_bool(switches[i].value)));
+    static const Switch switches[] = {
+        {"enabled", true}, {"benchmark", false}, {"deterministic", false}, {"allow_tf32", true}};
+    TSR_TRY(add_switches(m, switches, TSR_COUNTOF(switches)));
+    TSR_TRY(module_add(m, "benchmark_limit", value_int(10)));
     return fill_absent(m);
+}
+static TsrStatus fill_cuda_matmul(Module *m) {
+    static const Switch switches[] = {{"allow_tf32", false},
+                                      {"allow_fp16_reduced_precision_reduction", true},
+                                      {"allow_bf16_reduced_precision_reduction", true},
+                                      {"allow_fp16_accumulation", false}};
+    return add_switches(m, switches, TSR_COUNTOF(switches));
 }
 static TsrStatus fill_version(Module *m) {
     TSR_TRY(module_add_text(m, "__version__", TSR_TORCH_VERSION));
@@ -153,15 +168,18 @@ static const struct Space {
     {"torch.amp", NULL, torch_amp_fill, "autocast."},
     {"torch.cuda.amp", NULL, torch_cuda_amp_fill, "autocast under its old name."},
     {"torch.cuda.amp.common", NULL, torch_amp_common_fill, "A question about GPUs."},
-    {"torch.cpu", NULL, NULL, "torch.cpu.amp."},
+    {"torch.cpu", "cpu.", NULL, "The host under the names that devices have, and torch.cpu.amp."},
     {"torch.cpu.amp", NULL, torch_cpu_amp_fill, "autocast under its old name."},
+    {"torch.cuda.memory", "cuda.", torch_cuda_memory_fill, "GPUs' memory."},
+    {"torch.cuda.random", "cuda.", torch_cuda_random_fill, "GPUs' random streams."},
     {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
     {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
     {"torch.backends", NULL, NULL, "Questions about libraries."},
     {"torch.backends.mps", NULL, fill_absent, "Apple's GPUs: absent."},
-    {"torch.backends.cuda", NULL, fill_absent, "CUDA's libraries."},
+    {"torch.backends.cuda", "backends.cuda.", fill_absent, "CUDA's libraries; the switches change nothing."},
+    {"torch.backends.cuda.matmul", NULL, fill_cuda_matmul, "Switches of cuBLAS, which can be set and have no effect."},
     {"torch.backends.cudnn", NULL, fill_cudnn, "cuDNN: absent; its switches can be set and have no effect."},
     {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},
 };

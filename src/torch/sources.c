@@ -22,6 +22,8 @@ PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
 PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
 PRELUDE_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
+PRELUDE_EMBED(prelude_cpu, "src/torch/prelude/cpu.tsr");
+PRELUDE_EMBED(prelude_backends_cuda, "src/torch/prelude/backends_cuda.tsr");
 PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
 PRELUDE_EMBED(prelude_tensor_table, "src/torch/prelude/tensor_table.tsr");
 PRELUDE_EMBED(prelude_table, "src/torch/prelude/table.tsr");
@@ -56,6 +58,8 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
     SOURCE_WITH("cuda", cuda, "torch collections"),
     SOURCE("accelerator", accelerator),
+    SOURCE("cpu", cpu),
+    SOURCE("backends.cuda", backends_cuda),
     TABLES("Tensor", tensor_table),
     TABLES("Table", table),
     TABLES("table slots", table_slots),

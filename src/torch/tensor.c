@@ -267,12 +267,24 @@ static TsrStatus construct_from(TsrTensor **out, Type *type, Value v, TsrDtype d
     return tensor_new_from_data(out, v, dtype, TSR_DEVICE_CPU);
 }
 
+/* torch.FloatTensor(...) and torch.Tensor(...) make tensors of the host alone. */
+static TsrStatus check_legacy_device(Value device) {
+    TsrDevice d;
+    bool ok;
+    if (device.tag <= V_NONE) return TSR_OK;
+    TSR_TRY(device_from_value(&d, &ok, device));
+    if (!ok || d.type == TSR_CPU) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "legacy constructor expects device type: cpu but device type: %s was passed",
+                     tsr_device_type_name(d.type));
+}
+
 TsrStatus tensor_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype dtype = type == &torch_tensor_type ? tsr_default_dtype() : (TsrDtype)(type - float_tensor_types);
     for (int k = 0; k < args->keyword_count; k++)
         if (!str_equal_c(args->names[k], "device") && !str_equal_c(args->names[k], "data") &&
             !str_equal_c(args->names[k], "size"))
             return args_fit_none("new", args, 0, 5, construct_options);
+    TSR_TRY(check_legacy_device(args_keyword(args, "device")));
     Value data = args_keyword(args, "data");
     CallArgs named = {.values = &data, .count = 1};
     if (data.tag != V_UNBOUND && args->count == 0) args = &named;

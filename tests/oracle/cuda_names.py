@@ -186,6 +186,63 @@ torch.autocast('x')
 torch.autocast(1)
 torch.autocast('cpu', dtype=torch.float32)._enabled
 torch.cuda.amp.common.amp_definitely_not_available()
+torch.Tensor([1.], device='cuda')
+torch.Tensor([1.], device='meta')
+torch.FloatTensor([1.], device='cuda')
+torch.Tensor(2, 3, device='cuda:0')
+torch.cpu.is_available()
+torch.cpu.device_count()
+torch.cpu.current_device()
+torch.cpu.synchronize()
+torch.cpu.set_device(0)
+torch.cpu.is_initialized()
+torch.get_device_module('cuda').__name__
+torch.get_device_module('cpu').__name__
+torch.get_device_module().__name__
+torch.get_device_module(torch.device('cuda:1')).__name__
+torch.get_device_module('meta')
+torch.get_device_module(3)
+torch.get_device_module('x')
+torch.cuda.default_generators
+torch.cuda.caching_allocator_alloc(512)
+torch.cuda.caching_allocator_alloc(512, 0)
+torch.cuda.caching_allocator_alloc(512, 0, 'x')
+torch.cuda.caching_allocator_delete(0)
+torch.cuda.memory.memory_allocated()
+torch.cuda.memory.mem_get_info()
+torch.cuda.memory.empty_cache()
+torch.cuda.random.manual_seed(1)
+torch.cuda.random.get_rng_state()
+torch.cuda.random.get_rng_state_all()
+torch.cuda.Stream.priority_range()
+torch.accelerator.synchronize(0)
+torch.accelerator.set_device_index('cpu')
+torch.accelerator.set_device_index('cuda:0')
+torch.accelerator.set_device_index(-1)
+torch.accelerator.set_device_index(None)
+torch.accelerator.device_index('cuda')
+torch.accelerator.empty_host_cache()
+torch.accelerator.get_memory_info(0)
+torch.accelerator.memory_stats(0)
+torch.accelerator.memory_allocated('cuda:0')
+torch.accelerator.memory_reserved(5)
+torch.accelerator.current_stream(0)
+torch.backends.cuda.flash_sdp_enabled()
+torch.backends.cuda.mem_efficient_sdp_enabled()
+torch.backends.cuda.math_sdp_enabled()
+torch.backends.cuda.cudnn_sdp_enabled()
+torch.backends.cuda.enable_flash_sdp(False)
+torch.backends.cuda.flash_sdp_enabled()
+torch.backends.cuda.enable_flash_sdp(True)
+torch.backends.cuda.enable_flash_sdp(1)
+torch.backends.cuda.enable_mem_efficient_sdp(1)
+torch.backends.cuda.enable_math_sdp(1)
+torch.backends.cuda.enable_cudnn_sdp(1)
+torch.backends.cuda.matmul.allow_tf32
+torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction
+torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction
+torch.backends.cuda.matmul.allow_fp16_accumulation
+torch.backends.cudnn.benchmark_limit
 """
 
 

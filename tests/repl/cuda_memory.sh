@@ -86,4 +86,23 @@ except torch.OutOfMemoryError as e:
 1048576 2097152 2097152 20971520
 [1024, 1024, 0, 0]
 CUDA out of memory. Tried to allocate 32.00 MiB. GPU 0 has a total capacity of 256.00 MiB of which 254.00 MiB is free. 32.00 MiB allowed; Of the alloc'
+
+# Bytes without a tensor, the host's cache, and the names that say which device is meant.
+TSR_SIM_DEVICES=2 run --simulate-cuda -e "a = torch.cuda.caching_allocator_alloc(1000)
+b = torch.cuda.caching_allocator_alloc(5, 1, torch.cuda.Stream(1))
+print(torch.cuda.memory_allocated(0), torch.cuda.memory_allocated(1), torch.cuda.current_device())
+torch.cuda.caching_allocator_delete(a); torch.cuda.caching_allocator_delete(b)
+print(torch.cuda.memory_allocated(0), torch.cuda.memory_allocated(1), len(torch.cuda.default_generators))
+with torch.accelerator.device_index('cuda:1'): print(torch.cuda.current_device())
+torch.accelerator.set_device_index('cuda:1'); print(torch.accelerator.current_device_index(), torch.accelerator.synchronize())
+h = torch.ones(2).pin_memory(); del h
+kept = torch.cuda.host_memory_stats()['reserved_bytes.current']; torch.accelerator.empty_host_cache()
+print(kept > 0, torch.cuda.host_memory_stats()['reserved_bytes.current'])
+torch.cuda.caching_allocator_delete(1)"
+is 'bytes by address' "1024 512 0
+0 0 2
+1
+1 None
+True 0" "$out"
+is 'an address of nobody' 'RuntimeError: invalid device pointer: 0x1' "$(last)"
 exit $bad

@@ -8,6 +8,8 @@
 /* Fill the modules with what is not written in the language (torch/prelude/cuda.tsr, accelerator.tsr). */
 TsrStatus torch_cuda_fill(Module *module);
 TsrStatus torch_cuda_streams_fill(Module *module);
+TsrStatus torch_cuda_memory_fill(Module *module);
+TsrStatus torch_cuda_random_fill(Module *module);
 TsrStatus torch_accelerator_fill(Module *module);
 
 int torch_cuda_device_count(void); /* of the devices that can be: it loads no backend */

@@ -34,6 +34,7 @@ extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cud
 TsrStatus cuda_stream_new(Value *out, int index, int64_t id); /* a Stream */
 
 /* The functions that torch.accelerator has too. */
+TsrStatus cuda_generators(Value *out, const CallArgs *args); /* a tuple, empty without a device */
 TsrStatus cuda_is_available(Value *out, const CallArgs *args);
 TsrStatus cuda_device_count(Value *out, const CallArgs *args);
 TsrStatus cuda_current_device(Value *out, const CallArgs *args);

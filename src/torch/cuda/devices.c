@@ -217,7 +217,13 @@ static TsrStatus device_of_construct(Value *out, Type *type, const CallArgs *arg
 static TsrStatus device_index_construct(Value *out, Type *type, const CallArgs *args) {
     PARSE(v, "device_index.__init__", 1, 1, "device");
     int64_t index = -1;
-    if (v[0].tag != V_NONE) TSR_TRY(value_to_index(&index, v[0]));
+    TsrDevice named;
+    if (value_is_str(v[0]) || value_is_obj(v[0], &device_type)) {
+        TSR_TRY(device_argument(&named, v[0]));
+        index = named.index;
+    } else if (v[0].tag != V_NONE) {
+        TSR_TRY(value_to_index(&index, v[0]));
+    }
     return context_new(out, type, (int)TSR_MIN(TSR_MAX(index, -1), INT8_MAX));
 }
 

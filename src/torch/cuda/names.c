@@ -1,6 +1,8 @@
 /* names.c: which names torch.cuda and torch.accelerator have that are written in C; the others are in the language. */
 #include "cuda_impl.h"
 
+#include <string.h>
+
 #include "lang/object/exc.h"
 #include "torch/bind/bind.h"
 #include "torch/tensor.h"
@@ -13,6 +15,14 @@ static TsrStatus current_accelerator(Value *out, const CallArgs *args) {
     return !check || cuda_find_backend() != NULL ? device_new(out, (TsrDevice){TSR_CUDA, -1}) : TSR_OK;
 }
 
+static TsrStatus empty_host_cache(Value *out, const CallArgs *args) {
+    (void)args;
+    for (TsrAllocator *a = tsr_allocator_first(); a != NULL; a = a->next)
+        if (strcmp(a->name, "pinned") == 0 && a->empty_cache != NULL) a->empty_cache(a);
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+
 static const Method accelerator_functions[] = {
     {"is_available", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether there is a device beside the CPU."},
     {"device_count", cuda_device_count, ARGS_NONE, 0, 0, "()", "How many there are."},
@@ -20,12 +30,10 @@ static const Method accelerator_functions[] = {
      "The device type that this build serves; with check_available None where there is no device."},
     {"current_device_index", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the current one."},
     {"current_device_idx", cuda_current_device, ARGS_NONE, 0, 0, "()", "The same."},
-    {"set_device_index", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the current one."},
-    {"set_device_idx", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "The same."},
     {"current_stream", cuda_current_stream, ARGS_ANY, 0, 0, "(device=None)", "Its current stream."},
     {"set_stream", cuda_set_stream, ARGS_ANY, 0, 0, "(stream)", "Makes a stream and its device the current ones."},
-    {"synchronize", cuda_synchronize, ARGS_ANY, 0, 0, "(device=None)", "Waits for it; an error without one."},
     {"empty_cache", cuda_empty_cache, ARGS_NONE, 0, 0, "()", "Gives kept memory back to the device."},
+    {"empty_host_cache", empty_host_cache, ARGS_NONE, 0, 0, "()", "Gives kept pinned memory back to the system."},
     {"get_memory_info", cuda_mem_get_info, ARGS_ANY, 0, 0, "(device=None)", "Bytes that are left, and in all."},
     END,
 };
@@ -89,11 +97,17 @@ TsrStatus torch_cuda_fill(Module *m) {
                                     cuda_random_functions};
     TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
     TSR_TRY(add_tensor_types(m));
+    Value generators;
+    TSR_TRY(cuda_generators(&generators, NULL));
+    TSR_TRY(module_add_move(m, "default_generators", generators));
     TSR_TRY(module_add(m, "has_half", VALUE_TRUE));
     TSR_TRY(module_add(m, "has_magma", VALUE_TRUE));
     for (size_t i = 0; i < TSR_COUNTOF(tables); i++) TSR_TRY(module_add_functions(m, tables[i]));
     return TSR_OK;
 }
+
+TsrStatus torch_cuda_memory_fill(Module *m) { return module_add_functions(m, cuda_memory_functions); }
+TsrStatus torch_cuda_random_fill(Module *m) { return module_add_functions(m, cuda_random_functions); }
 
 TsrStatus torch_cuda_streams_fill(Module *m) {
     const NamedType types[] = {{"Stream", &cuda_stream_type}, {"Event", &cuda_event_type}};

@@ -79,7 +79,7 @@ FN(set_rng_state) {
 }
 
 /* The generators of all devices; none without one. */
-FN(generators) {
+TsrStatus cuda_generators(Value *out, const CallArgs *args) {
     (void)args;
     const TsrBackend *b = cuda_find_backend();
     Value all[MOST_DEVICES];
@@ -101,6 +101,6 @@ const Method cuda_random_functions[] = {
     {"get_rng_state", fn_get_rng_state, ARGS_ANY, 0, 0, "(device='cuda')",
      "The state of the GPU's stream: its seed and how many words were drawn, 16 bytes."},
     {"set_rng_state", fn_set_rng_state, ARGS_ANY, 0, 0, "(new_state, device='cuda')", "Goes back to such a state."},
-    {"_generators", fn_generators, ARGS_NONE, 0, 0, "()", NULL},
+    {"_generators", cuda_generators, ARGS_NONE, 0, 0, "()", NULL},
     END,
 };

@@ -346,6 +346,7 @@ FN(stream_exit) {
 
 FN(stream_priority_range) {
     (void)args;
+    if (backend() == NULL) return torch_cuda_no_driver();
     Value pair[] = {value_int(0), value_int(-3)};
     return tuple_new(out, pair, 2);
 }
