@@ -365,6 +365,8 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     k->item = tsr_itemsize(in);
     if (out->numel == 0) return TSR_OK;
     bool done = false;
+    if (k->onednn && !k->transposed && in->dtype == TSR_FLOAT32 && tsr_conv_is_wild(tsr_data(weight), weight->numel, k))
+        return tsr_conv_within(tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k);
     if (!k->transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
         TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight),
                                 bias != NULL ? tsr_data(bias) : NULL, k));
@@ -382,6 +384,7 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
     k->half = k->transposed && a->input->dtype == TSR_FLOAT16;
+    k->onednn = a->input->dtype == TSR_FLOAT32 && goes_to_onednn(a->input, a->weight, a->n, a->groups);
     if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k));
     *result = tsr_owned_take(&out);
     return TSR_OK;

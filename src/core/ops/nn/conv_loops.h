@@ -1,5 +1,5 @@
-/* conv_loops.h: what the two ways of computing a convolution share: by matrix products of columns (conv.c,
- * conv_columns.c) and directly (conv_direct.c). */
+/* conv_loops.h: what the three ways of computing a convolution share: by matrix products of columns (conv.c,
+ * conv_columns.c), directly (conv_direct.c), and without the padding (conv_within.c). */
 #ifndef CORE_OPS_NN_CONV_LOOPS_H
 #define CORE_OPS_NN_CONV_LOOPS_H
 
@@ -11,6 +11,7 @@ typedef struct Conv {
         filters; /* channels of the image side, filters of the column side; both in all groups */
     size_t item;
     bool transposed; /* from the column side to the image side */
+    bool onednn;     /* PyTorch gives it to oneDNN as float32, whose kernels there leave the padding alone */
     bool half;       /* transposed, of half floats: rounded after every addition */
 } Conv;
 
@@ -41,5 +42,12 @@ void tsr_conv_from_columns(const ConvColumns *c); /* col2im: they are added to t
  * is kept of an image at a time stays small. Errors: memory, interrupts. */
 TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias,
                           const Conv *k);
+
+/* Whether one of the weight's n numbers is nan or inf, and the image has padding, narrower than the kernel, which it
+ * must not meet. */
+bool tsr_conv_is_wild(const float *weight, int64_t n, const Conv *k);
+
+/* The same as tsr_conv_direct by plain loops that leave out what lies in the padding. Errors: interrupts. */
+TsrStatus tsr_conv_within(float *out, const float *in, const float *weight, const float *bias, const Conv *k);
 
 #endif
