@@ -4,6 +4,7 @@
 
 #include "lang/object/args.h"
 #include "card.h"
+#include "device_memory.h"
 #include "core/alloc.h"
 #include "core/tensor.h"
 #include "lang/types/dict.h"
@@ -61,10 +62,9 @@ static TsrStatus tsr_set_allocator_fn(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
+static TsrStatus all_memory(Value *out) {
     Value d, each, row;
     int64_t cached = 0, calls = 0;
-    (void)args;
     TSR_TRY(dict_new(&d));
     TsrStatus status = dict_new(&each);
     if (status != TSR_OK) return value_end_move(out, status, d);
@@ -88,6 +88,22 @@ static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
     card_put_move(&status, d, "allocators", each);
     if (status == TSR_OK) card_mark(d);
     return value_end_move(out, status, d);
+}
+
+static TsrStatus tsr_memory_fn(Value *out, const CallArgs *args) {
+    static const char *const names[] = {"device"};
+    static const ArgSpec spec = {"memory", names, 1, 0, 1, 0};
+    Value v;
+    TsrDevice device;
+    bool ok;
+    TSR_TRY(args_parse(&v, args, 0, &spec));
+    if (v.tag <= V_NONE) return all_memory(out);
+    TSR_TRY(device_from_value(&device, &ok, v));
+    if (!ok)
+        return tsr_error(TSR_TYPE_ERROR, "memory(): argument 'device' must be a device or its name, not %s",
+                         value_type_name(v));
+    return tsr_device_has_backend(device) || device.type == TSR_CUDA ? device_memory_table(out, device)
+                                                                     : all_memory(out);
 }
 
 static TsrStatus tsr_empty_cache_fn(Value *out, const CallArgs *args) {
@@ -151,8 +167,9 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
 }
 
 static const Method functions[] = {
-    {"memory", tsr_memory_fn, ARGS_NONE, 0, 0, "()",
-     "Bytes live, kept and at most, by allocator, and how many tensors there are."},
+    {"memory", tsr_memory_fn, ARGS_ANY, 0, 1, "(device=None)",
+     "Bytes live, kept and at most, by allocator, and how many tensors there are. Of a GPU: the blocks that its allocator "
+     "has cut its segments into, and the tensors in them."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
     {"typemeta", tsr_typemeta_fn, ARGS_ANY, 0, 1, "(dtype=None)",
      "The TypeMeta row of a dtype; without one the whole table, by c10's numbers.\n\n"

@@ -4,6 +4,7 @@
 # split off from 512 bytes on); below 10 MiB from segments of 20 MiB (the large pool, whose rest is split off above
 # 1 MiB); larger ones have a segment of their own, a multiple of 2 MiB. 1 MiB is 1048576.
 . "$(dirname "$0")/lib.sh"
+sim() { run --simulate-cuda "$@"; }
 cat >"$work/shared.tsr" <<'END'
 def new(size):
     return torch.empty(size, dtype=torch.uint8, device='cuda')
@@ -105,4 +106,20 @@ is 'bytes by address' "1024 512 0
 1 None
 True 0" "$out"
 is 'an address of nobody' 'RuntimeError: invalid device pointer: 0x1' "$(last)"
+
+# Whose the blocks of a device are.
+sim -e "x = torch.ones(3, device='cuda'); y = x[1:]; big = torch.empty(5 << 20, device='cuda')
+z = torch.empty(7, device='cuda'); del z
+with torch.cuda.stream(torch.cuda.Stream()): w = [torch.empty(2, device='cuda')]
+print(memory('cuda'))
+print(memory(torch.device('cuda:0'))[0]['tensors'], memory('cpu') == memory())"
+is "memory('cuda')" "segment  bytes     requested  state  stream  tensors
+1        512       12         used   0       x, y
+1        2096640   0          kept   0       -
+2        20971520  20971520   used   0       big
+3        512       8          used   3       w[0]
+3        2096640   0          kept   3       -
+['x', 'y'] True" "$out"
+run -e "memory('cuda')"
+is 'of a GPU that is not there' 1 "$(last | grep -c '^RuntimeError: Found no NVIDIA driver')"
 exit $bad
