@@ -13,7 +13,7 @@ timed by its example. PEER_PYTHON names a Python that has PyTorch; without it on
 With one thread the time is the process's CPU time, which a neighbour on the machine disturbs least; with more it is the
 clock's. Each round times the line under both, the order changing from round to round; the ratio is the rounds' median.
 """
-import argparse, json, math, os, pathlib, re, statistics, subprocess, sys, tempfile
+import argparse, json, math, os, pathlib, re, signal, statistics, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -157,7 +157,12 @@ class Tsr:
 
 def measure(o, todo, tsr, peer):
     clock, answers = "process_time" if o.threads == "1" else "perf_counter", []
+    stopped = []
+    for s in (signal.SIGTERM, signal.SIGINT): signal.signal(s, lambda *_: stopped.append(True))
     for family, setup, expr, size in todo:
+        if stopped:
+            print("# stopped: the rest is left out")
+            break
         text, ratios, times = program(setup, expr, size, clock, o.budget), [], {"tsr": [], "torch": []}
         for round in range(o.rounds):
             pair = {}
