@@ -130,8 +130,8 @@ int64_t tsr_mem_live_blocks(void) { return live_blocks; }
 int64_t tsr_mem_live_bytes(void) { return live_bytes; }
 
 static void find_room(void) {
-    size_t most = limit == 0 || limit > NO_LIMIT ? NO_LIMIT : limit;
-    room = (int64_t)most - reserved;
+    uint64_t most = limit == 0 ? NO_LIMIT : limit;
+    room = (int64_t)TSR_MIN(most, NO_LIMIT) - reserved;
 }
 
 void tsr_mem_set_limit(size_t bytes) {

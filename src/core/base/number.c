@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "core/mem.h"
-
-typedef unsigned __int128 u128;
+#include "wide.h"
 
 /* The table's first row is 10^POW10_MIN: the least power that an input of 19 digits needs to become a subnormal double.
  */
@@ -37,15 +36,15 @@ static int floor_log10_three_quarters_pow2(int e) { return (e * 1262611 - 524031
 
 /* The upper 64 bits of g * c, rounded to odd: enough to compare with the exact product. */
 static uint64_t round_to_odd(uint64_t high, uint64_t low, uint64_t c) {
-    uint64_t x = (uint64_t)(((u128)low * c) >> 64);
-    u128 y = (u128)high * c + x;
-    return (uint64_t)(y >> 64) | ((uint64_t)y > 1);
+    uint64_t x, top;
+    tsr_mul_wide(low, c, &x);
+    uint64_t y = tsr_mul_wide(high, c, &top) + x;
+    return (top + (y < x)) | (y > 1);
 }
 
 /* The same for float32: the upper 32 bits of a product with 64 bits of the power. */
 static uint32_t round_to_odd32(uint64_t high, uint32_t c) {
-    u128 p = (u128)high * c;
-    uint64_t top = (uint64_t)(p >> 32);
+    uint64_t upper, lower = tsr_mul_wide(high, c, &upper), top = upper << 32 | lower >> 32;
     return (uint32_t)(top >> 32) | ((uint32_t)top > 1);
 }
 
@@ -214,13 +213,14 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
     if (q < 0 && q >= -27 && ++low == 0) high++;
     int shift = __builtin_clzll(w);
     w <<= shift;
-    u128 product = (u128)high * w;
-    if (((uint64_t)(product >> 64) & 0x1ff) == 0x1ff) {
-        u128 second = ((u128)low * w) >> 64;
+    uint64_t top, product = tsr_mul_wide(high, w, &top);
+    if ((top & 0x1ff) == 0x1ff) {
+        uint64_t second;
+        tsr_mul_wide(low, w, &second);
         product += second;
-        if ((uint64_t)product == UINT64_MAX && (q < -27 || q > 55)) return false;
+        top += product < second;
+        if (product == UINT64_MAX && (q < -27 || q > 55)) return false;
     }
-    uint64_t top = (uint64_t)(product >> 64);
     int upper_bit = (int)(top >> 63), cut = upper_bit + 64 - 52 - 3;
     uint64_t mantissa = top >> cut;
     int power = (((152170 + 65536) * q) >> 16) + 63 + upper_bit - shift + 1023;
@@ -235,7 +235,7 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
         power = mantissa < (UINT64_C(1) << 52) ? 0 : 1;
     } else {
         /* halfway between two doubles exactly: round to even */
-        if ((uint64_t)product <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << cut == top)
+        if (product <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << cut == top)
             mantissa &= ~UINT64_C(1);
         mantissa += mantissa & 1;
         mantissa >>= 1;

@@ -24,6 +24,7 @@ TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, in
         return tsr_input_error(in, "its shape overflows");
     for (int d = 0; d < ndim; d++)
         if (shape[d] == 0) product = 0;
+    if (product > 0 && (uint64_t)bytes > SIZE_MAX) return tsr_input_error(in, "its shape overflows");
     *numel = product;
     *nbytes = (size_t)product * tsr_dtype_size(dtype);
     return TSR_OK;

@@ -75,7 +75,7 @@ static void ask(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     struct rlimit space;
     machine = tsr_group_memory("/sys/fs/cgroup", "/proc/self/cgroup");
-    if (pages > 0 && page > 0) machine = least(machine, (size_t)pages * (size_t)page);
+    if (pages > 0 && page > 0) machine = least(machine, (size_t)TSR_MIN((uint64_t)pages * (uint64_t)page, SIZE_MAX));
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
         machine = least(machine, (size_t)space.rlim_cur);
 }

@@ -130,9 +130,9 @@ SourceRange parse_span(const Parser *p, SourceRange from) {
 /* ---- names ---- */
 
 static size_t hash_text(const char *text) {
-    size_t h = 1469598103934665603u;
+    uint64_t h = 1469598103934665603u;
     for (; *text != '\0'; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return h;
+    return (size_t)h;
 }
 
 static const char **name_slot(const char **rows, size_t room, const char *text) {

@@ -2,6 +2,7 @@
  * megabytes is too long to wait: those go digit by digit here, with a look for an interrupt now and then. */
 #include "bigint.h"
 
+#include "core/base/wide.h"
 #include "lang/object/value_impl.h"
 
 enum {
@@ -146,15 +147,14 @@ done:
 TsrStatus bigint_divide_digit(mp_int *q, mp_digit *rest, const mp_int *a, mp_digit b) {
     if (a->used <= LONG) return mp_div_d(a, b, q, rest) == MP_OKAY ? TSR_OK : mem_error();
     mp_int made;
-    mp_digit over = 0;
+    uint64_t over = 0;
     TSR_TRY(new_zeros(&made, a->used));
     TsrStatus status = TSR_OK;
     for (int i = a->used - 1; i >= 0 && status == TSR_OK; i--) {
         if (i % PIECE == 0) status = tsr_interrupt_check();
-        unsigned __int128 part = (unsigned __int128)over << MP_DIGIT_BIT | a->dp[i];
-        made.dp[i] = (mp_digit)(part / b);
-        over = (mp_digit)(part % b);
+        uint64_t high = over >> (64 - MP_DIGIT_BIT), low = over << MP_DIGIT_BIT | a->dp[i];
+        made.dp[i] = (mp_digit)tsr_div_wide(high, low, b, &over);
     }
-    *rest = over;
+    *rest = (mp_digit)over;
     return replace(q, &made, a->used, status);
 }

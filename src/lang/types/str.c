@@ -1,6 +1,7 @@
 /* Storage of text: UTF-8, interning, hashing, indexing. The methods are in str_methods.c. */
 #include "str.h"
 
+#include "core/base/wide.h"
 #include "lang/object/args.h"
 #include "sequences.h"
 #include "lang/syntax/unichar.h"
@@ -15,8 +16,8 @@
 
 /* Multiply and fold, 8 bytes at a time (after wyhash's mixing step). */
 static uint64_t mix(uint64_t a, uint64_t b) {
-    __uint128_t product = (__uint128_t)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    uint64_t high, low = tsr_mul_wide(a, b, &high);
+    return low ^ high;
 }
 
 int64_t hash_bytes(const void *data, int64_t size) {

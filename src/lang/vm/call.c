@@ -17,7 +17,7 @@ void stack_measure(void) {
     uintptr_t size = 8u << 20, largest = (uintptr_t)64 << 20;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) size = (uintptr_t)limit.rlim_cur;
     if (size > largest) size = largest;
-    stack_floor = (uintptr_t)&here - size / 4 * 3;
+    stack_floor = (uintptr_t)&here > size ? (uintptr_t)&here - size / 4 * 3 : size / 4;
 }
 
 TsrStatus stack_check(void) {

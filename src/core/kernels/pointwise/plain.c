@@ -1,6 +1,7 @@
 /* plain.c: the kernels of plain.def, and the helpers that their expressions call. */
 #include <math.h>
 
+#include "core/base/wide.h"
 #include "core/element/halffloat.h"
 #include "table.h"
 #include "core/kernels/simd.h"
@@ -51,14 +52,15 @@ typedef struct Inverse {
 /* d > 1. */
 static Inverse inverse_of(uint64_t d, bool wide) {
     int bits = wide ? 63 : 31, length = 64 - __builtin_clzll(d - 1);
-    unsigned __int128 numerator = (unsigned __int128)1 << (bits + length);
-    return (Inverse){(uint64_t)((numerator + d - 1) / d), wide ? length - 1 : bits + length};
+    uint64_t top = wide ? UINT64_C(1) << (length - 1) : 0, low = wide ? 0 : UINT64_C(1) << (bits + length), rest;
+    uint64_t factor = wide ? tsr_div_wide(top, low, d, &rest) : (rest = low % d, low / d);
+    return (Inverse){factor + (rest != 0), wide ? length - 1 : bits + length};
 }
 
 static inline int64_t floored(int64_t x, Inverse by, bool wide) {
     uint64_t sign = (uint64_t)(x >> 63), size = (uint64_t)x ^ sign;
-    uint64_t q =
-        wide ? (uint64_t)(((unsigned __int128)by.factor * size) >> 64) >> by.shift : (by.factor * size) >> by.shift;
+    uint64_t high, low = wide ? tsr_mul_wide(by.factor, size, &high) : (high = 0, by.factor * size);
+    uint64_t q = (wide ? high : low) >> by.shift;
     return (int64_t)(q ^ sign);
 }
 
