@@ -290,6 +290,26 @@ RNG state is wrong size
 16 tensor(..., device='meta', size=(2,))
 ['0xe169c58d', '0x9b00dbd8']" "$out$err"
 
+# What was saved comes back on a device, storages shared as they were.
+cat >"$work/load.tsr" <<'END'
+tsr.cuda_fallback('silent')
+x = torch.arange(4.)
+torch.save({'x': x, 'l': [x[1:], (x.view(2, 2).t(), 5)], 'n': 'text'}, path)
+for place in ['cuda', torch.device('cuda:1')]:
+    d = torch.load(path, map_location=place)
+    v, (t, five) = d['l']
+    print(d['x'].device, v.device, v.tolist(), t.tolist(), t.stride(), five, d['n'], storage_refcount(v))
+    d['x'].zero_()
+    print(v.sum().item(), t.sum().item())
+print(torch.load(path)['x'].device, torch.load(path, map_location='cpu')['x'].device)
+END
+(echo "path = '$work/x.pt'" && cat "$work/load.tsr") >"$work/loads.tsr"
+TSR_SIM_DEVICES=2 run --simulate-cuda "$work/loads.tsr"
+is 'map_location' "cuda:0 cuda:0 [1.0, 2.0, 3.0] [[0.0, 2.0], [1.0, 3.0]] (1, 2) 5 text 3
+0.0 0.0
+cuda:1 cuda:1 [1.0, 2.0, 3.0] [[0.0, 2.0], [1.0, 3.0]] (1, 2) 5 text 3
+0.0 0.0
+cpu cpu" "$out$err"
 # The predecessors: THC's handles, TensorFlow's allocator down to the driver (seed 002), caffe2's tensors.
 cat >"$work/thc.tsr" <<'END'
 tsr.cuda_fallback('silent')
