@@ -641,7 +641,7 @@ START_TEST(an_interrupt_ends_a_run) {
             ck_assert_int_eq(tsr_iter_end_move(&it, tsr_iter_run(&it, interrupting_loop, NULL), &c),
                              TSR_KEYBOARD_INTERRUPT);
             ck_assert_int_gt(visited, 0);
-            ck_assert_int_lt(visited, n / 2);
+            if (threads == 1) ck_assert_int_lt(visited, n / 2); /* else the caller, who looks, may wait for its turn */
             ck_assert_ptr_null(c);
         }
     tsr_tensor_free(a);
