@@ -79,6 +79,10 @@ static TsrStatus method_fromhex(Value *out, const CallArgs *args) {
     const Str *s = value_as_str(v);
     TsrText text = {0};
     TsrStatus status = TSR_OK;
+    for (int64_t i = 0; status == TSR_OK && i < s->size; i++)
+        if ((unsigned char)s->data[i] >= 0x80) /* found before anything else */
+            status = tsr_error(TSR_VALUE_ERROR, "non-hexadecimal number found in fromhex() arg at position %lld",
+                               (long long)i);
     for (int64_t i = 0; status == TSR_OK && i < s->size;) {
         if (isspace((unsigned char)s->data[i])) {
             i++;

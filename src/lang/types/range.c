@@ -6,6 +6,7 @@
 #include "indices.h"
 #include "lang/object/value_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- slice --- */
@@ -382,14 +383,22 @@ static TsrStatus range_find(Value *out, const Range *r, Value v) {
     return status;
 }
 
+/* The int that an int, a float or a complex number is equal to; V_UNBOUND of all else, and of floats beyond 9e15. */
+static Value as_whole(Value v) {
+    if (value_is_int(v)) return v;
+    bool imaginary = value_is_complex(v);
+    if (v.tag != V_FLOAT && !imaginary) return VALUE_UNBOUND;
+    double x = imaginary ? value_as_complex(v)->re : v.f;
+    if ((imaginary && value_as_complex(v)->im != 0) || !(x >= -9e15 && x <= 9e15) || x != trunc(x))
+        return VALUE_UNBOUND;
+    return value_int((int64_t)x);
+}
+
 static TsrStatus range_contains(bool *out, Value self, Value item) {
     const Range *r = (Range *)self.o;
-    Value found, n, v = item;
+    Value found, n, v = as_whole(item);
     *out = false;
-    if (item.tag == V_FLOAT) { /* equal to an int, or not there */
-        if (item.f != (double)(int64_t)item.f || item.f < -9e15 || item.f > 9e15) return TSR_OK;
-        v = value_int((int64_t)item.f);
-    } else if (!value_is_int(item)) {
+    if (v.tag == V_UNBOUND) {
         TSR_TRY(range_count(&n, r));
         int64_t count = 0;
         int_fits_int64(n, &count);
@@ -509,8 +518,9 @@ static TsrStatus range_reversed(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus range_index_method(Value *out, const CallArgs *args) {
+    Value whole = as_whole(args->values[1]);
     *out = VALUE_UNBOUND;
-    if (value_is_int(args->values[1])) TSR_TRY(range_find(out, (Range *)args->values[0].o, args->values[1]));
+    if (whole.tag != V_UNBOUND) TSR_TRY(range_find(out, (Range *)args->values[0].o, whole));
     if (out->tag != V_UNBOUND) return TSR_OK;
     if (!value_is_int(args->values[1])) return tsr_error(TSR_VALUE_ERROR, "sequence.index(x): x not in sequence");
     TsrText text = {0};
