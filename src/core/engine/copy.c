@@ -9,11 +9,12 @@
 
 #include <string.h>
 
+/* The sizes of caches and of their lines decide these: no measurement is recorded but the one at copy_dense. */
 enum {
     ALONG = 1024,                  /* elements of a strip of blocks */
     STREAMED = 4 << 20,            /* bytes from which on a transposed copy is not meant to stay in the caches */
     PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
-    SHORT_LINE = 512,              /* bytes */
+    SHORT_LINE = 512,              /* bytes, up to which a line is copied at once */
     MOST_LAYERS = 3,
     LINE_PIECE = 1 << 14, /* elements of a long line: what is done to them once they are copied finds them in cache */
 };

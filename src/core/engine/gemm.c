@@ -703,6 +703,10 @@ static void thin_columns(int64_t begin, int64_t end, void *user) {
     if (s != TSR_OK) tsr_parallel_fail(s);
 }
 
+/* THIN_ROWS: rows of the left side up to which widening all of the right one would cost more than the product does.
+ * THIN_BYTES: of the columns that are widened at a time, a fraction of a second cache, since they are read back at
+ * once. THIN_LEAST: elements of the right side from which on it is not widened whole. Chosen by these sizes, not
+ * measured. */
 enum { THIN_ROWS = 4, THIN_BYTES = 1 << 17, THIN_LEAST = 1 << 16 };
 
 static bool is_thin(const TsrGemm *g) {

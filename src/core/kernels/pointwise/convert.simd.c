@@ -215,6 +215,8 @@ static void SIMD(native)(TsrDtype to, char *dst, int64_t ds, TsrDtype from, cons
     }
 }
 
+/* Elements converted by way of a block on the stack: 512 floats are 2 KiB, which stays in the first cache between the
+ * two loops. No measurement is recorded. */
 enum { SIMD(BLOCK) = 512 };
 
 /* From a bool: normalised to 0 and 1 in blocks first. */
