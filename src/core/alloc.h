@@ -53,13 +53,13 @@ TsrStatus tsr_allocator_set(bool *taken, uint8_t device_type, const char *name, 
 TsrAllocator *tsr_allocator_first(void); /* then ->next: the registry in order of registration */
 
 /* The active allocator of the device gives a block, to be given back by tsr_dataptr_release; emits TSR_TRACE_ALLOC. The
- * memory ceiling is asked first. */
-TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes);
+ * memory ceiling is asked first; more bytes than a size_t holds are refused but on meta. */
+TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, uint64_t bytes);
 /* As tsr_allocate, from a given allocator (which must serve device.type), to be given back by tsr_deallocate: what
  * storages use. */
-TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, size_t bytes);
+TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *allocator, TsrDevice device, uint64_t bytes);
 /* Gives back what tsr_allocate_from gave (same allocator and bytes), clears *ptr; emits TSR_TRACE_FREE. */
-void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes);
+void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, uint64_t bytes);
 /* PyTorch's error for a device that nothing serves; never TSR_OK. */
 TsrStatus tsr_device_missing(TsrDevice device);
 /* Ceiling for live tensor bytes, kept blocks and mem.h's bytes together; 0: none. Mapped files and the memory of

@@ -163,7 +163,7 @@ void tsr_device_uses(const void *data, TsrDevice device, size_t bytes, bool writ
 
 /* Memory of the host that a device copies from and to by itself, from the backend of CUDA devices: PyTorch's error
  * where there is none. *out is the caller's. */
-TsrStatus tsr_storage_new_pinned(TsrStorage **out, size_t nbytes);
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes);
 bool tsr_storage_is_pinned(const TsrStorage *storage);
 /* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
 TsrStatus tsr_storage_pin(TsrStorage *storage);

@@ -37,7 +37,7 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) TSR_PRINTF(2, 3) __
 
 /* As tsr_error for a failed allocation of `bytes`; allocates nothing. Kind: TSR_RUNTIME_ERROR, with
  * the text PyTorch's CPU allocator gives ("... you tried to allocate N bytes ..."). */
-TsrStatus tsr_error_no_memory(size_t bytes) __attribute__((cold));
+TsrStatus tsr_error_no_memory(uint64_t bytes) __attribute__((cold));
 
 /* As tsr_error for errno value `err` of a system call on `path` (which may be NULL):
  * "[Errno 2] No such file or directory: 'x.npy'", of the kind that Python maps err to. */

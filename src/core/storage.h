@@ -31,8 +31,8 @@ struct TsrStorage {
     bool shared;     /* between processes */
     bool says_calls; /* the trace gives AllocateRaw, RunCtor, RunDtor, DeallocateRaw as reasons */
     TsrDataPtr ptr;
-    size_t nbytes;           /* bytes in use */
-    size_t capacity;         /* bytes that ptr holds, >= nbytes */
+    uint64_t nbytes;         /* bytes in use: 64 bits everywhere, for tensors on meta have sizes that no memory has */
+    uint64_t capacity;       /* bytes that ptr holds, >= nbytes */
     TsrAllocator *allocator; /* that made ptr and grows it; NULL for foreign memory */
     TsrVersion version;      /* the default counter of tensors made with this storage */
     int64_t id;              /* 0 until first asked for (tsr_storage_id) */
@@ -46,18 +46,18 @@ struct TsrStorage {
 
 /* `nbytes` of uninitialised memory from the device's active allocator; `element` constructs when not POD
  * (TSR_DTYPE_NONE or a POD dtype: nothing constructed). *out is the caller's. */
-TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element);
+TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, uint64_t nbytes, TsrDtype element);
 /* As tsr_storage_new, from the given allocator, with the trace naming the calls that TensorFlow's Buffer makes of it.
  */
-TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element);
+TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes, TsrDtype element);
 /* Takes over foreign memory: *ptr is moved from, also on failure. `origin` static; `path` copied, may be NULL. */
-TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin,
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, uint64_t nbytes, const char *origin,
                                      const char *path);
 TsrStorage *tsr_storage_retain(TsrStorage *storage); /* one reference more; returns it; NULL is fine */
 void tsr_storage_free(TsrStorage *storage);          /* one reference; NULL is fine */
 /* Grows (contents kept, new bytes undefined) or shrinks nbytes; capacity is kept when shrinking to nonzero.
  * TSR_RUNTIME_ERROR when not resizable. Views keep working while they fit. */
-TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes);
+TsrStatus tsr_storage_resize(TsrStorage *storage, uint64_t nbytes);
 /* The number by which the language shows a storage: 1, 2, 3, ..., given when it is first asked for. Thread safe. */
 int64_t tsr_storage_id(TsrStorage *storage);
 /* Moves the bytes to a mapping shared between processes; in place, views follow. */

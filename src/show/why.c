@@ -2,6 +2,7 @@
  * would end are told from the others, and the answer lists what to delete, or why deleting names would not suffice. */
 #include "why.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "card.h"
@@ -247,7 +248,7 @@ static TsrStatus why_foreign(TsrText *text, const TsrStorage *s) {
 
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
     int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
-    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%zu bytes) is held by %lld tensor%s",
+    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%" PRIu64 " bytes) is held by %lld tensor%s",
                             (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors,
                             tensors == 1 ? "" : "s"));
     TSR_TRY(append_names(text, ", also by ", views));

@@ -263,7 +263,7 @@ TsrStatus c2_set_sizes(C2Tensor *c, int n, const int64_t *sizes) {
     sizes = c->sizes;
     for (int d = 0; d < n; d++) numel *= sizes[d];
     if (c->t == NULL) return TSR_OK;
-    size_t needed = (size_t)numel * tsr_itemsize(c->t) + (size_t)c->t->offset * tsr_itemsize(c->t);
+    uint64_t needed = ((uint64_t)numel + (uint64_t)c->t->offset) * tsr_itemsize(c->t);
     c->no_data = needed > c->t->storage->capacity && needed > c->t->storage->nbytes;
     if (c->no_data) return TSR_OK;
     tsr_layout_contiguous_strides(strides, n, sizes);

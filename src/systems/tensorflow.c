@@ -350,7 +350,7 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))
         return tsr_error(TSR_RUNTIME_ERROR, "the tensor's bytes overflow");
-    TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, (size_t)bytes, dtype));
+    TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, (uint64_t)bytes, dtype));
     tsr_layout_contiguous_strides(strides, ndim, sizes);
     TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, sizes, strides, 0}, dtype);
     tsr_storage_free(storage);

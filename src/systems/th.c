@@ -562,7 +562,7 @@ static TsrStatus th_storage_new_with_size(Value *out, const CallArgs *args) {
     TSR_TRY(int_arg(&n, args, 0));
     if (n < 0 || tsr_mul_overflows(n, (int64_t)tsr_dtype_size(dtype), &bytes))
         return th_fail("Storage_newWithSize: invalid size %lld", (long long)n);
-    TSR_TRY(tsr_storage_new(&s, th_device, (size_t)bytes, dtype));
+    TSR_TRY(tsr_storage_new(&s, th_device, (uint64_t)bytes, dtype));
     zero_memory(s, dtype);
     return give_storage_move(out, s, dtype);
 }

@@ -1,6 +1,7 @@
 /* Storages as values: elements, bytes, printing, resizing. */
 #include "storage.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lang/object/args.h"
@@ -235,9 +236,9 @@ static TsrStatus storage_data_ptr(Value *out, const CallArgs *args) {
 static TsrStatus storage_resize(Value *out, const CallArgs *args) {
     StorageObj *s = self_of(args->values[0]);
     int64_t n = 0;
-    size_t bytes;
+    uint64_t bytes;
     TSR_TRY(value_to_index(&n, args->values[1]));
-    if (n < 0 || tsr_mul_size_overflows((size_t)n, item_size(s), &bytes))
+    if (n < 0 || __builtin_mul_overflow((uint64_t)n, item_size(s), &bytes))
         return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
     TSR_TRY(tsr_storage_resize(s->storage, bytes));
     *out = is_typed(s) ? VALUE_NONE : value_retain(args->values[0]);
@@ -263,7 +264,8 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
     StorageObj *from = self_of(args->values[1]);
     bool away = on_device(s) || on_device(from);
     if (count_of(from) != count_of(s))
-        return tsr_error(TSR_RUNTIME_ERROR, "size does not match, self was %zu bytes but src was %zu bytes",
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "size does not match, self was %" PRIu64 " bytes but src was %" PRIu64 " bytes",
                          s->storage->nbytes, from->storage->nbytes);
     if (!away || from->dtype != s->dtype) TSR_TRY(readable(s));
     if (!away || from->dtype != s->dtype) TSR_TRY(readable(from));
@@ -286,7 +288,7 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
 /* The same bytes in a storage of its own on another device, or in pinned memory. */
 static TsrStatus storage_moved(Value *out, const StorageObj *s, TsrDevice device, bool pinned) {
     TsrStorage *copy;
-    size_t nbytes = s->storage->nbytes;
+    uint64_t nbytes = s->storage->nbytes;
     TSR_TRY(still_there(s));
     TSR_TRY(pinned ? tsr_storage_new_pinned(&copy, nbytes) : tsr_storage_new(&copy, device, nbytes, TSR_DTYPE_NONE));
     TsrStatus status = tsr_device_copy(tsr_storage_data(copy), copy->ptr.device, tsr_storage_data(s->storage),
@@ -446,10 +448,10 @@ static TsrStatus get_is_cuda(Value *out, Value self) {
 /* A storage of a number of elements, or of those of a list. dtype TSR_DTYPE_NONE: bytes. */
 static TsrStatus storage_from(Value *out, Value data, TsrDtype dtype, TsrDevice where) {
     int64_t n = 0;
-    size_t bytes;
+    uint64_t bytes;
     if (value_is_list(data)) n = value_as_list(data)->count;
     else if (data.tag != V_UNBOUND) TSR_TRY(value_to_index(&n, data));
-    if (n < 0 || tsr_mul_size_overflows((size_t)n, dtype == TSR_DTYPE_NONE ? 1 : tsr_dtype_size(dtype), &bytes))
+    if (n < 0 || __builtin_mul_overflow((uint64_t)n, dtype == TSR_DTYPE_NONE ? 1 : tsr_dtype_size(dtype), &bytes))
         return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
     TsrStorage *storage;
     TSR_TRY(tsr_storage_new(&storage, where, bytes, TSR_DTYPE_NONE));

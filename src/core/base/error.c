@@ -7,6 +7,7 @@
 #include "error_impl.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,11 +71,11 @@ TsrStatus tsr_error(TsrStatus kind, const char *format, ...) {
     return kind;
 }
 
-TsrStatus tsr_error_no_memory(size_t bytes) {
+TsrStatus tsr_error_no_memory(uint64_t bytes) {
     begin(TSR_RUNTIME_ERROR);
     snprintf(last.text, sizeof last.text,
              "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to "
-             "allocate %zu bytes. Error code 12 (Cannot allocate memory)",
+             "allocate %" PRIu64 " bytes. Error code 12 (Cannot allocate memory)",
              bytes);
     return TSR_RUNTIME_ERROR;
 }

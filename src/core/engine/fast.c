@@ -70,7 +70,7 @@ bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
     return t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL && t->offset == 0 &&
            s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 && s->version.value == 0 &&
-           t->version == &s->version && s->nbytes == (size_t)t->numel * tsr_dtypes[t->dtype].itemsize;
+           t->version == &s->version && s->nbytes == (uint64_t)t->numel * tsr_dtypes[t->dtype].itemsize;
 }
 
 /* One flat operation: operand k starts at data[k], steps stride[k] bytes. */

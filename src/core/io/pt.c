@@ -185,7 +185,7 @@ static TsrStatus claim(TsrNode *node, const char *key, uint64_t numel, void *con
     TSR_TRY(tsr_mem_grow(&f->claims, &f->room, f->n + 1, sizeof *f->claims));
     TSR_TRY(tsr_tree_add_text(&text, &f->seen, TSR_NODE_STR, key, strlen(key)));
     f->claims[f->n++] = (Claim){.key = text->text, .dtype = node->dtype, .numel = numel};
-    return tsr_storage_new(&node->storage, TSR_DEVICE_META, (size_t)nbytes, TSR_DTYPE_NONE);
+    return tsr_storage_new(&node->storage, TSR_DEVICE_META, (uint64_t)nbytes, TSR_DTYPE_NONE);
 }
 
 static TsrStatus no_storage(TsrNode *node, const char *key, uint64_t numel, void *context) {

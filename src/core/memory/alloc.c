@@ -203,8 +203,9 @@ TsrStatus tsr_device_missing(TsrDevice device) {
 }
 
 /* Gives blocks kept for reuse back to the system and tries again before it reports that memory is short. */
-static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_t bytes) {
+static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, uint64_t bytes) {
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return tsr_error_no_memory(bytes);
+    if (TSR_UNLIKELY(bytes > SIZE_MAX) && a->device != TSR_META) return tsr_error_no_memory(bytes);
     if (a->device == TSR_CPU && TSR_UNLIKELY(!within_limit(a, bytes))) return tsr_error_no_memory(bytes);
     TsrStatus status = a->allocate(a, out, bytes);
     if (TSR_LIKELY(status == TSR_OK) || a->device != TSR_CPU) return status; /* a device's own has tried again */
@@ -215,7 +216,7 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, size_
 _Thread_local const char *tsr_trace_reason;
 _Thread_local const struct TsrStorage *tsr_trace_storage;
 
-TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, size_t bytes) {
+TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, uint64_t bytes) {
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
     if (bytes == 0 && !a->empty_too) return TSR_OK;
     TSR_TRY(allocate_or_drop_caches(out, a, bytes));
@@ -229,7 +230,7 @@ TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, 
 typedef struct Counted {
     TsrDataPtr block;
     TsrAllocator *allocator;
-    size_t bytes;
+    uint64_t bytes;
 } Counted;
 
 static void free_counted(void *ctx) {
@@ -238,7 +239,7 @@ static void free_counted(void *ctx) {
     tsr_free(c);
 }
 
-TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
+TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, uint64_t bytes) {
     TsrAllocator *a = tsr_allocator_active(device.type);
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
     if (TSR_UNLIKELY(a == NULL)) return tsr_device_missing(device);
@@ -254,7 +255,7 @@ TsrStatus tsr_allocate(TsrDataPtr *out, TsrDevice device, size_t bytes) {
     return TSR_OK;
 }
 
-void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, size_t bytes) {
+void tsr_deallocate(TsrDataPtr *ptr, TsrAllocator *allocator, uint64_t bytes) {
     if (ptr->deleter == NULL && allocator->device != TSR_META) return;
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) && !tsr_trace_off)
         tsr_trace(TSR_TRACE_FREE, allocator->name, tsr_trace_reason, (int64_t)bytes, ptr->data, tsr_trace_storage);

@@ -40,7 +40,7 @@ size_t tsr_group_memory(const char *mount, const char *names);
 
 struct TsrStorage;
 /* A storage of plain bytes from an allocator of the host. *out is the caller's. */
-TsrStatus tsr_storage_new_plain(struct TsrStorage **out, TsrAllocator *allocator, size_t nbytes);
+TsrStatus tsr_storage_new_plain(struct TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes);
 /* Moves the bytes to memory of another allocator of the same device type, in place. */
 TsrStatus tsr_storage_move(struct TsrStorage *storage, TsrAllocator *allocator);
 

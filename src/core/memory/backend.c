@@ -169,7 +169,7 @@ static TsrStatus find_pinned(TsrAllocator **out) {
     return *out != NULL ? TSR_OK : tsr_device_missing(device);
 }
 
-TsrStatus tsr_storage_new_pinned(TsrStorage **out, size_t nbytes) {
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes) {
     TsrAllocator *pinned;
     TSR_TRY(find_pinned(&pinned));
     return tsr_storage_new_plain(out, pinned, nbytes);

@@ -102,6 +102,7 @@ static TsrStatus check_file(size_t *bytes, int fd, const char *path, uint64_t of
     if (offset > size || *bytes > size - offset)
         return tsr_error(TSR_VALUE_ERROR, "%s: needs %llu bytes, but the file has %llu", path,
                          (unsigned long long)(offset + *bytes), (unsigned long long)size);
+    if (*bytes == 0 && size - offset > SIZE_MAX) return tsr_error_no_memory(size - offset);
     if (*bytes == 0) *bytes = (size_t)(size - offset);
     return TSR_OK;
 }

@@ -11,6 +11,7 @@
 #include "alloc_impl.h"
 #include "core/mem.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ TsrStorage *tsr_storage_first(void) { return first; }
 int64_t tsr_storage_last_serial(void) { return next_serial; }
 
 /* Field by field: a compound literal would clear the struct twice. */
-static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
+static void initialise(TsrStorage *s, uint64_t nbytes, TsrDtype element) {
     s->refcount = 1;
     s->element = element;
     s->resizable = true;
@@ -111,7 +112,7 @@ static void initialise(TsrStorage *s, size_t nbytes, TsrDtype element) {
 static bool has_constructors(TsrDtype element) { return element != TSR_DTYPE_NONE && !tsr_dtype_is_pod(element); }
 
 /* Runs the destructors of the elements in bytes [from, to); nothing for plain numbers. */
-static void destroy_range(TsrStorage *s, size_t from, size_t to) {
+static void destroy_range(TsrStorage *s, uint64_t from, uint64_t to) {
     if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return;
     const TsrTypeMeta *meta = &tsr_dtypes[s->element];
     size_t n = (to - from) / meta->itemsize;
@@ -121,7 +122,7 @@ static void destroy_range(TsrStorage *s, size_t from, size_t to) {
 }
 
 /* Runs the constructors there; a failure leaves none of them constructed. */
-static TsrStatus construct_range(TsrStorage *s, size_t from, size_t to) {
+static TsrStatus construct_range(TsrStorage *s, uint64_t from, uint64_t to) {
     if (s->element == TSR_DTYPE_NONE || s->ptr.data == NULL) return TSR_OK;
     const TsrTypeMeta *meta = &tsr_dtypes[s->element];
     size_t n = (to - from) / meta->itemsize;
@@ -157,7 +158,7 @@ static void release_memory(TsrStorage *s) {
     }
 }
 
-static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, size_t nbytes,
+static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevice device, uint64_t nbytes,
                              TsrDtype element, bool says_calls) {
     if (TSR_UNLIKELY(element != TSR_DTYPE_NONE)) TSR_TRY(tsr_dtype_check(element));
     if (tsr_device_has_backend(device) && has_constructors(element))
@@ -185,18 +186,18 @@ static TsrStatus new_storage(TsrStorage **out, TsrAllocator *allocator, TsrDevic
     return TSR_OK;
 }
 
-TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, size_t nbytes, TsrDtype element) {
+TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, uint64_t nbytes, TsrDtype element) {
     if (tsr_device_has_backend(device)) TSR_TRY(tsr_device_resolve(&device));
     TsrAllocator *allocator = tsr_allocator_active(device.type);
     if (TSR_UNLIKELY(allocator == NULL)) return tsr_device_missing(device);
     return new_storage(out, allocator, device, nbytes, element, false);
 }
 
-TsrStatus tsr_storage_new_plain(TsrStorage **out, TsrAllocator *allocator, size_t nbytes) {
+TsrStatus tsr_storage_new_plain(TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes) {
     return new_storage(out, allocator, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE, false);
 }
 
-TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, size_t nbytes, TsrDtype element) {
+TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes, TsrDtype element) {
     TsrDevice device = {allocator->device, -1};
     TSR_TRY(tsr_device_resolve(&device));
     tsr_trace_reason = "AllocateRaw";
@@ -212,7 +213,7 @@ static char *copy_path(const char *path) {
     return copy;
 }
 
-TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, size_t nbytes, const char *origin,
+TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, uint64_t nbytes, const char *origin,
                                      const char *path) {
     char *kept = path != NULL ? copy_path(path) : NULL;
     TsrStorage *s = path != NULL && kept == NULL ? NULL : take_struct();
@@ -280,7 +281,7 @@ int64_t tsr_storage_id(TsrStorage *storage) {
 /* Moves the first `keep` bytes into the block `fresh` of `capacity` bytes and gives the old block back. Elements with
  * constructors move as bytes, since none holds its own address. When a mapped file has lost the bytes, `fresh` is given
  * back and the storage stays as it was. */
-static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, size_t capacity, size_t keep,
+static TsrStatus move_to(TsrStorage *s, TsrDataPtr *fresh, TsrAllocator *allocator, uint64_t capacity, uint64_t keep,
                          const char *what) {
     if (keep > 0 && fresh->data != NULL && s->ptr.data != NULL) {
         TsrStatus status = tsr_device_copy(fresh->data, fresh->device, s->ptr.data, s->ptr.device, keep);
@@ -311,8 +312,8 @@ TsrStatus tsr_storage_move(TsrStorage *s, TsrAllocator *allocator) {
 }
 
 /* Makes nbytes larger, moving to a new block when the present one is too small. */
-static TsrStatus grow(TsrStorage *s, size_t nbytes) {
-    size_t old = s->nbytes;
+static TsrStatus grow(TsrStorage *s, uint64_t nbytes) {
+    uint64_t old = s->nbytes;
     if (nbytes > s->capacity) {
         TsrDataPtr fresh;
         TsrAllocator *allocator = s->allocator != NULL ? s->allocator : tsr_allocator_active(s->ptr.device.type);
@@ -328,7 +329,7 @@ static TsrStatus grow(TsrStorage *s, size_t nbytes) {
 }
 
 /* Makes nbytes smaller. The block stays, for a later growth, unless nothing is left. */
-static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
+static TsrStatus shrink(TsrStorage *s, uint64_t nbytes) {
     destroy_range(s, nbytes, s->nbytes);
     s->nbytes = nbytes;
     if (nbytes > 0) return TSR_OK;
@@ -336,11 +337,12 @@ static TsrStatus shrink(TsrStorage *s, size_t nbytes) {
     return move_to(s, &none, s->allocator, 0, 0, "resize_");
 }
 
-TsrStatus tsr_storage_resize(TsrStorage *storage, size_t nbytes) {
+TsrStatus tsr_storage_resize(TsrStorage *storage, uint64_t nbytes) {
     if (!storage->resizable) return tsr_error(TSR_RUNTIME_ERROR, "Trying to resize storage that is not resizable");
     if (storage->element != TSR_DTYPE_NONE &&
         nbytes % tsr_dtypes[storage->element].itemsize != 0) /* no half of a string */
-        return tsr_error(TSR_RUNTIME_ERROR, "a storage of %s elements holds whole ones of %zu bytes, not %zu bytes",
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "a storage of %s elements holds whole ones of %zu bytes, not %" PRIu64 " bytes",
                          tsr_dtype_name(storage->element), (size_t)tsr_dtypes[storage->element].itemsize, nbytes);
     return nbytes > storage->nbytes   ? grow(storage, nbytes)
            : nbytes < storage->nbytes ? shrink(storage, nbytes)

@@ -12,7 +12,7 @@ typedef struct TsrLoan {
     TsrStorage *storage;
     TsrDataPtr away; /* its device memory meanwhile */
     TsrAllocator *allocator;
-    size_t nbytes, capacity;
+    uint64_t nbytes, capacity;
     int64_t version; /* when it was lent */
     bool written;    /* goes back even if nobody says that it was written */
 } TsrLoan;

@@ -15,6 +15,7 @@
 #include "loan.h"
 #include "tensor_impl.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -332,7 +333,7 @@ TsrStatus tsr_tensor_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrDty
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     tsr_layout_contiguous_strides(t->strides, ndim, t->sizes);
     t->numel = numel;
-    TsrStatus status = tsr_storage_new(&storage, device, (size_t)bytes, dtype);
+    TsrStatus status = tsr_storage_new(&storage, device, (uint64_t)bytes, dtype);
     return attach_move(out, t, status, storage);
 }
 
@@ -369,7 +370,7 @@ TsrStatus tsr_tensor_new_strided(TsrTensor **out, int ndim, const int64_t *sizes
     if (ndim > 0) memcpy(t->sizes, sizes, (size_t)ndim * sizeof *sizes);
     if (ndim > 0) memcpy(t->strides, strides, (size_t)ndim * sizeof *strides);
     t->numel = numel;
-    TsrStatus status = tsr_storage_new(&storage, device, (size_t)bytes, dtype);
+    TsrStatus status = tsr_storage_new(&storage, device, (uint64_t)bytes, dtype);
     return attach_move(out, t, status, storage);
 }
 
@@ -411,7 +412,7 @@ static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsi
         TSR_RUNTIME_ERROR,
         "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %zu requiring a storage size of %lld "
         "are out of bounds "
-        "for storage of size %zu",
+        "for storage of size %" PRIu64,
         tsr_layout_text(g.ndim, g.sizes), tsr_layout_text(g.ndim, g.strides), (long long)g.offset, itemsize,
         (long long)need, s->nbytes);
 }
@@ -604,11 +605,11 @@ void (*tsr_tensor_name_hook)(char *buffer, size_t room, const TsrTensor *t);
 static TsrStatus storage_too_small(const TsrTensor *t, int64_t need) {
     char name[200] = "";
     if (tsr_tensor_name_hook != NULL) tsr_tensor_name_hook(name, sizeof name, t);
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %zu are there",
-                     name[0] != '\0' ? name : "this", name[0] != '\0' ? ", a " : " ",
-                     t->base != NULL ? "view" : "tensor", tsr_layout_text(tsr_ndim(t), t->sizes), (long long)need,
-                     t->storage->nbytes);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "the storage of %s%s%s of shape %s shrank beneath it: it needs %lld bytes, and %" PRIu64 " are there",
+        name[0] != '\0' ? name : "this", name[0] != '\0' ? ", a " : " ", t->base != NULL ? "view" : "tensor",
+        tsr_layout_text(tsr_ndim(t), t->sizes), (long long)need, t->storage->nbytes);
 }
 
 static TsrStatus readonly_write(const TsrTensor *t) {
@@ -736,7 +737,7 @@ TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
 static TsrStatus ensure_storage(TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
-    return (uint64_t)need > s->nbytes ? tsr_storage_resize(s, (size_t)need) : TSR_OK;
+    return (uint64_t)need > s->nbytes ? tsr_storage_resize(s, (uint64_t)need) : TSR_OK;
 }
 
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format) {

@@ -132,7 +132,7 @@ void operand_free(Compiler *c, Operand o) {
 /* --- constants --- */
 
 static uint64_t const_hash(Value v) {
-    uint64_t bits = (uint64_t)v.i * 0x9e3779b97f4a7c15u + v.tag;
+    uint64_t bits = value_bits(v) * 0x9e3779b97f4a7c15u + v.tag;
     return bits ^ bits >> 29;
 }
 

@@ -215,8 +215,8 @@ static TsrStatus builtin_hash(Value *out, const CallArgs *args) {
 /* A number per object, by its address; equal small values are one object, as `is` has it. */
 static TsrStatus builtin_id(Value *out, const CallArgs *args) {
     Value v = args->values[0];
-    uint64_t bits = (uint64_t)v.i;
-    *out = value_int(v.tag >= V_TENSOR ? v.i : (int64_t)((bits * 32 + v.tag * 8) & INT64_MAX));
+    uint64_t bits = value_bits(v);
+    *out = value_int(v.tag >= V_TENSOR ? (int64_t)bits : (int64_t)((bits * 32 + v.tag * 8) & INT64_MAX));
     return TSR_OK;
 }
 

@@ -51,7 +51,7 @@ static TsrStatus shallow_copy(Value *out, Value v) {
 /* --- deepcopy --- */
 
 /* The key of an object: what id() gives. */
-static Value key_of(Value v) { return value_int(v.i); }
+static Value key_of(Value v) { return value_int((int64_t)value_bits(v)); }
 
 static TsrStatus remember(Dict *memo, Value v, Value copy) { return dict_set(memo, key_of(v), copy); }
 

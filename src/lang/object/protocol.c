@@ -106,7 +106,7 @@ TsrStatus value_hash(int64_t *out, Value v) {
         recursion_leave();
         return status;
     }
-    uint64_t p = (uint64_t)v.i;
+    uint64_t p = value_bits(v);
     *out = (int64_t)((p >> 4) | (p << 60));
     if (*out == -1) *out = -2;
     return TSR_OK;

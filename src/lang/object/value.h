@@ -289,8 +289,11 @@ static inline bool value_is_a(Value v, const Type *type) {
     return t == type || type_is_subtype(t, type);
 }
 static inline bool value_is_none(Value v) { return v.tag == V_NONE; }
+/* The 64 bits that tell a value from others of its tag: of a counted one its address, which is narrower than `.i` where
+ * pointers have 32 bits (the rest of `.i` was set by nobody). */
+static inline uint64_t value_bits(Value v) { return v.tag >= V_TENSOR ? (uint64_t)(uintptr_t)v.o : (uint64_t)v.i; }
 static inline bool value_is_same(Value a, Value b) { /* `is` */
-    return a.tag == b.tag && (a.tag <= V_NONE || (a.i == b.i && a.nan == b.nan));
+    return a.tag == b.tag && (a.tag <= V_NONE || (value_bits(a) == value_bits(b) && a.nan == b.nan));
 }
 /* Makes `type` a kind of `from`: its slots are copied, methods and attributes found through the base. Names are static.
  */

@@ -2,6 +2,7 @@
  * shows, one for each slice of its last two dimensions, every cell with the number of the element it reaches. */
 #include "picture.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -247,8 +248,9 @@ static TsrStatus put_view(TsrText *out, const Picture *p, int v, int y) {
 static TsrStatus put_cells(TsrText *out, const Picture *p, const Grid *g, Place at) {
     char title[160];
     char where[24];
-    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %zu bytes%s", (long long)tsr_storage_id(p->storage),
-             (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes, draw_where(where, p));
+    snprintf(title, sizeof title, "storage #%lld: %lld x %s, %" PRIu64 " bytes%s",
+             (long long)tsr_storage_id(p->storage), (long long)p->elements, tsr_dtype_name(p->dtype),
+             p->storage->nbytes, draw_where(where, p));
     TSR_TRY(
         draw_svg_label(out, at.x + MARGIN, at.y + 26, "class=\"ink\" font-weight=\"bold\" font-size=\"15\"", title));
     for (int band = 0; band < band_count(p); band++)

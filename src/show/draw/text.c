@@ -4,6 +4,8 @@
 #include "core/mem.h"
 #include "show/screen.h"
 
+#include <inttypes.h>
+
 /* The cells [from, to) of the grid, which fit a line after `indent` columns of names. */
 typedef struct Band {
     const Grid *grid;
@@ -91,7 +93,7 @@ TsrStatus draw_cells_text(TsrText *out, const Picture *p) {
     draw_fill_grid(g, p);
     for (int v = 0; v < p->view_count; v++) indent = TSR_MAX(indent, draw_columns(p->views[v].name) + 1);
     TsrStatus status =
-        tsr_text_printf(out, "storage #%lld: %lld x %s, %zu bytes%s\n", (long long)tsr_storage_id(p->storage),
+        tsr_text_printf(out, "storage #%lld: %lld x %s, %" PRIu64 " bytes%s\n", (long long)tsr_storage_id(p->storage),
                         (long long)p->elements, tsr_dtype_name(p->dtype), p->storage->nbytes, draw_where(where, p));
     for (int from = 0; from < p->cell_count && status == TSR_OK;) {
         int to = band_end(p, g, from, indent);

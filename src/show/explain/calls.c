@@ -2,6 +2,7 @@
  * the log of events, and in the NativeStep that the watch has filled from it. */
 #include "story.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void say_wrapped(Story *s, const char *text, const Tally *sum) {
 static void list_made(Story *s, TsrText *out) {
     for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
         if (story_is_new(s, m) && m->ptr.device.type != TSR_META && m->origin == NULL && s->status == TSR_OK)
-            s->status = tsr_text_printf(out, "%s#%lld (%zu bytes)", out->length > 0 ? ", " : "",
+            s->status = tsr_text_printf(out, "%s#%lld (%" PRIu64 " bytes)", out->length > 0 ? ", " : "",
                                         (long long)tsr_storage_id(m), m->nbytes);
 }
 

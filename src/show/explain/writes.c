@@ -1,6 +1,7 @@
 /* Sentences about what is written, and about tensors that get other sizes, strides or memory. */
 #include "story.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,6 @@ void say_changed(Story *s, const char *head, TsrTensor *t) {
     say_moved(s, t);
     if (!same && t->storage == was->storage && t->numel > 0 && (int64_t)t->storage->nbytes > bytes_of(t) &&
         story_tally(s).moved == 0)
-        say(s, "  memory kept: %lld of %zu bytes used", bytes_of(t), t->storage->nbytes);
+        say(s, "  memory kept: %lld of %" PRIu64 " bytes used", bytes_of(t), t->storage->nbytes);
     else if (same && was->storage == t->storage && story_tally(s).adopted == 0) say(s, "  its geometry is what it was");
 }

@@ -141,7 +141,7 @@ static char *type_name(char *buffer, uint8_t device, TsrDtype dtype) {
 }
 
 /* A tensor of the geometry in pinned memory. */
-static TsrStatus new_pinned(TsrTensor **out, TsrGeometry g, size_t bytes, TsrDtype dtype) {
+static TsrStatus new_pinned(TsrTensor **out, TsrGeometry g, uint64_t bytes, TsrDtype dtype) {
     TsrStorage *storage;
     TSR_TRY(tsr_storage_new_pinned(&storage, bytes));
     TsrStatus status = tsr_tensor_new_over(out, storage, g, dtype);
