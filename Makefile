@@ -31,7 +31,7 @@ LDFLAGS_coverage := --coverage
 WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC)),-Wno-pass-failed,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
-CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lbz2 -lsleef -fopenmp -lm -ldl -lpthread
+CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lpng -lz -lzstd -Wl,-Bdynamic -lbz2 -lsleef -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
 SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' | LC_ALL=C sort)

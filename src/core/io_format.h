@@ -43,6 +43,9 @@ typedef struct TsrLoadOptions {
     TsrPlaces *places;    /* csv, json, jsonl: is filled in with where the elements stand; NULL */
     const char *text;     /* csv: columns that are words, whatever they look like, a list as `columns` is; NULL: none */
     bool opaque;          /* pt: what is of an unknown class is a node that says so, not refused */
+    const char *part;     /* gguf: the name of the only tensor that is wanted, where there is one; NULL: all */
+    bool listing;         /* gguf: packed tensors have no memory (the meta device), and a remark whose key is a line end
+                             and the tensor's name tells their type and their bytes in the file: "Q4_K 144" */
 } TsrLoadOptions;
 
 /* The defaults: the format found out, everything detected. */
@@ -91,9 +94,11 @@ typedef struct TsrItem {
     char *name;
     TsrTensor *tensor;
 } TsrItem;
-/* Something else that the file says of its content; both owned. */
+/* Something else that the file says of its content; all owned. */
 typedef struct TsrRemark {
     char *key, *value;
+    char *raw; /* gguf: its type and its value as the file has them, raw_length bytes; NULL: it is the text `value` */
+    size_t raw_length;
 } TsrRemark;
 /* `notes` are lines for the user about what the reader had to decide or could not keep: "FILE: ...". `rounded`: one of
  * them tells of a whole number that float64 has not. */
@@ -107,6 +112,7 @@ typedef struct TsrItems {
     TsrTable *table; /* columns that are not all numbers: then there are no items; NULL */
     TsrText notes;
     bool rounded;
+    bool derived; /* tensors were made of what the file holds (unpacked numbers): written back they would not be it */
 } TsrItems;
 void tsr_items_free(TsrItems *items); /* frees all that they own, and empties *items */
 /* One tensor as the result; takes `t`, also on failure. */
@@ -115,6 +121,8 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t);
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t);
 /* Adds a remark; both texts are copied. */
 TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value);
+/* The same with the bytes that the format has for it, copied. */
+TsrStatus tsr_items_remark_raw(TsrItems *out, const char *key, const char *value, const char *raw, size_t raw_length);
 /* Adds a line to the notes, of at most 1,000 bytes; `format` as in tsr_input_error, whose place before the text it has,
  * too. */
 TsrStatus tsr_items_note(TsrItems *out, const TsrInput *in, const char *format, ...) TSR_PRINTF(3, 4);

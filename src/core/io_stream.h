@@ -53,7 +53,10 @@ TsrStatus tsr_sink_flush(TsrSink *sink); /* the sticky status */
  * too. */
 void tsr_io_set_sandbox(bool on);
 bool tsr_io_in_sandbox(void);
-TsrStatus tsr_io_permit(const char *path);         /* from now on this path, spelled so, may be read in the sandbox */
+TsrStatus tsr_io_permit(const char *path); /* from now on this path, spelled so, may be read in the sandbox */
+/* What a path says behind the file's own name, "x.pt:model.bias": the name of a part, behind the colon, lent. NULL when
+ * there is a file of the whole name, or none of what stands before a colon. */
+const char *tsr_io_part(const char *path);
 bool tsr_io_may_read(const char *path);            /* always, outside of it */
 TsrStatus tsr_io_check_readable(const char *path); /* TSR_PERMISSION_ERROR unless it may be read */
 TsrStatus tsr_io_check_writable(const char *path); /* TSR_PERMISSION_ERROR in the sandbox */

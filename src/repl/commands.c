@@ -12,6 +12,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "shell.h"
+#include "torch/files.h"
 
 PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");
 static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end, "torch math"};
@@ -62,6 +63,7 @@ static TsrStatus told(Value *out) {
 static TsrStatus list_one(const char *path, bool named) {
     Value arguments[3] = {VALUE_UNBOUND, VALUE_UNBOUND, VALUE_UNBOUND};
     int64_t count;
+    files_listing = !shell_options->tell.stats;
     TsrStatus status = filter_read(&arguments[0], &shell_options->filter, path, true);
     if (status == TSR_OK) status = codec_system_str_c(&arguments[1], path);
     if (status == TSR_OK) status = told(&arguments[2]);

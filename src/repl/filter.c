@@ -304,6 +304,11 @@ static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o)
                            .text = options->text,
                            .columns = options->columns};
     struct stat st;
+    if (tsr_io_part(path) != NULL) {
+        tsr_error(TSR_VALUE_ERROR, "%s: only a whole file can be changed in place, not a part of one", path);
+        tsr_error_hint("of the file: {**_, 'name': x} changes one of its parts");
+        return TSR_VALUE_ERROR;
+    }
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
     return files_change(result, path, &load, o);

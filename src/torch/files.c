@@ -14,6 +14,7 @@
 #include "core/mem.h"
 #include "core/table.h"
 #include "lang/types/bytes.h"
+#include "lang/vm/prelude.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
 #include "json.h"
@@ -27,6 +28,8 @@
 
 static void tell_on_stderr(const char *line) { fprintf(stderr, "tsr: %s\n", line); }
 void (*files_tell)(const char *line) = tell_on_stderr;
+
+bool files_listing;
 
 /* ---- load ---- */
 
@@ -139,13 +142,12 @@ static TsrStatus remarks_to_dict(Value *out, const TsrItems *items) {
     return value_end_move(out, status, dict);
 }
 
-/* What the file holds, and what it says besides. */
-static TsrStatus items_to_pair(Value *out, TsrItems *items) {
-    Value pair[2];
-    TSR_TRY(remarks_to_dict(&pair[1], items));
-    TsrStatus status = files_value(&pair[0], items);
+/* What the file holds, which is consumed, and what it says besides. */
+static TsrStatus pair_move(Value *out, Value held, const TsrItems *items) {
+    Value pair[2] = {held};
+    TsrStatus status = remarks_to_dict(&pair[1], items);
     if (status == TSR_OK) return tuple_new(out, pair, 2);
-    value_release(pair[1]);
+    value_release(held);
     return status;
 }
 
@@ -216,11 +218,38 @@ static void tell_notes(const TsrItems *items) {
     }
 }
 
+/* *v becomes the part of it that the name tells (`part_of` of the prelude). */
+static TsrStatus take_part(Value *v, const char *part, const char *file) {
+    Value arguments[3] = {*v}, callee = VALUE_UNBOUND, found;
+    if (part == NULL) return TSR_OK;
+    TsrStatus status = codec_system_str_c(&arguments[1], part);
+    if (status == TSR_OK) status = codec_system_str_c(&arguments[2], file);
+    if (status == TSR_OK) status = prelude_get(&callee, "tree", "part_of");
+    if (status == TSR_OK) status = value_call_n(&found, callee, 3, arguments);
+    if (status == TSR_OK) {
+        value_release(*v);
+        *v = found;
+    }
+    value_release(callee);
+    value_release(arguments[1]);
+    value_release(arguments[2]);
+    return status;
+}
+
 static TsrStatus load_one(Value *out, const char *path, const TsrLoadOptions *options, bool metadata) {
     TsrItems items;
     TSR_TRY(tsr_load(&items, path, options));
     tell_notes(&items);
-    TsrStatus status = metadata ? items_to_pair(out, &items) : files_value(out, &items);
+    Value v;
+    TsrStatus status = files_value(&v, &items);
+    if (status == TSR_OK) {
+        status = take_part(&v, options->part, path);
+        if (status != TSR_OK) value_release(v);
+    }
+    if (status == TSR_OK) {
+        if (metadata) status = pair_move(out, v, &items);
+        else *out = v;
+    }
     tsr_items_free(&items);
     return status;
 }
@@ -234,7 +263,10 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
     for (size_t i = 0; i < records.n && status == TSR_OK; i++) {
         tell_notes(&records.of[i]);
         status = files_value(&item, &records.of[i]);
+        if (status != TSR_OK) break;
+        status = take_part(&item, options->part, path);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
+        else value_release(item);
     }
     if (status == TSR_OK && metadata) {
         status = remarks_to_dict(&pair[1], &records.of[0]);
@@ -253,6 +285,16 @@ static TsrStatus flag(bool *out, Value v) {
 #define LOAD_OPTION_NAMES \
     "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records", "text"
 
+/* *path without the name of a part, in `file`, where it has one, which the options get. */
+static TsrStatus split_path(const char **path, TsrLoadOptions *o, TsrText *file) {
+    o->part = tsr_io_part(*path);
+    o->listing = files_listing;
+    if (o->part == NULL) return TSR_OK;
+    TSR_TRY(tsr_text_append(file, *path, (size_t)(o->part - 1 - *path)));
+    *path = file->data;
+    return TSR_OK;
+}
+
 static TsrStatus load(Value *out, const CallArgs *args) {
     static const char *const names[] = {"path", LOAD_OPTION_NAMES};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
@@ -266,13 +308,15 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
     TSR_TRY(flag(&metadata, v[LOAD_METADATA]));
     TSR_TRY(flag(&records, v[LOAD_RECORDS]));
-    TsrText room = {0};
+    TsrText room = {0}, file = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
     if (status == TSR_OK) status = load_options(&options, shape, lists, v);
+    if (status == TSR_OK) status = split_path(&path, &options, &file);
     if (status == TSR_OK)
         status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
     for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
     tsr_text_free(&room);
+    tsr_text_free(&file);
     return status;
 }
 
@@ -664,6 +708,13 @@ static TsrStatus check_header(const char *path, const TsrLoadOptions *load, cons
 static TsrStatus keep_rest(TsrItems *items, Value v, const char *path, const TsrLoadOptions *load) {
     TsrItems old;
     TSR_TRY(tsr_load(&old, path, load));
+    if (old.derived) {
+        tsr_items_free(&old);
+        tsr_error(TSR_VALUE_ERROR, "%s: it packs its numbers in few bits, and would be written with all of theirs",
+                  path);
+        tsr_error_hint("-o FILE writes them to another file");
+        return TSR_VALUE_ERROR;
+    }
     bool lost = !old.single && old.tree.root == NULL && !value_is_dict(v);
     TsrStatus status =
         lost ? tsr_error(TSR_VALUE_ERROR, "%s: it holds tensors with names, and the value is none: they would be lost",

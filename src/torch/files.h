@@ -9,6 +9,8 @@ TsrStatus files_startup(void); /* adds load, save and columns to tsr and as bare
 /* What is told of a file that was read or written, a line without its end: on standard error, unless whoever shows
  * things has another way. */
 extern void (*files_tell)(const char *line);
+/* What is loaded is only listed: packed tensors need no elements (TsrLoadOptions.listing). */
+extern bool files_listing;
 /* What the file of `items`, lent, is as a value: what load() gives of it. */
 TsrStatus files_value(Value *out, TsrItems *items);
 /* save(v, path): "-" is standard output, where options->format must be set. */

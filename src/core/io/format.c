@@ -16,6 +16,7 @@ void tsr_items_free(TsrItems *items) {
     for (int i = 0; i < items->nremarks; i++) {
         tsr_free(items->remarks[i].key);
         tsr_free(items->remarks[i].value);
+        tsr_free(items->remarks[i].raw);
     }
     tsr_text_free(&items->notes);
     tsr_free(items->items);
@@ -39,22 +40,35 @@ TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length
     return TSR_OK;
 }
 
-TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value) {
-    size_t nkey = strlen(key) + 1, nvalue = strlen(value) + 1;
-    TsrRemark *grown = tsr_realloc(out->remarks, sizeof *grown * (size_t)(out->nremarks + 1)), made = {NULL, NULL};
+/* Copies n bytes, and a NUL behind them; NULL when memory is short. */
+static char *copied(const char *bytes, size_t n) {
+    char *copy = tsr_malloc(n + 1);
+    if (copy == NULL) return NULL;
+    memcpy(copy, bytes, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+TsrStatus tsr_items_remark_raw(TsrItems *out, const char *key, const char *value, const char *raw, size_t raw_length) {
+    size_t nkey = strlen(key), nvalue = strlen(value);
+    TsrRemark *grown = tsr_realloc(out->remarks, sizeof *grown * (size_t)(out->nremarks + 1)), made = {0};
     if (grown != NULL) {
         out->remarks = grown;
-        made = (TsrRemark){tsr_malloc(nkey), tsr_malloc(nvalue)};
+        made = (TsrRemark){copied(key, nkey), copied(value, nvalue), raw != NULL ? copied(raw, raw_length) : NULL,
+                           raw_length};
     }
-    if (made.key == NULL || made.value == NULL) {
+    if (made.key == NULL || made.value == NULL || (raw != NULL && made.raw == NULL)) {
         tsr_free(made.key);
         tsr_free(made.value);
-        return tsr_error_no_memory(sizeof *grown + nkey + nvalue);
+        tsr_free(made.raw);
+        return tsr_error_no_memory(sizeof *grown + nkey + nvalue + raw_length);
     }
-    memcpy(made.key, key, nkey);
-    memcpy(made.value, value, nvalue);
     out->remarks[out->nremarks++] = made;
     return TSR_OK;
+}
+
+TsrStatus tsr_items_remark(TsrItems *out, const char *key, const char *value) {
+    return tsr_items_remark_raw(out, key, value, NULL, 0);
 }
 
 TsrStatus tsr_items_note(TsrItems *out, const TsrInput *in, const char *format, ...) {

@@ -61,6 +61,31 @@ TsrStatus tsr_raw_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
 TsrStatus tsr_markdown_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_markdown_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 
+/* ggml's models: named tensors, keys with values. */
+bool tsr_gguf_probe(const char *data, size_t size);
+TsrStatus tsr_gguf_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_gguf_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
+/* Pictures: tensors of height, width and channels. pgm and ppm are read by one function. */
+bool tsr_png_probe(const char *data, size_t size);
+TsrStatus tsr_png_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_png_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+bool tsr_pgm_probe(const char *data, size_t size);
+bool tsr_ppm_probe(const char *data, size_t size);
+TsrStatus tsr_netpbm_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_pgm_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+TsrStatus tsr_ppm_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
+/* Sound: a tensor of frames and channels. */
+bool tsr_wav_probe(const char *data, size_t size);
+TsrStatus tsr_wav_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_wav_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
+/* The files of MNIST. */
+bool tsr_idx_probe(const char *data, size_t size);
+TsrStatus tsr_idx_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+TsrStatus tsr_idx_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
 /* TensorFlow's TensorProto. */
 TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

@@ -74,6 +74,16 @@ static const TsrFormat formats[] = {
      .write = tsr_markdown_write,
      .table = true,
      .tables = true},
+    {.name = "gguf", .extensions = "gguf", .probe = tsr_gguf_probe, .read = tsr_gguf_read, .write = tsr_gguf_write},
+    {.name = "png", .extensions = "png", .probe = tsr_png_probe, .read = tsr_png_read, .write = tsr_png_write},
+    {.name = "ppm", .extensions = "ppm", .probe = tsr_ppm_probe, .read = tsr_netpbm_read, .write = tsr_ppm_write},
+    {.name = "pgm", .extensions = "pgm", .probe = tsr_pgm_probe, .read = tsr_netpbm_read, .write = tsr_pgm_write},
+    {.name = "wav", .extensions = "wav", .probe = tsr_wav_probe, .read = tsr_wav_read, .write = tsr_wav_write},
+    {.name = "idx",
+     .extensions = "idx idx1-ubyte idx3-ubyte",
+     .probe = tsr_idx_probe,
+     .read = tsr_idx_read,
+     .write = tsr_idx_write},
     {.name = "pb", .extensions = "pb", .read = tsr_pb_read, .write = tsr_pb_write},
     {.name = "raw", .extensions = "raw bin", .read = tsr_raw_read, .write = tsr_raw_write, .takes = "dtype shape"},
 };
@@ -138,25 +148,39 @@ static size_t expected_size(const char *data, size_t size) {
     return f != NULL && f->expected_size != NULL ? f->expected_size(data, size) : 0;
 }
 
-/* Formats of others around a file of ours, by its first bytes: their error names the program that takes them off.
- * TSR_OK: none of them. */
-static TsrStatus check_wrapping(const TsrInput *in) {
+/* Files of others, by their first bytes or their extension: the error names the program that makes them ours. TSR_OK:
+ * none of them. */
+static TsrStatus check_foreign(const TsrInput *in) {
     static const struct {
-        const char *bytes, *what, *program;
+        const char *bytes, *extensions, *what, *hint;
     } kinds[] = {
-        {"\x1f\x8b", "compressed", "gzip -dc"},
-        {"BZh", "compressed", "bzip2 -dc"},
+        {"\x1f\x8b", "", "compressed: gzip -dc takes that off", NULL},
+        {"BZh", "", "compressed: bzip2 -dc takes that off", NULL},
         {"\xfd"
          "7zXZ",
-         "compressed", "xz -dc"},
-        {"\x28\xb5\x2f\xfd", "compressed", "zstd -dc"},
-        {"\xff\xfe", "UTF-16", "iconv -f UTF-16"},
-        {"\xfe\xff", "UTF-16", "iconv -f UTF-16"},
+         "xz", "compressed: xz -dc takes that off", NULL},
+        {"\x28\xb5\x2f\xfd", "", "compressed: zstd -dc takes that off", NULL},
+        {"\xff\xfe", "", "UTF-16: iconv -f UTF-16 takes that off", NULL},
+        {"\xfe\xff", "", "UTF-16: iconv -f UTF-16 takes that off", NULL},
+        {"\x89HDF\r\n\x1a\n", "h5 hdf5 hdf he5 nc", "HDF5, which is not read",
+         "python3 -c 'import h5py, numpy, sys; d = {}; h5py.File(sys.argv[1]).visititems(lambda k, v: "
+         "d.update({k: v[()]}) if hasattr(v, \"shape\") else None); numpy.savez(\"x.npz\", **d)' FILE"},
+        {"MATLAB ", "mat", "a MAT-file, which is not read",
+         "python3 -c 'import scipy.io, numpy, sys; numpy.savez(\"x.npz\", **{k: v for k, v in "
+         "scipy.io.loadmat(sys.argv[1]).items() if k[0] != \"_\"})' FILE"},
+        {"PAR1", "parquet pq", "Parquet, which is not read",
+         "python3 -c 'import pandas, sys; pandas.read_parquet(sys.argv[1]).to_csv(\"x.csv\", index=False)' FILE"},
+        {"ARROW1", "arrow feather", "Arrow, which is not read",
+         "python3 -c 'import pandas, sys; pandas.read_feather(sys.argv[1]).to_csv(\"x.csv\", index=False)' FILE"},
     };
+    const char *slash = strrchr(in->name, '/'), *dot = strrchr(slash != NULL ? slash : in->name, '.');
     for (size_t i = 0; i < TSR_COUNTOF(kinds); i++) {
         size_t n = strlen(kinds[i].bytes);
-        if (in->size > n && memcmp(in->data, kinds[i].bytes, n) == 0)
-            return tsr_input_error(in, "it is %s: %s takes that off", kinds[i].what, kinds[i].program);
+        bool begins = in->size > n && memcmp(in->data, kinds[i].bytes, n) == 0;
+        if (!begins && (dot == NULL || !has_word(kinds[i].extensions, dot + 1))) continue;
+        tsr_input_error(in, "it is %s", kinds[i].what);
+        if (kinds[i].hint != NULL) tsr_error_hint("%s", kinds[i].hint);
+        return TSR_VALUE_ERROR;
     }
     return TSR_OK;
 }
@@ -182,7 +206,7 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
     if (*out == NULL) *out = guessed;
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
     if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
-    if (guessed == NULL && (*out == NULL || (*out)->probe != NULL)) TSR_TRY(check_wrapping(in));
+    if (guessed == NULL && (*out == NULL || (*out)->probe != NULL)) TSR_TRY(check_foreign(in));
     if (*out == NULL) return tsr_input_error(in, "neither its name nor its first bytes tell its format");
     if ((*out)->table && guessed == NULL && tsr_csv_is_text(in->data, in->size)) return TSR_OK; /* a header alone */
     if ((*out)->agrees != NULL && (*out)->agrees(in->data, in->size)) return TSR_OK;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,13 +48,34 @@ void tsr_io_set_sandbox(bool on) { sandbox = on; }
 
 bool tsr_io_in_sandbox(void) { return sandbox; }
 
+/* Whether the first n bytes of a path are a file's that may be read, or is about to be permitted. */
+static bool is_file(const char *path, size_t n, bool permitting) {
+    char name[PATH_MAX];
+    struct stat st;
+    if (n == 0 || n >= sizeof name) return false;
+    memcpy(name, path, n);
+    name[n] = '\0';
+    return (permitting || tsr_io_may_read(name)) && stat(name, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static const char *part_of(const char *path, bool permitting) {
+    const char *colon = strchr(path, ':');
+    if (colon == NULL || is_file(path, strlen(path), permitting)) return NULL;
+    while (colon != NULL && !is_file(path, (size_t)(colon - path), permitting)) colon = strchr(colon + 1, ':');
+    return colon != NULL ? colon + 1 : NULL;
+}
+
+const char *tsr_io_part(const char *path) { return part_of(path, false); }
+
 TsrStatus tsr_io_permit(const char *path) {
+    const char *part = part_of(path, true);
     char **grown = tsr_realloc(permitted, sizeof *grown * (size_t)(npermitted + 1));
     if (grown == NULL) return tsr_error_no_memory(sizeof *grown);
     permitted = grown;
-    size_t n = strlen(path) + 1;
-    if ((permitted[npermitted] = tsr_malloc(n)) == NULL) return tsr_error_no_memory(n);
-    memcpy(permitted[npermitted++], path, n);
+    size_t n = part != NULL ? (size_t)(part - 1 - path) : strlen(path);
+    if ((permitted[npermitted] = tsr_malloc(n + 1)) == NULL) return tsr_error_no_memory(n + 1);
+    memcpy(permitted[npermitted], path, n);
+    permitted[npermitted++][n] = '\0';
     return TSR_OK;
 }
 

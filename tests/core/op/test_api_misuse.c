@@ -706,6 +706,7 @@ static const struct {
       "tsr_io_check_readable",
       "tsr_io_check_writable",
       "tsr_io_may_read",
+      "tsr_io_part",
       "tsr_io_permit",
       "tsr_is_dense",
       "tsr_items_free",
