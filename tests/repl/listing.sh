@@ -40,4 +40,15 @@ run -o p.npy -e 'tensor([2**63 - 1, 2])'; run -o q.npy -e 'tensor([2**63 - 2, 2]
 run --diff p.npy q.npy; is 'neighbours that no float tells apart' '1 (tensor): 1 of 2 elements differ' "$status $out"
 run -o r.npy -e 'tensor([1., nan])'; run -o s.npy -e 'tensor([1., 2.])'
 run --diff --atol 9 r.npy s.npy; is 'nan is far from everything' '1 (tensor): 1 of 2 elements differ; 1 nan on one side only' "$status $out"
+# tables of named columns: of one length cell by cell, of others by their shapes
+printf 'c,n,d\nRome,1,2024-01-01\nOslo,2,2024-01-02\n' >"$work/a.csv"
+printf 'c,n,d\nOslo,1,2024-01-01\nRome,2,2024-01-03\n' >"$work/b.csv"
+printf 'c,n,d\nOslo,1,2024-01-01\n' >"$work/c.csv"
+printf 'c,n,d\nx,1,2\n' >"$work/d.csv"
+run --diff "$work/a.csv" "$work/b.csv"
+is '--diff of tables' "1 c: 2 of 2 cells differ, first in row 0: 'Rome' and 'Oslo'
+d: 1 of 2 cells differ, first in row 1: '2024-01-02' and '2024-01-03'" "$status $out"
+run --diff "$work/a.csv" "$work/c.csv"; is 'of other lengths' '1 c: shape [2] and [1] n: shape [2] and [1] d: shape [2] and [1]' "$status $(echo $out)"
+run --diff "$work/c.csv" "$work/d.csv"; is 'of other kinds' "1 c: 1 of 1 cells differ, first in row 0: 'Oslo' and 'x' d: times [1] and float64 [1]" "$status $(echo $out)"
+run --diff "$work/a.csv" "$work/a.csv"; is 'and the same' '0 ' "$status $out"
 exit $bad

@@ -47,7 +47,7 @@ is 'a wrong checksum is seen in memory' "ValueError: <stdin>: 'a.npy': its check
     "$(cat "$work/stored.npz" | "$tsr" -e 'load("-", format="npz")' 2>&1 | tail -1)"
 
 refused() { # NAME WANTED
-    run -e "load('$data/bad_$1.npz')"
+    run -e "load('$data/bad_$1.npz', unknown='error')"
     is "refused: $1" "ValueError: $data/bad_$1.npz: $2" "$(last)"
 }
 refused checksum "'a.npy': its checksum is wrong: the file is damaged"

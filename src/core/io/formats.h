@@ -19,6 +19,12 @@ TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor 
 /* The dtype of an npy type code such as "f4" (n bytes, without the byte order mark); TSR_DTYPE_NONE when there is none.
  */
 TsrDtype tsr_npy_dtype(const char *code, size_t n);
+const char *tsr_npy_code(TsrDtype dtype); /* the same, backwards; NULL when npy has none */
+/* Writes what stands before the data: `literal`, the dict, after its length, filled up to a multiple of 64. */
+TsrStatus tsr_npy_put_header(TsrSink *sink, const TsrText *literal);
+/* Whether the dtype of a file of npy is one that no tensor has: objects, texts, records; the header must be sound. Its
+ * text goes into `what` (440 bytes). */
+bool tsr_npy_is_foreign(char *what, const TsrInput *in);
 
 /* A zip file of .npy members. */
 bool tsr_npz_probe(const char *data, size_t size);

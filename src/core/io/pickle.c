@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dequantise.h"
 #include "elements.h"
 #include "formats.h"
 #include "core/layout.h"
@@ -30,6 +31,7 @@ typedef enum Callable {
     NAME_PARAMETER_STATE,
     NAME_FROM_TYPE,
     NAME_SPARSE,
+    NAME_QUANTISED,
     NAME_LAYOUT,
     NAME_NUMPY_ARRAY,
     NAME_NUMPY_SCALAR,
@@ -59,6 +61,9 @@ static const struct {
     {"torch._utils", "_rebuild_parameter_with_state", NAME_PARAMETER_STATE},
     {"torch._tensor", "_rebuild_from_type_v2", NAME_FROM_TYPE},
     {"torch._utils", "_rebuild_sparse_tensor", NAME_SPARSE},
+    {"torch._utils", "_rebuild_qtensor", NAME_QUANTISED},
+    {"torch", "per_tensor_affine", NAME_CLASS},
+    {"torch", "per_channel_affine", NAME_CLASS},
     {"torch.serialization", "_get_layout", NAME_LAYOUT},
     {"numpy.core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},
     {"numpy._core.multiarray", "_reconstruct", NAME_NUMPY_ARRAY},
@@ -436,27 +441,31 @@ static bool read_flags(uint32_t *flags, const TsrNode *dict) {
     return dict->kind == TSR_NODE_DICT;
 }
 
+/* The tensor that storage, offset, sizes and strides make. */
+static TsrStatus new_over(Reader *r, TsrTensor **out, TsrNode *const *a, TsrDtype dtype) {
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0)
+        return bad(r, "a tensor whose sizes and strides are none");
+    const TsrGeometry g = {(int)a[2]->n, sizes, strides, a[1]->i};
+    if (!tsr_storage_holds(a[0]->storage, g, dtype)) return bad(r, "a tensor that reaches beyond its storage");
+    return tsr_tensor_new_over(out, a[0]->storage, g, dtype);
+}
+
 /* (storage, offset, sizes, strides, requires_grad, hooks[, dtype][, flags]) */
 static TsrStatus make_tensor(Reader *r, TsrNode *out, const TsrNode *args, bool v3) {
-    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     uint32_t flags = 0;
     size_t plain = v3 ? 7 : 6;
     if (!has_kinds(args, v3 ? "Sittb.d" : "Sittb.") && !has_kinds(args, v3 ? "Sittb.d." : "Sittb.."))
         return bad(r, "a tensor made of other things than tensors are");
     TsrNode *const *a = args->children;
-    TsrStorage *storage = a[0]->storage;
     TsrDtype dtype = v3 ? a[6]->dtype : a[0]->dtype;
     if (v3 ? a[0]->dtype != TSR_DTYPE_NONE || storages[storage_row(dtype)].dtype != TSR_DTYPE_NONE
            : dtype == TSR_DTYPE_NONE)
         return bad(r, "a tensor of another dtype than its storage");
-    if (!read_sizes(sizes, a[2]) || !read_sizes(strides, a[3]) || a[2]->n != a[3]->n || a[1]->i < 0)
-        return bad(r, "a tensor whose sizes and strides are none");
     if (args->n > plain && a[plain]->kind != TSR_NODE_NONE && !read_flags(&flags, a[plain]))
         return bad(r, "a tensor with unknown properties");
     if ((flags & TSR_FLAG_CONJ) != 0 && !tsr_dtype_is_complex(dtype)) return bad(r, "a conjugate that is not complex");
-    const TsrGeometry g = {(int)a[2]->n, sizes, strides, a[1]->i};
-    if (!tsr_storage_holds(storage, g, dtype)) return bad(r, "a tensor that reaches beyond its storage");
-    TSR_TRY(tsr_tensor_new_over(&out->tensor, storage, g, dtype));
+    TSR_TRY(new_over(r, &out->tensor, a, dtype));
     out->tensor->flags |= flags;
     out->kind = TSR_NODE_TENSOR;
     return TSR_OK;
@@ -530,6 +539,40 @@ static TsrStatus make_sparse(Reader *r, TsrNode **out, const TsrNode *args) {
     TSR_TRY(tsr_node_append(*out, name));
     for (size_t i = 0; i < parts->n; i++) TSR_TRY(tsr_node_append(*out, parts->children[i]));
     return TSR_OK;
+}
+
+/* ---- quantised tensors ---- */
+
+/* (torch.per_tensor_affine, scale, zero) or (torch.per_channel_affine, scales, zeros, axis) */
+static TsrStatus fill_quantised(Reader *r, TsrNode *out, const TsrTensor *q, const TsrNode *params) {
+    TsrNode *const *p = params->children;
+    bool one = has_kinds(params, ".fi"), many = has_kinds(params, ".TTi");
+    if ((!one && !many) || p[0]->kind != TSR_NODE_GLOBAL ||
+        strcmp(p[0]->text, one ? "torch.per_tensor_affine" : "torch.per_channel_affine") != 0)
+        return bad(r, "a quantised tensor of an unknown scheme");
+    TsrQuantised scheme = one ? (TsrQuantised){.scale = p[1]->re, .zero = (double)p[2]->i}
+                              : (TsrQuantised){.scales = p[1]->tensor, .zeros = p[2]->tensor, .axis = p[3]->i};
+    if (!tsr_quantised_fits(&scheme, q)) return bad(r, "a quantised tensor of other scales than it has channels");
+    TSR_TRY(tsr_dequantise_new(&out->tensor, q, &scheme));
+    out->kind = TSR_NODE_TENSOR;
+    return TSR_OK;
+}
+
+/* (storage, offset, sizes, strides, scheme, requires_grad, hooks): a tensor of float32. One of more elements than its
+ * storage has is none that PyTorch makes. */
+static TsrStatus make_quantised(Reader *r, TsrNode *out, const TsrNode *args) {
+    TsrTensor *q;
+    if (!has_kinds(args, "Sitttb.")) return bad(r, "a quantised tensor made of other things than those are");
+    TsrNode *const *a = args->children;
+    TsrDtype dtype = a[0]->dtype;
+    if (dtype != TSR_INT8 && dtype != TSR_UINT8 && dtype != TSR_INT32)
+        return bad(r, "a quantised tensor of another dtype than those have");
+    TSR_TRY(new_over(r, &q, a, dtype));
+    TsrStatus status = (uint64_t)q->numel <= a[0]->storage->nbytes / tsr_dtype_size(dtype)
+                           ? fill_quantised(r, out, q, a[4])
+                           : bad(r, "a quantised tensor of more elements than its storage has");
+    tsr_tensor_free(q);
+    return status;
 }
 
 /* ---- NumPy's arrays and numbers ---- */
@@ -649,6 +692,7 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
     case NAME_PARAMETER_STATE:
         *out = has_kinds(args, callee->i == NAME_PARAMETER ? "Tb." : "Tb..") ? args->children[0] : NULL;
         return *out != NULL ? TSR_OK : bad(r, "a parameter that is no tensor");
+    case NAME_QUANTISED: return make_quantised(r, made, args);
     case NAME_ORDERED_DICT: return make_ordered_dict(r, made, args);
     case NAME_SIZE:
         if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0]))

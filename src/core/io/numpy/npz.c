@@ -1,10 +1,11 @@
-/* npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). */
+/* npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). A member that is no
+ * tensor (texts, objects, records, no .npy at all) is an opaque node among the others, where the caller takes those. */
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
-#include "formats.h"
-#include "zip.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
+#include "core/io/zip.h"
 #include "core/mem.h"
 
 static const char suffix[] = ".npy";
@@ -24,11 +25,59 @@ static TsrStatus check_copied(const TsrInput *content, const TsrZipMember *m, co
     return !m->stored || direct ? TSR_OK : tsr_zip_check(content, m);
 }
 
-static TsrStatus add_content(TsrItems *out, TsrInput *content, const TsrZipMember *m, const TsrLoadOptions *options) {
-    TsrItems one = {0};
+/* Where members are collected: as items, and as the values of a dict, which counts when one is odd. */
+typedef struct Archive {
+    TsrItems *out;
+    TsrNode *dict;
+    bool odd;
+} Archive;
+
+/* The name without .npy. */
+static size_t name_length(const TsrZipMember *m) {
     size_t length = strlen(m->name);
-    if (!tsr_npy_probe(content->data, content->size)) return tsr_input_error(content, "it is no npy file");
+    return length > SUFFIX && memcmp(m->name + length - SUFFIX, suffix, SUFFIX) == 0 ? length - SUFFIX : length;
+}
+
+/* Adds a value of the dict; *lent is its node. */
+static TsrStatus add_value(Archive *a, TsrNode **lent, const TsrZipMember *m, TsrNodeKind kind, const char *text) {
+    TsrNode *key;
+    TSR_TRY(tsr_tree_add_text(&key, &a->out->tree, TSR_NODE_STR, m->name, name_length(m)));
+    TSR_TRY(tsr_tree_add_text(lent, &a->out->tree, kind, text, strlen(text)));
+    TSR_TRY(tsr_node_append(a->dict, key));
+    return tsr_node_append(a->dict, *lent);
+}
+
+/* What is no tensor. */
+static TsrStatus add_odd(Archive *a, const TsrZipMember *m, const char *what) {
+    char text[512];
+    TsrNode *node;
+    snprintf(text, sizeof text, "%s%s", what[0] != '\0' ? "array of " : "no array", what);
+    a->odd = true;
+    return add_value(a, &node, m, TSR_NODE_OPAQUE, text);
+}
+
+static TsrStatus add_tensor_move(Archive *a, const TsrZipMember *m, TsrTensor *t) {
+    TsrNode *node;
+    TsrStatus status = add_value(a, &node, m, TSR_NODE_TENSOR, "");
+    if (status == TSR_OK) {
+        node->tensor = tsr_tensor_retain(t);
+        return tsr_items_add_move(a->out, m->name, name_length(m), t);
+    }
+    tsr_tensor_free(t);
+    return status;
+}
+
+static TsrStatus add_content(Archive *a, TsrInput *content, const TsrZipMember *m, const TsrLoadOptions *options) {
+    TsrItems one = {0};
+    char what[440] = "";
+    bool is_npy = tsr_npy_probe(content->data, content->size);
+    if (options->opaque && (!is_npy || tsr_npy_is_foreign(what, content))) return add_odd(a, m, what);
+    if (!is_npy) return tsr_input_error(content, "it is no npy file");
     TSR_TRY(tsr_npy_read(&one, content, options));
+    if (one.table != NULL) {
+        tsr_items_free(&one);
+        return tsr_input_error(content, "it is a table, and not a tensor");
+    }
     if (content->end < content->size) {
         tsr_items_free(&one);
         return tsr_input_error(content, "%zu bytes too many: the array ends at byte %zu", content->size - content->end,
@@ -36,32 +85,36 @@ static TsrStatus add_content(TsrItems *out, TsrInput *content, const TsrZipMembe
     }
     TsrTensor *t = tsr_tensor_retain(one.items[0].tensor);
     tsr_items_free(&one);
-    if (length > SUFFIX && memcmp(m->name + length - SUFFIX, suffix, SUFFIX) == 0) length -= SUFFIX;
     TsrStatus status = check_copied(content, m, t);
-    if (status == TSR_OK) return tsr_items_add_move(out, m->name, length, t);
+    if (status == TSR_OK) return add_tensor_move(a, m, t);
     tsr_tensor_free(t);
     return status;
 }
 
-static TsrStatus add_member(TsrItems *out, const TsrZip *zip, const TsrZipMember *m, const TsrLoadOptions *options) {
+static TsrStatus add_member(Archive *a, const TsrZip *zip, const TsrZipMember *m, const TsrLoadOptions *options) {
     TsrInput content;
     size_t length = strlen(m->name);
     if (length > 0 && m->name[length - 1] == '/' && m->size == 0) return TSR_OK; /* a folder */
     TSR_TRY(tsr_zip_member_open(&content, zip, m, tsr_npy_expected_size));
-    TsrStatus status = add_content(out, &content, m, options);
+    TsrStatus status = add_content(a, &content, m, options);
     tsr_dataptr_release(&content.hold);
     return status;
 }
 
 TsrStatus tsr_npz_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrZip zip;
+    Archive a = {.out = out};
     TsrStatus status = tsr_zip_open(&zip, in);
+    if (status == TSR_OK) status = tsr_tree_add(&a.dict, &out->tree, TSR_NODE_DICT);
     for (int i = 0; i < zip.n && status == TSR_OK; i++) {
         status = tsr_interrupt_check();
-        if (status == TSR_OK) status = add_member(out, &zip, &zip.members[i], options);
+        if (status == TSR_OK) status = add_member(&a, &zip, &zip.members[i], options);
     }
     tsr_zip_free(&zip);
-    return status != TSR_OK ? status : tsr_check_names(in, out->items, out->n, sizeof *out->items);
+    if (status == TSR_OK) status = tsr_check_names(in, out->items, out->n, sizeof *out->items);
+    if (a.odd) out->tree.root = a.dict;
+    else tsr_tree_free(&out->tree);
+    return status;
 }
 
 /* ---- writing ---- */

@@ -1,10 +1,13 @@
 /* npy.c: NumPy's .npy (numpy/lib/format.py documents it: magic, version, header length, a dict literal, data).
- * The header is read by a small parser of exactly that literal; nothing is evaluated. */
+ * The header is read by a small parser of exactly that literal; nothing is evaluated. Arrays of records are tables
+ * (structured.h). */
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
-#include "formats.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
+#include "structured.h"
+#include "core/mem.h"
 #include "core/number.h"
 #include "core/view.h"
 
@@ -33,8 +36,14 @@ typedef struct Header {
     bool big_endian, fortran;
     int ndim;
     int64_t shape[TSR_MAX_DIMS];
-    size_t offset; /* of the data, bytes */
+    size_t offset;     /* of the data, bytes */
+    bool records;      /* the dtype has fields */
+    bool voids;        /* bfloat16 is what we take its two bytes for */
+    TsrRecord record;  /* its fields, freed by free_header */
+    char foreign[440]; /* a dtype that no tensor has; "" */
 } Header;
+
+static void free_header(Header *h) { tsr_free(h->record.fields); }
 
 /* A cursor over the header's text. */
 typedef struct Cursor {
@@ -75,19 +84,60 @@ static TsrStatus read_string(Cursor *c, const char **text, size_t *n) {
     return TSR_OK;
 }
 
+/* ('name', '<f8') */
+static TsrStatus read_field(Cursor *c, Header *h) {
+    const char *name, *code;
+    size_t name_length, n;
+    char shown[440];
+    if (!accept(c, "(")) return expected(c, "a field");
+    TSR_TRY(read_string(c, &name, &name_length));
+    if (!accept(c, ",")) return expected(c, ",");
+    skip_space(c);
+    if (c->p < c->end && *c->p == '[')
+        return tsr_input_error(c->in, "the field '%s' has fields itself, which no column has",
+                               tsr_io_quote(shown, name, name_length));
+    TSR_TRY(read_string(c, &code, &n));
+    if (accept(c, ","))
+        return tsr_input_error(c->in, "the field '%s' is an array, which no column is",
+                               tsr_io_quote(shown, name, name_length));
+    if (!accept(c, ")")) return expected(c, ")");
+    return tsr_record_add(&h->record, c->in, name, name_length, code, n);
+}
+
+static TsrStatus read_fields(Cursor *c, Header *h) {
+    h->records = true;
+    h->dtype = TSR_UINT8;
+    if (!accept(c, "[")) return expected(c, "[");
+    while (!accept(c, "]")) {
+        TSR_TRY(read_field(c, h));
+        skip_space(c);
+        if (!accept(c, ",") && !(c->p < c->end && *c->p == ']')) return expected(c, ", or ]");
+    }
+    if (h->record.n == 0 || h->record.size == 0) return tsr_input_error(c->in, "records without fields");
+    return TSR_OK;
+}
+
+/* Two bytes of any kind, or a name: what ml_dtypes, and with it JAX, writes of bfloat16. */
+static bool is_bfloat16(const char *code, size_t n) {
+    return (n == 2 && memcmp(code, "V2", 2) == 0) || (n == 8 && memcmp(code, "bfloat16", 8) == 0);
+}
+
 static TsrStatus read_descr(Cursor *c, Header *h) {
     const char *text;
     char shown[440];
     size_t n;
     skip_space(c);
-    if (c->p < c->end && *c->p == '[') return tsr_input_error(c->in, "structured dtypes are not tensors");
+    if (c->p < c->end && *c->p == '[') return read_fields(c, h);
     TSR_TRY(read_string(c, &text, &n));
     bool marked = n > 0 && memchr("<>=|", text[0], 4) != NULL;
     h->big_endian = marked && text[0] == '>';
     const char *code = text + marked;
     size_t length = n - marked;
     h->dtype = tsr_npy_dtype(code, length);
+    h->voids = h->dtype == TSR_DTYPE_NONE && is_bfloat16(code, length);
+    if (h->voids) h->dtype = TSR_BFLOAT16;
     if (h->dtype != TSR_DTYPE_NONE) return TSR_OK;
+    tsr_io_quote(h->foreign, text, n);
     if (length > 0 && code[0] == 'O')
         return tsr_input_error(c->in, "it holds pickled objects (dtype '|O'), which are never executed");
     return tsr_input_error(c->in, "its dtype '%s' has no tensor dtype", tsr_io_quote(shown, text, n));
@@ -162,31 +212,62 @@ size_t tsr_npy_expected_size(const char *data, size_t size) {
     Header h;
     int64_t numel;
     size_t nbytes;
-    if (read_header(&in, &h) != TSR_OK || tsr_check_shape(&in, &numel, &nbytes, h.ndim, h.shape, h.dtype) != TSR_OK) {
-        tsr_error_clear(); /* the reader will report it */
-        return 0;
-    }
-    return h.offset + nbytes;
+    bool known = read_header(&in, &h) == TSR_OK && !h.records &&
+                 tsr_check_shape(&in, &numel, &nbytes, h.ndim, h.shape, h.dtype) == TSR_OK;
+    free_header(&h);
+    tsr_error_clear(); /* the reader will report it */
+    return known ? h.offset + nbytes : 0;
+}
+
+static TsrStatus refuse_short(const TsrInput *in, const Header *h, size_t nbytes) {
+    return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes,
+                           h->offset, in->size - h->offset);
+}
+
+static TsrStatus read_records(TsrItems *out, TsrInput *in, const Header *h) {
+    int64_t rows = h->ndim == 1 ? h->shape[0] : 1, nbytes;
+    if (h->ndim > 1) return tsr_input_error(in, "records of %d dimensions are no table", h->ndim);
+    if (tsr_mul_overflows(rows, (int64_t)h->record.size, &nbytes)) return tsr_input_error(in, "its shape overflows");
+    if ((size_t)nbytes > in->size - h->offset) return refuse_short(in, h, (size_t)nbytes);
+    TSR_TRY(tsr_record_read(out, in, &h->record, h->offset, rows));
+    in->end = h->offset + (size_t)nbytes;
+    return TSR_OK;
+}
+
+static TsrStatus read_tensor(TsrItems *out, TsrInput *in, const Header *h) {
+    int64_t numel;
+    size_t nbytes;
+    TsrTensor *t;
+    TSR_TRY(tsr_check_shape(in, &numel, &nbytes, h->ndim, h->shape, h->dtype));
+    if (nbytes > in->size - h->offset) return refuse_short(in, h, nbytes);
+    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h->dtype, h->big_endian, h->offset, nbytes, 0}, h->ndim,
+                                 h->shape, h->fortran));
+    in->end = h->offset + nbytes;
+    TSR_TRY(tsr_items_single_move(out, t));
+    return h->voids ? tsr_items_note(out, in, "bfloat16 is what its elements, two bytes of no type, are taken for")
+                    : TSR_OK;
 }
 
 TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Header h;
-    int64_t numel;
-    size_t nbytes;
-    TsrTensor *t;
     (void)options;
-    TSR_TRY(read_header(in, &h));
-    TSR_TRY(tsr_check_shape(in, &numel, &nbytes, h.ndim, h.shape, h.dtype));
-    if (nbytes > in->size - h.offset)
-        return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes,
-                               h.offset, in->size - h.offset);
-    TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){h.dtype, h.big_endian, h.offset, nbytes, 0}, h.ndim, h.shape,
-                                 h.fortran));
-    in->end = h.offset + nbytes;
-    return tsr_items_single_move(out, t);
+    TsrStatus status = read_header(in, &h);
+    if (status == TSR_OK) status = h.records ? read_records(out, in, &h) : read_tensor(out, in, &h);
+    free_header(&h);
+    return status;
 }
 
-static const char *code_of(TsrDtype dtype) {
+bool tsr_npy_is_foreign(char *what, const TsrInput *in) {
+    Header h;
+    TsrStatus status = read_header(in, &h);
+    bool records = status == TSR_OK && h.records, foreign = status == TSR_VALUE_ERROR && h.foreign[0] != '\0';
+    snprintf(what, 440, "%s", records ? "records" : h.foreign);
+    free_header(&h);
+    if (status != TSR_OK) tsr_error_clear();
+    return records || foreign || (status == TSR_VALUE_ERROR && h.records);
+}
+
+const char *tsr_npy_code(TsrDtype dtype) {
     for (size_t i = 0; i < TSR_COUNTOF(codes); i++)
         if (codes[i].dtype == dtype && dtype != TSR_COMPLEX32) return codes[i].code;
     return NULL;
@@ -207,10 +288,21 @@ static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const 
     return tsr_text_append(out, text, (size_t)padded);
 }
 
+TsrStatus tsr_npy_put_header(TsrSink *sink, const TsrText *literal) {
+    size_t padded = (12 + literal->length + 1 + 63) / 64 * 64 - 12; /* version 3: UTF-8, a length of four bytes */
+    char start[12] = "\x93NUMPY\3";
+    for (int i = 0; i < 4; i++) start[8 + i] = (char)(padded >> 8 * i & 255);
+    tsr_sink_write(sink, start, sizeof start);
+    tsr_sink_write(sink, literal->data, literal->length);
+    for (size_t i = literal->length; i + 1 < padded; i++) tsr_sink_puts(sink, " ");
+    tsr_sink_puts(sink, "\n");
+    return sink->status;
+}
+
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t) {
     TsrTensor *flipped;
     int64_t order[TSR_MAX_DIMS];
-    const char *code = code_of(t->dtype);
+    const char *code = tsr_npy_code(t->dtype);
     if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "npy holds dense tensors; convert with to_dense()");
     if (code == NULL) {
         tsr_error(TSR_VALUE_ERROR, "npy has no dtype for torch.%s", tsr_dtype_name(t->dtype));
@@ -231,6 +323,7 @@ TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
     TsrTensor *t, *dense = NULL;
     TsrText header = {0};
     (void)options;
+    if (items->table != NULL) return tsr_record_write(sink, items->table);
     TSR_TRY(tsr_items_only(&t, items, "npy"));
     TsrStatus status = tsr_npy_new_parts(&header, &dense, t);
     if (status == TSR_OK) {

@@ -1,0 +1,38 @@
+# NumPy's arrays of records are tables, quantised tensors the numbers they stand for, and what is odd in an archive spoils nothing (tests/oracle/make_records.py).
+. "$(dirname "$0")/lib.sh"
+data=$(cd "$(dirname "$0")/../data" && pwd)
+
+run -e _ "$data/npy/mixed.npy"
+is 'every kind of field' 'city    qty  price  day         t                           ok     s                     id  h
+Rome      1    1.5  2024-01-02  2024-01-02T03:04:05.678000  True   ab   1152921504606846977  2024-01-02T03:00:00
+Oslo      2    nan              2024-01-02T03:04:05.000001  False  abc                    2  2024-01-02T04:00:00
+Zürich   -3    2.0  1969-12-31  2024-01-02T00:00:00.000000  True                          3' "$out"
+run -e '_["qty"].dtype, _["price"].sum(), _["city"].words' "$data/npy/mixed.npy"
+is 'its columns' "(torch.int32, tensor(nan, dtype=torch.float64), ['Rome', 'Oslo', 'Zürich'])" "$out"
+run -e '_.tolist(), columns(_)' "$data/npy/numbers.npy"; is 'all numbers' "([[0.5, 0.0, 3.0], [1.0, 0.0, 4.0]], ['x', 'flag', 'y'])" "$out"
+run -e '_' "$data/npy/numbers.npy:y"; is 'a column by its name' 'tensor([3., 4.], dtype=torch.float64)' "$out"
+run -e "save(load('$data/npy/mixed.npy'), '$work/x.npy')"; is 'written' '0 ' "$status $err"
+run --diff "$data/npy/mixed.npy" "$work/x.npy"; is 'and read' '0 ' "$status $out"
+is 'its header' "{'descr': [('city', '<U6'), ('qty', '<i4'), ('price', '<f8'), ('day', '<M8[D]'), ('t', '<M8[us]'), ('ok', '|b1'), ('s', '<U3'), ('id', '<i8'), ('h', '<M8[s]')], 'fortran_order': False, 'shape': (3,), }" "$(head -c 250 "$work/x.npy" | tail -c +13 | head -1 | sed 's/ *$//')"
+printf 'city,n,day\nRome,1,2024-01-02\nOslo,2,2024-01-03\n' | "$tsr" -o "$work/t.npy" -e _ && run -o csv -e _ "$work/t.npy"
+is 'from csv and back' 'city,n,day
+Rome,1,2024-01-02
+Oslo,2,2024-01-03' "$out"
+printf 'id,d\n9007199254740993,a\n,b\n' | "$tsr" -o "$work/m.npy" -e _ >"$work/out" 2>"$work/err"; is 'a number that is missing' "ValueError: npy has no number for what is missing in the column 'id'" "$(last)"
+run -e _ "$data/npy/v2.npy"; is 'two bytes of no type' "tensor([ 1.0000, -2.5000], dtype=torch.bfloat16)tsr: $data/npy/v2.npy: bfloat16 is what its elements, two bytes of no type, are taken for" "$out$err"
+run -e _ "$data/npy/odd.npz"; is 'odd members' "{'a': tensor([0, 1, 2]), 'w': <opaque array of <U2>, 'o': <opaque array of |O>, 'r': <opaque array of records>, 'z': tensor([1., 1.], dtype=torch.float64)}" "$out"
+run -e "load('$data/npy/odd.npz', unknown='error')"; is 'or an error' "ValueError: $data/npy/odd.npz: 'w.npy': its dtype '<U2' has no tensor dtype" "$(last)"
+refused() { # NAME WANTED
+    run -e "load('$data/npy/bad_$1.npy')"
+    is "refused: $1" "ValueError: $data/npy/bad_$1.npy: $2" "$(last)"
+}
+refused nested "the field 'a' has fields itself, which no column has"
+refused array "the field 'a' is an array, which no column is"
+refused object "the dtype '|O' of its field 'a' is that of no column"
+refused matrix 'records of 2 dimensions are no table'
+refused short 'the shape needs 24 bytes of data from byte 192 on, the file has 23'
+refused many 'the shape needs 108 bytes of data from byte 192 on, the file has 24'
+
+run --diff "$data/pt/quantised.pt" "$data/pt/dequantised.pt"; is 'quantised tensors' '0 ' "$status $out"
+run --diff "$data/pt/quantised_old.pt" "$data/pt/dequantised.pt"; is 'before PyTorch 1.6' '0 ' "$status $out"
+exit $bad
