@@ -31,7 +31,7 @@ LDFLAGS_coverage := --coverage
 WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC)),-Wno-pass-failed,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms.
-CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lpng -lz -lzstd -Wl,-Bdynamic -lbz2 -lsleef -fopenmp -lm -ldl -lpthread
+CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lpng -lbz2 -lsleef -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc $(CORE_LIBS)
 
 SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' | LC_ALL=C sort)
@@ -172,7 +172,7 @@ deb: all lib ## a Debian package, under build/
 	install -D -m 644 LICENSE $(BUILD)/deb/usr/share/doc/tsr/copyright
 	install -D -m 644 CHANGELOG.md $(BUILD)/deb/usr/share/doc/tsr/CHANGELOG.md
 	install -d $(BUILD)/deb/DEBIAN
-	printf 'Package: tsr\nVersion: %s\nArchitecture: %s\nMaintainer: The authors of tsr <tsr@localhost>\nSection: math\nPriority: optional\nInstalled-Size: %s\nDepends: libc6 (>= 2.36), libbz2-1.0, libsleef3\nRecommends: libopenblas0-openmp | libopenblas0, libreadline8, less\nDescription: tensor calculator for the terminal\n A small array language with the names of PyTorch that prints what PyTorch prints,\n and shows shapes, strides, reference counts, storages and copies; a filter for\n files of tensors and tables; a course on views and ownership.\n' '$(VERSION)' "$$(dpkg --print-architecture)" "$$(du -sk $(BUILD)/deb | cut -f 1)" >$(BUILD)/deb/DEBIAN/control
+	printf 'Package: tsr\nVersion: %s\nArchitecture: %s\nMaintainer: The authors of tsr <tsr@localhost>\nSection: math\nPriority: optional\nInstalled-Size: %s\nDepends: libc6 (>= 2.36), libbz2-1.0, libpng16-16, libsleef3\nRecommends: libopenblas0-openmp | libopenblas0, libreadline8, less\nDescription: tensor calculator for the terminal\n A small array language with the names of PyTorch that prints what PyTorch prints,\n and shows shapes, strides, reference counts, storages and copies; a filter for\n files of tensors and tables; a course on views and ownership.\n' '$(VERSION)' "$$(dpkg --print-architecture)" "$$(du -sk $(BUILD)/deb | cut -f 1)" >$(BUILD)/deb/DEBIAN/control
 	dpkg-deb --root-owner-group --build $(BUILD)/deb $(DEB)
 
 # ---- tests ----
