@@ -6,10 +6,13 @@ met="$work/met"
 hints() {
     while IFS= read -r code && IFS= read -r wanted; do
         run -e "$(printf '%b' "$code")"
+        case $wanted in FORMATS*) wanted=$formats${wanted#FORMATS} ;; esac
         is "$code" "    hint: $wanted" "$(grep '^    hint' "$work/err")"
         grep -v "^    " "$work/err" >>"$met"
     done
 }
+# The names of formats in a hint: those that --help lists, the last with 'and'.
+formats=$("$tsr" --help | sed -n 's/^Formats: \(.*\) \(.*\)\.$/\1 and \2/p' | sed 's/ /, /g; s/, and, / and /')
 hints <<'END'
 if 0:\n    pass\nelseif 2:\n    pass
 did you mean 'elif'?
@@ -216,7 +219,7 @@ open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 open('t.pt', 'w').write('PK'); load('t.pt')
 torch.save writes zip archives since PyTorch 1.6; what an older one wrote is not read, PyTorch itself saves it anew
 save(ones(2), 't.h5')
-npy, pt, npz, safetensors, json, jsonl, csv, tsv, markdown, pb and raw are those that do
+FORMATS are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 load(path, records=True) gives a list of all, and so does inputs in a filter (-e)
 open('t.json', 'w').write('1\\n2\\n'); load('t.json')

@@ -42,7 +42,7 @@ TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length
 
 /* Copies n bytes, and a NUL behind them; NULL when memory is short. */
 static char *copied(const char *bytes, size_t n) {
-    char *copy = tsr_malloc(n + 1);
+    char *copy = n < SIZE_MAX ? tsr_malloc(n + 1) : NULL;
     if (copy == NULL) return NULL;
     memcpy(copy, bytes, n);
     copy[n] = '\0';
@@ -55,7 +55,7 @@ TsrStatus tsr_items_remark_raw(TsrItems *out, const char *key, const char *value
     if (grown != NULL) {
         out->remarks = grown;
         made = (TsrRemark){copied(key, nkey), copied(value, nvalue), raw != NULL ? copied(raw, raw_length) : NULL,
-                           raw_length};
+                           raw != NULL ? raw_length : 0};
     }
     if (made.key == NULL || made.value == NULL || (raw != NULL && made.raw == NULL)) {
         tsr_free(made.key);

@@ -615,6 +615,14 @@ static TsrStatus begin(TsrIterSpec spec) {
         char names[4]; \
         ck_assert_int_lt((int)strlen(tsr_format_names(names, sizeof names, "nothing", ", ", " or ")), 4); \
     }) \
+    CASE(tsr_items_remark_raw, { \
+        TsrItems items = {0}; \
+        REFUSED(tsr_items_remark_raw(&items, "key", "value", "", SIZE_MAX)); \
+        ck_assert_int_eq(items.nremarks, 0); \
+        ck_assert_int_eq(tsr_items_remark_raw(&items, "key", "value", NULL, SIZE_MAX), TSR_OK); \
+        ck_assert_uint_eq(items.remarks[0].raw_length, 0); \
+        tsr_items_free(&items); \
+    }) \
     CASE(tsr_format_find, { ck_assert_ptr_null(tsr_format_find("")); }) \
     CASE(tsr_format_for_path, { \
         ck_assert_ptr_null(tsr_format_for_path("")); \
