@@ -1,35 +1,13 @@
 /* fast.simd.c: the kernels of fast.def for one instruction set. */
 #include <float.h>
 #include <math.h>
-#include <sleef.h>
 #include <string.h>
 
 #include "core/element/halffloat.h"
 #include "table.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/sleef.h"
 #include "core/kernels/types.h"
-
-#if defined(TSR_SIMD_AVX512)
-typedef __m512 VF;
-typedef __m512d VD;
-#define VF_CALL(fn, acc) Sleef_##fn##f16_##acc
-#define VD_CALL(fn, acc) Sleef_##fn##d8_##acc
-#elif defined(TSR_SIMD_AVX2)
-typedef __m256 VF;
-typedef __m256d VD;
-#define VF_CALL(fn, acc) Sleef_##fn##f8_##acc
-#define VD_CALL(fn, acc) Sleef_##fn##d4_##acc
-#elif defined(TSR_HAVE_X86)
-typedef __m128 VF;
-typedef __m128d VD;
-#define VF_CALL(fn, acc) Sleef_##fn##f4_##acc
-#define VD_CALL(fn, acc) Sleef_##fn##d2_##acc
-#else
-typedef float VF;
-typedef double VD;
-#define VF_CALL(fn, acc) Sleef_##fn##f_##acc
-#define VD_CALL(fn, acc) Sleef_##fn##_##acc
-#endif
 
 /* Whether any element of a comparison's result is set. */
 #if defined(TSR_SIMD_AVX512)

@@ -1,12 +1,12 @@
 /* reduce.simd.c: the reducers for one instruction set. */
 #include <math.h>
-#include <sleef.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/element/halffloat.h"
 #include "reduce.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/sleef.h"
 
 #define PASTED(a, b) a##_##b
 #define PASTE(a, b) PASTED(a, b) /* of what macros stand for */
@@ -661,12 +661,9 @@ SQUARES(f64, double)
         } \
         return sum; \
     }
-#if defined(TSR_SIMD_AVX512)
-EXPONENTIALS(f32, float, __m512, Sleef_expf16_u10)
-EXPONENTIALS(f64, double, __m512d, Sleef_expd8_u10)
-#elif defined(TSR_SIMD_AVX2)
-EXPONENTIALS(f32, float, __m256, Sleef_expf8_u10)
-EXPONENTIALS(f64, double, __m256d, Sleef_expd4_u10)
+#if defined(TSR_SIMD_AVX512) || defined(TSR_SIMD_AVX2)
+EXPONENTIALS(f32, float, VF, VF_CALL(exp, u10))
+EXPONENTIALS(f64, double, VD, VD_CALL(exp, u10))
 #else
 static void exponential_row_f32(float *sum, const float *x, const float *base, int64_t width) {
     for (int64_t c = 0; c < width; c++) sum[c] += expf(x[c] - base[c]);

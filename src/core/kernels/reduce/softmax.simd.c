@@ -1,33 +1,11 @@
 /* softmax.simd.c: softmax and log-softmax of one contiguous line, for one instruction set. */
 #include <math.h>
-#include <sleef.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/sleef.h"
 #include "softmax.h"
-
-#if defined(TSR_SIMD_AVX512)
-typedef __m512 VF;
-typedef __m512d VD;
-#define EXP_VF Sleef_expf16_u10
-#define EXP_VD Sleef_expd8_u10
-#elif defined(TSR_SIMD_AVX2)
-typedef __m256 VF;
-typedef __m256d VD;
-#define EXP_VF Sleef_expf8_u10
-#define EXP_VD Sleef_expd4_u10
-#elif defined(TSR_HAVE_X86)
-typedef __m128 VF;
-typedef __m128d VD;
-#define EXP_VF Sleef_expf4_u10
-#define EXP_VD Sleef_expd2_u10
-#else
-typedef float VF;
-typedef double VD;
-#define EXP_VF Sleef_expf_u10
-#define EXP_VD Sleef_exp_u10
-#endif
 
 /* PyTorch keeps these in a tensor of half floats on the way. */
 static void round_row(float *x, int64_t n, TsrDtype half) {
@@ -49,14 +27,14 @@ static void round_row(float *x, int64_t n, TsrDtype half) {
 #define NAME(x) x##_f32
 #define T float
 #define V VF
-#define EXP EXP_VF
+#define EXP VF_CALL(exp, u10)
 #define SCALAR_EXP expf
 #define LOG logf
 #include "softmax_lines.inc"
 #define NAME(x) x##_f64
 #define T double
 #define V VD
-#define EXP EXP_VD
+#define EXP VD_CALL(exp, u10)
 #define SCALAR_EXP exp
 #define LOG log
 #include "softmax_lines.inc"
