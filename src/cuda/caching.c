@@ -21,14 +21,17 @@ enum {
     LARGE_STEP = 2 << 20
 };
 
-/* Another stream that uses a block; `mark` is where it was when the block was freed. */
+typedef struct Block Block;
+
+/* Another stream that uses a block, in the block's list; when the block is freed, `mark` is where the stream was, and it
+ * goes into the list of all marks that are waited for. */
 typedef struct User {
     struct User *next;
     int64_t stream;
     CuEvent mark;
+    Block *block;
 } User;
 
-typedef struct Block Block;
 struct Block {
     int index;
     bool small, used;
@@ -36,13 +39,14 @@ struct Block {
     TsrAddress address;
     size_t size, requested;
     Block *before, *after;  /* neighbours in the segment */
-    Block *previous, *next; /* in the list of free ones: by stream, by size, then by address; or of waiting ones */
+    Block *previous, *next; /* in the list of free ones: by stream, by size, then by address */
     User *users;
+    int marks; /* of it that are waited for */
     Block *older, *younger; /* first blocks of all segments */
 };
 
 static Block *idle[CUDA_MAX_DEVICES][2]; /* large, small */
-static Block *waiting[CUDA_MAX_DEVICES]; /* freed, but in use by other streams */
+static User *waiting[CUDA_MAX_DEVICES]; /* marks for freed blocks that other streams use, oldest first */
 static Block *segments[CUDA_MAX_DEVICES], *last_segment[CUDA_MAX_DEVICES];
 
 /* ---- lists ---- */
@@ -153,26 +157,35 @@ static bool mark_users(Block *b) {
     return true;
 }
 
-static bool users_are_done(const Block *b) {
-    for (const User *u = b->users; u != NULL; u = u->next)
-        if (!cuda_mark_passed(u->mark)) return false;
-    return true;
+static void wait_for_users(Block *b) {
+    User **end = &waiting[b->index];
+    while (*end != NULL) end = &(*end)->next;
+    *end = b->users;
+    for (const User *u = b->users; u != NULL; u = u->next) b->marks++;
+    b->users = NULL;
+}
+
+/* Whether an older mark of the same stream is waited for: then this one is not asked. */
+static bool comes_later(const User *u) {
+    const User *older = waiting[u->block->index];
+    while (older != u && older->stream != u->stream) older = older->next;
+    return older != u;
 }
 
 /* Blocks that waited for other streams, and do so no more, are idle. `wait`: they are waited for. */
 static void look_after(int index, bool wait) {
     if (waiting[index] == NULL || cuda_enter(index) != TSR_OK) return;
     if (wait) (void)cuda_wait_all(index);
-    for (Block **at = &waiting[index]; *at != NULL;) {
-        Block *b = *at;
-        if (!wait && !users_are_done(b)) {
-            at = &b->next;
+    for (User **at = &waiting[index]; *at != NULL;) {
+        User *u = *at;
+        if (!wait && (comes_later(u) || !cuda_mark_passed(u->mark))) {
+            at = &u->next;
             continue;
         }
-        *at = b->next;
-        b->next = NULL;
-        forget_users(b);
-        make_idle(b);
+        *at = u->next;
+        if (--u->block->marks == 0) make_idle(u->block);
+        cuda_mark_free(u->mark);
+        cuda_host->free(u);
     }
 }
 
@@ -181,8 +194,7 @@ static void free_block(void *ctx) {
     pthread_mutex_lock(&cuda_memory_lock);
     cuda_stat_given(b->index, b->small, b->size, b->requested, -1);
     if (b->users != NULL && mark_users(b)) {
-        b->next = waiting[b->index];
-        waiting[b->index] = b;
+        wait_for_users(b);
     } else {
         forget_users(b);
         make_idle(b);
@@ -341,7 +353,7 @@ TsrStatus cuda_record_stream(TsrAddress address, int index, int64_t id) {
     Block *b = find_used(index, address);
     bool news = b != NULL && !knows_user(b, id);
     if (news) {
-        *u = (User){b->users, id, NULL};
+        *u = (User){.next = b->users, .stream = id, .block = b};
         b->users = u;
     }
     pthread_mutex_unlock(&cuda_memory_lock);
@@ -366,9 +378,9 @@ void cuda_each_block(int index, void (*visit)(void *context, const TsrDeviceBloc
                                    .requested = b->used ? b->requested : 0,
                                    .stream = b->stream,
                                    .small = b->small,
-                                   .state = !b->used ? TSR_BLOCK_IDLE : TSR_BLOCK_USED};
-            for (const Block *w = waiting[index]; w != NULL; w = w->next)
-                if (w == b) seen.state = TSR_BLOCK_WAITS;
+                                   .state = !b->used        ? TSR_BLOCK_IDLE
+                                            : b->marks != 0 ? TSR_BLOCK_WAITS
+                                                            : TSR_BLOCK_USED};
             visit(context, &seen);
         }
     pthread_mutex_unlock(&cuda_memory_lock);
