@@ -121,35 +121,22 @@ static inline V4d no_nan_v4d(V4d v) {
 #define FIXV no_nan_v4d
 #include "sum.inc"
 
-/* Short lines, as many at once as a vector has lanes: each lane adds up its line in the order of line_sum, which
- * takes those of 4 * LANES numbers and more otherwise. */
-#define SHORT_LINES(name, T, V, TAKE) \
-    static void PASTE(lines, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n) { \
-        enum { LANES = sizeof(V) / sizeof(T) }; \
-        const int64_t whole = n < LANES ? n / 4 * 4 : n / LANES * LANES, columns = n < LANES ? 4 : LANES; \
-        int64_t j = 0; \
-        for (; n < 4 * LANES && j + LANES <= nout; j += LANES, data += LANES * next) { \
-            V column[LANES] = {{0}}, total = {0}, before; \
-            for (int64_t i = 0; i < whole; i += columns) \
-                for (int64_t k = 0; k < columns; k++) column[k] += TAKE(T, data + (i + k) * (int64_t)sizeof(T), next); \
-            V *rest = n < LANES ? column : &total; \
-            for (int64_t i = whole; i < n; i++) *rest += TAKE(T, data + i * (int64_t)sizeof(T), next); \
-            if (n < LANES) total = column[0]; \
-            for (int64_t k = n < LANES ? 1 : 0; k < columns; k++) total += column[k]; \
-            memcpy(&before, (char *)accs + j * (int64_t)sizeof(T), sizeof before); \
-            before += total; \
-            memcpy((char *)accs + j * (int64_t)sizeof(T), &before, sizeof before); \
-        } \
-        for (; j < nout; j++, data += next) \
-            PASTE(line, name)((char *)accs + j * (int64_t)sizeof(T), data, sizeof(T), n, 0, 0, NULL); \
-    }
 #define ONE_OF(T, at) (*(const T *)(at))
 #define FOUR_OF(T, at, next) \
     ONE_OF(T, at), ONE_OF(T, (at) + next), ONE_OF(T, (at) + 2 * next), ONE_OF(T, (at) + 3 * next)
 #define TAKE_4(T, at, next) ((V4d){FOUR_OF(T, at, next)})
 #define TAKE_8(T, at, next) ((V8f){FOUR_OF(T, at, next), FOUR_OF(T, (at) + 4 * next, next)})
-SHORT_LINES(sum_f32, float, V8f, TAKE_8)
-SHORT_LINES(sum_f64, double, V4d, TAKE_4)
+#define NAME sum_f32
+#define T float
+#define V V8f
+#define TAKE TAKE_8
+#include "short_lines.inc"
+
+#define NAME sum_f64
+#define T double
+#define V V4d
+#define TAKE TAKE_4
+#include "short_lines.inc"
 
 /* Eight half floats as floats, and rounded to what a half float can be. */
 typedef uint32_t V8u __attribute__((vector_size(32)));
@@ -216,136 +203,89 @@ static inline float round_1_bf16(float x) { return tsr_bfloat16_widen(tsr_bfloat
         memcpy(acc, &a, sizeof a); \
     }
 
-/* A fold by a commutative expression of a (so far) and x: contiguous in LANES columns. */
-#define FOLD(name, T, A, LANES_, START, STEP, JOIN) \
-    FOLD_REST(name, T, A, START, STEP, JOIN) \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        enum { LANES = LANES_ }; \
-        A column[LANES], total = *(A *)acc; \
-        int64_t i = 0; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        if (LANES > 1 && stride == (int64_t)sizeof(T) && n >= LANES) { \
-            for (int k = 0; k < LANES; k++) column[k] = START; \
-            const T *p = (const T *)data; \
-            for (; i + LANES <= n; i += LANES) \
-                for (int k = 0; k < LANES; k++) { \
-                    const A a = column[k]; \
-                    const T x = p[i + k]; \
-                    column[k] = STEP; \
-                } \
-            for (int width = LANES / 2; width > 0; width /= 2) \
-                for (int k = 0; k < width; k++) { \
-                    const A a = column[k], x = column[k + width]; \
-                    column[k] = JOIN; \
-                } \
-            const A a = total, x = column[0]; \
-            total = JOIN; \
-        } \
-        for (; i < n; i++) { \
-            const A a = total; \
-            const T x = *(const T *)(data + i * stride); \
-            total = STEP; \
-        } \
-        *(A *)acc = total; \
-    }
-#define FOLD_REST(name, T, A, START, STEP, JOIN) \
-    INIT_VALUE(name, A, START) \
-    FINISH_COPY(name, A) \
-    static void PASTE(merge, name)(void *acc, const void *later) { \
-        A *pa = acc; \
-        const A a = *pa, x = *(const A *)later; \
-        *pa = JOIN; \
-    } \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        (void)index; \
-        (void)index_step; \
-        A *acc = accs; \
-        (void)chain; \
-        for (int64_t i = 0; i < n; i++, data += stride) { \
-            if (next == (int64_t)sizeof(T)) { \
-                const T *p = (const T *)data; \
-                for (int64_t j = 0; j < nout; j++) { \
-                    const A a = acc[j]; \
-                    const T x = p[j]; \
-                    acc[j] = STEP; \
-                } \
-            } else { \
-                for (int64_t j = 0; j < nout; j++) { \
-                    const A a = acc[j]; \
-                    const T x = *(const T *)(data + j * next); \
-                    acc[j] = STEP; \
-                } \
-            } \
-        } \
-    }
+#define t u8
+#define T uint8_t
+#include "fold_int.inc"
 
-#define INT_FOLDS(M) \
-    M(u8, uint8_t) \
-    M(i8, int8_t) \
-    M(i16, int16_t) \
-    M(i32, int32_t) \
-    M(i64, int64_t) \
-    M(u16, uint16_t) \
-    M(u32, uint32_t) \
-    M(u64, uint64_t)
-#define INT_SUM(t, T) FOLD(sum_##t, T, uint64_t, 16, 0, a + (uint64_t)(int64_t)x, a + x)
-#define INT_PROD(t, T) FOLD(prod_##t, T, uint64_t, 8, 1, a *(uint64_t)(int64_t)x, a *x)
-INT_SUM(i32, int32_t)
-INT_SUM(i64, int64_t)
-INT_SUM(u32, uint32_t)
-INT_SUM(u64, uint64_t)
-INT_FOLDS(INT_PROD)
+#define t i8
+#define T int8_t
+#include "fold_int.inc"
 
-/* Adds what VALUE is of each x to total, a uint64_t: where they are dense in columns of P, which ROUNDS of them do not
- * overflow. */
-#define ADD_LINE(T, P, ROUNDS, VALUE) \
-    while (stride == (int64_t)sizeof(T) && n >= (int64_t)(128 / sizeof(P))) { \
-        enum { LANES = 128 / sizeof(P) }; \
-        P column[LANES] = {0}; \
-        const T *p = (const T *)data; \
-        int64_t rounds = TSR_MIN(n / LANES, (int64_t)(ROUNDS)); \
-        for (int64_t i = 0; i < rounds; i++, p += LANES) \
-            for (int k = 0; k < LANES; k++) { \
-                const T x = p[k]; \
-                column[k] = (P)(column[k] + (VALUE)); \
-            } \
-        for (int k = 0; k < LANES; k++) total += (uint64_t)(int64_t)column[k]; \
-        data = (const char *)p; \
-        n -= rounds * LANES; \
-    } \
-    if (stride == (int64_t)sizeof(T)) \
-        for (int64_t i = 0; i < n; i++) { \
-            const T x = ((const T *)data)[i]; \
-            total += (uint64_t)(int64_t)(VALUE); \
-        } \
-    else \
-        for (int64_t i = 0; i < n; i++) { \
-            const T x = *(const T *)(data + i * stride); \
-            total += (uint64_t)(int64_t)(VALUE); \
-        }
+#define t i16
+#define T int16_t
+#include "fold_int.inc"
+
+#define t i32
+#define T int32_t
+#define WIDE_ELEMENT
+#include "fold_int.inc"
+
+#define t i64
+#define T int64_t
+#define WIDE_ELEMENT
+#include "fold_int.inc"
+
+#define t u16
+#define T uint16_t
+#include "fold_int.inc"
+
+#define t u32
+#define T uint32_t
+#define WIDE_ELEMENT
+#include "fold_int.inc"
+
+#define t u64
+#define T uint64_t
+#define WIDE_ELEMENT
+#include "fold_int.inc"
+
+#define NAME prod_b8
+#define T uint8_t
+#define A uint64_t
+#define START 1
+#define STEP a &(x != 0)
+#define JOIN a &x
+#define COLUMNS 16
+#include "fold.inc"
+#undef T
+#undef A
+#undef COLUMNS
 
 /* Narrow ones add up in a P first. */
-#define NARROW_SUM(name, T, P, ROUNDS, VALUE) \
-    FOLD_REST(name, T, uint64_t, 0, a + (uint64_t)(int64_t)(VALUE), a + x) \
-    static void PASTE(line, name)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                  int64_t index_step, const void *params) { \
-        uint64_t total = *(uint64_t *)acc; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        ADD_LINE(T, P, ROUNDS, VALUE) \
-        *(uint64_t *)acc = total; \
-    }
-NARROW_SUM(sum_b8, uint8_t, uint8_t, 255, x != 0)
-NARROW_SUM(sum_u8, uint8_t, uint16_t, 257, x)
-NARROW_SUM(sum_i8, int8_t, int16_t, 255, x)
-NARROW_SUM(sum_u16, uint16_t, uint32_t, 65537, x)
-NARROW_SUM(sum_i16, int16_t, int32_t, 65535, x)
-FOLD(prod_b8, uint8_t, uint64_t, 16, 1, a &(x != 0), a &x)
+#define NAME sum_b8
+#define T uint8_t
+#define P uint8_t
+#define ROUNDS 255
+#define VALUE x != 0
+#include "narrow_sum.inc"
+
+#define NAME sum_u8
+#define T uint8_t
+#define P uint16_t
+#define ROUNDS 257
+#define VALUE x
+#include "narrow_sum.inc"
+
+#define NAME sum_i8
+#define T int8_t
+#define P int16_t
+#define ROUNDS 255
+#define VALUE x
+#include "narrow_sum.inc"
+
+#define NAME sum_u16
+#define T uint16_t
+#define P uint32_t
+#define ROUNDS 65537
+#define VALUE x
+#include "narrow_sum.inc"
+
+#define NAME sum_i16
+#define T int16_t
+#define P int32_t
+#define ROUNDS 65535
+#define VALUE x
+#include "narrow_sum.inc"
 
 typedef struct C64 {
     float re, im;
@@ -354,8 +294,29 @@ typedef struct C128 {
     double re, im;
 } C128;
 #define COMPLEX_PROD(C) ((C){a.re * x.re - a.im * x.im, a.re * x.im + a.im * x.re})
-FOLD(prod_c64, C64, C64, 1, ((C64){1, 0}), COMPLEX_PROD(C64), COMPLEX_PROD(C64))
-FOLD(prod_c128, C128, C128, 1, ((C128){1, 0}), COMPLEX_PROD(C128), COMPLEX_PROD(C128))
+#define NAME prod_c64
+#define T C64
+#define A C64
+#define START ((A){1, 0})
+#define STEP COMPLEX_PROD(A)
+#define JOIN COMPLEX_PROD(A)
+#define COLUMNS 1
+#include "fold.inc"
+#undef T
+#undef A
+#undef COLUMNS
+
+#define NAME prod_c128
+#define T C128
+#define A C128
+#define START ((A){1, 0})
+#define STEP COMPLEX_PROD(A)
+#define JOIN COMPLEX_PROD(A)
+#define COLUMNS 1
+#include "fold.inc"
+#undef T
+#undef A
+#undef COLUMNS
 
 /* --- greatest and least, and their places --- */
 
@@ -404,116 +365,56 @@ FOLD(prod_c128, C128, C128, 1, ((C128){1, 0}), COMPLEX_PROD(C128), COMPLEX_PROD(
 
 /* --- truth --- */
 
-#define TRUTH_TYPES(M) \
-    M(u8, uint8_t, x != 0) \
-    M(i16, uint16_t, x != 0) \
-    M(i32, uint32_t, x != 0) \
-    M(i64, uint64_t, x != 0) \
-    M(f32, float, x != 0) \
-    M(f64, double, x != 0) \
-    M(c64, C64, x.re != 0 || x.im != 0) \
-    M(c128, C128, x.re != 0 || x.im != 0)
-/* Side by side: a, an accumulator, becomes STEP of itself and of x. */
-#define TRUTH_ROWS(name, T, A, STEP) \
-    static void PASTE(rows, name)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride, \
-                                  int64_t chain, int64_t index, int64_t index_step) { \
-        A *restrict acc = accs; \
-        (void)chain; \
-        (void)index; \
-        (void)index_step; \
-        for (int64_t i = 0; i < n; i++, data += stride) { \
-            const T *restrict row = (const T *)data; \
-            if (next == (int64_t)sizeof(T)) \
-                for (int64_t j = 0; j < nout; j++) { \
-                    const T x = row[j]; \
-                    const A a = acc[j]; \
-                    acc[j] = (A)(STEP); \
-                } \
-            else \
-                for (int64_t j = 0; j < nout; j++) { \
-                    const T x = *(const T *)(data + j * next); \
-                    const A a = acc[j]; \
-                    acc[j] = (A)(STEP); \
-                } \
-        } \
-    }
-#define ANY(t, T, TRUE) \
-    INIT_VALUE(any_##t, uint8_t, 0) \
-    FINISH_COPY(any_##t, uint8_t) static void PASTE(merge, any_##t)(void *acc, const void *later) { \
-        *(uint8_t *)acc |= *(const uint8_t *)later; \
-    } \
-    static void PASTE(line, any_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                     int64_t index_step, const void *params) { \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        for (int64_t i = 0; i < n && !*(uint8_t *)acc;) { \
-            int64_t end = TSR_MIN(n, i + 1024); \
-            uint8_t found = 0; \
-            if (stride == (int64_t)sizeof(T)) \
-                for (; i < end; i++) { \
-                    const T x = ((const T *)data)[i]; \
-                    found |= TRUE; \
-                } \
-            else \
-                for (; i < end; i++) { \
-                    const T x = *(const T *)(data + i * stride); \
-                    found |= TRUE; \
-                } \
-            *(uint8_t *)acc = found; \
-        } \
-    } \
-    TRUTH_ROWS(any_##t, T, uint8_t, a | (TRUE))
-#define ALL(t, T, TRUE) \
-    INIT_VALUE(all_##t, uint8_t, 1) \
-    FINISH_COPY(all_##t, uint8_t) static void PASTE(merge, all_##t)(void *acc, const void *later) { \
-        *(uint8_t *)acc &= *(const uint8_t *)later; \
-    } \
-    static void PASTE(line, all_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                     int64_t index_step, const void *params) { \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        for (int64_t i = 0; i < n && *(uint8_t *)acc;) { \
-            int64_t end = TSR_MIN(n, i + 1024); \
-            uint8_t missing = 0; \
-            if (stride == (int64_t)sizeof(T)) \
-                for (; i < end; i++) { \
-                    const T x = ((const T *)data)[i]; \
-                    missing |= !(TRUE); \
-                } \
-            else \
-                for (; i < end; i++) { \
-                    const T x = *(const T *)(data + i * stride); \
-                    missing |= !(TRUE); \
-                } \
-            *(uint8_t *)acc = !missing; \
-        } \
-    } \
-    TRUTH_ROWS(all_##t, T, uint8_t, a &(TRUE))
-TRUTH_TYPES(ANY)
-TRUTH_TYPES(ALL)
-typedef uint8_t PASTE(truths,
-                      u8); /* as wide as an element, where there is such an int: compared and added in the same lanes */
-typedef uint16_t PASTE(truths, i16);
-typedef uint32_t PASTE(truths, i32), PASTE(truths, f32);
-typedef uint64_t PASTE(truths, i64), PASTE(truths, f64), PASTE(truths, c64), PASTE(truths, c128);
-#define COUNT_LINE(t, T, TRUE) \
-    INIT_VALUE(count_##t, int64_t, 0) \
-    FINISH_COPY(count_##t, int64_t) static void PASTE(merge, count_##t)(void *acc, const void *later) { \
-        *(int64_t *)acc += *(const int64_t *)later; \
-    } \
-    static void PASTE(line, count_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                       int64_t index_step, const void *params) { \
-        uint64_t total = 0; \
-        (void)index; \
-        (void)index_step; \
-        (void)params; \
-        ADD_LINE(T, PASTE(truths, t), 255, TRUE) \
-        *(int64_t *)acc += (int64_t)total; \
-    } \
-    TRUTH_ROWS(count_##t, T, int64_t, a + (TRUE))
-TRUTH_TYPES(COUNT_LINE)
+/* Elements of any and all between two looks whether it is decided. No measurement is recorded. */
+enum { BETWEEN_LOOKS = 1024 };
+
+#define t u8
+#define T uint8_t
+#define P uint8_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t i16
+#define T uint16_t
+#define P uint16_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t i32
+#define T uint32_t
+#define P uint32_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t i64
+#define T uint64_t
+#define P uint64_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t f32
+#define T float
+#define P uint32_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t f64
+#define T double
+#define P uint64_t
+#define TRUE x != 0
+#include "truth.inc"
+
+#define t c64
+#define T C64
+#define P uint64_t
+#define TRUE x.re != 0 || x.im != 0
+#include "truth.inc"
+
+#define t c128
+#define T C128
+#define P uint64_t
+#define TRUE x.re != 0 || x.im != 0
+#include "truth.inc"
 
 /* --- variance: each block by two passes in double, blocks joined by Chan's formula; where these overflow or meet inf,
  * Welford's steps (Technometrics 4, 1962), whose result is PyTorch's: the mean of inf and what follows is nan --- */
@@ -543,37 +444,13 @@ static void merge_moments(void *acc, const void *later) {
 #define T double
 #include "moments.inc"
 
-#define SQUARES(t, T) \
-    INIT_VALUE(squares_##t, double, 0) \
-    static void PASTE(merge, squares_##t)(void *acc, const void *later) { *(double *)acc += *(const double *)later; } \
-    static void PASTE(line, squares_##t)(void *acc, const char *data, int64_t stride, int64_t n, int64_t index, \
-                                         int64_t index_step, const void *params) { \
-        const double mean = ((const TsrReduceParams *)params)->mean; \
-        double column[16] = {0}, total = *(double *)acc; \
-        int64_t i = 0; \
-        (void)index; \
-        (void)index_step; \
-        if (stride == (int64_t)sizeof(T)) \
-            for (; i + 16 <= n; i += 16) \
-                for (int k = 0; k < 16; k++) { \
-                    double d = (double)((const T *)data)[i + k] - mean; \
-                    column[k] += d * d; \
-                } \
-        for (; i < n; i++) { \
-            double d = (double)*(const T *)(data + i * stride) - mean; \
-            total += d * d; \
-        } \
-        for (int k = 0; k < 16; k++) total += column[k]; \
-        *(double *)acc = total; \
-    } \
-    static void PASTE(result, squares_##t)(char *const *out, const void *acc, int64_t count, const void *params) { \
-        const TsrReduceParams *p = params; \
-        double divisor = (double)count - p->correction, var = *(const double *)acc / (divisor > 0 ? divisor : 0); \
-        *(T *)out[0] = (T)(p->root ? sqrt(var) : var); \
-    } \
-    FINISH(squares_##t, double)
-SQUARES(f32, float)
-SQUARES(f64, double)
+#define t f32
+#define T float
+#include "squares.inc"
+
+#define t f64
+#define T double
+#include "squares.inc"
 
 /* --- products: PyTorch's four vectors of 32 bytes, and what is left one by one; those of half floats are rounded at
  * every step --- */
@@ -624,46 +501,17 @@ SQUARES(f64, double)
 
 /* --- log of a sum of exponentials: the greatest so far, and the sum of exp(x - greatest) --- */
 
-/* exponentials: of a line. exponential_row: those of `width` neighbours, at most WIDE, beside as many bases, are added
- * to as many sums. */
-#define EXPONENTIALS(t, T, V, EXP) \
-    static void exponential_row_##t(T *sum, const T *x, const T *base, int64_t width) { \
-        enum { LANES = sizeof(V) / sizeof(T) }; \
-        for (int64_t c = 0; c < width; c += LANES) { \
-            V v = {0}, b, s; \
-            size_t bytes = (size_t)TSR_MIN(width - c, (int64_t)LANES) * sizeof(T); \
-            if (TSR_LIKELY(bytes == sizeof v)) memcpy(&v, x + c, sizeof v); \
-            else memcpy(&v, x + c, bytes); \
-            memcpy(&b, base + c, sizeof b); \
-            memcpy(&s, sum + c, sizeof s); \
-            s += EXP(v - b); \
-            memcpy(sum + c, &s, sizeof s); \
-        } \
-    } \
-    static T exponentials_##t(const T *x, int64_t n, T base) { \
-        enum { LANES = sizeof(V) / sizeof(T) }; \
-        V total = {0}; \
-        T lane[LANES], sum = 0; \
-        int64_t i = 0; \
-        for (; i + LANES <= n; i += LANES) { \
-            V v; \
-            memcpy(&v, x + i, sizeof v); \
-            total += EXP(v - base); \
-        } \
-        memcpy(lane, &total, sizeof total); \
-        for (int k = 0; k < LANES; k++) sum += lane[k]; \
-        if (i < n) { \
-            V v = {0}; \
-            memcpy(&v, x + i, (size_t)(n - i) * sizeof(T)); \
-            v = EXP(v - base); \
-            memcpy(lane, &v, sizeof v); \
-            for (int k = 0; i < n; i++, k++) sum += lane[k]; \
-        } \
-        return sum; \
-    }
 #if defined(TSR_SIMD_AVX512) || defined(TSR_SIMD_AVX2)
-EXPONENTIALS(f32, float, VF, VF_CALL(exp, u10))
-EXPONENTIALS(f64, double, VD, VD_CALL(exp, u10))
+#define t f32
+#define T float
+#define V VF
+#define EXP VF_CALL(exp, u10)
+#include "exponentials.inc"
+#define t f64
+#define T double
+#define V VD
+#define EXP VD_CALL(exp, u10)
+#include "exponentials.inc"
 #else
 static void exponential_row_f32(float *sum, const float *x, const float *base, int64_t width) {
     for (int64_t c = 0; c < width; c++) sum[c] += expf(x[c] - base[c]);

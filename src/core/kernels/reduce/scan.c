@@ -48,32 +48,13 @@ typedef struct C64 {
 typedef struct C128 {
     double re, im;
 } C128;
-#define COMPLEX_SCANS(t, T) \
-    static void sum_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
-        C128 a = {0, 0}; \
-        (void)params; \
-        for (int64_t i = 0; i < n[0]; i++) { \
-            const T x = AT(const T, 1, i); \
-            a.re += x.re; \
-            a.im += x.im; \
-            AT(T, 0, i).re = a.re; \
-            AT(T, 0, i).im = a.im; \
-            if (tsr_interrupted_at(i)) return; \
-        } \
-    } \
-    static void prod_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \
-        C128 a = {1, 0}; \
-        (void)params; \
-        for (int64_t i = 0; i < n[0]; i++) { \
-            const T x = AT(const T, 1, i); \
-            a = (C128){a.re * x.re - a.im * x.im, a.re * x.im + a.im * x.re}; \
-            AT(T, 0, i).re = a.re; \
-            AT(T, 0, i).im = a.im; \
-            if (tsr_interrupted_at(i)) return; \
-        } \
-    }
-COMPLEX_SCANS(c64, C64)
-COMPLEX_SCANS(c128, C128)
+#define T C64
+#define NAME(x) x##_c64
+#include "scan_complex.inc"
+
+#define T C128
+#define NAME(x) x##_c128
+#include "scan_complex.inc"
 
 static double log_add_exp(double x, double y) {
     if (x != x || y != y) return NAN;
@@ -155,34 +136,13 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
 
 /* --- one long contiguous line of floats: four chains at once --- */
 
-#define LONG(suffix, T) \
-    static double total_##suffix(const T *x, int64_t n) { \
-        double column[8] = {0}, sum = 0; \
-        int64_t i = 0; \
-        for (; i + 8 <= n; i += 8) \
-            for (int k = 0; k < 8; k++) column[k] += (double)x[i + k]; \
-        for (; i < n; i++) sum += (double)x[i]; \
-        for (int k = 0; k < 8; k++) sum += column[k]; \
-        return sum; \
-    } \
-    static void chunk_##suffix(T *o, const T *x, int64_t n, double start) { \
-        int64_t q = n / 4; \
-        double a = start, b = a + total_##suffix(x, q), c = b + total_##suffix(x + q, q), \
-               d = c + total_##suffix(x + 2 * q, q); \
-        for (int64_t i = 0; i < q; i++) { \
-            a += (double)x[i]; \
-            b += (double)x[i + q]; \
-            c += (double)x[i + 2 * q]; \
-            d += (double)x[i + 3 * q]; \
-            o[i] = (T)a; \
-            o[i + q] = (T)b; \
-            o[i + 2 * q] = (T)c; \
-            o[i + 3 * q] = (T)d; \
-        } \
-        for (int64_t i = 4 * q; i < n; i++) o[i] = (T)(d += (double)x[i]); \
-    }
-LONG(f32, float)
-LONG(f64, double)
+#define T float
+#define NAME(x) x##_f32
+#include "scan_long.inc"
+
+#define T double
+#define NAME(x) x##_f64
+#include "scan_long.inc"
 
 double tsr_scan_total(TsrDtype d, const void *x, int64_t n) {
     return d == TSR_FLOAT32 ? total_f32(x, n) : total_f64(x, n);

@@ -34,27 +34,29 @@ enum { SLICE = 64 }; /* values of all lines of a group that are in the first cac
 #define INLINE static inline __attribute__((always_inline))
 #define READ(row, element) (row) = (element)
 #define WRITE(row, element) (element) = (row)
-#define MOVE(name, T, PUT) \
-    INLINE void name##_as(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, int64_t parts, \
-                          int64_t count, bool adjacent) { \
-        int64_t step = g->step * parts; \
-        T *line[TSR_FFT_LANES]; \
-        for (int64_t l = 0; l < count; l++) line[l] = (T *)(void *)g->line[l] + first * step; \
-        for (int64_t k = 0; k < n; k++) \
-            for (int64_t l = 0; l < count; l++) \
-                for (int64_t q = 0; q < parts; q++) \
-                    PUT(rows[(parts * k + q) * pitch + l], (adjacent ? line[0] + l * parts : line[l])[k * step + q]); \
-    } \
-    TSR_CLONES static void name(T *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, bool adjacent) { \
-        if (g->count < TSR_FFT_LANES) name##_as(rows, pitch, g, first, n, g->parts, g->count, false); \
-        else if (adjacent && g->parts == 2) name##_as(rows, pitch, g, first, n, 2, TSR_FFT_LANES, true); \
-        else if (adjacent) name##_as(rows, pitch, g, first, n, 1, TSR_FFT_LANES, true); \
-        else name##_as(rows, pitch, g, first, n, g->parts, TSR_FFT_LANES, false); \
-    }
-MOVE(read_floats, float, READ)
-MOVE(read_doubles, double, READ)
-MOVE(write_floats, float, WRITE)
-MOVE(write_doubles, double, WRITE)
+#define MOVE read_floats
+#define MOVE_AS read_floats_as
+#define T float
+#define PUT READ
+#include "move_lines.inc"
+
+#define MOVE read_doubles
+#define MOVE_AS read_doubles_as
+#define T double
+#define PUT READ
+#include "move_lines.inc"
+
+#define MOVE write_floats
+#define MOVE_AS write_floats_as
+#define T float
+#define PUT WRITE
+#include "move_lines.inc"
+
+#define MOVE write_doubles
+#define MOVE_AS write_doubles_as
+#define T double
+#define PUT WRITE
+#include "move_lines.inc"
 
 /* The bytes from one line to the next where that is the same for all lanes; else 0. */
 static int64_t spacing_of(const LineGroup *g) {
@@ -117,21 +119,13 @@ static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int
 /* ---- what half a spectrum leaves out ---- */
 
 /* A real signal's mean and fastest wave are real. */
-#define MIRROR(T) \
-    static void make_real_##T(T *buffer, int64_t n, int64_t lanes) { \
-        for (int64_t l = 0; l < lanes; l++) buffer[lanes + l] = 0; \
-        for (int64_t l = 0; n % 2 == 0 && l < lanes; l++) buffer[(n + 1) * lanes + l] = 0; \
-    } \
-    TSR_CLONES static void mirror_##T(T *buffer, int64_t n, int64_t lanes) { \
-        for (int64_t k = n / 2 + 1; k < n && !tsr_interrupted_at(k); k++) { \
-            T *to = buffer + 2 * k * lanes; \
-            const T *from = buffer + 2 * (n - k) * lanes; \
-            for (int64_t l = 0; l < lanes; l++) to[l] = from[l]; \
-            for (int64_t l = lanes; l < 2 * lanes; l++) to[l] = -from[l]; \
-        } \
-    }
-MIRROR(float)
-MIRROR(double)
+#define T float
+#define NAME(x) x##_float
+#include "mirror_lines.inc"
+
+#define T double
+#define NAME(x) x##_double
+#include "mirror_lines.inc"
 
 static void complete(char *buffer, int64_t n, int64_t lanes, bool wide, bool mirrored) {
     if (wide) make_real_double((double *)(void *)buffer, n, lanes);

@@ -20,38 +20,15 @@ typedef struct Resample {
 } Resample;
 
 /* The first product is fused with the second one's rounded value, and the sum goes on fused. */
-#define RESAMPLE(T, FMA) \
-    TSR_CLONES static void gather_##T(T *restrict out, const T *restrict x, const int64_t *restrict at, \
-                                      const T *restrict w, int64_t taps, int64_t places, int64_t n) { \
-        const int64_t *next = at + places; \
-        const T *also = w + places; \
-        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[at[i]], w[i], x[next[i]] * also[i]); \
-        for (int64_t k = 2; k < taps; k++) \
-            for (int64_t i = 0; i < n; i++) out[i] = FMA(x[at[k * places + i]], w[k * places + i], out[i]); \
-    } \
-    TSR_CLONES static void blend_##T(T *restrict out, const T *restrict x, const T *restrict y, T v, T w, int64_t n) { \
-        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[i], v, y[i] * w); \
-    } \
-    TSR_CLONES static void onto_##T(T *restrict out, const T *restrict x, T w, int64_t n) { \
-        for (int64_t i = 0; i < n; i++) out[i] = FMA(x[i], w, out[i]); \
-    } \
-    static void sum_##T(const Resample *r, int64_t outside, int64_t first, int64_t n) { \
-        const T *x = (const T *)(const void *)r->x + outside * r->volume * r->inner, \
-                *w = (const T *)r->weight + first; \
-        T *out = (T *)(void *)r->out + (outside * r->places + first) * r->inner; \
-        const int64_t *at = r->at + first; \
-        if (r->inner == 1) { \
-            gather_##T(out, x, at, w, r->taps, r->places, n); \
-            return; \
-        } \
-        for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++, out += r->inner) { \
-            blend_##T(out, x + at[i] * r->inner, x + at[r->places + i] * r->inner, w[i], w[r->places + i], r->inner); \
-            for (int64_t k = 2; k < r->taps; k++) \
-                onto_##T(out, x + at[k * r->places + i] * r->inner, w[k * r->places + i], r->inner); \
-        } \
-    }
-RESAMPLE(float, __builtin_fmaf)
-RESAMPLE(double, __builtin_fma)
+#define T float
+#define NAME(x) x##_float
+#define FMA __builtin_fmaf
+#include "resample_sum.inc"
+
+#define T double
+#define NAME(x) x##_double
+#define FMA __builtin_fma
+#include "resample_sum.inc"
 
 #define PICK(T) \
     case sizeof(T): \
@@ -179,43 +156,17 @@ static void nearest_places(const Places *p) {
 }
 
 /* Keys' kernel with -0.75, its last steps not fused. */
-#define PLACES(T, FMA, FLOOR) \
-    static T source_##T(const Places *p, int64_t i) { \
-        T at = (T)i, step = (T)p->step; \
-        if (p->aligned) return at * step; \
-        return p->fused ? FMA(at + (T)0.5, step, (T)-0.5) : (at + (T)0.5) * step - (T)0.5; \
-    } \
-    TSR_CLONES static void linear_places_##T(const Places *p) { \
-        T *weight = p->weight; \
-        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
-            if (p->size == p->n) { /* as many as before: each is itself alone, not 0 times its neighbour as well */ \
-                p->at[i] = p->at[p->size + i] = i; \
-                weight[i] = 1, weight[p->size + i] = 0; \
-                continue; \
-            } \
-            T at = TSR_MAX(source_##T(p, i), (T)0); \
-            int64_t low = TSR_MIN(tsr_double_to_int64((double)at), p->n - 1); \
-            T part = TSR_MIN(TSR_MAX(at - (T)low, (T)0), (T)1); \
-            p->at[i] = low, p->at[p->size + i] = TSR_MIN(low + 1, p->n - 1); \
-            weight[i] = 1 - part, weight[p->size + i] = part; \
-        } \
-    } \
-    static T cubic_near_##T(T t) { return FMA(t, (T)1.25, (T)-2.25) * t * t + 1; } \
-    static T cubic_far_##T(T t) { return FMA(t, FMA(t, (T)-0.75, (T)3.75), (T)-6) * t + 3; } \
-    TSR_CLONES static void cubic_places_##T(const Places *p) { \
-        T *weight = p->weight; \
-        for (int64_t i = 0; i < p->size && !tsr_interrupted_at(i); i++) { \
-            T at = source_##T(p, i), low = FLOOR(at), t = at - low, \
-              tap[4] = {cubic_far_##T(t + 1), cubic_near_##T(t), cubic_near_##T(1 - t), cubic_far_##T(2 - t)}; \
-            for (int64_t k = 0; k < 4; k++) { \
-                p->at[k * p->size + i] = \
-                    TSR_MAX(TSR_MIN(tsr_double_to_int64((double)low) + k - 1, p->n - 1), (int64_t)0); \
-                weight[k * p->size + i] = tap[k]; \
-            } \
-        } \
-    }
-PLACES(float, __builtin_fmaf, floorf)
-PLACES(double, __builtin_fma, floor)
+#define T float
+#define NAME(x) x##_float
+#define FMA __builtin_fmaf
+#define FLOOR floorf
+#include "resample_places.inc"
+
+#define T double
+#define NAME(x) x##_double
+#define FMA __builtin_fma
+#define FLOOR floor
+#include "resample_places.inc"
 
 TsrStatus op_resample_places(TsrOpCall *c) {
     const char *mode = c->arg[3].str;

@@ -210,25 +210,13 @@ static void column_range(const TsrTensor *rows, int ndim, int d, double *left, d
 
 /* Counts into bins that are evenly spaced over [left, right], as fill_histogram does by BY_RULE: the places of a block
  * by a loop that becomes vectors, then the counts. What lies outside is counted behind the last bin. */
-#define COUNT_EVENLY(T) \
-    static void count_evenly_##T(int64_t *count, int64_t bins, const T *x, int64_t n, T left, T right) { \
-        enum { BLOCK = 256 }; \
-        int32_t at[BLOCK]; \
-        const T scale = (T)bins, span = right - left; \
-        for (; n > 0 && tsr_interrupt_flag == 0; x += BLOCK, n -= BLOCK) { \
-            const int m = (int)TSR_MIN(n, (int64_t)BLOCK); \
-            for (int i = 0; i < m; i++) { \
-                const bool inside = (x[i] >= left) & (x[i] <= right); \
-                const T place = (x[i] - left) * scale / span; \
-                const int32_t bin = (int32_t)(inside ? place : 0); \
-                at[i] = inside ? TSR_MIN(bin, (int32_t)bins - 1) : (int32_t)bins; \
-            } \
-            for (int i = 0; i < m; i++) count[at[i]]++; \
-        } \
-    }
-COUNT_EVENLY(float)
-COUNT_EVENLY(double)
-#undef COUNT_EVENLY
+#define T float
+#define NAME(x) x##_float
+#include "count_evenly.inc"
+
+#define T double
+#define NAME(x) x##_double
+#include "count_evenly.inc"
 
 /* Whether count_evenly has the digits of fill_histogram: no step overflows, and the number of bins is a float. */
 static bool counts_evenly(const TsrTensor *flat, double left, double right, int64_t bins) {

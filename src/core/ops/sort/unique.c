@@ -205,51 +205,40 @@ typedef struct RunsKernel {
             ALSO run -= p[i] != p[i - 1]; \
         } \
     }
-#define RUNS(name, T) \
-    TSR_CLONES static int64_t count_##name(const void *from, int64_t n) { \
-        const T *p = from; \
-        int64_t count = 1; \
-        for (int64_t i = 1; i < n && tsr_interrupt_flag == 0;) { \
-            int64_t end = TSR_MIN(n, i + 4096); \
-            int32_t part = 0; \
-            for (; i < end; i++) part += p[i] != p[i - 1]; \
-            count += part; \
-        } \
-        return count; \
-    } \
-    static void mark_##name(const Runs *r, const void *from, int64_t n) { \
-        const T *p = from; \
-        int64_t run = r->count - 1, *inverse = r->inverse, *starts = r->starts; \
-        T *first = r->to; \
-        if (starts == NULL) { \
-            MARK_RUNS() \
-        } else { \
-            MARK_RUNS(starts[run] = i;) \
-        } \
-        first[0] = p[0]; \
-        if (starts != NULL) starts[0] = 0; \
-        if (inverse != NULL) inverse[0] = 0; \
-        for (int64_t i = 1; i < n && inverse != NULL && tsr_interrupt_flag == 0;) \
-            for (int64_t end = TSR_MIN(n, i + 4096); i < end; i++) inverse[i] = run += p[i] != p[i - 1]; \
-    } \
-    static const RunsKernel name = {count_##name, mark_##name};
-RUNS(runs8, uint8_t)
-RUNS(runs16, uint16_t)
-RUNS(runs32, uint32_t)
-RUNS(runs64, uint64_t)
-RUNS(runs_float, float)
-RUNS(runs_double, double)
-#undef RUNS
+#define NAME(x) x##_8
+#define T uint8_t
+#include "runs.inc"
+
+#define NAME(x) x##_16
+#define T uint16_t
+#include "runs.inc"
+
+#define NAME(x) x##_32
+#define T uint32_t
+#include "runs.inc"
+
+#define NAME(x) x##_64
+#define T uint64_t
+#include "runs.inc"
+
+#define NAME(x) x##_float
+#define T float
+#include "runs.inc"
+
+#define NAME(x) x##_double
+#define T double
+#include "runs.inc"
+
 #undef MARK_RUNS
 
 static const RunsKernel *runs_of(TsrDtype d) {
     if (d == TSR_FLOAT32) return &runs_float;
     if (d == TSR_FLOAT64) return &runs_double;
     switch (tsr_dtype_size(d)) {
-    case 1: return &runs8;
-    case 2: return &runs16;
-    case 4: return &runs32;
-    case 8: return &runs64;
+    case 1: return &runs_8;
+    case 2: return &runs_16;
+    case 4: return &runs_32;
+    case 8: return &runs_64;
     default: return NULL;
     }
 }
