@@ -542,34 +542,13 @@ static TsrStatus storage_hash(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-#define SHARED_METHODS \
-    {"size", storage_size, ARGS_NONE, 0, 0, "()", "How many elements it holds."}, \
-        {"nbytes", storage_nbytes, ARGS_NONE, 0, 0, "()", "How many bytes it holds."}, \
-        {"element_size", storage_element_size, ARGS_NONE, 0, 0, "()", "Bytes of an element."}, \
-        {"data_ptr", storage_data_ptr, ARGS_NONE, 0, 0, "()", "The address of its memory."}, \
-        {"resize_", storage_resize, ARGS_ONE, 1, 1, "(size)", "Makes it hold `size` elements; what it held stays."}, \
-        {"fill_", storage_fill, ARGS_ONE, 1, 1, "(value)", "Sets every element."}, \
-        {"copy_", storage_copy, ARGS_RANGE, 1, 2, "(source)", "Copies the elements of a storage of the same size."}, \
-        {"clone", storage_clone, ARGS_NONE, 0, 0, "()", "A storage of its own with the same elements."}, \
-        {"tolist", storage_tolist, ARGS_NONE, 0, 0, "()", "Its elements as a list."}, \
-        {"is_shared", storage_is_shared, ARGS_NONE, 0, 0, "()", "Whether processes share its memory."}, \
-        {"share_memory_", storage_share, ARGS_NONE, 0, 0, "()", "Moves it to memory that processes share."}, \
-        {"resizable", storage_resizable, ARGS_NONE, 0, 0, "()", "Whether resize_ works."}, \
-        {"untyped", storage_untyped, ARGS_NONE, 0, 0, "()", "The same memory as bytes."}, \
-        {"cpu", storage_cpu, ARGS_NONE, 0, 0, "()", "Itself, or a copy of it in the main memory."}, \
-        {"cuda", storage_cuda, ARGS_RANGE, 0, 1, "(device=None)", "A copy of it on a CUDA device."}, \
-        {"pin_memory", storage_pin_memory, ARGS_RANGE, 0, 1, "(device='cuda')", "A copy in pinned memory."}, \
-        {"is_pinned", storage_is_pinned, ARGS_RANGE, 0, 1, "(device='cuda')", "Whether it lies in pinned memory."}, \
-        {"type", storage_type, ARGS_NONE, 0, 0, "()", "The name of its kind."}, { \
-        "new", storage_new, ARGS_NONE, 0, 0, "()", "An empty storage of its kind." \
-    }
 static const Method untyped_methods[] = {
-    SHARED_METHODS,
+#include "storage_methods.def"
     {"byteswap", storage_byteswap, ARGS_ONE, 1, 1, "(dtype)", "Reverses the bytes of each element."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},
 };
 static const Method typed_methods[] = {
-    SHARED_METHODS,
+#include "storage_methods.def"
     {"bool", storage_to_bool, ARGS_NONE, 0, 0, "()", "As bool elements."},
     {"byte", storage_to_byte, ARGS_NONE, 0, 0, "()", "As byte elements."},
     {"char", storage_to_char, ARGS_NONE, 0, 0, "()", "As char elements."},

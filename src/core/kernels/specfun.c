@@ -13,71 +13,19 @@ double tsr_sf_lgamma(double x) {
     return isinf(x) ? INFINITY : lgamma_r(x, &sign);
 }
 
-/* A&S 6.4.7 (reflection), 6.4.6 and 6.4.12. */
-#define TRIGAMMA_BODY(R, SIN) \
-    R sign = 1, sum = 0; \
-    if (x < (R)0.5) { \
-        R s = SIN((R)M_PI * x); \
-        sign = -1; \
-        sum -= (R)(M_PI * M_PI) / (s * s); \
-        x = 1 - x; \
-    } \
-    for (int i = 0; i < 6; i++) { \
-        sum += 1 / (x * x); \
-        x += 1; \
-    } \
-    R z = 1 / (x * x); \
-    sum += (1 + 1 / (2 * x) + z * ((R)(1.0 / 6) - z * ((R)(1.0 / 30) - z * (R)(1.0 / 42)))) / x; \
-    return sign * sum;
-double tsr_sf_trigamma(double x) { TRIGAMMA_BODY(double, sin) }
-float tsr_sf_trigamma_f(float x) { TRIGAMMA_BODY(float, sinf) }
+#define R double
+#define TRIGAMMA tsr_sf_trigamma
+#define ZETA tsr_sf_zeta
+#define SIN sin
+#define FABS fabs
+#include "zeta.inc"
 
-/* Euler-Maclaurin summation from the tenth term on (DLMF 25.11.43); the constants are (2k)! / B(2k). */
-#define ZETA_BODY(R, FABS) \
-    static const double inverse[] = {12, \
-                                     -720, \
-                                     30240, \
-                                     -1209600, \
-                                     47900160, \
-                                     -1892437580.3183791606, \
-                                     74724249600.0, \
-                                     -2950130727918.164224, \
-                                     116467828143500.67249, \
-                                     -4597978722407472.6105, \
-                                     181521054019435467.73, \
-                                     -7166165256175667011.3}; \
-    const R small = (R)(DBL_EPSILON / 2); \
-    if (s == 1) return (R)INFINITY; \
-    if (s < 1) return (R)NAN; \
-    if (q <= 0) { \
-        if (q == floor(q)) return (R)INFINITY; \
-        if (s != floor(s)) return (R)NAN; \
-    } \
-    R sum = (R)pow(q, -s), a = q, b = 0; \
-    for (int i = 0; i < 9 || a <= 9; i++) { \
-        if (i > 1000000) return (R)NAN; \
-        a += 1; \
-        b = (R)pow(a, -s); \
-        sum += b; \
-        if (-small * sum < b && b < small * sum) return sum; \
-    } \
-    R w = a, factor = 1, k = 0; \
-    sum += b * w / (s - 1); \
-    sum -= (R)0.5 * b; \
-    for (int i = 0; i < 12; i++) { \
-        factor *= s + k; \
-        b /= w; \
-        R t = factor * b / (R)inverse[i]; \
-        sum += t; \
-        if (FABS(t / sum) < small) return sum; \
-        k += 1; \
-        factor *= s + k; \
-        b /= w; \
-        k += 1; \
-    } \
-    return sum;
-double tsr_sf_zeta(double s, double q) { ZETA_BODY(double, fabs) }
-float tsr_sf_zeta_f(float s, float q) { ZETA_BODY(float, fabsf) }
+#define R float
+#define TRIGAMMA tsr_sf_trigamma_f
+#define ZETA tsr_sf_zeta_f
+#define SIN sinf
+#define FABS fabsf
+#include "zeta.inc"
 
 double tsr_sf_polygamma(int n, double x) {
     return (n % 2 ? 1 : -1) * exp(tsr_sf_lgamma(n + 1.0)) * tsr_sf_zeta(n + 1.0, x);

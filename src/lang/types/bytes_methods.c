@@ -371,67 +371,12 @@ static TsrStatus method_reverse(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-#define SHARED_ROWS \
-    {"capitalize", method_capitalize, ARGS_NONE, 0, 0, "()", "First letter upper case, the rest lower."}, \
-        {"center", method_center, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on both sides."}, \
-        {"count", text_count, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "How often the part occurs."}, \
-        {"decode", method_decode, ARGS_ANY, 0, 0, "(encoding='utf-8', errors='strict')", "As text."}, \
-        {"endswith", text_endswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(suffix[, start[, end]])", "Whether it ends so."}, \
-        {"expandtabs", text_expandtabs, ARGS_ANY, 0, 0, "(tabsize=8)", "Tabs as spaces."}, \
-        {"find", \
-         text_find, \
-         ARGS_RANGE | ARGS_TUPLE, \
-         1, \
-         3, \
-         "(sub[, start[, end]])", \
-         "The first index of the part, or -1."}, \
-        {"fromhex", method_fromhex, ARGS_ONE | METHOD_CLASS, 0, 0, "(text, /)", "The bytes of hexadecimal digits."}, \
-        {"hex", method_hex, ARGS_ANY, 0, 0, "(sep=..., bytes_per_sep=1)", "Two hexadecimal digits a byte."}, \
-        {"index", text_index, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The first index of the part."}, \
-        {"isalnum", method_isalnum, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"isalpha", method_isalpha, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"isascii", method_isascii, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"isdigit", method_isdigit, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"islower", method_islower, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"isspace", method_isspace, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"istitle", method_istitle, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"isupper", method_isupper, ARGS_NONE, 0, 0, "()", NULL}, \
-        {"join", method_join, ARGS_ONE, 0, 0, "(iterable, /)", "The parts with this between them."}, \
-        {"ljust", method_ljust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the right."}, \
-        {"lower", method_lower, ARGS_NONE, 0, 0, "()", "In lower case."}, \
-        {"lstrip", text_lstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the start."}, \
-        {"maketrans", method_maketrans, ARGS_RANGE | METHOD_STATIC, 2, 2, "(frm, to, /)", "A table for translate."}, \
-        {"partition", text_partition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the first sep."}, \
-        {"removeprefix", text_removeprefix, ARGS_ONE, 0, 0, "(prefix, /)", "Without the prefix."}, \
-        {"removesuffix", text_removesuffix, ARGS_ONE, 0, 0, "(suffix, /)", "Without the suffix."}, \
-        {"replace", text_replace, ARGS_RANGE, 2, 3, "(old, new, count=-1, /)", "With the part replaced."}, \
-        {"rfind", \
-         text_rfind, \
-         ARGS_RANGE | ARGS_TUPLE, \
-         1, \
-         3, \
-         "(sub[, start[, end]])", \
-         "The last index of the part, or -1."}, \
-        {"rindex", text_rindex, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(sub[, start[, end]])", "The last index of the part."}, \
-        {"rjust", method_rjust, ARGS_RANGE, 1, 2, "(width, fillchar=b' ', /)", "Padded on the left."}, \
-        {"rpartition", text_rpartition, ARGS_ONE, 0, 0, "(sep, /)", "(before, sep, after) at the last sep."}, \
-        {"rsplit", text_rsplit, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts, split from the right."}, \
-        {"rstrip", text_rstrip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces (or the bytes) at the end."}, \
-        {"split", text_split, ARGS_ANY, 0, 0, "(sep=None, maxsplit=-1)", "The parts between separators."}, \
-        {"splitlines", text_splitlines, ARGS_ANY, 0, 0, "(keepends=False)", "The lines."}, \
-        {"startswith",           text_startswith, ARGS_RANGE | ARGS_TUPLE, 1, 3, "(prefix[, start[, end]])", \
-         "Whether it starts so."}, \
-        {"strip", text_strip, ARGS_RANGE, 0, 1, "(bytes=None, /)", "Without spaces at both ends."}, \
-        {"swapcase", method_swapcase, ARGS_NONE, 0, 0, "()", "Upper case lower and lower case upper."}, \
-        {"title", method_title, ARGS_NONE, 0, 0, "()", "Each word with a capital."}, \
-        {"translate", method_translate, ARGS_ANY, 0, 0, "(table, /, delete=b'')", "Each byte by the table."}, \
-        {"upper", method_upper, ARGS_NONE, 0, 0, "()", "In upper case."}, { \
-        "zfill", method_zfill, ARGS_ONE, 0, 0, "(width, /)", "Zeros between sign and number." \
-    }
-
-const Method bytes_methods[] = {SHARED_ROWS, {0}};
+const Method bytes_methods[] = {
+#include "bytes_methods.def"
+    {0},
+};
 const Method bytearray_methods[] = {
-    SHARED_ROWS,
+#include "bytes_methods.def"
     {"append", method_append, ARGS_ONE, 0, 0, "(item, /)", "Adds a byte at the end."},
     {"clear", method_clear, ARGS_NONE, 0, 0, "()", "Removes every byte."},
     {"copy", method_copy, ARGS_NONE, 0, 0, "()", "A copy."},

@@ -691,37 +691,8 @@ static TsrStatus method_isdisjoint(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-#define SHARED_ROWS \
-    {"union", method_union, ARGS_RANGE, 0, -1, "(*others)", "A new set with the elements of all."}, \
-        {"intersection", \
-         method_intersection, \
-         ARGS_RANGE, \
-         0, \
-         -1, \
-         "(*others)", \
-         "A new set with the elements common to all."}, \
-        {"difference", \
-         method_difference, \
-         ARGS_RANGE, \
-         0, \
-         -1, \
-         "(*others)", \
-         "A new set with the elements not in the others."}, \
-        {"symmetric_difference", \
-         method_symmetric, \
-         ARGS_ONE, \
-         0, \
-         0, \
-         "(other, /)", \
-         "A new set with the elements in exactly one."}, \
-        {"issubset", method_issubset, ARGS_ONE, 0, 0, "(other, /)", "Whether the other contains every element."}, \
-        {"issuperset", method_issuperset, ARGS_ONE, 0, 0, "(other, /)", "Whether every element of the other is here."}, \
-        {"isdisjoint", method_isdisjoint, ARGS_ONE, 0, 0, "(other, /)", "Whether they have no element in common."}, { \
-        "copy", method_copy, ARGS_NONE, 0, 0, "()", "A shallow copy." \
-    }
-
 static const Method set_methods[] = {
-    SHARED_ROWS,
+#include "set_methods.def"
     {"add", method_add, ARGS_ONE, 0, 0, "(element, /)", "Adds an element."},
     {"discard", method_discard, ARGS_ONE, 0, 0, "(element, /)", "Removes an element if it is there."},
     {"remove", method_remove, ARGS_ONE, 0, 0, "(element, /)", "Removes an element; KeyError when it is missing."},
@@ -737,7 +708,10 @@ static const Method set_methods[] = {
     {0},
 };
 
-static const Method frozenset_methods[] = {SHARED_ROWS, {0}};
+static const Method frozenset_methods[] = {
+#include "set_methods.def"
+    {0},
+};
 
 static TsrStatus set_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(args_no_keywords(args, type->name));
