@@ -8,9 +8,9 @@
 #include "core/base.h"
 #include "core/op.h"
 #include "ideas.h"
-#include "show/fold.h"
-#include "show/help.h"
-#include "show/op_doc.h"
+#include "show/help/fold.h"
+#include "show/help/help.h"
+#include "show/help/op_doc.h"
 #include "lang/vm/prelude.h"
 #include "shell.h"
 

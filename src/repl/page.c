@@ -13,7 +13,7 @@
 #include "lang/vm/vm.h"
 #include "repl/prompt/paste.h"
 #include "shell.h"
-#include "show/events.h"
+#include "show/watch/events.h"
 #include "show/explain/explain.h"
 #include "show/page/page.h"
 

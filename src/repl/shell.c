@@ -14,7 +14,7 @@
 #include "report.h"
 #include "lang/types/dict.h"
 #include "filter.h"
-#include "show/inspect.h"
+#include "show/facts/inspect.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
 #include "core/mem.h"
@@ -24,8 +24,8 @@
 #include "repl/prompt/typing.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
-#include "show/screen.h"
-#include "show/shapes.h"
+#include "show/help/screen.h"
+#include "show/watch/shapes.h"
 
 enum { MAX_CHAIN = 20 };
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "card.h"
+#include "show/facts/card.h"
 #include "core/tensor.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/sequences.h"

@@ -15,7 +15,7 @@
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "torch/tensor_from.h"
+#include "torch/tensor/tensor_from.h"
 #include "torch/types.h"
 #include "lang/vm/vm.h"
 #include "torch/holders.h"

@@ -15,9 +15,9 @@
 #include "lang/types/dict.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
-#include "storage.h"
+#include "torch/tensor/storage.h"
 #include "lang/types/str.h"
-#include "tensor.h"
+#include "torch/tensor/tensor.h"
 #include "types.h"
 
 #define FN(name) static TsrStatus fn_##name(Value *out, const CallArgs *args)

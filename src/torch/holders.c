@@ -12,7 +12,7 @@
 #include "lang/object/native.h"
 #include "lang/object/gc.h"
 #include "lang/types/sequences.h"
-#include "storage.h"
+#include "torch/tensor/storage.h"
 #include "lang/types/str.h"
 #include "lang/vm/frame.h"
 

@@ -5,7 +5,7 @@
 #include "core/io_stream.h"
 #include "core/op/sparse.h"
 #include "core/promote.h"
-#include "tensor_from.h"
+#include "torch/tensor/tensor_from.h"
 #include "functions.h"
 #include "types.h"
 

@@ -13,7 +13,7 @@
 #include "lang/types/numbers.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
-#include "storage.h"
+#include "torch/tensor/storage.h"
 #include "lang/types/str.h"
 #include "types.h"
 

@@ -1,5 +1,5 @@
 /* dtype, layout, memory_format, device, Generator, finfo and iinfo as values. */
-#include "copying.h"
+#include "torch/tensor/copying.h"
 #include "types.h"
 
 #include <ctype.h>

@@ -30,7 +30,7 @@
 #include "repl/prompt/magic.h"
 #include "repl/prompt/typing.h"
 #include "repl/shell.h"
-#include "show/help.h"
+#include "show/help/help.h"
 #include "take.h"
 #include "verify.h"
 

@@ -7,7 +7,7 @@
 
 #include "lang/modules/builtin.h"
 #include "repl/shell.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 
 static void say(const char *style, Span text) {
     bool coloured = screen_colours() && style[0] != '\0';

@@ -11,7 +11,7 @@
 #include "lang/types/dict.h"
 #include "lang/object/exc.h"
 #include "lang/object/native.h"
-#include "show/help.h"
+#include "show/help/help.h"
 #include "lang/syntax/lexer.h"
 #include "line.h"
 #include "magic.h"

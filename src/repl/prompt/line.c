@@ -20,7 +20,7 @@
 #include "cursor.h"
 #include "repl/signals.h"
 #include "repl/state.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 
 enum { HISTORY_LINES = 2000 };
 

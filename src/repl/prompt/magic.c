@@ -14,14 +14,14 @@
 #include "lang/modules/builtin.h"
 #include "cursor.h"
 #include "lang/modules/file.h"
-#include "show/help.h"
+#include "show/help/help.h"
 #include "core/io.h"
 #include "lang/syntax/parser.h"
 #include "session.h"
 #include "lang/syntax/source.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 #include "torch/holders.h"
 
 enum { MAX_SHOWS = 32 };

@@ -10,15 +10,15 @@
 #include "pointers.h"
 #include "core/iter.h"
 #include "core/view.h"
-#include "show/inspect.h"
+#include "show/facts/inspect.h"
 #include "systems/caffe2.h"
 #include "lang/modules/namespace.h"
-#include "show/trace.h"
+#include "show/watch/trace.h"
 #include "repl/shell.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 
 enum { NAME_ROOM = 128, MAX_NAMES = 4, MAX_TENSORS = 64, LAST_WRITES = 32, CODE_ROOM = 64, MAX_PAIRS = 64 };
 enum { BLOW_UP = 8, BLOW_UP_BYTES = 1 << 20 }; /* a result worth a note: so many times its largest operand */

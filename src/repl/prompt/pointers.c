@@ -10,8 +10,8 @@
 #include "lang/types/str.h"
 #include "repl/lesson/course.h"
 #include "repl/shell.h"
-#include "show/card.h"
-#include "show/screen.h"
+#include "show/facts/card.h"
+#include "show/help/screen.h"
 
 enum { LESSONS = 32 };
 

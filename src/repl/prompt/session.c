@@ -23,7 +23,7 @@
 #include "lang/vm/vm.h"
 #include "repl/lesson/copy.h"
 #include "repl/page.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 
 /* ---- what was typed ---- */
 

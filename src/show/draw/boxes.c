@@ -9,7 +9,7 @@
 #include "lang/types/dict.h"
 #include "lang/types/str.h"
 #include "picture.h"
-#include "show/card.h"
+#include "show/facts/card.h"
 
 enum { MAX_LINES = 400, MAX_ARROWS = 40, MAX_KEY = 48, MAX_VALUE = 54, MAX_INDENT = 12, LANE = 3, MIN_WIDTH = 28 };
 

@@ -9,7 +9,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
-#include "show/events.h"
+#include "show/watch/events.h"
 #include "torch/holders.h"
 
 /* ---- what it is made of ---- */

@@ -2,7 +2,7 @@
 #include "picture.h"
 
 #include "core/mem.h"
-#include "show/screen.h"
+#include "show/help/screen.h"
 
 #include <inttypes.h>
 

@@ -14,7 +14,7 @@
 #include "lang/object/exc.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
-#include "show/card.h"
+#include "show/facts/card.h"
 #include "story.h"
 
 /* The error is part of the explanation. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "show/shapes.h"
+#include "show/watch/shapes.h"
 
 static const TsrArg *sizes_of(const TsrOpCall *c) {
     for (int i = 0; i < c->nargs; i++)

@@ -8,11 +8,11 @@
 #include "core/op.h"
 #include "core/text.h"
 #include "explain.h"
-#include "show/events.h"
-#include "show/tally.h"
+#include "show/watch/events.h"
+#include "show/watch/tally.h"
 #include "lang/object/value.h"
 #include "lang/types/str.h"
-#include "torch/subscript.h"
+#include "torch/tensor/subscript.h"
 
 enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_TEXTS = 32, MAX_COPIES = 8, MAX_TARGETS = 8 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "show/inspect.h"
+#include "show/facts/inspect.h"
 #include "torch/holders.h"
 
 typedef struct Others {

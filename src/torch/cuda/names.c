@@ -5,7 +5,7 @@
 
 #include "lang/object/exc.h"
 #include "torch/bind/bind.h"
-#include "torch/tensor.h"
+#include "torch/tensor/tensor.h"
 
 static TsrStatus current_accelerator(Value *out, const CallArgs *args) {
     PARSE(v, "current_accelerator", 1, 0, "check_available");
