@@ -18,7 +18,35 @@ for picture in p g e a; do
     is "$picture: light and dark" 1 "$(printf '%s' "$svg" | grep -c 'prefers-color-scheme:dark')"
     if command -v xmllint >/dev/null; then is "$picture: well-formed" 0 "$(xmllint --noout "$work/$picture.svg" 2>/dev/null; echo $?)"; fi
 done
-is 'an arrow from each name and from each tensor' 4 "$(grep -c 'marker-end' "$work/g.svg")"
+is 'an arrow from each name and from each tensor' 4 "$(grep -c 'class="bare line".*marker-end' "$work/g.svg")"
+is 'an arrow for each stride, in the colour of its view' '4 2 stride[1] = 1,stride[0] = 3,stride[1] = 1,stride[0] = 2' "$(grep -c 'class="bare e0" .*marker-end' "$work/e.svg") $(
+    grep -c 'class="bare e0".*marker-end' "$work/g.svg" | awk '{print $1 / 2}') $(grep -o 'stride\[.*\] = [0-9]*' "$work/g.svg" | paste -sd,)"
+run -e "x = arange(4000).view(40, 100); draw(x.expand(2, 40, 100), file='$work/l.svg')"
+is 'none to what is not shown' 'stride[2] = 1' "$(grep -o 'stride\[.*\] = [0-9]*' "$work/l.svg" | paste -sd,)"
+
+# PNG: the same shapes, twice as large, with letters of its own
+for size in width height; do eval "$size=$(sed -n "1s/.* $size=\"\([0-9]*\)\".*/\1/p" "$work/g.svg")"; done
+run -e "x = arange(6.).view(2, 3); draw(x, x.t().contiguous(), file='$work/g.png'); i = load('$work/g.png').long(); i.shape == ($height * 2, $width * 2, 3)"
+is 'PNG' '0 True' "$status $out"
+run -e "i = load('$work/g.png').long(); print(i[0, 0].tolist(), [(i == tensor(c)).all(2).any().item() for c in ([17, 17, 17], [207, 228, 255], [58, 123, 213], [246, 246, 246])])"
+is 'its colours' '[255, 255, 255] [True, True, True, True]' "$out"
+cat >"$work/letters.tsr" <<'END'
+import sys
+d = {}
+def ink(name):
+    d.clear()
+    d[name] = zeros(1)
+    draw(d[name], zeros(1), file=sys.argv[1])
+    return (load(sys.argv[1])[48:82, 74:92] < 128).long()
+pictures = [ink(chr(c)).flatten().tolist() for c in range(33, 127) if chr(c) not in "'\\\""]
+print(len({tuple(p) for p in pictures}), min([sum(p) for p in pictures]) > 0)
+END
+run "$work/letters.tsr" "$work/one.png"
+is 'letters differ' '91 True' "$out"
+run -e "draw(arange(3), file='$work/p.gif')"
+is 'no other format' "ValueError: draw(): '$work/p.gif' ends in '.gif': a name that ends in .svg or .png is expected" "$(last)"
+run --sandbox -e "draw(arange(3), file='$work/q.png')"
+is 'no PNG in the sandbox' 'PermissionError: no file may be written in the sandbox' "$(last | sed "s|$work/q.png: ||")"
 is 'an arrow for each pointer' 2 "$(grep -c 'marker-end' "$work/a.svg")"
 is 'counts of the tensors and of the storages' 4 "$(grep -c '>count [0-9]*</text>' "$work/g.svg")"
 run --sandbox -e "draw(arange(3), file='$work/q.svg')"

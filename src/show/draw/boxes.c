@@ -248,63 +248,52 @@ TsrStatus draw_boxes_text(TsrText *out, Value dict, bool unicode) {
     return status;
 }
 
-/* ---- as SVG ---- */
+/* ---- as shapes ---- */
 
-enum { CHARACTER = 8, ROW = 19, MARGIN = 14, LANE_WIDTH = 16 };
+enum { ROW = 19, MARGIN = 14, LANE_WIDTH = 16 };
 
 static int right_edge(const Boxes *b) { return MARGIN + CHARACTER * (b->width + 3); }
-static int middle_of(int row) {
-    return MARGIN + ROW
-    *row + ROW
-    / 2;
-}
 
-static TsrStatus put_svg_line(TsrText *out, const Boxes *b, int row) {
+static int middle_of(int row) { return MARGIN + ROW * row + ROW / 2; }
+
+static void put_line_shapes(Canvas *c, const Boxes *b, int row) {
     const Line *line = &b->lines[row];
     int y = middle_of(row) + 4, x = MARGIN + CHARACTER * (1 + 2 * line->indent);
     bool top = line->kind == LINE_TOP;
-    if (line->kind == LINE_BOTTOM) return TSR_OK;
-    TSR_TRY(draw_svg_label(out, x, y, top ? "class=\"ink\" font-weight=\"bold\"" : "class=\"dim\"", line->key));
-    if (line->value[0] == '\0') return TSR_OK;
-    if (top) return draw_svg_label(out, right_edge(b) - CHARACTER, y, "class=\"ink\" text-anchor=\"end\"", line->value);
-    return draw_svg_label(out, MARGIN + CHARACTER * (1 + b->key_width), y, "class=\"ink\"", line->value);
+    if (line->kind == LINE_BOTTOM) return;
+    canvas_text(c, x, y, (Lettering){.ink = top ? INK_TEXT : INK_DIM, .bold = top}, line->key);
+    if (line->value[0] == '\0') return;
+    if (top)
+        canvas_text(c, right_edge(b) - CHARACTER, y, (Lettering){.ink = INK_TEXT, .anchor = ANCHOR_END}, line->value);
+    else canvas_text(c, MARGIN + CHARACTER * (1 + b->key_width), y, (Lettering){.ink = INK_TEXT}, line->value);
 }
 
-static TsrStatus put_svg_boxes(TsrText *out, const Boxes *b) {
+static void put_box_shapes(Canvas *c, const Boxes *b) {
     for (int row = 0, top = 0; row < b->line_count; row++) {
         if (b->lines[row].kind == LINE_TOP) top = row;
-        if (b->lines[row].kind != LINE_BOTTOM) continue;
-        TSR_TRY(tsr_text_printf(out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
-                                MARGIN, middle_of(top) - ROW / 2, right_edge(b) - MARGIN, ROW * (row - top) + ROW / 2));
+        if (b->lines[row].kind == LINE_BOTTOM)
+            canvas_box(c, MARGIN, middle_of(top) - ROW / 2, right_edge(b) - MARGIN, ROW * (row - top) + ROW / 2, 4,
+                       INK_BOX, INK_BOX_EDGE);
     }
-    return TSR_OK;
 }
 
-static TsrStatus put_svg_arrow(TsrText *out, const Boxes *b, const Arrow *arrow) {
-    int x = right_edge(b), turn = x + LANE_WIDTH * (arrow->lane + 1), from = middle_of(arrow->from),
-        to = middle_of(arrow->to);
-    TSR_TRY(tsr_text_printf(out, "<circle class=\"ink\" cx=\"%d\" cy=\"%d\" r=\"3.5\"/>\n", x - CHARACTER, from));
-    return tsr_text_printf(out, "<path class=\"line\" d=\"M%d %dH%dV%dH%d\" marker-end=\"url(#head)\"/>\n",
-                           x - CHARACTER, from, turn, to, x + 1);
+static void put_arrow_shapes(Canvas *c, const Boxes *b, const Arrow *arrow) {
+    float edge = (float)right_edge(b), x = edge - CHARACTER, turn = edge + (float)(LANE_WIDTH * (arrow->lane + 1)),
+          from = (float)middle_of(arrow->from), to = (float)middle_of(arrow->to);
+    canvas_dot(c, (Point){x, from}, 3.5F, INK_TEXT);
+    canvas_line(c, (Point){x, from}, (Point){turn, from}, INK_LINE, false);
+    canvas_line(c, (Point){turn, from}, (Point){turn, to}, INK_LINE, false);
+    canvas_line(c, (Point){turn, to}, (Point){edge + 1, to}, INK_LINE, true);
 }
 
-TsrStatus draw_boxes_svg(TsrText *out, Value dict) {
+TsrStatus draw_boxes_shapes(Canvas *c, Value dict) {
     Boxes *b;
     TSR_TRY(boxes_new(&b, dict));
-    int width = right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN, height = ROW
-    *b->line_count + 2 * MARGIN;
-    TsrText said = {0};
-    TsrStatus status = TSR_OK;
-    for (int row = 0; row < b->line_count && status == TSR_OK; row++)
-        if (b->lines[row].kind == LINE_TOP)
-            status = tsr_text_printf(&said, "%s%s%s%s", said.length > 0 ? ", then " : "", b->lines[row].key,
-                                     b->lines[row].value[0] != '\0' ? " with " : "", b->lines[row].value);
-    if (status == TSR_OK) status = draw_svg_begin(out, width, height, "The structures of a tensor", said.data);
-    if (status == TSR_OK) status = put_svg_boxes(out, b);
-    for (int row = 0; row < b->line_count && status == TSR_OK; row++) status = put_svg_line(out, b, row);
-    for (int i = 0; i < b->arrow_count && status == TSR_OK; i++) status = put_svg_arrow(out, b, &b->arrows[i]);
-    if (status == TSR_OK) status = tsr_text_puts(out, "</svg>\n");
-    tsr_text_free(&said);
+    c->width = right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN;
+    c->height = ROW * b->line_count + 2 * MARGIN;
+    put_box_shapes(c, b);
+    for (int row = 0; row < b->line_count; row++) put_line_shapes(c, b, row);
+    for (int i = 0; i < b->arrow_count; i++) put_arrow_shapes(c, b, &b->arrows[i]);
     tsr_free(b);
-    return status;
+    return c->status;
 }

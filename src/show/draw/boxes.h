@@ -4,11 +4,12 @@
 #ifndef SHOW_DRAW_BOXES_H
 #define SHOW_DRAW_BOXES_H
 
+#include "canvas.h"
 #include "lang/object/value.h"
 
-/* Appends the picture of a dict: as text (ASCII unless `unicode`), or as a whole SVG file. RuntimeError for a dict of
- * too many lines. */
+/* The picture of a dict as text (ASCII unless `unicode`), and on an empty canvas, whose size is set. RuntimeError for a
+ * dict of too many lines. */
 TsrStatus draw_boxes_text(TsrText *out, Value dict, bool unicode);
-TsrStatus draw_boxes_svg(TsrText *out, Value dict);
+TsrStatus draw_boxes_shapes(Canvas *c, Value dict);
 
 #endif

@@ -16,6 +16,7 @@
 #include "show/facts/card.h"
 #include "show/facts/inspect.h"
 #include "core/tensor/loan.h"
+#include "core/io.h"
 #include "core/io_stream.h"
 #include "lang/modules/namespace.h"
 #include "show/help/screen.h"
@@ -81,14 +82,6 @@ void draw_name_view(View *view, TsrTensor *t, int number) {
     if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
 }
 
-static TsrStatus write_file(const char *path, const TsrText *text) {
-    TSR_TRY(tsr_io_check_writable(path));
-    FILE *f = fopen(path, "we");
-    if (f == NULL) return tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
-    bool ok = fwrite(text->data, 1, text->length, f) == text->length;
-    return fclose(f) == 0 && ok ? TSR_OK : tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
-}
-
 /* By the environment: the program itself runs in the C locale. */
 static bool locale_has_unicode(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -100,13 +93,47 @@ static bool locale_has_unicode(void) {
     return false;
 }
 
+/* What a call draws: always the text, which is also what those are told who can't see the shapes; and these where it
+ * goes to a file. */
+typedef struct Drawing {
+    TsrText text;
+    Canvas canvas;
+    const char *title; /* lent */
+    bool shapes;
+} Drawing;
+
+enum { PNG_SCALE = 2 };
+
 /* A name that promises another format is refused. */
-static TsrStatus check_svg(const char *path) {
+static TsrStatus check_name(bool *png, const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
-    if (dot == NULL || strcmp(dot, ".svg") == 0) return TSR_OK;
+    *png = dot != NULL && strcmp(dot, ".png") == 0;
+    if (dot == NULL || *png || strcmp(dot, ".svg") == 0) return TSR_OK;
     return tsr_error(TSR_VALUE_ERROR,
-                     "draw(): the file is an SVG, and '%s' ends in '%s': a name that ends in .svg is expected", path,
-                     dot);
+                     "draw(): '%s' ends in '%s': a name that ends in .svg or .png is expected", path, dot);
+}
+
+static TsrStatus write_svg(const char *path, const Drawing *d) {
+    TsrText text = {0};
+    TsrStatus status = canvas_svg(&text, &d->canvas, d->title, d->text.data);
+    if (status == TSR_OK) status = tsr_io_check_writable(path);
+    FILE *f = status == TSR_OK ? fopen(path, "we") : NULL;
+    bool ok = f != NULL && fwrite(text.data, 1, text.length, f) == text.length;
+    if (f != NULL) ok = fclose(f) == 0 && ok;
+    tsr_text_free(&text);
+    return status != TSR_OK || ok ? status : tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
+}
+
+static TsrStatus write_png(const char *path, const Drawing *d) {
+    TsrItems items = {0};
+    TsrTensor *image;
+    TsrSaveOptions options = tsr_save_options();
+    TSR_TRY(canvas_new_image(&image, &d->canvas, PNG_SCALE));
+    TsrStatus status = tsr_items_single_move(&items, image);
+    options.format = "png";
+    if (status == TSR_OK) status = tsr_save(&items, path, &options);
+    tsr_items_free(&items);
+    return status;
 }
 
 static TsrStatus check_keywords(const CallArgs *args) {
@@ -126,21 +153,23 @@ const char *draw_where(char buffer[24], const Picture *p) {
     return buffer;
 }
 
-static TsrStatus append_pictures(TsrText *text, const Graph *g, bool svg, const char *title) {
-    if (g->picture_count > 1) return svg ? draw_graph_svg(text, g, title) : draw_graph_text(text, g);
-    return svg ? draw_svg(text, &g->pictures[0]) : draw_text(text, &g->pictures[0]);
+static TsrStatus append_pictures(Drawing *d, const Graph *g) {
+    bool several = g->picture_count > 1;
+    TSR_TRY(several ? draw_graph_text(&d->text, g) : draw_text(&d->text, &g->pictures[0]));
+    if (!d->shapes) return TSR_OK;
+    return several ? draw_graph_shapes(&d->canvas, g) : draw_shapes(&d->canvas, &g->pictures[0]);
 }
 
 /* One storage and the views over it, or several; of a device what is shown is copied. */
-static TsrStatus append_graph(TsrText *text, const Graph *g, bool svg, const char *title) {
+static TsrStatus append_graph(Drawing *d, const Graph *g) {
     TsrLoans loans = {.what = "draw"};
     TsrStatus status = TSR_OK;
     for (int i = 0; i < g->row_count && status == TSR_OK; i++) status = tsr_lend(&loans, g->rows[i].t, false);
-    if (status == TSR_OK) status = append_pictures(text, g, svg, title);
+    if (status == TSR_OK) status = append_pictures(d, g);
     return tsr_give_back(&loans, status);
 }
 
-static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
+static TsrStatus draw_views(Drawing *d, const CallArgs *args) {
     Graph *g = tsr_calloc(1, sizeof *g);
     TsrTensor *t;
     if (g == NULL) return mem_error();
@@ -150,7 +179,8 @@ static TsrStatus draw_views(TsrText *text, const CallArgs *args, bool svg) {
         if (status == TSR_OK) status = graph_add(g, t, 0, in_unicode());
     }
     if (status == TSR_OK) status = graph_finish(g);
-    if (status == TSR_OK) status = append_graph(text, g, svg, "Tensors and their storages");
+    d->title = "Tensors and their storages";
+    if (status == TSR_OK) status = append_graph(d, g);
     tsr_free(g);
     return status;
 }
@@ -165,7 +195,7 @@ static TsrStatus refuse_devices(const Graph *g) {
 }
 
 /* What an expression was computed from, and its result. */
-static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
+static TsrStatus draw_expression(Drawing *d, const Str *code) {
     Graph *g = tsr_calloc(1, sizeof *g);
     Step step;
     if (g == NULL) return mem_error();
@@ -174,7 +204,8 @@ static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
         status = graph_add_step(g, &step, in_unicode());
         if (status == TSR_OK) status = refuse_devices(g);
         if (status == TSR_OK) status = graph_finish(g);
-        if (status == TSR_OK) status = append_graph(text, g, svg, code->data);
+        d->title = code->data;
+        if (status == TSR_OK) status = append_graph(d, g);
         step_free(&step);
     }
     tsr_free(g);
@@ -182,11 +213,13 @@ static TsrStatus draw_expression(TsrText *text, const Str *code, bool svg) {
 }
 
 /* What holds no memory to draw is drawn as the structures that it is made of. */
-static TsrStatus draw_structures(TsrText *text, Value v, bool svg) {
+static TsrStatus draw_structures(Drawing *d, Value v) {
     Value whole = VALUE_NONE;
     if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
     Value shown = anatomy_is(v) ? v : whole;
-    TsrStatus status = svg ? draw_boxes_svg(text, shown) : draw_boxes_text(text, shown, in_unicode());
+    TsrStatus status = draw_boxes_text(&d->text, shown, in_unicode());
+    if (status == TSR_OK && d->shapes) status = draw_boxes_shapes(&d->canvas, shown);
+    d->title = "The structures of a tensor";
     value_release(whole);
     return status;
 }
@@ -204,40 +237,51 @@ static TsrStatus is_outgrown(bool *out, Value v) {
     return status;
 }
 
-static TsrStatus draw(Value *out, const CallArgs *args) {
-    Value file = args_keyword(args, "file");
-    TsrText text = {0};
-    const char *path = NULL;
-    TSR_TRY(check_keywords(args));
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
-    if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
-    if (path != NULL) TSR_TRY(check_svg(path));
+/* The text as a value; of one storage with lines that are painted by their kind. */
+static TsrStatus text_value(Value *out, TsrText *text) {
+    bool cells = strncmp(text->data, "storage #", 9) == 0;
+    TSR_TRY(str_new_text_move(out, text));
+    if (cells) out->o->type = &picture_type;
+    else note_mark(*out);
+    return TSR_OK;
+}
+
+static TsrStatus draw_value(Drawing *d, const CallArgs *args) {
     Value first = args->values[0];
     bool outgrown;
     TSR_TRY(is_outgrown(&outgrown, first));
     bool undefined = first.tag == V_TENSOR && !tsr_is_defined(first.t);
-    bool structures = args->count == 1 && (undefined || outgrown || anatomy_is(first) || holders_shell(first) != NULL);
-    TsrStatus status = structures ? draw_structures(&text, first, path != NULL)
-                       : value_is_str(first) && args->count == 1
-                           ? draw_expression(&text, value_as_str(first), path != NULL)
-                           : draw_views(&text, args, path != NULL);
-    if (status == TSR_OK && path != NULL) {
-        status = write_file(path, &text);
+    if (args->count == 1 && (undefined || outgrown || anatomy_is(first) || holders_shell(first) != NULL))
+        return draw_structures(d, first);
+    return value_is_str(first) && args->count == 1 ? draw_expression(d, value_as_str(first)) : draw_views(d, args);
+}
+
+static TsrStatus draw(Value *out, const CallArgs *args) {
+    Value file = args_keyword(args, "file");
+    Drawing d = {0};
+    const char *path = NULL;
+    bool png = false;
+    TSR_TRY(check_keywords(args));
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
+    if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
+    if (path != NULL) TSR_TRY(check_name(&png, path));
+    d.shapes = path != NULL;
+    TsrStatus status = draw_value(&d, args);
+    if (status == TSR_OK && path == NULL) status = text_value(out, &d.text);
+    else if (status == TSR_OK) {
+        status = png ? write_png(path, &d) : write_svg(path, &d);
         *out = VALUE_NONE;
-    } else if (status == TSR_OK) {
-        bool cells = strncmp(text.data, "storage #", 9) == 0; /* of one storage: lines that are painted by their kind */
-        status = str_new_text_move(out, &text);
-        if (status == TSR_OK && cells) out->o->type = &picture_type;
-        else if (status == TSR_OK) note_mark(*out);
     }
-    tsr_text_free(&text);
+    tsr_text_free(&d.text);
+    canvas_free(&d.canvas);
     return status;
 }
 
 static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
                                     "A picture of the storage and of the tensors on it, or of several storages\n"
                                     "with the names, tensors and counts over them; of code, draw(\"a + b\"), its\n"
-                                    "operands and its result, and which cell came of which. With file= an SVG.\n"
+                                    "operands and its result, and which cell came of which. With file= an SVG\n"
+                                    "or a PNG.\n"
                                     "draw(anatomy(x)) draws the structures that x is made of, as boxes and counted\n"
                                     "pointers."},
                                    {0}};

@@ -304,9 +304,9 @@ TsrStatus draw_graph_text(TsrText *out, const Graph *g) {
     return TSR_OK;
 }
 
-/* ---- as SVG ---- */
+/* ---- as shapes ---- */
 
-enum { CHARACTER = 8, MARGIN = 14, BOX_HEIGHT = 58, GAP_HEIGHT = 16, ARROW_ROOM = 44 };
+enum { MARGIN = 14, BOX_HEIGHT = 58, GAP_HEIGHT = 16, ARROW_ROOM = 44 };
 
 /* Where things are, in pixels. */
 typedef struct Places {
@@ -314,67 +314,65 @@ typedef struct Places {
     int row_y[MAX_VIEWS], storage_y[MAX_VIEWS];
 } Places;
 
-static Places find_places(const Graph *g) {
-    Places at = {0};
+static TsrStatus find_places(Places *at, const Graph *g) {
     int names = 4, texts = 20, y = MARGIN;
+    *at = (Places){0};
     for (int i = 0; i < g->row_count; i++) {
         const TsrTensor *t = g->rows[i].t;
         names = TSR_MAX(names, draw_columns(g->rows[i].names));
         texts = TSR_MAX(texts, 10 + (int)strlen(tsr_layout_text(tsr_ndim(t), t->sizes)));
         texts = TSR_MAX(texts, 20 + (int)strlen(tsr_layout_text(tsr_ndim(t), t->strides)));
     }
-    at.tensor_x = MARGIN + CHARACTER * names + ARROW_ROOM;
-    at.tensor_width = CHARACTER * (TSR_MIN(texts, 60) + 2);
-    at.storage_x = at.tensor_x + at.tensor_width + ARROW_ROOM;
+    at->tensor_x = MARGIN + CHARACTER * names + ARROW_ROOM;
+    at->tensor_width = CHARACTER * (TSR_MIN(texts, 60) + 2);
+    at->storage_x = at->tensor_x + at->tensor_width + ARROW_ROOM;
     for (int p = 0, i = 0; p < g->picture_count; p++) {
         int width, height, top = y;
-        draw_cells_size(&width, &height, &g->pictures[p]);
-        at.storage_y[p] = y;
-        at.width = TSR_MAX(at.width, at.storage_x + width + MARGIN);
-        for (; i < g->row_count && g->rows[i].picture == p; i++, top += BOX_HEIGHT + GAP_HEIGHT) at.row_y[i] = top;
+        TSR_TRY(draw_cells_size(&width, &height, &g->pictures[p]));
+        at->storage_y[p] = y;
+        at->width = TSR_MAX(at->width, at->storage_x + width + MARGIN);
+        for (; i < g->row_count && g->rows[i].picture == p; i++, top += BOX_HEIGHT + GAP_HEIGHT) at->row_y[i] = top;
         y = TSR_MAX(y + height, top) + GAP_HEIGHT;
     }
-    at.height = y + MARGIN;
-    return at;
+    at->height = y + MARGIN;
+    return TSR_OK;
 }
 
-static TsrStatus put_line(TsrText *out, int x, int y, int to_x, int to_y) {
-    int middle = (x + to_x) / 2;
-    return tsr_text_printf(out, "<path class=\"line\" d=\"M%d %dC%d %d %d %d %d %d\" marker-end=\"url(#head)\"/>\n", x,
-                           y, middle, y, middle, to_y, to_x - 2, to_y);
+static void put_arrow(Canvas *c, int x, int y, int to_x, int to_y) {
+    float middle = (float)(x + to_x) / 2;
+    canvas_curve(c, (Point){(float)x, (float)y}, (Point){middle, (float)y}, (Point){middle, (float)to_y},
+                 (Point){(float)to_x - 2, (float)to_y}, INK_LINE, true);
 }
 
-static TsrStatus put_tensor(TsrText *out, const Graph *g, const Places *at, int i) {
+static void put_tensor(Canvas *c, const Graph *g, const Places *at, int i) {
+    const Lettering ink = {.ink = INK_TEXT}, dim = {.ink = INK_DIM}, bold = {.ink = INK_TEXT, .bold = true};
     const GraphRow *row = &g->rows[i];
     const TsrTensor *t = row->t;
     char text[320];
     int x = at->tensor_x, y = at->row_y[i];
-    TSR_TRY(draw_svg_label(out, MARGIN, y + 22, "class=\"ink\" font-weight=\"bold\"", row->names));
-    TSR_TRY(put_line(out, MARGIN + CHARACTER * draw_columns(row->names) + 6, y + 18, x, y + 18));
-    TSR_TRY(tsr_text_printf(out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", x, y,
-                            at->tensor_width, BOX_HEIGHT));
+    canvas_text(c, MARGIN, y + 22, bold, row->names);
+    put_arrow(c, MARGIN + CHARACTER * draw_columns(row->names) + 6, y + 18, x, y + 18);
+    canvas_box(c, x, y, at->tensor_width, BOX_HEIGHT, 4, INK_BOX, INK_BOX_EDGE);
     snprintf(text, sizeof text, "%s %s", tsr_dtype_name(t->dtype), tsr_layout_text(tsr_ndim(t), t->sizes));
-    TSR_TRY(draw_svg_label(out, x + 8, y + 18, "class=\"ink\"", text));
+    canvas_text(c, x + 8, y + 18, ink, text);
     snprintf(text, sizeof text, "strides %s, offset %lld", tsr_layout_text(tsr_ndim(t), t->strides),
              (long long)t->offset);
-    TSR_TRY(draw_svg_label(out, x + 8, y + 34, "class=\"dim\"", text));
+    canvas_text(c, x + 8, y + 34, dim, text);
     snprintf(text, sizeof text, "count %lld", (long long)row->count);
-    TSR_TRY(draw_svg_label(out, x + 8, y + 50, "class=\"dim\"", text));
+    canvas_text(c, x + 8, y + 50, dim, text);
     bool first = i == 0 || g->rows[i - 1].picture != row->picture;
     snprintf(text, sizeof text, "count %lld", (long long)storage_count(g, i));
-    if (first)
-        TSR_TRY(draw_svg_label(out, at->storage_x + MARGIN, at->storage_y[row->picture] + 44, "class=\"dim\"", text));
-    return put_line(out, x + at->tensor_width, y + 18, at->storage_x + MARGIN - 4, at->storage_y[row->picture] + 22);
+    if (first) canvas_text(c, at->storage_x + MARGIN, at->storage_y[row->picture] + 44, dim, text);
+    put_arrow(c, x + at->tensor_width, y + 18, at->storage_x + MARGIN - 4, at->storage_y[row->picture] + 22);
 }
 
-TsrStatus draw_graph_svg(TsrText *out, const Graph *g, const char *title) {
-    Places at = find_places(g);
-    TsrText said = {0};
-    TsrStatus status = draw_graph_text(&said, g);
-    if (status == TSR_OK) status = draw_svg_begin(out, at.width, at.height, title, said.data);
-    tsr_text_free(&said);
-    for (int i = 0; i < g->row_count && status == TSR_OK; i++) status = put_tensor(out, g, &at, i);
-    for (int p = 0; p < g->picture_count && status == TSR_OK; p++)
-        status = draw_cells_svg(out, &g->pictures[p], at.storage_x, at.storage_y[p]);
-    return status == TSR_OK ? tsr_text_puts(out, "</svg>\n") : status;
+TsrStatus draw_graph_shapes(Canvas *c, const Graph *g) {
+    Places at;
+    TSR_TRY(find_places(&at, g));
+    c->width = at.width;
+    c->height = at.height;
+    for (int i = 0; i < g->row_count; i++) put_tensor(c, g, &at, i);
+    for (int p = 0; p < g->picture_count; p++)
+        TSR_TRY(draw_cells_shapes(c, &g->pictures[p], at.storage_x, at.storage_y[p]));
+    return c->status;
 }

@@ -26,7 +26,7 @@ TsrStatus graph_add(Graph *g, TsrTensor *t, int64_t own, bool unicode);
 TsrStatus graph_finish(Graph *g);
 
 TsrStatus draw_graph_text(TsrText *out, const Graph *g);
-TsrStatus draw_graph_svg(TsrText *out, const Graph *g, const char *title);
+TsrStatus draw_graph_shapes(Canvas *c, const Graph *g); /* on an empty canvas, whose size is set */
 
 /* What an expression did last: the tensors that went in, and what came out. */
 typedef struct Step {

@@ -1,8 +1,9 @@
-/* picture.h: a picture before it is text or SVG: which elements of a storage are shown, and what stands in each cell.
+/* picture.h: a picture before it is text or shapes: which elements of a storage are shown, and what stands in each cell.
  */
 #ifndef SHOW_DRAW_PICTURE_H
 #define SHOW_DRAW_PICTURE_H
 
+#include "canvas.h"
 #include "core/layout.h"
 #include "core/tensor.h"
 #include "lang/object/value.h"
@@ -57,25 +58,19 @@ int draw_columns(const char *label); /* its width in characters */
 /* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
 char *draw_geometry(char *buffer, size_t room, const View *v);
 
-/* Appends the picture: text.c, svg.c. */
+/* The picture as text, and as shapes on an empty canvas, whose size is set: text.c, shapes.c. */
 TsrStatus draw_text(TsrText *out, const Picture *p);
-TsrStatus draw_svg(TsrText *out, const Picture *p);
-/* The storage's cells with its views' rows, without the views' geometry; and in an SVG file at a place, of this size in
+TsrStatus draw_shapes(Canvas *c, const Picture *p);
+/* The storage's cells with its views' rows, without the views' geometry; as shapes at a place, of this size in
  * pixels. */
 TsrStatus draw_cells_text(TsrText *out, const Picture *p);
-TsrStatus draw_cells_svg(TsrText *out, const Picture *p, int x, int y);
-void draw_cells_size(int *width, int *height, const Picture *p);
+TsrStatus draw_cells_shapes(Canvas *c, const Picture *p, int x, int y);
+TsrStatus draw_cells_size(int *width, int *height, const Picture *p);
 
 /* RuntimeError where a tensor has no memory that the host could draw. */
 TsrStatus draw_check(TsrTensor *t);
 TsrStatus draw_too_many(void);
 /* A view by the name of its first holder, else "view 3" and how it came about. */
 void draw_name_view(View *view, TsrTensor *t, int number);
-
-/* The beginning of an SVG file: sizes in pixels, its title and what it says to who can't see it, and the classes page,
- * ink, dim, on (a coloured cell), box and line, light or dark as the reader has it; the marker #head is an arrow's. */
-TsrStatus draw_svg_begin(TsrText *out, int width, int height, const char *title, const char *description);
-/* A <text> with further attributes. */
-TsrStatus draw_svg_label(TsrText *out, int x, int y, const char *attributes, const char *text);
 
 #endif

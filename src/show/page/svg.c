@@ -16,7 +16,6 @@ enum {
     CELL_HEIGHT = 24,
     BAR_HEIGHT = 4,
     MOST_BARS = 4,
-    CHARACTER = 8,
     GAP_Y = 18,
     HEAD = 24,
     LINE_STEP = CELL_HEIGHT + MOST_BARS * BAR_HEIGHT + 6,
