@@ -3,8 +3,9 @@
  * A plugin is a shared object that exports one function, `tsr_backend_init` (TsrBackendInit). The core loads it when a
  * device of its type is first asked for, checks the interface's version, and lets it register its allocators (alloc.h).
  * A plugin sees addresses and bytes, never a tensor; it reaches the core only through the functions in TsrHost and
- * must not be unloaded. What an operator computes on a device it computes on the host, its storages lent for the call
- * (tensor/loan.h). Where there is no plugin the error says which names were tried and why each was refused. */
+ * must not be unloaded. Work comes to it as addresses, strides, dtypes and the number of a kernel: a pointwise pass, a
+ * chain of them, a reduction, a product of matrices, or one of primitives.def. What it has no code for runs on the host,
+ * its storages lent for the call (tensor/loan.h). Where there is no plugin the error says which names were tried and why each was refused. */
 #ifndef TSR_BACKEND_H
 #define TSR_BACKEND_H
 
@@ -12,7 +13,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 3 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 4 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -35,6 +36,8 @@ typedef struct TsrHost {
     void (*trace)(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object);
     bool (*traced)(void); /* whether anybody looks at the trace */
     void (*race)(const TsrRace *race);
+    TsrStatus (*interrupt_check)(void);         /* waits are polled: Ctrl-C ends them */
+    void (*where)(char *text, size_t room);     /* "add", or "add, line 3": what runs now, for errors that come later */
 } TsrHost;
 
 /* What a device says of itself. */
@@ -108,6 +111,108 @@ typedef struct TsrStreamTable {
     TsrStatus (*event_elapsed)(double *milliseconds, void *from, void *to);
 } TsrStreamTable;
 
+/* ---- work ----
+ *
+ * All strides are in bytes, all sizes in elements. Operands lie on the device whose index the work names, and belong to
+ * the storages of tensors that are retained until the call returns: what the device does later it does in the order of
+ * its current stream, in which their memory is given back too. Elements of results do not overlap one another. Whoever
+ * has no code for a piece of work answers TSR_NOT_IMPLEMENTED_ERROR, with nothing touched and no message: the caller
+ * goes over the host. */
+
+/* Operands and dimensions of a piece of work at most, and bytes of its numbers. */
+enum { TSR_DEVICE_OPERANDS = 8, TSR_DEVICE_DIMS = 12, TSR_DEVICE_STEPS = 16, TSR_DEVICE_PARAMS = 64 };
+
+typedef struct TsrDeviceOperand {
+    TsrAddress data;  /* of the first element */
+    TsrDtype dtype;   /* as it lies in memory */
+    TsrDtype compute; /* what the kernel reads or writes; converted on the way when it is another */
+    bool via;         /* rounded to the work's `common` between the two */
+    bool number;      /* no memory: one element for all, of `compute`, in `value` */
+    _Alignas(16) char value[16];
+    int64_t strides[TSR_DEVICE_DIMS]; /* dimension 0 is the innermost */
+} TsrDeviceOperand;
+
+/* The kernel of a map that only converts its one input: a copy, or, of a number, a fill. */
+enum { TSR_MAP_COPY = 0xFFFF };
+
+/* One pointwise pass: what tsr_iter_run does on the host. */
+typedef struct TsrDeviceMap {
+    int index;
+    uint16_t kernel;        /* TsrKernel (kernels/pointwise/table.h), or TSR_MAP_COPY */
+    TsrDtype dtype, common; /* what the kernel computes in, and the same before small floats are widened (iter.h) */
+    bool checked;           /* integers: a divisor of zero is an error of the next wait */
+    int nout, noperands, ndim; /* outputs first; at least one dimension */
+    int64_t numel, sizes[TSR_DEVICE_DIMS];
+    TsrDeviceOperand operand[TSR_DEVICE_OPERANDS];
+    const void *params; /* the kernel's numbers, as the host's kernel reads them; copied */
+    size_t nparams;     /* at most TSR_DEVICE_PARAMS bytes */
+} TsrDeviceMap;
+
+/* Several steps over the inputs of `shape`, whose kernel and dtypes are not used: step i reads inputs (>= 0, without
+ * the output) or results of steps (-1 - n) and computes in `dtype`; the last one's value goes into the output or, with
+ * `reduce`, the sum of all into its one element. */
+typedef struct TsrDeviceChain {
+    TsrDeviceMap shape;
+    int nsteps;
+    struct {
+        uint16_t kernel;
+        int8_t nin, in[3];
+        TsrDtype dtype;
+    } step[TSR_DEVICE_STEPS];
+    enum { TSR_CHAIN_KEEP, TSR_CHAIN_SUM, TSR_CHAIN_MEAN } reduce;
+} TsrDeviceChain;
+
+/* A reduction: the kept dimensions are those of the results, the reduced ones those that an element of a result is made
+ * from, both merged and with the innermost first. */
+typedef struct TsrDeviceReduce {
+    int index;
+    uint8_t kind;   /* TsrReduceKind (kernels/reduce/reduce.h) */
+    TsrDtype dtype; /* of the input, as the reduction reads it */
+    int nkept, nreduced, nout;
+    int64_t kept[TSR_DEVICE_DIMS], reduced[TSR_DEVICE_DIMS]; /* sizes */
+    int64_t in_kept[TSR_DEVICE_DIMS], in_reduced[TSR_DEVICE_DIMS], out_kept[2][TSR_DEVICE_DIMS]; /* strides */
+    int64_t count, results; /* elements of each result's element, and of a result */
+    TsrDeviceOperand in, out[2];
+    const void *params;
+    size_t nparams;
+} TsrDeviceReduce;
+
+/* out[b] = beta out[b] + alpha a[b] b[b], of rows x depth and depth x columns matrices: `batch` of them. */
+typedef struct TsrDeviceMatmul {
+    int index;
+    TsrDtype dtype;
+    bool exact; /* no shorter products of floats (TF32) */
+    int64_t rows, columns, depth, batch;
+    struct {
+        TsrAddress data;
+        int64_t row, column, batch; /* strides, in bytes */
+    } out, a, b;
+    double alpha[2], beta[2]; /* real and imaginary part */
+} TsrDeviceMatmul;
+
+/* The primitives: everything else has one form. What each reads and writes, and its params, is its row. */
+typedef enum TsrPrimitive {
+#define PRIMITIVE(name, ...) TSR_P_##name,
+#include "primitives.def"
+#undef PRIMITIVE
+    TSR_PRIMITIVES
+} TsrPrimitive;
+
+typedef struct TsrDeviceTensor {
+    TsrDeviceOperand at;
+    int ndim;
+    int64_t sizes[TSR_DEVICE_DIMS]; /* as at.strides: dimension 0 is the tensor's last */
+} TsrDeviceTensor;
+
+typedef struct TsrDeviceWork {
+    int index;
+    TsrPrimitive what;
+    int nout, nin, dim; /* outputs first; dim counts as the sizes do */
+    TsrDeviceTensor t[TSR_DEVICE_OPERANDS];
+    const void *params;
+    size_t nparams;
+} TsrDeviceWork;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */
@@ -122,7 +227,13 @@ typedef struct TsrBackend {
     void (*uses)(TsrAddress address, size_t bytes, int index, bool writes);
     /* A block that this stream uses too: freed, it is not given again before the stream has come so far. */
     TsrStatus (*record_stream)(TsrAddress block, int index, int64_t id);
-    TsrStatus (*synchronize)(int index); /* waits for all work */
+    /* Work: put into the current stream of the device. TSR_NOT_IMPLEMENTED_ERROR: no code for it, nothing was touched. */
+    TsrStatus (*map)(const TsrDeviceMap *map);
+    TsrStatus (*chain)(const TsrDeviceChain *chain);
+    TsrStatus (*reduce)(const TsrDeviceReduce *reduce);
+    TsrStatus (*matmul)(const TsrDeviceMatmul *product);
+    TsrStatus (*work)(const TsrDeviceWork *work);
+    TsrStatus (*synchronize)(int index); /* waits for all work; raises what the device found wrong since */
     TsrStatus (*facts)(TsrDeviceFacts *out, int index);
     TsrStatus (*free_memory)(size_t *out, int index); /* bytes that the driver has left */
     TsrStatus (*can_access_peer)(bool *out, int index, int peer);
@@ -167,6 +278,10 @@ TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes);
 bool tsr_storage_is_pinned(const TsrStorage *storage);
 /* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
 TsrStatus tsr_storage_pin(TsrStorage *storage);
+/* The operator whose work a device is given, for errors that are found later; static. NULL: none. */
+extern _Thread_local const char *tsr_device_work_of;
+/* Writes where the program is, such as "line 3 (add)"; NULL (the default): the operator's name. */
+extern void (*tsr_where_hook)(char *text, size_t room);
 /* Told of each race; NULL (the default): nobody. */
 extern void (*tsr_race_hook)(const TsrRace *race);
 

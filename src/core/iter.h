@@ -68,7 +68,8 @@ typedef struct TsrIter {
     int64_t strides[TSR_ITER_MAX_OPERANDS][TSR_MAX_DIMS]; /* bytes; dimension 0 is the innermost */
     unsigned flags;
     int cost;
-    bool meta; /* some output is on the meta device: run does nothing */
+    bool meta; /* some operand is on the meta device: run does nothing */
+    bool away; /* some operand is not on the host */
     int rank;
     int64_t shape[TSR_MAX_DIMS]; /* the broadcast shape, uncoalesced, row-major order */
 } TsrIter;
@@ -82,7 +83,11 @@ TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *
 /* Sees a result being allocated that has more elements than each of its `count` inputs, all of them stretched; lends
  * all. NULL by default. */
 extern void (*tsr_broadcast_hook)(const TsrTensor *result, const TsrTensor *const *in, int count);
-TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params); /* threads for large inputs; polls interrupts */
+/* Threads for large inputs; polls interrupts. With operands on a device it declines (engine/device.h). */
+TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params);
+/* The same for a loop that has a number in the table of kernels (kernels/pointwise/table.h), by which a device finds its
+ * own: there the kernel runs on the device. `nparams`: bytes of params. */
+TsrStatus tsr_iter_run_kernel(TsrIter *it, TsrLoop loop, unsigned kernel, const void *params, size_t nparams);
 /* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns
  * `status`. */
 TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out);

@@ -114,8 +114,9 @@ enum TsrOpFlags {
         256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
     TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
     TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
-    TSR_OP_DEVICE = 4096 /* fn touches elements only by tsr_tensor_copy and tsr_tensor_fill: it runs as it is on
-                            tensors of a device */
+    TSR_OP_DEVICE = 4096 /* fn touches elements only by the iterator, tsr_tensor_copy and tsr_tensor_fill, other
+                            operators and what asks a device itself (engine/device.h): it runs on tensors of a device
+                            as it is, and where one of these declines, by loan after all */
     ,
     TSR_OP_OUT_COLUMNS = 8192 /* as TSR_OP_OUT_STRIDES, of an out= that has no elements and the result's dtype */,
     TSR_OP_REFUSES_FIRST =

@@ -52,6 +52,28 @@ static void pinned(TsrPinnedMemory *out) { *out = (TsrPinnedMemory){0}; }
 
 static void reset_pinned(bool sums) { (void)sums; }
 
+/* It has no code: everything goes over the host. */
+static TsrStatus map(const TsrDeviceMap *work) {
+    (void)work;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus chain(const TsrDeviceChain *work) {
+    (void)work;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus reduce(const TsrDeviceReduce *work) {
+    (void)work;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus matmul(const TsrDeviceMatmul *work) {
+    (void)work;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus primitive(const TsrDeviceWork *work) {
+    (void)work;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+
 static void uses(TsrAddress address, size_t bytes, int index, bool writes) {
     (void)address;
     (void)bytes;
@@ -155,6 +177,11 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
                         .facts = facts,
                         .free_memory = free_memory,
                         .memory = memory,
+                        .map = map,
+                        .chain = chain,
+                        .reduce = reduce,
+                        .matmul = matmul,
+                        .work = primitive,
                         .uses = uses,
                         .record_stream = record_stream,
                         .can_access_peer = can_access_peer,

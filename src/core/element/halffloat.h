@@ -1,5 +1,6 @@
 /* halffloat.h: the small float formats as inline functions, for kernels.
- * All round to nearest even. No branches on the common paths, so loops over them vectorise. */
+ * All round to nearest even. No branches on the common paths, so loops over them vectorise. Its text is the device's
+ * too (src/cuda), where C++ reads it. */
 #ifndef CORE_ELEMENT_HALFFLOAT_H
 #define CORE_ELEMENT_HALFFLOAT_H
 
@@ -35,7 +36,8 @@ static inline TsrHalf tsr_half_round(float f) {
     if (bias < 0x71000000u) bias = 0x71000000u;
     uint32_t bits = tsr_float_bits(tsr_bits_float((bias >> 1) + 0x07800000u) + base);
     uint32_t nonsign = ((bits >> 13) & 0x7C00u) + (bits & 0x0FFFu);
-    return (TsrHalf){(uint16_t)((sign >> 16) | (two > 0xFF000000u ? 0x7E00u : nonsign))};
+    TsrHalf half = {(uint16_t)((sign >> 16) | (two > 0xFF000000u ? 0x7E00u : nonsign))};
+    return half;
 }
 
 /* The upper half of a float32, exact. */
@@ -44,12 +46,14 @@ static inline float tsr_bfloat16_widen(TsrBfloat16 b) { return tsr_bits_float((u
 /* Nearest even on the upper 16 bits; every nan becomes 0x7FC0. */
 static inline TsrBfloat16 tsr_bfloat16_round(float f) {
     uint32_t u = tsr_float_bits(f), r = (u + 0x7FFFu + ((u >> 16) & 1u)) >> 16;
-    return (TsrBfloat16){(uint16_t)((u & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : r)};
+    TsrBfloat16 rounded = {(uint16_t)((u & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : r)};
+    return rounded;
 }
 
 /* e5m2 is the upper byte of a half. */
 static inline float tsr_float8_e5m2_widen(TsrFloat8E5m2 x) {
-    return tsr_half_widen((TsrHalf){(uint16_t)(x.bits << 8)});
+    TsrHalf half = {(uint16_t)(x.bits << 8)};
+    return tsr_half_widen(half);
 }
 
 /* Nearest even; what rounds to 2^16 or more becomes infinite. */
@@ -58,7 +62,8 @@ static inline TsrFloat8E5m2 tsr_float8_e5m2_round(float f) {
     if (mag >= 143u << 23) r = mag > 0x7F800000u ? 0x7F : 0x7C; /* 2^16 and above */
     else if (mag < 113u << 23) r = tsr_float_bits(tsr_bits_float(mag) + tsr_bits_float(134u << 23)) - (134u << 23);
     else r = (mag + (((mag >> 21) & 1u) + 0xFFFFFu) - (112u << 23)) >> 21;
-    return (TsrFloat8E5m2){(uint8_t)(r | (w >> 31 << 7))};
+    TsrFloat8E5m2 rounded = {(uint8_t)(r | (w >> 31 << 7))};
+    return rounded;
 }
 
 /* 4 bits of exponent, bias 7, no infinity; all bits set is nan. */
@@ -76,7 +81,8 @@ static inline TsrFloat8E4m3fn tsr_float8_e4m3fn_round(float f) {
     else if (mag >= 1086u << 20) r = 0x7E; /* saturates at 448, infinity too */
     else if (mag < 121u << 23) r = tsr_float_bits(tsr_bits_float(mag) + tsr_bits_float(141u << 23)) - (141u << 23);
     else r = (mag + (((mag >> 20) & 1u) + 0x7FFFFu) - (120u << 23)) >> 20;
-    return (TsrFloat8E4m3fn){(uint8_t)(r | (w >> 31 << 7))};
+    TsrFloat8E4m3fn rounded = {(uint8_t)(r | (w >> 31 << 7))};
+    return rounded;
 }
 
 /* Float to integer as x86 does it: truncation; out of range and nan give the least int32 or int64,

@@ -1,7 +1,7 @@
 /* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
 #include "core/iter.h"
 #include "core/alloc.h"
-#include "core/backend.h"
+#include "device.h"
 #include "core/kernels/move/move.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
@@ -411,7 +411,7 @@ static bool moves_as_bytes(TsrDtype a, TsrDtype b) { return a == b; }
 
 /* `dst` and `src` have the same sizes; src_strides in elements; dimensions of the set `flipped` are read from their
  * ends. */
-static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides, uint64_t flipped) {
+static Copy copy_of(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides, uint64_t flipped) {
     Copy c = {.to = tsr_data(dst), .from = tsr_data(src), .to_dtype = dst->dtype, .from_dtype = src->dtype};
     int64_t ts = (int64_t)tsr_itemsize(dst), fs = (int64_t)tsr_itemsize(src);
     c.flips = (dst->flags ^ src->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
@@ -436,8 +436,33 @@ static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int
     }
     order_and_merge(&c);
     c.in_order = may_meet_itself(&c) || tsr_overlaps_elsewhere(dst, src);
+    return c;
+}
+
+static TsrStatus copy_same_shape(TsrTensor *dst, const TsrTensor *src, const int64_t *src_strides, uint64_t flipped) {
+    Copy c = copy_of(dst, src, src_strides, flipped);
     if (!c.in_order) lines_as_elements(&c);
     return run(&c);
+}
+
+/* The same on the device that both lie on; a number as the source where `number` is not NULL, of dst's dtype. */
+static TsrStatus copy_there(const Copy *c, TsrDevice device, const char *number) {
+    TsrDeviceMap map = {.index = device.index, .kernel = TSR_MAP_COPY, .nout = 1, .noperands = 2, .numel = 1};
+    TsrDeviceOperand *to = &map.operand[0], *from = &map.operand[1];
+    if (c->in_order || c->flips != 0 || c->ndim > TSR_DEVICE_DIMS) return tsr_device_decline();
+    map.dtype = map.common = to->dtype = to->compute = from->compute = c->to_dtype;
+    from->dtype = c->from_dtype;
+    to->data = (TsrAddress)(uintptr_t)c->to;
+    from->number = number != NULL;
+    if (number != NULL) memcpy(from->value, number, tsr_dtype_size(c->from_dtype));
+    else from->data = (TsrAddress)(uintptr_t)c->from;
+    map.ndim = c->ndim;
+    for (int d = 0; d < c->ndim; d++) {
+        map.numel *= map.sizes[d] = c->sizes[d];
+        to->strides[d] = c->to_stride[d];
+        from->strides[d] = number != NULL ? 0 : c->from_stride[d];
+    }
+    return tsr_device_map(device.type, &map);
 }
 
 /* Elements with constructors: one assignment each. */
@@ -509,7 +534,30 @@ static const char *copy_reason(TsrCopyMode mode) {
     return may_be_later ? "not pinned: the host waits" : "the host waits";
 }
 
-/* With a device at one end or both: bytes as they lie, or both come to the host. */
+/* Whether a kernel of the device may copy the elements. */
+static bool is_by_kernel(const TsrTensor *dst, const TsrTensor *src) {
+    return dst->device.type == src->device.type && dst->device.index == src->device.index && tsr_on_device(dst) &&
+           tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype);
+}
+
+/* Through dense tensors at both ends, of the source's dtype and the result's sizes, between which bytes go. */
+static TsrStatus copy_staged(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
+    TsrTensor *from = NULL, *to = NULL;
+    TsrStatus status = tsr_tensor_new(&from, tsr_ndim(dst), dst->sizes, src->dtype, src->device);
+    if (status == TSR_OK) status = copy_elements(from, src, strides, flipped);
+    if (status == TSR_OK && is_one_run(dst, from, from->strides, 0)) {
+        status = copy_elements(dst, from, from->strides, 0);
+    } else if (status == TSR_OK) {
+        status = tsr_tensor_new(&to, tsr_ndim(dst), dst->sizes, src->dtype, dst->device);
+        if (status == TSR_OK) status = copy_elements(to, from, from->strides, 0);
+        if (status == TSR_OK) status = copy_elements(dst, to, to->strides, 0);
+    }
+    tsr_tensor_free(to);
+    tsr_tensor_free(from);
+    return status;
+}
+
+/* With a device at one end or both: bytes as they lie, by a kernel of the device, or both come to the host. */
 static TsrStatus copy_by_device(TsrTensor *dst, const TsrTensor *src, const int64_t *strides, uint64_t flipped) {
     if (is_one_run(dst, src, strides, flipped)) {
         size_t bytes = (size_t)dst->numel * tsr_itemsize(dst);
@@ -517,6 +565,18 @@ static TsrStatus copy_by_device(TsrTensor *dst, const TsrTensor *src, const int6
         tsr_trace(TSR_TRACE_COPY, "copy", copy_reason(mode), (int64_t)bytes, dst, src);
         return tsr_device_copy_as(tsr_data(dst), dst->device, tsr_data(src), src->device, bytes, mode);
     }
+    const unsigned lazy = TSR_FLAG_CONJ | TSR_FLAG_NEG;
+    if (is_by_kernel(dst, src)) {
+        Copy c = copy_of(dst, src, strides, flipped);
+        (void)tsr_device_declined();
+        tsr_trace(TSR_TRACE_COPY, dst->dtype == src->dtype ? "copy" : "convert", tsr_trace_reason,
+                  dst->numel * (int64_t)tsr_itemsize(dst), dst, src);
+        TsrStatus status = copy_there(&c, dst->device, NULL);
+        if (status != TSR_NOT_IMPLEMENTED_ERROR || !tsr_device_declined()) return status;
+    }
+    bool one_here = tsr_on_device(dst) != tsr_on_device(src) && ((dst->flags ^ src->flags) & lazy) == 0;
+    if (one_here && tsr_dtype_is_pod(dst->dtype) && tsr_dtype_is_pod(src->dtype))
+        return copy_staged(dst, src, strides, flipped);
     TsrLoans loans = {.what = "copy"};
     TsrStatus status = tsr_lend(&loans, dst, true);
     if (status == TSR_OK) status = tsr_lend(&loans, (TsrTensor *)(uintptr_t)src, false);
@@ -573,6 +633,16 @@ TsrStatus tsr_tensor_copy_flipped(TsrTensor *dst, const TsrTensor *src, uint64_t
     return copy_elements(dst, src, src->strides, dims);
 }
 
+/* On dst's device, or by loan. */
+static TsrStatus fill_there(TsrTensor *dst, const Copy *c, TsrScalar value) {
+    (void)tsr_device_declined();
+    TsrStatus status = copy_there(c, dst->device, c->from);
+    if (status != TSR_NOT_IMPLEMENTED_ERROR || !tsr_device_declined()) return status;
+    TsrLoans loans = {.what = "fill"};
+    status = tsr_lend(&loans, dst, true);
+    return tsr_give_back(&loans, status == TSR_OK ? tsr_tensor_fill(dst, value) : status);
+}
+
 TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     char element[16] = {0};
     int64_t zeros[TSR_MAX_DIMS] = {0};
@@ -583,11 +653,6 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     TSR_TRY((dst->numel == 1 ? tsr_scalar_store_only : tsr_scalar_store_checked)(value, dst->dtype, element));
     if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
     TSR_TRY(tsr_tensor_check(dst, true));
-    if (tsr_on_device(dst)) {
-        TsrLoans loans = {.what = "fill"};
-        TsrStatus status = tsr_lend(&loans, dst, true);
-        return tsr_give_back(&loans, status == TSR_OK ? tsr_tensor_fill(dst, value) : status);
-    }
     Copy c = {.to = tsr_data(dst),
               .from = element,
               .to_dtype = dst->dtype,
@@ -602,7 +667,7 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     }
     if (c.ndim == 0) c.sizes[c.ndim++] = 1;
     order_and_merge(&c);
-    return run(&c);
+    return tsr_on_device(dst) ? fill_there(dst, &c, value) : run(&c);
 }
 
 /* --- fresh tensors --- */

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "core/kernels/move/move.h"
+#include "core/kernels/pointwise/table.h"
 #include "core/layout.h"
+#include "device.h"
 #include "core/tensor/tensor_impl.h"
 #include "core/view.h"
 
@@ -413,8 +415,9 @@ static TsrStatus begin(TsrIter *it, const TsrIterSpec *spec) {
     else TSR_TRY(begin_general(it, spec, results, resize));
     it->numel = 1;
     for (int d = 0; d < it->ndim; d++) it->numel *= it->sizes[d];
-    it->meta = false;
-    for (int k = 0; k < it->noperands; k++) it->meta = it->meta || tsr_is_meta(it->operand[k]);
+    it->meta = it->away = false;
+    for (int k = 0; k < it->noperands; k++) it->away = it->away || it->operand[k]->device.type != TSR_CPU;
+    for (int k = 0; k < it->noperands && it->away; k++) it->meta = it->meta || tsr_is_meta(it->operand[k]);
     return TSR_OK;
 }
 
@@ -736,10 +739,28 @@ static TsrStatus run_by_tiles(const Run *run, unsigned turned) {
     return tsr_parallel_for(t.across * t.down * outer, CHUNK_TILES, run_tiles, &t);
 }
 
+/* Not on the host. */
+static TsrStatus run_away(const TsrIter *it, unsigned kernel, const void *params, size_t nparams) {
+    TsrDeviceMap map;
+    TsrDevice device;
+    if (it->meta) return TSR_OK;
+    if (kernel == TSR_K_NONE || nparams > TSR_DEVICE_PARAMS) return tsr_device_decline();
+    TSR_TRY(tsr_device_map_of(&map, &device, it));
+    map.kernel = (uint16_t)kernel;
+    map.params = params;
+    map.nparams = nparams;
+    return tsr_device_map(device.type, &map);
+}
+
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params) {
+    return tsr_iter_run_kernel(it, loop, TSR_K_NONE, params, 0);
+}
+
+TsrStatus tsr_iter_run_kernel(TsrIter *it, TsrLoop loop, unsigned kernel, const void *params, size_t nparams) {
     _Alignas(64) char copies[MAX_COPIED][STRETCHED * 16], cells[TSR_ITER_MAX_OPERANDS][16];
     TsrIter wide;
-    if (it->meta || it->numel == 0) return TSR_OK;
+    if (it->numel == 0) return TSR_OK;
+    if (TSR_UNLIKELY(it->away)) return run_away(it, kernel, params, nparams);
     Run run = {.it = it, .loop = loop, .params = params};
     for (int k = 0; k < it->noperands; k++) {
         run.base[k] = tsr_data(it->operand[k]);

@@ -39,6 +39,13 @@
 #define VECTOR _Pragma("GCC ivdep")
 #endif
 
+/* An expression with names of its own. */
+#define LET(value, ...) \
+    __extension__({ \
+        __VA_ARGS__; \
+        value; \
+    })
+
 /* Opens a TsrLoop `name` and the types of its expression; the caller closes it. */
 #define LOOP_BEGIN(name, T_, U_, R_) \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \

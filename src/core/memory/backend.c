@@ -14,6 +14,8 @@ static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
 static bool loaded[TSR_DEVICE_TYPE_COUNT];
 
 void (*tsr_race_hook)(const TsrRace *race);
+void (*tsr_where_hook)(char *text, size_t room);
+_Thread_local const char *tsr_device_work_of;
 
 static void host_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object) {
     tsr_trace(kind, what, reason, bytes, object, tsr_trace_storage);
@@ -21,6 +23,12 @@ static void host_trace(TsrTraceKind kind, const char *what, const char *reason, 
 static bool host_traced(void) { return tsr_trace_hook != NULL; }
 static void host_race(const TsrRace *race) {
     if (tsr_race_hook != NULL) tsr_race_hook(race);
+}
+
+static TsrStatus host_interrupt_check(void) { return tsr_interrupt_check(); }
+static void host_where(char *text, size_t room) {
+    if (tsr_where_hook != NULL) tsr_where_hook(text, room);
+    else snprintf(text, room, "%s", tsr_device_work_of != NULL ? tsr_device_work_of : "an operator");
 }
 
 static const TsrHost host = {.version = TSR_BACKEND_VERSION,
@@ -31,7 +39,9 @@ static const TsrHost host = {.version = TSR_BACKEND_VERSION,
                              .free = tsr_free,
                              .trace = host_trace,
                              .traced = host_traced,
-                             .race = host_race};
+                             .race = host_race,
+                             .interrupt_check = host_interrupt_check,
+                             .where = host_where};
 
 static bool streams_are_whole(const TsrStreamTable *s) {
     return s != NULL && s->pick != NULL && s->current != NULL && s->set_current != NULL && s->handle != NULL &&
@@ -42,6 +52,7 @@ static bool streams_are_whole(const TsrStreamTable *s) {
 
 static bool is_whole(const TsrBackend *b) {
     return b->device_count != NULL && b->current != NULL && b->set_current != NULL && b->copy != NULL &&
+           b->map != NULL && b->chain != NULL && b->reduce != NULL && b->matmul != NULL && b->work != NULL &&
            b->uses != NULL && b->record_stream != NULL && b->synchronize != NULL && b->facts != NULL &&
            b->free_memory != NULL && b->can_access_peer != NULL && b->memory != NULL && b->pinned != NULL &&
            b->reset_stats != NULL && b->reset_pinned_stats != NULL && b->fraction != NULL && b->set_fraction != NULL &&

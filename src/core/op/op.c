@@ -13,6 +13,7 @@
 #include "cast.h"
 #include "core/backend.h"
 #include "core/rng.h"
+#include "core/engine/device.h"
 #include "core/engine/turn.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
@@ -204,6 +205,7 @@ typedef struct Run {
     TsrTensor *temporaries[TSR_MAX_ARGS + TSR_MAX_RETS];
     int ntemporaries;
     TsrTensor *real_out[TSR_MAX_RETS]; /* the caller's, where call->out holds a stand-in; lent */
+    bool again;                        /* a device declined it before */
     struct {
         TsrArg *arg;
         TsrTensor **before;
@@ -448,7 +450,7 @@ static bool has_sparse_argument(const TsrOpCall *c) {
 
 static TsrStatus run_prepared(Run *run) {
     TsrOpCall *c = run->call;
-    tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, c, NULL);
+    if (!run->again) tsr_trace(TSR_TRACE_OP, c->schema->name, NULL, 0, c, NULL);
     run->sparse = c->op->sparse != NULL && has_sparse_argument(c) ? c->op->sparse : NULL;
     TSR_TRY(prepare_arguments(run));
     TSR_TRY(prepare_outputs(run));
@@ -517,16 +519,27 @@ static inline bool is_bound(const TsrOpCall *c) {
     return good;
 }
 
-static TsrStatus run_in_full(TsrOpCall *call) {
+static void tell_end(const TsrOpCall *call, TsrStatus status) {
+    if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
+}
+
+/* `again`: a device has declined the call, which was told of already. */
+static TsrStatus run_prepared_call(TsrOpCall *call, bool again) {
     Run run;
     call->nret = 0;
     run.call = call;
     run.ntemporaries = 0;
     run.nlists = 0;
+    run.again = again;
     memset(run.real_out, 0, sizeof run.real_out);
     TsrStatus status = whole(call, run_prepared(&run));
     end_run(&run);
-    if (TSR_UNLIKELY(tsr_op_hook != NULL)) tsr_op_hook(call, status);
+    return status;
+}
+
+static TsrStatus run_in_full(TsrOpCall *call) {
+    TsrStatus status = run_prepared_call(call, false);
+    tell_end(call, status);
     return status;
 }
 
@@ -602,7 +615,7 @@ void tsr_op_fallback_end(const char *name, const TsrLoans *loans) {
         tsr_op_fallback_hook(name, loans->over, loans->back);
 }
 
-static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
+static TsrStatus run_by_loan(TsrOpCall *c, const Where *w, bool again) {
     TsrLoans loans = {.what = c->schema->base};
     TSR_TRY(tsr_op_fallback_begin(c->schema->name));
     TSR_TRY(check_devices(c));
@@ -615,7 +628,8 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
     TsrGenerator *before = tsr_rng_use(tsr_rng_of_device(index));
     TsrStatus status = lend_arguments(&loans, c);
     bool ran = status == TSR_OK;
-    if (ran) status = run_in_full(c);
+    if (ran) status = run_prepared_call(c, again);
+    if (ran) tell_end(c, status);
     bool made = ran && status == TSR_OK;
     tsr_rng_use(before);
     c->spent = spent;
@@ -623,6 +637,18 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w) {
     if (status == TSR_OK) status = move_results(&loans, c, w->results);
     if (made && status != TSR_OK) tsr_op_release_returns(c);
     if (status == TSR_OK) tsr_op_fallback_end(c->schema->name, &loans);
+    return status;
+}
+
+/* On the device, or by loan after all where it declines. */
+static TsrStatus run_there(TsrOpCall *c, const Where *w) {
+    const char *outer = tsr_device_work_of;
+    (void)tsr_device_declined();
+    tsr_device_work_of = c->schema->name;
+    TsrStatus status = run_prepared_call(c, false);
+    tsr_device_work_of = outer;
+    if (status == TSR_NOT_IMPLEMENTED_ERROR && tsr_device_declined()) return run_by_loan(c, w, true);
+    tell_end(c, status);
     return status;
 }
 
@@ -636,7 +662,7 @@ static TsrStatus run_with_device(TsrOpCall *c, Where *w) {
         status = tsr_device_resolve(&c->arg[i].device);
         w->results = c->arg[i].device;
     }
-    if (status == TSR_OK) status = runs_there(c, w) ? run_in_full(c) : run_by_loan(c, w);
+    if (status == TSR_OK) status = runs_there(c, w) ? run_there(c, w) : run_by_loan(c, w, false);
     memcpy(c->arg, given, sizeof *given * (size_t)c->nargs);
     return status;
 }

@@ -21,7 +21,7 @@ static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *ot
     bool begun = s == TSR_OK;
     for (int i = 0; i < nparams && s == TSR_OK; i++)
         s = tsr_scalar_store_checked(params[i], pw.it.dtype, stored + (size_t)i * tsr_dtype_size(pw.it.dtype));
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, stored);
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, stored, (size_t)nparams * tsr_dtype_size(pw.it.dtype));
     else if (begun) s = tsr_iter_end_move(&pw.it, s, NULL);
     c->out[0] = out;
     return s;
@@ -126,7 +126,7 @@ TsrStatus op_softshrink(TsrOpCall *c) {
     TSR_TRY(check_lambda(&c->arg[1], t->dtype));
     TSR_TRY(round_to(&edge, c->arg[1].s, t->dtype));
     if (!tsr_is_dense(t)) rules.kernel = TSR_K_softshrink_signed;
-    else if (!tsr_is_meta(t)) take_last_signs(&signs, t);
+    else if (t->device.type == TSR_CPU) take_last_signs(&signs, t);
     TSR_TRY(activate(c, &rules, NULL, 1, &edge));
     put_last_signs(&signs, c->ret[0].t);
     return TSR_OK;

@@ -60,16 +60,16 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
     if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype))
-        return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL);
+        return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL, 0);
     if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common))
         return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
     if (tsr_in(TSR_BITS_HALF, pw.it.dtype)) {
         const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)),
                                       pw.it.ndim == 1};
-        return tsr_pw_finish(&pw, TSR_K_axpy, &factor);
+        return tsr_pw_finish(&pw, TSR_K_axpy, &factor, sizeof factor);
     }
     tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
-    return tsr_pw_finish(&pw, TSR_K_axpy, value);
+    return tsr_pw_finish(&pw, TSR_K_axpy, value, sizeof value);
 }
 
 TsrStatus op_add(TsrOpCall *c) {
@@ -201,7 +201,7 @@ static TsrStatus divide_checked(TsrOpCall *c, const TsrPointwise *rules, const i
     TsrStatus s = tsr_pw_begin(&pw, c, rules, 2, o.t);
     if (s == TSR_OK) {
         bool integers = tsr_dtype_is_integral(pw.it.common);
-        s = integers ? divide_integers(&pw, rules->kernel, o.t[1]) : tsr_pw_finish(&pw, rules->kernel, NULL);
+        s = integers ? divide_integers(&pw, rules->kernel, o.t[1]) : tsr_pw_finish(&pw, rules->kernel, NULL, 0);
     }
     tsr_operands_release(&o);
     return s;
@@ -215,7 +215,8 @@ static TsrStatus divide_trunc(TsrOpCall *c) {
     TsrStatus s = tsr_pw_begin(&pw, c, &trunc_rules, 2, o.t);
     bool rounds =
         s == TSR_OK && pw.it.common != pw.it.dtype && c->arg[1].kind == TSR_ARG_TENSOR && tsr_ndim(o.t[1]) > 0;
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, rounds ? TSR_K_div_trunc_rounded : TSR_K_div_trunc, &pw.it.common);
+    if (s == TSR_OK)
+        s = tsr_pw_finish(&pw, rounds ? TSR_K_div_trunc_rounded : TSR_K_div_trunc, &pw.it.common, sizeof pw.it.common);
     tsr_operands_release(&o);
     return s;
 }
@@ -257,7 +258,7 @@ TsrStatus op_rdiv(TsrOpCall *c) {
 static const TsrPointwise pow_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 24, 0, NULL};
 
 static TsrStatus finish_power(TsrPw *pw) {
-    return tsr_pw_finish(pw, tsr_dtype_is_integral(pw->it.common) ? TSR_K_int_pow : TSR_K_pow, NULL);
+    return tsr_pw_finish(pw, tsr_dtype_is_integral(pw->it.common) ? TSR_K_int_pow : TSR_K_pow, NULL, 0);
 }
 
 static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
@@ -328,7 +329,7 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));
-    return tsr_pw_finish(&pw, k, NULL);
+    return tsr_pw_finish(&pw, k, NULL, 0);
 }
 
 TsrStatus op_pow_scalar(TsrOpCall *c) {
@@ -389,7 +390,7 @@ static TsrStatus float_power(TsrOpCall *c, TsrTensor *const *in, TsrDtype d) {
     } else if (s == TSR_OK) {
         TsrPw pw;
         s = tsr_pw_begin_as(&pw, c, c->arg[0].kind == TSR_ARG_SCALAR ? &rows_rules : &pow_rules, 2, wide, d);
-        if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL);
+        if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_pow, NULL, 0);
     }
     tsr_tensor_free(wide[0]);
     tsr_tensor_free(wide[1]);
@@ -413,7 +414,7 @@ TsrStatus op_square(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t;
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &square_rules, 1, &x, x->dtype == TSR_BOOL ? TSR_INT64 : x->dtype));
-    return tsr_pw_finish(&pw, TSR_K_square, NULL);
+    return tsr_pw_finish(&pw, TSR_K_square, NULL, 0);
 }
 
 /* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent

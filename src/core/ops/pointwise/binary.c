@@ -1,6 +1,8 @@
 /* binary.c: comparisons, logic, bits, and other operators on two tensors. */
 #include "pointwise.h"
 
+#include "core/tensor/loan.h"
+
 #include <string.h>
 
 #include "core/element/halffloat.h"
@@ -45,7 +47,9 @@ TsrStatus op_xlogy(TsrOpCall *c) {
     TsrPw pw;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
     TsrStatus s = tsr_pw_begin(&pw, c, &rules, 2, o.t);
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, TSR_K_xlogy, pw.it.common != pw.it.dtype ? &pw.it.common : NULL);
+    bool rounds = s == TSR_OK && pw.it.common != pw.it.dtype;
+    if (s == TSR_OK)
+        s = tsr_pw_finish(&pw, TSR_K_xlogy, rounds ? &pw.it.common : NULL, rounds ? sizeof pw.it.common : 0);
     tsr_operands_release(&o);
     return s;
 }
@@ -58,7 +62,7 @@ TsrStatus op_xlogy(TsrOpCall *c) {
         TsrTensor *in[] = {c->arg[0].t, c->arg[1].t}; \
         TsrPw pw; \
         TSR_TRY(tsr_pw_begin(&pw, c, &rules, 2, in)); \
-        return tsr_pw_finish(&pw, tsr_dtype_is_float(pw.it.common) ? TSR_K_##op : TSR_K_##plain, NULL); \
+        return tsr_pw_finish(&pw, tsr_dtype_is_float(pw.it.common) ? TSR_K_##op : TSR_K_##plain, NULL, 0); \
     }
 FEXTREME(fmax, maximum)
 FEXTREME(fmin, minimum)
@@ -303,9 +307,11 @@ static TsrStatus return_all_move(TsrOpCall *c, TsrTensor *mask) {
                                     : tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(s);
-    bool all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL;
+    bool all = true;
+    s = tsr_on_host("allclose", flat,
+                    (all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL, TSR_OK));
     tsr_tensor_free(flat);
-    return return_bool(c, all);
+    return s == TSR_OK ? return_bool(c, all) : s;
 }
 
 TsrStatus op_allclose(TsrOpCall *c) {

@@ -88,11 +88,11 @@ TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, in
     return begin(pw, c, rules, n, in, &dtype);
 }
 
-TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
+TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params, size_t nparams) {
     TsrTensor *result = NULL;
     TsrLoop loop = tsr_kernel(kernel, pw->it.dtype);
-    TsrStatus s =
-        loop != NULL ? tsr_iter_run(&pw->it, loop, params) : tsr_not_implemented(pw->rules->name, pw->it.common);
+    TsrStatus s = loop != NULL ? tsr_iter_run_kernel(&pw->it, loop, kernel, params, nparams)
+                               : tsr_not_implemented(pw->rules->name, pw->it.common);
     s = tsr_iter_end_move(&pw->it, s, &result);
     return tsr_finish_move(pw->call, s, result);
 }
@@ -100,7 +100,7 @@ TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params) {
 TsrStatus tsr_pw_run(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in) {
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, rules, n, in));
-    return tsr_pw_finish(&pw, rules->kernel, NULL);
+    return tsr_pw_finish(&pw, rules->kernel, NULL, 0);
 }
 
 TsrStatus tsr_pw_call(TsrOpCall *c, const TsrPointwise *rules, int n) {

@@ -49,8 +49,8 @@ TsrStatus tsr_pw_begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
 /* As tsr_pw_begin with a forced common dtype. */
 TsrStatus tsr_pw_begin_as(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in,
                           TsrDtype dtype);
-/* Runs a kernel and returns the result from the call. */
-TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params);
+/* Runs a kernel, whose numbers are `nparams` bytes, and returns the result from the call. */
+TsrStatus tsr_pw_finish(TsrPw *pw, TsrKernel kernel, const void *params, size_t nparams);
 /* The whole course with the rules' own kernel. */
 TsrStatus tsr_pw_run(TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in);
 /* The same from the call's first n arguments, numbers among them. */

@@ -43,7 +43,7 @@ static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in
                                                .dtype = d,
                                                .flags = TSR_ITER_CHECK_CAST}));
     TsrLoop loop = tsr_kernel(TSR_K_where, d);
-    TsrStatus s = loop != NULL ? tsr_iter_run(&it, loop, NULL) : tsr_not_implemented("where_cpu", d);
+    TsrStatus s = loop != NULL ? tsr_iter_run_kernel(&it, loop, TSR_K_where, NULL, 0) : tsr_not_implemented("where_cpu", d);
     return tsr_iter_end_move(&it, s, out);
 }
 
@@ -148,10 +148,10 @@ static const TsrPointwise max_rules = {
 static TsrStatus run_clamp(TsrPw *pw, const TsrArg *low, const TsrArg *high) {
     _Alignas(16) char bounds[32];
     TsrKernel k = pw->rules->kernel;
+    size_t size = tsr_dtype_size(pw->it.dtype), lows = k == TSR_K_clamp ? size : 0;
     TsrStatus s = tsr_arg_given(low) ? store_bound(low, pw, true, bounds) : TSR_OK;
-    if (s == TSR_OK && tsr_arg_given(high))
-        s = store_bound(high, pw, false, bounds + (k == TSR_K_clamp ? tsr_dtype_size(pw->it.dtype) : 0));
-    return s == TSR_OK ? tsr_pw_finish(pw, k, bounds) : tsr_iter_end_move(&pw->it, s, NULL);
+    if (s == TSR_OK && tsr_arg_given(high)) s = store_bound(high, pw, false, bounds + lows);
+    return s == TSR_OK ? tsr_pw_finish(pw, k, bounds, lows + size) : tsr_iter_end_move(&pw->it, s, NULL);
 }
 
 static TsrStatus fill_nan(TsrPw *pw) {
@@ -222,7 +222,7 @@ static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight) {
     TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype));
-    return tsr_pw_finish(&pw, TSR_K_lerp, NULL);
+    return tsr_pw_finish(&pw, TSR_K_lerp, NULL, 0);
 }
 
 TsrStatus op_lerp_tensor(TsrOpCall *c) {
@@ -255,7 +255,7 @@ static TsrStatus add_scaled_pair(TsrOpCall *c, const TsrPointwise *rules) {
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, rules, 3, in));
     TsrStatus s = tsr_scalar_store_checked(c->arg[3].s, pw.it.dtype, value);
-    return s == TSR_OK ? tsr_pw_finish(&pw, rules->kernel, value) : tsr_iter_end_move(&pw.it, s, NULL);
+    return s == TSR_OK ? tsr_pw_finish(&pw, rules->kernel, value, sizeof value) : tsr_iter_end_move(&pw.it, s, NULL);
 }
 
 TsrStatus op_addcmul(TsrOpCall *c) {

@@ -59,7 +59,7 @@ TsrStatus op_logical_not(TsrOpCall *c) { /* PyTorch has kernels for pairs of inp
         TsrDtype d = c->arg[0].t->dtype; \
         TsrPw pw; \
         TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t)); \
-        return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_##half_kernel : TSR_K_##op, NULL); \
+        return tsr_pw_finish(&pw, d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? TSR_K_##half_kernel : TSR_K_##op, NULL, 0); \
     }
 #define APART(...) HALVES_APART(__VA_ARGS__)
 APART(erf, "erf_vml_cpu", FLOATING, 16, erf_coarse)
@@ -231,7 +231,7 @@ TsrStatus op_round_decimals(TsrOpCall *c) {
     double power = pow(10, fabs((double)decimals));
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
-    return tsr_pw_finish(&pw, decimals > 0 ? TSR_K_round_up : TSR_K_round_down, &power);
+    return tsr_pw_finish(&pw, decimals > 0 ? TSR_K_round_up : TSR_K_round_down, &power, sizeof power);
 }
 
 /* Classification: integers and bools have one answer. */
@@ -328,7 +328,7 @@ TsrStatus op_logit(TsrOpCall *c) {
     double eps = tsr_arg_given(&c->arg[1]) ? c->arg[1].f : -1;
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
-    return tsr_pw_finish(&pw, TSR_K_logit, &eps);
+    return tsr_pw_finish(&pw, TSR_K_logit, &eps, sizeof eps);
 }
 
 double tsr_pw_greatest(TsrDtype d) { return tsr_dtypes[tsr_dtype_real_of(d)].limits.high; }
@@ -347,7 +347,7 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     for (int i = 0; i < 3; i++)
         tsr_scalar_store(tsr_scalar_float(tsr_arg_given(&c->arg[i + 1]) ? c->arg[i + 1].f : defaults[i]), pw.it.dtype,
                          (char *)value + (size_t)i * size);
-    return tsr_pw_finish(&pw, TSR_K_nan_to_num, value);
+    return tsr_pw_finish(&pw, TSR_K_nan_to_num, value, 3 * size);
 }
 
 TsrStatus op_nan_to_num(TsrOpCall *c) {
@@ -369,7 +369,7 @@ TsrStatus op_relu(TsrOpCall *c) {
     if (c->arg[0].t->dtype == TSR_BOOL)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
-    return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero);
+    return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero, sizeof zero);
 }
 
 /* --- frexp: two results --- */
