@@ -49,7 +49,7 @@ TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 # The plugin for CUDA devices, found beside the program: no header or library of NVIDIA's is needed. With it goes a driver without a GPU (--simulate-cuda).
 CUDA_SRC := $(sort $(wildcard src/cuda/*.c))
 CUDA_OBJ := $(call OBJ,$(CUDA_SRC))
-SIMULATED_OBJ := $(BUILD)/obj/cuda/simulated/libcuda.o
+SIMULATED_OBJ := $(call OBJ,$(sort $(wildcard src/cuda/simulated/*.c)))
 PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so
 
 all: $(BUILD)/tsr $(PLUGINS) ## the binary (build/tsr), the default
@@ -72,7 +72,15 @@ $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
-	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lpthread
+	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
+# Compiles every kernel that the plugin can write by NVRTC, where there is one, and shows what ptxas and cuobjdump say of registers and spills.
+CUDA_ARCHITECTURES ?= sm_75 sm_80 sm_90 sm_100 sm_120
+$(BUILD)/check_kernels: tests/cuda/check_kernels.c $(CUDA_OBJ)
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $^ -ldl -lpthread
+
+cuda-check: $(BUILD)/check_kernels ## every kernel compiled for NVIDIA's GPUs, where NVRTC is found
+	scripts/cuda-check $< $(CUDA_ARCHITECTURES)
 
 compiler:
 	$(call need,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev)))
@@ -99,7 +107,9 @@ $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
-# Objects that hold the text of a prelude's files.
+# Objects that hold the text of other files: of the device, and of a prelude.
+$(BUILD)/obj/cuda/source.o: $(wildcard src/cuda/device/*) src/core/element/halffloat.h src/core/kernels/pointwise/helpers.inc
+$(BUILD)/obj/cuda/simulated/nvrtc.o: src/cuda/simulated/host.cuh
 $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)

@@ -331,6 +331,16 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
 TsrAllocator cuda_caching = {
     .name = "cuda_caching", .device = TSR_CUDA, .allocate = allocate, .empty_cache = empty_cache};
 
+TsrStatus cuda_scratch(TsrDataPtr *out, int index, size_t bytes) {
+    *out = (TsrDataPtr){.device = {TSR_CUDA, (int8_t)index}};
+    return bytes > 0 ? allocate(&cuda_caching, out, bytes) : TSR_OK;
+}
+
+void cuda_scratch_free(TsrDataPtr *scratch) {
+    if (scratch->deleter != NULL) scratch->deleter(scratch->ctx);
+    *scratch = (TsrDataPtr){0};
+}
+
 /* ---- looking at blocks ---- */
 
 static Block *find_used(int index, TsrAddress address) {

@@ -12,6 +12,8 @@ CudaDriver cuda;
 const TsrHost *cuda_host;
 static struct {
     int count;
+    void *simulated; /* the driver's library, when it is the simulated one */
+    int multiprocessors[CUDA_MAX_DEVICES]; /* 0 until asked */
     CuContext context[CUDA_MAX_DEVICES]; /* NULL until first entered */
 } devices;
 static _Thread_local int current;
@@ -69,11 +71,25 @@ TsrStatus cuda_driver_open(void) {
     TsrStatus status = find_symbols(library, path);
     if (status == TSR_OK) status = start();
     if (status != TSR_OK) dlclose(library);
+    else if (dlsym(library, "tsr_simulated_cuda") != NULL) devices.simulated = library;
     return status;
 }
 
 int cuda_device_count(void) { return devices.count; }
 int cuda_current(void) { return current; }
+bool cuda_is_simulated(void) { return devices.simulated != NULL; }
+void *cuda_simulated_library(void) { return devices.simulated; }
+
+int cuda_multiprocessors(int index) {
+    int n = __atomic_load_n(&devices.multiprocessors[index], __ATOMIC_RELAXED);
+    CuDevice device;
+    if (n != 0) return n;
+    if (cuda.device_get(&device, index) != CU_SUCCESS ||
+        cuda.device_attribute(&n, CU_ATTRIBUTE_MULTIPROCESSORS, device) != CU_SUCCESS || n < 1)
+        n = 1;
+    __atomic_store_n(&devices.multiprocessors[index], n, __ATOMIC_RELAXED);
+    return n;
+}
 
 static TsrStatus check_index(int index) {
     if (index >= 0 && index < devices.count) return TSR_OK;

@@ -8,6 +8,8 @@ typedef int CuResult, CuDevice;
 typedef struct CuContextBody *CuContext;
 typedef struct CuStreamBody *CuStream;
 typedef struct CuEventBody *CuEvent;
+typedef struct CuModuleBody *CuModule;
+typedef struct CuFunctionBody *CuFunction;
 enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16, CU_ATTRIBUTE_MAJOR = 75, CU_ATTRIBUTE_MINOR = 76 };
@@ -27,6 +29,9 @@ extern const TsrHost *cuda_host; /* the core's functions; set before anything el
 TsrStatus cuda_driver_open(void);
 int cuda_device_count(void); /* at most CUDA_MAX_DEVICES */
 int cuda_current(void);      /* of this thread */
+bool cuda_is_simulated(void); /* the driver is the simulated one */
+void *cuda_simulated_library(void);    /* which is this library then */
+int cuda_multiprocessors(int index);   /* 1 where the driver does not say */
 TsrStatus cuda_set_current(int index);
 /* Makes the primary context of a device, which is retained at its first use and kept, the one that calls go to.
  * TSR_ACCELERATOR_ERROR. */

@@ -37,6 +37,11 @@ void cuda_give(int index, TsrAddress address, size_t bytes, bool small, const ch
  */
 TsrStatus cuda_out_of_memory(int index, size_t bytes);
 
+/* Memory for the length of some launches, from the caching allocator and for the current stream: freed right after
+ * they were put into it. TSR_OUT_OF_MEMORY_ERROR. */
+TsrStatus cuda_scratch(TsrDataPtr *out, int index, size_t bytes);
+void cuda_scratch_free(TsrDataPtr *scratch);
+
 /* TsrBackend's entries of the same names, for blocks of the caching allocator: others have none of other streams. */
 TsrStatus cuda_record_stream(TsrAddress block, int index, int64_t id);
 void cuda_each_block(int index, void (*visit)(void *context, const TsrDeviceBlock *block), void *context);

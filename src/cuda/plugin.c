@@ -1,8 +1,32 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
+#include "map.h"
 #include "memory.h"
 #include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
+
+/* Families without a file: all their work goes over the host. */
+static TsrStatus no_chain(const TsrDeviceChain *chain) {
+    (void)chain;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus no_reduce(const TsrDeviceReduce *reduce) {
+    (void)reduce;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+static TsrStatus no_matmul(const TsrDeviceMatmul *product) {
+    (void)product;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+
+/* Primitives by their number; NULL: over the host. */
+typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
+static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {NULL};
+
+static TsrStatus work(const TsrDeviceWork *w) {
+    PrimitiveFn fn = w->what < TSR_PRIMITIVES ? primitives[w->what] : NULL;
+    return fn != NULL ? fn(w) : TSR_NOT_IMPLEMENTED_ERROR;
+}
 
 TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
     cuda_host = host;
@@ -15,6 +39,11 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .copy = cuda_copy,
                         .uses = cuda_uses,
                         .record_stream = cuda_record_stream,
+                        .map = cuda_map,
+                        .chain = no_chain,
+                        .reduce = no_reduce,
+                        .matmul = no_matmul,
+                        .work = work,
                         .synchronize = cuda_synchronize,
                         .facts = cuda_facts,
                         .free_memory = cuda_free_memory,

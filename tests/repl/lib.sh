@@ -4,6 +4,8 @@ case $tsr in /*) ;; *) tsr=$PWD/$tsr ;; esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 bad=0
+# What the simulated device's compiler made is kept beside the binary.
+export TSR_CUDA_CACHE="${TSR_CUDA_CACHE:-$(dirname "$tsr")/cuda-cache}"
 
 ok() { echo "ok $1"; }
 fail() {

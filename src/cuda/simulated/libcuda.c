@@ -14,7 +14,7 @@
  * By the environment: TSR_SIM_SEED (default 0) draws the order; TSR_SIM_DEVICES (default 1, at most 8; 0 is a driver
  * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_FAIL
  * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
- * second copy fails; "event:2": the second event is not made; with a "+" at the end so does each one after it). */
+ * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+" at the end so does each one after it). */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels.h"
 
 typedef int CuResult, CuDevice;
 typedef struct CuContextBody {
@@ -41,6 +43,7 @@ enum {
     INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     NOT_READY = 600,
+    LAUNCH_FAILED = 719,
     ILLEGAL_ADDRESS = 700
 };
 enum { MOST_DEVICES = 8 };
@@ -72,11 +75,12 @@ static struct {
 /* One piece of work in a stream. */
 typedef struct Work Work;
 struct Work {
-    enum { COPY, RECORD, WAIT } kind;
+    enum { COPY, RECORD, WAIT, LAUNCH } kind;
     void *to;
     const void *from;
     size_t bytes;
     CuEvent event;
+    Launch *launch;
     long ticket; /* of the event's record that this is, or waits for */
     Work *next;
 };
@@ -110,7 +114,7 @@ static void read_failure(void) {
     const char *text = getenv("TSR_SIM_FAIL");
     const char *colon = text != NULL ? strchr(text, ':') : NULL;
     if (colon == NULL) return;
-    failure.what = text[0] == 'a' ? "alloc" : text[0] == 'h' ? "host" : text[0] == 'e' ? "event" : "copy";
+    failure.what = text[0] == 'a' ? "alloc" : text[0] == 'h' ? "host" : text[0] == 'e' ? "event" : text[0] == 'l' ? "launch" : "copy";
     failure.at = strtol(colon + 1, NULL, 10);
     failure.on = text[strlen(text) - 1] == '+';
 }
@@ -121,6 +125,9 @@ static bool fails(const char *what) {
     long n = ++failure.seen;
     return n == failure.at || (failure.on && n > failure.at);
 }
+
+/* By this name the plugin knows that the device is no real one. */
+EXPORT const char tsr_simulated_cuda[] = "simulated";
 
 EXPORT CuResult cuInit(unsigned flags) {
     (void)flags;
@@ -266,6 +273,8 @@ static void do_first(CuStream s) {
     Work *w = s->first;
     steps++;
     if (w->kind == COPY) memmove(w->to, w->from, w->bytes);
+    if (w->kind == LAUNCH) launch_run(w->launch);
+    launch_free(w->launch);
     if (w->kind == RECORD && w->ticket > w->event->passed) {
         w->event->passed = w->ticket;
         w->event->step = steps;
@@ -401,6 +410,30 @@ EXPORT CuResult cuEventElapsedTime(float *milliseconds, CuEvent from, CuEvent to
     LOCKED(elapsed(milliseconds, from, to));
 }
 
+/* ---- kernels ---- */
+
+static CuResult launch(CuStream s, CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads,
+                       void **arguments) {
+    enum { MOST_BLOCKS_Y = 65535, MOST_THREADS = 1024 };
+    if (fails("launch")) return LAUNCH_FAILED;
+    if (blocks == 0 || blocks > INT32_MAX || blocks_y == 0 || blocks_y > MOST_BLOCKS_Y || threads == 0 ||
+        threads > MOST_THREADS)
+        return INVALID_VALUE;
+    Launch *l = launch_new(function, blocks, blocks_y, threads, arguments[0]);
+    if (l == NULL) return OUT_OF_MEMORY;
+    CuResult result = put(s, (Work){.kind = LAUNCH, .launch = l});
+    if (result != SUCCESS) launch_free(l);
+    return result;
+}
+
+EXPORT CuResult cuLaunchKernel(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
+                               unsigned threads, unsigned threads_y, unsigned threads_z, unsigned shared,
+                               CuStream stream, void **arguments, void **extra) {
+    if (function == NULL || blocks_z != 1 || threads_y != 1 || threads_z != 1 || shared != 0 || extra != NULL)
+        return INVALID_VALUE;
+    LOCKED(launch(stream_of(stream), function, blocks, blocks_y, threads, arguments));
+}
+
 /* ---- copies and pinned memory ---- */
 
 static CuResult copy(CuStream s, void *to, const void *from, size_t bytes) {
@@ -461,6 +494,8 @@ EXPORT CuResult cuGetErrorString(CuResult result, const char **text) {
                  {INVALID_CONTEXT, "invalid device context"},
                  {INVALID_HANDLE, "invalid resource handle"},
                  {NOT_READY, "device not ready"},
+                 {500, "named symbol not found"},
+                 {LAUNCH_FAILED, "unspecified launch failure"},
                  {ILLEGAL_ADDRESS, "an illegal memory access was encountered"}};
     *text = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

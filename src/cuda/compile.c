@@ -1,0 +1,96 @@
+/* compile.c: kernels compiled at run time by NVRTC, which is opened when the first one is needed (compile.h). */
+#include "compile.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "library.h"
+
+typedef struct NvrtcProgramBody *NvrtcProgram;
+static struct {
+#define NVRTC(name, symbol, parameters) int(*name) parameters;
+#include "nvrtc.def"
+#undef NVRTC
+} nvrtc;
+static bool usable;
+static int major, minor;
+
+static void open_nvrtc(void) {
+    static const char *const symbols[] = {
+#define NVRTC(name, symbol, parameters) symbol,
+#include "nvrtc.def"
+#undef NVRTC
+    };
+    void *library = cuda_library_open("nvrtc"), *found[TSR_COUNTOF(symbols)];
+    _Static_assert(sizeof found == sizeof nvrtc, "a pointer a function");
+    bool all = library != NULL;
+    for (size_t i = 0; i < TSR_COUNTOF(symbols) && all; i++) all = (found[i] = dlsym(library, symbols[i])) != NULL;
+    if (!all) return;
+    memcpy(&nvrtc, found, sizeof nvrtc); /* ISO C has no cast from object to function pointers */
+    usable = nvrtc.version(&major, &minor) == 0;
+}
+
+static bool has_nvrtc(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, open_nvrtc);
+    return usable;
+}
+
+void cuda_image_free(CudaImage *image) {
+    cuda_host->free(image->bytes);
+    *image = (CudaImage){NULL, 0};
+}
+
+static TsrStatus refused(NvrtcProgram program) {
+    char log[2048] = "no memory for its words";
+    size_t size = 0;
+    char *whole = nvrtc.log_size(program, &size) == 0 && size > 0 ? cuda_host->malloc(size) : NULL;
+    if (whole != NULL && nvrtc.log(program, whole) == 0) snprintf(log, sizeof log, "%.*s", (int)TSR_MIN(size, sizeof log - 1), whole);
+    cuda_host->free(whole);
+    return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel for the device does not compile: %s", log);
+}
+
+static TsrStatus take_image(CudaImage *out, NvrtcProgram program) {
+    CudaImage image = {NULL, 0};
+    if (nvrtc.image_size(program, &image.size) != 0 || image.size == 0)
+        return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device made no code");
+    image.bytes = cuda_host->malloc(image.size);
+    if (image.bytes == NULL) return cuda_host->error(TSR_MEMORY_ERROR, "no memory for a kernel's code");
+    if (nvrtc.image(program, image.bytes) != 0) {
+        cuda_image_free(&image);
+        return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not give its code away");
+    }
+    *out = image;
+    return TSR_OK;
+}
+
+TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text) {
+    char option[64];
+    if (!has_nvrtc()) return TSR_NOT_IMPLEMENTED_ERROR;
+    snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
+    /* No contraction: a chain in one kernel rounds as its steps do. */
+    const char *options[] = {option, "-fmad=false", "-default-device", "-std=c++17", "--disable-warnings"};
+    NvrtcProgram program = NULL;
+    int result = nvrtc.program_new(&program, text, "tsr.cu", 0, NULL, NULL);
+    if (result == 2) return TSR_NOT_IMPLEMENTED_ERROR; /* the simulated one has no compiler */
+    if (result != 0) return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not start");
+    TsrStatus status = nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program) : refused(program);
+    nvrtc.program_free(&program);
+    return status;
+}
+
+TsrStatus cuda_compile(CudaImage *out, int index, const char *text) {
+    char made_for[96], architecture[32];
+    TsrDeviceFacts facts;
+    if (!has_nvrtc()) return TSR_NOT_IMPLEMENTED_ERROR;
+    TSR_TRY(cuda_facts(&facts, index));
+    snprintf(architecture, sizeof architecture, "sm_%d%d", facts.major, facts.minor);
+    int n = snprintf(made_for, sizeof made_for, "%s %d.%d", architecture, major, minor);
+    CudaHash key = cuda_hash(cuda_hash((CudaHash){0, 0}, made_for, (size_t)n + 1), text, strlen(text));
+    if (cuda_cache_read(out, key)) return TSR_OK;
+    TSR_TRY(cuda_compile_for(out, architecture, text));
+    cuda_cache_write(key, out);
+    return TSR_OK;
+}

@@ -1,0 +1,33 @@
+/* compile.h: makes code for a device from a kernel's text. */
+#ifndef CUDA_COMPILE_H
+#define CUDA_COMPILE_H
+
+#include "driver.h"
+
+/* Bytes by cuda_host->malloc. */
+typedef struct CudaImage {
+    char *bytes;
+    size_t size;
+} CudaImage;
+
+/* Code for device `index`: from the cache of this user, else compiled by NVRTC and put there. TSR_NOT_IMPLEMENTED_ERROR
+ * without a message when there is no compiler; TSR_SYSTEM_ERROR with its words when it refuses the text. *out is the
+ * caller's. */
+TsrStatus cuda_compile(CudaImage *out, int index, const char *text);
+/* The same for a named architecture ("sm_90"), without the cache. */
+TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text);
+void cuda_image_free(CudaImage *image);
+
+/* ---- the cache ($TSR_CUDA_CACHE, else $XDG_CACHE_HOME/tsr/cuda, else ~/.cache/tsr/cuda): a file an image, named by the
+ * hash of all that it was made from. A folder or file that is not this user's alone is not used. ---- */
+
+typedef struct CudaHash {
+    uint64_t high, low;
+} CudaHash;
+CudaHash cuda_hash(CudaHash from, const void *bytes, size_t n);
+/* False: there is none, or not whole. *out is the caller's. */
+bool cuda_cache_read(CudaImage *out, CudaHash key);
+/* Written whole or not at all; failures are nobody's business. */
+void cuda_cache_write(CudaHash key, const CudaImage *image);
+
+#endif

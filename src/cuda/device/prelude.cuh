@@ -1,0 +1,76 @@
+/* prelude.cuh: the dialect of the device's sources. NVRTC compiles them after this text, the simulated device by the C++
+ * compiler after simulated/host.cuh, which defines the same names; sources use these names, plain C++17 and the
+ * functions of math.h, and nothing else that differs.
+ *
+ *   KERNEL(name, Args) { ... }           a kernel with one argument, `const Args a`; threads do not meet
+ *   KERNEL_TOGETHER(name, Args) { ... }  one whose threads meet: barrier(), warp_...(), SHARED
+ *   thread(), threads(), block(), blocks()   of one dimension; block_y(), blocks_y() of a second one
+ *   at<T>(address)                       a pointer to what lies at an address of the device
+ *   SHARED(T, name, n)                   n elements that a block's threads share
+ *   barrier()                            of a block's threads
+ *   warp_read(v, lane), warp_down(v, by), warp_xor(v, mask), warp_votes(bool)   all 32 threads of a warp take part
+ *   atomic_add, atomic_min, atomic_max(T *, T): what was there before; atomic_swap_if(uint32_t *or uint64_t *, was, new)
+ *   high_product(x, y)                   the upper 32 bits of a product
+ *   UNROLL                               before a loop of known length */
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+
+#define KERNEL(name, Args) \
+    extern "C" __global__ void __launch_bounds__(KERNEL_THREADS) name(const __grid_constant__ Args a)
+#define KERNEL_TOGETHER KERNEL
+#define SHARED(T, name, n) __shared__ T name[n]
+#define UNROLL _Pragma("unroll")
+#define barrier __syncthreads
+
+static inline unsigned thread() { return threadIdx.x; }
+static inline unsigned threads() { return blockDim.x; }
+static inline unsigned block() { return blockIdx.x; }
+static inline unsigned blocks() { return gridDim.x; }
+static inline unsigned block_y() { return blockIdx.y; }
+static inline unsigned blocks_y() { return gridDim.y; }
+template <class T> static inline T *at(uint64_t address) { return (T *)address; }
+
+template <class T> static inline T warp_read(T v, int lane) { return __shfl_sync(0xFFFFFFFFu, v, lane); }
+template <class T> static inline T warp_down(T v, int by) { return __shfl_down_sync(0xFFFFFFFFu, v, by); }
+template <class T> static inline T warp_xor(T v, int mask) { return __shfl_xor_sync(0xFFFFFFFFu, v, mask); }
+static inline uint32_t warp_votes(bool yes) { return __ballot_sync(0xFFFFFFFFu, yes); }
+
+template <class T> static inline T atomic_add(T *p, T v) { return atomicAdd(p, v); }
+static inline int64_t atomic_add(int64_t *p, int64_t v) {
+    return (int64_t)atomicAdd((unsigned long long *)p, (unsigned long long)v);
+}
+template <class T> static inline T atomic_min(T *p, T v) { return atomicMin(p, v); }
+template <class T> static inline T atomic_max(T *p, T v) { return atomicMax(p, v); }
+template <class T> static inline T atomic_swap_if(T *p, T was, T now) { return atomicCAS(p, was, now); }
+
+static inline uint32_t high_product(uint32_t x, uint32_t y) { return __umulhi(x, y); }
+
+#define INFINITY __int_as_float(0x7F800000)
+#define NAN __int_as_float(0x7FC00000)
+#define __builtin_inff() INFINITY
+#define __builtin_inf() ((double)INFINITY)
+#define __builtin_nanf(text) NAN
+#define __builtin_huge_valf() INFINITY
+#define __builtin_huge_val() ((double)INFINITY)
+#define __builtin_fmaf fmaf
+#define __builtin_fma fma
+#define __builtin_truncf truncf
+#define __builtin_trunc trunc
+#define __builtin_ceilf ceilf
+#define __builtin_ceil ceil
+#define __builtin_floorf floorf
+#define __builtin_floor floor
+#define __builtin_rintf rintf
+#define __builtin_rint rint
+#define __builtin_fabsf fabsf
+#define __builtin_fabs fabs
+#define __builtin_sqrtf sqrtf
+#define __builtin_sqrt sqrt
+#define __builtin_copysignf copysignf
+#define __builtin_copysign copysign

@@ -1,0 +1,22 @@
+/* launch.h: kernels by key: made at first use, kept, and put into the current stream. */
+#ifndef CUDA_LAUNCH_H
+#define CUDA_LAUNCH_H
+
+#include "source.h"
+
+/* Writes the text of the kernel that `what` asks for; the kernel's name is the one that cuda_kernel was given. */
+typedef void (*CudaWriteFn)(CudaSource *source, const void *what);
+
+/* The kernel of a device that `key`, nkey bytes without padding, tells from all others; on its first use written by
+ * `write` and compiled. TSR_NOT_IMPLEMENTED_ERROR where nothing can compile it. */
+TsrStatus cuda_kernel(CuFunction *out, int index, const void *key, size_t nkey, const char *name, CudaWriteFn write,
+                      const void *what);
+/* How many blocks of `threads` threads for `items` pieces of work, of which a thread takes the next one when it is done
+ * with one: as many as the device holds a few times over. At least 1. */
+unsigned cuda_blocks(int index, uint64_t items, unsigned threads);
+/* Into the device's current stream. `args` is the kernel's one argument; copied. */
+TsrStatus cuda_launch(CuFunction f, int index, unsigned blocks, unsigned blocks_y, unsigned threads, const void *args);
+/* Tells of the bytes that an operand spans, for notes of races. sizes: of ndim dimensions, none of them 0. */
+void cuda_operand_uses(const TsrDeviceOperand *operand, int index, int ndim, const int64_t *sizes, bool writes);
+
+#endif

@@ -1,0 +1,77 @@
+/* library.c: looks for NVIDIA's libraries where they usually are (library.h). */
+#include "library.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const versions[] = {"13", "12"};
+
+/* The last match of a pattern is the newest version. */
+static void *open_matching(const char *pattern) {
+    glob_t found;
+    void *library = NULL;
+    if (glob(pattern, 0, NULL, &found) != 0) return NULL;
+    for (size_t i = found.gl_pathc; i > 0 && library == NULL; i--)
+        library = dlopen(found.gl_pathv[i - 1], RTLD_NOW | RTLD_LOCAL);
+    globfree(&found);
+    return library;
+}
+
+/* In `root` and one of the folders in which libraries lie below it. */
+static void *open_below(const char *root, const char *folder, const char *stem, const char *version) {
+    char path[1024];
+    int n = snprintf(path, sizeof path, "%s/%s/lib%s.so.%s", root, folder, stem, version);
+    return n > 0 && (size_t)n < sizeof path ? open_matching(path) : NULL;
+}
+
+static void *open_toolkit(const char *root, const char *stem, const char *version) {
+    static const char *const folders[] = {"lib64", "lib", "targets/*-linux/lib"};
+    void *library = NULL;
+    for (size_t i = 0; i < TSR_COUNTOF(folders) && root != NULL && *root != '\0' && library == NULL; i++)
+        library = open_below(root, folders[i], stem, version);
+    return library;
+}
+
+/* Python's wheels: site-packages/nvidia/NAME/lib, or nvidia/cu13/lib. */
+static void *open_wheel(const char *root, const char *stem, const char *version) {
+    static const char *const folders[] = {"lib/python3*/site-packages/nvidia/*/lib",
+                                          "lib/python3*/dist-packages/nvidia/*/lib"};
+    void *library = NULL;
+    for (size_t i = 0; i < TSR_COUNTOF(folders) && root != NULL && *root != '\0' && library == NULL; i++)
+        library = open_below(root, folders[i], stem, version);
+    return library;
+}
+
+static void *open_version(const char *stem, const char *version) {
+    char name[64], local[512] = "", own[512] = "";
+    const char *home = getenv("HOME");
+    if (home != NULL && strlen(home) < 400) {
+        snprintf(local, sizeof local, "%s/.local", home);
+        snprintf(own, sizeof own, "%s/.local/share/tsr/cuda", home);
+    }
+    void *library = open_toolkit(getenv("TSR_CUDA_PATH"), stem, version);
+    if (library == NULL) library = open_toolkit(getenv("CUDA_PATH"), stem, version);
+    snprintf(name, sizeof name, "lib%s.so.%s", stem, version);
+    if (library == NULL) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) library = open_toolkit("/usr/local/cuda*", stem, version);
+    const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local, "/usr", "/usr/local"};
+    for (size_t i = 0; i < TSR_COUNTOF(roots) && library == NULL; i++) library = open_wheel(roots[i], stem, version);
+    return library != NULL ? library : open_toolkit(own, stem, version);
+}
+
+void *cuda_library_open(const char *stem) {
+    char variable[64] = "TSR_CUDA_";
+    size_t n = strlen(variable);
+    for (const char *c = stem; *c != '\0' && n + 1 < sizeof variable; c++) variable[n++] = (char)toupper(*c);
+    variable[n] = '\0';
+    const char *given = getenv(variable);
+    if (given != NULL && *given != '\0') return dlopen(given, RTLD_NOW | RTLD_LOCAL);
+    if (cuda_is_simulated()) return strcmp(stem, "nvrtc") == 0 ? cuda_simulated_library() : NULL;
+    void *library = NULL;
+    for (size_t i = 0; i < TSR_COUNTOF(versions) && library == NULL; i++) library = open_version(stem, versions[i]);
+    return library;
+}

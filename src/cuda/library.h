@@ -1,0 +1,13 @@
+/* library.h: finds NVIDIA's libraries beside the driver: the toolkit's, or those of Python's wheels. */
+#ifndef CUDA_LIBRARY_H
+#define CUDA_LIBRARY_H
+
+#include "driver.h"
+
+/* Opens a library by its stem ("nvrtc", "cublasLt"), of CUDA 13 or else 12, from the first of: the path in the variable
+ * $TSR_CUDA_<STEM>, $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*, the wheels in the active Python
+ * environment ($VIRTUAL_ENV, $CONDA_PREFIX, ~/.local and /usr) and ~/.local/share/tsr/cuda. With the simulated driver
+ * it is the simulated one's, which has NVRTC's functions and no others. NULL: there is none. For ever. */
+void *cuda_library_open(const char *stem);
+
+#endif

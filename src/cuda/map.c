@@ -1,0 +1,259 @@
+/* map.c: pointwise passes (map.h): from the description of a pass to the text of its kernel, device/map.cuh around the
+ * formula, and to a launch.
+ *
+ * A kernel is made for a formula, the dtypes of the operands in memory and in the formula, which of them are one number,
+ * and how they lie: packs of up to 16 bytes where all are dense, else strides in so many dimensions, with indices of 32
+ * or 64 bits. */
+#include "map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "formulas.h"
+
+/* The same struct as the kernel's text has. */
+#define alignas _Alignas
+#include "device/map_args.h"
+#undef alignas
+
+enum { THREADS = 256, PACK_BYTES = 16, MOST_IN_PACK = 8 };
+
+typedef struct Key {
+    uint16_t kernel;
+    uint8_t dtype, common, nout, noperands;
+    uint8_t pack; /* elements of a pack; 0: strides */
+    uint8_t ndim, wide, params;
+    struct {
+        uint8_t memory, compute, via, number;
+    } operand[TSR_DEVICE_OPERANDS];
+} Key;
+
+/* What a kernel is made from. */
+typedef struct Plan {
+    Key key;
+    const CudaFormula *formula; /* NULL: where, or a copy */
+} Plan;
+
+/* ---- the text ---- */
+
+static const char *const letters[] = {"x", "y", "z"};
+
+/* T of the formula stands for what the dtype is computed in; for halves it may be their bits. */
+static const char *compute_type(const Plan *p, int k) {
+    TsrDtype d = p->key.operand[k].compute;
+    if (p->key.kernel == TSR_MAP_COPY) return cuda_memory_type(d);
+    return p->formula != NULL && d == p->key.dtype ? p->formula->t : cuda_compute_type(d);
+}
+
+static const char *memory_type(const Plan *p, int k) {
+    TsrDtype d = p->key.operand[k].memory;
+    bool bits = p->formula != NULL && strcmp(p->formula->t, "uint16_t") == 0 && d == p->key.dtype;
+    return bits ? "uint16_t" : cuda_memory_type(d);
+}
+
+static void write_types(CudaSource *s, const Plan *p) {
+    for (int k = 0; k < p->key.noperands; k++) {
+        cuda_source_add(s, "typedef %s M%d;\ntypedef %s C%d;\n", memory_type(p, k), k, compute_type(p, k), k);
+        bool truth = p->key.operand[k].compute == TSR_BOOL && k > 0; /* what is not 0, before it is a byte */
+        const char *type = p->key.operand[k].via ? cuda_memory_type(p->key.common) : truth ? "Bool" : NULL;
+        if (k == 0 && type != NULL)
+            cuda_source_add(s, "static inline M0 put0(C0 v) { return convert<M0>(convert<%s>(v)); }\n", type);
+        else if (k == 0) cuda_source_add(s, "static inline M0 put0(C0 v) { return convert<M0>(v); }\n");
+        else if (p->key.operand[k].number) continue;
+        else if (type != NULL)
+            cuda_source_add(s, "static inline C%d get%d(M%d v) { return convert<C%d>(convert<%s>(v)); }\n", k, k, k, k, type);
+        else cuda_source_add(s, "static inline C%d get%d(M%d v) { return convert<C%d>(v); }\n", k, k, k, k);
+    }
+}
+
+static void write_formula(CudaSource *s, const Plan *p) {
+    int nin = p->key.noperands - 1;
+    cuda_source_part(s, CUDA_PART_helpers);
+    cuda_source_part(s, CUDA_PART_functions);
+    if (p->formula != NULL) cuda_source_add(s, "typedef %s T;\ntypedef %s U;\n", p->formula->t, p->formula->u);
+    cuda_source_add(s, "static inline C0 formula(");
+    for (int i = 0; i < nin; i++) cuda_source_add(s, "const C%d %s, ", i + 1, letters[i]);
+    cuda_source_add(s, "const void *p) { return ");
+    if (p->formula != NULL) cuda_source_add(s, "(%s)(%s); }\n", p->formula->result, p->formula->text);
+    else cuda_source_add(s, nin == 3 ? "x != 0 ? y : z; }\n" : "x; }\n");
+}
+
+/* The list of inputs, each as `format` says, whose %d is its number; numbers as they are given. */
+static void write_list(CudaSource *s, const Plan *p, const char *name, const char *format) {
+    cuda_source_add(s, "#define %s", name);
+    for (int k = 1; k < p->key.noperands; k++) {
+        cuda_source_add(s, k > 1 ? ", " : " ");
+        if (p->key.operand[k].number) cuda_source_add(s, "0");
+        else cuda_source_add(s, format, k, k, k);
+    }
+    cuda_source_add(s, "\n");
+}
+
+static void write_element(CudaSource *s, const Plan *p) {
+    cuda_source_add(s, "static inline M0 element(const MapArgs &a");
+    for (int k = 1; k < p->key.noperands; k++)
+        cuda_source_add(s, ", %s%d m%d", p->key.operand[k].number ? "Number" : "M", k, k);
+    cuda_source_add(s, ") { return put0(formula(");
+    for (int k = 1; k < p->key.noperands; k++) {
+        if (p->key.operand[k].number) cuda_source_add(s, "*(const C%d *)a.number[%d], ", k, k);
+        else cuda_source_add(s, "get%d(m%d), ", k, k);
+    }
+    cuda_source_add(s, "%s)); }\n#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n",
+                    p->key.params ? "a.params" : "NULL");
+}
+
+static void write_map(CudaSource *s, const void *what) {
+    const Plan *p = what;
+    const Key *key = &p->key;
+    cuda_source_begin(s, THREADS);
+    cuda_source_part(s, CUDA_PART_map_args);
+    write_types(s, p);
+    write_formula(s, p);
+    for (int k = 1; k < key->noperands; k++)
+        if (key->operand[k].number) cuda_source_add(s, "typedef int Number%d;\n", k);
+    write_element(s, p);
+    cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define OPERANDS %d\n#define LOAD", key->pack,
+                    key->ndim, key->wide, key->noperands);
+    for (int k = 1; k < key->noperands; k++)
+        if (!key->operand[k].number)
+            cuda_source_add(s, " const Pack<M%d, VEC> v%d = *(const Pack<M%d, VEC> *)(at<M%d>(a.data[%d]) + i);", k, k, k, k, k);
+    cuda_source_add(s, "\n");
+    write_list(s, p, "OF_PACK(j)", "v%d.e[j]");
+    write_list(s, p, "OF_MEMORY(i)", "at<M%d>(a.data[%d])[i]");
+    write_list(s, p, "OF_STRIDES", "*at<M%d>(a.map.data[%d] + offset[%d])");
+    cuda_source_part(s, CUDA_PART_map);
+}
+
+/* ---- the plan ---- */
+
+static bool is_half(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
+
+/* Halves whose kernel is one of bits are taken as they are; all others are computed in float32. */
+static void widen_halves(TsrDeviceMap *m) {
+    bool alike = true;
+    if (!is_half(m->dtype) || m->kernel == TSR_MAP_COPY || m->kernel == TSR_K_where) return;
+    for (int k = 0; k < m->noperands; k++)
+        alike = alike && m->operand[k].dtype == m->dtype && m->operand[k].compute == m->dtype && !m->operand[k].number;
+    if (alike && cuda_formula(m->kernel, m->dtype) != NULL) return;
+    for (int k = 0; k < m->noperands; k++) {
+        TsrDeviceOperand *o = &m->operand[k];
+        if (o->compute != m->dtype) continue;
+        o->via = o->dtype != m->dtype;
+        o->compute = TSR_FLOAT32;
+    }
+    m->dtype = TSR_FLOAT32;
+}
+
+static bool can_compute(Plan *p, const TsrDeviceMap *m) {
+    if (m->nout != 1 || m->noperands > TSR_DEVICE_OPERANDS || m->ndim > TSR_DEVICE_DIMS || m->ndim < 1) return false;
+    for (int k = 0; k < m->noperands; k++)
+        if (cuda_memory_type(m->operand[k].dtype) == NULL || cuda_compute_type(m->operand[k].compute) == NULL) return false;
+    if (m->kernel == TSR_MAP_COPY) return m->noperands == 2;
+    if (m->kernel == TSR_K_where) return m->noperands == 4;
+    p->formula = cuda_formula(m->kernel, m->dtype);
+    return p->formula != NULL && m->noperands == 1 + p->formula->nin;
+}
+
+/* How many elements a pack has: 0 where an operand lies with gaps, 1 where one is not aligned for more. */
+static int pack_of(const TsrDeviceMap *m) {
+    size_t largest = 1;
+    for (int k = 0; k < m->noperands; k++) {
+        const TsrDeviceOperand *o = &m->operand[k];
+        size_t size = cuda_itemsize(o->dtype);
+        if (o->number) continue;
+        if (m->ndim != 1 || (o->strides[0] != (int64_t)size && m->numel > 1)) return 0;
+        largest = TSR_MAX(largest, size);
+    }
+    size_t pack = TSR_MIN(PACK_BYTES / largest, (size_t)MOST_IN_PACK);
+    for (int k = 0; k < m->noperands; k++) {
+        const TsrDeviceOperand *o = &m->operand[k];
+        if (!o->number && o->data % (pack * cuda_itemsize(o->dtype)) != 0) return 1;
+    }
+    return (int)pack;
+}
+
+static void make_key(Plan *p, const TsrDeviceMap *m) {
+    Key *key = &p->key;
+    key->kernel = m->kernel;
+    key->dtype = m->dtype;
+    key->nout = (uint8_t)m->nout;
+    key->params = m->nparams > 0;
+    key->noperands = (uint8_t)m->noperands;
+    key->pack = (uint8_t)pack_of(m);
+    if (key->pack == 0) {
+        key->ndim = (uint8_t)m->ndim;
+        key->wide = m->numel >= (INT64_C(1) << 31);
+    }
+    for (int k = 0; k < m->noperands; k++) {
+        const TsrDeviceOperand *o = &m->operand[k];
+        key->operand[k].memory = o->dtype;
+        key->operand[k].compute = o->compute;
+        key->operand[k].via = o->via;
+        key->operand[k].number = o->number;
+        if (o->via) key->common = m->common;
+    }
+}
+
+/* ---- the launch ---- */
+
+static void fill_map(MapArgs *a, const TsrDeviceMap *m) {
+    a->n = (uint64_t)m->numel;
+    for (int k = 0; k < m->noperands; k++) {
+        a->data[k] = m->operand[k].data;
+        if (m->operand[k].number) memcpy(a->number[k], m->operand[k].value, sizeof a->number[k]);
+    }
+    if (m->nparams > 0) memcpy(a->params, m->params, TSR_MIN(m->nparams, sizeof a->params));
+}
+
+/* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
+ * Invariant Integers using Multiplication, 1994). */
+static void fill_division(MapStrided *a, int d, uint64_t size) {
+    unsigned shift = 0;
+    if (size >> 31 != 0) return; /* WIDE divides by the size itself */
+    while ((UINT64_C(1) << shift) < size) shift++;
+    a->shift[d] = shift;
+    a->magic[d] = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - size)) / size + 1);
+}
+
+static void fill_strided(MapStrided *a, const TsrDeviceMap *m) {
+    fill_map(&a->map, m);
+    for (int d = 0; d < m->ndim; d++) {
+        a->sizes[d] = (uint64_t)m->sizes[d];
+        fill_division(a, d, a->sizes[d]);
+        for (int k = 0; k < m->noperands; k++) a->strides[k][d] = m->operand[k].number ? 0 : m->operand[k].strides[d];
+    }
+}
+
+/* False: the device has no code for it. */
+static bool make_plan(Plan *plan, TsrDeviceMap *m) {
+    memset(plan, 0, sizeof *plan);
+    widen_halves(m);
+    if (!can_compute(plan, m)) return false;
+    make_key(plan, m);
+    return true;
+}
+
+bool cuda_map_source(CudaSource *out, const TsrDeviceMap *given) {
+    TsrDeviceMap m = *given;
+    Plan plan;
+    if (!make_plan(&plan, &m)) return false;
+    write_map(out, &plan);
+    return true;
+}
+
+TsrStatus cuda_map(const TsrDeviceMap *given) {
+    TsrDeviceMap m = *given;
+    Plan plan;
+    CuFunction f;
+    MapStrided args;
+    if (m.numel == 0) return TSR_OK;
+    if (!make_plan(&plan, &m)) return TSR_NOT_IMPLEMENTED_ERROR;
+    memset(&args, 0, sizeof args);
+    TSR_TRY(cuda_kernel(&f, m.index, &plan.key, sizeof plan.key, "tsr_map", write_map, &plan));
+    if (plan.key.pack != 0) fill_map(&args.map, &m);
+    else fill_strided(&args, &m);
+    uint64_t items = plan.key.pack != 0 ? ((uint64_t)m.numel + plan.key.pack - 1) / plan.key.pack : (uint64_t)m.numel;
+    TSR_TRY(cuda_launch(f, m.index, cuda_blocks(m.index, items, THREADS), 1, THREADS, &args));
+    for (int k = 0; k < m.noperands; k++) cuda_operand_uses(&m.operand[k], m.index, m.ndim, m.sizes, k < m.nout);
+    return TSR_OK;
+}

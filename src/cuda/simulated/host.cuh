@@ -1,0 +1,131 @@
+/* host.cuh: the dialect of prelude.cuh for the simulated device: kernels become functions that run a grid's threads one
+ * after the other; threads that meet are fibers, which take turns. */
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+typedef unsigned long size_t;
+
+/* What the simulated driver hands to a kernel (libcuda.c has the same). meet: 0 for all threads of the block, 1 for
+ * those of the warp; lasts until they have. exchange: the warp's 32 places for a value of up to 16 bytes. */
+typedef struct Simulated {
+    unsigned threads, blocks, blocks_y;
+    unsigned thread, block, block_y;
+    void (*meet)(int warp);
+    char (*exchange)[16];
+    void (*together)(void (*body)(const void *args), const void *args);
+} Simulated;
+static Simulated *simulated;
+
+#define KERNEL_BODY(name, Args) \
+    static void name##_body(const Args &a); \
+    extern "C" __attribute__((visibility("default"))) const unsigned long name##_args = sizeof(Args); \
+    static void name##_thread(const void *args) { name##_body(*(const Args *)args); }
+#define KERNEL(name, Args) \
+    KERNEL_BODY(name, Args) \
+    extern "C" __attribute__((visibility("default"))) void name(Simulated *s, const void *args) { \
+        simulated = s; \
+        for (s->block_y = 0; s->block_y < s->blocks_y; s->block_y++) \
+            for (s->block = 0; s->block < s->blocks; s->block++) \
+                for (s->thread = 0; s->thread < s->threads; s->thread++) name##_thread(args); \
+    } \
+    static void name##_body(const Args &a)
+#define KERNEL_TOGETHER(name, Args) \
+    KERNEL_BODY(name, Args) \
+    extern "C" __attribute__((visibility("default"))) void name(Simulated *s, const void *args) { \
+        simulated = s; \
+        for (s->block_y = 0; s->block_y < s->blocks_y; s->block_y++) \
+            for (s->block = 0; s->block < s->blocks; s->block++) s->together(name##_thread, args); \
+    } \
+    static void name##_body(const Args &a)
+#define SHARED(T, name, n) static T name[n]
+#define UNROLL
+
+static inline unsigned thread() { return simulated->thread; }
+static inline unsigned threads() { return simulated->threads; }
+static inline unsigned block() { return simulated->block; }
+static inline unsigned blocks() { return simulated->blocks; }
+static inline unsigned block_y() { return simulated->block_y; }
+static inline unsigned blocks_y() { return simulated->blocks_y; }
+template <class T> static inline T *at(uint64_t address) { return (T *)(address - 0x600000000000ul); }
+
+static inline void barrier() { simulated->meet(0); }
+template <class T> static inline T warp_read(T v, int lane) {
+    static_assert(sizeof(T) <= 16, "a place has 16 bytes");
+    const unsigned own = thread() % 32;
+    __builtin_memcpy(simulated->exchange[thread() / 32 * 32 + own], &v, sizeof v);
+    simulated->meet(1);
+    __builtin_memcpy(&v, simulated->exchange[thread() / 32 * 32 + lane % 32], sizeof v);
+    simulated->meet(1);
+    return v;
+}
+template <class T> static inline T warp_down(T v, int by) {
+    const int lane = (int)(thread() % 32);
+    return warp_read(v, lane + by < 32 ? lane + by : lane);
+}
+template <class T> static inline T warp_xor(T v, int mask) { return warp_read(v, (int)(thread() % 32) ^ mask); }
+static inline uint32_t warp_votes(bool yes) {
+    uint32_t votes = 0, own = yes ? 1u << thread() % 32 : 0;
+    for (int lane = 0; lane < 32; lane++) votes |= warp_read(own, lane);
+    return votes;
+}
+
+template <class T> static inline T atomic_add(T *p, T v) {
+    T was = *p;
+    *p = was + v;
+    return was;
+}
+template <class T> static inline T atomic_min(T *p, T v) {
+    T was = *p;
+    if (v < was) *p = v;
+    return was;
+}
+template <class T> static inline T atomic_max(T *p, T v) {
+    T was = *p;
+    if (v > was) *p = v;
+    return was;
+}
+template <class T> static inline T atomic_swap_if(T *p, T was, T now) {
+    T found = *p;
+    if (found == was) *p = now;
+    return found;
+}
+
+static inline uint32_t high_product(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y >> 32); }
+
+extern "C" void *memcpy(void *to, const void *from, size_t n);
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
+#define isnan(x) __builtin_isnan(x)
+
+/* The functions of math.h, overloaded by type as NVRTC has them. */
+#define REAL1(name) \
+    extern "C" double name(double); \
+    extern "C" float name##f(float); \
+    static inline float name(float x) { return name##f(x); }
+#define REAL2(name) \
+    extern "C" double name(double, double); \
+    extern "C" float name##f(float, float); \
+    static inline float name(float x, float y) { return name##f(x, y); }
+REAL1(exp) REAL1(exp2) REAL1(expm1) REAL1(log) REAL1(log2) REAL1(log10) REAL1(log1p) REAL1(sin) REAL1(cos) REAL1(tan)
+REAL1(asin) REAL1(acos) REAL1(atan) REAL1(sinh) REAL1(cosh) REAL1(tanh) REAL1(asinh) REAL1(acosh) REAL1(atanh)
+REAL1(erf) REAL1(erfc) REAL1(lgamma) REAL1(sqrt) REAL1(floor) REAL1(ceil) REAL1(trunc) REAL1(rint) REAL1(fabs)
+REAL2(pow) REAL2(atan2) REAL2(hypot) REAL2(nextafter) REAL2(fmod) REAL2(copysign) REAL2(fmax) REAL2(fmin)
+
+/* The inverse of erf: Newton's steps from an approximation (S. Winitzki, 2008); CUDA has the function. */
+static inline double erfinv(double x) {
+    if (!(x > -1 && x < 1)) return x == 1 ? INFINITY : x == -1 ? -INFINITY : NAN;
+    double w = log((1 - x) * (1 + x)), u = 2 / (3.14159265358979323846 * 0.147) + w / 2,
+           y = copysign(sqrt(sqrt(u * u - w / 0.147) - u), x);
+    for (int i = 0; i < 4 && x != 0; i++) {
+        const double rest = x > 0 ? erfc(y) - (1 - x) : (1 + x) - erfc(-y);
+        const double step = -rest / (1.12837916709551257390 * exp(-y * y));
+        y -= step / (1 + y * step);
+    }
+    return y;
+}
+static inline float erfinv(float x) { return (float)erfinv((double)x); }

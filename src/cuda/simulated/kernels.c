@@ -1,0 +1,194 @@
+/* kernels.c: kernels of the simulated device: shared libraries that the simulated compiler (nvrtc.c) made, and their
+ * launches. Threads that meet are fibers of one thread of the machine: each runs until it waits, for the block or for its
+ * warp, and goes on when all that are still there have come. What waits for different things at once is an error of the
+ * kernel, and ends the program. */
+#include "kernels.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
+enum { MOST_THREADS = 1024, WARP = 32, STACK = 64 << 10 };
+
+/* As host.cuh has it. */
+typedef struct Simulated {
+    unsigned threads, blocks, blocks_y;
+    unsigned thread, block, block_y;
+    void (*meet)(int warp);
+    char (*exchange)[16];
+    void (*together)(void (*body)(const void *args), const void *args);
+} Simulated;
+typedef void (*KernelFn)(Simulated *simulated, const void *args);
+
+struct CuModuleBody {
+    void *library;
+};
+struct CuFunctionBody {
+    KernelFn run;
+    size_t args;
+};
+struct Launch {
+    CuFunction function;
+    unsigned blocks, blocks_y, threads;
+    _Alignas(16) char args[];
+};
+
+/* The bytes of a shared library say how long they are: its table of sections is its end, or its last segment is. */
+static size_t image_size(const void *image) {
+    const Elf64_Ehdr *h = image;
+    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64) return 0;
+    return (size_t)h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
+}
+
+/* A path of its own for each: the loader takes a library for one that it has by the name. The bits of a count say where
+ * a dot stands between slashes. */
+static void name_image(char *path, size_t room, int fd) {
+    static unsigned count;
+    size_t n = (size_t)snprintf(path, room, "/proc/self/fd");
+    for (unsigned bits = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED); bits != 0 && n + 16 < room; bits >>= 1)
+        n += (size_t)snprintf(path + n, room - n, "%s", bits & 1 ? "/." : "/");
+    snprintf(path + n, room - n, "/%d", fd);
+}
+
+EXPORT int cuModuleLoadData(CuModule *out, const void *image) {
+    char path[96];
+    size_t size = image_size(image);
+    int fd = size != 0 ? memfd_create("kernel", MFD_CLOEXEC) : -1;
+    if (fd < 0) return INVALID_VALUE;
+    name_image(path, sizeof path, fd);
+    CuModule m = write(fd, image, size) == (ssize_t)size ? malloc(sizeof *m) : NULL;
+    void *library = m != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    close(fd);
+    if (library == NULL) {
+        free(m);
+        return INVALID_VALUE;
+    }
+    m->library = library;
+    *out = m;
+    return SUCCESS;
+}
+
+EXPORT int cuModuleGetFunction(CuFunction *out, CuModule module, const char *name) {
+    char size_name[256];
+    snprintf(size_name, sizeof size_name, "%s_args", name);
+    void *run = dlsym(module->library, name);
+    const unsigned long *size = dlsym(module->library, size_name);
+    if (run == NULL || size == NULL) return NOT_FOUND;
+    CuFunction f = malloc(sizeof *f);
+    if (f == NULL) return OUT_OF_MEMORY;
+    memcpy(&f->run, &run, sizeof run);
+    f->args = *size;
+    *out = f;
+    return SUCCESS;
+}
+
+Launch *launch_new(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads, const void *args) {
+    Launch *l = malloc(sizeof *l + function->args);
+    if (l == NULL) return NULL;
+    *l = (Launch){function, blocks, blocks_y, threads};
+    memcpy(l->args, args, function->args);
+    return l;
+}
+
+void launch_free(Launch *launch) { free(launch); }
+
+/* ---- threads that meet ---- */
+
+typedef struct Fiber {
+    jmp_buf at;
+    enum { FRESH, READY, AT_BARRIER, AT_WARP, DONE } state;
+    char *stack;
+} Fiber;
+
+static Simulated simulated;
+static Fiber fibers[MOST_THREADS];
+static char exchange[MOST_THREADS][16];
+static jmp_buf scheduler;
+static ucontext_t scheduler_context, fresh_context;
+static void (*fiber_body)(const void *args);
+static const void *fiber_args;
+
+static void go_on_elsewhere(int state) {
+    Fiber *own = &fibers[simulated.thread];
+    own->state = state;
+    if (_setjmp(own->at) == 0) _longjmp(scheduler, 1);
+}
+
+static void meet(int warp) { go_on_elsewhere(warp ? AT_WARP : AT_BARRIER); }
+
+static void begin_fiber(void) {
+    fiber_body(fiber_args);
+    fibers[simulated.thread].state = DONE;
+    _longjmp(scheduler, 1);
+}
+
+static void run_fiber(unsigned thread) {
+    Fiber *f = &fibers[thread];
+    simulated.thread = thread;
+    if (_setjmp(scheduler) != 0) return;
+    if (f->state != FRESH) _longjmp(f->at, 1);
+    f->state = READY;
+    getcontext(&fresh_context);
+    fresh_context.uc_stack.ss_sp = f->stack;
+    fresh_context.uc_stack.ss_size = STACK;
+    fresh_context.uc_link = NULL;
+    makecontext(&fresh_context, begin_fiber, 0);
+    swapcontext(&scheduler_context, &fresh_context);
+}
+
+/* Those of [begin, end) that wait in `state` go on if all that are not done wait so. */
+static bool release(unsigned begin, unsigned end, int state) {
+    bool any = false;
+    for (unsigned i = begin; i < end; i++) {
+        if (fibers[i].state != (unsigned)state && fibers[i].state != DONE) return false;
+        any = any || fibers[i].state == (unsigned)state;
+    }
+    for (unsigned i = begin; i < end; i++)
+        if (fibers[i].state == (unsigned)state) fibers[i].state = READY;
+    return any;
+}
+
+static void together(void (*body)(const void *args), const void *args) {
+    unsigned n = simulated.threads;
+    fiber_body = body;
+    fiber_args = args;
+    for (unsigned i = 0; i < n; i++) {
+        if (fibers[i].stack == NULL) fibers[i].stack = malloc(STACK);
+        if (fibers[i].stack == NULL) abort();
+        fibers[i].state = FRESH;
+    }
+    for (;;) {
+        bool went = false, left = false;
+        for (unsigned i = 0; i < n; i++) {
+            if (fibers[i].state != FRESH && fibers[i].state != READY) continue;
+            run_fiber(i);
+            went = true;
+        }
+        for (unsigned i = 0; i < n; i += WARP) went = release(i, i + WARP < n ? i + WARP : n, AT_WARP) || went;
+        went = release(0, n, AT_BARRIER) || went;
+        for (unsigned i = 0; i < n; i++) left = left || fibers[i].state != DONE;
+        if (!left) return;
+        if (went) continue;
+        fputs("simulated device: threads of a block wait for different things\n", stderr);
+        abort();
+    }
+}
+
+void launch_run(const Launch *l) {
+    simulated = (Simulated){.threads = l->threads,
+                            .blocks = l->blocks,
+                            .blocks_y = l->blocks_y,
+                            .meet = meet,
+                            .exchange = exchange,
+                            .together = together};
+    l->function->run(&simulated, l->args);
+}

@@ -1,0 +1,18 @@
+/* kernels.h: modules and launches of the simulated device. */
+#ifndef CUDA_SIMULATED_KERNELS_H
+#define CUDA_SIMULATED_KERNELS_H
+
+#include <stddef.h>
+
+typedef struct CuModuleBody *CuModule;
+typedef struct CuFunctionBody *CuFunction;
+
+/* A launch that waits in its stream; made with a copy of the arguments, freed by launch_free. */
+typedef struct Launch Launch;
+/* NULL: no memory. */
+Launch *launch_new(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads, const void *args);
+/* Runs all threads of the grid. One launch at a time. */
+void launch_run(const Launch *launch);
+void launch_free(Launch *launch);
+
+#endif

@@ -1,0 +1,48 @@
+/* source.h: the text of a kernel as it grows. */
+#ifndef CUDA_SOURCE_H
+#define CUDA_SOURCE_H
+
+#include "driver.h"
+
+/* ONE ROW A FILE whose text goes into kernels: PART(name, path from the top). Lines that begin with #include are left
+ * out: their order is that of the source. */
+#define CUDA_PARTS(PART) \
+    PART(prelude, "src/cuda/device/prelude.cuh") \
+    PART(types, "src/cuda/device/types.cuh") \
+    PART(halffloat, "src/core/element/halffloat.h") \
+    PART(convert, "src/cuda/device/convert.cuh") \
+    PART(helpers, "src/core/kernels/pointwise/helpers.inc") \
+    PART(functions, "src/cuda/device/functions.cuh") \
+    PART(map_args, "src/cuda/device/map_args.h") \
+    PART(map, "src/cuda/device/map.cuh")
+
+typedef enum CudaPart {
+#define PART(name, path) CUDA_PART_##name,
+    CUDA_PARTS(PART)
+#undef PART
+    CUDA_PART_COUNT
+} CudaPart;
+
+/* {0} is empty; freed by cuda_source_free. Once memory was short `failed` is set and the text is not whole. */
+typedef struct CudaSource {
+    char *text; /* zero-terminated; NULL while empty */
+    size_t size, room;
+    bool failed;
+} CudaSource;
+
+/* Adds formatted text. */
+void cuda_source_add(CudaSource *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds the text of a file. */
+void cuda_source_part(CudaSource *s, CudaPart part);
+/* Begins a source: the dialect, the dtypes and their conversions, and the numbers TSR_FLOAT16 and so on. `threads`: of
+ * a block at most. */
+void cuda_source_begin(CudaSource *s, int threads);
+void cuda_source_free(CudaSource *s);
+
+/* The name of a dtype's type in memory, as types.cuh has it; NULL for one that is no number. Static. */
+const char *cuda_memory_type(TsrDtype dtype);
+/* What the machine calculates with in its place: uint8_t for bool. */
+const char *cuda_compute_type(TsrDtype dtype);
+size_t cuda_itemsize(TsrDtype dtype); /* bytes; 0 for one that is no number */
+
+#endif

@@ -1,0 +1,141 @@
+/* check_kernels.c: compiles every kernel that the plugin can write, as `make cuda-check` does: each formula, conversion
+ * and layout, by NVRTC for the architectures that are named (sm_90 ...), or, with "simulated", by the C++ compiler. With
+ * a folder as the last argument (-d FOLDER) the code is left there, for ptxas and cuobjdump to look at. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/compile.h"
+#include "cuda/formulas.h"
+#include "cuda/map.h"
+
+static TsrStatus error(TsrStatus kind, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return kind;
+}
+
+static const TsrHost host = {.version = TSR_BACKEND_VERSION, .error = error, .malloc = malloc, .free = free};
+
+/* For the first architecture each kernel is compiled, for the others one in so many. */
+enum { SAMPLE = 8 };
+static const char *folder, *const *architectures;
+static int narchitectures, made, failed;
+static bool absent;
+
+static void keep(const char *architecture, const CudaImage *image) {
+    char path[4096];
+    if (folder == NULL) return;
+    snprintf(path, sizeof path, "%s/%04d.%s.cubin", folder, made, architecture);
+    FILE *f = fopen(path, "wb");
+    if (f == NULL || fwrite(image->bytes, 1, image->size, f) != image->size) fprintf(stderr, "%s was not written\n", path);
+    if (f != NULL) fclose(f);
+}
+
+static void compile(const char *what, const CudaSource *source) {
+    made++;
+    for (int i = 0; i < narchitectures && !absent; i++) {
+        if (i > 0 && made % SAMPLE != 0) continue;
+        CudaImage image;
+        TsrStatus status = source->failed ? TSR_MEMORY_ERROR : cuda_compile_for(&image, architectures[i], source->text);
+        absent = status == TSR_NOT_IMPLEMENTED_ERROR;
+        if (status != TSR_OK) {
+            failed += !absent;
+            if (!absent) fprintf(stderr, "... for %s: %s\n", architectures[i], what);
+            continue;
+        }
+        keep(architectures[i], &image);
+        cuda_image_free(&image);
+    }
+}
+
+static void compile_map(const char *what, const TsrDeviceMap *map) {
+    CudaSource source = {0};
+    if (!cuda_map_source(&source, map)) {
+        failed++;
+        fprintf(stderr, "no kernel for %s\n", what);
+    } else {
+        compile(what, &source);
+    }
+    cuda_source_free(&source);
+}
+
+/* Dense operands, or those of `ndim` dimensions. */
+static TsrDeviceMap map_of(unsigned kernel, TsrDtype dtype, TsrDtype result, int nin, int ndim) {
+    TsrDeviceMap m = {.kernel = (uint16_t)kernel, .dtype = dtype, .common = dtype, .nout = 1, .noperands = 1 + nin, .ndim = ndim, .numel = 64};
+    for (int k = 0; k < m.noperands; k++) {
+        TsrDeviceOperand *o = &m.operand[k];
+        o->data = 4096;
+        o->dtype = o->compute = k == 0 ? result : dtype;
+        for (int d = 0; d < ndim; d++) o->strides[d] = (int64_t)cuda_itemsize(o->dtype) << 2 * d;
+    }
+    for (int d = 0; d < ndim; d++) m.sizes[d] = 64 >> 2 * d;
+    return m;
+}
+
+static void compile_formulas(void) {
+    char what[64];
+    for (int i = 0; cuda_formula_at(i) != NULL; i++) {
+        const CudaFormula *f = cuda_formula_at(i);
+        bool truth = strcmp(f->result, "uint8_t") == 0 && strcmp(f->t, "uint8_t") != 0;
+        TsrDeviceMap m = map_of(f->kernel, f->dtype, truth ? TSR_BOOL : f->dtype, f->nin, 1);
+        snprintf(what, sizeof what, "kernel %u, dtype %u: %s", f->kernel, f->dtype, f->text);
+        compile_map(what, &m);
+    }
+}
+
+static void compile_copies(void) {
+    for (TsrDtype to = 0; to < TSR_DTYPE_COUNT; to++)
+        for (TsrDtype from = 0; from < TSR_DTYPE_COUNT; from++) {
+            char what[64];
+            if (cuda_memory_type(to) == NULL || cuda_memory_type(from) == NULL) continue;
+            TsrDeviceMap m = map_of(TSR_MAP_COPY, to, to, 1, 1);
+            m.operand[1].dtype = from;
+            m.operand[1].strides[0] = (int64_t)cuda_itemsize(from);
+            snprintf(what, sizeof what, "copy to dtype %u from %u", to, from);
+            compile_map(what, &m);
+        }
+}
+
+static void compile_layouts(void) {
+    for (int ndim = 2; ndim <= 4; ndim++) {
+        char what[64];
+        TsrDeviceMap m = map_of(TSR_K_add, TSR_FLOAT32, TSR_FLOAT32, 2, ndim);
+        snprintf(what, sizeof what, "%d dimensions", ndim);
+        compile_map(what, &m);
+        m.operand[2].number = true;
+        m.numel = INT64_C(1) << 40;
+        compile_map(what, &m);
+        m = map_of(TSR_K_where, TSR_BFLOAT16, TSR_BFLOAT16, 3, ndim);
+        m.operand[1].dtype = m.operand[1].compute = TSR_BOOL;
+        compile_map(what, &m);
+    }
+}
+
+int main(int argc, char **argv) {
+    cuda_host = &host;
+    if (argc > 3 && strcmp(argv[1], "-d") == 0) {
+        folder = argv[2];
+        argv += 2;
+        argc -= 2;
+    }
+    if (argc < 2) {
+        fputs("usage: check_kernels [-d FOLDER] ARCHITECTURE...\n", stderr);
+        return 2;
+    }
+    architectures = (const char *const *)argv + 1;
+    narchitectures = argc - 1;
+    compile_layouts();
+    compile_formulas();
+    compile_copies();
+    if (absent) {
+        fputs("cuda-check: SKIPPED: no NVRTC was found (README.md, Devices, says where it is looked for)\n", stderr);
+        return 0;
+    }
+    printf("%d kernels for %d architectures, %d refused\n", made, narchitectures, failed);
+    return failed != 0;
+}

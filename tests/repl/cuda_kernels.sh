@@ -1,0 +1,49 @@
+# Pointwise kernels on the simulated device beside the host's answers, which rows still go over the host, and what becomes of kernels that
+# cannot be had. CUDA_KERNELS=all takes every dtype.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+if ! command -v g++ >/dev/null; then
+    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
+    exit 0
+fi
+[ "$CUDA_KERNELS" = all ] && short=False || short=True
+(echo "short = $short" && cat "$here/cuda_kernels.tsr") >"$work/kernels.tsr"
+timeout 600 "$tsr" --simulate-cuda "$work/kernels.tsr" >"$work/out" 2>&1
+is 'kernels agree with the host' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+
+# Where no compiler is, where the cache is no folder of this user's, and where what lies in it was spoilt.
+one="x = torch.arange(4., device='cuda'); print((x * 2 + 1).tolist())"
+TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/none" run --simulate-cuda -e "$one"
+is 'by loan without a compiler' '[1.0, 3.0, 5.0, 7.0]' "$out"
+is 'with a note' 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
+TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
+is 'compiled' '[1.0, 3.0, 5.0, 7.0]' "$out"
+is 'and kept, for this user alone' '2 drwx------' "$(ls "$work/fresh/cuda" | wc -l | tr -d ' ') $(ls -ld "$work/fresh/cuda" | cut -c1-10)"
+TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
+is 'and found again' '[1.0, 3.0, 5.0, 7.0]' "$out$(echo "$err" | grep -e 'mul ran' -e 'add ran')"
+for file in "$work"/fresh/cuda/*; do head -c 600 "$file" >"$work/part" && cat "$work/part" >"$file"; done
+TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
+is 'and made again when it is not whole' '[1.0, 3.0, 5.0, 7.0]' "$out$(echo "$err" | grep -e 'mul ran' -e 'add ran')"
+chmod 777 "$work/fresh/cuda"
+TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
+is "and nobody else's folder is believed" 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
+TSR_SIM_FAIL=launch:1 run --simulate-cuda -e "x = torch.arange(4., device='cuda')
+try:
+    x * 2
+except torch.AcceleratorError as error:
+    print(str(error).split('\n')[0])
+print((x * 2).tolist(), torch.cuda.memory_allocated())"
+is 'a launch that fails' 'CUDA error: unspecified launch failure
+[0.0, 2.0, 4.0, 6.0] 512' "$out"
+
+# The rows whose examples still go over the host: the list may only get shorter. `scripts/test cuda_kernels` prints what has changed;
+# tests/repl/cuda_fallback.list is what this writes to $work/list.
+sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\e/\\/g; s/\\&//g' "$here/../../man/tsr-ops.7" |
+    sed -n -e 's/^ *>>> //p' -e 's/^ *\.\.\. /    /p' >"$work/host.tsr"
+(echo "torch.set_default_device('cuda')" && cat "$work/host.tsr") >"$work/device.tsr"
+timeout 300 "$tsr" --simulate-cuda --echo "$work/device.tsr" 2>&1 >/dev/null | sed -n 's/^note: \([^ ]*\) ran on the host.*/\1/p' | LC_ALL=C sort -u >"$work/list"
+is 'what goes over the host is on the list' '' "$(LC_ALL=C comm -23 "$work/list" "$here/cuda_fallback.list")"
+is 'and the list has no more' '' "$(LC_ALL=C comm -13 "$work/list" "$here/cuda_fallback.list")"
+[ -n "$CUDA_LIST" ] && cp "$work/list" "$CUDA_LIST"
+exit $bad
