@@ -34,8 +34,8 @@ typedef struct Sig {
     int where; /* index of the device of what a function makes from no tensor, for which there is a default; -1: none */
     bool hidden, numbers_as_tensors, varargs;
     bool drops;  /* some parameters of the schema are not there: they keep their defaults */
-    char *text;  /* "(Tensor other, *, Number alpha = 1)" */
-    char *order; /* what PyTorch sorts overloads by */
+    char *text;  /* NULL until bind_sig_text is asked for it: errors alone show it */
+    char *order; /* what PyTorch sorts overloads by; NULL for a single one */
 } Sig;
 
 struct BindParser {
@@ -47,6 +47,8 @@ struct BindParser {
 /* The signatures of a form, in PyTorch's order. Lives for ever. */
 TsrStatus bind_parser_new(BindParser **out, const OpFunction *function);
 const char *bind_kind_name(const SigParam *p); /* "tuple of ints" */
+/* "(Tensor other, *, Number alpha = 1)"; lent for as long as the signature. */
+TsrStatus bind_sig_text(const char **lent, Sig *sig);
 
 /* One call of an operator's function: what was given, and how it fits the signature that is tried. All of it lent. */
 typedef struct BindCall {

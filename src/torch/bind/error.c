@@ -66,6 +66,6 @@ TsrStatus bind_no_match(Value *out, BindCall *b) {
     const char *options[64];
     int n = 0;
     for (int i = 0; i < parser->count && n < 64; i++)
-        if (!parser->sigs[i].hidden) options[n++] = parser->sigs[i].text;
+        if (!parser->sigs[i].hidden) TSR_TRY(bind_sig_text(&options[n++], &parser->sigs[i]));
     return args_fit_none(b->function->name, b->args, b->skip, n, options);
 }

@@ -232,35 +232,47 @@ static TsrStatus append_default(TsrText *text, const SigParam *p) {
     return tsr_text_printf(text, " = %s", p->param->default_text);
 }
 
-static TsrStatus write_texts(Sig *sig) {
-    TsrText text = {0}, order = {0};
-    TsrStatus s = tsr_text_putc(&text, '(');
+/* *out = `begin`, `part` of each parameter, "*" before the first that is a keyword, and ")"; the caller's. */
+static TsrStatus write_params(char **out, const Sig *sig, const char *begin,
+                              TsrStatus (*part)(TsrText *text, const SigParam *p)) {
+    TsrText text = {0};
+    TsrStatus s = tsr_text_puts(&text, begin);
     bool starred = false;
     for (int i = 0; i < sig->count && s == TSR_OK; i++) {
         const SigParam *p = &sig->params[i];
         if (i > 0) s = tsr_text_puts(&text, ", ");
-        if (s == TSR_OK && i > 0) s = tsr_text_puts(&order, ", ");
-        if (s == TSR_OK && p->keyword_only && !starred) {
-            starred = true;
-            s = tsr_text_puts(&text, "*, ");
-            if (s == TSR_OK) s = tsr_text_puts(&order, "*, ");
-        }
-        if (s == TSR_OK) s = tsr_text_printf(&text, "%s %s", bind_kind_name(p), p->text);
-        if (s == TSR_OK && p->optional) s = append_default(&text, p);
-        if (s == TSR_OK)
-            s = tsr_text_puts(&order, !p->symbolic             ? sort_name((TsrArgKind)p->kind)
-                                      : p->kind == TSR_ARG_INT ? "SymInt"
-                                                               : "SymIntArrayRef");
-        if (s == TSR_OK && p->fixed > 0) s = tsr_text_printf(&order, "[%d]", p->fixed);
-        if (s == TSR_OK)
-            s = tsr_text_printf(&order, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text,
-                                p->optional ? "=" : "");
+        if (s == TSR_OK && p->keyword_only && !starred) s = tsr_text_puts(&text, "*, ");
+        starred |= p->keyword_only;
+        if (s == TSR_OK) s = part(&text, p);
     }
     if (s == TSR_OK) s = tsr_text_putc(&text, ')');
-    if (s == TSR_OK) s = tsr_text_putc(&order, ')');
-    sig->text = tsr_text_move(&text);
-    sig->order = tsr_text_move(&order);
-    return s != TSR_OK ? s : sig->text == NULL || sig->order == NULL ? mem_error() : TSR_OK;
+    if (s == TSR_OK && (*out = tsr_text_move(&text)) == NULL) s = mem_error();
+    tsr_text_free(&text);
+    return s;
+}
+
+/* "Number alpha = 1" */
+static TsrStatus write_shown(TsrText *text, const SigParam *p) {
+    TSR_TRY(tsr_text_puts(text, bind_kind_name(p)));
+    TSR_TRY(tsr_text_putc(text, ' '));
+    TSR_TRY(tsr_text_puts(text, p->text));
+    return p->optional ? append_default(text, p) : TSR_OK;
+}
+
+/* "Scalar alpha=": what PyTorch sorts overloads by. */
+static TsrStatus write_sorted(TsrText *text, const SigParam *p) {
+    TSR_TRY(tsr_text_puts(text, !p->symbolic             ? sort_name((TsrArgKind)p->kind)
+                                : p->kind == TSR_ARG_INT ? "SymInt"
+                                                         : "SymIntArrayRef"));
+    if (p->fixed > 0) TSR_TRY(tsr_text_printf(text, "[%d]", p->fixed));
+    return tsr_text_printf(text, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text,
+                           p->optional ? "=" : "");
+}
+
+TsrStatus bind_sig_text(const char **lent, Sig *sig) {
+    if (sig->text == NULL) TSR_TRY(write_params(&sig->text, sig, "(", write_shown));
+    *lent = sig->text;
+    return TSR_OK;
 }
 
 enum { KEEP_GENERATOR, NEED_GENERATOR, DROP_GENERATOR };
@@ -295,7 +307,7 @@ static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op, int g
     choose_generator(sig, generator);
     count_params(sig);
     sig->numbers_as_tensors = takes_numbers_as_tensors(f->name);
-    return write_texts(sig);
+    return TSR_OK;
 }
 
 /* A deprecated order of the same parameters, all of them required. */
@@ -372,9 +384,10 @@ static bool sig_smaller(const Sig *a, const Sig *b) {
 
 /* By text first, then what is smaller (Scalar before Tensor would shadow it) after what is larger. */
 static TsrStatus sort_sigs(Sig *sigs, int n) {
-    if (n > 0 && is_handwritten(sigs[0].schema)) return TSR_OK;
+    if (n < 2 || is_handwritten(sigs[0].schema)) return TSR_OK;
+    for (int i = 0; i < n; i++) TSR_TRY(write_params(&sigs[i].order, &sigs[i], "", write_sorted));
     qsort(sigs, (size_t)n, sizeof *sigs, compare_texts);
-    if (n < 2 || n > 32) return TSR_OK;
+    if (n > 32) return TSR_OK;
     uint32_t larger[32] = {0}; /* those that must come before i */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
