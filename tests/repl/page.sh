@@ -48,8 +48,40 @@ printf 'Some prose.\n\n>>> x = ones(2)\n>>> x.view(3)\nTraceback\n>>> x[0] = 5\n
 run --page c.md
 page=$out
 is 'of a transcript all statements run' '0 4' "$status $(printf '%s' "$page" | grep -c '<section')"
-has 'prose is a comment' '<code># Some prose.</code>' "$page"
+has 'prose is text' '<li id="l1" class="prose"><code>Some prose.</code>' "$page"
 has 'values are shown' 'tensor([5., 1.])' "$(step 4)"
+hasnt 'expected answers are not shown' '<code># Traceback' "$page"
+cat >l.md <<'END'
+# A title
+
+## A step
+Words.
+```
+>>> x = ones(2)
+>>> x
+tensor([1., 1.])
+```
+<!-- try: Make y. -->
+<!-- check: y.sum() == 4 # a secret -->
+<!-- wrong:
+y = 3
+-->
+```
+>>> y = x * 2
+```
+END
+run --page l.md
+page=$out
+is 'a lesson' '0 3' "$status $(printf '%s' "$page" | grep -c '<section')"
+has 'goes by its title' '<h1>A title</h1>' "$page"
+has 'its headings' 'class="prose head"><code>A step</code>' "$page"
+has 'its tasks' 'class="prose"><code>Task: Make y. </code>' "$page"
+is 'not its checks and wrong answers' 0 "$(printf '%s' "$page" | grep -c -e secret -e 'y = 3' -e '<code>.*tensor(')"
+run --page 4
+has 'a lesson of the program' '<h1>Lesson 4: When reshape copies</h1>' "$status $out"
+run --page maybeowned; has 'a walk' '<h1>Document MaybeOwned' "$out"
+run --page 99; is 'no such lesson' '1 ValueError: there is no file and no lesson 99 (they are 1 to 21)' "$status $(last)"
+
 printf 'i = 0\nwhile True:\n    i += 1\n    x = ones(i %% 5)\n    if i == 200000: break\n' >d.tsr
 run --page d.tsr
 is 'a long run makes no long page' 'yes 0' "$([ "$(wc -c <out)" -lt 200000 ] && echo yes) $status"

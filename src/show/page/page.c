@@ -11,7 +11,8 @@
 PRELUDE_EMBED(page_style, "src/show/page/page.css");
 PRELUDE_EMBED(page_script, "src/show/page/page.js");
 
-TsrStatus page_begin(Page *out, const Source *source) {
+TsrStatus page_begin(Page *out, const Source *source, bool session) {
+    out->session = session;
     while (out->lines < 1000000) {
         size_t length;
         if (source_line(source, out->lines + 1, &length) == NULL) break;
@@ -50,8 +51,10 @@ static TsrStatus put_heading(TsrText *out, const Page *p, const Source *source, 
     const char *text = source_line(source, line, &length);
     while (length > 0 && (*text == ' ' || *text == '\t')) text++, length--;
     TSR_TRY(tsr_text_printf(
-        out, "<section class=\"step\" id=\"s%d\" data-line=\"%d\">\n<h2><a href=\"#s%d\">Step %d</a>, line %d: <code>",
-        p->count, line, p->count, p->count, line));
+        out, "<section class=\"step\" id=\"s%d\" data-line=\"%d\">\n<h2><a href=\"#s%d\">Step %d</a>", p->count, line,
+        p->count, p->count));
+    if (!p->session) TSR_TRY(tsr_text_printf(out, ", line %d", line));
+    TSR_TRY(tsr_text_puts(out, ": <code>"));
     if (text != NULL) TSR_TRY(html_puts(out, text, length));
     TSR_TRY(tsr_text_puts(out, "</code></h2>\n"));
     if (p->left_out == 0) return TSR_OK;
@@ -88,15 +91,28 @@ TsrStatus page_step(Page *p, const Source *source, int line, const TsrText *prin
     return status;
 }
 
+/* Of a session prose stands between the code, as headings and paragraphs, and empty lines are not shown. */
+static TsrStatus put_program_line(TsrText *out, const Page *p, int line, const char *text, size_t length) {
+    bool prose = p->session && length >= 2 && memcmp(text, "# ", 2) == 0;
+    if (prose) text += 2, length -= 2;
+    size_t marks = 0;
+    while (prose && marks < length && text[marks] == '#') marks++;
+    const char *class = !p->session ? "" : length == 0 ? " class=\"none\"" : marks > 0 ? " class=\"prose head\""
+                                                                                    : prose ? " class=\"prose\"" : "";
+    TSR_TRY(tsr_text_printf(out, "<li id=\"l%d\"%s><code>", line, class));
+    while (marks < length && marks > 0 && text[marks] == ' ') marks++;
+    TSR_TRY(html_puts(out, text + marks, length - marks));
+    return tsr_text_puts(out, "</code></li>\n");
+}
+
 static TsrStatus put_program(TsrText *out, const Page *p, const Source *source) {
-    TSR_TRY(tsr_text_puts(out, "<nav aria-label=\"program\"><ol class=\"program\" tabindex=\"0\">\n"));
+    TSR_TRY(tsr_text_printf(out, "<nav aria-label=\"program\"><ol class=\"program%s\" tabindex=\"0\">\n",
+                            p->session ? " session" : ""));
     for (int line = 1; line <= p->lines; line++) {
         size_t length = 0;
         const char *text = source_line(source, line, &length);
         if (line == p->lines && length == 0) break;
-        TSR_TRY(tsr_text_printf(out, "<li id=\"l%d\"><code>", line));
-        TSR_TRY(html_puts(out, text, length));
-        TSR_TRY(tsr_text_puts(out, "</code></li>\n"));
+        TSR_TRY(put_program_line(out, p, line, text, length));
     }
     return tsr_text_puts(out, "</ol></nav>\n");
 }

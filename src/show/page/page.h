@@ -20,10 +20,12 @@ typedef struct Page {
     int left_out;   /* steps since the last section */
     int *seen;      /* owned: how often each line of the source was a step */
     int lines;
+    bool session; /* lines that begin with # are prose between the code */
 } Page;
 
-/* *out, which is zero before, is freed with page_free on failure too. */
-TsrStatus page_begin(Page *out, const Source *source);
+/* `session`: the source is a transcript or a lesson, of which prose was made comments. *out, which is zero before, is
+ * freed with page_free on failure too. */
+TsrStatus page_begin(Page *out, const Source *source, bool session);
 /* Whether the next step, which is this line, gets a section. */
 bool page_wants(const Page *p, int line);
 /* The line has run: `printed` is what it printed, `told` what happened, a sentence a line. */

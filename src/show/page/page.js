@@ -6,11 +6,12 @@
   if (steps.length === 0) return;
   const lineOf = step => lines[step.dataset.line - 1];
   const make = (tag, properties) => Object.assign(document.createElement(tag), properties);
-  const controls = make('div', { className: 'controls' });
+  const controls = make('nav', { className: 'controls' });
   const back = make('button', { type: 'button', textContent: 'Back' });
   const next = make('button', { type: 'button', textContent: 'Next' });
   const slider = make('input', { type: 'range', min: 1, max: steps.length, value: 1 });
   const told = make('output', {});
+  controls.setAttribute('aria-label', 'steps');
   slider.setAttribute('aria-label', 'step');
   told.setAttribute('aria-live', 'polite');
   controls.append(back, slider, next, told);
