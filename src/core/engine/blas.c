@@ -1,4 +1,10 @@
-/* Loading BLAS and LAPACK: see blas.h. */
+/* blas.c: loading BLAS and LAPACK (blas.h).
+ *
+ * The library is opened when the first routine is needed: $TSR_BLAS, or else OpenBLAS, of which the variant for OpenMP
+ * is looked for by path, since the one with threads of its own can't be limited per thread. What it reads from the
+ * environment (how long its threads spin, which kernels) is lent to it while it loads and taken back, so that a child
+ * sees none of it. Where OpenBLAS is too old to know the processor and took its oldest kernels, it is loaded once more
+ * with those that fit. All calls then run on one thread unless a job says otherwise (tsr_blas_limit). */
 #include "blas.h"
 
 #include "core/kernels/simd.h"

@@ -1,4 +1,15 @@
-/* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast. */
+/* copy.c: elements from one geometry to another: copy, fill, clone, contiguous, cast.
+ *
+ * A Copy is the two geometries side by side, strides in bytes. Preparing it: dimensions are sorted by the stride that
+ * is written, neighbours that continue one another are merged, a dense line as short as an element becomes the element.
+ * Then one of these runs, over threads where there is enough:
+ *   one run of bytes           memcpy, past the caches when large;
+ *   lines (copy_lines)         dimension 0 by memcpy or the dtypes' conversion, at each place along the others;
+ *   strips of blocks           where reading and writing run along different dimensions: blocks of a cache line each
+ *                              way, so that no line of either side is fetched twice;
+ *   bands (copy_bands)         many lines of a few elements: crossed, a band within a cache's reach at a time.
+ * Where the two overlap, or the result meets itself, elements go one by one in PyTorch's order. With a device at one
+ * end bytes go as they lie, through dense tensors in between where they have to. */
 #include "core/iter.h"
 #include "core/alloc.h"
 #include "device.h"

@@ -1,4 +1,12 @@
-/* The matrix product on raw matrices: see gemm.h. */
+/* gemm.c: the matrix product on raw matrices (gemm.h).
+ *
+ * Four ways, chosen by dtype and size. Large products of the types of BLAS are cut into tiles (TileJob) that the pool
+ * of threads takes, each one call of BLAS on one thread, in pieces along the inner dimension so that an interrupt is
+ * seen between two. Small ones use loops of our own, whose order of additions is that of MKL's small kernels, because
+ * PyTorch's digits show it: one product after another (small_f32), in lanes (lanes_dot, vector_dot), or fused
+ * (fused_f32); the sizes decide which, as they do there. Integers and what else BLAS has not are gemm.inc's, blocked in
+ * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once; with few
+ * rows on the left only some columns of the right side are wide at a time (thin_product). */
 #include "gemm.h"
 
 #include "blas.h"

@@ -1,4 +1,14 @@
-/* The table of operators: lookup by name, and running a bound call. */
+/* op.c: the table of operators: lookup by name, and running a bound call (op.h).
+ *
+ * The index is an open-addressed hash table of names (FNV-1a, linear probing, a power of two above twice the names); a
+ * slot leads to a Set, the rows of one name chained in the order of the tables. A row's schema is parsed, and a set's
+ * array of overloads made, when somebody first asks; both are stored once and for all threads.
+ *
+ * A run goes one of three ways, the quickest that fits. run_plain: dense tensors of the host without lazy bits and a
+ * fresh result go straight to the row's function. run_in_full: arguments that are conjugate or negative views are
+ * resolved into copies, an out= that is such a view gets a stand-in, and the versions of what was written are bumped.
+ * run_with_device: where a tensor lies on a device, the row's own kernel there, or the host by loan (tensor/loan.h).
+ * tsr_invoke_new at the end binds C arguments by a string of letters and takes the same ways. */
 #include "core/op.h"
 
 #include <pthread.h>

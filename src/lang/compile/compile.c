@@ -1,4 +1,11 @@
-/* Code in the making: its instructions, slots and constants; functions and programs. */
+/* compile.c: code in the making: its instructions, slots and constants; functions and programs.
+ *
+ * A Compiler is one function in the making. Instructions are appended; a jump forwards is emitted with its target open
+ * and set by label_here. Temporaries are slots above the names, taken and given back as a stack, so that an
+ * expression's operands lie where their use finds them. Constants are in a hash table by value and kind, so that equal
+ * ones share an index; the last indices of 16 bits are kept for names, which must have one. A nested function is
+ * compiled to a Code of its own, a child of the one around it. The first failure is kept, and emitting does nothing
+ * after it. */
 #include "compile_impl.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* Statements, and the blocks around them: where break, continue, return and errors go. */
+/* statement.c: statements, and the blocks around them: where break, continue, return and errors go.
+ *
+ * The compiler keeps a stack of blocks: loops, try, finally, with. A jump out walks it from the inside: it ends the
+ * stretches of code whose errors a handler would catch, runs the exit of a with, and hands over to a finally, whose
+ * body is compiled once: whoever enters it leaves a number in a slot that says how to go on (finally_dispatch). Errors
+ * cost nothing until they come: protect_begin and protect_target only note which instructions a handler covers. */
 #include "compile_impl.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* The operations of the language over any value: dispatch to slots, and CPython's words when a slot is missing. */
+/* protocol.c: the operations of the language over any value: text, comparison, operators, items, attributes, calls.
+ *
+ * Each looks at the tag, then at a slot of the value's type, and has CPython's words for a slot that is missing.
+ * Operators ask both sides: the left operand's slot first, unless the right one's type is a kind of the left's; a slot
+ * that answers V_UNBOUND passes. Comparison falls back on identity for == and !=, containment and iteration on
+ * get_item. The evaluator's quick paths stand before these and give the same. */
 #include "args.h"
 #include "lang/types/dict.h"
 #include "exc.h"

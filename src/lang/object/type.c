@@ -1,4 +1,9 @@
-/* Types as values: names to descriptors, `type` and `object`, None, Ellipsis, NotImplemented. */
+/* type.c: types as values: names to descriptors, `type` and `object`, unions and list[int], None, Ellipsis,
+ * NotImplemented.
+ *
+ * A Type is a static table of slots, methods and getters. type_lookup finds a name along its bases in the rows of these
+ * tables and keeps what it found in a cache by type and interned name, so that an attribute is compared by text once.
+ */
 #include "args.h"
 #include "lang/types/dict.h"
 #include "exc.h"

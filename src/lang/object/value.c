@@ -1,4 +1,8 @@
-/* Lifetime of objects, recursion, and the static tables that start the interpreter. */
+/* value.c: the life of objects, the bound of recursion, and the static tables that start the interpreter.
+ *
+ * Small objects come from free lists in steps of 16 bytes, large ones from malloc; builds under AddressSanitizer use
+ * malloc for all, to see each. obj_dealloc runs a type's destructor; where many are running already the object waits in
+ * a list, so that a deep nest is freed with a bounded stack. */
 #include "value.h"
 
 #include "exc.h"

@@ -1,4 +1,10 @@
-/* check.c: the rules that Python applies after the grammar: names of scopes first, then the places of statements. */
+/* check.c: the rules that Python applies after the grammar, in two walks over the tree.
+ *
+ * The first knows the scopes: a name that is global and a parameter, nonlocal without a function around, assigned
+ * before its global statement, := in a comprehension. It keeps one row for each name and scope; nonlocals are looked up
+ * at the end, when all scopes are known. The second knows the places: return outside a function, break outside a loop,
+ * stars and targets where they can't stand, blocks nested too deep. The first error in CPython's order is the one that
+ * is reported. */
 #include <string.h>
 
 #include "core/mem.h"

@@ -1,4 +1,9 @@
-/* literal.c: the values of numbers and strings, and what stands in the braces of f-strings. */
+/* literal.c: the values of numbers and strings, and what stands in the braces of f-strings.
+ *
+ * Adjacent strings become one node; each piece is read character by character with its escapes. In an f-string the text
+ * up to a brace is a constant; the expression's end is found by a scan that knows quotes and brackets, and its bytes
+ * are then parsed by the ordinary rules in place, so that errors in it have their true position. A spec is read the
+ * same way and may have fields of its own, two deep. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

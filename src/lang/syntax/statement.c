@@ -1,4 +1,9 @@
-/* statement.c: the rules for statements. Those of expressions are in expression.c. */
+/* statement.c: the rules for statements. Those of expressions are in expression.c.
+ *
+ * A rule reads tokens from the current place and returns a node of the tree, or NULL: nothing matched, or, with
+ * `failed` set, an error was raised. Blocks nest by recursion with a bound; chains of elif are a loop, since they may
+ * be long. The find_ rules run in the second reading only (README, "How errors of syntax get CPython's words"): they
+ * recognise a usual mistake and word it as CPython does. */
 #include <string.h>
 
 #include "rules.h"

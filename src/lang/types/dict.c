@@ -1,4 +1,11 @@
-/* dict: entries in insertion order, and an open-addressed index of int32 into them. */
+/* dict.c: dict, its views and iterators.
+ *
+ * As CPython's since 3.6: `entries` in the order of insertion, and `index`, an open-addressed table of int32 into them,
+ * both in one block of memory; the index has a power of two of slots, at most two thirds in use. Probing follows
+ * CPython's recurrence, at = 5 at + perturb + 1, where perturb feeds the upper bits of the hash in. A removed entry
+ * leaves an unbound key and a DELETED_SLOT; both go when the table is built anew, which happens when the entries are
+ * full. `version` changes with every key, so that iteration can refuse a dict that changed and caches can know. Keys
+ * that are str skip the general comparison (dict_find_str), which is what names and attributes use. */
 #include "dict.h"
 
 #include "lang/object/args.h"

@@ -1,4 +1,9 @@
-/* Iterators made by native code: over sequences, by index, until a sentinel; enumerate, zip, map, filter, reversed. */
+/* iter.c: iterators made by native code: over sequences, by index, until a sentinel; enumerate, zip, map, filter,
+ * reversed; and unpacking.
+ *
+ * Each is an object with a slot `iter_next` that gives V_UNBOUND at the end and from then on. Lists and tuples have one
+ * of their own, which reads the items in place; most others hold two values and a position (PairIter), zip and map
+ * several iterators (ManyIter). Unpacking knows lists and tuples and asks all else through these. */
 #include "bytes.h"
 #include "lang/object/args.h"
 #include "lang/object/exc.h"

@@ -1,4 +1,8 @@
-/* range and slice. */
+/* range.c: range and slice.
+ *
+ * A range is start, stop and step, ints of any size; its length is computed when it is made. Indexing, slicing,
+ * searching and comparing are arithmetic on these three, with 64 bits while all fit and large ints beyond. A slice is
+ * three values; slice_resolve turns them into start, stop and step within a length, as CPython's does. */
 #include "lang/object/args.h"
 #include "lang/object/native.h"
 #include "numbers.h"

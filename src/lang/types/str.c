@@ -1,4 +1,10 @@
-/* Storage of text: UTF-8, interning, hashing, indexing. The methods are in str_methods.c. */
+/* str.c: text in memory: UTF-8, interning, hashing, positions. The methods are in str_methods.c.
+ *
+ * A Str has its bytes behind it and counts its code points; where both numbers are equal it is ASCII and a position is
+ * an offset. In other text str_byte_of walks from the place it was asked for last, or from an end, whichever is
+ * nearest. Surrogates are three bytes, as if they were characters. Interned strings are in one hash table and compare
+ * by address; names of attributes and keywords are. A string with one holder grows where it stands, so that s += t in a
+ * loop is linear. */
 #include "str.h"
 
 #include "core/base/wide.h"

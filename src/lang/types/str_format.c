@@ -1,4 +1,9 @@
-/* `%` formatting and str.format. */
+/* str_format.c: `%` formatting, of str and bytes, and str.format.
+ *
+ * Both read their format from left to right and write into one text. Before that a first pass adds up what the fields
+ * take at least, their widths and the arguments' lengths, and asks for the room at once: a format that would need more
+ * memory than there is fails before anything is written. The fields of str.format hand value and spec to format.c,
+ * through the type's slot. */
 #include "lang/object/args.h"
 #include "bytes.h"
 #include "dict.h"

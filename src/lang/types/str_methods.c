@@ -1,4 +1,9 @@
-/* The type str: slots and methods. Positions are code points outside, bytes inside. */
+/* str_methods.c: the type str: slots and methods.
+ *
+ * Positions are code points outside, bytes inside. What needs no knowledge of characters (find, split, strip, replace)
+ * is text_methods.c's, shared with bytes; here are cases, classes of characters, padding, translation and encoding.
+ * ASCII goes byte by byte; other text by the tables of syntax/unichar.h. The size of a result is computed before it is
+ * made where it can be large. */
 #include "lang/object/args.h"
 #include "bytes.h"
 #include "codec.h"

@@ -1,4 +1,8 @@
-/* tuple, torch.Size and named tuples. */
+/* tuple.c: tuple, torch.Size and named tuples.
+ *
+ * The items stand behind the object; a tuple of numbers and text can't be part of a cycle and is not tracked by the
+ * collector. The hash is xxHash's lanes, as CPython's, since the order of sets shows it. torch.Size is a kind of tuple
+ * that keeps its type when sliced or added to; a named tuple (structseq) has its names in its type. */
 #include "lang/object/args.h"
 #include "lang/object/exc.h"
 #include "lang/object/native.h"

@@ -1,4 +1,10 @@
-/* Frames, the stack of slots, and binding the arguments of language functions. */
+/* call.c: frames, the stack of slots, and binding the arguments of language functions.
+ *
+ * A frame's slots are names first, then temporaries; they stand in chunks of CHUNK_SLOTS, and a call's arguments are
+ * already where the callee's first slots will be, so that binding moves nothing unless there are defaults, keywords or
+ * *args. Frames come from a chain that is kept, in the order of the stack. A thread that is put aside takes its chain,
+ * chunks and depth with it (VmThread). Where C calls back into the language the C stack is measured, and a call too
+ * deep is a RecursionError. */
 #include "lang/object/hint.h"
 #include "frame.h"
 

@@ -1,4 +1,9 @@
-/* The table of globals, and what bare names mean that are not set. */
+/* globals.c: the table of globals, and what bare names mean that are not set.
+ *
+ * A global's number is its slot in a table of reserved address space, which is touched as names come and never moves:
+ * code holds numbers, not pointers into a dict. A name that is not set is looked up once among the builtins, then by
+ * the hook for bare names (torch's, files given on the command line), and what it meant is kept by its number until
+ * something sets it. */
 #include "lang/object/hint.h"
 #include "frame.h"
 

@@ -1,4 +1,10 @@
-/* ops.c: what instructions do when the quick case in loop.c's loop does not apply, all but calls. */
+/* ops.c: what instructions do when the quick case in loop.c's loop does not apply, all but calls.
+ *
+ * An operand is a slot of the frame or a constant; a temporary one is taken out of its slot (slot_take), a name's is
+ * lent. So each function here reads its operands, calls the operation of protocol.c, and releases the temporaries;
+ * where a result can take an operand's place (a string that ends here, a list with one holder) it does. Pointwise
+ * operators of tensors go to lazy.c first. GETATTR and METHOD fill the two words of cache behind them, which the loop
+ * reads the next time. */
 #include "lang/object/hint.h"
 #include "lazy.h"
 #include "lang/types/numbers.h"

@@ -1,4 +1,8 @@
-/* Running programs: the doors into the evaluator. */
+/* run.c: the doors into the evaluator: programs, lines that were typed, eval and exec.
+ *
+ * A module's code runs in the frame of the globals, whose slots below GLOBAL_SLOTS are the names; what is run while
+ * other module code is active gets its temporaries above theirs. eval in a function runs on the function's own slots
+ * where its code fits above them, so that it sees and binds the names there. */
 #include "lang/syntax/parser.h"
 #include "frame.h"
 #include "lazy.h"

@@ -1,4 +1,9 @@
-/* Masks and linear positions: masked_*, nonzero, take, put. */
+/* masked.c: masks and linear positions: masked_fill, masked_select, masked_scatter, nonzero, take, put.
+ *
+ * masked_fill runs over the iterator, mask and tensor broadcast together. masked_select is the index by a mask
+ * (advanced.c). masked_scatter is serial, in row-major order: the n-th true takes the n-th element of the source, by a
+ * loop without a branch on the mask. take and put see the tensor as one line; a position that is out of range ends them
+ * where it stands. */
 #include <string.h>
 
 #include "core/indexing.h"

@@ -1,5 +1,10 @@
 /* rows.c: rows at positions along one dimension: index_select, index_add, index_copy, index_fill, index_reduce; and
- * index_put. */
+ * index_put.
+ *
+ * A dense tensor is seen as (outer, size, inner): a position picks `inner` neighbouring elements in each of `outer`
+ * places, so reading and writing are runs of bytes. A write stops where PyTorch's stops: at the first bad position, in
+ * every row or in the first alone (Reach), and what was written before stays in self. Adding rows is a scatter along
+ * the first or last dimension, as PyTorch has it, since the order of additions shows. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,9 @@
-/* Searching in sorted numbers: searchsorted, bucketize, isin. */
+/* search.c: searching in sorted numbers: searchsorted, bucketize, isin.
+ *
+ * Both sides are brought to double or int64, whichever holds them exactly; each value is then a binary search of its
+ * own, split over threads, with comparisons written so that nan goes after all. isin sorts the keys of the elements to
+ * look for once and searches each element among them; where they are few it compares with each, as PyTorch does, in the
+ * dtype of the comparison. */
 #include <math.h>
 #include <string.h>
 

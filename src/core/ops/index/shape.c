@@ -1,4 +1,10 @@
-/* Copies laid out anew: repeat and tile, repeat_interleave, diagonals, triangles, unravel_index. */
+/* shape.c: copies laid out anew: repeat and tile, repeat_interleave, diagonals, triangles, unravel_index.
+ *
+ * None needs a loop of its own over elements: repeat sees its result as (r0, s0, r1, s1, ...) and copies self into it,
+ * expanded along the r's; repeat_interleave by a number copies a view with one more dimension of stride 0; diag_embed
+ * copies onto a diagonal of zeros; unravel_index is one division and one remainder for all dimensions, broadcast. tril
+ * and triu copy, then clear rows from the band on; in place, where memory may be shared between elements, they clear
+ * one by one. */
 #include <string.h>
 
 #include "core/kernels/move/combine.h"

@@ -1,4 +1,11 @@
-/* Shared parts of linear algebra: see la.h. */
+/* la.c: what the operators of linear algebra share (la.h): batches of matrices as LAPACK takes them, and the
+ * factorizations that several need.
+ *
+ * LAPACK wants column-major matrices: a batch is copied so, each operator's result is a view that turns it back. A job
+ * takes the routines of the dtype and limits BLAS to one thread; large factorizations are cut up by blocked.c, what
+ * cannot be cut runs apart.c's way. Small matrices are eliminated by our own lu.inc, and small symmetric ones by the QL
+ * iteration of tridiagonal.inc, in the order of the library behind PyTorch, whose signs and digits show. Singular
+ * values: gesdd, but for the two shapes where that library takes another way. */
 #include "la.h"
 #include "core/parallel.h"
 

@@ -1,4 +1,10 @@
-/* Operators on the LU and LDL factorizations: solve, inverse, determinant. */
+/* lu.c: operators on the LU and LDL factorizations: factors, solve, inverse, determinant.
+ *
+ * All begin with la.c's factorization P A = L U of a column-major copy, packed in one matrix with LAPACK's pivots (from
+ * 1). X of X A = B is solved as the transposed equation, which costs no copy: a column-major matrix read row by row is
+ * its transpose. Determinants are the product of the diagonal with the pivots' sign. Batches of A and B are broadcast;
+ * a matrix that is expanded over a batch is factored once, and its info expanded again. LDL is LAPACK's sytrf, of
+ * complex matrices in both its forms. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

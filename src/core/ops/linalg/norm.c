@@ -1,4 +1,10 @@
-/* Norms of vectors and matrices, and condition numbers. */
+/* norm.c: norms of vectors and matrices, and condition numbers.
+ *
+ * A vector norm is a reduction of |x| ** p, a row by one thread, with many partial sums in double for the squares of
+ * the 2-norm, long rows in chunks that the threads take and that depend on the length alone. Matrix norms move the two
+ * dimensions last: 'fro' is the vector norm of both, 1 and inf are extremes of sums, 2 and 'nuc' are of singular
+ * values. A condition number is the quotient of two singular values, or the product of the norms of a matrix and its
+ * inverse. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

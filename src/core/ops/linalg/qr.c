@@ -1,4 +1,9 @@
-/* Orthogonal factorizations and least squares. */
+/* qr.c: orthogonal factorizations and least squares: geqrf, qr, householder_product, ormqr, lstsq.
+ *
+ * QR is LAPACK's: geqrf leaves R above and the reflectors below the diagonal of a column-major copy, orgqr multiplies
+ * the reflectors into Q, ormqr applies them without that. lstsq calls one of four drivers: gels (QR, full rank), gelsy
+ * (QR with pivots), gelsd and gelss (singular values); each overwrites b with the solution in its first n rows, and
+ * below these the residuals. Repetitions of an expanded batch are dropped from rank and singular values. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

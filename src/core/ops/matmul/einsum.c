@@ -1,4 +1,11 @@
-/* Contractions: einsum, tensordot, kron, chains of products. */
+/* einsum.c: contractions: einsum, tensordot, kron, chains of products.
+ *
+ * All but chains end in sum_product, ATen's sumproduct_pair: of two operands with aligned dimensions (size 1 where one
+ * has none) each dimension is of the left alone, of the right alone, of both and kept (a batch), or of both and summed;
+ * permuted and reshaped into these groups the contraction is one bmm. einsum gives every label an aligned dimension,
+ * the output's first; a label that an operand has twice becomes its diagonal; operands are taken in from the left, and
+ * a dimension that no later one has is summed at once. A chain of matrices is multiplied in the order that needs the
+ * fewest multiplications, found by dynamic programming. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

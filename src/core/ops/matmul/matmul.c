@@ -1,4 +1,12 @@
-/* Products of vectors, matrices and batches of matrices: checks and allocation; gemm.c computes. */
+/* matmul.c: products of vectors, matrices and batches of matrices: what PyTorch refuses, the results' sizes, and the
+ * ways of torch.matmul; gemm.c computes.
+ *
+ * matmul_into is the engine: operands of one rank and dtype, (batch..., m, k) and (batch..., k, n), whose strides may
+ * be 0 where a batch is expanded. Large matrices go one after the other, each on all threads; many small ones are
+ * spread over the pool; many small ones of half floats are widened all at once. Above it torch.matmul is PyTorch's
+ * cases: a dot product, a matrix and a vector, leading dimensions folded into one (folds), else expanded batches. addmm
+ * and its kin put the summand into the result first and let the product add to it, where the dtype's rounding allows.
+ */
 #include <string.h>
 
 #include "matmul.h"

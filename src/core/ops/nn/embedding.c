@@ -1,4 +1,8 @@
-/* embedding.c: embedding_bag: the sum, mean or maximum of rows of a table, which bags of indices pick. */
+/* embedding.c: embedding_bag: the sum, mean or maximum of rows of a table, which bags of indices pick.
+ *
+ * Bag b is the indices from start[b] to start[b + 1]; two-dimensional indices are bags of one length. Each bag is
+ * folded on its own, spread over threads. Half floats are added up in float: the whole table is widened first, or of a
+ * large one the rows that are picked. */
 #include <stdlib.h>
 
 #include "core/element/halffloat.h"

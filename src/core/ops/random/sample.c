@@ -1,4 +1,10 @@
-/* Random numbers by rejection and by weight: Poisson, binomial, multinomial; and dropout. PyTorch's streams. */
+/* sample.c: random numbers by rejection and by weight: Poisson, binomial, multinomial; and dropout. The streams are
+ * PyTorch's: each draws in its order from the same generator.
+ *
+ * Poisson: Hormann's transformed rejection (1993) for large rates, products of uniforms for small ones. Binomial:
+ * Hormann's BTRS for count times prob of 10 and more, else counted geometric gaps. Multinomial with replacement is a
+ * binary search in cumulative sums; without, the largest of p / q for exponential q. Dropout multiplies by Bernoulli
+ * noise over the probability that an element is kept. */
 #include <math.h>
 #include <string.h>
 

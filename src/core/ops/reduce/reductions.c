@@ -1,4 +1,10 @@
-/* reductions.c: sums, extremes, truth, moments. */
+/* reductions.c: the operators over reduce.c's engine: sums, products, means, extremes, truth, variances, logsumexp.
+ *
+ * An operator says which reducer, in which dtype it accumulates and to which it rounds: small floats as float32,
+ * integers in int64. The order in which elements are added is part of the answer, because PyTorch's digits show it, so
+ * it is the reducer's alone and never depends on the number of threads. A sum or mean over a chain of pointwise steps
+ * takes the elements as they are made (tsr_fuse_sum_new). Variances are of the sum of squares about a mean that is
+ * known first, or by the reducer of moments; those of complex numbers are the variances of their parts, added. */
 #include "core/layout.h"
 #include "core/op/out.h"
 #include "core/tensor/owned.h"

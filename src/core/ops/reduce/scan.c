@@ -1,4 +1,8 @@
-/* scan.c: cumsum, cumprod, logcumsumexp, cummax, cummin. */
+/* scan.c: running sums, products and extremes: cumsum, cumprod, logcumsumexp, cummax, cummin.
+ *
+ * A line is a kernel of kernels/reduce/scan.h, lines are spread over threads. One long line of floats is cut into
+ * chunks: first the sum of each in parallel, then, with what comes before each known, the running sums of all in
+ * parallel. The chunks depend on the length alone, so the digits do not depend on the threads. */
 #include "core/kernels/reduce/scan.h"
 #include "core/mem.h"
 #include "core/ops/pointwise/pointwise.h"

@@ -1,4 +1,9 @@
-/* softmax.c: softmax, log_softmax, softmin. */
+/* softmax.c: softmax, log_softmax, softmin.
+ *
+ * Along the last dimension a line is one call of the kernel (kernels/reduce/softmax.h): greatest, exponentials and
+ * their sum, division. Along another one with many elements inside, strips of neighbouring lines go side by side, so
+ * that memory is read in order; with few inside, the dimension is moved last and the result put back. Which of them it
+ * is shows in the last digit, so the cases are PyTorch's. */
 #include <math.h>
 
 #include "core/kernels/reduce/softmax.h"

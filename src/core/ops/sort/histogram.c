@@ -1,4 +1,9 @@
-/* bincount, histc, histogram, histogramdd. */
+/* histogram.c: bincount, histc, histogram, histogramdd.
+ *
+ * Where the edges are even, the bin of a value is computed, in PyTorch's rounding; where they are given, it is searched
+ * for by halves. histc of floats goes block by block: the bins of a block by a loop that becomes vectors, then the
+ * counts (count_evenly.inc), where that gives the digits of the plain way. Sums of weights and densities are in the
+ * input's dtype, step by step, as PyTorch's. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,10 @@
-/* Order statistics along a dimension: kthvalue, median, mode, quantile. */
+/* order.c: order statistics along a dimension: kthvalue, median, mode, quantile.
+ *
+ * A line becomes (key, index) pairs, which are distinct, so that any selection gives the same answer; the k-th is found
+ * by the standard library's nth_element without sorting the line, among equal keys by their indices. The mode sorts
+ * keys and takes the longest run, with PyTorch's order among nan. Quantiles select the ranks in rising order, each
+ * within what the one before it left to its right; many of them sort the line. Ranks are double, the interpolation
+ * rounds once. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,10 @@
-/* Sorting along a dimension: sort, argsort, topk. */
+/* sort.c: sorting along a dimension: sort, argsort, msort, topk.
+ *
+ * A line becomes (key, position) pairs, the key an unsigned int in the order of the dtype, descending by complement;
+ * kernels/sort sorts them, stably. One long line of small elements, or of int64 within a range of 2^32, is packed into
+ * words of 64 bits (key above position) and goes through the radix sort of radix.c over threads; the values come back
+ * from the keys where they can. topk of few keeps a heap of k pairs that is fed block by block, that of many selects
+ * with nth_element and sorts what is in front. */
 #include "core/tensor/owned.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/move/select.h"

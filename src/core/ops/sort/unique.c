@@ -1,4 +1,9 @@
-/* unique, unique_consecutive. */
+/* unique.c: unique and unique_consecutive.
+ *
+ * Distinct elements are runs of equal keys: the elements become (key, position) pairs, sorted unless the runs are
+ * wanted as they come; numbering the runs gives the values, the inverse and the counts. Two shortcuts: integers within
+ * a short range are counted, a counter a value (try_counting), and sorted plain numbers are read as runs without pairs
+ * (runs.inc). Along a dimension the rows' numbers are merge-sorted by the keys of their elements. */
 #include <string.h>
 
 #include "counting.h"

@@ -1,4 +1,10 @@
-/* Compressed sparse tensors (CSR, CSC, BSR, BSC): made, and converted to COO or dense ones and back. COO is the hub. */
+/* csr.c: compressed sparse tensors (CSR, CSC, BSR, BSC): made, and converted to COO or dense ones and back.
+ *
+ * Row (or column) r of a compressed matrix has the entries plain_indices[compressed[r] .. compressed[r + 1]); BSR and
+ * BSC hold blocks in place of numbers. COO is the hub: to it, the counts are expanded to one row number an entry and
+ * blocks are split into their elements; from it, a coalesced tensor, or one of blocks, is sorted by the compressed
+ * dimension and its entries are counted. A batch is a matrix at a time, all with as many entries. The constructors
+ * check the shapes of the parts; the invariants are checked where a conversion reads them. */
 #include <string.h>
 
 #include "core/mem.h"

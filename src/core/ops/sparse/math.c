@@ -1,5 +1,10 @@
-/* Sparse tensors element by element (zero stays zero), their sums and softmax: what the rows' columns `.sparse` name.
- */
+/* math.c: sparse tensors element by element (zero stays zero), their sums, norms and softmax: what the rows' columns
+ * `.sparse` name.
+ *
+ * A function of one tensor that keeps zero is the dense operator on the values of the coalesced tensor. Adding two
+ * coalesced ones merges their sorted positions, as a merge sort does; multiplying intersects them; a dense factor is
+ * gathered at the entries. A sum over sparse dimensions drops rows of the indices and coalesces again. softmax along a
+ * sparse dimension groups the entries that agree in all other coordinates; what is not stored counts as -inf. */
 #include <string.h>
 
 #include "core/promote.h"

@@ -1,5 +1,9 @@
-/* Sparse tensors copied, converted and in other shapes, their parts and joined ones; and what there is of views, of
- * which they have none. */
+/* shape.c: sparse tensors copied, converted and in other shapes, their parts and joined ones; and the refusals of
+ * views, of which they have none.
+ *
+ * What concerns the values alone (detach, conj, a cast) is the dense operator on `values` with the same indices. What
+ * concerns places works on columns of `indices`: transposing swaps rows of it, select and narrow keep the entries
+ * within, index_select repeats them in the order asked for, cat shifts the second tensor's. */
 #include <string.h>
 
 #include "core/mem.h"

@@ -1,4 +1,10 @@
-/* Sparse COO tensors: made, taken apart, coalesced, converted to dense ones and back. */
+/* sparse.c: sparse COO tensors: made, taken apart, coalesced, resized, converted to dense ones and back.
+ *
+ * A COO tensor holds `indices`, int64 (sparse dimensions, nnz), and `values`, (nnz, dense dimensions): entry i stands
+ * at column i of the indices, and entries at one place add up. A column is also a row-major number of the place, its
+ * flat position (tsr_sparse_flat_new): coalescing sorts entries by it, adds up equal ones and sets the flag; becoming
+ * dense adds the values at these positions to zeros; becoming sparse finds the places where a slice is not all 0. csr.c
+ * has the compressed layouts, which go through COO. */
 #include <stdlib.h>
 #include <string.h>
 

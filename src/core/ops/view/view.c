@@ -1,5 +1,8 @@
-/* View operators: O(1), the same storage under another geometry. Each `make_` yields the view; from it come the
- * plain form, the in-place form (which takes over the geometry) and NAME_copy (which clones it). */
+/* view.c: view operators: O(1), the same storage under another geometry.
+ *
+ * Each `make_` yields the view by a function of core/tensor/view.c; from it a macro makes the plain form, the in-place
+ * form (which takes over the geometry) and NAME_copy (which clones the view). NAME_scatter copies self and overwrites
+ * the same view of the copy: it calls the same `make_` with the source left out. */
 #include <string.h>
 
 #include "core/backend.h"
