@@ -28,6 +28,7 @@
 #include "show/facts/inspect.h"
 #include "core/io_stream.h"
 #include "repl/lesson/lesson.h"
+#include "repl/lesson/process.h"
 #include "torch/tensor/maybe_owned.h"
 #include "core/mem.h"
 #include "lang/modules/namespace.h"
@@ -103,6 +104,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(parallel_calls_startup());
     TSR_TRY(draw_startup());
     TSR_TRY(lesson_startup());
+    TSR_TRY(process_startup());
     TSR_TRY(ns_caffe2_startup());
     TSR_TRY(ns_c10_startup());
     TSR_TRY(ns_tensorflow_startup());

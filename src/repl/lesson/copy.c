@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/mem.h"
+#include "core/storage.h"
 #include "lang/modules/builtin.h"
 
 void *copy_shared(size_t bytes) {
@@ -69,9 +71,46 @@ void quiet_end(const Quiet *q) {
     }
 }
 
+/* ---- what copies share ---- */
+
+static bool is_shared_memory(const TsrStorage *s) { return s->shared && s->path == NULL && s->ptr.data != NULL; }
+
+/* The bytes of all storages in memory that processes share, one behind the other; NULL when there are none, or no memory
+ * for them. */
+static char *keep_shared(void) {
+    size_t bytes = 0;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next)
+        if (is_shared_memory(s)) bytes += (size_t)s->nbytes;
+    char *kept = bytes > 0 ? tsr_malloc(bytes) : NULL, *to = kept;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && kept != NULL; s = s->next) {
+        if (!is_shared_memory(s)) continue;
+        memcpy(to, s->ptr.data, (size_t)s->nbytes);
+        to += s->nbytes;
+    }
+    return kept;
+}
+
+/* Writes them back, with no storage made or freed in between, and frees what was kept. */
+static void restore_shared(char *kept) {
+    const char *from = kept;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && kept != NULL; s = s->next) {
+        if (!is_shared_memory(s)) continue;
+        memcpy(s->ptr.data, from, (size_t)s->nbytes);
+        from += s->nbytes;
+    }
+    tsr_free(kept);
+}
+
 /* ---- copies ---- */
 
 bool copy_run(void (*work)(void *context), void *context, bool quiet) {
+    char *kept = keep_shared();
+    bool fine = copy_call(work, context, quiet);
+    restore_shared(kept);
+    return fine;
+}
+
+bool copy_call(void (*work)(void *context), void *context, bool quiet) {
     struct sigaction old;
     int status = 0;
     pid_t child = copy_process();
@@ -102,11 +141,13 @@ bool snapshot_take(Snapshot *s) {
     struct sigaction old;
     s->keeper = -1;
     if (pipe2(ends, O_CLOEXEC) != 0) return true;
+    char *kept = keep_shared();
     pid_t child = copy_process();
     if (child <= 0) {
         close(ends[0]);
         if (child == 0) s->keeper = ends[1];
         else close(ends[1]);
+        tsr_free(kept);
         return true;
     }
     close(ends[1]);
@@ -115,6 +156,7 @@ bool snapshot_take(Snapshot *s) {
     close(ends[0]);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
     sigaction(SIGINT, &old, NULL);
+    restore_shared(kept);
     return false;
 }
 

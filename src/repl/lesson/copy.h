@@ -17,6 +17,8 @@ void copy_free(void *shared, size_t bytes); /* what copy_shared gave, for this p
  * memory. `quiet`: it reads nothing and what it prints is dropped. False when there could be no copy, or it ended
  * before `work` did. */
 bool copy_run(void (*work)(void *context), void *context, bool quiet);
+/* The same, where what it wrote into storages that processes share (share_memory_) stays. */
+bool copy_call(void (*work)(void *context), void *context, bool quiet);
 
 /* A place to come back to. */
 typedef struct Snapshot {

@@ -39,7 +39,8 @@
     X(lesson_18, "18-elements") \
     X(lesson_19, "19-moving") \
     X(lesson_20, "20-two-threads") \
-    X(lesson_21, "21-gpu")
+    X(lesson_21, "21-gpu") \
+    X(lesson_22, "22-processes")
 
 /* In the order of the documents. */
 #define DOCUMENTS(X) \

@@ -61,8 +61,11 @@ void say_source(Story *s, const TsrTensor *t) {
     const TsrStorage *storage = t->storage;
     s->wrote = s->wrote || (storage != NULL && storage->serial <= s->first_serial);
     say_copied_into(s, t);
-    if (storage == NULL || storage->origin == NULL || storage->path == NULL || strcmp(storage->origin, "mmap") != 0)
+    if (storage == NULL || storage->origin == NULL) return;
+    if (storage->path == NULL || strcmp(storage->origin, "mmap") != 0) {
+        if (storage->shared) say(s, "  its memory is shared between processes: all of them see the write");
         return;
+    }
     if (storage->shared) say(s, "  its memory is a shared mapping: the write goes to the file %s", storage->path);
     else say(s, "  its memory is a private mapping (copy-on-write): the file %s stays as it is", storage->path);
 }
