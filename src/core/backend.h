@@ -40,12 +40,36 @@ typedef struct TsrHost {
     void (*where)(char *text, size_t room);     /* "add", or "add, line 3": what runs now, for errors that come later */
 } TsrHost;
 
+/* ONE ROW A NUMBER that a device says of itself: ROW(field, torch's name for it). Sizes in bytes, rates in kHz, widths
+ * in bits; 0 for what a driver does not say. */
+#define TSR_DEVICE_FACTS(ROW) \
+    ROW(major, "major") /* compute capability */ \
+    ROW(minor, "minor") \
+    ROW(multiprocessors, "multi_processor_count") \
+    ROW(bus, "pci_bus_id") \
+    ROW(slot, "pci_device_id") \
+    ROW(domain, "pci_domain_id") \
+    ROW(cache, "L2_cache_size") \
+    ROW(warp, "warp_size") \
+    ROW(block_threads, "max_threads_per_block") \
+    ROW(multiprocessor_threads, "max_threads_per_multi_processor") \
+    ROW(registers, "regs_per_multiprocessor") \
+    ROW(shared, "shared_memory_per_block") \
+    ROW(shared_most, "shared_memory_per_block_optin") \
+    ROW(shared_all, "shared_memory_per_multiprocessor") \
+    ROW(clock, "clock_rate") \
+    ROW(memory_clock, "memory_clock_rate") \
+    ROW(memory_width, "memory_bus_width") \
+    ROW(integrated, "is_integrated") \
+    ROW(several, "is_multi_gpu_board")
 /* What a device says of itself. */
 typedef struct TsrDeviceFacts {
-    char name[256];   /* "NVIDIA H100 80GB HBM3" */
-    uint64_t memory;  /* bytes in all */
-    int major, minor; /* compute capability */
-    int multiprocessors;
+    char name[256];  /* "NVIDIA H100 80GB HBM3" */
+    uint64_t memory; /* bytes in all */
+    uint8_t uuid[16];
+#define TSR_ROW(field, name) int field;
+    TSR_DEVICE_FACTS(TSR_ROW)
+#undef TSR_ROW
 } TsrDeviceFacts;
 
 /* One number of a device's memory: now, the most at a time, and the sums of what came and what went. */
@@ -99,7 +123,8 @@ typedef struct TsrStreamTable {
     TsrStatus (*pick)(int64_t *id, int index, int priority); /* one of the pool's, the next of 32 */
     int64_t (*current)(int index);                           /* of this thread */
     TsrStatus (*set_current)(int index, int64_t id);
-    uint64_t (*handle)(int index, int64_t id); /* the driver's; 0 for the default one */
+    uint64_t (*handle)(int index, int64_t id);     /* the driver's; 0 for the default one */
+    int64_t (*number)(int index, uint64_t handle); /* the other way; -1: none of this process */
     TsrStatus (*done)(bool *done, int index, int64_t id);
     TsrStatus (*synchronize)(int index, int64_t id);
     TsrStatus (*event_new)(void **event, int index, bool timing); /* to be given to event_free */
@@ -282,6 +307,14 @@ TsrStatus tsr_storage_pin(TsrStorage *storage);
 extern _Thread_local const char *tsr_device_work_of;
 /* Writes where the program is, such as "line 3 (add)"; NULL (the default): the operator's name. */
 extern void (*tsr_where_hook)(char *text, size_t room);
+
+/* torch.cuda.set_sync_debug_mode(): what becomes of calls in which the host waits for a device's copy or stream. */
+enum { TSR_SYNC_SILENT, TSR_SYNC_WARNS, TSR_SYNC_FAILS };
+extern int tsr_sync_debug_mode;
+extern void (*tsr_sync_hook)(void); /* told of each such call in TSR_SYNC_WARNS */
+/* Before such a call: TSR_RUNTIME_ERROR in TSR_SYNC_FAILS. */
+TsrStatus tsr_device_will_wait(void);
+
 /* Told of each race; NULL (the default): nobody. */
 extern void (*tsr_race_hook)(const TsrRace *race);
 

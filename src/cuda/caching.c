@@ -23,8 +23,8 @@ enum {
 
 typedef struct Block Block;
 
-/* Another stream that uses a block, in the block's list; when the block is freed, `mark` is where the stream was, and it
- * goes into the list of all marks that are waited for. */
+/* Another stream that uses a block, in the block's list; when the block is freed, `mark` is where the stream was, and
+ * it goes into the list of all marks that are waited for. */
 typedef struct User {
     struct User *next;
     int64_t stream;
@@ -41,12 +41,12 @@ struct Block {
     Block *before, *after;  /* neighbours in the segment */
     Block *previous, *next; /* in the list of free ones: by stream, by size, then by address */
     User *users;
-    int marks; /* of it that are waited for */
+    int marks;              /* of it that are waited for */
     Block *older, *younger; /* first blocks of all segments */
 };
 
 static Block *idle[CUDA_MAX_DEVICES][2]; /* large, small */
-static User *waiting[CUDA_MAX_DEVICES]; /* marks for freed blocks that other streams use, oldest first */
+static User *waiting[CUDA_MAX_DEVICES];  /* marks for freed blocks that other streams use, oldest first */
 static Block *segments[CUDA_MAX_DEVICES], *last_segment[CUDA_MAX_DEVICES];
 
 /* ---- lists ---- */

@@ -93,7 +93,7 @@ int cuda_multiprocessors(int index) {
 
 static TsrStatus check_index(int index) {
     if (index >= 0 && index < devices.count) return TSR_OK;
-    return cuda_check(101); /* invalid device ordinal */
+    return cuda_check(CU_INVALID_DEVICE);
 }
 
 TsrStatus cuda_set_current(int index) {
@@ -102,16 +102,42 @@ TsrStatus cuda_set_current(int index) {
     return TSR_OK;
 }
 
+static const struct ErrorName {
+    CuResult number;
+    const char *name;
+    bool late; /* of work that was given to the device before */
+} error_names[] = {
+#define ERROR(number, name, late) {number, name, late},
+#include "errors.def"
+#undef ERROR
+};
+
+static const struct ErrorName *error_name(CuResult result) {
+    static const struct ErrorName unknown;
+    for (size_t i = 0; i < TSR_COUNTOF(error_names); i++)
+        if (error_names[i].number == result) return &error_names[i];
+    return &unknown;
+}
+
 TsrStatus cuda_check(CuResult result) {
     const char *text = NULL;
+    char where[192] = "";
     if (TSR_LIKELY(result == CU_SUCCESS)) return TSR_OK;
     if (cuda.error_text(result, &text) != CU_SUCCESS || text == NULL) text = "unrecognized error code";
-    return cuda_host->error(
-        TSR_ACCELERATOR_ERROR,
-        "CUDA error: %s\n%sCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace "
-        "below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\nCompile with "
-        "`TORCH_USE_CUDA_DSA` to enable device-side assertions.\n",
-        text, result == 101 ? "GPU device may be out of range, do you have enough GPUs?\n" : "");
+    const struct ErrorName *e = error_name(result);
+    if (result == CU_INVALID_DEVICE)
+        snprintf(where, sizeof where, "GPU device may be out of range, do you have enough GPUs?\n");
+    else if (e->name != NULL)
+        snprintf(
+            where, sizeof where,
+            "Search for `cudaError%s' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for "
+            "more information.\n",
+            e->name);
+    return cuda_host->error(TSR_ACCELERATOR_ERROR, "CUDA error: %s\n%s%s", text, where,
+                            !e->late ? ""
+                                     : "CUDA kernel errors might be asynchronously reported at some other API call, so "
+                                       "the stacktrace below might be incorrect.\nFor debugging consider passing "
+                                       "CUDA_LAUNCH_BLOCKING=1\n");
 }
 
 TsrStatus cuda_enter(int index) {
@@ -136,15 +162,39 @@ TsrStatus cuda_wait_all(int index) {
 TsrStatus cuda_facts(TsrDeviceFacts *out, int index) {
     CuDevice device;
     size_t bytes = 0;
+    /* The numbers of the driver's attributes; a driver that does not know one leaves 0. */
+    const struct {
+        int attribute, *field;
+    } attributes[] = {{1, &out->block_threads},
+                      {8, &out->shared},
+                      {10, &out->warp},
+                      {13, &out->clock},
+                      {16, &out->multiprocessors},
+                      {18, &out->integrated},
+                      {33, &out->bus},
+                      {34, &out->slot},
+                      {36, &out->memory_clock},
+                      {37, &out->memory_width},
+                      {38, &out->cache},
+                      {39, &out->multiprocessor_threads},
+                      {50, &out->domain},
+                      {75, &out->major},
+                      {76, &out->minor},
+                      {81, &out->shared_all},
+                      {82, &out->registers},
+                      {84, &out->several},
+                      {97, &out->shared_most}};
     memset(out, 0, sizeof *out);
     TSR_TRY(check_index(index));
     TSR_TRY(cuda_check(cuda.device_get(&device, index)));
     TSR_TRY(cuda_check(cuda.device_name(out->name, sizeof out->name, device)));
     TSR_TRY(cuda_check(cuda.device_memory(&bytes, device)));
-    TSR_TRY(cuda_check(cuda.device_attribute(&out->major, CU_ATTRIBUTE_MAJOR, device)));
-    TSR_TRY(cuda_check(cuda.device_attribute(&out->minor, CU_ATTRIBUTE_MINOR, device)));
+    TSR_TRY(cuda_check(cuda.device_uuid(out->uuid, device)));
+    for (size_t i = 0; i < TSR_COUNTOF(attributes); i++)
+        if (cuda.device_attribute(attributes[i].field, attributes[i].attribute, device) != CU_SUCCESS)
+            *attributes[i].field = 0;
     out->memory = bytes;
-    return cuda_check(cuda.device_attribute(&out->multiprocessors, CU_ATTRIBUTE_MULTIPROCESSORS, device));
+    return TSR_OK;
 }
 
 TsrStatus cuda_free_memory(size_t *out, int index) {

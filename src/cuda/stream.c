@@ -40,6 +40,10 @@ TsrStatus cuda_stream(CuStream *out, int index, int64_t id) {
     return make_stream(out, index, (int)pool, (int)place);
 }
 
+static int64_t number_of(int pool, int place) {
+    return ((int64_t)place << PLACE_SHIFT) | ((pool + 1) << POOL_SHIFT) | 1;
+}
+
 static TsrStatus pick(int64_t *id, int index, int priority) {
     CuStream stream;
     int pool = priority >= 0 ? 0 : TSR_MIN(-priority, PRIORITIES - 1);
@@ -47,7 +51,7 @@ static TsrStatus pick(int64_t *id, int index, int priority) {
     pthread_mutex_lock(&lock);
     int place = (int)(pools[index].next[pool]++ % POOL);
     pthread_mutex_unlock(&lock);
-    *id = ((int64_t)place << PLACE_SHIFT) | ((pool + 1) << POOL_SHIFT) | 1;
+    *id = number_of(pool, place);
     return cuda_stream(&stream, index, *id);
 }
 
@@ -61,6 +65,16 @@ static TsrStatus set_current(int index, int64_t id) {
 static uint64_t handle(int index, int64_t id) {
     CuStream stream;
     return cuda_stream(&stream, index, id) == TSR_OK ? (uint64_t)(uintptr_t)stream : 0;
+}
+
+static int64_t number(int index, uint64_t handle) {
+    int64_t found = handle == 0 ? 0 : -1;
+    pthread_mutex_lock(&lock);
+    for (int pool = 0; pool < PRIORITIES && found < 0; pool++)
+        for (int place = 0; place < POOL && found < 0; place++)
+            if ((uint64_t)(uintptr_t)pools[index].stream[pool][place] == handle) found = number_of(pool, place);
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 /* ---- waiting ---- */
@@ -243,6 +257,7 @@ const TsrStreamTable cuda_streams = {.pick = pick,
                                      .current = cuda_current_stream,
                                      .set_current = set_current,
                                      .handle = handle,
+                                     .number = number,
                                      .done = stream_done,
                                      .synchronize = stream_synchronize,
                                      .event_new = event_new,

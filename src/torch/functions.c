@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "lang/modules/namespace.h"
 #include "lang/object/args.h"
 #include "torch/cuda/cuda.h"
 #include "torch/bind/bind.h"
@@ -133,23 +134,54 @@ static TsrStatus profile_options(TsrPrintOptions *o, Value profile) {
 }
 
 /* A class such as torch.DoubleTensor, or its name. */
-FN(set_default_tensor_type) {
-    PARSE(v, "set_default_tensor_type", 1, 1, "t");
+/* Where tensors go by the class that set_default_tensor_type was given; set_default_device is asked first. */
+static TsrDevice type_device = {TSR_CPU, -1};
+
+/* torch.FloatTensor for "torch.FloatTensor"; other values are themselves. */
+static TsrStatus class_by_name(Value *out, Value t) {
+    if (!value_is_str(t)) {
+        *out = value_retain(t);
+        return TSR_OK;
+    }
+    const Str *name = value_as_str(t);
+    const char *dot = strrchr(name->data, '.');
+    char module[64];
+    snprintf(module, sizeof module, "%.*s", (int)(dot != NULL ? dot - name->data : (ptrdiff_t)name->size), name->data);
+    if (strcmp(module, "torch") != 0 && strcmp(module, "torch.cuda") != 0)
+        return tsr_error(TSR_MODULE_NOT_FOUND_ERROR, "No module named '%s'", module);
+    Value found, last = VALUE_NONE;
+    TSR_TRY(namespace_module(&found, module));
+    TsrStatus status = str_new_c(&last, dot != NULL ? dot + 1 : name->data);
+    if (status == TSR_OK) status = value_getattr(out, found, value_as_str(last));
+    value_release(last);
+    value_release(found);
+    return status;
+}
+
+static TsrStatus use_tensor_class(Value class) {
     for (int d = 0; d < TSR_DTYPE_COUNT; d++) {
-        const Type *type = &float_tensor_types[d];
-        if (type->name == NULL) continue;
-        char full[64];
-        snprintf(full, sizeof full, "torch.%s", type->name);
-        bool same = (v[0].tag == V_OBJ && v[0].o == &type->obj) ||
-                    (value_is_str(v[0]) && str_equal_c(value_as_str(v[0]), full));
-        if (!same) continue;
+        bool host = class.tag == V_OBJ && class.o == &float_tensor_types[d].obj;
+        bool cuda = class.tag == V_OBJ && class.o == &cuda_tensor_types[d].obj;
+        if (!host && !cuda) continue;
         if (!tsr_dtype_is_float((TsrDtype)d))
             return tsr_error(TSR_TYPE_ERROR, "only floating-point types are supported as the default type");
-        *out = VALUE_NONE;
+        TsrDevice next = cuda ? (TsrDevice){TSR_CUDA, -1} : TSR_DEVICE_CPU;
+        if (tsr_device_equal(device_default, type_device)) device_default = next;
+        type_device = next;
         return tsr_set_default_dtype((TsrDtype)d);
     }
     return tsr_error(TSR_TYPE_ERROR,
                      "invalid type object: only floating-point types are supported as the default type");
+}
+
+FN(set_default_tensor_type) {
+    PARSE(v, "set_default_tensor_type", 1, 1, "t");
+    Value class;
+    *out = VALUE_NONE;
+    TSR_TRY(class_by_name(&class, v[0]));
+    TsrStatus status = use_tensor_class(class);
+    value_release(class);
+    return status;
 }
 
 /* Numbers too small to be normal count as 0 while this is on; of this thread and those it starts. */
@@ -259,7 +291,8 @@ FN(precision) {
 
 FN(get_default_device) {
     (void)args;
-    return device_new(out, device_default);
+    bool by_class = tsr_device_equal(device_default, type_device);
+    return device_new(out, by_class ? TSR_DEVICE_CPU : device_default);
 }
 
 FN(set_default_device) {
@@ -267,7 +300,7 @@ FN(set_default_device) {
     Value device = VALUE_NONE;
     CallArgs one = {.values = v, .count = 1};
     if (v[0].tag != V_NONE) TSR_TRY(device_type.construct(&device, &device_type, &one));
-    device_default = device.tag == V_NONE ? TSR_DEVICE_CPU : ((DeviceObj *)device.o)->device;
+    device_default = device.tag == V_NONE ? type_device : ((DeviceObj *)device.o)->device;
     value_release(device);
     *out = VALUE_NONE;
     return TSR_OK;
@@ -380,7 +413,7 @@ const Method torch_functions[] = {
     {"get_default_dtype", fn_get_default_dtype, ARGS_NONE, 0, 0, "()", "The dtype of new float tensors."},
     {"set_default_dtype", fn_set_default_dtype, ARGS_ANY, 0, 0, "(d)", "Sets the dtype of new float tensors."},
     {"set_default_tensor_type", fn_set_default_tensor_type, ARGS_ANY, 0, 0, "(t)",
-     "Sets the dtype of new float tensors by a class such as torch.DoubleTensor."},
+     "Sets the dtype of new float tensors, and where they go, by a class such as torch.cuda.DoubleTensor."},
     {"set_printoptions", fn_set_printoptions, ARGS_ANY, 0, 0,
      "(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None)",
      "How tensors print."},

@@ -38,6 +38,8 @@ static TsrStatus fill_types(Module *m) {
         {"Tensor", &torch_tensor_type},
         {"UntypedStorage", &untyped_storage_type},
         {"TypedStorage", &typed_storage_type},
+        {"Stream", &torch_stream_type},
+        {"Event", &torch_event_type},
         {"no_grad", &no_grad_type},
         {"autocast", &autocast_type},
         {"enable_grad", &enable_grad_type},

@@ -56,7 +56,7 @@ static const PreludeSource sources[] = {
     SOURCE("signal.windows", windows),
     SOURCE("tree", tree),
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
-    SOURCE_WITH("cuda", cuda, "torch collections"),
+    SOURCE_WITH("cuda", cuda, "torch collections tsr"),
     SOURCE("accelerator", accelerator),
     SOURCE("cpu", cpu),
     SOURCE("backends.cuda", backends_cuda),

@@ -1,10 +1,11 @@
 /* pretended_cudart.c: a CUDA runtime without a GPU, under which PyTorch's own allocator, streams, events and random
- * streams can be asked what they do (cuda_memory.py, cuda_names.py device). Loaded before the real one by LD_PRELOAD; never part of tsr.
+ * streams can be asked what they do (cuda_memory.py, cuda_names.py device). Loaded before the real one by LD_PRELOAD;
+ * never part of tsr.
  *
  * Memory of the "device" is the host's, copies are done at once, kernels do nothing; with PRETENDED_LOG=1 each launch
  * is written to stderr: kernel, blocks, threads. PRETENDED_DEVICES (default 1), PRETENDED_MEMORY (MiB a device,
- * default 256), PRETENDED_SMS (default 2) are as the simulated driver of src/cuda has them; PRETENDED_COPY_ERROR is what
- * copies fail with.
+ * default 256), PRETENDED_SMS (default 2) are as the simulated driver of src/cuda has them; PRETENDED_COPY_ERROR is
+ * what copies fail with.
  *
  *   gcc -shared -fPIC -O1 -I SITE/nvidia/cu13/include -o pretended.so tests/oracle/pretended_cudart.c */
 #include <cuda_runtime_api.h>

@@ -123,6 +123,10 @@ static TsrStatus stream_alone(int index, int64_t id) {
     (void)id;
     return index_alone(index);
 }
+static int64_t number(int index, uint64_t handle) {
+    (void)index;
+    return handle == 0 ? 0 : -1;
+}
 static uint64_t handle(int index, int64_t id) {
     (void)index;
     return (uint64_t)id;
@@ -160,9 +164,9 @@ static TsrStatus event_elapsed(double *milliseconds, void *from, void *to) {
     (void)to;
     return TSR_OK;
 }
-static const TsrStreamTable streams = {pick,         current_stream,    stream_alone, handle,       done,
-                                       stream_alone, event_new,         event_free,   event_record, event_wait,
-                                       event_done,   event_synchronize, event_elapsed};
+static const TsrStreamTable streams = {pick,       current_stream, stream_alone,      handle,       number,
+                                       done,       stream_alone,   event_new,         event_free,   event_record,
+                                       event_wait, event_done,     event_synchronize, event_elapsed};
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
     (void)host;

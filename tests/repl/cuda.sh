@@ -179,7 +179,7 @@ for i in range(20):
     s.synchronize()
     a += 1
 print(z, s.query(), r.query())
-print(s.stream_id, r.stream_id, torch.cuda.current_stream().stream_id, s == torch.cuda.Stream(stream_id=3), s.device)
+print(s.stream_id, r.stream_id, torch.cuda.current_stream().stream_id, s == torch.cuda.Stream(stream_id=3, device_index=0, device_type=1), s.device)
 with torch.cuda.stream(s), r:
     print(torch.cuda.current_stream() == r)
 print(torch.cuda.current_stream(), torch.cuda.Stream(priority=-1).priority)
@@ -267,7 +267,7 @@ g = torch.Generator('cuda').manual_seed(3)
 print(g.device, torch.equal(torch.rand(2000, device='cuda', generator=g), c), g.get_state().shape, g.initial_seed())
 k = g.clone_state(); print(torch.equal(torch.rand(3, device='cuda', generator=k), torch.rand(3, device='cuda', generator=g)))
 torch.cuda.manual_seed(3); e = torch.zeros(1000, device='cuda'); e.uniform_(); f = torch.rand(1000, device='cuda'); print(torch.equal(torch.cat([e, f]), c))
-for case in [lambda: torch.rand(2, device='cuda', generator=torch.Generator()), lambda: torch.rand(2, generator=g), lambda: torch.zeros(2).normal_(generator=g), lambda: torch.cuda.set_rng_state(torch.zeros(8, dtype=torch.uint8))]:
+for case in [lambda: torch.rand(2, device='cuda', generator=torch.Generator()), lambda: torch.rand(2, generator=g), lambda: torch.zeros(2).normal_(generator=g), lambda: torch.cuda.set_rng_state(torch.zeros(5, dtype=torch.uint8))]:
     try:
         case()
     except RuntimeError as error:

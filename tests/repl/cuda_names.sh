@@ -18,8 +18,14 @@ for line in open(path):
     if got[:at] != wanted[:at] if at > 0 else got != wanted:
         print(question, wanted, got, sep="\n    ")
 END
-(echo "path = '$here/tests/data/cuda_names.txt'" && cat "$work/ask.tsr") >"$work/names.tsr"
+ask() { (echo "path = '$here/tests/data/$1'; tsr.cuda_fallback('silent')" && cat "$work/ask.tsr") >"$work/names.tsr"; }
+ask cuda_names.txt
 TSR_BACKEND_PATH=/nowhere TSR_CUDA_DRIVER=/nowhere run "$work/names.tsr"
 is 'torch.cuda without a driver' '' "$out"
+is 'asks to the end' 0 "$status"
+# The same with two devices: PyTorch answered over a pretended runtime (tests/oracle/pretended_cudart.c).
+ask cuda_device.txt
+TSR_SIM_DEVICES=2 run --simulate-cuda "$work/names.tsr"
+is 'torch.cuda with two devices' '' "$out"
 is 'asks to the end' 0 "$status"
 exit $bad

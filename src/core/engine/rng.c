@@ -226,10 +226,10 @@ size_t tsr_rng_state_bytes(const TsrGenerator *g) {
 }
 
 static TsrStatus set_philox_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
-    uint64_t drawn;
-    if (n != TSR_RNG_PHILOX_STATE_BYTES) return tsr_error(TSR_RUNTIME_ERROR, "RNG state is wrong size");
+    uint64_t drawn = 0; /* a seed alone is a fresh stream */
+    if (n != TSR_RNG_PHILOX_STATE_BYTES && n != 8) return tsr_error(TSR_RUNTIME_ERROR, "RNG state is wrong size");
     memcpy(&g->seed, bytes, 8);
-    memcpy(&drawn, bytes + 8, 8);
+    memcpy(&drawn, bytes + 8, n - 8);
     g->has_normal = false;
     g->drawn = drawn - drawn % 4;
     g->fresh = true;

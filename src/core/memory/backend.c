@@ -17,6 +17,16 @@ void (*tsr_race_hook)(const TsrRace *race);
 void (*tsr_where_hook)(char *text, size_t room);
 _Thread_local const char *tsr_device_work_of;
 
+int tsr_sync_debug_mode;
+void (*tsr_sync_hook)(void);
+
+TsrStatus tsr_device_will_wait(void) {
+    if (tsr_sync_debug_mode == TSR_SYNC_FAILS)
+        return tsr_error(TSR_RUNTIME_ERROR, "called a synchronizing CUDA operation");
+    if (tsr_sync_debug_mode == TSR_SYNC_WARNS && tsr_sync_hook != NULL) tsr_sync_hook();
+    return TSR_OK;
+}
+
 static void host_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object) {
     tsr_trace(kind, what, reason, bytes, object, tsr_trace_storage);
 }
@@ -45,9 +55,9 @@ static const TsrHost host = {.version = TSR_BACKEND_VERSION,
 
 static bool streams_are_whole(const TsrStreamTable *s) {
     return s != NULL && s->pick != NULL && s->current != NULL && s->set_current != NULL && s->handle != NULL &&
-           s->done != NULL && s->synchronize != NULL && s->event_new != NULL && s->event_free != NULL &&
-           s->event_record != NULL && s->event_wait != NULL && s->event_done != NULL && s->event_synchronize != NULL &&
-           s->event_elapsed != NULL;
+           s->number != NULL && s->done != NULL && s->synchronize != NULL && s->event_new != NULL &&
+           s->event_free != NULL && s->event_record != NULL && s->event_wait != NULL && s->event_done != NULL &&
+           s->event_synchronize != NULL && s->event_elapsed != NULL;
 }
 
 static bool is_whole(const TsrBackend *b) {
@@ -146,16 +156,14 @@ TsrStatus tsr_device_resolve(TsrDevice *device) {
     if (device->index < 0) device->index = (int8_t)b->current();
     if (device->index < b->device_count()) return TSR_OK;
     return tsr_error(TSR_ACCELERATOR_ERROR,
-                     "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?\n"
-                     "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace "
-                     "below might be incorrect.\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
-                     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n");
+                     "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?\n");
 }
 
 TsrStatus tsr_device_copy_as(void *dst, TsrDevice to, const void *src, TsrDevice from, size_t bytes, TsrCopyMode mode) {
     const TsrBackend *b;
     if (bytes == 0) return TSR_OK;
     if (!tsr_device_has_backend(to) && !tsr_device_has_backend(from)) return memcpy(dst, src, bytes), TSR_OK;
+    if (mode == TSR_COPY_WAIT) TSR_TRY(tsr_device_will_wait());
     TSR_TRY(tsr_backend_get(&b, tsr_device_has_backend(to) ? to.type : from.type));
     return b->copy((TsrAddress)(uintptr_t)dst, to, (TsrAddress)(uintptr_t)src, from, bytes, mode);
 }

@@ -6,6 +6,7 @@
 #ifndef CORE_TENSOR_LOAN_H
 #define CORE_TENSOR_LOAN_H
 
+#include "core/backend.h"
 #include "core/tensor.h"
 
 typedef struct TsrLoan {
@@ -59,7 +60,8 @@ TsrStatus tsr_tensor_pin(TsrTensor *t);
             tsr_host_status_ = (body); \
         } else { \
             TsrLoans tsr_host_loans_ = {.what = (reason)}; \
-            tsr_host_status_ = tsr_lend(&tsr_host_loans_, tsr_host_tensor_, false); \
+            tsr_host_status_ = tsr_device_will_wait(); \
+            if (tsr_host_status_ == TSR_OK) tsr_host_status_ = tsr_lend(&tsr_host_loans_, tsr_host_tensor_, false); \
             if (tsr_host_status_ == TSR_OK) tsr_host_status_ = (body); \
             tsr_host_status_ = tsr_give_back(&tsr_host_loans_, tsr_host_status_); \
         } \

@@ -686,6 +686,7 @@ TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
         return TSR_OK;
     }
     TSR_TRY(tsr_tensor_check(t, false));
+    if (tsr_device_has_backend(t->device)) TSR_TRY(tsr_device_will_wait());
     *out = tsr_tensor_get(t, 0);
     return TSR_OK;
 }

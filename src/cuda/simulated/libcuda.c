@@ -166,12 +166,26 @@ EXPORT CuResult cuDeviceTotalMem_v2(size_t *bytes, CuDevice device) {
     return device >= 0 && device < count ? SUCCESS : INVALID_DEVICE;
 }
 
+EXPORT CuResult cuDeviceGetUuid_v2(unsigned char uuid[16], CuDevice device) {
+    if (device < 0 || device >= count) return INVALID_DEVICE;
+    memset(uuid, 0, 16);
+    return SUCCESS;
+}
+
 EXPORT CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice device) {
     if (device < 0 || device >= count) return INVALID_DEVICE;
     switch (attribute) {
-    case 16: *value = 2; return SUCCESS; /* multiprocessors */
-    case 75: *value = 7; return SUCCESS; /* compute capability 7.0 */
+    case 1: *value = 1024; return SUCCESS;     /* threads a block */
+    case 8: *value = 49152; return SUCCESS;    /* shared memory a block */
+    case 10: *value = 32; return SUCCESS;      /* threads a warp */
+    case 16: *value = 2; return SUCCESS;       /* multiprocessors */
+    case 38: *value = 4 << 20; return SUCCESS; /* second cache */
+    case 39: *value = 2048; return SUCCESS;    /* threads a multiprocessor */
+    case 75: *value = 7; return SUCCESS;       /* compute capability 7.0 */
     case 76: *value = 0; return SUCCESS;
+    case 81: *value = 102400; return SUCCESS; /* shared memory a multiprocessor */
+    case 82: *value = 65536; return SUCCESS;  /* registers a multiprocessor */
+    case 97: *value = 101376; return SUCCESS; /* shared memory a block that asks for it */
     default: return INVALID_VALUE;
     }
 }

@@ -18,7 +18,8 @@ TsrStatus torch_cuda_no_driver(void);
 /* torch.cuda.FloatTensor and its kin, by dtype; name NULL where torch has none, and before torch.cuda was first named.
  */
 extern Type cuda_tensor_types[TSR_DTYPE_COUNT];
-/* Whether v is a torch.cuda.Stream, and then which: of device *index, by its number. */
+extern Type torch_stream_type, torch_event_type; /* torch.Stream, torch.Event */
+/* Whether v is a stream of a CUDA device, and then which: of device *index, by its number. */
 bool cuda_stream_from_value(int *index, int64_t *id, Value v);
 
 #endif

@@ -27,11 +27,42 @@ const TsrBackend *cuda_find_backend(void);
 TsrStatus cuda_need_backend(const TsrBackend **out);
 /* The index that an argument means: None and nothing are the current device, -1 is no device. */
 TsrStatus cuda_index_of(int *out, const TsrBackend *b, Value v);
+/* The same; an AssertionError with these words for an index that there is no device of. */
+TsrStatus cuda_checked_index(int *out, const TsrBackend *b, Value device, const char *words);
+/* What a device is by type and index; an index of -1 or None, and "cuda", are the current one: index -1. */
+TsrStatus cuda_device_argument(TsrDevice *out, Value v);
 
-extern const Method cuda_device_functions[], cuda_memory_functions[], cuda_stream_functions[], cuda_random_functions[];
-extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cuda_event_type, cuda_stream_context_type,
-    accelerator_device_index_type;
-TsrStatus cuda_stream_new(Value *out, int index, int64_t id); /* a Stream */
+extern const Method cuda_device_functions[], cuda_property_functions[], cuda_memory_functions[],
+    cuda_stream_functions[], cuda_random_functions[];
+extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cuda_external_stream_type, cuda_event_type,
+    cuda_stream_context_type, cuda_properties_type, accelerator_device_index_type;
+
+/* A torch.Stream or a kind of it. `id` is the number by which the backend knows it, `shown` what stream_id says. */
+typedef struct StreamObj {
+    Obj obj;
+    TsrDevice device;
+    int64_t id, shown;
+    int entered; /* how deep `with stream:` is in itself */
+    int before_index[4];
+    int64_t before[4];
+} StreamObj;
+/* A torch.Event or a torch.cuda.Event. */
+typedef struct EventObj {
+    Obj obj;
+    void *event;      /* the backend's; NULL until it is recorded */
+    TsrDevice device; /* with an index from then on */
+    bool timing;
+} EventObj;
+StreamObj *torch_stream_of(Value v); /* NULL for what is no stream */
+EventObj *torch_event_of(Value v);   /* NULL for what is no event */
+TsrStatus torch_stream_new(Value *out, Type *type, TsrDevice device, int64_t id);
+TsrStatus cuda_stream_new(Value *out, int index, int64_t id); /* a torch.cuda.Stream */
+TsrStatus torch_event_new(Value *out, Type *type, uint8_t device_type, bool timing);
+TsrStatus torch_event_record(EventObj *event, const StreamObj *stream);
+/* PyTorch's error for devices whose streams have no events. */
+TsrStatus torch_has_events(uint8_t device_type);
+/* The device that an argument names; None and nothing are the current GPU, index -1. */
+TsrStatus torch_device_argument(TsrDevice *out, Value v, const char *function);
 
 /* The functions that torch.accelerator has too. */
 TsrStatus cuda_generators(Value *out, const CallArgs *args); /* a tuple, empty without a device */
@@ -40,7 +71,7 @@ TsrStatus cuda_device_count(Value *out, const CallArgs *args);
 TsrStatus cuda_current_device(Value *out, const CallArgs *args);
 TsrStatus cuda_set_device(Value *out, const CallArgs *args);
 TsrStatus cuda_synchronize(Value *out, const CallArgs *args);
-TsrStatus cuda_current_stream(Value *out, const CallArgs *args);
+TsrStatus accelerator_current_stream(Value *out, const CallArgs *args);
 TsrStatus cuda_set_stream(Value *out, const CallArgs *args);
 TsrStatus cuda_empty_cache(Value *out, const CallArgs *args);
 TsrStatus cuda_mem_get_info(Value *out, const CallArgs *args);

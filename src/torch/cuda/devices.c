@@ -2,6 +2,8 @@
  * name answers as PyTorch does without one: with none of something, or with its error. */
 #include "cuda_impl.h"
 
+#include <stdio.h>
+
 #define FN(name) static TsrStatus fn_##name(Value *out, const CallArgs *args)
 
 const TsrBackend *cuda_find_backend(void) {
@@ -25,8 +27,7 @@ TsrStatus torch_cuda_no_driver(void) {
                      "while initializing the DSA handlers.");
 }
 
-/* What a device is by type and index; an index of -1 or None, and "cuda", are the current one: index -1. */
-static TsrStatus device_argument(TsrDevice *out, Value v) {
+TsrStatus cuda_device_argument(TsrDevice *out, Value v) {
     bool ok;
     char text[16];
     *out = (TsrDevice){TSR_CUDA, -1};
@@ -48,7 +49,7 @@ static TsrStatus device_argument(TsrDevice *out, Value v) {
 
 TsrStatus cuda_index_of(int *out, const TsrBackend *b, Value v) {
     TsrDevice d;
-    TSR_TRY(device_argument(&d, v));
+    TSR_TRY(cuda_device_argument(&d, v));
     *out = b->current();
     if (d.index < 0) return TSR_OK;
     TSR_TRY(tsr_device_resolve(&d));
@@ -89,7 +90,7 @@ TsrStatus cuda_set_device(Value *out, const CallArgs *args) {
     const TsrBackend *b;
     TsrDevice d;
     *out = VALUE_NONE;
-    TSR_TRY(device_argument(&d, v[0]));
+    TSR_TRY(cuda_device_argument(&d, v[0]));
     if (v[0].tag == V_INT && v[0].i < 0) return TSR_OK;
     TSR_TRY(cuda_need_backend(&b));
     TSR_TRY(tsr_device_resolve(&d));
@@ -106,39 +107,14 @@ TsrStatus cuda_synchronize(Value *out, const CallArgs *args) {
     return b->synchronize(index);
 }
 
-/* ---- what a device is ---- */
-
-static TsrStatus facts_of(TsrDeviceFacts *out, Value device) {
-    const TsrBackend *b;
-    int index;
-    TSR_TRY(cuda_need_backend(&b));
-    TSR_TRY(cuda_index_of(&index, b, device));
-    return b->facts(out, index);
-}
-
-FN(get_device_name) {
-    PARSE(v, "get_device_name", 1, 0, "device");
-    TsrDeviceFacts facts;
-    TSR_TRY(facts_of(&facts, v[0]));
-    return str_new_c(out, facts.name);
-}
-
-FN(get_device_capability) {
-    PARSE(v, "get_device_capability", 1, 0, "device");
-    TsrDeviceFacts facts;
-    TSR_TRY(facts_of(&facts, v[0]));
-    Value pair[] = {value_int(facts.major), value_int(facts.minor)};
-    return tuple_new(out, pair, 2);
-}
-
 FN(can_device_access_peer) {
     PARSE(v, "can_device_access_peer", 2, 2, "device", "peer_device");
     const TsrBackend *b;
     int index, peer;
     bool can;
     TSR_TRY(cuda_need_backend(&b));
-    TSR_TRY(cuda_index_of(&index, b, v[0]));
-    TSR_TRY(cuda_index_of(&peer, b, v[1]));
+    TSR_TRY(cuda_checked_index(&index, b, v[0], "Invalid device id"));
+    TSR_TRY(cuda_checked_index(&peer, b, v[1], "Invalid peer device id"));
     TSR_TRY(b->can_access_peer(&can, index, peer));
     *out = value_bool(can);
     return TSR_OK;
@@ -154,6 +130,25 @@ FN(index) {
     return TSR_OK;
 }
 
+/* A warning for each call in which the host waits for a device. */
+static void warn_of_wait(void) { fputs("UserWarning: called a synchronizing CUDA operation\n", stderr); }
+
+FN(set_sync_debug_mode) {
+    int64_t mode;
+    *out = VALUE_NONE;
+    TSR_TRY(value_to_index(&mode, args->values[0]));
+    tsr_sync_hook = warn_of_wait;
+    tsr_sync_debug_mode = (int)mode;
+    return TSR_OK;
+}
+
+FN(get_sync_debug_mode) {
+    (void)args;
+    const TsrBackend *b;
+    *out = value_int(tsr_sync_debug_mode);
+    return cuda_need_backend(&b);
+}
+
 /* There are no graphs. */
 FN(is_current_stream_capturing) {
     (void)args;
@@ -164,6 +159,9 @@ FN(is_current_stream_capturing) {
 const Method cuda_device_functions[] = {
     {"is_current_stream_capturing", fn_is_current_stream_capturing, ARGS_NONE, 0, 0, "()",
      "Whether work is being recorded instead of done: it never is."},
+    {"_set_sync_debug_mode", fn_set_sync_debug_mode, ARGS_ONE, 1, 1, "(mode)", NULL},
+    {"get_sync_debug_mode", fn_get_sync_debug_mode, ARGS_NONE, 0, 0, "()",
+     "What becomes of calls that wait for the GPU: 0 nothing, 1 a warning, 2 an error."},
     {"_index", fn_index, ARGS_ANY, 0, 0, "(device=None)", NULL},
     {"is_available", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether a driver and a GPU are there."},
     {"device_count", cuda_device_count, ARGS_NONE, 0, 0, "()", "How many GPUs are there."},
@@ -171,9 +169,6 @@ const Method cuda_device_functions[] = {
     {"is_initialized", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether there is a GPU in use."},
     {"current_device", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the device that 'cuda' means."},
     {"set_device", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the one that 'cuda' means."},
-    {"get_device_name", fn_get_device_name, ARGS_ANY, 0, 0, "(device=None)", "Its maker's name for it."},
-    {"get_device_capability", fn_get_device_capability, ARGS_ANY, 0, 0, "(device=None)",
-     "Its compute capability, two numbers."},
     {"can_device_access_peer", fn_can_device_access_peer, ARGS_ANY, 0, 0, "(device, peer_device)",
      "Whether one device reaches the other's memory by itself."},
     {"synchronize", cuda_synchronize, ARGS_ANY, 0, 0, "(device=None)", "Waits for the GPU; an error without one."},
@@ -202,7 +197,7 @@ static TsrStatus context_new(Value *out, Type *type, int index) {
 static TsrStatus device_context_construct(Value *out, Type *type, const CallArgs *args) {
     PARSE(v, "device.__init__", 1, 1, "device");
     TsrDevice d;
-    TSR_TRY(device_argument(&d, v[0]));
+    TSR_TRY(cuda_device_argument(&d, v[0]));
     const TsrBackend *b = cuda_find_backend();
     if (d.index >= 0 || v[0].tag == V_INT) return context_new(out, type, d.index);
     return context_new(out, type, b != NULL ? b->current() : NO_INDEX);
@@ -219,7 +214,7 @@ static TsrStatus device_index_construct(Value *out, Type *type, const CallArgs *
     int64_t index = -1;
     TsrDevice named;
     if (value_is_str(v[0]) || value_is_obj(v[0], &device_type)) {
-        TSR_TRY(device_argument(&named, v[0]));
+        TSR_TRY(cuda_device_argument(&named, v[0]));
         index = named.index;
     } else if (v[0].tag != V_NONE) {
         TSR_TRY(value_to_index(&index, v[0]));

@@ -30,7 +30,7 @@ static const Method accelerator_functions[] = {
      "The device type that this build serves; with check_available None where there is no device."},
     {"current_device_index", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the current one."},
     {"current_device_idx", cuda_current_device, ARGS_NONE, 0, 0, "()", "The same."},
-    {"current_stream", cuda_current_stream, ARGS_ANY, 0, 0, "(device=None)", "Its current stream."},
+    {"current_stream", accelerator_current_stream, ARGS_ANY, 0, 0, "(device=None)", "Its current stream."},
     {"set_stream", cuda_set_stream, ARGS_ANY, 0, 0, "(stream)", "Makes a stream and its device the current ones."},
     {"empty_cache", cuda_empty_cache, ARGS_NONE, 0, 0, "()", "Gives kept memory back to the device."},
     {"empty_host_cache", empty_host_cache, ARGS_NONE, 0, 0, "()", "Gives kept pinned memory back to the system."},
@@ -88,13 +88,14 @@ TsrStatus torch_cuda_fill(Module *m) {
     const NamedType types[] = {{"device", &cuda_device_context_type},
                                {"device_of", &cuda_device_of_type},
                                {"Stream", &cuda_stream_type},
+                               {"ExternalStream", &cuda_external_stream_type},
                                {"Event", &cuda_event_type},
                                {"StreamContext", &cuda_stream_context_type},
                                {"stream", &cuda_stream_context_type},
                                {"AcceleratorError", EXC_TYPE(TSR_ACCELERATOR_ERROR)},
                                {"OutOfMemoryError", EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)}};
-    const Method *const tables[] = {cuda_device_functions, cuda_memory_functions, cuda_stream_functions,
-                                    cuda_random_functions};
+    const Method *const tables[] = {cuda_device_functions, cuda_property_functions, cuda_memory_functions,
+                                    cuda_stream_functions, cuda_random_functions};
     TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
     TSR_TRY(add_tensor_types(m));
     Value generators;
@@ -110,7 +111,8 @@ TsrStatus torch_cuda_memory_fill(Module *m) { return module_add_functions(m, cud
 TsrStatus torch_cuda_random_fill(Module *m) { return module_add_functions(m, cuda_random_functions); }
 
 TsrStatus torch_cuda_streams_fill(Module *m) {
-    const NamedType types[] = {{"Stream", &cuda_stream_type}, {"Event", &cuda_event_type}};
+    const NamedType types[] = {
+        {"Stream", &cuda_stream_type}, {"ExternalStream", &cuda_external_stream_type}, {"Event", &cuda_event_type}};
     return add_types(m, types, TSR_COUNTOF(types));
 }
 

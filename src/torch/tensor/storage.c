@@ -312,7 +312,8 @@ static TsrStatus storage_clone(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus storage_is_shared(Value *out, const CallArgs *args) {
-    *out = value_bool(self_of(args->values[0])->storage->shared);
+    const TsrStorage *s = self_of(args->values[0])->storage;
+    *out = value_bool(s->shared || tsr_device_has_backend(s->ptr.device));
     return TSR_OK;
 }
 
@@ -369,7 +370,8 @@ static TsrStatus storage_is_pinned(Value *out, const CallArgs *args) {
 /* torch.FloatStorage and its kin, whatever the storage holds now. */
 static TsrStatus storage_type(Value *out, const CallArgs *args) {
     const StorageObj *s = self_of(args->values[0]);
-    return is_typed(s) ? str_new_format(out, "torch.%sStorage", tsr_dtype_scalar_name(s->dtype))
+    const char *room = tsr_device_has_backend(s->storage->ptr.device) ? "torch.cuda" : "torch";
+    return is_typed(s) ? str_new_format(out, "%s.%sStorage", room, tsr_dtype_scalar_name(s->dtype))
                        : str_new_c(out, s->obj.type->name);
 }
 

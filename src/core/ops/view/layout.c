@@ -54,7 +54,10 @@ TsrStatus op_is_signed(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_signed
 TsrStatus op_is_conj(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_CONJ) != 0); }
 TsrStatus op_is_neg(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_NEG) != 0); }
 TsrStatus op_never(TsrOpCall *c) { return return_bool(c, false); }
-TsrStatus op_is_shared(TsrOpCall *c) { return return_bool(c, SELF->storage != NULL && SELF->storage->shared); }
+/* Memory of a device counts as shared, as in PyTorch: other processes can be given it. */
+TsrStatus op_is_shared(TsrOpCall *c) {
+    return return_bool(c, SELF->storage != NULL && (SELF->storage->shared || tsr_device_has_backend(SELF->device)));
+}
 
 TsrStatus op_is_contiguous(TsrOpCall *c) {
     TsrMemoryFormat format = tsr_arg_given(&c->arg[1]) ? c->arg[1].format : TSR_CONTIGUOUS;
@@ -244,6 +247,8 @@ TsrStatus op_to_other(TsrOpCall *c) {
 }
 TsrStatus op_cpu(TsrOpCall *c) { return convert(c, SELF->dtype, TSR_DEVICE_CPU, (How){0}, &c->arg[1]); }
 TsrStatus op_cuda(TsrOpCall *c) {
+    if (tsr_arg_given(&c->arg[1]) && c->arg[1].device.type != TSR_CUDA)
+        return tsr_error(TSR_RUNTIME_ERROR, "Invalid device, must be cuda device");
     return convert(c, SELF->dtype, tsr_arg_given(&c->arg[1]) ? c->arg[1].device : (TsrDevice){TSR_CUDA, -1},
                    (How){false, c->arg[2].b}, &c->arg[3]);
 }
