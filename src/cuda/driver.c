@@ -169,7 +169,7 @@ TsrStatus cuda_facts(TsrDeviceFacts *out, int index) {
                       {8, &out->shared},
                       {10, &out->warp},
                       {13, &out->clock},
-                      {16, &out->multiprocessors},
+                      {CU_ATTRIBUTE_MULTIPROCESSORS, &out->multiprocessors},
                       {18, &out->integrated},
                       {33, &out->bus},
                       {34, &out->slot},
