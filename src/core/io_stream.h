@@ -18,12 +18,16 @@ typedef struct TsrInput {
     size_t end;  /* where what was read ends, set by a reader of what may be followed by more; 0: all was read */
     bool mapped; /* `hold` is a file mapping in mode `mode` */
     char mode;
+    int64_t lines_before; /* of a piece of a stream: lines that came before `data` */
 } TsrInput;
 /* How many bytes a stream that begins so will have; 0 when that is not known. */
 typedef size_t TsrExpectedSize(const char *data, size_t size);
 /* Maps the file, or reads the stream ("-" is standard input) to its end, trusting what `expected_size` (may be NULL)
  * says of its beginning only so far. in->hold is the caller's to release. */
 TsrStatus tsr_input_open(TsrInput *in, const char *path, char mode, TsrExpectedSize *expected_size);
+/* Told after each piece of a stream that is read: how many bytes came so far, and will come in all (0: unknown). NULL,
+ * the default: nobody is. */
+extern void (*tsr_io_progress)(uint64_t bytes, uint64_t total);
 /* The part of it that is called `member`, its hold the caller's to release; within `in`, as the caller has checked. */
 TsrStatus tsr_input_part(TsrInput *out, TsrInput *in, size_t offset, size_t size, const char *member);
 TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...)

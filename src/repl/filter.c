@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lang/types/dict.h"
 #include "lang/modules/builtin.h"
 #include "core/mem.h"
 #include "core/dtype.h"
 #include "core/table.h"
+#include "pieces.h"
 #include "torch/files.h"
+#include "show/explain/explain.h"
 #include "torch/json.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
@@ -131,11 +134,31 @@ static TsrStatus append_records(Value list, const char *path) {
     return status;
 }
 
+/* The values of records, which are consumed. */
+static TsrStatus add_records(Value list, TsrRecords *records) {
+    Value v;
+    TsrStatus status = TSR_OK;
+    for (size_t i = 0; i < records->n && status == TSR_OK; i++) {
+        files_tell_notes(&records->of[i]);
+        status = files_value(&v, &records->of[i]);
+        if (status == TSR_OK) status = list_append_move(value_as_list(list), v);
+    }
+    tsr_records_free(records);
+    return status;
+}
+
 static TsrStatus read_inputs(void) {
     Value list;
     if (inputs.tag != V_UNBOUND) return TSR_OK;
+    TsrRecords records;
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = TSR_OK;
+    if (pieces_take_rest(&status, &records)) {
+        if (status == TSR_OK) status = add_records(list, &records);
+        if (status == TSR_OK) inputs = list;
+        else value_release(list);
+        return status;
+    }
     int count = file_count > 0 ? file_count : 1;
     for (int i = 0; i < count && status == TSR_OK; i++) status = append_records(list, file_count > 0 ? files[i] : "-");
     if (status == TSR_OK) inputs = list;
@@ -182,6 +205,7 @@ static TsrStatus bind_globals(void) {
 /* `_` and `inputs`, when the program asks for them and has not bound them. */
 static TsrStatus bare_name(Value *lent, Str *name) {
     TSR_TRY(bound_name(lent, name));
+    if (lent->tag == V_UNBOUND) TSR_TRY(pieces_name(lent, name));
     if (lent->tag != V_UNBOUND) return TSR_OK;
     bool last = str_equal_c(name, "_"), all = str_equal_c(name, "inputs");
     bool there = inputs.tag != V_UNBOUND || file_count > 0 ||
@@ -230,6 +254,14 @@ static TsrStatus set_precision(int digits) {
 
 static void no_telling(const char *line) { (void)line; }
 
+TsrStatus filter_program(Ast *program) {
+    const char *path = file_count > 0 ? files[0] : "-";
+    if (file_count > 1 || shell_options->interactive) return TSR_OK;
+    for (int i = 0; i < options->binding_count; i++)
+        if (options->bindings[i].name_length == 1 && options->bindings[i].name[0] == '_') return TSR_OK;
+    return pieces_begin(path, options, program);
+}
+
 TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, int count) {
     bool first = options == NULL;
     options = given;
@@ -242,6 +274,8 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     if (!first) return TSR_OK;
     next_bare_name = vm_bare_name;
     vm_bare_name = bare_name;
+    explain_before = pieces_explain;
+    if (isatty(STDERR_FILENO) && !shell_options->json) progress_start();
     if (shell_options->json) files_tell = no_telling; /* standard error has objects alone */
     return options->precision > 0 ? set_precision(options->precision) : TSR_OK;
 }

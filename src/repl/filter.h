@@ -4,10 +4,13 @@
 
 #include "options.h"
 #include "lang/object/value.h"
+#include "lang/syntax/ast.h"
 
 /* Before the program runs: makes `_` and `inputs` names that read `files` (count of them; 0: standard input) when they
  * are first used. Called again for each run; what was read before is forgotten. */
 TsrStatus filter_prepare(const FilterOptions *options, const char *const *files, int count);
+/* After that: changes the program where it is to run over pieces of its input (pieces.h). */
+TsrStatus filter_program(Ast *program);
 /* After it: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 

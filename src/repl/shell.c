@@ -14,6 +14,7 @@
 #include "report.h"
 #include "lang/types/dict.h"
 #include "filter.h"
+#include "pieces.h"
 #include "show/facts/inspect.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
@@ -235,16 +236,23 @@ static TsrStatus make_source(Source **out, const char *name, const char *text, s
     return status;
 }
 
-static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line,
-                          const RunOptions *options) {
+/* `prepare` may change the tree before it runs; NULL. */
+static TsrStatus run_tree(Value *result, const char *name, const char *text, size_t length, int line,
+                          const RunOptions *options, TsrStatus (*prepare)(Ast *program)) {
     Source *source = NULL;
     Ast *ast = NULL;
     TSR_TRY(make_source(&source, name, text, length, line));
     TsrStatus status = parse_module(&ast, source);
     source_free(source);
+    if (status == TSR_OK && prepare != NULL) status = prepare(ast);
     if (status == TSR_OK) status = vm_run(result, ast, options);
     ast_free(ast);
     return status;
+}
+
+static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line,
+                          const RunOptions *options) {
+    return run_tree(result, name, text, length, line, options, NULL);
 }
 
 static TsrStatus join(TsrText *text, const char *const *codes, int count) {
@@ -259,9 +267,11 @@ static TsrStatus join(TsrText *text, const char *const *codes, int count) {
 static TsrStatus run_filter(const TsrText *code, const char *const *files, int count, TsrStatus (*display)(Value v)) {
     Value result = VALUE_UNBOUND;
     TsrStatus status = filter_prepare(&shell_options->filter, files, count);
+    const char *text = code->data != NULL ? code->data : "";
     if (status == TSR_OK)
-        status = run_text(&result, "<string>", code->data != NULL ? code->data : "", code->length, 1,
-                          &(RunOptions){SHOW_NONE, true, false});
+        status = run_tree(&result, "<string>", text, code->length, 1, &(RunOptions){SHOW_NONE, true, false},
+                          filter_program);
+    progress_clear();
     if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
     return status;

@@ -21,6 +21,7 @@
 #include "show/watch/fallback.h"
 #include "show/watch/races.h"
 #include "torch/files.h"
+#include "torch/stream.h"
 #include "torch/tables/tables.h"
 #include "show/golden/golden.h"
 #include "show/help/help.h"
@@ -87,6 +88,7 @@ TsrStatus startup_all(void) {
     help_startup();
     commands_startup();
     TSR_TRY(files_startup());
+    TSR_TRY(stream_startup());
     TSR_TRY(tables_startup());
     card_startup();
     TSR_TRY(inspect_startup());

@@ -208,7 +208,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[4
 }
 
 /* The reader's notes, line by line. */
-static void tell_notes(const TsrItems *items) {
+void files_tell_notes(const TsrItems *items) {
     char line[1024];
     const char *p = items->notes.data;
     for (size_t n; p != NULL && *p != '\0'; p += n + 1) {
@@ -239,7 +239,7 @@ static TsrStatus take_part(Value *v, const char *part, const char *file) {
 static TsrStatus load_one(Value *out, const char *path, const TsrLoadOptions *options, bool metadata) {
     TsrItems items;
     TSR_TRY(tsr_load(&items, path, options));
-    tell_notes(&items);
+    files_tell_notes(&items);
     Value v;
     TsrStatus status = files_value(&v, &items);
     if (status == TSR_OK) {
@@ -261,7 +261,7 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
     TSR_TRY(tsr_load_records(&records, path, options));
     TsrStatus status = list_new(&list, (int64_t)records.n);
     for (size_t i = 0; i < records.n && status == TSR_OK; i++) {
-        tell_notes(&records.of[i]);
+        files_tell_notes(&records.of[i]);
         status = files_value(&item, &records.of[i]);
         if (status != TSR_OK) break;
         status = take_part(&item, options->part, path);
@@ -320,6 +320,25 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     return status;
 }
 
+TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values) {
+    static const int places[] = {LOAD_FORMAT, LOAD_DTYPE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_NA, LOAD_TEXT};
+    Value v[LOAD_ARGS];
+    const char *text;
+    *out = (FilesOptions){.path = "-"};
+    for (int i = 0; i < LOAD_ARGS; i++) v[i] = VALUE_UNBOUND;
+    for (int i = 0; i < FILES_TABLE_OPTION_COUNT; i++) v[places[i]] = values[i];
+    if (path.tag > V_NONE) {
+        TSR_TRY(value_to_cstring(&text, path, "stream(): argument 'path'"));
+        TSR_TRY(codec_system_bytes(&out->path, &out->room, path));
+    }
+    return load_options(&out->load, out->shape, out->lists, v);
+}
+
+void files_options_clear(FilesOptions *o) {
+    for (int i = 0; i < 4; i++) tsr_text_free(&o->lists[i]);
+    tsr_text_free(&o->room);
+}
+
 /* The bytes of str or bytes; lent. */
 static TsrStatus content_of(const char **data, size_t *size, Value v) {
     bool bytes = value_is_bytes(v);
@@ -346,7 +365,7 @@ static TsrStatus loads(Value *out, const CallArgs *args) {
     TsrStatus status = load_options(&options, shape, lists, v);
     if (status == TSR_OK) status = tsr_load_bytes(&items, "<text>", data, size, &options);
     if (status == TSR_OK) {
-        tell_notes(&items);
+        files_tell_notes(&items);
         status = files_value(out, &items);
         tsr_items_free(&items);
     }

@@ -13,6 +13,22 @@ extern void (*files_tell)(const char *line);
 extern bool files_listing;
 /* What the file of `items`, lent, is as a value: what load() gives of it. */
 TsrStatus files_value(Value *out, TsrItems *items);
+/* Tells the notes of a reader, line by line. */
+void files_tell_notes(const TsrItems *items);
+
+/* What load() takes of a path and the options that tables have. The text they point to is theirs. */
+typedef struct FilesOptions {
+    TsrLoadOptions load;
+    const char *path;
+    TsrText room, lists[4];
+    int64_t shape[TSR_MAX_DIMS];
+} FilesOptions;
+#define FILES_TABLE_OPTIONS "format", "dtype", "header", "delimiter", "columns", "na", "text"
+enum { FILES_TABLE_OPTION_COUNT = 7 };
+/* Of values in the order of FILES_TABLE_OPTIONS, lent as long as the options live; no path: standard input. To be
+ * cleared on failure, too. */
+TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values);
+void files_options_clear(FilesOptions *options);
 /* save(v, path): "-" is standard output, where options->format must be set. */
 TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options);
 /* Writes v over the file it was made of, which was read with `load`: in text only the numbers that changed are written

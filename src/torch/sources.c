@@ -32,6 +32,7 @@ PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+PRELUDE_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
@@ -67,6 +68,7 @@ static const PreludeSource sources[] = {
     TABLES("column slots", column_slots),
     TABLES("Groups", groups),
     TABLES("groups slots", groups_slots),
+    TABLES("stream", stream),
 };
 
 void torch_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }

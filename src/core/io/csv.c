@@ -570,37 +570,130 @@ static TsrStatus note_rounding(TsrItems *out, const Table *t) {
     return TSR_OK;
 }
 
-TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
-    const char *begin = in->data, *end = in->data + in->size;
-    TsrTensor *table = NULL;
-    if (in->size >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
+/* What the beginning of the text, [begin, t->end), says of the table. */
+static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *options, const char *begin) {
+    if (t->end - begin >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
     if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype))
         return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
-    Table *t = tsr_calloc(1, sizeof *t);
-    if (t == NULL) return tsr_error_no_memory(sizeof *t);
     t->in = in;
-    t->end = end;
     t->result = options->dtype;
     t->na = options->na;
     t->once = options->places != NULL;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
-    TsrStatus status = examine(t, in, options, begin);
-    if (status == TSR_OK) status = read_names(t);
-    if (status == TSR_OK && options->columns != NULL) status = want_columns(t, options->columns);
-    if (status == TSR_OK) status = tsr_csv_find_kinds(t, options->text);
-    if (status == TSR_OK && t->kinds != NULL) status = tsr_csv_read_columns(&out->table, t, options->dtype);
-    if (status == TSR_OK && t->kinds == NULL) status = parse_table(&table, t);
-    if (status == TSR_OK && t->kinds == NULL) status = finish_table(&table, t, options);
-    if (status == TSR_OK) status = note_rounding(out, t);
-    if (status == TSR_OK) status = note_header(out, t);
+    TSR_TRY(examine(t, in, options, begin));
+    TSR_TRY(read_names(t));
+    if (options->columns != NULL) TSR_TRY(want_columns(t, options->columns));
+    return tsr_csv_find_kinds(t, options->text);
+}
+
+/* The rows of the body. */
+static TsrStatus read_body(TsrItems *out, Table *t, const TsrLoadOptions *options) {
+    TsrTensor *table = NULL;
+    if (t->kinds != NULL) return tsr_csv_read_columns(&out->table, t, options->dtype);
+    TsrStatus status = parse_table(&table, t);
+    if (status == TSR_OK) status = finish_table(&table, t, options);
+    if (status == TSR_OK) return tsr_items_single_move(out, table);
+    tsr_tensor_free(table);
+    return status;
+}
+
+static void free_table(Table *t) {
     tsr_free(t->places);
     tsr_free(t->picked);
     tsr_free(t->skipped);
     tsr_free(t->names);
     tsr_free(t->kinds);
+    tsr_free(t->styles);
     tsr_text_free(&t->text);
     tsr_free(t);
-    if (status == TSR_OK) return out->table != NULL ? TSR_OK : tsr_items_single_move(out, table);
-    tsr_tensor_free(table);
+}
+
+TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    Table *t = tsr_calloc(1, sizeof *t);
+    if (t == NULL) return tsr_error_no_memory(sizeof *t);
+    t->end = in->data + in->size;
+    TsrStatus status = begin_table(t, in, options, in->data);
+    if (status == TSR_OK) status = read_body(out, t, options);
+    if (status == TSR_OK) status = note_rounding(out, t);
+    if (status == TSR_OK) status = note_header(out, t);
+    free_table(t);
     return status;
+}
+
+/* ---- in pieces ---- */
+
+/* `before`: the kinds of the columns in the pieces so far; NULL: there were none, or all are numbers. */
+struct TsrCsvPieces {
+    Table t;
+    CellKind *before;
+    bool noted;
+};
+
+TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, const TsrLoadOptions *options,
+                             const char *parsed) {
+    TsrCsvPieces *p = tsr_calloc(1, sizeof *p);
+    if (p == NULL) return tsr_error_no_memory(sizeof *p);
+    Table *t = &p->t;
+    t->end = in->data + in->size;
+    TsrStatus status = begin_table(t, in, options, in->data);
+    if (status == TSR_OK && parsed != NULL && options->columns == NULL) status = want_columns(t, parsed);
+    size_t columns = (size_t)t->columns;
+    if (status == TSR_OK && t->kinds != NULL) {
+        p->before = tsr_malloc_array(columns, sizeof *p->before);
+        t->styles = tsr_calloc(columns, sizeof *t->styles);
+        if (p->before == NULL || t->styles == NULL) status = tsr_error_no_memory(columns * sizeof *t->styles);
+    }
+    if (status != TSR_OK) {
+        tsr_csv_pieces_free(p);
+        return status;
+    }
+    *body = (size_t)(t->body - in->data);
+    *out = p;
+    return TSR_OK;
+}
+
+void tsr_csv_pieces_free(TsrCsvPieces *p) {
+    if (p == NULL) return;
+    tsr_free(p->before);
+    free_table(&p->t); /* its first member: the whole of it */
+}
+
+/* A column is one thing in all pieces. */
+static TsrStatus check_kinds(const TsrCsvPieces *p, const TsrInput *in) {
+    static const char *const held[] = {
+        [CELL_BOOL] = "truth values",    [CELL_NUMBER] = "numbers",
+        [CELL_INTEGER] = "whole numbers that float64 has not", [CELL_UNSIGNED] = "whole numbers beyond int64",
+        [CELL_FLOAT] = "fractions",      [CELL_TIME] = "times",
+        [CELL_TEXT] = "words"};
+    const Table *t = &p->t;
+    char shown[440];
+    for (int64_t k = 0; k < t->columns; k++) {
+        if (t->kinds[k] == p->before[k]) continue;
+        const char *name = t->names != NULL ? t->names[k] : "";
+        tsr_input_error(in, "from line %lld on its column '%s' holds %s, before it %s", (long long)t->body_line,
+                        tsr_io_quote(shown, name, strlen(name)), held[t->kinds[k]], held[p->before[k]]);
+        tsr_error_hint("read in pieces a column is one thing: --text, or text=, names columns that are words; "
+                       "load() reads all at once");
+        return TSR_VALUE_ERROR;
+    }
+    return TSR_OK;
+}
+
+TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, const TsrLoadOptions *options, bool first) {
+    Table *t = &p->t;
+    if (has_byte(in->data, in->data + in->size, '\0')) return tsr_input_error(in, "it holds a NUL byte: not text");
+    t->in = in;
+    t->body = in->data;
+    t->end = in->data + in->size;
+    t->quoted = has_byte(t->body, t->end, '"');
+    t->nblocks = 0;
+    if (p->before != NULL) memcpy(p->before, t->kinds, (size_t)t->columns * sizeof *t->kinds);
+    TSR_TRY(read_body(out, t, options));
+    if (p->before != NULL && !first) TSR_TRY(check_kinds(p, in));
+    if (first) TSR_TRY(note_header(out, t));
+    if (!p->noted) TSR_TRY(note_rounding(out, t));
+    p->noted |= out->rounded;
+    t->header = NULL;
+    for (int i = 0; i < t->nblocks; i++) t->body_line += t->blocks[i].lines;
+    return TSR_OK;
 }

@@ -36,6 +36,12 @@ typedef struct Block {
     size_t bad_length;
 } Block;
 
+/* How a column's times are written, once a piece had some. */
+typedef struct KeptStyle {
+    TsrTimeStyle style;
+    bool known;
+} KeptStyle;
+
 typedef struct Table {
     const TsrInput *in;
     const char *body, *end;
@@ -62,6 +68,7 @@ typedef struct Table {
     TsrText text;               /* of the names */
     bool once;                  /* no column may be named twice */
     bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
+    KeptStyle *styles;          /* in pieces: of all columns; else NULL */
     CellKind *kinds;            /* of all columns, where not all are numbers; else NULL: the table is a tensor */
 } Table;
 

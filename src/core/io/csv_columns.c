@@ -297,12 +297,19 @@ static bool is_taken(const Table *t, int64_t k) { return t->skipped == NULL || !
 static void find_style(const Table *t, Cells *c, int64_t column) {
     int64_t lines, time;
     const char *p = t->body;
+    TsrTimeStyle *kept = t->styles != NULL ? &t->styles[column].style : NULL;
+    if (kept != NULL && t->styles[column].known) {
+        c->style = *kept;
+        return;
+    }
     for (int row = 0; p < t->end && row < LOOKED_ROWS; row++) {
         const char *stop = next_record(t, p, t->end, &lines), *text, *text_end;
         bool last = blank_line(p, stop);
         for (int64_t k = 0; k <= column && !last; k++) {
             next_field(&p, stop, t->delimiter, &text, &text_end, &last);
-            if (k == column && tsr_time_parse(&time, text, text_end, &c->style, true)) return;
+            if (k != column || !tsr_time_parse(&time, text, text_end, &c->style, true)) continue;
+            if (kept != NULL) t->styles[column] = (KeptStyle){c->style, true};
+            return;
         }
         p = stop + 1;
     }

@@ -20,6 +20,12 @@ static inline bool blank_line(const char *p, const char *end) {
     return p == end;
 }
 
+/* Nothing but blank lines. */
+static inline bool blank_text(const char *p, size_t n) {
+    while (n > 0 && (is_blank(*p) || *p == '\n')) p++, n--;
+    return n == 0;
+}
+
 /* Behind the quote that closes the one at `begin`; "" in between is a quote of the text. `begin` where none does. */
 static inline const char *behind_quotes(const char *begin, const char *end) {
     for (const char *p = begin + 1; p < end; p++) {

@@ -5,7 +5,7 @@
 #ifndef CORE_IO_FORMATS_H
 #define CORE_IO_FORMATS_H
 
-#include "core/io_format.h"
+#include "core/io.h"
 
 /* NumPy's .npy (numpy.lib.format). */
 bool tsr_npy_probe(const char *data, size_t size);
@@ -55,6 +55,15 @@ TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpt
 bool tsr_csv_is_text(const char *data, size_t size);
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
+/* A table that comes in pieces of whole records. new: `in` is its beginning; *body is how many of its bytes stand before
+ * the first row. `parsed` is a list of columns as options->columns is, or NULL: the others are left out, yet what the
+ * table is goes by all of them. next: the rows of `in`. *out is the caller's. */
+typedef struct TsrCsvPieces TsrCsvPieces;
+TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, const TsrLoadOptions *options,
+                             const char *parsed);
+void tsr_csv_pieces_free(TsrCsvPieces *pieces); /* NULL is fine */
+TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *pieces, TsrInput *in, const TsrLoadOptions *options,
+                              bool first);
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
 TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
 TsrStatus tsr_tsv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
@@ -95,5 +104,11 @@ TsrStatus tsr_idx_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
 /* TensorFlow's TensorProto. */
 TsrStatus tsr_pb_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);
+
+/* What was asked for ("dtype columns", or NULL) has a meaning in this format. */
+TsrStatus tsr_format_takes(const TsrInput *in, const TsrFormat *format, const char *given);
+/* All records of an input, whose hold it releases. *out is the caller's (tsr_records_free). */
+TsrStatus tsr_input_records(TsrRecords *out, TsrInput *in, const TsrFormat *format,
+                            const TsrLoadOptions *options);
 
 #endif

@@ -217,8 +217,7 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
     return TSR_OK;
 }
 
-/* What was asked for has a meaning in this format. */
-static TsrStatus check_given(const TsrInput *in, const TsrFormat *format, const char *given) {
+TsrStatus tsr_format_takes(const TsrInput *in, const TsrFormat *format, const char *given) {
     char word[16], names[256];
     for (const char *p = given != NULL ? given : ""; *p != '\0'; p += strspn(p, " ")) {
         int n = (int)strcspn(p, " ");
@@ -239,7 +238,7 @@ static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *forma
     *out = (TsrItems){0};
     in->end = 0;
     o.format = format->name;
-    TSR_TRY(check_given(in, format, options->given));
+    TSR_TRY(tsr_format_takes(in, format, options->given));
     TsrStatus status = format->read(out, in, &o);
     if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
     if (status != TSR_OK) tsr_items_free(out);
@@ -343,19 +342,25 @@ static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const
     return status;
 }
 
+TsrStatus tsr_input_records(TsrRecords *out, TsrInput *in, const TsrFormat *format, const TsrLoadOptions *options) {
+    size_t offset = 0;
+    TsrStatus status = TSR_OK;
+    do status = add_record(out, in, &offset, format, options);
+    while (status == TSR_OK && offset < in->size);
+    if (status != TSR_OK) tsr_records_free(out);
+    tsr_dataptr_release(&in->hold);
+    return status;
+}
+
 TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptions *given) {
     TsrInput in;
     TsrLoadOptions options;
     const TsrFormat *format = NULL;
-    size_t offset = 0;
     *out = (TsrRecords){0};
     TSR_TRY(tsr_take_load_options(&options, given));
     TSR_TRY(open_input(&in, path, &options));
     TsrStatus status = tsr_format_of(&format, &in, options.format);
-    do {
-        if (status == TSR_OK) status = add_record(out, &in, &offset, format, &options);
-    } while (status == TSR_OK && offset < in.size);
-    if (status != TSR_OK) tsr_records_free(out);
+    if (status == TSR_OK) return tsr_input_records(out, &in, format, &options);
     tsr_dataptr_release(&in.hold);
     return status;
 }

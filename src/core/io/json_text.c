@@ -8,7 +8,7 @@
 #include "core/number.h"
 
 TsrStatus tsr_json_error(const TsrJson *j, const char *what) {
-    int64_t line = 1;
+    int64_t line = j->in->lines_before + 1;
     const char *start = j->start;
     for (const char *q = j->start; q < j->p; q++)
         if (*q == '\n') {

@@ -97,6 +97,8 @@ TsrStatus tsr_io_check_writable(const char *path) {
 
 /* ---- input ---- */
 
+void (*tsr_io_progress)(uint64_t bytes, uint64_t total);
+
 /* Moves the bytes read so far into a block of `wanted` bytes. */
 static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used, size_t wanted) {
     TsrDataPtr bigger;
@@ -134,6 +136,7 @@ static TsrStatus read_stream(TsrInput *in, int fd, TsrExpectedSize *expected_siz
         if (n == 0) return TSR_OK;
         if (n < 0 && errno != EINTR) return tsr_error_errno(errno, in->name);
         if (n > 0) in->size += (size_t)n;
+        if (tsr_io_progress != NULL) tsr_io_progress(in->size, 0);
         TSR_TRY(tsr_interrupt_check());
     }
 }

@@ -10,11 +10,15 @@
 
 #include "core/alloc.h"
 #include "core/io_stream.h"
+#include "core/mem.h"
 
 enum { STEP = 1 << 20 }; /* bytes, between looks for an interrupt */
 
-/* What is packed from p on, and the library's state. */
-typedef struct Unpacker {
+typedef struct Packing Packing;
+
+/* What is packed from p on, as far as it is there, and the library's state. */
+typedef struct TsrUnpacker {
+    const Packing *packing;
     const char *p;
     size_t left;
     bool between; /* a part has ended, and no other has begun */
@@ -24,14 +28,14 @@ typedef struct Unpacker {
     ZSTD_DStream *zstd;
 } Unpacker;
 
-/* Up to `room` bytes into `to`; how many. None: the input is at an end, or damaged. */
-typedef struct Packing {
+/* step: up to `room` bytes into `to`; how many. None: the input is at an end, or damaged. */
+struct Packing {
     const char *name, *extension, *magic;
     size_t magic_size;
     bool (*begin)(Unpacker *u);
     size_t (*step)(Unpacker *u, char *to, size_t room);
     void (*end)(Unpacker *u);
-} Packing;
+};
 
 /* ---- gzip ---- */
 
@@ -39,6 +43,7 @@ static bool gzip_begin(Unpacker *u) { return inflateInit2(&u->z, MAX_WBITS + 16)
 static void gzip_end(Unpacker *u) { inflateEnd(&u->z); }
 
 static size_t gzip_step(Unpacker *u, char *to, size_t room) {
+    if (u->between && inflateReset(&u->z) != Z_OK) return u->damaged = true, 0;
     u->z.next_in = (Bytef *)(uintptr_t)u->p;
     u->z.avail_in = (uInt)TSR_MIN(u->left, (size_t)STEP);
     u->z.next_out = (Bytef *)to;
@@ -50,7 +55,6 @@ static size_t gzip_step(Unpacker *u, char *to, size_t room) {
     u->left -= used;
     u->between = result == Z_STREAM_END;
     u->damaged = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
-    if (u->between && u->left > 0) u->damaged = inflateReset(&u->z) != Z_OK;
     return room - u->z.avail_out;
 }
 
@@ -60,6 +64,11 @@ static bool bzip2_begin(Unpacker *u) { return BZ2_bzDecompressInit(&u->bz, 0, 0)
 static void bzip2_end(Unpacker *u) { BZ2_bzDecompressEnd(&u->bz); }
 
 static size_t bzip2_step(Unpacker *u, char *to, size_t room) {
+    if (u->between) {
+        BZ2_bzDecompressEnd(&u->bz);
+        memset(&u->bz, 0, sizeof u->bz);
+        if (!bzip2_begin(u)) return u->damaged = true, 0;
+    }
     u->bz.next_in = (char *)(uintptr_t)u->p;
     u->bz.avail_in = (unsigned)TSR_MIN(u->left, (size_t)STEP);
     u->bz.next_out = to;
@@ -71,13 +80,7 @@ static size_t bzip2_step(Unpacker *u, char *to, size_t room) {
     u->left -= used;
     u->between = result == BZ_STREAM_END;
     u->damaged = result != BZ_OK && result != BZ_STREAM_END;
-    size_t got = room - u->bz.avail_out;
-    if (u->between && u->left > 0) {
-        BZ2_bzDecompressEnd(&u->bz);
-        memset(&u->bz, 0, sizeof u->bz);
-        u->damaged = !bzip2_begin(u);
-    }
-    return got;
+    return room - u->bz.avail_out;
 }
 
 /* ---- zstd ---- */
@@ -148,19 +151,53 @@ static TsrStatus grow(TsrDataPtr *hold, size_t *room, size_t used) {
     return TSR_OK;
 }
 
-static TsrStatus unpack(TsrDataPtr *hold, size_t *size, const TsrInput *in, const Packing *packing, Unpacker *u) {
-    size_t room = TSR_MAX(2 * in->size, (size_t)1 << 16);
+TsrStatus tsr_unpacker_new(TsrUnpacker **out, const char *data, size_t size) {
+    const Packing *packing = packing_of(data, size);
+    *out = NULL;
+    if (packing == NULL) return TSR_OK;
+    Unpacker *u = tsr_calloc(1, sizeof *u);
+    if (u == NULL) return tsr_error_no_memory(sizeof *u);
+    u->packing = packing;
+    if (!packing->begin(u)) {
+        tsr_free(u);
+        return tsr_error_no_memory(STEP);
+    }
+    *out = u;
+    return TSR_OK;
+}
+
+void tsr_unpacker_free(TsrUnpacker *u) {
+    if (u == NULL) return;
+    u->packing->end(u);
+    tsr_free(u);
+}
+
+TsrStatus tsr_unpacker_step(size_t *got, TsrUnpacker *u, const TsrInput *in, const char **data, size_t *size, char *to,
+                            size_t room) {
+    u->p = *data;
+    u->left = *size;
+    *got = u->left > 0 || !u->between ? u->packing->step(u, to, TSR_MIN(room, (size_t)STEP)) : 0;
+    *data = u->p;
+    *size = u->left;
+    return u->damaged ? tsr_input_error(in, "its bytes packed by %s are damaged", u->packing->name) : TSR_OK;
+}
+
+TsrStatus tsr_unpacker_finish(const TsrUnpacker *u, const TsrInput *in) {
+    return u->between ? TSR_OK : tsr_input_error(in, "its bytes packed by %s end too early", u->packing->name);
+}
+
+static TsrStatus unpack(TsrDataPtr *hold, size_t *size, const TsrInput *in, Unpacker *u) {
+    size_t room = TSR_MAX(2 * in->size, (size_t)1 << 16), left = in->size;
+    const char *p = in->data;
     *size = 0;
     TSR_TRY(tsr_allocate(hold, TSR_DEVICE_CPU, room));
-    while (u->left > 0 || !u->between) {
+    while (left > 0 || !u->between) {
+        size_t before = left, got;
         TSR_TRY(tsr_interrupt_check());
         if (*size == room) TSR_TRY(grow(hold, &room, *size));
-        size_t left = u->left;
-        size_t got = packing->step(u, (char *)hold->data + *size, TSR_MIN(room - *size, (size_t)STEP));
+        TSR_TRY(tsr_unpacker_step(&got, u, in, &p, &left, (char *)hold->data + *size, room - *size));
         *size += got;
-        if (u->damaged) return tsr_input_error(in, "its bytes packed by %s are damaged", packing->name);
-        if (got == 0 && u->left == left && !u->between)
-            return tsr_input_error(in, "its bytes packed by %s end too early", packing->name);
+        if (got == 0 && left == before) return tsr_unpacker_finish(u, in);
     }
     return TSR_OK;
 }
@@ -180,12 +217,12 @@ TsrStatus tsr_input_unpack(TsrInput *in) {
     if (packing == NULL) return TSR_OK;
     if (in->mapped && in->mode == '+')
         return tsr_input_error(in, "mode 'r+' can't write into what is packed by %s", packing->name);
-    Unpacker u = {.p = in->data, .left = in->size};
+    Unpacker *u;
     TsrDataPtr hold = {0};
     size_t size = 0;
-    if (!packing->begin(&u)) return tsr_error_no_memory(STEP);
-    TsrStatus status = unpack(&hold, &size, in, packing, &u);
-    packing->end(&u);
+    TSR_TRY(tsr_unpacker_new(&u, in->data, in->size));
+    TsrStatus status = unpack(&hold, &size, in, u);
+    tsr_unpacker_free(u);
     if (status != TSR_OK) {
         tsr_dataptr_release(&hold);
         return status;

@@ -14,4 +14,15 @@ const char *tsr_packing_name(const char *data, size_t size);
 /* The length of the path's extension that says so, ".gz" and the like, which stands behind that of the format; 0. */
 size_t tsr_packing_extension(const char *path);
 
+/* Piece by piece: *out is NULL where the first bytes, ten of them or more, are not packed; else the caller's. */
+typedef struct TsrUnpacker TsrUnpacker;
+TsrStatus tsr_unpacker_new(TsrUnpacker **out, const char *data, size_t size);
+void tsr_unpacker_free(TsrUnpacker *unpacker); /* NULL is fine */
+/* Takes some of *size bytes at *data, which move on, and writes *got, at most `room`, of what they hold to `to`. More
+ * may come out of the same bytes until none do. `in` is named in errors. */
+TsrStatus tsr_unpacker_step(size_t *got, TsrUnpacker *unpacker, const TsrInput *in, const char **data, size_t *size,
+                            char *to, size_t room);
+/* ValueError unless what was unpacked so far has come to its end. */
+TsrStatus tsr_unpacker_finish(const TsrUnpacker *unpacker, const TsrInput *in);
+
 #endif

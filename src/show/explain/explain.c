@@ -42,6 +42,15 @@ static void say_end(Story *s, Value result, bool bound) {
     else say(s, "nothing: no tensor was made, viewed or written, no memory taken, copied or freed");
 }
 
+TsrStatus (*explain_before)(TsrText *out, const char *code, size_t length);
+
+static void say_before(Story *s, const Str *code) {
+    TsrText line = {0};
+    s->status = explain_before(&line, code->data, (size_t)code->size);
+    if (line.length > 0) say(s, "%s", line.data);
+    tsr_text_free(&line);
+}
+
 static TsrStatus explain_code(Value *out, const CallArgs *args) {
     Value result = VALUE_UNBOUND;
     Target targets[MAX_TARGETS];
@@ -52,6 +61,7 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
     if (s == NULL) return mem_error();
     const Str *code = value_as_str(args->values[0]);
     int count = targets_find(targets, code);
+    if (explain_before != NULL) say_before(s, code);
     TsrStatus status = watch_run(&result, s, code);
     bool stopped = status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR;
     if (status != TSR_OK && !stopped) say_exception(s, status);

@@ -8,6 +8,8 @@
 #include "lang/object/value.h"
 
 TsrStatus explain_startup(void);
+/* Appends what is to be told of code before it runs, a line, or nothing. NULL, the default: there is no such thing. */
+extern TsrStatus (*explain_before)(TsrText *out, const char *code, size_t length);
 
 /* What is told of a program that is stepped through. */
 typedef struct Story Story;

@@ -433,6 +433,59 @@ TsrStatus column_of_words(Value *out, const CallArgs *args) {
     return status;
 }
 
+static int64_t rows_of_all(const List *columns) {
+    int64_t rows = 0;
+    for (int64_t i = 0; i < columns->count; i++) rows += column_rows(value_as_column(columns->items[i]));
+    return rows;
+}
+
+/* The codes of one column among the words of all. */
+static TsrStatus join_codes(int64_t *to, TsrWordSet *set, const Column *c) {
+    const TsrWords *w = c->words;
+    int64_t *number = tsr_malloc_array((size_t)TSR_MAX(w->n, 1), sizeof *number);
+    if (number == NULL) return tsr_error_no_memory((size_t)w->n * sizeof *number);
+    TsrStatus status = TSR_OK;
+    for (int64_t i = 0; i < w->n && status == TSR_OK; i++) {
+        const char *word = w->bytes + w->begin[i];
+        size_t n = w->begin[i + 1] - w->begin[i];
+        status = tsr_word_set_add(&number[i], set, word, n, tsr_word_hash(word, n));
+    }
+    const TsrTensor *t = c->data.t;
+    const int64_t *codes = (const int64_t *)t->storage->ptr.data + t->offset;
+    for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) {
+        if ((i & 0xFFFF) == 0) status = tsr_interrupt_check();
+        int64_t code = codes[i * t->strides[0]];
+        if (code < 0 || code >= w->n) status = tsr_error(TSR_INDEX_ERROR, "there is no word %lld", (long long)code);
+        else to[i] = number[code];
+    }
+    tsr_free(number);
+    return status;
+}
+
+TsrStatus column_of_joined(Value *out, const CallArgs *args) {
+    if (!value_is_list(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "columns come in a list");
+    const List *columns = value_as_list(args->values[0]);
+    for (int64_t i = 0; i < columns->count; i++) {
+        if (!value_is_column(columns->items[i])) return tsr_error(TSR_TYPE_ERROR, "these are no columns");
+        TSR_TRY(no_words(value_as_column(columns->items[i])));
+        TSR_TRY(tsr_tensor_check(value_as_column(columns->items[i])->data.t, false));
+    }
+    int64_t rows = rows_of_all(columns), at = 0;
+    TsrTableColumn c = {.kind = TSR_COLUMN_TEXT};
+    TsrWordSet set = {0};
+    TsrStatus status = tsr_tensor_new(&c.data, 1, &rows, TSR_INT64, TSR_DEVICE_CPU);
+    for (int64_t i = 0; i < columns->count && status == TSR_OK; i++) {
+        const Column *from = value_as_column(columns->items[i]);
+        status = join_codes((int64_t *)tsr_data(c.data) + at, &set, from);
+        at += column_rows(from);
+    }
+    if (status == TSR_OK) status = tsr_word_set_new_words(&c.words, &set);
+    if (status == TSR_OK) status = column_new_move(out, &c);
+    tsr_word_set_free(&set);
+    tsr_table_column_clear(&c);
+    return status;
+}
+
 /* column_of_times(values, unit, missing): written with T, to the second or as many digits as the unit has. */
 TsrStatus column_of_times(Value *out, const CallArgs *args) {
     const Value *v = args->values;

@@ -296,6 +296,7 @@ static const Method makers[] = {
     {"words", column_of_words, ARGS_ONE, 1, 1, NULL, NULL},
     {"times", column_of_times, ARGS_RANGE, 3, 3, NULL, NULL},
     {"numbers", column_of_numbers, ARGS_RANGE, 2, 2, NULL, NULL},
+    {"joined", column_of_joined, ARGS_ONE, 1, 1, NULL, NULL},
     {"groups", groups_of, ARGS_ONE, 1, 1, NULL, NULL},
     {0},
 };

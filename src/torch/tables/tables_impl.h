@@ -18,5 +18,7 @@ TsrStatus column_item(Value *out, const Column *c, int64_t i);
 TsrStatus column_of_words(Value *out, const CallArgs *args);
 TsrStatus column_of_times(Value *out, const CallArgs *args);
 TsrStatus column_of_numbers(Value *out, const CallArgs *args);
+/* Of a list of columns of words the words one behind the other, with one list of words; what is missing is left out. */
+TsrStatus column_of_joined(Value *out, const CallArgs *args);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/io_chunks.h"
 #include "core/io_table.h"
 #include "core/tsr.h"
 
@@ -540,6 +541,50 @@ static TsrStatus begin(TsrIterSpec spec) {
         o = tsr_load_options(), o.size++; \
         REFUSED(tsr_load_records(&records, "/dev/null", &o)); \
     }) \
+    CASE(tsr_chunks_new, { \
+        TsrChunks *chunks; \
+        TsrLoadOptions o = tsr_load_options(); \
+        REFUSED(tsr_chunks_new(&chunks, "/none/such", NULL, NULL)); \
+        REFUSED(tsr_chunks_new(&chunks, "/dev/null", &(TsrLoadOptions){0}, NULL)); \
+        REFUSED(tsr_chunks_new(&chunks, "/dev/null", &o, NULL)); \
+        tsr_chunks_free(NULL); \
+    }) \
+    CASE(tsr_chunks_next, { \
+        TsrChunks *chunks; \
+        TsrItems items; \
+        bool more; \
+        TsrLoadOptions o = tsr_load_options(); \
+        o.format = "raw"; \
+        ck_assert_int_eq(tsr_chunks_new(&chunks, "/dev/null", &o, NULL), TSR_OK); \
+        REFUSED(tsr_chunks_next(&items, &more, chunks, 0)); \
+        REFUSED(tsr_chunks_next(&items, &more, chunks, -1)); \
+        tsr_chunks_free(chunks); \
+    }) \
+    CASE(tsr_chunks_check, { \
+        TsrChunks *chunks; \
+        TsrLoadOptions o = tsr_load_options(); \
+        o.format = "raw"; \
+        ck_assert_int_eq(tsr_chunks_new(&chunks, "/dev/null", &o, NULL), TSR_OK); \
+        REFUSED(tsr_chunks_check(chunks)); \
+        tsr_chunks_free(chunks); \
+    }) \
+    CASE(tsr_chunks_go_on, { \
+        TsrChunks *chunks; \
+        TsrLoadOptions o = tsr_load_options(); \
+        o.format = "raw"; \
+        ck_assert_int_eq(tsr_chunks_new(&chunks, "/dev/null", &o, NULL), TSR_OK); \
+        ck_assert(!tsr_chunks_go_on(chunks)); \
+        tsr_chunks_free(chunks); \
+    }) \
+    CASE(tsr_chunks_rest, { \
+        TsrChunks *chunks; \
+        TsrRecords records; \
+        TsrLoadOptions o = tsr_load_options(); \
+        o.format = "raw"; \
+        ck_assert_int_eq(tsr_chunks_new(&chunks, "/dev/null", &o, NULL), TSR_OK); \
+        REFUSED(tsr_chunks_rest(&records, chunks)); \
+        tsr_chunks_free(chunks); \
+    }) \
     CASE(tsr_edit, { \
         bool fits; \
         TsrItem item = {NULL, x}; \
@@ -722,6 +767,7 @@ static const struct {
       "tsr_maybe_end",
       "tsr_op_release_returns",
       "tsr_records_free",
+      "tsr_chunks_free",
       "tsr_rng_free",
       "tsr_rng_initial_seed",
       "tsr_rng_new",

@@ -1,0 +1,56 @@
+# A table that comes through a pipe, in pieces: the same answers as of the file, in memory that does not grow; what can't be answered so is read as a whole.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+awk 'BEGIN { print "city,day,price,qty,opt";
+    city[0] = "Rome"; city[1] = "Oslo"; city[2] = "\"Ho, Chi\""; city[3] = "\"a \"\"b\"\"\""
+    for (i = 0; i < 640000; i++)
+        printf "%s,2024-0%d-1%d,%d.%03d,%d,%s\n", city[i * 7 % 4], i % 9 + 1, i % 10, i * 31 % 100, i * 17 % 1000, i % 51, i % 10 ? i % 6 : "" }' >big.csv
+# pieces NAME CODE: the answers of the file and of the pipe are the same bytes
+pieces() {
+    wanted=$("$tsr" -e "$2" big.csv 2>&1)
+    is "$1" "$wanted" "$(cat big.csv | timeout 60 "$tsr" --max-memory 300M -e "$2" 2>&1)"
+}
+is 'longer than what is read ahead' 1 "$(($(wc -c <big.csv) > 17000000))"
+pieces 'counts' 'len(_), _["qty"].sum(), (_["qty"] > 25).any(), (_["qty"] > 3).all(), _["qty"].count_nonzero()'
+pieces 'whole sums and means' '_["qty"].mean(), _["qty"].double().std(), _["price"].double().mean()'
+pieces 'ends' '_["price"].min(), _["price"].max(), _["price"].argmax(), _["qty"].argmin(), _["day"].min(), _["city"].max()'
+pieces 'arithmetic of columns' '(_["qty"] * 2 + 1).sum() / len(_)'
+pieces 'rows that a mask picks' '_[_["city"] == "Rome"]["qty"].sum(), _[(_["city"] == "Oslo") & (_["qty"] > 25)]["qty"].max()'
+pieces 'groups' '_.by("city")["qty"].sum()'
+pieces 'groups of two keys' '_.by("city", "opt").count()'
+pieces 'means of groups' '_.by("day")["qty"].mean()'
+pieces 'spreads of groups' '_.by("city", "opt")["qty"].std()'
+pieces 'ends of groups' '_.by("city")["price"].max(), _.by("city")["day"].min()'
+pieces 'histograms' '_["price"].histc(10, 0, 100), _["qty"].long().bincount()'
+pieces 'values that are kept' '_["price"].median(), _["city"].unique(), _["price"].quantile(0.9)'
+pieces 'the first rows' '_[:3]'
+pieces 'the first that fit' '_[_["qty"] == 50].head(2)'
+pieces 'all columns' '_.min(), _.max()'
+pieces 'names of before' 'x = 3
+_["qty"][_["qty"] > x].sum()'
+pieces 'an error at its place' '_["city"].mean()'
+pieces 'two passes: as a whole' '(_["qty"] - _["qty"].mean()).abs().sum()'
+pieces 'sorting: as a whole' '_.sort_by("qty")[0]'
+gzip -k big.csv
+is 'packed' "$("$tsr" -e '_["qty"].sum()' big.csv)" "$("$tsr" -e '_["qty"].sum()' big.csv.gz)"
+head -c 2000000 big.csv.gz >cut.gz
+run -I csv -e '_["qty"].sum()' cut.gz; is 'packed and cut off' 'ValueError: cut.gz: its bytes packed by gzip end too early' "$(last)"
+{ cat big.csv; printf 'Rome,2024-01-11,nothing,1,1\n'; } >bad.csv
+is 'a cell that is no number' "ValueError: <stdin>: line 640002, column 3: 'nothing' is not a number" "$("$tsr" -e '_["price"].sum()' <bad.csv 2>&1 | tail -1 | sed s/stdin/stdin/)"
+is 'in a pipe' "ValueError: <stdin>: line 640002, column 3: 'nothing' is not a number" "$(cat bad.csv | "$tsr" -e '_["price"].sum()' 2>&1 | tail -1)"
+is 'not asked for, not looked at' "$("$tsr" -e '_["qty"].sum() + 1' big.csv)" "$(cat bad.csv | "$tsr" -e '_["qty"].sum()' 2>&1 | tail -1)"
+is 'stream()' "$(printf '[250000, 250000, 140000]')" "$(cat big.csv | "$tsr" -e '[len(c) for c in stream(rows=250000)]')"
+is 'stream() of some columns' "$("$tsr" -e '_["qty"].sum().long()' big.csv)" "$("$tsr" -e 's = 0
+for c in stream("big.csv.gz", columns="qty"): s += c.sum()
+s.long()')"
+run -e 'list(stream("x.npy"))'; is 'no file' "FileNotFoundError: [Errno 2] No such file or directory: 'x.npy'" "$(last)"
+"$tsr" -o x.npy -e 'arange(3)'
+run -e 'stream("x.npy")'; is 'another format' 'ValueError: x.npy: npy is not read in pieces: csv, tsv and jsonl are' "$(last)"
+run -e 'stream("big.csv", rows=0)'; is 'no rows' 'ValueError: stream(): pieces have at least 1 row, not 0' "$(last)"
+is 'explain: pieces' 'a long input comes in pieces, in memory that does not grow: _["qty"].sum(), len(_); columns that are not "qty" are skipped' "$("$tsr" -e 'explain("_[\"qty\"].sum() / len(_)")' </dev/null | head -1)"
+is 'explain: as a whole' 'the input is read as a whole: _.sort_by takes all rows at once' "$("$tsr" -e 'explain("_.sort_by(\"qty\")")' </dev/null | head -1)"
+# Ten times the file through a pipe.
+is 'memory that does not grow' '6400000' "$({ head -1 big.csv; for i in 1 2 3 4 5 6 7 8 9 10; do tail -n +2 big.csv; done; } | "$tsr" --max-memory 64M -e 'len(_)')"
+yes 1,2 | timeout -s INT 1.3 "$tsr" -e '_.sum()' >/dev/null 2>err
+is 'interrupted' 'KeyboardInterrupt' "$(tail -1 err)"
+exit $bad
