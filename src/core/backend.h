@@ -4,8 +4,9 @@
  * device of its type is first asked for, checks the interface's version, and lets it register its allocators (alloc.h).
  * A plugin sees addresses and bytes, never a tensor; it reaches the core only through the functions in TsrHost and
  * must not be unloaded. Work comes to it as addresses, strides, dtypes and the number of a kernel: a pointwise pass, a
- * chain of them, a reduction, a product of matrices, or one of primitives.def. What it has no code for runs on the host,
- * its storages lent for the call (tensor/loan.h). Where there is no plugin the error says which names were tried and why each was refused. */
+ * chain of them, a reduction, a product of matrices, or one of primitives.def. What it has no code for runs on the
+ * host, its storages lent for the call (tensor/loan.h). Where there is no plugin the error says which names were tried
+ * and why each was refused. */
 #ifndef TSR_BACKEND_H
 #define TSR_BACKEND_H
 
@@ -36,8 +37,8 @@ typedef struct TsrHost {
     void (*trace)(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object);
     bool (*traced)(void); /* whether anybody looks at the trace */
     void (*race)(const TsrRace *race);
-    TsrStatus (*interrupt_check)(void);         /* waits are polled: Ctrl-C ends them */
-    void (*where)(char *text, size_t room);     /* "add", or "add, line 3": what runs now, for errors that come later */
+    TsrStatus (*interrupt_check)(void);     /* waits are polled: Ctrl-C ends them */
+    void (*where)(char *text, size_t room); /* "add", or "add, line 3": what runs now, for errors that come later */
 } TsrHost;
 
 /* ONE ROW A NUMBER that a device says of itself: ROW(field, torch's name for it). Sizes in bytes, rates in kHz, widths
@@ -163,9 +164,9 @@ enum { TSR_MAP_COPY = 0xFFFF };
 /* One pointwise pass: what tsr_iter_run does on the host. */
 typedef struct TsrDeviceMap {
     int index;
-    uint16_t kernel;        /* TsrKernel (kernels/pointwise/table.h), or TSR_MAP_COPY */
-    TsrDtype dtype, common; /* what the kernel computes in, and the same before small floats are widened (iter.h) */
-    bool checked;           /* integers: a divisor of zero is an error of the next wait */
+    uint16_t kernel;           /* TsrKernel (kernels/pointwise/table.h), or TSR_MAP_COPY */
+    TsrDtype dtype, common;    /* what the kernel computes in, and the same before small floats are widened (iter.h) */
+    bool checked;              /* integers: a divisor of zero is an error of the next wait */
     int nout, noperands, ndim; /* outputs first; at least one dimension */
     int64_t numel, sizes[TSR_DEVICE_DIMS];
     TsrDeviceOperand operand[TSR_DEVICE_OPERANDS];
@@ -194,7 +195,7 @@ typedef struct TsrDeviceReduce {
     uint8_t kind;   /* TsrReduceKind (kernels/reduce/reduce.h) */
     TsrDtype dtype; /* of the input, as the reduction reads it */
     int nkept, nreduced, nout;
-    int64_t kept[TSR_DEVICE_DIMS], reduced[TSR_DEVICE_DIMS]; /* sizes */
+    int64_t kept[TSR_DEVICE_DIMS], reduced[TSR_DEVICE_DIMS];                                     /* sizes */
     int64_t in_kept[TSR_DEVICE_DIMS], in_reduced[TSR_DEVICE_DIMS], out_kept[2][TSR_DEVICE_DIMS]; /* strides */
     int64_t count, results; /* elements of each result's element, and of a result */
     TsrDeviceOperand in, out[2];
@@ -252,7 +253,8 @@ typedef struct TsrBackend {
     void (*uses)(TsrAddress address, size_t bytes, int index, bool writes);
     /* A block that this stream uses too: freed, it is not given again before the stream has come so far. */
     TsrStatus (*record_stream)(TsrAddress block, int index, int64_t id);
-    /* Work: put into the current stream of the device. TSR_NOT_IMPLEMENTED_ERROR: no code for it, nothing was touched. */
+    /* Work: put into the current stream of the device. TSR_NOT_IMPLEMENTED_ERROR: no code for it, nothing was touched.
+     */
     TsrStatus (*map)(const TsrDeviceMap *map);
     TsrStatus (*chain)(const TsrDeviceChain *chain);
     TsrStatus (*reduce)(const TsrDeviceReduce *reduce);

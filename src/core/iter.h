@@ -85,8 +85,8 @@ TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *
 extern void (*tsr_broadcast_hook)(const TsrTensor *result, const TsrTensor *const *in, int count);
 /* Threads for large inputs; polls interrupts. With operands on a device it declines (engine/device.h). */
 TsrStatus tsr_iter_run(TsrIter *it, TsrLoop loop, const void *params);
-/* The same for a loop that has a number in the table of kernels (kernels/pointwise/table.h), by which a device finds its
- * own: there the kernel runs on the device. `nparams`: bytes of params. */
+/* The same for a loop that has a number in the table of kernels (kernels/pointwise/table.h), by which a device finds
+ * its own: there the kernel runs on the device. `nparams`: bytes of params. */
 TsrStatus tsr_iter_run_kernel(TsrIter *it, TsrLoop loop, unsigned kernel, const void *params, size_t nparams);
 /* Releases everything. When `status` is TSR_OK, out[0..nout) receive the outputs (the caller's references). Returns
  * `status`. */

@@ -534,7 +534,8 @@ static const Method c2_methods[] = {
     {"Alias", c2_alias, ARGS_NONE, 0, 0, "()", "Metadata copied, data shared."},
     {"Clone", c2_clone, ARGS_NONE, 0, 0, "()", "Metadata and data copied."},
     {"CopyFrom", c2_copy_from, ARGS_RANGE, 1, 2, "(src, later=False)",
-     "Takes the sizes and copies the data of another tensor, from whatever device; `later` (caffe2's async) leaves a copy "
+     "Takes the sizes and copies the data of another tensor, from whatever device; `later` (caffe2's async) leaves a "
+     "copy "
      "between a device and pinned memory to the stream."},
     {"ShareData", c2_share_data, ARGS_ONE, 1, 1, "(src)", "Uses another tensor's memory."},
     {"ShareExternalPointer", c2_share_external, ARGS_RANGE, 1, 2, "(bytes, dtype=None)",

@@ -254,7 +254,11 @@ enum { ROW = 19, MARGIN = 14, LANE_WIDTH = 16 };
 
 static int right_edge(const Boxes *b) { return MARGIN + CHARACTER * (b->width + 3); }
 
-static int middle_of(int row) { return MARGIN + ROW * row + ROW / 2; }
+static int middle_of(int row) {
+    return MARGIN + ROW
+    *row + ROW
+    / 2;
+}
 
 static void put_line_shapes(Canvas *c, const Boxes *b, int row) {
     const Line *line = &b->lines[row];
@@ -290,7 +294,8 @@ TsrStatus draw_boxes_shapes(Canvas *c, Value dict) {
     Boxes *b;
     TSR_TRY(boxes_new(&b, dict));
     c->width = right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN;
-    c->height = ROW * b->line_count + 2 * MARGIN;
+    c->height = ROW
+    *b->line_count + 2 * MARGIN;
     put_box_shapes(c, b);
     for (int row = 0; row < b->line_count; row++) put_line_shapes(c, b, row);
     for (int i = 0; i < b->arrow_count; i++) put_arrow_shapes(c, b, &b->arrows[i]);

@@ -87,11 +87,7 @@ static const char *class_of(char buffer[8], Ink ink) {
 static TsrStatus put_escaped(TsrText *out, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
-        const char *as = c == '&'   ? "&amp;"
-                         : c == '<' ? "&lt;"
-                         : c == '>' ? "&gt;"
-                         : c == '"' ? "&quot;"
-                                    : NULL;
+        const char *as = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
         if ((unsigned char)c < ' ' && c != '\n') c = ' ';
         TSR_TRY(as != NULL ? tsr_text_puts(out, as) : tsr_text_putc(out, c));
     }

@@ -109,8 +109,8 @@ static TsrStatus check_name(bool *png, const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
     *png = dot != NULL && strcmp(dot, ".png") == 0;
     if (dot == NULL || *png || strcmp(dot, ".svg") == 0) return TSR_OK;
-    return tsr_error(TSR_VALUE_ERROR,
-                     "draw(): '%s' ends in '%s': a name that ends in .svg or .png is expected", path, dot);
+    return tsr_error(TSR_VALUE_ERROR, "draw(): '%s' ends in '%s': a name that ends in .svg or .png is expected", path,
+                     dot);
 }
 
 static TsrStatus write_svg(const char *path, const Drawing *d) {

@@ -1,4 +1,5 @@
-/* picture.h: a picture before it is text or shapes: which elements of a storage are shown, and what stands in each cell.
+/* picture.h: a picture before it is text or shapes: which elements of a storage are shown, and what stands in each
+ * cell.
  */
 #ifndef SHOW_DRAW_PICTURE_H
 #define SHOW_DRAW_PICTURE_H

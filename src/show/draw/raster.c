@@ -33,8 +33,8 @@ static const uint8_t colours[][3] = {
 /* ---- the mask ---- */
 
 static Area area_in(const Raster *r, float left, float top, float right, float bottom) {
-    return (Area){(int)fmaxf(0, floorf(left)), (int)fmaxf(0, floorf(top)),
-                  (int)fminf((float)r->width, ceilf(right)), (int)fminf((float)r->height, ceilf(bottom))};
+    return (Area){(int)fmaxf(0, floorf(left)), (int)fmaxf(0, floorf(top)), (int)fminf((float)r->width, ceilf(right)),
+                  (int)fminf((float)r->height, ceilf(bottom))};
 }
 
 static void note_dirty(Raster *r, Area a) {
@@ -55,8 +55,8 @@ static float distance(Point p, Point a, Point b) {
 /* A straight stroke with round ends; points and width are in pixels of the raster. */
 static void mask_stroke(Raster *r, Point a, Point b, float half) {
     float room = half + 1;
-    Area area = area_in(r, fminf(a.x, b.x) - room, fminf(a.y, b.y) - room, fmaxf(a.x, b.x) + room,
-                        fmaxf(a.y, b.y) + room);
+    Area area =
+        area_in(r, fminf(a.x, b.x) - room, fminf(a.y, b.y) - room, fmaxf(a.x, b.x) + room, fmaxf(a.y, b.y) + room);
     note_dirty(r, area);
     for (int y = area.top; y < area.bottom; y++)
         for (int x = area.left; x < area.right; x++) {
@@ -79,8 +79,7 @@ static void mask_box(Raster *r, const Shape *s, float line) {
             float qx = fabsf((float)x + 0.5F - middle.x) - width / 2 + radius,
                   qy = fabsf((float)y + 0.5F - middle.y) - height / 2 + radius;
             float outside = hypotf(fmaxf(qx, 0), fmaxf(qy, 0)) + fminf(fmaxf(qx, qy), 0) - radius;
-            r->mask[(size_t)y * (size_t)r->width + (size_t)x] =
-                coverage(line > 0 ? half - fabsf(outside) : -outside);
+            r->mask[(size_t)y * (size_t)r->width + (size_t)x] = coverage(line > 0 ? half - fabsf(outside) : -outside);
         }
 }
 

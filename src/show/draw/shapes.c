@@ -1,5 +1,6 @@
-/* A picture as shapes: the storage in bands of cells with a row for each view beneath and its strides as arrows, then each view as the grids that it
- * shows, one for each slice of its last two dimensions, every cell with the number of the element it reaches. */
+/* A picture as shapes: the storage in bands of cells with a row for each view beneath and its strides as arrows, then
+ * each view as the grids that it shows, one for each slice of its last two dimensions, every cell with the number of
+ * the element it reaches. */
 #include "picture.h"
 
 #include <inttypes.h>
@@ -87,7 +88,8 @@ static int row_height(const Picture *p, int v, int band) {
 }
 
 static int band_height(const Picture *p, int band) {
-    int height = 20 + ROW + MARGIN;
+    int height = 20 + ROW
+    +MARGIN;
     for (int v = 0; v < p->view_count; v++) height += row_height(p, v, band);
     return height;
 }
@@ -111,8 +113,7 @@ static void put_hops(Canvas *c, const Picture *p, int v, int band, int width, Pl
         canvas_line(c, (Point){from, top}, (Point){from, y}, ink, false);
         canvas_line(c, (Point){from, y}, (Point){to, y}, ink, false);
         canvas_line(c, (Point){to, y}, (Point){to, top}, ink, true);
-        snprintf(label, sizeof label, "stride[%d] = %lld", hops[i].dim,
-                 (long long)p->views[v].t->strides[hops[i].dim]);
+        snprintf(label, sizeof label, "stride[%d] = %lld", hops[i].dim, (long long)p->views[v].t->strides[hops[i].dim]);
         canvas_text(c, at.x - left + MARGIN, at.y + HOP * (i + 1) + 4, (Lettering){.ink = INK_DIM, .size = 11}, label);
     }
 }

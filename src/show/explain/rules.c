@@ -74,7 +74,8 @@ static const char *rule_of(const TsrTensor *strong, const TsrTensor *weak, TsrDt
         (tsr_dtype_is_float(weak->dtype) || tsr_dtype_is_complex(weak->dtype)) && b != a && common != strong->dtype;
     if (number && higher) return "a Python number of a higher kind brings the default dtype of its kind";
     if (number && common == strong->dtype)
-        return "a Python number takes the tensor's dtype unless its kind (bool < integer < floating < complex) is higher";
+        return "a Python number takes the tensor's dtype unless its kind (bool < integer < floating < complex) is "
+               "higher";
     if (number) return "a Python number of a higher kind decides";
     if (scalar && common == strong->dtype)
         return "a 0-d tensor counts only when its kind (bool < integer < floating < complex) is higher";

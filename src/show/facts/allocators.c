@@ -168,7 +168,8 @@ static TsrStatus tsr_typemeta_fn(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"memory", tsr_memory_fn, ARGS_ANY, 0, 1, "(device=None)",
-     "Bytes live, kept and at most, by allocator, and how many tensors there are. Of a GPU: the blocks that its allocator "
+     "Bytes live, kept and at most, by allocator, and how many tensors there are. Of a GPU: the blocks that its "
+     "allocator "
      "has cut its segments into, and the tensors in them."},
     {"empty_cache", tsr_empty_cache_fn, ARGS_NONE, 0, 0, "()", "Gives kept blocks back to the system."},
     {"typemeta", tsr_typemeta_fn, ARGS_ANY, 0, 1, "(dtype=None)",

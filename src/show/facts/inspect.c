@@ -426,7 +426,8 @@ static const Method functions[] = {
      "Owning references to a tensor, this call's argument left out.\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> refcount(x)\n    2"},
     {"holders", tsr_holders_fn, ARGS_ONE, 1, 1, "(x)",
-     "Who holds those references, by name: a str a reference. A wrapper\nthat several names lead to is one: c (also u).\n\n"
+     "Who holds those references, by name: a str a reference. A wrapper\nthat several names lead to is one: c (also "
+     "u).\n\n"
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
     {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)",

@@ -216,7 +216,8 @@ static TsrStatus draw_all(TsrText *out, const Memory *m, int *y) {
 static TsrStatus frame(TsrText *out, const Memory *m, int id, int height, const TsrText *inside) {
     TSR_TRY(tsr_text_printf(
         out,
-        "<div class=\"picture\" tabindex=\"0\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t%d d%d\"><title id=\"t%d\">Names, "
+        "<div class=\"picture\" tabindex=\"0\"><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-labelledby=\"t%d "
+        "d%d\"><title id=\"t%d\">Names, "
         "tensors and storages</title><desc id=\"d%d\">",
         WIDTH, height, id, id, id, id));
     TSR_TRY(describe(out, m));

@@ -130,9 +130,11 @@ static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4
         .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown \
     }
 #define OPTIONS \
-    "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+    "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? " \
+    "check_invariants=None"
 #define LAYOUT_OPTIONS \
-    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? check_invariants=None"
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool " \
+    "requires_grad=False, bool? check_invariants=None"
 #define COMPRESSED(name, first, second, ex, shown) \
     ROW(row_##name##_sized, \
         "sparse_" #name "_tensor(Any " first ", Any " second ", Any values, int[] size, *, " LAYOUT_OPTIONS \
@@ -213,7 +215,8 @@ static TsrStatus checks_enter(Value *out, const CallArgs *args) {
     if (c->active)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "This context manager instance is already activated. Use a different context manager instance for context nesting.");
+            "This context manager instance is already activated. Use a different context manager instance for context "
+            "nesting.");
     c->active = true;
     c->before = checks_enabled;
     checks_enabled = c->state;

@@ -43,7 +43,8 @@ static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in
                                                .dtype = d,
                                                .flags = TSR_ITER_CHECK_CAST}));
     TsrLoop loop = tsr_kernel(TSR_K_where, d);
-    TsrStatus s = loop != NULL ? tsr_iter_run_kernel(&it, loop, TSR_K_where, NULL, 0) : tsr_not_implemented("where_cpu", d);
+    TsrStatus s =
+        loop != NULL ? tsr_iter_run_kernel(&it, loop, TSR_K_where, NULL, 0) : tsr_not_implemented("where_cpu", d);
     return tsr_iter_end_move(&it, s, out);
 }
 

@@ -460,7 +460,8 @@ TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
     " on a non-empty sparse tensor is not supported.\nYou could try the following options:\n" \
     "1. If you need an empty sparse tensor of this size, call `x = torch.sparse_coo_tensor(size)`.\n" \
     "2. If you need to resize this tensor, you have the following options:\n" \
-    "    1. For both sparse and dense dimensions, keep the number of them constant and the size of them non-shrinking, and then try the same call again.\n" \
+    "    1. For both sparse and dense dimensions, keep the number of them constant and the size of them " \
+    "non-shrinking, and then try the same call again.\n" \
     "    2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor."
 
 typedef struct Shape {
