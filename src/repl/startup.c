@@ -43,6 +43,7 @@
 #include "core/rng.h"
 #include "show/help/screen.h"
 #include "show/watch/trace.h"
+#include "show/watch/versions.h"
 #include "shell.h"
 #include "signals.h"
 #include "lang/types/str.h"
@@ -99,6 +100,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(ns_th_startup());
     TSR_TRY(golden_startup());
     TSR_TRY(trace_startup());
+    TSR_TRY(versions_startup());
     TSR_TRY(explain_startup());
     races_startup();
     TSR_TRY(fallback_startup());
@@ -116,7 +118,7 @@ TsrStatus startup_all(void) {
 
 void startup_undo(void) {
     notes_shutdown();
-    trace_shutdown();
+    versions_shutdown();
     vm_shutdown();
     ns_th_shutdown();
     ns_caffe2_shutdown();

@@ -333,6 +333,27 @@ static TsrStatus allocator_of(TsrAllocator **out, Value v) {
                : tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
 }
 
+/* Of each dtype, for the trace, which keeps no copies of texts. */
+#define DTYPE(id, c, itemsize, kind, group, stem, number, functions, torch, name, ...)                                 \
+    [TSR_##id] = {"Buffer<" name ">", "Allocator::Allocate<" name ">", "Allocator::RunCtor<" name ">"},
+static const struct {
+    const char *buffer, *allocate, *construct;
+} functions_of[] = {
+#include "core/dtype.def"
+};
+#undef DTYPE
+
+/* The memory of a new Buffer<T>, taken as its constructor takes it: Allocate<T>, which calls AllocateRaw and then RunCtor,
+ * a no-op for plain numbers. */
+static TsrStatus new_buffer(TsrStorage **out, TsrAllocator *a, int64_t bytes, TsrDtype dtype) {
+    tsr_trace(TSR_TRACE_CALL, functions_of[dtype].allocate, functions_of[dtype].buffer, bytes, NULL, NULL);
+    tsr_trace(TSR_TRACE_CALL, "Allocator::AllocateRaw", functions_of[dtype].allocate, bytes, NULL, NULL);
+    TSR_TRY(tsr_storage_new_with_allocator(out, a, (uint64_t)bytes, dtype));
+    if (tsr_dtype_is_pod(dtype))
+        tsr_trace(TSR_TRACE_CALL, functions_of[dtype].construct, "no-op: plain numbers", 0, NULL, *out);
+    return TSR_OK;
+}
+
 /* The constructor takes the memory at once, from the allocator named or the active one. What is on a device holds what
  * was there before. */
 static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
@@ -350,7 +371,9 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     if (tsr_mul_overflows(numel, (int64_t)tsr_dtype_size(dtype), &bytes))
         return tsr_error(TSR_RUNTIME_ERROR, "the tensor's bytes overflow");
-    TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, (uint64_t)bytes, dtype));
+    bool taken = numel > 0 || allocator->empty_too; /* ShouldAllocateEmptyTensors() */
+    if (taken) TSR_TRY(new_buffer(&storage, allocator, bytes, dtype));
+    else TSR_TRY(tsr_storage_new_with_allocator(&storage, allocator, 0, dtype));
     tsr_layout_contiguous_strides(strides, ndim, sizes);
     TsrStatus status = tsr_tensor_new_over(&t, storage, (TsrGeometry){ndim, sizes, strides, 0}, dtype);
     tsr_storage_free(storage);

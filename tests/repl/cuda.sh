@@ -349,7 +349,7 @@ for code in ["x = tensorflow.Tensor(a, tensorflow.DT_FLOAT, [2, 3])", "del x", "
     print([row['what'] for row in trace(code) if row['event'] in ('call', 'alloc', 'free')])
 END
 run --simulate-cuda "$work/bfc.tsr"
-is "TensorFlow's allocator on the device" "['BFCAllocator::AllocateRawInternal', 'BFCAllocator::FindChunkPtr', 'BFCAllocator::Extend', 'GPUMemAllocator::Alloc', 'StreamExecutor::AllocateArray<char>', 'CUDAExecutor::Allocate', 'CUDADriver::DeviceAllocate', 'cuMemAlloc', 'BFCAllocator::SplitChunk', 'cuda_bfc']
+is "TensorFlow's allocator on the device" "['Allocator::Allocate<float>', 'Allocator::AllocateRaw', 'BFCAllocator::AllocateRawInternal', 'BFCAllocator::FindChunkPtr', 'BFCAllocator::Extend', 'GPUMemAllocator::Alloc', 'StreamExecutor::AllocateArray<char>', 'CUDAExecutor::Allocate', 'CUDADriver::DeviceAllocate', 'cuMemAlloc', 'BFCAllocator::SplitChunk', 'cuda_bfc', 'Allocator::RunCtor<float>']
 ['cuda_bfc', 'BFCAllocator::DeallocateRawInternal', 'BFCAllocator::FreeAndMaybeCoalesce']
 ['GPUMemAllocator::Free', 'StreamExecutor::Deallocate', 'CUDAExecutor::Deallocate', 'CUDADriver::DeviceDeallocate', 'cuMemFree']" "$out"
 sim -e "tsr.cuda_fallback('silent')

@@ -5,13 +5,19 @@
 
 #include <stdlib.h>
 
+static void give_back(void *block) {
+    tsr_trace_call("free", "aligned", 0, block);
+    free(block);
+}
+
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     size_t rounded;
     (void)self;
     if (tsr_add_size_overflows(bytes, 63, &rounded)) return tsr_error_no_memory(bytes);
     void *block = aligned_alloc(64, (rounded & ~(size_t)63));
     if (block == NULL) return tsr_error_no_memory(bytes);
-    *out = (TsrDataPtr){block, block, free, TSR_DEVICE_CPU};
+    tsr_trace_call("aligned_alloc", "aligned", bytes, block);
+    *out = (TsrDataPtr){block, block, give_back, TSR_DEVICE_CPU};
     return TSR_OK;
 }
 

@@ -50,4 +50,10 @@ extern _Thread_local const struct TsrStorage *tsr_trace_storage;
 /* What this thread does to storages is not for the trace, whose list is one thread's. */
 extern _Thread_local bool tsr_trace_off;
 
+/* A function of the C library that gave this thread's next block, or took one. Both texts are static. */
+static inline void tsr_trace_call(const char *what, const char *caller, size_t bytes, const void *block) {
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL) && !tsr_trace_off)
+        tsr_trace(TSR_TRACE_CALL, what, caller, (int64_t)bytes, block, tsr_trace_storage);
+}
+
 #endif

@@ -187,9 +187,11 @@ static TsrStatus allocate_middle(TsrDataPtr *out, size_t bytes) {
     Middle *block = take_middle(c);
     if (block != NULL) {
         tsr_allocator_caching.cached -= (int64_t)size;
-        tsr_trace(TSR_TRACE_CACHE_HIT, "caching", "kept block", (int64_t)size, (char *)block + LINE, NULL);
+        tsr_trace(TSR_TRACE_CACHE_HIT, "caching", "kept block", (int64_t)size, (char *)block + LINE, tsr_trace_storage);
     } else if ((block = aligned_alloc(LINE, size + LINE)) == NULL) {
         return tsr_error_no_memory(bytes);
+    } else {
+        tsr_trace_call("aligned_alloc", "caching", size + LINE, (char *)block + LINE);
     }
     block->class = c;
     *out = (TsrDataPtr){(char *)block + LINE, block, free_middle, TSR_DEVICE_CPU};
@@ -313,10 +315,11 @@ static TsrStatus allocate_large(TsrDataPtr *out, size_t bytes) {
     if (header == NULL) return tsr_error_no_memory(bytes);
     char *data = take_fitting(size, &header->size);
     if (data != NULL) {
-        tsr_trace(TSR_TRACE_CACHE_HIT, "caching", "kept block", (int64_t)header->size, data, NULL);
+        tsr_trace(TSR_TRACE_CACHE_HIT, "caching", "kept block", (int64_t)header->size, data, tsr_trace_storage);
     } else {
         data = map_large(size);
         header->size = size;
+        if (data != NULL) tsr_trace_call("mmap", "caching", size, data);
     }
     if (data == NULL) {
         free(header);

@@ -4,11 +4,17 @@
 
 #include <stdlib.h>
 
+static void give_back(void *block) {
+    tsr_trace_call("free", "malloc", 0, block);
+    free(block);
+}
+
 static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     (void)self;
     void *block = NULL;
     if (posix_memalign(&block, 64, bytes > 0 ? bytes : 1) != 0) return tsr_error_no_memory(bytes);
-    *out = (TsrDataPtr){block, block, free, TSR_DEVICE_CPU};
+    tsr_trace_call("posix_memalign", "malloc", bytes, block);
+    *out = (TsrDataPtr){block, block, give_back, TSR_DEVICE_CPU};
     return TSR_OK;
 }
 

@@ -13,7 +13,7 @@
 #include "show/facts/inspect.h"
 #include "systems/caffe2.h"
 #include "lang/modules/namespace.h"
-#include "show/watch/trace.h"
+#include "show/watch/versions.h"
 #include "repl/shell.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"

@@ -181,8 +181,7 @@ static const char *memory_kind(const TsrStorage *s) {
     return s->origin;
 }
 
-/* Up to a line of the caches: more is chance, and a card would differ from run to run. */
-static int64_t alignment_of(const void *data) {
+int64_t inspect_alignment(const void *data) {
     uintptr_t address = (uintptr_t)data;
     return address == 0 ? 0 : (int64_t)TSR_MIN(address & -address, (uintptr_t)64);
 }
@@ -223,7 +222,7 @@ static void put_storage(TsrStatus *status, Value card, TsrTensor *t) {
     card_put_str(status, card, "allocator", s->allocator != NULL ? s->allocator->name : NULL);
     if (tsr_storage_is_pinned(s)) card_put_bool(status, card, "pinned", true);
     if (tsr_device_has_backend(s->ptr.device)) put_block(status, card, s);
-    card_put_int(status, card, "alignment", alignment_of(s->ptr.data));
+    card_put_int(status, card, "alignment", inspect_alignment(s->ptr.data));
     if (*status == TSR_OK) *status = holders_names_over(&names, s, t);
     if (*status == TSR_OK) card_put_move(status, card, "sharing", names);
     card_put_str(status, card, "memory", memory_kind(s));

@@ -14,6 +14,8 @@ extern const char *inspect_none_note;
 
 /* "t() of a", "add()", "" : how a tensor came about, by the names of now. Returns buffer. */
 char *inspect_origin(char *buffer, size_t room, struct TsrTensor *t);
+/* Of an address, up to a line of the caches: more is chance, and a card would differ from run to run; 0 of NULL. */
+int64_t inspect_alignment(const void *data);
 /* Whether two views of one storage have an element in common, as far as can be told in bounded time (a tensor that is
  * gone keeps its geometry while a weak link to it is held). */
 bool inspect_overlaps(const struct TsrTensor *a, const struct TsrTensor *b);

@@ -1,188 +1,141 @@
-/* The log of events (trace) and the log of counted writes (versions). The core's hooks append to logs of bounded
- * length that hold weak links to tensors, so that logging keeps nothing alive; the rows of a table are made when they
- * are asked for. */
+/* The log of events: what the core does while code runs, as rows that name its tensors and storages and show their
+ * counts. The rows are made when the code has ended. */
 #include "trace.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/object/args.h"
-#include "torch/bind/bind.h"
-#include "core/mem.h"
-#include "core/op.h"
-#include "lang/types/dict.h"
-#include "lang/object/exc.h"
-#include "lang/object/gc.h"
 #include "show/facts/card.h"
+#include "core/mem.h"
+#include "core/storage.h"
+#include "core/tensor.h"
 #include "events.h"
-#include "lang/vm/lazy.h"
+#include "show/facts/inspect.h"
 #include "lang/modules/namespace.h"
-#include "lang/vm/prelude.h"
+#include "lang/object/args.h"
+#include "lang/object/exc.h"
+#include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "lang/vm/lazy.h"
 #include "lang/vm/vm.h"
-#include "torch/holders.h"
+#include "objects.h"
+#include "torch/bind/bind.h"
 
-enum { NAME_ROOM = 128 };
+enum { TEXT_ROOM = 64 };
 
-/* ---- the log of writes: each storage has its own ---- */
-
-enum { LOG_FIRST = 4, LOG_MOST = 1000 };
-
-/* Grows to LOG_MOST rows, or as far as memory goes, and is then a ring for good: write i is in rows[i % capacity], and
- * the oldest ones are gone. A write is missing only where memory was short for the very first row; the versions of the
- * others tell. */
-typedef struct WriteLog {
-    int64_t count;
-    int capacity;
-    Write rows[];
-} WriteLog;
-
-void (*see_written)(const Write *write);
-
-static void write_free(Write *w) {
-    tsr_tensor_weak_free(w->t);
-    tsr_tensor_weak_free(w->root);
-    tsr_tensor_weak_free(w->source);
-}
-
-static WriteLog *spare; /* of LOG_FIRST rows: temporaries that are written once take turns with it */
-
-static void log_free(void *writes) {
-    WriteLog *log = writes;
-    for (int64_t i = 0; i < TSR_MIN(log->count, log->capacity); i++) write_free(&log->rows[i]);
-    bool keep = spare == NULL && log->capacity == LOG_FIRST;
-    if (keep) spare = log;
-    else tsr_free(log);
-}
-
-static WriteLog *log_new(void) {
-    WriteLog *log = spare != NULL ? spare : tsr_malloc(sizeof *log + sizeof(Write) * LOG_FIRST);
-    spare = NULL;
-    if (log != NULL) *log = (WriteLog){.capacity = LOG_FIRST};
-    return log;
-}
-
-/* The log, grown if it is full and not yet a ring; NULL when there is no memory for a first one. */
-static WriteLog *log_with_room(TsrStorage *s) {
-    WriteLog *log = s->writes;
-    if (TSR_LIKELY(log != NULL && (log->count != log->capacity || log->capacity == LOG_MOST))) return log;
-    if (log == NULL) return s->writes = log_new();
-    int capacity = TSR_MIN(4 * log->capacity, LOG_MOST);
-    WriteLog *grown = tsr_realloc(log, sizeof *log + sizeof(Write) * (size_t)capacity);
-    if (grown == NULL) return log;
-    grown->capacity = capacity;
-    return s->writes = grown;
-}
-
-static void note_write(TsrTensor *t, const char *what) {
-    WriteLog *log = t->storage != NULL ? log_with_room(t->storage) : NULL;
-    if (log == NULL) return;
-    Write *w = &log->rows[log->count % log->capacity];
-    if (log->count++ >= log->capacity) write_free(w);
-    TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL,
-              *source = t->source != NULL ? tsr_tensor_weak_new(t->source) : NULL;
-    *w = (Write){tsr_tensor_weak_new(t), root, source, tsr_tensor_version(t), what, vm_current_line()};
-    if (TSR_UNLIKELY(see_written != NULL)) see_written(w);
-}
-
-/* The name of what a weak link leads to, or why there is none. Whether there is one. */
-static bool name_of_weak(char *buffer, size_t room, TsrTensor *weak) {
-    TsrTensor *t = tsr_tensor_weak_retain(weak);
-    if (t != NULL) holders_name(buffer, room, t);
-    bool named = t != NULL && buffer[0] != '\0';
-    if (!named) snprintf(buffer, room, "%s", t != NULL ? "a tensor without a name" : "a tensor that is gone");
-    tsr_tensor_free(t);
-    return named;
-}
-
-/* What a write went through: a name, or how the view came about, as inspect() says it ("select() of x"). */
-static void name_write(char *buffer, size_t room, const Write *w) {
-    char root[NAME_ROOM];
-    if (name_of_weak(buffer, room, w->t) || w->root == NULL || w->t->origin == NULL) return;
-    if (w->source == NULL || !name_of_weak(root, sizeof root, w->source))
-        (void)name_of_weak(root, sizeof root, w->root);
-    snprintf(buffer, room, "%s() of %s", w->t->origin, root);
-}
-
-static TsrStatus write_row(Value *out, const Write *w) {
-    char name[NAME_ROOM + 64];
-    Value row;
-    name_write(name, sizeof name, w);
-    TSR_TRY(dict_new(&row));
-    TsrStatus status = TSR_OK;
-    card_put_int(&status, row, "version", w->version);
-    card_put_int(&status, row, "line", w->line);
-    card_put_str(&status, row, "operation", w->what != NULL ? w->what : "");
-    card_put_str(&status, row, "through", name);
-    return value_end_move(out, status, row);
-}
-
-static TsrStatus trace_versions(Value *out, const CallArgs *args) {
-    TsrTensor *t;
-    Value list, row;
-    TSR_TRY(holders_tensor(&t, args->values[0], "versions"));
-    TSR_TRY(list_new(&list, 0));
-    gc_collect(); /* what runs in dying generators may write: not later, while the log is read */
-    const WriteLog *log = t->storage != NULL ? t->storage->writes : NULL;
-    TsrStatus status = TSR_OK;
-    for (int64_t i = log == NULL ? 0 : TSR_MAX(0, log->count - log->capacity);
-         log != NULL && i < log->count && status == TSR_OK; i++) {
-        status = write_row(&row, &log->rows[i % log->capacity]);
-        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
-    }
-    if (status == TSR_OK) table_mark(list);
-    return value_end_move(out, status, list);
-}
-
-/* ---- trace ---- */
+/* What is known of an event when it happens, and not later. */
+typedef struct Line {
+    int64_t object, other; /* numbers in Log.objects; -1: none. other: of a copy the source, of a view its base */
+    int32_t count;         /* before a retain or a release */
+    int32_t alignment;     /* of a block; 0: of no block */
+    int64_t text;          /* of the expression, in Log.texts; -1: not asked for */
+    bool folded;           /* one of a pair that the table leaves out */
+} Line;
 
 /* One trace; nested ones stack. */
 typedef struct Log {
     EventLog events;
+    Objects objects;
+    Line *lines; /* owned, one an event */
+    int64_t line_capacity;
+    char **texts; /* owned */
+    int64_t text_count, text_capacity;
+    bool every; /* the evaluator's own pairs, too */
+    bool short_of_memory;
     int64_t allocations, bytes, live, peak;
     int64_t unfused, unfused_bytes; /* results that would not have been allocated without the trace */
-    const void *seen[256];          /* objects, so that each has a small number */
-    int seen_count;
     struct Log *outer;
 } Log;
 
 static Log *current;
 
-static int number_of(Log *log, const void *object) {
-    for (int i = 0; i < log->seen_count; i++)
-        if (log->seen[i] == object) return i + 1;
-    if (log->seen_count == (int)TSR_COUNTOF(log->seen)) return 0;
-    log->seen[log->seen_count++] = object;
-    return log->seen_count;
+/* ---- while it runs ---- */
+
+static TsrTensor *as_tensor(const void *object) { return (TsrTensor *)(uintptr_t)object; }
+static TsrStorage *as_storage(const void *object) { return (TsrStorage *)(uintptr_t)object; }
+
+/* Twice the room of an array; false when memory is short. */
+static bool grow(void **items, int64_t *capacity, size_t size) {
+    int64_t more = *capacity > 0 ? 2 * *capacity : 64;
+    void *grown = tsr_realloc(*items, size * (size_t)more);
+    if (grown == NULL) return false;
+    *items = grown;
+    *capacity = more;
+    return true;
 }
 
-static TsrStatus add_row(List *rows, const char *event, const char *what, int64_t bytes, const char *reason,
-                         int object) {
-    Value row;
-    TSR_TRY(dict_new(&row));
-    TsrStatus status = TSR_OK;
-    card_put_str(&status, row, "event", event);
-    card_put_str(&status, row, "what", what != NULL ? what : "");
-    card_put_int(&status, row, "bytes", bytes);
-    card_put_move(&status, row, "object", object > 0 ? value_int(object) : VALUE_NONE);
-    card_put_str(&status, row, "reason", reason);
-    if (status == TSR_OK) return list_append_move(rows, row);
-    value_release(row);
-    return status;
+/* The number of the expression that is being evaluated: as a rule that of the event before. -1: none, or no memory. */
+static int64_t text_now(Log *log) {
+    char text[TEXT_ROOM];
+    vm_current_text(text, sizeof text);
+    if (text[0] == '\0') return -1;
+    if (log->text_count > 0 && strcmp(log->texts[log->text_count - 1], text) == 0) return log->text_count - 1;
+    if (log->text_count == log->text_capacity && !grow((void **)&log->texts, &log->text_capacity, sizeof *log->texts))
+        return -1;
+    size_t n = strlen(text) + 1;
+    char *copy = tsr_malloc(n);
+    if (copy == NULL) return -1;
+    memcpy(copy, text, n);
+    log->texts[log->text_count] = copy;
+    return log->text_count++;
 }
 
-static TsrStatus add_event_row(List *rows, Log *log, const Event *e) {
-    if (e->kind == TSR_TRACE_ALLOC) {
-        log->allocations++;
-        log->bytes += e->bytes;
-        log->live += e->bytes;
-        log->peak = TSR_MAX(log->peak, log->live);
+/* The objects of an event, by its kind. */
+static void find_objects(Log *log, Line *line, const TsrTraceEvent *e) {
+    Objects *o = &log->objects;
+    switch (e->kind) {
+    case TSR_TRACE_ALLOC:
+    case TSR_TRACE_FREE:
+    case TSR_TRACE_CACHE_HIT:
+    case TSR_TRACE_ADOPT:
+    case TSR_TRACE_RETURN:
+    case TSR_TRACE_CALL: line->object = objects_storage(o, as_storage(e->object2)); break;
+    case TSR_TRACE_CONSTRUCT:
+    case TSR_TRACE_DESTROY: line->object = objects_storage(o, as_storage(e->object)); break;
+    case TSR_TRACE_COPY:
+        if (e->object2 == NULL) line->object = objects_storage(o, as_storage(e->object));
+        else {
+            line->object = objects_tensor(o, as_tensor(e->object));
+            line->other = objects_tensor(o, as_tensor(e->object2));
+        }
+        break;
+    case TSR_TRACE_VIEW:
+        line->object = objects_tensor(o, as_tensor(e->object));
+        line->other = objects_tensor(o, as_tensor(e->object2));
+        break;
+    case TSR_TRACE_RETAIN:
+    case TSR_TRACE_RELEASE: {
+        bool storage = strcmp(e->what, "storage") == 0;
+        line->object = storage ? objects_storage(o, as_storage(e->object)) : objects_tensor(o, as_tensor(e->object));
+        line->count = storage ? as_storage(e->object)->refcount : as_tensor(e->object)->refcount;
+        line->count -= e->kind == TSR_TRACE_RETAIN;
+        break;
     }
-    if (e->kind == TSR_TRACE_FREE) log->live -= e->bytes;
-    return add_row(rows, event_name(e->kind), e->what, e->bytes, e->reason,
-                   e->kind == TSR_TRACE_OP ? 0 : number_of(log, e->object));
+    case TSR_TRACE_WRITE:
+    case TSR_TRACE_KEEP:
+    case TSR_TRACE_WRAP: line->object = objects_tensor(o, as_tensor(e->object)); break;
+    case TSR_TRACE_OP: break;
+    }
+}
+
+static bool is_caused(TsrTraceKind kind) {
+    return kind == TSR_TRACE_ALLOC || kind == TSR_TRACE_COPY || kind == TSR_TRACE_WRITE || kind == TSR_TRACE_VIEW;
+}
+
+static void see(void *user, const TsrTraceEvent *e) {
+    Log *log = user;
+    int64_t at = log->events.count - 1;
+    if (log->events.status != TSR_OK || log->short_of_memory) return;
+    if (at >= log->line_capacity && !grow((void **)&log->lines, &log->line_capacity, sizeof *log->lines)) {
+        log->short_of_memory = true;
+        return;
+    }
+    Line line = {.object = -1, .other = -1, .text = -1};
+    find_objects(log, &line, e);
+    if (e->kind == TSR_TRACE_ALLOC || e->kind == TSR_TRACE_CALL) line.alignment = (int32_t)inspect_alignment(e->object);
+    if (e->reason == NULL && is_caused(e->kind)) line.text = text_now(log);
+    log->lines[at] = line;
 }
 
 static void count_unfused(int64_t bytes) {
@@ -191,11 +144,12 @@ static void count_unfused(int64_t bytes) {
     current->unfused_bytes += bytes;
 }
 
-static void log_begin(Log *log) {
-    *log = (Log){.outer = current};
+static void log_begin(Log *log, bool every) {
+    *log = (Log){.outer = current, .every = every};
+    objects_begin(&log->objects);
     current = log;
     lazy_not_held = count_unfused;
-    events_begin(&log->events, NULL, NULL);
+    events_begin(&log->events, see, log);
 }
 
 static void log_stop(Log *log) {
@@ -204,32 +158,180 @@ static void log_stop(Log *log) {
     if (current == NULL) lazy_not_held = NULL;
 }
 
-/* Ends the log: a row for each event, and the totals. */
+static void log_free(Log *log) {
+    events_free(&log->events);
+    objects_free(&log->objects);
+    for (int64_t i = 0; i < log->text_count; i++) tsr_free(log->texts[i]);
+    tsr_free(log->texts);
+    tsr_free(log->lines);
+    log->texts = NULL;
+    log->lines = NULL;
+    log->text_count = log->text_capacity = log->line_capacity = 0;
+}
+
+/* ---- the pairs that are left out ---- */
+
+static bool is_count(const Event *e) { return e->kind == TSR_TRACE_RETAIN || e->kind == TSR_TRACE_RELEASE; }
+static bool is_of_tensor(const Event *e) { return is_count(e) && strcmp(e->what, "tensor") == 0; }
+
+/* Of each tensor the references that were taken and given back: a stack of retains, linked through `below`. */
+static TsrStatus fold_tensors(Log *log) {
+    int64_t n = log->events.count, *top = tsr_malloc_array((size_t)log->objects.count + 1, sizeof *top),
+            *below = tsr_malloc_array((size_t)n + 1, sizeof *below);
+    if (top == NULL || below == NULL) {
+        tsr_free(top);
+        tsr_free(below);
+        return mem_error();
+    }
+    for (int64_t i = 0; i < log->objects.count; i++) top[i] = -1;
+    for (int64_t i = 0; i < n; i++) {
+        Line *line = &log->lines[i];
+        if (!is_of_tensor(&log->events.events[i]) || line->object < 0) continue;
+        if (log->events.events[i].kind == TSR_TRACE_RETAIN) {
+            below[i] = top[line->object];
+            top[line->object] = i;
+        } else if (top[line->object] >= 0) {
+            Line *taken = &log->lines[top[line->object]];
+            taken->folded = line->folded = true;
+            top[line->object] = below[top[line->object]];
+        }
+    }
+    tsr_free(top);
+    tsr_free(below);
+    return TSR_OK;
+}
+
+/* Of a storage a retain and the release that comes right after it. */
+static void fold_storages(Log *log) {
+    int64_t last = -1; /* the row before that is not folded */
+    for (int64_t i = 0; i < log->events.count; i++) {
+        const Event *e = &log->events.events[i];
+        if (log->lines[i].folded) continue;
+        if (last >= 0 && e->kind == TSR_TRACE_RELEASE && !is_of_tensor(e) &&
+            log->events.events[last].kind == TSR_TRACE_RETAIN && log->lines[last].object == log->lines[i].object) {
+            log->lines[last].folded = log->lines[i].folded = true;
+            last = -1;
+        } else last = i;
+    }
+}
+
+/* What a tensor's counts are without the references that are left out: they run on from its first row. */
+static TsrStatus count_without_folded(Log *log) {
+    int32_t *counts = tsr_malloc_array((size_t)log->objects.count + 1, sizeof *counts);
+    if (counts == NULL) return mem_error();
+    for (int64_t i = 0; i < log->objects.count; i++) counts[i] = -1;
+    for (int64_t i = 0; i < log->events.count; i++) {
+        const Event *e = &log->events.events[i];
+        Line *line = &log->lines[i];
+        if (!is_of_tensor(e) || line->object < 0) continue;
+        if (counts[line->object] < 0) counts[line->object] = line->count;
+        if (line->folded) continue;
+        line->count = counts[line->object];
+        counts[line->object] += e->kind == TSR_TRACE_RETAIN ? 1 : -1;
+    }
+    tsr_free(counts);
+    return TSR_OK;
+}
+
+/* ---- rows ---- */
+
+static TsrStatus add_row(List *rows, const char *event, const char *what, int64_t bytes, const Line *line,
+                         const char *object, const char *reason) {
+    Value row;
+    char count[32];
+    bool counted = line != NULL && (strcmp(event, "retain") == 0 || strcmp(event, "release") == 0);
+    if (counted)
+        snprintf(count, sizeof count, "%d → %d", line->count, line->count + (strcmp(event, "retain") == 0 ? 1 : -1));
+    TSR_TRY(dict_new(&row));
+    TsrStatus status = TSR_OK;
+    card_put_str(&status, row, "event", event);
+    card_put_str(&status, row, "what", what != NULL ? what : "");
+    card_put_int(&status, row, "bytes", bytes);
+    card_put_move(&status, row, "alignment",
+                  line != NULL && line->alignment > 0 ? value_int(line->alignment) : VALUE_NONE);
+    card_put_str(&status, row, "object", object);
+    card_put_str(&status, row, "count", counted ? count : NULL);
+    card_put_str(&status, row, "reason", reason);
+    if (status == TSR_OK) return list_append_move(rows, row);
+    value_release(row);
+    return status;
+}
+
+/* "y", of a copy "x → y", of a view "v of x"; NULL: nothing has a name. Into `text`, which the caller frees. */
+static const char *object_text(TsrText *text, TsrStatus *status, const Log *log, const Event *e, const Line *line) {
+    const char *name = objects_name(&log->objects, line->object), *other = objects_name(&log->objects, line->other);
+    if (name == NULL || other == NULL) return name;
+    if (e->kind == TSR_TRACE_COPY) *status = tsr_text_printf(text, "%s → %s", other, name);
+    else *status = tsr_text_printf(text, "%s of %s", name, other);
+    return text->data;
+}
+
+static TsrStatus add_event_row(List *rows, const Log *log, int64_t i) {
+    const Event *e = &log->events.events[i];
+    const Line *line = &log->lines[i];
+    TsrText text = {0};
+    TsrStatus status = TSR_OK;
+    const char *object = object_text(&text, &status, log, e, line);
+    const char *reason = line->text >= 0 ? log->texts[line->text] : e->reason;
+    if (status == TSR_OK) status = add_row(rows, event_name(e->kind), e->what, e->bytes, line, object, reason);
+    tsr_text_free(&text);
+    return status;
+}
+
+static void sum_up(Log *log, const Event *e) {
+    if (e->kind == TSR_TRACE_ALLOC) {
+        log->allocations++;
+        log->bytes += e->bytes;
+        log->live += e->bytes;
+        log->peak = TSR_MAX(log->peak, log->live);
+    }
+    if (e->kind == TSR_TRACE_FREE) log->live -= e->bytes;
+}
+
+static TsrStatus add_event_rows(Log *log, List *rows) {
+    int64_t pairs = 0;
+    char what[48];
+    if (log->events.status != TSR_OK || log->short_of_memory || log->objects.short_of_memory) return mem_error();
+    objects_end(&log->objects);
+    if (!log->every) {
+        TSR_TRY(fold_tensors(log));
+        fold_storages(log);
+        TSR_TRY(count_without_folded(log));
+    }
+    for (int64_t i = 0; i < log->events.count; i++) {
+        sum_up(log, &log->events.events[i]);
+        if (!log->lines[i].folded) TSR_TRY(add_event_row(rows, log, i));
+        else pairs += log->events.events[i].kind == TSR_TRACE_RETAIN;
+    }
+    snprintf(what, sizeof what, "%lld taken and given back", (long long)pairs);
+    return pairs > 0 ? add_row(rows, "counts", what, 0, NULL, NULL, "every=True") : TSR_OK;
+}
+
+/* Ends the log: a row for each event that is shown, and the totals. */
 static TsrStatus log_end(Log *log, List *rows) {
     char what[96];
     log_stop(log);
-    TsrStatus status = log->events.status == TSR_OK ? TSR_OK : mem_error();
-    for (int64_t i = 0; i < log->events.count && status == TSR_OK; i++)
-        status = add_event_row(rows, log, &log->events.events[i]);
-    events_free(&log->events);
+    TsrStatus status = add_event_rows(log, rows);
+    log_free(log);
     snprintf(what, sizeof what, "without the trace: %lld allocation%s fewer, held back in one pass",
              (long long)log->unfused, log->unfused == 1 ? "" : "s");
-    if (status == TSR_OK && log->unfused > 0) status = add_row(rows, "fusion", what, log->unfused_bytes, NULL, 0);
+    if (status == TSR_OK && log->unfused > 0)
+        status = add_row(rows, "fusion", what, log->unfused_bytes, NULL, NULL, NULL);
     snprintf(what, sizeof what, "%lld allocation%s, peak %lld bytes", (long long)log->allocations,
              log->allocations == 1 ? "" : "s", (long long)log->peak);
-    return status == TSR_OK ? add_row(rows, "total", what, log->bytes, NULL, 0) : status;
+    return status == TSR_OK ? add_row(rows, "total", what, log->bytes, NULL, NULL, NULL) : status;
 }
 
-static TsrStatus trace_code(Value *out, const char *text, size_t length) {
+static TsrStatus trace_code(Value *out, const Str *code, bool every) {
     Value list, result = VALUE_UNBOUND;
     Log log;
     TSR_TRY(list_new(&list, 0));
-    log_begin(&log);
-    TsrStatus status = vm_run_text_here(&result, text, length, "<trace>");
+    log_begin(&log, every);
+    TsrStatus status = vm_run_text_here(&result, code->data, (size_t)code->size, "<trace>");
     if (status == TSR_OK) value_release(result);
     if (status == TSR_OK) status = log_end(&log, value_as_list(list));
     else log_stop(&log);
-    events_free(&log.events);
+    log_free(&log);
     if (status == TSR_OK) table_mark(list);
     return value_end_move(out, status, list);
 }
@@ -239,13 +341,13 @@ typedef struct Tracer {
     Obj obj;
     Log log;
     Value rows;
-    bool running;
+    bool running, every;
 } Tracer;
 
 static void tracer_destroy(Obj *self) {
     Tracer *t = (Tracer *)self;
     if (t->running) log_stop(&t->log);
-    events_free(&t->log.events);
+    log_free(&t->log);
     value_release(t->rows);
     obj_free(t, sizeof *t);
 }
@@ -254,7 +356,7 @@ static TsrStatus tracer_enter(Value *out, const CallArgs *args) {
     Tracer *t = (Tracer *)args->values[0].o;
     if (t->running) return tsr_error(TSR_RUNTIME_ERROR, "this trace is running already");
     t->running = true;
-    log_begin(&t->log);
+    log_begin(&t->log, t->every);
     *out = value_retain(t->rows);
     return TSR_OK;
 }
@@ -276,46 +378,37 @@ static Type tracer_type = {
     .obj = TYPE_HEADER, .name = "trace", .module = "tsr", .destroy = tracer_destroy, .methods = tracer_methods};
 
 /* trace(t) of a tensor is torch.trace; trace(CODE) the log of running it; trace() a context manager. */
+static TsrStatus tracer_new(Value *out, bool every) {
+    Tracer *t = obj_new(&tracer_type, sizeof *t);
+    if (t == NULL) return mem_error();
+    memset((char *)t + sizeof t->obj, 0, sizeof *t - sizeof t->obj);
+    t->every = every;
+    *out = value_obj_move(t);
+    TsrStatus status = list_new(&t->rows, 0);
+    if (status != TSR_OK) value_clear(out);
+    return status;
+}
+
 static TsrStatus trace_call(Value *out, const CallArgs *args) {
     TsrTensor *tensor = NULL;
-    if (args->count == 0 && args->keyword_count == 0) {
-        Tracer *t = obj_new(&tracer_type, sizeof *t);
-        if (t == NULL) return mem_error();
-        memset((char *)t + sizeof t->obj, 0, sizeof *t - sizeof t->obj);
-        *out = value_obj_move(t);
-        TsrStatus status = list_new(&t->rows, 0);
-        if (status != TSR_OK) value_clear(out);
-        return status;
+    Value asked = args_keyword(args, "every");
+    bool every = false;
+    if (asked.tag != V_UNBOUND) TSR_TRY(value_truth(&every, asked));
+    if (args->count == 0 && args->keyword_count == (asked.tag != V_UNBOUND)) return tracer_new(out, every);
+    if (args->count == 1 && value_is_str(args->values[0])) return trace_code(out, value_as_str(args->values[0]), every);
+    if (args->count > 0) {
+        TSR_TRY(bind_tensor_of(&tensor, args->values[0]));
+        TSR_TRY(args_no_keywords(args, "trace"));
     }
-    if (args->count == 1 && value_is_str(args->values[0]))
-        return trace_code(out, value_as_str(args->values[0])->data, (size_t)value_as_str(args->values[0])->size);
-    if (args->count > 0) TSR_TRY(bind_tensor_of(&tensor, args->values[0]));
     return bind_call(out, "trace", args->count, args->values);
 }
 
 static const Method functions[] = {
-    {"trace", trace_call, ARGS_ANY, 0, 1, "(code)",
-     "The log of allocations, copies and counts while code runs; of a tensor torch.trace; with trace(): a block.\n\n"
+    {"trace", trace_call, ARGS_ANY, 0, 1, "(code, every=False)",
+     "The log of allocations, copies and counts while code runs, with the names\nof what they concern; of a tensor "
+     "torch.trace; with trace(): a block.\nReferences that are taken and given back are left out unless every=True.\n\n"
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
-    {"versions", trace_versions, ARGS_ONE, 1, 1, "(x)",
-     "The log of writes to a tensor's storage.\n\n"
-     "    >>> x = ones(2, 3)\n    >>> x[0] = 5\n    >>> versions(x)\n    version  line  operation  through\n    1    "
-     "    2     fill_      select() of x"},
     {0},
 };
 
-TsrStatus trace_startup(void) {
-    tsr_write_hook = note_write;
-    tsr_writes_free_hook = log_free;
-    return namespace_add_functions("tsr", functions, true);
-}
-
-void trace_shutdown(void) {
-    tsr_write_hook = NULL;
-    for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next) {
-        if (s->writes != NULL) log_free(s->writes);
-        s->writes = NULL;
-    }
-    tsr_free(spare);
-    spare = NULL;
-}
+TsrStatus trace_startup(void) { return namespace_add_functions("tsr", functions, true); }
