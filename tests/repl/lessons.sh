@@ -30,7 +30,7 @@ is 'a document by lesson()' 'Document MaybeOwned: Owned or borrowed' "$(printf '
 is 'no lesson 0' 2 "$(run --lesson 0; echo $status)"
 is 'no such number' 2 "$(run --lesson x; echo $status)"
 
-timeout 120 "$tsr" --lesson --check >"$work/out" 2>&1
+timeout 500 "$tsr" --lesson --check >"$work/out" 2>&1
 status=$? out=$(cat "$work/out")
 is 'every step accepts its right answers and refuses its wrong ones' "0 0 faults" "$status $(printf '%s\n' "$out" | sed -n '$s/.*, //p')"
 is 'every step lists wrong answers' yes "$([ "$(printf '%s\n' "$out" | sed -n '$s/.*steps, \([0-9]*\) .*/\1/p')" -gt 800 ] && echo yes)"

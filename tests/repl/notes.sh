@@ -121,6 +121,15 @@ if command -v script >/dev/null; then
 %lesson 5 is about this: Contiguous, and memory formats
 %lesson 6 is about this: Broadcasting and stride 0
 %lesson 10 is about this: Reference counts and holders' "$(pointed 'x = arange(6).view(2, 3).t()' 'explain("x.reshape(6)")' 'explain("x.reshape(6)")' '%explain x.contiguous()' '%explain ones(2, 1) + ones(3)' 'why(x)' 'x' 'why(x)')"
+    # The questions of tsr-lessons(7): what is asked there ends with the lesson that is named there.
+    setup='s = zeros(1000, 1000)[0]; x = arange(6).view(2, 3); r = frombuffer(b"abcd", dtype=torch.uint8); p = zeros(2).share_memory_()'
+    sed -n '/^\.\\" questions/,/^\.\\" end questions/p' "$(dirname "$0")/../../man/tsr-lessons.7" | sed 's/\\-/-/g; s/\\e/\\/g' >"$work/questions"
+    is 'every question has its lesson' "$(grep -c '?$' "$work/questions")" "$(grep -c '    %lesson [0-9]*$' "$work/questions")"
+    grep -e '^        explain(' -e '^        why(' "$work/questions" >"$work/asked"
+    while IFS= read -r line; do
+        code=$(printf '%s' "${line%    %lesson*}" | sed 's/^ *//')
+        is "$code" "%lesson ${line##*lesson }" "$(pointed "$setup" "$code" | tail -1 | cut -d' ' -f1-2)"
+    done <"$work/asked"
     is 'so do notes' '%lesson 3 is about this: Views share storage' "$(pointed 'x = ones(2)' 'y = x[:]' 'x.add_(1)' 'x.add_(1)')"
     is 'unless they are off' '' "$(pointed '%notes off' 'x = ones(2, 3).t()' 'explain("x.view(6)")')"
 fi
