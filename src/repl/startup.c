@@ -24,6 +24,7 @@
 #include "torch/stream.h"
 #include "torch/tables/tables.h"
 #include "show/golden/golden.h"
+#include "show/plot/plot.h"
 #include "show/help/help.h"
 #include "show/facts/anatomy.h"
 #include "show/facts/inspect.h"
@@ -92,6 +93,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(stream_startup());
     TSR_TRY(tables_startup());
     card_startup();
+    TSR_TRY(plot_startup());
     TSR_TRY(inspect_startup());
     TSR_TRY(anatomy_startup());
     TSR_TRY(why_startup());

@@ -113,9 +113,9 @@ static TsrStatus check_name(bool *png, const char *path) {
                      dot);
 }
 
-static TsrStatus write_svg(const char *path, const Drawing *d) {
+static TsrStatus write_svg(const char *path, const Canvas *c, const char *title, const char *description) {
     TsrText text = {0};
-    TsrStatus status = canvas_svg(&text, &d->canvas, d->title, d->text.data);
+    TsrStatus status = canvas_svg(&text, c, title, description);
     if (status == TSR_OK) status = tsr_io_check_writable(path);
     FILE *f = status == TSR_OK ? fopen(path, "we") : NULL;
     bool ok = f != NULL && fwrite(text.data, 1, text.length, f) == text.length;
@@ -124,16 +124,22 @@ static TsrStatus write_svg(const char *path, const Drawing *d) {
     return status != TSR_OK || ok ? status : tsr_error(TSR_OS_ERROR, "%s: can't be written", path);
 }
 
-static TsrStatus write_png(const char *path, const Drawing *d) {
+static TsrStatus write_png(const char *path, const Canvas *c) {
     TsrItems items = {0};
     TsrTensor *image;
     TsrSaveOptions options = tsr_save_options();
-    TSR_TRY(canvas_new_image(&image, &d->canvas, PNG_SCALE));
+    TSR_TRY(canvas_new_image(&image, c, PNG_SCALE));
     TsrStatus status = tsr_items_single_move(&items, image);
     options.format = "png";
     if (status == TSR_OK) status = tsr_save(&items, path, &options);
     tsr_items_free(&items);
     return status;
+}
+
+TsrStatus draw_write_file(const char *path, const Canvas *canvas, const char *title, const char *text) {
+    bool png;
+    TSR_TRY(check_name(&png, path));
+    return png ? write_png(path, canvas) : write_svg(path, canvas, title, text);
 }
 
 static TsrStatus check_keywords(const CallArgs *args) {
@@ -143,7 +149,7 @@ static TsrStatus check_keywords(const CallArgs *args) {
     return TSR_OK;
 }
 
-static bool in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
+bool draw_in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
 
 /* " on cuda:0"; nothing for the host's. */
 const char *draw_where(char buffer[24], const Picture *p) {
@@ -176,7 +182,7 @@ static TsrStatus draw_views(Drawing *d, const CallArgs *args) {
     TsrStatus status = TSR_OK;
     for (int i = 0; i < args->count && status == TSR_OK; i++) {
         status = holders_tensor(&t, args->values[i], "draw");
-        if (status == TSR_OK) status = graph_add(g, t, 0, in_unicode());
+        if (status == TSR_OK) status = graph_add(g, t, 0, draw_in_unicode());
     }
     if (status == TSR_OK) status = graph_finish(g);
     d->title = "Tensors and their storages";
@@ -201,7 +207,7 @@ static TsrStatus draw_expression(Drawing *d, const Str *code) {
     if (g == NULL) return mem_error();
     TsrStatus status = step_run(&step, code->data, (size_t)code->size);
     if (status == TSR_OK) {
-        status = graph_add_step(g, &step, in_unicode());
+        status = graph_add_step(g, &step, draw_in_unicode());
         if (status == TSR_OK) status = refuse_devices(g);
         if (status == TSR_OK) status = graph_finish(g);
         d->title = code->data;
@@ -217,7 +223,7 @@ static TsrStatus draw_structures(Drawing *d, Value v) {
     Value whole = VALUE_NONE;
     if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
     Value shown = anatomy_is(v) ? v : whole;
-    TsrStatus status = draw_boxes_text(&d->text, shown, in_unicode());
+    TsrStatus status = draw_boxes_text(&d->text, shown, draw_in_unicode());
     if (status == TSR_OK && d->shapes) status = draw_boxes_shapes(&d->canvas, shown);
     d->title = "The structures of a tensor";
     value_release(whole);
@@ -269,7 +275,7 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     TsrStatus status = draw_value(&d, args);
     if (status == TSR_OK && path == NULL) status = text_value(out, &d.text);
     else if (status == TSR_OK) {
-        status = png ? write_png(path, &d) : write_svg(path, &d);
+        status = draw_write_file(path, &d.canvas, d.title, d.text.data);
         *out = VALUE_NONE;
     }
     tsr_text_free(&d.text);
