@@ -45,6 +45,27 @@ is "memory('cuda')" "segment  bytes     requested  state  stream  tensors
 3        512       8          used   3       w[0]
 3        2096640   0          kept   3       -
 ['x', 'y'] True" "$out"
+sim -e "x = torch.ones(3, device='cuda'); y = x[1:]; z = torch.empty(7, device='cuda'); w = torch.empty(3000, device='cuda'); del z
+big = torch.empty(5 << 20, device='cuda')
+print(draw(memory='cuda'))
+more = [torch.empty(1, device='cuda') for i in range(9)]
+print(draw(memory=torch.device('cuda:0')).split('\n')[6])
+draw(memory='cuda', file='$work/memory.svg'); print(open('$work/memory.svg').read().count('>x, y<'))
+draw(x, memory='cuda')"
+is "draw(memory='cuda')" "cuda:0: 23068672 bytes from the driver, 20984320 in use
+segment 1: 2097152 bytes, stream 0
+┌──────┬──────┬───────┬──────────────────────────────────────────────────────┐
+│ x, y │ kept │ w     │ kept                                                 │
+│ 512  │ 512  │ 12288 │ 2083840                                              │
+└──────┴──────┴───────┴──────────────────────────────────────────────────────┘
+segment 2: 20971520 bytes, stream 0
+┌─────────────────────────────────────────────────────────────────────────────┐
+│ big                                                                         │
+│ 20971520                                                                    │
+└─────────────────────────────────────────────────────────────────────────────┘
+segment 1, further on
+1" "$out"
+is 'or of tensors, not both' 'TypeError: draw(): tensors, or memory=, not both' "$(last)"
 run -e "memory('cuda')"
 is 'of a GPU that is not there' 1 "$(last | grep -c '^RuntimeError: Found no NVIDIA driver')"
 exit $bad

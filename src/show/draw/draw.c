@@ -12,6 +12,7 @@
 #include "boxes.h"
 #include "graph.h"
 #include "picture.h"
+#include "segments.h"
 #include "show/facts/anatomy.h"
 #include "show/facts/card.h"
 #include "show/facts/inspect.h"
@@ -23,6 +24,7 @@
 #include "lang/types/dict.h"
 #include "lang/types/str.h"
 #include "torch/holders.h"
+#include "torch/types.h"
 
 /* ---- colour: added where a picture is shown, never part of its text ---- */
 
@@ -144,7 +146,7 @@ TsrStatus draw_write_file(const char *path, const Canvas *canvas, const char *ti
 
 static TsrStatus check_keywords(const CallArgs *args) {
     for (int i = 0; i < args->keyword_count; i++)
-        if (!str_equal_c(args->names[i], "file"))
+        if (!str_equal_c(args->names[i], "file") && !str_equal_c(args->names[i], "memory"))
             return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
     return TSR_OK;
 }
@@ -252,7 +254,25 @@ static TsrStatus text_value(Value *out, TsrText *text) {
     return TSR_OK;
 }
 
+/* Which device memory= names; None: it was not given. */
+static TsrStatus draw_memory(Drawing *d, Value device) {
+    bool ok;
+    TsrDevice named;
+    TSR_TRY(device_from_value(&named, &ok, device));
+    if (!ok || !tsr_device_has_backend(named))
+        return tsr_error(TSR_VALUE_ERROR,
+                         "draw(): memory= is a device whose memory allocators cut into blocks: 'cuda'");
+    d->title = "The segments of a device's memory";
+    return draw_segments(&d->text, d->shapes ? &d->canvas : NULL, named, in_unicode());
+}
+
 static TsrStatus draw_value(Drawing *d, const CallArgs *args) {
+    Value memory = args_keyword(args, "memory");
+    if (memory.tag > V_NONE) {
+        if (args->count > 0) return tsr_error(TSR_TYPE_ERROR, "draw(): tensors, or memory=, not both");
+        return draw_memory(d, memory);
+    }
+    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
     Value first = args->values[0];
     bool outgrown;
     TSR_TRY(is_outgrown(&outgrown, first));
@@ -268,7 +288,6 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     const char *path = NULL;
     bool png = false;
     TSR_TRY(check_keywords(args));
-    if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
     if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
     if (path != NULL) TSR_TRY(check_name(&png, path));
     d.shapes = path != NULL;
@@ -283,13 +302,14 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     return status;
 }
 
-static const Method functions[] = {{"draw", draw, ARGS_ANY, 1, -1, "(x, ..., *, file=None)",
+static const Method functions[] = {{"draw", draw, ARGS_ANY, 0, -1, "(x, ..., *, file=None, memory=None)",
                                     "A picture of the storage and of the tensors on it, or of several storages\n"
                                     "with the names, tensors and counts over them; of code, draw(\"a + b\"), its\n"
                                     "operands and its result, and which cell came of which. With file= an SVG\n"
                                     "or a PNG.\n"
                                     "draw(anatomy(x)) draws the structures that x is made of, as boxes and counted\n"
-                                    "pointers."},
+                                    "pointers; draw(memory='cuda') the segments of a GPU's memory and the tensors in\n"
+                                    "them."},
                                    {0}};
 
 TsrStatus draw_startup(void) {
