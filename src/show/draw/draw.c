@@ -263,7 +263,7 @@ static TsrStatus draw_memory(Drawing *d, Value device) {
         return tsr_error(TSR_VALUE_ERROR,
                          "draw(): memory= is a device whose memory allocators cut into blocks: 'cuda'");
     d->title = "The segments of a device's memory";
-    return draw_segments(&d->text, d->shapes ? &d->canvas : NULL, named, in_unicode());
+    return draw_segments(&d->text, d->shapes ? &d->canvas : NULL, named, draw_in_unicode());
 }
 
 static TsrStatus draw_value(Drawing *d, const CallArgs *args) {
