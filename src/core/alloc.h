@@ -45,7 +45,7 @@ struct TsrAllocator {
 void tsr_allocator_register(TsrAllocator *allocator);
 /* The active one; never NULL for cpu and meta. */
 TsrAllocator *tsr_allocator_active(uint8_t device_type);
-/* NULL if there is none of that name. */
+/* NULL if no allocator has that name. */
 TsrAllocator *tsr_allocator_find(uint8_t device_type, const char *name);
 /* Makes the named allocator the active one unless the present one has a higher priority (c10::SetAllocator); *taken
  * says whether it did. Blocks made before stay with their allocator. TSR_VALUE_ERROR for an unknown name. */

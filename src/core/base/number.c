@@ -253,7 +253,7 @@ static bool eisel_lemire(double *out, uint64_t w, int q) {
     return true;
 }
 
-/* Made once and never freed: lent to whoever prints or reads a number. */
+/* Made once and never freed: lent to the functions that print or read numbers. */
 static locale_t c_locale;
 
 static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }

@@ -13,11 +13,10 @@
 #include "core/kernels/pointwise/table.h"
 #include "core/tensor.h"
 
-enum {
-    TSR_FUSE_INPUTS = 10,
-    TSR_FUSE_STEPS = 16,
-    TSR_FUSE_LEAST = 8192 /* elements from which on it is worth while */
-};
+/* TSR_FUSE_LEAST: elements from which on it is worth while. a * b + c of so many floats, least of 300 calls in
+ * build/tsr by time.perf_counter() (AMD EPYC, Zen 3): fused and apart 1.3 and 1.1 us of 2048, 1.6 and 1.7 of 4096, 2.4
+ * and 3.1 of 8192, 14 and 23 of 65536. */
+enum { TSR_FUSE_INPUTS = 10, TSR_FUSE_STEPS = 16, TSR_FUSE_LEAST = 8192 };
 
 /* What a step reads: an input (>= 0) or the result of step -1 - n. */
 typedef struct TsrFuseStep {

@@ -24,7 +24,8 @@ enum { GEMM_COLS = 16, GEMM_ROWS = 4 };
  * multiplications below which none is cut. */
 enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
 /* Up to this many multiplications, in matrices that are narrow somewhere, our own loops are used: the library need not
- * be loaded. */
+ * be loaded. a @ b of floats, least of 300 calls in build/tsr by time.perf_counter() (AMD EPYC, Zen 3): (16, 32) by
+ * (32, 16), 8192 of them, 1.1 us and 1.6 by OpenBLAS; (64, 64) by (64, 16), 65536, 4.5 and 3.9. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
@@ -436,7 +437,7 @@ static TsrStatus own_gemm(const TsrGemm *g) {
     case TSR_FLOAT64: f64_gemm(g, fa, fb, panel); break;
     case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
     case TSR_COMPLEX128: c128_gemm(g, ca, cb, panel); break;
-    default: break; /* whoever multiplies has asked tsr_gemm_supports */
+    default: break; /* callers have asked tsr_gemm_supports */
     }
     if (panel != local) tsr_free(panel);
     return tsr_interrupt_check();

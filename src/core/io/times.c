@@ -181,7 +181,7 @@ size_t tsr_time_format(char *buffer, int64_t value, TsrTimeUnit unit, const TsrT
         days = floor_div(seconds, 86400);
         of_day = seconds - days * 86400;
     }
-    if (days < -INT64_C(1000000000000) || days > INT64_C(1000000000000)) /* of what no calendar tells */
+    if (days < -INT64_C(1000000000000) || days > INT64_C(1000000000000)) /* beyond any calendar */
         return (size_t)snprintf(buffer, TSR_TIME_ROOM, "%lld%s", (long long)value, tsr_time_unit_name(unit));
     date_of(days, &year, &month, &day);
     bool plain = year >= 0 && year <= 9999;

@@ -144,7 +144,7 @@ static void return_memory(TsrStorage *s) {
     tsr_dataptr_release(&s->ptr);
 }
 
-/* Destroys the elements and gives the block back to whoever gave it. */
+/* Destroys the elements and gives the block back to the allocator it came from. */
 static void release_memory(TsrStorage *s) {
     destroy_range(s, 0, s->nbytes);
     if (s->allocator != NULL) {

@@ -129,7 +129,7 @@ static TsrStatus getting_repr(TsrText *out, Value self) {
     return tsr_text_putc(out, ')');
 }
 
-/* One of what is wanted gives a value, several a tuple. */
+/* A single item or name gives its value, several give a tuple. */
 static TsrStatus get_all(Value *out, Value self, const CallArgs *args, TsrStatus (*get)(Value *, Value, Value)) {
     const Tuple *wanted = value_as_tuple(((Getting *)self.o)->wanted);
     Value list;

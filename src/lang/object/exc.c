@@ -365,7 +365,7 @@ TsrStatus exc_raise_value(TsrStatus kind, Value arg) {
     return exc_raise_move(e);
 }
 
-/* An exception out of what `raise` was given. */
+/* Makes an exception object from the operand of `raise`: an object, or a class that is called. */
 static TsrStatus operand_exception(Value *out, Value operand, const char *complaint) {
     if (value_is_exc(operand)) {
         *out = value_retain(operand);

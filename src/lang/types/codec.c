@@ -50,7 +50,7 @@ static TsrStatus unknown_handler(const char *errors) {
 
 static bool is_surrogate(uint32_t c) { return c >= 0xd800 && c < 0xe000; }
 
-/* The first byte of what is no valid UTF-8, or -1, in pieces that an interrupt can come between. */
+/* The offset of the first byte that is not valid UTF-8, or -1; in pieces that an interrupt can come between. */
 static TsrStatus find_invalid(int64_t *out, const char *data, int64_t size) {
     const int64_t most = 1 << 20;
     *out = -1;

@@ -55,7 +55,7 @@ static bool enabled(void) { return tsr_fuse_on && tsr_trace_hook == NULL; }
 
 static bool is_truth(Value v) { return value_is_lazy(v) && tsr_fuse_is_truth(&((Lazy *)v.o)->f); }
 
-/* Of numbers: a tensor that may take part, or the first one of what waits. */
+/* Finds, for a step with a number, a tensor that may take part: itself, or the first input of a chain that waits. */
 static const TsrTensor *tensor_of(Value v) {
     if (v.tag == V_TENSOR) return tsr_fuse_accepts(v.t) ? v.t : NULL;
     return value_is_lazy(v) && !is_truth(v) ? tsr_fuse_first(&((Lazy *)v.o)->f) : NULL;

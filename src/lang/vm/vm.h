@@ -33,7 +33,7 @@ TsrStatus vm_run(Value *result, const Ast *ast, const RunOptions *options);
  * function, or the top level): for explain("...") and trace("..."). *result: the value of a last expression
  * statement, else None. `name`: the source's name in reports. Names it binds in a function last as long as the text. */
 TsrStatus vm_run_text_here(Value *result, const char *text, size_t length, const char *name);
-/* The same of what was typed at the prompt, on this line of it. */
+/* The same for text that was typed at the prompt, on this line of it. */
 TsrStatus vm_run_typed_here(Value *result, const char *text, int line);
 
 /* Shows the value of an expression statement (None too). Set by the shell; the default prints repr on stdout. */

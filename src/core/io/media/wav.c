@@ -79,7 +79,7 @@ static TsrStatus read_samples(TsrTensor **out, TsrInput *in, const Sound *s, siz
     return status;
 }
 
-/* Tells of what would not be written again. */
+/* Notes what the file holds that saving it again would lose. */
 static TsrStatus add_sound(TsrItems *out, TsrInput *in, const Sound *s, size_t at, size_t n) {
     TsrTensor *t;
     char text[24];

@@ -9,7 +9,7 @@
 #include "core/kernels/sleef.h"
 
 #define PASTED(a, b) a##_##b
-#define PASTE(a, b) PASTED(a, b) /* of what macros stand for */
+#define PASTE(a, b) PASTED(a, b) /* pastes the values of macros, not their names */
 
 typedef float V8f __attribute__((vector_size(32)));
 typedef double V4d __attribute__((vector_size(32)));

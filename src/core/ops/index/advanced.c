@@ -447,7 +447,7 @@ typedef struct RowCopy {
 
 static void copy_index_rows(int64_t begin, int64_t end, void *user) {
     RowCopy *r = user;
-    /* Rows between the one that is copied and the one that is fetched into the cache. */
+    /* How many rows ahead of the copy a row is fetched into the cache. */
     enum { AHEAD = 8 };
     for (int64_t i = begin; i < end; i++) {
         int64_t at = r->index[i];

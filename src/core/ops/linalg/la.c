@@ -200,7 +200,9 @@ void tsr_la_set_identity(TsrTensor *a) {
 
 /* ---- LU ---- */
 
-/* The largest side for which our own elimination (lu.inc) is used; LAPACK above it. */
+/* The largest side for which our own elimination (lu.inc) is used, in the order whose digits PyTorch shows; LAPACK
+ * above it. torch.linalg.lu_factor of 50 float matrices, least of 100 calls in build/tsr by time.perf_counter() (AMD
+ * EPYC, Zen 3): of side 8 in 23 us and 24 by LAPACK, of side 16 in 128 and 81, of side 32 in 900 and 230. */
 enum { SMALL_LU = 16 };
 
 static inline float complex product_c(float complex x, float complex y) {

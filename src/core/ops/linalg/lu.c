@@ -286,7 +286,7 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
 }
 
 /* *info has the batch of the factored matrices. */
-/* One a matrix of a, of what is one a matrix of the batch that a was broadcast to. */
+/* Takes info back from the batch that a was broadcast to: one number for each matrix of a itself. */
 static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, const TsrTensor *a) {
     TSR_OWNED made = NULL;
     TSR_OWNED view = NULL;

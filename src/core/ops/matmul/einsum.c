@@ -27,7 +27,7 @@ typedef struct Groups {
     int64_t both_size, left_size, right_size, sum_size;
 } Groups;
 
-/* dtype: of the sum, or TSR_DTYPE_NONE for the one that sum chooses. */
+/* dtype: the dtype of the sum; with TSR_DTYPE_NONE torch.sum chooses it. */
 static TsrStatus sum_dim(TsrTensor **slot, int64_t dim, TsrDtype dtype) {
     TsrTensor *r = NULL;
     if (dtype == TSR_DTYPE_NONE) TSR_TRY(tsr_invoke_new(&r, 1, "sum", "tIb", *slot, 1, &dim, 1));

@@ -85,7 +85,10 @@ static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrT
     return tsr_tensor_copy(out, wide_out);
 }
 
-enum { SMALL_PRODUCT = 1 << 16 }; /* multiplications */
+/* Multiplications of a matrix up to which the matrices of a batch are spread over the threads; larger ones go one after
+ * the other, each on all threads. torch.bmm(a, a) of 32 float matrices, two threads, least of 60 calls in build/tsr by
+ * time.perf_counter() (AMD EPYC, Zen 3): 40 by 40 in 101 us spread and 110 in turn, 128 by 128 in 2460 and 2040. */
+enum { SMALL_PRODUCT = 1 << 16 };
 
 /* out = beta * out + alpha * a @ b for (batch..., m, n), (batch..., m, k), (batch..., k, n) of the same rank, dtype and
  * batch sizes (strides may be 0 in a and b). One matrix after another, each with BLAS's own threads, when they are

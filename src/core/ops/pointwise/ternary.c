@@ -59,7 +59,7 @@ TsrStatus op_where(TsrOpCall *c) {
     return tsr_finish_move(c, s, result);
 }
 
-/* where(condition): the indices of what is true, a tensor for each dimension. */
+/* where(condition): the indices of the true elements, one tensor for each dimension. */
 TsrStatus op_where_indices(TsrOpCall *c) {
     TSR_OWNED all = NULL;
     TSR_OWNED at_least_1d = NULL;

