@@ -164,9 +164,9 @@ enum { TSR_MAP_COPY = 0xFFFF };
 /* One pointwise pass: what tsr_iter_run does on the host. */
 typedef struct TsrDeviceMap {
     int index;
-    uint16_t kernel;           /* TsrKernel (kernels/pointwise/table.h), or TSR_MAP_COPY */
-    TsrDtype dtype, common;    /* what the kernel computes in, and the same before small floats are widened (iter.h) */
-    bool checked;              /* integers: a divisor of zero is an error of the next wait */
+    uint16_t kernel;        /* TsrKernel (kernels/pointwise/table.h), or TSR_MAP_COPY. A divisor of zero of the kernels
+                               that divide integers is found when the device is waited for */
+    TsrDtype dtype, common; /* what the kernel computes in, and the same before small floats are widened (iter.h) */
     int nout, noperands, ndim; /* outputs first; at least one dimension */
     int64_t numel, sizes[TSR_DEVICE_DIMS];
     TsrDeviceOperand operand[TSR_DEVICE_OPERANDS];

@@ -11,6 +11,7 @@ typedef struct CuEventBody *CuEvent;
 typedef struct CuModuleBody *CuModule;
 typedef struct CuFunctionBody *CuFunction;
 enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_INVALID_DEVICE = 101, CU_NOT_READY = 600 };
+enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16 };
 enum { CUDA_MAX_DEVICES = 16 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "errors.h"
 #include "formulas.h"
 
 /* The same struct as the kernel's text has. */
@@ -89,11 +90,28 @@ static void write_list(CudaSource *s, const Plan *p, const char *name, const cha
     cuda_source_add(s, "\n");
 }
 
+/* Whose divisor of zero is to be reported. */
+static bool divides_integers(const Plan *p) {
+    switch (p->key.kernel) {
+    case TSR_K_div_floor:
+    case TSR_K_div_trunc:
+    case TSR_K_remainder:
+    case TSR_K_fmod: return p->key.dtype != TSR_FLOAT32 && p->key.dtype != TSR_FLOAT64;
+    default: return false;
+    }
+}
+
 static void write_element(CudaSource *s, const Plan *p) {
     cuda_source_add(s, "static inline M0 element(const MapArgs &a");
     for (int k = 1; k < p->key.noperands; k++)
         cuda_source_add(s, ", %s%d m%d", p->key.operand[k].number ? "Number" : "M", k, k);
-    cuda_source_add(s, ") { return put0(formula(");
+    cuda_source_add(s, ") { ");
+    if (divides_integers(p)) {
+        if (p->key.operand[2].number) cuda_source_add(s, "const C2 y = *(const C2 *)a.number[2]; ");
+        else cuda_source_add(s, "const C2 y = get2(m2); ");
+        cuda_source_add(s, "if (y == 0) report(a.errors, a.launch, FOUND_ZERO_DIVISOR, 0, 0, 0); ");
+    }
+    cuda_source_add(s, "return put0(formula(");
     for (int k = 1; k < p->key.noperands; k++) {
         if (p->key.operand[k].number) cuda_source_add(s, "*(const C%d *)a.number[%d], ", k, k);
         else cuda_source_add(s, "get%d(m%d), ", k, k);
@@ -252,6 +270,7 @@ TsrStatus cuda_map(const TsrDeviceMap *given) {
     TSR_TRY(cuda_kernel(&f, m.index, &plan.key, sizeof plan.key, "tsr_map", write_map, &plan));
     if (plan.key.pack != 0) fill_map(&args.map, &m);
     else fill_strided(&args, &m);
+    if (divides_integers(&plan)) TSR_TRY(cuda_errors_begin(&args.map.errors, &args.map.launch, m.index));
     uint64_t items = plan.key.pack != 0 ? ((uint64_t)m.numel + plan.key.pack - 1) / plan.key.pack : (uint64_t)m.numel;
     TSR_TRY(cuda_launch(f, m.index, cuda_blocks(m.index, items, THREADS), 1, THREADS, &args));
     for (int k = 0; k < m.noperands; k++) cuda_operand_uses(&m.operand[k], m.index, m.ndim, m.sizes, k < m.nout);

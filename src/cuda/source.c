@@ -68,6 +68,7 @@ void cuda_source_begin(CudaSource *s, int threads) {
     cuda_source_add(s, "enum { TSR_FLOAT16 = %d, TSR_BFLOAT16 = %d };\n", TSR_FLOAT16, TSR_BFLOAT16);
     cuda_source_part(s, CUDA_PART_halffloat);
     cuda_source_part(s, CUDA_PART_convert);
+    cuda_source_part(s, CUDA_PART_errors);
 }
 
 void cuda_source_free(CudaSource *s) {

@@ -11,6 +11,7 @@
     PART(types, "src/cuda/device/types.cuh") \
     PART(halffloat, "src/core/element/halffloat.h") \
     PART(convert, "src/cuda/device/convert.cuh") \
+    PART(errors, "src/cuda/device/errors.cuh") \
     PART(helpers, "src/core/kernels/pointwise/helpers.inc") \
     PART(functions, "src/cuda/device/functions.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \

@@ -4,7 +4,9 @@
 #include "stream.h"
 
 #include <pthread.h>
+#include <time.h>
 
+#include "errors.h"
 #include "memory.h"
 #include "races.h"
 
@@ -24,8 +26,9 @@ static TsrStatus make_stream(CuStream *out, int index, int pool, int place) {
     CuStream *slot = &pools[index].stream[pool][place];
     TsrStatus status = TSR_OK;
     pthread_mutex_lock(&lock);
-    if (*slot == NULL) status = cuda_check(cuda.stream_new(slot, CU_STREAM_NON_BLOCKING, -pool));
     *out = *slot;
+    if (*out == NULL) status = cuda_check(cuda.stream_new(out, CU_STREAM_NON_BLOCKING, -pool));
+    if (status == TSR_OK) __atomic_store_n(slot, *out, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -92,20 +95,49 @@ static TsrStatus stream_done(bool *done, int index, int64_t id) {
     return TSR_OK;
 }
 
-static TsrStatus wait_for(CuStream stream) { return cuda_check(cuda.stream_synchronize(stream)); }
+/* Asks again and again, so that an interrupt ends the wait: at once for a while, then at intervals that grow. What was
+ * put into the stream goes on. */
+static TsrStatus wait_until(CuResult (*query)(void *what), void *what) {
+    enum { AT_ONCE = 2000, LONGEST = 1000000 /* ns */ };
+    struct timespec pause = {.tv_nsec = 10000};
+    for (int asked = 0;; asked++) {
+        CuResult result = query(what);
+        if (result != CU_NOT_READY) return cuda_check(result);
+        TSR_TRY(cuda_host->interrupt_check());
+        if (asked < AT_ONCE) continue;
+        nanosleep(&pause, NULL);
+        pause.tv_nsec = TSR_MIN(pause.tv_nsec + pause.tv_nsec / 2, (long)LONGEST);
+    }
+}
+
+static CuResult query_stream(void *stream) { return cuda.stream_query(stream); }
+static CuResult query_event(void *event) { return cuda.event_query(event); }
+
+static TsrStatus wait_for(CuStream stream) { return wait_until(query_stream, stream); }
 
 static TsrStatus stream_synchronize(int index, int64_t id) {
     CuStream stream;
     TSR_TRY(cuda_stream(&stream, index, id));
     TSR_TRY(wait_for(stream));
     races_host_waits(index, id);
+    return cuda_errors_check(index);
+}
+
+/* All streams of a device that there are. */
+static TsrStatus wait_for_all(int index) {
+    TSR_TRY(cuda_enter(index));
+    TSR_TRY(wait_for(NULL));
+    for (int i = 0; i < PRIORITIES * POOL; i++) {
+        CuStream stream = __atomic_load_n(&pools[index].stream[i / POOL][i % POOL], __ATOMIC_ACQUIRE);
+        if (stream != NULL) TSR_TRY(wait_for(stream));
+    }
     return TSR_OK;
 }
 
 TsrStatus cuda_synchronize(int index) {
-    TSR_TRY(cuda_wait_all(index));
+    TSR_TRY(wait_for_all(index));
     races_host_waits_all(index);
-    return TSR_OK;
+    return cuda_errors_check(index);
 }
 
 /* ---- events ---- */
@@ -163,9 +195,9 @@ static TsrStatus event_done(bool *done, void *event) {
 
 static TsrStatus event_synchronize(void *event) {
     Event *e = event;
-    TSR_TRY(cuda_check(cuda.event_synchronize(e->event)));
+    TSR_TRY(wait_until(query_event, e->event));
     if (e->recorded) races_host_waits_for(&e->clock);
-    return TSR_OK;
+    return cuda_errors_check(e->index);
 }
 
 static TsrStatus event_elapsed(double *milliseconds, void *from, void *to) {
@@ -238,12 +270,16 @@ TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from
     bool into = to.type == TSR_CUDA, out_of = from.type == TSR_CUDA;
     int index = into ? to.index : from.index;
     CuStream stream;
-    if (mode == TSR_COPY_LOAN) TSR_TRY(cuda_wait_all(index));
+    if (mode == TSR_COPY_LOAN) {
+        TSR_TRY(wait_for_all(index));
+        TSR_TRY(cuda_errors_check(index));
+    }
     if (into && out_of && to.index != from.index) {
         TSR_TRY(copy_peer(dst, to.index, src, from.index, bytes));
         return mode == TSR_COPY_LATER ? TSR_OK : stream_synchronize(from.index, current[from.index]);
     }
     TSR_TRY(cuda_stream(&stream, index, current[index]));
+    if (mode == TSR_COPY_WAIT) TSR_TRY(wait_for(stream)); /* the driver itself can't be interrupted */
     TSR_TRY(start_copy(dst, to, src, from, bytes, stream));
     if (mode == TSR_COPY_LOAN) return wait_for(stream);
     if (out_of) cuda_uses(src, bytes, index, false);

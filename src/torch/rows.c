@@ -198,13 +198,15 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 }
 
 #define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE
-#define ROW_OVER(alias_, function, text, forms_, what, ex, ...) \
+#define FLAGGED(flags_, alias_, function, text, forms_, what, ex, ...) \
     { \
         .fn = function, .schema = text, .forms = forms_, \
-        .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT, .alias = alias_, \
+        .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT | (flags_), .alias = alias_, \
         .category = "create", .summary = what, .example = ex, .output = __VA_ARGS__ \
     }
+#define ROW_OVER(...) FLAGGED(0, __VA_ARGS__)
 #define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
+#define NUMBER_ROW(...) FLAGGED(TSR_OP_DEVICE, TSR_FRESH, row_number, __VA_ARGS__)
 static const TsrOp rows[] = {
     ROW(row_tensor,
         "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool "
@@ -247,19 +249,19 @@ static const TsrOp rows[] = {
         "The dtype of an operation on both.", NULL, NULL),
     ROW(row_result_type, "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN,
         "The dtype of an operation on both.", NULL, NULL),
-    ROW(row_number, "div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS,
+    NUMBER_ROW("div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS,
         "The quotient by a number.", NULL, NULL, .sparse = sp_div),
-    ROW(row_number, "divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL,
+    NUMBER_ROW("divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL,
         .sparse = sp_div),
-    ROW(row_number, "divide(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS,
+    NUMBER_ROW("divide(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS,
         "The quotient by a number.", NULL, NULL, .sparse = sp_div),
-    ROW(row_number, "true_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL,
+    NUMBER_ROW("true_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL,
         NULL, .sparse = sp_div),
-    ROW(row_number, "floor_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The rounded quotient by a number.",
+    NUMBER_ROW("floor_divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The rounded quotient by a number.",
         NULL, NULL, .sparse = sp_floor_divide),
-    ROW(row_number, "multiply(Tensor self, Scalar other) -> Tensor", NUMBERS, "The product with a number.", NULL, NULL,
+    NUMBER_ROW("multiply(Tensor self, Scalar other) -> Tensor", NUMBERS, "The product with a number.", NULL, NULL,
         .sparse = sp_mul),
-    ROW(row_number, "subtract(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", NUMBERS,
+    NUMBER_ROW("subtract(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", NUMBERS,
         "The difference to a number.", NULL, NULL, .sparse = sp_sub),
     ROW(row_out_dtype, "mm(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", TSR_FN | TSR_OUT,
         "The matrix product into another dtype, on GPUs.", NULL, NULL),

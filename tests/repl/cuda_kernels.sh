@@ -37,6 +37,40 @@ print((x * 2).tolist(), torch.cuda.memory_allocated())"
 is 'a launch that fails' 'CUDA error: unspecified launch failure
 [0.0, 2.0, 4.0, 6.0] 512' "$out"
 
+# What the device finds wrong is raised by the next wait, with the operator that did it, and the session goes on.
+cat >"$work/wrong.tsr" <<'END'
+x = torch.tensor([4, 5, 6]).cuda()
+zero = torch.tensor([2, 0, 3]).cuda()
+y = x // zero
+z = x + 1
+for f in [lambda: z.tolist(), lambda: z.tolist(), lambda: (x // 2).tolist(), lambda: (x % 0).tolist(), lambda: x.fmod(4).tolist()]:
+    try:
+        print(f())
+    except RuntimeError as error:
+        print(error)
+y = x % zero
+torch.cuda.synchronize()
+END
+run --simulate-cuda "$work/wrong.tsr"
+is 'a divisor of zero' 'ZeroDivisionError
+[5, 6, 7]
+[2, 2, 3]
+ZeroDivisionError
+[0, 1, 2]' "$out"
+is 'and whose it was' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was remainder, line 10')"
+
+# An interrupt leaves a wait; what the device was given goes on.
+out=$(TSR_SIM_SLOW=100 timeout -s INT 1 "$tsr" --simulate-cuda -e "
+x = torch.ones(3, device='cuda')
+for i in range(40): x += 1
+try:
+    x.tolist()
+except KeyboardInterrupt:
+    print('left')
+print(x.tolist())" 2>&1)
+is 'an interrupt leaves a wait' 'left
+[41.0, 41.0, 41.0]' "$out"
+
 # The rows whose examples still go over the host: the list may only get shorter. `scripts/test cuda_kernels` prints what has changed;
 # tests/repl/cuda_fallback.list is what this writes to $work/list.
 sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\e/\\/g; s/\\&//g' "$here/../../man/tsr-ops.7" |

@@ -12,7 +12,7 @@
  * not get it. cuMemFree and cuMemFreeHost wait for everything, as on a GPU.
  *
  * By the environment: TSR_SIM_SEED (default 0) draws the order; TSR_SIM_DEVICES (default 1, at most 8; 0 is a driver
- * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_FAIL
+ * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_SLOW (milliseconds for a piece of work, default 0); TSR_SIM_FAIL
  * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
  * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+" at the end so does each one after it). */
 #include <pthread.h>
@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels.h"
 
@@ -103,7 +104,7 @@ struct CuEventBody {
 static struct CuStreamBody default_streams[MOST_DEVICES];
 static CuStream streams; /* all but these */
 static uint64_t random_state = 1;
-static long steps;
+static long steps, slow;
 
 static long number(const char *name, long otherwise) {
     const char *text = getenv(name);
@@ -137,6 +138,7 @@ EXPORT CuResult cuInit(unsigned flags) {
         count = n < 0 ? 0 : n > MOST_DEVICES ? MOST_DEVICES : (int)n;
         memory = (size_t)(mebibytes > 0 ? mebibytes : 1) << 20;
         random_state = (uint64_t)number("TSR_SIM_SEED", 0) * 2 + 1;
+        slow = number("TSR_SIM_SLOW", 0);
         read_failure();
         for (int i = 0; i < MOST_DEVICES; i++) contexts[i].index = i;
         started = true;
@@ -286,6 +288,7 @@ static void drop_user(CuEvent e) {
 static void do_first(CuStream s) {
     Work *w = s->first;
     steps++;
+    if (slow > 0) usleep((unsigned)slow * 1000);
     if (w->kind == COPY) memmove(w->to, w->from, w->bytes);
     if (w->kind == LAUNCH) launch_run(w->launch);
     launch_free(w->launch);
@@ -309,10 +312,6 @@ static bool step(void) {
         if (is_ready(s) && draw(++ready) == 0) found = s;
     if (found != NULL) do_first(found);
     return found != NULL;
-}
-
-static void finish_stream(const struct CuStreamBody *s) {
-    while (s->first != NULL && step()) {}
 }
 
 static void finish_all(void) {
@@ -354,8 +353,6 @@ EXPORT CuResult cuStreamCreateWithPriority(CuStream *out, unsigned flags, int pr
     (void)priority;
     LOCKED(new_stream(out));
 }
-
-EXPORT CuResult cuStreamSynchronize(CuStream stream) { LOCKED((finish_stream(stream_of(stream)), SUCCESS)); }
 
 /* Whoever asks again and again comes to an end. */
 EXPORT CuResult cuStreamQuery(CuStream stream) {
@@ -491,6 +488,13 @@ static CuResult new_pinned(void **out, size_t bytes) {
 EXPORT CuResult cuMemHostAlloc(void **out, size_t bytes, unsigned flags) {
     (void)flags;
     LOCKED(new_pinned(out, bytes));
+}
+
+/* For kernels: pinned memory where the device sees it. */
+EXPORT CuResult cuMemHostGetDevicePointer_v2(Address *out, void *block, unsigned flags) {
+    (void)flags;
+    *out = (Address)(uintptr_t)block + BIAS;
+    return SUCCESS;
 }
 
 EXPORT CuResult cuMemFreeHost(void *block) { LOCKED((finish_all(), free(block), SUCCESS)); }

@@ -10,6 +10,7 @@
 #include "core/op.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/str.h"
+#include "lang/vm/vm.h"
 #include "show/help/screen.h"
 
 enum { MOST_NOTED = 2048 };
@@ -35,6 +36,14 @@ static void note(const char *name, int64_t over, int64_t back) {
     if (!is_news(name)) return;
     fprintf(stderr, "%snote: %s ran on the host: %s came over, %s went back%s\n", dim ? "\033[2m" : "", name,
             size_text(came, sizeof came, over), size_text(went, sizeof went, back), dim ? "\033[0m" : "");
+}
+
+/* For what a device finds wrong later. */
+static void tell_where(char *text, size_t room) {
+    const char *name = tsr_device_work_of != NULL ? tsr_device_work_of : "a copy";
+    int line = vm_current_line();
+    if (line > 0) snprintf(text, room, "%s, line %d", name, line);
+    else snprintf(text, room, "%s", name);
 }
 
 static const char *const modes[] = {
@@ -73,5 +82,6 @@ static const Method functions[] = {
 
 TsrStatus fallback_startup(void) {
     tsr_op_fallback_hook = note;
+    tsr_where_hook = tell_where;
     return namespace_add_functions("tsr", functions, false);
 }

@@ -844,6 +844,7 @@ static const struct {
       "tsr_items_single_move",
       "tsr_iter_check_partial_overlap",
       "tsr_iter_run",
+      "tsr_iter_run_kernel",
       "tsr_memory_check",
       "tsr_node_append",
       "tsr_nonzero_new",

@@ -183,6 +183,7 @@ static TsrStatus divide_integers(TsrPw *pw, TsrKernel kernel, TsrTensor *divisor
     enum { PYTORCH_GRAIN = 32768 }; /* elements that PyTorch divides on one thread, one after the other */
     TsrTensor *result = NULL;
     Division d = {.loop = tsr_kernel(kernel, pw->it.dtype), .item = tsr_dtype_size(pw->it.dtype)};
+    if (pw->it.away) return tsr_pw_finish(pw, kernel, NULL, 0);
     if (pw->it.numel <= PYTORCH_GRAIN) pw->it.flags |= TSR_ITER_SERIAL;
     TsrStatus s = d.loop != NULL ? refuse_zero_before(pw, divisor) : TSR_OK;
     if (s == TSR_OK && d.loop != NULL) s = tsr_iter_run(&pw->it, divide_until_zero, &d);

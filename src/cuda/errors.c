@@ -1,0 +1,74 @@
+/* errors.c: a record a device in pinned memory, which its kernels write: the first one to find something wrong puts its
+ * launch's number there, and then what it was (errors.h). */
+#include "errors.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As device/errors.cuh has it. */
+typedef struct Record {
+    uint64_t launch; /* 0: nothing was found */
+    int64_t found, value, dimension, size;
+} Record;
+
+enum { REMEMBERED = 256, NAME = 96 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    Record *record; /* NULL until the first kernel that may report; then for ever */
+    TsrAddress address;
+} devices[CUDA_MAX_DEVICES];
+static char names[REMEMBERED][NAME]; /* of the launches, by number */
+static uint64_t launches;
+
+static TsrStatus make_record(int index) {
+    void *block;
+    TsrAddress address;
+    TSR_TRY(cuda_check(cuda.pinned_new(&block, sizeof(Record), CU_HOST_PORTABLE | CU_HOST_MAPPED)));
+    TsrStatus status = cuda_check(cuda.pinned_address(&address, block, 0));
+    if (status != TSR_OK) return (void)cuda.pinned_free(block), status;
+    memset(block, 0, sizeof(Record));
+    devices[index].address = address;
+    __atomic_store_n(&devices[index].record, (Record *)block, __ATOMIC_RELEASE);
+    return TSR_OK;
+}
+
+TsrStatus cuda_errors_begin(uint64_t *address, uint64_t *launch, int index) {
+    TsrStatus status = TSR_OK;
+    pthread_mutex_lock(&lock);
+    if (devices[index].record == NULL) status = make_record(index);
+    if (status == TSR_OK) {
+        *launch = ++launches;
+        *address = devices[index].address;
+        cuda_host->where(names[*launch % REMEMBERED], NAME);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static TsrStatus raise_found(const Record *r) {
+    switch ((CudaFound)r->found) {
+    case CUDA_FOUND_ZERO_DIVISOR: return cuda_host->error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+    case CUDA_FOUND_INDEX:
+        return cuda_host->error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %lld with size %lld",
+                                (long long)r->value, (long long)r->dimension, (long long)r->size);
+    case CUDA_FOUND_NOTHING:
+    case CUDA_FOUND_KINDS: break;
+    }
+    return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld", (long long)r->found);
+}
+
+TsrStatus cuda_errors_check(int index) {
+    Record *record = __atomic_load_n(&devices[index].record, __ATOMIC_ACQUIRE);
+    if (record == NULL || __atomic_load_n(&record->launch, __ATOMIC_ACQUIRE) == 0) return TSR_OK;
+    pthread_mutex_lock(&lock);
+    Record found = *record;
+    bool known = found.launch + REMEMBERED > launches;
+    memset(record, 0, sizeof *record);
+    TsrStatus status = raise_found(&found);
+    cuda_host->hint("found when the device was waited for; it was %s",
+                    known ? names[found.launch % REMEMBERED] : "an operator long before");
+    pthread_mutex_unlock(&lock);
+    return status;
+}
