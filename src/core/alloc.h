@@ -116,7 +116,7 @@ typedef enum TsrTraceKind {
     TSR_TRACE_OP,
     TSR_TRACE_ADOPT,  /* a storage takes memory that no allocator made: a mapping, borrowed bytes */
     TSR_TRACE_RETURN, /* and gives it back */
-    TSR_TRACE_KEEP,   /* a tensor gets other sizes within the memory that it has; bytes: those that it now uses */
+    TSR_TRACE_KEEP,   /* a tensor gets other sizes and no other memory; bytes: those that it now uses or needs */
     TSR_TRACE_CALL,   /* how memory came or went: a function `what`, called by `reason` */
     TSR_TRACE_WRAP    /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
 } TsrTraceKind;

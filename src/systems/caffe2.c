@@ -262,10 +262,16 @@ TsrStatus c2_set_sizes(C2Tensor *c, int n, const int64_t *sizes) {
     memmove(c->sizes, sizes, sizeof(int64_t) * (size_t)n); /* may be its own, or its impl's */
     sizes = c->sizes;
     for (int d = 0; d < n; d++) numel *= sizes[d];
-    if (c->t == NULL) return TSR_OK;
+    if (c->t == NULL) {
+        tsr_trace(TSR_TRACE_KEEP, "Resize", "no memory yet", 0, NULL, NULL);
+        return TSR_OK;
+    }
     uint64_t needed = ((uint64_t)numel + (uint64_t)c->t->offset) * tsr_itemsize(c->t);
     c->no_data = needed > c->t->storage->capacity && needed > c->t->storage->nbytes;
-    if (c->no_data) return TSR_OK;
+    if (c->no_data) {
+        tsr_trace(TSR_TRACE_KEEP, "Resize", "outgrown", (int64_t)needed, c->t, c->t->storage);
+        return TSR_OK;
+    }
     tsr_layout_contiguous_strides(strides, n, sizes);
     if (needed > c->t->storage->nbytes) TSR_TRY(tsr_storage_resize(c->t->storage, needed));
     tsr_trace(TSR_TRACE_KEEP, "Resize", "it fits", (int64_t)numel * (int64_t)tsr_itemsize(c->t), c->t, c->t->storage);

@@ -122,8 +122,10 @@ static TsrStatus ptr_reclaim(Value *out, const CallArgs *args) {
             "c10.raw.intrusive_ptr.incref(x) and p.release() give one; c10.intrusive_ptr(x) counts one more");
         return TSR_TH_ERROR;
     }
-    TSR_TRY(ptr_new_move(out, tsr_tensor_retain(t)));
+    TSR_TRY(ptr_new_move(out, NULL));
+    as_ptr(*out)->t = tsr_tensor_retain(t);
     th_release_raw(th_record(v));
+    tsr_trace(TSR_TRACE_WRAP, "intrusive_ptr", "owned", 0, t, NULL);
     return TSR_OK;
 }
 

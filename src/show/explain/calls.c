@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "torch/holders.h"
+
 static long long storage_bytes(const TsrTensor *t) { return t->storage != NULL ? (long long)t->storage->nbytes : 0; }
 
 /* "2 references now", or what a borrow leaves alone. */
@@ -33,6 +35,9 @@ static void say_wrapped(Story *s, const char *text, const Tally *sum) {
     } else if (strcmp(n->holds, "borrowed") == 0) {
         say(s, "%s: a borrow of %s: no reference more, %lld now; nothing copied", text, story_name_of(s, name, t),
             (long long)n->count);
+    } else if (n->taken_over && n->count > 1) {
+        say(s, "%s: a wrapper: takes a reference over, still %lld: %s of %s, nothing copied", text, (long long)n->count,
+            n->wrapper, story_name_of(s, name, t));
     } else if (n->count <= 1) {
         say(s, "%s: a %s holds it: 1 reference, nothing copied", text, n->wrapper);
     } else {
@@ -74,8 +79,12 @@ static void say_blocks(Story *s, const char *text, const Tally *sum) {
 
 static void say_kept(Story *s, const char *text) {
     char name[NAME_ROOM];
-    TsrTensor *t = tsr_tensor_weak_retain(s->native.kept);
-    if (t != NULL)
+    TsrTensor *t = s->native.kept != NULL ? tsr_tensor_weak_retain(s->native.kept) : NULL;
+    if (t == NULL) say(s, "%s: sizes only: no memory is taken before mutable_data", text);
+    else if (strcmp(s->native.kept_how, "outgrown") == 0)
+        say(s, "%s: sizes only: %lld bytes are needed, %lld are there: mutable_data will take others", text,
+            (long long)s->native.kept_bytes, storage_bytes(t));
+    else
         say(s, "%s: memory kept: %lld of %lld bytes used, by %s", text, (long long)s->native.kept_bytes,
             storage_bytes(t), story_name_of(s, name, t));
     tsr_tensor_free(t);
@@ -87,6 +96,38 @@ static void say_written(Story *s, const char *text) {
     tsr_tensor_free(t);
 }
 
+static TsrStorage *find_storage(int64_t serial) {
+    TsrStorage *found = NULL;
+    for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
+        if (serial != 0 && m->serial == serial) found = m;
+    return found;
+}
+
+/* The tensor has gone with its last reference, and its storage has not. */
+static void say_gone(Story *s, int64_t serial) {
+    TsrStorage *left = find_storage(serial);
+    if (left != NULL)
+        say(s, "a tensor over storage #%lld is gone with its last reference: the storage stays, held by %d more",
+            (long long)tsr_storage_id(left), left->refcount);
+}
+
+void say_counts(Story *s) {
+    char name[NAME_ROOM];
+    for (int i = 0; i < s->counted_count; i++) {
+        const Counted *c = &s->counted[i];
+        TsrTensor *t = tsr_tensor_weak_retain(c->t);
+        if (t == NULL) {
+            if (c->before > 0) say_gone(s, c->serial);
+            continue;
+        }
+        int more = t->refcount - 1 - c->before;
+        if (more != 0)
+            say(s, "%s: %d reference%s %s, %lld now", story_name_of(s, name, t), more < 0 ? -more : more,
+                more == 1 || more == -1 ? "" : "s", more < 0 ? "less" : "more", (long long)holders_refcount(t) - 1);
+        tsr_tensor_free(t);
+    }
+}
+
 void say_native(Story *s) {
     NativeStep *n = &s->native;
     Tally sum = story_tally(s);
@@ -95,7 +136,7 @@ void say_native(Story *s) {
     if (n->wrapped != NULL) say_wrapped(s, text, &sum);
     bool fresh = s->said_allocated > 0;
     if (!fresh && (sum.made > sum.given_back || n->freed.length > 0)) say_blocks(s, text, &sum);
-    if (n->kept != NULL && sum.allocated == 0) say_kept(s, text);
+    if (n->kept_how != NULL && sum.allocated == 0) say_kept(s, text);
     if (n->written != NULL) say_written(s, text);
     if (sum.adopted > 0)
         say(s, "%s: %lld bytes of memory that is not its own (%s): nothing copied", text, (long long)sum.adopted,

@@ -32,6 +32,9 @@ static void say_end(Story *s, Value result, bool bound) {
     if (s->unsaid > 0)
         say(s, "... and %d step%s more: %lld bytes allocated, %lld copied", s->unsaid, s->unsaid == 1 ? "" : "s",
             (long long)s->unsaid_allocated, (long long)s->unsaid_copied);
+    events_hush();
+    if (s->text.length == 0 && result.tag != V_TENSOR) say_counts(s);
+    events_listen();
     if (s->wrote || bound)
         say(s, "this ran: what it %s stays", s->wrote && bound ? "changed and bound" : s->wrote ? "changed" : "bound");
     if (s->text.length > 0) return;

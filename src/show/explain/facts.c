@@ -40,6 +40,8 @@ void story_remember(Story *s, TsrTensor *t, const char *text, const char *copied
 void story_forget(Story *s) {
     for (int i = 0; i < s->known_count; i++) tsr_tensor_weak_free(s->known[i].t);
     s->known_count = 0;
+    for (int i = 0; i < s->counted_count; i++) tsr_tensor_weak_free(s->counted[i].t);
+    s->counted_count = 0;
 }
 
 bool story_has_name(char *buffer, TsrTensor *t) { return holders_name(buffer, NAME_ROOM, t)[0] != '\0'; }

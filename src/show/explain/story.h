@@ -14,7 +14,7 @@
 #include "lang/types/str.h"
 #include "torch/tensor/subscript.h"
 
-enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_TEXTS = 32, MAX_COPIES = 8, MAX_TARGETS = 8 };
+enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_TEXTS = 32, MAX_COPIES = 8, MAX_COUNTED = 16, MAX_TARGETS = 8 };
 
 /* A tensor that the code has made: what to call it while no name holds it. */
 typedef struct Known {
@@ -32,6 +32,13 @@ typedef struct Before {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], offset, version;
 } Before;
 
+/* A tensor whose references changed. */
+typedef struct Counted {
+    TsrTensor *t;       /* a weak link */
+    int32_t before;     /* its count before the first change */
+    int64_t serial;     /* of its storage, when that is from before the code ran; else 0 */
+} Counted;
+
 /* A copy of elements from one tensor to another, weak links. */
 typedef struct Copied {
     TsrTensor *to, *from;
@@ -43,7 +50,9 @@ typedef struct NativeStep {
     bool open;
     char text[NAME_ROOM];
     TsrTensor *wrapped, *written, *kept; /* weak links; NULL: none */
+    const char *kept_how;                /* "it fits", "outgrown" or "no memory yet"; NULL: no sizes changed */
     const char *wrapper, *holds;         /* its type, and "owned" or "borrowed" */
+    bool taken_over;                     /* what wraps it has a reference that was there before */
     int64_t count, kept_bytes;           /* references when it was wrapped; bytes that the new sizes use */
     TsrText freed;                       /* "#1 (24 bytes)" of storages from before */
 } NativeStep;
@@ -55,6 +64,10 @@ struct Story {
     int64_t last_serial, first_serial; /* of storages, when the step began and when the code did */
     int64_t said_allocated, said_copied, unsaid_allocated, unsaid_copied; /* bytes */
     Copied copies[MAX_COPIES];
+    Counted counted[MAX_COUNTED];
+    int counted_count;
+    const void *retained; /* the tensor that the last reference is to; NULL: it was given back; compared only */
+    char retained_in[NAME_ROOM]; /* the expression that took it */
     int copy_count;
     Before before;
     NativeStep native;
@@ -145,6 +158,8 @@ bool refusal_says(const char *part); /* whether the error's message contains it 
 void say_op(Story *s, const TsrOpCall *c, TsrStatus status);
 void say_read(Story *s, const SubscriptEvent *e);
 void say_assigned(Story *s, const SubscriptEvent *e);
+/* What became of the references of tensors. */
+void say_counts(Story *s);
 /* What a call that is no operator did. */
 void say_native(Story *s);
 

@@ -61,11 +61,21 @@ static void note_freed(Story *s, const TsrTraceEvent *e) {
                                     (long long)tsr_storage_id(storage), (long long)e->bytes);
 }
 
+/* The reference that was taken last, while it is not given back: what a wrapper is made of. */
+static void note_retained(Story *s, const TsrTraceEvent *e) {
+    if (e->kind == TSR_TRACE_RELEASE && e->object == s->retained) s->retained = NULL;
+    if (e->kind != TSR_TRACE_RETAIN || strcmp(e->what, "tensor") != 0) return;
+    s->retained = e->object;
+    vm_current_text(s->retained_in, sizeof s->retained_in);
+}
+
 static void note_wrapped(Story *s, const TsrTraceEvent *e) {
     open_native(s);
     link_to(&s->native.wrapped, e->object);
     s->native.wrapper = e->what;
     s->native.holds = e->reason;
+    s->native.taken_over = e->object != s->retained || strcmp(s->retained_in, s->native.text) != 0;
+    s->retained = NULL;
     events_hush();
     s->native.count = holders_refcount((TsrTensor *)(uintptr_t)e->object);
     events_listen();
@@ -75,6 +85,17 @@ static void note_copy(Story *s, const TsrTraceEvent *e) {
     if (s->copy_count == MAX_COPIES || e->object2 == NULL) return;
     TsrTensor *to = (TsrTensor *)(uintptr_t)e->object, *from = (TsrTensor *)(uintptr_t)e->object2;
     s->copies[s->copy_count++] = (Copied){tsr_tensor_weak_new(to), tsr_tensor_weak_new(from), to->storage};
+}
+
+/* Of the first change of each tensor's references; the last of them is noted while the tensor is there. */
+static void note_count(Story *s, const TsrTraceEvent *e) {
+    if (s->counted_count == MAX_COUNTED || strcmp(e->what, "tensor") != 0) return;
+    TsrTensor *t = (TsrTensor *)(uintptr_t)e->object;
+    for (int i = 0; i < s->counted_count; i++)
+        if (s->counted[i].t == t) return;
+    s->counted[s->counted_count++] =
+        (Counted){tsr_tensor_weak_new(t), t->refcount - (e->kind == TSR_TRACE_RETAIN),
+                  t->storage != NULL && t->storage->serial <= s->first_serial ? t->storage->serial : 0};
 }
 
 /* What was wrapped may go with this reference: it is told while it is there. */
@@ -99,7 +120,8 @@ static void see_native(Story *s, const TsrTraceEvent *e) {
         break;
     case TSR_TRACE_KEEP:
         open_native(s);
-        link_to(&s->native.kept, e->object);
+        if (e->object != NULL) link_to(&s->native.kept, e->object);
+        s->native.kept_how = e->reason;
         s->native.kept_bytes = e->bytes;
         break;
     default: break;
@@ -194,6 +216,8 @@ static void watch_event(void *user, const TsrTraceEvent *e) {
         see_native(s, e);
     }
     if (e->kind == TSR_TRACE_COPY) note_copy(s, e);
+    if (e->kind == TSR_TRACE_RETAIN || e->kind == TSR_TRACE_RELEASE) note_count(s, e);
+    note_retained(s, e);
 }
 
 static void watch_op(const TsrOpCall *call, TsrStatus status) {
