@@ -10,7 +10,7 @@
 #include "lang/object/args.h"
 #include "lang/modules/builtin.h"
 #include "lang/types/codec.h"
-#include "core/io/unpack.h"
+#include "core/io/packing/unpack.h"
 #include "core/mem.h"
 #include "core/table.h"
 #include "lang/types/bytes.h"

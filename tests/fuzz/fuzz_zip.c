@@ -2,7 +2,7 @@
  * directory says. */
 #include "fuzz_load.h"
 
-#include "core/io/zip.h"
+#include "core/io/packing/zip.h"
 
 static void open_member(const TsrZip *zip, const TsrZipMember *m) {
     TsrInput content;

@@ -11,7 +11,7 @@
 #include "csv_fields.h"
 #include "elements.h"
 #include "formats.h"
-#include "unpack.h"
+#include "core/io/packing/unpack.h"
 #include "core/mem.h"
 
 enum { PACKED_ROOM = 1 << 18, READ_MOST = 1 << 20, PIECE = 4 << 20 };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "formats.h"
-#include "unpack.h"
+#include "core/io/packing/unpack.h"
 #include "core/mem.h"
 
 static const TsrFormat formats[] = {

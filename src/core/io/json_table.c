@@ -96,7 +96,9 @@ static TsrStatus read_cell(TsrJson *j, const char *key, size_t n, void *context)
     if (r->odd) return TSR_VALUE_ERROR;
     TSR_TRY(tsr_json_scalar(j, &s));
     c->negative |= s.kind == TSR_JSON_INT && s.i < 0;
-    return put_cell(c, s.kind == TSR_JSON_FLOAT ? (Cell){.d = s.d} : (Cell){.i = s.i}, s.kind);
+    Cell cell = {.i = s.i};
+    if (s.kind == TSR_JSON_FLOAT) cell.d = s.d;
+    return put_cell(c, cell, s.kind);
 }
 
 static TsrStatus read_row(TsrJson *j, Reader *r) {

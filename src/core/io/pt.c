@@ -8,7 +8,7 @@
 #include "elements.h"
 #include "formats.h"
 #include "pickle.h"
-#include "zip.h"
+#include "core/io/packing/zip.h"
 #include "core/mem.h"
 #include "core/view.h"
 

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/io/zip.h"
+#include "core/io/packing/zip.h"
 
 /* An archive of two small tensors, in memory; the caller's to free. */
 static TsrText archive(bool compress) {

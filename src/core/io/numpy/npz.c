@@ -5,7 +5,7 @@
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
-#include "core/io/zip.h"
+#include "core/io/packing/zip.h"
 #include "core/mem.h"
 
 static const char suffix[] = ".npy";

@@ -1,6 +1,6 @@
 /* unpack.h: input that is compressed as a whole by gzip, bzip2 or zstd. */
-#ifndef CORE_IO_UNPACK_H
-#define CORE_IO_UNPACK_H
+#ifndef CORE_IO_PACKING_UNPACK_H
+#define CORE_IO_PACKING_UNPACK_H
 
 #include "core/io_stream.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "elements.h"
+#include "core/io/elements.h"
 #include "core/mem.h"
 
 /* Sizes in bytes of the records of PKWARE's APPNOTE (4.3.7, 4.3.12, 4.3.14 to 4.3.16), and the mark of a field that

@@ -1,7 +1,7 @@
 /* zip.h: zip archives, as .npz and .pt files are: a table of members, of which nothing is trusted (zip.c), and a writer
  * to a sink (zip_write.c), both beyond 4 GiB, too. Names are keys, never paths. */
-#ifndef CORE_IO_ZIP_H
-#define CORE_IO_ZIP_H
+#ifndef CORE_IO_PACKING_ZIP_H
+#define CORE_IO_PACKING_ZIP_H
 
 #include "core/io_format.h"
 
