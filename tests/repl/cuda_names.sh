@@ -28,4 +28,9 @@ ask cuda_device.txt
 TSR_SIM_DEVICES=2 run --simulate-cuda "$work/names.tsr"
 is 'torch.cuda with two devices' '' "$out"
 is 'asks to the end' 0 "$status"
+# In which words operators refuse tensors of two devices.
+gzip -dc "$here/tests/data/device_words.gz" >"$work/words"
+(echo "path = '$work/words'" && cat "$here/tests/repl/cuda_words.tsr") >"$work/words.tsr"
+run --simulate-cuda "$work/words.tsr"
+is 'mixed devices are refused in words of PyTorch' "$(wc -l <"$work/words" | tr -d ' ')" "$out"
 exit $bad

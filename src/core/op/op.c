@@ -291,6 +291,24 @@ static const char *argument_name(const TsrOpCall *c, int i) {
     return c->arg[i].kind == TSR_ARG_TENSORS ? "tensors" : c->schema->params[i].name;
 }
 
+/* In which words PyTorch refuses, where they are not made of the row's own names. */
+typedef struct Words {
+    const char *name, *method, *argument;
+} Words;
+
+static Words words_for(const TsrOpCall *c, int i) {
+    static const Words rows[] = {
+#define WORDS(name, method, argument) {name, method, argument},
+#include "device_words.def"
+#undef WORDS
+    };
+    for (size_t k = 0; k < TSR_COUNTOF(rows); k++)
+        if (strcmp(rows[k].name, c->schema->base) == 0)
+            return (Words){NULL, rows[k].method, rows[k].argument != NULL ? rows[k].argument : argument_name(c, i)};
+    bool both = c->op->flags & TSR_OP_CPU_NUMBERS;
+    return (Words){NULL, both ? NULL : c->schema->base, argument_name(c, i)};
+}
+
 static TsrStatus refuse_mixture(const TsrOpCall *c, int i, const TsrTensor *first, const TsrTensor *t) {
     char one[16], other[16];
     if (!tsr_device_has_backend(t->device) && !tsr_device_has_backend(first->device))
@@ -298,7 +316,8 @@ static TsrStatus refuse_mixture(const TsrOpCall *c, int i, const TsrTensor *firs
                          tsr_device_type_name(t->device.type), tsr_device_type_name(first->device.type));
     tsr_device_format(t->device, one);
     tsr_device_format(first->device, other);
-    if (c->op->flags & TSR_OP_CPU_NUMBERS)
+    Words words = words_for(c, i);
+    if (words.method == NULL)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Expected all tensors to be on the same device, but found at least two devices, %s and %s!",
                          other[0] == 'c' && other[1] == 'u' ? other : one,
@@ -306,7 +325,7 @@ static TsrStatus refuse_mixture(const TsrOpCall *c, int i, const TsrTensor *firs
     return tsr_error(TSR_RUNTIME_ERROR,
                      "Expected all tensors to be on the same device, but got %s is on %s, different from other tensors "
                      "on %s (when checking argument in method wrapper_CUDA_%s)",
-                     argument_name(c, i), one, other, c->schema->base);
+                     words.argument, one, other, words.method);
 }
 
 /* Whether t lies elsewhere than `*first`, the first tensor seen. */
