@@ -504,9 +504,10 @@ static bool prompt_once(TsrText *statement) {
 /* What someone who has just started it for the first time can't know. */
 static void greet(void) {
     if (!screen_here || shell_options->interactive) return;
-    fprintf(stderr, "%stsr %s (PyTorch %s): help() is a start, %%lesson a course, Ctrl-D leaves%s\n",
+    bool narrow = screen_line(79) < 79;
+    fprintf(stderr, "%stsr %s (PyTorch %s):%shelp() is a start, %%lesson a course, Ctrl-D leaves%s\n",
             shell_options->colour ? "\033[2m" : "", TSR_VERSION, TSR_TORCH_VERSION,
-            shell_options->colour ? "\033[0m" : "");
+            narrow ? "\n" : " ", shell_options->colour ? "\033[0m" : "");
 }
 
 int shell_run_prompt(void) {

@@ -319,7 +319,7 @@ ls
 pwd
 %pwd at the prompt tells the folder, os.getcwd() anywhere
 clear
-Ctrl-L clears the screen
+%clear or Ctrl-L clears the screen
 {'a': 1}.a
 the value of a key is d['key']; d.keys() lists the keys
 [1].mean()

@@ -20,6 +20,7 @@
 #include "lang/vm/vm.h"
 #include "page.h"
 #include "progress.h"
+#include "repl/prompt/pointers.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
 #include "repl/prompt/paste.h"
@@ -314,6 +315,7 @@ static TsrStatus run_copy(Taking *t) {
     if (!snapshot_take(&outside)) return TSR_OK;
     if (outside.keeper < 0)
         return tsr_error(TSR_MEMORY_ERROR, "can't make a copy of the process, which the lesson would run in");
+    pointers_silent = true;
     t->shared->turn = run_steps(t);
     snapshot_undo(&outside);
     return TSR_OK;

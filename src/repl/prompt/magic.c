@@ -280,11 +280,19 @@ static TsrStatus run_help(const char *rest) {
     return status;
 }
 
+/* What can be scrolled back to goes too. */
+static TsrStatus clear_screen(const char *rest) {
+    (void)rest;
+    if (screen_here) fputs("\033[H\033[2J\033[3J", builtin_stdout());
+    return TSR_OK;
+}
+
 /* In alphabetical order. */
 static const Magic magics[] = {
     {"allocators", MAGIC_NONE, "allocators", NULL, "the allocators, by device and priority"},
     {"anatomy", MAGIC_VALUE, "anatomy", NULL, "the chain from a tensor down to its bytes"},
     {"cd", MAGIC_OPTIONAL, NULL, session_cd, "goes to another folder; alone, home"},
+    {"clear", MAGIC_NONE, NULL, clear_screen, "clears the screen, as Ctrl-L does"},
     {"draw", MAGIC_VALUE, "draw", NULL, "a picture of a storage and the views on it"},
     {"explain", MAGIC_CODE, "explain", NULL, "whether code copies, and why"},
     {"golden", MAGIC_VALUE, "golden", NULL, "breaches of the golden rule in a function that uses TH"},
@@ -361,7 +369,6 @@ static const char *instead(const char *name) {
         {"edit", "an editor's file is run by %run FILE"},
         {"load", "%run FILE runs a file"},
         {"cat", "print(open(path).read()) shows a file"},
-        {"clear", "Ctrl-L clears the screen"},
         {"env", "import os; os.environ"},
         {"bash", "commands of the shell are not run here; Ctrl-Z goes to it, and fg comes back"},
         {"writefile", "%save FILE writes what was typed"},

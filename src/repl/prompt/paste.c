@@ -81,8 +81,36 @@ static const char *take_lines(TsrText *piece, const char *line) {
     return piece->length > 0 ? line : NULL;
 }
 
+/* Behind a string in three quotes that begins here; the end of the text where it is left open; NULL: none begins. */
+static const char *behind_string(const char *s) {
+    if (strncmp(s, "\"\"\"", 3) != 0 && strncmp(s, "'''", 3) != 0) return NULL;
+    char quotes[4] = {s[0], s[0], s[0], '\0'};
+    const char *end = strstr(s + 3, quotes);
+    return end != NULL ? end + 3 : s + strlen(s);
+}
+
+/* Whether a prompt stands at the beginning of a line outside of strings, where no program can have it. */
+static bool has_prompt(const char *text) {
+    bool begins = true;
+    for (const char *s = text; *s != '\0'; begins = *s++ == '\n') {
+        const char *end = behind_string(s);
+        if (begins && first_prompt(s) > 0) return true;
+        if (end != NULL) s = end - 1;
+    }
+    return false;
+}
+
+/* A docstring alone, with prompts in it. */
+static bool is_docstring(const char *text) {
+    const char *begin = text + strspn(text, " \t\r\n"), *end = behind_string(begin);
+    if (end == NULL || end[strspn(end, " \t\r\n")] != '\0') return false;
+    for (const char *line = next_line(begin); *line != '\0' && line < end; line = next_line(line))
+        if (first_prompt(line) > 0) return true;
+    return false;
+}
+
 Paste paste_begin(const char *text) {
-    return (Paste){.text = text, .line = 1, .session = first_prompt(text + strspn(text, " \t\r\n")) > 0};
+    return (Paste){.text = text, .line = 1, .session = has_prompt(text) || is_docstring(text)};
 }
 
 static int lines_between(const char *from, const char *to) {

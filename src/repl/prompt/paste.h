@@ -1,7 +1,8 @@
 /* paste.h: what comes at the prompt in one go is taken apart into what is typed one after the other.
  *
- * A magic is a line of its own, wherever it stands. Of a session, which begins with a prompt, ">>>" or IPython's "In
- * [1]:", what has a prompt is taken, without it; what was printed is left out. Everything else is one piece. */
+ * A magic is a line of its own, wherever it stands. Of a session, a page of Markdown or a docstring alone what has a
+ * prompt is taken, ">>>" or IPython's "In [1]:", without it; prose and what was printed are left out. A program whose
+ * docstrings have prompts is none of these. Everything else is one piece. */
 #ifndef REPL_PROMPT_PASTE_H
 #define REPL_PROMPT_PASTE_H
 

@@ -49,6 +49,7 @@ static const struct {
     {"a view of", 3},
 };
 
+bool pointers_silent;
 static bool said[LESSONS];
 static const Obj *last; /* what was shown before: for identity only */
 
@@ -68,7 +69,7 @@ static void say(int lesson) {
 }
 
 void pointers_look(const char *text) {
-    if (!screen_here) return;
+    if (!screen_here || pointers_silent) return;
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
         if (strstr(text, rows[i].words) != NULL) {
             say(rows[i].lesson);

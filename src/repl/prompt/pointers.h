@@ -5,6 +5,8 @@
 
 #include "lang/object/value.h"
 
+/* No such lines: within a lesson, which has a course of its own. False by default. */
+extern bool pointers_silent;
 void pointers_look(const char *text);
 /* After a statement: the value of `_`. */
 void pointers_look_at_shown(Value shown);

@@ -3,12 +3,14 @@
  * printed. */
 #include "card.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "core/layout.h"
 #include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "show/help/screen.h"
 #include "torch/types.h"
 
 /* ---- building dicts ---- */
@@ -160,8 +162,71 @@ static TsrStatus table_repr(TsrText *out, Value self) {
     }
     return TSR_OK;
 }
+
+/* ---- notes: their verdicts in colour, and lines broken between words where they are shown ---- */
+
+/* What stands behind "CODE: ": refusals and lost writes, copies, what copies nothing. */
+static const char *verdict_colour(const char *line, size_t length) {
+    static const struct {
+        const char *words, *colour;
+    } verdicts[] = {
+        {": refused", "\033[31m"},        {": writes into a copy", "\033[31m"}, {": a copy of", "\033[33m"},
+        {": a new tensor", "\033[33m"},   {": a view of", "\033[32m"},          {": the same tensor", "\033[32m"},
+        {": writes into", "\033[36m"},
+    };
+    if (length > 0 && line[0] == ' ') return "";
+    for (size_t i = 0; i < TSR_COUNTOF(verdicts); i++)
+        if (memmem(line, length, verdicts[i].words, strlen(verdicts[i].words)) != NULL) return verdicts[i].colour;
+    return "";
+}
+
+static bool is_picture_line(const char *line, size_t length) { return memmem(line, length, "\xe2\x94", 2) != NULL; }
+
+/* How much of a line fits, cut at a blank behind its indentation; all of one that has none there. */
+static size_t fitting(const char *line, size_t length, int width) {
+    size_t best = length, indent = strspn(line, " ");
+    int columns = 0;
+    for (size_t i = 0; i < length; i++) {
+        columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+        if (columns > width && best < length) return best;
+        if (line[i] == ' ' && i > indent) best = i;
+    }
+    return columns > width ? best : length;
+}
+
+/* What goes on is indented by four more. */
+static TsrStatus append_wrapped(TsrText *out, const char *line, size_t length, int width) {
+    int indent = (int)TSR_MIN(strspn(line, " "), length) + 4;
+    size_t n = is_picture_line(line, length) ? length : fitting(line, length, width);
+    TSR_TRY(tsr_text_append(out, line, n));
+    while (n < length) {
+        line += n + 1;
+        length -= n + 1;
+        n = fitting(line, length, TSR_MAX(width - indent, 20));
+        TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(tsr_text_pad(out, ' ', (size_t)indent));
+        TSR_TRY(tsr_text_append(out, line, n));
+    }
+    return TSR_OK;
+}
+
+/* Where there is no window the text as it is; tables and pictures keep their lines. */
 static TsrStatus note_repr(TsrText *out, Value self) {
-    return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size);
+    const Str *text = value_as_str(self);
+    int width = screen_line(INT_MAX);
+    bool coloured = screen_colours(), table = strstr(text->data, "storage #") == text->data ||
+                                              strstr(text->data, " offset  count ") != NULL;
+    if ((width == INT_MAX && !coloured) || table) return tsr_text_append(out, text->data, (size_t)text->size);
+    for (const char *line = text->data; *line != '\0';) {
+        size_t n = strcspn(line, "\n");
+        const char *colour = coloured ? verdict_colour(line, n) : "";
+        TSR_TRY(tsr_text_puts(out, colour));
+        TSR_TRY(append_wrapped(out, line, n, width));
+        if (colour[0] != '\0') TSR_TRY(tsr_text_puts(out, "\033[0m"));
+        line += n;
+        if (*line == '\n') TSR_TRY(tsr_text_putc(out, *line++));
+    }
+    return TSR_OK;
 }
 
 void card_derive(Type *type, Type *from, const char *name, TsrStatus (*repr)(TsrText *, Value)) {
