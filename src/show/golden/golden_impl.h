@@ -56,7 +56,7 @@ const char *golden_pointer_name(const Pointer *p);
 bool golden_is_new(const char *name);
 /* `list` ends with NULL. */
 bool golden_is_one_of(const char *name, const char *const *list);
-/* TH, THS, THC, THCS, when no local has that name. */
+/* TH, THS, THC, THCS, c10.raw.intrusive_ptr and c10.intrusive_ptr, when no local has that name. */
 bool golden_is_namespace(const State *s, const Node *n);
 
 /* ---- borrows (borrow.c) ---- */

@@ -154,8 +154,21 @@ int golden_known(const State *s, int text) {
 
 /* ---- what is done to pointers ---- */
 
+static bool is_attribute(const Node *n, const char *name) {
+    return n->kind == AST_ATTRIBUTE && strcmp(n->attribute.name, name) == 0;
+}
+
+/* c10.raw.intrusive_ptr, whose decref is free, and c10.intrusive_ptr, whose reclaim takes a reference over. */
+static bool is_intrusive_ptr(const State *s, const Node *n) {
+    if (!is_attribute(n, "intrusive_ptr")) return false;
+    const Node *of = n->attribute.value;
+    if (is_attribute(of, "raw")) of = of->attribute.value;
+    return of->kind == AST_NAME && strcmp(of->name.id, "c10") == 0 && state_lookup(s, "c10").kind == T_UNKNOWN;
+}
+
 bool golden_is_namespace(const State *s, const Node *n) {
     static const char *const names[] = {"TH", "THS", "THC", "THCS"};
+    if (is_intrusive_ptr(s, n)) return true;
     for (size_t i = 0; n->kind == AST_NAME && i < TSR_COUNTOF(names); i++)
         if (strcmp(n->name.id, names[i]) == 0) return state_lookup(s, names[i]).kind == T_UNKNOWN;
     return false;
