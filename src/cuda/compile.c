@@ -47,7 +47,8 @@ static TsrStatus refused(NvrtcProgram program) {
     char log[2048] = "no memory for its words";
     size_t size = 0;
     char *whole = nvrtc.log_size(program, &size) == 0 && size > 0 ? cuda_host->malloc(size) : NULL;
-    if (whole != NULL && nvrtc.log(program, whole) == 0) snprintf(log, sizeof log, "%.*s", (int)TSR_MIN(size, sizeof log - 1), whole);
+    if (whole != NULL && nvrtc.log(program, whole) == 0)
+        snprintf(log, sizeof log, "%.*s", (int)TSR_MIN(size, sizeof log - 1), whole);
     cuda_host->free(whole);
     return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel for the device does not compile: %s", log);
 }
@@ -76,7 +77,8 @@ TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char 
     int result = nvrtc.program_new(&program, text, "tsr.cu", 0, NULL, NULL);
     if (result == 2) return TSR_NOT_IMPLEMENTED_ERROR; /* the simulated one has no compiler */
     if (result != 0) return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not start");
-    TsrStatus status = nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program) : refused(program);
+    TsrStatus status =
+        nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program) : refused(program);
     nvrtc.program_free(&program);
     return status;
 }

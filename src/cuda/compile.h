@@ -18,8 +18,8 @@ TsrStatus cuda_compile(CudaImage *out, int index, const char *text);
 TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text);
 void cuda_image_free(CudaImage *image);
 
-/* ---- the cache ($TSR_CUDA_CACHE, else $XDG_CACHE_HOME/tsr/cuda, else ~/.cache/tsr/cuda): a file an image, named by the
- * hash of all that it was made from. A folder or file that is not this user's alone is not used. ---- */
+/* ---- the cache ($TSR_CUDA_CACHE, else $XDG_CACHE_HOME/tsr/cuda, else ~/.cache/tsr/cuda): a file an image, named by
+ * the hash of all that it was made from. A folder or file that is not this user's alone is not used. ---- */
 
 typedef struct CudaHash {
     uint64_t high, low;

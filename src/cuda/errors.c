@@ -56,7 +56,8 @@ static TsrStatus raise_found(const Record *r) {
     case CUDA_FOUND_NOTHING:
     case CUDA_FOUND_KINDS: break;
     }
-    return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld", (long long)r->found);
+    return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld",
+                            (long long)r->found);
 }
 
 TsrStatus cuda_errors_check(int index) {

@@ -15,8 +15,8 @@ typedef enum CudaFound {
 /* For a launch whose kernel may report: the address of the device's record, and the launch's number, under which the
  * operator that is running is remembered for as long as a few hundred launches. The device is entered. */
 TsrStatus cuda_errors_begin(uint64_t *address, uint64_t *launch, int index);
-/* After a wait: the first thing that was found since, as PyTorch's exception on the host, whose hint says which operator
- * it was. Forgets it, so that the next wait succeeds. */
+/* After a wait: the first thing that was found since, as PyTorch's exception on the host, whose hint says which
+ * operator it was. Forgets it, so that the next wait succeeds. */
 TsrStatus cuda_errors_check(int index);
 
 #endif

@@ -8,8 +8,8 @@
 typedef struct CudaFormula {
     uint16_t kernel;
     TsrDtype dtype;
-    uint8_t nin;             /* operands x, y, z */
-    const char *t, *u;       /* T and U of kernels/types.h */
+    uint8_t nin;               /* operands x, y, z */
+    const char *t, *u;         /* T and U of kernels/types.h */
     const char *result, *text; /* R, and an expression of x, y, z, p and these types */
 } CudaFormula;
 

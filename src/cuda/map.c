@@ -1,9 +1,9 @@
 /* map.c: pointwise passes (map.h): from the description of a pass to the text of its kernel, device/map.cuh around the
  * formula, and to a launch.
  *
- * A kernel is made for a formula, the dtypes of the operands in memory and in the formula, which of them are one number,
- * and how they lie: packs of up to 16 bytes where all are dense, else strides in so many dimensions, with indices of 32
- * or 64 bits. */
+ * A kernel is made for a formula, the dtypes of the operands in memory and in the formula, which of them are one
+ * number, and how they lie: packs of up to 16 bytes where all are dense, else strides in so many dimensions, with
+ * indices of 32 or 64 bits. */
 #include "map.h"
 
 #include <stdio.h>
@@ -62,7 +62,8 @@ static void write_types(CudaSource *s, const Plan *p) {
         else if (k == 0) cuda_source_add(s, "static inline M0 put0(C0 v) { return convert<M0>(v); }\n");
         else if (p->key.operand[k].number) continue;
         else if (type != NULL)
-            cuda_source_add(s, "static inline C%d get%d(M%d v) { return convert<C%d>(convert<%s>(v)); }\n", k, k, k, k, type);
+            cuda_source_add(s, "static inline C%d get%d(M%d v) { return convert<C%d>(convert<%s>(v)); }\n", k, k, k, k,
+                            type);
         else cuda_source_add(s, "static inline C%d get%d(M%d v) { return convert<C%d>(v); }\n", k, k, k, k);
     }
 }
@@ -134,7 +135,8 @@ static void write_map(CudaSource *s, const void *what) {
                     key->ndim, key->wide, key->noperands);
     for (int k = 1; k < key->noperands; k++)
         if (!key->operand[k].number)
-            cuda_source_add(s, " const Pack<M%d, VEC> v%d = *(const Pack<M%d, VEC> *)(at<M%d>(a.data[%d]) + i);", k, k, k, k, k);
+            cuda_source_add(s, " const Pack<M%d, VEC> v%d = *(const Pack<M%d, VEC> *)(at<M%d>(a.data[%d]) + i);", k, k,
+                            k, k, k);
     cuda_source_add(s, "\n");
     write_list(s, p, "OF_PACK(j)", "v%d.e[j]");
     write_list(s, p, "OF_MEMORY(i)", "at<M%d>(a.data[%d])[i]");
@@ -165,7 +167,8 @@ static void widen_halves(TsrDeviceMap *m) {
 static bool can_compute(Plan *p, const TsrDeviceMap *m) {
     if (m->nout != 1 || m->noperands > TSR_DEVICE_OPERANDS || m->ndim > TSR_DEVICE_DIMS || m->ndim < 1) return false;
     for (int k = 0; k < m->noperands; k++)
-        if (cuda_memory_type(m->operand[k].dtype) == NULL || cuda_compute_type(m->operand[k].compute) == NULL) return false;
+        if (cuda_memory_type(m->operand[k].dtype) == NULL || cuda_compute_type(m->operand[k].compute) == NULL)
+            return false;
     if (m->kernel == TSR_MAP_COPY) return m->noperands == 2;
     if (m->kernel == TSR_K_where) return m->noperands == 4;
     p->formula = cuda_formula(m->kernel, m->dtype);

@@ -1,5 +1,5 @@
-/* pieces.c: decides whether a program runs over pieces of its input. What was opened for that and turns out to be short,
- * or of another format, is given to the reader of whole files, and the program runs as it is written. */
+/* pieces.c: decides whether a program runs over pieces of its input. What was opened for that and turns out to be
+ * short, or of another format, is given to the reader of whole files, and the program runs as it is written. */
 #include "pieces.h"
 
 #include <stdio.h>
@@ -123,10 +123,10 @@ static TsrStatus explain_program(TsrText *out, const Ast *program) {
     TsrStatus status = stream_plan_find(&p, program);
     const char *words = p.words.length > 0 ? p.words.data : "";
     if (status == TSR_OK && p.streams)
-        status = tsr_text_printf(out, "a long input comes in pieces, in memory that does not grow: %s%s%s%s", words,
-                                 p.columns.length > 0 ? "; columns that are not " : "",
-                                 p.columns.length > 0 ? p.columns.data : "",
-                                 p.columns.length > 0 ? " are skipped" : "");
+        status =
+            tsr_text_printf(out, "a long input comes in pieces, in memory that does not grow: %s%s%s%s", words,
+                            p.columns.length > 0 ? "; columns that are not " : "",
+                            p.columns.length > 0 ? p.columns.data : "", p.columns.length > 0 ? " are skipped" : "");
     else if (status == TSR_OK && p.words.length > 0)
         status = tsr_text_printf(out, "the input is read as a whole: %s takes all rows at once", words);
     stream_plan_clear(&p);

@@ -8,8 +8,8 @@
 #include "lang/syntax/ast.h"
 #include "options.h"
 
-/* Opens `path` ("-": standard input) where it is a pipe, packed or very long and the program can take it in pieces; then
- * its parts are replaced by calls that give their results. */
+/* Opens `path` ("-": standard input) where it is a pipe, packed or very long and the program can take it in pieces;
+ * then its parts are replaced by calls that give their results. */
 TsrStatus pieces_begin(const char *path, const FilterOptions *options, Ast *program);
 /* What was opened after all to be read as a whole; false: nothing was. *status is that of the opening or the reading,
  * *out the caller's (tsr_records_free) when it is TSR_OK. */

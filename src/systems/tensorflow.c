@@ -334,7 +334,7 @@ static TsrStatus allocator_of(TsrAllocator **out, Value v) {
 }
 
 /* Of each dtype, for the trace, which keeps no copies of texts. */
-#define DTYPE(id, c, itemsize, kind, group, stem, number, functions, torch, name, ...)                                 \
+#define DTYPE(id, c, itemsize, kind, group, stem, number, functions, torch, name, ...) \
     [TSR_##id] = {"Buffer<" name ">", "Allocator::Allocate<" name ">", "Allocator::RunCtor<" name ">"},
 static const struct {
     const char *buffer, *allocate, *construct;
@@ -343,8 +343,8 @@ static const struct {
 };
 #undef DTYPE
 
-/* The memory of a new Buffer<T>, taken as its constructor takes it: Allocate<T>, which calls AllocateRaw and then RunCtor,
- * a no-op for plain numbers. */
+/* The memory of a new Buffer<T>, taken as its constructor takes it: Allocate<T>, which calls AllocateRaw and then
+ * RunCtor, a no-op for plain numbers. */
 static TsrStatus new_buffer(TsrStorage **out, TsrAllocator *a, int64_t bytes, TsrDtype dtype) {
     tsr_trace(TSR_TRACE_CALL, functions_of[dtype].allocate, functions_of[dtype].buffer, bytes, NULL, NULL);
     tsr_trace(TSR_TRACE_CALL, "Allocator::AllocateRaw", functions_of[dtype].allocate, bytes, NULL, NULL);

@@ -321,7 +321,8 @@ static TsrStatus load(Value *out, const CallArgs *args) {
 }
 
 TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values) {
-    static const int places[] = {LOAD_FORMAT, LOAD_DTYPE, LOAD_HEADER, LOAD_DELIMITER, LOAD_COLUMNS, LOAD_NA, LOAD_TEXT};
+    static const int places[] = {LOAD_FORMAT,  LOAD_DTYPE, LOAD_HEADER, LOAD_DELIMITER,
+                                 LOAD_COLUMNS, LOAD_NA,    LOAD_TEXT};
     Value v[LOAD_ARGS];
     const char *text;
     *out = (FilesOptions){.path = "-"};

@@ -71,7 +71,8 @@ static TsrStatus stream(Value *out, const CallArgs *args) {
     TSR_TRY(args_parse(v, args, 0, &spec));
     if (v[1].tag > V_NONE) {
         TSR_TRY(value_to_index(&rows, v[1]));
-        if (rows < 1) return tsr_error(TSR_VALUE_ERROR, "stream(): pieces have at least 1 row, not %lld", (long long)rows);
+        if (rows < 1)
+            return tsr_error(TSR_VALUE_ERROR, "stream(): pieces have at least 1 row, not %lld", (long long)rows);
     }
     TsrStatus status = files_table_options(&o, v[0], v + 2);
     if (status == TSR_OK) status = tsr_chunks_new(&chunks, o.path, &o.load, NULL);
@@ -86,8 +87,10 @@ static TsrStatus stream(Value *out, const CallArgs *args) {
 TsrStatus stream_startup(void) {
     static const Method functions[] = {
         {"stream", stream, ARGS_ANY, 0, 2 + FILES_TABLE_OPTION_COUNT,
-         "(path='-', rows=None, *, format=None, dtype=None, header=None, delimiter=None, columns=None, na=None, text=None)",
-         "The rows of csv, tsv or JSON lines in pieces, each what load() gives of some rows: `rows` of them, or those of "
+         "(path='-', rows=None, *, format=None, dtype=None, header=None, delimiter=None, columns=None, na=None, "
+         "text=None)",
+         "The rows of csv, tsv or JSON lines in pieces, each what load() gives of some rows: `rows` of them, or those "
+         "of "
          "some 4 MiB. Memory does not grow with the file, which may be a pipe ('-': standard input) or packed."},
         {0},
     };

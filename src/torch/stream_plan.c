@@ -1,6 +1,7 @@
 /* stream_plan.c: finds the parts (stream_plan.h). A walk down the syntax tree from the statement with `_`: where a node
  * is a call of the list below, what it is called on is checked to be made row by row, and its text becomes a function
- * of a piece; else the walk goes on into the node's children. The columns that are asked for are gathered on the way. */
+ * of a piece; else the walk goes on into the node's children. The columns that are asked for are gathered on the way.
+ */
 #include "stream_plan.h"
 
 #include <stdio.h>
@@ -59,11 +60,12 @@ static bool in_list(const char *word, const char *const *words) {
 }
 
 static const char *const row_methods[] = {
-    "abs",   "neg",   "sqrt",  "exp",    "expm1",    "log",        "log2",   "log10",    "log1p",   "sin",  "cos",
-    "tan",   "tanh",  "floor", "ceil",   "round",    "trunc",      "sign",   "square",   "reciprocal", "double",
-    "float", "long",  "int",   "bool",   "isnan",    "isinf",      "isfinite", "nan_to_num", "clamp",  "pow",  "add",
-    "sub",   "mul",   "div",   "eq",     "ne",       "lt",         "le",     "gt",       "ge",      "isin", "sigmoid",
-    "relu",  "fmod",  "remainder", "logical_and", "logical_or", "logical_not", NULL};
+    "abs",       "neg",         "sqrt",       "exp",         "expm1", "log",  "log2",    "log10", "log1p",
+    "sin",       "cos",         "tan",        "tanh",        "floor", "ceil", "round",   "trunc", "sign",
+    "square",    "reciprocal",  "double",     "float",       "long",  "int",  "bool",    "isnan", "isinf",
+    "isfinite",  "nan_to_num",  "clamp",      "pow",         "add",   "sub",  "mul",     "div",   "eq",
+    "ne",        "lt",          "le",         "gt",          "ge",    "isin", "sigmoid", "relu",  "fmod",
+    "remainder", "logical_and", "logical_or", "logical_not", NULL};
 static const char *const row_attributes[] = {"year", "month", "day", "hour", "minute", "second", "weekday", NULL};
 
 static bool is_input(const Node *n) { return n->kind == AST_NAME && strcmp(n->name.id, "_") == 0; }
@@ -105,8 +107,8 @@ static void want_names(Finder *f, const Node *n) {
 static bool is_column_index(const Finder *f, const Node *n) {
     if (n->kind != AST_TUPLE || n->list.count != 2) return false;
     const Node *rows = n->list.items[0], *columns = n->list.items[1];
-    bool all = rows->kind == AST_SLICE && rows->slice.lower == NULL && rows->slice.upper == NULL &&
-               rows->slice.step == NULL;
+    bool all =
+        rows->kind == AST_SLICE && rows->slice.lower == NULL && rows->slice.upper == NULL && rows->slice.step == NULL;
     return all && !has_input(f, columns) && (columns->kind == AST_SLICE || is_fixed(f, columns));
 }
 
@@ -161,9 +163,7 @@ static bool rows_of_call(Finder *f, const Node *n) {
 /* Whether an item for each row that f->mask picks comes of a row alone; `asked`: its columns are gathered already. */
 static bool by_rows(Finder *f, const Node *n, bool asked) {
     switch ((NodeKind)n->kind) {
-    case AST_NAME:
-        f->all_columns |= !asked;
-        return is_input(n);
+    case AST_NAME: f->all_columns |= !asked; return is_input(n);
     case AST_SUBSCRIPT: return rows_of_subscript(f, n, asked);
     case AST_CALL: return rows_of_call(f, n);
     case AST_UNARY: return n->unary.op != OP_NOT && by_rows(f, n->unary.operand, false);
@@ -171,8 +171,7 @@ static bool by_rows(Finder *f, const Node *n, bool asked) {
     case AST_COMPARE:
         return n->compare.comparators.count == 1 && n->compare.ops[0] <= CMP_GE &&
                rows_of_two(f, n->compare.left, n->compare.comparators.items[0]);
-    case AST_ATTRIBUTE:
-        return in_list(n->attribute.name, row_attributes) && by_rows(f, n->attribute.value, false);
+    case AST_ATTRIBUTE: return in_list(n->attribute.name, row_attributes) && by_rows(f, n->attribute.value, false);
     default: return false;
     }
 }
@@ -185,10 +184,11 @@ static const struct {
     const char *name;
     Takes takes;
 } kinds[] = {
-    {"sum", MAYBE_ROWS},  {"mean", MAYBE_ROWS}, {"std", MAYBE_ROWS},        {"var", MAYBE_ROWS},  {"amin", MAYBE_ROWS},
-    {"amax", MAYBE_ROWS}, {"any", NOTHING},     {"all", NOTHING},           {"min", NOTHING},     {"max", NOTHING},
-    {"argmin", NOTHING},  {"argmax", NOTHING},  {"count", NOTHING},         {"numel", NOTHING},   {"median", NOTHING},
-    {"unique", NOTHING},  {"quantile", QUANTILE}, {"count_nonzero", NOTHING}, {"histc", HISTC}, {"bincount", BINCOUNT},
+    {"sum", MAYBE_ROWS},    {"mean", MAYBE_ROWS},       {"std", MAYBE_ROWS}, {"var", MAYBE_ROWS},
+    {"amin", MAYBE_ROWS},   {"amax", MAYBE_ROWS},       {"any", NOTHING},    {"all", NOTHING},
+    {"min", NOTHING},       {"max", NOTHING},           {"argmin", NOTHING}, {"argmax", NOTHING},
+    {"count", NOTHING},     {"numel", NOTHING},         {"median", NOTHING}, {"unique", NOTHING},
+    {"quantile", QUANTILE}, {"count_nonzero", NOTHING}, {"histc", HISTC},    {"bincount", BINCOUNT},
     {"head", HEAD},
 };
 
@@ -318,7 +318,8 @@ static bool part(Finder *f, const Node *n) {
     bool all = f->all_columns, found = false;
     f->mask = NULL;
     if (n->kind == AST_SUBSCRIPT) found = part_of_slice(f, n);
-    if (n->kind == AST_CALL && n->call.func->kind == AST_ATTRIBUTE) found = part_of_groups(f, n) || part_of_method(f, n);
+    if (n->kind == AST_CALL && n->call.func->kind == AST_ATTRIBUTE)
+        found = part_of_groups(f, n) || part_of_method(f, n);
     if (n->kind == AST_CALL && !found) found = part_of_length(f, n);
     if (!found) {
         f->column_count = columns;
@@ -369,7 +370,8 @@ static bool walk(Finder *f, const Node *n) {
     case AST_DICT:
         fine = true;
         for (int i = 0; i < n->dict.values.count && fine; i++)
-            fine = (n->dict.keys.items[i] == NULL || walk(f, n->dict.keys.items[i])) && walk(f, n->dict.values.items[i]);
+            fine =
+                (n->dict.keys.items[i] == NULL || walk(f, n->dict.keys.items[i])) && walk(f, n->dict.values.items[i]);
         break;
     default: break;
     }

@@ -1,6 +1,6 @@
 /* check_kernels.c: compiles every kernel that the plugin can write, as `make cuda-check` does: each formula, conversion
- * and layout, by NVRTC for the architectures that are named (sm_90 ...), or, with "simulated", by the C++ compiler. With
- * a folder as the last argument (-d FOLDER) the code is left there, for ptxas and cuobjdump to look at. */
+ * and layout, by NVRTC for the architectures that are named (sm_90 ...), or, with "simulated", by the C++ compiler.
+ * With a folder as the last argument (-d FOLDER) the code is left there, for ptxas and cuobjdump to look at. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static void keep(const char *architecture, const CudaImage *image) {
     if (folder == NULL) return;
     snprintf(path, sizeof path, "%s/%04d.%s.cubin", folder, made, architecture);
     FILE *f = fopen(path, "wb");
-    if (f == NULL || fwrite(image->bytes, 1, image->size, f) != image->size) fprintf(stderr, "%s was not written\n", path);
+    if (f == NULL || fwrite(image->bytes, 1, image->size, f) != image->size)
+        fprintf(stderr, "%s was not written\n", path);
     if (f != NULL) fclose(f);
 }
 
@@ -66,7 +67,13 @@ static void compile_map(const char *what, const TsrDeviceMap *map) {
 
 /* Dense operands, or those of `ndim` dimensions. */
 static TsrDeviceMap map_of(unsigned kernel, TsrDtype dtype, TsrDtype result, int nin, int ndim) {
-    TsrDeviceMap m = {.kernel = (uint16_t)kernel, .dtype = dtype, .common = dtype, .nout = 1, .noperands = 1 + nin, .ndim = ndim, .numel = 64};
+    TsrDeviceMap m = {.kernel = (uint16_t)kernel,
+                      .dtype = dtype,
+                      .common = dtype,
+                      .nout = 1,
+                      .noperands = 1 + nin,
+                      .ndim = ndim,
+                      .numel = 64};
     for (int k = 0; k < m.noperands; k++) {
         TsrDeviceOperand *o = &m.operand[k];
         o->data = 4096;

@@ -78,12 +78,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
     return 0;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
-    *value = attribute == cudaDevAttrMultiProcessorCount          ? sms()
-             : attribute == cudaDevAttrComputeCapabilityMajor     ? 7
+    *value = attribute == cudaDevAttrMultiProcessorCount           ? sms()
+             : attribute == cudaDevAttrComputeCapabilityMajor      ? 7
              : attribute == cudaDevAttrMaxThreadsPerMultiProcessor ? 2048
-             : attribute == cudaDevAttrMaxThreadsPerBlock         ? 1024
-             : attribute == cudaDevAttrWarpSize                   ? 32
-                                                                  : 0;
+             : attribute == cudaDevAttrMaxThreadsPerBlock          ? 1024
+             : attribute == cudaDevAttrWarpSize                    ? 32
+                                                                   : 0;
     return 0;
 }
 
@@ -236,8 +236,7 @@ static cudaError_t launched(const void *kernel, dim3 grid, dim3 block) {
     return 0;
 }
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host) { return *out = (cudaKernel_t)host, 0; }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                               cudaStream_t s) {
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s) {
     return launched((const void *)kernel, grid, block);
 }
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s) {

@@ -1,5 +1,6 @@
 /* chunks.c: tables in pieces (io_chunks.h). Bytes are read into a buffer, through a library that unpacks them where
- * they are packed; a piece is cut off behind its last whole record, and what is left moves to the buffer's beginning. */
+ * they are packed; a piece is cut off behind its last whole record, and what is left moves to the buffer's beginning.
+ */
 #include "core/io_chunks.h"
 
 #include <errno.h>
@@ -299,8 +300,7 @@ TsrStatus tsr_chunks_next(TsrItems *out, bool *more, TsrChunks *c, int64_t rows)
     c->in.data = buffer(c) + c->at;
     c->in.size = size;
     *out = (TsrItems){0};
-    TsrStatus status =
-        csv ? tsr_csv_pieces_next(out, c->csv, &c->in, &c->options, first) : read_lines(out, c);
+    TsrStatus status = csv ? tsr_csv_pieces_next(out, c->csv, &c->in, &c->options, first) : read_lines(out, c);
     if (status == TSR_OK) status = tsr_interrupt_check();
     if (status != TSR_OK) tsr_items_free(out);
     c->at += size;

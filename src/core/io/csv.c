@@ -660,11 +660,13 @@ void tsr_csv_pieces_free(TsrCsvPieces *p) {
 
 /* A column is one thing in all pieces. */
 static TsrStatus check_kinds(const TsrCsvPieces *p, const TsrInput *in) {
-    static const char *const held[] = {
-        [CELL_BOOL] = "truth values",    [CELL_NUMBER] = "numbers",
-        [CELL_INTEGER] = "whole numbers that float64 has not", [CELL_UNSIGNED] = "whole numbers beyond int64",
-        [CELL_FLOAT] = "fractions",      [CELL_TIME] = "times",
-        [CELL_TEXT] = "words"};
+    static const char *const held[] = {[CELL_BOOL] = "truth values",
+                                       [CELL_NUMBER] = "numbers",
+                                       [CELL_INTEGER] = "whole numbers that float64 has not",
+                                       [CELL_UNSIGNED] = "whole numbers beyond int64",
+                                       [CELL_FLOAT] = "fractions",
+                                       [CELL_TIME] = "times",
+                                       [CELL_TEXT] = "words"};
     const Table *t = &p->t;
     char shown[440];
     for (int64_t k = 0; k < t->columns; k++) {

@@ -55,9 +55,9 @@ TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpt
 bool tsr_csv_is_text(const char *data, size_t size);
 bool tsr_csv_probe(const char *data, size_t size);
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
-/* A table that comes in pieces of whole records. new: `in` is its beginning; *body is how many of its bytes stand before
- * the first row. `parsed` is a list of columns as options->columns is, or NULL: the others are left out, yet what the
- * table is goes by all of them. next: the rows of `in`. *out is the caller's. */
+/* A table that comes in pieces of whole records. new: `in` is its beginning; *body is how many of its bytes stand
+ * before the first row. `parsed` is a list of columns as options->columns is, or NULL: the others are left out, yet
+ * what the table is goes by all of them. next: the rows of `in`. *out is the caller's. */
 typedef struct TsrCsvPieces TsrCsvPieces;
 TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, const TsrLoadOptions *options,
                              const char *parsed);
@@ -108,7 +108,6 @@ TsrStatus tsr_pb_write(TsrSink *sink, const TsrItems *items, const TsrSaveOption
 /* What was asked for ("dtype columns", or NULL) has a meaning in this format. */
 TsrStatus tsr_format_takes(const TsrInput *in, const TsrFormat *format, const char *given);
 /* All records of an input, whose hold it releases. *out is the caller's (tsr_records_free). */
-TsrStatus tsr_input_records(TsrRecords *out, TsrInput *in, const TsrFormat *format,
-                            const TsrLoadOptions *options);
+TsrStatus tsr_input_records(TsrRecords *out, TsrInput *in, const TsrFormat *format, const TsrLoadOptions *options);
 
 #endif

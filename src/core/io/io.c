@@ -370,8 +370,9 @@ TsrStatus tsr_load_records(TsrRecords *out, const char *path, const TsrLoadOptio
 static TsrStatus check_elements(const TsrItems *items) {
     for (int i = 0; i < items->n; i++) {
         const TsrTensor *t = items->items[i].tensor;
+        if (t == NULL) continue; /* an item of words or a value alone */
         if (tsr_is_meta(t)) return tsr_error(TSR_VALUE_ERROR, "a tensor on the meta device has no elements to write");
-        if (t != NULL && tsr_device_has_backend(t->device))
+        if (tsr_device_has_backend(t->device))
             return tsr_error(TSR_VALUE_ERROR, "a tensor on a device is written from the host: save(x.cpu(), path)");
     }
     return TSR_OK;

@@ -71,7 +71,8 @@ static TsrJson text_of(const TsrInput *in) {
 
 static TsrStatus make_room(Numbers *v) {
     if (v->n < v->room) return TSR_OK;
-    size_t room = v->room, same = v->room, places = v->room; /* the same for all */
+    const size_t before = v->room; /* of all four arrays */
+    size_t room = before, same = before, places = before;
     TSR_TRY(tsr_mem_grow(&v->floats, &room, v->n + 1, sizeof *v->floats));
     TSR_TRY(tsr_mem_grow(&v->whole, &same, v->n + 1, sizeof *v->whole));
     if (v->placed) TSR_TRY(tsr_mem_grow(&v->places, &places, v->n + 1, sizeof *v->places));

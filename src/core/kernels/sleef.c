@@ -7,9 +7,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void *library;
 
-static void open_library(void) {
-    library = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL);
-}
+static void open_library(void) { library = dlopen("libsleef.so.3", RTLD_LAZY | RTLD_LOCAL); }
 
 TsrSleefFn tsr_sleef_find(const char *name) {
     TsrSleefFn found = NULL;

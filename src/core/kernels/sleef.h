@@ -79,7 +79,7 @@ typedef double VD;
     }
 #define SLEEF_BOTH(n, fn, accuracy) \
     SLEEF_SLOT_##n(VF, float, sleef_##fn##_##accuracy##_f, fn##f, "Sleef_" #fn SLEEF_VF #accuracy) \
-    SLEEF_SLOT_##n(VD, double, sleef_##fn##_##accuracy##_d, fn, "Sleef_" #fn SLEEF_VD #accuracy)
+        SLEEF_SLOT_##n(VD, double, sleef_##fn##_##accuracy##_d, fn, "Sleef_" #fn SLEEF_VD #accuracy)
 #define SLEEF_1(fn, accuracy) SLEEF_BOTH(1, fn, accuracy)
 #define SLEEF_2(fn, accuracy) SLEEF_BOTH(2, fn, accuracy)
 #include "sleef.def"

@@ -1,7 +1,7 @@
 /* kernels.c: kernels of the simulated device: shared libraries that the simulated compiler (nvrtc.c) made, and their
- * launches. Threads that meet are fibers of one thread of the machine: each runs until it waits, for the block or for its
- * warp, and goes on when all that are still there have come. What waits for different things at once is an error of the
- * kernel, and ends the program. */
+ * launches. Threads that meet are fibers of one thread of the machine: each runs until it waits, for the block or for
+ * its warp, and goes on when all that are still there have come. What waits for different things at once is an error of
+ * the kernel, and ends the program. */
 #include "kernels.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* nvrtc.c: NVIDIA's run-time compiler for the simulated device: what nvrtc.def lists, by the C++ compiler of the machine
+/* nvrtc.c: NVIDIA's run-time compiler for the simulated device: what nvrtc.def lists, by the C++ compiler of the
+ * machine
  * ($TSR_SIM_CXX, else g++). A program's code is a shared library with its kernels, host.cuh in place of prelude.cuh. */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +69,8 @@ EXPORT int nvrtcVersion(int *major, int *minor) {
     return SUCCESS;
 }
 
-EXPORT int nvrtcCreateProgram(NvrtcProgram *out, const char *text, const char *name, int headers, const char *const *texts,
-                              const char *const *names) {
+EXPORT int nvrtcCreateProgram(NvrtcProgram *out, const char *text, const char *name, int headers,
+                              const char *const *texts, const char *const *names) {
     (void)name;
     (void)texts;
     (void)names;
@@ -123,10 +124,24 @@ static int compile_in(NvrtcProgram p, const char *folder) {
     snprintf(source, sizeof source, "%s/kernel.cc", folder);
     snprintf(library, sizeof library, "%s/kernel.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
-    char *argv[] = {(char *)(uintptr_t)compiler(), (char[]){"-std=c++17"}, (char[]){"-O1"}, (char[]){"-ffp-contract=off"},
-                    (char[]){"-fno-math-errno"}, (char[]){"-fwrapv"}, (char[]){"-w"}, (char[]){"-fPIC"},
-                    (char[]){"-shared"}, (char[]){"-fvisibility=hidden"}, (char[]){"-fno-exceptions"},
-                    (char[]){"-nostdinc++"}, (char[]){SANITIZE}, (char[]){"-o"}, library, source, (char[]){"-lm"}, NULL};
+    char *argv[] = {(char *)(uintptr_t)compiler(),
+                    (char[]){"-std=c++17"},
+                    (char[]){"-O1"},
+                    (char[]){"-ffp-contract=off"},
+                    (char[]){"-fno-math-errno"},
+                    (char[]){"-fwrapv"},
+                    (char[]){"-w"},
+                    (char[]){"-fPIC"},
+                    (char[]){"-shared"},
+                    (char[]){"-fvisibility=hidden"},
+                    (char[]){"-fno-exceptions"},
+                    (char[]){"-nostdinc++"},
+                    (char[]){SANITIZE},
+                    (char[]){"-o"},
+                    library,
+                    source,
+                    (char[]){"-lm"},
+                    NULL};
     int status = write_source(source, p->text) ? run(argv, log) : -1;
     p->log = read_file(log, &size);
     if (status == 0) p->image = read_file(library, &p->size);
@@ -141,7 +156,8 @@ EXPORT int nvrtcCompileProgram(NvrtcProgram p, int count, const char *const *opt
     char folder[200];
     (void)count; /* they are all NVIDIA's */
     (void)options;
-    int n = snprintf(folder, sizeof folder, "%s/tsr-kernel-XXXXXX", temporary != NULL && *temporary == '/' ? temporary : "/tmp");
+    int n = snprintf(folder, sizeof folder, "%s/tsr-kernel-XXXXXX",
+                     temporary != NULL && *temporary == '/' ? temporary : "/tmp");
     if (n >= (int)sizeof folder || mkdtemp(folder) == NULL) return COMPILATION;
     int result = compile_in(p, folder);
     rmdir(folder);

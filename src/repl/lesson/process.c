@@ -27,8 +27,7 @@ static void call_there(void *context) {
 
 static TsrStatus another_process(Value *out, const CallArgs *args) {
     Value f = args->values[0];
-    if (!value_is_callable(f))
-        return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(f));
+    if (!value_is_callable(f)) return tsr_error(TSR_TYPE_ERROR, "'%s' object is not callable", value_type_name(f));
     if (!copy_call(call_there, &f, false)) {
         TSR_TRY(tsr_interrupt_check());
         return tsr_error(TSR_RUNTIME_ERROR, "another_process(): the other process ended with an error");

@@ -14,7 +14,15 @@
 #include "lang/types/str.h"
 #include "torch/tensor/subscript.h"
 
-enum { NAME_ROOM = 72, TEXT_ROOM = 512, MAX_KNOWN = 64, MAX_TEXTS = 32, MAX_COPIES = 8, MAX_COUNTED = 16, MAX_TARGETS = 8 };
+enum {
+    NAME_ROOM = 72,
+    TEXT_ROOM = 512,
+    MAX_KNOWN = 64,
+    MAX_TEXTS = 32,
+    MAX_COPIES = 8,
+    MAX_COUNTED = 16,
+    MAX_TARGETS = 8
+};
 
 /* A tensor that the code has made: what to call it while no name holds it. */
 typedef struct Known {
@@ -34,9 +42,9 @@ typedef struct Before {
 
 /* A tensor whose references changed. */
 typedef struct Counted {
-    TsrTensor *t;       /* a weak link */
-    int32_t before;     /* its count before the first change */
-    int64_t serial;     /* of its storage, when that is from before the code ran; else 0 */
+    TsrTensor *t;   /* a weak link */
+    int32_t before; /* its count before the first change */
+    int64_t serial; /* of its storage, when that is from before the code ran; else 0 */
 } Counted;
 
 /* A copy of elements from one tensor to another, weak links. */
@@ -66,7 +74,7 @@ struct Story {
     Copied copies[MAX_COPIES];
     Counted counted[MAX_COUNTED];
     int counted_count;
-    const void *retained; /* the tensor that the last reference is to; NULL: it was given back; compared only */
+    const void *retained;        /* the tensor that the last reference is to; NULL: it was given back; compared only */
     char retained_in[NAME_ROOM]; /* the expression that took it */
     int copy_count;
     Before before;

@@ -60,8 +60,7 @@ static TsrStatus note(Value *out, const CallArgs *args) {
 /* Characters a line, whether there are colours, and whether there is Unicode. */
 static TsrStatus screen(Value *out, const CallArgs *args) {
     (void)args;
-    Value parts[3] = {value_int(screen_line(80)), value_bool(screen_colours()),
-                      value_bool(draw_in_unicode())};
+    Value parts[3] = {value_int(screen_line(80)), value_bool(screen_colours()), value_bool(draw_in_unicode())};
     return tuple_new(out, parts, 3);
 }
 
@@ -124,12 +123,9 @@ static TsrStatus card(Value *out, const CallArgs *args) {
 }
 
 static const Method helpers[] = {
-    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},
-    {"make", make, ARGS_ONE, 1, 1, NULL, NULL},
-    {"note", note, ARGS_ONE, 1, 1, NULL, NULL},
-    {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},
-    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL},
-    {0},
+    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},          {"make", make, ARGS_ONE, 1, 1, NULL, NULL},
+    {"note", note, ARGS_ONE, 1, 1, NULL, NULL},          {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},
+    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL}, {0},
 };
 static TsrStatus fill_helpers(Module *m) { return module_add_functions(m, helpers); }
 

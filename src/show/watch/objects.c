@@ -126,7 +126,9 @@ static void name_by_text(Objects *o, int64_t i) {
     Object *object = &o->items[i];
     char name[TEXT_ROOM + 16];
     bool number = (object->t->flags & TSR_FLAG_WRAPPED_NUMBER) != 0;
-    const char *text = number ? "a number" : object->text != NULL && object->text[0] != '\0' ? object->text : "a tensor";
+    const char *text = number                                            ? "a number"
+                       : object->text != NULL && object->text[0] != '\0' ? object->text
+                                                                         : "a tensor";
     int same = number ? 0 : same_before(o, i, text);
     if (number) tsr_free(object->text), object->text = NULL;
     if (same > 0) snprintf(name, sizeof name, "%s #%d", text, same + 1);
