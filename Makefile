@@ -114,6 +114,7 @@ $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
 $(BUILD)/obj/show/plot/plot.o: src/show/plot/plot.tsr
+$(BUILD)/obj/show/plot/browse.o: src/show/plot/browse.tsr
 $(BUILD)/obj/show/page/page.o: src/show/page/page.css src/show/page/page.js
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.md)

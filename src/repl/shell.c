@@ -18,6 +18,7 @@
 #include "show/facts/inspect.h"
 #include "repl/prompt/line.h"
 #include "repl/prompt/magic.h"
+#include "repl/prompt/mode.h"
 #include "core/mem.h"
 #include "lang/syntax/parser.h"
 #include "repl/prompt/paste.h"
@@ -52,7 +53,9 @@ TsrStatus shell_display(Value v) {
         return TSR_OK;
     }
     TsrText text = {0};
-    TsrStatus status = value_repr(&text, v);
+    bool shown = false;
+    TsrStatus status = mode_show(&text, &shown, v);
+    if (status == TSR_OK && !shown) status = value_repr(&text, v);
     if (status == TSR_OK) {
         fwrite(text.data != NULL ? text.data : "", 1, text.length, builtin_stdout());
         fputc('\n', builtin_stdout());

@@ -24,6 +24,7 @@
 #include "torch/stream.h"
 #include "torch/tables/tables.h"
 #include "show/golden/golden.h"
+#include "show/plot/browse.h"
 #include "show/plot/plot.h"
 #include "show/help/help.h"
 #include "show/facts/anatomy.h"
@@ -94,6 +95,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(tables_startup());
     card_startup();
     TSR_TRY(plot_startup());
+    TSR_TRY(browse_startup());
     TSR_TRY(inspect_startup());
     TSR_TRY(anatomy_startup());
     TSR_TRY(why_startup());

@@ -13,6 +13,7 @@
 
 #include "lang/modules/builtin.h"
 #include "cursor.h"
+#include "mode.h"
 #include "lang/modules/file.h"
 #include "show/help/help.h"
 #include "core/io.h"
@@ -304,6 +305,7 @@ static const Magic magics[] = {
     {"lesson", MAGIC_OPTIONAL, "lesson", NULL, "a lesson by its number, in a file or a folder, or the list of them"},
     {"ls", MAGIC_OPTIONAL, NULL, session_ls, "the names in a folder"},
     {"memory", MAGIC_NONE, "memory", NULL, "bytes held, kept and mapped"},
+    {"mode", MAGIC_OPTIONAL, NULL, mode_set, "how values are shown: torch, grid, box, markdown, csv or json"},
     {"notes", MAGIC_CODE, "notes", NULL, "notes on surprising writes and copies: on or off"},
     {"overlap", MAGIC_VALUE, "overlap", NULL, "a common element of two tensors"},
     {"page", MAGIC_CODE, NULL, session_page, "writes a page that steps through what was typed into a new file"},
