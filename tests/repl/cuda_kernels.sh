@@ -71,6 +71,10 @@ print(x.tolist())" 2>&1)
 is 'an interrupt leaves a wait' 'left
 [41.0, 41.0, 41.0]' "$out"
 
+# What bench/cuda/run measures runs at all.
+run --simulate-cuda "$here/../../bench/cuda/figures.py" 8 1
+is 'figures' "0 {\"copy\": {" "$status $(printf %s "$out" | cut -c1-10)"
+
 # The rows whose examples still go over the host: the list may only get shorter. `scripts/test cuda_kernels` prints what has changed;
 # tests/repl/cuda_fallback.list is what this writes to $work/list.
 sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\e/\\/g; s/\\&//g' "$here/../../man/tsr-ops.7" |

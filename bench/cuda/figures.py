@@ -1,0 +1,65 @@
+"""The figures of a CUDA device: a program for tsr and for Python with PyTorch alike (bench/cuda/run runs both). Prints a JSON object:
+a name to milliseconds (the median), bytes that went over the memory, or None where it could not run. argv: the size as a power of
+two of elements (28), and how often each is timed (50)."""
+import json
+import sys
+
+import torch
+
+power = int(sys.argv[1]) if len(sys.argv) > 1 else 28
+times = int(sys.argv[2]) if len(sys.argv) > 2 else 50
+n = 1 << power
+cuda = torch.device('cuda')
+figures = {}
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def timed(name, moved, make, f):
+    """f over what `make` gives, some sets in turn so that no cache holds them; bytes `moved` each time."""
+    try:
+        sets = [make() for i in range(3 if power > 20 else 1)]
+        for i in range(5):
+            f(*sets[i % len(sets)])
+        taken = []
+        for i in range(times):
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            f(*sets[i % len(sets)])
+            end.record()
+            end.synchronize()
+            taken.append(begin.elapsed_time(end))
+        figures[name] = {'ms': median(taken), 'bytes': moved}
+    except (RuntimeError, NotImplementedError) as error:
+        figures[name] = {'ms': None, 'bytes': moved, 'error': str(error).split('\n')[0]}
+    torch.cuda.empty_cache()
+
+
+def filled(count, dtype=torch.float32):
+    return torch.ones(count, device=cuda, dtype=dtype)
+
+
+timed('copy', 8 * n, lambda: (filled(n), filled(n)), lambda a, b: a.copy_(b))
+for dtype, size in [(torch.float32, 4), (torch.bfloat16, 2)]:
+    name = str(dtype).split('.')[1]
+    timed('add ' + name, 3 * size * n, lambda: (filled(n, dtype), filled(n, dtype), filled(n, dtype)), lambda a, b, c: torch.add(a, b, out=c))
+    timed('mul ' + name, 3 * size * n, lambda: (filled(n, dtype), filled(n, dtype), filled(n, dtype)), lambda a, b, c: torch.mul(a, b, out=c))
+    timed('exp ' + name, 2 * size * n, lambda: (filled(n, dtype), filled(n, dtype)), lambda a, b: torch.exp(a, out=b))
+rows = 1 << power // 2
+columns = n // rows
+timed('broadcast row', 8 * n, lambda: (filled(n).view(rows, columns), filled(columns), filled(n).view(rows, columns)), lambda a, b, c: torch.add(a, b, out=c))
+timed('broadcast column', 8 * n, lambda: (filled(n).view(rows, columns), filled(rows).view(rows, 1), filled(n).view(rows, columns)), lambda a, b, c: torch.add(a, b, out=c))
+timed('transposed operand', 12 * n, lambda: (filled(n).view(rows, columns), filled(n).view(columns, rows).t(), filled(n).view(rows, columns)), lambda a, b, c: torch.add(a, b, out=c))
+timed('float32 to bfloat16', 6 * n, lambda: (filled(n, torch.bfloat16), filled(n)), lambda a, b: a.copy_(b))
+timed('six steps', 12 * n, lambda: (filled(n), filled(n)), lambda a, b: ((a - b) * b + a).tanh().exp() * a)
+timed('sum', 4 * n, lambda: (filled(n),), lambda a: a.sum())
+timed('cumsum', 8 * n, lambda: (filled(n // 4),), lambda a: a.cumsum(0))
+timed('softmax of rows', 8 * n, lambda: (filled(n).view(rows, columns),), lambda a: a.softmax(1))
+side = 1 << min(12, power // 2)
+timed('matmul float32', 12 * side * side, lambda: (filled(side * side).view(side, side), filled(side * side).view(side, side)), lambda a, b: a @ b)
+pinned = torch.ones(n // 4).pin_memory()
+timed('host to device, pinned', n, lambda: (filled(n // 4),), lambda a: a.copy_(pinned, non_blocking=True))
+timed('add of 3 elements', 36, lambda: (filled(3), filled(3), filled(3)), lambda a, b, c: torch.add(a, b, out=c))
+print(json.dumps(figures))
