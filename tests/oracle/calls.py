@@ -45,7 +45,7 @@ SKIPPED = set("""set_ set_default_dtype set_default_device set_num_threads set_p
     is_pinned typename from_file frombuffer from_numpy numpy __array__ save load compile _values _indices _coalesced_ _nnz print set_flush_denormal cuda apply_ map_ map2_ use_deterministic_algorithms
     element_size get_default_dtype get_num_threads version set_float32_matmul_precision set_num_interop_threads storage untyped_storage dlpack from_dlpack to_dlpack
     register_hook retain_grad requires_grad_ backward _is_view is_shared resize_storage module_load storage_type share_memory record_stream
-    vmap cond while_loop sym_int sym_float sym_not sym_max sym_min sym_sum sym_sqrt sym_ite batch_norm_update_stats lobpcg svd_lowrank pca_lowrank dim_order""".split())
+    vmap cond while_loop sym_int sym_float sym_not sym_max sym_min sym_sum sym_sqrt sym_ite batch_norm_update_stats lobpcg svd_lowrank pca_lowrank dim_order get_device_module""".split())
 
 
 # ---- what there is to call ----

@@ -11,9 +11,9 @@
 #include "core/tensor/tensor_impl.h"
 
 /* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one;
- * or the first argument's, which is looked at before the operator runs (MODULUS: a complex argument's result may be
+ * any floating or complex one; or the first argument's, which is looked at before the operator runs (MODULUS: a complex argument's result may be
  * real; REAL: a complex argument is refused by the operator). */
-typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
+typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_INEXACT, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
 
 static const struct OutRule {
     Fit fit;
@@ -32,6 +32,7 @@ static bool fits(Fit fit, TsrDtype want, TsrDtype got) {
     case FIT_REAL: return got == want;
     case FIT_COMPLEX: return tsr_dtype_is_complex(got);
     case FIT_FLOATING: return tsr_dtype_is_float(got);
+    case FIT_INEXACT: return tsr_dtype_is_float(got) || tsr_dtype_is_complex(got);
     default: return tsr_can_cast(want, got);
     }
 }

@@ -149,8 +149,9 @@ static TsrStatus parse_default_value(Parser *ps, TsrParam *param) {
     TsrScalar number = parse_number(text);
     switch (param->type) {
     case TSR_ARG_INT:
-        param->value.i = strcmp(text, "Mean") == 0 ? 1 : tsr_scalar_to_int(number);
-        return TSR_OK; /* of `reduction` */
+        /* "Mean", of ctc_loss's reduction: PyTorch shows the name, and its parser reads the number 0, no reduction. */
+        param->value.i = strcmp(text, "Mean") == 0 ? 0 : tsr_scalar_to_int(number);
+        return TSR_OK;
     case TSR_ARG_FLOAT: param->value.f = tsr_scalar_to_double(number); return TSR_OK;
     case TSR_ARG_BOOL: param->value.b = text[0] == 'T'; return TSR_OK;
     case TSR_ARG_SCALAR: param->value.s = number; return TSR_OK;

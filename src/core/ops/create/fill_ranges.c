@@ -210,8 +210,8 @@ static void logspace_other(int64_t begin, int64_t end, void *user) {
 
 TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end, double base) {
     Ramp r;
-    if (t->numel == 1 && tsr_dtype_is_float(t->dtype) &&
-        start.kind != TSR_SCALAR_COMPLEX) /* the power of the number as it is given */
+    /* The power of the number as it is given. */
+    if (t->numel == 1 && !tsr_dtype_is_complex(t->dtype) && start.kind != TSR_SCALAR_COMPLEX)
         return tsr_tensor_fill(t, tsr_scalar_float(pow(base, tsr_scalar_to_double(start))));
     if (t->numel == 1) end = start;
     TSR_TRY(begin_ramp(&r, t, start, end));

@@ -223,6 +223,8 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
 static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
                       bool hermitian) {
     TsrBlasType t;
+    if (tsr_ndim(a) >= 2 && !tsr_blas_type(&t, a->dtype) && atol != NULL && rtol == NULL) /* it asks for an epsilon */
+        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
         return tsr_error(
             TSR_RUNTIME_ERROR,
@@ -284,7 +286,8 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_OWNED unitary = NULL;
     TSR_OWNED positive = NULL;
     TSR_TRY(tsr_la_check_matrix(a, "linalg.polar", "A"));
-    TSR_TRY(tsr_la_check_float_high(a, "linalg.polar"));
+    TSR_TRY(tsr_la_check_float(a, "linalg.polar"));
+    TSR_TRY(tsr_la_not_implemented("linalg_svd_cpu", a->dtype));
     if (tsr_la_rows(a) < tsr_la_cols(a))
         return tsr_error(
             TSR_RUNTIME_ERROR,

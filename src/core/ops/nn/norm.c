@@ -260,7 +260,6 @@ static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *
 static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const TsrArg *affine, bool with_stats) {
     const TsrTensor *t = c->arg[0].t;
     Norm norm;
-    TSR_TRY(check_group(t, g, affine));
     TSR_TRY(check_mixed(t, affine, 2));
     if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
     TSR_TRY(check_unmixed(t, affine, 2));
@@ -283,6 +282,7 @@ TsrStatus op_group_norm(TsrOpCall *c) {
     for (int64_t d = 0; d < 2; d++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){d}, tsr_ndim(t)));
     Groups g = {t->sizes[0], t->sizes[1], 1, c->arg[1].i};
     for (int d = 2; d < tsr_ndim(t); d++) g.area *= t->sizes[d];
+    TSR_TRY(check_group(t, &g, &c->arg[2]));
     return group_norm(c, &g, c->arg[4].f, &c->arg[2], false);
 }
 
@@ -292,7 +292,9 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
     int64_t outer, numel;
     bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) &&
                 !tsr_mul_overflows(outer, g.area, &numel);
-    if (!fits || numel != c->arg[0].t->numel) return tsr_untrue("X.numel() == N * C * HxW");
+    TSR_TRY(check_group(c->arg[0].t, &g, &c->arg[1]));
+    if (g.batch >= 0 && (!fits || numel != c->arg[0].t->numel)) return tsr_untrue("X.numel() == N * C * HxW");
+    TSR_TRY(tsr_layout_numel(&numel, 2, (int64_t[]){g.batch, g.groups}));
     return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }
 

@@ -329,7 +329,11 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     if (k == TSR_K_NONE) TSR_TRY(check_exponent(e, d));
     if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
     TsrPw pw;
-    TSR_TRY(tsr_pw_begin_as(&pw, c, &pow_rules, 1, in, d));
+    TsrPointwise rules = pow_rules; /* of complex32 PyTorch's error names the kernel */
+    if (d == TSR_COMPLEX32 && k == TSR_K_sqrt) rules.name = "sqrt_vml_cpu";
+    if (d == TSR_COMPLEX32 && k == TSR_K_rsqrt) rules.name = "rsqrt_cpu";
+    if (d == TSR_COMPLEX32 && k == TSR_K_reciprocal) rules.name = "reciprocal_cpu";
+    TSR_TRY(tsr_pw_begin_as(&pw, c, &rules, 1, in, d));
     return tsr_pw_finish(&pw, k, NULL, 0);
 }
 

@@ -72,8 +72,8 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     pw->rules = rules;
     pw->call = c;
     if ((rules->dtypes >> pw->it.common & 1) && !(D_FLOAT8 >> pw->it.common & 1)) return TSR_OK;
-    bool number = false; /* float8 with a number takes another road in PyTorch, with a name of its own */
-    for (int i = 0; i < n && n > 1; i++) number = number || tsr_ndim(in[i]) == 0;
+    /* float8 with one number as its second operand takes another road in PyTorch, with a name of its own */
+    bool number = n > 1 && in[n - 1]->numel == 1;
     if ((rules->flags & TSR_ITER_OPMATH) && number && (D_FLOAT8 >> pw->it.common & 1)) return refuse_reduced(pw);
     if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
     return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);

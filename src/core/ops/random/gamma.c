@@ -95,11 +95,18 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
     return tsr_tensor_new_cast(out, t, x->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : x->dtype);
 }
 
-static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
-    if (!isfinite(lower)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: lower bound must be finite, got %g", lower);
-    if (!isfinite(upper)) return tsr_error(TSR_RUNTIME_ERROR, "rrelu: upper bound must be finite, got %g", upper);
-    if (lower > upper)
+/* In place PyTorch asks for no finite bounds, and finds out when it draws between them. */
+static TsrStatus check_bounds(double lower, double upper, bool training, bool inplace) {
+    if (!inplace && !isfinite(lower))
+        return tsr_error(TSR_RUNTIME_ERROR, "rrelu: lower bound must be finite, got %g", lower);
+    if (!inplace && !isfinite(upper))
+        return tsr_error(TSR_RUNTIME_ERROR, "rrelu: upper bound must be finite, got %g", upper);
+    if (!(lower <= upper))
         return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
+    return training && !isfinite(upper - lower) ? tsr_untrue("to - from <= std::numeric_limits<T>::max()") : TSR_OK;
+}
+
+static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
     TSR_TRY(check_float(x, training ? "rrelu_with_noise_out_cpu" : "leaky_relu_cpu"));
     if (training && x->dtype == TSR_FLOAT16)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");
@@ -118,7 +125,8 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
 /* rrelu(input, lower, upper, training, generator) */
 TsrStatus op_rrelu(TsrOpCall *c) {
     TsrTensor *t;
-    TSR_TRY(rrelu_new(&t, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), tsr_scalar_to_double(c->arg[2].s),
-                      c->arg[3].b, tsr_random_generator(&c->arg[4])));
+    const double lower = tsr_scalar_to_double(c->arg[1].s), upper = tsr_scalar_to_double(c->arg[2].s);
+    TSR_TRY(check_bounds(lower, upper, c->arg[3].b, c->inplace));
+    TSR_TRY(rrelu_new(&t, c->arg[0].t, lower, upper, c->arg[3].b, tsr_random_generator(&c->arg[4])));
     return tsr_return_move(c, t);
 }

@@ -25,8 +25,8 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (tsr_ndim(self) == 0) return tsr_error(TSR_RUNTIME_ERROR, "diff expects input to be at least one-dimensional");
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "order must be non-negative but got %lld", (long long)n);
     if (n > 0) TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    for (int k = 3; k <= 4; k++)
-        if (tsr_arg_given(&c->arg[k])) TSR_TRY(check_joined(self, dim, c->arg[k].t));
+    for (int k = 3; k <= 4; k++) /* with n = 0 a dim out of range is none, and no error */
+        if (tsr_arg_given(&c->arg[k])) TSR_TRY(check_joined(self, dim < 0 ? dim + tsr_ndim(self) : dim, c->arg[k].t));
     if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
@@ -139,9 +139,9 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     TsrScope s = {0};
     if (y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
     TSR_TRY(check_points(y, NULL, "trapezoid"));
-    TsrTensor *sum = CALL(&s, "sum", "tI", y, 1, &dim), *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0),
-              *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
-    TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5));
+    TsrTensor *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
+    TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5)),
+              *sum = CALL(&s, "sum", "tI", y, 1, &dim);
     TsrTensor *inner = CALL(&s, "sub", "tt", sum, half);
     return tsr_scope_return(c, &s, CALL(&s, "mul", "ts", inner, to_scalar(&c->arg[1])));
 }

@@ -443,7 +443,7 @@ static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool
         TSR_TRY(tsr_tensor_new_cast(&as_asked, x, TSR_UINT8));
         x = as_asked;
     }
-    TsrDtype out = x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
+    TsrDtype out = c->out[0] != NULL ? c->out[0]->dtype : x->dtype == TSR_UINT8 ? TSR_UINT8 : TSR_BOOL;
     TsrStatus s = reduce_widened(&result, NULL, (TsrReduction){kind, x, dims, keepdim, NULL, {out, TSR_DTYPE_NONE}},
                                  TSR_DTYPE_NONE);
     return tsr_finish_move(c, s, result);
@@ -547,10 +547,18 @@ static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, Spread q) {
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_cast(&wide, q.x, TSR_COMPLEX64));
     q.x = wide;
+    bool root = q.root; /* of the variance in half floats, which may have been too large for one */
+    q.root = false;
     TsrStatus s = moments_complex(spread, mean, q);
     tsr_tensor_free(wide);
     TSR_TRY(s);
     s = narrow(spread, TSR_FLOAT16);
+    if (s == TSR_OK && root) {
+        TsrTensor *variance = *spread;
+        *spread = NULL;
+        s = tsr_invoke_new(spread, 1, "sqrt", "t", variance);
+        tsr_tensor_free(variance);
+    }
     if (s == TSR_OK && mean != NULL) s = narrow(mean, TSR_COMPLEX32);
     if (s != TSR_OK) {
         tsr_tensor_reset(spread);
@@ -565,8 +573,11 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     Spread q = {x, 0, keepdim, m.root, correction};
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
-    if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d)) return tsr_not_implemented("std_cpu", d);
     TSR_TRY(tsr_dims_mask(&q.dims, dim, tsr_ndim(x), true));
+    if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d))
+        return !m.with_mean && tsr_reduced_count(x, q.dims) == x->numel && x->numel > 0
+                   ? tsr_error(TSR_RUNTIME_ERROR, "std_var_all: Unsupported dtype %s", tsr_dtype_scalar_name(d))
+                   : tsr_not_implemented("std_cpu", d);
     TsrTensor **mean_at = m.with_mean ? &mean : NULL;
     if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, q));
     else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, q));
@@ -599,8 +610,11 @@ MOMENTS(std_mean, "std_mean", true, true)
 enum { LOGSUMEXP_STEPWISE = 1 << 14 /* elements; the digits of more are those of one pass in double */ };
 
 /* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x,
- * for half floats, which are rounded at each step, and for what is small enough to be read to the last digit. */
-static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim) {
+ * for half floats, which are rounded at each step, and for what is small enough to be read to the last digit.
+ * `into`: the out=, or NULL: PyTorch adds the powers up in it, so that a real one of complex x takes the sum's real
+ * part. */
+static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim,
+                                    const TsrTensor *into) {
     TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL,
               *sum = NULL, *log = NULL, *result = NULL;
     TsrStatus s = TSR_OK;
@@ -613,6 +627,12 @@ static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg 
     if (s == TSR_OK) s = tsr_invoke_new(&shifted, 1, "sub", "tt", x, base);
     if (s == TSR_OK) s = tsr_invoke_new(&powers, 1, "exp", "t", shifted);
     if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
+    if (s == TSR_OK && into != NULL && tsr_dtype_is_complex(x->dtype) && !tsr_dtype_is_complex(into->dtype)) {
+        TsrTensor *whole = sum;
+        sum = NULL;
+        s = tsr_tensor_new_cast(&sum, whole, into->dtype);
+        tsr_tensor_free(whole);
+    }
     if (s == TSR_OK) s = tsr_invoke_new(&log, 1, "log", "t", sum);
     if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "add", "tt", log, base);
     TsrTensor *made[] = {real, high, zero, bad, base, shifted, powers, sum, log};
@@ -654,7 +674,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     bool steps =
         !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
     TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
-    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b);
+    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b, c->out[0]);
     else
         s = reduce_widened(
             &result, NULL,
