@@ -1,6 +1,7 @@
 /* The commands -l, which lists the tensors in files, and --diff, which compares two files tensor by tensor. Both are
  * calls of functions of the language whose text is printed. */
 #include "commands.h"
+#include "core/base/embed.h"
 
 #include <stdio.h>
 
@@ -14,7 +15,7 @@
 #include "shell.h"
 #include "torch/files.h"
 
-PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");
+TSR_EMBED(prelude_files, "src/repl/prelude/files.tsr");
 static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end, "torch math"};
 
 void commands_startup(void) { prelude_add(&files_source, 1); }

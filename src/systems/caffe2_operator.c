@@ -1,6 +1,7 @@
 /* caffe2's options, operators whose outputs keep their memory between runs, and the workspace of named blobs; and the
  * namespaces of all of caffe2. */
 #include "caffe2_impl.h"
+#include "core/base/embed.h"
 
 #include "lang/object/gc.h"
 #include "lang/modules/namespace.h"
@@ -320,7 +321,7 @@ static TsrStatus fill_workspace(Module *m) {
     return status;
 }
 
-PRELUDE_EMBED(prelude_caffe2, "src/systems/prelude/caffe2.tsr");
+TSR_EMBED(prelude_caffe2, "src/systems/prelude/caffe2.tsr");
 static const PreludeSource caffe2_source = {"caffe2", "<prelude caffe2>", prelude_caffe2, prelude_caffe2_end, "caffe2"};
 
 static TsrStatus caffe2_missing(Value *out, Module *module, Str *name) {

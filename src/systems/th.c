@@ -9,6 +9,7 @@
 #include "lang/object/args.h"
 #include "torch/bind/bind.h"
 #include "core/backend.h"
+#include "core/base/embed.h"
 #include "core/view.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/numbers.h"
@@ -20,7 +21,7 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
-PRELUDE_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
+TSR_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
 static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end,
                                           "torch math F=torch.nn.functional TH"};
 

@@ -1,38 +1,39 @@
 /* sources.c: torch's functions that are written in the language (prelude/). A source is a row here. */
 #include "namespace.h"
 
+#include "core/base/embed.h"
 #include "lang/vm/prelude.h"
 
-PRELUDE_EMBED(prelude_masked, "src/torch/prelude/masked.tsr");
-PRELUDE_EMBED(prelude_loss, "src/torch/prelude/loss.tsr");
-PRELUDE_EMBED(prelude_nn, "src/torch/prelude/nn.tsr");
-PRELUDE_EMBED(prelude_pool, "src/torch/prelude/pool.tsr");
-PRELUDE_EMBED(prelude_norm, "src/torch/prelude/norm.tsr");
-PRELUDE_EMBED(prelude_rows, "src/torch/prelude/rows.tsr");
-PRELUDE_EMBED(prelude_refused, "src/torch/prelude/refused.tsr");
-PRELUDE_EMBED(prelude_torch, "src/torch/prelude/torch.tsr");
-PRELUDE_EMBED(prelude_func, "src/torch/prelude/func.tsr");
-PRELUDE_EMBED(prelude_grouped, "src/torch/prelude/grouped.tsr");
-PRELUDE_EMBED(prelude_sparse, "src/torch/prelude/sparse.tsr");
-PRELUDE_EMBED(prelude_tensor, "src/torch/prelude/tensor.tsr");
-PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
-PRELUDE_EMBED(prelude_rnn, "src/torch/prelude/rnn.tsr");
-PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
-PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
-PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
-PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
-PRELUDE_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
-PRELUDE_EMBED(prelude_cpu, "src/torch/prelude/cpu.tsr");
-PRELUDE_EMBED(prelude_backends_cuda, "src/torch/prelude/backends_cuda.tsr");
-PRELUDE_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
-PRELUDE_EMBED(prelude_tensor_table, "src/torch/prelude/tensor_table.tsr");
-PRELUDE_EMBED(prelude_table, "src/torch/prelude/table.tsr");
-PRELUDE_EMBED(prelude_table_slots, "src/torch/prelude/table_slots.tsr");
-PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
-PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
-PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
-PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
-PRELUDE_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
+TSR_EMBED(prelude_masked, "src/torch/prelude/masked.tsr");
+TSR_EMBED(prelude_loss, "src/torch/prelude/loss.tsr");
+TSR_EMBED(prelude_nn, "src/torch/prelude/nn.tsr");
+TSR_EMBED(prelude_pool, "src/torch/prelude/pool.tsr");
+TSR_EMBED(prelude_norm, "src/torch/prelude/norm.tsr");
+TSR_EMBED(prelude_rows, "src/torch/prelude/rows.tsr");
+TSR_EMBED(prelude_refused, "src/torch/prelude/refused.tsr");
+TSR_EMBED(prelude_torch, "src/torch/prelude/torch.tsr");
+TSR_EMBED(prelude_func, "src/torch/prelude/func.tsr");
+TSR_EMBED(prelude_grouped, "src/torch/prelude/grouped.tsr");
+TSR_EMBED(prelude_sparse, "src/torch/prelude/sparse.tsr");
+TSR_EMBED(prelude_tensor, "src/torch/prelude/tensor.tsr");
+TSR_EMBED(prelude_init, "src/torch/prelude/init.tsr");
+TSR_EMBED(prelude_rnn, "src/torch/prelude/rnn.tsr");
+TSR_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
+TSR_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
+TSR_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
+TSR_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
+TSR_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
+TSR_EMBED(prelude_cpu, "src/torch/prelude/cpu.tsr");
+TSR_EMBED(prelude_backends_cuda, "src/torch/prelude/backends_cuda.tsr");
+TSR_EMBED(prelude_tree, "src/torch/prelude/tree.tsr");
+TSR_EMBED(prelude_tensor_table, "src/torch/prelude/tensor_table.tsr");
+TSR_EMBED(prelude_table, "src/torch/prelude/table.tsr");
+TSR_EMBED(prelude_table_slots, "src/torch/prelude/table_slots.tsr");
+TSR_EMBED(prelude_column, "src/torch/prelude/column.tsr");
+TSR_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
+TSR_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
+TSR_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+TSR_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }

@@ -105,10 +105,26 @@ static TsrStatus kind_of_errno(int err) {
     }
 }
 
+/* Linux's number of an error of this machine, for those that files and memory bring: what is shown does not depend on
+ * the machine. */
+static int shown_errno(int err) {
+    static const struct {
+        int here, shown;
+    } rows[] = {
+        {EPERM, 1},   {ENOENT, 2},  {EINTR, 4},   {EIO, 5},     {EBADF, 9},   {ECHILD, 10}, {EAGAIN, 11}, {ENOMEM, 12},
+        {EACCES, 13}, {EFAULT, 14}, {EBUSY, 16},  {EEXIST, 17}, {EXDEV, 18},  {ENODEV, 19}, {ENOTDIR, 20}, {EISDIR, 21},
+        {EINVAL, 22}, {ENFILE, 23}, {EMFILE, 24}, {ENOTTY, 25}, {EFBIG, 27},  {ENOSPC, 28}, {ESPIPE, 29},  {EROFS, 30},
+        {EPIPE, 32},  {ERANGE, 34}, {ENAMETOOLONG, 36}, {ENOSYS, 38}, {ENOTEMPTY, 39}, {ELOOP, 40},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        if (rows[i].here == err) return rows[i].shown;
+    return err;
+}
+
 TsrStatus tsr_error_errno(int err, const char *path) {
     TsrStatus kind = kind_of_errno(err);
-    if (path == NULL) return tsr_error(kind, "[Errno %d] %s", err, strerror(err));
-    return tsr_error(kind, "[Errno %d] %s: '%s'", err, strerror(err), path);
+    if (path == NULL) return tsr_error(kind, "[Errno %d] %s", shown_errno(err), strerror(err));
+    return tsr_error(kind, "[Errno %d] %s: '%s'", shown_errno(err), strerror(err), path);
 }
 
 void tsr_error_hint(const char *format, ...) {

@@ -82,6 +82,15 @@ static void thread_ends(void) {
     tsr_unlock(&depot_lock);
 }
 
+#ifdef __EMSCRIPTEN__ /* there mappings are malloc's memory and go whole or not at all; pages of 2 MiB there are none */
+static void *map_aligned(size_t bytes, size_t alignment) { return aligned_alloc(TSR_MIN(alignment, SLAB), bytes); }
+static void unmap(void *block, size_t bytes) {
+    (void)bytes;
+    free(block);
+}
+#else
+static void unmap(void *block, size_t bytes) { munmap(block, bytes); }
+
 /* Memory from mmap, aligned; NULL when short. */
 static void *map_aligned(size_t bytes, size_t alignment) {
     size_t whole;
@@ -93,6 +102,7 @@ static void *map_aligned(size_t bytes, size_t alignment) {
     munmap(p + skip + bytes, alignment - skip);
     return p + skip;
 }
+#endif
 
 static Slab *new_slab(void) {
     tsr_lock(&depot_lock);
@@ -246,7 +256,7 @@ static bool take_oldest(Large *out, size_t most) {
 
 static void drop_large(size_t most) {
     Large block;
-    while (take_oldest(&block, most)) munmap(block.data, block.size);
+    while (take_oldest(&block, most)) unmap(block.data, block.size);
 }
 
 void tsr_cache_drop_large(void) {
@@ -257,7 +267,7 @@ void tsr_cache_drop_large(void) {
         if (any) block = remove_kept(0);
         tsr_unlock(&large_lock);
         if (!any) break;
-        munmap(block.data, block.size);
+        unmap(block.data, block.size);
     }
 }
 
@@ -279,7 +289,7 @@ static void free_large(void *ctx) {
         kept_bytes += block.size;
     }
     tsr_unlock(&large_lock);
-    if (!keep) munmap(block.data, block.size);
+    if (!keep) unmap(block.data, block.size);
     else keep_more((int64_t)block.size);
 }
 

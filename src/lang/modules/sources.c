@@ -1,13 +1,14 @@
 /* sources.c: functions of Python's modules that are written in the language (prelude/). A source is a row here. */
 #include "modules.h"
+#include "core/base/embed.h"
 
 #include "lang/vm/prelude.h"
 
-PRELUDE_EMBED(prelude_bisect, "src/lang/modules/prelude/bisect.tsr");
-PRELUDE_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
-PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
-PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
-PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
+TSR_EMBED(prelude_bisect, "src/lang/modules/prelude/bisect.tsr");
+TSR_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
+TSR_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
+TSR_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
+TSR_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 
 #define SOURCE(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }

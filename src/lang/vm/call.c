@@ -17,6 +17,11 @@ enum { FRAMES_AT_ONCE = 32, CHUNK_SLOTS = 8192 };
 
 static uintptr_t stack_floor;
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten/stack.h>
+/* The linear memory's stack, which is as large as the link said, and grows down. */
+void stack_measure(void) { stack_floor = emscripten_stack_get_end() + 65536; }
+#else
 void stack_measure(void) {
     struct rlimit limit;
     char here;
@@ -25,6 +30,7 @@ void stack_measure(void) {
     if (size > largest) size = largest;
     stack_floor = (uintptr_t)&here > size ? (uintptr_t)&here - size / 4 * 3 : size / 4;
 }
+#endif
 
 TsrStatus stack_check(void) {
     char here;

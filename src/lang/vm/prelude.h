@@ -24,13 +24,6 @@ typedef struct PreludeSource {
     const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none */
 } PreludeSource;
 
-/* Puts a file's text into the program: `symbol` and `symbol`_end are its bounds. The path is from the root of the tree.
- */
-#define PRELUDE_EMBED(symbol, file) \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"" file "\"\n" #symbol "_end:\n.previous\n"); \
-    extern const char symbol[] __attribute__((visibility("hidden"))), \
-        symbol##_end[] __attribute__((visibility("hidden")))
-
 /* Makes sources known, which are lent for the process's life. Of two sources that define one name in one space the
  * first one counts. */
 void prelude_add(const PreludeSource *sources, int count);

@@ -10,14 +10,11 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "core/base/embed.h"
 #include "core/mem.h"
 #include "lang/syntax/source.h"
 
-/* One row a file, put into the program by the assembler. */
-#define EMBED(symbol, file) \
-    __asm__(".section .rodata\n" #symbol ":\n.incbin \"lessons/" file ".md\"\n" #symbol "_end:\n.previous\n"); \
-    extern const char symbol[] __attribute__((visibility("hidden"))); \
-    extern const char symbol##_end[] __attribute__((visibility("hidden")));
+/* One row a file. */
 #define LESSONS(X) \
     X(lesson_01, "01-tensors") \
     X(lesson_02, "02-strides") \
@@ -50,8 +47,10 @@
     X(document_tensor, "documents/Tensor") \
     X(document_unification, "documents/Unification")
 
+#define EMBED(symbol, file) TSR_EMBED(symbol, "lessons/" file ".md");
 LESSONS(EMBED)
 DOCUMENTS(EMBED)
+#undef EMBED
 
 #define ROW(symbol, file) {file, {symbol, symbol##_end}},
 static const Lesson own[] = {LESSONS(ROW) DOCUMENTS(ROW)};

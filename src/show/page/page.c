@@ -4,12 +4,13 @@
 
 #include <string.h>
 
+#include "core/base/embed.h"
 #include "core/mem.h"
 #include "lang/object/exc.h"
 #include "lang/vm/prelude.h"
 
-PRELUDE_EMBED(page_style, "src/show/page/page.css");
-PRELUDE_EMBED(page_script, "src/show/page/page.js");
+TSR_EMBED(page_style, "src/show/page/page.css");
+TSR_EMBED(page_script, "src/show/page/page.js");
 
 TsrStatus page_begin(Page *out, const Source *source, bool session) {
     out->session = session;

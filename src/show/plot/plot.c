@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/embed.h"
 #include "lang/modules/namespace.h"
 #include "lang/object/args.h"
 #include "lang/object/native.h"
@@ -15,7 +16,7 @@
 #include "show/facts/card.h"
 #include "show/help/screen.h"
 
-PRELUDE_EMBED(prelude_plot, "src/show/plot/plot.tsr");
+TSR_EMBED(prelude_plot, "src/show/plot/plot.tsr");
 
 static Type plot_type;
 
