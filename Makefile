@@ -1,5 +1,5 @@
 # tsr: `make` builds the release binary, `make help` lists the targets.
-# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, tsan, coverage, fuzz.
+# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, tsan, coverage, fuzz, web.
 CONFIG ?= release
 BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
@@ -21,6 +21,7 @@ CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
+CFLAGS_web := -O2 -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_fuzz := -fsanitize=address,undefined
@@ -28,19 +29,36 @@ LDFLAGS_coverage := --coverage
 
 # A status that is not OK leaves outputs unset, which gcc cannot know.
 # psabi: vectors wider than the target's are passed between our own static functions only.
-WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC)),-Wno-pass-failed,-Wno-maybe-uninitialized)
+WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC))$(filter web,$(CONFIG)),-Wno-pass-failed,-Wno-maybe-uninitialized)
 CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms. Those of libpng and libbz2 cannot be part of a shared library.
 CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lpng -lbz2 -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -lpng -lbz2 $(filter-out -lpng -lbz2,$(CORE_LIBS))
 
-SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' | LC_ALL=C sort)
+# The browser's: emscripten's compiler, and the small libraries from Debian's sources (scripts/web-libs). Where node is not Debian's, its
+# linker finds acorn by NODE_PATH; it was made for an older node, whose pages had no fetch of their own.
+WEB := $(filter web,$(CONFIG))
+CC_OBJECT = $(CC)
+ifneq ($(WEB),)
+CC := emcc
+CC_OBJECT = $(EMCC_CLANG)
+# What emcc would call: its front in Python takes as long as the compiler.
+EMCC_CLANG := clang-14 $(filter-out -fvisibility=default,$(shell emcc --cflags 2>/dev/null)) -Wno-unused-command-line-argument
+LIB_DIR := $(BUILD)/lib
+CFLAGS_ALL := $(filter-out -fPIC -fopenmp -fno-semantic-interposition,$(CFLAGS_ALL))
+LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2
+LDFLAGS_web := -O2 -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ENVIRONMENT=worker,node -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB \
+	-s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB -s FORCE_FILESYSTEM=1 -s EXPORTED_RUNTIME_METHODS=ccall,callMain,FS,NODEFS,UTF8ToString -lnodefs.js
+NODE := NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
+endif
+
+SRC := $(shell find src -name '*.c' -not -path 'src/cuda/*' -not -path 'src/web/*' | LC_ALL=C sort)
 # Kernels NAME.simd.c are compiled once for each instruction set, into NAME.base.o and so on (kernels/simd.h). Not worth it, or not possible: NO_SIMD.
 SIMD_SRC := $(filter %.simd.c,$(SRC))
 CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
-ISAS := base $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+ISAS := base $(if $(WEB),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
 NO_SIMD := %/conv.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
 SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
 CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
@@ -83,12 +101,12 @@ cuda-check: $(BUILD)/check_kernels ## every kernel compiled for NVIDIA's GPUs, w
 	scripts/cuda-check $< $(CUDA_ARCHITECTURES)
 
 compiler:
-	$(call need,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev)))
+	$(call need,$(if $(WEB),emcc emscripten,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev))))
 
 define COMPILE
 	@mkdir -p $(dir $@)
 	$(SAY) '  compile $(@:$(BUILD)/obj/%=%)'
-	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
+	$(QUIET)$(CCACHE) $(CC_OBJECT) $(CFLAGS_ALL) $(TARGET_FLAGS) -MMD -MP -c -o $@ $<
 endef
 $(BUILD)/obj/%.o: src/%.c | compiler
 	$(COMPILE)
@@ -100,7 +118,7 @@ $(BUILD)/obj/core/ops/%.o $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O0 -fn
 endif
 
 # Kernels are optimised harder.
-ifeq ($(CONFIG),release)
+ifneq ($(filter release web,$(CONFIG)),)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
@@ -120,6 +138,30 @@ $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.md)
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(SIMULATED_OBJ:.o=.d)
+
+# ---- the browser ----
+ifneq ($(WEB),)
+# Copies of the process are there copies of its memory.
+TOOL_OBJ := $(filter-out %/repl/lesson/copy.o,$(TOOL_OBJ))
+WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
+$(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ): | $(LIB_DIR)/done
+$(LIB_DIR)/done:
+	$(QUIET)CCACHE=$(CCACHE) CC='$(EMCC_CLANG)' scripts/web-libs $(LIB_DIR)
+$(BUILD)/tsr-thawed.js $(BUILD)/tsr.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
+	$(SAY) '  link    $@'
+	$(QUIET)$(NODE) emcc $(if $(findstring thawed,$@),$(filter-out -O2,$(LDFLAGS_web)),$(LDFLAGS_web)) -o $@ $^ $(LIBS)
+$(BUILD)/tsr.js: $(BUILD)/obj/prelude_web.o
+$(BUILD)/obj/prelude_web.o: $(BUILD)/tsr-thawed.js
+	$(QUIET)scripts/web-node $< --print-man prelude >$(BUILD)/prelude.frozen
+	$(QUIET)printf '.section .rodata.prelude_frozen,"",@\n.p2align 3\n.globl prelude_frozen\n.hidden prelude_frozen\n.type prelude_frozen,@object\nprelude_frozen: .incbin "%s"\n.size prelude_frozen, .-prelude_frozen\n' $(BUILD)/prelude.frozen >$(BUILD)/prelude.s
+	$(QUIET)$(EMCC_CLANG) -c -o $@ $(BUILD)/prelude.s
+-include $(WEB_OBJ:.o=.d)
+$(BUILD)/tsr.html: $(BUILD)/tsr.js scripts/web-page src/show/page/page.css $(wildcard src/web/*.html src/web/*.js src/web/*.css)
+	$(QUIET)scripts/web-page $(BUILD)
+endif
+web: ## the page: build/web/tsr.html in one file, build/web/site/ for any host (emscripten)
+	$(call need,emcc emscripten)
+	$(MAKE) CONFIG=web build/web/tsr.html
 
 # ---- the library ----
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
@@ -310,4 +352,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean
+.PHONY: all compiler lib web $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -14,7 +13,6 @@
 
 #include "core/mem.h"
 #include "core/storage.h"
-#include "lang/modules/builtin.h"
 
 void *copy_shared(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -25,16 +23,10 @@ void copy_free(void *shared, size_t bytes) {
     if (shared != NULL) munmap(shared, bytes);
 }
 
-static void flush_output(void) {
-    fflush(builtin_stdout());
-    fflush(stdout);
-    fflush(stderr);
-}
-
 /* fork, where the copy has the time limit too. */
 static pid_t copy_process(void) {
     struct itimerval limit = {0};
-    flush_output();
+    copy_flush();
     getitimer(ITIMER_REAL, &limit);
     pid_t child = fork();
     if (child == 0) setitimer(ITIMER_REAL, &limit, NULL);
@@ -47,28 +39,6 @@ static void ignore_interrupt(struct sigaction *old) {
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGINT, &ignore, old);
-}
-
-/* ---- silence ---- */
-
-bool quiet_begin(Quiet *q) {
-    int none = open("/dev/null", O_RDWR | O_CLOEXEC);
-    flush_output();
-    for (int fd = 0; fd < 3; fd++) {
-        q->saved[fd] = none >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
-        if (q->saved[fd] >= 0) dup2(none, fd);
-    }
-    if (none >= 0) close(none);
-    return none >= 0;
-}
-
-void quiet_end(const Quiet *q) {
-    flush_output();
-    for (int fd = 0; fd < 3; fd++) {
-        if (q->saved[fd] < 0) continue;
-        dup2(q->saved[fd], fd);
-        close(q->saved[fd]);
-    }
 }
 
 /* ---- what copies share ---- */
@@ -118,7 +88,7 @@ bool copy_call(void (*work)(void *context), void *context, bool quiet) {
         Quiet silence;
         if (quiet && !quiet_begin(&silence)) _exit(1);
         work(context);
-        flush_output();
+        copy_flush();
         _exit(0);
     }
     if (child < 0) return false;
@@ -169,6 +139,6 @@ void snapshot_keep(Snapshot *s) {
 
 void snapshot_undo(const Snapshot *s) {
     if (s->keeper < 0) return;
-    flush_output();
+    copy_flush();
     _exit(0);
 }

@@ -34,6 +34,8 @@ void snapshot_keep(Snapshot *s);
 /* Ends this copy, so that snapshot_take returns false. Returns only when there is nothing to come back to. */
 void snapshot_undo(const Snapshot *s);
 
+/* What was printed so far leaves the process, before a copy of it is made. */
+void copy_flush(void);
 /* Output of this process is dropped, and its input empty, between the two; they nest. False: it could not be. */
 typedef struct Quiet {
     int saved[3];
