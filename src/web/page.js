@@ -295,7 +295,7 @@
     else prose.append(make('p', 'task', 'Enter at the empty prompt goes on.'));
     find('progress').textContent = `lesson ${lesson}, step ${step} of ${place.count}`;
     find('moves').hidden = false;
-    prose.scrollIntoView({ block: 'nearest' });
+    find('lesson').scrollTop = 0;
     tell(`Step ${step} of ${place.count}: ${parts.task || parts.heading}`);
   }
   async function beginLesson(lesson, step) {
