@@ -163,6 +163,15 @@ web: ## the page: build/web/tsr.html in one file, build/web/site/ for any host (
 	$(call need,emcc emscripten)
 	$(MAKE) CONFIG=web build/web/tsr.html
 
+# node's and Chromium's: the transcripts under the one, the page in the other.
+check-web: ## the page's tests: transcripts under node, and the page in headless Chromium; pictures of it under build/web
+	$(call need,emcc emscripten)
+	$(call need,chromedriver chromium chromium-driver)
+	$(MAKE) web
+	python3 tests/web/transcripts.py build/web/tsr.js
+	@mkdir -p build/web/looks
+	python3 tests/web/page.py build/web/tsr.html build/web/looks
+
 # ---- the library ----
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
 SONAME := libtsr.so.$(firstword $(subst ., ,$(VERSION)))
@@ -352,4 +361,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib web $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean
+.PHONY: all compiler lib web check-web $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""page.py TSR.HTML [FOLDER]: uses the page as a person does, by its keys. Prints `ok NAME` and `FAIL NAME`; FOLDER gets pictures of it, light
+and dark, wide and narrow."""
+import base64
+import pathlib
+import sys
+import traceback
+import zlib
+
+from driver import ENTER, TAB, Page
+
+
+def link(*statements):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress("\0".join(statements).encode()) + packer.flush()
+    return "#c=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def answers(page):
+    page.enter("x = arange(6).reshape(2, 3)", "reshape")
+    page.enter("y = x.t()", "y = x.t()")
+    page.enter("x.stride()", "(3, 1)")
+    assert "strides [1, 3]" in page.js("return document.querySelector('#picture svg').textContent")
+
+
+def several_lines(page):
+    page.keys("def f(a):" + ENTER)
+    page.wait("document.getElementById('input').value.endsWith('    ')")
+    page.keys("return a + 1" + ENTER)
+    page.wait("document.getElementById('input').value.split('\\n').length === 3")
+    page.keys(ENTER)
+    page.ready()
+    page.enter("f(41)", "42")
+
+
+def an_error_points(page):
+    page.enter("ones(3, 4) + ones(2, 4)", "^^^^^^^^^^^^^^^^^^^^^^^")
+    page.enter("x.shape", "torch.Size([2, 3])")  # names are still there
+
+
+def completion(page):
+    page.keys("x.resh" + TAB)
+    page.wait("document.getElementById('input').value.startsWith('x.reshape')")
+    page.keys("c", held="\ue009")
+    page.wait("document.getElementById('input').value === ''")
+
+
+def history(page):
+    page.keys("\ue013")
+    page.wait("document.getElementById('input').value === 'x.shape'")
+    page.keys("c", held="\ue009")
+
+
+def markup_is_text(page):
+    page.enter("w = '<img src=q onerror=alert(1)>'; print(w)", "<img src=q")
+    assert page.js("return document.querySelectorAll('main img, #picture script').length") == 0
+
+
+def an_endless_loop_stops(page):
+    page.keys("while True: pass" + ENTER)
+    page.wait("document.getElementById('input').value.includes('\\n')")
+    page.keys(ENTER)
+    page.wait("document.body.getAttribute('aria-busy') === 'true'")
+    page.keys("c", held="\ue009")
+    page.wait("document.getElementById('log').innerText.includes('KeyboardInterrupt (the session was restored')")
+    page.ready()
+    page.enter("y.shape", "torch.Size([3, 2])")
+
+
+def much_output_is_cut(page):
+    page.enter("print('a' * 3000000)", "more bytes are not shown")
+
+
+def a_file_is_saved(page):
+    page.enter("save(x, 'x.npy')", "save(x")
+    page.wait("document.getElementById('saved').innerText.includes('Download x.npy')")
+
+
+def a_link_runs_nothing(url):
+    page = Page(url + link("a = 1 + 1", "print(a)"))
+    try:
+        page.wait("document.getElementById('log').innerText.includes('Nothing runs before Enter')")
+        assert page.text("input") == "a = 1 + 1"
+        assert ">>>" not in page.text("log")
+        page.keys(ENTER)
+        page.wait("document.getElementById('input').value === 'print(a)'")
+        page.ready()
+        page.keys(ENTER)
+        page.wait("document.getElementById('log').innerText.includes('>>> print(a)')")
+    finally:
+        page.close()
+
+
+def a_lesson_is_taken(url):
+    page = Page(url + "#l=1")
+    try:
+        page.wait("document.getElementById('progress').textContent.includes('step 1')")
+        page.ready()
+        page.enter("?", "First all twelve numbers")
+        page.enter("x = arange(12).view(4, 3)", "Not yet")
+        page.enter("x = arange(12).view(3, 4)", "Step 2 of 4")
+        assert "Right." in page.text("log")
+        page.enter("h = tensor([0.5, 1.5, 2.5])", "Step 3 of 4")
+    finally:
+        page.close()
+
+
+def looks(url, folder):
+    for name, size, dark in [("wide", (1280, 800), False), ("wide-dark", (1280, 800), True), ("narrow", (500, 800), False), ("narrow-dark", (500, 800), True)]:
+        page = Page(url, size, dark)
+        try:
+            page.enter("x = arange(6).reshape(2, 3)", "reshape")
+            page.enter("x + ones(4)", "RuntimeError")
+            assert page.js("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: wider than its window"
+            page.screenshot(f"{folder}/{name}.png")
+        finally:
+            page.close()
+
+
+def attempt(name, work):
+    try:
+        work()
+        print(f"ok {name}", flush=True)
+        return True
+    except Exception:  # whatever it was, the others are tried
+        print(f"FAIL {name}", flush=True)
+        traceback.print_exc(file=sys.stdout)
+        return False
+
+
+def main():
+    url, fine = pathlib.Path(sys.argv[1]).resolve().as_uri(), True
+    page = Page(url)
+    for check in [answers, several_lines, an_error_points, completion, history, markup_is_text, an_endless_loop_stops, much_output_is_cut, a_file_is_saved]:
+        fine &= attempt(check.__name__, lambda: check(page))
+    fine &= attempt("the console has nothing to say", lambda: page.console() == [] or sys.exit(str(page.console())))
+    page.close()
+    for check in [a_link_runs_nothing, a_lesson_is_taken]:
+        fine &= attempt(check.__name__, lambda: check(url))
+    if len(sys.argv) > 2:
+        fine &= attempt("looks", lambda: looks(url, sys.argv[2]))
+    return 0 if fine else 1
+
+
+sys.exit(main())
