@@ -10,6 +10,7 @@
 #ifndef LANG_VM_PRELUDE_H
 #define LANG_VM_PRELUDE_H
 
+#include "core/base/embed.h"
 #include "lang/object/value.h"
 
 #include <stdio.h>
@@ -23,6 +24,9 @@ typedef struct PreludeSource {
     const char *text, *end;
     const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none */
 } PreludeSource;
+
+/* As TSR_EMBED, of a file of the language. */
+#define PRELUDE_EMBED TSR_EMBED
 
 /* Makes sources known, which are lent for the process's life. Of two sources that define one name in one space the
  * first one counts. */
