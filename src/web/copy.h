@@ -1,6 +1,6 @@
-/* copy.h: a copy of the program is a copy of its memory: there are no processes in a browser, and all that the language knows lies in one
- * block of bytes, which is saved and put back. The frames of C that are under way are above the saved point and stay valid: both calls
- * are made by one function. Files and what was printed stay. */
+/* copy.h: a copy of the program is a copy of its memory: there are no processes in a browser, and all that the language
+ * knows lies in one block of bytes, which is saved and put back. The frames of C that are under way are above the saved
+ * point and stay valid: both calls are made by one function. Files and what was printed stay. */
 #ifndef WEB_COPY_H
 #define WEB_COPY_H
 

@@ -1,4 +1,5 @@
-/* lesson.c: a lesson with a learner at a page: the same text, transcripts and judgement as at the terminal (repl/lesson). */
+/* lesson.c: a lesson with a learner at a page: the same text, transcripts and judgement as at the terminal
+ * (repl/lesson). */
 #include <emscripten.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -89,7 +90,8 @@ EM_JS(char *, taken_back, (void), { return allocateUTF8(Module['aside']); });
 
 /* "open", "looked", "right" or "spoiled", and behind a line end the reason. */
 static char *verdict(const Judgement *j) {
-    static const char *const words[] = {[VERDICT_OPEN] = "open", [VERDICT_RIGHT] = "right", [VERDICT_SPOILED] = "spoiled"};
+    static const char *const words[] = {
+        [VERDICT_OPEN] = "open", [VERDICT_RIGHT] = "right", [VERDICT_SPOILED] = "spoiled"};
     char *text = malloc(JUDGE_REASON + 16);
     bool looked = j->looked && j->verdict == VERDICT_OPEN;
     if (text != NULL) snprintf(text, JUDGE_REASON + 16, "%s\n%s", looked ? "looked" : words[j->verdict], j->reason);

@@ -1,5 +1,5 @@
-/* platform.c: what the C library of the browser lacks, in place of those of its functions that would end the program: no shared library
- * is found, there is one processor, and files in memory lie in /tmp of the worker. */
+/* platform.c: what the C library of the browser lacks, in place of those of its functions that would end the program:
+ * no shared library is found, there is one processor, and files in memory lie in /tmp of the worker. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,8 @@
 #ifndef CORE_BASE_EMBED_H
 #define CORE_BASE_EMBED_H
 
-#ifdef __wasm__ /* its assembler wants a section, a type and a size for each symbol, and what a symbol names is not empty */
+#ifdef __wasm__ /* its assembler wants a section, a type and a size for each symbol, and what a symbol names is not \
+                   empty */
 #define TSR_EMBED_BEGIN(name) \
     ".section .rodata." name ",\"\",@\n.hidden " name "\n.hidden " name "_end\n.type " name ",@object\n.type " name \
     "_end,@object\n"

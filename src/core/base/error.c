@@ -111,9 +111,10 @@ static int shown_errno(int err) {
     static const struct {
         int here, shown;
     } rows[] = {
-        {EPERM, 1},   {ENOENT, 2},  {EINTR, 4},   {EIO, 5},     {EBADF, 9},   {ECHILD, 10}, {EAGAIN, 11}, {ENOMEM, 12},
-        {EACCES, 13}, {EFAULT, 14}, {EBUSY, 16},  {EEXIST, 17}, {EXDEV, 18},  {ENODEV, 19}, {ENOTDIR, 20}, {EISDIR, 21},
-        {EINVAL, 22}, {ENFILE, 23}, {EMFILE, 24}, {ENOTTY, 25}, {EFBIG, 27},  {ENOSPC, 28}, {ESPIPE, 29},  {EROFS, 30},
+        {EPERM, 1},   {ENOENT, 2},  {EINTR, 4},         {EIO, 5},     {EBADF, 9},      {ECHILD, 10},
+        {EAGAIN, 11}, {ENOMEM, 12}, {EACCES, 13},       {EFAULT, 14}, {EBUSY, 16},     {EEXIST, 17},
+        {EXDEV, 18},  {ENODEV, 19}, {ENOTDIR, 20},      {EISDIR, 21}, {EINVAL, 22},    {ENFILE, 23},
+        {EMFILE, 24}, {ENOTTY, 25}, {EFBIG, 27},        {ENOSPC, 28}, {ESPIPE, 29},    {EROFS, 30},
         {EPIPE, 32},  {ERANGE, 34}, {ENAMETOOLONG, 36}, {ENOSYS, 38}, {ENOTEMPTY, 39}, {ELOOP, 40},
     };
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++)

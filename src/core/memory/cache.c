@@ -82,7 +82,8 @@ static void thread_ends(void) {
     tsr_unlock(&depot_lock);
 }
 
-#ifdef __EMSCRIPTEN__ /* there mappings are malloc's memory and go whole or not at all; pages of 2 MiB there are none */
+#ifdef __EMSCRIPTEN__ /* there mappings are malloc's memory and go whole or not at all; pages of 2 MiB there are none \
+                       */
 static void *map_aligned(size_t bytes, size_t alignment) { return aligned_alloc(TSR_MIN(alignment, SLAB), bytes); }
 static void unmap(void *block, size_t bytes) {
     (void)bytes;

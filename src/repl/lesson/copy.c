@@ -45,8 +45,8 @@ static void ignore_interrupt(struct sigaction *old) {
 
 static bool is_shared_memory(const TsrStorage *s) { return s->shared && s->path == NULL && s->ptr.data != NULL; }
 
-/* The bytes of all storages in memory that processes share, one behind the other; NULL when there are none, or no memory
- * for them. */
+/* The bytes of all storages in memory that processes share, one behind the other; NULL when there are none, or no
+ * memory for them. */
 static char *keep_shared(void) {
     size_t bytes = 0;
     for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next)
