@@ -17,25 +17,29 @@ typedef struct Region { /* of copy_shared */
 static Region regions[MOST_REGIONS];
 static int region_count;
 
+/* clang-format off: this is JavaScript */
 EM_JS(int, heap_save, (const void *list, int count), {
     const at = list >> 2;
     const shared = [];
-    for (let i = 0; i < count; i++) shared.push([ HEAPU32[at + 2 * i], HEAPU32[at + 2 * i + 1] ]);
+    for (let i = 0; i < count; i++) shared.push([HEAPU32[at + 2 * i], HEAPU32[at + 2 * i + 1]]);
     try {
-        (Module['saved'] = Module['saved'] || []).push({bytes : HEAPU8.slice(), shared : shared});
+        (Module['saved'] = Module['saved'] || []).push({ bytes: HEAPU8.slice(), shared: shared });
         return 1;
-    } catch (error) { return 0; }
+    } catch (error) {
+        return 0;
+    }
 });
 
 EM_JS(void, heap_undo, (void), {
     const saved = Module['saved'].pop();
-    const kept = saved.shared.map(one = > [ one[0], HEAPU8.slice(one[0], one[0] + one[1]) ]);
+    const kept = saved.shared.map(one => [one[0], HEAPU8.slice(one[0], one[0] + one[1])]);
     HEAPU8.set(saved.bytes);
     HEAPU8.fill(0, saved.bytes.length);
-    kept.forEach(one = > HEAPU8.set(one[1], one[0]));
+    kept.forEach(one => HEAPU8.set(one[1], one[0]));
 });
 
 EM_JS(void, heap_keep, (void), { Module['saved'].pop(); });
+/* clang-format on */
 
 bool copy_save(void) {
     copy_flush();

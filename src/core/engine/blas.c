@@ -164,6 +164,11 @@ const TsrBlas *tsr_blas_try(void) {
 TsrStatus tsr_blas_get(const TsrBlas **lent) {
     *lent = tsr_blas_try();
     if (*lent != NULL) return TSR_OK;
+#ifdef __EMSCRIPTEN__
+    TsrStatus none = tsr_error(TSR_RUNTIME_ERROR, "this operation needs LAPACK, which the browser's tsr does not have");
+    tsr_error_hint("the installed tsr has it");
+    return none;
+#endif
     TsrStatus s = blas_missing[0]
                       ? tsr_error(TSR_RUNTIME_ERROR, "%s", blas_missing)
                       : tsr_error(TSR_RUNTIME_ERROR,
