@@ -329,6 +329,7 @@ torch.default_generator.device
 torch.cuda._current_device
 torch.ones(1).is_pinned(device='cpu')
 torch.ones(1).pin_memory('cuda')
+torch.cuda.mem_get_info('cpu')
 torch.set_default_tensor_type('torch.cuda.FloatTensor')
 torch.ones(1).dtype
 torch.set_default_tensor_type('torch.cuda.LongTensor')

@@ -142,8 +142,10 @@ TsrStatus cuda_mem_get_info(Value *out, const CallArgs *args) {
     PARSE(v, "mem_get_info", 1, 0, "device");
     const TsrBackend *b;
     TsrDeviceFacts facts;
+    TsrDevice named;
     size_t unused;
     int index;
+    TSR_TRY(cuda_device_argument(&named, v[0])); /* a wrong one is told before there is no driver */
     TSR_TRY(cuda_need_backend(&b));
     TSR_TRY(cuda_index_of(&index, b, v[0]));
     TSR_TRY(b->facts(&facts, index));

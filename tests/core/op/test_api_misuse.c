@@ -613,6 +613,13 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(tsr_table_new(&table, -1)); \
     }) \
     CASE(tsr_time_unit_name, { ck_assert_str_eq(tsr_time_unit_name((TsrTimeUnit)UNKNOWN), "?"); }) \
+    CASE(tsr_device_will_wait, { \
+        tsr_sync_debug_mode = TSR_SYNC_FAILS; \
+        REFUSED(tsr_device_will_wait()); \
+        tsr_sync_debug_mode = TSR_SYNC_WARNS; /* without anybody to be told */ \
+        ck_assert_int_eq(tsr_device_will_wait(), TSR_OK); \
+        tsr_sync_debug_mode = TSR_SYNC_SILENT; \
+    }) \
     CASE(tsr_device_uses, { \
         char a = 1; \
         tsr_device_uses(&a, (TsrDevice){UNKNOWN, 99}, 1, true); \
