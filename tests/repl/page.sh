@@ -110,5 +110,26 @@ cat a.html keys.html >b.html
 dom() { timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$work/$1" 2>/dev/null; }
 last=$(printf '%s' "$(cat a.html)" | grep -c '<section')
 is 'keys, slider and lines in a browser' "<title>s1 s2 s3 s2 s$last s$last s1 s1 s3 s4 #s4 2</title>" "$(dom b.html | grep -o '<title>.*</title>')"
+cat >contrast.html <<'END'
+<script>
+const light = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+const under = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\)$/.test(c)) return c; } };
+const pairs = [...document.querySelectorAll('h1, p, code, button, output, li, a, pre')].map(e => [getComputedStyle(e).color, under(e)]);
+const fill = (e, name) => getComputedStyle(e)[name];
+document.querySelectorAll('svg text').forEach(t => (t.matches('.cell') ? ['.changed', '.box'] : ['.name', '.storage', '.tensor']).forEach(box =>
+  document.querySelectorAll(box).forEach(r => pairs.push([fill(t, 'fill'), fill(r, 'fill')]))));
+const bare = [...document.querySelectorAll('button, input, svg, [tabindex], nav')].filter(e =>
+  !(e.textContent.trim() || e.getAttribute('aria-label') || e.getAttribute('aria-labelledby'))).length;
+document.title = `contrast ${Math.min(...pairs.map(p => ratio(...p))) >= 4.5} of ${pairs.length > 100}, ${bare} without a label, ` +
+  `${document.documentElement.scrollWidth <= innerWidth}, ${getComputedStyle(document.body).backgroundColor}`;
+</script>
+END
+cat a.html contrast.html >d.html
+scheme() { timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --enable-logging=stderr --window-size=$1,800 --blink-settings=preferredColorScheme=$2 --dump-dom "file://$work/d.html" 2>console | grep -o '<title>contrast[^<]*' | head -1; }
+is 'contrast, labels and width, light' '<title>contrast true of true, 0 without a label, true, rgb(255, 255, 255)' "$(scheme 1200 1)"
+is 'and dark, in a narrow window' '<title>contrast true of true, 0 without a label, true, rgb(20, 24, 29)' "$(scheme 500 0)"
+is 'nothing on the console' 0 "$(grep -c CONSOLE console)"
 has 'a link to a step' 'class="step now" id="s3"' "$(dom 'a.html#s3')"
 exit $bad
