@@ -17,7 +17,8 @@ typedef struct Region { /* of copy_shared */
 static Region regions[MOST_REGIONS];
 static int region_count;
 
-/* clang-format off: this is JavaScript */
+/* JavaScript, as it is written: */
+/* clang-format off */
 EM_JS(int, heap_save, (const void *list, int count), {
     const at = list >> 2;
     const shared = [];
