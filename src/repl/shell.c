@@ -272,8 +272,8 @@ static TsrStatus run_filter(const TsrText *code, const char *const *files, int c
     TsrStatus status = filter_prepare(&shell_options->filter, files, count);
     const char *text = code->data != NULL ? code->data : "";
     if (status == TSR_OK)
-        status = run_tree(&result, "<string>", text, code->length, 1, &(RunOptions){SHOW_NONE, true, false},
-                          filter_program);
+        status =
+            run_tree(&result, "<string>", text, code->length, 1, &(RunOptions){SHOW_NONE, true, false}, filter_program);
     progress_clear();
     if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
@@ -509,8 +509,8 @@ static void greet(void) {
     if (!screen_here || shell_options->interactive) return;
     bool narrow = screen_line(79) < 79;
     fprintf(stderr, "%stsr %s (PyTorch %s):%shelp() is a start, %%lesson a course, Ctrl-D leaves%s\n",
-            shell_options->colour ? "\033[2m" : "", TSR_VERSION, TSR_TORCH_VERSION,
-            narrow ? "\n" : " ", shell_options->colour ? "\033[0m" : "");
+            shell_options->colour ? "\033[2m" : "", TSR_VERSION, TSR_TORCH_VERSION, narrow ? "\n" : " ",
+            shell_options->colour ? "\033[0m" : "");
 }
 
 int shell_run_prompt(void) {

@@ -12,9 +12,11 @@
  * not get it. cuMemFree and cuMemFreeHost wait for everything, as on a GPU.
  *
  * By the environment: TSR_SIM_SEED (default 0) draws the order; TSR_SIM_DEVICES (default 1, at most 8; 0 is a driver
- * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_SLOW (milliseconds for a piece of work, default 0); TSR_SIM_FAIL
+ * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_SLOW
+ * (milliseconds for a piece of work, default 0); TSR_SIM_FAIL
  * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
- * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+" at the end so does each one after it). */
+ * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+"
+ * at the end so does each one after it). */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,7 +117,11 @@ static void read_failure(void) {
     const char *text = getenv("TSR_SIM_FAIL");
     const char *colon = text != NULL ? strchr(text, ':') : NULL;
     if (colon == NULL) return;
-    failure.what = text[0] == 'a' ? "alloc" : text[0] == 'h' ? "host" : text[0] == 'e' ? "event" : text[0] == 'l' ? "launch" : "copy";
+    failure.what = text[0] == 'a'   ? "alloc"
+                   : text[0] == 'h' ? "host"
+                   : text[0] == 'e' ? "event"
+                   : text[0] == 'l' ? "launch"
+                                    : "copy";
     failure.at = strtol(colon + 1, NULL, 10);
     failure.on = text[strlen(text) - 1] == '+';
 }

@@ -170,8 +170,8 @@ static const char *verdict_colour(const char *line, size_t length) {
     static const struct {
         const char *words, *colour;
     } verdicts[] = {
-        {": refused", "\033[31m"},        {": writes into a copy", "\033[31m"}, {": a copy of", "\033[33m"},
-        {": a new tensor", "\033[33m"},   {": a view of", "\033[32m"},          {": the same tensor", "\033[32m"},
+        {": refused", "\033[31m"},      {": writes into a copy", "\033[31m"}, {": a copy of", "\033[33m"},
+        {": a new tensor", "\033[33m"}, {": a view of", "\033[32m"},          {": the same tensor", "\033[32m"},
         {": writes into", "\033[36m"},
     };
     if (length > 0 && line[0] == ' ') return "";
@@ -214,8 +214,8 @@ static TsrStatus append_wrapped(TsrText *out, const char *line, size_t length, i
 static TsrStatus note_repr(TsrText *out, Value self) {
     const Str *text = value_as_str(self);
     int width = screen_line(INT_MAX);
-    bool coloured = screen_colours(), table = strstr(text->data, "storage #") == text->data ||
-                                              strstr(text->data, " offset  count ") != NULL;
+    bool coloured = screen_colours(),
+         table = strstr(text->data, "storage #") == text->data || strstr(text->data, " offset  count ") != NULL;
     if ((width == INT_MAX && !coloured) || table) return tsr_text_append(out, text->data, (size_t)text->size);
     for (const char *line = text->data; *line != '\0';) {
         size_t n = strcspn(line, "\n");

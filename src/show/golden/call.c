@@ -9,8 +9,8 @@ enum { MAX_ARGS = 16, MAX_INLINE = 4 };
 
 /* TH's functions that do something to a count: known by their bare names too, after `from TH import free`. */
 static bool counts(const char *name) {
-    static const char *const names[] = {"retain",       "Storage_retain", "free", "decref",
-                                        "Storage_free", "freeCopyTo",     "move", "incref", NULL};
+    static const char *const names[] = {"retain",     "Storage_retain", "free",   "decref", "Storage_free",
+                                        "freeCopyTo", "move",           "incref", NULL};
     return golden_is_one_of(name, names);
 }
 
@@ -80,9 +80,10 @@ static void move_arguments(Golden *g, State *s, const Args *a) {
 }
 
 static Thing call_th(Golden *g, State *s, const char *name, const Args *a) {
-    static const char *const retains[] = {"retain", "Storage_retain", "incref", NULL}, *const frees[] = {"free", "decref",
-                                                                                               "Storage_free",
-                                                                                               "freeCopyTo", NULL};
+    static const char *const retains[] = {"retain", "Storage_retain", "incref", NULL}, *const frees[] = {
+                                                                                           "free", "decref",
+                                                                                           "Storage_free", "freeCopyTo",
+                                                                                           NULL};
     Thing first = a->count > 0 ? a->items[0] : (Thing){0};
     if (golden_is_one_of(name, frees)) return golden_free(g, s, first, a->line), (Thing){0};
     if (strcmp(name, "move") == 0 || strcmp(name, "reclaim") == 0) return move_arguments(g, s, a), (Thing){0};

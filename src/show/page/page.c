@@ -51,9 +51,9 @@ static TsrStatus put_heading(TsrText *out, const Page *p, const Source *source, 
     size_t length = 0;
     const char *text = source_line(source, line, &length);
     while (length > 0 && (*text == ' ' || *text == '\t')) text++, length--;
-    TSR_TRY(tsr_text_printf(
-        out, "<section class=\"step\" id=\"s%d\" data-line=\"%d\">\n<h2><a href=\"#s%d\">Step %d</a>", p->count, line,
-        p->count, p->count));
+    TSR_TRY(tsr_text_printf(out,
+                            "<section class=\"step\" id=\"s%d\" data-line=\"%d\">\n<h2><a href=\"#s%d\">Step %d</a>",
+                            p->count, line, p->count, p->count));
     if (!p->session) TSR_TRY(tsr_text_printf(out, ", line %d", line));
     TSR_TRY(tsr_text_puts(out, ": <code>"));
     if (text != NULL) TSR_TRY(html_puts(out, text, length));
@@ -98,8 +98,11 @@ static TsrStatus put_program_line(TsrText *out, const Page *p, int line, const c
     if (prose) text += 2, length -= 2;
     size_t marks = 0;
     while (prose && marks < length && text[marks] == '#') marks++;
-    const char *class = !p->session ? "" : length == 0 ? " class=\"none\"" : marks > 0 ? " class=\"prose head\""
-                                                                                    : prose ? " class=\"prose\"" : "";
+    const char *class = !p->session   ? ""
+                        : length == 0 ? " class=\"none\""
+                        : marks > 0   ? " class=\"prose head\""
+                        : prose       ? " class=\"prose\""
+                                      : "";
     TSR_TRY(tsr_text_printf(out, "<li id=\"l%d\"%s><code>", line, class));
     while (marks < length && marks > 0 && text[marks] == ' ') marks++;
     TSR_TRY(html_puts(out, text + marks, length - marks));

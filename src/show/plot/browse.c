@@ -74,9 +74,10 @@ static TsrStatus next_byte(int *byte, int wait) {
 static const char *sequence_name(const char *s) {
     static const struct {
         const char *sequence, *name;
-    } keys[] = {{"[A", "up"},   {"[B", "down"},  {"[C", "right"},  {"[D", "left"},  {"OA", "up"},    {"OB", "down"},
-                {"OC", "right"}, {"OD", "left"}, {"[5~", "page up"}, {"[6~", "page down"}, {"[H", "home"}, {"[F", "end"},
-                {"[1~", "home"}, {"[4~", "end"}, {"OH", "home"},   {"OF", "end"},   {"[Z", "back tab"}};
+    } keys[] = {{"[A", "up"},   {"[B", "down"},    {"[C", "right"}, {"[D", "left"},     {"OA", "up"},
+                {"OB", "down"}, {"OC", "right"},   {"OD", "left"},  {"[5~", "page up"}, {"[6~", "page down"},
+                {"[H", "home"}, {"[F", "end"},     {"[1~", "home"}, {"[4~", "end"},     {"OH", "home"},
+                {"OF", "end"},  {"[Z", "back tab"}};
     for (size_t i = 0; i < TSR_COUNTOF(keys); i++)
         if (strcmp(keys[i].sequence, s) == 0) return keys[i].name;
     return "";
@@ -91,7 +92,10 @@ static TsrStatus key(Value *out, const CallArgs *args) {
     if (byte < 0 || byte == 4) return str_new_c(out, "q");
     if (byte != 27) {
         text[0] = byte >= 32 && byte < 127 ? (char)byte : '\0';
-        return str_new_c(out, byte == '\t' ? "tab" : byte == '\r' || byte == '\n' ? "enter" : byte == 127 || byte == 8 ? "back" : text);
+        return str_new_c(out, byte == '\t'                   ? "tab"
+                              : byte == '\r' || byte == '\n' ? "enter"
+                              : byte == 127 || byte == 8     ? "back"
+                                                             : text);
     }
     for (bool more = true; more && n + 1 < (int)sizeof text;) {
         TSR_TRY(next_byte(&byte, 50));
