@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 4 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 5 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -197,7 +197,8 @@ typedef struct TsrDeviceReduce {
     int nkept, nreduced, nout;
     int64_t kept[TSR_DEVICE_DIMS], reduced[TSR_DEVICE_DIMS];                                     /* sizes */
     int64_t in_kept[TSR_DEVICE_DIMS], in_reduced[TSR_DEVICE_DIMS], out_kept[2][TSR_DEVICE_DIMS]; /* strides */
-    int64_t count, results; /* elements of each result's element, and of a result */
+    int64_t index_reduced[TSR_DEVICE_DIMS]; /* steps of the row-major index of a reduced element */
+    int64_t count, results;                 /* elements of each result's element, and of a result */
     TsrDeviceOperand in, out[2];
     const void *params;
     size_t nparams;

@@ -13,8 +13,8 @@ const TsrHost *cuda_host;
 static struct {
     int count;
     void *simulated; /* the driver's library, when it is the simulated one */
-    int multiprocessors[CUDA_MAX_DEVICES]; /* 0 until asked */
-    CuContext context[CUDA_MAX_DEVICES]; /* NULL until first entered */
+    int multiprocessors[CUDA_MAX_DEVICES], threads_held[CUDA_MAX_DEVICES]; /* 0 until asked */
+    CuContext context[CUDA_MAX_DEVICES];                                   /* NULL until first entered */
 } devices;
 static _Thread_local int current;
 
@@ -80,15 +80,23 @@ int cuda_current(void) { return current; }
 bool cuda_is_simulated(void) { return devices.simulated != NULL; }
 void *cuda_simulated_library(void) { return devices.simulated; }
 
-int cuda_multiprocessors(int index) {
-    int n = __atomic_load_n(&devices.multiprocessors[index], __ATOMIC_RELAXED);
+/* A number of a device that the driver is asked for once. */
+static int number_of(int *slot, int index, int attribute, int otherwise) {
+    int n = __atomic_load_n(slot, __ATOMIC_RELAXED);
     CuDevice device;
     if (n != 0) return n;
-    if (cuda.device_get(&device, index) != CU_SUCCESS ||
-        cuda.device_attribute(&n, CU_ATTRIBUTE_MULTIPROCESSORS, device) != CU_SUCCESS || n < 1)
-        n = 1;
-    __atomic_store_n(&devices.multiprocessors[index], n, __ATOMIC_RELAXED);
+    if (cuda.device_get(&device, index) != CU_SUCCESS || cuda.device_attribute(&n, attribute, device) != CU_SUCCESS ||
+        n < 1)
+        n = otherwise;
+    __atomic_store_n(slot, n, __ATOMIC_RELAXED);
     return n;
+}
+
+int cuda_multiprocessors(int index) {
+    return number_of(&devices.multiprocessors[index], index, CU_ATTRIBUTE_MULTIPROCESSORS, 1);
+}
+int cuda_threads_held(int index) {
+    return number_of(&devices.threads_held[index], index, CU_ATTRIBUTE_THREADS_HELD, 1024);
 }
 
 static TsrStatus check_index(int index) {

@@ -13,7 +13,7 @@ typedef struct CuFunctionBody *CuFunction;
 enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_INVALID_DEVICE = 101, CU_NOT_READY = 600 };
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
-enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16 };
+enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16, CU_ATTRIBUTE_THREADS_HELD = 39 };
 enum { CUDA_MAX_DEVICES = 16 };
 
 typedef struct CudaDriver {
@@ -28,11 +28,12 @@ extern const TsrHost *cuda_host; /* the core's functions; set before anything el
 /* Opens the driver ($TSR_CUDA_DRIVER, else libcuda.so.1; the word "simulated" is the library beside this plugin),
  * starts it and counts the devices. TSR_RUNTIME_ERROR with the reason when one of these fails. Once is enough. */
 TsrStatus cuda_driver_open(void);
-int cuda_device_count(void); /* at most CUDA_MAX_DEVICES */
-int cuda_current(void);      /* of this thread */
-bool cuda_is_simulated(void); /* the driver is the simulated one */
-void *cuda_simulated_library(void);    /* which is this library then */
-int cuda_multiprocessors(int index);   /* 1 where the driver does not say */
+int cuda_device_count(void);         /* at most CUDA_MAX_DEVICES */
+int cuda_current(void);              /* of this thread */
+bool cuda_is_simulated(void);        /* the driver is the simulated one */
+void *cuda_simulated_library(void);  /* which is this library then */
+int cuda_multiprocessors(int index); /* 1 where the driver does not say */
+int cuda_threads_held(int index);    /* by a multiprocessor at a time; 1024 where the driver does not say */
 TsrStatus cuda_set_current(int index);
 /* Makes the primary context of a device, which is retained at its first use and kept, the one that calls go to.
  * TSR_ACCELERATOR_ERROR. */

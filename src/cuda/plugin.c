@@ -1,6 +1,7 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
 #include "map.h"
 #include "memory.h"
+#include "reduce.h"
 #include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
@@ -8,10 +9,6 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
 /* Families without a file: all their work goes over the host. */
 static TsrStatus no_chain(const TsrDeviceChain *chain) {
     (void)chain;
-    return TSR_NOT_IMPLEMENTED_ERROR;
-}
-static TsrStatus no_reduce(const TsrDeviceReduce *reduce) {
-    (void)reduce;
     return TSR_NOT_IMPLEMENTED_ERROR;
 }
 static TsrStatus no_matmul(const TsrDeviceMatmul *product) {
@@ -41,7 +38,7 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .record_stream = cuda_record_stream,
                         .map = cuda_map,
                         .chain = no_chain,
-                        .reduce = no_reduce,
+                        .reduce = cuda_reduce,
                         .matmul = no_matmul,
                         .work = work,
                         .synchronize = cuda_synchronize,

@@ -15,7 +15,9 @@
     PART(helpers, "src/core/kernels/pointwise/helpers.inc") \
     PART(functions, "src/cuda/device/functions.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \
-    PART(map, "src/cuda/device/map.cuh")
+    PART(map, "src/cuda/device/map.cuh") \
+    PART(reduce_args, "src/cuda/device/reduce_args.h") \
+    PART(reduce, "src/cuda/device/reduce.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

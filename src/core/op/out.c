@@ -89,7 +89,7 @@ static bool find_home(TsrDevice *home, const TsrOpCall *c) {
         const TsrTensor *t = a->kind == TSR_ARG_TENSOR                ? a->t
                              : a->kind == TSR_ARG_TENSORS && a->n > 0 ? a->tensors[0]
                                                                       : NULL;
-        if (t == NULL || !tsr_is_defined(t)) continue;
+        if (t == NULL || !tsr_is_defined(t) || (found && tsr_ndim(t) == 0 && t->device.type == TSR_CPU)) continue;
         *home = t->device;
         found = true;
         if (tsr_ndim(t) > 0) break;

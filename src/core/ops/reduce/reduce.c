@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "core/engine/device.h"
+#include "core/tensor/loan.h"
 #include "core/parallel.h"
 
 /* BLOCK: accumulators on the stack at a time. PARALLEL: elements from which several outputs are split over threads.
@@ -424,6 +426,42 @@ static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
     plan_dims(p, r);
 }
 
+/* --- on a device --- */
+
+static void describe_result(TsrDeviceReduce *d, const Plan *p, const TsrTensor *out, int k) {
+    d->out[k].data = (TsrAddress)(uintptr_t)p->out[k];
+    d->out[k].dtype = d->out[k].compute = out != NULL ? out->dtype : TSR_DTYPE_NONE;
+    for (int i = 0; i < p->nkept; i++) d->out_kept[k][i] = p->kept[i].other * p->out_size[k];
+}
+
+/* The plan as the device's backend takes it. */
+static TsrStatus run_on_device(const Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
+    TsrDeviceReduce d = {.index = r->in->device.index,
+                         .kind = (uint8_t)r->kind,
+                         .dtype = r->in->dtype,
+                         .nkept = p->nkept,
+                         .nreduced = p->nred,
+                         .nout = 2,
+                         .count = p->count,
+                         .results = p->nout,
+                         .params = p->params,
+                         .nparams = sizeof(TsrReduceParams)};
+    if (p->nkept > TSR_DEVICE_DIMS || p->nred > TSR_DEVICE_DIMS) return tsr_device_decline();
+    d.in.data = (TsrAddress)(uintptr_t)p->in;
+    d.in.dtype = d.in.compute = r->in->dtype;
+    for (int i = 0; i < p->nred; i++) {
+        d.reduced[i] = p->red[i].size;
+        d.in_reduced[i] = p->red[i].stride;
+        d.index_reduced[i] = p->red[i].other;
+    }
+    for (int i = 0; i < p->nkept; i++) {
+        d.kept[i] = p->kept[i].size;
+        d.in_kept[i] = p->kept[i].stride;
+    }
+    for (int k = 0; k < 2; k++) describe_result(&d, p, out[k], k);
+    return tsr_device_reduce(r->in->device.type, &d);
+}
+
 TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReduction *r) {
     int64_t sizes[TSR_MAX_DIMS];
     TsrTensor *out[2] = {NULL, NULL};
@@ -434,7 +472,7 @@ TsrStatus tsr_reduce_new(TsrTensor **values, TsrTensor **more, const TsrReductio
     if (s == TSR_OK && !tsr_is_meta(r->in)) {
         Plan p;
         plan(&p, r, out);
-        s = run(&p);
+        s = tsr_on_device(r->in) ? run_on_device(&p, r, out) : run(&p);
     }
     if (s != TSR_OK) {
         tsr_tensor_free(out[0]);

@@ -7,6 +7,7 @@
  * known first, or by the reducer of moments; those of complex numbers are the variances of their parts, added. */
 #include "core/layout.h"
 #include "core/op/out.h"
+#include "core/tensor/loan.h"
 #include "core/tensor/owned.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "reduce.h"
@@ -153,15 +154,15 @@ TsrStatus op_nansum(TsrOpCall *c) {
 /* *t /= n, in t's dtype. */
 static TsrStatus divide(TsrTensor *t, double n) {
     if (tsr_is_meta(t)) return TSR_OK;
-    if (t->dtype == TSR_FLOAT32) {
+    if (t->dtype == TSR_FLOAT32 && !tsr_on_device(t)) {
         float *p = tsr_data(t), f = (float)n;
         TSR_IN_PIECES(i, t->numel) p[i] /= f;
         return TSR_OK;
     }
-    TsrTensor *same = NULL;
-    TSR_TRY(tsr_invoke_new(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
-    tsr_tensor_free(same);
-    return TSR_OK;
+    TSR_OWNED divisor = NULL;
+    TSR_OWNED same = NULL;
+    TSR_TRY(tsr_tensor_new_wrapped(&divisor, tsr_scalar_float(n)));
+    return tsr_invoke_new(&same, 1, "div", "!ttt", t, t, divisor);
 }
 
 /* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype,
@@ -501,7 +502,8 @@ static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, Spread q) {
     const TsrTensor *x = q.x;
     TsrReduceParams params = {.correction = q.correction, .root = q.root};
     TsrDtype acc = accumulator_dtype(x->dtype);
-    if (mean == NULL && acc == x->dtype && x->numel > 0 && tsr_reduced_count(x, q.dims) == x->numel)
+    if (mean == NULL && acc == x->dtype && x->numel > 0 && !tsr_on_device(x) &&
+        tsr_reduced_count(x, q.dims) == x->numel)
         return spread_all(spread, q, params);
     TsrReduction r = {TSR_R_MOMENTS, x, q.dims, q.keepdim, &params, {acc, mean != NULL ? acc : TSR_DTYPE_NONE}};
     TsrTensor *raw = NULL;
@@ -671,8 +673,8 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
         s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
         return tsr_finish_move(c, s, result);
     }
-    bool steps =
-        !empty && (!tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || x->numel <= LOGSUMEXP_STEPWISE);
+    bool steps = !empty && (tsr_on_device(x) || !tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 ||
+                            x->numel <= LOGSUMEXP_STEPWISE);
     TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
     if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b, c->out[0]);
     else

@@ -1,0 +1,304 @@
+/* reduce.cuh: reductions, in the order in which PyTorch's kernel adds up (aten/src/ATen/native/cuda/Reduce.cuh): a thread
+ * keeps four accumulators that take its inputs in turn; those of a block are merged in halves, first along y, then along
+ * x, the last 32 from lane to lane; blocks that share a result leave their accumulators in memory, and tsr_reduce_parts
+ * merges them the same way.
+ *
+ * Before this text stand, made by reduce.c: the types E of an element in memory, O0 and O1 of the results; REDUCER, one
+ * of the structs below; NREDUCED, NKEPT, the numbers of dimensions; VEC, how many neighbouring inputs of one line a
+ * thread reads at once, and OUT, how many neighbouring results it makes; SECOND, whether there is a second result. */
+typedef decltype(widened(E())) X;
+
+/* What floats are added up in, and what integers are. */
+template <class T> struct Sums { typedef uint64_t Type; };
+template <> struct Sums<float> { typedef float Type; };
+template <> struct Sums<double> { typedef double Type; };
+typedef Sums<X>::Type A;
+static inline bool is_nan(float x) { return x != x; }
+static inline bool is_nan(double x) { return x != x; }
+template <class T> static inline bool is_nan(T) { return false; }
+
+struct Adding {
+    typedef A Acc;
+    static inline Acc start() { return 0; }
+    static inline void take(Acc &a, X x, int64_t) { a = a + (A)x; }
+    static inline void merge(Acc &a, const Acc &b) { a = a + b; }
+    static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
+    static inline O1 second(const Acc &, const ReduceArgs &) { return O1(); }
+};
+struct AddingNumbers : Adding {
+    static inline void take(Acc &a, X x, int64_t) { a = is_nan(x) ? a : a + (A)x; }
+};
+struct Multiplying : Adding {
+    static inline Acc start() { return 1; }
+    static inline void take(Acc &a, X x, int64_t) { a = a * (A)x; }
+    static inline void merge(Acc &a, const Acc &b) { a = a * b; }
+};
+struct Counting : Adding {
+    typedef uint64_t Acc;
+    static inline Acc start() { return 0; }
+    static inline void take(Acc &a, X x, int64_t) { a += x != 0; }
+    static inline void merge(Acc &a, const Acc &b) { a += b; }
+    static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
+};
+struct Any : Adding {
+    typedef uint32_t Acc;
+    static inline Acc start() { return 0; }
+    static inline void take(Acc &a, X x, int64_t) { a |= x != 0; }
+    static inline void merge(Acc &a, const Acc &b) { a |= b; }
+    static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
+};
+struct All : Any {
+    static inline Acc start() { return 1; }
+    static inline void take(Acc &a, X x, int64_t) { a &= x != 0; }
+    static inline void merge(Acc &a, const Acc &b) { a &= b; }
+};
+
+/* The best by `better`, a nan before all; of equal ones the first. */
+struct Found {
+    X value;
+    int64_t index; /* -1: none yet */
+};
+struct Greater {
+    static inline bool better(X x, X y) { return x > y; }
+};
+struct Less {
+    static inline bool better(X x, X y) { return x < y; }
+};
+template <class Order> struct Best {
+    typedef Found Acc;
+    static inline Acc start() {
+        const Acc none = {0, -1};
+        return none;
+    }
+    static inline void take(Acc &a, X x, int64_t index) {
+        const bool held = is_nan(a.value), nan = is_nan(x);
+        const bool wins = a.index < 0 || (!held && (nan || Order::better(x, a.value)));
+        const bool ties = index < a.index && (x == a.value || (held && nan));
+        if (wins || ties) {
+            a.value = x;
+            a.index = index;
+        }
+    }
+    static inline void merge(Acc &a, const Acc &b) {
+        if (b.index >= 0) take(a, b.value, b.index);
+    }
+    static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a.value); }
+    static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.index); }
+};
+/* Both; the least comes first. */
+struct Both {
+    struct Acc {
+        Found least, most;
+    };
+    static inline Acc start() {
+        const Acc none = {{0, -1}, {0, -1}};
+        return none;
+    }
+    static inline void take(Acc &a, X x, int64_t index) {
+        Best<Less>::take(a.least, x, index);
+        Best<Greater>::take(a.most, x, index);
+    }
+    static inline void merge(Acc &a, const Acc &b) {
+        Best<Less>::merge(a.least, b.least);
+        Best<Greater>::merge(a.most, b.most);
+    }
+    static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a.least.value); }
+    static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.most.value); }
+};
+/* Mean and variance in one pass (B. P. Welford, Technometrics 4, 1962; merged as T. F. Chan, G. H. Golub and R. J.
+ * LeVeque have it, 1979). */
+template <class F> struct Moments {
+    struct Acc {
+        F mean, squares, count;
+    };
+    static inline Acc start() {
+        const Acc none = {0, 0, 0};
+        return none;
+    }
+    static inline void take(Acc &a, X x, int64_t) {
+        const F delta = (F)x - a.mean;
+        a.count += 1;
+        a.mean += delta / a.count;
+        a.squares += delta * ((F)x - a.mean);
+    }
+    static inline void merge(Acc &a, const Acc &b) {
+        if (b.count == 0) return;
+        if (a.count == 0) {
+            a = b;
+            return;
+        }
+        const F delta = b.mean - a.mean, count = a.count + b.count, part = b.count / count;
+        a.squares += b.squares + delta * delta * a.count * part;
+        a.mean += delta * part;
+        a.count = count;
+    }
+    static inline O0 first(const Acc &a, const ReduceArgs &args) {
+        const F left = a.count - (F)args.correction, variance = a.count == 0 ? (F)NAN : a.squares / (left > 0 ? left : 0);
+        return convert<O0>(args.root ? sqrt(variance) : variance);
+    }
+    static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.count == 0 ? (F)NAN : a.mean); }
+};
+
+typedef REDUCER Reducer;
+typedef Reducer::Acc Acc;
+static inline Acc from_lane(const Acc &acc, int by) { /* word by word */
+    uint32_t words[(sizeof(Acc) + 3) / 4] = {0};
+    Acc other;
+    memcpy(words, &acc, sizeof acc);
+    UNROLL for (unsigned i = 0; i < sizeof words / 4; i++) words[i] = warp_down(words[i], by);
+    memcpy(&other, words, sizeof other);
+    return other;
+}
+
+static inline unsigned x_of(const ReduceArgs &a) { return thread() % a.block_x; }
+static inline unsigned y_of(const ReduceArgs &a) { return thread() / a.block_x; }
+
+/* Where the input of a result lies, and the result itself. */
+static inline int64_t kept_offset(const ReduceArgs &a, int64_t output, const int64_t *strides) {
+    int64_t offset = 0;
+    UNROLL for (int d = 0; d < NKEPT; d++) {
+        const int64_t next = d + 1 < NKEPT ? output / a.kept[d] : 0;
+        offset += (output - next * a.kept[d]) * strides[d];
+        output = next;
+    }
+    return offset;
+}
+static inline int64_t reduced_offset(const ReduceArgs &a, int64_t i, const int64_t *strides) {
+    int64_t offset = 0;
+    UNROLL for (int d = 0; d < NREDUCED; d++) {
+        const int64_t next = d + 1 < NREDUCED ? i / a.reduced[d] : 0;
+        offset += (i - next * a.reduced[d]) * strides[d];
+        i = next;
+    }
+    return offset;
+}
+
+/* One input of OUT neighbouring results. */
+static inline void take_at(const ReduceArgs &a, Acc *acc, uint64_t base, int64_t i) {
+    const Pack<E, OUT> v = *at<Pack<E, OUT>>(base + (uint64_t)reduced_offset(a, i, a.in_reduced));
+    const int64_t index = reduced_offset(a, i, a.index);
+    UNROLL for (int j = 0; j < OUT; j++) Reducer::take(acc[j], widened(v.e[j]), index);
+}
+
+enum { KEPT = 4 }; /* accumulators of a thread */
+static inline void take_inputs(const ReduceArgs &a, Acc kept[KEPT][OUT], uint64_t base, int64_t i) {
+    const int64_t end = a.inputs, step = a.step_input;
+    for (; i + (KEPT - 1) * step < end; i += KEPT * step) {
+        UNROLL for (int k = 0; k < KEPT; k++) take_at(a, kept[k], base, i + k * step);
+    }
+    UNROLL for (int k = 0; k < KEPT; k++) {
+        if (i + k * step < end) take_at(a, kept[k], base, i + k * step);
+    }
+}
+
+/* Of one line without gaps: VEC neighbours go into as many accumulators. */
+#if VEC > 1
+static inline void take_packs(const ReduceArgs &a, Acc kept[KEPT][OUT], uint64_t base, int64_t i) {
+    const int64_t end = a.inputs, whole = end - end % VEC;
+    for (; i * VEC + VEC <= end; i += a.step_input) {
+        const Pack<E, VEC> v = at<Pack<E, VEC>>(base)[i];
+        UNROLL for (int k = 0; k < VEC; k++) Reducer::take(kept[k][0], widened(v.e[k]), i * VEC + k);
+    }
+    const bool first = (a.input_y == 0 || y_of(a) == 0) && (a.input_block == 0 || block_y() == 0);
+    if (first && whole + x_of(a) < end)
+        Reducer::take(kept[0][0], widened(at<E>(base)[whole + x_of(a)]), whole + x_of(a));
+}
+#endif
+
+/* The accumulators of a block's threads that share results, into those of the first. */
+static inline void merge_block(const ReduceArgs &a, Acc *acc) {
+    SHARED(Acc, shared, BLOCK_THREADS * OUT);
+    const unsigned t = thread(), x = x_of(a), y = y_of(a);
+    if (a.input_y != 0) {
+        UNROLL for (int j = 0; j < OUT; j++) shared[t * OUT + j] = acc[j];
+        for (unsigned half = a.block_y / 2; half > 0; half /= 2) {
+            barrier();
+            if (y < half) {
+                UNROLL for (int j = 0; j < OUT; j++) {
+                    Reducer::merge(acc[j], shared[(t + half * a.block_x) * OUT + j]);
+                    shared[t * OUT + j] = acc[j];
+                }
+            }
+        }
+        barrier();
+    }
+    if (a.input_x == 0) return;
+    if (a.block_x > 32) {
+        UNROLL for (int j = 0; j < OUT; j++) shared[t * OUT + j] = acc[j];
+        for (unsigned half = a.block_x / 2; half >= 32; half /= 2) {
+            barrier();
+            if (x < half) {
+                UNROLL for (int j = 0; j < OUT; j++) {
+                    Reducer::merge(acc[j], shared[(t + half) * OUT + j]);
+                    shared[t * OUT + j] = acc[j];
+                }
+            }
+        }
+        barrier();
+    }
+    for (unsigned by = 1; by < (a.block_x < 32 ? a.block_x : 32); by *= 2) {
+        UNROLL for (int j = 0; j < OUT; j++) Reducer::merge(acc[j], from_lane(acc[j], (int)by));
+    }
+}
+
+static inline int64_t first_output(const ReduceArgs &a) {
+    return (x_of(a) * a.output_x + y_of(a) * a.output_y + (int64_t)block() * a.step_output) * OUT;
+}
+
+static inline bool writes(const ReduceArgs &a, int64_t output) {
+    return output < a.outputs && (a.input_x == 0 || x_of(a) == 0) && (a.input_y == 0 || y_of(a) == 0);
+}
+
+static inline void write_results(const ReduceArgs &a, const Acc *acc, int64_t output) {
+    UNROLL for (int j = 0; j < OUT; j++) {
+#if FIRST
+        *at<O0>(a.out[0] + (uint64_t)kept_offset(a, output + j, a.out_kept[0])) = Reducer::first(acc[j], a);
+#endif
+#if SECOND
+        *at<O1>(a.out[1] + (uint64_t)kept_offset(a, output + j, a.out_kept[1])) = Reducer::second(acc[j], a);
+#endif
+    }
+}
+
+#if !PARTS
+KERNEL_TOGETHER(tsr_reduce, ReduceArgs) {
+    Acc kept[KEPT][OUT];
+    const int64_t output = first_output(a);
+    const int64_t i = x_of(a) * a.input_x + y_of(a) * a.input_y + block_y() * a.input_block;
+    UNROLL for (int k = 0; k < KEPT; k++) {
+        UNROLL for (int j = 0; j < OUT; j++) kept[k][j] = Reducer::start();
+    }
+    if (output < a.outputs) {
+        const uint64_t base = a.in + (uint64_t)kept_offset(a, output, a.in_kept);
+#if VEC > 1
+        take_packs(a, kept, base, i);
+#else
+        take_inputs(a, kept, base, i);
+#endif
+    }
+    UNROLL for (int k = 1; k < KEPT; k++) {
+        UNROLL for (int j = 0; j < OUT; j++) Reducer::merge(kept[0][j], kept[k][j]);
+    }
+    merge_block(a, kept[0]);
+    if (!writes(a, output)) return;
+    if (a.input_block == 0) {
+        write_results(a, kept[0], output);
+        return;
+    }
+    UNROLL for (int j = 0; j < OUT; j++) at<Acc>(a.parts)[block_y() * a.outputs + output + j] = kept[0][j];
+}
+#else
+/* The accumulators that the blocks of tsr_reduce left, of a block of the same size. */
+KERNEL_TOGETHER(tsr_reduce_parts, ReduceArgs) {
+    Acc acc[OUT];
+    const int64_t output = first_output(a);
+    const bool by_x = a.input_x != 0;
+    const int64_t first = by_x ? (int64_t)thread() : (int64_t)y_of(a), step = by_x ? a.block_x * a.block_y : a.block_y;
+    UNROLL for (int j = 0; j < OUT; j++) acc[j] = Reducer::start();
+    for (int64_t i = first; i < a.ctas && output < a.outputs; i += step) {
+        UNROLL for (int j = 0; j < OUT; j++) Reducer::merge(acc[j], at<Acc>(a.parts)[i * a.outputs + output + j]);
+    }
+    merge_block(a, acc);
+    if (writes(a, output)) write_results(a, acc, output);
+}
+#endif
