@@ -9,6 +9,8 @@
 #include "cuda/compile.h"
 #include "cuda/formulas.h"
 #include "cuda/map.h"
+#include "cuda/reduce.h"
+#include "core/kernels/reduce/reduce.h"
 
 static TsrStatus error(TsrStatus kind, const char *format, ...) {
     va_list args;
@@ -123,6 +125,41 @@ static void compile_layouts(void) {
     }
 }
 
+/* A reduction of 64 by 64 elements: of all, along lines, across them, and what merges the parts of several blocks. */
+static void compile_reduction(unsigned kind, TsrDtype dtype, TsrDtype first, TsrDtype second) {
+    int64_t size = (int64_t)cuda_itemsize(dtype);
+    for (int way = 0; way < 4; way++) {
+        char what[64];
+        CudaSource source = {0};
+        TsrDeviceReduce r = {.kind = (uint8_t)kind, .dtype = dtype, .nkept = 1, .nreduced = 1, .nout = 2, .count = 64, .results = 64};
+        r.in = (TsrDeviceOperand){.data = 4096, .dtype = dtype, .compute = dtype};
+        r.out[0].dtype = first;
+        r.out[1].dtype = second;
+        r.kept[0] = r.reduced[0] = 64;
+        r.in_kept[0] = way == 2 ? size : 64 * size;
+        r.in_reduced[0] = way == 2 ? 64 * size : size;
+        if (way == 0 || way == 3) r.count = r.reduced[0] = 4096, r.results = r.kept[0] = 1;
+        snprintf(what, sizeof what, "reduction %u of dtype %u, way %d", kind, dtype, way);
+        if (cuda_reduce_source(&source, &r, way == 3)) compile(what, &source);
+        cuda_source_free(&source);
+    }
+}
+
+static void compile_reductions(void) {
+    static const TsrDtype some[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_INT64, TSR_INT32, TSR_UINT8, TSR_BOOL};
+    for (size_t i = 0; i < TSR_COUNTOF(some); i++) {
+        TsrDtype d = some[i], sum = i < 2 ? d : TSR_INT64;
+        for (unsigned kind = TSR_R_SUM; kind < TSR_R_COUNT_KINDS; kind++) {
+            bool place = kind == TSR_R_ARGMAX || kind == TSR_R_ARGMIN, truth = kind == TSR_R_ANY || kind == TSR_R_ALL;
+            bool two = kind == TSR_R_AMINMAX || kind == TSR_R_MOMENTS, adds = kind <= TSR_R_PROD || kind == TSR_R_COUNT;
+            TsrDtype first = truth ? TSR_BOOL : kind == TSR_R_COUNT ? TSR_INT64 : adds ? sum : d;
+            compile_reduction(kind, d, first, place ? TSR_INT64 : two ? d : TSR_DTYPE_NONE);
+        }
+    }
+    compile_reduction(TSR_R_SUM, TSR_FLOAT16, TSR_FLOAT16, TSR_DTYPE_NONE);
+    compile_reduction(TSR_R_SUM, TSR_BFLOAT16, TSR_BFLOAT16, TSR_DTYPE_NONE);
+}
+
 int main(int argc, char **argv) {
     cuda_host = &host;
     if (argc > 3 && strcmp(argv[1], "-d") == 0) {
@@ -137,6 +174,7 @@ int main(int argc, char **argv) {
     architectures = (const char *const *)argv + 1;
     narchitectures = argc - 1;
     compile_layouts();
+    compile_reductions();
     compile_formulas();
     compile_copies();
     if (absent) {
