@@ -85,8 +85,8 @@ static int number_of(int *slot, int index, int attribute, int otherwise) {
     int n = __atomic_load_n(slot, __ATOMIC_RELAXED);
     CuDevice device;
     if (n != 0) return n;
-    if (cuda.device_get(&device, index) != CU_SUCCESS || cuda.device_attribute(&n, attribute, device) != CU_SUCCESS ||
-        n < 1)
+    if (cuda.device_get == NULL || cuda.device_get(&device, index) != CU_SUCCESS ||
+        cuda.device_attribute(&n, attribute, device) != CU_SUCCESS || n < 1)
         n = otherwise;
     __atomic_store_n(slot, n, __ATOMIC_RELAXED);
     return n;

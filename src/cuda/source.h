@@ -23,7 +23,7 @@ typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,
     CUDA_PARTS(PART)
 #undef PART
-    CUDA_PART_COUNT
+        CUDA_PART_COUNT
 } CudaPart;
 
 /* {0} is empty; freed by cuda_source_free. Once memory was short `failed` is set and the text is not whole. */
