@@ -205,37 +205,29 @@ static inline void take_packs(const ReduceArgs &a, Acc kept[KEPT][OUT], uint64_t
 }
 #endif
 
+/* Of threads whose numbers are `place`, `apart` threads apart, the lower half takes the upper one's, until `least` are
+ * left. */
+static inline void merge_halves(Acc *acc, Acc *shared, unsigned place, unsigned half, unsigned least, unsigned apart) {
+    const unsigned t = thread();
+    UNROLL for (int j = 0; j < OUT; j++) shared[t * OUT + j] = acc[j];
+    for (; half >= least; half /= 2) {
+        barrier();
+        if (place < half) {
+            UNROLL for (int j = 0; j < OUT; j++) {
+                Reducer::merge(acc[j], shared[(t + half * apart) * OUT + j]);
+                shared[t * OUT + j] = acc[j];
+            }
+        }
+    }
+    barrier();
+}
+
 /* The accumulators of a block's threads that share results, into those of the first. */
 static inline void merge_block(const ReduceArgs &a, Acc *acc) {
     SHARED(Acc, shared, BLOCK_THREADS * OUT);
-    const unsigned t = thread(), x = x_of(a), y = y_of(a);
-    if (a.input_y != 0) {
-        UNROLL for (int j = 0; j < OUT; j++) shared[t * OUT + j] = acc[j];
-        for (unsigned half = a.block_y / 2; half > 0; half /= 2) {
-            barrier();
-            if (y < half) {
-                UNROLL for (int j = 0; j < OUT; j++) {
-                    Reducer::merge(acc[j], shared[(t + half * a.block_x) * OUT + j]);
-                    shared[t * OUT + j] = acc[j];
-                }
-            }
-        }
-        barrier();
-    }
+    if (a.input_y != 0) merge_halves(acc, shared, y_of(a), a.block_y / 2, 1, a.block_x);
     if (a.input_x == 0) return;
-    if (a.block_x > 32) {
-        UNROLL for (int j = 0; j < OUT; j++) shared[t * OUT + j] = acc[j];
-        for (unsigned half = a.block_x / 2; half >= 32; half /= 2) {
-            barrier();
-            if (x < half) {
-                UNROLL for (int j = 0; j < OUT; j++) {
-                    Reducer::merge(acc[j], shared[(t + half) * OUT + j]);
-                    shared[t * OUT + j] = acc[j];
-                }
-            }
-        }
-        barrier();
-    }
+    if (a.block_x > 32) merge_halves(acc, shared, x_of(a), a.block_x / 2, 32, 1);
     for (unsigned by = 1; by < (a.block_x < 32 ? a.block_x : 32); by *= 2) {
         UNROLL for (int j = 0; j < OUT; j++) Reducer::merge(acc[j], from_lane(acc[j], (int)by));
     }
