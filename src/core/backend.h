@@ -154,7 +154,7 @@ typedef struct TsrDeviceOperand {
     TsrDtype compute; /* what the kernel reads or writes; converted on the way when it is another */
     bool via;         /* rounded to the work's `common` between the two */
     bool number;      /* no memory: one element for all, of `compute`, in `value` */
-    _Alignas(16) char value[16];
+    __attribute__((aligned(16))) char value[16];
     int64_t strides[TSR_DEVICE_DIMS]; /* dimension 0 is the innermost */
 } TsrDeviceOperand;
 
@@ -307,7 +307,7 @@ bool tsr_storage_is_pinned(const TsrStorage *storage);
 /* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
 TsrStatus tsr_storage_pin(TsrStorage *storage);
 /* The operator whose work a device is given, for errors that are found later; static. NULL: none. */
-extern _Thread_local const char *tsr_device_work_of;
+extern TSR_THREAD_LOCAL const char *tsr_device_work_of;
 /* Writes where the program is, such as "line 3 (add)"; NULL (the default): the operator's name. */
 extern void (*tsr_where_hook)(char *text, size_t room);
 

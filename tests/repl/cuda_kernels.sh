@@ -60,7 +60,7 @@ ZeroDivisionError
 is 'and whose it was' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was remainder, line 10')"
 
 # An interrupt leaves a wait; what the device was given goes on.
-out=$(TSR_SIM_SLOW=100 timeout -s INT 1 "$tsr" --simulate-cuda -e "
+out=$(TSR_SIM_SLOW=100 timeout --foreground -s INT 1 "$tsr" --simulate-cuda -e "
 x = torch.ones(3, device='cuda')
 for i in range(40): x += 1
 try:

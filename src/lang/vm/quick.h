@@ -107,6 +107,7 @@ static inline Frame *quick_call(Frame *f, Value *w, int count) {
     for (int k = count; k < code->slot_count; k++) base[k].tag = V_UNBOUND;
     recursion_depth++;
     vm.free_frame = inner->above;
+    inner->pc = code->ins; /* who asks where the program is may come before the first instruction stores it */
     inner->base = base;
     inner->code = code;
     inner->fn = fn;
