@@ -131,7 +131,8 @@ static void compile_reduction(unsigned kind, TsrDtype dtype, TsrDtype first, Tsr
     for (int way = 0; way < 4; way++) {
         char what[64];
         CudaSource source = {0};
-        TsrDeviceReduce r = {.kind = (uint8_t)kind, .dtype = dtype, .nkept = 1, .nreduced = 1, .nout = 2, .count = 64, .results = 64};
+        TsrDeviceReduce r = {
+            .kind = (uint8_t)kind, .dtype = dtype, .nkept = 1, .nreduced = 1, .nout = 2, .count = 64, .results = 64};
         r.in = (TsrDeviceOperand){.data = 4096, .dtype = dtype, .compute = dtype};
         r.out[0].dtype = first;
         r.out[1].dtype = second;

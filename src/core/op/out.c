@@ -11,9 +11,18 @@
 #include "core/tensor/tensor_impl.h"
 
 /* Which dtypes an out= may have: what the result can be cast to, the result's own, any complex one, any floating one;
- * any floating or complex one; or the first argument's, which is looked at before the operator runs (MODULUS: a complex argument's result may be
- * real; REAL: a complex argument is refused by the operator). */
-typedef enum Fit { FIT_CASTABLE, FIT_SAME, FIT_COMPLEX, FIT_FLOATING, FIT_INEXACT, FIT_SELF, FIT_MODULUS, FIT_REAL } Fit;
+ * any floating or complex one; or the first argument's, which is looked at before the operator runs (MODULUS: a complex
+ * argument's result may be real; REAL: a complex argument is refused by the operator). */
+typedef enum Fit {
+    FIT_CASTABLE,
+    FIT_SAME,
+    FIT_COMPLEX,
+    FIT_FLOATING,
+    FIT_INEXACT,
+    FIT_SELF,
+    FIT_MODULUS,
+    FIT_REAL
+} Fit;
 
 static const struct OutRule {
     Fit fit;
