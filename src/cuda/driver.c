@@ -184,7 +184,7 @@ TsrStatus cuda_facts(TsrDeviceFacts *out, int index) {
                       {36, &out->memory_clock},
                       {37, &out->memory_width},
                       {38, &out->cache},
-                      {39, &out->multiprocessor_threads},
+                      {CU_ATTRIBUTE_THREADS_HELD, &out->multiprocessor_threads},
                       {50, &out->domain},
                       {75, &out->major},
                       {76, &out->minor},

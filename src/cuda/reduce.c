@@ -47,10 +47,10 @@ static void write_reduce(CudaSource *s, const void *what) {
     cuda_source_part(s, CUDA_PART_reduce_args);
     cuda_source_add(s, "typedef %s E;\n", cuda_memory_type(key->dtype));
     cuda_source_add(s, "typedef %s O0;\ntypedef %s O1;\n", type_of(key->out[0]), type_of(key->out[1]));
-    cuda_source_add(
-        s,
-        "#define REDUCER %s\n#define NREDUCED %d\n#define NKEPT %d\n#define VEC %d\n#define OUT %d\n#define BLOCK_THREADS %d\n",
-        reducers[key->kind], key->nreduced, key->nkept, key->vec, key->outputs, THREADS / key->outputs);
+    cuda_source_add(s, "#define REDUCER %s\n#define NREDUCED %d\n#define NKEPT %d\n", reducers[key->kind],
+                    key->nreduced, key->nkept);
+    cuda_source_add(s, "#define VEC %d\n#define OUT %d\n#define BLOCK_THREADS %d\n", key->vec, key->outputs,
+                    THREADS / key->outputs);
     cuda_source_add(s, "#define FIRST %d\n#define SECOND %d\n#define PARTS %d\n", key->out[0] != TSR_DTYPE_NONE,
                     key->out[1] != TSR_DTYPE_NONE, key->parts);
     cuda_source_part(s, CUDA_PART_reduce);

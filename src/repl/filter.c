@@ -328,15 +328,7 @@ static const char *first_word(char *buffer, size_t size, const char *list) {
 
 /* The values of --in-place over the file they were made of. */
 static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o) {
-    TsrLoadOptions load = {.size = sizeof(TsrLoadOptions),
-                           .format = options->input_format,
-                           .dtype = options->dtype != NULL ? tsr_dtype_from_name(options->dtype) : TSR_DTYPE_NONE,
-                           .ndim = -1,
-                           .header = options->header,
-                           .delimiter = options->delimiter != NULL ? options->delimiter[0] : 0,
-                           .na = options->na,
-                           .text = options->text,
-                           .columns = options->columns};
+    TsrLoadOptions load = filter_load_options(options);
     struct stat st;
     if (tsr_io_part(path) != NULL) {
         tsr_error(TSR_VALUE_ERROR, "%s: only a whole file can be changed in place, not a part of one", path);

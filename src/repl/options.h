@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/io_format.h"
+
 enum { MAX_BINDINGS = 64, MAX_BOUND_NAME = 63 };
 
 /* A name that the command line binds for the program: to a str (--arg NAME VALUE), or to what a file holds (NAME=FILE),
@@ -39,6 +41,10 @@ typedef struct FilterOptions {
     const Binding *bindings;
     int binding_count;
 } FilterOptions;
+
+/* How a file of the filter is read: what of these the readers of files take; lent by *o. Without shape, whose text is
+ * no list of sizes yet. */
+TsrLoadOptions filter_load_options(const FilterOptions *o);
 
 /* What -l and --diff tell. */
 typedef struct TellOptions {

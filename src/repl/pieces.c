@@ -39,14 +39,7 @@ static bool is_unseekable(const char *path) {
 }
 
 static TsrLoadOptions load_options(const FilterOptions *o, char given[32]) {
-    TsrLoadOptions load = tsr_load_options();
-    load.format = o->input_format;
-    load.dtype = o->dtype != NULL ? tsr_dtype_from_name(o->dtype) : TSR_DTYPE_NONE;
-    load.header = o->header;
-    load.delimiter = o->delimiter == NULL ? 0 : strcmp(o->delimiter, "\\t") == 0 ? '\t' : o->delimiter[0];
-    load.na = o->na;
-    load.text = o->text;
-    load.columns = o->columns;
+    TsrLoadOptions load = filter_load_options(o);
     snprintf(given, 32, "%s%s%s", o->dtype != NULL ? "dtype " : "", o->columns != NULL ? "columns " : "",
              o->text != NULL ? "text " : "");
     load.given = given;
@@ -73,9 +66,7 @@ static void note_failure(TsrStatus status) {
 TsrStatus pieces_begin(const char *path, const FilterOptions *o, Ast *program) {
     char given[32];
     forget();
-    if (o->shape != NULL || o->in_place || (o->delimiter != NULL && o->delimiter[0] == '\0') || !is_unseekable(path) ||
-        tsr_io_part(path) != NULL)
-        return TSR_OK;
+    if (o->shape != NULL || o->in_place || !is_unseekable(path) || tsr_io_part(path) != NULL) return TSR_OK;
     if (o->dtype != NULL && tsr_dtype_from_name(o->dtype) == TSR_DTYPE_NONE) return TSR_OK;
     TSR_TRY(stream_plan_find(&plan, program));
     if (!plan.streams) return TSR_OK;

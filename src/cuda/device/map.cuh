@@ -1,4 +1,4 @@
-/* map.cuh: one pointwise pass. Before this text stand, made by map.c: the types M0, M1 ... of the operands in memory, and
+/* map.cuh: one pointwise pass. Before this text stand, made by map.c: the types M0, M1 ... of the operands in memory and
  *   VEC             elements that a thread takes at once; 0: the operands lie with strides, NDIM of them
  *   LOAD            statements that read VEC elements of each operand that is no number from element i on
  *   ELEMENT(a, ...) the result of one element, whose operands stand in __VA_ARGS__

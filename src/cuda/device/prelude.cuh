@@ -1,5 +1,5 @@
-/* prelude.cuh: the dialect of the device's sources. NVRTC compiles them after this text, the simulated device by the C++
- * compiler after simulated/host.cuh, which defines the same names; sources use these names, plain C++17 and the
+/* prelude.cuh: the dialect of the device's sources. NVRTC compiles them after this text, the simulated device by the
+ * C++ compiler after simulated/host.cuh, which defines the same names; sources use these names, plain C++17 and the
  * functions of math.h, and nothing else that differs.
  *
  *   KERNEL(name, Args) { ... }           a kernel with one argument, `const Args a`; threads do not meet
@@ -9,7 +9,8 @@
  *   SHARED(T, name, n)                   n elements that a block's threads share
  *   barrier()                            of a block's threads
  *   warp_read(v, lane), warp_down(v, by), warp_xor(v, mask), warp_votes(bool)   all 32 threads of a warp take part
- *   atomic_add, atomic_min, atomic_max(T *, T): what was there before; atomic_swap_if(uint32_t *or uint64_t *, was, new)
+ *   atomic_add, atomic_min, atomic_max(T *, T)   what was there before
+ *   atomic_swap_if(uint32_t * or uint64_t *, was, new)   the same
  *   high_product(x, y)                   the upper 32 bits of a product
  *   UNROLL                               before a loop of known length */
 typedef signed char int8_t;

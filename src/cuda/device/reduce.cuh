@@ -1,7 +1,7 @@
-/* reduce.cuh: reductions, in the order in which PyTorch's kernel adds up (aten/src/ATen/native/cuda/Reduce.cuh): a thread
- * keeps four accumulators that take its inputs in turn; those of a block are merged in halves, first along y, then along
- * x, the last 32 from lane to lane; blocks that share a result leave their accumulators in memory, and tsr_reduce_parts
- * merges them the same way.
+/* reduce.cuh: reductions, in the order in which PyTorch's kernel adds up (aten/src/ATen/native/cuda/Reduce.cuh): a
+ * thread keeps four accumulators that take its inputs in turn; those of a block are merged in halves, first along y,
+ * then along x, the last 32 from lane to lane; blocks that share a result leave their accumulators in memory, and
+ * tsr_reduce_parts merges them the same way.
  *
  * Before this text stand, made by reduce.c: the types E of an element in memory, O0 and O1 of the results; REDUCER, one
  * of the structs below; NREDUCED, NKEPT, the numbers of dimensions; VEC, how many neighbouring inputs of one line a
@@ -133,7 +133,8 @@ template <class F> struct Moments {
         a.count = count;
     }
     static inline O0 first(const Acc &a, const ReduceArgs &args) {
-        const F left = a.count - (F)args.correction, variance = a.count == 0 ? (F)NAN : a.squares / (left > 0 ? left : 0);
+        const F left = a.count - (F)args.correction;
+        const F variance = a.count == 0 ? (F)NAN : a.squares / (left > 0 ? left : 0);
         return convert<O0>(args.root ? sqrt(variance) : variance);
     }
     static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.count == 0 ? (F)NAN : a.mean); }
@@ -153,21 +154,12 @@ static inline Acc from_lane(const Acc &acc, int by) { /* word by word */
 static inline unsigned x_of(const ReduceArgs &a) { return thread() % a.block_x; }
 static inline unsigned y_of(const ReduceArgs &a) { return thread() / a.block_x; }
 
-/* Where the input of a result lies, and the result itself. */
-static inline int64_t kept_offset(const ReduceArgs &a, int64_t output, const int64_t *strides) {
+/* Of the i-th place of `ndim` dimensions. */
+template <int ndim> static inline int64_t offset_of(int64_t i, const int64_t *sizes, const int64_t *strides) {
     int64_t offset = 0;
-    UNROLL for (int d = 0; d < NKEPT; d++) {
-        const int64_t next = d + 1 < NKEPT ? output / a.kept[d] : 0;
-        offset += (output - next * a.kept[d]) * strides[d];
-        output = next;
-    }
-    return offset;
-}
-static inline int64_t reduced_offset(const ReduceArgs &a, int64_t i, const int64_t *strides) {
-    int64_t offset = 0;
-    UNROLL for (int d = 0; d < NREDUCED; d++) {
-        const int64_t next = d + 1 < NREDUCED ? i / a.reduced[d] : 0;
-        offset += (i - next * a.reduced[d]) * strides[d];
+    UNROLL for (int d = 0; d < ndim; d++) {
+        const int64_t next = d + 1 < ndim ? i / sizes[d] : 0;
+        offset += (i - next * sizes[d]) * strides[d];
         i = next;
     }
     return offset;
@@ -175,8 +167,8 @@ static inline int64_t reduced_offset(const ReduceArgs &a, int64_t i, const int64
 
 /* One input of OUT neighbouring results. */
 static inline void take_at(const ReduceArgs &a, Acc *acc, uint64_t base, int64_t i) {
-    const Pack<E, OUT> v = *at<Pack<E, OUT>>(base + (uint64_t)reduced_offset(a, i, a.in_reduced));
-    const int64_t index = reduced_offset(a, i, a.index);
+    const Pack<E, OUT> v = *at<Pack<E, OUT>>(base + (uint64_t)offset_of<NREDUCED>(i, a.reduced, a.in_reduced));
+    const int64_t index = offset_of<NREDUCED>(i, a.reduced, a.index);
     UNROLL for (int j = 0; j < OUT; j++) Reducer::take(acc[j], widened(v.e[j]), index);
 }
 
@@ -244,10 +236,10 @@ static inline bool writes(const ReduceArgs &a, int64_t output) {
 static inline void write_results(const ReduceArgs &a, const Acc *acc, int64_t output) {
     UNROLL for (int j = 0; j < OUT; j++) {
 #if FIRST
-        *at<O0>(a.out[0] + (uint64_t)kept_offset(a, output + j, a.out_kept[0])) = Reducer::first(acc[j], a);
+        *at<O0>(a.out[0] + (uint64_t)offset_of<NKEPT>(output + j, a.kept, a.out_kept[0])) = Reducer::first(acc[j], a);
 #endif
 #if SECOND
-        *at<O1>(a.out[1] + (uint64_t)kept_offset(a, output + j, a.out_kept[1])) = Reducer::second(acc[j], a);
+        *at<O1>(a.out[1] + (uint64_t)offset_of<NKEPT>(output + j, a.kept, a.out_kept[1])) = Reducer::second(acc[j], a);
 #endif
     }
 }
@@ -261,7 +253,7 @@ KERNEL_TOGETHER(tsr_reduce, ReduceArgs) {
         UNROLL for (int j = 0; j < OUT; j++) kept[k][j] = Reducer::start();
     }
     if (output < a.outputs) {
-        const uint64_t base = a.in + (uint64_t)kept_offset(a, output, a.in_kept);
+        const uint64_t base = a.in + (uint64_t)offset_of<NKEPT>(output, a.kept, a.in_kept);
 #if VEC > 1
         take_packs(a, kept, base, i);
 #else

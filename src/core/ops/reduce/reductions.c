@@ -159,10 +159,10 @@ static TsrStatus divide(TsrTensor *t, double n) {
         TSR_IN_PIECES(i, t->numel) p[i] /= f;
         return TSR_OK;
     }
-    TSR_OWNED divisor = NULL;
-    TSR_OWNED same = NULL;
-    TSR_TRY(tsr_tensor_new_wrapped(&divisor, tsr_scalar_float(n)));
-    return tsr_invoke_new(&same, 1, "div", "!ttt", t, t, divisor);
+    TsrTensor *same = NULL;
+    TSR_TRY(tsr_invoke_new(&same, 1, "div", "!tts", t, t, tsr_scalar_float(n)));
+    tsr_tensor_free(same);
+    return TSR_OK;
 }
 
 /* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype,
