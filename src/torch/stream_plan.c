@@ -433,7 +433,7 @@ static TsrStatus replace_node(Node *n, Ast *program, const char *name, int i) {
     TSR_TRY(new_node(&function, program, AST_NAME, n));
     TSR_TRY(new_node(&call, program, AST_CALL, n));
     TSR_TRY(new_node(&index, program, AST_CONSTANT, n));
-    char digits[8];
+    char digits[16];
     snprintf(digits, sizeof digits, "%d", i);
     function->name.id = name;
     call->height = 2;

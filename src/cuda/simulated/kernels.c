@@ -29,9 +29,6 @@ typedef struct Simulated {
 } Simulated;
 typedef void (*KernelFn)(Simulated *simulated, const void *args);
 
-struct CuModuleBody {
-    void *library;
-};
 struct CuFunctionBody {
     KernelFn run;
     size_t args;
@@ -65,23 +62,16 @@ EXPORT int cuModuleLoadData(CuModule *out, const void *image) {
     int fd = size != 0 ? memfd_create("kernel", MFD_CLOEXEC) : -1;
     if (fd < 0) return INVALID_VALUE;
     name_image(path, sizeof path, fd);
-    CuModule m = write(fd, image, size) == (ssize_t)size ? malloc(sizeof *m) : NULL;
-    void *library = m != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    *out = write(fd, image, size) == (ssize_t)size ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     close(fd);
-    if (library == NULL) {
-        free(m);
-        return INVALID_VALUE;
-    }
-    m->library = library;
-    *out = m;
-    return SUCCESS;
+    return *out != NULL ? SUCCESS : INVALID_VALUE;
 }
 
 EXPORT int cuModuleGetFunction(CuFunction *out, CuModule module, const char *name) {
     char size_name[256];
     snprintf(size_name, sizeof size_name, "%s_args", name);
-    void *run = dlsym(module->library, name);
-    const unsigned long *size = dlsym(module->library, size_name);
+    void *run = dlsym(module, name);
+    const unsigned long *size = dlsym(module, size_name);
     if (run == NULL || size == NULL) return NOT_FOUND;
     CuFunction f = malloc(sizeof *f);
     if (f == NULL) return OUT_OF_MEMORY;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-typedef struct CuModuleBody *CuModule;
+typedef void *CuModule; /* the loader's handle of its shared library, which stays loaded */
 typedef struct CuFunctionBody *CuFunction;
 
 /* A launch that waits in its stream; made with a copy of the arguments, freed by launch_free. */
