@@ -86,7 +86,8 @@ static Thing call_th(Golden *g, State *s, const char *name, const Args *a) {
                                                                                            NULL};
     Thing first = a->count > 0 ? a->items[0] : (Thing){0};
     if (golden_is_one_of(name, frees)) return golden_free(g, s, first, a->line), (Thing){0};
-    if (strcmp(name, "move") == 0 || strcmp(name, "reclaim") == 0) return move_arguments(g, s, a), (Thing){0};
+    if (strcmp(name, "move") == 0) return move_arguments(g, s, a), (Thing){0};
+    if (strcmp(name, "reclaim") == 0) return move_arguments(g, s, a), thing(T_OWNER, 0);
     for (int i = 0; i < a->count; i++) golden_check_use(g, s, a->items[i], a->line);
     if (golden_is_one_of(name, retains)) return golden_retain(g, s, first_pointer(g, s, a), a->line);
     lose_arguments(g, s, a);
@@ -158,10 +159,11 @@ static Thing view_box(State *s, const Box *box, const char *name) {
     return state_pop(s);
 }
 
-static Thing call_method(Golden *g, State *s, Thing self, const char *name, const Args *a) {
+static Thing box_method(Golden *g, State *s, Thing self, const char *name, const Args *a) {
     Box *box = &s->boxes[self.id];
     Thing first = a->count > 0 ? a->items[0] : (Thing){0}, none = thing(T_NONE, 0);
     if (strcmp(name, "append") == 0 || strcmp(name, "add") == 0 || (strcmp(name, "insert") == 0 && a->count == 2)) {
+        golden_check_kept(g, s, a->items[a->count - 1], a->line, box->name != NULL ? box->name : "a list");
         box_append(s, self, (Thing){0}, a->items[a->count - 1]);
         return golden_name_items(g, s, box), none;
     }
@@ -185,6 +187,24 @@ static Thing call_method(Golden *g, State *s, Thing self, const char *name, cons
         return none;
     }
     return (Thing){0};
+}
+
+static Thing call_method(Golden *g, State *s, Thing self, const char *name, const Args *a) {
+    int before = s->boxes[self.id].count;
+    Thing result = box_method(g, s, self, name, a);
+    if (s->boxes[self.id].count != before) golden_resized(s, self);
+    return result;
+}
+
+/* c10.intrusive_ptr(x), which owns, and what its release() gives up: a raw reference. */
+static bool call_owner(Golden *g, State *s, Thing receiver, const Args *a, Thing *result) {
+    const Node *f = a->call->call.func;
+    if (golden_is_intrusive_ptr(s, f)) {
+        for (int i = 0; i < a->count; i++) golden_check_use(g, s, a->items[i], a->line);
+        return *result = thing(T_OWNER, 0), true;
+    }
+    if (receiver.kind != T_OWNER || strcmp(f->attribute.name, "release") != 0) return false;
+    return *result = new_owned(g, s, "release", a), true;
 }
 
 static void inline_call(Golden *g, States *out, State *s, int function, const Args *a);
@@ -221,7 +241,9 @@ static void call_one(Golden *g, States *out, State *s, const Node *call) {
     }
     bool method = f->kind == AST_ATTRIBUTE && callee.kind != T_TH;
     if (method) golden_check_member(g, s, callee, f);
-    if (golden_borrow_call(g, s, call, method ? callee : (Thing){0}, a.count > 0 ? a.items[0] : (Thing){0}, &result)) {
+    Thing receiver = method ? callee : (Thing){0}, first = a.count > 0 ? a.items[0] : (Thing){0};
+    if (golden_borrow_call(g, s, call, receiver, first, &result) ||
+        golden_array_ref_call(g, s, call, receiver, first, &result) || call_owner(g, s, receiver, &a, &result)) {
         finish_call(g, out, s, &a, result);
         return;
     }

@@ -453,6 +453,8 @@ void golden_assign(Golden *g, States *set, const Node *target) {
     for (int i = 0; i < set->count; i++) {
         State *s = &set->items[i];
         Thing key = item ? state_pop(s) : (Thing){0}, at = item ? state_pop(s) : (Thing){0}, value = state_pop(s);
+        const char *keeper = golden_text_at(g, golden_text_of(g, target));
+        if (golden_check_kept(g, s, value, target->at.line, keeper)) value = (Thing){0}; /* said once */
         if (target->kind == AST_NAME) golden_bind(g, s, target->name.id, value);
         else store_item(g, s, target, at, key, value);
     }

@@ -129,6 +129,7 @@ static void exec_return(Golden *g, const Node *n, States *states) {
         }
         Thing returned = state_pop(s);
         golden_check_borrow_return(g, s, returned, n->at.line);
+        if (n->value != NULL && n->value->kind != AST_NAME) golden_check_kept(g, s, returned, n->at.line, "the return");
         return_thing(g, s, returned, n->at.line);
         check_exit(g, s, n->at.line, "return", false);
     }

@@ -1,7 +1,7 @@
 /* golden_impl.h: what the parts of golden() share: path.c (texts, breaches, paths, what is done to a pointer,
- * containers), call.c (calls, inner functions), eval.c (tests, expressions, targets), golden.c (statements, exits, the
- * function). The last three call each other, as statements, expressions and calls of inner functions stand in one
- * another. Include nothing of this elsewhere. */
+ * containers), borrow.c and array_ref.c (what owns nothing), call.c (calls, inner functions), eval.c (tests,
+ * expressions, targets), golden.c (statements, exits, the function). The last three call each other, as statements,
+ * expressions and calls of inner functions stand in one another. Include nothing of this elsewhere. */
 #ifndef SHOW_GOLDEN_GOLDEN_IMPL_H
 #define SHOW_GOLDEN_GOLDEN_IMPL_H
 
@@ -58,17 +58,29 @@ bool golden_is_new(const char *name);
 bool golden_is_one_of(const char *name, const char *const *list);
 /* TH, THS, THC, THCS, c10.raw.intrusive_ptr and c10.intrusive_ptr, when no local has that name. */
 bool golden_is_namespace(const State *s, const Node *n);
+/* The two of c10 alone. */
+bool golden_is_intrusive_ptr(const State *s, const Node *n);
 
-/* ---- borrows (borrow.c) ---- */
-/* Whether the function's tensors are to be told apart: it borrows, and has no names of others. */
+/* ---- borrows (borrow.c) and ArrayRefs (array_ref.c) ---- */
+/* Whether the function's tensors are to be told apart: it borrows or makes ArrayRefs, and has no names of others. */
 void golden_borrow_begin(Golden *g, const Node *def);
 /* What an expression that makes a tensor gives: a T_LOCAL; else unknown. */
 Thing golden_fresh(Golden *g, const State *s, const Node *n);
 /* A call of borrowed, owned, their namesakes of MaybeOwned or expect_contiguous: *result is what it gives. `receiver`:
  * what the method is called on. */
 bool golden_borrow_call(Golden *g, State *s, const Node *call, Thing receiver, Thing first, Thing *result);
+/* A call of c10.ArrayRef, or of sizes, dims or strides on a tensor of this function: *result is what it gives. `first`:
+ * the argument. */
+bool golden_array_ref_call(Golden *g, State *s, const Node *call, Thing receiver, Thing first, Thing *result);
+/* Whether t is an ArrayRef of something that goes with the statement, and `keeper` (a name, a list, a return) keeps it:
+ * that is reported; of the items of a display, too, but not returned. */
+bool golden_check_kept(Golden *g, const State *s, Thing t, int line, const char *keeper);
+/* The list of this path has another length now: an ArrayRef of it dangles. */
+void golden_resized(State *s, Thing list);
 /* Something else may hold it from now on: nothing is known of its borrows. */
 void golden_escape(State *s, Thing t);
+/* Whether a name, a container or a value under way still reaches what a borrow or an ArrayRef with this text is of. */
+bool golden_is_alive(const State *s, int text);
 void golden_check_borrow_use(Golden *g, const State *s, const char *name, Thing t, int line);
 void golden_check_borrow_return(Golden *g, const State *s, Thing returned, int line);
 

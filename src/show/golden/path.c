@@ -159,7 +159,7 @@ static bool is_attribute(const Node *n, const char *name) {
 }
 
 /* c10.raw.intrusive_ptr, whose decref is free, and c10.intrusive_ptr, whose reclaim takes a reference over. */
-static bool is_intrusive_ptr(const State *s, const Node *n) {
+bool golden_is_intrusive_ptr(const State *s, const Node *n) {
     if (!is_attribute(n, "intrusive_ptr")) return false;
     const Node *of = n->attribute.value;
     if (is_attribute(of, "raw")) of = of->attribute.value;
@@ -168,7 +168,7 @@ static bool is_intrusive_ptr(const State *s, const Node *n) {
 
 bool golden_is_namespace(const State *s, const Node *n) {
     static const char *const names[] = {"TH", "THS", "THC", "THCS"};
-    if (is_intrusive_ptr(s, n)) return true;
+    if (golden_is_intrusive_ptr(s, n)) return true;
     for (size_t i = 0; n->kind == AST_NAME && i < TSR_COUNTOF(names); i++)
         if (strcmp(n->name.id, names[i]) == 0) return state_lookup(s, names[i]).kind == T_UNKNOWN;
     return false;

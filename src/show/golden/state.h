@@ -29,13 +29,16 @@ typedef enum ThingKind {
     T_FUNCTION,
     T_TH,
     T_LOCAL,
-    T_BORROW
+    T_BORROW,
+    T_ARRAYREF,
+    T_OWNER
 } ThingKind;
 typedef struct Thing {
     int kind;
     int id; /* T_INT: the number; T_TEXT: a str or an item of something unknown; T_FUNCTION: of golden's list; T_TH: the
-               function's name; T_LOCAL: a tensor that was made here, T_BORROW: a MaybeOwned that borrows it: the text
-               of its making; else an index into the state */
+               function's name; T_LOCAL: a tensor that was made here: the text of its making; T_BORROW: a MaybeOwned
+               that borrows one, T_ARRAYREF: an ArrayRef of its sizes, or of a list: that text, or the list's `pointed`;
+               T_OWNER: a c10.intrusive_ptr; else an index into the state */
 } Thing;
 
 typedef struct Pointer {
@@ -54,6 +57,8 @@ typedef struct Box {
     const char *name;
     int count;
     bool used, is_dict;
+    int pointed; /* an ArrayRef points at it: one more than the text that the ArrayRef has for it; 0: none does; -1: who
+                    may hold it is not known */
     struct {
         Thing key, value;
     } items[MAX_ITEMS];
