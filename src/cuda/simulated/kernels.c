@@ -14,6 +14,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #define EXPORT __attribute__((visibility("default")))
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
@@ -96,6 +99,7 @@ void launch_free(Launch *launch) { free(launch); }
 typedef struct Fiber {
     jmp_buf at;
     enum { FRESH, READY, AT_BARRIER, AT_WARP, DONE } state;
+    void *hidden; /* the sanitizer's, while another one runs */
     char *stack;
 } Fiber;
 
@@ -103,36 +107,68 @@ static Simulated simulated;
 static Fiber fibers[MOST_THREADS];
 static char exchange[MOST_THREADS][16];
 static jmp_buf scheduler;
-static ucontext_t scheduler_context, fresh_context;
 static void (*fiber_body)(const void *args);
 static const void *fiber_args;
+
+/* The address sanitizer has to know which stack runs: it is told before each change, and after it. */
+static struct {
+    const void *stack;
+    size_t size;
+    void *hidden;
+} outside; /* the scheduler's */
+
+#if defined(__SANITIZE_ADDRESS__)
+static void leaves(void **hidden, const void *stack, size_t size) {
+    __sanitizer_start_switch_fiber(hidden, stack, size);
+}
+static void arrives(void *hidden, const void **stack, size_t *size) {
+    __sanitizer_finish_switch_fiber(hidden, stack, size);
+}
+#else
+static void leaves(void **hidden, const void *stack, size_t size) { (void)hidden, (void)stack, (void)size; }
+static void arrives(void *hidden, const void **stack, size_t *size) { (void)hidden, (void)stack, (void)size; }
+#endif
 
 static void go_on_elsewhere(int state) {
     Fiber *own = &fibers[simulated.thread];
     own->state = state;
+    leaves(&own->hidden, outside.stack, outside.size);
     if (_setjmp(own->at) == 0) _longjmp(scheduler, 1);
+    arrives(own->hidden, NULL, NULL);
 }
 
 static void meet(int warp) { go_on_elsewhere(warp ? AT_WARP : AT_BARRIER); }
 
 static void begin_fiber(void) {
+    arrives(NULL, &outside.stack, &outside.size);
     fiber_body(fiber_args);
     fibers[simulated.thread].state = DONE;
+    leaves(NULL, outside.stack, outside.size); /* for ever */
     _longjmp(scheduler, 1);
+}
+
+/* setcontext, since the sanitizer warns of swapcontext; the way back is a jump. `context` is no variable of the stack,
+ * around which the sanitizer would keep guards that such a jump leaves behind. */
+static void begin(Fiber *f) {
+    static ucontext_t context;
+    f->state = READY;
+    getcontext(&context);
+    context.uc_stack.ss_sp = f->stack;
+    context.uc_stack.ss_size = STACK;
+    context.uc_link = NULL;
+    makecontext(&context, begin_fiber, 0);
+    setcontext(&context);
 }
 
 static void run_fiber(unsigned thread) {
     Fiber *f = &fibers[thread];
     simulated.thread = thread;
-    if (_setjmp(scheduler) != 0) return;
-    if (f->state != FRESH) _longjmp(f->at, 1);
-    f->state = READY;
-    getcontext(&fresh_context);
-    fresh_context.uc_stack.ss_sp = f->stack;
-    fresh_context.uc_stack.ss_size = STACK;
-    fresh_context.uc_link = NULL;
-    makecontext(&fresh_context, begin_fiber, 0);
-    swapcontext(&scheduler_context, &fresh_context);
+    leaves(&outside.hidden, f->stack, STACK);
+    if (_setjmp(scheduler) == 0) {
+        if (f->state == FRESH) begin(f);
+        _longjmp(f->at, 1);
+    }
+    arrives(outside.hidden, NULL, NULL);
 }
 
 /* Those of [begin, end) that wait in `state` go on if all that are not done wait so. */
