@@ -42,7 +42,7 @@ NULL
 run -e 'save(tensor(float("nan")), "-", format="csv", na="x" * 60)'; is 'a word, no text' 'ValueError: what nan is written as has at most 45 bytes' "$(last)"
 
 other="--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan"
-words="--header no, or header=False, reads columns of words, too; --columns 0,2 takes some"
+words="if line 1 is a header, --header yes, or header=True, says so; --header no reads columns of words, too"
 refuses 'words' '1,a\n' "line 1, column 2: 'a' is not a number" "$words"
 refuses 'missing' '1,NA\n' "line 1, column 2: 'NA' is not a number" "an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so"
 refuses 'an integer that is none' '1,2.5\n' "line 1, column 2: '2.5' is not an integer" "$other" --dtype int32

@@ -184,17 +184,21 @@ bool tsr_csv_means_missing(const char *cell) {
 }
 
 /* Words stand in columns with names: those of a header, or the numbers that --header no asks for. */
-static void hint_about_words(const Table *t) {
+static void hint_about_words(const Table *t, const Block *b) {
     if (t->dtype == TSR_INT64 && t->kinds == NULL)
         tsr_error_hint(
             "--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+    else if (t->guess != NOT_GUESSED && t->names == NULL && b->bad_line == t->first_line)
+        tsr_error_hint("if line %lld is a header, --header yes, or header=True, says so; --header no reads columns of "
+                       "words, too",
+                       (long long)t->first_line);
     else if (t->names != NULL)
         tsr_error_hint("--text, or load(path, text='a,c'), names columns that are words; --columns takes some");
     else tsr_error_hint("--header no, or header=False, reads columns of words, too; --columns 0,2 takes some");
 }
 
 /* What to do about a cell that is no number. */
-static void hint_about(const Table *t, const char *cell) {
+static void hint_about(const Table *t, const Block *b, const char *cell) {
     size_t numeric = strspn(cell, "0123456789,.-");
     if (tsr_csv_means_missing(cell))
         tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell,
@@ -210,7 +214,7 @@ static void hint_about(const Table *t, const char *cell) {
         tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
     else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL)
         tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
-    else hint_about_words(t);
+    else hint_about_words(t, b);
 }
 
 static TsrStatus report_bad(const Table *t, const Block *b) {
@@ -226,81 +230,8 @@ static TsrStatus report_bad(const Table *t, const Block *b) {
                                  (long long)b->bad_column, shown, tsr_dtype_name(t->result))
                : tsr_input_error(t->in, "line %lld, column %lld: '%s' is not %s", (long long)b->bad_line,
                                  (long long)b->bad_column, shown, t->dtype == TSR_INT64 ? "an integer" : "a number");
-    if (!digits) hint_about(t, shown);
+    if (!digits) hint_about(t, b, shown);
     return status;
-}
-
-/* A header has a cell that is not empty, and none that is a number, or else what a cell of numbers may be. */
-static bool looks_like_header(const char *p, const char *end, char delimiter, const char *na) {
-    bool last = false, any = false, truth;
-    for (int64_t n = 0; !last && !tsr_interrupted_at(n); n++) {
-        const char *text, *text_end;
-        next_field(&p, end, delimiter, &text, &text_end, &last);
-        any |= text < text_end;
-        if (is_number(text, text_end) || parse_truth(&truth, text, text_end) ||
-            (na != NULL && is_listed(na, text, text_end)))
-            return false;
-    }
-    return any;
-}
-
-/* Whether a cell that is no number begins like one: 1O0, $10, 12:30, -5%. */
-static bool begins_like_number(const char *p, const char *end) {
-    static const char *const before[] = {"$",
-                                         "\xe2\x82\xac" /* the euro sign */,
-                                         "\xc2\xa3" /* the pound sign */,
-                                         "\xc2\xa5" /* the yen sign */,
-                                         "+",
-                                         "-",
-                                         ".",
-                                         "(",
-                                         "#"};
-    for (size_t i = 0; i < TSR_COUNTOF(before); i++) {
-        size_t n = strlen(before[i]);
-        if ((size_t)(end - p) <= n || memcmp(p, before[i], n) != 0) continue;
-        p += n;
-        i = (size_t)-1; /* a sign before a currency */
-    }
-    return p < end && *p >= '0' && *p <= '9';
-}
-
-/* Whether all cells are whole numbers each one more than that before it: *first. One of no text may come before them
- * (*leading). */
-static bool counts_up(const char *p, const char *end, char delimiter, int64_t *first, int64_t *count, bool *leading) {
-    bool last = false;
-    *count = 0;
-    *leading = false;
-    for (int64_t n = 0; !last && !tsr_interrupted_at(n); n++) {
-        const char *text, *text_end;
-        int64_t value;
-        next_field(&p, end, delimiter, &text, &text_end, &last);
-        if (n == 0 && text == text_end) {
-            *leading = true;
-            continue;
-        }
-        if (text == text_end || tsr_parse_int64(&value, text, text_end) != text_end ||
-            (*count > 0 && value - *count != *first))
-            return false;
-        if ((*count)++ == 0) *first = value;
-    }
-    return *count > 0;
-}
-
-/* The row that pandas puts above columns without names: nothing above the index, then 0, 1, 2 and so on. */
-static bool is_numbered_header(const char *p, const char *end, char delimiter) {
-    int64_t first, count;
-    bool leading;
-    return delimiter != ' ' && counts_up(p, end, delimiter, &first, &count, &leading) && leading && first == 0;
-}
-
-/* Whether a first row of numbers may be names: 0,1,2 or years, above a row that does not go on so. */
-static bool may_be_names(const char *p, const char *end, const char *below, const char *below_end, char delimiter) {
-    int64_t first, count, other, many;
-    bool leading;
-    if (below == below_end || !counts_up(p, end, delimiter, &first, &count, &leading) || leading || count < 2)
-        return false;
-    if (counts_up(below, below_end, delimiter, &other, &many, &leading)) return false;
-    return (first == 0 && count > 2) || (first >= 1800 && first + count <= 2200);
 }
 
 static int64_t count_fields(const char *p, const char *end, char delimiter) {
@@ -346,19 +277,14 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
         return status;
     }
-    t->counted = options->header < 0 && is_numbered_header(p, stop, t->delimiter);
-    bool header = t->counted || options->header == 1 ||
-                  (options->header < 0 && looks_like_header(p, stop, t->delimiter, options->na));
+    if (options->header < 0) tsr_csv_guess_header(t, p, stop, options->na);
+    bool header = options->header == 1 || t->guess == HEADER_OF_WORDS || t->guess == HEADER_OF_NUMBERS;
+    t->first_line = t->body_line;
     if (header) {
         t->header = p;
         t->header_end = stop;
-        t->header_line = t->body_line;
         t->body_line += lines;
-    } else if (options->header < 0 && stop < t->end) {
-        const char *below = stop + 1;
-        t->doubtful = may_be_names(p, stop, below, line_end(below, t->end), t->delimiter) ? t->body_line : 0;
     }
-    t->guessed = options->header < 0;
     t->body = header ? TSR_MIN(stop + 1, t->end) : p;
     return tsr_interrupt_check();
 }
@@ -538,30 +464,6 @@ static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions 
     return name_columns(*table, t);
 }
 
-/* A guess that may be wrong is told: a row of numbers among the names, or of names among the numbers. */
-static TsrStatus note_header(TsrItems *out, const Table *t) {
-    const char *p = t->header, *text, *text_end;
-    char shown[440];
-    if (t->doubtful != 0)
-        return tsr_items_note(out, t->in, "line %lld is read as numbers; if it is a header, --header yes says so",
-                              (long long)t->doubtful);
-    if (t->counted)
-        return tsr_items_note(
-            out, t->in,
-            "line %lld is taken for a header: it counts 0, 1, ... above an index; --header no reads it as numbers",
-            (long long)t->header_line);
-    for (bool last = p == NULL || !t->guessed; !last;) {
-        next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
-        if (!begins_like_number(text, text_end)) continue;
-        return tsr_items_note(
-            out, t->in,
-            "line %lld is taken for a header, for no cell of it is a number, though '%s' begins like one; --header "
-            "no reads it as a row",
-            (long long)t->header_line, tsr_io_quote(shown, text, (size_t)(text_end - text)));
-    }
-    return TSR_OK;
-}
-
 static TsrStatus note_rounding(TsrItems *out, const Table *t) {
     for (int i = 0; i < t->nblocks; i++)
         if (t->blocks[i].rounded_line != 0)
@@ -615,7 +517,7 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     TsrStatus status = begin_table(t, in, options, in->data);
     if (status == TSR_OK) status = read_body(out, t, options);
     if (status == TSR_OK) status = note_rounding(out, t);
-    if (status == TSR_OK) status = note_header(out, t);
+    if (status == TSR_OK) status = tsr_csv_note_header(out, t);
     free_table(t);
     return status;
 }
@@ -692,7 +594,7 @@ TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, cons
     if (p->before != NULL) memcpy(p->before, t->kinds, (size_t)t->columns * sizeof *t->kinds);
     TSR_TRY(read_body(out, t, options));
     if (p->before != NULL && !first) TSR_TRY(check_kinds(p, in));
-    if (first) TSR_TRY(note_header(out, t));
+    if (first) TSR_TRY(tsr_csv_note_header(out, t));
     if (!p->noted) TSR_TRY(note_rounding(out, t));
     p->noted |= out->rounded;
     t->header = NULL;

@@ -42,6 +42,15 @@ typedef struct KeptStyle {
     bool known;
 } KeptStyle;
 
+/* What the first row was taken for. */
+typedef enum HeaderGuess {
+    NOT_GUESSED, /* header= or --header told */
+    ROW_OF_CELLS,
+    ROW_LIKE_NAMES,    /* cells, though they may be names */
+    HEADER_OF_WORDS,   /* no cell of it is a number */
+    HEADER_OF_NUMBERS, /* the numbers of columns, or years, beside an index */
+} HeaderGuess;
+
 typedef struct Table {
     const TsrInput *in;
     const char *body, *end;
@@ -57,10 +66,8 @@ typedef struct Table {
     Block blocks[MAX_BLOCKS];
     int nblocks;
     const char *header, *header_end;
-    int64_t header_line;
-    bool guessed;               /* whether there is a header */
-    bool counted;               /* the header is 0, 1, 2 and so on above an index */
-    int64_t doubtful;           /* the line of a first row of numbers that may be names; 0 */
+    int64_t first_line; /* of the first row, a header or not; 0 in later pieces */
+    HeaderGuess guess;
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
     int nwanted;                /* 0: all are taken */
     bool quoted;                /* there are quotes, and so maybe line ends inside of them */
@@ -86,6 +93,14 @@ bool tsr_csv_parse_real(const Table *t, Block *b, int64_t column, const char *be
 
 /* Whether other programs write this word where there is nothing. */
 bool tsr_csv_means_missing(const char *cell);
+
+/* csv_header.c: is the first row one? */
+
+/* Guesses what the first row, [row, row_end), is by its cells and those of the row below: t->guess. `na`, the words
+ * that mean nan, or NULL. */
+void tsr_csv_guess_header(Table *t, const char *row, const char *row_end, const char *na);
+/* Adds what may be wrong about the guess to the notes of `out`, with the option that decides otherwise. */
+TsrStatus tsr_csv_note_header(TsrItems *out, const Table *t);
 
 /* csv_columns.c: tables of columns that are not all numbers. */
 

@@ -104,7 +104,8 @@ static TsrStatus take_kinds(Table *t, const int *kinds) {
 }
 
 TsrStatus tsr_csv_find_kinds(Table *t, const char *text) {
-    if (t->names == NULL && t->guessed && text == NULL) return TSR_OK; /* words stand in columns with names */
+    if (t->names == NULL && t->guess != NOT_GUESSED && text == NULL)
+        return TSR_OK; /* words stand in columns with names */
     int *kinds = tsr_malloc_array((size_t)t->columns, sizeof *kinds);
     if (kinds == NULL) return tsr_error_no_memory((size_t)t->columns * sizeof *kinds);
     for (int64_t k = 0; k < t->columns; k++) kinds[k] = UNDECIDED;
