@@ -4,7 +4,7 @@
  * device of its type is first asked for, checks the interface's version, and lets it register its allocators (alloc.h).
  * A plugin sees addresses and bytes, never a tensor; it reaches the core only through the functions in TsrHost and
  * must not be unloaded. Work comes to it as addresses, strides, dtypes and the number of a kernel: a pointwise pass, a
- * chain of them, a reduction, a product of matrices, or one of primitives.def. What it has no code for runs on the
+ * reduction, a product of matrices, or one of primitives.def. What it has no code for runs on the
  * host, its storages lent for the call (tensor/loan.h). Where there is no plugin the error says which names were tried
  * and why each was refused. */
 #ifndef TSR_BACKEND_H
@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 5 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 6 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -146,7 +146,7 @@ typedef struct TsrStreamTable {
  * goes over the host. */
 
 /* Operands and dimensions of a piece of work at most, and bytes of its numbers. */
-enum { TSR_DEVICE_OPERANDS = 8, TSR_DEVICE_DIMS = 12, TSR_DEVICE_STEPS = 16, TSR_DEVICE_PARAMS = 64 };
+enum { TSR_DEVICE_OPERANDS = 8, TSR_DEVICE_DIMS = 12, TSR_DEVICE_PARAMS = 64 };
 
 typedef struct TsrDeviceOperand {
     TsrAddress data;  /* of the first element */
@@ -174,20 +174,6 @@ typedef struct TsrDeviceMap {
     size_t nparams;     /* at most TSR_DEVICE_PARAMS bytes */
 } TsrDeviceMap;
 
-/* Several steps over the inputs of `shape`, whose kernel and dtypes are not used: step i reads inputs (>= 0, without
- * the output) or results of steps (-1 - n) and computes in `dtype`; the last one's value goes into the output or, with
- * `reduce`, the sum of all into its one element. */
-typedef struct TsrDeviceChain {
-    TsrDeviceMap shape;
-    int nsteps;
-    struct {
-        uint16_t kernel;
-        int8_t nin, in[3];
-        TsrDtype dtype;
-    } step[TSR_DEVICE_STEPS];
-    enum { TSR_CHAIN_KEEP, TSR_CHAIN_SUM, TSR_CHAIN_MEAN } reduce;
-} TsrDeviceChain;
-
 /* A reduction: the kept dimensions are those of the results, the reduced ones those that an element of a result is made
  * from, both merged and with the innermost first. */
 typedef struct TsrDeviceReduce {
@@ -204,17 +190,20 @@ typedef struct TsrDeviceReduce {
     size_t nparams;
 } TsrDeviceReduce;
 
-/* out[b] = beta out[b] + alpha a[b] b[b], of rows x depth and depth x columns matrices: `batch` of them. */
+/* out[i] = beta out[i] + alpha a[i] b[i], of rows x depth and depth x columns matrices: `batch` of them. With beta 0
+ * `out` is not read. `out` overlaps neither a nor b. */
+typedef struct TsrDeviceMatrix {
+    TsrAddress data;
+    int64_t row, column, batch; /* strides, in bytes; any, 0 and negative ones included */
+    bool conj;                  /* read as its conjugate */
+} TsrDeviceMatrix;
 typedef struct TsrDeviceMatmul {
     int index;
-    TsrDtype dtype;
-    bool exact; /* no shorter products of floats (TF32) */
+    TsrDtype dtype, sums; /* of the matrices; what products are added up in, and alpha and beta are of */
     int64_t rows, columns, depth, batch;
-    struct {
-        TsrAddress data;
-        int64_t row, column, batch; /* strides, in bytes */
-    } out, a, b;
-    double alpha[2], beta[2]; /* real and imaginary part */
+    TsrDeviceMatrix out, a, b;
+    char alpha[16], beta[16];
+    bool adds; /* beta is not 0 */
 } TsrDeviceMatmul;
 
 /* The primitives: everything else has one form. What each reads and writes, and its params, is its row. */
@@ -257,7 +246,6 @@ typedef struct TsrBackend {
     /* Work: put into the current stream of the device. TSR_NOT_IMPLEMENTED_ERROR: no code for it, nothing was touched.
      */
     TsrStatus (*map)(const TsrDeviceMap *map);
-    TsrStatus (*chain)(const TsrDeviceChain *chain);
     TsrStatus (*reduce)(const TsrDeviceReduce *reduce);
     TsrStatus (*matmul)(const TsrDeviceMatmul *product);
     TsrStatus (*work)(const TsrDeviceWork *work);

@@ -63,6 +63,12 @@ static void *open_version(const char *stem, const char *version) {
     return library != NULL ? library : open_toolkit(own, stem, version);
 }
 
+/* The simulated device has a compiler, and other libraries when they are asked for. */
+static bool is_pretended(const char *stem) {
+    const char *libraries = getenv("TSR_SIM_LIBRARIES");
+    return strcmp(stem, "nvrtc") == 0 || (libraries != NULL && strcmp(libraries, "1") == 0);
+}
+
 void *cuda_library_open(const char *stem) {
     char variable[64] = "TSR_CUDA_";
     size_t n = strlen(variable);
@@ -70,7 +76,7 @@ void *cuda_library_open(const char *stem) {
     variable[n] = '\0';
     const char *given = getenv(variable);
     if (given != NULL && *given != '\0') return dlopen(given, RTLD_NOW | RTLD_LOCAL);
-    if (cuda_is_simulated()) return strcmp(stem, "nvrtc") == 0 ? cuda_simulated_library() : NULL;
+    if (cuda_is_simulated()) return is_pretended(stem) ? cuda_simulated_library() : NULL;
     void *library = NULL;
     for (size_t i = 0; i < TSR_COUNTOF(versions) && library == NULL; i++) library = open_version(stem, versions[i]);
     return library;

@@ -7,7 +7,8 @@
 /* Opens a library by its stem ("nvrtc", "cublasLt"), of CUDA 13 or else 12, from the first of: the path in the variable
  * $TSR_CUDA_<STEM>, $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*, the wheels in the active Python
  * environment ($VIRTUAL_ENV, $CONDA_PREFIX, ~/.local and /usr) and ~/.local/share/tsr/cuda. With the simulated driver
- * it is the simulated one's, which has NVRTC's functions and no others. NULL: there is none. For ever. */
+ * it is the simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. NULL: there is
+ * none. For ever. */
 void *cuda_library_open(const char *stem);
 
 #endif

@@ -1,20 +1,11 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
 #include "map.h"
+#include "matmul.h"
 #include "memory.h"
 #include "reduce.h"
 #include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
-
-/* Families without a file: all their work goes over the host. */
-static TsrStatus no_chain(const TsrDeviceChain *chain) {
-    (void)chain;
-    return TSR_NOT_IMPLEMENTED_ERROR;
-}
-static TsrStatus no_matmul(const TsrDeviceMatmul *product) {
-    (void)product;
-    return TSR_NOT_IMPLEMENTED_ERROR;
-}
 
 /* Primitives by their number; NULL: over the host. */
 typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
@@ -37,9 +28,8 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .uses = cuda_uses,
                         .record_stream = cuda_record_stream,
                         .map = cuda_map,
-                        .chain = no_chain,
                         .reduce = cuda_reduce,
-                        .matmul = no_matmul,
+                        .matmul = cuda_matmul,
                         .work = work,
                         .synchronize = cuda_synchronize,
                         .facts = cuda_facts,

@@ -17,7 +17,9 @@
     PART(map_args, "src/cuda/device/map_args.h") \
     PART(map, "src/cuda/device/map.cuh") \
     PART(reduce_args, "src/cuda/device/reduce_args.h") \
-    PART(reduce, "src/cuda/device/reduce.cuh")
+    PART(reduce, "src/cuda/device/reduce.cuh") \
+    PART(matmul_args, "src/cuda/device/matmul_args.h") \
+    PART(matmul, "src/cuda/device/matmul.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

@@ -9,6 +9,7 @@
 #include "cuda/compile.h"
 #include "cuda/formulas.h"
 #include "cuda/map.h"
+#include "cuda/matmul.h"
 #include "cuda/reduce.h"
 #include "core/kernels/reduce/reduce.h"
 
@@ -161,7 +162,37 @@ static void compile_reductions(void) {
     compile_reduction(TSR_R_SUM, TSR_BFLOAT16, TSR_BFLOAT16, TSR_DTYPE_NONE);
 }
 
+/* Products by tiles and with a vector; complex factors as conjugates too. */
+static void compile_products(void) {
+    static const struct {
+        TsrDtype dtype, sums;
+    } rows[] = {{TSR_FLOAT32, TSR_FLOAT32},     {TSR_FLOAT64, TSR_FLOAT64},     {TSR_FLOAT16, TSR_FLOAT32},
+                {TSR_BFLOAT16, TSR_FLOAT32},    {TSR_INT64, TSR_INT64},         {TSR_INT32, TSR_INT64},
+                {TSR_FLOAT8_E5M2, TSR_FLOAT32}, {TSR_COMPLEX64, TSR_COMPLEX64}, {TSR_COMPLEX128, TSR_COMPLEX128}};
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        for (int way = 0; way < 4; way++) {
+            char what[64];
+            CudaSource source = {0};
+            TsrDeviceMatmul m = {.dtype = rows[i].dtype, .sums = rows[i].sums, .rows = way & 1 ? 1 : 64, .columns = 64};
+            m.a.conj = m.b.conj = way > 1;
+            if (way > 1 && cuda_itemsize(m.sums) < 16 && m.sums != TSR_COMPLEX64) continue;
+            snprintf(what, sizeof what, "product of dtype %u, way %d", m.dtype, way);
+            if (cuda_matmul_source(&source, &m)) compile(what, &source);
+            cuda_source_free(&source);
+        }
+}
+
+/* "simulated": the compiler of the simulated device, which lies beside this program. */
+static void use_simulated(const char *program) {
+    char path[4096];
+    const char *slash = strrchr(program, '/');
+    snprintf(path, sizeof path, "%.*slibtsr_cuda_simulated.so", slash != NULL ? (int)(slash + 1 - program) : 0,
+             program);
+    setenv("TSR_CUDA_NVRTC", path, 1);
+}
+
 int main(int argc, char **argv) {
+    const char *program = argv[0];
     cuda_host = &host;
     if (argc > 3 && strcmp(argv[1], "-d") == 0) {
         folder = argv[2];
@@ -174,8 +205,10 @@ int main(int argc, char **argv) {
     }
     architectures = (const char *const *)argv + 1;
     narchitectures = argc - 1;
+    if (strcmp(architectures[0], "simulated") == 0) use_simulated(program);
     compile_layouts();
     compile_reductions();
+    compile_products();
     compile_formulas();
     compile_copies();
     if (absent) {

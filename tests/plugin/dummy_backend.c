@@ -57,10 +57,6 @@ static TsrStatus map(const TsrDeviceMap *work) {
     (void)work;
     return TSR_NOT_IMPLEMENTED_ERROR;
 }
-static TsrStatus chain(const TsrDeviceChain *work) {
-    (void)work;
-    return TSR_NOT_IMPLEMENTED_ERROR;
-}
 static TsrStatus reduce(const TsrDeviceReduce *work) {
     (void)work;
     return TSR_NOT_IMPLEMENTED_ERROR;
@@ -182,7 +178,6 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
                         .free_memory = free_memory,
                         .memory = memory,
                         .map = map,
-                        .chain = chain,
                         .reduce = reduce,
                         .matmul = matmul,
                         .work = primitive,

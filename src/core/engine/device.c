@@ -28,22 +28,10 @@ TsrStatus tsr_device_map(uint8_t type, const TsrDeviceMap *map) {
     return answer(b->map(map));
 }
 
-TsrStatus tsr_device_chain(uint8_t type, const TsrDeviceChain *chain) {
-    const TsrBackend *b;
-    TSR_TRY(tsr_backend_get(&b, type));
-    return answer(b->chain(chain));
-}
-
 TsrStatus tsr_device_reduce(uint8_t type, const TsrDeviceReduce *reduce) {
     const TsrBackend *b;
     TSR_TRY(tsr_backend_get(&b, type));
     return answer(b->reduce(reduce));
-}
-
-TsrStatus tsr_device_matmul(uint8_t type, const TsrDeviceMatmul *product) {
-    const TsrBackend *b;
-    TSR_TRY(tsr_backend_get(&b, type));
-    return answer(b->matmul(product));
 }
 
 TsrStatus tsr_device_work(uint8_t type, const TsrDeviceWork *work) {
@@ -124,4 +112,36 @@ TsrStatus tsr_device_work_add(TsrDeviceWork *work, const TsrTensor *t, bool out)
     if (out) work->nout++;
     else work->nin++;
     return TSR_OK;
+}
+
+/* ---- products of matrices ---- */
+
+static TsrDeviceMatrix matrix_of(const TsrMat *m, TsrDtype dtype, int64_t step) {
+    int64_t size = (int64_t)tsr_dtype_size(dtype);
+    return (TsrDeviceMatrix){(TsrAddress)(uintptr_t)m->data, m->rs * size, m->cs * size, step, m->conj};
+}
+
+/* What the products of a dtype's elements are added up in. */
+static TsrDtype sums_of(TsrDtype d) {
+    if (d == TSR_FLOAT64 || tsr_dtype_is_complex(d)) return d;
+    return tsr_dtype_is_float(d) ? TSR_FLOAT32 : TSR_INT64;
+}
+
+TsrStatus tsr_device_gemm(TsrDevice device, const TsrGemm *g, int64_t batch, const int64_t step[3]) {
+    const TsrBackend *b;
+    TsrDeviceMatmul m = {.index = device.index,
+                         .dtype = g->dtype,
+                         .sums = sums_of(g->dtype),
+                         .rows = g->c.rows,
+                         .columns = g->c.cols,
+                         .depth = g->a.cols,
+                         .batch = batch,
+                         .a = matrix_of(&g->a, g->dtype, step[0]),
+                         .b = matrix_of(&g->b, g->dtype, step[1]),
+                         .out = matrix_of(&g->c, g->dtype, step[2]),
+                         .adds = tsr_scalar_to_bool(g->beta)};
+    tsr_scalar_store(g->alpha, m.sums, m.alpha);
+    tsr_scalar_store(g->beta, m.sums, m.beta);
+    TSR_TRY(tsr_backend_get(&b, device.type));
+    return answer(b->matmul(&m));
 }

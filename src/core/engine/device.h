@@ -9,6 +9,7 @@
 
 #include "core/backend.h"
 #include "core/iter.h"
+#include "gemm.h"
 
 /* TSR_NOT_IMPLEMENTED_ERROR without a message: this operator goes over the host. */
 TsrStatus tsr_device_decline(void);
@@ -17,9 +18,7 @@ bool tsr_device_declined(void);
 
 /* Each hands its work to the backend of devices of type `type`. */
 TsrStatus tsr_device_map(uint8_t type, const TsrDeviceMap *map);
-TsrStatus tsr_device_chain(uint8_t type, const TsrDeviceChain *chain);
 TsrStatus tsr_device_reduce(uint8_t type, const TsrDeviceReduce *reduce);
-TsrStatus tsr_device_matmul(uint8_t type, const TsrDeviceMatmul *product);
 TsrStatus tsr_device_work(uint8_t type, const TsrDeviceWork *work);
 
 /* A map with the operands of an iterator, of which one at least lies on a device: the others too, or they are single
@@ -28,5 +27,9 @@ TsrStatus tsr_device_map_of(TsrDeviceMap *out, TsrDevice *device, const TsrIter 
 /* The next output or input of a piece of work: the tensor as it lies. Outputs come first. Declines a tensor that the
  * struct has no room for; all of a work lie on one device, which is work->index. */
 TsrStatus tsr_device_work_add(TsrDeviceWork *work, const TsrTensor *t, bool out);
+
+/* `batch` products like *g, as tsr_gemm has them, whose matrices a, b and c lie step[0], step[1] and step[2] bytes
+ * apart; they are memory of `device`. */
+TsrStatus tsr_device_gemm(TsrDevice device, const TsrGemm *g, int64_t batch, const int64_t step[3]);
 
 #endif

@@ -23,18 +23,12 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
 enum { MOST_THREADS = 1024, WARP = 32, STACK = 64 << 10 };
 
 /* As host.cuh has it. */
-typedef struct Simulated {
+struct Simulated {
     unsigned threads, blocks, blocks_y;
     unsigned thread, block, block_y;
     void (*meet)(int warp);
     char (*exchange)[16];
     void (*together)(void (*body)(const void *args), const void *args);
-} Simulated;
-typedef void (*KernelFn)(Simulated *simulated, const void *args);
-
-struct CuFunctionBody {
-    KernelFn run;
-    size_t args;
 };
 struct Launch {
     CuFunction function;

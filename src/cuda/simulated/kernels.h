@@ -7,6 +7,14 @@
 typedef void *CuModule; /* the loader's handle of its shared library, which stays loaded */
 typedef struct CuFunctionBody *CuFunction;
 
+/* What the driver hands to a kernel (kernels.c). */
+typedef struct Simulated Simulated;
+/* A kernel: what runs its whole grid, and how many bytes its arguments have. */
+struct CuFunctionBody {
+    void (*run)(Simulated *simulated, const void *args);
+    size_t args;
+};
+
 /* A launch that waits in its stream; made with a copy of the arguments, freed by launch_free. */
 typedef struct Launch Launch;
 /* NULL: no memory. */

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "matmul.h"
+#include "core/engine/device.h"
 #include "core/mem.h"
 #include "core/op/shared.h"
 #include "core/op/out.h"
+#include "core/tensor/loan.h"
 
 static const TsrScalar one = {.kind = TSR_SCALAR_INT, .i = 1};
 static const TsrScalar zero = {.kind = TSR_SCALAR_INT, .i = 0};
@@ -71,6 +73,41 @@ static void run_batches(int64_t begin, int64_t end, void *user) {
 
 static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha, TsrScalar beta);
 
+/* ---- on a device ---- */
+
+/* Whether dimension d of the batch goes on where d + 1 ends, so that both are one. */
+static bool goes_on(const TsrTensor *t, int d) { return t->strides[d] == t->strides[d + 1] * t->sizes[d + 1]; }
+
+/* The products of `first` and those at the places of the batch's dimensions from `d` on: what lies in one row of equal
+ * steps is one piece of work. */
+static TsrStatus batches_there(const BatchJob *job, const TsrGemm *first, int d) {
+    const TsrTensor *t[3] = {job->a, job->b, job->out};
+    int64_t step[3] = {0, 0, 0}, batch = 1;
+    TsrGemm g = *first;
+    int last = tsr_ndim(job->out) - 3, whole = last;
+    while (whole > d && goes_on(t[0], whole - 1) && goes_on(t[1], whole - 1) && goes_on(t[2], whole - 1)) whole--;
+    for (int k = 0; k < 3 && last >= d; k++)
+        step[k] = t[k]->strides[whole <= d ? last : d] * (int64_t)tsr_itemsize(t[k]);
+    if (whole <= d) {
+        for (int i = d; i <= last; i++) batch *= job->out->sizes[i];
+        return tsr_device_gemm(job->out->device, &g, batch, step);
+    }
+    for (int64_t i = 0; i < job->out->sizes[d]; i++) {
+        TSR_TRY(batches_there(job, &g, d + 1));
+        g.a.data = (char *)g.a.data + step[0];
+        g.b.data = (char *)g.b.data + step[1];
+        g.c.data = (char *)g.c.data + step[2];
+    }
+    return TSR_OK;
+}
+
+/* tsr_gemm, wherever `out` lies, whose memory the product goes to. */
+static TsrStatus multiply(const TsrTensor *out, const TsrGemm *g) {
+    return tsr_on_device(out) ? tsr_device_gemm(out->device, g, 1, (int64_t[3]){0, 0, 0}) : tsr_gemm(g);
+}
+
+/* ---- on the host ---- */
+
 /* Many small products in half precision: all are widened at once, and rounded at once. */
 static TsrStatus half_matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor *b, TsrScalar alpha,
                                   TsrScalar beta) {
@@ -99,6 +136,8 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     if (!tsr_gemm_supports(out->dtype) && !tsr_dtype_is_float8(out->dtype))
         return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
+    if (tsr_on_device(out))
+        return batches_there(&job, &(TsrGemm){out->dtype, mat_of(a), mat_of(b), mat_of(out), alpha, beta}, 0);
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
     if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) &&
@@ -158,7 +197,7 @@ static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b)
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 2, (int64_t[]){a->sizes[0], b->sizes[1]}, a->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
-    else if (!tsr_is_meta(r)) TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
+    else if (!tsr_is_meta(r)) TSR_TRY(multiply(r, &(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -189,7 +228,7 @@ static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
     if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
     else if (!tsr_is_meta(r))
-        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
+        TSR_TRY(multiply(r, &(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -212,7 +251,11 @@ static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y
     TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
     bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)),
          cy = (y->flags & TSR_FLAG_CONJ) != 0;
-    if (!tsr_is_meta(r))
+    if (tsr_on_device(r)) {
+        TsrMat row = {tsr_data(x), 1, x->numel, 0, x->strides[0], cx}, one_element = {tsr_data(r), 1, 1, 1, 1, false};
+        TsrMat column = column_of(y);
+        TSR_TRY(multiply(r, &(TsrGemm){r->dtype, row, column, one_element, one, zero}));
+    } else if (!tsr_is_meta(r))
         TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx},
                         (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
     *out = tsr_owned_take(&r);
@@ -496,7 +539,7 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
     TSR_OWNED r = NULL;
     TSR_TRY(summand_new(&r, self, beta, 2, sizes));
     if (!tsr_is_meta(r) && r->numel > 0)
-        TSR_TRY(tsr_gemm(&(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
+        TSR_TRY(multiply(r, &(TsrGemm){r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -515,17 +558,17 @@ static TsrStatus half_addmv(TsrTensor *r, const TsrTensor *mat, const TsrTensor 
     TsrTensor *same = NULL;
     int64_t m = mat->sizes[0];
     TsrGemm g = {r->dtype, mat_of(mat), column_of(vec), column_of(r), rounded_scalar(alpha, r->dtype), zero};
-    if (is_zero(beta)) return tsr_gemm(&g);
+    if (is_zero(beta)) return multiply(r, &g);
     TSR_TRY(tsr_invoke_new(&same, 1, "mul", "!tts", r, r, rounded_scalar(beta, r->dtype)));
     tsr_tensor_free(same);
     if (mat->strides[0] != 1 || mat->strides[1] < TSR_MAX(m, 1)) {
         g.beta = one;
-        return tsr_gemm(&g);
+        return multiply(r, &g);
     }
     TSR_OWNED product = NULL;
     TSR_TRY(tsr_tensor_new(&product, 1, &m, r->dtype, r->device));
     g.c = column_of(product);
-    TSR_TRY(tsr_gemm(&g));
+    TSR_TRY(multiply(r, &g));
     TSR_TRY(tsr_invoke_new(&same, 1, "add", "!ttt", r, r, product));
     tsr_tensor_free(same);
     return TSR_OK;
@@ -549,9 +592,8 @@ TsrStatus op_addmv(TsrOpCall *c) {
     bool counted =
         tsr_dtype_is_complex(r->dtype) && is_zero(alpha); /* in complex vectors inf times alpha is nan, not left out */
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
-    else if (!tsr_is_meta(r))
-        TSR_TRY((counted ? tsr_gemm_short
-                         : tsr_gemm)(&(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta}));
+    TsrGemm g = {r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta};
+    if (!half && !tsr_is_meta(r)) TSR_TRY(counted && !tsr_on_device(r) ? tsr_gemm_short(&g) : multiply(r, &g));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
@@ -626,7 +668,7 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
     int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
     for (int64_t i = 0; i < a->sizes[0] && !alone; i++) {
-        TSR_TRY(tsr_gemm(&g));
+        TSR_TRY(multiply(r, &g));
         g.a.data = (char *)g.a.data + step_a;
         g.b.data = (char *)g.b.data + step_b;
         g.beta = one;

@@ -1,0 +1,16 @@
+/* matmul.h: products of matrices on the device. */
+#ifndef CUDA_MATMUL_H
+#define CUDA_MATMUL_H
+
+#include "launch.h"
+
+/* By cuBLASLt where it is found and takes them, else by a kernel of our own. */
+TsrStatus cuda_matmul(const TsrDeviceMatmul *product);
+/* The text of our kernel that does it; false: there is none. */
+bool cuda_matmul_source(CudaSource *out, const TsrDeviceMatmul *product);
+
+/* The product by cuBLASLt, which is opened at the first one. TSR_NOT_IMPLEMENTED_ERROR, and nothing was touched: there
+ * is no such library, or it does not take these matrices. */
+TsrStatus cuda_blas_matmul(const TsrDeviceMatmul *product);
+
+#endif

@@ -1,0 +1,22 @@
+# Products of matrices on the simulated device beside the host's: by the kernel of our own, and by cuBLASLt, of which the simulated
+# device has a pretended one. CUDA_KERNELS=all takes every dtype.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+if ! command -v g++ >/dev/null; then
+    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
+    exit 0
+fi
+[ "$CUDA_KERNELS" = all ] && short=False || short=True
+(echo "short = $short" && cat "$here/cuda_matmul.tsr") >"$work/products.tsr"
+is 'by our kernel' "$([ $short = True ] && echo 475 || echo 855) calls" "$(timeout 600 "$tsr" --simulate-cuda "$work/products.tsr" 2>&1)"
+is 'by cuBLASLt' "$([ $short = True ] && echo 475 || echo 855) calls" "$(TSR_SIM_LIBRARIES=1 timeout 600 "$tsr" --simulate-cuda "$work/products.tsr" 2>&1)"
+
+# Where two stages of work want scratch memory: it is given back, and none is left when the products are gone.
+TSR_SIM_LIBRARIES=1 run --simulate-cuda -e "a = torch.ones(8, 8, device='cuda')
+b = a @ a @ a
+print(b[0, 0].item())
+del a, b
+print(torch.cuda.memory_allocated())"
+is 'scratch memory is given back' '64.0
+0' "$out"
+exit $bad
