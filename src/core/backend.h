@@ -229,6 +229,32 @@ typedef struct TsrDeviceWork {
     size_t nparams;
 } TsrDeviceWork;
 
+/* ---- params of primitives ---- */
+
+/* What a position is called that there is no element at, when the device is waited for. */
+typedef enum TsrDeviceWrong {
+    TSR_WRONG_INDEX,   /* TSR_INDEX_ERROR "index 5 is out of bounds for dimension 0 with size 3" */
+    TSR_WRONG_PLACE,   /* TSR_RUNTIME_ERROR with the same words */
+    TSR_WRONG_ROW,     /* TSR_INDEX_ERROR "index out of range in self" */
+    TSR_WRONG_ELEMENT, /* TSR_INDEX_ERROR "out of range: tried to access index 9 on a tensor of 6 elements." */
+    TSR_WRONGS
+} TsrDeviceWrong;
+
+/* Index tensors of one piece of work at most: the operands without the two that elements are read from and written to.
+ */
+enum { TSR_DEVICE_PLACES = TSR_DEVICE_OPERANDS - 2 };
+/* Of PICK and PLACE: what the index tensors, which are its last n inputs, say of the tensor that is indexed. */
+typedef struct TsrDevicePlaces {
+    int n;
+    struct {
+        int64_t size, step; /* of the dimension that is indexed: elements, and bytes from one to the next, >= 0 */
+        int64_t dim;        /* its name in the error */
+    } of[TSR_DEVICE_PLACES];
+    bool wraps; /* negative positions count from the end */
+    TsrDeviceWrong wrong;
+    uint8_t combine; /* TsrCombine (kernels/move/combine.h), of PLACE */
+} TsrDevicePlaces;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */

@@ -47,15 +47,21 @@ TsrStatus cuda_errors_begin(uint64_t *address, uint64_t *launch, int index) {
     return status;
 }
 
+static TsrStatus raise_wrong(const Record *r, TsrDeviceWrong wrong) {
+    if (wrong == TSR_WRONG_ROW) return cuda_host->error(TSR_INDEX_ERROR, "index out of range in self");
+    if (wrong == TSR_WRONG_ELEMENT)
+        return cuda_host->error(TSR_INDEX_ERROR,
+                                "out of range: tried to access index %lld on a tensor of %lld elements.",
+                                (long long)r->value, (long long)r->size);
+    return cuda_host->error(wrong == TSR_WRONG_PLACE ? TSR_RUNTIME_ERROR : TSR_INDEX_ERROR,
+                            "index %lld is out of bounds for dimension %lld with size %lld", (long long)r->value,
+                            (long long)r->dimension, (long long)r->size);
+}
+
 static TsrStatus raise_found(const Record *r) {
-    switch ((CudaFound)r->found) {
-    case CUDA_FOUND_ZERO_DIVISOR: return cuda_host->error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
-    case CUDA_FOUND_INDEX:
-        return cuda_host->error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %lld with size %lld",
-                                (long long)r->value, (long long)r->dimension, (long long)r->size);
-    case CUDA_FOUND_NOTHING:
-    case CUDA_FOUND_KINDS: break;
-    }
+    if (r->found == CUDA_FOUND_ZERO_DIVISOR) return cuda_host->error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+    if (r->found >= CUDA_FOUND_INDEX && r->found < CUDA_FOUND_KINDS)
+        return raise_wrong(r, (TsrDeviceWrong)(r->found - CUDA_FOUND_INDEX));
     return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld",
                             (long long)r->found);
 }

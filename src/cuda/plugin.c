@@ -1,4 +1,5 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
+#include "index.h"
 #include "map.h"
 #include "matmul.h"
 #include "memory.h"
@@ -9,7 +10,7 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
 
 /* Primitives by their number; NULL: over the host. */
 typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
-static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {NULL};
+static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {[TSR_P_PICK] = cuda_pick, [TSR_P_PLACE] = cuda_place};
 
 static TsrStatus work(const TsrDeviceWork *w) {
     PrimitiveFn fn = w->what < TSR_PRIMITIVES ? primitives[w->what] : NULL;

@@ -19,7 +19,11 @@
     PART(reduce_args, "src/cuda/device/reduce_args.h") \
     PART(reduce, "src/cuda/device/reduce.cuh") \
     PART(matmul_args, "src/cuda/device/matmul_args.h") \
-    PART(matmul, "src/cuda/device/matmul.cuh")
+    PART(matmul, "src/cuda/device/matmul.cuh") \
+    PART(walk_args, "src/cuda/device/walk_args.h") \
+    PART(walk, "src/cuda/device/walk.cuh") \
+    PART(index_args, "src/cuda/device/index_args.h") \
+    PART(index, "src/cuda/device/index.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

@@ -8,9 +8,11 @@
 
 #include "cuda/compile.h"
 #include "cuda/formulas.h"
+#include "cuda/index.h"
 #include "cuda/map.h"
 #include "cuda/matmul.h"
 #include "cuda/reduce.h"
+#include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
 
 static TsrStatus error(TsrStatus kind, const char *format, ...) {
@@ -191,6 +193,53 @@ static void use_simulated(const char *program) {
     setenv("TSR_CUDA_NVRTC", path, 1);
 }
 
+/* Positions in one of `ndim` dimensions, or, of rows, one for each of the outermost. */
+static TsrDeviceWork index_of(TsrPrimitive what, TsrDtype dtype, int ndim, bool rows, TsrDevicePlaces *places) {
+    TsrDeviceWork w = {.what = what, .nout = 1, .nin = 2, .params = places, .nparams = sizeof *places};
+    for (int k = 0; k < 3; k++) {
+        TsrDeviceTensor *t = &w.t[k];
+        int64_t size = k == 2 ? 8 : (int64_t)cuda_itemsize(dtype);
+        t->at.data = 4096;
+        t->at.dtype = t->at.compute = k == 2 ? TSR_INT64 : dtype;
+        t->ndim = ndim;
+        for (int d = 0; d < ndim; d++) {
+            bool still = k == 2 && rows && d + 1 < ndim;
+            t->sizes[d] = 4;
+            t->at.strides[d] = still ? 0 : size << (2 * d + (d > 0 && !rows));
+        }
+    }
+    return w;
+}
+
+static void compile_index(TsrPrimitive what, unsigned combine, TsrDtype dtype, int ndim, bool rows) {
+    char text[64];
+    CudaSource source = {0};
+    TsrDevicePlaces places = {.n = 1, .of = {{4, 4, 0}}, .combine = (uint8_t)combine};
+    TsrDeviceWork w = index_of(what, dtype, ndim, rows, &places);
+    snprintf(text, sizeof text, "primitive %d, %u, dtype %u, %d dimensions", (int)what, combine, dtype, ndim);
+    if (cuda_index_source(&source, &w)) {
+        compile(text, &source);
+    } else {
+        failed++;
+        fprintf(stderr, "no kernel for %s\n", text);
+    }
+    cuda_source_free(&source);
+}
+
+static void compile_indices(void) {
+    static const TsrDtype sizes[] = {TSR_UINT8, TSR_FLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX128};
+    static const TsrDtype whole[] = {TSR_INT32, TSR_INT64, TSR_UINT32, TSR_UINT64};
+    for (int ndim = 1; ndim <= 4; ndim++) {
+        for (size_t i = 0; i < TSR_COUNTOF(sizes); i++) {
+            compile_index(TSR_P_PICK, TSR_COMBINE_SET, sizes[i], ndim, ndim % 2 == 0);
+            compile_index(TSR_P_PLACE, TSR_COMBINE_SET, sizes[i], ndim, ndim % 2 == 0);
+        }
+        for (size_t i = 0; i < TSR_COUNTOF(whole); i++)
+            for (unsigned how = TSR_COMBINE_ADD; how < TSR_COMBINE_COUNT; how++)
+                if (how != TSR_COMBINE_MUL) compile_index(TSR_P_PLACE, how, whole[i], ndim, false);
+    }
+}
+
 int main(int argc, char **argv) {
     const char *program = argv[0];
     cuda_host = &host;
@@ -209,6 +258,7 @@ int main(int argc, char **argv) {
     compile_layouts();
     compile_reductions();
     compile_products();
+    compile_indices();
     compile_formulas();
     compile_copies();
     if (absent) {

@@ -7,7 +7,7 @@ if ! command -v g++ >/dev/null; then
     exit 0
 fi
 [ "$CUDA_KERNELS" = all ] && short=False || short=True
-(echo "short = $short" && cat "$here/cuda_kernels.tsr") >"$work/kernels.tsr"
+(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_kernels.tsr") >"$work/kernels.tsr"
 timeout 600 "$tsr" --simulate-cuda "$work/kernels.tsr" >"$work/out" 2>&1
 is 'kernels agree with the host' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
 is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"

@@ -95,23 +95,28 @@ TsrStatus tsr_device_map_of(TsrDeviceMap *out, TsrDevice *device, const TsrIter 
     return TSR_OK;
 }
 
-TsrStatus tsr_device_work_add(TsrDeviceWork *work, const TsrTensor *t, bool out) {
+TsrStatus tsr_device_work_add_as(TsrDeviceWork *work, const TsrTensor *t, TsrGeometry g, bool out) {
     int k = work->nout + work->nin;
-    if (k == TSR_DEVICE_OPERANDS || tsr_ndim(t) > TSR_DEVICE_DIMS || !tsr_on_device(t)) return tsr_device_decline();
+    int64_t item = (int64_t)tsr_itemsize(t);
+    if (k == TSR_DEVICE_OPERANDS || g.ndim > TSR_DEVICE_DIMS || !tsr_on_device(t)) return tsr_device_decline();
     if (k > 0 && t->device.index != work->index) return tsr_device_decline();
     TsrDeviceTensor *to = &work->t[k];
     memset(to, 0, sizeof *to);
-    to->at.data = (TsrAddress)(uintptr_t)tsr_data(t);
+    to->at.data = (TsrAddress)(uintptr_t)tsr_data(t) + (TsrAddress)((g.offset - t->offset) * item);
     to->at.dtype = to->at.compute = t->dtype;
-    to->ndim = tsr_ndim(t);
-    for (int d = 0; d < to->ndim; d++) {
-        to->sizes[d] = t->sizes[to->ndim - 1 - d];
-        to->at.strides[d] = t->strides[to->ndim - 1 - d] * (int64_t)tsr_itemsize(t);
+    to->ndim = g.ndim;
+    for (int d = 0; d < g.ndim; d++) {
+        to->sizes[d] = g.sizes[g.ndim - 1 - d];
+        to->at.strides[d] = g.strides[g.ndim - 1 - d] * item;
     }
     work->index = t->device.index;
     if (out) work->nout++;
     else work->nin++;
     return TSR_OK;
+}
+
+TsrStatus tsr_device_work_add(TsrDeviceWork *work, const TsrTensor *t, bool out) {
+    return tsr_device_work_add_as(work, t, tsr_tensor_geometry(t), out);
 }
 
 /* ---- products of matrices ---- */

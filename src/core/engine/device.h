@@ -27,6 +27,8 @@ TsrStatus tsr_device_map_of(TsrDeviceMap *out, TsrDevice *device, const TsrIter 
 /* The next output or input of a piece of work: the tensor as it lies. Outputs come first. Declines a tensor that the
  * struct has no room for; all of a work lie on one device, which is work->index. */
 TsrStatus tsr_device_work_add(TsrDeviceWork *work, const TsrTensor *t, bool out);
+/* The same of the elements of t's storage that `g` says. */
+TsrStatus tsr_device_work_add_as(TsrDeviceWork *work, const TsrTensor *t, TsrGeometry g, bool out);
 
 /* `batch` products like *g, as tsr_gemm has them, whose matrices a, b and c lie step[0], step[1] and step[2] bytes
  * apart; they are memory of `device`. */

@@ -1,6 +1,7 @@
 /* Putting tensors together: cat, stack and their kin, meshgrid, combinations, broadcasting. */
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/mem.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
@@ -420,7 +421,8 @@ TsrStatus op_combinations(TsrOpCall *c) {
         TSR_TRY(count_combinations(&sizes[0], self->numel, r, repeated));
         return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new, 2, sizes, self->dtype, self->device));
     }
-    TsrTensor *positions = MAKE(&s, combination_positions, self->numel, r, repeated),
+    TsrTensor *counted = MAKE(&s, combination_positions, self->numel, r, repeated),
+              *positions = MAKE(&s, tsr_new_there, counted, self->device),
               *flat = CALL(&s, "index_select", "tit", self, (int64_t)0, positions);
     if (s.status == TSR_OK) sizes[0] = positions->numel / r;
     if (s.status == TSR_OK)

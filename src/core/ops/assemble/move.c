@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/kernels/move/select.h"
 #include "core/op/compose.h"
 #include "core/ops/reduce/reduce.h"
@@ -125,7 +126,7 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     if (tsr_is_meta(self)) return TSR_OK;
     int64_t bytes = size * (int64_t)tsr_itemsize(self);
     for (int d = (int)dim + 1; d < tsr_ndim(self); d++) bytes *= self->sizes[d];
-    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(*out, TSR_CONTIGUOUS) &&
+    if (!tsr_on_device(self) && tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(*out, TSR_CONTIGUOUS) &&
         bytes <= TSR_CHUNK_BYTES) {
         RollBlocks j = {tsr_data(*out), tsr_data(self), bytes, bytes / size * start};
         return tsr_owned_keep(out, tsr_parallel_for(self->numel * (int64_t)tsr_itemsize(self) / bytes,
@@ -251,12 +252,14 @@ static int64_t circular_source(int64_t i, int64_t size, int64_t before, int64_t 
 static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after,
                                TsrDevice device) {
     int64_t n = size + before + after;
-    TSR_TRY(tsr_tensor_new(out, 1, &n, TSR_INT64, device));
-    int64_t *p = tsr_data(*out);
-    if (tsr_is_meta(*out)) return TSR_OK;
+    TSR_OWNED made = NULL;
+    if (device.type == TSR_META) return tsr_tensor_new(out, 1, &n, TSR_INT64, device);
+    TSR_TRY(tsr_tensor_new(&made, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
+    int64_t *p = tsr_data(made);
     TSR_IN_PIECES(i, n)
     p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
-    return tsr_owned_keep(out, tsr_interrupt_check());
+    TSR_TRY(tsr_interrupt_check());
+    return tsr_new_there(out, made, device);
 }
 
 /* Dimension names from the last: W, H, D. */
@@ -393,7 +396,7 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
     TSR_TRY(check_copied(mode, self, n, pad));
     if (mode != CIRCULAR)
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
-    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self))
+    if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self) && !tsr_on_device(self))
         return pad_rows(c, self, n, pad, mode);
     TsrScope s = {0};
     TsrTensor *t = self;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/move/select.h"
 #include "core/mem.h"
@@ -15,7 +16,8 @@
 
 /* One index tensor of positions (int64), for one dimension of the source. */
 typedef struct Entry {
-    TsrTensor *t; /* owned */
+    TsrTensor *t;      /* owned */
+    TsrTensor *beside; /* on a device: with the view's dimensions; owned */
     int dim;
 } Entry;
 
@@ -27,6 +29,7 @@ typedef struct Plan {
     TsrTensor *offset; /* elements from the source's first one, to be broadcast over the result; owned */
     bool nothing;      /* to read or write, or only meta: offset has strides alone, of the first index */
     bool masks_only;   /* no position can repeat */
+    bool there;        /* on a device: offset has strides alone, positions are checked where they are used */
     bool writing;      /* a bad position is kept as NOWHERE: what comes before it is still written */
     int bad_entry;     /* 1 + the entry of the first bad position, 0: none */
     int64_t bad_value;
@@ -35,7 +38,10 @@ typedef struct Plan {
 #define NOWHERE INT64_MIN
 
 static void plan_free(Plan *p) {
-    for (int i = 0; i < p->n; i++) tsr_tensor_free(p->entry[i].t);
+    for (int i = 0; i < p->n; i++) {
+        tsr_tensor_free(p->entry[i].t);
+        tsr_tensor_free(p->entry[i].beside);
+    }
     tsr_tensor_free(p->source);
     tsr_tensor_free(p->view);
     tsr_tensor_free(p->offset);
@@ -108,6 +114,7 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
             "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
                         self->dtype, "nonzero_count_cpu"));
+    if (tsr_on_device(self)) return tsr_device_decline();
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
@@ -135,11 +142,20 @@ TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int
     return TSR_OK;
 }
 
+/* The mask may lie on the host, self on a device. */
+static TsrStatus mask_positions_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask) {
+    TSR_OWNED positions = NULL;
+    TSR_TRY(tsr_nonzero_new(&positions, mask));
+    if (tsr_on_device(self)) return tsr_new_there(out, positions, self->device);
+    *out = tsr_owned_take(&positions);
+    return TSR_OK;
+}
+
 /* A mask becomes one column of positions a dimension it spans. */
 static TsrStatus add_mask(Plan *p, const TsrTensor *self, const TsrTensor *mask, int dim) {
     TsrTensor *positions;
     TSR_TRY(tsr_index_check_mask(self, mask, dim));
-    TSR_TRY(tsr_nonzero_new(&positions, mask));
+    TSR_TRY(mask_positions_new(&positions, self, mask));
     TsrStatus status = TSR_OK;
     for (int d = 0; d < tsr_ndim(mask) && status == TSR_OK; d++) {
         status = tsr_tensor_new_select(&p->entry[p->n].t, positions, 1, d);
@@ -147,6 +163,27 @@ static TsrStatus add_mask(Plan *p, const TsrTensor *self, const TsrTensor *mask,
     }
     tsr_tensor_free(positions);
     return status;
+}
+
+/* Positions of the host for a tensor of a device are checked before they go there; `entry`: the number of the index. */
+static TsrStatus send_positions(TsrTensor **out, int entry, const TsrTensor *self, const TsrTensor *positions,
+                                int dim) {
+    TSR_OWNED dense = NULL;
+    int64_t size = self->numel > 0 && dim < tsr_ndim(self) ? self->sizes[dim] : INT64_MAX;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, positions, TSR_CONTIGUOUS));
+    const int64_t *p = tsr_data(dense);
+    TSR_IN_PIECES(i, dense->numel)
+    if (p[i] < -size || p[i] >= size)
+        return tsr_error(TSR_INDEX_ERROR, "index %lld is out of bounds for dimension %d with size %lld",
+                         (long long)p[i], entry, (long long)size);
+    return tsr_new_there(out, dense, self->device);
+}
+
+static TsrStatus positions_new(TsrTensor **out, int entry, const TsrTensor *self, const TsrTensor *index, int dim) {
+    if (!tsr_on_device(self) || tsr_on_device(index)) return tsr_tensor_new_cast(out, index, TSR_INT64);
+    TSR_OWNED positions = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
+    return send_positions(out, entry, self, positions, dim);
 }
 
 static TsrStatus add_index(Plan *p, const TsrTensor *self, const TsrTensor *index, int *dim) {
@@ -158,7 +195,7 @@ static TsrStatus add_index(Plan *p, const TsrTensor *self, const TsrTensor *inde
     if (index->dtype != TSR_INT64 && index->dtype != TSR_INT32)
         return tsr_error(TSR_INDEX_ERROR, "tensors used as indices must be long, int, byte or bool tensors");
     p->masks_only = false;
-    TSR_TRY(tsr_tensor_new_cast(&p->entry[p->n].t, index, TSR_INT64));
+    TSR_TRY(positions_new(&p->entry[p->n].t, p->n, self, index, *dim));
     p->entry[p->n++].dim = (*dim)++;
     return TSR_OK;
 }
@@ -302,7 +339,7 @@ static TsrStatus add_offsets(Plan *p, int first, int last, OffsetParams *q) {
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &spec));
     TsrTensor *sum = NULL;
-    TsrStatus status = tsr_iter_run(&it, offset_loop, q);
+    TsrStatus status = p->there ? TSR_OK : tsr_iter_run(&it, offset_loop, q);
     TSR_TRY(tsr_iter_end_move(&it, status, &sum));
     tsr_tensor_free(p->offset);
     p->offset = sum;
@@ -345,6 +382,16 @@ static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     return TSR_OK;
 }
 
+/* For a device: each index beside the view. */
+static TsrStatus spread_entries(Plan *p, const int64_t *shape, int nshape) {
+    for (int i = 0; i < p->n; i++) {
+        TsrTensor *spread;
+        TSR_TRY(spread_new(&spread, p, p->entry[i].t, shape, nshape));
+        p->entry[i].beside = spread;
+    }
+    return TSR_OK;
+}
+
 static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *const *indices) {
     int64_t shape[TSR_MAX_DIMS];
     int nshape;
@@ -356,6 +403,8 @@ static TsrStatus plan_make(Plan *p, const TsrTensor *self, int n, TsrTensor *con
     TSR_TRY(check_empty(p, shape, nshape));
     TSR_TRY(make_view(p, shape, nshape));
     p->nothing = tsr_is_meta(self) || p->view->numel == 0; /* then positions are not even checked */
+    p->there = tsr_on_device(self);
+    if (p->there && !p->nothing) TSR_TRY(spread_entries(p, shape, nshape));
     return p->nothing ? spread_new(&p->offset, p, p->entry[0].t, shape, nshape) : make_offsets(p, shape, nshape);
 }
 
@@ -382,6 +431,19 @@ static void get_loop(char *const *data, const int64_t *strides, int64_t n, const
     }
 }
 
+/* The entries as a device takes them; how many. */
+static int places_of(TsrPlace *places, const Plan *p) {
+    for (int i = 0; i < p->n; i++)
+        places[i] =
+            (TsrPlace){p->entry[i].beside, p->source->sizes[p->entry[i].dim], p->source->strides[p->entry[i].dim], i};
+    return p->n;
+}
+
+static TsrStatus read_there(TsrTensor *out, const Plan *p) {
+    TsrPlace places[TSR_MAX_DIMS];
+    return tsr_pick(out, p->view, places, places_of(places, p), TSR_WRONG_INDEX);
+}
+
 static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
     TsrDtype out_dtype[1] = {p->source->dtype};
     TsrIterSpec spec = {.nout = 1,
@@ -393,15 +455,16 @@ static TsrStatus read_plan(TsrTensor **out, const Plan *p) {
     TsrIter it;
     int64_t item = (int64_t)tsr_itemsize(p->source);
     TSR_TRY(tsr_iter_begin(&it, &spec));
-    TsrStatus status = tsr_iter_run(&it, get_loop, &item);
-    return tsr_iter_end_move(&it, status, out);
+    TsrStatus status = p->there ? TSR_OK : tsr_iter_run(&it, get_loop, &item);
+    TSR_TRY(tsr_iter_end_move(&it, status, out));
+    return p->there && !p->nothing ? tsr_owned_keep(out, read_there(*out, p)) : TSR_OK;
 }
 
 /* x[mask] with a mask over all of x: the selected elements, in two passes. */
 static bool is_whole_mask(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_BOOL && tsr_ndim(self) > 0 &&
-           tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) && tsr_is_contiguous(self, TSR_CONTIGUOUS) &&
-           tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
+    return n == 1 && !tsr_on_device(self) && indices[0] != NULL && indices[0]->dtype == TSR_BOOL &&
+           tsr_ndim(self) > 0 && tsr_same_sizes(self, indices[0]) && !tsr_is_meta(self) &&
+           tsr_is_contiguous(self, TSR_CONTIGUOUS) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS);
 }
 
 typedef struct Select {
@@ -473,9 +536,10 @@ static bool has_plain_strides(const TsrTensor *t) {
 }
 
 static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
-    return n == 1 && indices[0] != NULL && indices[0]->dtype == TSR_INT64 && tsr_ndim(self) > 1 && self->numel > 0 &&
-           indices[0]->numel > 0 && !tsr_is_meta(self) && tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) &&
-           tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) && tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
+    return n == 1 && !tsr_on_device(self) && indices[0] != NULL && indices[0]->dtype == TSR_INT64 &&
+           tsr_ndim(self) > 1 && self->numel > 0 && indices[0]->numel > 0 && !tsr_is_meta(self) &&
+           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
+           tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
 }
 
 /* *failed: some position is bad; the slow way then words the error. */
@@ -639,11 +703,22 @@ static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value)
         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
 }
 
+static TsrStatus write_there(const Plan *p, const TsrTensor *wide, bool accumulate) {
+    TsrPlace places[TSR_MAX_DIMS];
+    return tsr_place(p->view, wide, places, places_of(places, p), TSR_WRONG_INDEX,
+                     accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET);
+}
+
 static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
     TsrTensor *wide;
     TSR_TRY(expand_value(&wide, value, p->view));
     TsrStatus fits = check_same_dtype(p->source, value);
     if (fits != TSR_OK || p->nothing) {
+        tsr_tensor_free(wide);
+        return fits;
+    }
+    if (p->there) {
+        fits = write_there(p, wide, accumulate);
         tsr_tensor_free(wide);
         return fits;
     }
@@ -693,6 +768,11 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
         tsr_ndim(value) <= 1) {
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};
         return tsr_parallel_for(self->numel, 4 * tsr_grain(1), fill_range, &f);
+    }
+    if (value->device.type != self->device.type || value->device.index != self->device.index) {
+        TSR_OWNED there = NULL; /* a number of the host */
+        TSR_TRY(tsr_new_there(&there, value, self->device));
+        return put_all(self, n, indices, there, accumulate);
     }
     Plan p = {.n = 0, .writing = true};
     TsrStatus status = plan_make(&p, self, n, indices);

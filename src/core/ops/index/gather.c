@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/ops/reduce/along.h"
 #include "core/indexing.h"
 #include "core/kernels/move/select.h"
@@ -133,7 +134,8 @@ static TsrStatus gather_new(TsrTensor **out, const TsrTensor *self, int64_t dim,
     TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
     TsrStatus status = tsr_tensor_new(out, tsr_ndim(index), index->sizes, self->dtype, self->device);
     if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) {
-        status = gather_lines(*out, self, positions, dim);
+        const TsrAlong along = {.index = positions, .dim = dim, .wrong = TSR_WRONG_PLACE};
+        status = tsr_on_device(self) ? tsr_pick_along(*out, self, &along) : gather_lines(*out, self, positions, dim);
         if (status != TSR_OK) tsr_tensor_reset(out);
     }
     tsr_tensor_free(positions);

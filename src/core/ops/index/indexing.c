@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "core/engine/device.h"
 #include "core/op/shared.h"
 #include "core/view.h"
 
@@ -231,9 +232,24 @@ static TsrStatus lend_all(TsrLoans *loans, const Walk *w, bool written, TsrTenso
     return tsr_lend(loans, value, false);
 }
 
-/* take_advanced, on the host for tensors of a device. */
+/* Around work of `name` (static) that is tried on a device first: whether it declined. */
+static const char *begin_there(const char *name) {
+    const char *outer = tsr_device_work_of;
+    (void)tsr_device_declined();
+    tsr_device_work_of = name;
+    return outer;
+}
+static bool end_there(const char *outer, TsrStatus status) {
+    tsr_device_work_of = outer;
+    return status == TSR_NOT_IMPLEMENTED_ERROR && tsr_device_declined();
+}
+
+/* take_advanced, by loan where a device has no code for it. */
 static TsrStatus take(TsrTensor **out, const Walk *w) {
     if (TSR_LIKELY(!any_on_device(w, NULL))) return take_advanced(out, w);
+    const char *outer = begin_there("index");
+    TsrStatus there = take_advanced(out, w);
+    if (!end_there(outer, there)) return there;
     TsrLoans loans = {.what = "index"};
     TsrDevice device = w->view->device;
     TsrStatus s = lend_all(&loans, w, false, NULL);
@@ -479,11 +495,16 @@ static TsrStatus check_value_device(const TsrTensor *dst, const TsrTensor *value
                      tsr_device_format(dst->device, one), tsr_device_format(value->device, other));
 }
 
-/* put_advanced, on the host for tensors of a device. */
+/* put_advanced, by loan where a device has no code for it. */
 static TsrStatus put(const Walk *w, TsrTensor *value, TsrScalar number) {
     if (TSR_LIKELY(!any_on_device(w, value))) return put_advanced(w, value, number);
     TsrLoans loans = {.what = "index_put_"};
     TSR_TRY(check_value_device(w->view, value));
+    if (tsr_on_device(w->view)) {
+        const char *outer = begin_there("index_put_");
+        TsrStatus there = put_advanced(w, value, number);
+        if (!end_there(outer, there)) return there;
+    }
     TsrStatus s = lend_all(&loans, w, true, value);
     if (s == TSR_OK) s = put_advanced(w, value, number);
     s = tsr_give_back(&loans, s);

@@ -6,6 +6,7 @@
  * where it stands. */
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/indexing.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/move/select.h"
@@ -73,6 +74,11 @@ static TsrStatus run_fill(TsrTensor *t, const TsrTensor *mask, const Fill *f) {
     TsrDtype own[1] = {t->dtype};
     TsrTensor *wide;
     TSR_TRY(mask_like_new(&wide, t, mask));
+    if (tsr_on_device(t)) {
+        TsrStatus filled = tsr_fill_where(t, wide, f->cell);
+        tsr_tensor_free(wide);
+        return filled;
+    }
     TsrIterSpec spec = {.nout = 1,
                         .out = {t},
                         .nin = 1,
@@ -336,9 +342,24 @@ static TsrStatus flat_index_new(TsrTensor **out, int64_t *good, const TsrTensor 
     return tsr_owned_keep(out, tsr_interrupt_check());
 }
 
+/* A tensor of a device as one line, in each of index's places. */
+static TsrStatus line_view_new(TsrTensor **out, const TsrTensor *dense, const TsrTensor *index) {
+    int64_t strides[TSR_MAX_DIMS] = {0};
+    return tsr_tensor_new_view(out, dense, &(TsrGeometry){tsr_ndim(index), index->sizes, strides, dense->offset}, NULL);
+}
+
+static TsrStatus take_there(TsrTensor *t, const TsrTensor *self, const TsrTensor *index) {
+    TSR_OWNED dense = NULL;
+    TSR_OWNED line = NULL;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS));
+    TSR_TRY(line_view_new(&line, dense, index));
+    return tsr_pick(t, line, &(TsrPlace){index, self->numel, 1, 0}, 1, TSR_WRONG_ELEMENT);
+}
+
 static TsrStatus take_into(TsrTensor *t, const TsrTensor *self, const TsrTensor *index) {
     TsrTensor *positions, *dense;
     int64_t good;
+    if (tsr_on_device(self)) return take_there(t, self, index);
     TSR_TRY(flat_index_new(&positions, &good, index, self->numel));
     TsrStatus status = good == index->numel ? TSR_OK : no_element(((int64_t *)tsr_data(positions))[good], self->numel);
     if (status == TSR_OK) status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
@@ -391,9 +412,22 @@ static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t co
     return status;
 }
 
+static TsrStatus put_there(TsrTensor *t, const TsrTensor *index, const TsrTensor *source, bool accumulate) {
+    TSR_OWNED values = NULL;
+    TSR_OWNED flat = NULL;
+    TSR_OWNED line = NULL;
+    TSR_TRY(tsr_tensor_new_reshape(&values, source, tsr_ndim(index), index->sizes));
+    TSR_TRY(tsr_tensor_new_contiguous(&flat, t, TSR_CONTIGUOUS)); /* t itself, when it is */
+    TSR_TRY(line_view_new(&line, flat, index));
+    TSR_TRY(tsr_place(line, values, &(TsrPlace){index, t->numel, 1, 0}, 1, TSR_WRONG_ELEMENT,
+                      accumulate ? TSR_COMBINE_ADD : TSR_COMBINE_SET));
+    return flat != t ? tsr_tensor_copy(t, flat) : TSR_OK;
+}
+
 static TsrStatus put_into(TsrTensor *t, const TsrTensor *index, const TsrTensor *source, bool accumulate) {
     TsrTensor *positions;
     int64_t good;
+    if (tsr_on_device(t)) return put_there(t, index, source, accumulate);
     TSR_TRY(flat_index_new(&positions, &good, index, t->numel));
     TsrStatus status = put_values(t, positions, good, source, accumulate);
     if (status == TSR_OK && good < index->numel) status = no_element(((int64_t *)tsr_data(positions))[good], t->numel);

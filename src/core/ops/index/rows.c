@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/ops/reduce/along.h"
 #include "core/indexing.h"
 #include "core/op/out.h"
@@ -60,12 +61,13 @@ static TsrStatus check_index_select(const TsrTensor *self, const TsrTensor *inde
     return TSR_OK;
 }
 
+/* Those of a device are found to be bad when they are used. */
 static TsrStatus check_select_bounds(const TsrTensor *self, int64_t dim, const TsrTensor *index) {
     int64_t bad, size = tsr_along_size(self, dim);
     bool strict = tsr_ndim(self) > 1 && (dim == 1 || self->numel == 0);
     if (strict && self->numel == 0 && size <= 0 && index->numel > 0)
         return tsr_error(TSR_RUNTIME_ERROR, "index_select(): self indexing axis dim should be positive");
-    if (tsr_positions_valid(index, size, &bad)) return TSR_OK;
+    if (tsr_on_device(index) || tsr_positions_valid(index, size, &bad)) return TSR_OK;
     if (strict)
         return tsr_error(TSR_RUNTIME_ERROR, "INDICES element is out of DATA bounds, id=%lld axis_dim=%lld",
                          (long long)bad, (long long)size);
@@ -76,7 +78,10 @@ static TsrStatus index_select_fill(TsrTensor *t, const TsrTensor *self, int64_t 
     TsrTensor *dense, *positions;
     TSR_TRY(tsr_long_new(&positions, index));
     TsrStatus status = check_select_bounds(self, dim, positions);
-    if (status == TSR_OK && t->numel > 0) {
+    if (status == TSR_OK && tsr_on_device(self)) {
+        const TsrAlong along = {.index = positions, .dim = dim, .rows = true, .wrong = TSR_WRONG_ROW};
+        status = tsr_pick_along(t, self, &along);
+    } else if (status == TSR_OK && t->numel > 0) {
         status = tsr_tensor_new_contiguous(&dense, self, TSR_CONTIGUOUS);
         if (status == TSR_OK) {
             Rows r = rows_of(dense, dim, positions->numel);
@@ -142,16 +147,17 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
 }
 
 /* How far a write gets: the positions before the first bad one, in every row or in the first alone, as PyTorch leaves
- * it. */
+ * it. On a device it is a matter of all but the bad ones, which are found when it is waited for, and called `wrong`. */
 typedef struct Reach {
     int64_t count;
     bool everywhere;
+    TsrDeviceWrong wrong;
 } Reach;
 
 static Reach reach_of(const TsrTensor *positions, int64_t size, bool position_by_position, int64_t *bad) {
+    Reach reach = {positions->numel, true, position_by_position ? TSR_WRONG_ROW : TSR_WRONG_PLACE};
+    if (tsr_on_device(positions) || tsr_positions_valid(positions, size, bad)) return reach;
     const int64_t *p = tsr_data(positions);
-    Reach reach = {positions->numel, true};
-    if (tsr_positions_valid(positions, size, bad)) return reach;
     for (reach.count = 0; p[reach.count] >= 0 && p[reach.count] < size;) reach.count++;
     reach.everywhere = position_by_position;
     return reach;
@@ -179,9 +185,20 @@ static void fold_rows(const Rows *r, Reach reach, TsrCombineFn combine) {
     }
 }
 
+/* The rows of a tensor of a device at these positions combined with those of source, or with the one number it is;
+ * `how` says what becomes of negative and bad ones. */
+static TsrStatus place_rows(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source,
+                            TsrCombine op, TsrAlong how) {
+    how.index = positions;
+    how.dim = dim;
+    how.rows = true;
+    return tsr_place_along(t, source, &how, op);
+}
+
 static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positions, Reach reach,
                              const TsrTensor *source, TsrCombine op) {
     TsrTensor *dense;
+    if (tsr_on_device(t)) return place_rows(t, dim, positions, source, op, (TsrAlong){.wrong = reach.wrong});
     TSR_TRY(tsr_tensor_new_contiguous(&dense, source, TSR_CONTIGUOUS));
     Rows r = rows_of(t, dim, positions->numel);
     r.dst = tsr_data(t);
@@ -223,10 +240,19 @@ static bool is_one(TsrScalar s) {
                                           : tsr_scalar_to_double(s) == 1;
 }
 
+/* On a device the product is rounded before it is added, as PyTorch's kernel there has it. */
+static TsrStatus add_product(TsrTensor *t, int64_t dim, const TsrTensor *positions, const TsrTensor *source,
+                             TsrScalar alpha) {
+    TSR_OWNED product = NULL;
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "ts", source, alpha));
+    return add_source(t, dim, positions, (Reach){positions->numel, true, TSR_WRONG_ROW}, product);
+}
+
 /* Row by row with the scale inside the addition, so that it rounds once. */
 static TsrStatus add_scaled(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count,
                             const TsrTensor *source, TsrScalar alpha) {
     const int64_t *index = tsr_data(positions);
+    if (tsr_on_device(t)) return add_product(t, dim, positions, source, alpha);
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(tsr_interrupt_check());
         TsrTensor *into = NULL, *from = NULL, *done = NULL;
@@ -345,6 +371,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr_long_new(&positions, index));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), false, &bad);
+    reach.wrong = TSR_WRONG_INDEX;
     bool complete = all_reached(reach, positions) || source->numel == 0;
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = fold_source(t, dim, positions, reach, source, TSR_COMBINE_SET);
@@ -408,11 +435,19 @@ static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int6
     return TSR_OK;
 }
 
+static TsrStatus fill_there(TsrTensor *t, int64_t dim, const TsrTensor *positions, TsrScalar value) {
+    TSR_OWNED number = NULL;
+    TSR_TRY(tsr_tensor_new(&number, 0, NULL, t->dtype, t->device));
+    TSR_TRY(tsr_tensor_fill(number, value));
+    return place_rows(t, dim, positions, number, TSR_COMBINE_SET, (TsrAlong){.wraps = true});
+}
+
 static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *positions, TsrScalar value) {
     const int64_t *index = tsr_data(positions);
     int64_t size = tsr_along_size(t, dim), good = 0, others = 1;
     for (int d = 0; d < tsr_ndim(t); d++) others *= d == dim ? 1 : TSR_MIN(t->sizes[d], 1);
     if (others == 0) return TSR_OK; /* nothing to fill: positions are not looked at */
+    if (tsr_on_device(t)) return fill_there(t, dim, positions, value);
     while (good < positions->numel && index[good] >= -size && index[good] < size) good++;
     if (good == positions->numel) return fill_rows(t, dim, index, good, value);
     TsrTensor *first;
@@ -477,6 +512,7 @@ TsrStatus op_index_fill_tensor(TsrOpCall *c) {
 static TsrStatus reset_rows(TsrTensor *t, int64_t dim, const TsrTensor *positions, int64_t count, TsrCombine op) {
     uint8_t cell[16];
     tsr_along_neutral_store(op, t->dtype, cell);
+    if (tsr_on_device(t)) return fill_there(t, dim, positions, tsr_scalar_load(t->dtype, cell));
     const int64_t *index = tsr_data(positions);
     TsrCombineFn set = tsr_combine_fn(TSR_COMBINE_SET, t->dtype);
     Rows r = rows_of(t, dim, positions->numel);
@@ -495,6 +531,14 @@ static TsrStatus row_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, co
     for (int d = 0; d < tsr_ndim(t); d++) sizes[d] = d == dim ? t->sizes[d] : 1;
     TSR_OWNED counts = NULL;
     TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), sizes, TSR_INT64, t->device));
+    if (tsr_on_device(t)) {
+        TSR_OWNED one = NULL;
+        TSR_TRY(tsr_tensor_fill(counts, tsr_scalar_int(include_self)));
+        TSR_TRY(tsr_tensor_new(&one, 0, NULL, TSR_INT64, t->device));
+        TSR_TRY(tsr_tensor_fill(one, tsr_scalar_int(1)));
+        TSR_TRY(place_rows(counts, dim, positions, one, TSR_COMBINE_ADD, (TsrAlong){.wrong = TSR_WRONG_ROW}));
+        return tsr_tensor_new_cast(out, counts, tsr_dtype_real_of(t->dtype));
+    }
     int64_t *n = tsr_data(counts);
     const int64_t *index = tsr_data(positions);
     for (int64_t i = 0; i < counts->numel; i++) n[i] = include_self;

@@ -1,6 +1,7 @@
 /* scatter.c: elements written to positions along one dimension: scatter, scatter_add, scatter_reduce. */
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/ops/reduce/along.h"
 #include "core/op/out.h"
 
@@ -74,10 +75,21 @@ static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const AlongLine 
     }
 }
 
+/* scatter_exact on a device. */
+static TsrStatus scatter_there(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
+    TsrTensor *positions;
+    TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
+    const TsrAlong along = {.index = positions, .dim = dim, .wrong = TSR_WRONG_PLACE};
+    TsrStatus status = tsr_place_along(t, src, &along, op);
+    tsr_tensor_free(positions);
+    return status;
+}
+
 /* t[..., index, ...] op= src along dim. All have their own sizes; index decides. */
 static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
     TsrTensor *v[3] = {NULL}, *cut[3] = {NULL}, *positions = NULL;
     TsrCombineFn combine = tsr_combine_fn(op, t->dtype);
+    if (tsr_on_device(t)) return scatter_there(t, dim, index, src, op);
     TsrStatus status = tsr_tensor_new_cast(&positions, index, TSR_INT64);
     if (status == TSR_OK) status = tsr_at_least_1d_new(&v[0], t);
     if (status == TSR_OK) status = tsr_at_least_1d_new(&v[1], positions);
@@ -135,15 +147,21 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
     return tsr_finish_move(c, status, t);
 }
 
-/* A 0-d tensor of the number, expanded to index's sizes. */
+/* A 0-d tensor of the number, on the device of `like`, expanded to index's sizes. */
+static TsrStatus number_like_index(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, const TsrTensor *index,
+                                   TsrScalar value) {
+    TsrTensor *one;
+    TSR_TRY(tsr_tensor_new(&one, 0, NULL, dtype, like->device));
+    TsrStatus status = tsr_tensor_fill(one, value);
+    if (status == TSR_OK) status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
+    tsr_tensor_free(one);
+    return status;
+}
+
 static TsrStatus value_like_index(TsrTensor **out, const TsrTensor *self, const TsrTensor *index, TsrScalar value) {
     uint8_t cell[16];
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
-    TsrTensor *one;
-    TSR_TRY(tsr_tensor_new_scalar(&one, value, self->dtype));
-    TsrStatus status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
-    tsr_tensor_free(one);
-    return status;
+    return number_like_index(out, self, self->dtype, index, value);
 }
 
 static TsrStatus reduce_named(TsrCombine *op, const char *name) {
@@ -191,11 +209,13 @@ TsrStatus op_scatter_value_with(TsrOpCall *c) {
 /* ---- reductions into places: scatter_reduce and index_reduce ---- */
 
 static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, TsrCombine op) {
-    TsrTensor *one;
-    TSR_TRY(tsr_tensor_new(&one, 0, NULL, t->dtype, t->device));
+    TsrTensor *one, *there = NULL;
+    TSR_TRY(tsr_tensor_new(&one, 0, NULL, t->dtype, TSR_DEVICE_CPU));
     tsr_along_neutral_store(op, t->dtype, tsr_data(one));
-    TsrStatus status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
+    TsrStatus status = tsr_new_there(&there, one, t->device);
     tsr_tensor_free(one);
+    if (status == TSR_OK) status = tsr_tensor_new_expand(out, there, tsr_ndim(index), index->sizes);
+    tsr_tensor_free(there);
     return status;
 }
 
@@ -203,13 +223,11 @@ static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const T
 static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim, const TsrTensor *index,
                                 bool include_self) {
     TSR_OWNED counts = NULL;
-    TSR_OWNED one = NULL;
     TSR_OWNED ones = NULL;
     TsrDtype dtype = tsr_dtype_real_of(t->dtype);
     TSR_TRY(tsr_zeros_new(&counts, tsr_ndim(t), t->sizes, dtype, t->device));
     if (include_self) TSR_TRY(tsr_tensor_fill(counts, tsr_scalar_int(1)));
-    TSR_TRY(tsr_tensor_new_scalar(&one, tsr_scalar_int(1), dtype));
-    TSR_TRY(tsr_tensor_new_expand(&ones, one, tsr_ndim(index), index->sizes));
+    TSR_TRY(number_like_index(&ones, t, dtype, index, tsr_scalar_int(1)));
     TSR_TRY(scatter_lines(counts, dim, index, ones, TSR_COMBINE_ADD));
     *out = tsr_owned_take(&counts);
     return TSR_OK;

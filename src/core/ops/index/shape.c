@@ -7,6 +7,7 @@
  * one by one. */
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/kernels/move/combine.h"
 #include "core/mem.h"
 #include "core/op/compose.h"
@@ -309,11 +310,19 @@ static TsrStatus sum_diagonal(TsrScalar *sum, const TsrTensor *self) {
     return tsr_interrupt_check();
 }
 
+/* The diagonal's sum, as PyTorch has it on a device. */
+static TsrStatus trace_there(TsrOpCall *c, const TsrTensor *self) {
+    TsrScope s = {0};
+    TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, self, 0, 0, 1);
+    return tsr_scope_return(c, &s, CALL(&s, "sum", "t", diagonal));
+}
+
 TsrStatus op_trace(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (tsr_ndim(self) != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
+    if (tsr_on_device(self)) return trace_there(c, self);
     TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
     TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
@@ -401,16 +410,19 @@ static TsrStatus check_unraveled(const TsrTensor *index, int n, const int64_t *s
 /* Row-major strides of a shape, and its sizes, as int64 tensors. Strides wrap, as PyTorch's product does. */
 static TsrStatus steps_and_sizes_new(TsrTensor **steps, TsrTensor **sizes, int64_t n, const int64_t *shape,
                                      TsrDevice device) {
-    TSR_TRY(tsr_tensor_new(steps, 1, &n, TSR_INT64, device));
-    TSR_TRY(tsr_tensor_new(sizes, 1, &n, TSR_INT64, device));
-    if (tsr_is_meta(*steps)) return TSR_OK;
+    TsrDevice at = device.type == TSR_META ? device : TSR_DEVICE_CPU;
+    TSR_OWNED all_steps = NULL;
+    TSR_OWNED all_sizes = NULL;
+    TSR_TRY(tsr_tensor_new(&all_steps, 1, &n, TSR_INT64, at));
+    TSR_TRY(tsr_tensor_new(&all_sizes, 1, &n, TSR_INT64, at));
     uint64_t step = 1;
-    for (int64_t d = n - 1; d >= 0; d--) {
-        ((int64_t *)tsr_data(*steps))[d] = (int64_t)step;
-        ((int64_t *)tsr_data(*sizes))[d] = shape[d];
+    for (int64_t d = n - 1; d >= 0 && !tsr_is_meta(all_steps); d--) {
+        ((int64_t *)tsr_data(all_steps))[d] = (int64_t)step;
+        ((int64_t *)tsr_data(all_sizes))[d] = shape[d];
         step *= (uint64_t)shape[d];
     }
-    return TSR_OK;
+    TSR_TRY(tsr_new_there(steps, all_steps, device));
+    return tsr_new_there(sizes, all_sizes, device);
 }
 
 /* (index // stride) % size for all dimensions side by side, then split: the results are views of one tensor, as in

@@ -1,0 +1,55 @@
+# Indexing, scans, sorts and their kin on the simulated device beside the host's answers, none of them by loan, and positions that there is no
+# element at. CUDA_KERNELS=all takes every dtype.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+if ! command -v g++ >/dev/null; then
+    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
+    exit 0
+fi
+[ "$CUDA_KERNELS" = all ] && short=False || short=True
+beside() {
+    (echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/$1") >"$work/beside.tsr"
+    timeout 600 "$tsr" --simulate-cuda "$work/beside.tsr" >"$work/out" 2>&1
+    is "$1: as on the host" '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+    is "$1: all of it" 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+}
+beside cuda_index.tsr
+
+# A bad position is the host's error, at the next wait, with the operator that did it; the rest of its work is done.
+cat >"$work/wrong.tsr" <<'END'
+x = torch.arange(6.).reshape(2, 3).cuda()
+i = torch.tensor([0, 9]).cuda()
+def answer(f):
+    try:
+        y = f()
+        seen = 'made'
+        y.tolist()
+    except Exception as error:
+        return seen + ', ' + type(error).__name__ + ': ' + str(error)
+for f in [lambda: x[i], lambda: x[:, -i], lambda: x.index_select(0, i), lambda: x.gather(1, i.reshape(2, 1)), lambda: x.take(i), lambda: x.scatter(0, i.reshape(1, 2), x),
+          lambda: x.index_fill(0, i, 1), lambda: x.index_copy(0, i, x), lambda: x.index_put((i,), x), lambda: x.put(i, x[0, :2]), lambda: x.long().index_add(1, i, x.long()[:, :2])]:
+    print(answer(f))
+y = x.clone()
+y[i] = 7.
+try:
+    torch.cuda.synchronize()
+except IndexError as error:
+    print(error, y.tolist())
+z = x[i]
+z.tolist()
+END
+run --simulate-cuda "$work/wrong.tsr"
+is 'positions without an element' 'made, IndexError: index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: index -9 is out of bounds for dimension 0 with size 3
+made, IndexError: index out of range in self
+made, RuntimeError: index 9 is out of bounds for dimension 1 with size 3
+made, IndexError: out of range: tried to access index 9 on a tensor of 6 elements.
+made, RuntimeError: index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: out of range: tried to access index 9 on a tensor of 6 elements.
+made, RuntimeError: index 9 is out of bounds for dimension 1 with size 3
+index 9 is out of bounds for dimension 0 with size 2 [[7.0, 7.0, 7.0], [3.0, 4.0, 5.0]]' "$out"
+is 'and whose they were' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was index, line 19')"
+exit $bad
