@@ -678,6 +678,20 @@ static int64_t first_difference(const char *a, size_t na, const char *b, size_t 
     return i == na && i == nb ? 0 : line;
 }
 
+/* How a column of numbers of a table is changed where it stands. */
+static void hint_about_columns(const TsrTable *table, const TsrSaveOptions *save) {
+    int k = 0;
+    while (k < table->n && table->columns[k].kind != TSR_COLUMN_NUMBERS) k++;
+    if (k == table->n) tsr_error_hint("-o FILE writes the value to another file");
+    else if (strcmp(save->format, "json") == 0)
+        tsr_error_hint(
+            "-o FILE writes the value to another file; in JSON lines --columns changes columns of numbers alone");
+    else
+        tsr_error_hint(
+            "--columns %s changes that column alone and keeps every other byte; -o FILE writes the value to another file",
+            table->columns[k].name);
+}
+
 /* Whether a file of text may be written anew: only when that would not change what it holds. */
 static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
     TsrInput in;
@@ -689,11 +703,11 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
     int64_t line = status == TSR_OK ? first_difference(in.data, in.size, sink.text.data, sink.text.length) : 0;
     if (status == TSR_OK && line > 0) {
         status = tsr_error(
-            TSR_VALUE_ERROR,
-            "%s: the value has another form than the file, so that all would be written anew, and line %lld would "
-            "not stay as it is",
-            path, (long long)line);
-        tsr_error_hint("-o FILE writes the value to another file, or over this one");
+            TSR_VALUE_ERROR, "%s: %s, so that all would be written anew, and line %lld would not stay as it is", path,
+            old.table != NULL ? "not all of its columns are numbers" : "the value has another form than the file",
+            (long long)line);
+        if (old.table != NULL) hint_about_columns(old.table, save);
+        else tsr_error_hint("-o FILE writes the value to another file, or over this one");
     }
     tsr_text_free(&sink.text);
     tsr_items_free(&old);
@@ -702,10 +716,11 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
 }
 
 /* What the program was not given can't be written back. */
-static TsrStatus refuse_columns(const char *path) {
-    tsr_error(TSR_VALUE_ERROR,
-              "%s: --columns took a part of it, and the value has another form than that: the rest would be lost",
-              path);
+static TsrStatus refuse_columns(Value v, const char *path) {
+    tsr_error(TSR_VALUE_ERROR, "%s: --columns took a part of it, and %s: the rest would be lost", path,
+              value_is_table(v)
+                  ? "only columns of numbers are changed where they stand, not words, times and masked numbers"
+                  : "the value has another form than that");
     tsr_error_hint("-o FILE writes the value to another file");
     return TSR_VALUE_ERROR;
 }
@@ -752,7 +767,7 @@ static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, 
     TsrItems items = {0};
     TsrStatus status = TSR_OK;
     if (format->put == NULL) status = keep_rest(&items, v, path, load);
-    else if (load->columns != NULL) status = refuse_columns(path);
+    else if (load->columns != NULL) status = refuse_columns(v, path);
     else {
         status = check_anew(path, load, save);
         if (status == TSR_OK) status = check_header(path, load, save, v);
