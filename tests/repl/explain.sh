@@ -21,4 +21,27 @@ is 'a write into a shared mapping' "m[0] = ...: writes into m, in place: no new 
   its memory is a shared mapping: the write goes to the file m.npy
 this ran: what it changed stays
 tensor([5., 1., 2.])" "$out"
+run -e 'm = load("m.npy", mode="r"); print(explain("m[0] = 5"))'
+is 'a mapping for reading' 'm[0] = ...: refused
+  the memory of m is read-only (mmap); m.clone() may be written: 12 bytes
+RuntimeError: this tensor'"'"'s memory is read-only (mmap): clone() it before writing' "$out"
+
+# What moves, and what only goes by.
+run -e 'x = arange(6.); print(explain("x.untyped_storage().resize_(100)")); print(x.untyped_storage().nbytes())'
+is 'a storage that grows is not freed' 'x.untyped_storage().resize_(100): storage #1 (24 bytes) moved: 100 bytes allocated, 24 copied, 24 freed
+this ran: what it changed stays
+100' "$out"
+run -e 'x = arange(6.); y = x[1:]; print(explain("x.data = y"))'
+is 'assigned data' 'x.data = ...: a view of y: the same storage #1, no bytes copied
+  strides (1,) became (1,), shape (5,), offset 1
+this ran: what it changed stays' "$out"
+run -e 'x = arange(6.); print(explain("del x"))'
+is 'del ran' 'freed: storage #1 (24 bytes)
+this ran: what it changed stays' "$out"
+run -e 'x = arange(6.); print(explain("x = 3"))'
+is 'a name of no tensor' 'freed: storage #1 (24 bytes)
+x names no tensor now; the one it named had no other holder and is freed
+this ran: what it bound stays' "$out"
+run -e 'x = y = arange(6.); print(explain("x += 1; x = x * 2"))'
+is 'what changed before it lost a name' 'x names another tensor now; the one it named stays with y' "$(echo "$out" | grep names)"
 exit $bad

@@ -55,6 +55,22 @@ static void list_made(Story *s, TsrText *out) {
                                         (long long)tsr_storage_id(m), m->nbytes);
 }
 
+static TsrStorage *find_storage(int64_t serial) {
+    TsrStorage *found = NULL;
+    for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
+        if (serial != 0 && m->serial == serial) found = m;
+    return found;
+}
+
+/* A storage from before has other memory now, or none. */
+static void say_moved(Story *s, const char *text, const Tally *sum) {
+    say(s, "%s: storage %s %s: %lld bytes allocated, %lld copied, %lld freed", text, s->native.freed.data,
+        sum->moved > 0 ? "moved" : "keeps no memory", (long long)sum->moved, (long long)sum->copied,
+        (long long)sum->freed);
+    s->said_allocated += sum->moved;
+    s->said_copied += sum->copied;
+}
+
 static void say_blocks(Story *s, const char *text, const Tally *sum) {
     const NativeStep *n = &s->native;
     TsrText made = {0};
@@ -69,6 +85,7 @@ static void say_blocks(Story *s, const char *text, const Tally *sum) {
                        : "other memory",
             n->freed.data, made.data);
     else if (made.length > 0) say(s, "%s: %lld bytes allocated: storage %s made", text, stays, made.data);
+    else if (n->freed.length > 0 && find_storage(n->freed_serial) != NULL) say_moved(s, text, sum);
     else if (n->freed.length > 0) say(s, "freed: storage %s", n->freed.data);
     else if (sum->allocated > 0)
         say(s, "%s: %lld bytes allocated%s", text, (long long)sum->allocated, stays <= 0 ? ", and freed again" : "");
@@ -94,13 +111,6 @@ static void say_written(Story *s, const char *text) {
     TsrTensor *t = tsr_tensor_weak_retain(s->native.written);
     if (t != NULL) say_write(s, text, t);
     tsr_tensor_free(t);
-}
-
-static TsrStorage *find_storage(int64_t serial) {
-    TsrStorage *found = NULL;
-    for (TsrStorage *m = tsr_storage_first(); m != NULL; m = m->next)
-        if (serial != 0 && m->serial == serial) found = m;
-    return found;
 }
 
 /* The tensor has gone with its last reference, and its storage has not. */

@@ -35,8 +35,9 @@ static void say_end(Story *s, Value result, bool bound) {
     events_hush();
     if (s->text.length == 0 && result.tag != V_TENSOR) say_counts(s);
     events_listen();
-    if (s->wrote || bound)
-        say(s, "this ran: what it %s stays", s->wrote && bound ? "changed and bound" : s->wrote ? "changed" : "bound");
+    bool changed = s->wrote || (s->released && !bound);
+    if (changed || bound)
+        say(s, "this ran: what it %s stays", changed && bound ? "changed and bound" : changed ? "changed" : "bound");
     if (s->text.length > 0) return;
     if (result.tag == V_TENSOR && story_has_name(name, result.t))
         say(s, "%s itself: a name is a pointer, nothing was copied", name);

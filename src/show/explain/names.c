@@ -30,6 +30,7 @@ static int add_targets(Target *targets, int count, const Node *n) {
         snprintf(t->source, sizeof t->source, "%s", from->kind == AST_NAME ? from->name.id : "");
         TsrTensor *held = retain_named(t->name);
         t->before = held != NULL ? tsr_tensor_weak_new(held) : NULL;
+        t->version = held != NULL ? tsr_tensor_version(held) : 0;
         t->storage = held != NULL && held->storage != NULL ? held->storage->serial : -1;
         tsr_tensor_free(held);
     }
@@ -67,10 +68,10 @@ static bool add_keeper(const char *path, TsrTensor *t, bool argument, void *cont
 }
 
 /* The tensor that a name held is gone; views of it keep the storage. */
-static void say_freed(Story *s, const Target *target) {
+static void say_freed(Story *s, const Target *target, const char *now) {
     Keepers k = {.serial = target->storage};
     s->status = s->status == TSR_OK && k.serial >= 0 ? holders_each(add_keeper, &k) : s->status;
-    say(s, "%s names another tensor now; the one it named had no other holder and is freed", target->name);
+    say(s, "%s names %s now; the one it named had no other holder and is freed", target->name, now);
     if (k.count > 0) say(s, "  its storage #%lld is not: it stays with %s", (long long)k.id, k.text.data);
     tsr_text_free(&k.text);
 }
@@ -86,9 +87,11 @@ void targets_say(Story *s, const Target *target) {
     }
     if (target->before != NULL && target->before != now) {
         TsrTensor *old = tsr_tensor_weak_retain(target->before);
-        if (old == NULL) say_freed(s, target);
+        const char *what = now != NULL ? "another tensor" : "no tensor";
+        if (old == NULL) say_freed(s, target, what);
         else
-            say(s, "%s names another tensor now; the one it named is unchanged and stays with %s", target->name,
+            say(s, "%s names %s now; the one it named %sstays with %s", target->name, what,
+                tsr_tensor_version(old) == target->version ? "is unchanged and " : "",
                 story_has_name(holder, old) ? holder : "a temporary");
         tsr_tensor_free(old);
     }

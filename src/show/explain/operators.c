@@ -168,7 +168,7 @@ static void say_refused_assignment(Story *s, const SubscriptEvent *e, const char
             "  what is written lies in the storage of %s, and overlaps the place without being it: which element is "
             "read after its write? .clone() of it first takes %lld bytes",
             story_name_of(s, name, e->self), bytes_of(e->place));
-    else say_refused_write(s, NULL, e->place);
+    else say_refused_write(s, NULL, e->place->storage->readonly ? e->self : e->place);
 }
 
 void say_assigned(Story *s, const SubscriptEvent *e) {

@@ -62,7 +62,8 @@ typedef struct NativeStep {
     const char *wrapper, *holds;         /* its type, and "owned" or "borrowed" */
     bool taken_over;                     /* what wraps it has a reference that was there before */
     int64_t count, kept_bytes;           /* references when it was wrapped; bytes that the new sizes use */
-    TsrText freed;                       /* "#1 (24 bytes)" of storages from before */
+    TsrText freed;                       /* "#1 (24 bytes)" of storages from before, whose memory was given back */
+    int64_t freed_serial;                /* of the last of these */
 } NativeStep;
 
 struct Story {
@@ -79,8 +80,9 @@ struct Story {
     int copy_count;
     Before before;
     NativeStep native;
-    bool wrote; /* into memory from before the code ran */
-    int depth;  /* of operators inside operators */
+    bool wrote;    /* into memory from before the code ran */
+    bool released; /* gave such memory back */
+    int depth;     /* of operators inside operators */
     int steps, unsaid;
     struct {
         char text[NAME_ROOM];
@@ -184,6 +186,7 @@ typedef struct Target {
     char name[NAME_ROOM], source[NAME_ROOM]; /* source: "" when the value is no bare name */
     TsrTensor *before;                       /* a weak link to what the name held; NULL: no tensor */
     int64_t storage;                         /* the serial of its storage; -1: none */
+    int64_t version;                         /* that it had */
 } Target;
 
 /* The plain names that the code's own statements assign to, MAX_TARGETS at most; returns how many. */

@@ -56,6 +56,8 @@ static void note_freed(Story *s, const TsrTraceEvent *e) {
     TsrStorage *storage = (TsrStorage *)(uintptr_t)e->object2;
     if (storage == NULL || storage->serial > s->first_serial || e->bytes == 0) return;
     open_native(s);
+    s->released = true;
+    s->native.freed_serial = storage->serial;
     if (s->status == TSR_OK)
         s->status = tsr_text_printf(&s->native.freed, "%s#%lld (%lld bytes)", s->native.freed.length > 0 ? ", " : "",
                                     (long long)tsr_storage_id(storage), (long long)e->bytes);
@@ -199,7 +201,11 @@ static void see_view(Story *s, const TsrTraceEvent *e) {
     if (e->what == NULL || base->storage == NULL || !step(s, e->what)) return;
     s->busy = true;
     events_hush();
-    say_view(s, story_head(head, sizeof head, e->what), base, view, "");
+    bool assigned = strcmp(e->what, "data =") == 0;
+    story_head(head, sizeof head, assigned ? "" : e->what);
+    if (assigned) snprintf(head + strlen(head), sizeof head - strlen(head), " = ...");
+    s->wrote = s->wrote || assigned;
+    say_view(s, head, base, view, "");
     events_listen();
     s->busy = false;
 }

@@ -127,11 +127,13 @@ static TsrStatus set_data(Value self, Value v) {
     TsrDtype own = self.t->dtype;
     self.t->dtype = from->dtype;
     TsrStatus s = tsr_tensor_move_to_storage(self.t, from->storage, tsr_tensor_geometry(from));
-    if (s != TSR_OK) self.t->dtype = own;
-    else
-        self.t->flags =
-            (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
-    return s;
+    if (s != TSR_OK) {
+        self.t->dtype = own;
+        return s;
+    }
+    self.t->flags = (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
+    tsr_trace(TSR_TRACE_VIEW, "data =", NULL, 0, self.t, from);
+    return TSR_OK;
 }
 
 /* x.real = v and x.imag = v write through the view. */
