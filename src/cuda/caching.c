@@ -9,6 +9,7 @@
  * and is looked after at the next allocation. Whole segments go back to the driver when the cache is emptied or the
  * driver has no more. */
 #include "memory.h"
+#include "chain.h"
 #include "races.h"
 #include "stream.h"
 
@@ -191,6 +192,7 @@ static void look_after(int index, bool wait) {
 
 static void free_block(void *ctx) {
     Block *b = ctx;
+    cuda_chain_freed(b->address, b->size);
     pthread_mutex_lock(&cuda_memory_lock);
     cuda_stat_given(b->index, b->small, b->size, b->requested, -1);
     if (b->users != NULL && mark_users(b)) {

@@ -18,6 +18,16 @@ TsrStatus cuda_compile(CudaImage *out, int index, const char *text);
 TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text);
 void cuda_image_free(CudaImage *image);
 
+/* ---- beside (beside.c) ---- */
+
+typedef struct CudaJob CudaJob;
+/* A thread compiles `text`, which is copied, for device `index`, as cuda_compile does. NULL: memory is short, or there
+ * is no thread. */
+CudaJob *cuda_job_new(int index, const char *text);
+bool cuda_job_done(const CudaJob *job);
+/* Of a job that is done: what cuda_compile gave. *out is the caller's; the job is freed. */
+TsrStatus cuda_job_end(CudaImage *out, CudaJob *job);
+
 /* ---- the cache ($TSR_CUDA_CACHE, else $XDG_CACHE_HOME/tsr/cuda, else ~/.cache/tsr/cuda): a file an image, named by
  * the hash of all that it was made from. A folder or file that is not this user's alone is not used. ---- */
 

@@ -1,7 +1,7 @@
 /* driver.c: opens NVIDIA's driver when the first device is asked for, and keeps a primary context a device.
  *
  * Everything here is by the driver's documented interface; nothing of NVIDIA's is linked or included. */
-#include "driver.h"
+#include "chain.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -163,6 +163,7 @@ TsrStatus cuda_enter(int index) {
 CuContext cuda_context(int index) { return __atomic_load_n(&devices.context[index], __ATOMIC_ACQUIRE); }
 
 TsrStatus cuda_wait_all(int index) {
+    TSR_TRY(cuda_chain_flush());
     TSR_TRY(cuda_enter(index));
     return cuda_check(cuda.context_synchronize());
 }

@@ -15,7 +15,9 @@ typedef struct Entry {
     uint64_t hash; /* 0: free */
     char *key;
     size_t nkey;
-    CuFunction function; /* NULL: refused */
+    CuFunction function; /* NULL: refused, or not there yet */
+    enum { READY, MET /* once */, MAKING } state;
+    CudaJob *job; /* while it is made beside */
 } Entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -82,15 +84,56 @@ static TsrStatus kernel(CuFunction *out, int index, const char *key, size_t nkey
         TsrStatus status = make(&made, index, name, write, what);
         if (status != TSR_OK && status != TSR_NOT_IMPLEMENTED_ERROR) return cuda_host->free(copy), status;
         memcpy(copy, key, nkey);
-        *e = (Entry){hash, copy, nkey, made};
+        *e = (Entry){hash, copy, nkey, made, READY, NULL};
         used++;
     }
     *out = e->function;
     return e->function != NULL ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;
 }
 
-TsrStatus cuda_kernel(CuFunction *out, int index, const void *key, size_t nkey, const char *name, CudaWriteFn write,
-                      const void *what) {
+/* The compiler has done what it can. The lock is held. */
+static TsrStatus end_job(Entry *e, const char *name) {
+    CudaImage image;
+    TsrStatus status = cuda_job_end(&image, e->job);
+    e->state = READY;
+    e->job = NULL;
+    if (status != TSR_OK) return TSR_OK; /* the passes run one by one, as they did */
+    status = load(&e->function, &image, name);
+    cuda_image_free(&image);
+    return status;
+}
+
+/* The lock is held. */
+static TsrStatus kernel_beside(CuFunction *out, int index, const char *key, size_t nkey, const char *name,
+                               CudaWriteFn write, const void *what) {
+    uint64_t hash = hash_of(key, nkey);
+    TSR_TRY(grow());
+    Entry *e = find(hash, key, nkey);
+    if (e->hash == 0) {
+        char *copy = cuda_host->malloc(nkey);
+        if (copy == NULL) return no_memory();
+        memcpy(copy, key, nkey);
+        *e = (Entry){hash, copy, nkey, NULL, MET, NULL};
+        used++;
+    } else if (e->state == MET) {
+        CudaSource source = {0};
+        write(&source, what);
+        if (!source.failed) e->job = cuda_job_new(index, source.text);
+        cuda_source_free(&source);
+        if (e->job != NULL) e->state = MAKING;
+    } else if (e->state == MAKING && cuda_job_done(e->job)) {
+        TSR_TRY(end_job(e, name));
+    }
+    *out = e->function;
+    return TSR_OK;
+}
+
+typedef TsrStatus (*FindFn)(CuFunction *out, int index, const char *key, size_t nkey, const char *name,
+                            CudaWriteFn write, const void *what);
+
+/* Keys are of one device and one name of a kernel. */
+static TsrStatus find_kernel(FindFn how, CuFunction *out, int index, const void *key, size_t nkey, const char *name,
+                             CudaWriteFn write, const void *what) {
     char whole[256];
     if (nkey + 1 + strlen(name) > sizeof whole - 1)
         return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel's key has %zu bytes", nkey);
@@ -99,9 +142,19 @@ TsrStatus cuda_kernel(CuFunction *out, int index, const void *key, size_t nkey, 
     memcpy(whole + 1 + nkey, name, strlen(name));
     TSR_TRY(cuda_enter(index));
     pthread_mutex_lock(&lock);
-    TsrStatus status = kernel(out, index, whole, nkey + 1 + strlen(name), name, write, what);
+    TsrStatus status = how(out, index, whole, nkey + 1 + strlen(name), name, write, what);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+TsrStatus cuda_kernel(CuFunction *out, int index, const void *key, size_t nkey, const char *name, CudaWriteFn write,
+                      const void *what) {
+    return find_kernel(kernel, out, index, key, nkey, name, write, what);
+}
+
+TsrStatus cuda_kernel_beside(CuFunction *out, int index, const void *key, size_t nkey, const char *name,
+                             CudaWriteFn write, const void *what) {
+    return find_kernel(kernel_beside, out, index, key, nkey, name, write, what);
 }
 
 /* Blocks of 256 threads that a multiprocessor is given at most. */

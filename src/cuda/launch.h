@@ -11,6 +11,10 @@ typedef void (*CudaWriteFn)(CudaSource *source, const void *what);
  * `write` and compiled. TSR_NOT_IMPLEMENTED_ERROR where nothing can compile it. */
 TsrStatus cuda_kernel(CuFunction *out, int index, const void *key, size_t nkey, const char *name, CudaWriteFn write,
                       const void *what);
+/* As cuda_kernel, but nobody waits: *out is NULL until the kernel is at hand, and for ever when it can't be had. A key
+ * that is met for the second time has its kernel compiled beside. */
+TsrStatus cuda_kernel_beside(CuFunction *out, int index, const void *key, size_t nkey, const char *name,
+                             CudaWriteFn write, const void *what);
 /* How many blocks of `threads` threads for `items` pieces of work, of which a thread takes the next one when it is done
  * with one: as many as the device holds a few times over. At least 1. */
 unsigned cuda_blocks(int index, uint64_t items, unsigned threads);

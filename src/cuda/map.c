@@ -9,50 +9,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chain.h"
 #include "errors.h"
-#include "formulas.h"
-
-/* The same struct as the kernel's text has. */
-#define alignas _Alignas
-#include "device/map_args.h"
-#undef alignas
-
-enum { THREADS = 256, PACK_BYTES = 16, MOST_IN_PACK = 8 };
-
-typedef struct Key {
-    uint16_t kernel;
-    uint8_t dtype, common, nout, noperands;
-    uint8_t pack; /* elements of a pack; 0: strides */
-    uint8_t ndim, wide, params;
-    struct {
-        uint8_t memory, compute, via, number;
-    } operand[TSR_DEVICE_OPERANDS];
-} Key;
-
-/* What a kernel is made from. */
-typedef struct Plan {
-    Key key;
-    const CudaFormula *formula; /* NULL: where, or a copy */
-} Plan;
 
 /* ---- the text ---- */
 
 static const char *const letters[] = {"x", "y", "z"};
 
 /* T of the formula stands for what the dtype is computed in; for halves it may be their bits. */
-static const char *compute_type(const Plan *p, int k) {
+static const char *compute_type(const CudaPass *p, int k) {
     TsrDtype d = p->key.operand[k].compute;
     if (p->key.kernel == TSR_MAP_COPY) return cuda_memory_type(d);
     return p->formula != NULL && d == p->key.dtype ? p->formula->t : cuda_compute_type(d);
 }
 
-static const char *memory_type(const Plan *p, int k) {
+static const char *memory_type(const CudaPass *p, int k) {
     TsrDtype d = p->key.operand[k].memory;
     bool bits = p->formula != NULL && strcmp(p->formula->t, "uint16_t") == 0 && d == p->key.dtype;
     return bits ? "uint16_t" : cuda_memory_type(d);
 }
 
-static void write_types(CudaSource *s, const Plan *p) {
+static void write_types(CudaSource *s, const CudaPass *p) {
     for (int k = 0; k < p->key.noperands; k++) {
         cuda_source_add(s, "typedef %s M%d;\ntypedef %s C%d;\n", memory_type(p, k), k, compute_type(p, k), k);
         bool truth = p->key.operand[k].compute == TSR_BOOL && k > 0; /* what is not 0, before it is a byte */
@@ -68,10 +45,8 @@ static void write_types(CudaSource *s, const Plan *p) {
     }
 }
 
-static void write_formula(CudaSource *s, const Plan *p) {
+static void write_formula(CudaSource *s, const CudaPass *p) {
     int nin = p->key.noperands - 1;
-    cuda_source_part(s, CUDA_PART_helpers);
-    cuda_source_part(s, CUDA_PART_functions);
     if (p->formula != NULL) cuda_source_add(s, "typedef %s T;\ntypedef %s U;\n", p->formula->t, p->formula->u);
     cuda_source_add(s, "static inline C0 formula(");
     for (int i = 0; i < nin; i++) cuda_source_add(s, "const C%d %s, ", i + 1, letters[i]);
@@ -81,7 +56,7 @@ static void write_formula(CudaSource *s, const Plan *p) {
 }
 
 /* The list of inputs, each as `format` says, whose %d is its number; numbers as they are given. */
-static void write_list(CudaSource *s, const Plan *p, const char *name, const char *format) {
+static void write_list(CudaSource *s, const CudaPass *p, const char *name, const char *format) {
     cuda_source_add(s, "#define %s", name);
     for (int k = 1; k < p->key.noperands; k++) {
         cuda_source_add(s, k > 1 ? ", " : " ");
@@ -91,46 +66,54 @@ static void write_list(CudaSource *s, const Plan *p, const char *name, const cha
     cuda_source_add(s, "\n");
 }
 
-/* Whose divisor of zero is to be reported. */
-static bool divides_integers(const Plan *p) {
-    switch (p->key.kernel) {
+bool cuda_map_reports(const CudaMapKey *key) {
+    switch (key->kernel) {
     case TSR_K_div_floor:
     case TSR_K_div_trunc:
     case TSR_K_remainder:
-    case TSR_K_fmod: return p->key.dtype != TSR_FLOAT32 && p->key.dtype != TSR_FLOAT64;
+    case TSR_K_fmod: return key->dtype != TSR_FLOAT32 && key->dtype != TSR_FLOAT64;
     default: return false;
     }
 }
 
-static void write_element(CudaSource *s, const Plan *p) {
-    cuda_source_add(s, "static inline M0 element(const MapArgs &a");
+static void write_element(CudaSource *s, const CudaPass *p, const CudaMapNames *names) {
+    cuda_source_add(s, "static inline M0 element(const %s &a", names->args);
     for (int k = 1; k < p->key.noperands; k++)
         cuda_source_add(s, ", %s%d m%d", p->key.operand[k].number ? "Number" : "M", k, k);
     cuda_source_add(s, ") { ");
-    if (divides_integers(p)) {
-        if (p->key.operand[2].number) cuda_source_add(s, "const C2 y = *(const C2 *)a.number[2]; ");
+    if (cuda_map_reports(&p->key)) {
+        if (p->key.operand[2].number) cuda_source_add(s, "const C2 y = *(const C2 *)a.number[%d]; ", names->number[2]);
         else cuda_source_add(s, "const C2 y = get2(m2); ");
-        cuda_source_add(s, "if (y == 0) report(a.errors, a.launch, FOUND_ZERO_DIVISOR, 0, 0, 0); ");
+        cuda_source_add(s, "if (y == 0) report(a.errors, %s, FOUND_ZERO_DIVISOR, 0, 0, 0); ", names->launch);
     }
     cuda_source_add(s, "return put0(formula(");
     for (int k = 1; k < p->key.noperands; k++) {
-        if (p->key.operand[k].number) cuda_source_add(s, "*(const C%d *)a.number[%d], ", k, k);
+        if (p->key.operand[k].number) cuda_source_add(s, "*(const C%d *)a.number[%d], ", k, names->number[k]);
         else cuda_source_add(s, "get%d(m%d), ", k, k);
     }
-    cuda_source_add(s, "%s)); }\n#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n",
-                    p->key.params ? "a.params" : "NULL");
+    cuda_source_add(s, "%s)); }\n", p->key.params ? names->params : "NULL");
 }
 
-static void write_map(CudaSource *s, const void *what) {
-    const Plan *p = what;
-    const Key *key = &p->key;
-    cuda_source_begin(s, THREADS);
-    cuda_source_part(s, CUDA_PART_map_args);
+void cuda_map_write_element(CudaSource *s, const CudaPass *p, const CudaMapNames *names) {
     write_types(s, p);
     write_formula(s, p);
-    for (int k = 1; k < key->noperands; k++)
-        if (key->operand[k].number) cuda_source_add(s, "typedef int Number%d;\n", k);
-    write_element(s, p);
+    for (int k = 1; k < p->key.noperands; k++)
+        if (p->key.operand[k].number) cuda_source_add(s, "typedef int Number%d;\n", k);
+    write_element(s, p, names);
+}
+
+/* Of a kernel that does one pass. */
+static const CudaMapNames alone = {"MapArgs", "a.params", "a.launch", {0, 1, 2, 3, 4, 5, 6, 7}};
+
+static void write_map(CudaSource *s, const void *what) {
+    const CudaPass *p = what;
+    const CudaMapKey *key = &p->key;
+    cuda_source_begin(s, CUDA_MAP_THREADS);
+    cuda_source_part(s, CUDA_PART_map_args);
+    cuda_source_part(s, CUDA_PART_helpers);
+    cuda_source_part(s, CUDA_PART_functions);
+    cuda_map_write_element(s, p, &alone);
+    cuda_source_add(s, "#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n");
     cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define OPERANDS %d\n#define LOAD", key->pack,
                     key->ndim, key->wide, key->noperands);
     for (int k = 1; k < key->noperands; k++)
@@ -164,7 +147,7 @@ static void widen_halves(TsrDeviceMap *m) {
     m->dtype = TSR_FLOAT32;
 }
 
-static bool can_compute(Plan *p, const TsrDeviceMap *m) {
+static bool can_compute(CudaPass *p, const TsrDeviceMap *m) {
     if (m->nout != 1 || m->noperands > TSR_DEVICE_OPERANDS || m->ndim > TSR_DEVICE_DIMS || m->ndim < 1) return false;
     for (int k = 0; k < m->noperands; k++)
         if (cuda_memory_type(m->operand[k].dtype) == NULL || cuda_compute_type(m->operand[k].compute) == NULL)
@@ -185,7 +168,7 @@ static int pack_of(const TsrDeviceMap *m) {
         if (m->ndim != 1 || (o->strides[0] != (int64_t)size && m->numel > 1)) return 0;
         largest = TSR_MAX(largest, size);
     }
-    size_t pack = TSR_MIN(PACK_BYTES / largest, (size_t)MOST_IN_PACK);
+    size_t pack = TSR_MIN(CUDA_PACK_BYTES / largest, (size_t)CUDA_MOST_IN_PACK);
     for (int k = 0; k < m->noperands; k++) {
         const TsrDeviceOperand *o = &m->operand[k];
         if (!o->number && o->data % (pack * cuda_itemsize(o->dtype)) != 0) return 1;
@@ -193,8 +176,8 @@ static int pack_of(const TsrDeviceMap *m) {
     return (int)pack;
 }
 
-static void make_key(Plan *p, const TsrDeviceMap *m) {
-    Key *key = &p->key;
+static void make_key(CudaPass *p, const TsrDeviceMap *m) {
+    CudaMapKey *key = &p->key;
     key->kernel = m->kernel;
     key->dtype = m->dtype;
     key->nout = (uint8_t)m->nout;
@@ -226,56 +209,56 @@ static void fill_map(MapArgs *a, const TsrDeviceMap *m) {
     if (m->nparams > 0) memcpy(a->params, m->params, TSR_MIN(m->nparams, sizeof a->params));
 }
 
-/* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
- * Invariant Integers using Multiplication, 1994). */
-static void fill_division(MapStrided *a, int d, uint64_t size) {
-    unsigned shift = 0;
+void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size) {
+    unsigned bits = 0;
     if (size >> 31 != 0) return; /* WIDE divides by the size itself */
-    while ((UINT64_C(1) << shift) < size) shift++;
-    a->shift[d] = shift;
-    a->magic[d] = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - size)) / size + 1);
+    while ((UINT64_C(1) << bits) < size) bits++;
+    *shift = bits;
+    *magic = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << bits) - size)) / size + 1);
 }
 
 static void fill_strided(MapStrided *a, const TsrDeviceMap *m) {
     fill_map(&a->map, m);
     for (int d = 0; d < m->ndim; d++) {
         a->sizes[d] = (uint64_t)m->sizes[d];
-        fill_division(a, d, a->sizes[d]);
+        cuda_division(&a->magic[d], &a->shift[d], a->sizes[d]);
         for (int k = 0; k < m->noperands; k++) a->strides[k][d] = m->operand[k].number ? 0 : m->operand[k].strides[d];
     }
 }
 
-/* False: the device has no code for it. */
-static bool make_plan(Plan *plan, TsrDeviceMap *m) {
-    memset(plan, 0, sizeof *plan);
-    widen_halves(m);
-    if (!can_compute(plan, m)) return false;
-    make_key(plan, m);
+bool cuda_map_pass(CudaPass *pass, const TsrDeviceMap *given) {
+    memset(pass, 0, sizeof *pass);
+    pass->map = *given;
+    widen_halves(&pass->map);
+    if (!can_compute(pass, &pass->map)) return false;
+    make_key(pass, &pass->map);
     return true;
 }
 
 bool cuda_map_source(CudaSource *out, const TsrDeviceMap *given) {
-    TsrDeviceMap m = *given;
-    Plan plan;
-    if (!make_plan(&plan, &m)) return false;
-    write_map(out, &plan);
+    CudaPass pass;
+    if (!cuda_map_pass(&pass, given)) return false;
+    write_map(out, &pass);
     return true;
 }
 
 TsrStatus cuda_map(const TsrDeviceMap *given) {
-    TsrDeviceMap m = *given;
-    Plan plan;
-    CuFunction f;
+    CudaPass pass;
+    CudaLaunch launch;
+    const TsrDeviceMap *m = &pass.map;
     MapStrided args;
-    if (m.numel == 0) return TSR_OK;
-    if (!make_plan(&plan, &m)) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (given->numel == 0) return TSR_OK;
+    if (!cuda_map_pass(&pass, given)) return TSR_NOT_IMPLEMENTED_ERROR;
+    TSR_TRY(cuda_kernel(&launch.function, m->index, &pass.key, sizeof pass.key, "tsr_map", write_map, &pass));
     memset(&args, 0, sizeof args);
-    TSR_TRY(cuda_kernel(&f, m.index, &plan.key, sizeof plan.key, "tsr_map", write_map, &plan));
-    if (plan.key.pack != 0) fill_map(&args.map, &m);
-    else fill_strided(&args, &m);
-    if (divides_integers(&plan)) TSR_TRY(cuda_errors_begin(&args.map.errors, &args.map.launch, m.index));
-    uint64_t items = plan.key.pack != 0 ? ((uint64_t)m.numel + plan.key.pack - 1) / plan.key.pack : (uint64_t)m.numel;
-    TSR_TRY(cuda_launch(f, m.index, cuda_blocks(m.index, items, THREADS), 1, THREADS, &args));
-    for (int k = 0; k < m.noperands; k++) cuda_operand_uses(&m.operand[k], m.index, m.ndim, m.sizes, k < m.nout);
+    if (pass.key.pack != 0) fill_map(&args.map, m);
+    else fill_strided(&args, m);
+    if (cuda_map_reports(&pass.key)) TSR_TRY(cuda_errors_begin(&args.map.errors, &args.map.launch, m->index));
+    uint64_t pack = TSR_MAX(pass.key.pack, 1);
+    launch.blocks = cuda_blocks(m->index, ((uint64_t)m->numel + pack - 1) / pack, CUDA_MAP_THREADS);
+    launch.args = &args;
+    launch.size = pass.key.pack != 0 ? sizeof args.map : sizeof args;
+    TSR_TRY(cuda_chain_add(&pass, &launch));
+    for (int k = 0; k < m->noperands; k++) cuda_operand_uses(&m->operand[k], m->index, m->ndim, m->sizes, k < m->nout);
     return TSR_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "chain.h"
 #include "races.h"
 #include "stream.h"
 
@@ -88,6 +89,7 @@ TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes, bool small, const 
 
 void cuda_give(int index, TsrAddress address, size_t bytes, bool small, const char *caller) {
     cuda_host->trace(TSR_TRACE_CALL, "cuMemFree", caller, (int64_t)bytes, (const void *)(uintptr_t)address);
+    (void)cuda_chain_flush();
     if (cuda_enter(index) == TSR_OK) (void)cuda.memory_free(address);
     races_forget(address, bytes);
     cuda_stat(numbers[index].segment, small, -1);

@@ -16,6 +16,8 @@
     PART(functions, "src/cuda/device/functions.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \
     PART(map, "src/cuda/device/map.cuh") \
+    PART(chain_args, "src/cuda/device/chain_args.h") \
+    PART(chain, "src/cuda/device/chain.cuh") \
     PART(reduce_args, "src/cuda/device/reduce_args.h") \
     PART(reduce, "src/cuda/device/reduce.cuh") \
     PART(matmul_args, "src/cuda/device/matmul_args.h") \

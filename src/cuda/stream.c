@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "chain.h"
 #include "errors.h"
 #include "memory.h"
 #include "races.h"
@@ -34,6 +35,11 @@ static TsrStatus make_stream(CuStream *out, int index, int pool, int place) {
 }
 
 TsrStatus cuda_stream(CuStream *out, int index, int64_t id) {
+    TSR_TRY(cuda_chain_flush());
+    return cuda_stream_handle(out, index, id);
+}
+
+TsrStatus cuda_stream_handle(CuStream *out, int index, int64_t id) {
     TSR_TRY(cuda_enter(index));
     *out = NULL;
     if (id == 0) return TSR_OK;
@@ -125,6 +131,7 @@ static TsrStatus stream_synchronize(int index, int64_t id) {
 
 /* All streams of a device that there are. */
 static TsrStatus wait_for_all(int index) {
+    TSR_TRY(cuda_chain_flush());
     TSR_TRY(cuda_enter(index));
     TSR_TRY(wait_for(NULL));
     for (int i = 0; i < PRIORITIES * POOL; i++) {

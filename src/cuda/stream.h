@@ -8,6 +8,8 @@ extern const TsrStreamTable cuda_streams;
 
 /* The driver's stream of this number; 0 is the default one. The device is entered. TSR_RUNTIME_ERROR for a number that
  * is none. */
+TsrStatus cuda_stream_handle(CuStream *out, int index, int64_t id);
+/* The same for who puts something into it: passes that were held back (chain.h) are there first. */
 TsrStatus cuda_stream(CuStream *out, int index, int64_t id);
 int64_t cuda_current_stream(int index); /* of this thread */
 TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from, size_t bytes, TsrCopyMode mode);

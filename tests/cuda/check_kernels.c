@@ -1,11 +1,13 @@
 /* check_kernels.c: compiles every kernel that the plugin can write, as `make cuda-check` does: each formula, conversion
  * and layout, by NVRTC for the architectures that are named (sm_90 ...), or, with "simulated", by the C++ compiler.
- * With a folder as the last argument (-d FOLDER) the code is left there, for ptxas and cuobjdump to look at. */
+ * With -d FOLDER the code is left there, for ptxas and cuobjdump to look at; with -f FAMILY only a family's kernels are
+ * compiled. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/chain.h"
 #include "cuda/compile.h"
 #include "cuda/formulas.h"
 #include "cuda/index.h"
@@ -164,6 +166,28 @@ static void compile_reductions(void) {
     compile_reduction(TSR_R_SUM, TSR_BFLOAT16, TSR_BFLOAT16, TSR_DTYPE_NONE);
 }
 
+/* Four passes, each over what the one before made: dense, with strides, and of halves by their bits and as floats. */
+static void compile_chains(void) {
+    static const unsigned kernels[] = {TSR_K_sub, TSR_K_square, TSR_K_mul, TSR_K_tanh};
+    static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_BFLOAT16, TSR_FLOAT16};
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
+        for (int ndim = 1; ndim <= 3; ndim++) {
+            char what[64];
+            CudaSource source = {0};
+            TsrDeviceMap maps[TSR_COUNTOF(kernels)];
+            for (size_t k = 0; k < TSR_COUNTOF(kernels); k++) {
+                int nin = kernels[k] == TSR_K_sub || kernels[k] == TSR_K_mul ? 2 : 1;
+                maps[k] = map_of(kernels[k], dtypes[i], dtypes[i], nin, ndim);
+                for (int o = 0; o <= nin; o++) maps[k].operand[o].data = (uint64_t)(o == 0 ? k + 1 : k) << 20;
+                if (nin == 2) maps[k].operand[2].number = true;
+            }
+            snprintf(what, sizeof what, "chain of dtype %u, %d dimensions", dtypes[i], ndim);
+            if (cuda_chain_source(&source, maps, TSR_COUNTOF(kernels))) compile(what, &source);
+            else failed++, fprintf(stderr, "no kernel for %s\n", what);
+            cuda_source_free(&source);
+        }
+}
+
 /* Products by tiles and with a vector; complex factors as conjugates too. */
 static void compile_products(void) {
     static const struct {
@@ -240,27 +264,35 @@ static void compile_indices(void) {
     }
 }
 
+/* ONE ROW A FAMILY of kernels. */
+static const struct {
+    const char *name;
+    void (*compile)(void);
+} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains}, {"reductions", compile_reductions},
+                {"products", compile_products}, {"index", compile_indices}, {"formulas", compile_formulas},
+                {"copies", compile_copies}};
+
+/* `only`: the one family; NULL: all. */
+static void compile_families(const char *only) {
+    for (size_t i = 0; i < TSR_COUNTOF(families); i++)
+        if (only == NULL || strcmp(families[i].name, only) == 0) families[i].compile();
+}
+
 int main(int argc, char **argv) {
-    const char *program = argv[0];
+    const char *program = argv[0], *only = NULL;
     cuda_host = &host;
-    if (argc > 3 && strcmp(argv[1], "-d") == 0) {
-        folder = argv[2];
-        argv += 2;
-        argc -= 2;
+    for (; argc > 3 && argv[1][0] == '-'; argv += 2, argc -= 2) {
+        if (strcmp(argv[1], "-d") == 0) folder = argv[2];
+        else only = argv[2];
     }
     if (argc < 2) {
-        fputs("usage: check_kernels [-d FOLDER] ARCHITECTURE...\n", stderr);
+        fputs("usage: check_kernels [-d FOLDER] [-f FAMILY] ARCHITECTURE...\n", stderr);
         return 2;
     }
     architectures = (const char *const *)argv + 1;
     narchitectures = argc - 1;
     if (strcmp(architectures[0], "simulated") == 0) use_simulated(program);
-    compile_layouts();
-    compile_reductions();
-    compile_products();
-    compile_indices();
-    compile_formulas();
-    compile_copies();
+    compile_families(only);
     if (absent) {
         fputs("cuda-check: SKIPPED: no NVRTC was found (README.md, Devices, says where it is looked for)\n", stderr);
         return 0;

@@ -31,6 +31,7 @@ is "and nobody else's folder is believed" 2 "$(echo "$err" | grep -c '^note: \(m
 TSR_SIM_FAIL=launch:1 run --simulate-cuda -e "x = torch.arange(4., device='cuda')
 try:
     x * 2
+    torch.cuda.synchronize()
 except torch.AcceleratorError as error:
     print(str(error).split('\n')[0])
 print((x * 2).tolist(), torch.cuda.memory_allocated())"

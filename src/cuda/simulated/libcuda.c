@@ -16,7 +16,8 @@
  * (milliseconds for a piece of work, default 0); TSR_SIM_FAIL
  * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
  * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+"
- * at the end so does each one after it). */
+ * at the end so does each one after it). With TSR_SIM_COUNT=1 the number of kernels that were launched is written to
+ * standard error when the process ends. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,7 +107,7 @@ struct CuEventBody {
 static struct CuStreamBody default_streams[MOST_DEVICES];
 static CuStream streams; /* all but these */
 static uint64_t random_state = 1;
-static long steps, slow;
+static long steps, slow, launches;
 
 static long number(const char *name, long otherwise) {
     const char *text = getenv(name);
@@ -440,7 +441,12 @@ static CuResult launch(CuStream s, CuFunction function, unsigned blocks, unsigne
     if (l == NULL) return OUT_OF_MEMORY;
     CuResult result = put(s, (Work){.kind = LAUNCH, .launch = l});
     if (result != SUCCESS) launch_free(l);
+    else launches++;
     return result;
+}
+
+__attribute__((destructor)) static void tell_launches(void) {
+    if (launches > 0 && number("TSR_SIM_COUNT", 0) != 0) fprintf(stderr, "%ld kernels\n", launches);
 }
 
 EXPORT CuResult cuLaunchKernel(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned blocks_z,
