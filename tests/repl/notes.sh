@@ -49,9 +49,20 @@ only.Resize(1)
 other[0] = 6
 P
 run "$work/both.tsr"
-is 'metadata that changes while both wrappers are held' 'note: x, c are wrappers of one tensor, and its metadata changed for all: [3, 2] float32 now; Alias() has its own
-note: x, c are wrappers of one tensor, and its metadata changed for all: [2, 3] float32 now; Alias() has its own
-note: c, a see this write to x: the same memory' "$err"
+is 'metadata that changes while both wrappers are held' 'note: x, c are wrappers of one tensor, whose metadata changed for all of them: [3, 2] float32 now; Alias() gives a wrapper with metadata of its own
+note: x, c are wrappers of one tensor, whose metadata changed for all of them: [2, 3] float32 now; Alias() gives a wrapper with metadata of its own' "$err"
+
+cat >"$work/geometry.tsr" <<'P'
+notes("on")
+x = ones(2)
+v = x.view(1, 2)
+x.unsqueeze_(0)
+x.t_()
+x.resize_(1)
+x.set_(ones(1))
+P
+run "$work/geometry.tsr"
+is 'a change of sizes or strides writes nothing that others could see' '' "$err"
 
 cat >"$work/rows.tsr" <<'P'
 notes("on")

@@ -17,23 +17,11 @@ static void say(const char *style, Span text) {
 
 void page_say(const char *style, const char *text) { say(style, (Span){text, text + strlen(text)}); }
 
-/* How much of the text fits into a line, cut between words; the blank that is cut at belongs to no line. */
-static const char *fitting_end(Span text, int width) {
-    const char *best = NULL;
-    int used = 0;
-    for (const char *p = text.begin; p < text.end; p++) {
-        used += ((unsigned char)*p & 0xc0) != 0x80;
-        if (used > width && best != NULL) return best;
-        if (*p == ' ') best = p;
-    }
-    return text.end;
-}
-
 /* Without a window, lines are as long as they are. */
 static void say_wrapped(const char *style, Span line) {
     int width = screen_line(INT_MAX);
     do {
-        const char *end = fitting_end(line, width);
+        const char *end = line.begin + screen_fitting(line.begin, (size_t)(line.end - line.begin), width);
         say(style, (Span){line.begin, end});
         line.begin = end < line.end ? end + 1 : end;
     } while (line.begin < line.end);

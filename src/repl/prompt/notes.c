@@ -9,6 +9,7 @@
 #include "lang/modules/builtin.h"
 #include "pointers.h"
 #include "core/iter.h"
+#include "core/op.h"
 #include "core/view.h"
 #include "show/facts/inspect.h"
 #include "systems/caffe2.h"
@@ -41,9 +42,12 @@ static int pending_line; /* of the last */
 static bool enabled(void) { return mode == NOTES_ON || (mode == NOTES_AT_PROMPT && screen_here); }
 
 static void note(const char *text) {
-    bool coloured = shell_options != NULL && shell_options->colour;
+    TsrText line = {0};
     fflush(builtin_stdout());
-    fprintf(stderr, "%snote: %s%s\n", coloured ? "\033[2m" : "", text, coloured ? "\033[0m" : "");
+    if (tsr_text_printf(&line, "note: %s", text) == TSR_OK)
+        screen_note(&line, (int)strlen("note: "), shell_options != NULL && shell_options->colour);
+    else tsr_error_clear();
+    tsr_text_free(&line);
     pointers_look(text);
 }
 
@@ -274,7 +278,8 @@ static void note_changed(TsrTensor *t) {
     if (holders_each(add_holder, &r) != TSR_OK) tsr_error_clear();
     if (r.count > 1) {
         snprintf(text, sizeof text,
-                 "%s are wrappers of one tensor, and its metadata changed for all: %s %s now; Alias() has its own",
+                 "%s are wrappers of one tensor, whose metadata changed for all of them: %s %s now; Alias() gives a "
+                 "wrapper with metadata of its own",
                  r.names.data, tsr_layout_text(tsr_ndim(t), t->sizes), tsr_dtype_name(t->dtype));
         note(text);
     }
@@ -295,8 +300,15 @@ static void note_writes(void) {
     speaking = false;
 }
 
+/* t_, resize_ and their like count as writes, as PyTorch has it, and write no element. */
+static bool writes_no_element(const char *what) {
+    const TsrOpSet *set = tsr_op_find(what);
+    if (set == NULL) return false;
+    return set->ops[0]->alias == TSR_IN_PLACE && (set->ops[0]->flags & TSR_OP_UNCHECKED) != 0;
+}
+
 static void written(const Write *w) {
-    if (speaking || !enabled()) return;
+    if (speaking || !enabled() || writes_no_element(w->what)) return;
     if (!screen_here && w->line != pending_line)
         note_writes(); /* in a script, what a line wrote is complete when another line writes */
     pending_line = w->line;

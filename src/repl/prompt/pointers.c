@@ -13,7 +13,7 @@
 #include "show/facts/card.h"
 #include "show/help/screen.h"
 
-enum { LESSONS = 32 };
+enum { LESSONS = 32, POINTER_INDENT = 8 };
 
 static const struct {
     const char *words;
@@ -60,10 +60,13 @@ static void say(int lesson) {
     said[lesson] = true;
     if (course_open(&course, NULL) == TSR_OK && lesson <= course.count) {
         Span title = format_title(course.lessons[lesson - 1].text);
-        bool coloured = shell_options != NULL && shell_options->colour;
+        TsrText line = {0};
         fflush(builtin_stdout());
-        fprintf(stderr, "%s      %%lesson %d is about this: %.*s%s\n", coloured ? "\033[2m" : "", lesson,
-                span_length(title), title.begin, coloured ? "\033[0m" : "");
+        if (tsr_text_printf(&line, "      %%lesson %d is about this: %.*s", lesson, span_length(title), title.begin) ==
+            TSR_OK)
+            screen_note(&line, POINTER_INDENT, shell_options != NULL && shell_options->colour);
+        else tsr_error_clear();
+        tsr_text_free(&line);
     }
     course_free(&course);
 }

@@ -182,32 +182,11 @@ static const char *verdict_colour(const char *line, size_t length) {
 
 static bool is_picture_line(const char *line, size_t length) { return memmem(line, length, "\xe2\x94", 2) != NULL; }
 
-/* How much of a line fits, cut at a blank behind its indentation; all of one that has none there. */
-static size_t fitting(const char *line, size_t length, int width) {
-    size_t best = length, indent = strspn(line, " ");
-    int columns = 0;
-    for (size_t i = 0; i < length; i++) {
-        columns += ((unsigned char)line[i] & 0xc0) != 0x80;
-        if (columns > width && best < length) return best;
-        if (line[i] == ' ' && i > indent) best = i;
-    }
-    return columns > width ? best : length;
-}
-
 /* What goes on is indented by four more. */
 static TsrStatus append_wrapped(TsrText *out, const char *line, size_t length, int width) {
+    if (is_picture_line(line, length)) return tsr_text_append(out, line, length);
     int indent = (int)TSR_MIN(strspn(line, " "), length) + 4;
-    size_t n = is_picture_line(line, length) ? length : fitting(line, length, width);
-    TSR_TRY(tsr_text_append(out, line, n));
-    while (n < length) {
-        line += n + 1;
-        length -= n + 1;
-        n = fitting(line, length, TSR_MAX(width - indent, 20));
-        TSR_TRY(tsr_text_putc(out, '\n'));
-        TSR_TRY(tsr_text_pad(out, ' ', (size_t)indent));
-        TSR_TRY(tsr_text_append(out, line, n));
-    }
-    return TSR_OK;
+    return screen_append_wrapped(out, line, length, width, indent);
 }
 
 /* Where there is no window the text as it is; tables and pictures keep their lines. */

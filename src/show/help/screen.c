@@ -3,6 +3,7 @@
 #include "screen.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -31,6 +32,41 @@ static struct winsize size_of_window(void) {
 int screen_line(int longest) {
     int columns = size_of_window().ws_col;
     return columns > 1 && columns <= longest ? columns - 1 : longest;
+}
+
+size_t screen_fitting(const char *line, size_t length, int columns) {
+    size_t best = length, indent = 0;
+    while (indent < length && line[indent] == ' ') indent++;
+    int used = 0;
+    for (size_t i = 0; i < length; i++) {
+        used += ((unsigned char)line[i] & 0xc0) != 0x80;
+        if (used > columns && best < length) return best;
+        if (line[i] == ' ' && i > indent) best = i;
+    }
+    return used > columns ? best : length;
+}
+
+TsrStatus screen_append_wrapped(TsrText *out, const char *line, size_t length, int columns, int indent) {
+    enum { LEAST = 20 };
+    size_t n = screen_fitting(line, length, columns);
+    TSR_TRY(tsr_text_append(out, line, n));
+    while (n < length) {
+        line += n + 1;
+        length -= n + 1;
+        n = screen_fitting(line, length, TSR_MAX(columns - indent, LEAST));
+        TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(tsr_text_pad(out, ' ', (size_t)indent));
+        TSR_TRY(tsr_text_append(out, line, n));
+    }
+    return TSR_OK;
+}
+
+void screen_note(const TsrText *line, int indent, bool coloured) {
+    TsrText lines = {0};
+    if (screen_append_wrapped(&lines, line->data, line->length, screen_line(INT_MAX), indent) == TSR_OK)
+        fprintf(stderr, "%s%s%s\n", coloured ? "\033[2m" : "", lines.data, coloured ? "\033[0m" : "");
+    else tsr_error_clear();
+    tsr_text_free(&lines);
 }
 
 /* The lines of the window that a text takes, characters counted as one column. */

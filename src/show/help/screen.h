@@ -17,6 +17,15 @@ bool screen_colours(void);
 /* How long a line may be: `longest`, or what a window that is narrower shows in one. */
 int screen_line(int longest);
 
+/* How many bytes of a line fit into so many columns, cut at a blank behind its indentation; all of one that has none
+ * there. */
+size_t screen_fitting(const char *line, size_t length, int columns);
+/* Appends the line, broken at blanks, which go; what goes on is indented by `indent`. */
+TsrStatus screen_append_wrapped(TsrText *out, const char *line, size_t length, int columns, int indent);
+
+/* Writes a line to standard error, broken at blanks for the window, what goes on indented; dim where `coloured`. */
+void screen_note(const TsrText *line, int indent, bool coloured);
+
 /* Writes a text to standard output, one that is longer than the window through $PAGER (by default less), as git does:
  * not when that is empty or cat, nor on a dumb terminal, nor in the sandbox. */
 void screen_show(const TsrText *text);
