@@ -344,10 +344,11 @@ lint: ## the rules of includes, links, names and layout, and cppcheck's findings
 	$(call need,cppcheck)
 	cppcheck -q --std=c11 --enable=warning,portability --suppressions-list=scripts/lint-known --error-exitcode=1 -Isrc src
 
-docs man: all ## prints man/tsr-ops.7 and the table of ideas from their tables, and checks the transcripts in the documentation
+docs man: all ## prints man/tsr-ops.7 and the table of ideas from their tables, draws the pictures, checks the transcripts in the documentation
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
 	$(BUILD)/tsr --print-man ideas > $(BUILD)/ideas.7
 	sed -i -e '/^\.\\" ideas$$/,/^\.\\" end of ideas$$/{//!d}' -e '/^\.\\" ideas$$/r $(BUILD)/ideas.7' man/tsr-ownership.7
+	scripts/pictures $(BUILD)/tsr README.md man/*.[157] lessons/*.md lessons/documents/*.md
 	for f in README.md man/*.[157] lessons/*.md lessons/documents/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
 
 config: ## what was found on this machine

@@ -51,7 +51,11 @@ def main(tsr):
     print("the line goes on:", "400002\r\n>>> " in shown(fd, "400002\r\n>>> "))
     for name, typed in ("a long text", "?"), ("a short one", "help(arange(6).numel)"), ("the history", "%history"):
         print(name + ":", "paged" if "page:" in answer(fd, typed) else "not paged")
-    print("as wide as the window:", max(len(line) for line in answer(fd, "draw(arange(8))").split("\r\n") if "\u2502" in line))
+    names = "a_long_name = arange(6).view(2, 3); another = [a_long_name]; "
+    for columns, code in (40, "draw(arange(8))"), (60, names + "draw(a_long_name, a_long_name.t(), ones(2, 2))"), (60, names + "draw(anatomy(a_long_name))"), (46, "draw(anatomy(another[0]))"):
+        size(fd, columns)
+        lines = answer(fd, code).split("\r\n")[1:]
+        print("as wide as the window:", max(len(line) for line in lines if "\u2502" in line or "\u25b6" in line))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
 

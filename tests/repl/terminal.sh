@@ -7,7 +7,10 @@ the line goes on: True
 a long text: paged
 a short one: not paged
 the history: not paged
-as wide as the window: 36' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
+as wide as the window: 36
+as wide as the window: 59
+as wide as the window: 46
+as wide as the window: 45' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
 is 'Ctrl-C at input() without an editor' 'True
 True' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
 is 'indentation and colours of what is typed' 'a keyword: True a number: True

@@ -141,6 +141,17 @@ static const char *find_long(uint32_t c, const LongCase *rows, size_t count) {
     return NULL;
 }
 
+int unichar_parts(uint32_t *parts, int room, uint32_t c) {
+    int last = 0;
+    utf8proc_int32_t found[8];
+    utf8proc_ssize_t n =
+        utf8proc_decompose_char((utf8proc_int32_t)c, found, (int)TSR_COUNTOF(found), UTF8PROC_DECOMPOSE, &last);
+    if (n < 1 || n > (utf8proc_ssize_t)TSR_COUNTOF(found)) return *parts = c, 1;
+    int count = (int)TSR_MIN(n, (utf8proc_ssize_t)room);
+    for (int i = 0; i < count; i++) parts[i] = (uint32_t)found[i];
+    return count;
+}
+
 /* The long form if there is one, else the one character. */
 static int write_case(char *out, const char *many, utf8proc_int32_t one) {
     if (many == NULL) return utf8_encode(out, (uint32_t)one);

@@ -23,6 +23,10 @@ bool unichar_is_case_ignorable(uint32_t c); /* stands between letters without pa
 bool unichar_starts_name(uint32_t c);       /* whether an identifier may begin with it, and go on with it */
 bool unichar_continues_name(uint32_t c);
 
+/* What a letter is made of (Unicode's canonical decomposition): the letter without marks, then the marks; at most
+ * `room` parts, how many. One of no other parts is its own. */
+int unichar_parts(uint32_t *parts, int room, uint32_t c);
+
 uint32_t utf8_decode(const char *p, int *size);     /* one code point of valid UTF-8 */
 int utf8_encode(char *out, uint32_t codepoint);     /* writes 1 to 4 bytes; how many */
 int64_t utf8_count(const char *data, int64_t size); /* code points of valid UTF-8 */

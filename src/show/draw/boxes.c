@@ -10,6 +10,7 @@
 #include "lang/types/str.h"
 #include "picture.h"
 #include "show/facts/card.h"
+#include "show/help/screen.h"
 
 enum { MAX_LINES = 400, MAX_ARROWS = 40, MAX_KEY = 48, MAX_VALUE = 54, MAX_INDENT = 12, LANE = 3, MIN_WIDTH = 28 };
 
@@ -55,8 +56,14 @@ static void put_cut(char *to, size_t room, const char *text) {
     }
 }
 
-static TsrStatus put_value(char *to, Value v) {
+/* Members that are pointers to memory, of which an anatomy says whether there is any. */
+static bool is_pointer(const char *key) {
+    return strcmp(key, "data") == 0 || strcmp(key, "data_") == 0 || strcmp(key, "ctx") == 0;
+}
+
+static TsrStatus put_value(char *to, const char *key, Value v) {
     TsrText text = {0};
+    if (v.tag == V_BOOL && is_pointer(key)) return put_cut(to, MAX_VALUE, v.b ? "not null" : "null"), TSR_OK;
     TsrStatus status = card_append_cell(&text, v);
     if (status == TSR_OK) put_cut(to, MAX_VALUE, text.data != NULL ? text.data : "");
     tsr_text_free(&text);
@@ -79,7 +86,7 @@ static TsrStatus add_entries(Boxes *b, Value dict, int indent) {
         } else if (value_is_dict(e->value)) {
             TSR_TRY(add_entries(b, e->value, indent + 1));
         } else {
-            TSR_TRY(put_value(line->value, e->value));
+            TSR_TRY(put_value(line->value, line->key, e->value));
         }
     }
     return TSR_OK;
@@ -234,9 +241,23 @@ static TsrStatus put_entry(TsrText *out, const Boxes *b, const Line *line, bool 
     return tsr_text_puts(out, unicode ? "\xe2\x97\x8f\xe2\x94\xbc" : "o+");
 }
 
+/* In a narrow window values are cut, which makes the boxes narrower. */
+static void fit_window(Boxes *b) {
+    int room = screen_line(LINE_WIDTH) - LANE * b->lanes - (b->width + 4);
+    int longest = b->width + room - b->key_width;
+    if (room >= 0 || longest < 8) return;
+    for (int i = 0; i < b->line_count; i++) {
+        char whole[MAX_VALUE];
+        memcpy(whole, b->lines[i].value, sizeof whole);
+        if (draw_columns(whole) > longest) put_cut(b->lines[i].value, (size_t)longest + 1, whole);
+    }
+    measure(b);
+}
+
 TsrStatus draw_boxes_text(TsrText *out, Value dict, bool unicode) {
     Boxes *b;
     TSR_TRY(boxes_new(&b, dict));
+    fit_window(b);
     TsrStatus status = TSR_OK;
     for (int row = 0; row < b->line_count && status == TSR_OK; row++) {
         const Line *line = &b->lines[row];
@@ -250,13 +271,12 @@ TsrStatus draw_boxes_text(TsrText *out, Value dict, bool unicode) {
 
 /* ---- as shapes ---- */
 
-enum { ROW = 19, MARGIN = 14, LANE_WIDTH = 16 };
+enum { ROW = 19, MARGIN = 14, PADDING = 4, LANE_WIDTH = 16 };
 
 static int right_edge(const Boxes *b) { return MARGIN + CHARACTER * (b->width + 3); }
 
 static int middle_of(int row) {
-    return MARGIN + ROW
-    *row + ROW
+    return MARGIN + (2 * row + 1) * ROW
     / 2;
 }
 
@@ -276,8 +296,8 @@ static void put_box_shapes(Canvas *c, const Boxes *b) {
     for (int row = 0, top = 0; row < b->line_count; row++) {
         if (b->lines[row].kind == LINE_TOP) top = row;
         if (b->lines[row].kind == LINE_BOTTOM)
-            canvas_box(c, MARGIN, middle_of(top) - ROW / 2, right_edge(b) - MARGIN, ROW * (row - top) + ROW / 2, 4,
-                       INK_BOX, INK_BOX_EDGE);
+            canvas_box(c, MARGIN, middle_of(top) - ROW / 2 - PADDING, right_edge(b) - MARGIN,
+                       (row - top) * ROW + 2 * PADDING, 4, INK_BOX, INK_BOX_EDGE);
     }
 }
 
@@ -294,8 +314,8 @@ TsrStatus draw_boxes_shapes(Canvas *c, Value dict) {
     Boxes *b;
     TSR_TRY(boxes_new(&b, dict));
     c->width = right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN;
-    c->height = ROW
-    *b->line_count + 2 * MARGIN;
+    c->height = b->line_count * ROW
+    +2 * MARGIN;
     put_box_shapes(c, b);
     for (int row = 0; row < b->line_count; row++) put_line_shapes(c, b, row);
     for (int i = 0; i < b->arrow_count; i++) put_arrow_shapes(c, b, &b->arrows[i]);

@@ -9,6 +9,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
+#include "show/help/screen.h"
 #include "show/watch/events.h"
 #include "torch/holders.h"
 
@@ -225,27 +226,46 @@ enum { COLUMNS = 5, CELL = 64 };
 typedef struct Table {
     char cells[MAX_VIEWS + 1][COLUMNS][CELL];
     int width[COLUMNS];
+    bool narrow; /* the window is: strides and offset stand on a line of their own */
+    int right;   /* where the lines to the storages begin */
 } Table;
+enum { SHAPE = 1, STRIDES = 2, OFFSET = 3, COUNT = 4, NAME_ARROW = 4, BETWEEN = 2, TO_STORAGE = 20 };
 
 static void cut_text(char *to, const char *text) {
     if (strlen(text) < 28) snprintf(to, CELL, "%s", text);
     else snprintf(to, CELL, "%.24s..", text);
 }
 
-static void fill_table(Table *table, const Graph *g) {
+static void fill_cells(Table *table, const Graph *g) {
     static const char *const heads[COLUMNS] = {"names", "shape", "strides", "offset", "count"};
     for (int c = 0; c < COLUMNS; c++) snprintf(table->cells[0][c], CELL, "%s", heads[c]);
     for (int i = 0; i < g->row_count; i++) {
         const GraphRow *row = &g->rows[i];
         char(*cells)[CELL] = table->cells[i + 1];
         snprintf(cells[0], CELL, "%s", row->names);
-        cut_text(cells[1], tsr_layout_text(tsr_ndim(row->t), row->t->sizes));
-        cut_text(cells[2], tsr_layout_text(tsr_ndim(row->t), row->t->strides));
-        snprintf(cells[3], CELL, "%lld", (long long)row->t->offset);
-        snprintf(cells[4], CELL, "%lld", (long long)row->count);
+        cut_text(cells[SHAPE], tsr_layout_text(tsr_ndim(row->t), row->t->sizes));
+        cut_text(cells[STRIDES], tsr_layout_text(tsr_ndim(row->t), row->t->strides));
+        snprintf(cells[OFFSET], CELL, "%lld", (long long)row->t->offset);
+        snprintf(cells[COUNT], CELL, "%lld", (long long)row->count);
     }
+}
+
+/* "strides [3, 1], offset 0" */
+static int geometry_width(const Table *table, int i) {
+    return draw_columns("strides ") + draw_columns(table->cells[i][STRIDES]) + draw_columns(", offset ") +
+           draw_columns(table->cells[i][OFFSET]);
+}
+
+static void fill_table(Table *table, const Graph *g) {
+    fill_cells(table, g);
     for (int i = 0; i <= g->row_count; i++)
         for (int c = 0; c < COLUMNS; c++) table->width[c] = TSR_MAX(table->width[c], draw_columns(table->cells[i][c]));
+    int left = table->width[0] + NAME_ARROW, middle = table->width[SHAPE] + BETWEEN + table->width[COUNT];
+    table->right = left + middle + table->width[STRIDES] + table->width[OFFSET] + 2 * BETWEEN;
+    table->narrow = table->right + TO_STORAGE > screen_line(LINE_WIDTH);
+    if (!table->narrow) return;
+    for (int i = 1; i <= g->row_count; i++) middle = TSR_MAX(middle, geometry_width(table, i));
+    table->right = left + middle;
 }
 
 /* The line from a tensor to its storage: straight, or joining that of the tensor above. */
@@ -259,12 +279,28 @@ static const char *joint(const Graph *g, int i, bool unicode) {
 }
 
 static TsrStatus put_table_row(TsrText *out, const Table *table, int i, const char *arrow) {
+    int at = 0;
     for (int c = 0; c < COLUMNS; c++) {
+        if (table->narrow && (c == STRIDES || c == OFFSET)) continue;
         TSR_TRY(tsr_text_puts(out, table->cells[i][c]));
         TSR_TRY(tsr_text_pad(out, ' ', (size_t)(table->width[c] - draw_columns(table->cells[i][c]))));
         TSR_TRY(tsr_text_puts(out, c == 0 ? arrow : c + 1 < COLUMNS ? "  " : ""));
+        at += table->width[c] + (c == 0 ? NAME_ARROW : c + 1 < COLUMNS ? BETWEEN : 0);
     }
-    return TSR_OK;
+    return tsr_text_pad(out, ' ', (size_t)(table->right - at));
+}
+
+/* In a narrow window the second line of row i; `joined`: the line to the storage goes on past it. */
+static TsrStatus put_geometry(TsrText *out, const Table *table, int i, bool joined, bool unicode) {
+    if (!table->narrow) return TSR_OK;
+    TSR_TRY(tsr_text_pad(out, ' ', (size_t)(table->width[0] + NAME_ARROW)));
+    TSR_TRY(tsr_text_printf(out, "strides %s, offset %s", table->cells[i][STRIDES], table->cells[i][OFFSET]));
+    if (joined) {
+        int used = table->width[0] + NAME_ARROW + geometry_width(table, i);
+        TSR_TRY(tsr_text_pad(out, ' ', (size_t)(table->right - used + BETWEEN)));
+        TSR_TRY(tsr_text_puts(out, unicode ? "\xe2\x94\x82" : "|"));
+    }
+    return tsr_text_putc(out, '\n');
 }
 
 /* Of the storage of row i, without what only this picture holds. */
@@ -279,7 +315,8 @@ static TsrStatus put_table(TsrText *out, const Graph *g) {
     Table table = {0};
     fill_table(&table, g);
     TSR_TRY(put_table_row(out, &table, 0, "    "));
-    TSR_TRY(tsr_text_puts(out, "     storage\n"));
+    while (table.narrow && out->data[out->length - 1] == ' ') out->data[--out->length] = '\0';
+    TSR_TRY(tsr_text_puts(out, table.narrow ? "\n" : "     storage\n"));
     for (int i = 0; i < g->row_count; i++) {
         const GraphRow *row = &g->rows[i];
         bool first = i == 0 || g->rows[i - 1].picture != row->picture;
@@ -291,6 +328,8 @@ static TsrStatus put_table(TsrText *out, const Graph *g) {
         else
             while (out->data[out->length - 1] == ' ') out->data[--out->length] = '\0';
         TSR_TRY(tsr_text_putc(out, '\n'));
+        bool joined = i + 1 < g->row_count && g->rows[i + 1].picture == row->picture;
+        TSR_TRY(put_geometry(out, &table, i + 1, joined, unicode));
     }
     return TSR_OK;
 }
@@ -299,8 +338,10 @@ TsrStatus draw_graph_text(TsrText *out, const Graph *g) {
     TSR_TRY(put_table(out, g));
     for (int p = 0; p < g->picture_count; p++) {
         TSR_TRY(draw_cells_text(out, &g->pictures[p]));
-        if (p + 1 < g->picture_count) TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(tsr_text_putc(out, '\n'));
+        TSR_TRY(draw_grids_text(out, &g->pictures[p]));
     }
+    while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
     return TSR_OK;
 }
 

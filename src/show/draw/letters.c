@@ -1,7 +1,12 @@
-/* Drawn for tsr: ASCII, and what its pictures need beside that. */
+/* Drawn for tsr: ASCII, Greek, Cyrillic, and what its pictures need beside these. A letter with marks (Latin, Greek and
+ * Cyrillic alike) is its base letter with the marks above or below; a capital is lowered to make room for those above.
+ * The small letters of Cyrillic that look like their capitals are those, lower. */
 #include "letters.h"
 
 #include <stddef.h>
+
+#include "core/base.h"
+#include "lang/syntax/unichar.h"
 
 static const char *const ascii[] = {
     /* space to / */
@@ -29,15 +34,165 @@ static const char *const ascii[] = {
     "0205163645 4246", "022642", "0216233642", "0246 4206", "0226 4218", "02420646", "30212213242536", "2027",
     "10212233242516", "04133443"};
 
-static const struct {
+typedef struct Row {
     uint32_t character;
     const char *strokes;
-} others[] = {
-    {0xd7, "1335 3315"}, {0xb7, "2323"}, {0x2026, "0606 2626 4646"}, {0x2192, "0343 324334"}, {0x2190, "4303 120314"}};
+} Row;
 
-const char *letter_strokes(uint32_t character) {
+static const Row others[] = {
+    /* Latin */
+    {0xb0, "1020211110"},
+    {0xb1, "2024 0242 0646"},
+    {0xb2, "10201303"},
+    {0xb5, "0208 05163645 4246"},
+    {0xb7, "2323"},
+    {0xd7, "1335 3315"},
+    {0xf7, "0343 2121 2525"},
+    {0xc6, "0600202646 2040 2343 0323"},
+    {0xd8, "103041453616050110 0640"},
+    {0xde, "0006 0131424434 04"},
+    {0xdf, "0601102031322333 44453616"},
+    {0xe6, "0212222616050414 242222324344 24263646"},
+    {0xf0, "20414536160504132343 1131"},
+    {0xf8, "123243453616050312 0742"},
+    {0xfe, "0008 031232434536160503"},
+    {0x131, "122226 1636"},
+    {0x141, "000646 0422"},
+    {0x142, "10202536 0432"},
+    {0x110, "00304145360600 0323"},
+    {0x111, "4046 433212030516364543 3141"},
+    {0x152, "4010010516 46 2026 2343"},
+    {0x153, "1223251605041312 23324344 24263646"},
+    /* Greek */
+    {0x393, "060040"},
+    {0x394, "20064620"},
+    {0x398, "103041453616050110 1333"},
+    {0x39b, "062046"},
+    {0x39e, "0040 1333 0646"},
+    {0x3a0, "06004046"},
+    {0x3a3, "4000230646"},
+    {0x3a6, "2026 113142443515040211"},
+    {0x3a8, "2026 000314344340"},
+    {0x3a9, "06160401103041443646"},
+    {0x3b1, "42342616050312223446"},
+    {0x3b2, "0801102031322313 23334445361605"},
+    {0x3b3, "022542 2528"},
+    {0x3b4, "3010112233444536160504132333"},
+    {0x3b5, "43321203142414051636 45"},
+    {0x3b6, "1040221304051636 473818"},
+    {0x3b7, "0206 0312324348"},
+    {0x3b8, "103041453616050110 0343"},
+    {0x3b9, "12152636"},
+    {0x3ba, "0206 4204 1446"},
+    {0x3bb, "001046 2306"},
+    {0x3bc, "0208 05163645 4246"},
+    {0x3bd, "022642"},
+    {0x3be, "40101122 32221304051636 4738"},
+    {0x3c0, "0242 1216 3236"},
+    {0x3c1, "080312324345361605"},
+    {0x3c2, "43321203041526 3728"},
+    {0x3c3, "421203051636454332"},
+    {0x3c4, "0242 222536"},
+    {0x3c5, "020516364542"},
+    {0x3c6, "123243453616050312 2028"},
+    {0x3c7, "0248 4208"},
+    {0x3c8, "0205163645 4542 2028"},
+    {0x3c9, "120305162536454332 2325"},
+    /* Cyrillic */
+    {0x411, "400006364534 3403"},
+    {0x413, "060040"},
+    {0x414, "08064648 16203036"},
+    {0x416, "2026 0046 4006"},
+    {0x417, "01103041423313 334445361605"},
+    {0x418, "00064046"},
+    {0x41b, "0616204046"},
+    {0x41f, "06004046"},
+    {0x423, "0023 401606"},
+    {0x424, "2026 113142443515040211"},
+    {0x426, "00064648 3036"},
+    {0x427, "00021343 4046"},
+    {0x428, "00064640 2026"},
+    {0x429, "0006464048 4648 2026"},
+    {0x42a, "00101636454433 13"},
+    {0x42b, "00061625241303 4046"},
+    {0x42c, "00063645443303"},
+    {0x42d, "0110304145361605 2343"},
+    {0x42e, "0006 0313 203041453626151120"},
+    {0x42f, "464010010213 43 2306"},
+    {0x431, "4130100105163645433303"},
+    {0x444, "123243453616050312 2028"},
+    /* signs */
+    {0x2013, "0343"},
+    {0x2014, "0343"},
+    {0x2018, "3021"},
+    {0x2019, "2011"},
+    {0x201c, "2011 4031"},
+    {0x201d, "1001 3021"},
+    {0x2022, "2323 2223 2324"},
+    {0x2026, "0606 2626 4646"},
+    {0x2190, "4303 120314"},
+    {0x2192, "0343 324334"},
+    {0x221e, "2312030414233243443423"},
+    {0x221a, "03142640"},
+    {0x2260, "0242 0444 4006"},
+    {0x2264, "410345 0646"},
+    {0x2265, "014305 0646"},
+};
+
+/* Those that look like another one. */
+static const struct {
+    uint32_t character, like;
+} alike[] = {{0x391, 'A'}, {0x392, 'B'}, {0x395, 'E'}, {0x396, 'Z'}, {0x397, 'H'}, {0x399, 'I'}, {0x39a, 'K'},
+             {0x39c, 'M'}, {0x39d, 'N'}, {0x39f, 'O'}, {0x3a1, 'P'}, {0x3a4, 'T'}, {0x3a5, 'Y'}, {0x3a7, 'X'},
+             {0x3bf, 'o'}, {0x410, 'A'}, {0x412, 'B'}, {0x415, 'E'}, {0x41a, 'K'}, {0x41c, 'M'}, {0x41d, 'H'},
+             {0x41e, 'O'}, {0x420, 'P'}, {0x421, 'C'}, {0x422, 'T'}, {0x425, 'X'}, {0x430, 'a'}, {0x435, 'e'},
+             {0x43e, 'o'}, {0x440, 'p'}, {0x441, 'c'}, {0x443, 'y'}, {0x445, 'x'}, {0x456, 'i'}, {0x2212, '-'}};
+
+/* Combining characters: above a letter, from 0 to 1, or below it, from 6 to 8. */
+static const Row marks[] = {
+    {0x300, "1021"},     {0x301, "3021"},     {0x302, "112031"},    {0x303, "01102130 3040"}, {0x304, "1030"},
+    {0x306, "00113140"}, {0x307, "2020"},     {0x308, "1010 3030"}, {0x30a, "1020211110"},    {0x30b, "2011 4031"},
+    {0x30c, "102130"},   {0x327, "26272818"}, {0x328, "36273848"},
+};
+
+static const char *find(const Row *rows, size_t count, uint32_t character) {
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].character == character) return rows[i].strokes;
+    return NULL;
+}
+
+static const char *base_strokes(uint32_t character) {
+    for (size_t i = 0; i < TSR_COUNTOF(alike); i++)
+        if (alike[i].character == character) character = alike[i].like;
     if (character >= ' ' && character <= '~') return ascii[character - ' '];
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].character == character) return others[i].strokes;
-    return "0040460600";
+    return find(others, TSR_COUNTOF(others), character);
+}
+
+/* а to я, which are 32 behind their capitals. */
+static bool is_low_cyrillic(uint32_t c) { return c >= 0x430 && c <= 0x44f; }
+
+/* A letter without marks. */
+static Letter plain_letter(uint32_t character) {
+    Letter letter = {.strokes = base_strokes(character)};
+    if (letter.strokes == NULL && is_low_cyrillic(character))
+        letter = (Letter){.strokes = base_strokes(character - 32), .top = LETTER_LOW};
+    return letter;
+}
+
+static bool is_below(uint32_t mark) { return mark == 0x327 || mark == 0x328; }
+
+Letter letter_of(uint32_t character) {
+    enum { PARTS = 4 };
+    uint32_t parts[PARTS];
+    int count = unichar_parts(parts, PARTS, character);
+    Letter letter = plain_letter(parts[0]);
+    for (int i = 1; i < count && i <= LETTER_MARKS && letter.strokes != NULL; i++) {
+        letter.marks[i - 1] = find(marks, TSR_COUNTOF(marks), parts[i]);
+        if (letter.marks[i - 1] == NULL) letter.strokes = NULL;
+        else if (is_below(parts[i])) continue;
+        else if (parts[0] == 'i') letter.strokes = base_strokes(0x131); /* the mark takes the place of the dot */
+        else if (unichar_is_upper(parts[0]) || parts[0] == 't' || parts[0] == 'd' || parts[0] == 'l' || parts[0] == 'h')
+            letter.top = LETTER_LOWERED;
+    }
+    return letter.strokes != NULL ? letter : (Letter){.strokes = "0040460600"};
 }

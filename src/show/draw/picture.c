@@ -206,3 +206,24 @@ char *draw_geometry(char *buffer, size_t room, const View *v) {
              tsr_layout_text(tsr_ndim(v->t), v->t->strides), (long long)v->t->offset);
     return buffer;
 }
+
+/* ---- slices ---- */
+
+int64_t draw_size_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->sizes[tsr_ndim(t) - k] : 1; }
+int64_t draw_stride_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->strides[tsr_ndim(t) - k] : 0; }
+
+int64_t draw_slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
+    int64_t index[TSR_MAX_DIMS] = {0}, at = t->offset;
+    int outer = tsr_ndim(t) - 2;
+    size_t n = 0;
+    for (int d = outer - 1; d >= 0; d--) {
+        index[d] = k % t->sizes[d];
+        k /= t->sizes[d];
+        at += index[d] * t->strides[d];
+    }
+    label[0] = '\0';
+    for (int d = 0; d < outer && n < room; d++)
+        n += (size_t)snprintf(label + n, room - n, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
+    if (outer > 0 && n < room) snprintf(label + n, room - n, ", :, :]");
+    return at;
+}

@@ -59,6 +59,14 @@ int draw_columns(const char *label); /* its width in characters */
 /* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
 char *draw_geometry(char *buffer, size_t room, const View *v);
 
+/* Of a tensor's last dimension (1), the one before it (2), ...: its size and stride; 1 and 0 where it has none. */
+int64_t draw_size_from_end(const TsrTensor *t, int k);
+int64_t draw_stride_from_end(const TsrTensor *t, int k);
+/* Slice number k of the last two dimensions: "[1, 0, :, :]", "" where there is one only. Returns its first element. */
+int64_t draw_slice_at(char *label, size_t room, const TsrTensor *t, int64_t k);
+/* The grids that the tensors of two and more dimensions show, in element numbers (grids.c); each line ends with one. */
+TsrStatus draw_grids_text(TsrText *out, const Picture *p);
+
 /* The picture as text, and as shapes on an empty canvas, whose size is set: text.c, shapes.c. */
 TsrStatus draw_text(TsrText *out, const Picture *p);
 TsrStatus draw_shapes(Canvas *c, const Picture *p);

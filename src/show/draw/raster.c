@@ -135,19 +135,29 @@ static void draw_curve(Raster *r, const Shape *s) {
     paint(r, s->ink);
 }
 
-static void mask_letter(Raster *r, uint32_t character, Point at, float size, float half) {
+/* Strokes of a letter whose foot is at `at`; `top` as in Letter. */
+static void mask_strokes(Raster *r, const char *strokes, int top, Point at, float size, float half) {
+    enum { FOOT = 6 };
     bool fresh = true;
     Point before = {0};
-    for (const char *p = letter_strokes(character); *p != '\0'; p += *p == ' ' ? 1 : 2) {
+    for (const char *p = strokes; *p != '\0'; p += *p == ' ' ? 1 : 2) {
         if (*p == ' ') {
             fresh = true;
             continue;
         }
-        Point now = {at.x + (float)(p[0] - '0') * size * 0.105F, at.y + (float)(p[1] - '6') * size * 0.115F};
+        float y = (float)(p[1] - '0'), above = y < FOOT ? (FOOT - y) * (1 - (float)top / (10 * FOOT)) : FOOT - y;
+        Point now = {at.x + (float)(p[0] - '0') * size * 0.105F, at.y - above * size * 0.115F};
         if (!fresh) mask_stroke(r, before, now, half);
         before = now;
         fresh = false;
     }
+}
+
+static void mask_letter(Raster *r, uint32_t character, Point at, float size, float half) {
+    Letter letter = letter_of(character);
+    mask_strokes(r, letter.strokes, letter.top, at, size, half);
+    for (int i = 0; i < LETTER_MARKS && letter.marks[i] != NULL; i++)
+        mask_strokes(r, letter.marks[i], 0, at, size, half);
 }
 
 static void draw_words(Raster *r, const Shape *s) {

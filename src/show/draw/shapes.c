@@ -169,11 +169,9 @@ static int grid_cell_width(const Picture *p) {
     return TSR_MAX(GRID_CELL, 12 + CHARACTER * snprintf(number, sizeof number, "%lld", (long long)p->elements));
 }
 
-static int64_t size_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->sizes[tsr_ndim(t) - k] : 1; }
-static int64_t stride_from_end(const TsrTensor *t, int k) { return tsr_ndim(t) >= k ? t->strides[tsr_ndim(t) - k] : 0; }
-
 static Slices slices_of(const Picture *p, const TsrTensor *t) {
-    int64_t rows = size_from_end(t, 2), columns = size_from_end(t, 1), total = t->numel / TSR_MAX(rows * columns, 1);
+    int64_t rows = draw_size_from_end(t, 2), columns = draw_size_from_end(t, 1),
+            total = t->numel / TSR_MAX(rows * columns, 1);
     Slices s = {.rows = (int)TSR_MIN(rows, (int64_t)GRID_SIZE),
                 .columns = (int)TSR_MIN(columns, (int64_t)GRID_SIZE),
                 .shown = (int)TSR_MIN(total, (int64_t)SLICES)};
@@ -188,24 +186,6 @@ static Slices slices_of(const Picture *p, const TsrTensor *t) {
     return s;
 }
 
-/* The indices of slice number k into the dimensions before the last two, written as "[1, 0, :, :]". Returns where the
- * slice begins. */
-static int64_t slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
-    int64_t index[TSR_MAX_DIMS] = {0}, at = t->offset;
-    int outer = tsr_ndim(t) - 2;
-    size_t n = 0;
-    for (int d = outer - 1; d >= 0; d--) {
-        index[d] = k % t->sizes[d];
-        k /= t->sizes[d];
-        at += index[d] * t->strides[d];
-    }
-    label[0] = '\0';
-    for (int d = 0; d < outer && n < room; d++)
-        n += (size_t)snprintf(label + n, room - n, "%s%lld", d == 0 ? "[" : ", ", (long long)index[d]);
-    if (outer > 0 && n < room) snprintf(label + n, room - n, ", :, :]");
-    return at;
-}
-
 static int line_height(const Slices *s) { return s->label + s->rows * CELL_HEIGHT + (s->lines > 1 ? GRID_GAP / 3 : 0); }
 
 /* Slice k of view v, in the grid that begins at `grid`. */
@@ -214,13 +194,13 @@ static void put_slice(Canvas *c, const Picture *p, const Slices *s, int v, int k
     const int x = grid.x + k % s->per_line * s->width;
     int y = grid.y + k / s->per_line * line_height(s);
     char label[256];
-    int64_t at = slice_at(label, sizeof label, t, k);
+    int64_t at = draw_slice_at(label, sizeof label, t, k);
     if (s->label > 0) canvas_text(c, x, y + 12, (Lettering){.ink = INK_DIM, .size = 11}, label);
     y += s->label;
     for (int i = 0; i < s->rows; i++)
         for (int j = 0; j < s->columns; j++) {
             snprintf(label, sizeof label, "%lld",
-                     (long long)(at + i * stride_from_end(t, 2) + j * stride_from_end(t, 1)));
+                     (long long)(at + i * draw_stride_from_end(t, 2) + j * draw_stride_from_end(t, 1)));
             put_cell(c, (Place){x + j * s->cell, y + i * CELL_HEIGHT}, s->cell, v, label);
         }
     bool last = k + 1 == s->shown && s->cut_slices;

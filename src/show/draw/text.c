@@ -109,6 +109,7 @@ TsrStatus draw_text(TsrText *out, const Picture *p) {
     TSR_TRY(draw_cells_text(out, p));
     TSR_TRY(tsr_text_putc(out, '\n'));
     for (int v = 0; v < p->view_count; v++) TSR_TRY(append_geometry(out, &p->views[v]));
+    TSR_TRY(draw_grids_text(out, p));
     while (out->length > 0 && out->data[out->length - 1] == '\n') out->data[--out->length] = '\0';
     return TSR_OK;
 }
