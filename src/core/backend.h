@@ -255,6 +255,19 @@ typedef struct TsrDevicePlaces {
     uint8_t combine; /* TsrCombine (kernels/move/combine.h), of PLACE */
 } TsrDevicePlaces;
 
+/* Of SCAN: TsrScan (kernels/reduce/scan.h). */
+typedef struct TsrDeviceScan {
+    uint8_t how;
+} TsrDeviceScan;
+
+/* Elements of a mask that TRUE_COUNTS counts together. */
+enum { TSR_DEVICE_MASK_CHUNK = 4096 };
+/* Of TRUE_PLACES: the sizes of the mask, the innermost first. */
+typedef struct TsrDeviceShape {
+    int ndim;
+    int64_t sizes[TSR_DEVICE_DIMS];
+} TsrDeviceShape;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */

@@ -1,16 +1,24 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
 #include "index.h"
 #include "map.h"
+#include "mask.h"
 #include "matmul.h"
 #include "memory.h"
 #include "reduce.h"
+#include "scan.h"
 #include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
 
 /* Primitives by their number; NULL: over the host. */
 typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
-static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {[TSR_P_PICK] = cuda_pick, [TSR_P_PLACE] = cuda_place};
+static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
+    [TSR_P_PICK] = cuda_pick,
+    [TSR_P_PLACE] = cuda_place,
+    [TSR_P_SCAN] = cuda_scan,
+    [TSR_P_TRUE_COUNTS] = cuda_true_counts,
+    [TSR_P_TRUE_PLACES] = cuda_true_places,
+};
 
 static TsrStatus work(const TsrDeviceWork *w) {
     PrimitiveFn fn = w->what < TSR_PRIMITIVES ? primitives[w->what] : NULL;

@@ -25,7 +25,12 @@
     PART(walk_args, "src/cuda/device/walk_args.h") \
     PART(walk, "src/cuda/device/walk.cuh") \
     PART(index_args, "src/cuda/device/index_args.h") \
-    PART(index, "src/cuda/device/index.cuh")
+    PART(index, "src/cuda/device/index.cuh") \
+    PART(group, "src/cuda/device/group.cuh") \
+    PART(scan_args, "src/cuda/device/scan_args.h") \
+    PART(scan, "src/cuda/device/scan.cuh") \
+    PART(mask_args, "src/cuda/device/mask_args.h") \
+    PART(mask, "src/cuda/device/mask.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

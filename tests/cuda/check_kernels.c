@@ -12,10 +12,13 @@
 #include "cuda/formulas.h"
 #include "cuda/index.h"
 #include "cuda/map.h"
+#include "cuda/mask.h"
 #include "cuda/matmul.h"
 #include "cuda/reduce.h"
+#include "cuda/scan.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
+#include "core/kernels/reduce/scan.h"
 
 static TsrStatus error(TsrStatus kind, const char *format, ...) {
     va_list args;
@@ -264,13 +267,41 @@ static void compile_indices(void) {
     }
 }
 
+/* Running reductions of short lines, of long ones in chunks, and across memory. */
+static void compile_scan(unsigned how, TsrDtype dtype, int way) {
+    char text[64];
+    CudaSource source = {0};
+    bool two = how == TSR_SCAN_MAX || how == TSR_SCAN_MIN;
+    const TsrDeviceScan params = {(uint8_t)how};
+    TsrDeviceWork w = {.what = TSR_P_SCAN, .nout = 1 + two, .nin = 1, .dim = way == 2, .params = &params};
+    for (int k = 0; k < w.nout + w.nin; k++) {
+        w.t[k] = (TsrDeviceTensor){.ndim = 2, .sizes = {way == 1 ? 65536 : 64, 4}};
+        w.t[k].at.data = 4096;
+        w.t[k].at.dtype = w.t[k].at.compute = two && k == 1 ? TSR_INT64 : dtype;
+    }
+    snprintf(text, sizeof text, "scan %u of dtype %u, way %d", how, dtype, way);
+    if (cuda_scan_source(&source, &w, way == 1)) compile(text, &source);
+    cuda_source_free(&source);
+}
+
+static void compile_scans(void) {
+    static const TsrDtype some[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_INT64, TSR_INT32, TSR_UINT8, TSR_BOOL};
+    CudaSource mask = {0};
+    for (size_t i = 0; i < TSR_COUNTOF(some); i++)
+        for (unsigned how = 0; how < TSR_SCAN_COUNT; how++)
+            for (int way = 0; way < 3; way++) compile_scan(how, some[i], way);
+    cuda_mask_source(&mask);
+    compile("masks", &mask);
+    cuda_source_free(&mask);
+}
+
 /* ONE ROW A FAMILY of kernels. */
 static const struct {
     const char *name;
     void (*compile)(void);
 } families[] = {{"layouts", compile_layouts},   {"chains", compile_chains}, {"reductions", compile_reductions},
-                {"products", compile_products}, {"index", compile_indices}, {"formulas", compile_formulas},
-                {"copies", compile_copies}};
+                {"products", compile_products}, {"index", compile_indices}, {"scans", compile_scans},
+                {"formulas", compile_formulas}, {"copies", compile_copies}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

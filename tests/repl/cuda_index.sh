@@ -14,6 +14,7 @@ beside() {
     is "$1: all of it" 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
 }
 beside cuda_index.tsr
+beside cuda_scan.tsr
 
 # A bad position is the host's error, at the next wait, with the operator that did it; the rest of its work is done.
 cat >"$work/wrong.tsr" <<'END'

@@ -103,6 +103,45 @@ static TsrStatus nonzero_fill(TsrTensor **out, Nonzero *z, TsrDevice device) {
     return tsr_owned_keep(out, status);
 }
 
+/* How many of a dense mask of a device are true up to the end of each of its chunks, and in all, which is waited for.
+ */
+static TsrStatus count_there(TsrTensor **ends, int64_t *count, const TsrTensor *mask) {
+    TSR_OWNED counts = NULL;
+    TSR_OWNED last = NULL;
+    TsrScalar total;
+    int64_t n = mask->numel, chunks = (n + TSR_DEVICE_MASK_CHUNK - 1) / TSR_DEVICE_MASK_CHUNK;
+    TsrDeviceWork work = {.what = TSR_P_TRUE_COUNTS};
+    TSR_TRY(tsr_tensor_new(&counts, 1, &chunks, TSR_INT64, mask->device));
+    TSR_TRY(tsr_device_work_add(&work, counts, true));
+    TSR_TRY(tsr_device_work_add_as(&work, mask, (TsrGeometry){1, &n, &(int64_t){1}, mask->offset}, false));
+    TSR_TRY(tsr_device_work(mask->device.type, &work));
+    TSR_TRY(tsr_invoke_new(ends, 1, "cumsum", "ti", counts, (int64_t)0));
+    TSR_TRY(tsr_tensor_new_select(&last, *ends, 0, -1));
+    TSR_TRY(tsr_tensor_item(&total, last));
+    *count = tsr_scalar_to_int(total);
+    return TSR_OK;
+}
+
+/* nonzero of a dense mask of a device. */
+static TsrStatus nonzero_there(TsrTensor **out, const TsrTensor *mask) {
+    TSR_OWNED ends = NULL;
+    TsrDeviceShape shape = {.ndim = tsr_ndim(mask)};
+    TsrDeviceWork work = {.what = TSR_P_TRUE_PLACES, .params = &shape, .nparams = sizeof shape};
+    int64_t n = mask->numel, count = 0;
+    if (shape.ndim > TSR_DEVICE_DIMS) return tsr_device_decline();
+    if (n > 0) TSR_TRY(count_there(&ends, &count, mask));
+    int64_t sizes[2] = {count, shape.ndim}, strides[2] = {1, count};
+    for (int d = 0; d < shape.ndim; d++) shape.sizes[d] = mask->sizes[shape.ndim - 1 - d];
+    TSR_TRY(tsr_tensor_new_strided(out, 2, sizes, strides, TSR_INT64, mask->device));
+    if ((*out)->numel == 0) return TSR_OK;
+    TsrStatus status = tsr_device_work_add(&work, *out, true);
+    if (status == TSR_OK)
+        status = tsr_device_work_add_as(&work, mask, (TsrGeometry){1, &n, &(int64_t){1}, mask->offset}, false);
+    if (status == TSR_OK) status = tsr_device_work_add(&work, ends, false);
+    if (status == TSR_OK) status = tsr_device_work(mask->device.type, &work);
+    return tsr_owned_keep(out, status);
+}
+
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self))
         return tsr_error(
@@ -114,12 +153,16 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
             "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
                         self->dtype, "nonzero_count_cpu"));
-    if (tsr_on_device(self)) return tsr_device_decline();
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(status);
+    if (tsr_on_device(dense)) {
+        status = nonzero_there(out, dense);
+        tsr_tensor_free(dense);
+        return status;
+    }
     Nonzero z = {
         .mask = tsr_data(dense), .n = dense->numel, .chunk = 1 << 16, .ndim = tsr_ndim(self), .sizes = self->sizes};
     status = nonzero_count(&z);
@@ -620,7 +663,23 @@ static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, 
     return status;
 }
 
+/* x[mask] with a mask over all of an x of a device: as one dimension. */
+static bool is_mask_there(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    return n == 1 && tsr_on_device(self) && tsr_on_device(indices[0]) && indices[0]->dtype == TSR_BOOL &&
+           tsr_ndim(self) > 1 && tsr_same_sizes(self, indices[0]);
+}
+
+static TsrStatus select_there(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask) {
+    TSR_OWNED line = NULL;
+    TSR_OWNED flat = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshape(&line, self, 1, &minus));
+    TSR_TRY(tsr_tensor_new_reshape(&flat, mask, 1, &minus));
+    return tsr_index_new(out, line, 1, &flat);
+}
+
 static TsrStatus elements_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    if (is_mask_there(self, n, indices)) return select_there(out, self, indices[0]);
     if (!tsr_dtype_is_pod(self->dtype)) return index_objects_new(out, self, n, indices);
     if (is_whole_mask(self, n, indices)) return select_new(out, self, indices[0]);
     if (is_row_index(self, n, indices)) {
@@ -763,7 +822,16 @@ static void fill_range(int64_t begin, int64_t end, void *user) {
     tsr_kernel_fill_masked(f->mask + begin, end - begin, f->dst + (size_t)begin * f->item, f->value, f->item);
 }
 
+/* x[mask] = number with a mask over all of an x of a device. */
+static bool is_fill_there(const TsrTensor *self, int n, TsrTensor *const *indices) {
+    return n == 1 && tsr_on_device(self) && tsr_on_device(indices[0]) && indices[0]->dtype == TSR_BOOL &&
+           tsr_same_sizes(self, indices[0]);
+}
+
 static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
+    if (!accumulate && value->numel == 1 && value->dtype == self->dtype && !tsr_on_device(value) &&
+        is_fill_there(self, n, indices))
+        return tsr_fill_where(self, indices[0], tsr_data(value));
     if (!accumulate && value->numel == 1 && value->dtype == self->dtype && is_whole_mask(self, n, indices) &&
         tsr_ndim(value) <= 1) {
         Fill f = {tsr_data(indices[0]), tsr_data(self), tsr_data(value), tsr_itemsize(self)};

@@ -173,6 +173,12 @@ TsrStatus op_masked_select(TsrOpCall *c) {
 
 /* ---- masked_scatter ---- */
 
+/* A tensor of a device as one line, in each of index's places. */
+static TsrStatus line_view_new(TsrTensor **out, const TsrTensor *dense, const TsrTensor *index) {
+    int64_t strides[TSR_MAX_DIMS] = {0};
+    return tsr_tensor_new_view(out, dense, &(TsrGeometry){tsr_ndim(index), index->sizes, strides, dense->offset}, NULL);
+}
+
 typedef struct Source {
     const char *next;
     int64_t left;
@@ -208,9 +214,36 @@ static void take_next_loop(char *const *data, const int64_t *strides, int64_t n,
     s->left = left;
 }
 
+/* On a device: the positions of the true elements of a mask of t's sizes take the first elements of the source. */
+static TsrStatus scatter_masked_there(TsrTensor *t, const TsrTensor *wide, const TsrTensor *source) {
+    TSR_OWNED flat = NULL;
+    TSR_OWNED line = NULL;
+    TSR_OWNED found = NULL;
+    TSR_OWNED places = NULL;
+    TSR_OWNED taken = NULL;
+    TSR_OWNED to = NULL;
+    int64_t minus = -1;
+    TSR_TRY(tsr_tensor_new_reshape(&flat, wide, 1, &minus));
+    TSR_TRY(tsr_nonzero_new(&found, flat));
+    int64_t count = found->sizes[0];
+    if (count > source->numel)
+        return tsr_error(TSR_RUNTIME_ERROR, "Number of elements of source < number of ones in mask");
+    TSR_TRY(tsr_tensor_new_select(&places, found, 1, 0));
+    TSR_TRY(tsr_tensor_new_reshape(&taken, source, 1, &minus));
+    TSR_TRY(tsr_tensor_new_contiguous(&line, t, TSR_CONTIGUOUS)); /* t itself, when it is */
+    TSR_TRY(line_view_new(&to, line, places));
+    TSR_TRY(tsr_place(to, taken, &(TsrPlace){places, t->numel, 1, 0}, 1, TSR_WRONG_ELEMENT, TSR_COMBINE_SET));
+    return line != t ? tsr_tensor_copy(t, line) : TSR_OK;
+}
+
 static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTensor *source) {
     TsrTensor *dense, *wide, *done = NULL;
     TSR_TRY(tsr_tensor_new_expand(&wide, mask, tsr_ndim(t), t->sizes));
+    if (tsr_on_device(t)) {
+        TsrStatus there = scatter_masked_there(t, wide, source);
+        tsr_tensor_free(wide);
+        return there;
+    }
     TsrStatus status = tsr_tensor_new_contiguous(&dense, source, TSR_CONTIGUOUS);
     if (status == TSR_OK) {
         bool short_of = false;
@@ -289,6 +322,17 @@ TsrStatus op_nonzero(TsrOpCall *c) {
     return tsr_finish_move(c, tsr_nonzero_new(&t, self), t);
 }
 
+/* The rows of `all` that there is room for, and `fill` in the others. */
+static TsrStatus cut_or_pad(TsrTensor *t, const TsrTensor *all, int64_t fill) {
+    TSR_OWNED rows = NULL;
+    TSR_OWNED to = NULL;
+    int64_t n = TSR_MIN(t->sizes[0], all->sizes[0]);
+    TSR_TRY(tsr_tensor_fill(t, tsr_scalar_int(fill)));
+    TSR_TRY(tsr_tensor_new_narrow(&rows, all, 0, 0, n));
+    TSR_TRY(tsr_tensor_new_narrow(&to, t, 0, 0, n));
+    return tsr_tensor_copy(to, rows);
+}
+
 TsrStatus op_nonzero_static(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *all, *t;
     int64_t size = c->arg[1].i, fill = c->arg[2].i, sizes[2] = {size, tsr_ndim(self)};
@@ -297,7 +341,10 @@ TsrStatus op_nonzero_static(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new(&t, 2, sizes, TSR_INT64, self->device));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
     TsrStatus status = tsr_nonzero_new(&all, self);
-    if (status == TSR_OK) {
+    if (status == TSR_OK && tsr_on_device(t)) {
+        status = cut_or_pad(t, all, fill);
+        tsr_tensor_free(all);
+    } else if (status == TSR_OK) {
         int64_t found = all->sizes[0], ndim = sizes[1], *out = tsr_data(t);
         const int64_t *in = tsr_data(all);
         for (int64_t i = 0; i < size * ndim; i++) out[i] = i / ndim < found ? in[i / ndim + i % ndim * found] : fill;
@@ -340,12 +387,6 @@ static TsrStatus flat_index_new(TsrTensor **out, int64_t *good, const TsrTensor 
     TSR_TRY(tsr_tensor_new_clone(out, index, TSR_CONTIGUOUS));
     *good = wrap_flat_index(tsr_data(*out), (*out)->numel, numel);
     return tsr_owned_keep(out, tsr_interrupt_check());
-}
-
-/* A tensor of a device as one line, in each of index's places. */
-static TsrStatus line_view_new(TsrTensor **out, const TsrTensor *dense, const TsrTensor *index) {
-    int64_t strides[TSR_MAX_DIMS] = {0};
-    return tsr_tensor_new_view(out, dense, &(TsrGeometry){tsr_ndim(index), index->sizes, strides, dense->offset}, NULL);
 }
 
 static TsrStatus take_there(TsrTensor *t, const TsrTensor *self, const TsrTensor *index) {

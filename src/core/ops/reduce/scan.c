@@ -3,6 +3,7 @@
  * A line is a kernel of kernels/reduce/scan.h, lines are spread over threads. One long line of floats is cut into
  * chunks: first the sum of each in parallel, then, with what comes before each known, the running sums of all in
  * parallel. The chunks depend on the length alone, so the digits do not depend on the threads. */
+#include "core/engine/device.h"
 #include "core/kernels/reduce/scan.h"
 #include "core/mem.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -54,6 +55,22 @@ static bool is_long_line(const TsrTensor *in) {
            (in->dtype == TSR_FLOAT32 || in->dtype == TSR_FLOAT64) && !tsr_is_meta(in);
 }
 
+/* --- on a device --- */
+
+/* Lines of x, on a device, along dim; `places` is NULL where the scan has none. Both results are row-major. */
+static TsrStatus scan_there(TsrTensor *out, TsrTensor *places, const TsrTensor *x, int64_t dim, TsrScan scan) {
+    TsrTensor *dense;
+    const TsrDeviceScan how = {(uint8_t)scan};
+    TsrDeviceWork work = {.what = TSR_P_SCAN, .params = &how, .nparams = sizeof how, .dim = tsr_ndim(x) - 1 - (int)dim};
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
+    TsrStatus s = tsr_device_work_add(&work, out, true);
+    if (s == TSR_OK && places != NULL) s = tsr_device_work_add(&work, places, true);
+    if (s == TSR_OK) s = tsr_device_work_add(&work, dense, false);
+    if (s == TSR_OK) s = tsr_device_work(x->device.type, &work);
+    tsr_tensor_free(dense);
+    return s;
+}
+
 /* --- the common course --- */
 
 static TsrDtype wide_dtype(TsrDtype d) { return tsr_dtype_is_float(d) && tsr_dtype_size(d) < 4 ? TSR_FLOAT32 : d; }
@@ -72,7 +89,8 @@ static TsrStatus scan_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrScan sca
     s = tsr_tensor_new_like(&result, wide, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
     if (s == TSR_OK && wide->numel > 0) {
         TsrTensor *operands[] = {result, wide};
-        if (scan == TSR_SCAN_SUM && is_long_line(wide)) s = long_cumsum(result, wide);
+        if (tsr_on_device(wide)) s = scan_there(result, NULL, wide, dim, scan);
+        else if (scan == TSR_SCAN_SUM && is_long_line(wide)) s = long_cumsum(result, wide);
         else s = tsr_lines_run(operands, 2, dim, tsr_scan_kernel(scan, wide->dtype), NULL, false);
     }
     tsr_tensor_free(wide);
@@ -119,7 +137,8 @@ static TsrStatus running_extreme(TsrTensor **values, TsrTensor **indices, TsrTen
     if (s == TSR_OK) s = tsr_tensor_new_like(&places, wide, TSR_INT64, TSR_CONTIGUOUS);
     if (s == TSR_OK && wide->numel > 0) {
         TsrTensor *operands[] = {found, places, wide};
-        s = tsr_lines_run(operands, 3, dim, tsr_scan_kernel(scan, wide->dtype), NULL, false);
+        if (tsr_on_device(wide)) s = scan_there(found, places, wide, dim, scan);
+        else s = tsr_lines_run(operands, 3, dim, tsr_scan_kernel(scan, wide->dtype), NULL, false);
     }
     tsr_tensor_free(wide);
     if (s == TSR_OK) s = tsr_tensor_new_cast(values, found, x->dtype);

@@ -1,0 +1,12 @@
+/* scan.h: running sums, products and extremes: TSR_P_SCAN. */
+#ifndef CUDA_SCAN_H
+#define CUDA_SCAN_H
+
+#include "source.h"
+
+/* TsrBackend.work for the primitive. */
+TsrStatus cuda_scan(const TsrDeviceWork *work);
+/* The text of the kernel for a line that is cut into chunks if `chunks`; false: there is none. */
+bool cuda_scan_source(CudaSource *out, const TsrDeviceWork *work, bool chunks);
+
+#endif
