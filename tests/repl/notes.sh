@@ -144,4 +144,8 @@ if command -v script >/dev/null; then
     is 'so do notes' '%lesson 3 is about this: Views share storage' "$(pointed 'x = ones(2)' 'y = x[:]' 'x.add_(1)' 'x.add_(1)')"
     is 'unless they are off' '' "$(pointed '%notes off' 'x = ones(2, 3).t()' 'explain("x.view(6)")')"
 fi
+
+# PyTorch's own warning, without being asked for, once of the same sizes.
+run -e 'p = ones(5, 1); [F.mse_loss(p, ones(5)) for i in range(2)]; F.l1_loss(p, ones(5)); F.huber_loss(p, ones(5, 1))'
+is 'losses of a column and a row' 'UserWarning: Using a target size (torch.Size([5])) that is different to the input size (torch.Size([5, 1])). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.' "$err"
 exit $bad
