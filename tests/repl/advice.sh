@@ -49,7 +49,7 @@ did you mean 'str'?
 np.zeros(3)
 tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one
 plt.plot([1])
-tsr draws no plots; draw(x) pictures a tensor's memory
+plot(x), hist(x) and heatmap(x) draw in the terminal, with file='x.png' into a file
 Out[1]
 _ is the last value; what should stay gets a name
 In[1]
@@ -75,7 +75,7 @@ view, permute, repeat and einsum do what rearrange, repeat and reduce do
 import glob
 os.listdir(path) names the files
 import matplotlib.pyplot
-tsr draws no plots; save(x, 'x.csv') writes what another program can plot
+plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
 import pathlib
 os.path.join, os.path.exists and their kin work on text
 import pickle
@@ -217,7 +217,7 @@ numbers are read with a decimal point: tr , . makes points of the commas
 open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 --delimiter '|' separates fields there
 open('t.pt', 'w').write('PK'); load('t.pt')
-torch.save writes zip archives since PyTorch 1.6; what an older one wrote is not read, PyTorch itself saves it anew
+both formats of torch.save are read, that from before 1.6, too; -I, or load(path, format='npy'), says what else it is
 save(ones(2), 't.h5')
 FORMATS are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
@@ -399,7 +399,7 @@ inspect(x) tells about the tensor; x.mean(0), x.std(0) and x.aminmax() about its
 ones(2).info()
 inspect(x), or at the prompt x?
 ones(2).plot()
-tsr draws no plots; draw(x) pictures a tensor's memory
+plot(x) draws the numbers, draw(x) the memory
 ones(2).filter(lambda v: v > 0)
 x[x > 0] takes the elements for which that is true
 ones(2).reverse()
@@ -505,7 +505,7 @@ a condition is a comparison: where(x > 0, a, b)
 torch.from_numpy([1, 2])
 tensor([1, 2]) makes a tensor of a list, load('x.npy') reads NumPy's files
 ones(2).to('mps')
-tsr computes on the CPU: leave the device out
+tsr computes on the CPU, and with NVIDIA's driver on 'cuda': leave the device out
 F.one_hot(ones(2))
 indices are whole numbers: i.long()
 ones(2) & ones(2)
@@ -811,7 +811,7 @@ x.view(2, 3) and x.reshape(2, 3) give another shape
 torch.set_default_dtype("float64")
 dtypes are names, not text: torch.set_default_dtype(torch.float64)
 refcount("x")
-the tensor itself, not its name in quotes: inspect(x)
+the tensor itself, not its name in quotes: x, not 'x'
 explain(ones(2))
 the code in quotes: explain("x.view(6)")
 ones(2).nbytes()

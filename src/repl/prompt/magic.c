@@ -354,7 +354,7 @@ static const char *instead(const char *name) {
     static const struct {
         const char *name, *hint;
     } others[] = {
-        {"matplotlib", "tsr draws no plots; draw(x) pictures a tensor's memory"},
+        {"matplotlib", "plot(x), hist(x) and heatmap(x) draw in the terminal, with file='x.png' into a file"},
         {"load_ext", "leave it out: there are no extensions"},
         {"autoreload", "leave it out: %run runs a file again"},
         {"config", "leave it out: torch.set_printoptions says how tensors print"},
