@@ -6,12 +6,15 @@
 
 #include "core/base.h"
 
-typedef enum Document { TH, MaybeOwned, TensorFlow, Tensor, Unification, DOCUMENT_COUNT } Document;
+typedef enum Document { TH, MaybeOwned, TensorFlow, Tensor, Unification, Disagreements, DOCUMENT_COUNT } Document;
 
 static const char *const headings[DOCUMENT_COUNT] = {
-    "TH: references counted by hand (document 000)", "MaybeOwned (document 001)",
-    "TensorFlow's Tensor beside Caffe2's (document 002)", "Torch's Tensor and its parts (document 003)",
-    "The unification of PyTorch and Caffe2 (document 004)"};
+    "TH: references counted by hand (document 000)",
+    "MaybeOwned (document 001)",
+    "TensorFlow's Tensor beside Caffe2's (document 002)",
+    "Torch's Tensor and its parts (document 003)",
+    "The unification of PyTorch and Caffe2 (document 004)",
+    "Where the documents disagree, or one with itself, and what tsr does"};
 
 #define IDEA(document, idea, code, prints) {document, idea, code, prints},
 static const struct {

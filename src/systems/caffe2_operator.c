@@ -19,56 +19,68 @@ typedef struct Options {
     Obj obj;
     TsrDtype dtype;
     TsrDevice device;
+    bool has_device; /* else where an operator is, or the CPU */
 } Options;
 
 static Type options_type;
 
 static void options_destroy(Obj *self) { obj_free(self, sizeof(Options)); }
 
-static TsrStatus options_new(Value *out, TsrDtype dtype, TsrDevice device) {
+static TsrStatus options_new(Value *out, TsrDtype dtype, TsrDevice device, bool has_device) {
     Options *o = obj_new(&options_type, sizeof *o);
     if (o == NULL) return mem_error();
     o->dtype = dtype;
     o->device = device;
+    o->has_device = has_device;
     *out = value_obj_move(o);
     return TSR_OK;
 }
 
-/* dtype= and device=, or a TensorOptions at values[at]. */
-static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs *args, int at) {
-    Value d = args_keyword(args, "dtype");
-    *dtype = tsr_default_dtype();
-    *device = TSR_DEVICE_CPU;
-    if (at >= 0 && args->count > at && value_is_obj(args->values[at], &options_type)) {
-        *dtype = ((Options *)args->values[at].o)->dtype;
-        *device = ((Options *)args->values[at].o)->device;
-    } else if (at >= 0 && args->count > at && !dtype_from_value(dtype, args->values[at])) {
-        return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions or a dtype, not %s",
-                         value_type_name(args->values[at]));
+/* What converts to TensorOptions: these, a dtype or a device. */
+static TsrStatus read_option(TsrDtype *dtype, TsrDevice *device, Value v) {
+    if (value_is_obj(v, &options_type)) {
+        const Options *o = (const Options *)v.o;
+        *dtype = o->dtype;
+        if (o->has_device) *device = o->device;
+        return TSR_OK;
     }
+    if (value_is_obj(v, &device_type)) return c2_parse_device(device, v);
+    if (dtype_from_value(dtype, v)) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "expected TensorOptions, a dtype or a device, not %s", value_type_name(v));
+}
+
+/* dtype= and device=, or options at values[at]. *device is what it is unless they say. */
+static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs *args, int at) {
+    Value d = args_keyword(args, "dtype"), on = args_keyword(args, "device");
+    *dtype = tsr_default_dtype();
+    if (at >= 0 && args->count > at) TSR_TRY(read_option(dtype, device, args->values[at]));
     if (d.tag > V_NONE) TSR_TRY(c2_dtype_argument(dtype, d, "TensorOptions"));
-    if (args_keyword(args, "device").tag > V_NONE) TSR_TRY(c2_parse_device(device, args_keyword(args, "device")));
-    return TSR_OK;
+    return on.tag > V_NONE ? c2_parse_device(device, on) : TSR_OK;
 }
 
 static TsrStatus options_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype dtype;
-    TsrDevice device;
+    TsrDevice device = TSR_DEVICE_CPU;
     (void)type;
     TSR_TRY(read_options(&dtype, &device, args, args->count > 0 ? 0 : -1));
-    return options_new(out, dtype, device);
+    const Options *from =
+        args->count > 0 && value_is_obj(args->values[0], &options_type) ? (const Options *)args->values[0].o : NULL;
+    bool given = args_keyword(args, "device").tag > V_NONE ||
+                 (args->count > 0 && value_is_obj(args->values[0], &device_type)) || (from != NULL && from->has_device);
+    return options_new(out, dtype, device, given);
 }
 
 static TsrStatus options_dtype(Value *out, const CallArgs *args) {
     TsrDtype dtype;
     TSR_TRY(c2_dtype_argument(&dtype, args->values[1], "dtype"));
-    return options_new(out, dtype, ((Options *)args->values[0].o)->device);
+    const Options *from = (const Options *)args->values[0].o;
+    return options_new(out, dtype, from->device, from->has_device);
 }
 
 static TsrStatus options_device(Value *out, const CallArgs *args) {
     TsrDevice device;
     TSR_TRY(c2_parse_device(&device, args->values[1]));
-    return options_new(out, ((Options *)args->values[0].o)->dtype, device);
+    return options_new(out, ((Options *)args->values[0].o)->dtype, device, true);
 }
 
 static TsrStatus options_repr(TsrText *out, Value self) {
@@ -94,7 +106,14 @@ static Type options_type = {.obj = TYPE_HEADER,
 static TsrStatus caffe2_dtype(Value *out, const CallArgs *args) {
     TsrDtype dtype;
     TSR_TRY(c2_dtype_argument(&dtype, args->values[0], "dtype"));
-    return options_new(out, dtype, TSR_DEVICE_CPU);
+    return options_new(out, dtype, TSR_DEVICE_CPU, false);
+}
+
+/* caffe2.device(caffe2.CPU): those that begin with it. */
+static TsrStatus caffe2_device(Value *out, const CallArgs *args) {
+    TsrDevice device;
+    TSR_TRY(c2_parse_device(&device, args->values[0]));
+    return options_new(out, tsr_default_dtype(), device, true);
 }
 
 static TsrStatus empty(Value *out, int n, const int64_t *sizes, TsrDtype dtype, TsrDevice device) {
@@ -108,7 +127,7 @@ static TsrStatus caffe2_empty(Value *out, const CallArgs *args) {
     int64_t sizes[TSR_MAX_DIMS];
     int n;
     TsrDtype dtype;
-    TsrDevice device;
+    TsrDevice device = TSR_DEVICE_CPU;
     TSR_TRY(args_count(args, 0, 1, 2, "empty"));
     TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = args->values, .count = 1}, 0));
     TSR_TRY(read_options(&dtype, &device, args, args->count > 1 ? 1 : -1));
@@ -134,21 +153,26 @@ static TsrStatus reinitialize(Value *slot, int n, const int64_t *sizes, TsrDtype
     return c2_lacks_memory(c, dtype) ? c2_allocate(c, dtype) : TSR_OK;
 }
 
-static TsrStatus caffe2_reinitialize(Value *out, const CallArgs *args) {
+/* ReinitializeTensor(t, sizes, options), whose arguments begin at values[at]; on `device` unless the options say. */
+static TsrStatus reinitialize_argument(Value *out, const CallArgs *args, int at, TsrDevice device) {
     int64_t sizes[TSR_MAX_DIMS];
     int n;
     TsrDtype dtype;
-    TsrDevice device;
-    TSR_TRY(args_count(args, 0, 2, 3, "ReinitializeTensor"));
-    if (args->values[0].tag != V_NONE && !value_is_obj(args->values[0], &caffe2_tensor_type))
+    const Value *v = args->values + at;
+    TSR_TRY(args_count(args, at, 2, 3, "ReinitializeTensor"));
+    if (v[0].tag != V_NONE && !value_is_obj(v[0], &caffe2_tensor_type))
         return tsr_error(TSR_TYPE_ERROR, "ReinitializeTensor(): expected a caffe2 tensor or None, not %s",
-                         value_type_name(args->values[0]));
-    TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = args->values + 1, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 2 ? 2 : -1));
-    *out = value_retain(args->values[0]);
+                         value_type_name(v[0]));
+    TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = v + 1, .count = 1}, 0));
+    TSR_TRY(read_options(&dtype, &device, args, args->count > at + 2 ? at + 2 : -1));
+    *out = value_retain(v[0]);
     TsrStatus status = reinitialize(out, n, sizes, dtype, device);
     if (status != TSR_OK) value_clear(out);
     return status;
+}
+
+static TsrStatus caffe2_reinitialize(Value *out, const CallArgs *args) {
+    return reinitialize_argument(out, args, 0, TSR_DEVICE_CPU);
 }
 
 /* ---- operators: outputs kept between runs ---- */
@@ -156,6 +180,7 @@ static TsrStatus caffe2_reinitialize(Value *out, const CallArgs *args) {
 enum { MAX_OUTPUTS = 64 };
 typedef struct Operator {
     GcObj gc;
+    TsrDevice device; /* what its Context is in C++: where outputs are made */
     Value outputs[MAX_OUTPUTS];
 } Operator;
 
@@ -173,14 +198,19 @@ static void operator_clear(Obj *self) {
 }
 
 static TsrStatus operator_construct(Value *out, Type *type, const CallArgs *args) {
-    TSR_TRY(args_count(args, 0, 0, 0, "Operator"));
+    TsrDevice device;
+    TSR_TRY(args_count(args, 0, 0, 1, "Operator"));
+    TSR_TRY(c2_parse_device(&device, args->count > 0 ? args->values[0] : VALUE_NONE));
     Operator *o = obj_new(type, sizeof *o);
     if (o == NULL) return mem_error();
+    o->device = device;
     for (int i = 0; i < MAX_OUTPUTS; i++) o->outputs[i] = VALUE_UNBOUND;
     gc_track(o);
     *out = value_obj_move(o);
     return TSR_OK;
 }
+
+static TsrDevice device_of(const CallArgs *args) { return ((Operator *)args->values[0].o)->device; }
 
 static TsrStatus output_slot(Value **slot, const CallArgs *args) {
     int64_t i;
@@ -195,7 +225,7 @@ static TsrStatus operator_xoutput(Value *out, const CallArgs *args) {
     int64_t sizes[TSR_MAX_DIMS];
     int n;
     TsrDtype dtype;
-    TsrDevice device;
+    TsrDevice device = device_of(args);
     Value *slot;
     TSR_TRY(args_count(args, 1, 2, 3, "XOutput"));
     TSR_TRY(output_slot(&slot, args));
@@ -212,12 +242,19 @@ static TsrStatus operator_output(Value *out, const CallArgs *args) {
     if (args->count > 2) return operator_xoutput(out, args);
     TSR_TRY(args_count(args, 1, 1, 3, "Output"));
     TSR_TRY(output_slot(&slot, args));
-    if (slot->tag == V_UNBOUND) TSR_TRY(c2_new_move(slot, NULL, TSR_DEVICE_CPU));
+    if (slot->tag == V_UNBOUND) TSR_TRY(c2_new_move(slot, NULL, device_of(args)));
     *out = value_retain(*slot);
     return TSR_OK;
 }
 
+static TsrStatus operator_reinitialize(Value *out, const CallArgs *args) {
+    return reinitialize_argument(out, args, 1, device_of(args));
+}
+
 static const Method operator_methods[] = {
+    {"ReinitializeTensor", operator_reinitialize, ARGS_ANY, 2, 3,
+     "(t, sizes, options=None, *, dtype=None, device=None)",
+     "t with these sizes and options where the operator is, its memory reused when it fits; t may be None."},
     {"XOutput", operator_xoutput, ARGS_ANY, 2, 3, "(i, sizes, *, dtype=None, device=None)",
      "Output i with these sizes and options, its memory reused when it fits."},
     {"Output", operator_output, ARGS_ANY, 1, 3, "(i, sizes=None, *, dtype=None, device=None)",
@@ -337,6 +374,7 @@ static const Method caffe2_functions[] = {
     {"empty", caffe2_empty, ARGS_ANY, 1, 2, "(sizes, options=None, *, dtype=None, device=None)",
      "A caffe2 tensor with memory, not filled."},
     {"dtype", caffe2_dtype, ARGS_ONE, 1, 1, "(dtype)", "TensorOptions of a dtype."},
+    {"device", caffe2_device, ARGS_ONE, 1, 1, "(device)", "TensorOptions of a device."},
     {"ReinitializeTensor", caffe2_reinitialize, ARGS_ANY, 2, 3, "(t, sizes, options=None, *, dtype=None, device=None)",
      "t with these sizes and options, its memory reused when it fits; t may be None."},
     {0},

@@ -516,6 +516,13 @@ static TsrStatus th_n_dimension(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus th_storage_offset(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.storageOffset"));
+    *out = value_int(t->offset);
+    return TSR_OK;
+}
+
 static TsrStatus th_n_element(Value *out, const CallArgs *args) {
     TsrTensor *t;
     TSR_TRY(th_tensor_arg(&t, args->values[0], "TH.nElement"));
@@ -671,6 +678,7 @@ static const Method th_functions[] = {
     {"nElement", th_n_element, ARGS_RANGE, 1, 1, "(t)", "How many elements."},
     {"size", th_size, ARGS_RANGE, 1, 2, "(t, dim=None)", "A size, or all."},
     {"stride", th_stride, ARGS_RANGE, 1, 2, "(t, dim=None)", "A stride in elements, or all."},
+    {"storageOffset", th_storage_offset, ARGS_RANGE, 1, 1, "(t)", "Where its elements begin in the storage."},
     {"storage", th_storage, ARGS_RANGE, 1, 1, "(t)", "Its storage, lent: not yours to free."},
     {"Storage_newWithSize", th_storage_new_with_size, ARGS_ANY, 1, 1, "(size, *, dtype=None)",
      "A storage of zeros; Storage_free it."},
@@ -772,17 +780,22 @@ TsrStatus ns_th_startup(void) {
             "Tensors whose references are counted by hand: what a function called new... gives, or retain was called "
             "on, must be freed or returned.",
         .fill = fill_th}));
-    TSR_TRY(namespace_add(
-        &(Namespace){.name = "THS", .doc = "TH's sparse tensors: indices and values as handles.", .fill = fill_ths}));
+    TSR_TRY(
+        namespace_add(&(Namespace){.name = "THS",
+                                   .doc = "TH's sparse tensors, now defunct in PyTorch: indices and values as handles.",
+                                   .fill = fill_ths}));
     TSR_TRY(namespace_add(
         &(Namespace){.name = "THC", .doc = "TH on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
+    TSR_TRY(namespace_add(&(Namespace){.name = "THCS",
+                                       .doc = "THS on a CUDA device, now defunct in PyTorch.",
+                                       .missing = cuda_missing,
+                                       .names = cuda_names}));
     TSR_TRY(namespace_add(
-        &(Namespace){.name = "THCS", .doc = "THS on a CUDA device.", .missing = cuda_missing, .names = cuda_names}));
-    TSR_TRY(
-        namespace_add(&(Namespace){.name = "THNN",
-                                   .doc = "Functions of neural networks that write into an output, which they resize.",
-                                   .missing = thnn_missing,
-                                   .names = thnn_names}));
+        &(Namespace){.name = "THNN",
+                     .doc = "Functions of neural networks that write into an output, which they resize; now "
+                            "defunct in PyTorch.",
+                     .missing = thnn_missing,
+                     .names = thnn_names}));
     return namespace_add_value("tsr", "THError", value_lent(&exc_types[TSR_TH_ERROR]), true);
 }
 

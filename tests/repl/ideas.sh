@@ -9,12 +9,12 @@ count=0
 for transcript in "$work"/idea*.txt; do
     count=$((count + 1))
     device=
-    grep -q GPUBFCAllocator "$transcript" && device=--simulate-cuda
+    grep -qi 'GPUBFCAllocator\|cuda' "$transcript" && device=--simulate-cuda
     timeout 20 "$tsr" $device --doctest "$transcript" >"$work/out" 2>&1 && continue
     fail "$(cat "$transcript.name")" && cat "$work/out"
 done
 is 'a hundred ideas or more' yes "$([ $count -ge 100 ] && echo yes)"
-for document in 'TH:' MaybeOwned "TensorFlow's" "Torch's" 'The unification'; do
+for document in 'TH:' MaybeOwned "TensorFlow's" "Torch's" 'The unification' 'Where the documents disagree'; do
     is "ideas of $document" 1 "$(grep -c "^\.SS $document" "$work/ideas.7")"
 done
 exit $bad
