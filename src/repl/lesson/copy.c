@@ -74,22 +74,23 @@ static void restore_shared(char *kept) {
 /* ---- copies ---- */
 
 bool copy_run(void (*work)(void *context), void *context, bool quiet) {
+    CopyWork all = {work, context};
     char *kept = keep_shared();
-    bool fine = copy_call(work, context, quiet);
+    bool fine = copy_call(copy_work, &all, quiet);
     restore_shared(kept);
     return fine;
 }
 
-bool copy_call(void (*work)(void *context), void *context, bool quiet) {
+bool copy_call(bool (*work)(void *context), void *context, bool quiet) {
     struct sigaction old;
     int status = 0;
     pid_t child = copy_process();
     if (child == 0) {
         Quiet silence;
         if (quiet && !quiet_begin(&silence)) _exit(1);
-        work(context);
+        bool fine = work(context);
         copy_flush();
-        _exit(0);
+        _exit(fine ? 0 : 1);
     }
     if (child < 0) return false;
     ignore_interrupt(&old);

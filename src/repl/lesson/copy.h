@@ -17,8 +17,16 @@ void copy_free(void *shared, size_t bytes); /* what copy_shared gave, for this p
  * memory. `quiet`: it reads nothing and what it prints is dropped. False when there could be no copy, or it ended
  * before `work` did. */
 bool copy_run(void (*work)(void *context), void *context, bool quiet);
-/* The same, where what it wrote into storages that processes share (share_memory_) stays. */
-bool copy_call(void (*work)(void *context), void *context, bool quiet);
+/* The same, where what it wrote into storages that processes share (share_memory_) stays. False, too, when `work`
+ * returned false. */
+bool copy_call(bool (*work)(void *context), void *context, bool quiet);
+
+/* Work without a result, as copy_call takes it: copy_work(&(CopyWork){work, context}) is true. */
+typedef struct CopyWork {
+    void (*work)(void *context);
+    void *context;
+} CopyWork;
+bool copy_work(void *work);
 
 /* A place to come back to. */
 typedef struct Snapshot {

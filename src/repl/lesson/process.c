@@ -2,27 +2,22 @@
  * that processes share. */
 #include "process.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "copy.h"
-#include "lang/modules/builtin.h"
 #include "lang/modules/namespace.h"
 #include "lang/object/args.h"
 #include "lang/object/value.h"
 #include "repl/shell.h"
 
-/* In the copy, which ends here after an error, so that the process that waits knows of it. */
-static void call_there(void *context) {
+/* In the copy. False after an error, which it reports. */
+static bool call_there(void *context) {
     Value result;
     TsrStatus status = value_call_n(&result, *(const Value *)context, 0, NULL);
     if (status != TSR_OK) {
         shell_report(status, NULL);
-        fflush(builtin_stdout());
-        fflush(stderr);
-        _exit(1);
+        return false;
     }
     value_release(result);
+    return true;
 }
 
 static TsrStatus another_process(Value *out, const CallArgs *args) {

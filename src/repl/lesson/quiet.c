@@ -12,6 +12,12 @@ void copy_flush(void) {
     fflush(stderr);
 }
 
+bool copy_work(void *work) {
+    const CopyWork *all = work;
+    all->work(all->context);
+    return true;
+}
+
 bool quiet_begin(Quiet *q) {
     int none = open("/dev/null", O_RDWR | O_CLOEXEC);
     copy_flush();
