@@ -38,4 +38,19 @@ static inline uint64_t tsr_div_wide(uint64_t high, uint64_t low, uint64_t d, uin
 #endif
 }
 
+/* a * b modulo m, for 0 <= a, b and 0 < m. */
+static inline int64_t tsr_mul_modulo(int64_t a, int64_t b, int64_t m) {
+    uint64_t high, low = tsr_mul_wide((uint64_t)a, (uint64_t)b, &high), rest;
+    tsr_div_wide(high % (uint64_t)m, low, (uint64_t)m, &rest);
+    return (int64_t)rest;
+}
+
+/* Sums of what 64 bits hold. A machine without 128-bit integers has 64 here: what it can address has 32, so that only
+ * the layout of memory that cannot exist passes them. */
+#ifdef __SIZEOF_INT128__
+typedef __int128 TsrWide;
+#else
+typedef int64_t TsrWide;
+#endif
+
 #endif

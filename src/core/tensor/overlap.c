@@ -6,6 +6,7 @@
  * Algorithm in Solving a System of Linear Diophantine Equations with Bounded Variables", 2006: the problem is NP-hard
  * in general, but a depth-first search that prunes by range and by divisibility ends at once in practice. The last two
  * variables are solved in closed form with the extended Euclidean algorithm. */
+#include "core/base/wide.h"
 #include "core/layout.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 enum { MAX_TERMS = 2 * TSR_MAX_DIMS + 2 };
 static const int64_t max_work = 2000000; /* nodes of the search before it gives up */
 
-typedef __int128 Wide;
+typedef TsrWide Wide;
 typedef struct Term {
     int64_t a, u;
     int tag;
@@ -38,16 +39,16 @@ static int64_t gcd64(int64_t a, int64_t b) {
 
 /* x with a x = 1 mod m, for coprime a and m > 0. */
 static int64_t inverse_mod(int64_t a, int64_t m) {
-    Wide r0 = m, r1 = a % m, t0 = 0, t1 = 1;
+    int64_t r0 = m, r1 = a % m, t0 = 0, t1 = 1;
     if (m == 1) return 0;
     while (r1 != 0) {
-        Wide q = r0 / r1, r = r0 - q * r1, t = t0 - q * t1;
+        int64_t q = r0 / r1, r = r0 - q * r1, t = t0 - q * t1;
         r0 = r1;
         r1 = r;
         t0 = t1;
         t1 = t;
     }
-    return (int64_t)(t0 < 0 ? t0 + m : t0);
+    return t0 < 0 ? t0 + m : t0;
 }
 
 static void add_term(Search *s, int64_t a, int64_t u, int tag) {
@@ -82,7 +83,7 @@ static bool candidates(const Search *s, int i, Wide target, Wide *first, Wide *l
         if (target % t->a != 0) return false;
     } else {
         int64_t m = rest / g; /* a x = target mod rest, all divided by g */
-        Wide residue = (target / g) % m * inverse_mod(t->a / g % m, m) % m;
+        int64_t residue = tsr_mul_modulo((int64_t)(target / g % m), inverse_mod(t->a / g % m, m), m);
         Wide shift = (residue - low) % m;
         low += shift < 0 ? shift + m : shift;
         *step = m;

@@ -310,21 +310,27 @@ static void triangle_row(int64_t r, int64_t cols, int64_t offset, bool lower, in
     *last = lower ? TSR_MAX(TSR_MIN(edge + 1, cols), 0) : cols;
 }
 
-/* Elements on and below the diagonal: rows before the triangle, a ramp, then full rows. */
-static __int128 count_lower(int64_t rows, int64_t cols, __int128 offset) {
-    __int128 skipped = offset < 0 ? -offset : 0;
-    if (skipped >= rows) return 0;
-    __int128 start = skipped + offset + 1, n = rows - skipped, ramp = cols - start;
-    ramp = ramp < 0 ? 0 : ramp > n ? n : ramp;
-    return start > cols ? n * cols : ramp * start + ramp * (ramp - 1) / 2 + (n - ramp) * cols;
+/* Elements on and below the diagonal: rows before the triangle, a ramp, then full rows. False when int64 does not hold
+ * them. */
+static bool count_lower(int64_t *count, int64_t rows, int64_t cols, int64_t offset) {
+    int64_t skipped = offset < 0 ? -TSR_MAX(offset, -INT64_MAX) : 0, first, triangle, full;
+    *count = 0;
+    if (skipped >= rows || cols == 0) return true;
+    int64_t n = rows - skipped, start = offset < 0 ? 1 : TSR_MIN(offset, cols) + 1; /* columns of the first row */
+    int64_t ramp = TSR_MIN(TSR_MAX(cols - start, 0), n);
+    if (start > cols) return !tsr_mul_overflows(n, cols, count);
+    int64_t even = ramp % 2 == 0 ? ramp / 2 : ramp, odd = ramp % 2 == 0 ? ramp - 1 : (ramp - 1) / 2;
+    return !tsr_mul_overflows(ramp, start, &first) && !tsr_mul_overflows(even, odd, &triangle) &&
+           !tsr_mul_overflows(n - ramp, cols, &full) && !tsr_add_overflows(first, triangle, count) &&
+           !tsr_add_overflows(*count, full, count);
 }
 
+/* The upper triangle is the lower one of the transposed matrix. */
 static TsrStatus count_triangle(int64_t *count, int64_t rows, int64_t cols, int64_t offset, bool lower) {
-    __int128 n =
-        lower ? count_lower(rows, cols, offset) : (__int128)rows * cols - count_lower(rows, cols, (__int128)offset - 1);
-    if (n > INT64_MAX / 2) return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
-    *count = (int64_t)n;
-    return TSR_OK;
+    bool held =
+        lower ? count_lower(count, rows, cols, offset) : count_lower(count, cols, rows, -TSR_MAX(offset, -INT64_MAX));
+    if (held && *count <= INT64_MAX / 2) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
 }
 
 static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
@@ -338,7 +344,8 @@ static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, o.device.type == TSR_META ? dtype : TSR_INT64, o.device));
     if (tsr_is_meta(t)) return tsr_return_move(c, t);
     int64_t *row = tsr_data(t), *column = row + count, *end = column;
-    for (int64_t r = 0; r < rows && row < end && tsr_interrupt_flag == 0; r++) {
+    int64_t top = lower && offset < 0 ? -TSR_MAX(offset, -INT64_MAX) : 0; /* the first row with elements */
+    for (int64_t r = top; r < rows && row < end && tsr_interrupt_flag == 0; r++) {
         triangle_row(r, cols, offset, lower, &first, &last);
         for (int64_t k = first; k < last; k++) *row++ = r, *column++ = k;
     }

@@ -35,6 +35,12 @@ static TsrStatus check_bounds(double start, double end, double step) {
     return TSR_OK;
 }
 
+/* The steps from start to end, rounded up, around the ends of 64 bits as PyTorch's. */
+static int64_t count_whole(int64_t start, int64_t end, int64_t step) {
+    uint64_t most = (uint64_t)end - (uint64_t)start + (uint64_t)step - (step > 0 ? 1 : UINT64_MAX);
+    return step == -1 ? (int64_t)(0 - most) : (int64_t)most / step;
+}
+
 /* How many steps lie in [start, end): exact in integers for int64, by doubles otherwise. */
 static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, TsrScalar step, TsrDtype dtype) {
     double a = 0, b = 0, s = 1;
@@ -48,14 +54,11 @@ static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, Ts
         TSR_TRY(tsr_scalar_store_checked(start, dtype, unused));
         TSR_TRY(tsr_scalar_store_checked(end, dtype, unused));
         TSR_TRY(tsr_scalar_store_checked(step, dtype, unused));
-        __int128 x = tsr_scalar_to_int(start), y = tsr_scalar_to_int(end), d = tsr_scalar_to_int(step);
-        if (d == 0) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
-        __int128 exact = (y - x + d - (d > 0 ? 1 : -1)) / d;
-        n = exact < 0 ? -1 : (double)exact;
-        if (exact >= 0 && exact <= INT64_MAX) {
-            *count = (int64_t)exact;
-            return TSR_OK;
-        }
+        int64_t by = tsr_scalar_to_int(step);
+        if (by == 0) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
+        *count = count_whole(tsr_scalar_to_int(start), tsr_scalar_to_int(end), by);
+        if (*count >= 0) return TSR_OK;
+        n = -1;
     }
     if (!(n >= 0 && n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
     *count = (int64_t)n;

@@ -22,16 +22,21 @@ static TsrStatus line_ints(int64_t *out, TsrNnInts q) {
     return tsr_nn_any_ints(out, q);
 }
 
-static __int128 floor_div(__int128 a, __int128 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* What a window reaches over. Around the ends of 64 bits as PyTorch's, here and below: what comes out negative then has
+ * an error of its own. */
+static uint64_t window_span(int64_t kernel, int64_t dilation) {
+    return (uint64_t)dilation * (uint64_t)(kernel - 1) + 1;
+}
 
 static int64_t pooled_size(int64_t in, int64_t kernel, int64_t pad, int64_t stride, int64_t dilation, bool ceil_mode) {
-    __int128 out = floor_div((__int128)in + 2 * (__int128)pad - (__int128)dilation * ((__int128)kernel - 1) - 1 +
-                                 (ceil_mode ? stride - 1 : 0),
-                             stride) +
-                   1;
-    if (ceil_mode && (out - 1) * stride >= (__int128)in + pad)
-        out--; /* the last window begins inside the input or its left padding */
-    return out < INT64_MIN / 2 ? INT64_MIN / 2 : out > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)out;
+    uint64_t padded = (uint64_t)in + (uint64_t)pad;
+    uint64_t room = padded + (uint64_t)pad - window_span(kernel, dilation) + (ceil_mode ? (uint64_t)stride - 1 : 0);
+    uint64_t before = (uint64_t)floor_div((int64_t)room, stride); /* windows before the last one */
+    bool in_padding =
+        ceil_mode && (int64_t)(before * (uint64_t)stride) >= (int64_t)padded; /* on the right: no window */
+    return (int64_t)(in_padding ? before : before + 1);
 }
 
 /* "kH: 2 kW: 0": a window's numbers, the outer ones first. */
@@ -50,7 +55,7 @@ static TsrStatus check_window(const TsrNnWindow *w) {
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "pad must be non-negative, but got pad: %lld", (long long)w->pad[d]);
-        if (w->pad[d] > (((__int128)w->kernel[d] - 1) * w->dilation[d] + 1) / 2)
+        if (w->pad[d] > (int64_t)window_span(w->kernel[d], w->dilation[d]) / 2)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
                 "pad should be at most half of effective kernel size, but got pad=%lld, kernel_size=%lld and "
