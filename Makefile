@@ -21,7 +21,7 @@ CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
-CFLAGS_web := -O2 -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
+CFLAGS_web := -Os -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_fuzz := -fsanitize=address,undefined
@@ -118,8 +118,11 @@ $(BUILD)/obj/core/ops/%.o $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O0 -fn
 endif
 
 # Kernels are optimised harder.
-ifneq ($(filter release web,$(CONFIG)),)
+ifneq ($(filter release,$(CONFIG)),)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
+endif
+ifneq ($(WEB),)
+$(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O2
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
