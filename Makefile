@@ -1,5 +1,5 @@
 # tsr: `make` builds the release binary, `make help` lists the targets.
-# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, tsan, coverage, fuzz, web.
+# CONFIG picks the build folder (build/CONFIG) and flags: release (default), debug, asan, tsan, coverage, fuzz, web, i386.
 CONFIG ?= release
 BUILD ?= build/$(CONFIG)
 PREFIX ?= /usr/local
@@ -21,11 +21,13 @@ CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
+CFLAGS_i386 := -m32 -D_FILE_OFFSET_BITS=64 -msse2 -mfpmath=sse -O2 -g1 -DNDEBUG -I$(BUILD)/lib/include
 CFLAGS_web := -Os -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_fuzz := -fsanitize=address,undefined
 LDFLAGS_coverage := --coverage
+LDFLAGS_i386 := -m32
 
 # A status that is not OK leaves outputs unset, which gcc cannot know.
 # psabi: vectors wider than the target's are passed between our own static functions only.
@@ -34,6 +36,12 @@ CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-sema
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms. Those of libpng and libbz2 cannot be part of a shared library.
 CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lpng -lbz2 -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -lpng -lbz2 $(filter-out -lpng -lbz2,$(CORE_LIBS))
+
+# 32 bits: what armhf and i386 are to be right on, tried by gcc's other half. SSE2, as results are rounded on every other machine.
+ifeq ($(CONFIG),i386)
+LIB_DIR := $(BUILD)/lib
+LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2 -fopenmp -lm -ldl -lpthread
+endif
 
 # The browser's: emscripten's compiler, and the small libraries from Debian's sources (scripts/web-libs). Where node is not Debian's, its
 # linker finds acorn by NODE_PATH; it was made for an older node, whose pages had no fetch of their own.
@@ -58,7 +66,7 @@ SIMD_SRC := $(filter %.simd.c,$(SRC))
 CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
-ISAS := base $(if $(WEB),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
+ISAS := base $(if $(LIB_DIR),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
 NO_SIMD := %/conv.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
 SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
 CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
@@ -84,7 +92,7 @@ $(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ)
 $(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o
 $(BUILD)/obj/prelude_frozen.o: $(BUILD)/tsr-thawed
 	$(QUIET)$< --print-man prelude >$(BUILD)/prelude.frozen
-	$(QUIET)printf '.section .rodata\n.balign 8\n.globl prelude_frozen\n.hidden prelude_frozen\nprelude_frozen: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $(BUILD)/prelude.frozen | $(CC) -c -x assembler -o $@ -
+	$(QUIET)printf '.section .rodata\n.balign 8\n.globl prelude_frozen\n.hidden prelude_frozen\nprelude_frozen: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $(BUILD)/prelude.frozen | $(CC) $(LDFLAGS_$(CONFIG)) -c -x assembler -o $@ -
 
 $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
@@ -142,14 +150,19 @@ $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.m
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(SIMULATED_OBJ:.o=.d)
 
+# ---- libraries that Debian has no packages of for a machine ----
+ifneq ($(LIB_DIR),)
+$(CORE_OBJ) $(TOOL_OBJ): | $(LIB_DIR)/done
+$(LIB_DIR)/done:
+	$(QUIET)CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),,$(LDFLAGS_$(CONFIG)))' scripts/web-libs $(LIB_DIR)
+endif
+
 # ---- the browser ----
 ifneq ($(WEB),)
 # Copies of the process are there copies of its memory.
 TOOL_OBJ := $(filter-out %/repl/lesson/copy.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
-$(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ): | $(LIB_DIR)/done
-$(LIB_DIR)/done:
-	$(QUIET)CCACHE=$(CCACHE) CC='$(EMCC_CLANG)' scripts/web-libs $(LIB_DIR)
+$(WEB_OBJ): | $(LIB_DIR)/done
 $(BUILD)/tsr-thawed.js $(BUILD)/tsr.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(NODE) emcc $(if $(findstring thawed,$@),$(filter-out -O2,$(LDFLAGS_web)),$(LDFLAGS_web)) -o $@ $^ $(LIBS)
@@ -171,9 +184,14 @@ check-web: ## the page's tests: transcripts under node, and the page in headless
 	$(call need,emcc emscripten)
 	$(call need,chromedriver chromium chromium-driver)
 	$(MAKE) web
-	python3 tests/web/transcripts.py build/web/tsr.js
+	python3 tests/web/transcripts.py tests/web/allowed scripts/web-node build/web/tsr.js
 	@mkdir -p build/web/looks
 	python3 tests/web/page.py build/web/tsr.html build/web/looks
+
+check-i386: ## the transcripts by a tsr of 32 bits (gcc -m32)
+	scripts/setup gcc-multilib
+	$(MAKE) CONFIG=i386 build/i386/tsr
+	python3 tests/web/transcripts.py tests/web/allowed_i386 build/i386/tsr
 
 # ---- the library ----
 VERSION := $(shell sed -n 's/.*define TSR_VERSION "\(.*\)"/\1/p' src/core/base.h)
@@ -365,4 +383,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib web check-web $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean
+.PHONY: all compiler lib web check-web check-i386 $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean

@@ -253,7 +253,7 @@ static TsrStatus fit_file(int fd, const char *path, bool shared, size_t nbytes) 
     if (!shared)
         return tsr_error(TSR_RUNTIME_ERROR, "file <%s> size <%lld> is smaller than the required mapping size <%zu>",
                          path, (long long)st.st_size, nbytes);
-    if ((uint64_t)nbytes > INT64_MAX || ftruncate(fd, (off_t)nbytes) != 0)
+    if (nbytes > PTRDIFF_MAX || ftruncate(fd, (off_t)nbytes) != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "unable to resize file <%s> to the right size: %s (%d)", path,
                          strerror(errno), errno);
     return TSR_OK;

@@ -56,7 +56,7 @@ static TsrStatus check_arity(const Method *def, const CallArgs *args, int skip, 
     if (TSR_LIKELY(right && args->keyword_count == 0)) return TSR_OK;
     native_title(title, sizeof title, def, owner, module);
     bool wrapped = is_wrapped_slot(def->name, owner);
-    if (wrapped) snprintf(title, sizeof title, "wrapper %s", def->name);
+    if (wrapped) snprintf(title, sizeof title, "wrapper %.64s", def->name);
     if (args->keyword_count > 0) return args_no_keywords(args, title);
     if (wrapped && kind == ARGS_NONE) return tsr_error(TSR_TYPE_ERROR, "expected 0 arguments, got %d", given);
     if (wrapped && kind == ARGS_ONE)
