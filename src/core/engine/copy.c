@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-/* The sizes of caches and of their lines decide these: measured are STREAMED and what copy_dense does. */
+/* The sizes of caches and of their lines decide these: STREAMED is measured. */
 enum {
     ALONG = 1024, /* elements of a strip of blocks */
     /* bytes from which on a transposed copy is not meant to stay in the caches: x.t().contiguous() of 2048 by 2048
@@ -92,35 +92,16 @@ static void negate_integers(TsrDtype d, char *p, int64_t stride, int64_t n) {
     }
 }
 
-/* A load waits for a store just before it at the same place in another page, on many CPUs: where copying forwards would
- * meet that at every step, lines that are loaded whole are copied from the end (measured: roll(3, 1) of 1000x1000
- * floats, one thread: 0.17 ms, 1.2 with memcpy). */
-static void copy_dense(char *to, const char *from, int64_t bytes) {
-    /* CPUs compare the low 12 bits of addresses first. */
-    enum { PAGE = 4096 };
-    uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE;
-    if (ahead == 0 || ahead >= SHORT_LINE || bytes <= SHORT_LINE) {
-        memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    for (; bytes >= TSR_LINE; bytes -= TSR_LINE) {
-        TsrComplexDouble part[TSR_LINE / sizeof(TsrComplexDouble)];
-        memcpy(part, from + bytes - TSR_LINE, TSR_LINE);
-        memcpy(to + bytes - TSR_LINE, part, TSR_LINE);
-    }
-    memcpy(to, from, (size_t)bytes);
-}
-
-/* The bytes of a line that memcpy copies at once; 0 for another kind. */
-static size_t short_dense_line(const Copy *c) {
+/* The bytes of a line that is copied at once; 0 for another kind. */
+static int64_t short_dense_line(const Copy *c) {
     int64_t size = (int64_t)c->plain;
     bool dense = size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size;
-    return dense && !c->in_order && c->sizes[0] * size <= SHORT_LINE ? (size_t)(c->sizes[0] * size) : 0;
+    return dense && !c->in_order && c->sizes[0] * size <= SHORT_LINE ? c->sizes[0] * size : 0;
 }
 
 static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
     int64_t size = (int64_t)c->plain;
-    if (size != 0 && ts == size && fs == size) copy_dense(to, from, n * size);
+    if (size != 0 && ts == size && fs == size) tsr_kernel_copy(to, from, n * size);
     else if (size != 0) tsr_kernel_move(to, ts, from, fs, n, c->plain);
     else tsr_convert(c->to_dtype, to, ts, c->from_dtype, from, fs, n);
     if (TSR_LIKELY(c->flips == 0)) return;
@@ -339,7 +320,7 @@ static void copy_bands(int64_t begin, int64_t end, void *user) {
 static void copy_lines(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
     int64_t index[TSR_MAX_DIMS], rest = begin;
-    size_t bytes = short_dense_line(c);
+    int64_t bytes = short_dense_line(c);
     char *to = c->to;
     const char *from = c->from;
     for (int d = 1; d < c->ndim; d++) {
@@ -349,7 +330,7 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
         from += index[d] * c->from_stride[d];
     }
     for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
-        if (bytes != 0) memcpy(to, from, bytes);
+        if (bytes != 0) tsr_kernel_copy(to, from, bytes);
         else
             (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0],
                                                                 c->sizes[0]);
@@ -379,7 +360,7 @@ typedef struct Bytes {
 static void copy_bytes(int64_t begin, int64_t end, void *user) {
     const Bytes *b = user;
     if (!b->streamed) {
-        copy_dense(b->to + begin, b->from + begin, end - begin);
+        tsr_kernel_copy(b->to + begin, b->from + begin, end - begin);
         return;
     }
     tsr_kernel_stream(b->to + begin, b->from + begin, end - begin);

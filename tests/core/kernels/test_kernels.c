@@ -7,12 +7,42 @@
 #include <string.h>
 
 #include "core/element/halffloat.h"
+#include "core/kernels/move/move.h"
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
 #include "core/op.h"
 #include "core/some_tensors.h"
+
+/* `bytes` from one offset to another, as they lie or from the end in elements of `size`. */
+static void check_copy(int64_t bytes, int64_t at, int64_t ahead, int64_t size) {
+    enum { ROOM = 1 << 16, PAGE = 4096, GUARD = 64 };
+    static _Alignas(4096) char from[ROOM], to[ROOM];
+    for (int64_t i = 0; i < ROOM; i++) from[i] = (char)(i * 7 + i / 256);
+    memset(to, 0x55, sizeof to);
+    char *out = to + PAGE + (at + ahead) % PAGE;
+    if (size == 0) tsr_kernel_copy(out, from + at, bytes);
+    else tsr_kernel_reverse(out, from + at, bytes / size, (size_t)size);
+    for (int64_t i = 0; i < bytes; i++) {
+        int64_t want = size == 0 ? i : bytes - size - i / size * size + i % size;
+        ck_assert_msg(out[i] == from[at + want], "byte %lld of %lld", (long long)i, (long long)bytes);
+    }
+    for (int64_t i = 1; i <= GUARD; i++) ck_assert(out[-i] == 0x55 && out[bytes - 1 + i] == 0x55);
+}
+
+/* The lengths are on both sides of what is copied at once; the result is near the source modulo a page, and far. */
+START_TEST(copies_and_reversals_write_what_they_are_to) {
+    const int64_t lengths[] = {0, 16, 112, 128, 144, 240, 256, 512, 528, 1040, 16384, 16400, 20000};
+    const int64_t distances[] = {0, 1, 16, 500, 512, 2000, 4095}, sizes[] = {0, 1, 2, 4, 8, 16};
+    for (size_t i = 0; i < TSR_COUNTOF(lengths); i++)
+        for (size_t k = 0; k < TSR_COUNTOF(distances); k++)
+            for (size_t s = 0; s < TSR_COUNTOF(sizes); s++) {
+                check_copy(lengths[i], 3, distances[k], sizes[s]);
+                if (sizes[s] <= 1) check_copy(lengths[i] + 13, 8, distances[k], sizes[s]);
+            }
+}
+END_TEST
 
 START_TEST(half_floats_survive_the_round_trip) {
     for (uint32_t bits = 0; bits < 65536; bits++) {
@@ -293,8 +323,8 @@ START_TEST(running_sums_end_in_the_sum) {
 }
 END_TEST
 
-TEST_SUITE(kernels, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
-           every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
-           instruction_sets_agree, elementary_functions_are_within_an_ulp, short_lines_are_summed_as_one_line,
-           sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
-           running_sums_end_in_the_sum)
+TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
+           half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
+           floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
+           elementary_functions_are_within_an_ulp, short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact,
+           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)

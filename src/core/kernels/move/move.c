@@ -113,17 +113,18 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
 
 #define LAST_TO_FIRST_2 1, 0
 #define LAST_TO_FIRST_4 3, 2, 1, 0
+#define LAST_TO_FIRST_8 7, 6, 5, 4, 3, 2, 1, 0
 
-/* Sixteen bytes at a time, as lanes of `type` that `WITHIN` turns over in themselves; then one by one. */
-#define REVERSE(T, type, lanes, WITHIN) \
+/* `bytes` at a time, as lanes of `type` that `WITHIN` turns over in themselves; then one by one. */
+#define REVERSE(T, bytes, type, lanes, WITHIN) \
     do { \
-        typedef type V __attribute__((vector_size(16))); \
-        for (; n >= 16 / (int64_t)sizeof(T); n -= 16 / (int64_t)sizeof(T), to += 16) { \
+        typedef type V __attribute__((vector_size(bytes))); \
+        for (; n >= (bytes) / (int64_t)sizeof(T); n -= (bytes) / (int64_t)sizeof(T), to += (bytes)) { \
             V v; \
-            memcpy(&v, from + n * (int64_t)sizeof(T) - 16, 16); \
+            memcpy(&v, from + n * (int64_t)sizeof(T) - (bytes), sizeof v); \
             v = __builtin_shufflevector(v, v, LAST_TO_FIRST_##lanes); \
             v = WITHIN; \
-            memcpy(to, &v, 16); \
+            memcpy(to, &v, sizeof v); \
         } \
         for (; n > 0; n--, to += sizeof(T)) memcpy(to, from + (n - 1) * (int64_t)sizeof(T), sizeof(T)); \
     } while (0)
@@ -149,18 +150,31 @@ static void reverse_bytes(char *to, const char *from, int64_t n) {
     to += done;
     n -= done;
 #endif
-    REVERSE(uint8_t, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24);
+    REVERSE(uint8_t, 16, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24);
 }
 
-void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
-    switch (size) {
-    case 1: reverse_bytes(to, from, n); break;
-    case 2: REVERSE(uint16_t, uint32_t, 4, v << 16 | v >> 16); break;
-    case 4: REVERSE(uint32_t, uint32_t, 4, v); break;
-    case 8: REVERSE(uint64_t, uint64_t, 2, v); break;
-    default:
-        for (; n > 0; n--, to += 16) memcpy(to, from + (n - 1) * 16, 16);
+/* Elements of 2, 4, 8 or 16 bytes. */
+#define REVERSALS(suffix, TARGET, bytes, words, pairs) \
+    TARGET static void reverse_##suffix(char *to, const char *from, int64_t n, size_t size) { \
+        switch (size) { \
+        case 2: REVERSE(uint16_t, bytes, uint32_t, words, v << 16 | v >> 16); break; \
+        case 4: REVERSE(uint32_t, bytes, uint32_t, words, v); break; \
+        case 8: REVERSE(uint64_t, bytes, uint64_t, pairs, v); break; \
+        default: \
+            for (; n > 0; n--, to += 16) memcpy(to, from + (n - 1) * 16, 16); \
+        } \
     }
+REVERSALS(base, , 16, 4, 2)
+#ifdef TSR_HAVE_X86
+REVERSALS(avx2, __attribute__((target("avx2"))), 32, 8, 4)
+#endif
+
+void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
+    if (size == 1) reverse_bytes(to, from, n);
+#ifdef TSR_HAVE_X86
+    else if (tsr_isa() >= TSR_ISA_AVX2) reverse_avx2(to, from, n, size);
+#endif
+    else reverse_base(to, from, n, size);
 }
 
 /* --- at any distance --- */
@@ -263,6 +277,44 @@ void tsr_kernel_xor(char *p, const char *pattern, int64_t bytes) {
     }
     for (int64_t i = 0; i < bytes; i++) p[i] ^= pattern[i];
 }
+
+/* --- dense --- */
+
+#ifdef TSR_HAVE_X86
+enum { AT_ONCE = 4 * VECTOR }; /* bytes that are loaded before any is stored */
+
+__attribute__((target("avx"))) static inline void copy_vectors_avx(char *to, const char *from) {
+    __m256i v[AT_ONCE / VECTOR];
+    for (int k = 0; k < AT_ONCE / VECTOR; k++)
+        v[k] = _mm256_loadu_si256((const __m256i *)(const void *)(from + k * VECTOR));
+    for (int k = 0; k < AT_ONCE / VECTOR; k++) _mm256_storeu_si256((__m256i *)(void *)(to + k * VECTOR), v[k]);
+}
+
+__attribute__((target("avx"))) static void copy_forwards_avx(char *to, const char *from, int64_t bytes) {
+    int64_t at = 0;
+    for (; at + AT_ONCE <= bytes; at += AT_ONCE) copy_vectors_avx(to + at, from + at);
+    memcpy(to + at, from + at, (size_t)(bytes - at));
+}
+
+__attribute__((target("avx"))) static void copy_backwards_avx(char *to, const char *from, int64_t bytes) {
+    for (; bytes >= AT_ONCE; bytes -= AT_ONCE) copy_vectors_avx(to + bytes - AT_ONCE, from + bytes - AT_ONCE);
+    memcpy(to, from, (size_t)bytes);
+}
+
+void tsr_kernel_copy(char *to, const char *from, int64_t bytes) {
+    enum { PAGE = 4096, NEAR = 512, SHORT = 128, LONG = 1 << 14 };
+    if (bytes < SHORT) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE; /* CPUs compare the low 12 bits of addresses first */
+    bool meets = ahead != 0 && ahead < NEAR && bytes > NEAR;
+    if (tsr_isa() < TSR_ISA_AVX2 || (bytes > LONG && !meets)) memcpy(to, from, (size_t)bytes);
+    else (meets ? copy_backwards_avx : copy_forwards_avx)(to, from, bytes);
+}
+#else
+void tsr_kernel_copy(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
+#endif
 
 /* --- past the caches --- */
 

@@ -22,6 +22,13 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n);
 /* to[i] = from[n - 1 - i] for n neighbouring elements of 1, 2, 4, 8 or 16 bytes. The two do not overlap. */
 void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
 
+/* memcpy for the lines of a copy. The C library's is slow in two ways that lines meet, and this one is not: from 2 KiB
+ * on it moves a string of bytes by one instruction (rep movsb), which takes several times as long where the two begin
+ * at different offsets in a line of the cache; and a load waits for a store just before it at the same place in another
+ * page, so that this one goes from the end there. Measured on Zen 3 (AMD EPYC), one thread, 1000x1000 floats, by
+ * time.process_time(), memcpy and this: roll(3, 1) 1580 and 170 us, hstack([x, x]) 1020 and 330. */
+void tsr_kernel_copy(char *to, const char *from, int64_t bytes);
+
 /* n elements of `size` bytes, `to_stride` and `from_stride` bytes apart. The two do not overlap. */
 void tsr_kernel_move(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t size);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/engine/places.h"
+#include "core/kernels/move/move.h"
 #include "core/kernels/move/select.h"
 #include "core/op/compose.h"
 #include "core/ops/reduce/reduce.h"
@@ -111,8 +112,8 @@ static void roll_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) {
         char *to = j->to + i * j->bytes;
         const char *from = j->from + i * j->bytes;
-        memcpy(to, from + j->head, (size_t)(j->bytes - j->head));
-        memcpy(to + j->bytes - j->head, from, (size_t)j->head);
+        tsr_kernel_copy(to, from + j->head, j->bytes - j->head);
+        tsr_kernel_copy(to + j->bytes - j->head, from, j->head);
     }
 }
 
