@@ -11,6 +11,7 @@
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/sleef.h"
 #include "core/loop.h"
 #include "core/op.h"
 #include "core/some_tensors.h"
@@ -160,6 +161,52 @@ static float any_float(void) {
     memcpy(&value, &bits, sizeof value);
     return below(2) ? value : (float)((int64_t)below(2000001) - 1000000) * 1e-4f;
 }
+
+/* --- exponential.inc has the bits of SLEEF's, seen through the sigmoid, which is made of it --- */
+
+#ifdef TSR_HAVE_X86
+/* 1 / (1 + e**-x) of one vector, by SLEEF. */
+#define SLEEF_SIGMOID(name, T, V) \
+    __attribute__((target("avx2"))) static void name(TsrSleefFn exponential, T *x) { \
+        V v; \
+        memcpy(&v, x, sizeof v); \
+        v = 1 / (1 + ((V(*)(V))exponential)(-v)); \
+        memcpy(x, &v, sizeof v); \
+    }
+SLEEF_SIGMOID(sleef_sigmoid_of_floats, float, __m256)
+SLEEF_SIGMOID(sleef_sigmoid_of_doubles, double, __m256d)
+
+static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
+static bool same_double(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
+
+static void compare_exponentials(TsrKernelTable table, TsrSleefFn floats, TsrSleefFn doubles) {
+    for (int round = 0; round < 20000; round++) {
+        _Alignas(32) float x[8], y[8], want[8];
+        _Alignas(32) double u[4], v[4], desired[4];
+        for (int k = 0; k < 8; k++) x[k] = round % 2 ? any_float() : ((float)below(1 << 20) / (1 << 20) - 0.5f) * 250;
+        for (int k = 0; k < 4; k++) u[k] = (double)x[k] * (double)x[k + 4] * (round % 3 ? 1e-2 : 10);
+        memcpy(want, x, sizeof x);
+        memcpy(desired, u, sizeof u);
+        sleef_sigmoid_of_floats(floats, want);
+        sleef_sigmoid_of_doubles(doubles, desired);
+        table[TSR_K_sigmoid][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, 8, NULL);
+        table[TSR_K_sigmoid][TSR_FLOAT64]((char *[]){(char *)v, (char *)u}, (int64_t[]){8, 8}, 4, NULL);
+        for (int k = 0; k < 8; k++) ck_assert_msg(same_float(y[k], want[k]), "%a: %a, not %a", x[k], y[k], want[k]);
+        for (int k = 0; k < 4; k++)
+            ck_assert_msg(same_double(v[k], desired[k]), "%a: %a, not %a", u[k], v[k], desired[k]);
+    }
+}
+#endif
+
+START_TEST(exponentials_have_the_bits_of_sleef) {
+#ifdef TSR_HAVE_X86
+    TsrSleefFn floats = tsr_sleef_find("Sleef_expf8_u10avx2"), doubles = tsr_sleef_find("Sleef_expd4_u10avx2");
+    if (floats == NULL || doubles == NULL || tsr_isa() < TSR_ISA_AVX2) return;
+    compare_exponentials(tsr_kernels_avx2(), floats, doubles);
+    if (tsr_isa() >= TSR_ISA_AVX512) compare_exponentials(tsr_kernels_avx512(), floats, doubles);
+#endif
+}
+END_TEST
 
 /* How far `got` is from the true value, in units of the last place of float32. */
 static double error_in_ulps(float got, double want) {
@@ -326,5 +373,6 @@ END_TEST
 TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
            half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
-           elementary_functions_are_within_an_ulp, short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact,
-           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)
+           exponentials_have_the_bits_of_sleef, elementary_functions_are_within_an_ulp,
+           short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere,
+           variance_does_not_cancel, running_sums_end_in_the_sum)

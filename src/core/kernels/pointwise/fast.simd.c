@@ -20,6 +20,7 @@
 #define HOLDS(mask) (mask)
 #endif
 
+#include "core/kernels/exponential.inc"
 #include "core/kernels/elementary.inc"
 #include "core/kernels/by_doubles.inc"
 #include "core/kernels/modulo.inc"
@@ -152,6 +153,7 @@ static inline VD log1p_doubles(VD x) {
 #define MORE NOTHING
 #define MASKED NOTHING
 #define VCALL VF_CALL
+#define EXP sleef_exp_floats
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define C1S C1
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
@@ -168,7 +170,9 @@ static inline VD log1p_doubles(VD x) {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef EXP
 #define VCALL VD_CALL
+#define EXP sleef_exp_doubles
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define C1S NOTHING
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT64), double, VD, __VA_ARGS__)

@@ -6,7 +6,7 @@
 #include "core/element/halffloat.h"
 #include "reduce.h"
 #include "core/kernels/simd.h"
-#include "core/kernels/sleef.h"
+#include "core/kernels/exponential.inc"
 
 #define PASTED(a, b) a##_##b
 #define PASTE(a, b) PASTED(a, b) /* pastes the values of macros, not their names */
@@ -505,12 +505,12 @@ static void merge_moments(void *acc, const void *later) {
 #define t f32
 #define T float
 #define V VF
-#define EXP VF_CALL(exp, u10)
+#define EXP sleef_exp_floats
 #include "exponentials.inc"
 #define t f64
 #define T double
 #define V VD
-#define EXP VD_CALL(exp, u10)
+#define EXP sleef_exp_doubles
 #include "exponentials.inc"
 #else
 static void exponential_row_f32(float *sum, const float *x, const float *base, int64_t width) {

@@ -4,7 +4,8 @@
 
 #include "core/error.h"
 #include "core/kernels/simd.h"
-#include "core/kernels/sleef.h"
+#include "core/kernels/exponential.inc"
+#include "core/kernels/lanes.inc"
 #include "softmax.h"
 
 /* PyTorch keeps these in a tensor of half floats on the way. */
@@ -27,14 +28,14 @@ static void round_row(float *x, int64_t n, TsrDtype half) {
 #define NAME(x) x##_f32
 #define T float
 #define V VF
-#define EXP VF_CALL(exp, u10)
+#define EXP sleef_exp_floats
 #define SCALAR_EXP expf
 #define LOG logf
 #include "softmax_lines.inc"
 #define NAME(x) x##_f64
 #define T double
 #define V VD
-#define EXP VD_CALL(exp, u10)
+#define EXP sleef_exp_doubles
 #define SCALAR_EXP exp
 #define LOG log
 #include "softmax_lines.inc"
