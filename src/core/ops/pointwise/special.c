@@ -321,6 +321,38 @@ typedef enum OrthogonalKind {
     LEGENDRE_P
 } OrthogonalKind;
 
+/* What the recurrences of a block need to know. The first polynomial is start_by * x + start, the factor of the last
+ * one factor_by * x + factor. (-0.0 leaves a -0 as it is.) */
+typedef struct Recurrence {
+    OrthogonalKind kind;
+    double start, start_by, factor, factor_by;
+    int grows;         /* the last but one is multiplied by k times this; 0: by 1 */
+    int trigonometric; /* above this degree, inside (-1, 1), the closed form is used */
+    int special_at;    /* an |x| with a rule of its own; -1: none */
+    bool shifted, hermite;
+} Recurrence;
+
+#define CHEBYSHEV(kind, start, by, trig, shifted) [kind] = {kind, start, by, -0.0, 2, 0, trig, 1, shifted, false}
+static const Recurrence recurrences[] = {
+    CHEBYSHEV(CHEBYSHEV_T, -0.0, 1, 6, false),
+    CHEBYSHEV(CHEBYSHEV_U, -0.0, 2, 8, false),
+    CHEBYSHEV(CHEBYSHEV_V, -1, 2, 8, false),
+    CHEBYSHEV(CHEBYSHEV_W, 1, 2, 8, false),
+    CHEBYSHEV(SHIFTED_T, -0.0, 1, 6, true),
+    CHEBYSHEV(SHIFTED_U, -0.0, 2, 6, true),
+    CHEBYSHEV(SHIFTED_V, -1, 2, 6, true),
+    CHEBYSHEV(SHIFTED_W, 1, 2, 4, true),
+    [HERMITE_H] = {HERMITE_H, -0.0, 2, -0.0, 2, 2, INT32_MAX, -1, false, true},
+    [HERMITE_HE] = {HERMITE_HE, -0.0, 1, -0.0, 1, 1, INT32_MAX, -1, false, true},
+    [LAGUERRE_L] = {LAGUERRE_L, 1, -1, 1, -1, 1, INT32_MAX, 0, false, false},
+    [LEGENDRE_P] = {LEGENDRE_P, -0.0, 1, -0.0, 1, 1, INT32_MAX, 1, false, false},
+};
+#undef CHEBYSHEV
+
+/* Elements of longer recurrences, and blocks of which most elements would wait for a few long ones, go one by one: a
+ * block's step costs about as much as IDLE_AT_MOST of its elements' shares (Zen 3, AVX2, laguerre of 1e6 float32). */
+enum { LONGEST_IN_BLOCKS = 512, IDLE_AT_MOST = 8 };
+
 #define HELPER \
     static inline __attribute__((always_inline)) /* into the clones, where a fused multiplication is one instruction \
                                                   */
