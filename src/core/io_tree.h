@@ -54,6 +54,7 @@ typedef struct TsrNode {
 typedef struct TsrTree {
     TsrNode *all; /* linked by `next`, the youngest first */
     TsrNode *root;
+    int64_t unpacked; /* tensors that are the numbers which quantised ones in the file stand for */
 } TsrTree;
 
 enum { TSR_TREE_DEPTH = 500 }; /* what nests deeper is refused */

@@ -175,6 +175,7 @@ torch.save(odd(), OUT / "odd.pt")
 torch.save(odd(), OUT / "old_odd.pt", _use_new_zipfile_serialization=False)
 torch.save(everything(), OUT / "old_everything.pt", _use_new_zipfile_serialization=False)
 torch.save(Net(), OUT / "module.pt")
+torch.save([torch.device("cuda:1"), torch.ones(3).untyped_storage()], OUT / "device.pt")
 content, members = pickle_of(OUT / "odd.pt")
 (OUT / "numpy1.pt").write_bytes(archive(content.replace(b"numpy._core", b"numpy.core"), members))  # as NumPy 1 is called
 out = io.BytesIO()

@@ -70,6 +70,10 @@ for name in odd old_odd numpy1; do
     done
     run -e "save(load('$p'), '$f')"; is "$name: nor written" 1 "$status"
 done
+run -e "load('$data/odd.pt')['w']"
+is 'quantised tensors are told of' "tsr: $data/odd.pt: 1 quantised tensor is given as the float32 numbers that it stands for" "$err"
+run -e "load('$data/device.pt')[0]"; is 'a device keeps its number' "device(type='cuda', index=1)" "$out"
+run -l "$data/device.pt"; is 'a storage is listed on one line' '[1] <UntypedStorage of 12 bytes>' "$(sed -n 3p "$work/out" | tr -s ' ')"
 run -e "x = load('$data/module.pt'); x, x.fc.bias.shape, x.training, [k for k in x if k[0] != '_']"
 is 'a whole module' "(<opaque models.Net>, torch.Size([3]), True, ['training', 'dims'])" "$out"
 run -e "x = load('$data/old_everything.pt'); y = load('$all'); [(k, x['tensors'][k].dtype, x['tensors'][k].tolist()) for k in x['tensors']] == [(k, y['tensors'][k].dtype, y['tensors'][k].tolist()) for k in y['tensors']], x['again'] is x['base'], x['loop'][1] is x['loop'], x['row'].untyped_storage().data_ptr() == x['base'].untyped_storage().data_ptr()"

@@ -541,6 +541,19 @@ static TsrStatus make_sparse(Reader *r, TsrNode **out, const TsrNode *args) {
     return TSR_OK;
 }
 
+/* ("cuda:0"), or ("cuda", 0). */
+static TsrStatus make_device(Reader *r, TsrNode **out, const TsrNode *args) {
+    char text[64] = "";
+    TsrDevice device;
+    bool indexed = has_kinds(args, "si");
+    if (indexed || has_kinds(args, "s")) {
+        int n = snprintf(text, sizeof text, "%s", args->children[0]->text);
+        if (indexed && n < 32) snprintf(text + n, sizeof text - (size_t)n, ":%lld", (long long)args->children[1]->i);
+    }
+    if (tsr_device_parse(&device, text) != TSR_OK) return bad(r, "an unknown device");
+    return tsr_tree_add_text(out, r->tree, TSR_NODE_DEVICE, text, strlen(text));
+}
+
 /* ---- quantised tensors ---- */
 
 /* (torch.per_tensor_affine, scale, zero) or (torch.per_channel_affine, scales, zeros, axis) */
@@ -555,6 +568,7 @@ static TsrStatus fill_quantised(Reader *r, TsrNode *out, const TsrTensor *q, con
     if (!tsr_quantised_fits(&scheme, q)) return bad(r, "a quantised tensor of other scales than it has channels");
     TSR_TRY(tsr_dequantise_new(&out->tensor, q, &scheme));
     out->kind = TSR_NODE_TENSOR;
+    r->tree->unpacked++;
     return TSR_OK;
 }
 
@@ -698,13 +712,7 @@ static TsrStatus make(Reader *r, TsrNode **out, const TsrNode *callee, const Tsr
         if (!has_kinds(args, "t") || !read_sizes(sizes, args->children[0]))
             return bad(r, "a torch.Size of other than sizes");
         return adopt(r, made, TSR_NODE_SIZE, args->children[0]);
-    case NAME_DEVICE: {
-        TsrDevice device;
-        if ((!has_kinds(args, "s") && !has_kinds(args, "si")) ||
-            tsr_device_parse(&device, args->children[0]->text) != TSR_OK)
-            return bad(r, "an unknown device");
-        return tsr_tree_add_text(out, r->tree, TSR_NODE_DEVICE, args->children[0]->text, args->children[0]->length);
-    }
+    case NAME_DEVICE: return make_device(r, out, args);
     case NAME_SET:
         if (!has_kinds(args, "l")) return bad(r, "a set of other than a list");
         for (size_t i = 0; i < args->children[0]->n; i++)

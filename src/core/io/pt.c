@@ -330,6 +330,14 @@ static TsrStatus list_items(TsrItems *out) {
     return TSR_OK;
 }
 
+static TsrStatus note_unpacked(TsrItems *out, const TsrInput *in) {
+    int64_t n = out->tree.unpacked;
+    if (n == 0) return TSR_OK;
+    out->derived = true;
+    return tsr_items_note(out, in, "%lld quantised tensor%s given as the float32 numbers that %s for", (long long)n,
+                          n == 1 ? " is" : "s are", n == 1 ? "it stands" : "they stand");
+}
+
 TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Archive a = {0};
     TsrStatus status;
@@ -340,6 +348,7 @@ TsrStatus tsr_pt_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options
         if (status == TSR_OK) status = read_archive(&out->tree, &a, options->opaque);
         free_archive(&a);
     }
+    if (status == TSR_OK) status = note_unpacked(out, in);
     return status == TSR_OK ? list_items(out) : status;
 }
 
