@@ -260,6 +260,11 @@ typedef struct TsrDeviceScan {
     uint8_t how;
 } TsrDeviceScan;
 
+/* Of SORT. nan counts as greater than all, -0 as 0. */
+typedef struct TsrDeviceSort {
+    bool descending;
+} TsrDeviceSort;
+
 /* Elements of a mask that TRUE_COUNTS counts together. */
 enum { TSR_DEVICE_MASK_CHUNK = 4096 };
 /* Of TRUE_PLACES: the sizes of the mask, the innermost first. */

@@ -6,6 +6,7 @@
 #include "memory.h"
 #include "reduce.h"
 #include "scan.h"
+#include "sort.h"
 #include "stream.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
@@ -18,6 +19,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_SCAN] = cuda_scan,
     [TSR_P_TRUE_COUNTS] = cuda_true_counts,
     [TSR_P_TRUE_PLACES] = cuda_true_places,
+    [TSR_P_SORT] = cuda_sort,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

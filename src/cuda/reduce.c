@@ -58,17 +58,13 @@ static void write_reduce(CudaSource *s, const void *what) {
 
 /* ---- who does what ---- */
 
-static bool is_complex(TsrDtype d) {
-    return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 || d == TSR_COMPLEX64 || d == TSR_COMPLEX128;
-}
-
 static bool can_reduce(const TsrDeviceReduce *r) {
     if (r->kind >= TSR_R_COUNT_KINDS || reducers[r->kind] == NULL) return false;
-    if (cuda_memory_type(r->dtype) == NULL || is_complex(r->dtype)) return false;
+    if (cuda_memory_type(r->dtype) == NULL || cuda_is_complex(r->dtype)) return false;
     if (r->kind == TSR_R_MOMENTS && r->dtype != TSR_FLOAT32 && r->dtype != TSR_FLOAT64) return false;
     for (int k = 0; k < r->nout; k++)
         if (r->out[k].dtype != TSR_DTYPE_NONE &&
-            (cuda_memory_type(r->out[k].dtype) == NULL || is_complex(r->out[k].dtype)))
+            (cuda_memory_type(r->out[k].dtype) == NULL || cuda_is_complex(r->out[k].dtype)))
             return false;
     return r->in.dtype == r->dtype && r->nreduced >= 1 && r->nkept >= 1;
 }

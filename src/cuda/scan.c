@@ -47,9 +47,8 @@ static void write_scan(CudaSource *s, const void *what) {
 static bool can_scan(const TsrDeviceWork *w) {
     const TsrDeviceScan *p = w->params;
     TsrDtype d = w->t[0].at.dtype;
-    bool floats = d == TSR_FLOAT32 || d == TSR_FLOAT64,
-         complex = cuda_itemsize(d) == 16 || d == TSR_COMPLEX64 || d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32;
-    if (p->how >= TSR_SCAN_COUNT || cuda_memory_type(d) == NULL || complex) return false;
+    bool floats = d == TSR_FLOAT32 || d == TSR_FLOAT64;
+    if (p->how >= TSR_SCAN_COUNT || cuda_memory_type(d) == NULL || cuda_is_complex(d)) return false;
     bool places = p->how == TSR_SCAN_MAX || p->how == TSR_SCAN_MIN;
     if (w->nout != 1 + places || w->nin != 1 || w->t[w->nout].at.dtype != d) return false;
     return p->how != TSR_SCAN_LOGSUMEXP || floats;
@@ -128,6 +127,21 @@ static TsrStatus by_chunks(int index, ScanArgs *a, Key *key) {
     return status;
 }
 
+/* Those of lines of any length. */
+static TsrStatus make_kernels(const TsrDeviceWork *w) {
+    ScanArgs a;
+    Key key;
+    CuFunction f;
+    fill(&a, &key, w);
+    for (int group = 1; group <= THREADS / 32; group += THREADS / 32 - 1) {
+        key.group = (uint8_t)group;
+        TSR_TRY(kernel_of(&f, w->index, &key, EACH, "tsr_scan_rows"));
+    }
+    TSR_TRY(kernel_of(&f, w->index, &key, TOTALS, "tsr_scan_rows"));
+    TSR_TRY(kernel_of(&f, w->index, &key, TOTALS, "tsr_scan_starts"));
+    return kernel_of(&f, w->index, &key, FROM_STARTS, "tsr_scan_rows");
+}
+
 TsrStatus cuda_scan(const TsrDeviceWork *w) {
     ScanArgs a;
     Key key;
@@ -145,4 +159,16 @@ TsrStatus cuda_scan(const TsrDeviceWork *w) {
     for (int k = 0; k < w->nout + w->nin; k++)
         cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
     return TSR_OK;
+}
+
+TsrStatus cuda_scan_counts(int index, uint64_t address, uint64_t n) {
+    const TsrDeviceScan how = {TSR_SCAN_SUM};
+    TsrDeviceWork w = {.index = index, .what = TSR_P_SCAN, .nout = 1, .nin = 1, .params = &how};
+    for (int k = 0; k < 2; k++) {
+        w.t[k] = (TsrDeviceTensor){.ndim = 1, .sizes = {(int64_t)n}};
+        w.t[k].at.data = address;
+        w.t[k].at.dtype = w.t[k].at.compute = TSR_UINT32;
+        w.t[k].at.strides[0] = 4;
+    }
+    return n == 0 ? make_kernels(&w) : cuda_scan(&w);
 }

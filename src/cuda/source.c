@@ -105,4 +105,8 @@ const char *cuda_memory_type(TsrDtype dtype) { return dtype < TSR_DTYPE_COUNT ? 
 
 const char *cuda_compute_type(TsrDtype dtype) { return dtype == TSR_BOOL ? "uint8_t" : cuda_memory_type(dtype); }
 
+bool cuda_is_complex(TsrDtype d) {
+    return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 || d == TSR_COMPLEX64 || d == TSR_COMPLEX128;
+}
+
 size_t cuda_itemsize(TsrDtype dtype) { return dtype < TSR_DTYPE_COUNT ? types[dtype].size : 0; }

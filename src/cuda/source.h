@@ -30,7 +30,9 @@
     PART(scan_args, "src/cuda/device/scan_args.h") \
     PART(scan, "src/cuda/device/scan.cuh") \
     PART(mask_args, "src/cuda/device/mask_args.h") \
-    PART(mask, "src/cuda/device/mask.cuh")
+    PART(mask, "src/cuda/device/mask.cuh") \
+    PART(sort_args, "src/cuda/device/sort_args.h") \
+    PART(sort, "src/cuda/device/sort.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,
@@ -59,6 +61,7 @@ void cuda_source_free(CudaSource *s);
 const char *cuda_memory_type(TsrDtype dtype);
 /* What the machine calculates with in its place: uint8_t for bool. */
 const char *cuda_compute_type(TsrDtype dtype);
+bool cuda_is_complex(TsrDtype dtype);
 size_t cuda_itemsize(TsrDtype dtype); /* bytes; 0 for one that is no number */
 
 #endif

@@ -16,6 +16,7 @@
 #include "cuda/matmul.h"
 #include "cuda/reduce.h"
 #include "cuda/scan.h"
+#include "cuda/sort.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/reduce/scan.h"
@@ -295,13 +296,23 @@ static void compile_scans(void) {
     cuda_source_free(&mask);
 }
 
+static void compile_sorts(void) {
+    for (TsrDtype d = 0; d < TSR_DTYPE_COUNT; d++) {
+        char text[64];
+        CudaSource source = {0};
+        snprintf(text, sizeof text, "sorts of dtype %u", d);
+        if (cuda_sort_source(&source, d)) compile(text, &source);
+        cuda_source_free(&source);
+    }
+}
+
 /* ONE ROW A FAMILY of kernels. */
 static const struct {
     const char *name;
     void (*compile)(void);
-} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains}, {"reductions", compile_reductions},
-                {"products", compile_products}, {"index", compile_indices}, {"scans", compile_scans},
-                {"formulas", compile_formulas}, {"copies", compile_copies}};
+} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains},     {"reductions", compile_reductions},
+                {"products", compile_products}, {"index", compile_indices},     {"scans", compile_scans},
+                {"sorts", compile_sorts},       {"formulas", compile_formulas}, {"copies", compile_copies}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

@@ -15,6 +15,7 @@ beside() {
 }
 beside cuda_index.tsr
 beside cuda_scan.tsr
+beside cuda_sort.tsr
 
 # A bad position is the host's error, at the next wait, with the operator that did it; the rest of its work is done.
 cat >"$work/wrong.tsr" <<'END'

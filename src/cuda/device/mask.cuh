@@ -15,12 +15,6 @@ static inline uint32_t true_ones(const MaskArgs &a, int64_t first) {
     return bits;
 }
 
-static inline int64_t count_bits(uint32_t bits) {
-    int64_t n = 0;
-    for (; bits != 0; bits &= bits - 1) n++;
-    return n;
-}
-
 /* Column by column, as many as the mask has dimensions. */
 static inline void put_position(const MaskArgs &a, int64_t row, int64_t position) {
     for (int64_t d = 0; d < a.ndim; d++) {
@@ -33,14 +27,14 @@ static inline void put_position(const MaskArgs &a, int64_t row, int64_t position
 KERNEL_TOGETHER(tsr_mask_counts, MaskArgs) {
     const int64_t first = (int64_t)block() * CHUNK + (int64_t)thread() * EACH_THREAD;
     int64_t all;
-    merged_before<BLOCK_THREADS, Counting<int64_t>>(count_bits(true_ones(a, first)), &all);
+    merged_before<BLOCK_THREADS, Counting<int64_t>>((int64_t)bits_set(true_ones(a, first)), &all);
     if (thread() == 0) at<int64_t>(a.out)[block()] = all;
 }
 
 KERNEL_TOGETHER(tsr_mask_positions, MaskArgs) {
     const int64_t first = (int64_t)block() * CHUNK + (int64_t)thread() * EACH_THREAD;
     const uint32_t bits = true_ones(a, first);
-    int64_t all, row = merged_before<BLOCK_THREADS, Counting<int64_t>>(count_bits(bits), &all);
+    int64_t all, row = merged_before<BLOCK_THREADS, Counting<int64_t>>((int64_t)bits_set(bits), &all);
     if (block() > 0) row += at<int64_t>(a.ends)[block() - 1];
     for (int j = 0; j < EACH_THREAD; j++)
         if (bits >> j & 1) put_position(a, row++, first + j);

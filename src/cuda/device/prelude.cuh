@@ -9,6 +9,9 @@
  *   SHARED(T, name, n)                   n elements that a block's threads share
  *   barrier()                            of a block's threads
  *   warp_read(v, lane), warp_down(v, by), warp_xor(v, mask), warp_votes(bool)   all 32 threads of a warp take part
+ *   warp_same(v)                         the lanes whose value is this one's, as bits
+ *   warp_meet()                          what the warp's threads wrote before, all of them see after
+ *   bits_set(x), first_bit(x)            how many bits of 32 are set; the number of the lowest one
  *   atomic_add, atomic_min, atomic_max(T *, T)   what was there before
  *   atomic_swap_if(uint32_t * or uint64_t *, was, new)   the same
  *   high_product(x, y)                   the upper 32 bits of a product
@@ -41,6 +44,11 @@ template <class T> static inline T warp_read(T v, int lane) { return __shfl_sync
 template <class T> static inline T warp_down(T v, int by) { return __shfl_down_sync(0xFFFFFFFFu, v, by); }
 template <class T> static inline T warp_xor(T v, int mask) { return __shfl_xor_sync(0xFFFFFFFFu, v, mask); }
 static inline uint32_t warp_votes(bool yes) { return __ballot_sync(0xFFFFFFFFu, yes); }
+
+template <class T> static inline uint32_t warp_same(T v) { return __match_any_sync(0xFFFFFFFFu, v); }
+static inline void warp_meet() { __syncwarp(); }
+static inline int bits_set(uint32_t x) { return __popc(x); }
+static inline int first_bit(uint32_t x) { return __ffs((int)x) - 1; }
 
 template <class T> static inline T atomic_add(T *p, T v) { return atomicAdd(p, v); }
 static inline int64_t atomic_add(int64_t *p, int64_t v) {

@@ -68,11 +68,24 @@ template <class T> static inline T warp_down(T v, int by) {
     return warp_read(v, lane + by < 32 ? lane + by : lane);
 }
 template <class T> static inline T warp_xor(T v, int mask) { return warp_read(v, (int)(thread() % 32) ^ mask); }
-static inline uint32_t warp_votes(bool yes) {
-    uint32_t votes = 0, own = yes ? 1u << thread() % 32 : 0;
-    for (int lane = 0; lane < 32; lane++) votes |= warp_read(own, lane);
-    return votes;
+static inline void warp_meet() { simulated->meet(1); }
+/* The lanes whose bytes at their place are those of this one. */
+template <class T> static inline uint32_t warp_same(T v) {
+    const unsigned first = thread() / 32 * 32;
+    uint32_t lanes = 0;
+    __builtin_memcpy(simulated->exchange[thread()], &v, sizeof v);
+    simulated->meet(1);
+    for (unsigned lane = 0; lane < 32 && first + lane < threads(); lane++)
+        lanes |= (uint32_t)(__builtin_memcmp(simulated->exchange[first + lane], &v, sizeof v) == 0) << lane;
+    simulated->meet(1);
+    return lanes;
 }
+static inline uint32_t warp_votes(bool yes) {
+    const uint32_t same = warp_same(yes);
+    return yes ? same : ~same;
+}
+static inline int bits_set(uint32_t x) { return __builtin_popcount(x); }
+static inline int first_bit(uint32_t x) { return x != 0 ? __builtin_ctz(x) : -1; }
 
 template <class T> static inline T atomic_add(T *p, T v) {
     T was = *p;

@@ -13,6 +13,7 @@
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 #include "lines.h"
+#include "there.h"
 
 /* ---- one element a line: kthvalue, median, mode ---- */
 
@@ -34,11 +35,23 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
     return tsr_tensor_set_geometry(*t, (TsrGeometry){n, sizes, strides, (*t)->offset});
 }
 
+static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+
+/* The same on a device. */
+static TsrStatus select_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn,
+                              const SortLine *w) {
+    if (fn == kth_line) return tsr_kth_there(values, indices, self, dim, w->k);
+    if (fn == median_line) return tsr_median_there(values, indices, self, dim, w->ignore_nan);
+    return tsr_device_decline();
+}
+
 static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn fn, SortLine *w) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(reduced_new(&values, &indices, self, dim));
-    TsrStatus status =
-        values->numel == 0 || tsr_is_meta(self) ? TSR_OK : tsr_sort_lines_run(values, indices, self, dim, fn, w);
+    TsrStatus status = values->numel == 0 || tsr_is_meta(self) ? TSR_OK
+                       : tsr_on_device(self)                   ? select_there(values, indices, self, dim, fn, w)
+                                                               : tsr_sort_lines_run(values, indices, self, dim, fn, w);
     if (status == TSR_OK && !keepdim && tsr_ndim(self) > 0) {
         status = squeeze_move(&values, dim);
         if (status == TSR_OK) status = squeeze_move(&indices, dim);
@@ -132,20 +145,26 @@ static TsrStatus median_dim(TsrOpCall *c, bool ignore_nan) {
 TsrStatus op_median_dim(TsrOpCall *c) { return median_dim(c, false); }
 TsrStatus op_nanmedian_dim(TsrOpCall *c) { return median_dim(c, true); }
 
+/* The median of no elements: nan, or what a whole number makes of it. */
+static TsrStatus of_nothing_new(TsrTensor **out, const TsrTensor *self) {
+    TSR_OWNED number = NULL;
+    if (tsr_is_meta(self)) return tsr_tensor_new(out, 0, NULL, self->dtype, self->device);
+    TSR_TRY(tsr_tensor_new(&number, 0, NULL, self->dtype, TSR_DEVICE_CPU));
+    tsr_scalar_store(tsr_scalar_float(NAN), self->dtype, tsr_data(number));
+    return tsr_new_there(out, number, self->device);
+}
+
 static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
     TsrTensor *self = c->arg[0].t, *flat, *values = NULL, *index = NULL;
     int64_t minus = -1;
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "median_cpu"));
-    if (self->numel == 0 || tsr_is_meta(self)) {
-        TSR_TRY(tsr_tensor_new(&values, 0, NULL, self->dtype, self->device));
-        if (!tsr_is_meta(self)) tsr_scalar_store(tsr_scalar_float(NAN), self->dtype, tsr_data(values));
-        return tsr_return_move(c, values);
-    }
+    if (self->numel == 0 || tsr_is_meta(self)) { return tsr_finish_move(c, of_nothing_new(&values, self), values); }
     TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
     TsrStatus status = tsr_two_new(&values, &index, self, 0, NULL);
     if (status == TSR_OK) {
         SortLine w = {.ignore_nan = ignore_nan};
-        status = tsr_sort_lines_run(values, index, flat, 0, median_line, &w);
+        status = tsr_on_device(self) ? tsr_median_there(values, index, flat, 0, ignore_nan)
+                                     : tsr_sort_lines_run(values, index, flat, 0, median_line, &w);
         tsr_tensor_free(index);
     }
     tsr_tensor_free(flat);

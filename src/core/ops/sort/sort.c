@@ -10,6 +10,7 @@
 #include "core/kernels/move/select.h"
 #include "core/op/shared.h"
 #include "lines.h"
+#include "there.h"
 
 enum {
     UNSTABLE_EXACT = 32767
@@ -165,6 +166,8 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
     }
     if (self->numel > 0 && !tsr_is_meta(self) && repeats(self, dim)) {
         status = place_in_order(*values, *indices, self, dim);
+    } else if (self->numel > 0 && tsr_on_device(self)) {
+        status = tsr_sort_there(*values, *indices, self, dim, descending);
     } else if (self->numel > 0 && !tsr_is_meta(self)) {
         SortLine w = {.flip = descending, .stable = stable};
         int64_t base;
@@ -263,7 +266,9 @@ TsrStatus op_topk(TsrOpCall *c) {
     TSR_TRY(tsr_two_new(&values, &indices, self, tsr_ndim(self), sizes));
     if (tsr_is_meta(self)) return tsr_return_move2(c, values, indices);
     TsrStatus status = TSR_OK;
-    if (tsr_ndim(self) == 0) {
+    if (tsr_on_device(self)) {
+        if (values->numel > 0) status = tsr_sort_there(values, indices, self, dim, c->arg[3].b);
+    } else if (tsr_ndim(self) == 0) {
         *(int64_t *)tsr_data(indices) = 0;
         status = tsr_tensor_copy(values, self);
     } else if (values->numel > 0) {
