@@ -10,6 +10,7 @@
 #include "gemm.h"
 
 #include "blas.h"
+#include "core/kernels/matrix/chain.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
 #include "core/parallel.h"
@@ -27,6 +28,11 @@ enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
  * be loaded. a @ b of floats, least of 300 calls in build/tsr by time.perf_counter() (AMD EPYC, Zen 3): (16, 32) by
  * (32, 16), 8192 of them, 1.1 us and 1.6 by OpenBLAS; (64, 64) by (64, 16), 65536, 4.5 and 3.9. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
+
+/* Float32 products of at most so many terms are done by kernels/matrix/chain.h. One thread on Zen 3 (AMD EPYC), the
+ * least time of a @ b by OpenBLAS 0.3.21 and so: (1000, 16) by (16, 1000) 834 and 567 us, (1024, 64) by (64, 1024) 2099
+ * and 1894, 128 by 128 63 and 49; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
+enum { CHAIN_MOST = 128 };
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
 #define T uint8_t
@@ -256,6 +262,16 @@ TSR_CLONES static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, fl
             for (int64_t j = 0; j < width; j++)
                 row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
         }
+}
+
+/* The whole product by the kernel of small ones; false where it can't be. */
+static bool chain_product(const TsrGemm *g, bool onto) {
+    TsrMat a = g->a, b = g->b, c = g->c;
+    TsrChainFn kernel = tsr_chain_kernel();
+    if (kernel == NULL || a.cols > TSR_CHAIN_DEPTH || c.cs != 1) return false;
+    kernel(&(TsrChain){c.rows, c.cols, a.cols, a.data, b.data, c.data, a.rs, a.cs, b.rs, b.cs, c.rs,
+                       onto ? TSR_CHAIN_ONTO : TSR_CHAIN_NEW});
+    return true;
 }
 
 static void skip_rows(TsrMat *x, int64_t rows, size_t item) {
@@ -494,6 +510,18 @@ typedef struct TileJob {
     int ldc;
 } TileJob;
 
+/* Float32 products so thin that BLAS, which packs both sides first, takes longer than reading them in place does; the
+ * digits are the same. */
+static bool chain_tile(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, double beta, void *c) {
+    TsrChainFn kernel = tsr_chain_kernel();
+    if (kernel == NULL || mnk[2] > CHAIN_MOST || (beta != 0 && beta != 1) || tsr_scalar_to_double(j->alpha) != 1)
+        return false;
+    bool at = a->trans == TSR_CBLAS_T, bt = b->trans == TSR_CBLAS_T;
+    kernel(&(TsrChain){mnk[0], mnk[1], mnk[2], a->data, b->data, c, at ? 1 : a->ld, at ? a->ld : 1, bt ? 1 : b->ld,
+                       bt ? b->ld : 1, j->ldc, beta == 0 ? TSR_CHAIN_NEW : TSR_CHAIN_ADDED});
+    return true;
+}
+
 /* One tile of c with a's rows and b's columns: mnk are its sizes, beta what is kept of it. */
 static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, TsrScalar beta, void *c) {
     int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
@@ -501,6 +529,7 @@ static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const 
     float complex ca = (float complex)za, cb = (float complex)zb;
     switch (j->type) {
     case TSR_BLAS_S:
+        if (chain_tile(j, mnk, a, b, tsr_scalar_to_double(beta), c)) break;
         j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c,
                        j->ldc);
         break;
@@ -777,6 +806,7 @@ TsrStatus tsr_gemm(const TsrGemm *g) {
 }
 
 TsrStatus tsr_gemm_chain(const TsrGemm *g) {
+    if (chain_product(g, tsr_scalar_to_double(g->beta) != 0)) return tsr_interrupt_check();
     if (g->c.rows * g->c.cols * g->a.cols > 8 * GEMM_TINY) return tsr_gemm(g);
     fused_f32(g, g->c.rows, 1, 0, tsr_scalar_to_double(g->beta) != 0);
     return TSR_OK;

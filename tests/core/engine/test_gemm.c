@@ -146,6 +146,29 @@ START_TEST(chains_agree_with_plain_sums) {
 }
 END_TEST
 
+/* (m, k) by (k, n), whose rows of b are `pitch` apart; each element is one chain that begins with c. */
+static void check_chain(int64_t m, int64_t n, int64_t k, int64_t pitch) {
+    float *a = tsr_malloc((size_t)(m * k) * 4), *b = tsr_malloc((size_t)(k * pitch) * 4),
+          *c = tsr_malloc((size_t)(m * n) * 4), *want = tsr_malloc((size_t)(m * n) * 4);
+    for (int64_t i = 0; i < m * k; i++) a[i] = (float)below(1000) / 7;
+    for (int64_t i = 0; i < k * pitch; i++) b[i] = (float)below(1000) / 11;
+    for (int64_t i = 0; i < m * n; i++) {
+        want[i] = c[i] = (float)i / 3;
+        for (int64_t p = 0; p < k; p++) want[i] = fmaf(a[i / n * k + p], b[p * pitch + i % n], want[i]);
+    }
+    TsrGemm g = {TSR_FLOAT32,         {a, m, k, k, 1, false}, {b, k, n, pitch, 1, false}, {c, m, n, n, 1, false},
+                 tsr_scalar_float(1), tsr_scalar_float(1)};
+    ck_assert_int_eq(tsr_gemm_chain(&g), TSR_OK);
+    ck_assert_msg(memcmp(c, want, (size_t)(m * n) * 4) == 0, "%d x %d x %d", (int)m, (int)n, (int)k);
+    tsr_free(a), tsr_free(b), tsr_free(c), tsr_free(want);
+}
+
+START_TEST(chains_are_rounded_at_every_step) {
+    for (int round = 0; round < 100; round++) check_chain(1 + below(15), 1 + below(80), 1 + below(40), 80);
+    check_chain(14, 70, 30, 1100); /* rows that lie pages apart are copied first */
+}
+END_TEST
+
 /* As large as is cut into tiles, in depth too, or shared by threads; thin ones of half precision. */
 START_TEST(large_products_agree_with_plain_sums) {
     static const struct {
@@ -326,7 +349,7 @@ START_TEST(dots_of_halves_have_pytorch_s_digits) {
 END_TEST
 
 TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums, chains_agree_with_plain_sums,
-           large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
+           chains_are_rounded_at_every_step, large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
            factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
            memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
            dots_of_halves_have_pytorch_s_digits)

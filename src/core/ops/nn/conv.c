@@ -27,6 +27,14 @@ typedef struct ConvJob {
     int64_t parts, part; /* of a sample's output: how many, how long */
 } ConvJob;
 
+/* Whether a column is a position of the image as it lies. */
+static bool reads_in_place(const Conv *k) {
+    bool plain = !k->half && !k->transposed;
+    for (int d = 0; d < NN_DIMS; d++)
+        plain = plain && k->w.kernel[d] == 1 && k->w.stride[d] == 1 && k->w.pad[d] == 0 && k->w.in[d] == k->w.out[d];
+    return plain;
+}
+
 static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, int64_t end, char *columns) {
     const Conv *k = job->k;
     int64_t gc = k->channels / k->groups, gf = k->filters / k->groups, area = tsr_nn_volume(k->w.out),
@@ -41,7 +49,8 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
         TsrMat cols = {columns, rows, end - begin, end - begin, 1, false},
                out = {filtered, gf, end - begin, area, 1, false};
         if (!job->k->transposed) {
-            tsr_conv_to_columns(&both);
+            if (!reads_in_place(k)) tsr_conv_to_columns(&both);
+            else cols = (TsrMat){image + (size_t)begin * k->item, rows, end - begin, area, 1, false};
             TsrGemm product = {job->dtype, weight, cols, out, one, (job->chain ? job->onto : job->add) ? one : zero};
             TSR_TRY((job->chain ? tsr_gemm_chain : tsr_gemm)(&product));
         } else {

@@ -1,0 +1,27 @@
+/* chain.h: products of small and thin float32 matrices without BLAS: operands are read where they lie, what BLAS packs
+ * first. Each element is one chain of fused multiplications and additions, as in oneDNN and, up to TSR_CHAIN_DEPTH
+ * terms, in OpenBLAS. */
+#ifndef CORE_KERNELS_MATRIX_CHAIN_H
+#define CORE_KERNELS_MATRIX_CHAIN_H
+
+#include "core/base.h"
+
+/* c = a @ b by `begin`: with c's own values left out, as what each chain begins with, or added to what it comes to. a
+ * is (m, k), b (k, n), c (m, n). Strides in floats, from a row to the next (_rs) and a column to the next (_cs); c's
+ * columns are neighbours. c overlaps neither a nor b. k <= TSR_CHAIN_DEPTH. */
+typedef enum TsrChainBegin { TSR_CHAIN_NEW, TSR_CHAIN_ONTO, TSR_CHAIN_ADDED } TsrChainBegin;
+typedef struct TsrChain {
+    int64_t m, n, k;
+    const float *a, *b;
+    float *c;
+    int64_t a_rs, a_cs, b_rs, b_cs, c_rs;
+    TsrChainBegin begin;
+} TsrChain;
+enum { TSR_CHAIN_DEPTH = 256 };
+
+typedef void (*TsrChainFn)(const TsrChain *chain);
+
+/* As this CPU has it; NULL where it has no fused multiplication and addition. */
+TsrChainFn tsr_chain_kernel(void);
+
+#endif
