@@ -1,5 +1,5 @@
-/* lesson.c: a lesson with a learner at a page: the same text, transcripts and judgement as at the terminal
- * (repl/lesson). */
+/* lesson.c: a lesson with a learner at a page: the same steps as at the terminal (repl/lesson/steps.h). What a
+ * statement spoiled is undone by putting back the memory that was saved before it. */
 #include <emscripten.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -8,22 +8,15 @@
 
 #include "copy.h"
 #include "core/error.h"
-#include "core/text.h"
-#include "lang/modules/builtin.h"
-#include "lang/vm/vm.h"
 #include "repl/lesson/copy.h"
-#include "repl/lesson/course.h"
-#include "repl/lesson/judge.h"
-#include "repl/lesson/page.h"
+#include "repl/lesson/steps.h"
 #include "repl/shell.h"
 #include "web.h"
 
 static struct {
     Course course;
     bool opened;
-    Span rest; /* of the lesson, behind the step */
-    Step step;
-    Attempt attempt;
+    Steps steps;
 } now;
 
 static char *copied(Span text) { return strndup(text.begin != NULL ? text.begin : "", (size_t)span_length(text)); }
@@ -42,46 +35,29 @@ EMSCRIPTEN_KEEPALIVE char *web_lesson_title(int number) {
     return lesson != NULL ? copied(format_title(lesson->text)) : NULL;
 }
 
-static void run_quietly(Span text) {
-    TsrText code = {0};
-    Quiet silence;
-    bool quiet = quiet_begin(&silence);
-    if (format_code(&code, text) == TSR_OK && code.length > 0) judge_run((Span){code.data, code.data + code.length});
-    tsr_text_free(&code);
-    if (quiet) quiet_end(&silence);
-}
-
 EMSCRIPTEN_KEEPALIVE int web_lesson_begin(int number, int step) {
     const Lesson *lesson = lesson_at(number);
-    if (lesson == NULL || step < 1 || step > format_count_steps(lesson->text)) return 0;
-    run_quietly(format_introduction(lesson->text, &now.rest));
-    for (int i = 1; format_next_step(&now.rest, &now.step) && i < step; i++) {
-        run_quietly(now.step.body);
-        run_quietly(now.step.answer);
-    }
+    if (lesson == NULL || !steps_begin(&now.steps, lesson, step)) return 0;
     return format_count_steps(lesson->text);
 }
 
-EMSCRIPTEN_KEEPALIVE int web_lesson_next(void) { return format_next_step(&now.rest, &now.step); }
+EMSCRIPTEN_KEEPALIVE int web_lesson_next(void) { return steps_next(&now.steps); }
 
 EMSCRIPTEN_KEEPALIVE char *web_lesson_part(int number, const char *part, int index) {
     const Lesson *lesson = lesson_at(number);
     Span text = {0};
     if (lesson == NULL) return NULL;
     if (strcmp(part, "introduction") == 0) text = format_introduction(lesson->text, &(Span){0});
-    else if (strcmp(part, "heading") == 0) text = now.step.heading;
-    else if (strcmp(part, "body") == 0) text = now.step.body;
-    else if (strcmp(part, "task") == 0) text = now.step.task;
-    else if (strcmp(part, "answer") == 0) text = now.step.answer;
-    else if (strcmp(part, "hint") == 0 && !format_comment(&text, &now.step, "hint", index)) text = (Span){0};
+    else if (strcmp(part, "heading") == 0) text = now.steps.step.heading;
+    else if (strcmp(part, "body") == 0) text = now.steps.step.body;
+    else if (strcmp(part, "task") == 0) text = now.steps.step.task;
+    else if (strcmp(part, "answer") == 0) text = now.steps.step.answer;
+    else if (strcmp(part, "hint") == 0 && !format_comment(&text, &now.steps.step, "hint", index)) text = (Span){0};
     return copied(text);
 }
 
 EMSCRIPTEN_KEEPALIVE void web_lesson_show(void) {
-    globals_set_last(VALUE_UNBOUND); /* what was shown before holds nothing in this step */
-    if (page_show(now.step.body, true) != TSR_OK) shell_report(tsr_error_kind(), NULL);
-    globals_set_last(VALUE_UNBOUND); /* a check of `_` is of what is shown from here on */
-    if (!span_is_empty(now.step.task)) judge_begin(&now.attempt, &now.step);
+    if (steps_show(&now.steps) != TSR_OK) shell_report(tsr_error_kind(), NULL);
     copy_flush();
 }
 
@@ -99,11 +75,9 @@ static char *verdict(const Judgement *j) {
 }
 
 EMSCRIPTEN_KEEPALIVE char *web_lesson_try(const char *text) {
-    Judgement j;
-    size_t length = strlen(text);
+    Judgement j = {.verdict = VERDICT_OPEN};
     bool saved = copy_save();
-    bool failed = shell_run_typed("<stdin>", text, length, 1) != EXIT_FINE;
-    judge(&j, &now.attempt, (Span){text, text + length}, failed);
+    steps_try(&j, &now.steps, (Span){text, text + strlen(text)});
     if (saved && j.verdict == VERDICT_SPOILED) {
         char *said = verdict(&j); /* goes with what is undone: the page's side holds it meanwhile */
         put_aside(said);

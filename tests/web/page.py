@@ -3,6 +3,7 @@
 and dark, wide and narrow."""
 import base64
 import pathlib
+import re
 import sys
 import traceback
 import zlib
@@ -105,6 +106,39 @@ def a_lesson_is_taken(url):
         page.close()
 
 
+def steps_of(number):
+    """The steps of a lesson: the lines of the answer, as they are typed; [] where a step is only read."""
+    path = next(pathlib.Path("lessons").glob(f"{number:02}-*.md"))
+    for part in path.read_text().split("\n## ")[1:]:
+        asks, answer = "<!-- try:" in part, re.search(r"```\n([^`]*)```\s*$", part)
+        yield [line[4:].strip() for line in answer.group(1).splitlines() if line.startswith((">>> ", "... "))] if asks else []
+
+
+def take(page, number):
+    """A lesson by its own answers, from the keys alone."""
+    answers = list(steps_of(number))
+    for step, lines in enumerate(answers, 1):
+        ended = f"That was lesson {number}." if step == len(answers) else f"Step {step + 1} of {len(answers)}"
+        for line in lines or [""]:
+            page.keys(line + ENTER)
+            page.ready()
+            if ended in page.text("log"):
+                break
+        page.wait(f"document.getElementById('log').innerText.includes({ended!r})")
+        page.ready()
+
+
+def lessons_are_taken(url):
+    for number in range(1, 6):
+        page = Page(url + f"#l={number}")
+        try:
+            page.wait("document.getElementById('progress').textContent.includes('step 1')")
+            page.ready()
+            take(page, number)
+        finally:
+            page.close()
+
+
 def looks(url, folder):
     for name, size, dark in [("wide", (1280, 800), False), ("wide-dark", (1280, 800), True), ("narrow", (500, 800), False), ("narrow-dark", (500, 800), True)]:
         page = Page(url, size, dark)
@@ -135,7 +169,7 @@ def main():
         fine &= attempt(check.__name__, lambda: check(page))
     fine &= attempt("the console has nothing to say", lambda: page.console() == [] or sys.exit(str(page.console())))
     page.close()
-    for check in [a_link_runs_nothing, a_lesson_is_taken]:
+    for check in [a_link_runs_nothing, a_lesson_is_taken, lessons_are_taken]:
         fine &= attempt(check.__name__, lambda: check(url))
     if len(sys.argv) > 2:
         fine &= attempt("looks", lambda: looks(url, sys.argv[2]))

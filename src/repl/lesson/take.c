@@ -14,7 +14,6 @@
 
 #include "copy.h"
 #include "core/parallel.h"
-#include "judge.h"
 #include "lang/modules/builtin.h"
 #include "lang/syntax/parser.h"
 #include "lang/vm/vm.h"
@@ -26,6 +25,7 @@
 #include "repl/prompt/paste.h"
 #include "repl/prompt/typing.h"
 #include "repl/shell.h"
+#include "steps.h"
 
 enum { TYPED_ROOM = 1 << 16, REASON_EVERY = 4 };
 
@@ -46,6 +46,7 @@ typedef struct Taking { /* one lesson, with its learner */
     Shared *shared;
     size_t remembered; /* of shared->lines, in this process's history */
     bool plain;        /* the names are as the file's answers leave them */
+    Steps steps;       /* where the learner is */
 } Taking;
 
 /* ---- what is typed ---- */
@@ -165,22 +166,19 @@ static void say_not_yet(Taking *t, const Judgement *j) {
 }
 
 /* Runs what was typed. True when the step is over; when it is spoiled, all of it happened in a copy that has ended. */
-static bool attempt(Taking *t, Attempt *a, const TsrText *typed, Turn *turn) {
+static bool attempt(Taking *t, const TsrText *typed, Turn *turn) {
     Snapshot before;
     Judgement j;
-    int unused;
     t->shared->told = false;
     if (!snapshot_take(&before)) {
         if (!t->shared->told) page_say(STYLE_ASIDE, "That ended the program: all is as it was before.");
         return false;
     }
-    bool failed = shell_run_typed("<stdin>", typed->data, typed->length, 1) != EXIT_FINE;
-    if (shell_wants_exit(&unused)) {
+    if (!steps_try(&j, &t->steps, (Span){typed->data, typed->data + typed->length})) {
         snapshot_keep(&before);
         *turn = TURN_QUIT;
         return true;
     }
-    judge(&j, a, (Span){typed->data, typed->data + typed->length}, failed);
     if (j.verdict == VERDICT_RIGHT) page_say(STYLE_RIGHT, "Right.");
     else if (!j.looked || j.verdict == VERDICT_SPOILED) say_not_yet(t, &j);
     t->shared->told = true;
@@ -191,7 +189,7 @@ static bool attempt(Taking *t, Attempt *a, const TsrText *typed, Turn *turn) {
     return j.verdict == VERDICT_RIGHT;
 }
 
-static Turn take_turn(Taking *t, Attempt *a) {
+static Turn take_turn(Taking *t) {
     for (;;) {
         TsrText typed = {0};
         Turn turn = TURN_QUIT;
@@ -199,9 +197,9 @@ static Turn take_turn(Taking *t, Attempt *a) {
         fflush(builtin_stdout());
         if (read_typed(&typed)) {
             over = false;
-            if (typed.length > 1 && !is_for_lesson(t, a->step, typed.data, &over, &turn)) {
+            if (typed.length > 1 && !is_for_lesson(t, &t->steps.step, typed.data, &over, &turn)) {
                 remember(t, &typed);
-                over = attempt(t, a, &typed, &turn);
+                over = attempt(t, &typed, &turn);
             }
         }
         tsr_text_free(&typed);
@@ -219,44 +217,14 @@ static Turn wait_for_enter(Taking *t) {
     return turn;
 }
 
-/* Whether the step can be taken from here: in a copy, its transcripts run and an answer then fulfils what did not hold
- * before. */
-typedef struct Readiness {
-    const Step *step;
-    bool *ready; /* shared */
-} Readiness;
-
-static void run_transcripts(Span text) {
-    TsrText code = {0};
-    if (format_code(&code, text) == TSR_OK && code.length > 0) judge_run((Span){code.data, code.data + code.length});
-    tsr_text_free(&code);
-}
-
-static void test_readiness(void *context) {
-    Readiness *r = context;
-    Attempt a;
-    globals_set_last(VALUE_UNBOUND);
-    run_transcripts(r->step->body);
-    globals_set_last(VALUE_UNBOUND);
-    *r->ready = !judge_begin(&a, r->step) || (a.solvable && !a.fulfilled);
-}
-
-static bool is_ready(const Step *s) {
-    bool *ready = copy_shared(sizeof *ready), result = true;
-    if (ready != NULL && copy_run(test_readiness, &(Readiness){s, ready}, true)) result = *ready;
-    copy_free(ready, sizeof *ready);
-    return result;
-}
-
-static TsrStatus take_step(Taking *t, const Step *s, int number, Turn *turn) {
+static TsrStatus take_step(Taking *t, Turn *turn) {
+    const Step *s = &t->steps.step;
     char place[400];
     int unused;
-    Attempt a;
-    snprintf(place, sizeof place, "\n%d of %d: %.*s", number, t->count, TSR_MIN(span_length(s->heading), 300),
+    snprintf(place, sizeof place, "\n%d of %d: %.*s", t->steps.number, t->count, TSR_MIN(span_length(s->heading), 300),
              s->heading.begin);
     page_say(STYLE_TITLE, place);
-    globals_set_last(VALUE_UNBOUND); /* what was shown before holds nothing in this step */
-    TSR_TRY(page_show(s->body, true));
+    TSR_TRY(steps_show(&t->steps));
     fputc('\n', builtin_stdout());
     *turn = TURN_QUIT;
     if (shell_wants_exit(&unused)) return TSR_OK;
@@ -265,9 +233,7 @@ static TsrStatus take_step(Taking *t, const Step *s, int number, Turn *turn) {
         return TSR_OK;
     }
     page_prose(STYLE_TASK, s->task);
-    globals_set_last(VALUE_UNBOUND); /* a check of `_` is of what is shown from here on */
-    judge_begin(&a, s);
-    *turn = take_turn(t, &a);
+    *turn = take_turn(t);
     return TSR_OK;
 }
 
@@ -281,29 +247,21 @@ static void record_step(Taking *t, int number) {
     progress_set(r);
 }
 
-/* In a copy: the steps before shared->step silently, the others with the learner. */
+/* In a copy: the steps from shared->step on with the learner. */
 static Turn run_steps(Taking *t) {
-    Span rest;
-    Step step;
     Turn turn = TURN_DONE;
-    int first = t->shared->step;
-    run_transcripts(format_introduction(t->lesson->text, &rest));
+    bool more = steps_begin(&t->steps, t->lesson, t->shared->step + 1);
     t->plain = true;
-    for (int i = 0; turn == TURN_DONE && format_next_step(&rest, &step); i++) {
-        if (i < first) {
-            run_transcripts(step.body);
-            run_transcripts(step.answer);
-            continue;
-        }
-        t->shared->step = i;
-        if (!t->plain && !span_is_empty(step.task) && !is_ready(&step)) return TURN_REPAIR;
+    for (; turn == TURN_DONE && more; more = steps_next(&t->steps)) {
+        t->shared->step = t->steps.number - 1;
+        if (!t->plain && !steps_are_ready(&t->steps)) return TURN_REPAIR;
         memset(&t->shared->record, 0, sizeof t->shared->record);
-        TsrStatus status = take_step(t, &step, i + 1, &turn);
+        TsrStatus status = take_step(t, &turn);
         if (status != TSR_OK) {
             shell_report(status, NULL);
             turn = TURN_QUIT;
         }
-        if (turn == TURN_DONE) record_step(t, i + 1);
+        if (turn == TURN_DONE) record_step(t, t->steps.number);
     }
     return turn;
 }
