@@ -101,6 +101,7 @@ interrupted() {
 }
 interrupted 'a loop' 'while True: pass'
 interrupted 'a trace' 'trace("for i in range(10**9): x = ones(3) + i")'
+interrupted 'an explanation' 'explain("for i in range(10**9): x = ones(3) + i")'
 interrupted 'a comprehension' '[i for i in range(10**12) if i < 0]'
 interrupted 'sum' 'sum(range(10**12))'
 interrupted 'any' 'any(i < 0 for i in range(10**12))'

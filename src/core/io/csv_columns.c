@@ -387,17 +387,28 @@ static TsrStatus join_all(Parsing *w) {
 
 /* ---- the table ---- */
 
+/* The names of a table so far, and for each how many copies of it there are. */
+typedef struct Names {
+    TsrWordSet set;
+    int64_t *copies;
+} Names;
+
+static TsrStatus add_name(int64_t *known, Names *names, const TsrText *name) {
+    const char *text = name->data != NULL ? name->data : "";
+    return tsr_word_set_add(known, &names->set, text, name->length, tsr_word_hash(text, name->length));
+}
+
 /* A name that no column before has: of equal ones the later get .1, .2 and so on. */
-static TsrStatus put_name(TsrText *out, TsrWordSet *names, const char *name) {
-    int64_t known, n = (int64_t)names->n;
+static TsrStatus put_name(TsrText *out, Names *names, const char *name) {
+    int64_t first, known, n = (int64_t)names->set.n;
     TSR_TRY(tsr_text_puts(out, name));
-    for (int copy = 1;; copy++) {
-        TSR_TRY(tsr_word_set_add(&known, names, out->data != NULL ? out->data : "", out->length,
-                                 tsr_word_hash(out->data != NULL ? out->data : "", out->length)));
-        if (known == n) return TSR_OK;
+    TSR_TRY(add_name(&first, names, out));
+    for (known = first; known != n;) {
         out->length = strlen(name);
-        TSR_TRY(tsr_text_printf(out, ".%d", copy));
+        TSR_TRY(tsr_text_printf(out, ".%lld", (long long)++names->copies[first]));
+        TSR_TRY(add_name(&known, names, out));
     }
+    return TSR_OK;
 }
 
 static TsrStatus cast(Cells *c, TsrDtype dtype) {
@@ -410,7 +421,7 @@ static TsrStatus cast(Cells *c, TsrDtype dtype) {
     return TSR_OK;
 }
 
-static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, TsrWordSet *names) {
+static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names) {
     char number[24];
     TsrText name = {0};
     snprintf(number, sizeof number, "%lld", (long long)k);
@@ -433,16 +444,18 @@ static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int6
 static TsrStatus make_table(TsrTable **out, Parsing *w, int64_t rows, TsrDtype dtype) {
     const Table *t = w->t;
     TsrTable *table;
-    TsrWordSet names = {0};
+    Names names = {0};
     TSR_TRY(tsr_table_new(&table, rows));
     int64_t n = t->nwanted > 0 ? t->nwanted : t->columns;
-    TsrStatus status = TSR_OK;
+    names.copies = tsr_calloc((size_t)n, sizeof *names.copies);
+    TsrStatus status = names.copies != NULL ? TSR_OK : tsr_error_no_memory((size_t)n * sizeof *names.copies);
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         int64_t k = t->nwanted > 0 ? t->wanted[i] : i;
         status = cast(&w->cells[k], dtype);
         if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names);
     }
-    tsr_word_set_free(&names);
+    tsr_word_set_free(&names.set);
+    tsr_free(names.copies);
     if (status == TSR_OK) *out = table;
     else tsr_table_free(table);
     return status;

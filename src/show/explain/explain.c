@@ -67,7 +67,7 @@ static TsrStatus explain_code(Value *out, const CallArgs *args) {
     int count = targets_find(targets, code);
     if (explain_before != NULL) say_before(s, code);
     TsrStatus status = watch_run(&result, s, code);
-    bool stopped = status == TSR_KEYBOARD_INTERRUPT || status == TSR_TIMEOUT_ERROR;
+    bool stopped = exc_matches(status, TSR_KEYBOARD_INTERRUPT) || exc_matches(status, TSR_TIMEOUT_ERROR);
     if (status != TSR_OK && !stopped) say_exception(s, status);
     for (int i = 0; i < count; i++) {
         if (status == TSR_OK) targets_say(s, &targets[i]);

@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -156,7 +157,23 @@ TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item) {
     return tsr_tensor_new(out, 1, &bytes, TSR_UINT8, TSR_DEVICE_CPU);
 }
 
-int tsr_la_lwork(const TsrLaJob *job, const void *work) { return TSR_MAX(1, (int)creal(tsr_la_get(job->t, work, 0))); }
+/* LAPACK answers in an element of the matrix's type. One of 24 bits rounds what is beyond 2**24, down, too: the next
+ * larger number is enough in any case. */
+static int work_size(TsrBlasType t, const void *work) {
+    double size = creal(tsr_la_get(t, work, 0));
+    if ((t == TSR_BLAS_S || t == TSR_BLAS_C) && size >= 0x1p24) size = nextafterf((float)size, INFINITY);
+    return size < 1 ? 1 : size < INT_MAX ? (int)size : INT_MAX;
+}
+
+/* The workspaces of divide and conquer have `factor` n**2 elements and some more, which LAPACK counts in int. */
+static TsrStatus check_work(const TsrTensor *a, int64_t factor, const char *fn) {
+    int64_t n = TSR_MIN(tsr_la_rows(a), tsr_la_cols(a));
+    if (n < INT16_MAX && factor * n * n + 16 * n < INT_MAX) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: a matrix of %lld rows and columns needs more workspace than LAPACK counts",
+                     fn, (long long)n);
+}
+
+int tsr_la_lwork(const TsrLaJob *job, const void *work) { return work_size(job->t, work); }
 
 double complex tsr_la_get(TsrBlasType t, const void *data, int64_t k) {
     switch (t) {
@@ -480,6 +497,7 @@ static TsrStatus svd_gesdd(Svd *x) {
     TsrLaJob job;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
+    if (x->jobz != 'N') TSR_TRY(check_work(x->batch_a, 4, x->fn));
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
     tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
@@ -683,13 +701,14 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     Eigh c = {.jobz = jobz, .uplo = uplo, .values = tsr_data(w)};
     int iquery = 0;
     double query[4] = {0}, rquery[2] = {0};
+    if (jobz != 'N') TSR_TRY(check_work(v, 2, fn));
     TSR_TRY(tsr_la_begin(&c.job, v->dtype));
     tsr_la_widen(tsr_la_rows(v), tsr_la_cols(v));
     TSR_TRY(matrix_of(&c.a, v));
     c.w = (Work){query, rquery, &iquery, -1, -1, -1};
     syevd(&c);
     c.w = (Work){.lwork = tsr_la_lwork(&c.job, query),
-                 .lrwork = TSR_MAX(1, (int)creal(tsr_la_get(tsr_la_real(c.job.t), rquery, 0))),
+                 .lrwork = work_size(tsr_la_real(c.job.t), rquery),
                  .liwork = TSR_MAX(iquery, 1)};
     TSR_OWNED work = NULL;
     TSR_OWNED rwork = NULL;
