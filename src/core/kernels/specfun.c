@@ -129,19 +129,3 @@ double tsr_sf_entr(double x) {
     if (isnan(x)) return x;
     return x > 0 ? -x * log(x) : x == 0 ? 0 : -INFINITY;
 }
-
-double tsr_sf_xlog1py(double x, double y) {
-    if (isnan(y)) return NAN;
-    return x == 0 ? 0 : x * log1p(y);
-}
-
-/* ---- Bessel functions ---- */
-
-double tsr_sf_spherical_j0(double x) {
-    if (isinf(x)) return 0;
-    if (fabs(x) < 0.5) {
-        double z = x * x;
-        return 1 - z / 6 * (1 - z / 20 * (1 - z / 42 * (1 - z / 72 * (1 - z / 110 * (1 - z / 156)))));
-    }
-    return sin(x) / x;
-}

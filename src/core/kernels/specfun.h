@@ -14,7 +14,5 @@ double tsr_sf_gammaincc(double a, double x); /* upper */
 double tsr_sf_erfcx(double x);               /* exp(x^2) erfc(x) */
 double tsr_sf_log_ndtr(double x);            /* log of the normal distribution function */
 double tsr_sf_entr(double x);                /* -x log x; 0 at 0, -inf below */
-double tsr_sf_xlog1py(double x, double y);   /* x log(1 + y); 0 for x = 0 */
-double tsr_sf_spherical_j0(double x);        /* sin(x) / x; 1 at 0 */
 
 #endif

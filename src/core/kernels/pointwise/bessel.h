@@ -18,6 +18,7 @@
     M(j1) \
     M(y0) \
     M(y1) \
+    M(spherical_j0) \
     M(airy_ai) \
     M(ndtri) \
     M(digamma)

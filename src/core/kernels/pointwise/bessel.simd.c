@@ -1,12 +1,23 @@
-/* bessel.simd.c: the functions of bessel.inc and their loops, for one instruction set (with fused operations or
- * without). */
+/* bessel.simd.c: the functions of bessel.inc and their loops, for one
+ * instruction set (with fused operations or without). */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "bessel.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/types.h"
+#undef FN /* here it is a function of math.h */
 
 #include "bessel_tables.inc"
+
+/* 2**k / k times the Bernoulli numbers of digamma's series (A&S 6.3.18), the
+ * last one first. */
+static const double bernoulli[] = {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
+
+/* Elements at a time: some ten arrays of them stay in the first cache. */
+enum { BLOCK = 128 };
+#define HELPER static inline __attribute__((always_inline))
 #define R float
 #define NAME(x) f32_##x
 #define FN(name) name##f
@@ -25,7 +36,15 @@
 #define LOOP(name, T, fn) \
     static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
         (void)params; \
-        for (int64_t i = 0; i < n; i++) *(T *)(data[0] + i * strides[0]) = fn(*(const T *)(data[1] + i * strides[1])); \
+        for (int64_t done = 0; done < n; done += BLOCK) { \
+            const int m = (int)TSR_MIN(n - done, (int64_t)BLOCK); \
+            const char *from = data[1] + done * strides[1]; \
+            char *to = data[0] + done * strides[0]; \
+            T x[BLOCK], o[BLOCK]; \
+            for (int i = 0; i < m; i++) x[i] = *(const T *)(from + i * strides[1]); \
+            fn(o, x, m); \
+            for (int i = 0; i < m; i++) *(T *)(to + i * strides[0]) = o[i]; \
+        } \
     }
 #define LOOPS(name) \
     LOOP(name##_float, float, f32_##name) \

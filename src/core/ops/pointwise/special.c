@@ -53,6 +53,20 @@ static void binary_f32(char *const *data, const int64_t *strides, int64_t n, con
             (float)fn(*(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
 }
 
+/* Loops of a function that the compiler sees, where a call through a pointer would be half of the time. */
+#define UNARY_LOOP(name, T, fn) \
+    static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
+        (void)params; \
+        for (int64_t i = 0; i < n; i++) *(T *)(data[0] + i * strides[0]) = fn(*(const T *)(data[1] + i * strides[1])); \
+    }
+#define BINARY_LOOP(name, T, fn) \
+    static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
+        (void)params; \
+        for (int64_t i = 0; i < n; i++) \
+            *(T *)(data[0] + i * strides[0]) = \
+                fn(*(const T *)(data[1] + i * strides[1]), *(const T *)(data[2] + i * strides[2])); \
+    }
+
 /* ---- one call ---- */
 
 typedef struct Loops {
@@ -128,6 +142,7 @@ BESSEL(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, k0)
 BESSEL(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, k1)
 BESSEL(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, k0e)
 BESSEL(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, k1e)
+BESSEL(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, spherical_j0)
 BESSEL(op_airy_ai, "airy_ai_cpu", SET_SINGLE, airy_ai)
 BESSEL(op_ndtri, "ndtri_cpu", SET_SINGLE, ndtri)
 BESSEL(op_digamma, "digamma", SET_HALF, digamma)
@@ -136,7 +151,6 @@ BESSEL(op_digamma, "digamma", SET_HALF, digamma)
 #define UNARY(op, kernel, set, fn) \
     TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, fn, NULL); }
 UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, tsr_sf_erfcx)
-UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, tsr_sf_spherical_j0)
 #undef UNARY
 
 /* In float, where the steps round. */
@@ -152,20 +166,31 @@ TsrStatus op_lgamma(TsrOpCall *c) {
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
 TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
-TsrStatus op_zeta(TsrOpCall *c) { return binary(c, "zeta_cpu", SET_SINGLE, tsr_sf_zeta); }
+
+/* Up to 1 the series diverges. */
+static inline double zeta_or_edge(double s, double q) {
+    return s > 1 || s != s ? tsr_sf_zeta(s, q) : s == 1 ? INFINITY : NAN;
+}
+static inline float zeta_rounded(float s, float q) { return (float)zeta_or_edge(s, q); }
+BINARY_LOOP(zeta_f32, float, zeta_rounded)
+BINARY_LOOP(zeta_f64, double, zeta_or_edge)
+TsrStatus op_zeta(TsrOpCall *c) { return with_operands(c, "zeta_cpu", SET_SINGLE, (Loops){zeta_f32, zeta_f64, NULL}); }
 
 /* In half precision the logarithm is rounded before the product. */
 static double half_of(double x) { return tsr_half_to_float(tsr_half_from_float((float)x)); }
 static double bfloat16_of(double x) { return tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)x)); }
 static double entr_half(double x) { return x > 0 ? -x * half_of(log(x)) : tsr_sf_entr(x); }
 static double entr_bfloat16(double x) { return x > 0 ? -x * bfloat16_of(log(x)) : tsr_sf_entr(x); }
-static float entr_float(float x) { return x > 0 ? -x * logf(x) : (float)tsr_sf_entr(x); }
+static inline float entr_float(float x) { return x > 0 ? -x * logf(x) : (float)tsr_sf_entr(x); }
+static inline double entr_double(double x) { return x > 0 ? -x * log(x) : tsr_sf_entr(x); }
+UNARY_LOOP(entr_f32, float, entr_float)
+UNARY_LOOP(entr_f64, double, entr_double)
 
 TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     if (d == TSR_FLOAT16 || d == TSR_BFLOAT16)
         return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
-    return unary(c, "entr_cpu", SET_HALF, tsr_sf_entr, entr_float);
+    return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, (Loops){entr_f32, entr_f64, NULL});
 }
 
 #include "core/kernels/pointwise/bessel_i0.inc"
@@ -207,7 +232,10 @@ static double xlog1py_half(double x, double y) {
 static double xlog1py_bfloat16(double x, double y) {
     return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y))));
 }
-static double xlog1py_float(double x, double y) { return xlog1py_by(x, y, log1pf((float)y)); }
+static inline float xlog1py_float(float x, float y) { return y != y ? NAN : x == 0 ? 0 : x * log1pf(y); }
+static inline double xlog1py_double(double x, double y) { return y != y ? NAN : x == 0 ? 0 : x * log1p(y); }
+BINARY_LOOP(xlog1py_f32, float, xlog1py_float)
+BINARY_LOOP(xlog1py_f64, double, xlog1py_double)
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_OWNED a = NULL;
@@ -215,11 +243,9 @@ TsrStatus op_xlog1py(TsrOpCall *c) {
     TsrDtype common;
     TSR_TRY(operands(&a, &b, c));
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
-    Binary fn = common == TSR_FLOAT16    ? xlog1py_half
-                : common == TSR_BFLOAT16 ? xlog1py_bfloat16
-                : common == TSR_FLOAT64  ? tsr_sf_xlog1py
-                                         : xlog1py_float;
-    return binary(c, "xlog1py_cpu", SET_HALF, fn);
+    if (common == TSR_FLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_half);
+    if (common == TSR_BFLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_bfloat16);
+    return with_operands(c, "xlog1py_cpu", SET_HALF, (Loops){xlog1py_f32, xlog1py_f64, NULL});
 }
 
 /* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
