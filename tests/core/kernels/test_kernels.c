@@ -271,6 +271,64 @@ START_TEST(elementary_functions_are_within_an_ulp) {
 }
 END_TEST
 
+/* erf of float64, by the long double one of the C library. */
+static void check_erf_of_doubles(TsrKernelTable table, double most) {
+    double x[1001], y[1001];
+    for (int i = 0; i < 1001; i++) {
+        x[i] = i % 2 ? ((double)below(1 << 24) / (1 << 24) - 0.5) * 13 : (double)any_float();
+        if (i < 7) x[i] = (double[]){0, -0.0, INFINITY, -INFINITY, NAN, DBL_TRUE_MIN, 6}[i];
+    }
+    table[TSR_K_erf][TSR_FLOAT64]((char *[]){(char *)y, (char *)x}, (int64_t[]){8, 8}, 1001, NULL);
+    for (int i = 0; i < 1001; i++) {
+        const long double want = erfl(x[i]);
+        const double unit = nextafter(fabs((double)want), INFINITY) - fabs((double)want);
+        ck_assert_msg(isnan(want) ? isnan(y[i]) : fabsl(y[i] - want) <= most * unit && !signbit(y[i]) == !signbit(want),
+                      "erf of %a is %a, not %La", x[i], y[i], want);
+    }
+}
+
+START_TEST(erf_of_doubles_is_within_an_ulp) {
+    for (int round = 0; round < 50; round++) {
+        check_erf_of_doubles(tsr_kernels_base(), 1.0);
+#ifdef TSR_HAVE_X86
+        if (tsr_isa() >= TSR_ISA_AVX2) check_erf_of_doubles(tsr_kernels_avx2(), 0.8);
+        if (tsr_isa() >= TSR_ISA_AVX512) check_erf_of_doubles(tsr_kernels_avx512(), 0.8);
+#endif
+    }
+}
+END_TEST
+
+#ifdef TSR_HAVE_X86
+/* Of every bfloat16: the kernel's result is that of floats, rounded. At odd offsets, so that some are behind the last
+ * whole vector. */
+static void check_halves(TsrKernelTable table, TsrKernel k) {
+    static TsrBfloat16 x[65536], y[65536];
+    for (int i = 0; i < 65536; i++) x[i] = (TsrBfloat16){(uint16_t)i};
+    for (int i = 0; i < 65536; i += 1021)
+        table[k][TSR_BFLOAT16]((char *[]){(char *)(y + i), (char *)(x + i), (char *)(x + (i ^ 0x8001) % 60000)},
+                               (int64_t[]){2, 2, 2}, TSR_MIN(1021, 65536 - i), NULL);
+    for (int i = 0; i < 65536; i++) {
+        const int first = i / 1021 * 1021, other = (first ^ 0x8001) % 60000 + i - first;
+        float wide = tsr_bfloat16_widen(x[i]), second = tsr_bfloat16_widen(x[other]), want;
+        table[k][TSR_FLOAT32]((char *[]){(char *)&want, (char *)&wide, (char *)&second}, (int64_t[]){4, 4, 4}, 1, NULL);
+        ck_assert_msg(tsr_bfloat16_round(want).bits == y[i].bits, "kernel %d of %04x, %04x", (int)k, i, other);
+    }
+}
+#endif
+
+START_TEST(halves_have_the_results_of_floats) {
+#ifdef TSR_HAVE_X86
+    static const TsrKernel kernels[] = {TSR_K_maximum, TSR_K_minimum, TSR_K_sqrt, TSR_K_reciprocal,
+                                        TSR_K_square,  TSR_K_floor,   TSR_K_ceil, TSR_K_round,
+                                        TSR_K_trunc,   TSR_K_frac,    TSR_K_add,  TSR_K_div};
+    for (size_t i = 0; i < TSR_COUNTOF(kernels); i++) {
+        if (tsr_isa() >= TSR_ISA_AVX2) check_halves(tsr_kernels_avx2(), kernels[i]);
+        if (tsr_isa() >= TSR_ISA_AVX512) check_halves(tsr_kernels_avx512(), kernels[i]);
+    }
+#endif
+}
+END_TEST
+
 /* --- reductions --- */
 
 /* Short lines side by side are added up in the order of one line. */
@@ -373,6 +431,6 @@ END_TEST
 TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
            half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
-           exponentials_have_the_bits_of_sleef, elementary_functions_are_within_an_ulp,
-           short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere,
-           variance_does_not_cancel, running_sums_end_in_the_sum)
+           exponentials_have_the_bits_of_sleef, elementary_functions_are_within_an_ulp, erf_of_doubles_is_within_an_ulp,
+           halves_have_the_results_of_floats, short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact,
+           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)

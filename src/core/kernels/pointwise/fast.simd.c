@@ -196,79 +196,7 @@ static inline VD log1p_doubles(VD x) {
 #undef MORE
 #undef MASKED
 
-/* Half floats without a detour through buffers: LOOP computes EXPR of x and y. */
-#define HALF(name, ID, T, LOOP, EXPR) \
-    static void SIMD(name##_##ID)(char *const *data, const int64_t *s, int64_t n, const void *p) { \
-        if (TSR_UNLIKELY(s[0] != 2 || s[1] != 2 || s[2] != 2)) { \
-            tsr_kernel_strided(SIMD(name##_##ID), data, s, n, p, 3, (const uint8_t[]){2, 2, 2}); \
-            return; \
-        } \
-        T *o = (T *)data[0]; \
-        const T *a = (const T *)data[1], *b = (const T *)data[2]; \
-        (void)p; \
-        LOOP(EXPR) \
-    }
-#define BF16_LOOP(EXPR) \
-    VECTOR for (int64_t i = 0; i < n; i++) { \
-        const float x = tsr_bfloat16_widen(a[i]), y = tsr_bfloat16_widen(b[i]); \
-        o[i] = tsr_bfloat16_round(EXPR); \
-    }
-#define BF16_ROUNDED(v) tsr_bfloat16_widen(tsr_bfloat16_round(v))
-#if defined(TSR_SIMD_AVX512)
-#define WIDEN(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(p)))
-#define ROUND(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_ROUNDED(v) _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#elif defined(TSR_SIMD_AVX2)
-#define WIDEN(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(p)))
-#define ROUND(p, v) _mm_storeu_si128((__m128i *)(void *)(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_ROUNDED(v) _mm256_cvtph_ps(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#else
-#define F16_ROUNDED(v) tsr_half_widen(tsr_half_round(v))
-#endif
-#ifdef WIDEN
-#define F16_LOOP(EXPR) \
-    enum { LANES = sizeof(VF) / sizeof(float) }; \
-    int64_t i = 0; \
-    for (; i + LANES <= n; i += LANES) { \
-        const VF x = WIDEN(a + i), y = WIDEN(b + i); \
-        ROUND(o + i, EXPR); \
-    } \
-    TsrHalf last[3][LANES] = {0}; \
-    memcpy(last[0], a + i, (size_t)(n - i) * 2); \
-    memcpy(last[1], b + i, (size_t)(n - i) * 2); \
-    const VF x = WIDEN(last[0]), y = WIDEN(last[1]); \
-    ROUND(last[2], EXPR); \
-    memcpy(o + i, last[2], (size_t)(n - i) * 2);
-#else
-#define F16_LOOP(EXPR) \
-    for (int64_t i = 0; i < n; i++) { \
-        const float x = tsr_half_widen(a[i]), y = tsr_half_widen(b[i]); \
-        o[i] = tsr_half_round(EXPR); \
-    }
-#endif
-HALF(add, BFLOAT16, TsrBfloat16, BF16_LOOP, x + y)
-HALF(sub, BFLOAT16, TsrBfloat16, BF16_LOOP, x - y)
-HALF(mul, BFLOAT16, TsrBfloat16, BF16_LOOP, x *y)
-HALF(div, BFLOAT16, TsrBfloat16, BF16_LOOP, x / y)
-HALF(add, FLOAT16, TsrHalf, F16_LOOP, x + y)
-HALF(sub, FLOAT16, TsrHalf, F16_LOOP, x - y)
-HALF(mul, FLOAT16, TsrHalf, F16_LOOP, x *y)
-HALF(div, FLOAT16, TsrHalf, F16_LOOP, x / y)
-/* x + y * factor: PyTorch rounds the product before the sum only where its vectors do not reach, behind the last 32. */
-#define FACTOR ((const TsrHalfFactor *)p)->factor
-#define HALF_AXPY(ID, T, LOOP, ROUNDED) \
-    HALF(axpy_at_once, ID, T, LOOP, x + y * FACTOR) \
-    HALF(axpy_in_steps, ID, T, LOOP, x + ROUNDED(y * FACTOR)) \
-    static void SIMD(axpy_##ID)(char *const *data, const int64_t *s, int64_t n, const void *p) { \
-        enum { LANES_AT_ONCE = 32 }; \
-        bool dense = s[0] == 2 && (s[1] == 2 || s[1] == 0) && (s[2] == 2 || (s[2] == 0 && s[1] == 2)); \
-        int64_t whole = dense && ((const TsrHalfFactor *)p)->by_vectors ? n / LANES_AT_ONCE * LANES_AT_ONCE : 0; \
-        SIMD(axpy_at_once_##ID)(data, s, whole, p); \
-        SIMD(axpy_in_steps_##ID) \
-        ((char *[]){data[0] + whole * s[0], data[1] + whole * s[1], data[2] + whole * s[2]}, s, n - whole, p); \
-    }
-HALF_AXPY(BFLOAT16, TsrBfloat16, BF16_LOOP, BF16_ROUNDED)
-HALF_AXPY(FLOAT16, TsrHalf, F16_LOOP, F16_ROUNDED)
+#include "halves.inc"
 
 /* where: elements are moved as bits. */
 typedef struct Bits128 {
@@ -316,16 +244,25 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     [TSR_K_fmod] = {[TSR_FLOAT32] = SIMD(fmod_FLOAT32), [TSR_FLOAT64] = SIMD(fmod_FLOAT64)},
     [TSR_K_remainder] = {[TSR_FLOAT32] = SIMD(remainder_FLOAT32), [TSR_FLOAT64] = SIMD(remainder_FLOAT64)},
     [TSR_K_div_floor] = {[TSR_FLOAT32] = SIMD(div_floor_FLOAT32), [TSR_FLOAT64] = SIMD(div_floor_FLOAT64)},
-    [TSR_K_add][TSR_FLOAT16] = SIMD(add_FLOAT16),
-    [TSR_K_sub][TSR_FLOAT16] = SIMD(sub_FLOAT16),
-    [TSR_K_mul][TSR_FLOAT16] = SIMD(mul_FLOAT16),
-    [TSR_K_div][TSR_FLOAT16] = SIMD(div_FLOAT16),
-    [TSR_K_add][TSR_BFLOAT16] = SIMD(add_BFLOAT16),
-    [TSR_K_sub][TSR_BFLOAT16] = SIMD(sub_BFLOAT16),
-    [TSR_K_mul][TSR_BFLOAT16] = SIMD(mul_BFLOAT16),
-    [TSR_K_div][TSR_BFLOAT16] = SIMD(div_BFLOAT16),
-    [TSR_K_axpy][TSR_FLOAT16] = SIMD(axpy_FLOAT16),
-    [TSR_K_axpy][TSR_BFLOAT16] = SIMD(axpy_BFLOAT16),
+#define HALVES_ROW(name) \
+    [TSR_K_##name][TSR_FLOAT16] = SIMD(name##_FLOAT16), [TSR_K_##name][TSR_BFLOAT16] = SIMD(name##_BFLOAT16)
+    HALVES_ROW(add),
+    HALVES_ROW(sub),
+    HALVES_ROW(mul),
+    HALVES_ROW(div),
+    HALVES_ROW(axpy),
+#ifdef WHOLE
+    HALVES_ROW(maximum),
+    HALVES_ROW(minimum),
+    HALVES_ROW(sqrt),
+    HALVES_ROW(reciprocal),
+    HALVES_ROW(square),
+    HALVES_ROW(floor),
+    HALVES_ROW(ceil),
+    HALVES_ROW(round),
+    HALVES_ROW(trunc),
+    HALVES_ROW(frac),
+#endif
     [TSR_K_where] =
         {
 #define WHERE_1 where8
