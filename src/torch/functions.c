@@ -87,7 +87,9 @@ FN(broadcast_tensors) {
     for (int64_t i = 0; i < count && s == TSR_OK; i++) {
         TsrTensor *t = NULL, *wide = NULL;
         s = bind_tensor_of(&t, items[i]);
-        if (s == TSR_OK) s = tsr_tensor_new_expand(&wide, t, rank, all);
+        bool fits = s == TSR_OK && tsr_ndim(t) == rank && memcmp(t->sizes, all, sizeof *all * (size_t)rank) == 0;
+        if (fits) wide = tsr_tensor_retain(t); /* that very tensor, no view of it */
+        else if (s == TSR_OK) s = tsr_tensor_new_expand(&wide, t, rank, all);
         if (s == TSR_OK) value_as_tuple(result)->items[i] = value_tensor_move(wide);
     }
     gc_track(result.o);

@@ -165,6 +165,12 @@ static TsrStatus write_shared(TsrTensor *out, const TsrTensor *result) {
     return tsr_tensor_copy(to, from);
 }
 
+/* Whether out becomes lazily conjugated, as the result is: that of solve(left=False), into an out= of its layout. */
+static bool keeps_conj(const TsrOpCall *c, const TsrTensor *out, const TsrTensor *result) {
+    if (!(c->op->flags & TSR_OP_OUT_STRIDES) || !(result->flags & TSR_FLAG_CONJ)) return false;
+    return memcmp(out->strides, result->strides, sizeof *out->strides * (size_t)tsr_ndim(out)) == 0;
+}
+
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
     TSR_TRY(check_dtype(c, k, result->dtype));
@@ -183,5 +189,6 @@ TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     }
     if (c->op->out_overlap == TSR_OVERLAP_SELF) return write_shared(out, result);
     TSR_TRY(tsr_check_no_internal_overlap(out));
+    if (keeps_conj(c, out, result)) out->flags |= TSR_FLAG_CONJ;
     return tsr_tensor_copy(out, result);
 }

@@ -211,6 +211,8 @@ static TsrStatus store(char *dst, TsrDtype d, Value v) {
     switch (tsr_dtype_kind(d)) {
     case TSR_KIND_BOOL: {
         bool b = false;
+        if (v.tag == V_TENSOR && v.t->numel != 1)
+            return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
         TSR_TRY(value_truth(&b, v));
         *(bool *)dst = b;
         return TSR_OK;

@@ -213,10 +213,9 @@ TsrStatus op_block_diag(TsrOpCall *c) {
                 tsr_ndim(t[i]));
         sizes[0] += tsr_ndim(t[i]) == 2 ? t[i]->sizes[0] : 1;
         sizes[1] += tsr_ndim(t[i]) == 0 ? 1 : t[i]->sizes[tsr_ndim(t[i]) - 1];
-        if (i == 0) dtype = t[i]->dtype;
-        else TSR_TRY(tsr_promote(&dtype, dtype, t[i]->dtype));
     }
-    if (n == 0) sizes[0] = 1;
+    if (n > 0) TSR_TRY(tsr_result_type(&dtype, t, n));
+    else sizes[0] = 1;
     TSR_TRY(tsr_zeros_new(&result, 2, sizes, dtype, n > 0 ? t[0]->device : TSR_DEVICE_CPU));
     TsrStatus status = TSR_OK;
     for (int i = 0; i < n && status == TSR_OK && !tsr_is_meta(result); i++) {
@@ -245,6 +244,10 @@ static TsrStatus expand_all(TsrOpCall *c, int n, TsrTensor *const *t, int ndim, 
     for (; k < n && status == TSR_OK; k++) {
         TsrTensor *view;
         int64_t sizes[TSR_MAX_DIMS];
+        if (!along && tsr_ndim(t[k]) == ndim && memcmp(t[k]->sizes, shape, sizeof *shape * (size_t)ndim) == 0) {
+            made[k] = tsr_tensor_retain(t[k]);
+            continue;
+        }
         for (int d = 0; d < ndim; d++) sizes[d] = d == k ? t[k]->numel : 1;
         status = along ? tsr_tensor_new_reshape(&view, t[k], ndim, sizes) : tsr_tensor_new_alias(&view, t[k]);
         if (status != TSR_OK) break;

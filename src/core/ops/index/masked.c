@@ -435,6 +435,28 @@ TsrStatus op_take(TsrOpCall *c) {
     return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
+static int compare_steps(const void *user, int inner, int outer) {
+    const TsrTensor *t = user;
+    return tsr_layout_compare_dims(t->sizes[inner], t->strides[inner], t->sizes[outer], t->strides[outer]);
+}
+
+/* The positions and values in the order in which PyTorch's iterator takes them, that of the values in memory: the last
+ * of those that go to one place stays. */
+static TsrStatus in_order_of_writing(TsrTensor **positions, TsrTensor **values, const TsrTensor *index,
+                                     const TsrTensor *source) {
+    int n = tsr_ndim(source), perm[TSR_MAX_DIMS];
+    int64_t dims[TSR_MAX_DIMS];
+    TSR_OWNED same = NULL;
+    TSR_OWNED view = NULL;
+    for (int d = 0; d < n; d++) perm[d] = n - 1 - d;
+    tsr_layout_order_dims(perm, n, compare_steps, source);
+    for (int d = 0; d < n; d++) dims[d] = perm[n - 1 - d];
+    TSR_TRY(tsr_tensor_new_reshape(&same, index, n, source->sizes));
+    TSR_TRY(tsr_tensor_new_permute(&view, same, n, dims));
+    *positions = tsr_owned_take(&view);
+    return tsr_tensor_new_permute(values, source, n, dims);
+}
+
 /* The first `count` values go to their positions in t. */
 static TsrStatus put_values(TsrTensor *t, const TsrTensor *positions, int64_t count, const TsrTensor *source,
                             bool accumulate) {
@@ -467,10 +489,13 @@ static TsrStatus put_there(TsrTensor *t, const TsrTensor *index, const TsrTensor
 
 static TsrStatus put_into(TsrTensor *t, const TsrTensor *index, const TsrTensor *source, bool accumulate) {
     TsrTensor *positions;
+    TSR_OWNED where = NULL;
+    TSR_OWNED what = NULL;
     int64_t good;
     if (tsr_on_device(t)) return put_there(t, index, source, accumulate);
-    TSR_TRY(flat_index_new(&positions, &good, index, t->numel));
-    TsrStatus status = put_values(t, positions, good, source, accumulate);
+    TSR_TRY(in_order_of_writing(&where, &what, index, source));
+    TSR_TRY(flat_index_new(&positions, &good, where, t->numel));
+    TsrStatus status = put_values(t, positions, good, what, accumulate);
     if (status == TSR_OK && good < index->numel) status = no_element(((int64_t *)tsr_data(positions))[good], t->numel);
     tsr_tensor_free(positions);
     return status;

@@ -278,14 +278,14 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
-    if (tsr_ndim(self) > 1)
-        TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
-    else TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_add_"));
     TSR_TRY(check_alpha(&alpha, self->dtype));
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr_long_new(&positions, index));
     /* Along the first or the last dimension PyTorch does this as a scatter_add. */
     bool scatters = tsr_ndim(self) > 1 && is_one(alpha) && (dim == 0 || dim == tsr_ndim(self) - 1);
+    unsigned allowed = TSR_BITS_MOST | TSR_BIT(COMPLEX32) | (scatters ? TSR_BITS_UINT : 0);
+    const char *kernel = scatters ? "scatter_gather_tensor_cpu" : tsr_ndim(self) > 1 ? "add_stub" : "index_add_";
+    if (source->numel > 0 || tsr_ndim(self) < 2) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
+    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
+    TSR_TRY(tsr_long_new(&positions, index));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), !scatters, &bad);
     bool complete = all_reached(reach, positions);
     TsrStatus status = tsr_edit_dense_new(&t, c, self);

@@ -171,6 +171,14 @@ static TsrStatus reduce_named(TsrCombine *op, const char *name) {
     return TSR_OK;
 }
 
+/* Whether there is a first position and an element there: only then PyTorch comes to convert the value. */
+static bool first_fits(const TsrTensor *index, int64_t dim, const TsrTensor *self) {
+    if (index->numel == 0) return false;
+    if (tsr_is_meta(index)) return true;
+    int64_t first = tsr_scalar_to_int(tsr_tensor_get(index, 0));
+    return first >= 0 && first < (tsr_ndim(self) == 0 ? 1 : self->sizes[dim]);
+}
+
 static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *value;
     int64_t dim = c->arg[1].i;
@@ -178,7 +186,7 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
     if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype))
         return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
-    TSR_TRY(value_like_index(&value, self, index, c->arg[3].s));
+    TSR_TRY(value_like_index(&value, self, index, first_fits(index, dim, self) ? c->arg[3].s : tsr_scalar_int(0)));
     TsrTensor *t = NULL;
     TsrStatus status = tsr_edit_new(&t, c, self, TSR_CONTIGUOUS);
     if (status == TSR_OK && index->numel > 0 && !tsr_is_meta(self)) status = scatter_lines(t, dim, index, value, op);

@@ -226,18 +226,12 @@ static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrT
         *out = tsr_owned_take(&x);
         return TSR_OK;
     }
-    /* X A = B is A^T X^T = B^T; with the adjoint it is conj(A) X^T = B^T: conjugate both sides. */
-    TSR_TRY(tsr_la_new_mt(&bt, b, adjoint));
+    /* X A = B is A^H X^H = B^H; with the adjoint it is A X^H = B^H. What is found is X^H: X conjugated, row by row. */
+    TSR_TRY(tsr_la_new_mt(&bt, b, true));
     TSR_TRY(tsr_la_new_copy_expanded(&x, bt, &batch));
-    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : 'T'));
-    if (adjoint && is_complex) {
-        TSR_OWNED conj = NULL;
-        TSR_TRY(tsr_tensor_new_conj(&conj, x));
-        TsrTensor *plain;
-        TSR_TRY(tsr_tensor_new_clone(&plain, conj, TSR_PRESERVE));
-        tsr_owned_put_move(&x, plain);
-    }
+    TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : is_complex ? 'C' : 'T'));
     TSR_TRY(transpose_geometry(x));
+    if (is_complex) x->flags ^= TSR_FLAG_CONJ;
     *out = tsr_owned_take(&x);
     return TSR_OK;
 }

@@ -489,6 +489,7 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
         if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, dims.b[i], b->dtype));
         else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, dims.a[i], a->dtype));
         else common *= sa;
+        if (sb == 1 && a->numel > 0 && tsr_dtype_is_float8(a->dtype)) return tsr_not_implemented("sum_cpu", a->dtype);
     }
     TSR_TRY(side_of(&left, a, dims.a, dims.n, false));
     TSR_TRY(side_of(&right, b, dims.b, dims.n, true));

@@ -202,6 +202,12 @@ static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b)
     return TSR_OK;
 }
 
+static TsrStatus same_dtype_mv(const TsrTensor *mat, const TsrTensor *vec, TsrDtype self) {
+    if (mat->dtype == vec->dtype && mat->dtype == self) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s",
+                     tsr_dtype_scalar_name(self), tsr_dtype_scalar_name(mat->dtype), tsr_dtype_scalar_name(vec->dtype));
+}
+
 static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_ndim, int64_t self_numel,
                           TsrDtype self_dtype) {
     if (tsr_ndim(mat) != 2 || tsr_ndim(vec) != 1 || self_ndim > 1)
@@ -211,10 +217,7 @@ static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_n
         return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
                          (long long)self_numel, (long long)mat->sizes[0], (long long)mat->sizes[1],
                          (long long)vec->sizes[0]);
-    if (mat->dtype != vec->dtype || mat->dtype != self_dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s",
-                         tsr_dtype_scalar_name(self_dtype), tsr_dtype_scalar_name(mat->dtype),
-                         tsr_dtype_scalar_name(vec->dtype));
+    TSR_TRY(same_dtype_mv(mat, vec, self_dtype));
     return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
 }
 
@@ -293,12 +296,21 @@ static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b
 
 /* ---- torch.matmul ---- */
 
-/* Whether PyTorch folds the leading dimensions of `big` into one and calls mm or mv (which words its errors). */
+/* The step from row to row of all dimensions of t but the last, seen as one dimension; -1 when no single step is. */
+static int64_t row_step(const TsrTensor *t) {
+    int64_t step = -1, next = -1;
+    for (int d = tsr_ndim(t) - 2; d >= 0; d--) {
+        if (t->sizes[d] == 1) continue;
+        if (step < 0) step = t->strides[d];
+        else if (t->strides[d] != next) return -1;
+        next = t->strides[d] * t->sizes[d];
+    }
+    return step < 0 ? t->strides[tsr_ndim(t) - 2] : step;
+}
+
+/* Whether PyTorch folds the leading dimensions of `a` into one and calls mm or mv (which words its errors). */
 static bool folds(const TsrTensor *a, const TsrTensor *b) {
-    if (tsr_ndim(a) < 3 || tsr_ndim(b) > 2) return false;
-    for (int d = 0; d < tsr_ndim(a) - 2; d++)
-        if (a->strides[d] != a->strides[d + 1] * a->sizes[d + 1]) return a->numel == 0;
-    return true;
+    return tsr_ndim(a) >= 3 && tsr_ndim(b) <= 2 && (a->numel == 0 || row_step(a) >= 0);
 }
 
 typedef struct Product {
@@ -324,8 +336,7 @@ static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *
             return tsr_error(TSR_RUNTIME_ERROR,
                              "mm: mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
                              (long long)folded, (long long)p->k, (long long)kb, (long long)p->n);
-        if (db == 1 && a->dtype != b->dtype) return check_mv(a, b, 1, 1, b->dtype);
-        return same_dtype_mm(a, b);
+        return db == 1 ? same_dtype_mv(a, b, b->dtype) : same_dtype_mm(a, b);
     }
     TSR_TRY(tsr_layout_broadcast(p->batch, &p->ndim, b->sizes, TSR_MAX(db - 2, 0)));
     for (int d = 0; d < p->ndim; d++) batches *= p->batch[d];
@@ -334,7 +345,7 @@ static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *
             TSR_RUNTIME_ERROR,
             "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
             (long long)batches, (long long)p->k, (long long)batches, (long long)kb);
-    return same_dtype_bmm(a, b);
+    return is_nothing(a, b) ? TSR_OK : same_dtype_bmm(a, b);
 }
 
 /* A view of `t` as (batch..., rows, cols); a 1-D operand is a row on the left and a column on the right. */
@@ -370,7 +381,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     memcpy(sizes, p.batch, sizeof(int64_t) * (size_t)n);
     if (tsr_ndim(a) > 1) sizes[n++] = p.m;
     if (tsr_ndim(b) > 1) sizes[n++] = p.n;
-    TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
+    TSR_TRY(tsr_tensor_new(&r, n, sizes, b->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) {
         TSR_TRY(tsr_tensor_fill(r, zero));
     } else if (r->numel != 0 && !tsr_is_meta(r)) {
@@ -379,7 +390,7 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
             if (p.k == 0) p.m = r->numel / p.n;
             p.ndim = 0;
             int d = tsr_ndim(a);
-            int64_t row = p.k == 0 ? 1 : a->strides[d - 2];
+            int64_t row = p.k == 0 ? 1 : row_step(a);
             TSR_TRY(tsr_tensor_new_view(
                 &ma, a, &(TsrGeometry){2, (int64_t[]){p.m, p.k}, (int64_t[]){row, a->strides[d - 1]}, a->offset},
                 "matmul"));
@@ -435,36 +446,68 @@ TsrStatus tsr_matmul_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b
     return without_neg(matmul_resolved, out, a, b);
 }
 
-/* out= is of the dtype of the product of a and b: nothing is cast. */
-static TsrStatus check_product_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, TsrDtype dtype) {
-    const TsrTensor *out = c->out[0];
-    if (out == NULL || c->inplace || out->dtype == dtype) return TSR_OK;
-    const char *given = tsr_dtype_scalar_name(out->dtype), *wanted = tsr_dtype_scalar_name(dtype);
-    if (tsr_ndim(a) == 1 && tsr_ndim(b) == 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s", given, wanted);
-    if (tsr_ndim(a) == 1 || tsr_ndim(b) == 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "addmv input tensors must have the same dtype, but got %s, %s, and %s",
-                         given, wanted, wanted);
-    return tsr_check_out_dtype(c, 0, dtype);
+/* What is said of an out= of another dtype, before the dtypes of the operands are compared: each operator's own words.
+ * Matrices are looked at first whether they fit. */
+typedef TsrStatus (*CheckOut)(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b);
+
+static TsrStatus check_dot_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
+    (void)b;
+    if (c->out[0] == NULL || c->out[0]->dtype == a->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "result dtype %s does not match input dtype %s",
+                     tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(a->dtype));
 }
 
-static TsrStatus run_binary(TsrOpCall *c, Binary fn) {
+static bool fit(const TsrTensor *a, const TsrTensor *b) {
+    return a->sizes[tsr_ndim(a) - 1] == b->sizes[TSR_MAX(tsr_ndim(b) - 2, 0)];
+}
+
+static TsrStatus check_mm_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
+    bool matrices = tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && fit(a, b);
+    return matrices ? tsr_check_out_dtype(c, 0, a->dtype) : TSR_OK;
+}
+
+/* An out= of the right size is the summand. */
+static TsrStatus check_mv_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
+    const TsrTensor *out = c->out[0];
+    if (out == NULL || tsr_ndim(a) != 2 || tsr_ndim(b) != 1 || !fit(a, b)) return TSR_OK;
+    if (tsr_ndim(out) == 1 && out->numel == a->sizes[0]) return same_dtype_mv(a, b, out->dtype);
+    TSR_TRY(same_dtype_mv(a, b, b->dtype));
+    return tsr_check_out_dtype(c, 0, a->dtype);
+}
+
+static TsrStatus check_bmm_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
+    bool batches = tsr_ndim(a) == 3 && tsr_ndim(b) == 3 && a->sizes[0] == b->sizes[0] && fit(a, b);
+    return batches ? tsr_check_out_dtype(c, 0, b->dtype) : TSR_OK;
+}
+
+static TsrStatus check_matmul_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
+    int da = tsr_ndim(a), db = tsr_ndim(b);
+    if (c->out[0] == NULL || da == 0 || db == 0) return TSR_OK;
+    if (da == 1 && db == 1) return check_dot_out(c, a, b);
+    if (da == 2 && db == 1) return check_mv_out(c, a, b);
+    if (!fit(a, b)) return TSR_OK;
+    if (folds(a, b) && db == 1) return same_dtype_mv(a, b, c->out[0]->dtype);
+    return tsr_check_out_dtype(c, 0, db == 2 && (da <= 2 || folds(a, b)) ? a->dtype : b->dtype);
+}
+
+static TsrStatus run_binary(TsrOpCall *c, Binary fn, CheckOut check_out) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     TSR_OWNED r = NULL;
+    TSR_TRY(check_out(c, a, b));
     TSR_TRY(without_neg(fn, &r, a, b));
-    TSR_TRY(check_product_out(c, a, b, r->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 0, r->dtype));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
-TsrStatus op_matmul(TsrOpCall *c) { return run_binary(c, matmul_resolved); }
-TsrStatus op_mm(TsrOpCall *c) { return run_binary(c, mm_new); }
-TsrStatus op_mv(TsrOpCall *c) { return run_binary(c, mv_new); }
-TsrStatus op_bmm(TsrOpCall *c) { return run_binary(c, bmm_new); }
+TsrStatus op_matmul(TsrOpCall *c) { return run_binary(c, matmul_resolved, check_matmul_out); }
+TsrStatus op_mm(TsrOpCall *c) { return run_binary(c, mm_new, check_mm_out); }
+TsrStatus op_mv(TsrOpCall *c) { return run_binary(c, mv_new, check_mv_out); }
+TsrStatus op_bmm(TsrOpCall *c) { return run_binary(c, bmm_new, check_bmm_out); }
 static TsrStatus plain_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     return dot_new(out, a, b, false);
 }
 static TsrStatus conj_dot(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) { return dot_new(out, a, b, true); }
-TsrStatus op_dot(TsrOpCall *c) { return run_binary(c, plain_dot); }
-TsrStatus op_vdot(TsrOpCall *c) { return run_binary(c, conj_dot); }
+TsrStatus op_dot(TsrOpCall *c) { return run_binary(c, plain_dot, check_dot_out); }
+TsrStatus op_vdot(TsrOpCall *c) { return run_binary(c, conj_dot, check_dot_out); }
 
 /* other @ self */
 TsrStatus op_rmatmul(TsrOpCall *c) {

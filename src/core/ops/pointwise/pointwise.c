@@ -33,6 +33,13 @@ static TsrStatus check_complex(const TsrPointwise *rules, int n, TsrTensor *cons
     return TSR_OK;
 }
 
+/* Whether all elements of t are one: it has no more, or is expanded from that. */
+static bool is_one_number(const TsrTensor *t) {
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (t->sizes[d] != 1 && t->strides[d] != 0) return false;
+    return t->numel > 0;
+}
+
 static TsrStatus refuse_reduced(TsrPw *pw) {
     char name[64];
     snprintf(name, sizeof name, "%s_reduced_float", pw->rules->name);
@@ -73,7 +80,7 @@ static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n
     pw->call = c;
     if ((rules->dtypes >> pw->it.common & 1) && !(D_FLOAT8 >> pw->it.common & 1)) return TSR_OK;
     /* float8 with one number as its second operand takes another road in PyTorch, with a name of its own */
-    bool number = n > 1 && in[n - 1]->numel == 1;
+    bool number = n > 1 && is_one_number(in[n - 1]);
     if ((rules->flags & TSR_ITER_OPMATH) && number && (D_FLOAT8 >> pw->it.common & 1)) return refuse_reduced(pw);
     if (rules->dtypes >> pw->it.common & 1) return TSR_OK;
     return tsr_iter_end_move(&pw->it, tsr_not_implemented(rules->name, pw->it.common), NULL);

@@ -74,11 +74,31 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 #define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
+/* Whether no step goes through all elements of t: two dimensions are left when those that follow each other are one. */
+static bool has_gaps(const TsrTensor *t) {
+    int64_t next = -1, left = 0;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        if (t->sizes[d] == 1) continue;
+        left += left == 0 || t->strides[d] != next;
+        next = t->strides[d] * t->sizes[d];
+    }
+    return left > 1;
+}
+
+/* PyTorch has no sum of float8, but cuts the sum of all of a tensor with gaps into sums of its lines, which are added
+ * by a loop that knows float8. */
+static bool sums_float8(const TsrReduction *r) {
+    if (r->kind != TSR_R_SUM || r->in->dtype != r->out[0] || !tsr_dtype_is_float8(r->in->dtype)) return false;
+    for (int d = 0; d < tsr_ndim(r->in); d++)
+        if (!(r->dims >> d & 1) && r->in->sizes[d] != 1) return false;
+    return has_gaps(r->in);
+}
+
 /* Sum or product of r.in in the dtype r.out[0]; bool and integers are added in int64 and narrowed afterwards. `name` is
  * the kernel's in PyTorch's error. */
 static TsrStatus sum_or_product(TsrTensor **out, const char *name, TsrReduction r) {
     TsrDtype dtype = r.out[0];
-    if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0) return tsr_not_implemented(name, dtype);
+    if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0 && !sums_float8(&r)) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
     bool direct = dtype == TSR_INT64 && is_whole(r.in->dtype); /* narrow integers are widened as they are read */
     if (!direct) {
@@ -143,6 +163,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TSR_TRY(check_chosen(c, &c->arg[3]));
+    bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
+    if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     if (counted) TSR_TRY(without_nan(&clean, x));
     TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
     TsrStatus s =
@@ -195,7 +217,10 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
             tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
-    if (!tsr_in(SUMMABLE, d) && x->numel > 0) return tsr_not_implemented("sum_cpu", d);
+    if (!tsr_in(SUMMABLE, d) && x->numel > 0) {
+        bool sums = sums_float8(&(TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {d, TSR_DTYPE_NONE}});
+        return tsr_not_implemented(sums ? "div_cpu_reduced_float" : "sum_cpu", d);
+    }
     TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
     TSR_TRY(
         sum_or_product(&result, "sum_cpu", (TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {acc, TSR_DTYPE_NONE}}));
@@ -343,12 +368,12 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     const char *name = max ? "amax()" : "amin()";
     uint64_t dims;
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (c->out[0] != NULL && c->out[0]->dtype != x->dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
             tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
         return tsr_error(
             TSR_RUNTIME_ERROR,

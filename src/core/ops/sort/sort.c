@@ -137,9 +137,13 @@ static bool repeats(const TsrTensor *self, int64_t dim) {
     return tsr_ndim(self) > 0 && self->sizes[dim] > 1 && self->strides[dim] == 0;
 }
 
+static TsrStatus check_not_complex(const TsrTensor *self) {
+    if (!tsr_dtype_is_complex(self->dtype)) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
+}
+
 static TsrStatus check_sortable(const TsrTensor *self, int64_t dim) {
-    if (tsr_dtype_is_complex(self->dtype))
-        return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
+    TSR_TRY(check_not_complex(self));
     if (tsr_ndim(self) == 0 || repeats(self, dim)) return TSR_OK;
     return tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "sorting_kernel_method_name");
 }
@@ -183,6 +187,7 @@ static TsrStatus sort_new(TsrTensor **values, TsrTensor **indices, const TsrTens
 static TsrStatus sort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_not_complex(self));
     TSR_TRY(tsr_sort_check_outs(c, self));
     if (c->out[0] != NULL) TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], self));
     TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));

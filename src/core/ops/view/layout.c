@@ -351,12 +351,19 @@ static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryForm
     return TSR_OK;
 }
 
+/* Strides without gaps, even where the sizes stay. */
+static TsrStatus make_dense(TsrTensor *t, int n, const int64_t *sizes) {
+    TSR_TRY(tsr_tensor_resize(t, 3, (int64_t[]){0, 0, 0}, TSR_CONTIGUOUS));
+    return tsr_tensor_resize(t, n, sizes, TSR_CONTIGUOUS);
+}
+
 /* The sizes are set before the format is looked at: they stand when it is refused, and then count as no write. */
 TsrStatus op_resize_inplace(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     TSR_TRY(resize(c, c->arg[1].n, c->arg[1].ints, TSR_CONTIGUOUS, format != TSR_PRESERVE));
     if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "Unsupported memory formatPreserve");
     if (format != TSR_CONTIGUOUS) TSR_TRY(tsr_tensor_resize(SELF, c->arg[1].n, c->arg[1].ints, format));
+    else if (tsr_arg_given(&c->arg[2])) TSR_TRY(make_dense(SELF, c->arg[1].n, c->arg[1].ints));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
 
@@ -365,9 +372,7 @@ TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
     TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
-    if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS && like != SELF) { /* dense, even where the sizes stay */
-        TSR_TRY(tsr_tensor_resize(SELF, 3, (int64_t[]){0, 0, 0}, TSR_CONTIGUOUS));
-        TSR_TRY(tsr_tensor_resize(SELF, tsr_ndim(like), like->sizes, TSR_CONTIGUOUS));
-    }
+    if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS && like != SELF)
+        TSR_TRY(make_dense(SELF, tsr_ndim(like), like->sizes));
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }

@@ -471,7 +471,7 @@ static TsrStatus check_pairs(const TsrTensor *self) {
     if (self->strides[n - 1] != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a last dimension with stride 1");
     for (int i = 0; i < n - 1; i++)
-        if (self->strides[i] % 2 != 0)
+        if (self->sizes[i] != 1 && self->strides[i] % 2 != 0)
             return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a stride divisible by 2 for all but last dimension");
     if (self->offset % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor must have a storage_offset divisible by 2");
     return TSR_OK;
