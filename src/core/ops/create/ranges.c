@@ -108,16 +108,16 @@ TsrStatus op_range(TsrOpCall *c) {
     TSR_TRY(tsr_create_options(&o, c, 3, TSR_DEVICE_CPU));
     TsrDtype dtype = o.dtype == TSR_DTYPE_NONE ? tsr_default_dtype() : o.dtype;
     double start = 0, end = 0, step = 1;
+    if (!is_plain_number(dtype)) return not_implemented("range_cpu", dtype);
+    char unused[8];
+    bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
+    TsrDtype counted = tsr_dtype_is_integral(dtype) ? TSR_INT64 : half ? TSR_FLOAT32 : TSR_FLOAT64;
+    for (int i = 0; i < 3; i++) TSR_TRY(tsr_scalar_store_checked(c->arg[i].s, counted, unused));
     TSR_TRY(as_double(&start, c->arg[0].s));
     TSR_TRY(as_double(&end, c->arg[1].s));
     TSR_TRY(as_double(&step, c->arg[2].s));
-    if (!is_plain_number(dtype)) return not_implemented("range_cpu", dtype);
-    char unused[8];
-    if (tsr_dtype_is_integral(dtype)) { /* counted in int64, whatever the numbers were */
-        for (int i = 0; i < 3; i++) TSR_TRY(tsr_scalar_store_checked(c->arg[i].s, TSR_INT64, unused));
-        start = trunc(start), end = trunc(end), step = trunc(step);
-    }
-    if (dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16) start = (float)start, end = (float)end, step = (float)step;
+    if (counted == TSR_INT64) start = trunc(start), end = trunc(end), step = trunc(step);
+    if (half) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;
     if (!(n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");

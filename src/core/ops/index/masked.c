@@ -45,12 +45,13 @@ static void fill_loop(char *const *data, const int64_t *strides, int64_t n, cons
 }
 
 /* self and mask broadcast together: a row-major copy of self of that shape. */
-static TsrStatus broadcast_copy_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask) {
+static TsrStatus broadcast_copy_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask, bool mask_first) {
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TsrTensor *wide;
-    TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
-    TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+    const TsrTensor *first = mask_first ? mask : self, *second = mask_first ? self : mask;
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, first->sizes, tsr_ndim(first)));
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, second->sizes, tsr_ndim(second)));
     TSR_TRY(tsr_tensor_new_expand(&wide, self, ndim, shape));
     TsrStatus status = tsr_tensor_new_clone(out, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
@@ -115,7 +116,7 @@ static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
         TSR_TRY(tsr_iter_check_partial_overlap(c->out[0], mask)); /* bools may be their own mask */
         t = tsr_tensor_retain(c->out[0]);
     } else {
-        TSR_TRY(broadcast_copy_new(&t, self, mask));
+        TSR_TRY(broadcast_copy_new(&t, self, mask, false));
     }
     return tsr_finish_move(c, tsr_is_meta(self) ? TSR_OK : run_fill(t, mask, &f), t);
 }
@@ -281,7 +282,7 @@ TsrStatus op_masked_scatter(TsrOpCall *c) {
                          tsr_dtype_scalar_name(mask->dtype));
     TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "masked_scatter"));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
-    else TSR_TRY(broadcast_copy_new(&t, self, mask));
+    else TSR_TRY(broadcast_copy_new(&t, self, mask, true));
     return tsr_finish_move(c, tsr_is_meta(self) ? TSR_OK : scatter_masked(t, mask, source), t);
 }
 

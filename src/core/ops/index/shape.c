@@ -319,9 +319,9 @@ static TsrStatus trace_there(TsrOpCall *c, const TsrTensor *self) {
 
 TsrStatus op_trace(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
     if (tsr_ndim(self) != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "trace: expected a matrix, but got tensor with dim %d", tsr_ndim(self));
-    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, "trace"));
     if (tsr_on_device(self)) return trace_there(c, self);
     TsrDtype dtype = tsr_dtype_is_integral(self->dtype) ? TSR_INT64 : self->dtype;
     TSR_TRY(tsr_tensor_new(&t, 0, NULL, dtype, self->device));

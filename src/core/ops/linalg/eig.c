@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/op/out.h"
+#include "core/op/shared.h"
 #include "la.h"
 
 /* ---- general eigenvalues ---- */
@@ -244,5 +246,7 @@ TsrStatus op_linalg_eigh(TsrOpCall *c) {
 
 TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
     TsrTensor *w = NULL;
+    bool square = tsr_ndim(c->arg[0].t) >= 2 && tsr_la_rows(c->arg[0].t) == tsr_la_cols(c->arg[0].t);
+    if (square) TSR_TRY(tsr_check_out_dtype(c, 0, tsr_dtype_real_of(c->arg[0].t->dtype)));
     return tsr_finish_move(c, eigh(&w, NULL, c->arg[0].t, c->arg[1].str, "linalg.eigvalsh"), w);
 }

@@ -483,13 +483,13 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(move_dims_last(&a, c->arg[0].t, &c->arg[2]));
     int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
-    int64_t rows = product(a->sizes, 0, split), cols = product(a->sizes, split, tsr_ndim(a));
-    if (cols != b->numel || rows != cols)
+    int64_t cols = product(a->sizes, split, tsr_ndim(a));
+    if (cols != b->numel)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
                          "prod(self.shape[:other.ndim]), but got %lld != %lld",
-                         (long long)cols, (long long)(cols != b->numel ? b->numel : rows));
-    TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
+                         (long long)cols, (long long)b->numel);
+    TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){cols, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
     TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));

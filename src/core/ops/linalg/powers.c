@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "la.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 #include "core/mem.h"
 
@@ -54,9 +55,10 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
         (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32))
         return tsr_not_implemented("eye", a->dtype);
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
-    if (n != 1 && c->out[0] != NULL && c->out[0]->dtype != a->dtype)
+    if (n != 1 && c->out[0] != NULL && tsr_can_cast(a->dtype, c->out[0]->dtype) && c->out[0]->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
                          tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+    if (n != 1) TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
     if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
     TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));

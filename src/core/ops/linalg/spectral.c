@@ -14,8 +14,8 @@ static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
     return tsr_la_need_kernel("linalg_svd_cpu", a);
 }
 
-static TsrStatus check_driver(const TsrArg *driver) {
-    if (!tsr_arg_given(driver)) return TSR_OK;
+static TsrStatus check_driver(const TsrArg *driver, const TsrTensor *a) {
+    if (!tsr_arg_given(driver) || a->numel == 0) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
         "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
@@ -31,7 +31,7 @@ static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z)
 TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
-    TSR_TRY(check_driver(&c->arg[2]));
+    TSR_TRY(check_driver(&c->arg[2], c->arg[0].t));
     TSR_TRY(tsr_la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
     return return3(c, u, s, vh);
 }
@@ -39,7 +39,7 @@ TsrStatus op_linalg_svd(TsrOpCall *c) {
 TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
     TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
-    TSR_TRY(check_driver(&c->arg[1]));
+    TSR_TRY(check_driver(&c->arg[1], c->arg[0].t));
     return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
 }
 
@@ -127,19 +127,22 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
     return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
 }
 
+/* `asks_epsilon`: what is nothing beside the largest value is read from the dtype. */
 static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
-                          bool hermitian) {
+                          bool asks_epsilon, bool hermitian) {
     TSR_OWNED s = NULL;
     TSR_OWNED mask = NULL;
     int64_t last = -1;
     TSR_TRY(tsr_la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
     TsrBlasType t;
-    if (!tsr_blas_type(&t, a->dtype))
+    if (asks_epsilon && !tsr_blas_type(&t, a->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     if (a->numel == 0) {
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
+    if (!hermitian) TSR_TRY(check_svd(a, "linalg.svd"));
+    else TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(tsr_la_new_eigh(&w, NULL, a, 'L', "linalg.eigvalsh"));
@@ -152,6 +155,12 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
 }
 
 /* atol, rtol, hermitian. */
+/* Whether rtol is the epsilon: it is not given, nor a number above 0 as atol. */
+static bool asks_epsilon(const TsrOpCall *c) {
+    const TsrArg *atol = &c->arg[1];
+    return !tsr_arg_given(&c->arg[2]) && !(atol->kind == TSR_ARG_FLOAT && atol->f > 0);
+}
+
 TsrStatus op_matrix_rank(TsrOpCall *c) {
     static const char fn[] = "torch.linalg.matrix_rank";
     TSR_OWNED atol = NULL;
@@ -159,7 +168,7 @@ TsrStatus op_matrix_rank(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
-    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, c->arg[3].b), r);
+    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, asks_epsilon(c), c->arg[3].b), r);
 }
 
 /* tol (absolute, even when 0), hermitian. */
@@ -169,7 +178,7 @@ TsrStatus op_matrix_rank_tol(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, "torch.linalg.matrix_rank", "tol"));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
-    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, zero, c->arg[2].b), r);
+    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, zero, false, c->arg[2].b), r);
 }
 
 /* 1/s where the mask is set, else 0. */

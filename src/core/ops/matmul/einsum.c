@@ -663,9 +663,10 @@ static TsrStatus run_chain(TsrTensor **out, const Chain *plan, TsrTensor *const 
 
 enum { MAX_CHAIN = 4096 }; /* the plan of more would take gigabytes, and hours */
 
-static TsrStatus multi_dot(TsrTensor **out, TsrTensor *const *t, int n) {
+static TsrStatus multi_dot(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *t, int n) {
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): expected at least 2 tensors but got %d", n);
     TSR_TRY(check_chain(t, n));
+    TSR_TRY(check_chain_out(c, t[0]->dtype));
     if (n > MAX_CHAIN) return tsr_error(TSR_RUNTIME_ERROR, "multi_dot(): more than %d tensors", MAX_CHAIN);
     Chain plan;
     TsrStatus s = chain_new(&plan, t, n);
@@ -677,8 +678,7 @@ static TsrStatus multi_dot(TsrTensor **out, TsrTensor *const *t, int n) {
 
 TsrStatus op_multi_dot(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    if (c->arg[0].n > 0) TSR_TRY(check_chain_out(c, c->arg[0].tensors[0]->dtype));
-    return tsr_finish_move(c, multi_dot(&r, c->arg[0].tensors, c->arg[0].n), r);
+    return tsr_finish_move(c, multi_dot(&r, c, c->arg[0].tensors, c->arg[0].n), r);
 }
 
 static TsrStatus chain_matmul(TsrOpCall *c, TsrTensor *const *t, int n) {
@@ -688,8 +688,7 @@ static TsrStatus chain_matmul(TsrOpCall *c, TsrTensor *const *t, int n) {
             return tsr_error(TSR_RUNTIME_ERROR, "Tensor dimension is %d, expected 2 instead.", tsr_ndim(t[i]));
     if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "chain_matmul(): Expected one or more matrices");
     if (n == 1) return tsr_return_move(c, tsr_tensor_retain(t[0]));
-    TSR_TRY(check_chain_out(c, t[0]->dtype));
-    return tsr_finish_move(c, multi_dot(&r, t, n), r);
+    return tsr_finish_move(c, multi_dot(&r, c, t, n), r);
 }
 
 TsrStatus op_chain_matmul(TsrOpCall *c) { return chain_matmul(c, c->arg[0].tensors, c->arg[0].n); }

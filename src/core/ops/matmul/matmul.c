@@ -183,9 +183,11 @@ static TsrStatus unsupported(const TsrTensor *t, const char *what) {
 /* Products with nothing in them are zeros of any dtype. */
 static bool is_nothing(const TsrTensor *a, const TsrTensor *b) { return a->numel == 0 || b->numel == 0; }
 
+static bool is_small(int64_t m, int64_t k, int64_t n) { return (double)m * (double)k * (double)n < 400; }
+
 /* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
 static const char *batch_kernel(const char *small, TsrDtype dtype, int64_t m, int64_t k, int64_t n) {
-    if ((double)m * (double)k * (double)n < 400) return small;
+    if (is_small(m, k, n)) return small;
     return tsr_dtype_is_float8(dtype) ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
 }
 
@@ -275,17 +277,30 @@ static TsrStatus check_bmm(const TsrTensor *a, const TsrTensor *b) {
         (long long)a->sizes[0], (long long)a->sizes[2], (long long)b->sizes[0], (long long)b->sizes[1]);
 }
 
+/* Of large products: those that gemm has are looked at as b's dtype, others go matrix by matrix. */
+static TsrStatus same_dtype_large_bmm(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype == b->dtype) return TSR_OK;
+    if (!tsr_gemm_supports(b->dtype)) return same_dtype_mm(a, b);
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(b->dtype),
+                     tsr_dtype_scalar_name(a->dtype));
+}
+
 static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
                      tsr_dtype_scalar_name(b->dtype));
 }
 
+static TsrStatus check_bmm_dtypes(const TsrTensor *a, const TsrTensor *b, int64_t m, int64_t k, int64_t n) {
+    if (!is_small(m, k, n)) TSR_TRY(same_dtype_large_bmm(a, b));
+    TSR_TRY(unsupported(a, batch_kernel("bmm", a->dtype, m, k, n)));
+    return same_dtype_bmm(a, b);
+}
+
 static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
     TSR_TRY(check_bmm(a, b));
     bool nothing = is_nothing(a, b); /* then PyTorch looks at no element, nor at the dtypes */
-    if (!nothing) TSR_TRY(unsupported(a, batch_kernel("bmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
-    if (!nothing) TSR_TRY(same_dtype_bmm(a, b));
+    if (!nothing) TSR_TRY(check_bmm_dtypes(a, b, a->sizes[1], a->sizes[2], b->sizes[2]));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}, b->dtype, a->device));
     if (nothing && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
@@ -345,7 +360,7 @@ static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *
             TSR_RUNTIME_ERROR,
             "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
             (long long)batches, (long long)p->k, (long long)batches, (long long)kb);
-    return is_nothing(a, b) ? TSR_OK : same_dtype_bmm(a, b);
+    return TSR_OK;
 }
 
 /* A view of `t` as (batch..., rows, cols); a 1-D operand is a row on the left and a column on the right. */
@@ -368,9 +383,8 @@ static TsrStatus batched_new(TsrTensor **out, const TsrTensor *a, const TsrTenso
     Product p;
     TSR_TRY(check_batched(&p, a, b));
     bool nothing = is_nothing(a, b);
-    if (!nothing)
-        TSR_TRY(unsupported(a, folds(a, b) ? (tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_")
-                                           : batch_kernel("bmm", a->dtype, p.m, p.k, p.n)));
+    if (!nothing && folds(a, b)) TSR_TRY(unsupported(a, tsr_ndim(b) == 1 ? "addmv_impl_cpu" : "addmm_impl_cpu_"));
+    else if (!nothing) TSR_TRY(check_bmm_dtypes(a, b, p.m, p.k, p.n));
     TSR_OWNED r = NULL;
     TSR_OWNED ma = NULL;
     TSR_OWNED mb = NULL;

@@ -311,6 +311,21 @@ static TsrStatus set_sizes(Conv *k, ConvArgs *a) {
     return TSR_OK;
 }
 
+static TsrStatus refuse_output_padding(const ConvArgs *a) {
+    static const char *const dims[NN_DIMS] = {[NN_D] = "depth", [NN_H] = "height", [NN_W] = "width"};
+    const struct {
+        const char *name;
+        const int64_t *of;
+    } said[] = {{"output_padding", a->output_padding}, {"stride", a->w.stride}, {"dilation", a->w.dilation}};
+    char text[400] = "";
+    for (int i = 0; i < 3; i++)
+        for (int d = a->n == 3 ? NN_D : NN_H; d <= NN_W; d++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %s_%s: %lld", said[i].name, dims[d],
+                     (long long)said[i].of[d]);
+    return tsr_error(TSR_RUNTIME_ERROR, "output padding must be smaller than either stride or dilation, but got%s",
+                     text);
+}
+
 static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
     char in[96] = "", out[96] = "";
     bool small = false;
@@ -318,13 +333,7 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
         const char *x = d > NN_DIMS - a->n ? " x " : "";
         small |= k->w.in[d] < 1;
         if (a->output_padding[d] >= a->w.stride[d] && a->output_padding[d] >= a->w.dilation[d])
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "output padding must be smaller than either stride or dilation, but got output_padding_height: %lld "
-                "output_padding_width: %lld stride_height: %lld "
-                "stride_width: %lld dilation_height: %lld dilation_width: %lld",
-                (long long)a->output_padding[NN_H], (long long)a->output_padding[NN_W], (long long)a->w.stride[NN_H],
-                (long long)a->w.stride[NN_W], (long long)a->w.dilation[NN_H], (long long)a->w.dilation[NN_W]);
+            return refuse_output_padding(a);
         snprintf(in + strlen(in), sizeof in - strlen(in), "%s%lld", x, (long long)k->w.out[d]);
         snprintf(out + strlen(out), sizeof out - strlen(out), "%s%lld", x, (long long)k->w.in[d]);
     }

@@ -345,6 +345,14 @@ TsrStatus op_pow_scalar(TsrOpCall *c) {
     return s;
 }
 
+/* Powers of 1 are written into an out= of any dtype. */
+static TsrStatus ones_like(TsrOpCall *c, const TsrTensor *exponent, TsrDtype dtype) {
+    TsrTensor *result = NULL;
+    TSR_TRY(tsr_tensor_new_like(&result, exponent, dtype, TSR_PRESERVE));
+    TsrStatus s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_int(1));
+    return tsr_finish_move(c, s, result);
+}
+
 TsrStatus op_pow_base(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
@@ -354,9 +362,10 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     if (truth && tsr_dtype_is_complex(o.t[1]->dtype))
         one = false; /* True is no number here: it takes the long way, which meets NaN */
     bool bools = truth && o.t[1]->dtype == TSR_BOOL;
-    TsrStatus s = one && bools ? tsr_not_implemented("pow", TSR_BOOL)
-                  : one        ? trivial_power(c, o.t, true, o.t[1])
-                               : power_in_rows(c, o.t);
+    TsrStatus s = one && bools                         ? tsr_not_implemented("pow", TSR_BOOL)
+                  : one && !truth && c->out[0] != NULL ? ones_like(c, o.t[1], c->out[0]->dtype)
+                  : one                                ? trivial_power(c, o.t, true, o.t[1])
+                                                       : power_in_rows(c, o.t);
     tsr_operands_release(&o);
     return s;
 }

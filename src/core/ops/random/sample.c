@@ -134,7 +134,11 @@ TsrStatus op_binomial(TsrOpCall *c) {
                          tsr_dtype_scalar_name(count->dtype));
     if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
         return tsr_not_implemented("binomial_cpu", count->dtype);
-    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(count), count->sizes, count->dtype, count->device));
+    int64_t sizes[TSR_MAX_DIMS];
+    int n = 0;
+    TSR_TRY(tsr_layout_broadcast(sizes, &n, count->sizes, tsr_ndim(count)));
+    TSR_TRY(tsr_layout_broadcast(sizes, &n, prob->sizes, tsr_ndim(prob)));
+    TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
     return tsr_finish_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
 }

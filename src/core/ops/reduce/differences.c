@@ -108,6 +108,7 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
+    if (tsr_ndim(y) == 0) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, 0));
     if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));

@@ -271,6 +271,9 @@ static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
     return TSR_OK;
 }
 
+/* What linspace, which makes the edges, does not count in. */
+#define NO_LINSPACE (TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32))
+
 TsrStatus op_histc(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *edges, *t = NULL;
     int64_t bins = c->arg[1].i, minus = -1;
@@ -292,8 +295,7 @@ TsrStatus op_histc(TsrOpCall *c) {
     if (!isfinite(left) || !isfinite(right))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
-    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32), self->dtype))
-        return tsr_not_implemented("linspace_cpu", self->dtype);
+    if (tsr_in(NO_LINSPACE, self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(
@@ -315,8 +317,33 @@ TsrStatus op_histc(TsrOpCall *c) {
 
 /* ---- histogram, histogramdd ---- */
 
+static TsrStatus check_edges(const TsrTensor *input, TsrTensor *const *given, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (tsr_ndim(given[d]) != 1)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor "
+                "for dimension %d",
+                tsr_ndim(given[d]), d);
+        if (given[d]->dtype != input->dtype)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
+                "dtype %s and bins for dimension %d with dtype %s",
+                tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
+        if (given[d]->numel == 0)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins "
+                "tensor for dimension %d",
+                0, d);
+    }
+    return TSR_OK;
+}
+
 /* `bounded`: edges or a range are given. */
 static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool bounded) {
+    if (bounded && tsr_in(NO_LINSPACE, input->dtype)) return tsr_not_implemented("linspace_cpu", input->dtype);
     if (bounded) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
     else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype))
         return tsr_not_implemented("histogramdd", input->dtype);
@@ -369,10 +396,11 @@ static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows,
 static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim, const int64_t *bins,
                             const TsrArg *range) {
     TsrTensor *rows;
-    for (int d = 0; d < ndim; d++)
-        if (bins[d] <= 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension %d",
-                             (long long)bins[d], d);
+    for (int d = 0; d < ndim; d++) {
+        if (bins[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");
+        if (bins[d] == 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got 0 for dimension %d", d);
+    }
     TSR_TRY(doubles_new(&rows, input));
     TsrStatus status = TSR_OK;
     for (int d = 0; d < ndim && status == TSR_OK; d++) {
@@ -384,27 +412,7 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
     return status;
 }
 
-static TsrStatus copy_edges(TsrTensor **edges, const TsrTensor *input, TsrTensor *const *given, int ndim) {
-    for (int d = 0; d < ndim; d++) {
-        if (tsr_ndim(given[d]) != 1)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor "
-                "for dimension %d",
-                tsr_ndim(given[d]), d);
-        if (given[d]->dtype != input->dtype)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
-                "dtype %s and bins for dimension %d with dtype %s",
-                tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
-        if (given[d]->numel == 0)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins "
-                "tensor for dimension %d",
-                0, d);
-    }
+static TsrStatus copy_edges(TsrTensor **edges, TsrTensor *const *given, int ndim) {
     for (int d = 0; d < ndim; d++) TSR_TRY(tsr_tensor_new_clone(&edges[d], given[d], TSR_CONTIGUOUS));
     return TSR_OK;
 }
@@ -444,9 +452,10 @@ typedef struct HistogramArgs {
 
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
+    if (a->edges != NULL) TSR_TRY(check_edges(a->input, a->edges, a->ndim));
     TSR_TRY(check_histogram(a->input, weight, a->edges != NULL || tsr_arg_given(a->range)));
     TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range)
-                            : copy_edges(edges, a->input, a->edges, a->ndim));
+                            : copy_edges(edges, a->edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;
     TsrStatus status = make_density(hist, edges, a->ndim);
@@ -458,6 +467,9 @@ static TsrStatus histogram_1d(TsrOpCall *c, HistogramArgs a) {
     TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[1] = {NULL}, *weight = NULL;
     TsrArg flat_weight = *a.weight;
     int64_t shape[2] = {self->numel, 1}, minus = -1;
+    if (a.bins != NULL && a.bins[0] < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
+                         (long long)a.bins[0]);
     TSR_TRY(tsr_tensor_new_reshape(&a.input, self, 2, shape));
     TsrStatus status = TSR_OK;
     if (tsr_arg_given(a.weight)) {
