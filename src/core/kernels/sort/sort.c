@@ -106,10 +106,58 @@ static void median_to_first(TsrPair *result, TsrPair *a, TsrPair *b, TsrPair *c)
     swap(result, middle);
 }
 
+/* Blocks of 32, or from 96 pairs on, were slower or no faster: sort() of 10000 random floats, one thread on Zen 3: 541
+ * us without blocks, 403 so.
+ *
+ * Where one side's pairs that belong to the other side lie: steps from `base`, those from `next` to `end` not yet
+ * swapped. */
+enum { BLOCK = 64, BY_BLOCKS = 256 };
+typedef struct Misplaced {
+    TsrPair *base;
+    int next, end;
+    uint8_t step[BLOCK];
+} Misplaced;
+
+/* Of the block that begins (side 1) or ends (side -1) at `base`. */
+static inline __attribute__((always_inline)) void find_misplaced(Misplaced *m, TsrPair *base, int side,
+                                                                 uint64_t pivot) {
+    int end = 0;
+    for (int i = 0; i < BLOCK; i++) {
+        m->step[end] = (uint8_t)i;
+        end += side > 0 ? base[i].key >= pivot : base[-1 - i].key <= pivot;
+    }
+    m->base = base;
+    m->next = 0;
+    m->end = end;
+}
+
+/* The whole blocks of a partition without branches that depend on keys, which are guessed wrong half of the time (S.
+ * Edelkamp and A. Weiss, "BlockQuicksort", 2016): the k-th misplaced pair from the left is swapped with the k-th from
+ * the right, as the loop of `partition` does it, which goes on between *first and *last. */
+__attribute__((noinline)) static void partition_blocks(TsrPair **first, TsrPair **last, uint64_t pivot) {
+    TsrPair *low = *first, *high = *last;
+    Misplaced l = {.base = low}, r = {.base = high};
+    while (high - low >= 2 * BLOCK && tsr_interrupt_flag == 0) {
+        if (l.next == l.end) {
+            find_misplaced(&l, low, 1, pivot);
+            low += BLOCK;
+        }
+        if (r.next == r.end) {
+            find_misplaced(&r, high, -1, pivot);
+            high -= BLOCK;
+        }
+        for (int n = TSR_MIN(l.end - l.next, r.end - r.next); n > 0; n--)
+            swap(l.base + l.step[l.next++], r.base - 1 - r.step[r.next++]);
+    }
+    *first = l.next < l.end ? l.base + l.step[l.next] : low;
+    *last = r.next < r.end ? r.base - r.step[r.next] : high;
+}
+
 static TsrPair *partition(TsrPair *first, TsrPair *last) {
     TsrPair *pivot = first, *middle = first + (last - first) / 2;
     median_to_first(first, first + 1, middle, last - 1);
     first++;
+    if (last - first >= BY_BLOCKS) partition_blocks(&first, &last, pivot->key);
     for (int64_t swaps = 1;; swaps++) {
         while (less(first, pivot)) first++;
         last--;

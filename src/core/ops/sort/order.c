@@ -1,15 +1,17 @@
 /* order.c: order statistics along a dimension: kthvalue, median, mode, quantile.
  *
  * A line becomes (key, index) pairs, which are distinct, so that any selection gives the same answer; the k-th is found
- * by the standard library's nth_element without sorting the line, among equal keys by their indices. The mode sorts
- * keys and takes the longest run, with PyTorch's order among nan. Quantiles select the ranks in rising order, each
- * within what the one before it left to its right; many of them sort the line. Ranks are double, the interpolation
- * rounds once. */
+ * by the standard library's nth_element without sorting the line, among equal keys by their indices; the median of a
+ * long line by digits of the keys alone (kernels/sort/kth.h). The mode sorts keys and takes the longest run, with
+ * PyTorch's order among nan. Quantiles select the ranks in rising order, each within what the one before it left to its
+ * right; many of them sort the line. Ranks are double, the interpolation rounds once. */
 #include <math.h>
 #include <string.h>
 
 #include "core/kernels/sort/keys.h"
+#include "core/kernels/sort/kth.h"
 #include "core/kernels/move/select.h"
+#include "core/mem.h"
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 #include "lines.h"
@@ -36,6 +38,52 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
 }
 
 static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+/* A line's keys, whose width is the dtype's. */
+typedef struct MedianKeys {
+    void *keys, *spare;
+    int64_t n;
+    bool wide;
+} MedianKeys;
+
+static int64_t keys_below(const MedianKeys *m, uint64_t key) {
+    return m->wide ? tsr_kernel_below64(m->keys, key, m->n) : tsr_kernel_below32(m->keys, (uint32_t)key, m->n);
+}
+static int64_t place_of(const MedianKeys *m, uint64_t key, int64_t nth) {
+    return m->wide ? tsr_kernel_place64(m->keys, key, nth, m->n)
+                   : tsr_kernel_place32(m->keys, (uint32_t)key, nth, m->n);
+}
+
+/* Where in the line the median is: nan if there is one that counts, else the element in the middle of the others; of
+ * equal ones that with as many before it as its place in a sorted line would have. */
+static int64_t median_place(const MedianKeys *m, const SortLine *w) {
+    uint64_t nan = tsr_kernel_nan_key(w->dtype);
+    int64_t valid = tsr_dtype_is_float(w->dtype) ? keys_below(m, nan) : m->n;
+    if (valid == 0 || (valid < m->n && !w->ignore_nan)) return place_of(m, nan, 0);
+    int64_t k = (valid - 1) / 2;
+    uint64_t key =
+        m->wide ? tsr_kernel_kth64(m->keys, m->spare, k, m->n) : tsr_kernel_kth32(m->keys, m->spare, k, m->n);
+    return place_of(m, key, k - keys_below(m, key));
+}
+
+static void long_median_line(char *const *data, const int64_t *stride, int64_t n, const SortLine *w) {
+    size_t size = tsr_dtype_size(w->dtype) > 4 ? sizeof(uint64_t) : sizeof(uint32_t);
+    MedianKeys m = {.keys = tsr_malloc_array((size_t)n, 2 * size), .n = n, .wide = size > 4};
+    if (m.keys == NULL) {
+        *w->no_memory = true;
+        return;
+    }
+    m.spare = (char *)m.keys + (size_t)n * size;
+    if (m.wide) tsr_kernel_keys64(w->dtype, data[2], stride[2], n, m.keys);
+    else tsr_kernel_keys32(w->dtype, data[2], stride[2], n, m.keys);
+    TsrPair median = {.index = median_place(&m, w)};
+    if (tsr_interrupt_flag == 0) tsr_pairs_store(data, stride, &median, 1, tsr_dtype_size(w->dtype));
+    tsr_free(m.keys);
+}
+
+/* Lines from this length on are selected from by digits: median() of random floats, one thread on Zen 3, by pairs and
+ * so: of 1024 13.2 us and 8.1, of 10000 54 and 23, of 1e6 17 ms and 4.4. */
+enum { LONG_MEDIAN = 1024 };
+
 static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 
 /* The same on a device. */
@@ -112,6 +160,10 @@ static void select_distinct(TsrPair *a, TsrPair *spare, int64_t k, int64_t n) {
 static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const SortLine *w = params;
     SortPairs p;
+    if (n[2] >= LONG_MEDIAN) {
+        long_median_line(data, stride, n[2], w);
+        return;
+    }
     if (!tsr_pairs_begin(&p, n[2], true, w)) return;
     tsr_pairs_load(p.a, data[2], stride[2], n[2], w);
     uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
