@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 6 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 7 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -272,6 +272,20 @@ typedef struct TsrDeviceShape {
     int ndim;
     int64_t sizes[TSR_DEVICE_DIMS];
 } TsrDeviceShape;
+
+/* Of SOFTMAX. */
+typedef struct TsrDeviceSoftmax {
+    bool log; /* its logarithm */
+} TsrDeviceSoftmax;
+
+/* Of NORM. Weight and bias, inputs in this order where they are there, are dense and of the dtype that statistics have:
+ * float64, and float32 for all others. */
+typedef struct TsrDeviceNorm {
+    int64_t rows, columns;
+    int64_t groups, span; /* an element's weight is number (row % groups) * (columns / span) + column / span */
+    double eps;           /* added to the variance */
+    bool statistics, weight, bias;
+} TsrDeviceNorm;
 
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {

@@ -5,6 +5,7 @@
 #include "matmul.h"
 #include "memory.h"
 #include "reduce.h"
+#include "rows.h"
 #include "scan.h"
 #include "sort.h"
 #include "stream.h"
@@ -20,6 +21,8 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_TRUE_COUNTS] = cuda_true_counts,
     [TSR_P_TRUE_PLACES] = cuda_true_places,
     [TSR_P_SORT] = cuda_sort,
+    [TSR_P_SOFTMAX] = cuda_rows,
+    [TSR_P_NORM] = cuda_rows,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

@@ -16,6 +16,8 @@
     PART(functions, "src/cuda/device/functions.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \
     PART(map, "src/cuda/device/map.cuh") \
+    PART(rows_args, "src/cuda/device/rows_args.h") \
+    PART(rows, "src/cuda/device/rows.cuh") \
     PART(chain_args, "src/cuda/device/chain_args.h") \
     PART(chain, "src/cuda/device/chain.cuh") \
     PART(reduce_args, "src/cuda/device/reduce_args.h") \

@@ -86,7 +86,10 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 }
 
 #define NN "neural network"
-#define ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, __VA_ARGS__},
+/* The bodies run on tensors of a device as they are: what they call asks the device. */
+#define ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, .flags = TSR_OP_DEVICE, __VA_ARGS__},
+/* Bodies that look at many single elements: on the host. */
+#define HOST_ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, __VA_ARGS__},
 /* under torch and under torch.nn.functional: `call` is the example without its module */
 #define BOTH(schema_, forms_, what, call, ...) \
     BOTH_ROW(schema_, forms_, what, "torch." call, __VA_ARGS__) \
@@ -97,7 +100,7 @@ static TsrStatus row_prelude(TsrOpCall *c) {
     {.fn = row_prelude, \
      .schema = "_C._nn." schema_ " -> " returns, \
      .forms = forms_, \
-     .flags = TSR_OP_HIDDEN, \
+     .flags = TSR_OP_HIDDEN | TSR_OP_DEVICE, \
      .alias = TSR_FRESH, \
      .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
@@ -106,7 +109,7 @@ static TsrStatus row_prelude(TsrOpCall *c) {
     {.fn = row_prelude, \
      .schema = "_VF." schema_, \
      .forms = TSR_FN, \
-     .flags = TSR_OP_HIDDEN, \
+     .flags = TSR_OP_HIDDEN | TSR_OP_DEVICE, \
      .alias = TSR_FRESH, \
      .category = category_, \
      .summary = "What the function of torch calls."},
@@ -115,8 +118,9 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
 #define SPARSE_ROW(...) \
     {.fn = row_prelude, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
-#define MAYBE_VIEW(...) {.fn = row_prelude, .alias = TSR_MAYBE_VIEW, .category = NN, __VA_ARGS__},
-#define WRITES(...) {.fn = row_prelude, .alias = TSR_IN_PLACE, __VA_ARGS__},
+#define MAYBE_VIEW(...) \
+    {.fn = row_prelude, .alias = TSR_MAYBE_VIEW, .flags = TSR_OP_DEVICE, .category = NN, __VA_ARGS__},
+#define WRITES(...) {.fn = row_prelude, .alias = TSR_IN_PLACE, .flags = TSR_OP_DEVICE, __VA_ARGS__},
 
 static const TsrOp rows[] = {
 #include "prelude_rows.def"

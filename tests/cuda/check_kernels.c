@@ -15,6 +15,7 @@
 #include "cuda/mask.h"
 #include "cuda/matmul.h"
 #include "cuda/reduce.h"
+#include "cuda/rows.h"
 #include "cuda/scan.h"
 #include "cuda/sort.h"
 #include "core/kernels/move/combine.h"
@@ -306,13 +307,41 @@ static void compile_sorts(void) {
     }
 }
 
+static void compile_row(const char *what, TsrDtype dtype, const TsrDeviceWork *given) {
+    char text[64];
+    CudaSource source = {0};
+    TsrDeviceWork w = *given;
+    for (int k = 0; k < w.nout + w.nin; k++)
+        w.t[k] = (TsrDeviceTensor){.at = {.dtype = dtype}, .ndim = 1, .sizes = {64}};
+    snprintf(text, sizeof text, "%s of dtype %u", what, dtype);
+    if (cuda_rows_source(&source, &w)) compile(text, &source);
+    else failed++, fprintf(stderr, "no kernel for %s\n", text);
+    cuda_source_free(&source);
+}
+
+static void compile_rows(void) {
+    static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16};
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
+        for (int way = 0; way < 2; way++) {
+            bool all = way == 1;
+            TsrDeviceSoftmax softmax = {.log = all};
+            TsrDeviceNorm norm = {
+                .rows = 1, .columns = 64, .groups = 1, .span = 1, .statistics = all, .weight = all, .bias = all};
+            compile_row("softmax", dtypes[i],
+                        &(TsrDeviceWork){.what = TSR_P_SOFTMAX, .nout = 1, .nin = 1, .params = &softmax});
+            compile_row("norm", dtypes[i],
+                        &(TsrDeviceWork){.what = TSR_P_NORM, .nout = all ? 3 : 1, .nin = all ? 3 : 1, .params = &norm});
+        }
+}
+
 /* ONE ROW A FAMILY of kernels. */
 static const struct {
     const char *name;
     void (*compile)(void);
-} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains},     {"reductions", compile_reductions},
-                {"products", compile_products}, {"index", compile_indices},     {"scans", compile_scans},
-                {"sorts", compile_sorts},       {"formulas", compile_formulas}, {"copies", compile_copies}};
+} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains}, {"reductions", compile_reductions},
+                {"products", compile_products}, {"index", compile_indices}, {"scans", compile_scans},
+                {"rows", compile_rows},         {"sorts", compile_sorts},   {"formulas", compile_formulas},
+                {"copies", compile_copies}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

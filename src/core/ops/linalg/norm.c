@@ -10,7 +10,10 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/engine/device.h"
+#include "core/op/compose.h"
 #include "core/ops/reduce/reduce.h"
+#include "core/tensor/loan.h"
 
 /* The sum of the squares of n reals, in double, in many partial sums; a complex number counts as two. A float's square
  * is exact in double, so there a fused multiplication changes no bit, and it halves the time. */
@@ -251,6 +254,30 @@ static TsrStatus norm_of_small_new(TsrTensor **out, const TsrTensor *x, double p
     return tsr_tensor_new_cast(out, norm, x->dtype);
 }
 
+/* On a device: by other operators, as a sum of powers or an extreme. */
+static TsrStatus vector_norm_there(TsrTensor **out, const TsrTensor *x, double p, const bool *reduced, bool keepdim,
+                                   TsrDtype dtype) {
+    TsrScope s = {0};
+    int64_t dims[TSR_MAX_DIMS];
+    int n = 0;
+    for (int d = 0; d < tsr_ndim(x); d++)
+        if (reduced[d]) dims[n++] = d;
+    TsrTensor *wide = MAKE(&s, tsr_tensor_new_cast, x, tsr_dtype_size(dtype) < 4 ? TSR_FLOAT32 : dtype);
+    TsrTensor *size = CALL(&s, "abs", "t", wide), *r;
+    if (isinf(p)) {
+        r = CALL(&s, p > 0 ? "amax" : "amin", "tIb", size, n, dims, keepdim);
+    } else {
+        TsrTensor *power = p == 0   ? CALL(&s, "ne", "ts", size, tsr_scalar_int(0))
+                           : p == 1 ? size
+                                    : CALL(&s, "pow", "ts", size, tsr_scalar_float(p));
+        r = CALL(&s, "sum", "tIb", power, n, dims, keepdim);
+        if (p == 2) r = CALL(&s, "sqrt", "t", r);
+        else if (p != 0 && p != 1) r = CALL(&s, "pow", "ts", r, tsr_scalar_float(1 / p));
+    }
+    TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, r, tsr_dtype_real_of(dtype));
+    return tsr_scope_end_new(out, &s, cast);
+}
+
 static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over) {
     TsrDtype dtype = over.dtype;
     static const char fn[] = "linalg.vector_norm";
@@ -267,6 +294,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
     TSR_TRY(check_identity(x, p, over.n, over.dims, reduced));
     TSR_TRY(check_norm_dtype(x, dtype, fn));
     if (dtype == TSR_DTYPE_NONE) dtype = x->dtype;
+    if (tsr_on_device(x)) return vector_norm_there(out, x, p, reduced, over.keepdim, dtype);
     int64_t sizes[TSR_MAX_DIMS], width = 1;
     int rank = 0;
     for (int i = 0; i < tsr_ndim(x); i++) {
@@ -349,6 +377,7 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     TSR_OWNED s = NULL;
     TSR_OWNED sizes = NULL;
     if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
+        if (tsr_on_device(m)) return tsr_device_decline();
         TSR_TRY(tsr_la_check_float_high(m, "linalg.matrix_norm"));
         TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");

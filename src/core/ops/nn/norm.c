@@ -1,12 +1,17 @@
 /* Normalisation: rows scaled by their own mean and variance (layer, group), channels by the batch's (batch); rms_norm
  * is a composition. The digits are PyTorch's: its order of summation, its lanes, and a fused multiplication wherever
  * its compiler makes one. */
+#include "core/engine/device.h"
 #include "core/op/compose.h"
+#include "core/tensor/loan.h"
 #include "nn.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/kernels/reduce/reduce.h"
+#include "core/ops/reduce/reduce.h"
 
 /* rows x columns in memory; mean and rstd a row; weight and bias repeat as `affine_rows` says. */
 typedef struct Rows {
@@ -104,20 +109,41 @@ static void norm_end(Norm *n) {
     for (size_t i = 0; i < TSR_COUNTOF(all); i++) tsr_tensor_free(all[i]);
 }
 
+/* What norm_rows does, on a device: halves are read and written as such. */
+static TsrStatus norm_there(Norm *n, const Rows *r, const TsrTensor *t, const TsrArg *affine) {
+    TsrDtype wide = t->dtype == TSR_FLOAT64 ? TSR_FLOAT64 : TSR_FLOAT32;
+    TsrDeviceNorm params = {.rows = r->rows, .columns = r->columns, .groups = 1, .span = r->span, .eps = r->eps};
+    TsrDeviceWork work = {.what = TSR_P_NORM, .params = &params, .nparams = sizeof params};
+    if (r->affine_rows > 0) params.groups = r->affine_rows;
+    TSR_TRY(tsr_tensor_new_contiguous(&n->in, t, TSR_CONTIGUOUS));
+    TSR_TRY(new_parameter(&n->weight, &affine[0], wide));
+    TSR_TRY(new_parameter(&n->bias, &affine[1], wide));
+    TSR_TRY(tsr_tensor_new_like(&n->out, n->in, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    params.statistics = n->mean != NULL;
+    params.weight = n->weight != NULL;
+    params.bias = n->bias != NULL;
+    TsrTensor *const operands[] = {n->out, n->mean, n->rstd, n->in, n->weight, n->bias};
+    for (int i = 0; i < 6; i++)
+        if (operands[i] != NULL) TSR_TRY(tsr_device_work_add(&work, operands[i], i < 3));
+    return r->rows > 0 ? tsr_device_work(t->device.type, &work) : TSR_OK;
+}
+
 /* Normalises rows of the input as `r` says (rows, columns, eps, affine), then by weight and bias, which stand beside
  * each other in every call; out has the input's sizes, mean and rstd those given. */
 static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *affine, int stat_ndim,
                            const int64_t *stat_sizes) {
+    TsrDtype wide = tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype;
     *n = (Norm){0};
-    if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, tsr_dtype_size(t->dtype) < 4 ? TSR_FLOAT32 : t->dtype));
+    if (stat_sizes != NULL) {
+        TSR_TRY(tsr_tensor_new(&n->mean, stat_ndim, stat_sizes, wide, t->device));
+        TSR_TRY(tsr_tensor_new(&n->rstd, stat_ndim, stat_sizes, wide, t->device));
+    }
+    if (tsr_on_device(t)) return norm_there(n, &r, t, affine);
+    if (r.pixels) TSR_TRY(tsr_tensor_new_cast(&n->in, t, wide));
     else TSR_TRY(tsr_nn_new_computable(&n->in, t, TSR_CONTIGUOUS));
     TSR_TRY(new_parameter(&n->weight, &affine[0], n->in->dtype));
     TSR_TRY(new_parameter(&n->bias, &affine[1], n->in->dtype));
     TSR_TRY(tsr_tensor_new_like(&n->out, n->in, TSR_DTYPE_NONE, r.pixels ? TSR_PRESERVE : TSR_CONTIGUOUS));
-    if (stat_sizes != NULL) {
-        TSR_TRY(tsr_tensor_new(&n->mean, stat_ndim, stat_sizes, n->in->dtype, t->device));
-        TSR_TRY(tsr_tensor_new(&n->rstd, stat_ndim, stat_sizes, n->in->dtype, t->device));
-    }
     if (tsr_is_meta(t)) return TSR_OK;
     r.half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
     r.in = tsr_data(n->in);
@@ -398,6 +424,80 @@ static void batch_end(Batch *b) {
 
 static double *doubles(const TsrTensor *t) { return t != NULL ? tsr_data(t) : NULL; }
 
+/* ---- batch, on a device: by other operators, of which all but the statistics are one pass ---- */
+
+/* t, a number a channel, beside tensors of ndim dimensions and dtype `wide`. */
+static TsrTensor *beside_channels(TsrScope *s, TsrTensor *t, int ndim, TsrDtype wide) {
+    int64_t sizes[TSR_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) sizes[d] = d == 1 ? t->numel : 1;
+    TsrTensor *cast = MAKE(s, tsr_tensor_new_cast, t, wide);
+    return MAKE(s, tsr_tensor_new_reshape, cast, ndim, sizes);
+}
+
+static TsrStatus move_running(const TsrArg *arg, TsrScope *s, TsrTensor *now, double by, double momentum) {
+    if (!tsr_arg_given(arg)) return TSR_OK;
+    TsrTensor *flat = MAKE(s, tsr_tensor_new_reshape, now, 1, &arg->t->numel);
+    TsrTensor *fresh = CALL(s, "mul", "ts", flat, tsr_scalar_float(momentum * by));
+    TsrTensor *old = CALL(s, "mul", "ts", arg->t, tsr_scalar_float(1 - momentum));
+    TsrTensor *sum = CALL(s, "add", "tt", old, fresh);
+    if (s->status != TSR_OK) return s->status;
+    TSR_TRY(tsr_tensor_check(arg->t, true));
+    TSR_TRY(tsr_tensor_copy(arg->t, sum));
+    tsr_tensor_bump(arg->t, "batch_norm");
+    return TSR_OK;
+}
+
+static TsrTensor *keep_statistics(TsrScope *s, TsrTensor **mean, const TsrTensor *x) {
+    static const TsrReduceParams whole = {.correction = 0};
+    uint64_t dims = ((UINT64_C(1) << tsr_ndim(x)) - 1) & ~UINT64_C(2);
+    TsrTensor *average = NULL;
+    if (s->status != TSR_OK) return NULL;
+    TsrStatus status = tsr_reduce_new(
+        &s->next, &average,
+        &(TsrReduction){TSR_R_MOMENTS, (TsrTensor *)(uintptr_t)x, dims, true, &whole, {x->dtype, x->dtype}});
+    TsrTensor *variance = tsr_scope_keep(s, status);
+    s->next = average;
+    *mean = status == TSR_OK ? tsr_scope_keep(s, TSR_OK) : NULL;
+    return variance;
+}
+
+static TsrStatus batch_there(Batch *b, TsrScope *s, const TsrOpCall *c, const Channels *k) {
+    TsrTensor *x = b->in, *mean = NULL, *variance = NULL;
+    int ndim = tsr_ndim(x);
+    double n = (double)k->batch * (double)k->area;
+    if (k->training) {
+        variance = keep_statistics(s, &mean, x);
+        TSR_TRY(move_running(&c->arg[3], s, mean, 1, k->momentum));
+        TSR_TRY(move_running(&c->arg[4], s, variance, n / (n - 1), k->momentum));
+    } else {
+        mean = beside_channels(s, c->arg[3].t, ndim, x->dtype);
+        variance = beside_channels(s, c->arg[4].t, ndim, x->dtype);
+    }
+    TsrTensor *raised = CALL(s, "add", "ts", variance, tsr_scalar_float(k->eps)), *rstd = CALL(s, "rsqrt", "t", raised);
+    TsrTensor *centred = CALL(s, "sub", "tt", x, mean), *scaled = CALL(s, "mul", "tt", centred, rstd);
+    TsrTensor *flat_mean = MAKE(s, tsr_tensor_new_reshape, mean, 1, &k->channels);
+    TsrTensor *flat_rstd = MAKE(s, tsr_tensor_new_reshape, rstd, 1, &k->channels);
+    for (int i = 0; i < 2; i++) {
+        if (!tsr_arg_given(&c->arg[1 + i])) continue;
+        TsrTensor *parameter = beside_channels(s, c->arg[1 + i].t, ndim, x->dtype);
+        scaled = CALL(s, i == 0 ? "mul" : "add", "tt", scaled, parameter);
+    }
+    TSR_TRY(s->status);
+    b->out = tsr_tensor_retain(scaled);
+    b->mean = tsr_tensor_retain(flat_mean);
+    b->rstd = tsr_tensor_retain(flat_rstd);
+    return TSR_OK;
+}
+
+static TsrStatus run_there(Batch *b, const TsrOpCall *c, const Channels *k, bool last) {
+    TsrScope s = {0};
+    TSR_TRY(make_sides(b, c->arg[0].t, last));
+    tsr_tensor_free(b->out);
+    b->out = NULL;
+    TsrStatus status = batch_there(b, &s, c, k), ended = tsr_scope_end(&s);
+    return status != TSR_OK ? status : ended;
+}
+
 /* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are
  * needed and not given raise. */
 static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
@@ -428,10 +528,11 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
-    for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
     k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
+    if (tsr_on_device(t)) return run_there(b, c, &k, k.rows && last);
+    for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
     TSR_TRY(make_sides(b, t, k.rows && last));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
     TSR_TRY(tsr_tensor_new(&b->rstd, 1, &k.channels, TSR_FLOAT64, t->device));

@@ -324,8 +324,10 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
     if (tsr_is_meta(x)) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_like, x, dtype, TSR_CONTIGUOUS));
     TsrScalar half = tsr_scalar_float(0.5), constant = tsr_scalar_float((double)(p * (p - 1)) * log(M_PI) * 0.25);
     TsrTensor *shifts = CALL(&s, "arange", "sssd", tsr_scalar_float(-0.5 * (double)p + 0.5), half, half, (int)dtype);
+    TsrTensor *there = MAKE(&s, tsr_tensor_new, 1, &p, dtype, x->device); /* arange makes one of the host */
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(there, shifts);
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_unsqueeze, x, -1);
-    TsrTensor *places = CALL(&s, "add", "tt", shifts, columns), *terms = CALL(&s, "lgamma", "t", places);
+    TsrTensor *places = CALL(&s, "add", "tt", there, columns), *terms = CALL(&s, "lgamma", "t", places);
     TsrTensor *sum = CALL(&s, "sum", "tI", terms, 1, &last);
     return tsr_scope_return(c, &s, CALL(&s, "add", "!tts", sum, sum, constant));
 }

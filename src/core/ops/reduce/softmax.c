@@ -6,8 +6,10 @@
  * is shows in the last digit, so the cases are PyTorch's. */
 #include <math.h>
 
+#include "core/engine/device.h"
 #include "core/kernels/reduce/softmax.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/tensor/loan.h"
 
 typedef struct Line {
     TsrSoftmaxFn fn;
@@ -122,6 +124,23 @@ static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, in
     return s;
 }
 
+/* On a device, x of dtype d. */
+static TsrStatus softmax_there(TsrTensor **out, TsrTensor *x, int64_t dim, bool log) {
+    TsrTensor *dense, *result = NULL;
+    TsrDeviceWork work = {.what = TSR_P_SOFTMAX, .dim = (int)(TSR_MAX(tsr_ndim(x) - 1, 0) - dim)};
+    work.params = &(TsrDeviceSoftmax){log};
+    work.nparams = sizeof(TsrDeviceSoftmax);
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
+    TsrStatus s = tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
+    if (s == TSR_OK) s = tsr_device_work_add(&work, result, true);
+    if (s == TSR_OK) s = tsr_device_work_add(&work, dense, false);
+    if (s == TSR_OK && x->numel > 0) s = tsr_device_work(x->device.type, &work);
+    tsr_tensor_free(dense);
+    if (s != TSR_OK) tsr_tensor_free(result);
+    else *out = result;
+    return s;
+}
+
 static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, TsrDtype d, bool log) {
     TsrTensor *wide = NULL, *result = NULL;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
@@ -134,6 +153,11 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
         TSR_TRY(tsr_tensor_new_cast(&wide, x, d));
     } else {
         wide = tsr_tensor_retain(x);
+    }
+    if (tsr_on_device(x)) {
+        TsrStatus status = softmax_there(out, wide, dim, log);
+        tsr_tensor_free(wide);
+        return status;
     }
     TsrTensor *narrow = wide;
     TsrStatus s = tsr_tensor_new_cast(&wide, narrow, tsr_dtype_size(d) < 4 ? TSR_FLOAT32 : d);

@@ -1,0 +1,115 @@
+/* rows.cuh: lines of which first something is found out, and then each element is made: softmax and normalisation. Some
+ * threads share a line, and merge what they found in halves; the line is then read once more.
+ *
+ * Before this text stand, made by rows.c: the types E of an element in memory and A that is calculated in; LINE, one of
+ * the structs below; STATISTICS, WEIGHT, BIAS of NORM. */
+
+/* The greatest element, and the sum of the exponentials of what the others are below it (M. Milakov and N. Gimelshein,
+ * Online normalizer calculation for softmax, 2018). -inf adds nothing; the sum of what holds inf is nan. */
+template <bool log_of> struct Softmax {
+    struct Acc {
+        A most, sum;
+    };
+    static inline Acc start() {
+        const Acc none = {-(A)INFINITY, 0};
+        return none;
+    }
+    static inline void take(Acc &a, A x) {
+        if (x > a.most) {
+            a.sum = a.sum * exp(a.most - x) + (1 + (x - x));
+            a.most = x;
+        } else if (x != -(A)INFINITY) {
+            a.sum += exp(x - a.most);
+        }
+    }
+    static inline void merge(Acc &a, const Acc &b) {
+        if (b.sum == 0) return;
+        if (a.sum == 0) {
+            a = b;
+            return;
+        }
+        const A most = a.most > b.most ? a.most : b.most;
+        a.sum = a.most == most ? a.sum : a.sum * exp(a.most - most);
+        a.sum += b.most == most ? b.sum : b.sum * exp(b.most - most);
+        a.most = most;
+    }
+    static inline void finish(Acc &a, const RowsArgs &, int64_t, bool) {
+        if (log_of) a.sum = log(a.sum);
+    }
+    static inline A make(const Acc &a, const RowsArgs &, A x, int64_t, int64_t) {
+        return log_of ? x - a.most - a.sum : exp(x - a.most) / a.sum;
+    }
+};
+
+/* Mean and variance in one pass, as in reduce.cuh. */
+struct Norm {
+    struct Acc {
+        A mean, squares, count;
+    };
+    static inline Acc start() {
+        const Acc none = {0, 0, 0};
+        return none;
+    }
+    static inline void take(Acc &a, A x) {
+        const A delta = x - a.mean;
+        a.count += 1;
+        a.mean += delta / a.count;
+        a.squares += delta * (x - a.mean);
+    }
+    static inline void merge(Acc &a, const Acc &b) {
+        if (b.count == 0) return;
+        if (a.count == 0) {
+            a = b;
+            return;
+        }
+        const A delta = b.mean - a.mean, count = a.count + b.count, part = b.count / count;
+        a.squares += b.squares + delta * delta * a.count * part;
+        a.mean += delta * part;
+        a.count = count;
+    }
+    static inline void finish(Acc &a, const RowsArgs &args, int64_t line, bool first) {
+        a.squares = 1 / sqrt(a.squares / a.count + (A)args.eps);
+#if STATISTICS
+        if (first) at<A>(args.mean)[line] = a.mean, at<A>(args.rstd)[line] = a.squares;
+#endif
+    }
+    static inline A make(const Acc &a, const RowsArgs &args, A x, int64_t line, int64_t i) {
+        A y = (x - a.mean) * a.squares;
+        const int64_t k = line % args.groups * (args.n / args.span) + i / args.span;
+        if (WEIGHT) y = y * at<A>(args.weight)[k];
+        if (BIAS) y = y + at<A>(args.bias)[k];
+        return y;
+    }
+};
+
+typedef LINE Line;
+enum { THREADS = 256 };
+
+KERNEL_TOGETHER(tsr_rows, RowsArgs) {
+    SHARED(Line::Acc, shared, THREADS);
+    const unsigned t = thread(), lane = a.along ? t % a.width : t / a.beside;
+    const unsigned own = a.along ? t / a.width : t % a.beside;
+    const unsigned first = a.along ? own * a.width : own, apart = a.along ? 1 : a.beside;
+    for (int64_t begin = (int64_t)block() * a.beside; begin < a.lines; begin += (int64_t)blocks() * a.beside) {
+        const int64_t line = begin + own, base = line / a.inner * a.n * a.inner + line % a.inner;
+        Line::Acc acc = Line::start();
+        if (line < a.lines) {
+            for (int64_t i = lane; i < a.n; i += a.width) Line::take(acc, convert<A>(at<E>(a.in)[base + i * a.inner]));
+        }
+        shared[t] = acc;
+        for (unsigned half = a.width / 2; half > 0; half /= 2) {
+            barrier();
+            if (lane < half) Line::merge(shared[t], shared[t + half * apart]);
+        }
+        barrier();
+        if (line < a.lines) {
+            acc = shared[first];
+            Line::finish(acc, a, line, lane == 0);
+            for (int64_t i = lane; i < a.n; i += a.width) {
+                const int64_t place = base + i * a.inner;
+                at<E>(a.out)[place] = convert<E>(Line::make(acc, a, convert<A>(at<E>(a.in)[place]), line, i));
+            }
+        }
+        barrier();
+    }
+}
