@@ -336,12 +336,17 @@ static void add_passes(CudaSource *s, const Chain *c) {
     }
 }
 
+static bool any_complex(const Chain *c) {
+    for (int i = 0; i < c->nsteps; i++)
+        if (cuda_map_is_complex(&c->step[i].pass.key)) return true;
+    return false;
+}
+
 static void write_chain(CudaSource *s, const void *what) {
     const Written *w = what;
     cuda_source_begin(s, CUDA_MAP_THREADS);
     cuda_source_part(s, CUDA_PART_chain_args);
-    cuda_source_part(s, CUDA_PART_helpers);
-    cuda_source_part(s, CUDA_PART_functions);
+    cuda_map_write_helpers(s, any_complex(w->chain));
     add_passes(s, w->chain);
     cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define PLACES %d\n", w->pack, w->chain->ndim,
                     w->wide, w->nplaces);

@@ -6,6 +6,8 @@
 
 #include "core/kernels/types.h"
 
+/* The device has a type for complex numbers of its own (device/complex.cuh). */
+#define TY_COMPLEX(M, ...) TY_C64(M, __VA_ARGS__) TY_C128(M, __VA_ARGS__)
 #undef LET
 #define LET(value, ...) \
     ([&] { \

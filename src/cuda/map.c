@@ -66,6 +66,14 @@ static void write_list(CudaSource *s, const CudaPass *p, const char *name, const
     cuda_source_add(s, "\n");
 }
 
+void cuda_map_write_helpers(CudaSource *s, bool complex_numbers) {
+    cuda_source_part(s, CUDA_PART_helpers);
+    cuda_source_part(s, CUDA_PART_functions);
+    if (complex_numbers) cuda_source_part(s, CUDA_PART_complex);
+}
+
+bool cuda_map_is_complex(const CudaMapKey *key) { return key->dtype == TSR_COMPLEX64 || key->dtype == TSR_COMPLEX128; }
+
 bool cuda_map_reports(const CudaMapKey *key) {
     switch (key->kernel) {
     case TSR_K_div_floor:
@@ -110,8 +118,7 @@ static void write_map(CudaSource *s, const void *what) {
     const CudaMapKey *key = &p->key;
     cuda_source_begin(s, CUDA_MAP_THREADS);
     cuda_source_part(s, CUDA_PART_map_args);
-    cuda_source_part(s, CUDA_PART_helpers);
-    cuda_source_part(s, CUDA_PART_functions);
+    cuda_map_write_helpers(s, cuda_map_is_complex(key));
     cuda_map_write_element(s, p, &alone);
     cuda_source_add(s, "#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n");
     cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define OPERANDS %d\n#define LOAD", key->pack,

@@ -49,6 +49,9 @@ typedef struct CudaMapNames {
 
 /* Writes the types M0, C0 ... of a pass, and `element`, which makes one element from those in memory. */
 void cuda_map_write_element(CudaSource *s, const CudaPass *pass, const CudaMapNames *names);
+/* Writes what formulas call: before the passes of a kernel, of which some are of complex numbers. */
+void cuda_map_write_helpers(CudaSource *s, bool complex_numbers);
+bool cuda_map_is_complex(const CudaMapKey *key);
 /* Whether a divisor of zero is to be reported. */
 bool cuda_map_reports(const CudaMapKey *key);
 /* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by

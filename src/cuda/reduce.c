@@ -31,7 +31,7 @@ static const char *const reducers[TSR_R_COUNT_KINDS] = {
     [TSR_R_SUM] = "Adding",        [TSR_R_NANSUM] = "AddingNumbers",
     [TSR_R_PROD] = "Multiplying",  [TSR_R_AMAX] = "Best<Greater>",
     [TSR_R_AMIN] = "Best<Less>",   [TSR_R_ARGMAX] = "Best<Greater>",
-    [TSR_R_ARGMIN] = "Best<Less>", [TSR_R_AMINMAX] = "Both",
+    [TSR_R_ARGMIN] = "Best<Less>", [TSR_R_AMINMAX] = "Both<A>",
     [TSR_R_ANY] = "Any",           [TSR_R_ALL] = "All",
     [TSR_R_COUNT] = "Counting",    [TSR_R_MOMENTS] = "Moments<A>",
 };
@@ -53,19 +53,25 @@ static void write_reduce(CudaSource *s, const void *what) {
                     THREADS / key->outputs);
     cuda_source_add(s, "#define FIRST %d\n#define SECOND %d\n#define PARTS %d\n", key->out[0] != TSR_DTYPE_NONE,
                     key->out[1] != TSR_DTYPE_NONE, key->parts);
+    cuda_source_part(s, CUDA_PART_complex);
     cuda_source_part(s, CUDA_PART_reduce);
 }
 
 /* ---- who does what ---- */
 
+/* What has no order among its elements, and no variance. */
+static bool can_be_complex(uint8_t kind) {
+    return kind == TSR_R_SUM || kind == TSR_R_NANSUM || kind == TSR_R_PROD || kind == TSR_R_ANY || kind == TSR_R_ALL ||
+           kind == TSR_R_COUNT;
+}
+
 static bool can_reduce(const TsrDeviceReduce *r) {
-    if (r->kind >= TSR_R_COUNT_KINDS || reducers[r->kind] == NULL) return false;
-    if (cuda_memory_type(r->dtype) == NULL || cuda_is_complex(r->dtype)) return false;
+    if (r->kind >= TSR_R_COUNT_KINDS || reducers[r->kind] == NULL || cuda_memory_type(r->dtype) == NULL) return false;
+    if (r->dtype == TSR_COMPLEX32 || r->dtype == TSR_BCOMPLEX32) return false;
+    if (cuda_is_complex(r->dtype) && !can_be_complex(r->kind)) return false;
     if (r->kind == TSR_R_MOMENTS && r->dtype != TSR_FLOAT32 && r->dtype != TSR_FLOAT64) return false;
     for (int k = 0; k < r->nout; k++)
-        if (r->out[k].dtype != TSR_DTYPE_NONE &&
-            (cuda_memory_type(r->out[k].dtype) == NULL || cuda_is_complex(r->out[k].dtype)))
-            return false;
+        if (r->out[k].dtype != TSR_DTYPE_NONE && cuda_memory_type(r->out[k].dtype) == NULL) return false;
     return r->in.dtype == r->dtype && r->nreduced >= 1 && r->nkept >= 1;
 }
 

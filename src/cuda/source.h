@@ -14,6 +14,7 @@
     PART(errors, "src/cuda/device/errors.cuh") \
     PART(helpers, "src/core/kernels/pointwise/helpers.inc") \
     PART(functions, "src/cuda/device/functions.cuh") \
+    PART(complex, "src/cuda/device/complex.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \
     PART(map, "src/cuda/device/map.cuh") \
     PART(rows_args, "src/cuda/device/rows_args.h") \

@@ -101,7 +101,9 @@ static void compile_formulas(void) {
     for (int i = 0; cuda_formula_at(i) != NULL; i++) {
         const CudaFormula *f = cuda_formula_at(i);
         bool truth = strcmp(f->result, "uint8_t") == 0 && strcmp(f->t, "uint8_t") != 0;
-        TsrDeviceMap m = map_of(f->kernel, f->dtype, truth ? TSR_BOOL : f->dtype, f->nin, 1);
+        bool part = strcmp(f->result, "U") == 0; /* of a complex number: a real one */
+        TsrDtype real = f->dtype == TSR_COMPLEX64 ? TSR_FLOAT32 : TSR_FLOAT64;
+        TsrDeviceMap m = map_of(f->kernel, f->dtype, truth ? TSR_BOOL : part ? real : f->dtype, f->nin, 1);
         snprintf(what, sizeof what, "kernel %u, dtype %u: %s", f->kernel, f->dtype, f->text);
         compile_map(what, &m);
     }
@@ -167,6 +169,9 @@ static void compile_reductions(void) {
             compile_reduction(kind, d, first, place ? TSR_INT64 : two ? d : TSR_DTYPE_NONE);
         }
     }
+    compile_reduction(TSR_R_SUM, TSR_COMPLEX64, TSR_COMPLEX64, TSR_DTYPE_NONE);
+    compile_reduction(TSR_R_PROD, TSR_COMPLEX128, TSR_COMPLEX128, TSR_DTYPE_NONE);
+    compile_reduction(TSR_R_COUNT, TSR_COMPLEX64, TSR_INT64, TSR_DTYPE_NONE);
     compile_reduction(TSR_R_SUM, TSR_FLOAT16, TSR_FLOAT16, TSR_DTYPE_NONE);
     compile_reduction(TSR_R_SUM, TSR_BFLOAT16, TSR_BFLOAT16, TSR_DTYPE_NONE);
 }

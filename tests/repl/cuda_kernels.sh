@@ -11,6 +11,10 @@ fi
 timeout 600 "$tsr" --simulate-cuda "$work/kernels.tsr" >"$work/out" 2>&1
 is 'kernels agree with the host' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
 is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+(echo "short = $short" && cat "$here/cuda_complex.tsr") >"$work/complex.tsr"
+timeout 600 "$tsr" --simulate-cuda "$work/complex.tsr" >"$work/out" 2>&1
+is 'complex ones too' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+is 'all of these' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
 
 # Where no compiler is, where the cache is no folder of this user's, and where what lies in it was spoilt.
 one="x = torch.arange(4., device='cuda'); print((x * 2 + 1).tolist())"

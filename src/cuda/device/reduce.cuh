@@ -12,14 +12,18 @@ typedef decltype(widened(E())) X;
 template <class T> struct Sums { typedef uint64_t Type; };
 template <> struct Sums<float> { typedef float Type; };
 template <> struct Sums<double> { typedef double Type; };
+template <class F> struct Sums<Complex<F> > { typedef Complex<F> Type; };
 typedef Sums<X>::Type A;
 static inline bool is_nan(float x) { return x != x; }
 static inline bool is_nan(double x) { return x != x; }
 template <class T> static inline bool is_nan(T) { return false; }
+template <class F> static inline bool is_nan(Complex<F> x) { return x != x; }
+template <class T> static inline bool is_true(T x) { return x != 0; }
+template <class T> static inline T number(int n) { return convert<T>((int8_t)n); }
 
 struct Adding {
     typedef A Acc;
-    static inline Acc start() { return 0; }
+    static inline Acc start() { return number<A>(0); }
     static inline void take(Acc &a, X x, int64_t) { a = a + (A)x; }
     static inline void merge(Acc &a, const Acc &b) { a = a + b; }
     static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
@@ -29,27 +33,27 @@ struct AddingNumbers : Adding {
     static inline void take(Acc &a, X x, int64_t) { a = is_nan(x) ? a : a + (A)x; }
 };
 struct Multiplying : Adding {
-    static inline Acc start() { return 1; }
+    static inline Acc start() { return number<A>(1); }
     static inline void take(Acc &a, X x, int64_t) { a = a * (A)x; }
     static inline void merge(Acc &a, const Acc &b) { a = a * b; }
 };
 struct Counting : Adding {
     typedef uint64_t Acc;
     static inline Acc start() { return 0; }
-    static inline void take(Acc &a, X x, int64_t) { a += x != 0; }
+    static inline void take(Acc &a, X x, int64_t) { a += is_true(x); }
     static inline void merge(Acc &a, const Acc &b) { a += b; }
     static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
 };
 struct Any : Adding {
     typedef uint32_t Acc;
     static inline Acc start() { return 0; }
-    static inline void take(Acc &a, X x, int64_t) { a |= x != 0; }
+    static inline void take(Acc &a, X x, int64_t) { a |= is_true(x); }
     static inline void merge(Acc &a, const Acc &b) { a |= b; }
     static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a); }
 };
 struct All : Any {
     static inline Acc start() { return 1; }
-    static inline void take(Acc &a, X x, int64_t) { a &= x != 0; }
+    static inline void take(Acc &a, X x, int64_t) { a &= is_true(x); }
     static inline void merge(Acc &a, const Acc &b) { a &= b; }
 };
 
@@ -59,10 +63,10 @@ struct Found {
     int64_t index; /* -1: none yet */
 };
 struct Greater {
-    static inline bool better(X x, X y) { return x > y; }
+    template <class T> static inline bool better(T x, T y) { return x > y; }
 };
 struct Less {
-    static inline bool better(X x, X y) { return x < y; }
+    template <class T> static inline bool better(T x, T y) { return x < y; }
 };
 template <class Order> struct Best {
     typedef Found Acc;
@@ -86,7 +90,7 @@ template <class Order> struct Best {
     static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.index); }
 };
 /* Both; the least comes first. */
-struct Both {
+template <class> struct Both {
     struct Acc {
         Found least, most;
     };
