@@ -369,8 +369,8 @@ docs man: all ## prints man/tsr-ops.7 and the table of ideas from their tables, 
 	$(BUILD)/tsr --print-man ops > man/tsr-ops.7
 	$(BUILD)/tsr --print-man ideas > $(BUILD)/ideas.7
 	sed -i -e '/^\.\\" ideas$$/,/^\.\\" end of ideas$$/{//!d}' -e '/^\.\\" ideas$$/r $(BUILD)/ideas.7' man/tsr-ownership.7
-	scripts/pictures $(BUILD)/tsr README.md man/*.[157] lessons/*.md lessons/documents/*.md
-	for f in README.md man/*.[157] lessons/*.md lessons/documents/*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
+	scripts/pictures $(BUILD)/tsr README.md man/*.[157] lessons/*.md lessons/documents/*.md lessons/de/0*.md
+	for f in README.md man/*.[157] lessons/*.md lessons/documents/*.md lessons/de/0*.md; do $(BUILD)/tsr --doctest $$f || exit 1; done
 
 config: ## what was found on this machine
 	@printf '%-16s %s\n' check "$$(pkg-config --modversion check 2>/dev/null || echo not found)"

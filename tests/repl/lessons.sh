@@ -149,6 +149,18 @@ has 'the rung before it' '(? once more shows the answer)'
 shown 'taken from the prompt' 1 'Right.'
 is 'its names are gone, and those from before are there' "'mine'" "$(grep -F "'mine'" "$work/out" | tail -1 | sed 's/^>>> //')"
 
+# a translation has the code of what it translates: transcripts, checks, right and wrong answers
+code() { sed -n -e '/^>>>/p' -e '/^\.\.\. /p' -e '/^<!-- \(check\|right\|wrong\):/s/ # .*-->/ -->/p' "$1"; }
+lessons=$(cd "$(dirname "$0")/../../lessons" && pwd)
+for translated in "$lessons"/de/0*.md; do
+    original=$lessons/${translated##*/}
+    is "de/${translated##*/} has the code of the original" '' "$(code "$original" >"$work/a"; code "$translated" >"$work/b"; diff "$work/a" "$work/b")"
+done
+is 'the translation is checked' 0 "$(timeout 60 "$tsr" --lesson --check "$lessons/de" >"$work/out" 2>&1; echo $?)"
+take "$lessons/de/01-tensors.md" 'x = arange(12)' '?' 'x = x.view(3, 4)' 'quit'
+has 'and taken' 'Erst alle zwölf Zahlen in einer Reihe'
+shown 'and judged' 1 'Right.'
+
 # a lesson of one's own
 take "$work/course/1.md" 'y = x' 'y = x + 1' 'y = x * 2'
 has 'a file is taken' 'Not yet: y.tolist() is [0, 1, 2], not [0, 2, 4]'

@@ -70,16 +70,59 @@ static TsrStatus say_short(TsrText *out, const char *text) {
     return TSR_OK;
 }
 
-/* "NameError: name 'y' is not defined". */
-static TsrStatus say_error(TsrText *out, TsrStatus failed) {
-    Value exception;
+/* "TypeError: what it says"; a missing name without its type. */
+static TsrStatus say_exception(TsrText *out, Value exception) {
     TsrText message = {0};
-    if (!vm_take_error(&exception, failed)) return tsr_text_puts(out, "an error");
     TsrStatus status = value_str(&message, exception);
     bool plain = value_exc(exception)->kind == TSR_NAME_ERROR;
     if (status == TSR_OK && !plain) status = tsr_text_printf(out, "%s: ", value_exc(exception)->gc.obj.type->name);
     if (status == TSR_OK) status = say_short(out, message.data != NULL ? message.data : "");
     tsr_text_free(&message);
+    return status;
+}
+
+/* The name whose attribute `h.tolist()` asks for; empty when it begins with none. */
+static Span name_asked(Span expression) {
+    Span name = {expression.begin, expression.begin};
+    while (name.end < expression.end && (isalnum((unsigned char)*name.end) || *name.end == '_')) name.end++;
+    return name.end < expression.end && *name.end == '.' ? name : (Span){name.begin, name.begin};
+}
+
+static TsrStatus say_type(TsrText *out, Span name, Value v) {
+    bool last = span_length(name) == 1 && *name.begin == '_', function = strstr(value_type_name(v), "function") != NULL;
+    TsrText whole = {0};
+    if (last) TSR_TRY(tsr_text_puts(out, "what was shown"));
+    else TSR_TRY(tsr_text_append(out, name.begin, (size_t)span_length(name)));
+    if (function) return tsr_text_puts(out, " is a function that was not called: () is missing");
+    TSR_TRY(tsr_text_printf(out, " is of type %s: ", value_type_name(v)));
+    TsrStatus status = value_repr(&whole, v);
+    if (status == TSR_OK) status = say_short(out, whole.data != NULL ? whole.data : "");
+    tsr_text_free(&whole);
+    return status;
+}
+
+/* Of an attribute that is missing: what its owner is, when that is no tensor ("h is of type list: [0.5, 1.5]"). */
+static TsrStatus say_owner(TsrText *out, Span expression, bool *said) {
+    Value v = VALUE_UNBOUND;
+    Span name = name_asked(expression);
+    if (span_is_empty(name)) return TSR_OK;
+    TsrStatus status = vm_run_text_here(&v, name.begin, (size_t)span_length(name), "<check>");
+    if (status != TSR_OK) return forget(status), TSR_OK;
+    *said = v.tag != V_TENSOR;
+    if (*said) status = say_type(out, name, v);
+    value_release(v);
+    return status;
+}
+
+/* Why the expression has no value. */
+static TsrStatus say_failure(TsrText *out, Span expression, TsrStatus failed) {
+    Value exception;
+    bool said = false;
+    TsrStatus status = TSR_OK;
+    if (!vm_take_error(&exception, failed)) return tsr_text_puts(out, "an error");
+    if (strcmp(value_exc(exception)->gc.obj.type->name, "AttributeError") == 0)
+        status = say_owner(out, expression, &said);
+    if (status == TSR_OK && !said) status = say_exception(out, exception);
     value_release(exception);
     tsr_error_clear();
     return status;
@@ -93,7 +136,7 @@ static bool evaluate(TsrText *value, Span expression) {
     if (status == TSR_OK) status = value_repr(&whole, v);
     value_release(v);
     bool fine = status == TSR_OK && say_short(value, whole.data != NULL ? whole.data : "") == TSR_OK;
-    if (status != TSR_OK) forget(say_error(value, status));
+    if (status != TSR_OK) forget(say_failure(value, expression, status));
     tsr_text_free(&whole);
     return fine;
 }
