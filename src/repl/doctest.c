@@ -385,7 +385,7 @@ static int check_apart(const char *path, int capture, Counts *shared) {
     return EXIT_FAILED;
 }
 
-int doctest_run(const char *const *paths, int count) {
+int doctest_run(const char *const *paths, int count, bool sum) {
     int capture = capture_new(), result = EXIT_FINE;
     Counts *counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (capture < 0 || counts == MAP_FAILED) {
@@ -397,6 +397,6 @@ int doctest_run(const char *const *paths, int count) {
         if (one != EXIT_FINE) result = one;
     }
     close(capture);
-    printf("%d statements checked, %d differ\n", counts->statements, counts->failures);
+    if (sum) printf("%d statements checked, %d differ\n", counts->statements, counts->failures);
     return result;
 }

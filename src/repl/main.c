@@ -635,7 +635,7 @@ static int run(const Line *l) {
     switch (l->mode) {
     case MODE_CODE: return then_prompt(l, shell_run_code(l->codes, l->code_count));
     case MODE_ECHO: return shell_run_echo(l->rest[0]);
-    case MODE_DOCTEST: return doctest_run(l->rest, l->rest_count);
+    case MODE_DOCTEST: return doctest_run(l->rest, l->rest_count, true);
     case MODE_LIST: return command_list(l->rest, l->rest_count);
     case MODE_DIFF: return command_diff(l->rest[0], l->rest[1]);
     case MODE_LESSON: return run_lesson(l);

@@ -55,6 +55,8 @@ Words.
 >>> y = x * 2
 ```
 END
+sed 's/^>>> y = x . 2/&\n>>> y[0]\ntensor(7)/' "$work/course/1.md" >"$work/print.md"
+run --lesson --check "$work/print.md"; is 'transcripts are compared' '1 print: its transcripts print something else (see the diff above)' "$status $(echo "$out" | grep '^[^ ]*print: ' | sed 's,^[^ ]*/,,')"
 run --lesson --check "$work/course"; is 'a folder is checked' '0 1 lesson, 1 steps, 4 pieces of code checked, 0 faults' "$status $out"
 run --lesson "$work/course/1.md" </dev/null; is 'a file is printed' '0 >>> y = x * 2' "$status $(printf '%s\n' "$out" | tail -1)"
 run --lesson "$work/course" </dev/null; is 'a folder is listed' '0   1  A lesson' "$status $(printf '%s\n' "$out" | head -1)"

@@ -52,7 +52,7 @@ LESSONS(EMBED)
 DOCUMENTS(EMBED)
 #undef EMBED
 
-#define ROW(symbol, file) {file, {symbol, symbol##_end}},
+#define ROW(symbol, file) {file, {symbol, symbol##_end}, NULL},
 static const Lesson own[] = {LESSONS(ROW) DOCUMENTS(ROW)};
 #define ONE(symbol, file) +1
 enum { LESSON_COUNT = LESSONS(ONE), DOCUMENT_COUNT = DOCUMENTS(ONE) };
@@ -100,9 +100,9 @@ static TsrStatus add_file(Course *c, const char *path) {
         return tsr_error(TSR_VALUE_ERROR, "%s: too long for a lesson", path);
     }
     Lesson *lesson = &c->lessons[c->count++];
-    lesson->text = (Span){text, text + length};
+    *lesson = (Lesson){.text = {text, text + length}, .path = strdup(path)};
     make_key(lesson->key, path);
-    return TSR_OK;
+    return lesson->path != NULL ? TSR_OK : tsr_error(TSR_MEMORY_ERROR, "out of memory");
 }
 
 static int is_lesson(const struct dirent *entry) {
@@ -159,7 +159,10 @@ TsrStatus course_open_all(Course *out) {
 }
 
 void course_free(Course *c) {
-    for (int i = 0; c->path != NULL && i < c->count; i++) tsr_free((char *)c->lessons[i].text.begin);
+    for (int i = 0; c->path != NULL && i < c->count; i++) {
+        tsr_free((char *)c->lessons[i].text.begin);
+        free(c->lessons[i].path);
+    }
     free(c->lessons);
     *c = (Course){0};
 }

@@ -10,6 +10,7 @@ enum { COURSE_KEY = 96 };
 typedef struct Lesson {
     char key[COURSE_KEY]; /* what its progress is kept under: "05-contiguous", "folder/name"; no blanks */
     Span text;
+    char *path; /* of its file, the course's; NULL: it is part of the program */
 } Lesson;
 
 typedef struct Course {
