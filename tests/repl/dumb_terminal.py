@@ -1,4 +1,4 @@
-"""dumb_terminal.py TSR: Ctrl-C while input() waits at a terminal without an editor: prints whether it was a KeyboardInterrupt, and whether the prompt goes on."""
+"""dumb_terminal.py TSR: Ctrl-C while input(), then sys.stdin.readline(), waits at a terminal without an editor: prints whether it was a KeyboardInterrupt, and whether the prompt goes on."""
 import os
 import pty
 import select
@@ -28,5 +28,11 @@ os.write(fd, b"\x03")
 print("KeyboardInterrupt" in shown(fd, ">>> "))
 os.write(fd, b"40000 + 2\r")
 print("40002" in shown(fd, "40002"))
+os.write(fd, b"import sys; print('li' + 'ne?'); x = sys.stdin.readline()\r")
+shown(fd, "line?")
+os.write(fd, b"\x03")
+print("KeyboardInterrupt" in shown(fd, ">>> "))
+os.write(fd, b"50000 + 2\r")
+print("50002" in shown(fd, "50002"))
 os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)

@@ -91,6 +91,11 @@ run "$work/deep.tsr"; is 'managers of one with' 'SyntaxError: too many staticall
 awk 'BEGIN { printf "print("; for (i = 0; i < 200000; i++) printf "a%d=1, ", i; print "a7=1)" }' >"$work/deep.tsr"
 run --max-time 5 "$work/deep.tsr"; is 'keywords of a call' 'SyntaxError: keyword argument repeated: a7' "$(last)"
 
+# An error of reading is not the end of the file.
+for code in 'f.readline()' 'f.read()' 'f.read(1)' '[l for l in f]'; do
+    run -e "f = open('/proc/self/mem'); $code"; is "an error in $code" 'OSError: [Errno 5] Input/output error' "$(last)"
+done
+
 # interrupted NAME CODE: SIGINT ends it with 130 within 100 ms, which with two threads and what is freed are less than 300 of processor time, in one of three runs
 interrupted() {
     python3 "$(dirname "$0")/interrupt.py" "$tsr" "$2" >"$work/out"

@@ -12,6 +12,8 @@ as wide as the window: 59
 as wide as the window: 46
 as wide as the window: 45' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "$tsr")"
 is 'Ctrl-C at input() without an editor' 'True
+True
+True
 True' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
 is 'indentation and colours of what is typed' 'a keyword: True a number: True
 a text: True a comment: True

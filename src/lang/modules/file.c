@@ -172,26 +172,49 @@ static TsrStatus give_move(Value *out, const File *f, TsrText *text) {
     return status;
 }
 
+/* A stream gave nothing more: at its end, or because of an error. A signal looks like one: if it was an interrupt that
+ * is the error, else *again is set. The stream may be read on in any case. */
+static TsrStatus end_reading(FILE *stream, bool *again) {
+    int err = errno;
+    *again = false;
+    if (!ferror(stream)) return TSR_OK;
+    clearerr(stream);
+    TSR_TRY(tsr_interrupt_check());
+    *again = err == EINTR;
+    return *again ? TSR_OK : tsr_error_errno(err, NULL);
+}
+
+/* The next byte; EOF at the end, or after an error. */
+static int next_byte(FILE *stream, TsrStatus *status) {
+    bool again = true;
+    int c = EOF;
+    while (again && (c = getc_unlocked(stream)) == EOF && *status == TSR_OK) *status = end_reading(stream, &again);
+    return *status == TSR_OK ? c : EOF;
+}
+
 static TsrStatus read_some(TsrText *text, FILE *stream, int64_t limit) {
     char block[65536];
     while (limit != 0) {
         size_t want = limit < 0 || limit > (int64_t)sizeof block ? sizeof block : (size_t)limit;
         size_t n = fread(block, 1, want, stream);
-        if (n == 0) break;
+        bool again = true;
         TSR_TRY(tsr_text_append(text, block, n));
         if (limit > 0) limit -= (int64_t)n;
+        if (n < want) TSR_TRY(end_reading(stream, &again));
+        if (n == 0 && !again) break;
         TSR_TRY(tsr_interrupt_check());
     }
-    return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
+    return TSR_OK;
 }
 
 /* `limit` characters: a sequence of UTF-8 is never cut. */
 static TsrStatus read_characters(TsrText *text, FILE *stream, int64_t limit) {
+    TsrStatus status = TSR_OK;
     for (int64_t n = 0; n < limit; n++) {
-        int c = getc_unlocked(stream);
+        int c = next_byte(stream, &status);
         if (c == EOF) break;
         TSR_TRY(tsr_text_putc(text, (char)c));
-        for (int more; c >= 0xc0 && (more = getc_unlocked(stream)) != EOF;) {
+        for (int more; c >= 0xc0 && (more = next_byte(stream, &status)) != EOF;) {
             if ((more & 0xc0) != 0x80) {
                 ungetc(more, stream);
                 break;
@@ -199,7 +222,7 @@ static TsrStatus read_characters(TsrText *text, FILE *stream, int64_t limit) {
             TSR_TRY(tsr_text_putc(text, (char)more));
         }
     }
-    return ferror(stream) ? tsr_error_errno(errno, NULL) : TSR_OK;
+    return status;
 }
 
 static TsrStatus file_read(Value *out, const CallArgs *args) {
@@ -216,9 +239,12 @@ static TsrStatus file_read(Value *out, const CallArgs *args) {
 }
 
 static TsrStatus read_line(TsrText *text, FILE *stream) {
-    for (int c; (c = getc_unlocked(stream)) != EOF;) {
-        TSR_TRY(tsr_text_putc(text, (char)c));
-        if (c == '\n') break;
+    for (bool again = true; again;) {
+        for (int c; (c = getc_unlocked(stream)) != EOF;) {
+            TSR_TRY(tsr_text_putc(text, (char)c));
+            if (c == '\n') return TSR_OK;
+        }
+        TSR_TRY(end_reading(stream, &again));
     }
     return TSR_OK;
 }
