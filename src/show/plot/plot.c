@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/embed.h"
+#include "graphics.h"
 #include "lang/modules/namespace.h"
 #include "lang/object/args.h"
 #include "lang/object/native.h"
@@ -65,6 +66,22 @@ static TsrStatus screen(Value *out, const CallArgs *args) {
     return tuple_new(out, parts, 3);
 }
 
+/* graphics(pixels): uint8 [height, width, 3] as the terminal's own sequence; None where it shows characters only. */
+static TsrStatus pixels_of_terminal(Value *out, const CallArgs *args) {
+    Value v = args->values[0];
+    Graphics kind = graphics_here();
+    TsrText text = {0};
+    *out = VALUE_NONE;
+    if (kind == GRAPHICS_NONE) return TSR_OK;
+    if (v.tag != V_TENSOR || v.t->dtype != TSR_UINT8 || tsr_ndim(v.t) != 3 || v.t->sizes[2] != 3 ||
+        !tsr_is_contiguous(v.t, TSR_CONTIGUOUS) || v.t->sizes[0] > 4096 || v.t->sizes[1] > 4096)
+        return tsr_error(TSR_TYPE_ERROR, "pixels are bytes of [height, width, 3], at most 4096 a side");
+    TsrStatus status = graphics_append(&text, kind, (Pixels){(int)v.t->sizes[1], (int)v.t->sizes[0], tsr_data(v.t)});
+    if (status == TSR_OK) status = str_new(out, text.data, (int64_t)text.length);
+    tsr_text_free(&text);
+    return status;
+}
+
 /* One number of a shape. */
 static TsrStatus number(double *out, Value shape, int i) {
     const List *list = value_as_list(shape);
@@ -124,9 +141,13 @@ static TsrStatus card(Value *out, const CallArgs *args) {
 }
 
 static const Method helpers[] = {
-    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},          {"make", make, ARGS_ONE, 1, 1, NULL, NULL},
-    {"note", note, ARGS_ONE, 1, 1, NULL, NULL},          {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},
-    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL}, {0},
+    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},
+    {"make", make, ARGS_ONE, 1, 1, NULL, NULL},
+    {"note", note, ARGS_ONE, 1, 1, NULL, NULL},
+    {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},
+    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL},
+    {"graphics", pixels_of_terminal, ARGS_ONE, 1, 1, NULL, NULL},
+    {0},
 };
 static TsrStatus fill_helpers(Module *m) { return module_add_functions(m, helpers); }
 
