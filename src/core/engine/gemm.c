@@ -29,10 +29,11 @@ enum { TILE = 1024, TILE_DEPTH = 1536, TILE_LEAST = 1000000 };
  * (32, 16), 8192 of them, 1.1 us and 1.6 by OpenBLAS; (64, 64) by (64, 16), 65536, 4.5 and 3.9. */
 enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 
-/* Float32 products of at most so many terms are done by kernels/matrix/chain.h. One thread on Zen 3 (AMD EPYC), the
- * least time of a @ b by OpenBLAS 0.3.21 and so: (1000, 16) by (16, 1000) 834 and 567 us, (1024, 64) by (64, 1024) 2099
- * and 1894, 128 by 128 63 and 49; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
-enum { CHAIN_MOST = 128 };
+/* Float32 products of at most CHAIN_TERMS terms, or of as many as the kernel takes and CHAIN_SMALL multiplications, are
+ * done by kernels/matrix/chain.h. One thread on Zen 3 (AMD EPYC), the least time of a @ b by OpenBLAS 0.3.21 and so:
+ * (1000, 16) by (16, 1000) 834 and 567 us, (1024, 64) by (64, 1024) 2099 and 1894, 128 by 128 63 and 49, 256 by 256
+ * 447 and 434; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
+enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
 
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
 #define T uint8_t
@@ -514,7 +515,9 @@ typedef struct TileJob {
  * digits are the same. */
 static bool chain_tile(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, double beta, void *c) {
     TsrChainFn kernel = tsr_chain_kernel();
-    if (kernel == NULL || mnk[2] > CHAIN_MOST || (beta != 0 && beta != 1) || tsr_scalar_to_double(j->alpha) != 1)
+    bool small = mnk[2] <= TSR_CHAIN_DEPTH && (int64_t)mnk[0] * mnk[1] * mnk[2] <= CHAIN_SMALL;
+    if (kernel == NULL || (mnk[2] > CHAIN_TERMS && !small) || (beta != 0 && beta != 1) ||
+        tsr_scalar_to_double(j->alpha) != 1)
         return false;
     bool at = a->trans == TSR_CBLAS_T, bt = b->trans == TSR_CBLAS_T;
     kernel(&(TsrChain){mnk[0], mnk[1], mnk[2], a->data, b->data, c, at ? 1 : a->ld, at ? a->ld : 1, bt ? 1 : b->ld,
