@@ -116,6 +116,7 @@ TsrStatus op_range(TsrOpCall *c) {
     TSR_TRY(as_double(&start, c->arg[0].s));
     TSR_TRY(as_double(&end, c->arg[1].s));
     TSR_TRY(as_double(&step, c->arg[2].s));
+    TSR_TRY(check_bounds(start, end, step)); /* of the numbers as they are given, and as they are counted */
     if (counted == TSR_INT64) start = trunc(start), end = trunc(end), step = trunc(step);
     if (half) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));

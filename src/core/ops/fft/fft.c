@@ -485,6 +485,12 @@ TsrStatus op_hfftn(TsrOpCall *c) {
 
 /* ---- frequencies and shifts ---- */
 
+/* An out= of as many elements keeps its shape; those at and after the middle are made negative along its first
+ * dimension, where that holds them all. */
+static bool keeps_shape(const TsrOpCall *c, int64_t count) {
+    return c->out[0] != NULL && c->out[0]->numel == count && tsr_ndim(c->out[0]) != 1;
+}
+
 static TsrStatus frequencies(TsrOpCall *c, bool half) {
     int64_t n = c->arg[0].i;
     double d = c->arg[1].f;
@@ -502,10 +508,15 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
                          tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
     int64_t count = half ? n / 2 + 1 : n;
-    TSR_TRY(tsr_tensor_new(&r, 1, &count, dtype, device));
+    const TsrTensor *shape = keeps_shape(c, count) ? c->out[0] : NULL;
+    if (shape != NULL && tsr_ndim(shape) == 0 && !half)
+        return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
+    bool rising = half || (shape != NULL && shape->sizes[0] != count);
+    TSR_TRY(
+        tsr_tensor_new(&r, shape != NULL ? tsr_ndim(shape) : 1, shape != NULL ? shape->sizes : &count, dtype, device));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     TSR_IN_PIECES(k, count)
-    tsr_scalar_store(tsr_scalar_int(half || k < (n + 1) / 2 ? k : k - n), dtype,
+    tsr_scalar_store(tsr_scalar_int(rising || k < (n + 1) / 2 ? k : k - n), dtype,
                      (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
 }

@@ -161,11 +161,11 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_square(a, "", "A"));
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(check_rows(a, b, "cholesky_solve"));
-    TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TsrLaBatch batch;
     TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
+    TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));

@@ -155,12 +155,6 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
 }
 
 /* atol, rtol, hermitian. */
-/* Whether rtol is the epsilon: it is not given, nor a number above 0 as atol. */
-static bool asks_epsilon(const TsrOpCall *c) {
-    const TsrArg *atol = &c->arg[1];
-    return !tsr_arg_given(&c->arg[2]) && !(atol->kind == TSR_ARG_FLOAT && atol->f > 0);
-}
-
 TsrStatus op_matrix_rank(TsrOpCall *c) {
     static const char fn[] = "torch.linalg.matrix_rank";
     TSR_OWNED atol = NULL;
@@ -168,7 +162,7 @@ TsrStatus op_matrix_rank(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
-    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, asks_epsilon(c), c->arg[3].b), r);
+    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, !tsr_arg_given(&c->arg[2]), c->arg[3].b), r);
 }
 
 /* tol (absolute, even when 0), hermitian. */

@@ -548,6 +548,7 @@ TsrStatus op_inner(TsrOpCall *c) {
                          "inner() the last dimension must match on both input tensors but got shapes %s and %s",
                          tsr_layout_text(da, a->sizes), tsr_layout_text(db, b->sizes));
     }
+    if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "both inputs should have same dtype");
     TSR_TRY(check_contraction_out(c, a->dtype));
     return tsr_finish_move(c, tensordot(&r, a, b, (Contraction){1, (int64_t[]){da - 1}, (int64_t[]){db - 1}}), r);
 }

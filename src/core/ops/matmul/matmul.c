@@ -311,17 +311,19 @@ static TsrStatus bmm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b
 
 /* ---- torch.matmul ---- */
 
-/* The step from row to row of all dimensions of t but the last, seen as one dimension; -1 when no single step is. */
-static int64_t row_step(const TsrTensor *t) {
+/* The step from row to row of all dimensions of t but the last (or but that before it), seen as one dimension; -1 when
+ * no single step is. */
+static int64_t step_of_all_but(const TsrTensor *t, int left_out) {
     int64_t step = -1, next = -1;
-    for (int d = tsr_ndim(t) - 2; d >= 0; d--) {
-        if (t->sizes[d] == 1) continue;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        if (d == left_out || t->sizes[d] == 1) continue;
         if (step < 0) step = t->strides[d];
         else if (t->strides[d] != next) return -1;
         next = t->strides[d] * t->sizes[d];
     }
     return step < 0 ? t->strides[tsr_ndim(t) - 2] : step;
 }
+static int64_t row_step(const TsrTensor *t) { return step_of_all_but(t, tsr_ndim(t) - 1); }
 
 /* Whether PyTorch folds the leading dimensions of `a` into one and calls mm or mv (which words its errors). */
 static bool folds(const TsrTensor *a, const TsrTensor *b) {
@@ -333,6 +335,21 @@ typedef struct Product {
     int64_t batch[TSR_MAX_DIMS];
     int64_t m, n, k;
 } Product;
+
+/* Whether PyTorch takes vector @ b for the transposes of b's matrices, folded into one, times it: in the words only. */
+static bool folds_right(const TsrTensor *a, const TsrTensor *b) {
+    int db = tsr_ndim(b);
+    return tsr_ndim(a) == 1 && db >= 3 && (b->numel == 0 || step_of_all_but(b, db - 2) >= 0);
+}
+
+static TsrStatus check_folded_right(const Product *p, const TsrTensor *a, const TsrTensor *b, int64_t kb) {
+    int64_t rows = p->n;
+    for (int d = 0; d < tsr_ndim(b) - 2; d++) rows *= b->sizes[d];
+    if (p->k != kb)
+        return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                         (long long)rows, (long long)rows, (long long)kb, (long long)p->k);
+    return same_dtype_mv(b, a, a->dtype);
+}
 
 static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *b) {
     int da = tsr_ndim(a), db = tsr_ndim(b);
@@ -353,6 +370,7 @@ static TsrStatus check_batched(Product *p, const TsrTensor *a, const TsrTensor *
                              (long long)folded, (long long)p->k, (long long)kb, (long long)p->n);
         return db == 1 ? same_dtype_mv(a, b, b->dtype) : same_dtype_mm(a, b);
     }
+    if (folds_right(a, b)) TSR_TRY(check_folded_right(p, a, b, kb));
     TSR_TRY(tsr_layout_broadcast(p->batch, &p->ndim, b->sizes, TSR_MAX(db - 2, 0)));
     for (int d = 0; d < p->ndim; d++) batches *= p->batch[d];
     if (p->k != kb)

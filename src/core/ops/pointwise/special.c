@@ -276,7 +276,7 @@ static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, 
     float factorial = factorial_of(order);
     for (int64_t i = 0; i < n; i++)
         *(float *)(data[0] + i * strides[0]) =
-            factorial * tsr_sf_zeta_f((float)order + 1, *(const float *)(data[1] + i * strides[1]));
+            factorial * (float)tsr_sf_zeta(order + 1.0, *(const float *)(data[1] + i * strides[1]));
 }
 
 /* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that.

@@ -3,6 +3,7 @@
  * A line is a kernel of kernels/reduce/scan.h, lines are spread over threads. One long line of floats is cut into
  * chunks: first the sum of each in parallel, then, with what comes before each known, the running sums of all in
  * parallel. The chunks depend on the length alone, so the digits do not depend on the threads. */
+#include "core/op/out.h"
 #include "core/engine/device.h"
 #include "core/kernels/reduce/scan.h"
 #include "core/mem.h"
@@ -113,6 +114,7 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
                          "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
                          tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
+    if (tsr_arg_given(dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, d));
     if (tsr_ndim(x) > 0 && x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
     return tsr_finish_move(c, s, result);
