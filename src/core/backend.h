@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 7 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 8 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -307,6 +307,8 @@ typedef struct TsrBackend {
     TsrStatus (*reduce)(const TsrDeviceReduce *reduce);
     TsrStatus (*matmul)(const TsrDeviceMatmul *product);
     TsrStatus (*work)(const TsrDeviceWork *work);
+    /* What is not there that work needs, and how to get it: "kernels need ..."; nothing is written when all is. */
+    void (*missing)(char *text, size_t room);
     TsrStatus (*synchronize)(int index); /* waits for all work; raises what the device found wrong since */
     TsrStatus (*facts)(TsrDeviceFacts *out, int index);
     TsrStatus (*free_memory)(size_t *out, int index); /* bytes that the driver has left */

@@ -14,7 +14,7 @@ static struct {
 #include "nvrtc.def"
 #undef NVRTC
 } nvrtc;
-static bool usable;
+static bool usable, no_compiler;
 static int major, minor;
 
 static void open_nvrtc(void) {
@@ -36,6 +36,15 @@ static bool has_nvrtc(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, open_nvrtc);
     return usable;
+}
+
+void cuda_missing(char *text, size_t room) {
+    if (!has_nvrtc())
+        snprintf(
+            text, room,
+            "kernels need NVIDIA's run-time compiler, libnvrtc.so.13 or 12, which is neither in $TSR_CUDA_PATH nor "
+            "in /usr/local/cuda* nor in a wheel: scripts/setup --cuda gets it");
+    else if (no_compiler) snprintf(text, room, "kernels of the simulated device need a C++ compiler: g++");
 }
 
 void cuda_image_free(CudaImage *image) {
@@ -75,7 +84,8 @@ TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char 
     const char *options[] = {option, "-fmad=false", "-default-device", "-std=c++17", "--disable-warnings"};
     NvrtcProgram program = NULL;
     int result = nvrtc.program_new(&program, text, "tsr.cu", 0, NULL, NULL);
-    if (result == 2) return TSR_NOT_IMPLEMENTED_ERROR; /* the simulated one has no compiler */
+    no_compiler = result == 2; /* the simulated one */
+    if (no_compiler) return TSR_NOT_IMPLEMENTED_ERROR;
     if (result != 0) return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not start");
     TsrStatus status =
         nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program) : refused(program);

@@ -17,6 +17,8 @@ TsrStatus cuda_compile(CudaImage *out, int index, const char *text);
 /* The same for a named architecture ("sm_90"), without the cache. */
 TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text);
 void cuda_image_free(CudaImage *image);
+/* TsrBackend.missing: the compiler. */
+void cuda_missing(char *text, size_t room);
 
 /* ---- beside (beside.c) ---- */
 

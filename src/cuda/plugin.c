@@ -1,4 +1,5 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
+#include "compile.h"
 #include "index.h"
 #include "map.h"
 #include "mask.h"
@@ -45,6 +46,7 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .reduce = cuda_reduce,
                         .matmul = cuda_matmul,
                         .work = work,
+                        .missing = cuda_missing,
                         .synchronize = cuda_synchronize,
                         .facts = cuda_facts,
                         .free_memory = cuda_free_memory,

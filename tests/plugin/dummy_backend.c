@@ -65,6 +65,10 @@ static TsrStatus matmul(const TsrDeviceMatmul *work) {
     (void)work;
     return TSR_NOT_IMPLEMENTED_ERROR;
 }
+static void missing(char *text, size_t room) {
+    (void)text;
+    (void)room;
+}
 static TsrStatus primitive(const TsrDeviceWork *work) {
     (void)work;
     return TSR_NOT_IMPLEMENTED_ERROR;
@@ -181,6 +185,7 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
                         .reduce = reduce,
                         .matmul = matmul,
                         .work = primitive,
+                        .missing = missing,
                         .uses = uses,
                         .record_stream = record_stream,
                         .can_access_peer = can_access_peer,

@@ -62,11 +62,11 @@ static bool streams_are_whole(const TsrStreamTable *s) {
 
 static bool is_whole(const TsrBackend *b) {
     return b->device_count != NULL && b->current != NULL && b->set_current != NULL && b->copy != NULL &&
-           b->map != NULL && b->reduce != NULL && b->matmul != NULL && b->work != NULL && b->uses != NULL &&
-           b->record_stream != NULL && b->synchronize != NULL && b->facts != NULL && b->free_memory != NULL &&
-           b->can_access_peer != NULL && b->memory != NULL && b->pinned != NULL && b->reset_stats != NULL &&
-           b->reset_pinned_stats != NULL && b->fraction != NULL && b->set_fraction != NULL && b->each_block != NULL &&
-           streams_are_whole(b->streams);
+           b->map != NULL && b->reduce != NULL && b->matmul != NULL && b->work != NULL && b->missing != NULL &&
+           b->uses != NULL && b->record_stream != NULL && b->synchronize != NULL && b->facts != NULL &&
+           b->free_memory != NULL && b->can_access_peer != NULL && b->memory != NULL && b->pinned != NULL &&
+           b->reset_stats != NULL && b->reset_pinned_stats != NULL && b->fraction != NULL && b->set_fraction != NULL &&
+           b->each_block != NULL && streams_are_whole(b->streams);
 }
 
 static TsrStatus refuse(void *library, const char *path, const char *reason) {

@@ -30,12 +30,25 @@ static const char *size_text(char *buffer, size_t room, int64_t bytes) {
     return buffer;
 }
 
+/* Once: what the device lacks. */
+static void note_missing(void) {
+    static bool told;
+    char text[512] = "";
+    const TsrBackend *b;
+    if (told || tsr_backend_get(&b, TSR_CUDA) != TSR_OK) return;
+    b->missing(text, sizeof text);
+    told = text[0] != '\0';
+    bool dim = screen_colours();
+    if (told) fprintf(stderr, "%snote: %s%s\n", dim ? "\033[2m" : "", text, dim ? "\033[0m" : "");
+}
+
 static void note(const char *name, int64_t over, int64_t back) {
     char came[32], went[32];
     bool dim = screen_colours();
     if (!is_news(name)) return;
     fprintf(stderr, "%snote: %s ran on the host: %s came over, %s went back%s\n", dim ? "\033[2m" : "", name,
             size_text(came, sizeof came, over), size_text(went, sizeof went, back), dim ? "\033[0m" : "");
+    note_missing();
 }
 
 /* For what a device finds wrong later. */
