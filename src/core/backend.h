@@ -231,6 +231,32 @@ typedef struct TsrDeviceWork {
 
 /* ---- params of primitives ---- */
 
+/* What RANDOM draws. U is uniform in (0, 1], N normal of mean 0 and variance 1. */
+typedef enum TsrDraw {
+    TSR_DRAW_WORDS,       /* base + a word of `bits` bits modulo range; a range of 0: the word itself */
+    TSR_DRAW_UNIFORM,     /* of [a, b) */
+    TSR_DRAW_NORMAL,      /* a + b N */
+    TSR_DRAW_LOG_NORMAL,  /* exp(a + b N) */
+    TSR_DRAW_EXPONENTIAL, /* -log(U) / a */
+    TSR_DRAW_CAUCHY,      /* a + b tan(pi (U - 1/2)) */
+    TSR_DRAW_GEOMETRIC,   /* ceil(log(U) / log(1 - a)) */
+    TSR_DRAW_BERNOULLI,   /* whether U < a */
+    TSR_DRAW_CHANCES,     /* whether U <= the input, a probability */
+    TSR_DRAW_DROPOUT,     /* the input / a where U < a, else 0; the second output says where */
+    TSR_DRAW_SLOPES,      /* the input, times a + (b - a) U where it is not above 0 */
+    TSR_DRAWS
+} TsrDraw;
+/* Of RANDOM. Words come from Philox4x32-10: a device's thread has the stream of its number, and begins at `offset`. */
+typedef struct TsrDeviceRandom {
+    TsrDraw draw;
+    int bits; /* of a word: 32 or 64 */
+    double a, b;
+    uint64_t range;
+    int64_t base;
+    uint64_t seed, offset;
+    uint64_t *used; /* receives by how much the offset moves */
+} TsrDeviceRandom;
+
 /* What a position is called that there is no element at, when the device is waited for. */
 typedef enum TsrDeviceWrong {
     TSR_WRONG_INDEX,   /* TSR_INDEX_ERROR "index 5 is out of bounds for dimension 0 with size 3" */

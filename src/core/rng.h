@@ -12,8 +12,8 @@ TSR_PUBLIC_BEGIN
 typedef struct TsrGenerator TsrGenerator;
 TsrGenerator *tsr_rng_default(void);       /* lent; torch.default_generator: its first seed is the system's */
 TsrStatus tsr_rng_new(TsrGenerator **out); /* torch.Generator(), seeded with 67280421310721 */
-/* A generator of a CUDA device: Philox4x32-10, whose state is the seed and how many words were drawn. Its words come in
- * their own order, not in that of PyTorch's threads. */
+/* A generator of a CUDA device: Philox4x32-10, whose state is the seed and an offset, a multiple of 4: thread t of a
+ * kernel has stream t of the seed, and the words from the offset on in it. */
 TsrStatus tsr_rng_new_philox(TsrGenerator **out, int index); /* TSR_VALUE_ERROR unless index is 0 to 15 */
 TsrGenerator *tsr_rng_of_device(int index); /* lent; a device's default generator, its first seed is the system's */
 int tsr_rng_device(const TsrGenerator *g);  /* the device's index, or -1 for one of the host */
@@ -32,6 +32,17 @@ double tsr_rng_uniform_double(TsrGenerator *g);       /* [0, 1) from 53 bits */
 /* Box-Muller, the second value cached for the next call, as at::normal_distribution<double>. */
 double tsr_rng_normal_double(TsrGenerator *g);
 void tsr_rng_words(TsrGenerator *g, uint32_t *out, int64_t n); /* n draws of tsr_rng_u32, in bulk */
+
+/* The rest of this block concerns generators of devices; of the host's, tsr_rng_begin does nothing.
+ * An operator begins: what the one before drew is behind the offset. If it draws words it moves the offset by `takes`,
+ * or, with 0, by their number. */
+void tsr_rng_begin(TsrGenerator *g, uint64_t takes);
+/* The seed and the offset where the next kernel begins. */
+void tsr_rng_position(const TsrGenerator *g, uint64_t *seed, uint64_t *offset);
+void tsr_rng_take(TsrGenerator *g, uint64_t count); /* moves the offset by count, rounded up to a multiple of 4 */
+/* Generator.get_offset and set_offset: TSR_RUNTIME_ERROR for one of the host, or an offset that is no multiple of 4. */
+TsrStatus tsr_rng_get_offset(uint64_t *out, const TsrGenerator *g);
+TsrStatus tsr_rng_set_offset(TsrGenerator *g, uint64_t offset);
 
 /* get_rng_state and set_rng_state: PyTorch's layout of TSR_RNG_STATE_BYTES bytes. Setting checks it: TSR_RUNTIME_ERROR.
  */

@@ -60,6 +60,10 @@ static TsrStatus raise_wrong(const Record *r, TsrDeviceWrong wrong) {
 
 static TsrStatus raise_found(const Record *r) {
     if (r->found == CUDA_FOUND_ZERO_DIVISOR) return cuda_host->error(TSR_RUNTIME_ERROR, "ZeroDivisionError");
+    if (r->found == CUDA_FOUND_CHANCE)
+        return cuda_host->error(TSR_RUNTIME_ERROR,
+                                "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
+                                "be improved?  If so, please report an enhancement request to PyTorch.)");
     if (r->found >= CUDA_FOUND_INDEX && r->found < CUDA_FOUND_KINDS)
         return raise_wrong(r, (TsrDeviceWrong)(r->found - CUDA_FOUND_INDEX));
     return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld",

@@ -5,6 +5,7 @@
 #include "mask.h"
 #include "matmul.h"
 #include "memory.h"
+#include "random.h"
 #include "reduce.h"
 #include "rows.h"
 #include "scan.h"
@@ -16,6 +17,8 @@ __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost 
 /* Primitives by their number; NULL: over the host. */
 typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
 static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
+    [TSR_P_RANDOM] = cuda_random,
+    [TSR_P_SHUFFLE] = cuda_shuffle,
     [TSR_P_PICK] = cuda_pick,
     [TSR_P_PLACE] = cuda_place,
     [TSR_P_SCAN] = cuda_scan,

@@ -17,6 +17,10 @@
     PART(complex, "src/cuda/device/complex.cuh") \
     PART(map_args, "src/cuda/device/map_args.h") \
     PART(map, "src/cuda/device/map.cuh") \
+    PART(philox, "src/core/kernels/random/philox.h") \
+    PART(random_args, "src/cuda/device/random_args.h") \
+    PART(random, "src/cuda/device/random.cuh") \
+    PART(shuffle, "src/cuda/device/shuffle.cuh") \
     PART(rows_args, "src/cuda/device/rows_args.h") \
     PART(rows, "src/cuda/device/rows.cuh") \
     PART(chain_args, "src/cuda/device/chain_args.h") \

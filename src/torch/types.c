@@ -334,14 +334,21 @@ static TsrStatus generator_repr(TsrText *out, Value self) {
     return tsr_text_puts(out, "<torch._C.Generator object>");
 }
 
+/* A whole number of 64 bits, for the C++ function `name`. */
+static TsrStatus long_of(uint64_t *out, Value v, const char *name) {
+    int64_t small;
+    if (value_small_int(v, &small)) {
+        *out = (uint64_t)small;
+        return TSR_OK;
+    }
+    if (value_is_bigint(v) && int_fits_uint64(v, out)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s expected a long, but got %s", name, value_type_name(v));
+}
+
 static TsrStatus generator_seed_with(Value *out, const CallArgs *args) {
-    int64_t seed;
-    uint64_t big;
-    if (value_small_int(args->values[1], &seed)) big = (uint64_t)seed;
-    else if (!value_is_bigint(args->values[1]) || !int_fits_uint64(args->values[1], &big))
-        return tsr_error(TSR_RUNTIME_ERROR, "manual_seed expected a long, but got %s",
-                         value_type_name(args->values[1]));
-    tsr_rng_seed(rng_of(args->values[0]), big);
+    uint64_t seed;
+    TSR_TRY(long_of(&seed, args->values[1], "manual_seed"));
+    tsr_rng_seed(rng_of(args->values[0]), seed);
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -378,6 +385,20 @@ static TsrStatus generator_set_state(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus generator_get_offset(Value *out, const CallArgs *args) {
+    uint64_t offset;
+    TSR_TRY(tsr_rng_get_offset(&offset, rng_of(args->values[0])));
+    return int_new_uint64(out, offset);
+}
+
+static TsrStatus generator_set_offset(Value *out, const CallArgs *args) {
+    uint64_t offset;
+    TSR_TRY(long_of(&offset, args->values[1], "manual_offset"));
+    TSR_TRY(tsr_rng_set_offset(rng_of(args->values[0]), offset));
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
 static TsrStatus generator_clone(Value *out, const CallArgs *args) {
     uint8_t state[TSR_RNG_STATE_BYTES];
     TsrGenerator *rng, *from = rng_of(args->values[0]);
@@ -404,6 +425,8 @@ static const Method generator_methods[] = {
     {"initial_seed", generator_initial, ARGS_NONE, 0, 0, "()", "The seed that the stream started with."},
     {"seed", generator_seed, ARGS_NONE, 0, 0, "()", "Starts a stream that nobody can foresee; returns its seed."},
     {"get_state", generator_get_state, ARGS_NONE, 0, 0, "()", "Its state, a uint8 tensor."},
+    {"get_offset", generator_get_offset, ARGS_NONE, 0, 0, "()", "Where the words of a device's threads go on."},
+    {"set_offset", generator_set_offset, ARGS_ONE, 1, 1, "(offset)", "Goes on there; a multiple of 4."},
     {"clone_state", generator_clone, ARGS_NONE, 0, 0, "()", "Another generator, in the same state."},
     {"set_state", generator_set_state, ARGS_ONE, 1, 1, "(new_state)", "Goes back to a state that get_state gave."},
     {NULL, NULL, 0, 0, 0, NULL, NULL},

@@ -14,6 +14,7 @@
 #include "cuda/map.h"
 #include "cuda/mask.h"
 #include "cuda/matmul.h"
+#include "cuda/random.h"
 #include "cuda/reduce.h"
 #include "cuda/rows.h"
 #include "cuda/scan.h"
@@ -198,6 +199,43 @@ static void compile_chains(void) {
         }
 }
 
+/* Each distribution of the dtypes that it has, dense and with strides, and the shuffling of keys. */
+static void compile_random(void) {
+    static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16,
+                                      TSR_INT64,   TSR_UINT8,   TSR_BOOL};
+    for (TsrDraw draw = 0; draw < TSR_DRAWS; draw++)
+        for (size_t i = 0; i < 2 * TSR_COUNTOF(dtypes); i++) {
+            TsrDtype dtype = dtypes[i / 2];
+            bool integral = i / 2 >= 4;
+            bool whole = draw == TSR_DRAW_WORDS || draw == TSR_DRAW_BERNOULLI || draw == TSR_DRAW_CHANCES;
+            if (integral && !whole) continue;
+            TsrDeviceRandom params = {.draw = draw, .bits = i % 2 == 0 ? 64 : 32, .a = 0.5, .b = 1, .range = 10};
+            TsrDeviceWork w = {.what = TSR_P_RANDOM, .nout = 1, .params = &params, .nparams = sizeof params};
+            w.nin = draw >= TSR_DRAW_CHANCES;
+            w.nout = draw == TSR_DRAW_DROPOUT ? 2 : 1;
+            for (int k = 0; k < w.nout + w.nin; k++) {
+                TsrDtype own = k == 1 && draw == TSR_DRAW_DROPOUT ? TSR_BOOL : k > 0 && integral ? TSR_FLOAT32 : dtype;
+                int64_t size = (int64_t)cuda_itemsize(own);
+                w.t[k] =
+                    (TsrDeviceTensor){.at = {.data = 4096, .dtype = own, .compute = own}, .ndim = 2, .sizes = {8, 8}};
+                w.t[k].at.strides[0] = size;
+                w.t[k].at.strides[1] = (i % 2 == 0 ? 8 : 9) * size;
+            }
+            char what[64];
+            CudaSource source = {0};
+            snprintf(what, sizeof what, "draw %u of dtype %u", draw, dtype);
+            if (cuda_random_source(&source, &w)) compile(what, &source);
+            else failed++, fprintf(stderr, "no kernel for %s\n", what);
+            cuda_source_free(&source);
+        }
+    for (int wide = 0; wide < 2; wide++) {
+        CudaSource source = {0};
+        cuda_shuffle_source(&source, wide ? TSR_INT64 : TSR_INT32);
+        compile("shuffle", &source);
+        cuda_source_free(&source);
+    }
+}
+
 /* Products by tiles and with a vector; complex factors as conjugates too. */
 static void compile_products(void) {
     static const struct {
@@ -343,10 +381,10 @@ static void compile_rows(void) {
 static const struct {
     const char *name;
     void (*compile)(void);
-} families[] = {{"layouts", compile_layouts},   {"chains", compile_chains}, {"reductions", compile_reductions},
-                {"products", compile_products}, {"index", compile_indices}, {"scans", compile_scans},
-                {"rows", compile_rows},         {"sorts", compile_sorts},   {"formulas", compile_formulas},
-                {"copies", compile_copies}};
+} families[] = {{"random", compile_random},         {"layouts", compile_layouts},   {"chains", compile_chains},
+                {"reductions", compile_reductions}, {"products", compile_products}, {"index", compile_indices},
+                {"scans", compile_scans},           {"rows", compile_rows},         {"sorts", compile_sorts},
+                {"formulas", compile_formulas},     {"copies", compile_copies}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

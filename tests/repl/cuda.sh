@@ -275,8 +275,7 @@ sim "$work/parallel.tsr"
 is 'parallel: each thread has a current stream of its own' '[3.0, 3.0, 3.0] True 6 True' "$out"
 is 'and what nothing orders is told' 'yes 1' "$(case $err in *'note: a was written on stream 3 and is read on stream 35 of cuda:0'*) echo yes;; esac) $(echo "$err" | grep -c '^UserWarning: parallel(): f writes what g uses')"
 
-# Random streams: each device's own, Philox4x32-10 (0xe169c58d and 0x9b00dbd8 are the second and fourth of
-# Random123's known answers).
+# Random streams: each device's own, Philox4x32-10 (0xe169c58d is the second of Random123's known answers; cuda_random.sh has the rest).
 cat >"$work/rng.tsr" <<'END'
 tsr.cuda_fallback('silent')
 torch.manual_seed(7)
@@ -294,7 +293,7 @@ print(torch.equal(c, d), 0.45 < float(c.mean()) < 0.55, c.min() >= 0, c.max() < 
 g = torch.Generator('cuda').manual_seed(3)
 print(g.device, torch.equal(torch.rand(2000, device='cuda', generator=g), c), g.get_state().shape, g.initial_seed())
 k = g.clone_state(); print(torch.equal(torch.rand(3, device='cuda', generator=k), torch.rand(3, device='cuda', generator=g)))
-torch.cuda.manual_seed(3); e = torch.zeros(1000, device='cuda'); e.uniform_(); f = torch.rand(1000, device='cuda'); print(torch.equal(torch.cat([e, f]), c))
+torch.cuda.manual_seed(3); e = torch.zeros(2000, device='cuda'); e.uniform_(); f = torch.rand(2000, device='cuda'); print(torch.equal(e, c), torch.equal(f, c))
 for case in [lambda: torch.rand(2, device='cuda', generator=torch.Generator()), lambda: torch.rand(2, generator=g), lambda: torch.zeros(2).normal_(generator=g), lambda: torch.cuda.set_rng_state(torch.zeros(5, dtype=torch.uint8))]:
     try:
         case()
@@ -302,7 +301,7 @@ for case in [lambda: torch.rand(2, device='cuda', generator=torch.Generator()), 
         print(error)
 print(torch.cuda.get_rng_state_all()[0].numel(), torch.rand(2, device='meta', generator=g))
 torch.cuda.manual_seed(0)
-print([hex(x) for x in torch.empty(2, dtype=int64, device='cuda').random_(0, 2**32).tolist()])
+print(hex(torch.empty(1, dtype=int64, device='cuda').random_(0, 2**32).item()))
 END
 run --simulate-cuda "$work/rng.tsr"
 is 'random streams of devices' "True True
@@ -310,13 +309,13 @@ torch.Size([16]) torch.uint8 True 7
 True True tensor(True, device='cuda:0') tensor(True, device='cuda:0')
 cuda:0 True torch.Size([16]) 3
 True
-True
+True False
 Expected a 'cuda' device type for generator but found 'cpu'
 Expected a 'cpu' device type for generator but found 'cuda'
 Expected a 'cpu' device type for generator but found 'cuda'
 RNG state is wrong size
 16 tensor(..., device='meta', size=(2,))
-['0xe169c58d', '0x9b00dbd8']" "$out$err"
+0xe169c58d" "$out$err"
 
 # What was saved comes back on a device, storages shared as they were.
 cat >"$work/load.tsr" <<'END'

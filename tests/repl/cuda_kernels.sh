@@ -67,20 +67,30 @@ ZeroDivisionError
 [0, 1, 2]' "$out"
 is 'and whose it was' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was remainder, line 10')"
 
-# An interrupt leaves a wait; what the device was given goes on.
-out=$(TSR_SIM_SLOW=100 timeout --foreground -s INT 1 "$tsr" --simulate-cuda -e "
+# An interrupt leaves a wait; what the device was given goes on. It comes when the program says that it waits now.
+cat >"$work/wait.tsr" <<'END'
 x = torch.ones(3, device='cuda')
 for i in range(40): x += 1
+torch.save(torch.ones(1), ready)
 try:
     x.tolist()
 except KeyboardInterrupt:
     print('left')
-print(x.tolist())" 2>&1)
+print(x.tolist())
+END
+(echo "ready = '$work/ready'" && cat "$work/wait.tsr") >"$work/waits.tsr"
+interrupt() { # when $1 is there, the process whose number stands in $2; or ends it after a minute
+    for i in $(seq 600); do [ -s "$1" ] && break; sleep 0.1; done
+    sleep 0.3
+    [ -s "$1" ] && kill -INT "$(cat "$2")" || kill -KILL "$(cat "$2")"
+}
+interrupt "$work/ready" "$work/number" &
+out=$(TSR_SIM_SLOW=100 sh -c 'echo $$ >"$1"; exec "$2" --simulate-cuda "$3"' sh "$work/number" "$tsr" "$work/waits.tsr" 2>&1)
 is 'an interrupt leaves a wait' 'left
 [41.0, 41.0, 41.0]' "$out"
 
 # What bench/cuda/run measures runs at all.
-run --simulate-cuda "$here/../../bench/cuda/figures.py" 8 1
+TEST_TIME=120 run --simulate-cuda "$here/../../bench/cuda/figures.py" 8 1
 is 'figures' "0 {\"copy\": {" "$status $(printf %s "$out" | cut -c1-10)"
 
 # The rows whose examples still go over the host: the list may only get shorter. `scripts/test cuda_kernels` prints what has changed;

@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 sim() { run --simulate-cuda "$@"; }
 gzip -dc "$here/tests/data/cuda_memory.gz" >"$work/programs"
 (echo "path = '$work/programs'" && cat "$here/tests/repl/cuda_memory.tsr") >"$work/programs.tsr"
-sim "$work/programs.tsr"
+TEST_TIME=120 sim "$work/programs.tsr"
 is "memory_stats() is PyTorch's after each program" "$(wc -l <"$work/programs" | tr -d ' ')" "$out$err"
 sim -e "def new(size):
     return torch.empty(size, dtype=torch.uint8, device='cuda')

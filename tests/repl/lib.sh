@@ -19,9 +19,9 @@ is() {
         printf '    wanted: %s\n    got:    %s\n' "$2" "$3"
     fi
 }
-# run ARGS...: $out, $err and $status of tsr
+# run ARGS...: $out, $err and $status of tsr, which has TEST_TIME seconds
 run() {
-    timeout 20 "$tsr" "$@" >"$work/out" 2>"$work/err"
+    timeout "${TEST_TIME:-20}" "$tsr" "$@" >"$work/out" 2>"$work/err"
     status=$?
     out=$(cat "$work/out")
     err=$(cat "$work/err")

@@ -1,5 +1,9 @@
 /* The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), a block of 624 words at a time; and for generators of
- * devices Philox4x32-10 (Salmon et al., 2011), which computes a block of as many words from the seed and a counter. */
+ * devices Philox4x32-10 (kernels/random/philox.h), whose state is the seed and an offset.
+ *
+ * A kernel of the device takes a part of the offsets and draws by itself (tsr_rng_take). An operator that the host runs
+ * in its place draws words one after the other: those of a stream that belongs to the offset where it began, which no
+ * thread of a device has the number of, and the offset then goes on as PyTorch's kernel would have moved it. */
 #include "core/rng.h"
 
 #include <math.h>
@@ -10,6 +14,7 @@
 #include <time.h>
 
 #include "turn.h"
+#include "core/kernels/random/philox.h"
 #include "core/kernels/random/random.h"
 #include "core/mem.h"
 
@@ -22,9 +27,12 @@ struct TsrGenerator {
     uint32_t words[WORDS]; /* tempered */
     int next;              /* in words; WORDS: the block is used up */
     bool fresh;            /* seeded, no block drawn yet */
+    /* For Philox: */
     bool philox;
-    int8_t index;   /* of its device, for Philox */
-    uint64_t drawn; /* words before the block, for Philox */
+    int8_t index;    /* of its device */
+    uint64_t offset; /* where the operator that draws began */
+    uint64_t drawn;  /* words that it drew before the block */
+    uint64_t taken;  /* by how much it moves the offset; 0: by the words that it drew */
     bool has_normal;
     double normal; /* the second of a Box-Muller pair, not yet used */
 };
@@ -38,20 +46,6 @@ static bool is_static(const TsrGenerator *g) {
     return g == &default_generator || (g >= of_devices && g < of_devices + DEVICES);
 }
 
-/* Four words from a counter of 128 bits, of which the upper half is 0, and a key. */
-static void philox(uint32_t out[4], uint64_t counter, uint64_t key) {
-    uint32_t c[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
-    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
-    for (int round = 0; round < 10; round++) {
-        uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
-        uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k1, (uint32_t)a};
-        memcpy(c, next, sizeof c);
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
-    }
-    memcpy(out, c, sizeof c);
-}
-
 /* The next WORDS words; `drawn` is where they begin. */
 static void make_block(TsrGenerator *g, uint32_t *out) {
     if (TSR_LIKELY(!g->philox)) {
@@ -59,12 +53,55 @@ static void make_block(TsrGenerator *g, uint32_t *out) {
         return;
     }
     if (!g->fresh) g->drawn += WORDS;
-    for (uint32_t i = 0; i < WORDS; i += 4) philox(out + i, (g->drawn + i) / 4, g->seed);
+    const uint64_t stream = UINT64_C(1) << 63 | g->offset;
+    for (uint32_t i = 0; i < WORDS; i += 4) tsr_philox(out + i, (g->drawn + i) / 4, stream, g->seed);
+}
+
+static uint64_t in_fours(uint64_t n) { return (n + 3) / 4 * 4; }
+
+/* The offset after the operator that draws. */
+static uint64_t next_offset(const TsrGenerator *g) {
+    uint64_t drawn = g->fresh ? 0 : g->drawn + (uint64_t)g->next;
+    return g->offset + in_fours(g->taken > 0 ? g->taken : drawn);
+}
+
+static void begin_at(TsrGenerator *g, uint64_t offset) {
+    g->offset = offset;
+    g->drawn = 0;
+    g->taken = 0;
+    g->next = WORDS;
+    g->fresh = true;
+}
+
+void tsr_rng_begin(TsrGenerator *g, uint64_t takes) {
+    if (!g->philox) return;
+    begin_at(g, next_offset(g));
+    g->taken = takes;
+}
+
+void tsr_rng_position(const TsrGenerator *g, uint64_t *seed, uint64_t *offset) {
+    *seed = g->seed;
+    *offset = next_offset(g);
+}
+
+void tsr_rng_take(TsrGenerator *g, uint64_t count) { begin_at(g, next_offset(g) + in_fours(count)); }
+
+TsrStatus tsr_rng_get_offset(uint64_t *out, const TsrGenerator *g) {
+    if (!g->philox) return tsr_error(TSR_RUNTIME_ERROR, "CPU Generator does not use offset");
+    *out = next_offset(g);
+    return TSR_OK;
+}
+
+TsrStatus tsr_rng_set_offset(TsrGenerator *g, uint64_t offset) {
+    if (!g->philox) return tsr_error(TSR_RUNTIME_ERROR, "CPU Generator does not use offset");
+    if (offset % 4 != 0) return tsr_error(TSR_RUNTIME_ERROR, "offset must be a multiple of 4");
+    begin_at(g, offset);
+    return TSR_OK;
 }
 
 static void seed_state(TsrGenerator *g, uint64_t seed) {
     g->seed = seed;
-    g->drawn = 0;
+    g->offset = g->drawn = g->taken = 0;
     g->state[0] = (uint32_t)seed;
     for (uint32_t j = 1; j < WORDS; j++) g->state[j] = 1812433253u * (g->state[j - 1] ^ (g->state[j - 1] >> 30)) + j;
     g->next = WORDS;
@@ -226,22 +263,19 @@ size_t tsr_rng_state_bytes(const TsrGenerator *g) {
 }
 
 static TsrStatus set_philox_state(TsrGenerator *g, const uint8_t *bytes, size_t n) {
-    uint64_t drawn = 0; /* a seed alone is a fresh stream */
+    uint64_t offset = 0; /* a seed alone is a fresh stream */
     if (n != TSR_RNG_PHILOX_STATE_BYTES && n != 8) return tsr_error(TSR_RUNTIME_ERROR, "RNG state is wrong size");
-    memcpy(&g->seed, bytes, 8);
-    memcpy(&drawn, bytes + 8, n - 8);
-    g->has_normal = false;
-    g->drawn = drawn - drawn % 4;
-    g->fresh = true;
-    refill(g);
-    g->next = (int)(drawn % 4);
-    return TSR_OK;
+    memcpy(&offset, bytes + 8, n - 8);
+    uint64_t seed;
+    memcpy(&seed, bytes, 8);
+    seed_state(g, seed);
+    return tsr_rng_set_offset(g, offset);
 }
 
 void tsr_rng_get_state(const TsrGenerator *g, uint8_t *bytes) {
     if (g->philox) {
         put64(bytes, g->seed);
-        put64(bytes + 8, g->fresh ? g->drawn : g->drawn + (uint64_t)g->next);
+        put64(bytes + 8, next_offset(g));
         return;
     }
     memset(bytes, 0, TSR_RNG_STATE_BYTES);

@@ -644,6 +644,11 @@ void tsr_op_fallback_end(const char *name, const TsrLoans *loans) {
         tsr_op_fallback_hook(name, loans->over, loans->back);
 }
 
+/* What operators on the device of a call draw from. */
+static TsrGenerator *generator_there(const Where *w) {
+    return tsr_rng_of_device(tsr_device_has_backend(w->results) ? w->results.index : w->tensors.index);
+}
+
 static TsrStatus run_by_loan(TsrOpCall *c, const Where *w, bool again) {
     TsrLoans loans = {.what = c->schema->base};
     TSR_TRY(tsr_op_fallback_begin(c->schema->name));
@@ -653,8 +658,7 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w, bool again) {
             c->arg[i].device = TSR_DEVICE_CPU;
     bool spent = c->spent;
     c->spent = false; /* what is lent is no memory to build a result in */
-    int index = tsr_device_has_backend(w->results) ? w->results.index : w->tensors.index;
-    TsrGenerator *before = tsr_rng_use(tsr_rng_of_device(index));
+    TsrGenerator *before = tsr_rng_use(generator_there(w));
     TsrStatus status = lend_arguments(&loans, c);
     bool ran = status == TSR_OK;
     if (ran) status = run_prepared_call(c, again);
@@ -672,10 +676,13 @@ static TsrStatus run_by_loan(TsrOpCall *c, const Where *w, bool again) {
 /* On the device, or by loan after all where it declines. */
 static TsrStatus run_there(TsrOpCall *c, const Where *w) {
     const char *outer = tsr_device_work_of;
+    const bool draws = (c->op->flags & TSR_OP_RANDOM) != 0;
+    TsrGenerator *before = draws ? tsr_rng_use(generator_there(w)) : NULL;
     (void)tsr_device_declined();
     tsr_device_work_of = c->schema->name;
     TsrStatus status = run_prepared_call(c, false);
     tsr_device_work_of = outer;
+    if (draws) tsr_rng_use(before);
     if (status == TSR_NOT_IMPLEMENTED_ERROR && tsr_device_declined()) return run_by_loan(c, w, true);
     tell_end(c, status);
     return status;

@@ -15,6 +15,8 @@
  *   atomic_add, atomic_min, atomic_max(T *, T)   what was there before
  *   atomic_swap_if(uint32_t * or uint64_t *, was, new)   the same
  *   high_product(x, y)                   the upper 32 bits of a product
+ *   quick_exp, quick_log, quick_log1p, quick_tan(x), quick_sincos(x, &sine, &cosine)   of floats: a few units of the last
+ *                                        place off, as PyTorch draws its numbers; of doubles exact
  *   UNROLL                               before a loop of known length */
 typedef signed char int8_t;
 typedef short int16_t;
@@ -59,6 +61,16 @@ template <class T> static inline T atomic_max(T *p, T v) { return atomicMax(p, v
 template <class T> static inline T atomic_swap_if(T *p, T was, T now) { return atomicCAS(p, was, now); }
 
 static inline uint32_t high_product(uint32_t x, uint32_t y) { return __umulhi(x, y); }
+
+static inline float quick_exp(float x) { return __expf(x); }
+static inline float quick_log(float x) { return __logf(x); }
+static inline float quick_log1p(float x) { return __logf(1.0f + x); }
+static inline float quick_tan(float x) { return __tanf(x); }
+static inline void quick_sincos(float x, float *sine, float *cosine) { __sincosf(x, sine, cosine); }
+static inline double quick_exp(double x) { return exp(x); }
+static inline double quick_log(double x) { return log(x); }
+static inline double quick_log1p(double x) { return log1p(x); }
+static inline double quick_tan(double x) { return tan(x); }
 
 #define INFINITY __int_as_float(0x7F800000)
 #define NAN __int_as_float(0x7FC00000)

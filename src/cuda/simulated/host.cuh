@@ -129,6 +129,19 @@ REAL1(asin) REAL1(acos) REAL1(atan) REAL1(sinh) REAL1(cosh) REAL1(tanh) REAL1(as
 REAL1(erf) REAL1(erfc) REAL1(lgamma) REAL1(sqrt) REAL1(floor) REAL1(ceil) REAL1(trunc) REAL1(rint) REAL1(fabs)
 REAL2(pow) REAL2(atan2) REAL2(hypot) REAL2(nextafter) REAL2(fmod) REAL2(copysign) REAL2(fmax) REAL2(fmin)
 
+template <class T> static inline T quick_exp(T x) { return exp(x); }
+template <class T> static inline T quick_log(T x) { return log(x); }
+template <class T> static inline T quick_log1p(T x) { return log1p(x); }
+template <class T> static inline T quick_tan(T x) { return tan(x); }
+static inline void quick_sincos(float x, float *sine, float *cosine) {
+    *sine = sin(x);
+    *cosine = cos(x);
+}
+static inline void sincospi(double x, double *sine, double *cosine) {
+    *sine = sin(x * 3.14159265358979323846);
+    *cosine = cos(x * 3.14159265358979323846);
+}
+
 /* The inverse of erf: Newton's steps from an approximation (S. Winitzki, 2008); CUDA has the function. */
 static inline double erfinv(double x) {
     if (!(x > -1 && x < 1)) return x == 1 ? INFINITY : x == -1 ? -INFINITY : NAN;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "core/kernels/random/philox.h"
 #include "core/rng.h"
 #include "core/some_tensors.h"
 
@@ -231,8 +232,12 @@ START_TEST(devices_draw_by_philox) {
     TsrGenerator *g = NULL;
     ck_assert_int_eq(tsr_rng_new_philox(&g, 3), TSR_OK);
     ck_assert_int_eq(tsr_rng_device(g), 3);
-    tsr_rng_seed(g, 0);
-    for (int i = 0; i < 4; i++) ck_assert_uint_eq(tsr_rng_u32(g), PHILOX_ZERO[i]);
+    uint32_t words[4];
+    tsr_philox(words, 0, 0, 0);
+    for (int i = 0; i < 4; i++) ck_assert_uint_eq(words[i], PHILOX_ZERO[i]);
+    tsr_rng_seed(g, 7);
+    tsr_philox(words, 0, UINT64_C(1) << 63, 7); /* the stream that is no thread's */
+    for (int i = 0; i < 4; i++) ck_assert_uint_eq(tsr_rng_u32(g), words[i]);
     tsr_rng_free(g);
     ck_assert_int_eq(tsr_rng_new_philox(&g, -1), TSR_VALUE_ERROR);
     ck_assert_int_eq(tsr_rng_new_philox(&g, 16), TSR_VALUE_ERROR);
@@ -245,7 +250,9 @@ START_TEST(devices_draw_by_philox) {
 }
 END_TEST
 
-START_TEST(a_device_s_state_is_seed_and_count) {
+/* Words that an operator draws do not depend on how many are asked for at a time; after it the offset is a multiple of
+ * 4, and what comes then is another stream. */
+START_TEST(a_device_s_state_is_seed_and_offset) {
     static uint32_t bulk[4000];
     TsrGenerator *g = NULL, *h = NULL;
     ck_assert_int_eq(tsr_rng_new_philox(&g, 0), TSR_OK);
@@ -257,13 +264,18 @@ START_TEST(a_device_s_state_is_seed_and_count) {
         uint8_t bytes[TSR_RNG_PHILOX_STATE_BYTES];
         uint64_t state[2];
         tsr_rng_seed(g, 11);
-        draw(g, drawn);
+        for (int k = 0; k < drawn; k++) ck_assert(tsr_rng_u32(g) == bulk[k]);
         tsr_rng_get_state(g, bytes);
         memcpy(state, bytes, sizeof state);
         ck_assert_uint_eq(state[0], 11);
-        ck_assert_uint_eq(state[1], (uint64_t)drawn);
+        ck_assert_uint_eq(state[1], (uint64_t)(drawn + 3) / 4 * 4);
         ck_assert_int_eq(tsr_rng_set_state(h, bytes, sizeof bytes), TSR_OK);
-        for (int k = 0; k < 10; k++) ck_assert(tsr_rng_u32(h) == bulk[drawn + k]);
+        tsr_rng_begin(g, 0);
+        for (int k = 0; k < 10; k++) {
+            uint32_t word = tsr_rng_u32(h);
+            ck_assert(tsr_rng_u32(g) == word);
+            ck_assert(drawn == 0 || word != bulk[drawn + k]);
+        }
     }
     ck_assert_int_eq(tsr_rng_set_state(h, (const uint8_t *)bulk, 15), TSR_RUNTIME_ERROR);
     ck_assert_str_eq(tsr_error_message(), "RNG state is wrong size");
@@ -273,7 +285,32 @@ START_TEST(a_device_s_state_is_seed_and_count) {
 }
 END_TEST
 
+START_TEST(an_offset_moves_by_what_is_taken) {
+    TsrGenerator *g = NULL;
+    uint64_t seed, offset;
+    ck_assert_int_eq(tsr_rng_new_philox(&g, 0), TSR_OK);
+    tsr_rng_seed(g, 5);
+    tsr_rng_take(g, 10);
+    tsr_rng_position(g, &seed, &offset);
+    ck_assert_uint_eq(seed, 5);
+    ck_assert_uint_eq(offset, 12);
+    tsr_rng_begin(g, 20); /* however many words it draws */
+    for (int i = 0; i < 50; i++) (void)tsr_rng_u32(g);
+    tsr_rng_take(g, 4);
+    ck_assert_int_eq(tsr_rng_get_offset(&offset, g), TSR_OK);
+    ck_assert_uint_eq(offset, 36);
+    ck_assert_int_eq(tsr_rng_set_offset(g, 6), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "offset must be a multiple of 4");
+    ck_assert_int_eq(tsr_rng_set_offset(g, 8), TSR_OK);
+    ck_assert_int_eq(tsr_rng_get_offset(&offset, g), TSR_OK);
+    ck_assert_uint_eq(offset, 8);
+    ck_assert_int_eq(tsr_rng_get_offset(&offset, tsr_rng_default()), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "CPU Generator does not use offset");
+    tsr_rng_free(g);
+}
+END_TEST
+
 TEST_SUITE(rng, words_are_those_of_mt19937, words_in_bulk_are_the_same_words, numbers_are_pytorch_s,
            a_long_word_is_two_the_upper_half_first, states_are_pytorch_s_bytes, damaged_states_are_refused,
            a_seed_drops_a_kept_normal, a_generator_lives_until_its_last_holder, the_default_generator_is_lent_another,
-           devices_draw_by_philox, a_device_s_state_is_seed_and_count)
+           devices_draw_by_philox, a_device_s_state_is_seed_and_offset, an_offset_moves_by_what_is_taken)

@@ -32,6 +32,8 @@ static double smallest(TsrDtype d) { return d == TSR_FLOAT64 ? DBL_MIN : d == TS
 
 /* alpha's elements in row-major order as float64, each replaced by a gamma number. *out is owned. */
 static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerator *g) {
+    enum { OFFSETS = 10 }; /* that PyTorch's kernel moves its generator by */
+    tsr_rng_begin(g, OFFSETS);
     TSR_OWNED t = NULL;
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(alpha), alpha->sizes, TSR_FLOAT64, alpha->device));
     TSR_TRY(tsr_tensor_copy(t, alpha));
@@ -106,7 +108,21 @@ static TsrStatus check_bounds(double lower, double upper, bool training, bool in
     return training && !isfinite(upper - lower) ? tsr_untrue("to - from <= std::numeric_limits<T>::max()") : TSR_OK;
 }
 
+/* On a device: one kernel that draws and multiplies. */
+static TsrStatus rrelu_on_device_new(TsrTensor **out, TsrTensor *x, double lower, double upper, TsrGenerator *g) {
+    TSR_OWNED result = NULL;
+    TSR_OWNED dense = NULL;
+    if (!tsr_random_is_drawable(x->dtype)) return tsr_not_implemented("rrelu_with_noise_out_cuda", x->dtype);
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TSR_TRY(
+        tsr_random_work(result, NULL, dense, (TsrDeviceRandom){.draw = TSR_DRAW_SLOPES, .a = lower, .b = upper}, g));
+    *out = tsr_owned_take(&result);
+    return TSR_OK;
+}
+
 static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double upper, bool training, TsrGenerator *g) {
+    if (training && tsr_on_device(x) && x->numel > 0) return rrelu_on_device_new(out, x, lower, upper, g);
     TSR_TRY(check_float(x, training ? "rrelu_with_noise_out_cpu" : "leaky_relu_cpu"));
     if (training && x->dtype == TSR_FLOAT16)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"rrelu_with_noise_out_cpu\" not implemented for 'Half'");

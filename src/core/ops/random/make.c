@@ -136,8 +136,10 @@ static TsrStatus shuffle(void *p, int64_t n, size_t item, TsrGenerator *g) {
     return TSR_OK;
 }
 
-static TsrStatus check_permutation_dtype(TsrDtype d, int64_t n) {
-    TSR_TRY(tsr_require(TSR_BITS_USUAL, d, "randperm"));
+static TsrStatus check_permutation_dtype(const TsrTensor *t, int64_t n) {
+    const TsrDtype d = t->dtype;
+    if (tsr_on_device(t) && d == TSR_BFLOAT16) return tsr_not_implemented("randperm_out_cuda", d);
+    TSR_TRY(tsr_require(TSR_BITS_USUAL, d, tsr_on_device(t) ? "arange_cuda" : "randperm"));
     if (d == TSR_FLOAT16 || d == TSR_FLOAT32) {
         int64_t limit = ((int64_t)1 << tsr_random_mantissa_digits(d)) + 1;
         if (n > limit)
@@ -157,8 +159,10 @@ TsrStatus op_randperm(TsrOpCall *c) {
     TsrArg size = {.kind = TSR_ARG_INTS, .n = 1, .ints = &n};
     TsrTensor *t;
     TSR_TRY(factory_new(&t, c, &size, &c->arg[2], TSR_INT64, &c->arg[4]));
-    TsrStatus status = check_permutation_dtype(t->dtype, n);
-    if (status == TSR_OK && n > 0 && !tsr_is_meta(t)) {
+    TsrStatus status = check_permutation_dtype(t, n);
+    if (status == TSR_OK && n > 0 && tsr_on_device(t)) {
+        status = tsr_random_permutation(t, tsr_random_generator(&c->arg[1]));
+    } else if (status == TSR_OK && n > 0 && !tsr_is_meta(t)) {
         char *p = tsr_data(t);
         for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i += BLOCK) {
             int64_t block[BLOCK], m = TSR_MIN(n - i, BLOCK);
@@ -180,9 +184,10 @@ static TsrStatus check_std_tensor(const TsrTensor *std) {
     if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, std->dtype)) return tsr_not_implemented("min_all", std->dtype);
     TSR_OWNED least = NULL;
     TSR_TRY(tsr_invoke_new(&least, 1, "min", "t", std));
-    return tsr_scalar_to_double(tsr_tensor_get(least, 0)) >= 0
-               ? TSR_OK
-               : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
+    TsrScalar value;
+    TSR_TRY(tsr_tensor_item(&value, least));
+    return tsr_scalar_to_double(value) >= 0 ? TSR_OK
+                                            : tsr_error(TSR_RUNTIME_ERROR, "normal expects all elements of std >= 0.0");
 }
 
 /* t = t * std + mean; either may be NULL. */

@@ -1,9 +1,11 @@
 /* Random numbers: PyTorch's CPU streams. Elements are drawn in the order of memory (the iterator's order), one by one,
  * except where PyTorch draws in bulk: contiguous normals of 16 and more. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/engine/turn.h"
+#include "core/tensor/loan.h"
 #include "core/kernels/random/random.h"
 #include "core/op/shared.h"
 #include "random.h"
@@ -23,7 +25,17 @@ typedef struct Draw {
 
 TsrGenerator *tsr_random_generator(const TsrArg *a) {
     tsr_turn_take();
-    return a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default();
+    TsrGenerator *g = a->kind == TSR_ARG_GENERATOR && a->any != NULL ? a->any : tsr_rng_default();
+    tsr_rng_begin(g, 0);
+    return g;
+}
+
+TsrStatus tsr_random_refuse(const TsrTensor *t, const char *name, TsrDtype dtype) {
+    char there[64];
+    const char *cpu = strstr(name, "cpu");
+    if (!tsr_on_device(t) || cpu == NULL) return tsr_not_implemented(name, dtype);
+    snprintf(there, sizeof there, "%.*scuda%s", (int)(cpu - name), name, cpu + 3);
+    return tsr_not_implemented(there, dtype);
 }
 
 TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop,
@@ -91,6 +103,17 @@ static void range32_loop(char *const *data, const int64_t *strides, int64_t n, c
             tsr_convert(d->dtype, dst, strides[0], TSR_INT64, (const char *)block, 8, m);
         }
     }
+}
+
+/* Fills t by a loop, or on its device as `draw` says. */
+static TsrStatus run_draw(TsrTensor *t, TsrDraw draw, TsrLoop loop, const Draw *d, const char *name) {
+    if (!tsr_on_device(t)) return tsr_random_draw(t, NULL, NULL, loop, d, name);
+    bool wide = loop == words64_loop || loop == range64_loop || loop == modulo64_loop;
+    return tsr_random_work(
+        t, NULL, NULL,
+        (TsrDeviceRandom){
+            .draw = draw, .bits = wide ? 64 : 32, .a = d->a, .b = d->b, .range = d->range, .base = d->base},
+        d->g);
 }
 
 /* ---- uniform ---- */
@@ -200,7 +223,7 @@ TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGener
         TsrLoop loop = real->dtype == TSR_FLOAT32   ? uniform_float_loop
                        : real->dtype == TSR_FLOAT64 ? uniform_double_loop
                                                     : uniform_half_loop;
-        status = tsr_random_draw(real, NULL, NULL, loop, &d, "uniform_");
+        status = run_draw(real, TSR_DRAW_UNIFORM, loop, &d, "uniform_");
     }
     tsr_tensor_free(real);
     return status;
@@ -270,10 +293,10 @@ static void bulk_normal_half(char *p, int64_t n, const Draw *d) {
 
 static TsrStatus fill_normal_real(TsrTensor *t, const Draw *d) {
     if (t->numel == 0) return TSR_OK;
-    if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented("normal_kernel_cpu", t->dtype);
+    if (!tsr_random_is_drawable(t->dtype)) return tsr_random_refuse(t, "normal_kernel_cpu", t->dtype);
     if (tsr_is_meta(t)) return TSR_OK;
-    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS))
-        return tsr_random_draw(t, NULL, NULL, normal_loop, d, "normal_");
+    if (t->numel < 16 || !tsr_is_contiguous(t, TSR_CONTIGUOUS) || tsr_on_device(t))
+        return run_draw(t, TSR_DRAW_NORMAL, normal_loop, d, "normal_");
     void *p = tsr_data(t);
     if (t->dtype == TSR_FLOAT32) return bulk_normal_float(p, t->numel, d);
     if (t->dtype == TSR_FLOAT64) return bulk_normal_double(p, t->numel, d);
@@ -359,7 +382,7 @@ static TsrStatus check_range(TsrDtype d, int64_t from, int64_t last) {
 
 static TsrStatus run_range(TsrTensor *t, uint64_t range, int64_t from, TsrGenerator *g) {
     Draw d = {.g = g, .dtype = t->dtype, .range = range, .base = from};
-    return tsr_random_draw(t, NULL, NULL, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
+    return run_draw(t, TSR_DRAW_WORDS, range >= 1u << 28 ? range64_loop : range32_loop, &d, "random_");
 }
 
 TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g) {
@@ -384,9 +407,10 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
     if (from == INT64_MIN) {
         if (t->dtype != TSR_INT64 && t->dtype != TSR_FLOAT64 && t->dtype != TSR_FLOAT32 && t->dtype != TSR_BFLOAT16)
             return tsr_error(TSR_RUNTIME_ERROR,
-                             "random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16");
+                             "random_full_64_bits_range_kernel_%s handles only int64, double, float and bfloat16",
+                             tsr_on_device(t) ? "cuda" : "cpu");
         Draw d = {.g = g, .dtype = t->dtype};
-        return tsr_random_draw(t, NULL, NULL, words64_loop, &d, "random_");
+        return run_draw(t, TSR_DRAW_WORDS, words64_loop, &d, "random_");
     }
     int64_t last, least;
     if (tsr_dtype_is_float(t->dtype) && !tsr_random_is_drawable(t->dtype))
@@ -413,7 +437,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
 
 static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
-    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_not_implemented("random_kernel_cpu", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_random_refuse(t, "random_kernel_cpu", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype};
     int64_t least, last;
     if (tsr_random_is_drawable(t->dtype)) d.range = ((uint64_t)1 << tsr_random_mantissa_digits(t->dtype)) + 1;
@@ -422,7 +446,7 @@ static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
         d.range = (uint64_t)last + 1;
     }
     bool wide = t->dtype == TSR_FLOAT64 || t->dtype == TSR_INT64;
-    return tsr_random_draw(t, NULL, NULL, wide ? modulo64_loop : modulo32_loop, &d, "random_");
+    return run_draw(t, TSR_DRAW_WORDS, wide ? modulo64_loop : modulo32_loop, &d, "random_");
 }
 
 /* ---- the in-place operators ---- */
@@ -447,19 +471,19 @@ TsrStatus op_normal_(TsrOpCall *c) {
     return wrote(c, tsr_random_fill_normal(t, c->arg[1].f, c->arg[2].f, tsr_random_generator(&c->arg[3])), t);
 }
 
-static TsrStatus simple_float(TsrOpCall *c, TsrLoop loop, Draw d, const char *kernel) {
+static TsrStatus simple_float(TsrOpCall *c, TsrDraw draw, TsrLoop loop, Draw d, const char *kernel) {
     TsrTensor *t = self_of(c);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
-    if (!tsr_random_is_drawable(t->dtype)) return tsr_not_implemented(kernel, t->dtype);
+    if (!tsr_random_is_drawable(t->dtype)) return tsr_random_refuse(t, kernel, t->dtype);
     d.dtype = t->dtype;
-    return wrote(c, tsr_random_draw(t, NULL, NULL, loop, &d, c->schema->base), t);
+    return wrote(c, run_draw(t, draw, loop, &d, c->schema->base), t);
 }
 
 TsrStatus op_log_normal_(TsrOpCall *c) {
     double std = c->arg[2].f;
     if (!(std > 0)) return tsr_error(TSR_RUNTIME_ERROR, "log_normal_ expects std > 0.0, but found std=" NUM, std);
-    return simple_float(c, log_normal_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = std},
-                        "log_normal_cpu");
+    return simple_float(c, TSR_DRAW_LOG_NORMAL, log_normal_loop,
+                        (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = std}, "log_normal_cpu");
 }
 
 TsrStatus op_cauchy_(TsrOpCall *c) {
@@ -471,13 +495,13 @@ TsrStatus op_cauchy_(TsrOpCall *c) {
             "Cauchy distribution is a continuous probability distribution. dtype must be a floating point but you "
             "specified %s",
             tsr_dtype_c_name(self_of(c)->dtype));
-    return simple_float(c, cauchy_loop, (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma},
-                        "cauchy_cpu");
+    return simple_float(c, TSR_DRAW_CAUCHY, cauchy_loop,
+                        (Draw){.g = tsr_random_generator(&c->arg[3]), .a = c->arg[1].f, .b = sigma}, "cauchy_cpu");
 }
 
 TsrStatus tsr_random_exponential(TsrTensor *t, TsrGenerator *g) {
     Draw d = {.g = g, .dtype = t->dtype, .a = 1};
-    return tsr_random_draw(t, NULL, NULL, exponential_loop, &d, "exponential_");
+    return run_draw(t, TSR_DRAW_EXPONENTIAL, exponential_loop, &d, "exponential_");
 }
 
 TsrStatus op_exponential_(TsrOpCall *c) {
@@ -490,8 +514,8 @@ TsrStatus op_exponential_(TsrOpCall *c) {
             "Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
             "you specified %s",
             tsr_dtype_scalar_name(self_of(c)->dtype));
-    return simple_float(c, exponential_loop, (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda},
-                        "exponential_cpu");
+    return simple_float(c, TSR_DRAW_EXPONENTIAL, exponential_loop,
+                        (Draw){.g = tsr_random_generator(&c->arg[2]), .a = lambda}, "exponential_cpu");
 }
 
 TsrStatus op_geometric_(TsrOpCall *c) {
@@ -500,9 +524,9 @@ TsrStatus op_geometric_(TsrOpCall *c) {
     if (!(0 < p && p < 1))
         return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
-    if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_not_implemented("geometric_cpu", t->dtype);
+    if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_random_refuse(t, "geometric_cpu", t->dtype);
     Draw d = {.g = tsr_random_generator(&c->arg[2]), .dtype = t->dtype, .a = p};
-    return wrote(c, tsr_random_draw(t, NULL, NULL, geometric_loop, &d, "geometric_"), t);
+    return wrote(c, run_draw(t, TSR_DRAW_GEOMETRIC, geometric_loop, &d, "geometric_"), t);
 }
 
 TsrStatus op_random_(TsrOpCall *c) {
@@ -532,9 +556,9 @@ TsrStatus tsr_random_bernoulli(TsrTensor *t, double p, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype))
-        return tsr_not_implemented("bernoulli_scalar_cpu_", t->dtype);
+        return tsr_random_refuse(t, "bernoulli_scalar_cpu_", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype, .a = p};
-    return tsr_random_draw(t, NULL, NULL, bernoulli_loop, &d, "bernoulli_");
+    return run_draw(t, TSR_DRAW_BERNOULLI, bernoulli_loop, &d, "bernoulli_");
 }
 
 /* Doubles are compared with doubles, all others with floats. */
@@ -564,20 +588,28 @@ static void chances_loop(char *const *data, const int64_t *strides, int64_t n, c
     }
 }
 
+/* `wide` has the sizes of t. */
+static TsrStatus draw_chances(TsrTensor *t, const TsrTensor *wide, TsrGenerator *g) {
+    if (tsr_on_device(t) && !tsr_dtype_is_float(wide->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "expected probabilities tensor to have floating type, got %s",
+                         tsr_dtype_scalar_name(wide->dtype));
+    if (!tsr_random_is_drawable(wide->dtype)) return tsr_random_refuse(t, "bernoulli_tensor_cpu_p_", wide->dtype);
+    if (tsr_on_device(t)) return tsr_random_work(t, NULL, wide, (TsrDeviceRandom){.draw = TSR_DRAW_CHANCES}, g);
+    bool bad = false;
+    TsrChances q = {g, t->dtype, wide->dtype, &bad};
+    if (!tsr_is_meta(t)) TSR_TRY(tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_"));
+    return bad ? tsr_untrue("p_in >= 0 && p_in <= 1") : TSR_OK;
+}
+
 static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype))
-        return tsr_not_implemented("bernoulli_tensor_cpu_self_", t->dtype);
+        return tsr_random_refuse(t, "bernoulli_tensor_cpu_self_", t->dtype);
     TsrTensor *wide;
     TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
-    TsrStatus status = TSR_OK;
-    if (!tsr_random_is_drawable(p->dtype)) status = tsr_not_implemented("bernoulli_tensor_cpu_p_", p->dtype);
-    bool bad = false;
-    TsrChances q = {g, t->dtype, p->dtype, &bad};
-    if (status == TSR_OK && !tsr_is_meta(t)) status = tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_");
+    TsrStatus status = draw_chances(t, wide, g);
     tsr_tensor_free(wide);
-    if (status == TSR_OK && bad) status = tsr_untrue("p_in >= 0 && p_in <= 1");
     return status;
 }
 

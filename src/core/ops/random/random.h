@@ -2,10 +2,11 @@
 #ifndef CORE_OPS_RANDOM_RANDOM_H
 #define CORE_OPS_RANDOM_RANDOM_H
 
+#include "core/backend.h"
 #include "core/op.h"
 #include "core/rng.h"
 
-/* The generator of an argument, or the default one. Lent. */
+/* The generator of an argument, or the default one, at the beginning of an operator. Lent. */
 TsrGenerator *tsr_random_generator(const TsrArg *a);
 /* float16, bfloat16, float32, float64: what PyTorch's continuous distributions are made for. */
 bool tsr_random_is_drawable(TsrDtype d);
@@ -13,6 +14,15 @@ bool tsr_random_is_drawable(TsrDtype d);
  * broadcast to t. Refuses a t that overlaps itself; a meta tensor stays as it is. */
 TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop,
                           const void *params, const char *name);
+
+/* Fills `out`, which lies on a device, and what is not NULL beside it, as TsrDraw says, by the device's kernel.
+ * Declines (engine/device.h) what there is none for, with nothing drawn. */
+TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, TsrDeviceRandom what,
+                          TsrGenerator *g);
+/* A permutation of 0 to n - 1 into t, one dimension of a device: as torch.randperm has it there. */
+TsrStatus tsr_random_permutation(TsrTensor *t, TsrGenerator *g);
+/* "NAME_cpu" not implemented for 'Int', with cuda in place of cpu for a t on a device. */
+TsrStatus tsr_random_refuse(const TsrTensor *t, const char *name, TsrDtype dtype);
 
 /* Fill t as uniform_, normal_ and random_(from, to) do, with their refusals. */
 TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGenerator *g);

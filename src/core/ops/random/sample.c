@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/device.h"
 #include "core/op/shared.h"
 #include "random.h"
 #include "core/tensor/owned.h"
@@ -52,9 +53,11 @@ static void poisson_loop(char *const *data, const int64_t *strides, int64_t n, c
 TsrStatus op_poisson(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
     if (!tsr_random_is_drawable(self->dtype)) return tsr_not_implemented("poisson_cpu", self->dtype);
+    enum { OFFSETS = 20 }; /* that PyTorch's kernel moves its generator by */
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), self->sizes, self->dtype, self->device));
     bool bad = false;
     TsrChances q = {tsr_random_generator(&c->arg[1]), t->dtype, self->dtype, &bad};
+    tsr_rng_begin(q.g, OFFSETS);
     TsrStatus status = tsr_random_draw(t, self, NULL, poisson_loop, &q, "poisson");
     if (status == TSR_OK && bad)
         status = tsr_error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
@@ -132,6 +135,7 @@ TsrStatus op_binomial(TsrOpCall *c) {
     if (count->dtype != prob->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype),
                          tsr_dtype_scalar_name(count->dtype));
+    enum { OFFSETS = 42 }; /* that PyTorch's kernel moves its generator by */
     if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
         return tsr_not_implemented("binomial_cpu", count->dtype);
     int64_t sizes[TSR_MAX_DIMS];
@@ -140,6 +144,7 @@ TsrStatus op_binomial(TsrOpCall *c) {
     TSR_TRY(tsr_layout_broadcast(sizes, &n, prob->sizes, tsr_ndim(prob)));
     TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
+    tsr_rng_begin(q.g, OFFSETS);
     return tsr_finish_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
 }
 
@@ -217,7 +222,7 @@ static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t s
     return status;
 }
 
-static TsrStatus check_weights(const TsrTensor *self) {
+static TsrStatus check_weights_here(const TsrTensor *self) {
     if (!tsr_random_is_drawable(self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
     int64_t n = self->sizes[tsr_ndim(self) - 1];
     bool zero_row = false;
@@ -233,6 +238,15 @@ static TsrStatus check_weights(const TsrTensor *self) {
     }
     return zero_row ? tsr_error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)")
                     : TSR_OK;
+}
+
+/* The host looks at those of a device too, and waits, as PyTorch does. */
+static TsrStatus check_weights(const TsrTensor *self) {
+    TSR_OWNED here = NULL;
+    if (!tsr_on_device(self)) return check_weights_here(self);
+    TSR_TRY(tsr_tensor_new(&here, tsr_ndim(self), self->sizes, self->dtype, TSR_DEVICE_CPU));
+    TSR_TRY(tsr_tensor_copy(here, self));
+    return check_weights_here(here);
 }
 
 /* The largest of p / q for exponential q: a sample without replacement. */
@@ -264,6 +278,7 @@ TsrStatus op_multinomial(TsrOpCall *c) {
         TSR_TRY(without_replacement(&t, self, samples, g));
         return tsr_return_move(c, t);
     }
+    if (tsr_on_device(self)) return tsr_device_decline();
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, TSR_INT64, self->device));
     TsrStatus status = t->numel == 0 || tsr_is_meta(self) ? TSR_OK : with_replacement(t, self, samples, g);
     return tsr_finish_move(c, status, t);
@@ -320,7 +335,24 @@ static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise
     return status;
 }
 
-static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double p, bool train) {
+/* On a device plain dropout is one kernel, which makes the mask too. */
+static TsrStatus dropout_on_device_new(TsrTensor **out, TsrTensor **mask, TsrTensor *input, double p) {
+    TSR_OWNED result = NULL;
+    TSR_OWNED kept = NULL;
+    if (!tsr_random_is_drawable(input->dtype)) return tsr_not_implemented("fused_dropout", input->dtype);
+    TSR_TRY(tsr_tensor_new_like(&result, input, TSR_DTYPE_NONE, TSR_PRESERVE));
+    TSR_TRY(tsr_tensor_new_like(&kept, input, TSR_BOOL, TSR_PRESERVE));
+    TSR_TRY(tsr_random_work(result, kept, input, (TsrDeviceRandom){.draw = TSR_DRAW_DROPOUT, .a = 1 - p},
+                            tsr_random_generator(&(TsrArg){0})));
+    *out = tsr_owned_take(&result);
+    if (mask != NULL) *mask = tsr_owned_take(&kept);
+    return TSR_OK;
+}
+
+static TsrStatus dropout_new(TsrTensor **out, const TsrOpCall *c, int kind) {
+    TsrTensor *input = c->arg[0].t;
+    const double p = c->arg[1].f;
+    const bool train = c->arg[2].b;
     if (!(p >= 0 && p <= 1))
         return tsr_error(TSR_RUNTIME_ERROR, "dropout probability has to be between 0 and 1, but got %g", p);
     if (p == 0 || !train || input->numel == 0) {
@@ -334,6 +366,7 @@ static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double
         tsr_tensor_free(zero);
         return status;
     }
+    if (tsr_on_device(input) && kind == PLAIN && !c->inplace) return dropout_on_device_new(out, NULL, input, p);
     TsrTensor *noise;
     TSR_TRY(noise_new(&noise, input, kind, p, tsr_random_generator(&(TsrArg){0})));
     TsrStatus status = apply_noise(out, input, noise, kind, p);
@@ -343,7 +376,7 @@ static TsrStatus dropout_new(TsrTensor **out, TsrTensor *input, int kind, double
 
 static TsrStatus dropout_with(TsrOpCall *c, int kind) {
     TsrTensor *t;
-    TSR_TRY(dropout_new(&t, c->arg[0].t, kind, c->arg[1].f, c->arg[2].b));
+    TSR_TRY(dropout_new(&t, c, kind));
     return tsr_return_move(c, t);
 }
 
@@ -369,6 +402,10 @@ TsrStatus op_native_dropout(TsrOpCall *c) {
     if (input->numel == 0) { /* as PyTorch: the input itself, and an empty mask of its dtype */
         TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_DTYPE_NONE, TSR_PRESERVE));
         return tsr_return_move2(c, tsr_tensor_retain(input), mask);
+    }
+    if (tsr_on_device(input) && train && p != 1) {
+        TSR_TRY(dropout_on_device_new(&out, &mask, input, p));
+        return tsr_return_move2(c, out, mask);
     }
     TSR_TRY(tsr_tensor_new_like(&mask, input, TSR_BOOL, TSR_PRESERVE));
     TsrStatus status = train ? tsr_random_bernoulli(mask, 1 - p, tsr_random_generator(&(TsrArg){0}))

@@ -1,0 +1,109 @@
+/* device.c: random numbers of tensors on a device (random.h): its kernels draw by themselves, from the seed and the
+ * offset of the generator, which then moves on by what they used.
+ *
+ * A permutation is the order of random keys, of so many bits that they are all different with a probability of 0.9; the
+ * few that are equal are shuffled among themselves (as PyTorch does; https://osf.io/af2hy/ has the number of bits). */
+#include <math.h>
+
+#include "core/engine/device.h"
+#include "core/op/shared.h"
+#include "core/tensor/owned.h"
+#include "core/tensor/tensor_impl.h"
+#include "random.h"
+
+/* The operands in the order of the iterator, in which PyTorch deals numbers out. */
+static TsrStatus describe(TsrDeviceWork *w, uint8_t *type, const TsrIter *it) {
+    TsrDeviceMap m;
+    TsrDevice device;
+    TSR_TRY(tsr_device_map_of(&m, &device, it));
+    *w =
+        (TsrDeviceWork){.index = device.index, .what = TSR_P_RANDOM, .nout = it->nout, .nin = it->noperands - it->nout};
+    for (int k = 0; k < it->noperands; k++) {
+        w->t[k].at = m.operand[k];
+        w->t[k].ndim = m.ndim;
+        for (int d = 0; d < m.ndim; d++) w->t[k].sizes[d] = m.sizes[d];
+    }
+    *type = device.type;
+    return TSR_OK;
+}
+
+static TsrStatus work(const TsrIter *it, TsrDeviceRandom *what, TsrGenerator *g) {
+    TsrDeviceWork w;
+    uint8_t type;
+    uint64_t used = 0;
+    TSR_TRY(describe(&w, &type, it));
+    what->used = &used;
+    tsr_rng_position(g, &what->seed, &what->offset);
+    w.params = what;
+    w.nparams = sizeof *what;
+    TSR_TRY(tsr_device_work(type, &w));
+    tsr_rng_take(g, used);
+    return TSR_OK;
+}
+
+TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, TsrDeviceRandom what,
+                          TsrGenerator *g) {
+    if (out->numel == 0) return TSR_OK;
+    TSR_TRY(tsr_check_no_internal_overlap(out));
+    TsrDtype own[2] = {out->dtype, out2 != NULL ? out2->dtype : TSR_DTYPE_NONE}, read[1] = {TSR_DTYPE_NONE};
+    if (input != NULL) read[0] = input->dtype;
+    TsrIterSpec spec = {.nout = out2 != NULL ? 2 : 1,
+                        .out = {out, out2},
+                        .nin = input != NULL,
+                        .in = {input},
+                        .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK,
+                        .out_dtype = own,
+                        .in_dtype = read,
+                        .name = "random"};
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    TsrStatus status = work(&it, &what, g);
+    TsrTensor *done[2] = {NULL, NULL};
+    status = tsr_iter_end_move(&it, status, done);
+    if (status == TSR_OK) tsr_tensor_free(done[0]);
+    if (status == TSR_OK) tsr_tensor_free(done[1]);
+    return status;
+}
+
+/* ---- permutations ---- */
+
+static int bits_of_keys(double n) { return (int)fmin(64, ceil(log2(n - (6 * n * n + 1) / (12 * log(0.9))))); }
+
+/* Keys, and all but their lowest bits are the same for all. */
+static TsrStatus keys_new(TsrTensor **out, const TsrTensor *t, int bits, TsrGenerator *g) {
+    TSR_OWNED keys = NULL;
+    const bool wide = bits > 32;
+    const int64_t least = wide ? INT64_MIN : INT32_MIN, most = wide ? INT64_MAX : INT32_MAX;
+    TSR_TRY(tsr_tensor_new(&keys, 1, t->sizes, wide ? TSR_INT64 : TSR_INT32, t->device));
+    TSR_TRY(tsr_random_fill_range(keys, least, most, g));
+    if (bits == 32 || bits == 64) {
+        *out = tsr_owned_take(&keys);
+        return TSR_OK;
+    }
+    return tsr_invoke_new(out, 1, "bitwise_and", "ts", keys, tsr_scalar_int((INT64_C(1) << bits) - 1));
+}
+
+static TsrStatus shuffle(TsrTensor *places, const TsrTensor *keys, TsrGenerator *g) {
+    TsrDeviceWork w = {.what = TSR_P_SHUFFLE};
+    TsrDeviceRandom what = {.draw = TSR_DRAW_WORDS};
+    TSR_TRY(tsr_device_work_add(&w, places, true));
+    TSR_TRY(tsr_device_work_add(&w, keys, false));
+    tsr_rng_position(g, &what.seed, &what.offset);
+    w.params = &what;
+    w.nparams = sizeof what;
+    TSR_TRY(tsr_device_work(places->device.type, &w));
+    tsr_rng_take(g, (uint64_t)places->numel);
+    return TSR_OK;
+}
+
+TsrStatus tsr_random_permutation(TsrTensor *t, TsrGenerator *g) {
+    TSR_OWNED keys = NULL;
+    TsrTensor *sorted[2] = {NULL, NULL};
+    TSR_TRY(keys_new(&keys, t, bits_of_keys((double)t->numel), g));
+    TSR_TRY(tsr_invoke_new(sorted, 2, "sort", "tib", keys, (int64_t)-1, 0));
+    TsrStatus status = shuffle(sorted[1], sorted[0], g);
+    if (status == TSR_OK) status = tsr_tensor_copy(t, sorted[1]);
+    tsr_tensor_free(sorted[0]);
+    tsr_tensor_free(sorted[1]);
+    return status;
+}
