@@ -7,6 +7,7 @@
 #include "reduce.h"
 #include "core/kernels/simd.h"
 #include "core/kernels/exponential.inc"
+#include "core/kernels/lanes.inc"
 
 #define PASTED(a, b) a##_##b
 #define PASTE(a, b) PASTED(a, b) /* pastes the values of macros, not their names */
@@ -505,11 +506,13 @@ static void merge_moments(void *acc, const void *later) {
 #define t f32
 #define T float
 #define V VF
+#define M VI
 #define EXP sleef_exp_floats
 #include "exponentials.inc"
 #define t f64
 #define T double
 #define V VD
+#define M VW
 #define EXP sleef_exp_doubles
 #include "exponentials.inc"
 #else
@@ -528,6 +531,16 @@ static double exponentials_f64(const double *x, int64_t n, double base) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += exp(x[i] - base);
     return sum;
+}
+static float greatest_f32(const float *x, int64_t n) {
+    float best = -INFINITY;
+    for (int64_t i = 0; i < n; i++) best = x[i] > best || x[i] != x[i] ? x[i] : best;
+    return best;
+}
+static double greatest_f64(const double *x, int64_t n) {
+    double best = -INFINITY;
+    for (int64_t i = 0; i < n; i++) best = x[i] > best || x[i] != x[i] ? x[i] : best;
+    return best;
 }
 #endif
 #define t f32
@@ -560,6 +573,7 @@ static double exponentials_f64(const double *x, int64_t n, double base) {
 #define OWN(name) WITH_ROWS(sizeof(PASTE(side, name)), name)
 #define ACC(name) PLAIN(sizeof(PASTE(acc, name)), name)
 #define PLACE(name) WITH_ROWS(sizeof(PASTE(acc, name)), name)
+#define LINES(name) WITH_LINES(sizeof(PASTE(acc, name)), name)
 #define TRUTH(A, name) \
     [TSR_BOOL] = WITH_ROWS(A, name##_u8), [TSR_UINT8] = WITH_ROWS(A, name##_u8), [TSR_INT8] = WITH_ROWS(A, name##_u8), \
     [TSR_INT16] = WITH_ROWS(A, name##_i16), [TSR_UINT16] = WITH_ROWS(A, name##_i16), \
@@ -592,7 +606,7 @@ static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_COUNT] = {TRUTH(8, count)},
     [TSR_R_MOMENTS] = {[TSR_FLOAT32] = R_MOMENTS(f32), [TSR_FLOAT64] = R_MOMENTS(f64)},
     [TSR_R_SQUARES] = {[TSR_FLOAT32] = PLAIN(8, squares_f32), [TSR_FLOAT64] = PLAIN(8, squares_f64)},
-    [TSR_R_LOGSUMEXP] = {FLOATS(PLACE, lse)},
+    [TSR_R_LOGSUMEXP] = {FLOATS(LINES, lse)},
 };
 
 TsrReducerTable SIMD(tsr_reducers)(void) { return reducer_table; }
