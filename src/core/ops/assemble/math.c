@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/op/out.h"
 #include "core/op/compose.h"
 
 /* ---- cov, corrcoef ---- */
@@ -196,10 +197,11 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
                          (long long)given, (long long)na, (long long)nb);
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, a->sizes, n));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, b->sizes, n));
+    TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
+    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
-    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
     TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
     TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape),

@@ -231,7 +231,7 @@ static TsrStatus solve_factored(TsrTensor **out, const TsrTensor *lu, const TsrT
     TSR_TRY(tsr_la_new_copy_expanded(&x, bt, &batch));
     TSR_TRY(tsr_la_lu_solve(x, lu, pivots, adjoint ? 'N' : is_complex ? 'C' : 'T'));
     TSR_TRY(transpose_geometry(x));
-    if (is_complex) x->flags ^= TSR_FLAG_CONJ;
+    if (is_complex && x->numel > 0) x->flags ^= TSR_FLAG_CONJ;
     *out = tsr_owned_take(&x);
     return TSR_OK;
 }
@@ -690,7 +690,7 @@ TsrStatus op_ldl_factor_ex(TsrOpCall *c) {
 }
 
 static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, const TsrTensor *b) {
-    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "LD"));
+    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "A"));
     TSR_TRY(tsr_la_check_float(ld, "torch.linalg.ldl_solve"));
     int64_t dim = -2;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(b)));

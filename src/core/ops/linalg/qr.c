@@ -174,8 +174,8 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
         return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn,
                          left ? -2 : -1);
     if (tau->sizes[dt - 1] > tsr_la_cols(a))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[-2], input.shape[-1])",
-                         fn);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[%d], input.shape[-1])",
+                         fn, left ? -2 : -1);
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(
             TSR_RUNTIME_ERROR,

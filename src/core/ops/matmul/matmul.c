@@ -726,10 +726,8 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_batches(a, b));
-    if (tsr_ndim(a) == 3 && tsr_ndim(b) == 3) {
-        TSR_OWNED wide = NULL;
-        TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
-    }
+    TSR_OWNED summand = NULL;
+    TSR_TRY(tsr_tensor_new_expand(&summand, self, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
     TSR_TRY(check_addbmm(self, a, b));
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",

@@ -53,6 +53,11 @@ static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrS
 static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha, bool subtract) {
     TsrPw pw;
     _Alignas(16) char value[16];
+    TsrDtype common;
+    if (alpha.kind != TSR_SCALAR_INT && tsr_in(TSR_BITS_UINT, in[0]->dtype)) { /* which have no kernel */
+        TSR_TRY(tsr_result_type(&common, in, 2));
+        TSR_TRY(check_alpha(alpha, common));
+    }
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
     if (s == TSR_OK && !is_one(alpha))

@@ -331,6 +331,12 @@ static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
             tsr_ndim(g->self), spacing->n);
     if (g->edge_order != 1 && g->edge_order != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient only supports edge_order=1 and edge_order=2.");
+    for (int i = 0; spacing != NULL && spacing->kind == TSR_ARG_TENSORS && i < spacing->n; i++)
+        if (tsr_ndim(spacing->tensors[i]) != 1)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "torch.gradient expected each element of spacing to have one dimension, but got an "
+                             "element with %d dimensions!",
+                             tsr_ndim(spacing->tensors[i]));
     return TSR_OK;
 }
 

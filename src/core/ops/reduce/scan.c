@@ -109,11 +109,11 @@ static TsrStatus cumulate(TsrOpCall *c, TsrScan scan, const char *name) {
                  : whole              ? TSR_INT64
                                       : x->dtype;
     int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (c->inplace && tsr_arg_given(dtype) && d != x->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
                          tsr_dtype_c_name(x->dtype), tsr_dtype_c_name(d));
-    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (tsr_arg_given(dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, d));
     if (tsr_ndim(x) > 0 && x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_COMPLEX, d)) return tsr_not_implemented(name, d);
     TsrStatus s = scan_as(&result, x, dim, scan, d);
