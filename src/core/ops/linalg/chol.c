@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/op/out.h"
 #include "la.h"
 
 /* What potri and potrs are given: a triangle of n rows, and the right-hand sides. */
@@ -124,6 +125,7 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(tsr_la_check_square(a, "cholesky_inverse", "A"));
+    if (c->out[0] != NULL && !tsr_can_cast(a->dtype, c->out[0]->dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
     TSR_TRY(tsr_la_not_implemented("cholesky_inverse_out_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy(&x, a));
     TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));

@@ -410,7 +410,8 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     tsr_nn_spatial(w.in, t, n);
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, tsr_nn_output_sizes(sizes, t, n, w.out), sizes));
-    if (t->numel > 0 || maximum || n == 3) TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
+    if ((t->numel > 0 && numel > 0) || maximum || n == 3)
+        TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
     TsrPool planes = {.adaptive = true};
     if (n == 3 && !maximum)
         planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;

@@ -8,6 +8,7 @@
 #include "core/tensor/owned.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/move/select.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 #include "lines.h"
 #include "there.h"
@@ -203,6 +204,7 @@ TsrStatus op_sort_stable(TsrOpCall *c) {
 static TsrStatus argsort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(tsr_check_out_dtype(c, 0, TSR_INT64));
     TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));
     tsr_tensor_free(values);
     return tsr_return_move(c, indices);
