@@ -149,7 +149,10 @@ run -e "d = {'w': ones(2), 'step': 3}; torch.save(d, '$f'); print(torch.load('$f
 is 'torch.save and torch.load' "{'w': tensor([1., 1.]), 'step': 3} 3" "$out"
 run -e "torch.load('$f', map_location={'cuda:0': 'cuda:1'})"
 case $(last) in "RuntimeError: Attempting to deserialize object on a CUDA device"*) ok 'no CUDA' ;; *) fail 'no CUDA' ;; esac
-run -e "torch.load('$f', 'meta')"; is 'nor meta' "ValueError: load(): storages can be mapped to the cpu, not to meta" "$(last)"
+run -e "a = arange(6.); torch.save({'a': a[1:4], 'b': a, 't': ones(2, 3).t()}, '$f'); x = torch.load('$f', 'meta'); x['a'].device, x['a'].shape, x['a'].storage_offset(), x['t'].stride(), x['b'].untyped_storage().nbytes()"
+is 'meta keeps geometry' "(device(type='meta'), torch.Size([3]), 1, (1, 3), 24)" "$out"
+run -e "torch.load('$f', 'xpu')"; is 'no other device' "ValueError: load(): storages can be mapped to the cpu, cuda and meta, not to xpu" "$(last)"
+run -e "torch.load('$f.none', map_location='cuda')"; is 'the file comes before the device' "FileNotFoundError: [Errno 2] No such file or directory: '$f.none'" "$(last)"
 echo 1,2 >"$work/d.csv"
 run -e "torch.load('$work/d.csv')"; is 'and no other format' 1 "$status"
 exit $bad

@@ -112,6 +112,28 @@ START_TEST(bytes_between_the_elements_of_an_output_stay) {
 }
 END_TEST
 
+/* A loop over what is there tells an element that was visited twice, or never: at the edges of tiles and of chunks. */
+START_TEST(tiles_visit_each_element_once) {
+    static const int64_t shapes[][2] = {{16, 128}, {130, 67}, {64, 256}, {301, 257}};
+    for (size_t i = 0; i < TSR_COUNTOF(shapes); i++) {
+        int64_t rows = shapes[i][0], columns = shapes[i][1], sizes[] = {rows, columns}, turned[] = {1, rows};
+        TsrTensor *out = new_tensor(2, sizes, TSR_INT64), *before = NULL, *in = NULL;
+        ck_assert_int_eq(tsr_tensor_new_clone(&before, out, TSR_CONTIGUOUS), TSR_OK);
+        ck_assert_int_eq(tsr_tensor_new_strided(&in, 2, sizes, turned, TSR_INT64, TSR_DEVICE_CPU), TSR_OK);
+        for (int64_t k = 0; k < rows * columns; k++) ((int64_t *)tsr_data(in))[k] = k + 1;
+        TsrIter it;
+        TsrTensor *c = NULL;
+        TsrIterSpec spec = {.nout = 1, .out = {out}, .nin = 2, .in = {out, in}, .has_dtype = true, .dtype = TSR_INT64};
+        ck_assert_int_eq(tsr_iter_begin(&it, &spec), TSR_OK);
+        ck_assert_int_eq(tsr_iter_end_move(&it, tsr_iter_run(&it, join_loop, NULL), &c), TSR_OK);
+        for (int64_t k = 0; k < rows * columns; k++)
+            ck_assert_double_eq(at(out, k), 1000 * at(before, k) + (double)(k / columns + k % columns * rows + 1));
+        TsrTensor *all[] = {out, before, in, c};
+        for (size_t k = 0; k < TSR_COUNTOF(all); k++) tsr_tensor_free(all[k]);
+    }
+}
+END_TEST
+
 /* --- what is left of the dimensions --- */
 
 typedef struct Merged {
@@ -737,12 +759,12 @@ START_TEST(lines_are_refused_skipped_and_interrupted) {
 END_TEST
 
 TEST_SUITE(iter, every_element_meets_its_partners, bytes_between_the_elements_of_an_output_stay,
-           dimensions_that_lie_back_to_back_become_one, operands_of_different_layouts_keep_dimensions_apart,
-           results_lie_as_pytorch_s, row_major_order_is_kept_where_it_is_asked_for,
-           overlapping_operands_go_in_pytorch_s_order, overlaps_are_not_looked_for_where_they_do_no_harm,
-           the_loop_sees_the_common_dtype, single_operands_may_have_a_dtype_of_their_own,
-           small_floats_round_once_at_the_end, what_is_refused_leaves_nothing, eight_operands_are_taken,
-           operands_are_held_until_the_end, an_allocation_that_fails_leaves_nothing,
-           an_output_of_another_shape_is_resized, a_result_larger_than_all_inputs_is_told,
-           nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run, lines_are_walked_in_any_geometry,
-           lines_are_refused_skipped_and_interrupted)
+           tiles_visit_each_element_once, dimensions_that_lie_back_to_back_become_one,
+           operands_of_different_layouts_keep_dimensions_apart, results_lie_as_pytorch_s,
+           row_major_order_is_kept_where_it_is_asked_for, overlapping_operands_go_in_pytorch_s_order,
+           overlaps_are_not_looked_for_where_they_do_no_harm, the_loop_sees_the_common_dtype,
+           single_operands_may_have_a_dtype_of_their_own, small_floats_round_once_at_the_end,
+           what_is_refused_leaves_nothing, eight_operands_are_taken, operands_are_held_until_the_end,
+           an_allocation_that_fails_leaves_nothing, an_output_of_another_shape_is_resized,
+           a_result_larger_than_all_inputs_is_told, nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run,
+           lines_are_walked_in_any_geometry, lines_are_refused_skipped_and_interrupted)
