@@ -88,6 +88,7 @@ is 'a long run makes no long page' 'yes 0' "$([ "$(wc -c <out)" -lt 200000 ] && 
 printf 'x = zeros(1000, 1000)\nx[500] += 1\ny = torch.empty(0, 3)\nz = torch.eye(3).to_sparse()\ns = torch.tensor(1.5)\n' >e.tsr
 run --page e.tsr; page=$out; is 'large, empty and sparse tensors' '0 5' "$status $(printf '%s' "$page" | grep -c '<section')"
 printf 'x = (\n' >g.tsr; run --page g.tsr; is 'a mistake in the syntax' 1 "$status"
+: >none.tsr; run --page none.tsr; is 'a program without statements says so' 1 "$(echo "$out" | grep -c 'no statement that could be shown')"
 run --page nothing.tsr; is 'no such file' 1 "$status"
 run --simulate-cuda --page a.tsr; is 'with a device' 0 "$status"
 printf 'x = ones(3, device="cuda")\n' >h.tsr; run --simulate-cuda --page h.tsr; is 'on a device' 0 "$status"
@@ -126,6 +127,19 @@ document.title = `contrast ${Math.min(...pairs.map(p => ratio(...p))) >= 4.5} of
   `${document.documentElement.scrollWidth <= innerWidth}, ${getComputedStyle(document.body).backgroundColor}`;
 </script>
 END
+cat >visible.html <<'END'
+<script>
+const visible = [...document.querySelectorAll('.step')].every((step, i, all) => {
+  if (i > 0) dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+  const box = document.querySelector('.program').getBoundingClientRect(), line = document.querySelector('.program .now').getBoundingClientRect();
+  return line.top >= box.top - 1 && line.bottom <= box.bottom + 1;
+});
+document.title = `the line is visible: ${visible}`;
+</script>
+END
+"$tsr" --page 3 >l.html
+cat l.html visible.html >v.html
+is 'the line of a step is in sight, in a narrow window too' '<title>the line is visible: true' "$(timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --window-size=420,800 --dump-dom "file://$work/v.html" 2>/dev/null | grep -o '<title>the line[^<]*')"
 cat a.html contrast.html >d.html
 scheme() { timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --enable-logging=stderr --window-size=$1,800 --blink-settings=preferredColorScheme=$2 --dump-dom "file://$work/d.html" 2>console | grep -o '<title>contrast[^<]*' | head -1; }
 is 'contrast, labels and width, light' '<title>contrast true of true, 0 without a label, true, rgb(255, 255, 255)' "$(scheme 1200 1)"

@@ -141,6 +141,7 @@ TsrStatus page_end(TsrText *out, Page *p, const Source *source) {
     TSR_TRY(put_program(out, p, source));
     TSR_TRY(tsr_text_puts(out, "<main>\n"));
     if (p->steps.length > 0) TSR_TRY(tsr_text_append(out, p->steps.data, p->steps.length));
+    else TSR_TRY(tsr_text_puts(out, "<p>The program has no statement that could be shown.</p>\n"));
     if (p->left_out > 0)
         TSR_TRY(tsr_text_printf(out, "<p class=\"left-out\">%d more steps ran and are left out.</p>\n", p->left_out));
     TSR_TRY(tsr_text_puts(out, "</main>\n<script>\n"));
