@@ -128,6 +128,10 @@ if command -v script >/dev/null; then
     is 'and on again' 'note: y sees this write to x: the same memory' "$(typed '%notes off' '%notes on' 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"
     # Which lesson is about it, once a session.
     pointed() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | tr -d '\r' | sed -n 's/^ *\(%lesson.*\)/\1/p'; }
+    is 'of what has no memory, another owner, another system or few elements' '%lesson 17 is about this: Meta tensors: shapes without memory
+%lesson 19 is about this: Moving, and who deletes
+%lesson 15 is about this: tensorflow'"'"'s tensors: memory at once
+%lesson 16 is about this: Sparse tensors: indices and values' "$(pointed 'explain("torch.empty(3, device='"'meta'"')")' 'explain("frombuffer(bytearray(4), dtype=torch.uint8)")' 'explain("tensorflow.Tensor(tensorflow.DT_FLOAT, [2])")' 'explain("torch.eye(2).to_sparse()")')"
     is 'explain and why name a lesson' '%lesson 4 is about this: When reshape copies
 %lesson 5 is about this: Contiguous, and memory formats
 %lesson 6 is about this: Broadcasting and stride 0

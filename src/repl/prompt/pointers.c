@@ -19,6 +19,10 @@ static const struct {
     const char *words;
     int lesson;
 } rows[] = {
+    {"on meta: it has no memory", 17},
+    {"a tensorflow.Tensor of its own", 15},
+    {"a sparse tensor:", 16},
+    {"over memory that is not its own", 19},
     {"can't merge", 4},
     {"view size is not compatible", 4},
     {"single memory location", 9},
