@@ -19,6 +19,7 @@ static const struct {
     const char *words;
     int lesson;
 } rows[] = {
+    {"the device changes:", 21},
     {"on meta: it has no memory", 17},
     {"a tensorflow.Tensor of its own", 15},
     {"a sparse tensor:", 16},

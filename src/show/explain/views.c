@@ -31,6 +31,13 @@ void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *sizes) 
         tuple_text(strides, sizeof strides, tsr_ndim(t), t->strides));
 }
 
+static void say_crossing(Story *s, const TsrTensor *t, const TsrTensor *r) {
+    char from[16], to[16];
+    if (t->device.type == r->device.type || r->device.type == TSR_META) return;
+    say(s, "  the device changes: its bytes cross from %s to %s", tsr_device_format(t->device, from),
+        tsr_device_format(r->device, to));
+}
+
 /* Why a copy had to be made by an operator that gives a view where it can. */
 static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, const TsrTensor *r) {
     static const char *const merging[] = {"reshape", "flatten", "ravel", "reshape_as", "view", NULL};
@@ -45,6 +52,7 @@ static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, co
     else if (strcmp(op, "clone") == 0) say(s, "  clone always copies: what is written to one is not seen by the other");
     else if (strcmp(op, "to") == 0 && t->device.type == r->device.type)
         say(s, "  copy=True, or another memory format, was asked for");
+    say_crossing(s, t, r);
 }
 
 /* A dimension of size 1 whose stride is not the one that rows would have. */
