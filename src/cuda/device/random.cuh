@@ -102,7 +102,7 @@ KERNEL(tsr_random, RandomArgs) {
                 const uint64_t i = first + (RUN == 1 ? k * a.streams : n + k);
                 if (i >= a.walk.n) continue;
                 int64_t offset[OPERANDS];
-                walk_to<OPERANDS>(a.walk, (Index)i, offset);
+                walk_to<NDIM, OPERANDS>(a.walk, (Index)i, offset);
                 PUT
             }
         }
