@@ -291,6 +291,11 @@ typedef struct TsrDeviceSort {
     bool descending;
 } TsrDeviceSort;
 
+/* Of SEARCH: whether a value goes after those that it equals. */
+typedef struct TsrDeviceSearch {
+    bool right;
+} TsrDeviceSearch;
+
 /* Elements of a mask that TRUE_COUNTS counts together. */
 enum { TSR_DEVICE_MASK_CHUNK = 4096 };
 /* Of TRUE_PLACES: the sizes of the mask, the innermost first. */

@@ -9,6 +9,7 @@
 #include "reduce.h"
 #include "rows.h"
 #include "scan.h"
+#include "search.h"
 #include "sort.h"
 #include "stream.h"
 
@@ -27,6 +28,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_SORT] = cuda_sort,
     [TSR_P_SOFTMAX] = cuda_rows,
     [TSR_P_NORM] = cuda_rows,
+    [TSR_P_SEARCH] = cuda_search,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

@@ -39,7 +39,9 @@
     PART(mask_args, "src/cuda/device/mask_args.h") \
     PART(mask, "src/cuda/device/mask.cuh") \
     PART(sort_args, "src/cuda/device/sort_args.h") \
-    PART(sort, "src/cuda/device/sort.cuh")
+    PART(sort, "src/cuda/device/sort.cuh") \
+    PART(search_args, "src/cuda/device/search_args.h") \
+    PART(search, "src/cuda/device/search.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

@@ -18,6 +18,7 @@
 #include "cuda/reduce.h"
 #include "cuda/rows.h"
 #include "cuda/scan.h"
+#include "cuda/search.h"
 #include "cuda/sort.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
@@ -300,6 +301,7 @@ static void compile_index(TsrPrimitive what, unsigned combine, TsrDtype dtype, i
 
 static void compile_indices(void) {
     static const TsrDtype sizes[] = {TSR_UINT8, TSR_FLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX128};
+    static const TsrDtype joined[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16, TSR_INT8, TSR_BOOL};
     static const TsrDtype whole[] = {TSR_INT32, TSR_INT64, TSR_UINT32, TSR_UINT64};
     for (int ndim = 1; ndim <= 4; ndim++) {
         for (size_t i = 0; i < TSR_COUNTOF(sizes); i++) {
@@ -308,7 +310,10 @@ static void compile_indices(void) {
         }
         for (size_t i = 0; i < TSR_COUNTOF(whole); i++)
             for (unsigned how = TSR_COMBINE_ADD; how < TSR_COMBINE_COUNT; how++)
-                if (how != TSR_COMBINE_MUL) compile_index(TSR_P_PLACE, how, whole[i], ndim, false);
+                compile_index(TSR_P_PLACE, how, whole[i], ndim, false);
+        for (size_t i = 0; i < TSR_COUNTOF(joined); i++)
+            for (unsigned how = TSR_COMBINE_ADD; how < TSR_COMBINE_COUNT; how++)
+                compile_index(TSR_P_PLACE, how, joined[i], ndim, ndim % 2 == 0);
     }
 }
 
@@ -338,6 +343,15 @@ static void compile_scans(void) {
     cuda_mask_source(&mask);
     compile("masks", &mask);
     cuda_source_free(&mask);
+}
+
+static void compile_searches(void) {
+    for (int way = 0; way < 4; way++) {
+        CudaSource source = {0};
+        cuda_search_source(&source, way & 1 ? TSR_FLOAT64 : TSR_INT64, way & 2 ? TSR_INT32 : TSR_INT64);
+        compile("searches", &source);
+        cuda_source_free(&source);
+    }
 }
 
 static void compile_sorts(void) {
@@ -384,7 +398,7 @@ static const struct {
 } families[] = {{"random", compile_random},         {"layouts", compile_layouts},   {"chains", compile_chains},
                 {"reductions", compile_reductions}, {"products", compile_products}, {"index", compile_indices},
                 {"scans", compile_scans},           {"rows", compile_rows},         {"sorts", compile_sorts},
-                {"formulas", compile_formulas},     {"copies", compile_copies}};
+                {"formulas", compile_formulas},     {"copies", compile_copies},     {"searches", compile_searches}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

@@ -7,10 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/places.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/sort/sort.h"
 #include "core/mem.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
+#include "core/tensor/owned.h"
 
 /* ---- searchsorted ---- */
 
@@ -97,6 +99,20 @@ static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype common, 
     return status;
 }
 
+/* On the device of the bounds. */
+static TsrStatus search_there(TsrTensor *t, const TsrTensor *bounds, const TsrTensor *values, const TsrTensor *sorter,
+                              bool right) {
+    TSR_OWNED order = NULL;
+    const TsrDeviceSearch how = {right};
+    TsrDeviceWork work = {.what = TSR_P_SEARCH, .params = &how, .nparams = sizeof how};
+    if (sorter != NULL) TSR_TRY(tsr_long_new(&order, sorter));
+    TSR_TRY(tsr_device_work_add(&work, t, true));
+    TSR_TRY(tsr_device_work_add(&work, bounds, false));
+    TSR_TRY(tsr_device_work_add(&work, values, false));
+    if (sorter != NULL) TSR_TRY(tsr_device_work_add(&work, order, false));
+    return tsr_device_work(t->device.type, &work);
+}
+
 static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values, const TsrTensor *sorter, bool right) {
     TsrDtype common;
     TsrTensor *both[2] = {bounds, values}, *b, *v, *s = NULL;
@@ -107,7 +123,10 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
     TsrDtype wide = integral ? TSR_INT64 : TSR_FLOAT64;
     TSR_TRY(dense_as(&b, bounds, common, wide));
     TsrStatus status = dense_as(&v, values, common, wide);
-    if (status == TSR_OK) {
+    if (status == TSR_OK && tsr_on_device(t)) {
+        status = search_there(t, b, v, sorter, right);
+        tsr_tensor_free(v);
+    } else if (status == TSR_OK) {
         if (sorter != NULL) status = tsr_long_new(&s, sorter);
         if (status == TSR_OK) {
             int64_t n = b->sizes[tsr_ndim(b) - 1];
@@ -130,6 +149,18 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
     return status;
 }
 
+static TsrStatus check_sorter_there(const TsrTensor *sorter, int64_t n) {
+    TsrScalar least, most;
+    TsrScope s = {0};
+    if (sorter->numel == 0) return TSR_OK;
+    TsrTensor *low = CALL(&s, "amin", "t", sorter), *high = CALL(&s, "amax", "t", sorter);
+    if (s.status == TSR_OK) s.status = tsr_tensor_item(&least, low);
+    if (s.status == TSR_OK) s.status = tsr_tensor_item(&most, high);
+    if (s.status == TSR_OK && (tsr_scalar_to_int(least) < 0 || tsr_scalar_to_int(most) >= n))
+        s.status = tsr_error(TSR_RUNTIME_ERROR, "torch.searchsorted(): sorter index out of range");
+    return tsr_scope_end(&s);
+}
+
 static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) {
     if (!tsr_same_sizes(bounds, sorter))
         return tsr_error(
@@ -142,6 +173,7 @@ static TsrStatus check_sorter(const TsrTensor *bounds, const TsrTensor *sorter) 
                          "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype %s",
                          tsr_dtype_scalar_name(sorter->dtype));
     int64_t n = tsr_ndim(bounds) == 0 ? 1 : bounds->sizes[tsr_ndim(bounds) - 1];
+    if (tsr_on_device(sorter)) return check_sorter_there(sorter, n);
     const int64_t places = tsr_is_meta(sorter) ? 0 : sorter->numel;
     TSR_IN_PIECES(i, places) {
         int64_t k = tsr_scalar_to_int(tsr_tensor_get(sorter, i));
@@ -217,10 +249,24 @@ TsrStatus op_searchsorted(TsrOpCall *c) {
     return search(c, bounds, values, c->arg[2].b, right, sorter);
 }
 
+/* The number as a tensor that is promoted as one, where `like` lies. */
+static TsrStatus number_there(TsrTensor **out, TsrScalar number, const TsrTensor *like) {
+    TsrTensor *wrapped;
+    TSR_TRY(tsr_tensor_new_wrapped(&wrapped, number));
+    if (!tsr_on_device(like)) {
+        *out = wrapped;
+        return TSR_OK;
+    }
+    TsrStatus status = tsr_new_there(out, wrapped, like->device);
+    if (status == TSR_OK) (*out)->flags |= wrapped->flags;
+    tsr_tensor_free(wrapped);
+    return status;
+}
+
 TsrStatus op_searchsorted_scalar(TsrOpCall *c) {
     TsrArg given = c->arg[1];
     TsrTensor *value;
-    TSR_TRY(tsr_tensor_new_wrapped(&value, given.s));
+    TSR_TRY(number_there(&value, given.s, c->arg[0].t));
     c->arg[1] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = value};
     TsrStatus status = op_searchsorted(c);
     c->arg[1] = given;
@@ -240,7 +286,7 @@ TsrStatus op_bucketize(TsrOpCall *c) { return bucketize(c, c->arg[0].t); }
 
 TsrStatus op_bucketize_scalar(TsrOpCall *c) {
     TsrTensor *value;
-    TSR_TRY(tsr_tensor_new_wrapped(&value, c->arg[0].s));
+    TSR_TRY(number_there(&value, c->arg[0].s, c->arg[1].t));
     TsrStatus status = bucketize(c, value);
     tsr_tensor_free(value);
     return status;
@@ -296,9 +342,28 @@ static TsrStatus sorted_keys_new(TsrPair **out, const TsrTensor *dense) {
     return TSR_OK;
 }
 
-static TsrStatus isin_into(TsrTensor *t, const TsrTensor *elements, const TsrTensor *set, TsrDtype dtype, bool invert) {
+/* On a device: what is to be looked for is sorted, each element is searched in it, and compared with what it found. */
+static TsrStatus isin_there(TsrTensor *t, TsrTensor *elements, TsrTensor *set, TsrDtype dtype, bool invert) {
+    TsrTensor *sorted[2] = {NULL}, *done = NULL;
+    int64_t minus = -1;
+    TsrScope s = {0};
+    if (set->numel == 0) return tsr_tensor_fill(t, tsr_scalar_bool(invert));
+    TsrTensor *e = MAKE(&s, tsr_tensor_new_cast, elements, dtype), *cast = MAKE(&s, tsr_tensor_new_cast, set, dtype),
+              *flat = MAKE(&s, tsr_tensor_new_reshape, cast, 1, &minus);
+    if (s.status == TSR_OK) s.status = tsr_invoke_new(sorted, 2, "sort", "t", flat);
+    TsrTensor *place = CALL(&s, "searchsorted", "tt", sorted[0], e),
+              *kept = CALL(&s, "clamp_max", "ts", place, tsr_scalar_int(set->numel - 1)),
+              *found = CALL(&s, "take", "tt", sorted[0], kept);
+    if (s.status == TSR_OK) s.status = tsr_invoke_new(&done, 1, invert ? "ne" : "eq", "!ttt", t, e, found);
+    tsr_tensor_free(done);
+    tsr_free_all(sorted, 2);
+    return tsr_scope_end(&s);
+}
+
+static TsrStatus isin_into(TsrTensor *t, TsrTensor *elements, TsrTensor *set, TsrDtype dtype, bool invert) {
     TsrTensor *e, *s;
     TsrPair *keys = NULL;
+    if (tsr_on_device(t)) return isin_there(t, elements, set, dtype, invert);
     TSR_TRY(dense_as(&e, elements, dtype, dtype));
     TsrStatus status = dense_as(&s, set, dtype, dtype);
     if (status == TSR_OK) {

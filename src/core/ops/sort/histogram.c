@@ -10,8 +10,9 @@
 
 #include "counting.h"
 #include "core/element/halffloat.h"
+#include "core/engine/places.h"
 #include "core/kernels/move/select.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
 /* ---- bincount ---- */
@@ -62,6 +63,42 @@ static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTenso
     return status;
 }
 
+/* out[positions[i]] += what[i], or 1 where there is no `what`, on a device; out is made, of `bins` zeros. */
+static TsrStatus sum_there(TsrTensor **out, const TsrTensor *positions, const TsrTensor *what, int64_t bins) {
+    TSR_OWNED one = NULL;
+    TsrDtype dtype = what != NULL ? what->dtype : TSR_INT64;
+    const TsrAlong along = {.index = positions};
+    TSR_TRY(tsr_zeros_new(out, 1, &bins, dtype, positions->device));
+    TsrStatus status = tsr_tensor_new(&one, 0, NULL, dtype, positions->device);
+    if (status == TSR_OK) status = tsr_tensor_fill(one, tsr_scalar_int(1));
+    if (status == TSR_OK) status = tsr_place_along(*out, what != NULL ? what : one, &along, TSR_COMBINE_ADD);
+    return tsr_owned_keep(out, status);
+}
+
+static TsrStatus range_there(int64_t *least, int64_t *most, const TsrTensor *t) {
+    TsrScalar low, high;
+    TsrScope s = {0};
+    TsrTensor *a = CALL(&s, "amin", "t", t), *b = CALL(&s, "amax", "t", t);
+    if (s.status == TSR_OK) s.status = tsr_tensor_item(&low, a);
+    if (s.status == TSR_OK) s.status = tsr_tensor_item(&high, b);
+    if (s.status == TSR_OK) *least = tsr_scalar_to_int(low), *most = tsr_scalar_to_int(high);
+    return tsr_scope_end(&s);
+}
+
+/* bincount on a device; the range of the elements is waited for. */
+static TsrStatus bincount_there(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
+    TSR_OWNED dense = NULL;
+    TSR_OWNED wide = NULL;
+    int64_t least = 0, most = 0;
+    TSR_TRY(tsr_long_new(&dense, self));
+    TSR_TRY(range_there(&least, &most, dense));
+    if (least < 0) return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
+    if (most == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");
+    if (weights != NULL)
+        TSR_TRY(tsr_tensor_new_cast(&wide, weights, weights->dtype == TSR_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64));
+    return sum_there(out, dense, wide, TSR_MAX(most + 1, minlength));
+}
+
 TsrStatus op_bincount(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *weights = tsr_arg_given(&c->arg[1]) ? c->arg[1].t : NULL, *t = NULL;
     int64_t minlength = c->arg[2].i;
@@ -73,7 +110,7 @@ TsrStatus op_bincount(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
     if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel))
         return tsr_error(TSR_RUNTIME_ERROR, "weights should be 1-d and have the same length as input");
-    return tsr_finish_move(c, bincount(&t, self, weights, minlength), t);
+    return tsr_finish_move(c, (tsr_on_device(self) ? bincount_there : bincount)(&t, self, weights, minlength), t);
 }
 
 /* ---- histograms ---- */
@@ -256,11 +293,14 @@ static TsrStatus evenly_counted_new(TsrTensor **out, const TsrTensor *flat, cons
 static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
     TsrTensor *both[2];
     TSR_TRY(tsr_invoke_new(both, 2, "aminmax", "t", self));
-    *left = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(both[0])));
-    *right = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(both[1])));
-    tsr_tensor_free(both[0]);
-    tsr_tensor_free(both[1]);
-    if (isnan(*left)) { /* the sign that PyTorch's search leaves shows in its refusal */
+    TsrScalar ends[2];
+    TsrStatus status = tsr_tensor_item(&ends[0], both[0]);
+    if (status == TSR_OK) status = tsr_tensor_item(&ends[1], both[1]);
+    tsr_free_all(both, 2);
+    TSR_TRY(status);
+    *left = tsr_scalar_to_double(ends[0]);
+    *right = tsr_scalar_to_double(ends[1]);
+    if (isnan(*left) && !tsr_on_device(self)) { /* the sign that PyTorch's search leaves shows in its refusal */
         double only = tsr_scalar_to_double(tsr_scalar_load(self->dtype, tsr_data(self)));
         *left = *right = copysign(NAN, self->numel == 1 ? only : self->dtype == TSR_BFLOAT16 ? 1 : -1);
     }
@@ -269,6 +309,33 @@ static TsrStatus own_range(const TsrTensor *self, double *left, double *right) {
     if (*left == INFINITY) *left = most;
     if (*right == -INFINITY) *right = -most;
     return TSR_OK;
+}
+
+/* The number up to which a float that counts by ones goes. */
+static int64_t most_counted(TsrDtype d) {
+    return d == TSR_FLOAT16 ? 1 << 11 : d == TSR_BFLOAT16 ? 1 << 8 : d == TSR_FLOAT32 ? 1 << 24 : INT64_C(1) << 53;
+}
+
+/* The bins by the steps of `place` for even edges, each an operator in the dtype; what lies outside goes to one more.
+ */
+static TsrStatus histc_there(TsrTensor **out, const TsrTensor *self, double left, double right, int64_t bins) {
+    TsrDtype d = self->dtype;
+    TsrScalar first = tsr_scalar_float(rounded(d, left)), last = tsr_scalar_float(rounded(d, right)),
+              width = tsr_scalar_float(rounded(d, last.f - first.f));
+    int64_t minus = -1;
+    TsrScope s = {0};
+    TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus), *above = CALL(&s, "sub", "ts", flat, first),
+              *scaled = CALL(&s, "mul", "ts", above, tsr_scalar_float((double)bins)),
+              *at = CALL(&s, "div", "ts", scaled, width);
+    TsrTensor *low = CALL(&s, "ge", "ts", flat, first), *high = CALL(&s, "le", "ts", flat, last),
+              *within = CALL(&s, "logical_and", "tt", low, high);
+    TsrTensor *whole = MAKE(&s, tsr_tensor_new_cast, at, TSR_INT64),
+              *kept = CALL(&s, "clamp_max", "ts", whole, tsr_scalar_int(bins - 1)),
+              *place = CALL(&s, "where", "tts", within, kept, tsr_scalar_int(bins));
+    TsrTensor *counts = MAKE(&s, sum_there, place, NULL, bins + 1), *those = SLICE(&s, counts, 0, 0, bins),
+              *most = CALL(&s, "clamp_max", "ts", those, tsr_scalar_int(most_counted(d))),
+              *result = MAKE(&s, tsr_tensor_new_cast, most, d);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 /* What linspace, which makes the edges, does not count in. */
@@ -303,6 +370,7 @@ TsrStatus op_histc(TsrOpCall *c) {
             "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
             tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
+    if (tsr_on_device(self)) return tsr_finish_move(c, histc_there(&t, self, left, right, bins), t);
     TSR_TRY(even_edges_new(&edges, left, right, bins, self->dtype));
     TsrTensor *flat;
     TsrStatus status = tsr_tensor_new_reshape(&flat, self, 1, &minus);

@@ -6,12 +6,14 @@
  * (runs.inc). Along a dimension the rows' numbers are merge-sorted by the keys of their elements. */
 #include <string.h>
 
+#include "core/engine/places.h"
+#include "core/indexing.h"
 #include "counting.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/move/select.h"
 #include "core/kernels/sort/sort.h"
 #include "core/mem.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
 /* ---- unique ---- */
@@ -289,10 +291,61 @@ static TsrStatus unique_pairs(Results *r, const TsrTensor *self, bool sort, Want
     return status;
 }
 
+/* Where runs of equal neighbours begin; nan equals nothing. */
+static TsrTensor *run_starts(TsrScope *s, TsrTensor *line) {
+    int64_t n = line != NULL ? line->numel : 0;
+    TsrTensor *begins = line != NULL ? MAKE(s, tsr_tensor_new, 1, &n, TSR_BOOL, line->device) : NULL;
+    if (s->status == TSR_OK) s->status = tsr_tensor_fill(begins, tsr_scalar_bool(true));
+    TsrTensor *rest = SLICE(s, begins, 0, 1, INT64_MAX), *left = SLICE(s, line, 0, 0, -1),
+              *right = SLICE(s, line, 0, 1, INT64_MAX), *differ = CALL(s, "ne", "tt", left, right);
+    if (s->status == TSR_OK) s->status = tsr_tensor_copy(rest, differ);
+    return begins;
+}
+
+/* The number of its run for each element: in the order of the input, whose element i of the line was order[i]. */
+static TsrTensor *run_numbers(TsrScope *s, TsrTensor *begins, TsrTensor *order, const TsrTensor *self) {
+    TsrTensor *counted = CALL(s, "cumsum", "ti", begins, (int64_t)0),
+              *number = CALL(s, "sub", "ts", counted, tsr_scalar_int(1));
+    TsrTensor *inverse = order == NULL ? number : MAKE(s, tsr_tensor_new_like, number, TSR_INT64, TSR_CONTIGUOUS);
+    const TsrAlong along = {.index = order};
+    if (s->status == TSR_OK && order != NULL) s->status = tsr_place_along(inverse, number, &along, TSR_COMBINE_SET);
+    return MAKE(s, tsr_tensor_new_reshape, inverse, tsr_ndim(self), self->sizes);
+}
+
+/* How long the runs are that begin at these of n elements. */
+static TsrTensor *run_lengths(TsrScope *s, TsrTensor *starts, int64_t n) {
+    TsrTensor *ends = MAKE(s, tsr_tensor_new_like, starts, TSR_INT64, TSR_CONTIGUOUS),
+              *before = SLICE(s, ends, 0, 0, -1), *after = SLICE(s, starts, 0, 1, INT64_MAX);
+    if (s->status == TSR_OK) s->status = tsr_tensor_fill(ends, tsr_scalar_int(n));
+    if (s->status == TSR_OK) s->status = tsr_tensor_copy(before, after);
+    return CALL(s, "sub", "tt", ends, starts);
+}
+
+/* unique_flat on a device. */
+static TsrStatus unique_there(Results *r, const TsrTensor *self, bool sort, Wanted wanted) {
+    TsrTensor *sorted[2] = {NULL};
+    int64_t minus = -1;
+    TsrScope s = {0};
+    TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus);
+    if (s.status == TSR_OK && sort) s.status = tsr_invoke_new(sorted, 2, "sort", "tbib", flat, true, (int64_t)0, false);
+    TsrTensor *line = sort ? sorted[0] : flat;
+    TsrTensor *begins = s.status == TSR_OK ? run_starts(&s, line) : NULL, *found = MAKE(&s, tsr_nonzero_new, begins),
+              *starts = MAKE(&s, tsr_tensor_new_select, found, 1, 0),
+              *values = CALL(&s, "index_select", "tit", line, (int64_t)0, starts);
+    TsrTensor *inverse = wanted.inverse ? run_numbers(&s, begins, sorted[1], self) : NULL,
+              *counts = wanted.counts ? run_lengths(&s, starts, self->numel) : NULL;
+    if (s.status == TSR_OK) r->values = tsr_tensor_retain(values);
+    if (s.status == TSR_OK && wanted.inverse) r->inverse = tsr_tensor_retain(inverse);
+    if (s.status == TSR_OK && wanted.counts) r->counts = tsr_tensor_retain(counts);
+    tsr_free_all(sorted, 2);
+    return tsr_scope_end(&s);
+}
+
 /* Distinct elements of the flattened input: sorted, or runs of equal ones. */
 static TsrStatus unique_flat(Results *r, const TsrTensor *self, bool sort, Wanted wanted) {
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique"));
     bool done = false;
+    if (tsr_on_device(self)) return unique_there(r, self, sort, wanted);
     if (sort && !tsr_is_meta(self)) TSR_TRY(try_counting(r, self, wanted, &done));
     if (done) return TSR_OK;
     return !sort && are_plain_runs(self) ? unique_runs(r, self, wanted) : unique_pairs(r, self, sort, wanted);
@@ -386,6 +439,7 @@ static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bo
     if (tsr_ndim(self) == 0)
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    if (tsr_on_device(self) && tsr_ndim(self) != 1) return tsr_device_decline();
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
     if (self->sizes[dim] == 0 ? zeros != 1 : zeros != 0)
@@ -393,6 +447,7 @@ static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bo
                          self->sizes[dim] == 0
                              ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
                              : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+    if (tsr_on_device(self)) return unique_there(r, self, sort, wanted);
     TSR_OWNED rows = NULL;
     Distinct d = {NULL, NULL, 0, 0};
     TSR_TRY(rows_new(&rows, self, dim));
