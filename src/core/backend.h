@@ -296,6 +296,12 @@ typedef struct TsrDeviceSearch {
     bool right;
 } TsrDeviceSearch;
 
+/* Of TRIANGLE: which one stays, and by how many columns its diagonal lies to the right of the main one. */
+typedef struct TsrDeviceTriangle {
+    int64_t diagonal;
+    bool upper;
+} TsrDeviceTriangle;
+
 /* Elements of a mask that TRUE_COUNTS counts together. */
 enum { TSR_DEVICE_MASK_CHUNK = 4096 };
 /* Of TRUE_PLACES: the sizes of the mask, the innermost first. */

@@ -12,6 +12,7 @@
 #include "search.h"
 #include "sort.h"
 #include "stream.h"
+#include "triangle.h"
 
 __attribute__((visibility("default"))) TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out);
 
@@ -29,6 +30,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_SOFTMAX] = cuda_rows,
     [TSR_P_NORM] = cuda_rows,
     [TSR_P_SEARCH] = cuda_search,
+    [TSR_P_TRIANGLE] = cuda_triangle,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

@@ -41,7 +41,9 @@
     PART(sort_args, "src/cuda/device/sort_args.h") \
     PART(sort, "src/cuda/device/sort.cuh") \
     PART(search_args, "src/cuda/device/search_args.h") \
-    PART(search, "src/cuda/device/search.cuh")
+    PART(search, "src/cuda/device/search.cuh") \
+    PART(triangle_args, "src/cuda/device/triangle_args.h") \
+    PART(triangle, "src/cuda/device/triangle.cuh")
 
 typedef enum CudaPart {
 #define PART(name, path) CUDA_PART_##name,

@@ -20,6 +20,7 @@
 #include "cuda/scan.h"
 #include "cuda/search.h"
 #include "cuda/sort.h"
+#include "cuda/triangle.h"
 #include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/reduce/scan.h"
@@ -345,6 +346,15 @@ static void compile_scans(void) {
     cuda_source_free(&mask);
 }
 
+static void compile_triangles(void) {
+    for (int item = 1; item <= 16; item *= 2) {
+        CudaSource source = {0};
+        cuda_triangle_source(&source, item);
+        compile("triangles", &source);
+        cuda_source_free(&source);
+    }
+}
+
 static void compile_searches(void) {
     for (int way = 0; way < 4; way++) {
         CudaSource source = {0};
@@ -398,7 +408,8 @@ static const struct {
 } families[] = {{"random", compile_random},         {"layouts", compile_layouts},   {"chains", compile_chains},
                 {"reductions", compile_reductions}, {"products", compile_products}, {"index", compile_indices},
                 {"scans", compile_scans},           {"rows", compile_rows},         {"sorts", compile_sorts},
-                {"formulas", compile_formulas},     {"copies", compile_copies},     {"searches", compile_searches}};
+                {"formulas", compile_formulas},     {"copies", compile_copies},     {"searches", compile_searches},
+                {"triangles", compile_triangles}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

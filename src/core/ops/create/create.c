@@ -272,6 +272,15 @@ TsrStatus op_new_full(TsrOpCall *c) { return filled_for(c, 3, c->arg[2].s, false
 
 /* ---- eye and triangles ---- */
 
+static TsrStatus eye_there(TsrTensor *t) {
+    TsrTensor *diagonal;
+    TSR_TRY(tsr_tensor_fill(t, tsr_scalar_int(0)));
+    TSR_TRY(tsr_tensor_new_diagonal(&diagonal, t, 0, 0, 1));
+    TsrStatus status = tsr_tensor_fill(diagonal, tsr_scalar_int(1));
+    tsr_tensor_free(diagonal);
+    return status;
+}
+
 TsrStatus op_eye(TsrOpCall *c) {
     bool square = c->nargs == 4;
     int64_t n = c->arg[0].i, m = square ? n : c->arg[1].i;
@@ -284,9 +293,9 @@ TsrStatus op_eye(TsrOpCall *c) {
     if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32)
         return tsr_not_implemented("eye", d);
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
-    TsrStatus status = zero_dense(t);
+    TsrStatus status = tsr_on_device(t) ? eye_there(t) : zero_dense(t);
     size_t item = tsr_itemsize(t);
-    if (status == TSR_OK && !tsr_is_meta(t) && t->numel > 0)
+    if (status == TSR_OK && t->device.type == TSR_CPU && t->numel > 0)
         for (int64_t i = 0; i < TSR_MIN(n, m); i++)
             tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)(i * (m + 1)) * item);
     if (status == TSR_OK) return tsr_return_move(c, t);

@@ -77,6 +77,17 @@ TsrStatus op_tile(TsrOpCall *c) {
 
 enum { UNKNOWN_SIZE = INT32_MIN };
 
+static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size);
+
+/* For repeats on a device: their sum has to be known to the host in any case, so they are spread there. */
+static TsrStatus spread_there(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
+    TSR_OWNED counts = NULL;
+    TSR_OWNED positions = NULL;
+    TSR_TRY(tsr_new_there(&counts, repeats, TSR_DEVICE_CPU));
+    TSR_TRY(spread_new(&positions, counts, output_size));
+    return tsr_new_there(out, positions, repeats->device);
+}
+
 /* Position i, repeats[i] times; int64. output_size may be UNKNOWN_SIZE. */
 static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t output_size) {
     if (repeats->dtype != TSR_INT64 && repeats->dtype != TSR_INT32 && repeats->dtype != TSR_INT16 &&
@@ -86,6 +97,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
         return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     if (repeats->numel == 0) /* PyTorch does not come to look at output_size */
         return tsr_tensor_new(out, 1, &(int64_t){0}, TSR_INT64, TSR_DEVICE_CPU);
+    if (tsr_on_device(repeats)) return spread_there(out, repeats, output_size);
     TsrTensor *counts;
     TSR_TRY(tsr_long_new(&counts, repeats));
     const int64_t *n = tsr_data(counts);
@@ -368,12 +380,20 @@ static TsrStatus clear_where_it_stands(TsrTensor *t, int64_t k, bool upper) {
     return TSR_OK;
 }
 
+static TsrStatus clear_there(TsrTensor *t, int64_t k, bool upper) {
+    const TsrDeviceTriangle which = {k, upper};
+    TsrDeviceWork work = {.what = TSR_P_TRIANGLE, .params = &which, .nparams = sizeof which};
+    TSR_TRY(tsr_device_work_add(&work, t, true));
+    return tsr_device_work(t->device.type, &work);
+}
+
 static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     TsrTensor *self = c->arg[0].t, *t;
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
-    if (c->inplace && self->numel > 0 && !tsr_is_meta(self) && !tsr_is_contiguous(self, TSR_CONTIGUOUS)) {
+    if (c->inplace && self->numel > 0 && !tsr_is_meta(self) && !tsr_on_device(self) &&
+        !tsr_is_contiguous(self, TSR_CONTIGUOUS)) {
         TSR_TRY(clear_where_it_stands(
             c->out[0], TSR_MAX(-self->sizes[n - 2] - 1, TSR_MIN(self->sizes[n - 1] + 1, c->arg[1].i)), upper));
         return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
@@ -382,6 +402,7 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
     int64_t rows = t->sizes[n - 2], columns = t->sizes[n - 1];
     int64_t k = TSR_MAX(-rows - 1, TSR_MIN(columns + 1, c->arg[1].i));
+    if (tsr_on_device(t)) return tsr_finish_move(c, clear_there(t, k, upper), t);
     Triangle q = {tsr_data(t), rows, columns, k, tsr_itemsize(t), upper};
     return tsr_finish_move(c, tsr_parallel_for(t->numel / columns, tsr_grain(columns / 2), clear_rows, &q), t);
 }

@@ -360,7 +360,7 @@ TsrStatus op_equal(TsrOpCall *c) {
         return return_bool(c, true);
     Comparison compared = {tsr_kernel(TSR_K_eq, a->dtype), tsr_data(a), tsr_data(b), (int64_t)tsr_itemsize(a), false};
     bool dense = a->dtype == b->dtype && tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS) &&
-                 !tsr_is_meta(a) && !tsr_is_meta(b);
+                 a->device.type == TSR_CPU && b->device.type == TSR_CPU;
     if (dense && compared.loop != NULL && ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) {
         TSR_TRY(tsr_parallel_for(a->numel, 4 * tsr_grain(1), compare_blocks, &compared));
         return return_bool(c, !compared.differ);
