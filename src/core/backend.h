@@ -99,8 +99,12 @@ typedef struct TsrDeviceMemory {
 } TsrDeviceMemory;
 /* What the cache of pinned memory has given and taken. */
 typedef struct TsrPinnedMemory {
-    TsrStat allocated_bytes, allocation, segment, reserved_bytes;
+    TsrStat active_bytes, active_requests; /* what tensors have */
+    TsrStat allocated_bytes, allocations;  /* what the driver gave */
     int64_t num_host_alloc, num_host_free;
+    struct {
+        int64_t count, total, most, least; /* microseconds */
+    } alloc_time, free_time;               /* of calls of the driver */
 } TsrPinnedMemory;
 
 /* A block of a device's memory, in use or kept. Segments are what the driver gave, blocks what they are cut into. */
@@ -350,6 +354,7 @@ typedef struct TsrBackend {
     TsrStatus (*facts)(TsrDeviceFacts *out, int index);
     TsrStatus (*free_memory)(size_t *out, int index); /* bytes that the driver has left */
     TsrStatus (*can_access_peer)(bool *out, int index, int peer);
+    bool (*used)(void); /* whether memory of a device was ever asked for */
     void (*memory)(TsrDeviceMemory *out, int index);
     void (*pinned)(TsrPinnedMemory *out);
     /* Peaks, or the sums of what came and went, are counted from now on. */

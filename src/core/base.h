@@ -12,6 +12,7 @@
 /* The program's version, and the PyTorch release whose values, texts and errors it reproduces. */
 #define TSR_VERSION "0.1.0"
 #define TSR_TORCH_VERSION "2.15.0"
+#define TSR_TORCH_CUDA_VERSION "13.2" /* that it is built for */
 
 /* clang has complex numbers, but glibc gives these to gcc alone. */
 #if defined(__clang__) && !defined(__cplusplus)

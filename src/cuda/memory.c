@@ -10,6 +10,7 @@
 
 pthread_mutex_t cuda_memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static TsrDeviceMemory numbers[CUDA_MAX_DEVICES];
+static bool was_used;                                   /* memory of some device was asked for */
 static double part_that_is_kept_away[CUDA_MAX_DEVICES]; /* 1 less the fraction: 0 from the start */
 
 TsrDeviceMemory *cuda_numbers(int index) { return &numbers[index]; }
@@ -39,6 +40,8 @@ void cuda_stat_active(int index, bool small, size_t size, size_t requested, int 
     cuda_stat(n->active_bytes, small, sign * (int64_t)size);
     cuda_stat(n->requested_bytes, small, sign * (int64_t)requested);
 }
+
+bool cuda_memory_used(void) { return __atomic_load_n(&was_used, __ATOMIC_RELAXED); }
 
 void cuda_memory(TsrDeviceMemory *out, int index) {
     pthread_mutex_lock(&cuda_memory_lock);
@@ -73,14 +76,28 @@ static bool is_allowed(int index, size_t bytes) {
            (double)facts.memory * cuda_fraction(index);
 }
 
-TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes, bool small, const char *caller) {
+/* From the driver, and back; nothing is counted. */
+static TsrStatus take(TsrAddress *out, int index, size_t bytes, const char *caller) {
     *out = 0;
     if (!is_allowed(index, bytes)) return TSR_OK;
+    __atomic_store_n(&was_used, true, __ATOMIC_RELAXED);
     TSR_TRY(cuda_enter(index));
     CuResult result = cuda.memory_new(out, bytes);
     if (result == CU_OUT_OF_MEMORY) return *out = 0, TSR_OK;
     TSR_TRY(cuda_check(result));
     cuda_host->trace(TSR_TRACE_CALL, "cuMemAlloc", caller, (int64_t)bytes, (const void *)(uintptr_t)*out);
+    return TSR_OK;
+}
+static void give(int index, TsrAddress address, size_t bytes, const char *caller) {
+    cuda_host->trace(TSR_TRACE_CALL, "cuMemFree", caller, (int64_t)bytes, (const void *)(uintptr_t)address);
+    (void)cuda_chain_flush();
+    if (cuda_enter(index) == TSR_OK) (void)cuda.memory_free(address);
+    races_forget(address, bytes);
+}
+
+TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes, bool small, const char *caller) {
+    TSR_TRY(take(out, index, bytes, caller));
+    if (*out == 0) return TSR_OK;
     cuda_stat(numbers[index].segment, small, 1);
     cuda_stat(numbers[index].reserved_bytes, small, (int64_t)bytes);
     numbers[index].num_device_alloc++;
@@ -88,10 +105,7 @@ TsrStatus cuda_take(TsrAddress *out, int index, size_t bytes, bool small, const 
 }
 
 void cuda_give(int index, TsrAddress address, size_t bytes, bool small, const char *caller) {
-    cuda_host->trace(TSR_TRACE_CALL, "cuMemFree", caller, (int64_t)bytes, (const void *)(uintptr_t)address);
-    (void)cuda_chain_flush();
-    if (cuda_enter(index) == TSR_OK) (void)cuda.memory_free(address);
-    races_forget(address, bytes);
+    give(index, address, bytes, caller);
     cuda_stat(numbers[index].segment, small, -1);
     cuda_stat(numbers[index].reserved_bytes, small, -(int64_t)bytes);
     numbers[index].num_device_free++;
@@ -133,7 +147,8 @@ TsrStatus cuda_out_of_memory(int index, size_t bytes) {
         size_text(kept, sizeof kept, reserved - given));
 }
 
-/* ---- the allocator `cuda` ---- */
+/* ---- the allocator `cuda` ----
+ * What it takes is in none of torch.cuda's numbers: PyTorch counts nothing either while its cache is off. */
 
 typedef struct Block {
     int index;
@@ -145,19 +160,16 @@ typedef struct Block {
 static void free_direct(void *ctx) {
     Block *b = ctx;
     pthread_mutex_lock(&cuda_memory_lock);
-    cuda_stat_given(b->index, false, b->bytes, b->bytes, -1);
-    cuda_stat_active(b->index, false, b->bytes, b->bytes, -1);
-    cuda_give(b->index, b->address, b->bytes, false, "cuda");
+    give(b->index, b->address, b->bytes, "cuda");
     pthread_mutex_unlock(&cuda_memory_lock);
     cuda_host->free(b);
 }
 
 static TsrStatus take_or_empty(Block *b) {
-    TSR_TRY(cuda_take(&b->address, b->index, b->bytes, false, "cuda"));
+    TSR_TRY(take(&b->address, b->index, b->bytes, "cuda"));
     if (b->address != 0) return TSR_OK;
     cuda_caching_empty(b->index);
-    numbers[b->index].num_alloc_retries++;
-    TSR_TRY(cuda_take(&b->address, b->index, b->bytes, false, "cuda"));
+    TSR_TRY(take(&b->address, b->index, b->bytes, "cuda"));
     return b->address != 0 ? TSR_OK : cuda_out_of_memory(b->index, b->bytes);
 }
 
@@ -168,7 +180,6 @@ static TsrStatus allocate_direct(TsrAllocator *self, TsrDataPtr *out, size_t byt
     *b = (Block){out->device.index, 0, bytes};
     pthread_mutex_lock(&cuda_memory_lock);
     TsrStatus status = take_or_empty(b);
-    if (status == TSR_OK) cuda_stat_given(b->index, false, bytes, bytes, 1);
     pthread_mutex_unlock(&cuda_memory_lock);
     if (status != TSR_OK) {
         cuda_host->free(b);

@@ -22,6 +22,7 @@ void cuda_stat_given(int index, bool small, size_t size, size_t requested, int s
 void cuda_stat_active(int index, bool small, size_t size, size_t requested, int sign);
 
 void cuda_memory(TsrDeviceMemory *out, int index);
+bool cuda_memory_used(void);
 void cuda_reset_stats(int index, bool sums);
 void cuda_stat_reset(TsrStat *stat, bool sums);
 void cuda_pinned_memory(TsrPinnedMemory *out);

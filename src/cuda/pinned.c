@@ -2,6 +2,7 @@
  * to it by itself. By the rules of PyTorch's (CachingHostAllocator): sizes round up to powers of two, freed blocks are
  * kept by size; one that streams copied with (TSR_COPY_LATER) is given again only when these have come so far. */
 #include <string.h>
+#include <time.h>
 
 #include "memory.h"
 #include "stream.h"
@@ -32,6 +33,20 @@ static void change(TsrStat *s, int64_t amount) {
     else s->freed -= amount;
     s->peak = TSR_MAX(s->peak, s->current);
 }
+
+typedef struct timespec Moment;
+
+/* The microseconds since `begin` as one more call of the driver. */
+#define COUNT_TIME(times, begin) \
+    do { \
+        Moment now_; \
+        clock_gettime(CLOCK_MONOTONIC, &now_); \
+        int64_t taken_ = (now_.tv_sec - (begin).tv_sec) * 1000000 + (now_.tv_nsec - (begin).tv_nsec) / 1000; \
+        (times).least = (times).count == 0 ? taken_ : TSR_MIN((times).least, taken_); \
+        (times).most = TSR_MAX((times).most, taken_); \
+        (times).total += taken_; \
+        (times).count++; \
+    } while (0)
 
 static int size_for(size_t bytes) {
     int size = LEAST;
@@ -109,8 +124,8 @@ static void free_pinned(void *ctx) {
     b->next = idle[b->size];
     idle[b->size] = b;
     cuda_pinned.cached += (int64_t)1 << b->size;
-    change(&numbers.allocation, -1);
-    change(&numbers.allocated_bytes, -((int64_t)1 << b->size));
+    change(&numbers.active_requests, -1);
+    change(&numbers.active_bytes, -((int64_t)1 << b->size));
     pthread_mutex_unlock(&lock);
 }
 
@@ -133,10 +148,13 @@ static void give_idle(void) {
             idle[size] = b->next;
             (void)is_free(b, true);
             cuda_host->trace(TSR_TRACE_CALL, "cuMemFreeHost", "pinned", (int64_t)1 << size, b->data);
+            Moment begin;
+            clock_gettime(CLOCK_MONOTONIC, &begin);
             (void)cuda.pinned_free(b->data);
+            COUNT_TIME(numbers.free_time, begin);
             cuda_pinned.cached -= (int64_t)1 << size;
-            change(&numbers.segment, -1);
-            change(&numbers.reserved_bytes, -((int64_t)1 << size));
+            change(&numbers.allocations, -1);
+            change(&numbers.allocated_bytes, -((int64_t)1 << size));
             numbers.num_host_free++;
             cuda_host->free(b);
         }
@@ -148,6 +166,8 @@ static TsrStatus new_block(Block **out, int size) {
     if (b == NULL) return cuda_host->error(TSR_MEMORY_ERROR, "no memory for the record of a block");
     memset(b, 0, sizeof *b);
     b->size = size;
+    Moment begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
     CuResult result = cuda.pinned_new(&b->data, (size_t)1 << size, 0);
     if (result == CU_OUT_OF_MEMORY) {
         give_idle();
@@ -158,9 +178,10 @@ static TsrStatus new_block(Block **out, int size) {
         cuda_host->free(b);
         return status;
     }
+    COUNT_TIME(numbers.alloc_time, begin);
     cuda_host->trace(TSR_TRACE_CALL, "cuMemHostAlloc", "pinned", (int64_t)1 << size, b->data);
-    change(&numbers.segment, 1);
-    change(&numbers.reserved_bytes, (int64_t)1 << size);
+    change(&numbers.allocations, 1);
+    change(&numbers.allocated_bytes, (int64_t)1 << size);
     numbers.num_host_alloc++;
     *out = b;
     return TSR_OK;
@@ -176,8 +197,8 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     if (b == NULL) status = new_block(&b, size);
     if (status == TSR_OK) {
         link_used(b);
-        change(&numbers.allocation, 1);
-        change(&numbers.allocated_bytes, (int64_t)1 << size);
+        change(&numbers.active_requests, 1);
+        change(&numbers.active_bytes, (int64_t)1 << size);
         *out = (TsrDataPtr){b->data, b, free_pinned, TSR_DEVICE_CPU};
     }
     pthread_mutex_unlock(&lock);
@@ -200,10 +221,16 @@ void cuda_pinned_memory(TsrPinnedMemory *out) {
     pthread_mutex_unlock(&lock);
 }
 
+/* As PyTorch: peaks are those of times too, and sums their numbers. */
 void cuda_pinned_reset(bool sums) {
     pthread_mutex_lock(&lock);
-    TsrStat *all[] = {&numbers.allocation, &numbers.allocated_bytes, &numbers.segment, &numbers.reserved_bytes};
+    TsrStat *all[] = {&numbers.active_requests, &numbers.active_bytes, &numbers.allocations, &numbers.allocated_bytes};
     for (size_t i = 0; i < TSR_COUNTOF(all); i++) cuda_stat_reset(all[i], sums);
-    if (sums) numbers.num_host_alloc = numbers.num_host_free = 0;
+    if (sums) {
+        numbers.num_host_alloc = numbers.num_host_free = 0;
+        numbers.alloc_time.count = numbers.alloc_time.total = numbers.free_time.count = numbers.free_time.total = 0;
+    } else {
+        numbers.alloc_time.most = numbers.alloc_time.least = numbers.free_time.most = numbers.free_time.least = 0;
+    }
     pthread_mutex_unlock(&lock);
 }

@@ -58,6 +58,7 @@ TsrStatus tsr_backend_init(const TsrHost *host, TsrBackend *out) {
                         .facts = cuda_facts,
                         .free_memory = cuda_free_memory,
                         .can_access_peer = cuda_can_access_peer,
+                        .used = cuda_memory_used,
                         .memory = cuda_memory,
                         .pinned = cuda_pinned_memory,
                         .reset_stats = cuda_reset_stats,

@@ -463,6 +463,10 @@ const Method torch_fork_functions[] = {
      "A block after which the random stream goes on as if nothing had been drawn in it."},
     END,
 };
+const Method torch_built_functions[] = {
+    {"is_built", fn_yes, ARGS_NONE, 0, 0, "()", "True: the plugin for CUDA is part of every build."},
+    END,
+};
 const Method torch_absent_functions[] = {
     {"is_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"is_built", fn_no, ARGS_NONE, 0, 0, "()", "False."},

@@ -119,6 +119,7 @@ static TsrStatus fill_cudnn(Module *m) {
     TSR_TRY(module_add(m, "benchmark_limit", value_int(10)));
     return fill_absent(m);
 }
+static TsrStatus fill_backends_cuda(Module *m) { return module_add_functions(m, torch_built_functions); }
 static TsrStatus fill_cuda_matmul(Module *m) {
     static const Switch switches[] = {{"allow_tf32", false},
                                       {"allow_fp16_reduced_precision_reduction", true},
@@ -128,7 +129,10 @@ static TsrStatus fill_cuda_matmul(Module *m) {
 }
 static TsrStatus fill_version(Module *m) {
     TSR_TRY(module_add_text(m, "__version__", TSR_TORCH_VERSION));
-    return module_add(m, "cuda", VALUE_NONE);
+    TSR_TRY(module_add_text(m, "cuda", TSR_TORCH_CUDA_VERSION));
+    TSR_TRY(module_add(m, "hip", VALUE_NONE));
+    TSR_TRY(module_add(m, "xpu", VALUE_NONE));
+    return module_add(m, "debug", VALUE_FALSE);
 }
 
 static TsrStatus fill_rnn(Module *module) {
@@ -180,7 +184,7 @@ static const struct Space {
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
     {"torch.backends", NULL, NULL, "Questions about libraries."},
     {"torch.backends.mps", NULL, fill_absent, "Apple's GPUs: absent."},
-    {"torch.backends.cuda", "backends.cuda.", fill_absent, "CUDA's libraries; the switches change nothing."},
+    {"torch.backends.cuda", "backends.cuda.", fill_backends_cuda, "CUDA's libraries; the switches change nothing."},
     {"torch.backends.cuda.matmul", NULL, fill_cuda_matmul, "Switches of cuBLAS, which can be set and have no effect."},
     {"torch.backends.cudnn", NULL, fill_cudnn, "cuDNN: absent; its switches can be set and have no effect."},
     {"torch.version", NULL, fill_version, "The version of PyTorch that is matched."},

@@ -3,7 +3,9 @@
 Asks PyTorch (a build for CUDA, no driver) each line below and writes a table for tests/data/cuda_names.txt: the line, a
 tab, and the answer: TYPE and repr of the value, or the exception's type and text. Warnings are left out. With `device`
 it asks the second list, for tests/data/cuda_device.txt, over a pretended runtime with two devices
-(pretended_cudart.c): LD_LIBRARY_PATH=DIR LD_PRELOAD=DIR/libcuda.so.1 PRETENDED_DEVICES=2."""
+(pretended_cudart.c): LD_LIBRARY_PATH=DIR LD_PRELOAD=DIR/libcuda.so.1 PRETENDED_DEVICES=2. With `initialized`, over the
+same runtime with one device, it says after which calls CUDA is in use, for tests/data/cuda_initialized.txt."""
+import os
 import sys
 import warnings
 
@@ -763,6 +765,72 @@ torch.ones(2).storage().cuda().type()
 torch.cuda.is_current_stream_capturing()
 """
 
+# After which of these is torch.cuda.is_initialized()?
+CALLS = r"""
+torch.cuda.is_available()
+torch.cuda.device_count()
+torch.cuda.current_device()
+torch.cuda.set_device(0)
+torch.cuda.memory_stats()
+torch.cuda.reset_peak_memory_stats()
+torch.cuda.reset_accumulated_memory_stats()
+torch.cuda.host_memory_stats()
+torch.cuda.reset_peak_host_memory_stats()
+torch.cuda.memory_summary()
+torch.cuda.memory_snapshot()
+torch.cuda.mem_get_info()
+torch.cuda.empty_cache()
+torch.cuda.manual_seed(1)
+torch.manual_seed(1)
+torch.cuda.seed()
+torch.cuda.initial_seed()
+torch.cuda.get_rng_state()
+torch.cuda.set_rng_state(torch.zeros(16,dtype=torch.uint8))
+torch.Generator('cuda')
+torch.cuda.default_generators
+torch.cuda.current_stream()
+torch.cuda.default_stream()
+torch.cuda.Stream()
+torch.cuda.Event()
+torch.cuda.synchronize()
+torch.cuda.get_device_name()
+torch.cuda.get_device_capability()
+torch.cuda.get_device_properties(0)
+torch.cuda.can_device_access_peer(0,1)
+torch.cuda.get_arch_list()
+torch.cuda.is_bf16_supported()
+torch.cuda.set_per_process_memory_fraction(0.5)
+torch.cuda.get_sync_debug_mode()
+torch.cuda.is_current_stream_capturing()
+torch.empty(1,device='cuda')
+torch.ones(1).pin_memory()
+torch.device('cuda:0')
+torch.set_default_device('cuda')
+torch.accelerator.current_accelerator()
+torch.accelerator.device_count()
+torch.accelerator.current_device_index()
+torch.accelerator.current_stream()
+torch.accelerator.synchronize()
+torch.cuda.device(0).__enter__()
+torch.cuda.ipc_collect()
+torch.cuda.get_allocator_backend()
+torch.cuda.caching_allocator_enable(False)
+torch.cuda.init()
+torch.ones(1).is_pinned()
+torch.cuda.memory.get_per_process_memory_fraction()
+torch.cuda.stream(None).__enter__()
+"""
+
+
+def initialized():
+    for line in CALLS.strip().splitlines():
+        pid = os.fork()
+        if pid == 0:
+            answer(line)
+            print(line, torch.cuda.is_initialized(), sep="\t", flush=True)
+            os._exit(0)
+        os.waitpid(pid, 0)
+
 
 def answer(line):
     try:
@@ -773,6 +841,8 @@ def answer(line):
 
 
 def main():
+    if sys.argv[1:] == ["initialized"]:
+        return initialized()
     lines = DEVICE_LINES if sys.argv[1:] == ["device"] else LINES
     for line in lines.strip().splitlines():
         text = answer(line).replace("\\", "\\\\").replace("\n", "\\n")

@@ -711,11 +711,11 @@ numbers are expected here: float('3.5') makes one of text
 tensor([[1, 2], [3]])
 all rows of a tensor have the same length
 ones(2).cuda()
-tsr computes on the CPU here: leave the device out
+tsr computes on the CPU here: leave the device out, or try without a GPU by tsr --simulate-cuda
 ones(2).to("cuda")
-tsr computes on the CPU here: leave the device out
+tsr computes on the CPU here: leave the device out, or try without a GPU by tsr --simulate-cuda
 ones(2, device="cuda")
-tsr computes on the CPU here: leave the device out
+tsr computes on the CPU here: leave the device out, or try without a GPU by tsr --simulate-cuda
 torch.F.relu(ones(2))
 F, also torch.nn.functional, stands by itself: F.relu(x)
 F.pad(ones(2), 1)

@@ -137,7 +137,7 @@ print(torch.ones(2, pin_memory=True).is_pinned(), torch.tensor([1], pin_memory=T
 print(torch.eye(2).to_sparse().pin_memory().is_pinned(), p.untyped_storage().is_pinned(), x.untyped_storage().pin_memory().is_pinned())
 print(p.cuda().is_pinned(), p.cuda().to('cpu', non_blocking=True).is_pinned(), p.cuda().cpu().is_pinned(), torch.zeros(2, device='meta', pin_memory=True).is_pinned())
 print([(a['name'], a['live']) for a in tsr.allocators() if a['name'] == 'pinned'])
-print(torch.cuda.host_memory_stats()['allocated_bytes.current'])"
+print(torch.cuda.host_memory_stats()['active_bytes.current'])"
 is 'pinned memory' "False True True True cpu (1, 3) True
 True True False
 True True True
@@ -153,7 +153,7 @@ c.copy_(p, non_blocking=True); p.fill_(2); torch.cuda.synchronize(); print(c.tol
 h = c.to('cpu', non_blocking=True); c.copy_(torch.zeros(3)); print(h.tolist())
 for i in range(3):
     p = torch.full((3,), float(i)).pin_memory(); c.copy_(p, non_blocking=True); del p
-print(c.tolist(), torch.cuda.host_memory_stats()['allocation.current'])"
+print(c.tolist(), torch.cuda.host_memory_stats()['active_requests.current'])"
 is 'what is copied later is there later' '[2.0, 2.0, 2.0]
 [2.0, 2.0, 2.0]
 [2.0, 2.0, 2.0] 1' "$out"
@@ -388,7 +388,7 @@ for name in ['cuda', 'cuda_bfc', 'cuda_caching']:
 t = caffe2.Tensor(caffe2.CUDA); t.Resize(2); t.mutable_data(torch.float32); u = caffe2.Tensor(); u.CopyFrom(t); print(t.to_torch().device, u.to_torch().device)"
 is 'allocators and caffe2 on the device' "tensorflow.Tensor(tensor([[0., 1.],
         [2., 3.]], device='cuda:0')) True 30 cuda:0
-[2.0, 2.0, 2.0] 268
+[2.0, 2.0, 2.0] 256
 [2.0, 2.0, 2.0] 512
 [2.0, 2.0, 2.0] 768
 cuda:0 cpu" "$out$err"
@@ -490,7 +490,7 @@ for i in range(3):
         failed += 1
 torch.cuda.synchronize()
 torch.cuda.empty_cache()
-print(failed, results[-1] if results else [0.0, 1.0, 2.0], torch.cuda.memory_stats()['active.all.current'], torch.cuda.memory_reserved(), torch.cuda.host_memory_stats()['allocation.current'])
+print(failed, results[-1] if results else [0.0, 1.0, 2.0], torch.cuda.memory_stats()['active.all.current'], torch.cuda.memory_reserved(), torch.cuda.host_memory_stats()['active_requests.current'])
 END
 wrong=
 for fault in $(for what in host event copy alloc; do for n in 1 2 3 4 5 6 7 1+ 2+ 3+; do echo $what:$n; done; done); do

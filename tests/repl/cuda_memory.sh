@@ -22,8 +22,8 @@ print(torch.cuda.memory_allocated(0), torch.cuda.memory_allocated(1), len(torch.
 with torch.accelerator.device_index('cuda:1'): print(torch.cuda.current_device())
 torch.accelerator.set_device_index('cuda:1'); print(torch.accelerator.current_device_index(), torch.accelerator.synchronize())
 h = torch.ones(2).pin_memory(); del h
-kept = torch.cuda.host_memory_stats()['reserved_bytes.current']; torch.accelerator.empty_host_cache()
-print(kept > 0, torch.cuda.host_memory_stats()['reserved_bytes.current'])
+kept = torch.cuda.host_memory_stats()['allocated_bytes.current']; torch.accelerator.empty_host_cache()
+print(kept > 0, torch.cuda.host_memory_stats()['allocated_bytes.current'])
 torch.cuda.caching_allocator_delete(1)"
 is 'bytes by address' "1024 512 0
 0 0 2

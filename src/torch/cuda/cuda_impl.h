@@ -25,6 +25,9 @@
 const TsrBackend *cuda_find_backend(void);
 /* PyTorch's error where there is none. */
 TsrStatus cuda_need_backend(const TsrBackend **out);
+/* Whether a device is in use: memory of it, or something that there is only with one, was asked for. */
+bool cuda_is_begun(void);
+void cuda_begin(void); /* from now on it is, where there is one */
 /* The index that an argument means: None and nothing are the current device, -1 is no device. */
 TsrStatus cuda_index_of(int *out, const TsrBackend *b, Value v);
 /* The same; an AssertionError with these words for an index that there is no device of. */

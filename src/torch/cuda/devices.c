@@ -13,8 +13,11 @@ const TsrBackend *cuda_find_backend(void) {
     return NULL;
 }
 
+static bool begun; /* something was asked that PyTorch starts CUDA for */
+
 TsrStatus cuda_need_backend(const TsrBackend **out) {
     *out = cuda_find_backend();
+    begun = true;
     return *out != NULL ? TSR_OK : tsr_device_missing((TsrDevice){TSR_CUDA, 0});
 }
 
@@ -60,6 +63,19 @@ TsrStatus cuda_index_of(int *out, const TsrBackend *b, Value v) {
 TsrStatus cuda_is_available(Value *out, const CallArgs *args) {
     (void)args;
     *out = value_bool(cuda_find_backend() != NULL);
+    return TSR_OK;
+}
+
+void cuda_begin(void) { begun = true; }
+
+bool cuda_is_begun(void) {
+    const TsrBackend *b = cuda_find_backend();
+    return b != NULL && (begun || b->used());
+}
+
+FN(is_initialized) {
+    (void)args;
+    *out = value_bool(cuda_is_begun());
     return TSR_OK;
 }
 
@@ -166,7 +182,7 @@ const Method cuda_device_functions[] = {
     {"is_available", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether a driver and a GPU are there."},
     {"device_count", cuda_device_count, ARGS_NONE, 0, 0, "()", "How many GPUs are there."},
     {"init", fn_init, ARGS_NONE, 0, 0, "()", "Nothing is left to start; an error without a GPU."},
-    {"is_initialized", cuda_is_available, ARGS_NONE, 0, 0, "()", "Whether there is a GPU in use."},
+    {"is_initialized", fn_is_initialized, ARGS_NONE, 0, 0, "()", "Whether there is a GPU in use."},
     {"current_device", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the device that 'cuda' means."},
     {"set_device", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the one that 'cuda' means."},
     {"can_device_access_peer", fn_can_device_access_peer, ARGS_ANY, 0, 0, "(device, peer_device)",

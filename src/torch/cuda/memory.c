@@ -54,7 +54,7 @@ FN(memory_stats_as_nested_dict) {
     TsrDeviceMemory m;
     Value d;
     int index;
-    if (b == NULL) return dict_new(out);
+    if (!cuda_is_begun()) return dict_new(out);
     TSR_TRY(cuda_index_of(&index, b, v[0]));
     b->memory(&m, index);
     TSR_TRY(dict_new(&d));
@@ -76,6 +76,19 @@ FN(memory_stats_as_nested_dict) {
     return value_end_move(out, status, d);
 }
 
+static TsrStatus add_times(TsrStatus status, Value dict, const char *name, int64_t count, int64_t total, int64_t most,
+                           int64_t least) {
+    Value d;
+    TSR_TRY(status);
+    TSR_TRY(dict_new(&d));
+    status = set_move(TSR_OK, d, "total", value_int(total));
+    status = set_move(status, d, "max", value_int(most));
+    status = set_move(status, d, "min", value_int(least));
+    status = set_move(status, d, "count", value_int(count));
+    status = set_move(status, d, "avg", value_int(count > 0 ? total / count : 0));
+    return set_move(status, dict, name, d);
+}
+
 FN(host_memory_stats_as_nested_dict) {
     (void)args;
     const TsrBackend *b = cuda_find_backend();
@@ -86,10 +99,14 @@ FN(host_memory_stats_as_nested_dict) {
     TSR_TRY(dict_new(&d));
     TsrStatus status = set_move(TSR_OK, d, "num_host_alloc", value_int(m.num_host_alloc));
     status = set_move(status, d, "num_host_free", value_int(m.num_host_free));
-    status = add_stat(status, d, "allocation", &m.allocation, false);
-    status = add_stat(status, d, "segment", &m.segment, false);
+    status = add_stat(status, d, "active_bytes", &m.active_bytes, false);
+    status = add_stat(status, d, "active_requests", &m.active_requests, false);
     status = add_stat(status, d, "allocated_bytes", &m.allocated_bytes, false);
-    status = add_stat(status, d, "reserved_bytes", &m.reserved_bytes, false);
+    status = add_stat(status, d, "allocations", &m.allocations, false);
+    status = add_times(status, d, "host_alloc_time", m.alloc_time.count, m.alloc_time.total, m.alloc_time.most,
+                       m.alloc_time.least);
+    status = add_times(status, d, "host_free_time", m.free_time.count, m.free_time.total, m.free_time.most,
+                       m.free_time.least);
     return value_end_move(out, status, d);
 }
 
@@ -98,6 +115,7 @@ static TsrStatus reset(Value *out, Value device, bool sums, const char *name) {
     int index;
     *out = VALUE_NONE;
     if (b == NULL) return tsr_error(TSR_RUNTIME_ERROR, "invalid argument to %s", name);
+    cuda_begin();
     TSR_TRY(cuda_index_of(&index, b, device));
     b->reset_stats(index, sums);
     return TSR_OK;

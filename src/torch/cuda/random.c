@@ -53,10 +53,11 @@ FN(initial_seed) {
     return int_new_uint64(out, tsr_rng_initial_seed(tsr_rng_of_device(b->current())));
 }
 
-static TsrStatus generator_at(TsrGenerator **out, Value device) {
+/* `begins`: CUDA is in use from then on. */
+static TsrStatus generator_at(TsrGenerator **out, Value device, bool begins) {
     const TsrBackend *b;
     int index;
-    TSR_TRY(cuda_need_backend(&b));
+    TSR_TRY(begins ? cuda_need_backend(&b) : tsr_backend_get(&b, TSR_CUDA));
     TSR_TRY(cuda_index_of(&index, b, device));
     *out = tsr_rng_of_device(index);
     return TSR_OK;
@@ -65,7 +66,7 @@ static TsrStatus generator_at(TsrGenerator **out, Value device) {
 FN(get_rng_state) {
     PARSE(v, "get_rng_state", 1, 0, "device");
     TsrGenerator *g;
-    TSR_TRY(generator_at(&g, v[0]));
+    TSR_TRY(generator_at(&g, v[0], true));
     return rng_state_value(out, g);
 }
 
@@ -74,7 +75,7 @@ FN(set_rng_state) {
     TsrGenerator *g;
     *out = VALUE_NONE;
     if (cuda_find_backend() == NULL) return TSR_OK; /* put aside until there is one: never */
-    TSR_TRY(generator_at(&g, v[1]));
+    TSR_TRY(generator_at(&g, v[1], false));
     return rng_state_set(g, v[0]);
 }
 

@@ -426,6 +426,7 @@ static TsrStatus stream_context_construct(Value *out, Type *type, const CallArgs
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->stream = value_retain(v[0]);
     *out = value_obj_move(o);
+    cuda_begin();
     return TSR_OK;
 }
 
