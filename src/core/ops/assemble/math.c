@@ -4,6 +4,7 @@
 
 #include "core/op/out.h"
 #include "core/op/compose.h"
+#include "core/tensor/loan.h"
 
 /* ---- cov, corrcoef ---- */
 
@@ -161,7 +162,7 @@ static TsrLineFn cross_line(TsrDtype d) {
     }
 }
 
-/* Any other dtype: products and differences as operators of their own, each rounded. */
+/* Any other dtype, and on a device: products and differences as operators of their own, each rounded. */
 static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
     TsrScope s = {0};
     for (int k = 0; k < 3; k++) {
@@ -179,7 +180,8 @@ static TsrStatus cross_by_parts(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_
 static TsrStatus cross_into(TsrTensor *t, TsrTensor *a, TsrTensor *b, int64_t dim) {
     TsrLineFn fn = cross_line(t->dtype);
     TsrTensor *lines[3] = {t, a, b};
-    return fn != NULL ? tsr_lines_run(lines, 3, dim, fn, NULL, false) : cross_by_parts(t, a, b, dim);
+    if (fn == NULL || tsr_on_device(t)) return cross_by_parts(t, a, b, dim);
+    return tsr_lines_run(lines, 3, dim, fn, NULL, false);
 }
 
 static TsrStatus cross(TsrOpCall *c, int64_t given) {

@@ -72,6 +72,7 @@ static void binary_f32(char *const *data, const int64_t *strides, int64_t n, con
 typedef struct Loops {
     TsrLoop f32, f64;
     const void *params;
+    TsrKernel kernel; /* what a device computes instead; TSR_K_NONE: nothing */
 } Loops;
 
 static TsrStatus check_dtype(TsrDtype common, const char *kernel, int set) {
@@ -89,14 +90,15 @@ static TsrStatus run(TsrOpCall *c, int nin, TsrTensor *const *in, const char *ke
     for (int i = 0; i < nin; i++) spec.in[i] = in[i];
     TSR_TRY(tsr_iter_begin(&it, &spec));
     TsrStatus s = check_dtype(it.common, kernel, set);
-    if (s == TSR_OK) s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? loops.f64 : loops.f32, loops.params);
+    if (s == TSR_OK)
+        s = tsr_iter_run_kernel(&it, it.dtype == TSR_FLOAT64 ? loops.f64 : loops.f32, loops.kernel, loops.params, 0);
     TsrTensor *r = NULL;
     return tsr_finish_move(c, tsr_iter_end_move(&it, s, &r), r);
 }
 
 static TsrStatus unary(TsrOpCall *c, const char *kernel, int set, double (*fn)(double), float (*fn_f)(float)) {
     Unary u = {fn, fn_f};
-    return run(c, 1, &c->arg[0].t, kernel, set, (Loops){unary_f32, unary_f64, &u});
+    return run(c, 1, &c->arg[0].t, kernel, set, (Loops){unary_f32, unary_f64, &u, TSR_K_NONE});
 }
 
 static TsrStatus operand(TsrTensor **out, const TsrArg *arg) {
@@ -119,12 +121,12 @@ static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops 
 }
 
 static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) {
-    return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn});
+    return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn, TSR_K_NONE});
 }
 
 static TsrStatus bessel(TsrOpCall *c, TsrTensor *x, const char *kernel, int set, TsrBessel fn) {
     return run(c, 1, &x, kernel, set,
-               (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL});
+               (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL, TSR_K_NONE});
 }
 
 #define BESSEL(op, kernel, set, name) \
@@ -160,8 +162,9 @@ static float log_ndtr_float(float x) {
 }
 TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
 TsrStatus op_lgamma(TsrOpCall *c) {
-    return run(c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF,
-               (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL});
+    return run(
+        c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF,
+        (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL, TSR_K_lgamma});
 }
 
 TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
@@ -174,7 +177,9 @@ static inline double zeta_or_edge(double s, double q) {
 static inline float zeta_rounded(float s, float q) { return (float)zeta_or_edge(s, q); }
 BINARY_LOOP(zeta_f32, float, zeta_rounded)
 BINARY_LOOP(zeta_f64, double, zeta_or_edge)
-TsrStatus op_zeta(TsrOpCall *c) { return with_operands(c, "zeta_cpu", SET_SINGLE, (Loops){zeta_f32, zeta_f64, NULL}); }
+TsrStatus op_zeta(TsrOpCall *c) {
+    return with_operands(c, "zeta_cpu", SET_SINGLE, (Loops){zeta_f32, zeta_f64, NULL, TSR_K_NONE});
+}
 
 /* In half precision the logarithm is rounded before the product. */
 static double half_of(double x) { return tsr_half_to_float(tsr_half_from_float((float)x)); }
@@ -190,7 +195,7 @@ TsrStatus op_entr(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     if (d == TSR_FLOAT16 || d == TSR_BFLOAT16)
         return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
-    return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, (Loops){entr_f32, entr_f64, NULL});
+    return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, (Loops){entr_f32, entr_f64, NULL, TSR_K_NONE});
 }
 
 #include "core/kernels/pointwise/bessel_i0.inc"
@@ -245,7 +250,7 @@ TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
     if (common == TSR_FLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_half);
     if (common == TSR_BFLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_bfloat16);
-    return with_operands(c, "xlog1py_cpu", SET_HALF, (Loops){xlog1py_f32, xlog1py_f64, NULL});
+    return with_operands(c, "xlog1py_cpu", SET_HALF, (Loops){xlog1py_f32, xlog1py_f64, NULL, TSR_K_NONE});
 }
 
 /* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
@@ -298,11 +303,11 @@ static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     Unary trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
     int order = (int)TSR_MIN(n, 1000000);
     if (n == 0) return bessel(c, x, "digamma", SET_HALF, TSR_BESSEL_digamma);
-    if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma});
+    if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma, TSR_K_NONE});
     HalfPolygamma half = {order, x->dtype == TSR_FLOAT16 ? half_of : bfloat16_of};
     if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16)
-        return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half});
-    return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order});
+        return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half, TSR_K_NONE});
+    return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order, TSR_K_NONE});
 }
 
 TsrStatus op_polygamma(TsrOpCall *c) { return polygamma(c, c->arg[0].i, c->arg[1].t); }
@@ -398,7 +403,8 @@ enum { LONGEST_IN_BLOCKS = 512, IDLE_AT_MOST = 8 };
 #define POLYNOMIAL(name, kind_) \
     TsrStatus op_##name(TsrOpCall *c) { \
         OrthogonalKind kind = kind_; \
-        return with_operands(c, #name "_cpu", SET_SINGLE, (Loops){f32_polynomials, f64_polynomials, &kind}); \
+        return with_operands(c, #name "_cpu", SET_SINGLE, \
+                             (Loops){f32_polynomials, f64_polynomials, &kind, TSR_K_NONE}); \
     }
 POLYNOMIAL(chebyshev_polynomial_t, CHEBYSHEV_T)
 POLYNOMIAL(chebyshev_polynomial_u, CHEBYSHEV_U)
