@@ -106,12 +106,11 @@ static void median_to_first(TsrPair *result, TsrPair *a, TsrPair *b, TsrPair *c)
     swap(result, middle);
 }
 
-/* Blocks of 32, or from 96 pairs on, were slower or no faster: sort() of 10000 random floats, one thread on Zen 3: 541
- * us without blocks, 403 so.
- *
- * Where one side's pairs that belong to the other side lie: steps from `base`, those from `next` to `end` not yet
- * swapped. */
+/* Pairs of a block, and how many pairs are worth blocks. sort() of 10000 random floats, one thread on Zen 3: 541 us
+ * without blocks, 403 with them; blocks of 32, or from 96 pairs on, were slower or no faster. */
 enum { BLOCK = 64, BY_BLOCKS = 256 };
+/* Where one side's pairs that belong to the other side lie: steps from `base`, those from `next` to `end` not yet
+ * swapped. */
 typedef struct Misplaced {
     TsrPair *base;
     int next, end;

@@ -38,6 +38,9 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
 }
 
 static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+
+/* ---- medians of long lines ---- */
+
 /* A line's keys, whose width is the dtype's. */
 typedef struct MedianKeys {
     void *keys, *spare;
