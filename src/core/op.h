@@ -14,8 +14,7 @@
  * binding and its errors, the in-place form NAME_, out=, the method, help, completion, the manual and tests.
  *
  * Columns that most rows leave out (the short macros of a family take them after the output): `.sparse` for arguments
- * in sparse layouts,
- * `.out_rule` and `.out_overlap` for what an out= may be.
+ * in sparse layouts, `.out_rule` and `.out_overlap` for what an out= may be.
  *
  * Schema types: Tensor, Tensor?, Tensor[], Tensor?[], Scalar, Scalar?, int, int?, int[], int[N], int[N]?, SymInt as
  * int, float, float?, float[], bool, bool?, bool[], str, str?, ScalarType (dtype), Layout, Device, MemoryFormat,
@@ -89,38 +88,43 @@ typedef struct TsrArg {
     };
 } TsrArg;
 
+/* Under which names a row is found, and where its results may go. */
 enum TsrOpForms {
-    TSR_FN = 1,
-    TSR_METHOD = 2,
-    TSR_INPLACE = 4,
-    TSR_OUT = 8,
+    TSR_FN = 1,            /* torch.add(x, y) */
+    TSR_METHOD = 2,        /* x.add(y) */
+    TSR_INPLACE = 4,       /* x.add_(y) */
+    TSR_OUT = 8,           /* torch.add(x, y, out=z) */
     TSR_PROPERTY = 16,     /* x.T */
-    TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _ : writes self */
+    TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _: writes self */
     TSR_INPLACE_FN = 64    /* the in-place form is a function of torch, not a method: torch.celu_ */
 };
 /* How the results relate to the arguments' memory: new, a view, one or the other, the argument itself, no tensor. */
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;
+/* What the dispatcher does or leaves out for a row. */
 enum TsrOpFlags {
-    TSR_OP_CONJ = 1,      /* copes with conj/neg bits itself (views, copy_) */
-    TSR_OP_SPARSE = 2,    /* fn accepts sparse tensors */
-    TSR_OP_UNCHECKED = 4, /* no tsr_tensor_check on inputs (metadata only) */
-    TSR_OP_RANDOM = 8,
-    TSR_OP_OBJECT = 16 /* accepts string and nested tensors */,
-    TSR_OP_NO_BUMP = 32,
-    TSR_OP_HIDDEN = 64 /* not listed in help */,
-    TSR_OP_OUT_STRIDES =
-        128 /* an out= that had to be resized takes over the strides of the result (column-major ones) */,
-    TSR_OP_MIXED_DEVICES =
-        256, /* takes tensors on different devices (views, copies); every other row refuses them before fn runs */
-    TSR_OP_CPU_NUMBERS = 512, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
-    TSR_OP_ELEMENTS = 1024 /* cannot answer without the elements: refuses tensors on the meta device */,
-    TSR_OP_DEVICE = 4096 /* fn touches elements only by the iterator, tsr_tensor_copy and tsr_tensor_fill, other
-                            operators and what asks a device itself (engine/device.h): it runs on tensors of a device
-                            as it is, and where one of these declines, by loan after all */
-    ,
-    TSR_OP_OUT_COLUMNS = 8192 /* as TSR_OP_OUT_STRIDES, of an out= that has no elements and the result's dtype */,
-    TSR_OP_REFUSES_FIRST =
-        2048 /* pointwise, of one tensor, but refuses a sparse one before it makes an output, unlike the others */
+    /* --- what its function takes --- */
+    TSR_OP_CONJ = 1 << 0,      /* tensors whose conj and neg bits are not resolved (views, copy_) */
+    TSR_OP_SPARSE = 1 << 1,    /* sparse tensors */
+    TSR_OP_OBJECT = 1 << 2,    /* string and nested tensors */
+    TSR_OP_UNCHECKED = 1 << 3, /* tensors whose storage is too small for them: it reads metadata only */
+    TSR_OP_ELEMENTS = 1 << 4,  /* none on the meta device: without elements there is no answer */
+    /* Pointwise, of one tensor, and refuses a sparse one before it makes an output, unlike the others. */
+    TSR_OP_REFUSES_FIRST = 1 << 5,
+    /* --- devices --- */
+    /* Tensors on different devices (views, copies); every other row refuses them before its function runs. */
+    TSR_OP_MIXED_DEVICES = 1 << 6,
+    TSR_OP_CPU_NUMBERS = 1 << 7, /* as PyTorch's iterator: a 0-d CPU tensor goes with tensors of any device */
+    /* Its function touches elements only by the iterator, tsr_tensor_copy and tsr_tensor_fill, other operators and what
+     * asks a device itself (engine/device.h): it runs on tensors of a device as it is, and where one of these declines,
+     * by loan after all. */
+    TSR_OP_DEVICE = 1 << 8,
+    /* --- out= --- */
+    TSR_OP_OUT_STRIDES = 1 << 9,  /* one that had to be resized takes over the result's strides (column-major ones) */
+    TSR_OP_OUT_COLUMNS = 1 << 10, /* the same, of one that has no elements and the result's dtype */
+    /* --- the rest --- */
+    TSR_OP_RANDOM = 1 << 11,  /* draws from a generator: two calls differ */
+    TSR_OP_NO_BUMP = 1 << 12, /* what it writes is no change: no version goes up */
+    TSR_OP_HIDDEN = 1 << 13   /* not listed in help */
 };
 
 /* What dtypes an out= may have, and the words for others: out_rules.def. */
@@ -133,38 +137,40 @@ typedef enum TsrOutRule {
 /* What memory an out= may share with the inputs, of operators that read them while they write. */
 typedef enum TsrOutOverlap {
     TSR_OVERLAP_ANY,
-    TSR_OVERLAP_SELF /* any, and its own elements may share memory */,
-    TSR_OVERLAP_WHOLE /* all of an input's, or none */,
+    TSR_OVERLAP_SELF,  /* any, and its own elements may share memory */
+    TSR_OVERLAP_WHOLE, /* all of an input's, or none */
     TSR_OVERLAP_NONE
 } TsrOutOverlap;
 
 typedef struct TsrOpCall TsrOpCall;
 /* An operator's function: reads call->arg, stores owned results (tsr_return_move). */
 typedef TsrStatus (*TsrOpFn)(TsrOpCall *call);
+/* A row of the table; static. Columns that are left out are zero. */
 typedef struct TsrOp {
     const char *schema;
     TsrOpFn fn;
-    unsigned forms, flags;
+    unsigned forms, flags; /* TsrOpForms, TsrOpFlags */
     TsrAlias alias;
     TsrOutRule out_rule; /* TSR_RULE_CASTABLE, unless given */
     TsrOutOverlap out_overlap;
-    TsrOpFn sparse; /* runs in place of fn when an argument is sparse; NULL: TSR_OP_SPARSE lets fn have it, or it is
-                       refused */
-    const char *category;
-    const char *summary, *example, *output;
-    const void *data; /* for fn's own use: a kernel table, a prelude body */
+    TsrOpFn sparse; /* runs in place of fn when an argument is sparse; NULL: fn does with TSR_OP_SPARSE, else none */
+    const char *category;                   /* "pointwise": under which help and the manual list it */
+    const char *summary, *example, *output; /* a sentence; a line of the language, and what it prints */
+    const void *data;                       /* for fn's own use: a kernel table, a prelude body */
 } TsrOp;
 
+/* One call of a row: arguments in, results out. */
 struct TsrOpCall {
     const TsrOp *op;
     const struct TsrSchema *schema;
-    TsrArg *arg;
+    TsrArg *arg; /* nargs of them, lent: one for each parameter of the schema */
     int nargs;
-    TsrTensor *out[TSR_MAX_RETS]; /* lent */
+    TsrTensor *out[TSR_MAX_RETS]; /* lent; NULL: the function makes its result */
     bool inplace;                 /* out[0] is self of the in-place form */
-    bool spent; /* the caller lets the first argument go after the call: when nobody else knows of it, it may become the
-                   result (tsr_spare) */
-    TsrArg ret[TSR_MAX_RETS];
+    /* The caller lets the first argument go after the call: when nobody else knows of it, it may become the result
+     * (tsr_spare). */
+    bool spent;
+    TsrArg ret[TSR_MAX_RETS]; /* nret of them, owned */
     int nret;
 };
 
