@@ -372,6 +372,17 @@ static TsrStatus begin(TsrIterSpec spec) {
         TsrGenerator *g; \
         REFUSED(tsr_rng_new_philox(&g, -1)); \
     }) \
+    CASE(tsr_rng_get_offset, { \
+        uint64_t offset; \
+        REFUSED(tsr_rng_get_offset(&offset, tsr_rng_default())); \
+    }) \
+    CASE(tsr_rng_set_offset, { \
+        TsrGenerator *g; \
+        REFUSED(tsr_rng_set_offset(tsr_rng_default(), 4)); \
+        ck_assert_int_eq(tsr_rng_new_philox(&g, 0), TSR_OK); \
+        REFUSED(tsr_rng_set_offset(g, 3)); \
+        tsr_rng_free(g); \
+    }) \
     CASE(tsr_backend_load, { \
         const TsrBackend *b; \
         REFUSED(tsr_backend_load(&b, "/none/such")); \
@@ -755,6 +766,7 @@ static const struct {
       "tsr_table_free",
       "tsr_table_column_clear",
       "tsr_rng_device",
+      "tsr_rng_position",
       "tsr_rng_use",
       "tsr_rng_state_bytes",
       "tsr_column_count",
@@ -883,7 +895,7 @@ static const struct {
      {"tsr_error_hint", "tsr_input_error", "tsr_items_note", "tsr_text_printf"}},
     {"takes a number that may be any: a limit, a count, a seed, a number to print",
      {"tsr_rng_of_device", "tsr_error_no_memory", "tsr_format_integer", "tsr_mem_fail_at", "tsr_mem_fits",
-      "tsr_mem_reserve", "tsr_mem_set_limit", "tsr_rng_seed", "tsr_set_memory_limit"}},
+      "tsr_mem_reserve", "tsr_mem_set_limit", "tsr_rng_begin", "tsr_rng_seed", "tsr_rng_take", "tsr_set_memory_limit"}},
     {"takes the status of an error that is set, or TSR_OK", {"tsr_iter_end_move", "tsr_parallel_fail"}},
 };
 

@@ -53,6 +53,7 @@ enum {
     ROUNDED_ON_THE_WAY = 128, /* half floats that PyTorch's plain loops round on the way, and its vectors do not */
     REFUSED_OUT = 256,        /* takes another way with out=, which asks for more */
     REAL_OUT = 1024,          /* PyTorch writes the real part of a complex answer into a real out= */
+    ANY_OUT = 4096,           /* PyTorch writes powers of the number 1 into an out= of any dtype */
     META_LONGER = 2048, /* on meta the size is output_size, which the repeats of nothing do not reach, as in PyTorch */
     HALF_PRODUCT = 512  /* a product of float16 that overflows on the way in one order, and meets a zero, is nan in that
                            order only, as PyTorch's */
@@ -110,6 +111,8 @@ static const Exempt exempt[] = {
     {"subtract", ROUNDED_ON_THE_WAY},
     {"rsub", ROUNDED_ON_THE_WAY},
     {"prod", HALF_PRODUCT},
+    {"sum", REFUSED_BY_LAYOUT}, /* float8 */
+    {"pow", ANY_OUT},
     {"logsumexp", REAL_OUT},
     {"special.logsumexp", REAL_OUT},
     {"repeat_interleave", META_LONGER},
@@ -463,7 +466,8 @@ static void check_out_of_wrong_dtype(const OpCall *call, const TsrOpCall *plain)
         tsr_tensor_free(outs[0]);
         outs[0] = call_tensor(tsr_ndim(answer), answer->sizes, narrower, LAID_CONTIGUOUS);
         if (call_run_into(&copy, &run, outs, false) == TSR_OK) {
-            if (narrower != TSR_BOOL && !(narrower == TSR_FLOAT64 && is_exempt(call, REAL_OUT)))
+            if (narrower != TSR_BOOL && !(narrower == TSR_FLOAT64 && is_exempt(call, REAL_OUT)) &&
+                !is_exempt(call, ANY_OUT))
                 broken(call, "out=", "a %s answer was taken into %s", tsr_dtype_name(answer->dtype),
                        tsr_dtype_name(narrower));
             tsr_op_release_returns(&run);

@@ -74,13 +74,22 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 #define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
-/* Whether no step goes through all elements of t: two dimensions are left when those that follow each other are one. */
+static int compare_strides(const void *user, int inner, int outer) {
+    const TsrTensor *t = user;
+    return tsr_layout_compare_dims(t->sizes[inner], t->strides[inner], t->sizes[outer], t->strides[outer]);
+}
+
+/* Whether no step goes through all elements of t: two dimensions are left when those that follow each other, the
+ * innermost first, are one. */
 static bool has_gaps(const TsrTensor *t) {
-    int64_t next = -1, left = 0;
-    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
-        if (t->sizes[d] == 1) continue;
-        left += left == 0 || t->strides[d] != next;
-        next = t->strides[d] * t->sizes[d];
+    int order[TSR_MAX_DIMS], n = 0, left = 0;
+    int64_t next = -1;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--)
+        if (t->sizes[d] != 1) order[n++] = d;
+    tsr_layout_order_dims(order, n, compare_strides, t);
+    for (int i = 0; i < n; i++) {
+        left += left == 0 || t->strides[order[i]] != next;
+        next = t->strides[order[i]] * t->sizes[order[i]];
     }
     return left > 1;
 }
