@@ -4,6 +4,7 @@ import pty
 import select
 import signal
 import sys
+import time
 
 
 def shown(fd, until, seconds=10):
@@ -30,6 +31,7 @@ os.write(fd, b"40000 + 2\r")
 print("40002" in shown(fd, "40002"))
 os.write(fd, b"import sys; print('li' + 'ne?'); x = sys.stdin.readline()\r")
 shown(fd, "line?")
+time.sleep(0.5)  # until it waits: a signal just before the C library's read() is seen at the next key only
 os.write(fd, b"\x03")
 print("KeyboardInterrupt" in shown(fd, ">>> "))
 os.write(fd, b"50000 + 2\r")

@@ -54,6 +54,8 @@ EXCEPTIONS = {
     "flip(dim)": "x.flip(0)",
     "x.permute(1, 2, 0)": "ones(2, 3, 4).permute(1, 2, 0)",
     "owned(...)": "owned(x)",
+    "tsr.set_allocator('cuda', name)": "tsr.set_allocator('cpu', 'caching')",
+    "x.to('cuda:1')": "x.to('meta')",
 }
 OPTIONS = {"-x": "a negative, no option", "--x": "whatever option it was"}
 
