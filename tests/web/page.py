@@ -119,9 +119,10 @@ def take(page, number):
     answers = list(steps_of(number))
     for step, lines in enumerate(answers, 1):
         ended = f"That was lesson {number}." if step == len(answers) else f"Step {step + 1} of {len(answers)}"
-        for line in lines or [""]:
-            page.keys(line + ENTER)
-            page.ready()
+        if not lines:
+            page.keys(ENTER)
+        for line in lines:
+            page.enter(line, f">>> {line}")
             if ended in page.text("log"):
                 break
         page.wait(f"document.getElementById('log').innerText.includes({ended!r})")
