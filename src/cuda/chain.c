@@ -14,6 +14,7 @@
 
 #include "compile.h"
 #include "stream.h"
+#include "walk.h"
 
 #define alignas _Alignas
 #include "device/chain_args.h"
@@ -179,9 +180,8 @@ static int in_memory(const Chain *c) {
 static bool has_room(const Chain *c, const TsrDeviceMap *m, int fresh) {
     int numbers = 0;
     for (int k = 0; k < m->noperands; k++) numbers += m->operand[k].number;
-    return c->nsteps < STEPS && c->nplaces + fresh <= PLACES
-    &&in_memory(c) + fresh <= MOST_IN_MEMORY && c->nnumbers + numbers <= NUMBERS &&
-        c->nparams + (m->nparams > 0) <= PARAMS;
+    if (c->nplaces + fresh > PLACES || in_memory(c) + fresh > MOST_IN_MEMORY) return false;
+    return c->nsteps < STEPS && c->nnumbers + numbers <= NUMBERS && c->nparams + (m->nparams > 0) <= PARAMS;
 }
 
 static bool can_join(Joined *j, Chain *c, const TsrDeviceMap *m) {
@@ -348,8 +348,8 @@ static void write_chain(CudaSource *s, const void *what) {
     cuda_source_part(s, CUDA_PART_chain_args);
     cuda_map_write_helpers(s, any_complex(w->chain));
     add_passes(s, w->chain);
-    cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define PLACES %d\n", w->pack, w->chain->ndim,
-                    w->wide, w->nplaces);
+    if (w->pack == 0) cuda_walk_source(s, (WalkKind){(uint8_t)w->chain->ndim, w->wide});
+    cuda_source_add(s, "#define VEC %d\n#define PLACES %d\n", w->pack, w->nplaces);
     add_lines(s, w, "READ_PACKS(i)", is_read, read_pack);
     add_lines(s, w, "PACKS", is_stored, make_pack);
     add_lines(s, w, "READ_PACKED(j)", is_read, read_packed);

@@ -11,6 +11,7 @@
 
 #include "chain.h"
 #include "errors.h"
+#include "walk.h"
 
 /* ---- the text ---- */
 
@@ -121,8 +122,8 @@ static void write_map(CudaSource *s, const void *what) {
     cuda_map_write_helpers(s, cuda_map_is_complex(key));
     cuda_map_write_element(s, p, &alone);
     cuda_source_add(s, "#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n");
-    cuda_source_add(s, "#define VEC %d\n#define NDIM %d\n#define WIDE %d\n#define OPERANDS %d\n#define LOAD", key->pack,
-                    key->ndim, key->wide, key->noperands);
+    if (key->pack == 0) cuda_walk_source(s, (WalkKind){key->ndim, key->wide});
+    cuda_source_add(s, "#define VEC %d\n#define OPERANDS %d\n#define LOAD", key->pack, key->noperands);
     for (int k = 1; k < key->noperands; k++)
         if (!key->operand[k].number)
             cuda_source_add(s, " const Pack<M%d, VEC> v%d = *(const Pack<M%d, VEC> *)(at<M%d>(a.data[%d]) + i);", k, k,
@@ -214,14 +215,6 @@ static void fill_map(MapArgs *a, const TsrDeviceMap *m) {
         if (m->operand[k].number) memcpy(a->number[k], m->operand[k].value, sizeof a->number[k]);
     }
     if (m->nparams > 0) memcpy(a->params, m->params, TSR_MIN(m->nparams, sizeof a->params));
-}
-
-void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size) {
-    unsigned bits = 0;
-    if (size >> 31 != 0) return; /* WIDE divides by the size itself */
-    while ((UINT64_C(1) << bits) < size) bits++;
-    *shift = bits;
-    *magic = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << bits) - size)) / size + 1);
 }
 
 static void fill_strided(MapStrided *a, const TsrDeviceMap *m) {

@@ -54,8 +54,5 @@ void cuda_map_write_helpers(CudaSource *s, bool complex_numbers);
 bool cuda_map_is_complex(const CudaMapKey *key);
 /* Whether a divisor of zero is to be reported. */
 bool cuda_map_reports(const CudaMapKey *key);
-/* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
- * Invariant Integers using Multiplication, 1994). Nothing for a size from there on. */
-void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size);
 
 #endif

@@ -62,7 +62,8 @@ static bool is_dense(const TsrDeviceTensor *t) {
 }
 
 /* Elements of a pack of dropout, which divides the number of elements. */
-static uint8_t pack_of(const TsrDeviceWork *w, int64_t n) {
+static uint8_t pack_of(const TsrDeviceWork *w) {
+    int64_t n = w->t[0].ndim == 0 ? 1 : w->t[0].sizes[0]; /* of a tensor of at most one dimension */
     size_t size = cuda_itemsize(w->t[2].at.dtype), pack = PACK_BYTES / size;
     for (int k = 0; k < 3; k++)
         if (!is_dense(&w->t[k])) return 1;
@@ -93,21 +94,13 @@ static unsigned share(uint64_t *used, const TsrDeviceWork *w, const Key *key, ui
     return (unsigned)blocks;
 }
 
-static uint64_t elements(const TsrDeviceTensor *t) {
-    uint64_t n = 1;
-    for (int d = 0; d < t->ndim; d++) n *= (uint64_t)t->sizes[d];
-    return n;
-}
-
 static bool make_key(Key *key, const TsrDeviceWork *w) {
     const TsrDeviceRandom *p = w->params;
     memset(key, 0, sizeof *key);
     key->draw = (uint8_t)p->draw;
     key->operands = (uint8_t)(w->nout + w->nin);
     key->each = elements_of_words(w, p);
-    key->run = p->draw == TSR_DRAW_DROPOUT   ? pack_of(w, (int64_t)elements(&w->t[0]))
-               : p->draw == TSR_DRAW_CHANCES ? CHANCES_RUN
-                                             : 1;
+    key->run = p->draw == TSR_DRAW_DROPOUT ? pack_of(w) : p->draw == TSR_DRAW_CHANCES ? CHANCES_RUN : 1;
     for (int k = 0; k < key->operands; k++) {
         if (w->t[k].at.number || cuda_memory_type(w->t[k].at.dtype) == NULL) return false;
         key->memory[k] = w->t[k].at.dtype;

@@ -33,7 +33,7 @@ static const char *const reducers[TSR_R_COUNT_KINDS] = {
     [TSR_R_AMIN] = "Best<Less>",   [TSR_R_ARGMAX] = "Best<Greater>",
     [TSR_R_ARGMIN] = "Best<Less>", [TSR_R_AMINMAX] = "Both<A>",
     [TSR_R_ANY] = "Any",           [TSR_R_ALL] = "All",
-    [TSR_R_COUNT] = "Counting",    [TSR_R_MOMENTS] = "Moments<A>",
+    [TSR_R_COUNT] = "Counting",    [TSR_R_MOMENTS] = "MeanAndVariance<A>",
 };
 
 /* Bytes of an accumulator at most. */
@@ -54,6 +54,7 @@ static void write_reduce(CudaSource *s, const void *what) {
     cuda_source_add(s, "#define FIRST %d\n#define SECOND %d\n#define PARTS %d\n", key->out[0] != TSR_DTYPE_NONE,
                     key->out[1] != TSR_DTYPE_NONE, key->parts);
     cuda_source_part(s, CUDA_PART_complex);
+    cuda_source_part(s, CUDA_PART_moments);
     cuda_source_part(s, CUDA_PART_reduce);
 }
 

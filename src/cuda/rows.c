@@ -26,6 +26,7 @@ static void write_rows(CudaSource *s, const void *what) {
                     key->what == TSR_P_NORM ? "Norm"
                     : key->log              ? "Softmax<true>"
                                             : "Softmax<false>");
+    cuda_source_part(s, CUDA_PART_moments);
     cuda_source_part(s, CUDA_PART_rows);
 }
 

@@ -21,6 +21,7 @@
     PART(random_args, "src/cuda/device/random_args.h") \
     PART(random, "src/cuda/device/random.cuh") \
     PART(shuffle, "src/cuda/device/shuffle.cuh") \
+    PART(moments, "src/cuda/device/moments.cuh") \
     PART(rows_args, "src/cuda/device/rows_args.h") \
     PART(rows, "src/cuda/device/rows.cuh") \
     PART(chain_args, "src/cuda/device/chain_args.h") \

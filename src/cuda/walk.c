@@ -3,22 +3,19 @@
 
 #include <string.h>
 
-/* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
- * Invariant Integers using Multiplication, 1994). */
-static void divide_by(Walk *w, int d) {
-    unsigned shift = 0;
-    uint64_t size = w->sizes[d];
-    if (size >> 31 != 0) return; /* then indices have 64 bits, and the size itself divides */
-    while ((UINT64_C(1) << shift) < size) shift++;
-    w->shift[d] = shift;
-    w->magic[d] = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << shift) - size)) / size + 1);
+void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size) {
+    unsigned bits = 0;
+    if (size >> 31 != 0) return;
+    while ((UINT64_C(1) << bits) < size) bits++;
+    *shift = bits;
+    *magic = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << bits) - size)) / size + 1);
 }
 
 void cuda_walk_finish(Walk *w, WalkKind *kind) {
     w->n = 1;
     for (int d = 0; d < kind->ndim; d++) {
         w->n *= w->sizes[d];
-        divide_by(w, d);
+        cuda_division(&w->magic[d], &w->shift[d], w->sizes[d]);
     }
     kind->wide = w->n >> 31 != 0;
 }

@@ -22,7 +22,11 @@ void cuda_walk_widen(Walk *w, WalkKind *kind, int count, const TsrDeviceTensor *
                      int nalso);
 /* After a change of w's sizes: what follows from them. */
 void cuda_walk_finish(Walk *w, WalkKind *kind);
-/* `#define`s for walk.cuh, and its text. */
+/* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
+ * Invariant Integers using Multiplication, 1994). Nothing for a size from there on, where indices have 64 bits and the
+ * size itself divides. */
+void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size);
+/* `#define`s for walk.cuh, and its text: for a Walk, or any struct that has its dimensions. */
 void cuda_walk_source(CudaSource *s, WalkKind kind);
 /* The type of an element that is only moved: an integer of so many bytes, or two of 8. */
 const char *cuda_moved_type(int item);

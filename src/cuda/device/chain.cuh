@@ -2,7 +2,7 @@
  * type that it has in memory; so the results have the bits of passes that run one after the other.
  *
  * Before this text stand, made by chain.c: the passes, each in a namespace of its own, and
- *   VEC                 elements that a thread takes at once; 0: the places lie with strides, NDIM of them
+ *   VEC                 elements that a thread takes at once; 0: the places lie with strides, and walk.cuh stands above
  *   PLACES              how many places in memory are read or written
  *   READ_PACKS(i)       packs of what is read, from element i on; PACKS: those for what is written
  *   READ_PACKED(j), WRITE_PACKED(j)   single elements from these packs, and into them
@@ -40,15 +40,6 @@ KERNEL(tsr_chain, ChainArgs) {
     }
 }
 #else
-#if WIDE
-typedef uint64_t Index;
-static inline Index divided(Index n, const ChainStrided &s, int d) { return n / s.sizes[d]; }
-#else
-typedef uint32_t Index;
-static inline Index divided(Index n, const ChainStrided &s, int d) {
-    return (high_product(n, s.magic[d]) + n) >> s.shift[d];
-}
-#endif
 static inline void one_element(const ChainArgs &a, const int64_t *offset) {
 #define AT(T, k) (*at<T>(a.data[k] + (uint64_t)offset[k]))
     READ(AT)
@@ -58,13 +49,8 @@ static inline void one_element(const ChainArgs &a, const int64_t *offset) {
 KERNEL(tsr_chain, ChainStrided) {
     const Index n = (Index)a.chain.n, step = (Index)threads() * blocks();
     for (Index i = (Index)block() * threads() + thread(); i < n; i += step) {
-        int64_t offset[PLACES] = {0};
-        Index rest = i;
-        UNROLL for (int d = 0; d < NDIM; d++) {
-            const Index next = d + 1 < NDIM ? divided(rest, a, d) : 0, here = rest - next * (Index)a.sizes[d];
-            UNROLL for (int k = 0; k < PLACES; k++) offset[k] += (int64_t)here * a.strides[k][d];
-            rest = next;
-        }
+        int64_t offset[PLACES];
+        walk_to<NDIM, PLACES>(a, i, offset);
         one_element(a.chain, offset);
     }
 }

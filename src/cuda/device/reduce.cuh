@@ -109,33 +109,9 @@ template <class> struct Both {
     static inline O0 first(const Acc &a, const ReduceArgs &) { return convert<O0>(a.least.value); }
     static inline O1 second(const Acc &a, const ReduceArgs &) { return convert<O1>(a.most.value); }
 };
-/* Mean and variance in one pass (B. P. Welford, Technometrics 4, 1962; merged as T. F. Chan, G. H. Golub and R. J.
- * LeVeque have it, 1979). */
-template <class F> struct Moments {
-    struct Acc {
-        F mean, squares, count;
-    };
-    static inline Acc start() {
-        const Acc none = {0, 0, 0};
-        return none;
-    }
-    static inline void take(Acc &a, X x, int64_t) {
-        const F delta = (F)x - a.mean;
-        a.count += 1;
-        a.mean += delta / a.count;
-        a.squares += delta * ((F)x - a.mean);
-    }
-    static inline void merge(Acc &a, const Acc &b) {
-        if (b.count == 0) return;
-        if (a.count == 0) {
-            a = b;
-            return;
-        }
-        const F delta = b.mean - a.mean, count = a.count + b.count, part = b.count / count;
-        a.squares += b.squares + delta * delta * a.count * part;
-        a.mean += delta * part;
-        a.count = count;
-    }
+template <class F> struct MeanAndVariance : Moments<F> {
+    typedef typename Moments<F>::Acc Acc;
+    static inline void take(Acc &a, X x, int64_t) { Moments<F>::take(a, (F)x); }
     static inline O0 first(const Acc &a, const ReduceArgs &args) {
         const F left = a.count - (F)args.correction;
         const F variance = a.count == 0 ? (F)NAN : a.squares / (left > 0 ? left : 0);

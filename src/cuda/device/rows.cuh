@@ -2,7 +2,7 @@
  * threads share a line, and merge what they found in halves; the line is then read once more.
  *
  * Before this text stand, made by rows.c: the types E of an element in memory and A that is calculated in; LINE, one of
- * the structs below; STATISTICS, WEIGHT, BIAS of NORM. */
+ * the structs below; STATISTICS, WEIGHT, BIAS of NORM; moments.cuh. */
 
 /* The greatest element, and the sum of the exponentials of what the others are below it (M. Milakov and N. Gimelshein,
  * Online normalizer calculation for softmax, 2018). -inf adds nothing; the sum of what holds inf is nan. */
@@ -41,32 +41,7 @@ template <bool log_of> struct Softmax {
     }
 };
 
-/* Mean and variance in one pass, as in reduce.cuh. */
-struct Norm {
-    struct Acc {
-        A mean, squares, count;
-    };
-    static inline Acc start() {
-        const Acc none = {0, 0, 0};
-        return none;
-    }
-    static inline void take(Acc &a, A x) {
-        const A delta = x - a.mean;
-        a.count += 1;
-        a.mean += delta / a.count;
-        a.squares += delta * (x - a.mean);
-    }
-    static inline void merge(Acc &a, const Acc &b) {
-        if (b.count == 0) return;
-        if (a.count == 0) {
-            a = b;
-            return;
-        }
-        const A delta = b.mean - a.mean, count = a.count + b.count, part = b.count / count;
-        a.squares += b.squares + delta * delta * a.count * part;
-        a.mean += delta * part;
-        a.count = count;
-    }
+struct Norm : Moments<A> {
     static inline void finish(Acc &a, const RowsArgs &args, int64_t line, bool first) {
         a.squares = 1 / sqrt(a.squares / a.count + (A)args.eps);
 #if STATISTICS
