@@ -73,7 +73,7 @@ CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 
 # The plugin for CUDA devices, found beside the program: no header or library of NVIDIA's is needed. With it goes a driver without a GPU (--simulate-cuda).
-CUDA_SRC := $(sort $(wildcard src/cuda/*.c))
+CUDA_SRC := $(sort $(wildcard src/cuda/*.c src/cuda/kernels/*.c))
 CUDA_OBJ := $(call OBJ,$(CUDA_SRC))
 SIMULATED_OBJ := $(call OBJ,$(sort $(wildcard src/cuda/simulated/*.c)))
 PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so

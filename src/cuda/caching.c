@@ -9,7 +9,7 @@
  * and is looked after at the next allocation. Whole segments go back to the driver when the cache is emptied or the
  * driver has no more. */
 #include "memory.h"
-#include "chain.h"
+#include "cuda/kernels/chain.h"
 #include "races.h"
 #include "stream.h"
 

@@ -1,7 +1,7 @@
 /* driver.c: opens NVIDIA's driver when the first device is asked for, and keeps a primary context a device.
  *
  * Everything here is by the driver's documented interface; nothing of NVIDIA's is linked or included. */
-#include "chain.h"
+#include "cuda/kernels/chain.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "chain.h"
+#include "cuda/kernels/chain.h"
 #include "races.h"
 #include "stream.h"
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "chain.h"
+#include "cuda/kernels/chain.h"
 #include "errors.h"
 #include "memory.h"
 #include "races.h"

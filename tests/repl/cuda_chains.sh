@@ -1,4 +1,4 @@
-# Pointwise passes that become one kernel (src/cuda/chain.c): the bits are those of passes that run one by one, and the launches fewer.
+# Pointwise passes that become one kernel (src/cuda/kernels/chain.c): the bits are those of passes that run one by one, and the launches fewer.
 # CUDA_CHAINS is how many programs are drawn.
 . "$(dirname "$0")/lib.sh"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
-/* moments.cuh: mean and variance in one pass (B. P. Welford, Technometrics 4, 1962; merged as T. F. Chan, G. H. Golub and
- * R. J. LeVeque have it, 1979), in F. The variance is squares over count. */
+/* moments.cuh: mean and variance in one pass (B. P. Welford, Technometrics 4, 1962; merged as T. F. Chan, G. H. Golub
+ * and R. J. LeVeque have it, 1979), in F. The variance is squares over count. */
 template <class F> struct Moments {
     struct Acc {
         F mean, squares, count;

@@ -1,7 +1,7 @@
 /* cublaslt.c: NVIDIA's library for products of matrices, for the simulated device: what cublaslt.def lists, by plain
  * loops in double precision, put into the stream as a kernel is. It refuses what the real one would: layouts whose
  * columns overlap, batches of other lengths, addresses with less alignment than was promised. */
-#include "cuda/cublaslt.h"
+#include "cuda/kernels/cublaslt.h"
 
 #include <complex.h>
 #include <stdbool.h>

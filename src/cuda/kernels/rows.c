@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "device/rows_args.h"
+#include "cuda/device/rows_args.h"
 
 /* As device/rows.cuh has it; and threads side by side that read neighbouring elements, at least. */
 enum { THREADS = 256, NEIGHBOURS = 32 };

@@ -2,7 +2,7 @@
 #ifndef CUDA_REDUCE_H
 #define CUDA_REDUCE_H
 
-#include "launch.h"
+#include "cuda/launch.h"
 
 TsrStatus cuda_reduce(const TsrDeviceReduce *reduce);
 /* The text of the kernel that does it, or, with `parts`, that merges what several blocks left; false: there is none. */

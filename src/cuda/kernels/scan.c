@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "core/kernels/reduce/scan.h"
-#include "launch.h"
-#include "memory.h"
+#include "cuda/launch.h"
+#include "cuda/memory.h"
 
-#include "device/scan_args.h"
+#include "cuda/device/scan_args.h"
 
 /* SHORT: elements of a line that a warp is enough for. FEW and WANTED: lines that are cut into chunks when there are
  * fewer, into so many chunks of all, each of LEAST elements or more. */

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-#include "errors.h"
-#include "launch.h"
+#include "cuda/errors.h"
+#include "cuda/launch.h"
 #include "walk.h"
 
 /* The same struct as the kernel's text has. */
-#include "device/random_args.h"
+#include "cuda/device/random_args.h"
 
 enum { THREADS = 256, CHANCES_RUN = 4, CHANCES_OFFSETS = 12, PACK_BYTES = 16 };
 

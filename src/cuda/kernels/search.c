@@ -1,9 +1,9 @@
 /* search.c: searches by halves, by device/search.cuh (search.h). */
 #include "search.h"
 
-#include "launch.h"
+#include "cuda/launch.h"
 
-#include "device/search_args.h"
+#include "cuda/device/search_args.h"
 
 enum { THREADS = 256 };
 

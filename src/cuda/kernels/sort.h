@@ -2,7 +2,7 @@
 #ifndef CUDA_SORT_H
 #define CUDA_SORT_H
 
-#include "launch.h"
+#include "cuda/launch.h"
 
 /* TsrBackend.work for the primitive. */
 TsrStatus cuda_sort(const TsrDeviceWork *work);

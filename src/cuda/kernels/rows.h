@@ -2,7 +2,7 @@
 #ifndef CUDA_ROWS_H
 #define CUDA_ROWS_H
 
-#include "launch.h"
+#include "cuda/launch.h"
 
 /* TsrBackend.work for the two. */
 TsrStatus cuda_rows(const TsrDeviceWork *work);

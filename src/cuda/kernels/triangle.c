@@ -1,10 +1,10 @@
 /* triangle.c: clears triangles by device/triangle.cuh (triangle.h). */
 #include "triangle.h"
 
-#include "launch.h"
+#include "cuda/launch.h"
 #include "walk.h"
 
-#include "device/triangle_args.h"
+#include "cuda/device/triangle_args.h"
 
 enum { THREADS = 256 };
 

@@ -2,7 +2,7 @@
 #ifndef CUDA_MASK_H
 #define CUDA_MASK_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend.work for the two. */
 TsrStatus cuda_true_counts(const TsrDeviceWork *work);

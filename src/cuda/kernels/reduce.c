@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "core/kernels/reduce/reduce.h"
-#include "memory.h"
+#include "cuda/memory.h"
 
 #define alignas _Alignas
-#include "device/reduce_args.h"
+#include "cuda/device/reduce_args.h"
 #undef alignas
 
 /* PyTorch's numbers: threads of a block, of a warp, inputs that a thread takes at least and at most, and neighbours

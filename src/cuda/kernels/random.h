@@ -2,7 +2,7 @@
 #ifndef CUDA_RANDOM_H
 #define CUDA_RANDOM_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend's work of TSR_P_RANDOM. */
 TsrStatus cuda_random(const TsrDeviceWork *work);

@@ -3,11 +3,11 @@
 #define CUDA_MAP_H
 
 #include "formulas.h"
-#include "launch.h"
+#include "cuda/launch.h"
 
 /* The same struct as the kernel's text has. */
 #define alignas _Alignas
-#include "device/map_args.h"
+#include "cuda/device/map_args.h"
 #undef alignas
 
 enum { CUDA_MAP_THREADS = 256, CUDA_PACK_BYTES = 16, CUDA_MOST_IN_PACK = 8 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define alignas _Alignas
-#include "device/matmul_args.h"
+#include "cuda/device/matmul_args.h"
 #undef alignas
 
 /* As device/matmul.cuh has them. */

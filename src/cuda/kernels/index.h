@@ -2,7 +2,7 @@
 #ifndef CUDA_INDEX_H
 #define CUDA_INDEX_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend.work for the two. */
 TsrStatus cuda_pick(const TsrDeviceWork *work);

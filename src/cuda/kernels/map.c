@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "chain.h"
-#include "errors.h"
+#include "cuda/errors.h"
 #include "walk.h"
 
 /* ---- the text ---- */

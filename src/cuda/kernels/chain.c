@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
-#include "stream.h"
+#include "cuda/compile.h"
+#include "cuda/stream.h"
 #include "walk.h"
 
 #define alignas _Alignas
-#include "device/chain_args.h"
+#include "cuda/device/chain_args.h"
 #undef alignas
 
 enum { STEPS = 16, PLACES = 24, DIMS = 6, MOST_IN_MEMORY = 12, NUMBERS = 12, PARAMS = 4 };

@@ -2,7 +2,7 @@
 #ifndef CUDA_TRIANGLE_H
 #define CUDA_TRIANGLE_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend.work for the primitive. */
 TsrStatus cuda_triangle(const TsrDeviceWork *work);

@@ -2,10 +2,10 @@
 #ifndef CUDA_WALK_H
 #define CUDA_WALK_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* The same struct as the kernel's text has. */
-#include "device/walk_args.h"
+#include "cuda/device/walk_args.h"
 
 /* What of a walk stands in the kernel's text: dimensions, and whether indices need 64 bits. */
 typedef struct WalkKind {

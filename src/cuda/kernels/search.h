@@ -2,7 +2,7 @@
 #ifndef CUDA_SEARCH_H
 #define CUDA_SEARCH_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend.work for the primitive. */
 TsrStatus cuda_search(const TsrDeviceWork *work);

@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "library.h"
+#include "cuda/library.h"
 #include "matmul.h"
-#include "memory.h"
-#include "stream.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
 
 static struct {
 #define CUBLASLT(name, symbol, parameters) int(*name) parameters;

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "core/kernels/move/combine.h"
-#include "errors.h"
+#include "cuda/errors.h"
 #include "sort.h"
 #include "walk.h"
 
-#include "device/index_args.h"
+#include "cuda/device/index_args.h"
 
 enum { THREADS = 256 };
 

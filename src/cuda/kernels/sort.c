@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "cuda/memory.h"
 #include "scan.h"
 
-#include "device/sort_args.h"
+#include "cuda/device/sort_args.h"
 
 enum { THREADS = 256, ROUNDS = 16, SHORT = 2 * THREADS, TILE = THREADS * ROUNDS, DIGITS = 256 };
 

@@ -2,7 +2,7 @@
 #ifndef CUDA_SCAN_H
 #define CUDA_SCAN_H
 
-#include "source.h"
+#include "cuda/source.h"
 
 /* TsrBackend.work for the primitive. */
 TsrStatus cuda_scan(const TsrDeviceWork *work);

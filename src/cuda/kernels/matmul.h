@@ -2,7 +2,7 @@
 #ifndef CUDA_MATMUL_H
 #define CUDA_MATMUL_H
 
-#include "launch.h"
+#include "cuda/launch.h"
 
 /* By cuBLASLt where it is found and takes them, else by a kernel of our own. */
 TsrStatus cuda_matmul(const TsrDeviceMatmul *product);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "launch.h"
+#include "cuda/launch.h"
 
-#include "device/mask_args.h"
+#include "cuda/device/mask_args.h"
 
 enum { THREADS = 256 };
 _Static_assert(TSR_DEVICE_MASK_CHUNK / THREADS == 16, "a thread reads 16 bytes at once");
