@@ -66,13 +66,19 @@ static TsrStatus screen(Value *out, const CallArgs *args) {
     return tuple_new(out, parts, 3);
 }
 
-/* graphics(pixels): uint8 [height, width, 3] as the terminal's own sequence; None where it shows characters only. */
+/* shows_pixels(): whether the terminal does, and not characters only. */
+static TsrStatus shows_pixels(Value *out, const CallArgs *args) {
+    (void)args;
+    *out = value_bool(graphics_here() != GRAPHICS_NONE);
+    return TSR_OK;
+}
+
+/* graphics(pixels): uint8 [height, width, 3] as the sequence of a terminal that shows pixels. */
 static TsrStatus pixels_of_terminal(Value *out, const CallArgs *args) {
     Value v = args->values[0];
     Graphics kind = graphics_here();
     TsrText text = {0};
-    *out = VALUE_NONE;
-    if (kind == GRAPHICS_NONE) return TSR_OK;
+    if (kind == GRAPHICS_NONE) return tsr_error(TSR_RUNTIME_ERROR, "this terminal shows no pixels");
     if (v.tag != V_TENSOR || v.t->dtype != TSR_UINT8 || tsr_ndim(v.t) != 3 || v.t->sizes[2] != 3 ||
         !tsr_is_contiguous(v.t, TSR_CONTIGUOUS) || v.t->sizes[0] > 4096 || v.t->sizes[1] > 4096)
         return tsr_error(TSR_TYPE_ERROR, "pixels are bytes of [height, width, 3], at most 4096 a side");
@@ -141,13 +147,10 @@ static TsrStatus card(Value *out, const CallArgs *args) {
 }
 
 static const Method helpers[] = {
-    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},
-    {"make", make, ARGS_ONE, 1, 1, NULL, NULL},
-    {"note", note, ARGS_ONE, 1, 1, NULL, NULL},
-    {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},
-    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL},
-    {"graphics", pixels_of_terminal, ARGS_ONE, 1, 1, NULL, NULL},
-    {0},
+    {"card", card, ARGS_ONE, 1, 1, NULL, NULL},          {"graphics", pixels_of_terminal, ARGS_ONE, 1, 1, NULL, NULL},
+    {"make", make, ARGS_ONE, 1, 1, NULL, NULL},          {"note", note, ARGS_ONE, 1, 1, NULL, NULL},
+    {"screen", screen, ARGS_NONE, 0, 0, NULL, NULL},     {"shows_pixels", shows_pixels, ARGS_NONE, 0, 0, NULL, NULL},
+    {"write", write_file, ARGS_RANGE, 6, 6, NULL, NULL}, {0},
 };
 static TsrStatus fill_helpers(Module *m) { return module_add_functions(m, helpers); }
 
