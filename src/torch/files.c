@@ -688,7 +688,8 @@ static void hint_about_columns(const TsrTable *table, const TsrSaveOptions *save
             "-o FILE writes the value to another file; in JSON lines --columns changes columns of numbers alone");
     else
         tsr_error_hint(
-            "--columns %s changes that column alone and keeps every other byte; -o FILE writes the value to another file",
+            "--columns %s changes that column alone and keeps every other byte; -o FILE writes the value to another "
+            "file",
             table->columns[k].name);
 }
 

@@ -179,7 +179,8 @@ void golden_check_borrow_use(Golden *g, const State *s, const char *name, Thing 
     else
         golden_breach(
             g,
-            "line %d: %s is used, but it dangles: what it points at (%s) went, or has another length: an ArrayRef owns nothing",
+            "line %d: %s is used, but it dangles: what it points at (%s) went, or has another length: an ArrayRef owns "
+            "nothing",
             line, name, of);
 }
 
