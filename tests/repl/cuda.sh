@@ -369,6 +369,23 @@ THCudaTensor #6 [1x2] refcount 1 1024
 ['THCudaTensor #7 of line 11 was never freed']
 handle #2 was freed already, at line 14
 512" "$out"
+cat >"$work/thcs.tsr" <<'END'
+tsr.cuda_fallback('silent')
+s = tensor([[0., 2.], [3., 0.]], device='cuda').to_sparse()
+def newValues(s):
+    i, v = THCS.newIndices(s), THCS.newValues(s)
+    THC.free(i)
+    return v
+def lost(s):
+    THCS.newIndices(s)
+print(golden(newValues), golden(lost))
+v = newValues(s); print(v, THC.tensor(v).tolist())
+lost(s); print(tsr.leaks()); THC.free(v)
+END
+run --simulate-cuda "$work/thcs.tsr"
+is 'THCS and the golden rule' "[] [\"line 8: what newIndices (line 8) returned is not kept: it can't be freed any more\"]
+THCudaTensor #2 [2] refcount 1 [2.0, 3.0]
+['THCudaLongTensor #3 of line 8 was never freed']" "$out"
 cat >"$work/bfc.tsr" <<'END'
 a = tensorflow.GPUBFCAllocator()
 for code in ["x = tensorflow.Tensor(a, tensorflow.DT_FLOAT, [2, 3])", "del x", "torch.cuda.empty_cache()"]:
