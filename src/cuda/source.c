@@ -8,14 +8,14 @@
 #define PART(name, path) \
     extern const char cuda_text_##name[], cuda_text_##name##_end[]; \
     __asm__(".section .rodata\ncuda_text_" #name ":\n.incbin \"" path "\"\ncuda_text_" #name "_end:\n.previous\n");
-CUDA_PARTS(PART)
+#include "parts.def"
 #undef PART
 
 static const struct {
     const char *begin, *end;
 } parts[CUDA_PART_COUNT] = {
 #define PART(name, path) {cuda_text_##name, cuda_text_##name##_end},
-    CUDA_PARTS(PART)
+#include "parts.def"
 #undef PART
 };
 
