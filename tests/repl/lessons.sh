@@ -74,6 +74,7 @@ fault 'a hint whose code fails' 'hint: .x' 'hint: `z' 'code in a hint fails: z *
 fault 'no wrong answer' '<!-- wrong.*' '' 'it lists no wrong answer'
 fault 'a key that is none' 'hint:' 'hunt:' 'a comment has an unknown key: hunt'
 fault 'no check' '<!-- check.*' '' 'the task has no check'
+fault 'a name that is a word of the learner' '>>> y = x \* 2' '>>> back = y = x * 2' 'a word that learners need is a name from here on: back'
 
 # the template of the manual
 sed -n '/^\.\\" template/,/^\.\\" end/p' "$root/man/tsr-lessons.7" | sed '/^\./d; s/\\-/-/g; s/\\&//g; s/\\(ga/`/g; s/\\(aq/'"'"'/g; s/\\e/\\/g; s/^    //' >"$work/template.md"

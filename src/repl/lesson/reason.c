@@ -10,7 +10,7 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 
-enum { LONGEST = 100 }; /* bytes of a value that are shown */
+enum { LONGEST = 170 }; /* bytes of a value that are shown: what golden() finds is a sentence */
 
 static void forget(TsrStatus status) {
     Value exception;

@@ -73,6 +73,13 @@ static bool is_word(const char *text, const char *word, const char *letter) {
     return same && globals_get(typed).tag == V_UNBOUND;
 }
 
+const char *take_word_bound(void) {
+    static const char *const words[] = {"hint", "answer", "again", "back", "skip", "quit"};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++)
+        if (globals_get(words[i]).tag != V_UNBOUND) return words[i];
+    return NULL;
+}
+
 /* What is copied from a lesson has its prompts. */
 static void drop_prompts(TsrText *statement) {
     TsrText piece = {0}, all = {0};

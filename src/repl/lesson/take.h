@@ -9,4 +9,8 @@
  * the learner left). MemoryError when no copy of the process can be made. */
 TsrStatus take_lesson(const Course *course, int n, bool *finished);
 
+/* A word that a learner says to the lesson (hint, answer, again, back, skip, quit) and that is the name of a value now,
+ * so that it is no word any more. NULL when there is none. */
+const char *take_word_bound(void);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "copy.h"
 #include "judge.h"
+#include "take.h"
 #include "repl/doctest.h"
 #include "lang/modules/builtin.h"
 #include "lang/vm/vm.h"
@@ -179,6 +180,14 @@ static void run_transcripts(Span text) {
     tsr_text_free(&code);
 }
 
+/* A lesson that names a value "again" takes that word away from its learners. Said once: the name stays. */
+static void check_words(const Where *p, bool *said) {
+    const char *word = take_word_bound();
+    if (word != NULL && !*said)
+        fault(p, "a word that learners need is a name from here on", (Span){word, word + strlen(word)}, "");
+    *said |= word != NULL;
+}
+
 /* ---- a lesson ---- */
 
 typedef struct Walk {
@@ -191,12 +200,14 @@ static void walk_lesson(void *context) {
     const Walk *w = context;
     Span rest;
     Step step;
+    bool said = false;
     Where place = {w->lesson->key, 1, &step, w->tally};
     run_transcripts(format_introduction(w->lesson->text, &rest));
     for (; format_next_step(&rest, &step); place.number++) {
         run_transcripts(step.body);
         check_step(&place);
         run_transcripts(step.answer);
+        check_words(&place, &said);
         w->tally->steps++;
     }
     w->tally->lessons++;

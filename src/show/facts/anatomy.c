@@ -205,23 +205,25 @@ static TsrStatus anatomy_get_item(Value *out, Value self, Value key) {
 /* ---- where they are declared ---- */
 
 static const struct {
-    const char *name, *declared, *implemented, *here;
+    const char *name, *declared, *implemented, *here; /* of the row */
+    bool generated; /* it has methods that are made from the list of operators (native_functions.yaml) */
 } headers[] = {
     {"Tensor", "aten/src/ATen/templates/TensorBody.h", "the same (register_hook: ATen/core/Tensor.h)",
-     "src/core/tensor.h"},
-    {"TensorBase", "aten/src/ATen/core/TensorBase.h", "aten/src/ATen/core/Tensor.cpp", "src/core/tensor.h"},
-    {"TensorImpl", "c10/core/TensorImpl.h", "c10/core/TensorImpl.cpp", "src/core/tensor.h"},
-    {"UndefinedTensorImpl", "c10/core/UndefinedTensorImpl.h", "c10/core/UndefinedTensorImpl.cpp", "src/core/tensor.h"},
-    {"intrusive_ptr", "c10/util/intrusive_ptr.h", "the same", "src/systems/intrusive_ptr.c"},
-    {"Storage", "c10/core/Storage.h", "c10/core/Storage.cpp", "src/core/storage.h"},
-    {"StorageImpl", "c10/core/StorageImpl.h", "c10/core/StorageImpl.cpp", "src/core/storage.h"},
-    {"DataPtr", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h"},
-    {"UniqueVoidPtr", "c10/util/UniqueVoidPtr.h", "c10/util/UniqueVoidPtr.cpp", "src/core/alloc.h"},
-    {"Allocator", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h"},
-    {"Device", "c10/core/Device.h", "c10/core/Device.cpp", "src/core/device.h"},
-    {"TypeMeta", "c10/util/typeid.h", "c10/util/typeid.cpp", "src/core/dtype.def"},
-    {"MaybeOwned", "c10/util/MaybeOwned.h", "the same", "src/core/borrow.h"},
-    {"ArrayRef", "c10/util/ArrayRef.h", "the same", "src/systems/array_ref.c"},
+     "src/core/tensor.h", true},
+    {"TensorBase", "aten/src/ATen/core/TensorBase.h", "aten/src/ATen/core/Tensor.cpp", "src/core/tensor.h", false},
+    {"TensorImpl", "c10/core/TensorImpl.h", "c10/core/TensorImpl.cpp", "src/core/tensor.h", false},
+    {"UndefinedTensorImpl", "c10/core/UndefinedTensorImpl.h", "c10/core/UndefinedTensorImpl.cpp", "src/core/tensor.h",
+     false},
+    {"intrusive_ptr", "c10/util/intrusive_ptr.h", "the same", "src/systems/intrusive_ptr.c", false},
+    {"Storage", "c10/core/Storage.h", "c10/core/Storage.cpp", "src/core/storage.h", false},
+    {"StorageImpl", "c10/core/StorageImpl.h", "c10/core/StorageImpl.cpp", "src/core/storage.h", false},
+    {"DataPtr", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h", false},
+    {"UniqueVoidPtr", "c10/util/UniqueVoidPtr.h", "c10/util/UniqueVoidPtr.cpp", "src/core/alloc.h", false},
+    {"Allocator", "c10/core/Allocator.h", "c10/core/Allocator.cpp", "src/core/alloc.h", false},
+    {"Device", "c10/core/Device.h", "c10/core/Device.cpp", "src/core/device.h", false},
+    {"TypeMeta", "c10/util/typeid.h", "c10/util/typeid.cpp", "src/core/dtype.def", false},
+    {"MaybeOwned", "c10/util/MaybeOwned.h", "the same", "src/core/borrow.h", false},
+    {"ArrayRef", "c10/util/ArrayRef.h", "the same", "src/systems/array_ref.c", false},
 };
 
 static TsrStatus headers_list(Value *out, const CallArgs *args) {
@@ -234,6 +236,7 @@ static TsrStatus headers_list(Value *out, const CallArgs *args) {
         card_put_str(&status, row, "class", headers[i].name);
         card_put_str(&status, row, "declared", headers[i].declared);
         card_put_str(&status, row, "implemented", headers[i].implemented);
+        card_put_bool(&status, row, "generated", headers[i].generated);
         card_put_str(&status, row, "here", headers[i].here);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
         else value_release(row);
@@ -255,7 +258,9 @@ static const Method functions[] = {
 
 static const Method own_functions[] = {
     {"headers", headers_list, ARGS_NONE, 0, 0, "()",
-     "Where PyTorch declares and implements the classes of an anatomy, and where they are in tsr's source."},
+     "Where PyTorch declares and implements the classes of an anatomy, whether they have\n"
+     "methods that are generated from the list of operators (who includes such a header\n"
+     "is compiled anew when an operator changes), and where they are in tsr's source."},
     {0},
 };
 
