@@ -224,9 +224,9 @@ open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 load(path, records=True) gives a list of all, and so does inputs in a filter (-e)
 open('t.json', 'w').write('1\\n2\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
-open('t.jsonl', 'w').write('{"a": 1}\\n{"a": "x"}\\n'); load('t.jsonl')
+open('t.jsonl', 'w').write('{"a": 1}\\n{"a": "x"}\\n'); load('t.jsonl', columns='a')
 a tensor holds numbers; of JSON lines --columns a,b takes the keys that have them
-open('t.jsonl', 'w').write('1\\n{"a": 1}\\n'); load('t.jsonl')
+open('t.jsonl', 'w').write('{"a": 1}\\n{"a": {}}\\n'); load('t.jsonl', columns='a')
 [json.loads(line) for line in open(path)] reads lines of any JSON, as lists and dicts
 open('t', 'w').write('who'); load('t')
 -I, or load(path, format='csv'), says it

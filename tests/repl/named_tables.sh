@@ -31,6 +31,27 @@ run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24
 n     [3]    float64                  24      24" "$(printf '%s' "$out" | sed -n 1,3p)"
 run -e _ t.md; is 'markdown is not read' 1 "$status"
+# ids in a table of numbers
+printf 'id,n\n9007199254740993,1\n,2.5\n18446744073709551615,\n' >ids.csv
+run -o csv -e _ ids.csv; is 'ids among numbers' "$(cat ids.csv)" "$out$err"
+run -e '_["id"].tolist(), _["n"].dtype' ids.csv; is 'are integers' '([9007199254740993, None, 18446744073709551615], torch.float64)' "$out"
+run -I csv -e '_["id"].max(), _["n"].nansum()' - <ids.csv; is 'in a stream, too' '(18446744073709551615, tensor(3.5000, dtype=torch.float64))' "$out"
+run --dtype float64 -e '_.shape' ids.csv; is 'unless a dtype is asked for' 'torch.Size([3, 2])' "$out"
+# objects of JSON that have not all keys
+printf '{"a": 1, "b": "x"}\n{"b": "y", "c": true}\n{"a": 3, "t": "2024-01-02"}\n' >some.jsonl
+run -e '_' some.jsonl; is 'keys that are not always there' 'a  b     c  t
+1  x
+   y  True
+3           2024-01-02' "$(printf '%s\n' "$out" | sed 's/ *$//')"
+run -e '_["a"].sum(), _["a"].missing, len(_)' some.jsonl; is 'their columns' '(tensor(4), tensor([False,  True, False]), 3)' "$out"
+is 'and in a list' "$("$tsr" -e _ some.jsonl)" "$(sed '$!s/$/,/; 1s/^/[/; $s/$/]/' some.jsonl | "$tsr" -I json -e _)"
+printf '{"u": {"n": "x"}, "tags": ["a"]}\n{"u": {"n": "y"}}\n' >deep.jsonl
+run -e '[r["u"]["n"] for r in _]' deep.jsonl; is 'what is no table is a list' "['x', 'y']" "$out"
+is 'texts alone, too' "['a', 'b']" "$(printf '"a"\n"b"\n' | "$tsr" -I jsonl -e _)"
+printf '{"u": {"n": "x"}}\n{"u": \n' >cut.jsonl
+run -e _ cut.jsonl; is 'a line that is cut' 'ValueError: cut.jsonl: line 3, column 1: a number or an array was expected' "$(last)"
+"$tsr" -e 'for i in range(3000): print("{\"k" + str(i) + "\": 1, \"s\": \"x\"}")' >wide.jsonl
+run -e 'type(_), len(_)' wide.jsonl; is 'each with keys of its own' "(<class 'list'>, 3000)" "$out"
 # what README shows
 printf 'city,shop,qty,price,day\nRome,a,2,4.5,2024-01-02\nOslo,b,1,3,2024-01-03\n' >shops.csv
 run -e '_["price"].mean().item()' shops.csv; is 'README: a mean' 3.75 "$out"

@@ -81,9 +81,9 @@ json 'or wraps around' '[[1], [300]]' 'ValueError: t.json: number 2, 300, does n
 json 'or is missing' '[null]' 'ValueError: t.json: number 1, nan, is not an integer (torch.int64)' --dtype int64
 
 # whole numbers that float64 has not
-printf 'a,b\n1,9007199254740993\n2,-9007199254740993\n' >t.csv; cp t.csv u.csv
-run -o csv -e _ t.csv; is 'rounding is told' 'tsr: t.csv: line 2, column 2: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"; is 'and no error' 0 "$status"
-run --in-place -e '_ + 0' t.csv; is 'in place it is one' 'ValueError: t.csv: line 2, column 2: float64 rounds this whole number' "$(last)"
+printf '1,9007199254740993\n2,-9007199254740993\n' >t.csv; cp t.csv u.csv
+run -o csv -e _ t.csv; is 'rounding is told' 'tsr: t.csv: line 1, column 2: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"; is 'and no error' 0 "$status"
+run --in-place -e '_ + 0' t.csv; is 'in place it is one' 'ValueError: t.csv: line 1, column 2: float64 rounds this whole number' "$(last)"
 cmp -s t.csv u.csv && ok 'and the file stays' || fail 'and the file stays'
 run --in-place --dtype int64 -e '_ + 0' t.csv; cmp -s t.csv u.csv && ok 'integers are kept' || fail 'integers are kept'
 printf '9007199254740992,100000000000000000000000,0.12345678901234567890,1e300,18446744073709551614\n' >t.csv

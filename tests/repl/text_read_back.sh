@@ -116,7 +116,11 @@ json 'that do not fit' '[18446744073709551616]' 'ValueError: t.json: number 1, 1
 json 'negative as uint64' '[-1]' 'ValueError: t.json: number 1, -1, does not fit torch.uint64' '' --dtype uint64
 json 'of uint64 as int64' '[9223372036854775808]' 'ValueError: t.json: number 1, 9.2233720368547758e+18, does not fit torch.int64' '' --dtype int64
 printf '{"id": 9007199254740993, "x": 1}\n{"id": null, "x": 2}\n' >t.jsonl
-run -e '_["x"].tolist()' t.jsonl; is 'of JSON lines' "tsr: t.jsonl: line 1, column 8: $rounds; --dtype int64 (uint64) keeps it" "$err"
+run -e '_["id"].tolist()' t.jsonl; is 'of JSON lines, with a null, exactly' '[9007199254740993, None]' "$out$err"
+printf '{"id": 9007199254740993, "x": 1}\n{"id": 0.5, "x": 2}\n' >t.jsonl
+run -e '_["x"].tolist()' t.jsonl; is 'beside a fraction' "tsr: t.jsonl: line 1, column 8: $rounds; --dtype int64 (uint64) keeps it
+[1, 2]" "$err
+$out"
 run -o json -e 'tensor([math.nan, math.inf])'; is 'nan and infinity are null' 'tsr: <stdout>: null stands for 2 numbers that are nan or infinite; --json-nan, or json_nan=, says what else' "$err"
 run -o json -e '[math.nan, "x"]'; is 'of a list' 'tsr: <stdout>: null stands for 1 number that is nan or infinite; --json-nan, or json_nan=, says what else' "$err"
 run -o jsonl --json-nan null -e 'tensor([math.nan])'; is 'not when that was asked for' 'null' "$out$err"

@@ -276,6 +276,11 @@ static TsrStatus read_lines(TsrItems *out, TsrChunks *c) {
     if (o.columns == NULL) o.columns = c->parsed;
     c->in.lines_before = c->line;
     TSR_TRY(tsr_jsonl_read(out, &c->in, &o));
+    if (out->tree.root != NULL) {
+        tsr_input_error(&c->in, "what stands in line %lld and on is no table", (long long)c->line + 1);
+        tsr_error_hint("[json.loads(line) for line in open(path)] reads lines of any JSON, as lists and dicts");
+        return TSR_VALUE_ERROR;
+    }
     for (const char *p = c->in.data, *end = p + c->in.size; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++)
         c->line++;
     return TSR_OK;

@@ -488,11 +488,31 @@ static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *optio
     return tsr_csv_find_kinds(t, options->text);
 }
 
-/* The rows of the body. */
-static TsrStatus read_body(TsrItems *out, Table *t, const TsrLoadOptions *options) {
+/* Whether a column under a name has whole numbers that an integer dtype would keep and float64 has not: ids. */
+static bool has_ids(const Table *t) {
+    bool rounded = false;
+    for (int i = 0; i < t->nblocks; i++) rounded |= t->blocks[i].rounded_line != 0 && t->blocks[i].rounded_fits;
+    return rounded && t->names != NULL && t->result == TSR_DTYPE_NONE && !t->once;
+}
+
+/* All columns are numbers, and the table is read again by columns, each of which has a dtype of its own. */
+static TsrStatus read_by_columns(TsrItems *out, Table *t, const TsrLoadOptions *options) {
+    t->kinds = tsr_malloc_array((size_t)t->columns, sizeof *t->kinds);
+    if (t->kinds == NULL) return tsr_error_no_memory((size_t)t->columns * sizeof *t->kinds);
+    for (int64_t k = 0; k < t->columns; k++) t->kinds[k] = CELL_NUMBER;
+    t->nblocks = 0;
+    return tsr_csv_read_columns(&out->table, t, options->dtype);
+}
+
+/* The rows of the body. `first`: no piece of the table came before. */
+static TsrStatus read_body(TsrItems *out, Table *t, const TsrLoadOptions *options, bool first) {
     TsrTensor *table = NULL;
     if (t->kinds != NULL) return tsr_csv_read_columns(&out->table, t, options->dtype);
     TsrStatus status = parse_table(&table, t);
+    if (status == TSR_OK && first && has_ids(t)) {
+        tsr_tensor_free(table);
+        return read_by_columns(out, t, options);
+    }
     if (status == TSR_OK) status = finish_table(&table, t, options);
     if (status == TSR_OK) return tsr_items_single_move(out, table);
     tsr_tensor_free(table);
@@ -515,7 +535,7 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (t == NULL) return tsr_error_no_memory(sizeof *t);
     t->end = in->data + in->size;
     TsrStatus status = begin_table(t, in, options, in->data);
-    if (status == TSR_OK) status = read_body(out, t, options);
+    if (status == TSR_OK) status = read_body(out, t, options, true);
     if (status == TSR_OK) status = note_rounding(out, t);
     if (status == TSR_OK) status = tsr_csv_note_header(out, t);
     free_table(t);
@@ -524,7 +544,7 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 
 /* ---- in pieces ---- */
 
-/* `before`: the kinds of the columns in the pieces so far; NULL: there were none, or all are numbers. */
+/* `before`: the kinds of the columns in the pieces so far, where the table is no tensor. */
 struct TsrCsvPieces {
     Table t;
     CellKind *before;
@@ -540,7 +560,7 @@ TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, con
     TsrStatus status = begin_table(t, in, options, in->data);
     if (status == TSR_OK && parsed != NULL && options->columns == NULL) status = want_columns(t, parsed);
     size_t columns = (size_t)t->columns;
-    if (status == TSR_OK && t->kinds != NULL) {
+    if (status == TSR_OK) {
         p->before = tsr_malloc_array(columns, sizeof *p->before);
         t->styles = tsr_calloc(columns, sizeof *t->styles);
         if (p->before == NULL || t->styles == NULL) status = tsr_error_no_memory(columns * sizeof *t->styles);
@@ -591,9 +611,9 @@ TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, cons
     t->end = in->data + in->size;
     t->quoted = has_byte(t->body, t->end, '"');
     t->nblocks = 0;
-    if (p->before != NULL) memcpy(p->before, t->kinds, (size_t)t->columns * sizeof *t->kinds);
-    TSR_TRY(read_body(out, t, options));
-    if (p->before != NULL && !first) TSR_TRY(check_kinds(p, in));
+    if (t->kinds != NULL) memcpy(p->before, t->kinds, (size_t)t->columns * sizeof *t->kinds);
+    TSR_TRY(read_body(out, t, options, first));
+    if (t->kinds != NULL && !first) TSR_TRY(check_kinds(p, in));
     if (first) TSR_TRY(tsr_csv_note_header(out, t));
     if (!p->noted) TSR_TRY(note_rounding(out, t));
     p->noted |= out->rounded;

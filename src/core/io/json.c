@@ -302,11 +302,11 @@ static TsrDtype first_dtype(const Numbers *v, TsrDtype wanted) {
     return !integral ? own_dtype(v) : wanted == TSR_UINT64 ? TSR_UINT64 : TSR_INT64;
 }
 
-static TsrStatus note_rounding(TsrItems *out, const TsrJson *j, const Numbers *v) {
-    int64_t line = 1;
+TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, bool fits) {
+    int64_t line = j->in->lines_before + 1;
     const char *start = j->start;
-    for (const char *p = j->start; (p = memchr(p, '\n', (size_t)(v->rounded - p))) != NULL; start = ++p) line++;
-    return tsr_note_rounding(out, j->in, line, v->rounded - start + 1, v->rounded_fits);
+    for (const char *p = j->start; (p = memchr(p, '\n', (size_t)(at - p))) != NULL; start = ++p) line++;
+    return tsr_note_rounding(out, j->in, line, at - start + 1, fits);
 }
 
 static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJson *j, const Numbers *v, int ndim,
@@ -315,7 +315,7 @@ static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJso
     TSR_TRY(check_integers(j, v, wanted));
     TsrDtype dtype = first_dtype(v, wanted), last = wanted == TSR_DTYPE_NONE ? dtype : wanted;
     if (v->rounded != NULL && dtype == TSR_FLOAT64 && last == TSR_FLOAT64 && !notes->rounded)
-        TSR_TRY(note_rounding(notes, j, v));
+        TSR_TRY(tsr_json_note_rounding(notes, j, v->rounded, v->rounded_fits));
     TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
     if (dtype == TSR_BOOL)
         for (size_t i = 0; i < v->n; i++) ((bool *)tsr_data(t))[i] = v->ints[i] != 0;
@@ -520,7 +520,7 @@ static TsrStatus read_table(TsrItems *out, TsrJson *j, const TsrLoadOptions *opt
     inside.p++;
     tsr_json_skip_space(&inside);
     if (inside.p == inside.end || *inside.p != '{') return TSR_OK;
-    TSR_TRY(tsr_json_table(&out->table, &fits, &at, options, false));
+    TSR_TRY(tsr_json_table(out, &fits, &at, options, false));
     if (fits) *j = at;
     return TSR_OK;
 }
@@ -716,17 +716,38 @@ static TsrStatus read_line_tensors(TsrItems *out, TsrInput *in, const TsrLoadOpt
     return status;
 }
 
-/* Objects that are no tensors may be a table, of which some columns are words. Where they are none, they are read as
- * tensors again for the error. */
+/* Any values, one a line, as a list. */
+static TsrStatus read_line_values(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    TsrJson j = text_of(in);
+    TsrNode *item;
+    Reader r = {.j = &j, .out = out, .options = options};
+    j.loose = true;
+    TSR_TRY(tsr_tree_add(&out->tree.root, &out->tree, TSR_NODE_LIST));
+    for (tsr_json_skip_space(&j); j.p < j.end; tsr_json_skip_space(&j)) {
+        TSR_TRY(read_value(&item, &r));
+        TSR_TRY(tsr_node_append(out->tree.root, item));
+        while (j.p < j.end && (*j.p == ' ' || *j.p == '\t' || *j.p == '\r')) j.p++;
+        if (j.p < j.end && *j.p != '\n') return tsr_json_error(&j, "more text after the value");
+    }
+    return TSR_OK;
+}
+
+/* Lines are tensors where they can be; else, and where those have not got a whole number, objects are a table, of which
+ * some columns are words and some cells missing. What is neither is a list of what the lines hold when there are texts
+ * or objects in it; numbers alone are read again for the error. */
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson j = text_of(in);
-    bool objects, fits;
+    bool objects, fits = false;
     TSR_TRY(check_dtype(in, options->dtype));
     TsrStatus status = read_line_tensors(out, in, options, &objects);
-    if (status != TSR_VALUE_ERROR || !objects || options->places != NULL) return status;
+    bool rounded = status == TSR_OK && out->rounded;
+    if ((status != TSR_VALUE_ERROR && !(rounded && objects)) || options->places != NULL) return status;
     tsr_items_free(out);
-    TSR_TRY(tsr_json_table(&out->table, &fits, &j, options, true));
-    return fits ? TSR_OK : read_line_tensors(out, in, options, &objects);
+    if (objects) TSR_TRY(tsr_json_table(out, &fits, &j, options, true));
+    if (fits) return TSR_OK;
+    if (rounded || options->columns != NULL || (!objects && memchr(in->data, '"', in->size) == NULL))
+        return read_line_tensors(out, in, options, &objects);
+    return read_line_values(out, in, options);
 }
 
 /* ---- writing ---- */

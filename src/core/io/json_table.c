@@ -1,6 +1,8 @@
-/* json_table.c: objects of JSON with the same keys, whose values are numbers, truth values, texts or null, as a table:
- * a list of them, or one on each line. Cells are kept as they come, each with what it is; what the column is shows at
- * the end. Anything else is no table (*fits false), and is read another way. */
+/* json_table.c: objects of JSON whose values are numbers, truth values, texts or null, as a table: a list of them, or
+ * one on each line. Cells are kept as they come, each with what it is; what the column is shows at the end. A key that
+ * an object has not is null there, as in pandas; a column is filled up with nulls when its next cell comes, or at the
+ * end. Anything else is no table (*fits false), and is read another way: objects of which each has keys of its own,
+ * too, as their table would be many times as large as the text. */
 #include "json_table.h"
 
 #include <math.h>
@@ -23,6 +25,8 @@ typedef struct Column {
     size_t n, room, kind_room;
     unsigned seen; /* 1 << kind */
     bool negative;
+    const char *rounded; /* in the text: the first whole number that float64 has not; NULL: none */
+    bool rounded_fits;   /* an integer dtype has it */
     TsrWordSet words;
 } Column;
 
@@ -30,9 +34,9 @@ typedef struct Reader {
     TsrWordSet names;
     Column *columns; /* as many as names */
     size_t room;
-    int64_t rows;
-    bool chosen; /* by --columns: other keys are passed over */
-    bool odd;    /* a value or a key that no table has */
+    int64_t rows, cells; /* cells: those that the text had */
+    bool chosen;         /* by --columns: other keys are passed over */
+    bool odd;            /* a value or a key that no table has */
     TsrText scratch;
 } Reader;
 
@@ -56,11 +60,11 @@ static TsrStatus add_column(int64_t *k, Reader *r, const char *name, size_t n) {
     return TSR_OK;
 }
 
-/* The column of a key, -1 when it is passed over. A new key is one of the first row's. */
+/* The column of a key, -1 when it is passed over. */
 static TsrStatus find_column(int64_t *k, Reader *r, const char *key, size_t n) {
     *k = tsr_word_set_find(&r->names, key, n, tsr_word_hash(key, n));
     if (*k >= 0 || r->chosen) return TSR_OK;
-    r->odd |= r->rows > 0 || memchr(key, '\0', n) != NULL;
+    r->odd |= memchr(key, '\0', n) != NULL;
     return r->odd ? TSR_VALUE_ERROR : add_column(k, r, key, n);
 }
 
@@ -73,6 +77,12 @@ static TsrStatus put_cell(Column *c, Cell cell, TsrJsonKind kind) {
     return TSR_OK;
 }
 
+/* Nulls up to the row. */
+static TsrStatus fill_up(Column *c, int64_t row) {
+    while ((int64_t)c->n < row) TSR_TRY(put_cell(c, (Cell){.i = 0}, TSR_JSON_NULL));
+    return TSR_OK;
+}
+
 static TsrStatus read_text(TsrJson *j, Reader *r, Column *c) {
     Cell cell;
     r->scratch.length = 0;
@@ -82,30 +92,58 @@ static TsrStatus read_text(TsrJson *j, Reader *r, Column *c) {
     return put_cell(c, cell, TSR_JSON_TEXT);
 }
 
+enum { EXACT_DIGITS = 15 }; /* that every double keeps */
+
+static double as_float(const TsrJsonScalar *s) {
+    return s->kind == TSR_JSON_FLOAT ? s->d : s->kind == TSR_JSON_UINT ? (double)(uint64_t)s->i : (double)s->i;
+}
+
 static TsrStatus read_cell(TsrJson *j, const char *key, size_t n, void *context) {
     Reader *r = context;
     TsrJsonScalar s;
+    bool fits = false;
     int64_t k;
     TSR_TRY(find_column(&k, r, key, n));
     if (k < 0) return tsr_json_skip(j);
     Column *c = &r->columns[k];
     if ((int64_t)c->n > r->rows) return tsr_json_error(j, "the key is there twice");
+    TSR_TRY(fill_up(c, r->rows));
+    r->cells++;
     tsr_json_skip_space(j);
     if (j->p < j->end && *j->p == '"') return read_text(j, r, c);
     r->odd |= j->p < j->end && (*j->p == '[' || *j->p == '{');
     if (r->odd) return TSR_VALUE_ERROR;
+    const char *begin = j->p;
     TSR_TRY(tsr_json_scalar(j, &s));
     c->negative |= s.kind == TSR_JSON_INT && s.i < 0;
+    if (c->rounded == NULL && j->p - begin > EXACT_DIGITS && tsr_whole_is_rounded(begin, j->p, as_float(&s), &fits)) {
+        c->rounded = begin;
+        c->rounded_fits = fits;
+    }
     Cell cell = {.i = s.i};
     if (s.kind == TSR_JSON_FLOAT) cell.d = s.d;
     return put_cell(c, cell, s.kind);
 }
 
+/* A table has at most SPARSE places for each cell that the text has, beyond the first FEW. */
+enum { SPARSE = 32, FEW = 1 << 20 };
+
 static TsrStatus read_row(TsrJson *j, Reader *r) {
     TSR_TRY(tsr_json_object(j, read_cell, r));
-    for (size_t k = 0; k < r->names.n; k++) r->odd |= (int64_t)r->columns[k].n != r->rows + 1;
     r->rows++;
+    r->odd |= !r->chosen && (int64_t)r->names.n > (r->cells * SPARSE + FEW) / r->rows;
     return r->odd ? TSR_VALUE_ERROR : TSR_OK;
+}
+
+/* All columns as long as the table. A key that was asked for and never came is an error, which whoever reads it another
+ * way finds; in a later piece of a table it is a column of nulls. */
+static TsrStatus end_rows(const TsrJson *j, Reader *r) {
+    for (size_t k = 0; k < r->names.n; k++) {
+        r->odd |= r->columns[k].n == 0 && j->in->lines_before == 0;
+        if (r->odd) return TSR_VALUE_ERROR;
+        TSR_TRY(fill_up(&r->columns[k], r->rows));
+    }
+    return TSR_OK;
 }
 
 /* ---- from cells to columns ---- */
@@ -210,6 +248,16 @@ static TsrStatus add_to_table(TsrTable *table, Reader *r, size_t k, const TsrJso
     return status;
 }
 
+/* A whole number that became another one is told, once for the table. */
+static TsrStatus note_rounding(TsrItems *out, const Reader *r, const TsrJson *j, TsrDtype wanted) {
+    for (size_t k = 0; k < r->names.n && (wanted == TSR_DTYPE_NONE || wanted == TSR_FLOAT64); k++) {
+        const Column *c = &r->columns[k];
+        if (c->rounded != NULL && dtype_of(c) == TSR_FLOAT64)
+            return tsr_json_note_rounding(out, j, c->rounded, c->rounded_fits);
+    }
+    return TSR_OK;
+}
+
 static TsrStatus make_table(TsrTable **out, bool *fits, Reader *r, const TsrJson *j, TsrDtype wanted) {
     TsrTable *table;
     for (size_t k = 0; k < r->names.n; k++)
@@ -267,16 +315,18 @@ static TsrStatus choose(Reader *r, const char *list) {
     return status;
 }
 
-TsrStatus tsr_json_table(TsrTable **out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines) {
+TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines) {
     Reader r = {0};
     *fits = false;
     TsrStatus status = choose(&r, lines ? options->columns : NULL);
     if (status == TSR_OK) status = lines ? read_lines(j, &r) : read_list(j, &r);
+    if (status == TSR_OK) status = end_rows(j, &r);
     if (status == TSR_VALUE_ERROR) { /* whoever reads it another way finds its errors */
         tsr_error_clear();
         status = TSR_OK;
     } else if (status == TSR_OK) {
-        status = make_table(out, fits, &r, j, options->dtype);
+        status = make_table(&out->table, fits, &r, j, options->dtype);
+        if (status == TSR_OK && *fits) status = note_rounding(out, &r, j, options->dtype);
     }
     free_reader(&r);
     return status;

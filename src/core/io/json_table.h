@@ -27,9 +27,12 @@ TsrStatus tsr_json_skip(TsrJson *j);
 /* json.c: appends the next of a list of names, of which those with commas stand in quotes; *list moves behind it. */
 TsrStatus tsr_json_next_name(TsrText *name, const char **list);
 
+/* json.c: notes that float64 rounds the whole number whose text begins at `at`; `fits`: an integer dtype keeps it. */
+TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, bool fits);
+
 /* The objects from here on: in the list that begins, or one a line to the end. *fits: whether they are a table, which
- * *out is then, the caller's; else j is anywhere. The errors are those of memory, of an interrupt, and of numbers that
+ * out->table is then; else j is anywhere. The errors are those of memory, of an interrupt, and of numbers that
  * do not fit options->dtype. */
-TsrStatus tsr_json_table(TsrTable **out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines);
+TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines);
 
 #endif
