@@ -8,7 +8,6 @@
 #include "core/tensor.h"
 
 #include "core/backend.h"
-#include "core/borrow.h"
 #include "core/memory/alloc_impl.h"
 #include "core/layout.h"
 #include "core/mem.h"
