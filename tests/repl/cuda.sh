@@ -32,6 +32,13 @@ x[1, 1] = 5
 x.add_(1)
 print(x.tolist(), x[0, 0].item(), x._version, float(x.sum()))"
 is 'written through views' '[[8.0, 1.0, 1.0], [8.0, 6.0, 1.0]] 8.0 3 25.0' "$out"
+sim -e "tsr.cuda_fallback('silent')
+def same(**how):
+    x = torch.arange(24.).reshape(1, 2, 3, 4)
+    y = torch.nn.functional.interpolate(x.cuda(), **how)
+    return y.is_cuda and torch.equal(y.cpu(), torch.nn.functional.interpolate(x, **how))
+print(same(scale_factor=2), same(size=[5, 6], mode='bilinear'), same(size=[7, 3], mode='bicubic'))"
+is 'interpolate of planes that lie there' 'True True True' "$out"
 cat >"$work/indices.tsr" <<'END'
 tsr.cuda_fallback('silent')
 def answer(f):
