@@ -73,7 +73,7 @@ CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
 
 # The plugin for CUDA devices, found beside the program: no header or library of NVIDIA's is needed. With it goes a driver without a GPU (--simulate-cuda).
-CUDA_SRC := $(sort $(wildcard src/cuda/*.c src/cuda/kernels/*.c))
+CUDA_SRC := $(sort $(wildcard src/cuda/*.c src/cuda/kernels/*.c src/cuda/kernels/*/*.c))
 CUDA_OBJ := $(call OBJ,$(CUDA_SRC))
 SIMULATED_OBJ := $(call OBJ,$(sort $(wildcard src/cuda/simulated/*.c)))
 PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so
@@ -102,8 +102,8 @@ $(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
 
 # Compiles every kernel that the plugin can write by NVRTC, where there is one, and shows what ptxas and cuobjdump say of registers and spills.
 CUDA_ARCHITECTURES ?= sm_75 sm_80 sm_90 sm_100 sm_120
-$(BUILD)/check_kernels: tests/cuda/check_kernels.c $(CUDA_OBJ)
-	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $^ -ldl -lpthread
+$(BUILD)/check_kernels: $(wildcard tests/cuda/*.c) $(CUDA_OBJ) tests/cuda/check_kernels.h
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $(filter-out %.h,$^) -ldl -lpthread
 
 cuda-check: $(BUILD)/check_kernels ## every kernel compiled for NVIDIA's GPUs, where NVRTC is found
 	scripts/cuda-check $< $(CUDA_ARCHITECTURES)
@@ -137,7 +137,7 @@ $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 # Objects that hold the text of other files: of the device, and of a prelude.
-$(BUILD)/obj/cuda/source.o: $(wildcard src/cuda/device/*) src/core/element/halffloat.h src/core/kernels/random/philox.h src/core/kernels/pointwise/helpers.inc
+$(BUILD)/obj/cuda/source.o: $(wildcard src/cuda/device/* src/cuda/device/*/*) src/core/element/halffloat.h src/core/kernels/random/philox.h src/core/kernels/pointwise/helpers.inc src/core/ops/nn/pool_spans.h
 $(BUILD)/obj/cuda/simulated/nvrtc.o: src/cuda/simulated/host.cuh
 $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)

@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 8 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 9 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -327,6 +327,30 @@ typedef struct TsrDeviceNorm {
     double eps;           /* added to the variance */
     bool statistics, weight, bias;
 } TsrDeviceNorm;
+
+/* Windows over the three spatial dimensions of images, the innermost first. */
+typedef struct TsrDeviceWindow {
+    int64_t kernel[3], stride[3], pad[3], dilation[3];
+} TsrDeviceWindow;
+
+/* Of CONV. Element i of a plain one is made of the elements i * stride - pad + k * dilation of the input, for k below
+ * kernel; a transposed one goes the other way: element i of its input is added to those of the output. */
+typedef struct TsrDeviceConv {
+    TsrDeviceWindow window;
+    int64_t groups;
+    bool transposed;
+} TsrDeviceConv;
+
+/* Of POOL: means are of `dtype` sums added up window by window in row-major order, in float32 for half floats. */
+typedef struct TsrDevicePool {
+    TsrDeviceWindow window;
+    bool maximum;
+    bool adaptive;   /* the windows share the input evenly; `window` does not count */
+    bool count_pad;  /* of means: what lies in the padding is counted, as 0 */
+    bool rounds;     /* of means: every sum, and a quotient for each dimension, is rounded to the dtype */
+    int64_t divisor; /* of means; 0: the number of elements */
+    int64_t least;   /* of maxima of integers: of those of nothing */
+} TsrDevicePool;
 
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {

@@ -182,3 +182,14 @@ void cuda_operand_uses(const TsrDeviceOperand *o, int index, int ndim, const int
     }
     cuda_uses(o->data + (uint64_t)below, (size_t)(above - below) + cuda_itemsize(o->dtype), index, writes);
 }
+
+static bool has_elements(const TsrDeviceTensor *t) {
+    for (int d = 0; d < t->ndim; d++)
+        if (t->sizes[d] == 0) return false;
+    return true;
+}
+
+void cuda_work_uses(const TsrDeviceWork *w) {
+    for (int k = 0; k < w->nout + w->nin; k++)
+        if (has_elements(&w->t[k])) cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
+}

@@ -22,5 +22,7 @@ unsigned cuda_blocks(int index, uint64_t items, unsigned threads);
 TsrStatus cuda_launch(CuFunction f, int index, unsigned blocks, unsigned blocks_y, unsigned threads, const void *args);
 /* Tells of the bytes that an operand spans, for notes of races. sizes: of ndim dimensions, none of them 0. */
 void cuda_operand_uses(const TsrDeviceOperand *operand, int index, int ndim, const int64_t *sizes, bool writes);
+/* The same of all operands of a piece of work; those without elements are left out. */
+void cuda_work_uses(const TsrDeviceWork *work);
 
 #endif

@@ -4,6 +4,8 @@
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
+#include "cuda/kernels/nn/conv.h"
+#include "cuda/kernels/nn/pool.h"
 #include "memory.h"
 #include "cuda/kernels/random.h"
 #include "cuda/kernels/reduce.h"
@@ -31,6 +33,8 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_NORM] = cuda_rows,
     [TSR_P_SEARCH] = cuda_search,
     [TSR_P_TRIANGLE] = cuda_triangle,
+    [TSR_P_CONV] = cuda_conv,
+    [TSR_P_POOL] = cuda_pool,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

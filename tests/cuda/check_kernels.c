@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_kernels.h"
 #include "cuda/kernels/chain.h"
 #include "cuda/compile.h"
 #include "cuda/kernels/formulas.h"
@@ -67,6 +68,12 @@ static void compile(const char *what, const CudaSource *source) {
         keep(architectures[i], &image);
         cuda_image_free(&image);
     }
+}
+
+void check_compile(const char *what, bool written, CudaSource *source) {
+    if (written) compile(what, source);
+    else failed++, fprintf(stderr, "no kernel for %s\n", what);
+    cuda_source_free(source);
 }
 
 static void compile_map(const char *what, const TsrDeviceMap *map) {
@@ -405,11 +412,13 @@ static void compile_rows(void) {
 static const struct {
     const char *name;
     void (*compile)(void);
-} families[] = {{"random", compile_random},         {"layouts", compile_layouts},   {"chains", compile_chains},
-                {"reductions", compile_reductions}, {"products", compile_products}, {"index", compile_indices},
-                {"scans", compile_scans},           {"rows", compile_rows},         {"sorts", compile_sorts},
-                {"formulas", compile_formulas},     {"copies", compile_copies},     {"searches", compile_searches},
-                {"triangles", compile_triangles}};
+} families[] = {{"random", compile_random},       {"layouts", compile_layouts},
+                {"chains", compile_chains},       {"reductions", compile_reductions},
+                {"products", compile_products},   {"index", compile_indices},
+                {"scans", compile_scans},         {"rows", compile_rows},
+                {"sorts", compile_sorts},         {"formulas", compile_formulas},
+                {"copies", compile_copies},       {"searches", compile_searches},
+                {"triangles", compile_triangles}, {"nn", check_nn}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

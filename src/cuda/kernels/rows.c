@@ -104,10 +104,6 @@ TsrStatus cuda_rows(const TsrDeviceWork *w) {
     if (a.lines == 0 || (a.n == 0 && w->what == TSR_P_SOFTMAX)) return TSR_OK;
     TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_rows", write_rows, &key));
     TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.lines, a.beside), 1, THREADS, &a));
-    for (int k = 0; k < w->nout + w->nin; k++) {
-        bool empty = false;
-        for (int d = 0; d < w->t[k].ndim; d++) empty = empty || w->t[k].sizes[d] == 0;
-        if (!empty) cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
-    }
+    cuda_work_uses(w);
     return TSR_OK;
 }

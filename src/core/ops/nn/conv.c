@@ -391,8 +391,32 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     return done ? TSR_OK : run_products(out, in, weight, bias, k);
 }
 
+/* The same on a device: halves are read as such, and written but where they are `parts` of complex numbers. */
+static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const Conv *k, int ndim,
+                                   const int64_t *sizes) {
+    TSR_OWNED in = NULL;
+    TSR_OWNED weight = NULL;
+    TSR_OWNED bias = NULL;
+    TSR_OWNED out = NULL;
+    const TsrDtype wide = tsr_nn_computable(a->input->dtype);
+    const TsrDeviceConv how = {tsr_nn_device_window(&k->w), k->groups, k->transposed};
+    TsrDeviceWork work = {.what = TSR_P_CONV, .params = &how, .nparams = sizeof how};
+    TSR_TRY(tsr_tensor_new_resolved(&in, a->input));
+    TSR_TRY(tsr_tensor_new_contiguous(&weight, a->weight, TSR_CONTIGUOUS));
+    if (a->bias != NULL) TSR_TRY(tsr_tensor_new_cast(&bias, a->bias, wide));
+    TSR_TRY(tsr_tensor_new(&out, ndim, sizes, k->parts ? wide : in->dtype, in->device));
+    TSR_TRY(tsr_nn_work_add(&work, out, a->n, true));
+    TSR_TRY(tsr_nn_work_add(&work, in, a->n, false));
+    TSR_TRY(tsr_nn_work_add(&work, weight, a->n, false));
+    if (bias != NULL) TSR_TRY(tsr_device_work_add(&work, bias, false));
+    if (out->numel > 0) TSR_TRY(tsr_device_work(in->device.type, &work));
+    *result = tsr_owned_take(&out);
+    return TSR_OK;
+}
+
 /* The convolution of real or integer tensors of a computable dtype. */
 static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
+    if (tsr_on_device(a->input)) return convolution_there(result, a, k, ndim, sizes);
     TSR_OWNED in = NULL;
     TSR_OWNED weight = NULL;
     TSR_OWNED bias = NULL;
@@ -420,6 +444,7 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
         both[i] = CALL(&s, "add", "tt", re[i], im[i]);
     }
     ConvArgs part = *a;
+    k->parts = true;
     part.input = re[0], part.weight = re[1], part.bias = re[2];
     TsrTensor *x = MAKE(&s, real_convolution, &part, k, ndim, sizes);
     part.input = im[0], part.weight = im[1], part.bias = NULL;

@@ -127,3 +127,27 @@ int tsr_nn_output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t
     for (int d = 0; d < n; d++) sizes[ndim - n + d] = out[NN_DIMS - n + d];
     return ndim;
 }
+
+/* ---- on a device ---- */
+
+TsrStatus tsr_nn_work_add(TsrDeviceWork *work, const TsrTensor *t, int n, bool out) {
+    int64_t sizes[2 + NN_DIMS], strides[2 + NN_DIMS];
+    const int ndim = tsr_ndim(t), batched = ndim - n - 1;
+    for (int d = 0; d < 2 + NN_DIMS; d++) sizes[d] = 1, strides[d] = 0;
+    if (batched) sizes[0] = t->sizes[0], strides[0] = t->strides[0];
+    sizes[1] = t->sizes[batched], strides[1] = t->strides[batched];
+    memcpy(sizes + 2 + NN_DIMS - n, t->sizes + batched + 1, sizeof *sizes * (size_t)n);
+    memcpy(strides + 2 + NN_DIMS - n, t->strides + batched + 1, sizeof *strides * (size_t)n);
+    return tsr_device_work_add_as(work, t, (TsrGeometry){2 + NN_DIMS, sizes, strides, t->offset}, out);
+}
+
+TsrDeviceWindow tsr_nn_device_window(const TsrNnWindow *w) {
+    TsrDeviceWindow to;
+    for (int d = 0; d < NN_DIMS; d++) {
+        to.kernel[d] = w->kernel[NN_W - d];
+        to.stride[d] = w->stride[NN_W - d];
+        to.pad[d] = w->pad[NN_W - d];
+        to.dilation[d] = w->dilation[NN_W - d];
+    }
+    return to;
+}

@@ -3,6 +3,7 @@
 #ifndef CORE_OPS_NN_NN_H
 #define CORE_OPS_NN_NN_H
 
+#include "core/engine/device.h"
 #include "core/op.h"
 
 /* The spatial dimensions, outermost first: those of fewer dimensions use the last ones. */
@@ -53,5 +54,11 @@ int tsr_nn_output_sizes(int64_t *sizes, const TsrTensor *t, int n, const int64_t
 /* The batch of planes that PyTorch's own kernels see: a batch dimension for a `single` sample, a height of 1 for n = 1;
  * `back` takes them away again. */
 TsrStatus tsr_nn_planes_new(TsrTensor **out, TsrTensor *t, int n, bool single, bool back);
+
+/* ---- on a device ---- */
+
+/* The next operand of work with images: t, of n spatial dimensions, as (batch, channels, depth, height, width). */
+TsrStatus tsr_nn_work_add(TsrDeviceWork *work, const TsrTensor *t, int n, bool out);
+TsrDeviceWindow tsr_nn_device_window(const TsrNnWindow *w);
 
 #endif

@@ -191,6 +191,27 @@ static TsrStatus result_new(TsrTensor **out, int ndim, const int64_t *sizes, Tsr
     return tsr_tensor_new_strided(out, ndim, sizes, strides, dtype, device);
 }
 
+/* The least number of an integer dtype, for maxima of nothing. */
+static int64_t least_of(TsrDtype d) {
+    return tsr_dtype_kind(d) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(d)) : 0;
+}
+
+static TsrStatus pool_there(TsrTensor *out, TsrTensor *index, const TsrTensor *t, const TsrNnWindow *w,
+                            const TsrPool *planes, bool maximum) {
+    const TsrDevicePool how = {.window = tsr_nn_device_window(w),
+                               .maximum = maximum,
+                               .adaptive = planes->adaptive,
+                               .count_pad = planes->count_pad,
+                               .rounds = planes->round != NULL,
+                               .divisor = planes->divisor,
+                               .least = least_of(t->dtype)};
+    TsrDeviceWork work = {.what = TSR_P_POOL, .params = &how, .nparams = sizeof how};
+    TSR_TRY(tsr_nn_work_add(&work, out, w->n, true));
+    if (index != NULL) TSR_TRY(tsr_nn_work_add(&work, index, w->n, true));
+    TSR_TRY(tsr_nn_work_add(&work, t, w->n, false));
+    return out->numel > 0 ? tsr_device_work(t->device.type, &work) : TSR_OK;
+}
+
 static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, const TsrNnWindow *w, TsrPool planes,
                       bool maximum) {
     int64_t sizes[TSR_MAX_DIMS];
@@ -203,14 +224,16 @@ static TsrStatus pool(TsrTensor **out, TsrTensor **index, const TsrTensor *t, co
                       !maximum); /* of volumes, PyTorch keeps the order of the channels for the plain maximum alone */
     bool last = w->n > 1 && !row_major && tsr_nn_is_channels_last(t, w->n) && tsr_nn_computable(t->dtype) != TSR_INT64;
     if (last) planes.channels = t->sizes[1];
-    TSR_TRY(tsr_nn_new_computable(&in, t,
-                                  !last       ? TSR_CONTIGUOUS
-                                  : w->n == 2 ? TSR_CHANNELS_LAST
-                                              : TSR_CHANNELS_LAST_3D));
+    const bool there = tsr_on_device(t);
+    TsrMemoryFormat format = !last ? TSR_CONTIGUOUS : w->n == 2 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
+    if (there) in = tsr_tensor_retain((TsrTensor *)t);
+    else TSR_TRY(tsr_nn_new_computable(&in, t, format));
     TsrStatus status = result_new(out, ndim, sizes, in->dtype, t->device, last);
     if (status == TSR_OK && index != NULL) status = result_new(index, ndim, sizes, TSR_INT64, t->device, last);
-    planes.least = tsr_dtype_kind(t->dtype) == TSR_KIND_INT ? INT64_MIN >> (64 - 8 * tsr_dtype_size(t->dtype)) : 0;
-    if (status == TSR_OK) status = tsr_pool_into(*out, index != NULL ? *index : NULL, in, w, planes, maximum);
+    TsrTensor *places = index != NULL ? *index : NULL;
+    planes.least = least_of(t->dtype);
+    if (status == TSR_OK && there) status = pool_there(*out, places, t, w, &planes, maximum);
+    else if (status == TSR_OK) status = tsr_pool_into(*out, places, in, w, planes, maximum);
     if (status == TSR_OK) status = tsr_nn_restore(out, t->dtype, row_major ? NULL : t);
     if (status == TSR_OK && index != NULL) status = tsr_nn_restore(index, TSR_INT64, row_major ? NULL : t);
     bool lines = w->n == 1 && (!maximum || index != NULL);

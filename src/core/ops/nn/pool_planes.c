@@ -4,22 +4,13 @@
 
 #include <math.h>
 
-/* The part of a window along one dimension that lies in the input. */
-typedef struct Span {
-    int64_t begin, end, step;
-} Span;
+#include "pool_spans.h"
 
 static Span window_span(const TsrNnWindow *w, int d, int64_t o) {
-    int64_t begin = o * w->stride[d] - w->pad[d], step = w->dilation[d], reach = (w->kernel[d] - 1) * step;
-    int64_t end = reach < w->in[d] - begin ? begin + reach + 1 : w->in[d];
-    if (begin < 0) begin = (step - -begin % step) % step;
-    return (Span){begin, end, step};
+    return even_span(o, w->kernel[d], w->stride[d], w->pad[d], w->dilation[d], w->in[d]);
 }
 
-static Span adaptive_span(const TsrNnWindow *w, int d, int64_t o) {
-    int64_t begin = o / w->out[d] * w->in[d] + (o % w->out[d]) * w->in[d] / w->out[d];
-    return (Span){begin, 1 + ((o + 1) * w->in[d] - 1) / w->out[d], 1};
-}
+static Span adaptive_span(const TsrNnWindow *w, int d, int64_t o) { return shared_span(o, w->out[d], w->in[d]); }
 
 static Span span_of(const TsrPool *p, int d, int64_t o) {
     return p->adaptive ? adaptive_span(p->w, d, o) : window_span(p->w, d, o);
@@ -33,10 +24,7 @@ static int64_t divisor_of(const TsrPool *p, int64_t od, int64_t oh, int64_t ow, 
     uint64_t padded = 1; /* wraps, as PyTorch's does */
     if (p->divisor != 0) return p->divisor;
     if (p->adaptive || !p->count_pad) return inside;
-    for (int d = 0; d < NN_DIMS; d++) {
-        int64_t begin = o[d] * w->stride[d] - w->pad[d];
-        padded *= (uint64_t)(TSR_MIN(begin + w->kernel[d], w->in[d] + w->pad[d]) - begin);
-    }
+    for (int d = 0; d < NN_DIMS; d++) padded *= padded_span(o[d], w->kernel[d], w->stride[d], w->pad[d], w->in[d]);
     return (int64_t)padded;
 }
 

@@ -1,0 +1,13 @@
+/* check_kernels.h: what the families of kernels that have a file of their own share with check_kernels.c. */
+#ifndef CHECK_KERNELS_H
+#define CHECK_KERNELS_H
+
+#include "cuda/source.h"
+
+/* Compiles a text; not `written`: there should be one. The source is freed. */
+void check_compile(const char *what, bool written, CudaSource *source);
+
+/* Every kernel of a family. */
+void check_nn(void); /* convolutions, pools, samplings */
+
+#endif
