@@ -27,7 +27,8 @@ typedef void (*TsrConvFn)(float *sum, int64_t pitch, const float *image, const T
                           bool onto);
 
 /* The same sums of TSR_CONV_BLOCK filters at any positions at[i], i in [0, points): to sum[i * TSR_CONV_BLOCK + f],
- * with weights (n, TSR_CONV_BLOCK) and start 0. */
+ * with start 0. The weights are (TSR_CONV_BLOCK / beside, n, beside): what a tile of `beside` filters reads lies
+ * together. */
 enum { TSR_CONV_BLOCK = 64 };
 typedef struct TsrConvPoints {
     const float *weight, *bias; /* bias: TSR_CONV_BLOCK */
@@ -43,6 +44,7 @@ typedef void (*TsrConvPointsFn)(float *sum, const float *image, const int64_t *a
 typedef struct TsrConvKernels {
     TsrConvFn by_positions;
     TsrConvPointsFn by_filters;
+    int64_t beside; /* filters of a tile of by_filters */
 } TsrConvKernels;
 
 /* NULLs where the CPU has no fused multiplication and addition. */

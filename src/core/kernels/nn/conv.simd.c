@@ -6,7 +6,8 @@
 #include "core/kernels/simd.h"
 
 /* WIDE: vectors of positions of a tile (by TSR_CONV_FILTERS filters); POINTS by VECTORS: positions and vectors of
- * filters of the other one. The most that fit the 32 or 16 vector registers beside weights and image. */
+ * filters of the other one. The most that fit the 32 or 16 vector registers beside weights and image. ALONE: vectors of
+ * positions for one filter, whose chains of additions overlap. */
 #if defined(TSR_SIMD_AVX512)
 typedef __m512 V;
 #define EACH(x) _mm512_set1_ps(x)
@@ -18,7 +19,7 @@ typedef __m256 V;
 #define FMA(a, b, c) _mm256_fmadd_ps(a, b, c)
 enum { WIDE = 3, POINTS = 6, VECTORS = 2 };
 #endif
-enum { LANES = sizeof(V) / sizeof(float) };
+enum { LANES = sizeof(V) / sizeof(float), ALONE = 8 };
 
 static inline __attribute__((always_inline)) V load(const float *p) {
     V v;
@@ -28,7 +29,7 @@ static inline __attribute__((always_inline)) V load(const float *p) {
 
 static inline __attribute__((always_inline)) void tile(float *sum, int64_t pitch, const float *image,
                                                        const TsrConvTerms *terms, bool onto, int filters, int vectors) {
-    V s[TSR_CONV_FILTERS][WIDE], x[WIDE];
+    V s[TSR_CONV_FILTERS][ALONE], x[ALONE];
     const float *weight = terms->weight;
     for (int f = 0; f < filters; f++)
         for (int v = 0; v < vectors; v++) s[f][v] = EACH(terms->start[f]);
@@ -46,25 +47,34 @@ static inline __attribute__((always_inline)) void tile(float *sum, int64_t pitch
         }
 }
 
-/* Both numbers constants, that the sums be registers. */
-static inline __attribute__((always_inline)) void tiles(float *sum, int64_t pitch, const float *image,
-                                                        const TsrConvTerms *terms, int64_t n, bool onto, int filters) {
+/* Filters and vectors are constants, that the sums be registers. */
+static void tiles(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n, bool onto) {
     for (int64_t q = 0; q < n; q += WIDE * LANES) switch (TSR_MIN((n - q + LANES - 1) / LANES, (int64_t)WIDE)) {
-        case 1: tile(sum + q, pitch, image + q, terms, onto, filters, 1); break;
-        case 2: tile(sum + q, pitch, image + q, terms, onto, filters, 2); break;
+        case 1: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, 1); break;
+        case 2: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, 2); break;
 #if defined(TSR_SIMD_AVX512)
-        case 3: tile(sum + q, pitch, image + q, terms, onto, filters, 3); break;
-        case 4: tile(sum + q, pitch, image + q, terms, onto, filters, 4); break;
-        case 5: tile(sum + q, pitch, image + q, terms, onto, filters, 5); break;
+        case 3: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, 3); break;
+        case 4: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, 4); break;
+        case 5: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, 5); break;
 #endif
-        default: tile(sum + q, pitch, image + q, terms, onto, filters, WIDE);
+        default: tile(sum + q, pitch, image + q, terms, onto, TSR_CONV_FILTERS, WIDE);
         }
+}
+
+static void one_filter(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n, bool onto) {
+    int64_t left = (n + LANES - 1) / LANES;
+    for (; left >= ALONE; left -= ALONE, sum += ALONE * LANES, image += ALONE * LANES)
+        tile(sum, pitch, image, terms, onto, 1, ALONE);
+    if (left >= 4) {
+        tile(sum, pitch, image, terms, onto, 1, 4);
+        left -= 4, sum += 4 * LANES, image += 4 * LANES;
+    }
+    for (; left > 0; left--, sum += LANES, image += LANES) tile(sum, pitch, image, terms, onto, 1, 1);
 }
 
 static void by_positions(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, int64_t n,
                          bool onto) {
-    if (terms->filters == 1) tiles(sum, pitch, image, terms, n, onto, 1);
-    else tiles(sum, pitch, image, terms, n, onto, TSR_CONV_FILTERS);
+    (terms->filters == 1 ? one_filter : tiles)(sum, pitch, image, terms, n, onto);
 }
 
 /* VECTORS vectors of filters from `first` on. */
@@ -72,12 +82,12 @@ static inline __attribute__((always_inline)) void point_tile(float *sum, const f
                                                              const TsrConvPoints *terms, int64_t first, bool onto,
                                                              int points) {
     V s[POINTS][VECTORS], w[VECTORS];
-    const float *weight = terms->weight + first, *from[POINTS];
+    const float *weight = terms->weight + first * terms->n, *from[POINTS];
     for (int p = 0; p < points; p++) {
         from[p] = image + at[p];
         for (int v = 0; v < VECTORS; v++) s[p][v] = EACH(0);
     }
-    for (int64_t t = 0; t < terms->n; t++, weight += TSR_CONV_BLOCK) {
+    for (int64_t t = 0; t < terms->n; t++, weight += VECTORS * LANES) {
         int64_t offset = terms->offset[t];
         for (int v = 0; v < VECTORS; v++) w[v] = load(weight + v * LANES);
         for (int p = 0; p < points; p++) {
@@ -113,4 +123,4 @@ static void by_filters(float *sum, const float *image, const int64_t *at, int64_
 }
 
 TsrConvKernels SIMD(tsr_conv_kernels)(void);
-TsrConvKernels SIMD(tsr_conv_kernels)(void) { return (TsrConvKernels){by_positions, by_filters}; }
+TsrConvKernels SIMD(tsr_conv_kernels)(void) { return (TsrConvKernels){by_positions, by_filters, VECTORS * LANES}; }

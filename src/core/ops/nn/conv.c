@@ -380,14 +380,15 @@ static bool is_product(const Conv *k) {
 
 static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const TsrTensor *bias,
                           Conv *k) {
+    const float *bias_data = bias != NULL ? tsr_data(bias) : NULL;
     k->item = tsr_itemsize(in);
     if (out->numel == 0) return TSR_OK;
     bool done = false;
-    if (k->onednn && !k->transposed && in->dtype == TSR_FLOAT32 && tsr_conv_is_wild(tsr_data(weight), weight->numel, k))
-        return tsr_conv_within(tsr_data(out), tsr_data(in), tsr_data(weight), bias != NULL ? tsr_data(bias) : NULL, k);
+    k->minds_wild = k->onednn && !k->transposed && in->dtype == TSR_FLOAT32 && tsr_conv_minds_wild(k);
     if (!k->transposed && is_onednn(k, in) && !is_product(k) && in->numel > 0)
-        TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight),
-                                bias != NULL ? tsr_data(bias) : NULL, k));
+        TSR_TRY(tsr_conv_direct(&done, tsr_data(out), tsr_data(in), tsr_data(weight), bias_data, k));
+    if (!done && k->minds_wild && tsr_conv_is_wild(tsr_data(weight), weight->numel))
+        return tsr_conv_within(tsr_data(out), tsr_data(in), tsr_data(weight), bias_data, k);
     return done ? TSR_OK : run_products(out, in, weight, bias, k);
 }
 

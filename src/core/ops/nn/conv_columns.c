@@ -6,8 +6,7 @@
 #include "core/error.h"
 #include "core/element/halffloat.h"
 
-/* The outputs [*begin, *end) of a line that read inside of it. */
-static void read_range(int64_t *begin, int64_t *end, const ConvLine *l) {
+void tsr_conv_read_range(int64_t *begin, int64_t *end, const ConvLine *l) {
     *begin = l->x0 < 0 ? TSR_MIN((-l->x0 + l->stride - 1) / l->stride, l->width) : 0;
     *end = l->x0 < l->in_w ? TSR_MIN((l->in_w - 1 - l->x0) / l->stride + 1, l->width) : 0;
     *end = TSR_MAX(*begin, *end);
@@ -17,10 +16,10 @@ static void copy_floats(float *to, const float *from, int64_t begin, int64_t end
     for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
 }
 
-void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item) {
+static void copy_line(char *to, const char *image, const ConvLine *line, size_t item) {
     const int64_t width = line->width, x0 = line->x0, stride = line->stride;
     int64_t begin, end;
-    read_range(&begin, &end, line);
+    tsr_conv_read_range(&begin, &end, line);
     memset(to, 0, (size_t)begin * item);
     if (stride == 1 && end > begin)
         memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
@@ -45,7 +44,7 @@ void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_
 static void add_line(const char *from, char *image, const ConvLine *line, TsrDtype dtype) {
     const int64_t x0 = line->x0, stride = line->stride;
     int64_t begin, end;
-    read_range(&begin, &end, line);
+    tsr_conv_read_range(&begin, &end, line);
     switch (dtype) {
     case TSR_FLOAT16: ADD(float, *to = tsr_half_widen(tsr_half_round(*to + v)));
     case TSR_FLOAT32: ADD(float, *to += v);
@@ -79,7 +78,7 @@ static void convert_row(const ConvColumns *c, char *row, char *plane, const int6
         char *line = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * item;
         const ConvLine reads = {n, w->in[NN_W], place(w, NN_W, at % out_w, tap[NN_W]), w->stride[NN_W]};
         if (back) add_line(row, line, &reads, c->dtype);
-        else tsr_conv_copy_line(row, line, &reads, item);
+        else copy_line(row, line, &reads, item);
     }
 }
 

@@ -16,6 +16,8 @@ enum {
     STRIP_POINTS = 256,
     LEAST_TERMS = 64,
     SHORT_LINE = 64,
+    CALL_FROM = 32, /* floats of a line above which memcpy is called: (128, s, s) in groups of one channel on Zen 3, s
+                       of 7 to 54, take the same time with 64, a tenth more with 0 */
     MOST_BYTES = 1 << 24,
     LEAST_ITEMS = 8
 };
@@ -26,12 +28,13 @@ typedef struct Direct {
     float *out;
     TsrConvKernels run;
     bool by_filters;           /* with the kernel for small images */
-    int64_t abreast;           /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS */
-    TsrDataPtr weight, places; /* (groups, blocks, terms, abreast) floats; of each term the int64_t place in a filter,
-                                  then in a strip */
+    int64_t abreast, beside;   /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS; in a tile */
+    TsrDataPtr weight, places; /* (groups, blocks) of chains one after the other, each (abreast / beside, terms of the
+                                  chain, beside) floats; of each term the int64_t place in a filter, then in a strip */
     int64_t channels, filters, taps, terms; /* of a group; terms = channels * taps */
     int64_t width, chain;                   /* channels that a tap takes together, terms in a chain */
     bool bias_first;
+    _Atomic bool *wild; /* set where a weight is */
     int64_t blocks, share,
         shares; /* of filters in a group; how many of them an item of work does, and how many such items there are */
     int64_t rows, cols, down, across; /* of the output in a strip, and how many strips */
@@ -113,6 +116,7 @@ static bool plan(Direct *j, const Conv *k) {
     choose_order(j);
     j->by_filters = suits_filters(j);
     j->abreast = j->by_filters ? TSR_CONV_BLOCK : TSR_CONV_FILTERS;
+    j->beside = j->by_filters ? j->run.beside : TSR_CONV_FILTERS;
     j->blocks = (j->filters + j->abreast - 1) / j->abreast;
     if (j->run.by_positions == NULL || !choose_strip(j)) return false;
     choose_shares(j);
@@ -153,23 +157,35 @@ TSR_CLONES static void pack_filters(float *restrict to, const float *restrict fr
         for (int64_t f = 0; f < TSR_CONV_FILTERS; f++) to[f] = f < there ? from[f * terms + place[i]] : 0;
 }
 
-/* The weights of some blocks of filters, term by term. */
+/* n rows of `width` numbers out of the tile, one after the other. */
+TSR_CLONES static void place_rows(float *restrict to, const float *restrict rows, int64_t n, int64_t width) {
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < width; k++) to[i * width + k] = rows[i * PACK_PITCH + k];
+}
+
+/* The terms [t, t + n) of `chain` ones from `first` on, of one block of filters. */
+static void pack_tile(const Direct *j, int64_t block, int64_t first, int64_t chain, int64_t t, int64_t n) {
+    const int64_t *place = j->places.data, filter = block % j->blocks * j->abreast;
+    float rows[PACK_TERMS * PACK_PITCH], *to = (float *)j->weight.data + (block * j->terms + first) * j->abreast;
+    const float *from = j->given + (block / j->blocks * j->filters + filter) * j->terms;
+    for (int64_t f = 0; f < j->abreast; f += TSR_CONV_FILTERS)
+        pack_filters(rows + f, from + f * j->terms, j->terms, place + t, n, j->filters - filter - f);
+    for (int64_t f = 0; f < j->abreast; f += j->beside) {
+        float *tile = to + f * chain + (t - first) * j->beside;
+        place_rows(tile, rows + f, n, j->beside);
+        if (j->k->minds_wild && tsr_conv_is_wild(tile, n * j->beside)) *j->wild = true;
+    }
+}
+
+/* The weights of some blocks of filters. */
 static void pack_blocks(int64_t begin, int64_t end, void *user) {
     const Direct *j = user;
-    const int64_t *place = j->places.data, abreast = j->abreast;
-    float rows[PACK_TERMS * PACK_PITCH];
-    for (int64_t b = begin; b < end && tsr_interrupt_flag == 0; b++) {
-        float *to = (float *)j->weight.data + b * j->terms * abreast;
-        int64_t first = b % j->blocks * abreast;
-        const float *from = j->given + (b / j->blocks * j->filters + first) * j->terms;
-        for (int64_t t = 0; t < j->terms; t += PACK_TERMS) {
-            int64_t n = TSR_MIN((int64_t)PACK_TERMS, j->terms - t);
-            for (int64_t f = 0; f < abreast; f += TSR_CONV_FILTERS)
-                pack_filters(rows + f, from + f * j->terms, j->terms, place + t, n, j->filters - first - f);
-            for (int64_t i = 0; i < n; i++)
-                memcpy(to + (t + i) * abreast, rows + i * PACK_PITCH, (size_t)abreast * sizeof *to);
+    for (int64_t b = begin; b < end && tsr_interrupt_flag == 0; b++)
+        for (int64_t first = 0; first < j->terms; first += j->chain) {
+            int64_t chain = TSR_MIN(j->chain, j->terms - first);
+            for (int64_t t = first; t < first + chain; t += PACK_TERMS)
+                pack_tile(j, b, first, chain, t, TSR_MIN((int64_t)PACK_TERMS, first + chain - t));
         }
-    }
 }
 
 /* ---- strips ---- */
@@ -188,16 +204,34 @@ static Strip strip_at(const Direct *j, int64_t index) {
     return s;
 }
 
+/* n floats, by fours of which the last may overlap: lines are short, and a call of memcpy takes as long as ten such
+ * steps. */
+static inline void copy_short(float *to, const float *from, int64_t n) {
+    for (int64_t i = 0; i + 4 < n; i += 4) memcpy(to + i, from + i, 4 * sizeof *to);
+    if (n >= 4) memcpy(to + n - 4, from + n - 4, 4 * sizeof *to);
+    else if (n > 0) to[0] = from[0], to[n / 2] = from[n / 2], to[n - 1] = from[n - 1];
+}
+
+/* `n` numbers of a line of the image, in steps of `stride`. */
+static inline void fill_line(float *to, const float *from, int64_t stride, int64_t n) {
+    if (stride == 1 && n <= CALL_FROM) copy_short(to, from, n);
+    else if (stride == 1) memcpy(to, from, (size_t)n * sizeof *to);
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = from[i * stride];
+}
+
 /* One plane: the lines of image plane z (outside the image: zeros) from y0 and x0 on, in steps of the stride. */
 static void fill_plane(float *to, const Direct *j, const float *image, int64_t z, int64_t y0, int64_t x0) {
     const TsrNnWindow *w = &j->k->w;
     const ConvLine reads = {j->pitch, w->in[NN_W], x0, w->stride[NN_W]};
+    int64_t begin, end;
+    memset(to, 0, (size_t)(j->lines * j->pitch) * sizeof *to);
+    tsr_conv_read_range(&begin, &end, &reads);
+    if (z < 0 || z >= w->in[NN_D] || begin == end) return;
+    image += z * w->in[NN_H] * w->in[NN_W] + x0 + begin * reads.stride;
     for (int64_t line = 0; line < j->lines; line++, to += j->pitch) {
         int64_t y = y0 + line * w->stride[NN_H];
-        if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) memset(to, 0, (size_t)j->pitch * sizeof *to);
-        else
-            tsr_conv_copy_line((char *)to, (const char *)(image + (z * w->in[NN_H] + y) * w->in[NN_W]), &reads,
-                               sizeof *to);
+        if (y >= 0 && y < w->in[NN_H]) fill_line(to + begin, image + y * w->in[NN_W], reads.stride, end - begin);
     }
 }
 
@@ -326,10 +360,14 @@ static void run_items(int64_t begin, int64_t end, void *user) {
     tsr_dataptr_release(&room.memory);
 }
 
-static TsrStatus run_planned(Direct *j) {
+static TsrStatus run_planned(bool *done, Direct *j) {
     const Conv *k = j->k;
+    _Atomic bool wild = false;
+    j->wild = &wild;
     set_terms(j);
     TSR_TRY(tsr_parallel_for(k->groups * j->blocks, tsr_grain(j->terms * j->abreast), pack_blocks, j));
+    *done = !wild;
+    if (wild) return TSR_OK;
     return tsr_parallel_for(k->batch * k->groups * k->w.out[NN_D] * j->down * j->across * j->shares, 1, run_items, j);
 }
 
@@ -345,7 +383,7 @@ TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *
     TSR_TRY(tsr_allocate(&j.weight, TSR_DEVICE_CPU, floats));
     TsrStatus status = tsr_allocate(&j.places, TSR_DEVICE_CPU, 2 * (size_t)j.terms * sizeof(int64_t));
     if (status == TSR_OK) {
-        status = run_planned(&j);
+        status = run_planned(done, &j);
         tsr_dataptr_release(&j.places);
     }
     tsr_dataptr_release(&j.weight);

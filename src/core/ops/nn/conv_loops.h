@@ -14,6 +14,7 @@ typedef struct Conv {
     bool onednn;     /* PyTorch gives it to oneDNN as float32, whose kernels there leave the padding alone */
     bool parts;      /* of complex numbers */
     bool half;       /* transposed, of half floats: rounded after every addition */
+    bool minds_wild; /* of weights that are nan or inf, and asks tsr_conv_within for them */
 } Conv;
 
 /* How a line of an image, `in_w` elements long, is read: `width` elements from x0 on in steps of `stride`; what is left
@@ -22,7 +23,8 @@ typedef struct ConvLine {
     int64_t width, in_w, x0, stride;
 } ConvLine;
 
-void tsr_conv_copy_line(char *to, const char *image, const ConvLine *line, size_t item);
+/* The outputs [*begin, *end) of a line that read inside of it. */
+void tsr_conv_read_range(int64_t *begin, int64_t *end, const ConvLine *line);
 
 /* One sample's `channels` planes of `image` and their columns for the output positions [begin, end): (channels, kernel,
  * end - begin). */
@@ -39,14 +41,15 @@ void tsr_conv_from_columns(const ConvColumns *c); /* col2im: they are added to t
 /* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels /
  * groups, k->w.kernel), plus bias (filters; may be NULL); all contiguous float32, out no part of the others. Every
  * output is summed in oneDNN's order, so that PyTorch's digits come out: chains of fused multiplications and additions,
- * added up; the bias after the first. *done tells whether it was computed at all: the CPU has the instructions and what
- * is kept of an image at a time stays small. Errors: memory, interrupts. */
+ * added up; the bias after the first. *done tells whether it was computed at all: the CPU has the instructions, what is
+ * kept of an image at a time stays small, and no weight is wild where k->minds_wild. Errors: memory, interrupts. */
 TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias,
                           const Conv *k);
 
-/* Whether one of the weight's n numbers is nan or inf, and the image has padding, narrower than the kernel, which it
- * must not meet. */
-bool tsr_conv_is_wild(const float *weight, int64_t n, const Conv *k);
+/* Whether the image has padding, narrower than the kernel, which a weight that is nan or inf must not meet. */
+bool tsr_conv_minds_wild(const Conv *k);
+/* Whether one of n weights is nan or inf. */
+bool tsr_conv_is_wild(const float *weight, int64_t n);
 
 /* The same as tsr_conv_direct by plain loops that leave out what lies in the padding. Errors: interrupts. */
 TsrStatus tsr_conv_within(float *out, const float *in, const float *weight, const float *bias, const Conv *k);

@@ -20,15 +20,19 @@ TSR_CLONES static bool has_nan_or_inf(const float *x, int64_t n) {
     return any != 0;
 }
 
-bool tsr_conv_is_wild(const float *weight, int64_t n, const Conv *k) {
-    bool padded = false, narrow = k->groups == 1 || (k->channels == k->groups && k->filters == k->groups), wild = false;
+bool tsr_conv_is_wild(const float *weight, int64_t n) {
+    bool wild = false;
+    for (int64_t i = 0; i < n && !wild; i += PIECE) wild = has_nan_or_inf(weight + i, TSR_MIN(n - i, (int64_t)PIECE));
+    return wild;
+}
+
+bool tsr_conv_minds_wild(const Conv *k) {
+    bool padded = false, narrow = k->groups == 1 || (k->channels == k->groups && k->filters == k->groups);
     for (int d = 0; d < NN_DIMS; d++) {
         padded |= k->w.pad[d] > 0;
         narrow = narrow && k->w.pad[d] <= k->w.dilation[d] * (k->w.kernel[d] - 1);
     }
-    for (int64_t i = 0; padded && narrow && i < n && !wild; i += PIECE)
-        wild = has_nan_or_inf(weight + i, TSR_MIN(n - i, (int64_t)PIECE));
-    return wild;
+    return padded && narrow;
 }
 
 typedef struct Within {
