@@ -3,6 +3,7 @@
 #define CORE_IO_ELEMENTS_H
 
 #include "core/io_format.h"
+#include "order.h"
 
 /* t dense and without lazy signs, so that tsr_data is the elements' bytes: t itself where it is so. The error is a
  * ValueError. */
@@ -37,12 +38,6 @@ bool tsr_integer_fits(TsrDtype dtype, int64_t v);
  * Returns its length; buffer of 48 bytes. */
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point);
 
-/* Sorts n pointers, equal ones left in order; looks for interrupts, and fails with one. */
-TsrStatus tsr_sort_pointers(const void **pointers, size_t n, int (*compare)(const void *a, const void *b));
-/* Pointers to n structs of `size` bytes, sorted; the caller's to tsr_free. */
-TsrStatus tsr_new_sorted(const void ***out, const void *structs, size_t n, size_t size,
-                         int (*compare)(const void *a, const void *b));
-int tsr_by_name(const void *a, const void *b); /* of structs whose first member is their name */
 /* Pointers to the items, sorted; the caller's to tsr_free. */
 TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items,
                                int (*compare)(const void *a, const void *b));

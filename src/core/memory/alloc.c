@@ -213,9 +213,6 @@ static TsrStatus allocate_or_drop_caches(TsrDataPtr *out, TsrAllocator *a, uint6
     return a->allocate(a, out, bytes);
 }
 
-_Thread_local const char *tsr_trace_reason;
-_Thread_local const struct TsrStorage *tsr_trace_storage;
-
 TsrStatus tsr_allocate_from(TsrDataPtr *out, TsrAllocator *a, TsrDevice device, uint64_t bytes) {
     *out = (TsrDataPtr){NULL, NULL, NULL, device};
     if (bytes == 0 && !a->empty_too) return TSR_OK;

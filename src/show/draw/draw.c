@@ -153,14 +153,6 @@ static TsrStatus check_keywords(const CallArgs *args) {
 
 bool draw_in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
 
-/* " on cuda:0"; nothing for the host's. */
-const char *draw_where(char buffer[24], const Picture *p) {
-    char name[16];
-    snprintf(buffer, 24, "%s%s", tsr_device_has_backend(p->device) ? " on " : "",
-             tsr_device_has_backend(p->device) ? tsr_device_format(p->device, name) : "");
-    return buffer;
-}
-
 static TsrStatus append_pictures(Drawing *d, const Graph *g) {
     bool several = g->picture_count > 1;
     TSR_TRY(several ? draw_graph_text(&d->text, g) : draw_text(&d->text, &g->pictures[0]));

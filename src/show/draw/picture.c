@@ -227,3 +227,10 @@ int64_t draw_slice_at(char *label, size_t room, const TsrTensor *t, int64_t k) {
     if (outer > 0 && n < room) snprintf(label + n, room - n, ", :, :]");
     return at;
 }
+
+const char *draw_where(char buffer[24], const Picture *p) {
+    char name[16];
+    snprintf(buffer, 24, "%s%s", tsr_device_has_backend(p->device) ? " on " : "",
+             tsr_device_has_backend(p->device) ? tsr_device_format(p->device, name) : "");
+    return buffer;
+}
