@@ -352,6 +352,12 @@ typedef struct TsrDevicePool {
     int64_t least;   /* of maxima of integers: of those of nothing */
 } TsrDevicePool;
 
+/* Of GRID: a TsrGridMode and a TsrGridPadding (kernels/nn/grid.h). */
+typedef struct TsrDeviceGrid {
+    uint8_t mode, padding;
+    bool align_corners;
+} TsrDeviceGrid;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */

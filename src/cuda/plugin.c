@@ -5,7 +5,9 @@
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
 #include "cuda/kernels/nn/conv.h"
+#include "cuda/kernels/nn/grid.h"
 #include "cuda/kernels/nn/pool.h"
+#include "cuda/kernels/nn/resample.h"
 #include "memory.h"
 #include "cuda/kernels/random.h"
 #include "cuda/kernels/reduce.h"
@@ -35,6 +37,8 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_TRIANGLE] = cuda_triangle,
     [TSR_P_CONV] = cuda_conv,
     [TSR_P_POOL] = cuda_pool,
+    [TSR_P_GRID] = cuda_grid,
+    [TSR_P_RESAMPLE] = cuda_resample,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

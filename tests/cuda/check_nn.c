@@ -1,9 +1,11 @@
-/* check_nn.c: the kernels of convolutions and pools, for check_kernels.c. */
+/* check_nn.c: the kernels of convolutions, pools and samplings, for check_kernels.c. */
 #include <stdio.h>
 
 #include "check_kernels.h"
 #include "cuda/kernels/nn/conv.h"
+#include "cuda/kernels/nn/grid.h"
 #include "cuda/kernels/nn/pool.h"
+#include "cuda/kernels/nn/resample.h"
 
 static TsrDeviceTensor images(TsrDtype dtype, int64_t channels) {
     TsrDeviceTensor t = {
@@ -34,6 +36,25 @@ static void check_pool(TsrDtype dtype, bool maximum) {
     check_compile(what, cuda_pool_source(&source, &w), &source);
 }
 
+/* Images and volumes, by each mode. */
+static void check_grid(TsrDtype dtype, int ndim, int mode) {
+    char what[64];
+    CudaSource source = {0};
+    const TsrDeviceGrid params = {.mode = (uint8_t)mode};
+    TsrDeviceWork w = {.what = TSR_P_GRID, .nout = 1, .nin = 2, .params = &params, .nparams = sizeof params};
+    w.t[0] = w.t[1] = w.t[2] = images(dtype, 4);
+    w.t[0].ndim = w.t[1].ndim = 2 + ndim;
+    snprintf(what, sizeof what, "sampling of dtype %u in %d dimensions, mode %d", dtype, ndim, mode);
+    check_compile(what, cuda_grid_source(&source, &w), &source);
+}
+
+static void check_resample(TsrDtype dtype) {
+    CudaSource source = {0};
+    TsrDeviceWork w = {.what = TSR_P_RESAMPLE, .nout = 1, .nin = 3};
+    w.t[0] = w.t[1] = w.t[2] = w.t[3] = images(dtype, 4);
+    check_compile("resampling", cuda_resample_source(&source, &w), &source);
+}
+
 void check_nn(void) {
     static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16, TSR_INT64, TSR_UINT8};
     for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
@@ -42,4 +63,9 @@ void check_nn(void) {
             check_conv(dtypes[i], way == 1, 64);
             check_pool(dtypes[i], way == 1);
         }
+    for (size_t i = 0; i < 4; i++)
+        for (int mode = 0; mode < 3; mode++)
+            for (int ndim = 2; ndim < 4; ndim++) check_grid(dtypes[i], ndim, mode);
+    check_resample(TSR_FLOAT32);
+    check_resample(TSR_FLOAT64);
 }

@@ -1,8 +1,10 @@
 /* grid_sample: images and volumes read at the points of a grid. */
 #include <string.h>
 
+#include "core/engine/device.h"
 #include "core/kernels/nn/grid.h"
 #include "core/op/shared.h"
+#include "core/tensor/owned.h"
 
 static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
     int n = tsr_ndim(input);
@@ -78,6 +80,19 @@ static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTens
     return status;
 }
 
+static TsrStatus sample_there(TsrTensor *t, const TsrTensor *input, const TsrTensor *grid, const TsrGrid *g) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED points = NULL;
+    const TsrDeviceGrid how = {(uint8_t)g->mode, (uint8_t)g->padding, g->align_corners};
+    TsrDeviceWork work = {.what = TSR_P_GRID, .params = &how, .nparams = sizeof how};
+    TSR_TRY(tsr_tensor_new_contiguous(&x, input, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_contiguous(&points, grid, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_device_work_add(&work, t, true));
+    TSR_TRY(tsr_device_work_add(&work, x, false));
+    TSR_TRY(tsr_device_work_add(&work, points, false));
+    return tsr_device_work(t->device.type, &work);
+}
+
 static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPadding padding, bool align_corners) {
     TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
     TSR_TRY(check_grid(input, grid));
@@ -102,7 +117,9 @@ static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPa
         g.points *= sizes[2 + d];
     }
     TSR_TRY(tsr_tensor_new(&t, rank, sizes, input->dtype, input->device));
-    return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : sample_into(t, input, grid, g), t);
+    if (t->numel == 0 || tsr_is_meta(t)) return tsr_return_move(c, t);
+    if (tsr_on_device(t)) return tsr_finish_move(c, sample_there(t, input, grid, &g), t);
+    return tsr_finish_move(c, sample_into(t, input, grid, g), t);
 }
 
 /* (input, grid, interpolation_mode, padding_mode, align_corners); unknown modes are the first ones, as in PyTorch. */

@@ -6,6 +6,7 @@
 #include "core/element/halffloat.h"
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
+#include "resample_there.h"
 
 /* `places` new elements of `inner` values each, for every `volume` old ones. Tap k of element i: x[at[k * places + i]],
  * times weight[k * places + i]. */
@@ -128,7 +129,12 @@ TsrStatus op_resample(TsrOpCall *c) {
     TSR_TRY(resample_sizes(sizes, &r, x, &c->arg[1], &c->arg[2]));
     TSR_TRY(check_taps(&r, x, at, weight));
     TSR_TRY(tsr_tensor_new(&out, tsr_ndim(x), sizes, x->dtype, x->device));
-    if (out->numel > 0 && !tsr_is_meta(out)) TSR_TRY(resample_into(out, x, at, weight, r));
+    if (out->numel > 0 && tsr_on_device(out)) {
+        const TsrTaps taps = {out->numel / (r.places * r.inner), r.volume, r.places, r.inner, at, weight};
+        TSR_TRY(tsr_resample_there(out, x, &taps));
+    } else if (out->numel > 0 && !tsr_is_meta(out)) {
+        TSR_TRY(resample_into(out, x, at, weight, r));
+    }
     return tsr_return_move(c, tsr_owned_take(&out));
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
+#include "resample_there.h"
 
 /* Old planes (old_rows, old_columns) of `inner` values an element, new ones (rows, columns). New row i lies between the
  * old rows row[i] and row[rows + i], whose weights are row_weight[i] and row_weight[rows + i]; columns alike. */
@@ -46,6 +47,7 @@ static TsrStatus check_side(const TsrTensor *at, const TsrTensor *weight, int64_
     if (!shape) return tsr_error(TSR_RUNTIME_ERROR, "resample: positions and weights of wrong shapes");
     if (at->dtype != TSR_INT64 || weight->dtype != dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "resample: positions or weights of wrong dtypes");
+    if (tsr_on_device(at)) return TSR_OK;
     const int64_t *place = tsr_data(at);
     for (int64_t i = 0; i < at->numel; i++)
         if (place[i] < 0 || place[i] >= n) return tsr_error(TSR_INDEX_ERROR, "index out of range in self");
@@ -58,6 +60,13 @@ static TsrStatus run_plane(TsrTensor *out, const TsrTensor *self, TsrTensor *con
     TSR_TRY(check_side(sides[0], sides[1], p.rows, p.old_rows, self->dtype));
     TSR_TRY(check_side(sides[2], sides[3], p.columns, p.old_columns, self->dtype));
     if (out->numel == 0) return TSR_OK;
+    if (tsr_on_device(out)) {
+        const TsrTaps taps = {.outside = out->numel / (p.rows * p.columns * p.inner),
+                              .volume = p.old_rows * p.old_columns,
+                              .places = p.rows * p.columns,
+                              .inner = p.inner};
+        return tsr_resample_plane_there(out, x, sides, p.old_columns, taps);
+    }
     p.x = tsr_data(x);
     p.out = tsr_data(out);
     p.row = tsr_data(sides[0]);
