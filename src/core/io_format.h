@@ -46,6 +46,9 @@ typedef struct TsrLoadOptions {
     const char *part;     /* gguf: the name of the only tensor that is wanted, where there is one; NULL: all */
     bool listing;         /* gguf: packed tensors have no memory (the meta device), and a remark whose key is a line end
                              and the tensor's name tells their type and their bytes in the file: "Q4_K 144" */
+    bool ragged;          /* csv: cells that a row lacks are missing, and those behind the last column are passed over;
+                             false: a row of another length is an error, but with `columns`, where it need only reach to
+                             the last of them */
 } TsrLoadOptions;
 
 /* The defaults: the format found out, everything detected. */

@@ -104,6 +104,7 @@ static TsrStatus add_input_options(Keywords *k) {
     TSR_TRY(add_text(k, "columns", options->columns));
     TSR_TRY(add_text(k, "na", options->na));
     TSR_TRY(add_text(k, "text", options->text));
+    if (options->ragged) TSR_TRY(add_move(k, "ragged", VALUE_TRUE));
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }
 
@@ -278,6 +279,38 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     if (isatty(STDERR_FILENO) && !shell_options->json) progress_start();
     if (shell_options->json) files_tell = no_telling; /* standard error has objects alone */
     return options->precision > 0 ? set_precision(options->precision) : TSR_OK;
+}
+
+/* ---- errors ---- */
+
+/* A reader's or a writer's message begins with the file's name; the system's ends with it: "[Errno 2] reason: 'FILE'".
+ */
+static bool blames_name(TsrText *out, const char *message, const char *name) {
+    const char *reason = strncmp(message, "[Errno ", 7) == 0 ? strchr(message, ']') : NULL;
+    size_t n = strlen(name), all = strlen(message);
+    if (strncmp(message, name, n) == 0 && message[n] == ':') return tsr_text_puts(out, message) == TSR_OK;
+    const char *end = message + all - n - 4; /* before ": 'FILE'" */
+    if (reason == NULL || all < n + 4 || end < reason + 2 || memcmp(end, ": '", 3) != 0 ||
+        memcmp(end + 3, name, n) != 0)
+        return false;
+    return tsr_text_printf(out, "%s: %.*s", name, (int)(end - reason - 2), reason + 2) == TSR_OK;
+}
+
+static bool blames(TsrText *out, const char *message, const char *path) {
+    char shown[440];
+    const char *part = tsr_io_part(path);
+    if (strcmp(path, "-") == 0) return blames_name(out, message, "<stdin>");
+    return blames_name(out, message, tsr_io_quote(shown, path, strlen(path))) ||
+           (part != NULL && blames_name(out, message, tsr_io_quote(shown, path, (size_t)(part - 1 - path))));
+}
+
+bool filter_blames(TsrText *out, const char *message) {
+    const FilterOptions *o = &shell_options->filter;
+    bool found = blames(out, message, "-") || (o->output_file != NULL && blames(out, message, o->output_file));
+    for (int i = 0; i < o->file_count && !found; i++) found = blames(out, message, o->files[i]);
+    for (int i = 0; i < o->binding_count && !found; i++)
+        found = o->bindings[i].is_file && blames(out, message, o->bindings[i].value);
+    return found;
 }
 
 /* ---- writing ---- */

@@ -14,6 +14,10 @@ TsrStatus filter_program(Ast *program);
 /* After it: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 
+/* Whether an error with this message is about a file that the command line names or about standard input: then "FILE:
+ * reason" is appended to *out. */
+bool filter_blames(TsrText *out, const char *message);
+
 /* What a file ("-": standard input) holds, read as the options say; with `metadata` a pair of a list of its records and
  * the texts beside them, as load() has it with records=True. *out is the caller's. */
 TsrStatus filter_read(Value *out, const FilterOptions *options, const char *path, bool metadata);

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,10 @@ typedef struct Line { /* the command line, taken apart */
     LessonOptions lesson;
     const char **rest; /* what is no option */
     int rest_count;
-    Binding *bindings; /* of --arg and NAME=FILE */
+    bool null;          /* -0: more of rest comes on standard input */
+    TsrText names;      /* what came */
+    const char **named; /* rest and sys.argv with these; NULL: there are none */
+    Binding *bindings;  /* of --arg and NAME=FILE */
     int binding_count;
     const char *last[PURPOSES]; /* the name of the last option of each purpose; NULL: none */
     ShellOptions shell;
@@ -56,6 +60,15 @@ typedef bool Setter(Line *line, const char *value);
 
 /* %s: the formats. */
 static const char help_text[] =
+    "  tsr                                            the prompt, a tensor calculator\n"
+    "  tsr -e '_[\"price\"].mean()' shops.csv           a column of a table\n"
+    "  zcat log.csv.gz | tsr -e '_.by(\"city\").sum()'  a stream of any length\n"
+    "  tsr -o csv -e '_.sort_by(\"ms\")' log.jsonl      JSON lines in, csv out\n"
+    "  tsr -o npy -e '_ @ _.T' a.npy > gram.npy       from array to array\n"
+    "  tsr -l --stats model.safetensors               what a file holds\n"
+    "  tsr --diff old.pt new.pt                       where two files differ\n"
+    "  tsr --lesson 1                                 to learn tensors by doing\n"
+    "\n"
     "usage: tsr [options] [FILE.tsr [ARG...]]\n"
     "       tsr [options] -e CODE [-e CODE...] [FILE...]\n"
     "       tsr --echo FILE | --doctest FILE... | -l FILE... | --diff A B | --lesson [N] | --page FILE\n"
@@ -85,11 +98,13 @@ static const char help_text[] =
     "      --in-place[=SUFFIX]    write it over FILE: what did not change stays byte for byte;\n"
     "                             with SUFFIX the old file is kept under its name and that\n"
     "      --each                 run CODE once a FILE; a file's error does not end it\n"
+    "  -0, --null                 names of FILEs come on standard input, a NUL behind each (find -print0)\n"
     "  -I, --input FORMAT         when neither name nor content says it\n"
     "      --dtype NAME           of numbers read from text, and of raw\n"
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
     "      --text LIST            columns of csv that are words, whatever they look like\n"
+    "      --ragged               rows of csv may be short (missing cells) or long (cut)\n"
     "      --na WORDS             cells that are nan, and what nan is written as: NA,-\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
     "      --no-header            a table's columns without their names\n"
@@ -215,6 +230,10 @@ static bool set_each(Line *l, const char *v) {
     (void)v;
     return l->shell.filter.each = true;
 }
+static bool set_null(Line *l, const char *v) {
+    (void)v;
+    return l->null = true;
+}
 static bool set_input(Line *l, const char *v) { return tsr_format_find(l->shell.filter.input_format = v) != NULL; }
 static bool set_dtype(Line *l, const char *v) {
     l->shell.filter.dtype = strncmp(v, "torch.", 6) == 0 ? v + 6 : v;
@@ -226,6 +245,10 @@ static bool set_delimiter(Line *l, const char *v) {
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
 static bool set_text(Line *l, const char *v) { return (l->shell.filter.text = v) != NULL && *v != '\0'; }
+static bool set_ragged(Line *l, const char *v) {
+    (void)v;
+    return l->shell.filter.ragged = true;
+}
 static bool set_na(Line *l, const char *v) { return (l->shell.filter.na = v) != NULL; }
 static bool set_no_header(Line *l, const char *v) {
     (void)v;
@@ -368,6 +391,7 @@ static const struct Option {
     {"match", 0, "a pattern such as layers.*.weight", set_match, FOR_LIST},
     {"rtol", 0, "a number from 0 on", set_rtol, FOR_DIFF},
     {"atol", 0, "a number from 0 on", set_atol, FOR_DIFF},
+    {"null", '0', NULL, set_null, FOR_FILES},
     {"input", 'I', "%s", set_input, FOR_FILES},
     {"dtype", 0, "a dtype such as float32", set_dtype, FOR_FILES},
     {"shape", 0, "sizes such as 3,4", set_shape, FOR_FILES},
@@ -375,6 +399,7 @@ static const struct Option {
     {"delimiter", 0, "one character, or tab", set_delimiter, FOR_FILES},
     {"columns", 0, "names or numbers of columns", set_columns, FOR_FILES},
     {"text", 0, "names or numbers of columns", set_text, FOR_FILES},
+    {"ragged", 0, NULL, set_ragged, FOR_FILES},
     {"na", 0, "words such as NA,-", set_na, FOR_FILES},
     {"precision", 0, "a number from 1 to 50", set_precision, FOR_CODE},
     {"no-header", 0, NULL, set_no_header, FOR_CODE},
@@ -514,6 +539,27 @@ static void take_named_files(Line *l) {
     l->rest_count = kept;
 }
 
+static TsrStatus read_names(TsrText *out) {
+    char buffer[1 << 14];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, stdin)) > 0;) TSR_TRY(tsr_text_append(out, buffer, n));
+    return out->length > 0 && out->data[out->length - 1] != '\0' ? tsr_text_putc(out, '\0') : TSR_OK;
+}
+
+/* -0: names on standard input, of which each ends in a NUL, behind those of the command line. */
+static int take_names(Line *l) {
+    size_t room = (size_t)l->rest_count + 1;
+    if (read_names(&l->names) != TSR_OK) return usage("%s", "out of memory");
+    if (l->names.length == 0) return usage("%s: no name comes on standard input", "-0");
+    const char *p = l->names.data, *end = p + l->names.length;
+    for (const char *q = p; q < end; q += strlen(q) + 1) room++;
+    l->named = room < INT_MAX ? calloc(room * 2, sizeof *l->named) : NULL;
+    if (l->named == NULL) return usage("%s", "out of memory");
+    memcpy(l->named, l->rest, (size_t)l->rest_count * sizeof *l->rest);
+    l->rest = l->named;
+    for (; p < end; p += strlen(p) + 1) l->rest[l->rest_count++] = p;
+    return EXIT_FINE;
+}
+
 /* By its name: what is called .txt may be a program. */
 static bool is_data(const char *path) {
     const char *dot = strrchr(path, '.');
@@ -581,6 +627,8 @@ static int check(const Line *l) {
     if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
     if (l->shell.filter.each && l->shell.filter.output_file != NULL)
         return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
+    if (l->shell.filter.in_place && l->shell.filter.ragged)
+        return usage("%s and --ragged exclude each other: cells that are not there can't be changed", "--in-place");
     if (l->shell.filter.in_place && (l->shell.filter.output != NULL || l->shell.filter.output_file != NULL))
         return usage("%s and -o exclude each other", "--in-place");
     return l->mode == MODE_CODE
@@ -651,6 +699,7 @@ static void set_arguments(Line *l, const char **argv) {
     argv[0] = l->mode == MODE_CODE ? "-c" : l->rest_count > 0 ? l->rest[0] : "";
     l->shell.argc = 1;
     for (int i = l->mode == MODE_CODE ? 0 : 1; i < l->rest_count; i++) argv[l->shell.argc++] = l->rest[i];
+    l->shell.filters = l->mode == MODE_CODE || l->mode == MODE_LIST || l->mode == MODE_DIFF;
     l->shell.filter.files = l->rest;
     l->shell.filter.file_count = l->rest_count;
     l->shell.filter.bindings = l->bindings;
@@ -708,12 +757,15 @@ int main(int argc, char **argv) {
     line.lesson.stay = true;
     int status = take_apart(&line, argc, argv);
     if (line.mode == MODE_CODE) take_named_files(&line);
+    if (status == EXIT_FINE && line.null && line.mode != MODE_DEFAULT) status = take_names(&line);
     if (status == EXIT_FINE) status = check(&line);
     if (status == EXIT_FINE) {
-        set_arguments(&line, space + 2 * room);
+        set_arguments(&line, line.named != NULL ? line.named + line.rest_count + 1 : space + 2 * room);
         status = startup_begin(&line.shell) ? run(&line) : EXIT_FAILED;
         status = startup_finish(status);
     }
+    free(line.named);
+    tsr_text_free(&line.names);
     free(bindings);
     free(space);
     return left_behind(status);

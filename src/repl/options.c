@@ -11,6 +11,7 @@ TsrLoadOptions filter_load_options(const FilterOptions *o) {
     load.delimiter = o->delimiter != NULL ? o->delimiter[0] : 0;
     load.na = o->na;
     load.text = o->text;
+    load.ragged = o->ragged;
     load.columns = o->columns;
     return load;
 }

@@ -30,6 +30,7 @@ typedef struct FilterOptions {
     const char *dtype, *shape, *delimiter, *columns;
     const char *text; /* --text: columns that are words */
     const char *na;   /* --na: cells that are nan, and as the first of them it is written */
+    bool ragged;      /* --ragged: rows may be short or long */
     int header;       /* -1 not said, 0 no, 1 yes */
     int precision;    /* 0 not said */
     const char *json_nan;
@@ -57,6 +58,7 @@ typedef struct TellOptions {
 
 typedef struct ShellOptions {
     bool json, sandbox, interactive;
+    bool filters;       /* -e, -l or --diff: reports of errors are brief */
     bool colour;        /* of what goes to standard error */
     bool colour_always; /* on standard output too, where it is no terminal */
     bool seeded;

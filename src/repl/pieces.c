@@ -38,10 +38,12 @@ static bool is_unseekable(const char *path) {
     return packed || st.st_size > LONG_FILE;
 }
 
-static TsrLoadOptions load_options(const FilterOptions *o, char given[32]) {
+enum { GIVEN_ROOM = 40 };
+
+static TsrLoadOptions load_options(const FilterOptions *o, char given[GIVEN_ROOM]) {
     TsrLoadOptions load = filter_load_options(o);
-    snprintf(given, 32, "%s%s%s", o->dtype != NULL ? "dtype " : "", o->columns != NULL ? "columns " : "",
-             o->text != NULL ? "text " : "");
+    snprintf(given, GIVEN_ROOM, "%s%s%s%s", o->dtype != NULL ? "dtype " : "", o->columns != NULL ? "columns " : "",
+             o->text != NULL ? "text " : "", o->ragged ? "ragged " : "");
     load.given = given;
     return load;
 }
@@ -64,7 +66,7 @@ static void note_failure(TsrStatus status) {
 }
 
 TsrStatus pieces_begin(const char *path, const FilterOptions *o, Ast *program) {
-    char given[32];
+    char given[GIVEN_ROOM];
     forget();
     if (o->shape != NULL || o->in_place || !is_unseekable(path) || tsr_io_part(path) != NULL) return TSR_OK;
     if (o->dtype != NULL && tsr_dtype_from_name(o->dtype) == TSR_DTYPE_NONE) return TSR_OK;

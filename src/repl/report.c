@@ -128,11 +128,26 @@ static void write_indented(FILE *file, const char *lines) {
     }
 }
 
-void diag_write(FILE *file, const DiagError *e, bool colour) {
+static void write_traceback(FILE *file, const DiagError *e, bool colour) {
     int shown = e->syntax && e->count > 0 ? e->count - 1 : e->count;
-    if (e->count > 0 && (!e->syntax || shown > 0)) fprintf(file, "Traceback (most recent call last):\n");
+    if (e->count > 0 && (!e->syntax || shown > 0) && !e->brief) fprintf(file, "Traceback (most recent call last):\n");
     write_frames(file, e, shown, colour);
     if (shown < e->count) write_frame(file, &e->frames[shown], colour);
+}
+
+/* Whether the one place that is known is the only line of its program. */
+static bool is_one_line(const DiagError *e) {
+    size_t length;
+    return e->count == 1 && e->frames[0].at.line == 1 && source_line(e->frames[0].source, 2, &length) == NULL;
+}
+
+void diag_write(FILE *file, const DiagError *e, bool colour) {
+    if (e->brief && e->file != NULL) {
+        fputs("tsr: ", file);
+        write_clean(file, e->file, strlen(e->file));
+        fputc('\n', file);
+    } else if (e->brief && is_one_line(e)) write_place(file, &e->frames[0], colour);
+    else write_traceback(file, e, colour);
     if (e->shapes != NULL) write_indented(file, e->shapes);
     if (e->hint != NULL && e->hint[0] != '\0') {
         fprintf(file, "%s    hint: ", colour_of(colour, "\033[2m"));

@@ -7,8 +7,16 @@
  *       hint: ...
  *   RuntimeError: shape '[5]' is invalid for input of size 4
  *
- * A SyntaxError starts at its File line. The text of the program and columns come from Source; nothing here knows of
- * values. Control characters of source lines are blanked, long lines cut around the place. */
+ * A SyntaxError starts at its File line. Of a filter (tsr -e) the report is brief: for a file that can't be read or
+ * written
+ *
+ *   tsr: rag.csv: line 3 has 1 field, the first row has 2
+ *       hint: ...
+ *   ValueError: rag.csv: line 3 has 1 field, the first row has 2
+ *
+ * and for a program of one line that line, with carets, the hint and the last line. The text of the program and columns
+ * come from Source; nothing here knows of values. Control characters of source lines are blanked, long lines cut around
+ * the place. */
 #ifndef REPL_REPORT_H
 #define REPL_REPORT_H
 
@@ -30,7 +38,9 @@ typedef struct DiagError {
     const char *shapes;      /* further lines (each ends with \n), printed indented by 4 under the carets, or NULL */
     const DiagFrame *frames; /* outermost first */
     int count;
-    bool syntax; /* a SyntaxError: its place is frames[count - 1] */
+    const char *file; /* brief: "FILE: reason" of a file that is at fault, which is said first; NULL: none is */
+    bool brief;       /* of a filter */
+    bool syntax;      /* a SyntaxError: its place is frames[count - 1] */
 } DiagError;
 
 /* Narrows a place to the name (`length` bytes) at its beginning or end, where it has it there, or else to the only

@@ -133,6 +133,8 @@ static const char *mistake_hint(const DiagError *e) {
     return hint != NULL ? hint : advice_line(e->line);
 }
 
+static const char *file_shown; /* --each: the file whose turn it is; NULL */
+
 static void report_one(Value exception) {
     Exc *e = value_exc(exception);
     TsrText message = {0}, line = {0};
@@ -151,6 +153,10 @@ static void report_one(Value exception) {
                            .frames = frames,
                            .count = count,
                            .syntax = syntax};
+        TsrText file = {0};
+        error.brief = shell_options->filters && !shell_options->interactive;
+        if (error.brief && filter_blames(&file, error.message)) error.file = file.data;
+        else if (file_shown != NULL && !shell_options->json) fprintf(stderr, "%s:\n", file_shown);
         char product[200];
         error.shapes = tsr_error_shapes_text(error.message);
         if (error.shapes == NULL) error.shapes = shapes_of_product(error.message, product, sizeof product);
@@ -161,6 +167,7 @@ static void report_one(Value exception) {
         if (shell_options->json) diag_write_json(stderr, &error);
         else diag_write(stderr, &error, shell_options->colour);
         tsr_free(frames);
+        tsr_text_free(&file);
     }
     tsr_text_free(&message);
     tsr_text_free(&line);
@@ -280,8 +287,6 @@ static TsrStatus run_filter(const TsrText *code, const char *const *files, int c
     return status;
 }
 
-static const char *file_shown; /* whose value is displayed */
-
 /* A value with the name of its file before it: on its line, or above its lines. */
 static TsrStatus display_of_file(Value v) {
     TsrText text = {0};
@@ -310,7 +315,6 @@ static int run_each(const TsrText *code) {
         file_shown = o->files[i];
         TsrStatus status = run_filter(code, &o->files[i], 1, display_of_file);
         fflush(builtin_stdout());
-        if (status != TSR_OK && !shell_options->json) fprintf(stderr, "%s:\n", file_shown);
         int one = shell_report(status, &exits);
         if (exits || one == EXIT_INTERRUPTED) return one;
         if (one != EXIT_FINE) result = one;

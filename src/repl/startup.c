@@ -206,6 +206,7 @@ int startup_finish(int status) {
     if (!signals_came()) startup_undo();
     if (!lost) lost = fclose(stdout) != 0, why = errno;
     if (!lost || why == EPIPE) return lost ? 141 : status;
+    if (shell_options->filters && !shell_options->json) fprintf(stderr, "tsr: <stdout>: %s\n", strerror(why));
     fprintf(stderr, "OSError: [Errno %d] %s: '<stdout>'\n", why, strerror(why));
     return status == EXIT_FINE ? EXIT_FAILED : status;
 }

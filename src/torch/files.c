@@ -103,6 +103,11 @@ static TsrStatus read_list(const char **out, TsrText *text, Value v) {
     return TSR_OK;
 }
 
+static TsrStatus flag(bool *out, Value v) {
+    *out = false;
+    return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v);
+}
+
 static TsrStatus read_header(TsrLoadOptions *o, Value v) {
     bool header;
     o->header = -1;
@@ -165,6 +170,7 @@ enum {
     LOAD_UNKNOWN,
     LOAD_RECORDS,
     LOAD_TEXT,
+    LOAD_RAGGED,
     LOAD_ARGS
 };
 
@@ -182,7 +188,11 @@ static TsrStatus add_given(TsrText *out, const Value *v) {
     static const struct {
         int place;
         const char *name;
-    } named[] = {{LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"}, {LOAD_COLUMNS, "columns"}, {LOAD_TEXT, "text"}};
+    } named[] = {{LOAD_DTYPE, "dtype"},
+                 {LOAD_SHAPE, "shape"},
+                 {LOAD_COLUMNS, "columns"},
+                 {LOAD_TEXT, "text"},
+                 {LOAD_RAGGED, "ragged"}};
     for (size_t i = 0; i < TSR_COUNTOF(named); i++)
         if (v[named[i].place].tag > V_NONE) TSR_TRY(tsr_text_printf(out, "%s ", named[i].name));
     return TSR_OK;
@@ -202,6 +212,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[4
     TSR_TRY(read_unknown(o, v[LOAD_UNKNOWN]));
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
     TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
+    TSR_TRY(flag(&o->ragged, v[LOAD_RAGGED]));
     TSR_TRY(read_list(&o->columns, &lists[0], v[LOAD_COLUMNS]));
     TSR_TRY(read_list(&o->text, &lists[3], v[LOAD_TEXT]));
     return read_list(&o->na, &lists[1], v[LOAD_NA]);
@@ -277,13 +288,9 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
     return value_end_move(out, status, list);
 }
 
-static TsrStatus flag(bool *out, Value v) {
-    *out = false;
-    return v.tag == V_UNBOUND ? TSR_OK : value_truth(out, v);
-}
-
 #define LOAD_OPTION_NAMES \
-    "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records", "text"
+    "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records", \
+        "text", "ragged"
 
 /* *path without the name of a part, in `file`, where it has one, which the options get. */
 static TsrStatus split_path(const char **path, TsrLoadOptions *o, TsrText *file) {
@@ -861,12 +868,13 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"load", load, ARGS_ANY, 1, 2,
      "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, "
-     "metadata=False, na=None, unknown='opaque', records=False, text=None)",
+     "metadata=False, na=None, unknown='opaque', records=False, text=None, ragged=False)",
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With "
      "metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With "
      "records=True a list of all that stand one behind the other in an npy, json or raw file."},
     {"loads", loads, ARGS_ANY, 2, 2,
-     "(data, format, *, dtype=None, shape=None, header=None, delimiter=None, columns=None, na=None, text=None)",
+     "(data, format, *, dtype=None, shape=None, header=None, delimiter=None, columns=None, na=None, text=None, "
+     "ragged=False)",
      "What a file of these bytes, or of this text, holds: loads('a,b\\n1,2\\n', 'csv')."},
     {"save", save, ARGS_ANY, 2, 3,
      "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, "

@@ -847,5 +847,5 @@ while IFS= read -r row; do
 done <"$work/rows"
 run -e 'x == '
 is 'a place behind blanks' "    x == 
-         ^" "$(sed -n 2,3p "$work/err")"
+         ^" "$(sed -n 1,2p "$work/err")"
 exit $bad

@@ -53,4 +53,38 @@ run --diff out.npy a.csv; is '--diff of equals' 0 "$status"
 run -o c.npy -e '_ + tensor([[0., 0.], [0., 0.5]])' a.csv
 run --diff out.npy c.npy; is '--diff' 1 "$status"
 is 'what differs' '(tensor): 1 of 4 elements differ, by at most 0.5 at (1, 1), relatively 0.111111 at (1, 1)' "$out"
+brief() { # NAME WANTED ARGS...: all of standard error
+    name=$1 wanted=$2
+    shift 2
+    run "$@"
+    is "$name" "$wanted" "$err"
+}
+printf 'a,b\n1,2\n3\n' >rag.csv
+rag="tsr: rag.csv: line 3 has 1 field, the first row has 2
+    hint: --ragged, or load(path, ragged=True), fills short rows with missing cells and cuts long ones
+ValueError: rag.csv: line 3 has 1 field, the first row has 2"
+brief 'an error of a file' "$rag" -e '_.mean()' rag.csv
+brief 'of a listed one' "$rag" -l rag.csv
+brief 'of one with a name' "$rag" -e 'x' x=rag.csv
+brief 'a file that is not there' "tsr: none.csv: No such file or directory
+FileNotFoundError: [Errno 2] No such file or directory: 'none.csv'" -e _ none.csv
+brief 'a part of one' "tsr: none.pt:a: No such file or directory
+FileNotFoundError: [Errno 2] No such file or directory: 'none.pt:a'" -e _ none.pt:a
+brief 'a part that is not there, under a method' "tsr: a.csv: it has no part 'x': it is one value
+ValueError: a.csv: it has no part 'x': it is one value" -e '_.mean()' a.csv:x
+brief 'an error of the program' '    1 / 0
+    ^^^^^
+ZeroDivisionError: division by zero' -e '1 / 0'
+brief 'of several lines' '  File "<string>", line 2
+    x / 0
+    ^^^^^
+ZeroDivisionError: division by zero' -e 'x = 1' -e 'x / 0'
+brief 'once a file' 'a.csv:
+    1 / 0
+    ^^^^^
+ZeroDivisionError: division by zero' --each -e '1 / 0' a.csv
+printf 'a.csv\0out.npy' | "$tsr" -0 --each -e 'tuple(_.shape)' >out; is '-0' 'a.csv: (2, 2)
+out.npy: (2, 2)' "$(cat out)"
+printf 'out.npy\0' | "$tsr" -0 -e 'import sys; [x.dim() for x in inputs], sys.argv[1:]' a.csv >out; is '-0 behind other names' "([2, 2], ['a.csv', 'out.npy'])" "$(cat out)"
+"$tsr" -0 -l </dev/null 2>err; is '-0 without any' "2 tsr: -0: no name comes on standard input" "$? $(head -1 err)"
 exit $bad

@@ -42,6 +42,7 @@ EXCEPTIONS = {
     "load(path, format='jsonl')": "open('l', 'w').write('[1]\\n[2]\\n'); load('l', format='jsonl')",
     "load(path, format='csv')": "open('c', 'w').write('1,2\\n'); load('c', format='csv')",
     "load(path, columns='a,c')": "open('a.csv', 'w').write('a,b,c\\n1,x,2\\n'); load('a.csv', columns='a,c')",
+    "load(path, ragged=True)": "open('c.csv', 'w').write('a,b\\n1\\n'); load('c.csv', ragged=True)",
     "load(path, text='a,c')": "open('b.csv', 'w').write('a,b,c\\n1,x,2\\n'); load('b.csv', text='a,c')",
     "load()": "load('x.npy')",
     "json.loads(line)": "json.loads('[1]')",

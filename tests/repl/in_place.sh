@@ -72,7 +72,7 @@ refuses 'rounding in JSON' '[9007199254740993, 0.5]' 'ValueError: t.json: line 1
 some='--columns took a part of it, and only columns of numbers are changed where they stand, not words, times and masked numbers: the rest would be lost'
 refuses 'words among the columns that were taken' '{"s":"x", "p": 1}\n{"s":"y", "p": null}\n' "ValueError: t.jsonl: $some" t.jsonl --columns p,s -e _
 refuses 'words beside numbers' '{"s":"x", "p": 1}\n' 'ValueError: t.jsonl: not all of its columns are numbers, so that all would be written anew, and line 1 would not stay as it is' t.jsonl -e _
-is 'the hint' "    hint: --columns p changes that column alone and keeps every other byte; -o FILE writes the value to another file" "$(head -1 "$work/err")"
+is 'the hint' "    hint: --columns p changes that column alone and keeps every other byte; -o FILE writes the value to another file" "$(sed -n 2p "$work/err")"
 edits 'which works, by a null as well' '{"s":"x", "p": 1}\n{"s":"y", "p": null}\n' '{"s":"x", "p": 2.0}\n{"s":"y", "p": null}\n' t.jsonl --columns p -e '_["p"] * 2'
 edits 'and an array with a null' '{"s":"x", "p": [1, null]}\n' '{"s":"x", "p": [2.0, null]}\n' t.jsonl --columns p -e '_["p"] * 2'
 

@@ -58,7 +58,7 @@ tensor([[1., 2.],
         [3., 4.]], dtype=torch.float64)
 b.csv: tensor([[5., 6.]], dtype=torch.float64)' "$out"
 run --each -e '_[1].sum().item()' b.csv none.csv a.csv; is 'an error does not end it' 'a.csv: 7.0' "$out"; is 'but is the status' 1 "$status"
-is 'and named' 2 "$(grep -c '^b.csv:$\|^none.csv:$' "$work/err")"
+is 'and named' 2 "$(grep -c '^b.csv:$\|^tsr: none.csv: No' "$work/err")"
 run --each -e 'x = 5 if "a.csv" in str(inputs) else 0' -e '"y" in globals(), len(inputs)' -e 'y = _ = 1; y' a.csv b.csv; is 'no name outlives its file' 'a.csv: 1
 b.csv: 1' "$out"
 run --each -e '_ = _ * 2; _.sum().item()' a.csv b.csv; is 'nor does _' 'a.csv: 20.0

@@ -15,7 +15,8 @@ run "$work/b.tsr"; is 'a script stops at an error' 1 "$status"
 is 'a closed pipe is silent' '' "$(cat "$work/err")"
 if [ -c /dev/full ]; then
     "$tsr" -e 'print(1)' >/dev/full 2>"$work/err"; is 'a full disk' 1 $?
-    is 'and says so' "OSError: [Errno 28] No space left on device: '<stdout>'" "$(cat "$work/err")"
+    is 'and says so' "tsr: <stdout>: No space left on device
+OSError: [Errno 28] No space left on device: '<stdout>'" "$(cat "$work/err")"
 fi
 "$tsr" -e '1' >&- 2>"$work/err"; is 'no standard output' 1 $?
 "$tsr" -e '1' <&- >/dev/null; is 'no standard input' 0 $?

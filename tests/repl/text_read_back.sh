@@ -100,7 +100,7 @@ json() { # NAME TEXT WANTED NOTE [OPTIONS...]
     shift 4
     run -e '_.dtype, _.tolist()' "$@" t.json
     is "$name" "$wanted" "$out$(grep Error "$work/err")"
-    is "$name: the note" "${note:+tsr: t.json: $note}" "$(grep '^tsr' "$work/err")"
+    is "$name: the note" "${note:+tsr: t.json: $note}" "$(grep -q Error "$work/err" || grep '^tsr' "$work/err")"
 }
 rounds='float64 rounds this whole number'
 json 'beside a float' '[0.5,

@@ -125,31 +125,38 @@ static TsrPlace place_of(const Table *t, const char *before, const char *text, c
     return (TsrPlace){(size_t)(begin - t->in->data), (size_t)((outside ? before : text_end) - t->in->data)};
 }
 
+/* Field k of the row whose cells are given, unless it is not taken. False: the block has noted what is wrong. */
+static bool parse_field(const Table *t, Block *b, int64_t k, const char *text, const char *text_end, char *cells) {
+    void *cell = cells + k * 8;
+    if (k >= t->columns || (t->skipped != NULL && t->skipped[k])) return true;
+    if (t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell)
+                              : tsr_csv_parse_real(t, b, k, text, text_end, cell))
+        return true;
+    b->bad_column = k + 1;
+    b->bad_text = text;
+    b->bad_length = (size_t)(text_end - text);
+    return false;
+}
+
 static bool parse_line(const Table *t, Block *b, const char *p, const char *end, char *cells) {
     bool last = false;
     if (t->dtype == TSR_FLOAT64 && t->delimiter != ' ' && t->skipped == NULL && t->na == NULL && t->places == NULL) {
         const char *rest;
         if (parse_plain(t, b, p, end, (double *)(void *)cells, &rest) == t->columns && rest == end) return true;
     }
-    int64_t k = 0;
-    for (; !last && !tsr_interrupted_at(k); k++) {
+    int64_t k = 0, most = fields_looked_at(t);
+    for (; !last && k < most && !tsr_interrupted_at(k); k++) {
         const char *text, *text_end, *before = p;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
         if (t->places != NULL && k < t->columns)
             t->places[(cells - t->cells) / 8 + k] = place_of(t, before, text, text_end);
-        bool taken = k < t->columns && (t->skipped == NULL || !t->skipped[k]);
-        void *cell = cells + k * 8;
-        if (taken && !(t->dtype == TSR_INT64 ? parse_integer(t, text, text_end, cell)
-                                             : tsr_csv_parse_real(t, b, k, text, text_end, cell))) {
-            b->bad_column = k + 1;
-            b->bad_text = text;
-            b->bad_length = (size_t)(text_end - text);
-            return false;
-        }
+        if (!parse_field(t, b, k, text, text_end, cells)) return false;
     }
+    for (; t->ragged && k < t->needed; k++)
+        if (!parse_field(t, b, k, end, end, cells)) return false;
     b->bad_column = 0;
     b->bad_fields = k;
-    return k == t->columns;
+    return k == t->needed;
 }
 
 static void parse_block(const Table *t, Block *b) {
@@ -217,11 +224,21 @@ static void hint_about(const Table *t, const Block *b, const char *cell) {
     else hint_about_words(t, b);
 }
 
+static TsrStatus report_length(const Table *t, const Block *b) {
+    const char *s = b->bad_fields == 1 ? "" : "s";
+    TsrStatus status =
+        t->needed < t->columns
+            ? tsr_input_error(t->in, "line %lld has %lld field%s, and the columns that are taken reach to field %lld",
+                              (long long)b->bad_line, (long long)b->bad_fields, s, (long long)t->needed)
+            : tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line,
+                              (long long)b->bad_fields, s, (long long)t->columns);
+    tsr_error_hint("--ragged, or load(path, ragged=True), fills short rows with missing cells and cuts long ones");
+    return status;
+}
+
 static TsrStatus report_bad(const Table *t, const Block *b) {
     char shown[440];
-    if (b->bad_column == 0)
-        return tsr_input_error(t->in, "line %lld has %lld field%s, the first row has %lld", (long long)b->bad_line,
-                               (long long)b->bad_fields, b->bad_fields == 1 ? "" : "s", (long long)t->columns);
+    if (b->bad_column == 0) return report_length(t, b);
     tsr_io_quote(shown, b->bad_text, b->bad_length);
     bool digits = b->bad_length > 0 && shown[shown[0] == '-'] != '\0' &&
                   shown[(shown[0] == '-') + strspn(shown + (shown[0] == '-'), "0123456789")] == '\0';
@@ -270,7 +287,7 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
                    : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t'
                                                                                     : detect_delimiter(p, stop);
     while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
-    t->columns = count_fields(p, stop, t->delimiter);
+    t->needed = t->columns = count_fields(p, stop, t->delimiter);
     const char *returned = memchr(p, '\r', (size_t)(stop - p));
     if (returned != NULL && returned + 1 < stop && !t->quoted) {
         TsrStatus status = tsr_input_error(in, "line %lld has a carriage return inside", (long long)t->body_line);
@@ -365,6 +382,7 @@ static TsrStatus want_columns(Table *t, const char *list) {
         if (status == TSR_OK) status = want_column(t, name.data != NULL ? name.data : "");
         tsr_text_free(&name);
     }
+    while (!t->once && t->needed > 0 && t->skipped[t->needed - 1]) t->needed--;
     return status;
 }
 
@@ -403,8 +421,9 @@ TsrStatus tsr_csv_count(int64_t *rows, Table *t) {
         *rows += t->blocks[i].rows;
     }
     /* No more cells than the file has bytes for: a first row of delimiters cannot ask for more memory than it may fill.
-     */
-    if (tsr_mul_overflows(*rows, t->columns, &cells) || (t->columns > 1 && cells / 2 > t->end - t->body))
+     * Where rows may be short, a byte stands for at most 32. */
+    int64_t most = fields_looked_at(t) < INT64_MAX ? 32 : 2;
+    if (tsr_mul_overflows(*rows, t->columns, &cells) || (t->columns > 1 && cells / most > t->end - t->body))
         return tsr_input_error(t->in, "%lld columns in the first row, too few in the others", (long long)t->columns);
     return TSR_OK;
 }
@@ -481,6 +500,7 @@ static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *optio
     t->result = options->dtype;
     t->na = options->na;
     t->once = options->places != NULL;
+    t->ragged = options->ragged && !t->once;
     t->dtype = options->dtype != TSR_DTYPE_NONE && tsr_dtype_is_integral(options->dtype) ? TSR_INT64 : TSR_FLOAT64;
     TSR_TRY(examine(t, in, options, begin));
     TSR_TRY(read_names(t));

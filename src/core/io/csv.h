@@ -70,6 +70,8 @@ typedef struct Table {
     HeaderGuess guess;
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
     int nwanted;                /* 0: all are taken */
+    bool ragged;                /* rows may be of any length */
+    int64_t needed;             /* fields that a row has to have, and that are looked at: up to the last one taken */
     bool quoted;                /* there are quotes, and so maybe line ends inside of them */
     const char **names;         /* of all columns; NULL: the file has no header */
     TsrText text;               /* of the names */
@@ -78,6 +80,11 @@ typedef struct Table {
     KeptStyle *styles;          /* in pieces: of all columns; else NULL */
     CellKind *kinds;            /* of all columns, where not all are numbers; else NULL: the table is a tensor */
 } Table;
+
+/* How many fields of a row are looked at: all, to count them, unless those behind the last one needed may be any. */
+static inline int64_t fields_looked_at(const Table *t) {
+    return t->ragged || t->needed < t->columns ? t->needed : INT64_MAX;
+}
 
 static inline const char *next_record(const Table *t, const char *p, const char *end, int64_t *lines) {
     *lines = 1;

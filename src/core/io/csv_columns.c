@@ -213,26 +213,34 @@ static TsrStatus read_field(const Parsing *p, Block *b, int64_t k, int64_t row, 
                                 : TSR_OK;
 }
 
-/* False: the block has noted what is wrong. */
+/* Field k of the line, unless it is not taken. False: the block has noted what is wrong, or *status is an error. */
+static bool take_field(const Parsing *w, Block *b, int64_t k, int64_t row, const char *text, const char *text_end,
+                       const char *line_end, TsrStatus *status) {
+    bool fine = true;
+    if (k >= w->t->columns || w->cells[k].data == NULL) return true;
+    *status = read_field(w, b, k, row, text, text_end, line_end, &fine);
+    if (*status != TSR_OK || fine) return *status == TSR_OK;
+    b->bad_column = k + 1;
+    b->bad_text = text;
+    b->bad_length = (size_t)(text_end - text);
+    return false;
+}
+
+/* False: as above. */
 static bool read_line(const Parsing *w, Block *b, int64_t row, const char *p, const char *end, TsrStatus *status) {
     const Table *t = w->t;
-    bool last = false, fine = true;
-    int64_t k = 0;
-    for (; !last && !tsr_interrupted_at(k); k++) {
+    bool last = false;
+    int64_t k = 0, most = fields_looked_at(t);
+    for (; !last && k < most && !tsr_interrupted_at(k); k++) {
         const char *text, *text_end;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
-        if (k >= t->columns || w->cells[k].data == NULL) continue;
-        *status = read_field(w, b, k, row, text, text_end, end, &fine);
-        if (*status != TSR_OK) return false;
-        if (fine) continue;
-        b->bad_column = k + 1;
-        b->bad_text = text;
-        b->bad_length = (size_t)(text_end - text);
-        return false;
+        if (!take_field(w, b, k, row, text, text_end, end, status)) return false;
     }
+    for (; t->ragged && k < t->needed; k++)
+        if (!take_field(w, b, k, row, end, end, end, status)) return false;
     b->bad_column = 0;
     b->bad_fields = k;
-    return k == t->columns;
+    return k == t->needed;
 }
 
 static TsrStatus read_block(const Parsing *w, Block *b) {

@@ -353,6 +353,8 @@ bool type_is_exception(const Type *type) { return (type->flags & TYPE_EXCEPTION)
 
 Value exc_pending(void) { return pending; }
 
+TsrStatus exc_status(void) { return pending.tag != V_UNBOUND ? TSR_RAISED : tsr_error_kind(); }
+
 TsrStatus exc_raise_move(Value exception) {
     tsr_error_clear();
     value_set_move(&pending, exception);

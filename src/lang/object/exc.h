@@ -52,6 +52,9 @@ bool exc_matches(TsrStatus status, TsrStatus kind);
 TsrStatus exc_match_operand(bool *out, Value exception, Value type);
 /* The pending object, lent; V_UNBOUND if none. */
 Value exc_pending(void);
+/* The status of the error there is, for a function that told of it by NULL: TSR_RAISED where an object is pending, else
+ * the kind of the last error. */
+TsrStatus exc_status(void);
 
 /* "Type: message", the last line of a report, appended; "Type" alone when the message is empty. */
 TsrStatus exc_write_line(TsrText *out, Value exception);

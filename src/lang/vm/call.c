@@ -319,6 +319,6 @@ TsrStatus function_call(Value *out, Value self, const CallArgs *args) {
     TSR_TRY(stack_check());
     TSR_TRY(tsr_interrupt_check());
     Frame *frame = call_frame(fn, args);
-    if (frame == NULL) return tsr_error_kind();
+    if (frame == NULL) return exc_status();
     return vm_enter(out, frame, TSR_OK);
 }

@@ -196,8 +196,7 @@ static TsrStatus close_generator(Generator *g) {
 static void close_dying(Generator *g) {
     if (g->state != GEN_SUSPENDED || (!in_protected_code(g) && g->frame.pc->op != INS_YIELDFROM)) return;
     Value pending = VALUE_UNBOUND;
-    TsrStatus kind = tsr_error_kind();
-    if (exc_pending().tag != V_UNBOUND) kind = TSR_RAISED;
+    TsrStatus kind = exc_status();
     if (kind != TSR_OK) exc_fetch(&pending, kind, VALUE_UNBOUND);
     g->gc.obj.refcount = 1;
     TsrStatus status = close_generator(g);

@@ -649,7 +649,7 @@ interrupted:
     i = pc++;
     goto *labels[i->op];
 failed: /* the thread's last error says what */
-    status = exc_pending().tag != V_UNBOUND ? TSR_RAISED : tsr_error_kind();
+    status = exc_status();
 error:
     exception = trace_begin(status, f, frame_handled(f));
 unwind:

@@ -40,7 +40,7 @@ TsrStatus slot_take(Value *out, const Frame *f, int slot) {
         return TSR_OK;
     }
     const Value *found = peek(f, slot);
-    if (found == NULL) return tsr_error_kind();
+    if (found == NULL) return exc_status();
     *out = value_retain(*found);
     return TSR_OK;
 }
@@ -110,7 +110,7 @@ static TsrStatus force_operands(Frame *f, const Ins *i, const Value *a, const Va
 
 TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
     const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
-    if (a == NULL || b == NULL) return tsr_error_kind();
+    if (a == NULL || b == NULL) return exc_status();
     BinaryOp op = (BinaryOp)(i->x & 15);
     Value r;
     if (op == OP_ADD && value_is_str(*a) && value_is_str(*b)) return add_strings(f, i, a, b, inplace);
@@ -144,7 +144,7 @@ TsrStatus ins_binary(Frame *f, const Ins *i, bool inplace) {
 
 TsrStatus ins_unary(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
-    if (v == NULL) return tsr_error_kind();
+    if (v == NULL) return exc_status();
     Value r;
     UnaryOp op = (UnaryOp)(i->x & ~MAY_WAIT);
     if ((i->x & MAY_WAIT) || value_is_lazy(*v)) {
@@ -173,7 +173,7 @@ TsrStatus ins_unary(Frame *f, const Ins *i) {
 
 TsrStatus ins_compare(Frame *f, const Ins *i) {
     const Value *a = operand_b(f, i), *b = a == NULL ? NULL : operand_c(f, i);
-    if (a == NULL || b == NULL) return tsr_error_kind();
+    if (a == NULL || b == NULL) return exc_status();
     CompareOp op = (CompareOp)(i->x & 15);
     Value r;
     if ((i->x & MAY_WAIT) || value_is_lazy(*a) || value_is_lazy(*b)) {
@@ -194,7 +194,7 @@ TsrStatus ins_compare_jump(bool *out, Frame *f, const Ins *i) {
     int row = i->op - INS_JT_EQ_RR;
     bool constant = row & 1;
     const Value *a = peek(f, i->b), *b = a == NULL ? NULL : constant ? &f->code->consts[i->c] : peek(f, i->c);
-    if (a == NULL || b == NULL) return tsr_error_kind();
+    if (a == NULL || b == NULL) return exc_status();
     TSR_TRY(value_compare_bool(out, (CompareOp)(row >> 2), *a, *b));
     if (!constant) slot_used(f, i->c);
     slot_used(f, i->b);
@@ -203,7 +203,7 @@ TsrStatus ins_compare_jump(bool *out, Frame *f, const Ins *i) {
 
 TsrStatus ins_truth(bool *out, Frame *f, int slot) {
     const Value *v = peek(f, slot);
-    if (v == NULL) return tsr_error_kind();
+    if (v == NULL) return exc_status();
     TSR_TRY(value_truth(out, *v));
     slot_used(f, slot);
     return TSR_OK;
@@ -325,7 +325,7 @@ static TsrStatus op_gather(Frame *f, const Ins *i) {
 
 static TsrStatus op_dict_add(Frame *f, const Ins *i) {
     const Value *key = peek(f, i->b), *v = key == NULL ? NULL : peek(f, i->c);
-    if (key == NULL || v == NULL) return tsr_error_kind();
+    if (key == NULL || v == NULL) return exc_status();
     TSR_TRY(dict_set(value_as_dict(f->base[i->a]), *key, *v));
     slot_used(f, i->c);
     slot_used(f, i->b);
@@ -362,7 +362,7 @@ static TsrStatus op_unpack(Frame *f, const Ins *i) {
 TsrStatus ins_getitem(Frame *f, const Ins *i) {
     bool constant = i->op == INS_GETITEM_RK;
     const Value *v = peek(f, i->b), *index = v == NULL ? NULL : constant ? &f->code->consts[i->c] : peek(f, i->c);
-    if (v == NULL || index == NULL) return tsr_error_kind();
+    if (v == NULL || index == NULL) return exc_status();
     Value r;
     TSR_TRY(value_getitem(&r, *v, *index));
     if (!constant) slot_used(f, i->c);
@@ -375,7 +375,7 @@ TsrStatus ins_setitem(Frame *f, const Ins *i) {
     bool key_constant = i->op == INS_SETITEM_KR, constant = i->op == INS_SETITEM_RK;
     const Value *v = peek(f, i->a), *index = v == NULL ? NULL : key_constant ? &f->code->consts[i->b] : peek(f, i->b);
     const Value *item = constant ? &f->code->consts[i->c] : peek(f, i->c);
-    if (v == NULL || index == NULL || item == NULL) return tsr_error_kind();
+    if (v == NULL || index == NULL || item == NULL) return exc_status();
     TSR_TRY(value_setitem(*v, *index, *item));
     if (!constant) slot_used(f, i->c);
     if (!key_constant) slot_used(f, i->b);
@@ -385,7 +385,7 @@ TsrStatus ins_setitem(Frame *f, const Ins *i) {
 
 static TsrStatus op_delete_item(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->a), *index = v == NULL ? NULL : peek(f, i->b);
-    if (v == NULL || index == NULL) return tsr_error_kind();
+    if (v == NULL || index == NULL) return exc_status();
     TSR_TRY(value_delitem(*v, *index));
     slot_used(f, i->b);
     slot_used(f, i->a);
@@ -413,7 +413,7 @@ static void remember(const Ins *i, const Type *type, const void *what) {
 
 TsrStatus ins_getattr(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
-    if (v == NULL) return tsr_error_kind();
+    if (v == NULL) return exc_status();
     Value r, found = cacheable(*v, name_const(f, i->c));
     if (value_is_obj(found, &getset_type)) remember(i, value_type(*v), ((GetSet *)found.o)->def);
     TSR_TRY(value_getattr(&r, *v, name_const(f, i->c)));
@@ -424,7 +424,7 @@ TsrStatus ins_getattr(Frame *f, const Ins *i) {
 
 TsrStatus ins_method(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
-    if (v == NULL) return tsr_error_kind();
+    if (v == NULL) return exc_status();
     Value callee, self, found = cacheable(*v, name_const(f, i->c));
     TSR_TRY(value_load_method(&callee, &self, *v, name_const(f, i->c)));
     if (self.tag != V_UNBOUND && found.tag == V_OBJ && callee.o == found.o) remember(i, value_type(*v), found.o);
@@ -436,7 +436,7 @@ TsrStatus ins_method(Frame *f, const Ins *i) {
 
 static TsrStatus op_set_attr(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->a), *item = peek(f, i->b);
-    if (v == NULL || item == NULL) return tsr_error_kind();
+    if (v == NULL || item == NULL) return exc_status();
     TSR_TRY(value_setattr(*v, name_const(f, i->c), *item));
     slot_used(f, i->b);
     slot_used(f, i->a);
@@ -445,7 +445,7 @@ static TsrStatus op_set_attr(Frame *f, const Ins *i) {
 
 static TsrStatus op_delete_attr(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->a);
-    if (v == NULL) return tsr_error_kind();
+    if (v == NULL) return exc_status();
     TSR_TRY(value_delattr(*v, name_const(f, i->c)));
     slot_used(f, i->a);
     return TSR_OK;
@@ -463,7 +463,7 @@ static TsrStatus op_make_cell(Frame *f, const Ins *i) {
 
 static TsrStatus unbound_cell(const Frame *f, int slot) {
     frame_name(f, slot);
-    return tsr_error_kind();
+    return exc_status();
 }
 
 static TsrStatus unbound_free(const Frame *f, int index) {
@@ -523,7 +523,7 @@ static TsrStatus op_delete_local(Frame *f, const Ins *i) {
     return TSR_OK;
 }
 
-static TsrStatus op_check(const Frame *f, const Ins *i) { return peek(f, i->a) != NULL ? TSR_OK : tsr_error_kind(); }
+static TsrStatus op_check(const Frame *f, const Ins *i) { return peek(f, i->a) != NULL ? TSR_OK : exc_status(); }
 
 /* --- errors and contexts --- */
 
@@ -623,7 +623,7 @@ static TsrStatus op_exit_error(Frame *f, const Ins *i) {
 static TsrStatus op_format(Frame *f, const Ins *i) {
     bool with_spec = i->x & FORMAT_SPEC;
     const Value *v = peek(f, i->b), *spec = with_spec ? peek(f, i->c) : NULL;
-    if (v == NULL || (with_spec && spec == NULL)) return tsr_error_kind();
+    if (v == NULL || (with_spec && spec == NULL)) return exc_status();
     Value r;
     if (!with_spec && value_is_str(*v) && (i->x == 0 || i->x == 's')) {
         TSR_TRY(slot_take(&r, f, i->b));

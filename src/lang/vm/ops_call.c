@@ -101,7 +101,7 @@ static TsrStatus start_call(Value *out, Frame **inner, Value callee, const CallA
     if (!value_is_function(callee) || (value_as_function(callee)->code->flags & CODE_GENERATOR))
         return value_call(out, callee, args);
     *inner = call_frame(value_as_function(callee), args);
-    return *inner != NULL ? TSR_OK : tsr_error_kind();
+    return *inner != NULL ? TSR_OK : exc_status();
 }
 
 enum { NAMES_ON_STACK = 12 };

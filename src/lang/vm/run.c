@@ -35,7 +35,7 @@ static int module_slots(void) {
 
 static TsrStatus run_module(Value *out, Code *code) {
     Frame *frame = frame_push(code, NULL, vm.globals, NULL);
-    if (frame == NULL) return tsr_error_kind();
+    if (frame == NULL) return exc_status();
     return vm_enter(out, frame, TSR_OK);
 }
 
@@ -76,7 +76,7 @@ static TsrStatus run_in_frame(Value *out, Code *code, Frame *f) {
     Frame *frame = frame_push(code, f->fn, base, limit);
     if (frame == NULL) {
         if (moved) memset(base, 0, (size_t)own * sizeof *base);
-        return tsr_error_kind();
+        return exc_status();
     }
     frame->flags |= FRAME_LENT;
     frame->own_from = own;

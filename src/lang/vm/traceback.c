@@ -68,7 +68,7 @@ Value trace_begin(TsrStatus status, const Frame *f, Value handled) {
     const LentName *name = unset_before(f, at);
     if (name != NULL) {
         value_release(exception);
-        exc_fetch(&exception, tsr_error_kind(), handled);
+        exc_fetch(&exception, exc_status(), handled);
         at = name->at;
     }
     add_place(exception, f->code, f->code->source, at);
