@@ -13,20 +13,7 @@ enum { FFT_SPLIT_ONE = 512, FFT_SPLIT_FEW = 4096, FFT_SPLIT = 1 << 16, FFT_FEW =
  * are those of the plain way, which PyTorch shows. torch.fft.rfft of 64 float lines, least of 200 calls in build/tsr by
  * time.perf_counter() (AMD EPYC, Zen 3): of 64 in 43 us and 61 the plain way, of 256 in 215 and 349. */
 enum { FFT_PACKED = 64 };
-enum {
-    FFT_MAX_RADIX = 31,
-    FFT_MAX_FACTORS = 64,
-    FFT_SHORT = 31,
-    FFT_PIECE = 1 << 13 /* butterflies between two looks for an interrupt */
-};
-
-/* For each frequency, the order in which MKL adds the terms of cosines to the first value, and those of sines: see
- * `ordered` in fft.inc. */
-#define ALL "123456"
-typedef struct TsrFftOrder {
-    const char *cosine[7], *sine[7];
-} TsrFftOrder;
-static const TsrFftOrder plain_order = {{ALL, ALL, ALL, ALL, ALL, ALL, ALL}, {ALL, ALL, ALL, ALL, ALL, ALL, ALL}};
+#define ALL TSR_FFT_ALL
 /* of real signals, of spectra of such ones, and of both when the results are means */
 static const TsrFftOrder real5 = {{ALL, "1|2", "1|2"}, {ALL, ALL, ALL}},
                          real7 = {{"3|12", "3|12", "3|12", "3|12"}, {ALL, "132", "132", "231"}};
@@ -37,28 +24,6 @@ static const TsrFftOrder mean_real5 = {{"2|1", "1|2", "1|2"}, {ALL, ALL, ALL}},
 static const TsrFftOrder mean_spectrum5 = {{"1|2", ALL, ALL}, {ALL, ALL, ALL}},
                          mean_spectrum7 = {{"12|3", "1|23", "1|23", "1|23"}, {ALL, ALL, "231", ALL}};
 #undef ALL
-
-struct TsrFft {
-    int64_t n;
-    bool wide;
-    TsrFftKind kind;
-    bool mean;
-    int coprime[2]; /* a short length as a product, the second factor's lines first; {0, 0}: not short */
-    unsigned char from[FFT_SHORT], to[FFT_SHORT]; /* where short lines lie in the input and the output */
-    const TsrFftOrder *order;                     /* of the sums in short lines */
-    int factor[FFT_MAX_FACTORS];                  /* radices, outermost first */
-    int64_t rest[FFT_MAX_FACTORS];                /* product of the radices after each */
-    void *roots;                                  /* n roots of unity; with Bluestein the chirp */
-    void *kernel;                                 /* Bluestein: the transformed chirp */
-    TsrFft *inner;                                /* Bluestein: the plan for the convolution; else NULL */
-    TsrFft *columns, *rows;                       /* a split line's: see fft_split.inc; else NULL, and what follows */
-    TsrFft *half;  /* a packed real line's: of half the length; else NULL, and what follows but for the turns */
-    double *turns; /* a split or packed line's roots of unity, re and im: the first turn_step ones, then every
-                      turn_step-th */
-    int64_t turn_step;
-    void *lane_turns; /* of lane l's value k in the columns, relative to lane 0: aligned */
-    void *lane_memory;
-};
 
 /* exp(-2 pi i k / n), reduced to the first octant so that the exact values come out exact. */
 static void unit_root(int64_t k, int64_t n, double *re, double *im) {
@@ -93,73 +58,14 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
     *im = -s;
 }
 
-/* exp(-2 pi i k / n) of a split or packed line, 0 <= k < n. */
-static inline void split_root(const TsrFft *plan, int64_t k, double *re, double *im) {
-    const double *low = plan->turns + 2 * (k % plan->turn_step),
-                 *high = plan->turns + 2 * (plan->turn_step + k / plan->turn_step);
-    *re = low[0] * high[0] - low[1] * high[1];
-    *im = low[0] * high[1] + low[1] * high[0];
-}
-
-/* The transform as `run` sees it: in one piece or split. */
-static void f32_whole(const TsrFft *plan, void *dst, const void *src, void *scratch);
-static void f64_whole(const TsrFft *plan, void *dst, const void *src, void *scratch);
-
-#define R float
 #define S float
 #define NAME(x) f32_##x
-#define HELPER static inline __attribute__((always_inline))
-#define PASS static
-#define TABLES
-#include "core/kernels/matrix/fft.inc"
-#define R double
+#include "core/kernels/matrix/fft_tables.inc"
 #define S double
 #define NAME(x) f64_##x
-#define HELPER static inline __attribute__((always_inline))
-#define PASS static
-#define TABLES
-#include "core/kernels/matrix/fft.inc"
-
-typedef float FloatLanes __attribute__((vector_size(4 * TSR_FFT_LANES)));
-typedef double DoubleLanes __attribute__((vector_size(8 * TSR_FFT_LANES)));
-#define R FloatLanes
-#define S float
-#define NAME(x) f32_lanes_##x
-#define HELPER static inline __attribute__((always_inline))
-#define PASS TSR_CLONES static
-#include "core/kernels/matrix/fft.inc"
-#define R DoubleLanes
-#define S double
-#define NAME(x) f64_lanes_##x
-#define HELPER static inline __attribute__((always_inline))
-#define PASS TSR_CLONES static
-#include "core/kernels/matrix/fft.inc"
-
-#define S float
-#define NAME(x) f32_##x
-#define LANE(x) f32_lanes_##x
-#define PASS TSR_CLONES static
-#include "core/kernels/matrix/fft_split.inc"
-#define S double
-#define NAME(x) f64_##x
-#define LANE(x) f64_lanes_##x
-#define PASS TSR_CLONES static
-#include "core/kernels/matrix/fft_split.inc"
+#include "core/kernels/matrix/fft_tables.inc"
 
 static char *aligned_up(const void *p) { return (char *)(((uintptr_t)p + 63) / 64 * 64); }
-
-#define WHOLE(P) \
-    static void P##_whole(const TsrFft *plan, void *dst, const void *src, void *scratch) { \
-        if (plan->columns == NULL) { \
-            P##_pass(plan, dst, src, 1, 0); \
-            return; \
-        } \
-        P##_lanes_C *in = (P##_lanes_C *)aligned_up((P##_C *)scratch + plan->n), \
-                    *out = in + TSR_MAX(plan->columns->n, plan->rows->n); \
-        P##_split(plan, dst, src, scratch, in, out); \
-    }
-WHOLE(f32)
-WHOLE(f64)
 
 /* NULL for the primes whose sums are two chains. */
 static const TsrFftOrder *order_of(int64_t n, TsrFftKind kind, bool mean) {
@@ -167,7 +73,7 @@ static const TsrFftOrder *order_of(int64_t n, TsrFftKind kind, bool mean) {
                                                        {{&real7, &mean_real7}, {&spectrum7, &mean_spectrum7}}};
     if (n > 15) return NULL;
     if (n == 10 && kind == TSR_FFT_TO_REAL && mean) return &mean_spectrum5;
-    if ((n != 5 && n != 7) || kind == TSR_FFT_COMPLEX) return &plain_order;
+    if ((n != 5 && n != 7) || kind == TSR_FFT_COMPLEX) return &tsr_fft_plain_order;
     return orders[n == 7][kind == TSR_FFT_TO_REAL][mean];
 }
 
@@ -187,7 +93,7 @@ static void plan_short(TsrFft *plan) {
     int n = (int)plan->n, b = second[n] != 0 ? second[n] : n, a = n / b;
     plan->coprime[0] = a;
     plan->coprime[1] = b;
-    plan->order = order_of(n, plan->kind, plan->mean);
+    plan->order = order_of(n, plan->wish.kind, plan->wish.mean);
     for (int k = 0; k < n; k++) {
         plan->from[k] = (unsigned char)(a == 1 ? k : (b * (k / b) + a * (k % b)) % n);
         plan->to[k % a * b + k % b] = (unsigned char)k;
@@ -222,28 +128,40 @@ static int64_t good_length(int64_t n) {
     return best;
 }
 
-static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t least);
+static size_t item_of(const TsrFft *plan) { return plan->wish.wide ? 16 : 8; }
 
-static size_t item_of(const TsrFft *plan) { return plan->wide ? 16 : 8; }
+/* Room for a table of the plan's. */
+static TsrStatus new_table(TsrFft *plan, void *slot, size_t bytes) {
+    void *table = tsr_malloc(bytes);
+    if (table == NULL) return tsr_error_no_memory(bytes);
+    memcpy(slot, &table, sizeof table);
+    plan->bytes += bytes;
+    return TSR_OK;
+}
+
+/* A plan within the plan, of complex lines. */
+static TsrStatus new_part(TsrFft *plan, TsrFft **slot, int64_t n, int64_t least) {
+    TSR_TRY(tsr_fft_new(slot, (TsrFftWish){n, least, TSR_FFT_COMPLEX, plan->wish.wide, false}));
+    plan->bytes += (*slot)->bytes;
+    return TSR_OK;
+}
 
 /* The matrix of a split line, and two vectors of lanes. */
 static size_t split_scratch(const TsrFft *plan) {
     if (plan->columns == NULL) return 0;
-    return ((size_t)plan->n + 2 * TSR_FFT_LANES * (size_t)TSR_MAX(plan->columns->n, plan->rows->n)) * item_of(plan) +
+    return ((size_t)plan->n + 2 * (size_t)plan->code->lanes * (size_t)TSR_MAX(plan->columns->n, plan->rows->n)) *
+               item_of(plan) +
            64;
 }
 
-static TsrStatus prepare_bluestein(TsrFft *plan, int64_t least) {
+static TsrStatus prepare_bluestein(TsrFft *plan) {
     int64_t m = good_length(2 * plan->n - 1);
-    TSR_TRY(plan_new(&plan->inner, m, plan->wide, TSR_FFT_COMPLEX, false, TSR_MAX(least, (int64_t)FFT_SPLIT_FEW)));
-    size_t bytes = (size_t)m * item_of(plan);
-    void *scratch = tsr_malloc(bytes + split_scratch(plan->inner));
-    plan->kernel = tsr_malloc(bytes);
-    if (scratch == NULL || plan->kernel == NULL) {
-        tsr_free(scratch);
-        return tsr_error_no_memory(bytes);
-    }
-    if (plan->wide) f64_fill_chirp(plan, scratch);
+    TSR_TRY(new_part(plan, &plan->inner, m, TSR_MAX(plan->wish.least, (int64_t)FFT_SPLIT_FEW)));
+    size_t bytes = (size_t)m * item_of(plan), room = bytes + tsr_fft_scratch(plan->inner);
+    TSR_TRY(new_table(plan, &plan->kernel, bytes));
+    void *scratch = tsr_malloc(room);
+    if (scratch == NULL) return tsr_error_no_memory(room);
+    if (plan->wish.wide) f64_fill_chirp(plan, scratch);
     else f32_fill_chirp(plan, scratch);
     tsr_free(scratch);
     return TSR_OK;
@@ -257,15 +175,14 @@ static int64_t middle_divisor(int64_t n) {
     return best;
 }
 
-/* The roots for split_root. */
+/* The roots for tsr_fft_root. */
 static TsrStatus prepare_turns(TsrFft *plan) {
     int64_t step = 1;
     while (step * step < plan->n) step *= 2;
     int64_t high = plan->n / step + 1;
     size_t bytes = (size_t)(step + high) * 2 * sizeof(double);
     plan->turn_step = step;
-    plan->turns = tsr_malloc(bytes);
-    if (plan->turns == NULL) return tsr_error_no_memory(bytes);
+    TSR_TRY(new_table(plan, &plan->turns, bytes));
     for (int64_t k = 0; k < step; k++) unit_root(k, plan->n, &plan->turns[2 * k], &plan->turns[2 * k + 1]);
     for (int64_t k = 0; k < high; k++)
         unit_root(TSR_MIN(k * step, plan->n - 1), plan->n, &plan->turns[2 * (step + k)],
@@ -278,57 +195,60 @@ static TsrStatus prepare_split(TsrFft *plan, bool *done) {
     int64_t a = middle_divisor(plan->n), b = plan->n / a;
     *done = a >= 16;
     if (!*done) return TSR_OK;
-    TSR_TRY(plan_new(&plan->columns, a, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
-    TSR_TRY(plan_new(&plan->rows, b, plan->wide, TSR_FFT_COMPLEX, false, INT64_MAX));
+    TSR_TRY(new_part(plan, &plan->columns, a, INT64_MAX));
+    TSR_TRY(new_part(plan, &plan->rows, b, INT64_MAX));
     TSR_TRY(prepare_turns(plan));
-    size_t lanes = (size_t)a * item_of(plan) * TSR_FFT_LANES + 64;
-    plan->lane_memory = tsr_malloc(lanes);
-    if (plan->lane_memory == NULL) return tsr_error_no_memory(lanes);
+    TSR_TRY(new_table(plan, &plan->lane_memory, (size_t)a * item_of(plan) * TSR_FFT_LANES + 64));
     plan->lane_turns = aligned_up(plan->lane_memory);
-    if (plan->wide) f64_fill_lane_turns(plan);
+    if (plan->wish.wide) f64_fill_lane_turns(plan);
     else f32_fill_lane_turns(plan);
     return TSR_OK;
 }
 
-static TsrStatus prepare_packed(TsrFft *plan, int64_t least) {
-    TSR_TRY(plan_new(&plan->half, plan->n / 2, plan->wide, TSR_FFT_COMPLEX, false, least));
-    return prepare_turns(plan);
+static TsrStatus prepare_packed(TsrFft *plan) {
+    TSR_TRY(new_part(plan, &plan->half, plan->n / 2, plan->wish.least));
+    TSR_TRY(prepare_turns(plan));
+    TSR_TRY(new_table(plan, &plan->roots, (size_t)(plan->n / 4 + 1) * item_of(plan)));
+    if (plan->wish.wide) f64_fill_quarter(plan);
+    else f32_fill_quarter(plan);
+    return TSR_OK;
 }
 
-/* May be split from length `least` on. */
-static TsrStatus plan_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t least) {
+/* A line in one piece, or by Bluestein's algorithm where it has no factors. */
+static TsrStatus prepare_whole(TsrFft *plan, bool factors) {
+    size_t bytes;
+    if (plan->n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)plan->n, item_of(plan), &bytes))
+        return tsr_error_no_memory(SIZE_MAX);
+    TSR_TRY(new_table(plan, &plan->roots, bytes));
+    if (!factors) return prepare_bluestein(plan);
+    if (plan->wish.wide) f64_fill_roots(plan->roots, plan->n);
+    else f32_fill_roots(plan->roots, plan->n);
+    return TSR_OK;
+}
+
+static TsrStatus prepare(TsrFft *plan) {
+    int64_t n = plan->n, least = plan->wish.least;
+    bool split = false, packed = plan->wish.kind != TSR_FFT_COMPLEX && n >= FFT_PACKED && n % 2 == 0 &&
+                                 (n < least || n / 2 >= least); /* else only the whole line may be split */
+    if (is_short(n)) plan_short(plan);                          /* threes and fours by mixed radix round as MKL does */
+    if (packed) return prepare_packed(plan);
+    bool factors = factorize(plan, n);
+    if (factors && n >= least && n < INT32_MAX) TSR_TRY(prepare_split(plan, &split));
+    return split ? TSR_OK : prepare_whole(plan, factors);
+}
+
+TsrStatus tsr_fft_new(TsrFft **out, TsrFftWish wish) {
     TsrFft *plan = tsr_calloc(1, sizeof *plan);
     if (plan == NULL) return tsr_error_no_memory(sizeof *plan);
-    plan->n = n;
-    plan->wide = wide;
-    plan->kind = kind;
-    plan->mean = mean;
-    if (is_short(n)) plan_short(plan); /* threes and fours by mixed radix round as MKL does */
-    size_t bytes = 0;
-    bool packed = kind != TSR_FFT_COMPLEX && n >= FFT_PACKED && n % 2 == 0 &&
-                  (n < least || n / 2 >= least); /* else only the whole line may be split */
-    bool whole = !packed && factorize(plan, n), split = false;
-    TsrStatus s = packed                                 ? prepare_packed(plan, least)
-                  : whole && n >= least && n < INT32_MAX ? prepare_split(plan, &split)
-                                                         : TSR_OK;
-    if (s != TSR_OK || packed || split) {
-        if (s != TSR_OK) tsr_fft_free(plan);
-        else *out = plan;
-        return s;
-    }
-    if (n > INT64_MAX / 64 || tsr_mul_size_overflows((size_t)n, item_of(plan), &bytes) ||
-        (plan->roots = tsr_malloc(bytes)) == NULL)
-        s = tsr_error_no_memory(bytes);
-    else if (!whole) s = prepare_bluestein(plan, least);
-    else if (wide) f64_fill_roots(plan->roots, n);
-    else f32_fill_roots(plan->roots, n);
+    *plan = (TsrFft){.n = wish.n, .wish = wish, .code = tsr_fft_code(wish.wide), .bytes = sizeof *plan};
+    TsrStatus s = prepare(plan);
     if (s != TSR_OK) tsr_fft_free(plan);
     else *out = plan;
     return s;
 }
 
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t lines) {
-    return plan_new(out, n, wide, kind, mean, lines < 3 ? FFT_SPLIT_ONE : lines < FFT_FEW ? FFT_SPLIT_FEW : FFT_SPLIT);
+int64_t tsr_fft_least_split(int64_t lines) {
+    return lines < 3 ? FFT_SPLIT_ONE : lines < FFT_FEW ? FFT_SPLIT_FEW : FFT_SPLIT;
 }
 
 void tsr_fft_free(TsrFft *plan) {
@@ -352,23 +272,16 @@ size_t tsr_fft_scratch(const TsrFft *plan) {
 
 bool tsr_fft_is_packed(const TsrFft *plan) { return plan->half != NULL; }
 
-bool tsr_fft_takes_lanes(const TsrFft *plan) {
-    if (plan->half != NULL) return tsr_fft_takes_lanes(plan->half);
-    return plan->columns == NULL && (plan->inner == NULL || plan->inner->columns == NULL);
+static bool goes_apart(const TsrFft *plan) {
+    if (plan->half != NULL) return goes_apart(plan->half);
+    return plan->columns != NULL || (plan->inner != NULL && plan->inner->columns != NULL);
 }
+int tsr_fft_lanes(const TsrFft *plan) { return goes_apart(plan) ? 1 : plan->code->lanes; }
 
 void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
-    bool packed = plan->half != NULL;
-    if (plan->wide && packed) f64_lanes_real_run(plan, dst, src, scale, scratch);
-    else if (plan->wide) f64_lanes_run(plan, dst, src, forward, scale, scratch);
-    else if (packed) f32_lanes_real_run(plan, dst, src, (float)scale, scratch);
-    else f32_lanes_run(plan, dst, src, forward, (float)scale, scratch);
+    plan->code->run(plan, dst, src, forward, scale, scratch);
 }
 
 void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch) {
-    bool packed = plan->half != NULL;
-    if (plan->wide && packed) f64_real_run(plan, dst, src, scale, scratch);
-    else if (plan->wide) f64_run(plan, dst, src, forward, scale, scratch);
-    else if (packed) f32_real_run(plan, dst, src, (float)scale, scratch);
-    else f32_run(plan, dst, src, forward, (float)scale, scratch);
+    tsr_fft_line(plan, dst, src, forward, scale, scratch);
 }

@@ -1,26 +1,26 @@
 /* fft.h: discrete Fourier transforms of any length on contiguous lines, in float or double.
  *
  * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, a long line as
- * a matrix whose columns and rows are transformed several at a time (kernels/fft_split.inc), Bluestein's algorithm
- * where a large prime divides the length. A plan is read-only once made and may be used by several threads, each with
- * its own scratch. */
+ * a matrix whose columns and rows are transformed several at a time (kernels/matrix/fft_split.inc), Bluestein's
+ * algorithm where a large prime divides the length. A plan is read-only once made and may be used by several threads,
+ * each with its own scratch. */
 #ifndef CORE_ENGINE_FFT_H
 #define CORE_ENGINE_FFT_H
 
 #include "core/error.h"
+#include "core/kernels/matrix/fft.h"
 
-typedef struct TsrFft TsrFft;
-
-/* What is known of the lines: signals without imaginary parts (transformed forward), or spectra of such ones (then
- * transformed backward). */
-typedef enum TsrFftKind { TSR_FFT_COMPLEX, TSR_FFT_FROM_REAL, TSR_FFT_TO_REAL } TsrFftKind;
-
-/* A plan for `lines` lines of length n >= 1; `wide` for double; `mean` where runs will have the scale 1 / n. *out is
- * the caller's. */
-TsrStatus tsr_fft_new(TsrFft **out, int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t lines);
+/* From which length on lines are split, when there are so many of them. */
+int64_t tsr_fft_least_split(int64_t lines);
+/* A plan for lines of length wish.n >= 1. *out is the caller's. */
+TsrStatus tsr_fft_new(TsrFft **out, TsrFftWish wish);
+void tsr_fft_free(TsrFft *plan);
+/* The same from what this thread keeps; and given back to be kept, unless it is too large. Not after an interrupt,
+ * which leaves tables half filled. */
+TsrStatus tsr_fft_take_new(TsrFft **out, TsrFftWish wish);
+void tsr_fft_keep_move(TsrFft *plan);
 /* Whether lines of length n in float have every rounding of MKL's, which PyTorch calls. */
 bool tsr_fft_is_exact(int64_t n, TsrFftKind kind);
-void tsr_fft_free(TsrFft *plan);
 /* Bytes of scratch that one run needs. */
 size_t tsr_fft_scratch(const TsrFft *plan);
 /* dst[k] = scale * sum over j of src[j] exp(-+ 2 pi i j k / n), minus sign when forward. n complex values each,
@@ -31,12 +31,11 @@ void tsr_fft_run(const TsrFft *plan, void *dst, const void *src, bool forward, d
  * complex values as all lines are. Parts of a spectrum that have to be zero are not read. */
 bool tsr_fft_is_packed(const TsrFft *plan);
 
-/* Whether lines side by side are faster than one by one: long ones are not, and refuse the following. */
-bool tsr_fft_takes_lanes(const TsrFft *plan);
-/* The same for TSR_FFT_LANES lines side by side: value k of line l is {re[k][l], im[k][l]}, where re[k] and im[k] are
- * TSR_FFT_LANES reals each, one after the other; real k of a packed signal is re[k / 2][l] or im[k / 2][l]. Memory, and
- * the scratch, are TSR_FFT_LANES times as large and aligned to 64 bytes. */
-enum { TSR_FFT_LANES = 8 };
+/* How many lines go side by side, TSR_FFT_LANES at most; 1 where lines are so long that they are faster one by one.
+ * Above 1: the same for as many lines. Value k of line l is {re[k][l], im[k][l]}, where re[k] and im[k] are one real of
+ * each line; real k of a packed signal is re[k / 2][l] or im[k / 2][l]. Memory and the scratch are so many times as
+ * large, and aligned to 64 bytes. */
+int tsr_fft_lanes(const TsrFft *plan);
 void tsr_fft_run_lanes(const TsrFft *plan, void *dst, const void *src, bool forward, double scale, void *scratch);
 
 #endif

@@ -16,6 +16,10 @@ static double complex turn(int64_t j, int64_t k, int64_t n, bool forward) {
     return CMPLX(cos(x), forward ? -sin(x) : sin(x));
 }
 
+static TsrFftWish wish(int64_t n, bool wide, TsrFftKind kind, bool mean, int64_t lines) {
+    return (TsrFftWish){n, tsr_fft_least_split(lines), kind, wide, mean};
+}
+
 static double complex value_at(const void *line, bool wide, int64_t k) {
     if (wide) return CMPLX(((const double *)line)[2 * k], ((const double *)line)[2 * k + 1]);
     return CMPLX((double)((const float *)line)[2 * k], (double)((const float *)line)[2 * k + 1]);
@@ -106,7 +110,7 @@ static void check_results(const Signal *s, const void *line, double scale, const
 static void check_one(int64_t n, bool wide, TsrFftKind kind, bool forward, double scale, int64_t lines) {
     TsrFft *plan = NULL;
     Signal s = new_signal(n, wide, kind, forward);
-    ck_assert_int_eq(tsr_fft_new(&plan, n, wide, kind, scale != 1, lines), TSR_OK);
+    ck_assert_int_eq(tsr_fft_new(&plan, wish(n, wide, kind, scale != 1, lines)), TSR_OK);
     s.packed = tsr_fft_is_packed(plan);
     size_t bytes = line_bytes(&s), need = tsr_fft_scratch(plan);
     void *in = new_bytes(bytes), *out = new_bytes(bytes), *scratch = new_bytes(need);
@@ -154,32 +158,35 @@ START_TEST(long_lines_are_the_sums_that_define_them) {
 END_TEST
 
 /* Value k of line l, of complex numbers side by side. */
-static char *lane(void *lines, bool wide, bool imaginary, int64_t k, int64_t l) {
-    return (char *)lines + ((2 * k + imaginary) * TSR_FFT_LANES + l) * (wide ? 8 : 4);
+static char *lane(void *lines, int lanes, bool wide, bool imaginary, int64_t k, int64_t l) {
+    return (char *)lines + ((2 * k + imaginary) * lanes + l) * (wide ? 8 : 4);
 }
 
 static void check_lanes(int64_t n, bool wide, TsrFftKind kind, bool forward) {
     TsrFft *plan = NULL;
-    ck_assert_int_eq(tsr_fft_new(&plan, n, wide, kind, false, TSR_FFT_LANES), TSR_OK);
-    if (!tsr_fft_takes_lanes(plan)) {
+    ck_assert_int_eq(tsr_fft_new(&plan, wish(n, wide, kind, false, TSR_FFT_LANES)), TSR_OK);
+    int lanes = tsr_fft_lanes(plan);
+    if (lanes == 1) {
         ck_assert_int_ge(n, 4096);
         tsr_fft_free(plan);
         return;
     }
     Signal s[TSR_FFT_LANES];
     bool packed = tsr_fft_is_packed(plan);
-    size_t item = wide ? 8 : 4, bytes = (size_t)(n + 2) * 2 * item * TSR_FFT_LANES,
-           need = tsr_fft_scratch(plan) * TSR_FFT_LANES;
+    size_t item = wide ? 8 : 4, bytes = (size_t)(n + 2) * 2 * item * (size_t)lanes,
+           need = tsr_fft_scratch(plan) * (size_t)lanes;
     char *in = new_bytes(bytes), *out = new_bytes(bytes), *scratch = new_bytes(need), *line = new_bytes(bytes);
-    for (int l = 0; l < TSR_FFT_LANES; l++) {
+    for (int l = 0; l < lanes; l++) {
         s[l] = new_signal(n, wide, kind, forward);
         s[l].packed = packed;
         write_input(&s[l], line);
-        for (int64_t k = 0; k < 2 * n + 2; k++) memcpy(lane(in, wide, k % 2, k / 2, l), line + (size_t)k * item, item);
+        for (int64_t k = 0; k < 2 * n + 2; k++)
+            memcpy(lane(in, lanes, wide, k % 2, k / 2, l), line + (size_t)k * item, item);
     }
     tsr_fft_run_lanes(plan, out, in, forward, 1, scratch);
-    for (int l = 0; l < TSR_FFT_LANES; l++) {
-        for (int64_t k = 0; k < 2 * n + 2; k++) memcpy(line + (size_t)k * item, lane(out, wide, k % 2, k / 2, l), item);
+    for (int l = 0; l < lanes; l++) {
+        for (int64_t k = 0; k < 2 * n + 2; k++)
+            memcpy(line + (size_t)k * item, lane(out, lanes, wide, k % 2, k / 2, l), item);
         check_results(&s[l], line, 1, "side by side");
         free(s[l].full);
     }
@@ -209,7 +216,7 @@ START_TEST(real_lines_of_even_lengths_are_packed) {
                  {1000, TSR_FFT_TO_REAL, true},  {2, TSR_FFT_FROM_REAL, false},  {97, TSR_FFT_TO_REAL, false}};
     for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
         TsrFft *plan = NULL;
-        ck_assert_int_eq(tsr_fft_new(&plan, cases[i].n, false, cases[i].kind, false, 8), TSR_OK);
+        ck_assert_int_eq(tsr_fft_new(&plan, wish(cases[i].n, false, cases[i].kind, false, 8)), TSR_OK);
         ck_assert_msg(tsr_fft_is_packed(plan) == cases[i].packed, "length %d", (int)cases[i].n);
         tsr_fft_free(plan);
     }
@@ -221,7 +228,7 @@ END_TEST
 START_TEST(there_and_back_is_the_signal) {
     for (int64_t n = 1; n < 3000; n = n * 3 / 2 + 1) {
         TsrFft *plan = NULL;
-        ck_assert_int_eq(tsr_fft_new(&plan, n, true, TSR_FFT_COMPLEX, false, 1), TSR_OK);
+        ck_assert_int_eq(tsr_fft_new(&plan, wish(n, true, TSR_FFT_COMPLEX, false, 1)), TSR_OK);
         size_t bytes = (size_t)n * 16;
         double *in = new_bytes(bytes), *out = new_bytes(bytes), *back = new_bytes(bytes);
         void *scratch = new_bytes(tsr_fft_scratch(plan));
@@ -243,7 +250,7 @@ START_TEST(a_plan_that_finds_no_memory_leaves_nothing) {
             TsrFft *plan = NULL;
             int64_t blocks = tsr_mem_live_blocks();
             (void)tsr_mem_fail_at(n);
-            TsrStatus status = tsr_fft_new(&plan, sizes[i], false, TSR_FFT_FROM_REAL, false, 1);
+            TsrStatus status = tsr_fft_new(&plan, wish(sizes[i], false, TSR_FFT_FROM_REAL, false, 1));
             (void)tsr_mem_fail_at(0);
             ck_assert((status == TSR_OK) == (plan != NULL));
             tsr_fft_free(plan);
@@ -254,11 +261,39 @@ START_TEST(a_plan_that_finds_no_memory_leaves_nothing) {
         ck_assert_int_gt(failures, 0);
     }
     TsrFft *plan = NULL;
-    ck_assert_int_eq(tsr_fft_new(&plan, INT64_MAX / 8, true, TSR_FFT_COMPLEX, false, 1), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_fft_new(&plan, wish(INT64_MAX / 8, true, TSR_FFT_COMPLEX, false, 1)), TSR_RUNTIME_ERROR);
     tsr_fft_free(NULL);
+}
+END_TEST
+
+START_TEST(plans_are_kept_for_the_next_call) {
+    int64_t blocks = tsr_mem_live_blocks();
+    TsrFft *plan = NULL, *again = NULL, *other = NULL;
+    TsrFftWish asked = wish(100, true, TSR_FFT_COMPLEX, false, 1), mean = wish(100, true, TSR_FFT_COMPLEX, true, 1);
+    ck_assert_int_eq(tsr_fft_take_new(&plan, asked), TSR_OK);
+    ck_assert_int_eq(tsr_fft_take_new(&other, asked), TSR_OK); /* in use, a plan is not lent again */
+    ck_assert_ptr_ne(plan, other);
+    tsr_fft_keep_move(other);
+    tsr_fft_keep_move(plan);
+    ck_assert_int_eq(tsr_fft_take_new(&other, mean), TSR_OK);
+    ck_assert_ptr_ne(plan, other);
+    ck_assert_int_eq(tsr_fft_take_new(&again, asked), TSR_OK);
+    ck_assert_ptr_eq(plan, again);
+    tsr_fft_keep_move(again);
+    tsr_fft_keep_move(other);
+    for (int64_t n = 1; n < 50; n++) { /* the older ones go */
+        ck_assert_int_eq(tsr_fft_take_new(&plan, wish(n, true, TSR_FFT_COMPLEX, false, 1)), TSR_OK);
+        tsr_fft_keep_move(plan);
+    }
+    ck_assert_int_lt(tsr_mem_live_blocks(), blocks + 40);
+    ck_assert_int_eq(tsr_fft_take_new(&plan, wish(1 << 20, true, TSR_FFT_FROM_REAL, false, 8)), TSR_OK);
+    ck_assert_uint_gt(plan->bytes, 4 << 20);
+    blocks = tsr_mem_live_blocks();
+    tsr_fft_keep_move(plan); /* too large */
+    ck_assert_int_lt(tsr_mem_live_blocks(), blocks);
 }
 END_TEST
 
 TEST_SUITE(fft, lines_are_the_sums_that_define_them, long_lines_are_the_sums_that_define_them,
            lines_side_by_side_are_the_same, real_lines_of_even_lengths_are_packed, there_and_back_is_the_signal,
-           a_plan_that_finds_no_memory_leaves_nothing)
+           a_plan_that_finds_no_memory_leaves_nothing, plans_are_kept_for_the_next_call)

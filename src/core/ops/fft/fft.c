@@ -52,10 +52,12 @@ static TsrStatus transform(TsrFftLines lines) {
     bool mean = n > 1 && lines.scale == 1 / (double)n && (kind == TSR_FFT_C2C || in->numel == in->sizes[lines.dim]) &&
                 !lines_have_gaps(in, lines.dim);
     lines.wide = (n <= WIDE_LENGTH && !tsr_fft_is_exact(n, known)) || tsr_dtype_real_of(out->dtype) == TSR_FLOAT64;
-    TSR_TRY(tsr_fft_new(&plan, n, lines.wide, known, mean, out->numel / out->sizes[lines.dim]));
+    int64_t least = tsr_fft_least_split(out->numel / out->sizes[lines.dim]);
+    TSR_TRY(tsr_fft_take_new(&plan, (TsrFftWish){n, least, known, lines.wide, mean}));
     lines.plan = plan;
     TsrStatus s = tsr_fft_lines_run(&lines);
-    tsr_fft_free(plan);
+    if (s == TSR_OK && !tsr_interrupt_pending()) tsr_fft_keep_move(plan);
+    else tsr_fft_free(plan);
     return s;
 }
 

@@ -1,4 +1,4 @@
-/* Lines of a tensor to buffers and back: see lines.h. Where there are several, TSR_FFT_LANES of them are transformed
+/* Lines of a tensor to buffers and back: see lines.h. Where there are several, tsr_fft_lanes() of them are transformed
  * side by side: a buffer then holds rows of one real from each lane, two rows a value. */
 #include "lines.h"
 
@@ -59,19 +59,20 @@ enum { SLICE = 64 }; /* values of all lines of a group that are in the first cac
 #include "move_lines.inc"
 
 /* The bytes from one line to the next where that is the same for all lanes; else 0. */
-static int64_t spacing_of(const LineGroup *g) {
-    int64_t between = g->count == TSR_FFT_LANES ? g->line[1] - g->line[0] : 0;
+static int64_t spacing_of(const LineGroup *g, int64_t lanes) {
+    int64_t between = g->count == lanes && lanes > 1 ? g->line[1] - g->line[0] : 0;
     for (int64_t l = 2; l < g->count; l++)
         if (g->line[l] - g->line[l - 1] != between) return 0;
     return between;
 }
 
-static void move_rows(char *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n, size_t part, bool read) {
-    int64_t spacing = spacing_of(g), value = g->parts * (int64_t)part;
+static void move_rows(char *rows, int64_t pitch, const LineGroup *g, int64_t lanes, int64_t first, int64_t n,
+                      size_t part, bool read) {
+    int64_t spacing = spacing_of(g, lanes), value = g->parts * (int64_t)part;
     char *line = g->line[0] + first * g->step * value;
     if (spacing > 0 && g->step == 1) { /* dense lines */
-        if (read) tsr_kernel_transpose(rows, pitch * (int64_t)part, line, spacing, TSR_FFT_LANES, n * g->parts, part);
-        else tsr_kernel_transpose(line, spacing, rows, pitch * (int64_t)part, n * g->parts, TSR_FFT_LANES, part);
+        if (read) tsr_kernel_transpose(rows, pitch * (int64_t)part, line, spacing, lanes, n * g->parts, part);
+        else tsr_kernel_transpose(line, spacing, rows, pitch * (int64_t)part, n * g->parts, lanes, part);
         return;
     }
     bool adjacent = spacing == value;
@@ -79,21 +80,18 @@ static void move_rows(char *rows, int64_t pitch, const LineGroup *g, int64_t fir
     else (read ? read_doubles : write_doubles)((double *)(void *)rows, pitch, g, first, n, adjacent);
 }
 
-/* Rows of doubles and of floats, which are dense. */
+/* Rows of doubles, `pitch` apart, and of floats, which are dense. */
+#define EACH_ROW(L) \
+    for (int64_t i = 0; i < rows; i++) \
+        for (int64_t l = 0; l < (L); l++)
 TSR_CLONES static void widen_rows(double *to, int64_t pitch, const float *from, int64_t rows, int64_t lanes) {
-    if (lanes == TSR_FFT_LANES)
-        for (int64_t i = 0; i < rows; i++, to += pitch, from += TSR_FFT_LANES)
-            for (int l = 0; l < TSR_FFT_LANES; l++) to[l] = from[l];
-    else
-        for (int64_t i = 0; i < rows; i++) to[i * pitch] = from[i];
+    if (lanes == 4) EACH_ROW(4) to[i * pitch + l] = from[4 * i + l];
+    else EACH_ROW(lanes) to[i * pitch + l] = from[lanes * i + l];
 }
 
 TSR_CLONES static void round_rows(float *to, const double *from, int64_t pitch, int64_t rows, int64_t lanes) {
-    if (lanes == TSR_FFT_LANES)
-        for (int64_t i = 0; i < rows; i++, from += pitch, to += TSR_FFT_LANES)
-            for (int l = 0; l < TSR_FFT_LANES; l++) to[l] = (float)from[l];
-    else
-        for (int64_t i = 0; i < rows; i++) to[i] = (float)from[i * pitch];
+    if (lanes == 4) EACH_ROW(4) to[4 * i + l] = (float)from[i * pitch + l];
+    else EACH_ROW(lanes) to[lanes * i + l] = (float)from[i * pitch + l];
 }
 
 /* The first n values of the lines into the buffer, or back; real ones leave imaginary rows alone. */
@@ -105,13 +103,13 @@ static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int
         char *rows = buffer + (size_t)(k * g->parts * pitch) * w->part;
         double *wide = (double *)(void *)rows;
         if (!w->narrow) {
-            move_rows(rows, pitch, g, k, count, w->part, read);
+            move_rows(rows, pitch, g, w->lanes, k, count, w->part, read);
         } else if (read) {
-            move_rows((char *)tile, w->lanes, g, k, count, sizeof(float), true);
+            move_rows((char *)tile, w->lanes, g, w->lanes, k, count, sizeof(float), true);
             widen_rows(wide, pitch, tile, count * g->parts, w->lanes);
         } else {
             round_rows(tile, wide, pitch, count * g->parts, w->lanes);
-            move_rows((char *)tile, w->lanes, g, k, count, sizeof(float), false);
+            move_rows((char *)tile, w->lanes, g, w->lanes, k, count, sizeof(float), false);
         }
     }
 }
@@ -140,7 +138,7 @@ static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
     *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float),
                     .packed = tsr_fft_is_packed(j->plan),
                     .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
-    w->room = tsr_fft_takes_lanes(j->plan) ? TSR_FFT_LANES : 1;
+    w->room = tsr_fft_lanes(j->plan);
     size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n),
            line = (values * 2 * w->part * lanes + 63) / 64 * 64;
     if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK)
