@@ -98,7 +98,7 @@ $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
-	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
+	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread -lm
 
 # Compiles every kernel that the plugin can write by NVRTC, where there is one, and shows what ptxas and cuobjdump say of registers and spills.
 CUDA_ARCHITECTURES ?= sm_75 sm_80 sm_90 sm_100 sm_120

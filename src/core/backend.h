@@ -358,6 +358,17 @@ typedef struct TsrDeviceGrid {
     bool align_corners;
 } TsrDeviceGrid;
 
+/* From complex to complex, from real ones to the first half of the spectrum, and from half a spectrum to real ones. */
+typedef enum TsrFftLine { TSR_FFT_C2C, TSR_FFT_R2C, TSR_FFT_C2R } TsrFftLine;
+
+/* Of FFT. */
+typedef struct TsrDeviceFft {
+    TsrFftLine kind;
+    bool forward;
+    int64_t n;    /* the transform's length: that of the real lines, where there are some */
+    double scale; /* the results are multiplied with */
+} TsrDeviceFft;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const versions[] = {"13", "12"};
+/* ONE ROW A LIBRARY: its own version in CUDA 13 and in CUDA 12. */
+static const struct Library {
+    const char *stem, *versions[2];
+} libraries[] = {{"nvrtc", {"13", "12"}}, {"cublasLt", {"13", "12"}}, {"cufft", {"12", "11"}}};
 
 /* The last match of a pattern is the newest version. */
 static void *open_matching(const char *pattern) {
@@ -69,6 +72,14 @@ static bool is_pretended(const char *stem) {
     return strcmp(stem, "nvrtc") == 0 || (libraries != NULL && strcmp(libraries, "1") == 0);
 }
 
+static void *open_newest(const char *stem) {
+    void *library = NULL;
+    for (size_t k = 0; k < TSR_COUNTOF(libraries); k++)
+        for (size_t i = 0; i < 2 && library == NULL && strcmp(libraries[k].stem, stem) == 0; i++)
+            library = open_version(stem, libraries[k].versions[i]);
+    return library;
+}
+
 void *cuda_library_open(const char *stem) {
     char variable[64] = "TSR_CUDA_";
     size_t n = strlen(variable);
@@ -77,7 +88,18 @@ void *cuda_library_open(const char *stem) {
     const char *given = getenv(variable);
     if (given != NULL && *given != '\0') return dlopen(given, RTLD_NOW | RTLD_LOCAL);
     if (cuda_is_simulated()) return is_pretended(stem) ? cuda_simulated_library() : NULL;
-    void *library = NULL;
-    for (size_t i = 0; i < TSR_COUNTOF(versions) && library == NULL; i++) library = open_version(stem, versions[i]);
-    return library;
+    return open_newest(stem);
+}
+
+/* With the lock of whoever owns the table. */
+bool cuda_library_has(CudaLibrary *l) {
+    void *library = l->state == 0 ? cuda_library_open(l->stem) : NULL, *found[32];
+    if (l->state != 0) return l->state > 0;
+    l->state = -1;
+    if (library == NULL || l->n > TSR_COUNTOF(found) || l->size != l->n * sizeof *found) return false;
+    for (size_t i = 0; i < l->n; i++)
+        if ((found[i] = dlsym(library, l->symbols[i])) == NULL) return false;
+    memcpy(l->functions, found, l->size); /* ISO C has no cast from object to function pointers */
+    l->state = 1;
+    return true;
 }

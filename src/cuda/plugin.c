@@ -1,5 +1,6 @@
 /* plugin.c: libtsr_cuda.so's one export: opens the driver and fills core/backend.h's table. */
 #include "compile.h"
+#include "cuda/kernels/fft/fft.h"
 #include "cuda/kernels/index.h"
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
@@ -37,6 +38,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_TRIANGLE] = cuda_triangle,
     [TSR_P_CONV] = cuda_conv,
     [TSR_P_POOL] = cuda_pool,
+    [TSR_P_FFT] = cuda_fft,
     [TSR_P_GRID] = cuda_grid,
     [TSR_P_RESAMPLE] = cuda_resample,
 };

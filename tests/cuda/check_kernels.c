@@ -418,7 +418,8 @@ static const struct {
                 {"scans", compile_scans},         {"rows", compile_rows},
                 {"sorts", compile_sorts},         {"formulas", compile_formulas},
                 {"copies", compile_copies},       {"searches", compile_searches},
-                {"triangles", compile_triangles}, {"nn", check_nn}};
+                {"triangles", compile_triangles}, {"nn", check_nn},
+                {"libraries", check_libraries}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

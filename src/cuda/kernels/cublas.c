@@ -5,7 +5,6 @@
  * multiplied as such (no TF32), halves with sums in float32, as PyTorch does unless told otherwise. */
 #include "cublaslt.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -19,26 +18,19 @@ static struct {
 #include "cublaslt.def"
 #undef CUBLASLT
 } lt;
-static bool usable;
-
-static void open_library(void) {
-    static const char *const symbols[] = {
+static const char *const symbols[] = {
 #define CUBLASLT(name, symbol, parameters) symbol,
 #include "cublaslt.def"
 #undef CUBLASLT
-    };
-    void *library = cuda_library_open("cublasLt"), *found[TSR_COUNTOF(symbols)];
-    _Static_assert(sizeof found == sizeof lt, "a pointer a function");
-    bool all = library != NULL;
-    for (size_t i = 0; i < TSR_COUNTOF(symbols) && all; i++) all = (found[i] = dlsym(library, symbols[i])) != NULL;
-    if (all) memcpy(&lt, found, sizeof lt); /* ISO C has no cast from object to function pointers */
-    usable = all;
-}
+};
 
 static bool has_library(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, open_library);
-    return usable;
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    static CudaLibrary library = {"cublasLt", symbols, TSR_COUNTOF(symbols), &lt, sizeof lt, 0};
+    pthread_mutex_lock(&once);
+    const bool found = cuda_library_has(&library);
+    pthread_mutex_unlock(&once);
+    return found;
 }
 
 /* ONE ROW A DTYPE that it multiplies. */

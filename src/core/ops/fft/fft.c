@@ -3,10 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/device.h"
 #include "core/engine/fft.h"
+#include "core/engine/places.h"
 #include "lines.h"
 #include "core/ops/linalg/la.h"
 #include "core/mem.h"
+#include "core/op/compose.h"
 #include "core/op/shared.h"
 
 /* ---- one transform along one dimension ---- */
@@ -39,12 +42,23 @@ static bool lines_have_gaps(const TsrTensor *t, int dim) {
     return t->strides[dim] != 1;
 }
 
+static TsrStatus transform_there(const TsrFftLines *lines) {
+    const TsrTensor *in = lines->in, *out = lines->out;
+    const TsrDeviceFft how = {lines->kind, lines->forward, lines->n, lines->scale};
+    TsrDeviceWork work = {
+        .what = TSR_P_FFT, .dim = tsr_ndim(in) - 1 - lines->dim, .params = &how, .nparams = sizeof how};
+    TSR_TRY(tsr_device_work_add(&work, out, true));
+    TSR_TRY(tsr_device_work_add(&work, in, false));
+    return tsr_device_work(out->device.type, &work);
+}
+
 /* out (any strides, may be `in` itself for c2c) receives the transform of `in`; plan and wide are found here. */
 static TsrStatus transform(TsrFftLines lines) {
     const TsrTensor *in = lines.in, *out = lines.out;
     TsrFftLine kind = lines.kind;
     int64_t n = lines.n;
     if (out->numel == 0) return TSR_OK;
+    if (tsr_on_device(out)) return transform_there(&lines);
     TsrFft *plan;
     TsrFftKind known = kind == TSR_FFT_C2C   ? TSR_FFT_COMPLEX
                        : kind == TSR_FFT_C2R ? TSR_FFT_TO_REAL
@@ -129,6 +143,22 @@ static TsrStatus c2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
     return TSR_OK;
 }
 
+/* tsr_fft_lines_mirror by other operators: what is left out along the last of dims is the conjugate of what stands
+ * there backwards; along the others too, but for their first element. */
+static TsrStatus mirror_there(TsrTensor *t, const int64_t *dims, int n) {
+    TsrScope s = {0};
+    const int64_t last = dims[n - 1], length = t->sizes[last], half = length / 2 + 1;
+    int64_t ones[TSR_MAX_DIMS];
+    if (half == length) return TSR_OK;
+    for (int i = 0; i < n; i++) ones[i] = 1;
+    TsrTensor *rest = SLICE(&s, t, (int)last, half, length), *known = SLICE(&s, t, (int)last, 1, length - half + 1),
+              *flipped = CALL(&s, "flip", "tI", known, n, dims);
+    if (n > 1) flipped = CALL(&s, "roll", "tII", flipped, n - 1, ones, n - 1, dims);
+    TsrTensor *turned = MAKE(&s, tsr_tensor_new_conj, flipped);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(rest, turned);
+    return tsr_scope_end(&s);
+}
+
 /* The last of dims is the real one. All other transforms are of the first half along it, the second one's is the same
  * turned about. */
 static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0, int n, int norm, bool onesided) {
@@ -158,7 +188,7 @@ static TsrStatus r2c(TsrTensor **out, const TsrTensor *in, const int64_t *dims0,
                                             .n = in->sizes[dims[i]],
                                             .forward = true,
                                             .scale = i == 0 ? scale : 1}));
-        if (!onesided) TSR_TRY(tsr_fft_lines_mirror(r, dims, n));
+        if (!onesided) TSR_TRY((tsr_on_device(r) ? mirror_there : tsr_fft_lines_mirror)(r, dims, n));
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -501,6 +531,7 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
                                                : tsr_default_dtype();
     TsrDevice device = tsr_arg_given(&c->arg[4]) ? c->arg[4].device : TSR_DEVICE_CPU;
     TSR_OWNED r = NULL;
+    TSR_OWNED there = NULL;
     TsrTensor *scaled = NULL;
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
@@ -514,13 +545,15 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     if (shape != NULL && tsr_ndim(shape) == 0 && !half)
         return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");
     bool rising = half || (shape != NULL && shape->sizes[0] != count);
+    const TsrDevice where = device.type == TSR_META ? device : TSR_DEVICE_CPU; /* it is a short table */
     TSR_TRY(
-        tsr_tensor_new(&r, shape != NULL ? tsr_ndim(shape) : 1, shape != NULL ? shape->sizes : &count, dtype, device));
+        tsr_tensor_new(&r, shape != NULL ? tsr_ndim(shape) : 1, shape != NULL ? shape->sizes : &count, dtype, where));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     TSR_IN_PIECES(k, count)
     tsr_scalar_store(tsr_scalar_int(rising || k < (n + 1) / 2 ? k : k - n), dtype,
                      (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
-    return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", r, 1.0 / ((double)n * d)), scaled);
+    TSR_TRY(tsr_new_there(&there, r, device));
+    return tsr_finish_move(c, tsr_invoke_new(&scaled, 1, "mul", "tf", there, 1.0 / ((double)n * d)), scaled);
 }
 TsrStatus op_fftfreq(TsrOpCall *c) { return frequencies(c, false); }
 TsrStatus op_rfftfreq(TsrOpCall *c) { return frequencies(c, true); }

@@ -2,11 +2,9 @@
 #ifndef CORE_OPS_FFT_LINES_H
 #define CORE_OPS_FFT_LINES_H
 
+#include "core/backend.h"
 #include "core/engine/fft.h"
 #include "core/tensor.h"
-
-/* From complex to complex, from real ones to the first half of the spectrum, and from half a spectrum to real ones. */
-typedef enum TsrFftLine { TSR_FFT_C2C, TSR_FFT_R2C, TSR_FFT_C2R } TsrFftLine;
 
 /* `plan` transforms lines of length n, of doubles if `wide`; in and out may then be float tensors all the same. They
  * are of one size but along `dim`, and may be one tensor if complex. */

@@ -1,0 +1,137 @@
+/* cufft.c: Fourier transforms by NVIDIA's cuFFT, found beside the driver at the first transform (fft.h). Plans are
+ * kept, as many as KEPT; which one goes when there are more is the one that was made first. Lines have to lie the same
+ * distance apart, and where cuFFT may read two reals at once, their first one at a multiple of their size. */
+#include "cufft.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "cuda/library.h"
+#include "cuda/memory.h"
+#include "cuda/stream.h"
+#include "fft.h"
+
+static struct {
+#define CUFFT(name, symbol, parameters) int(*name) parameters;
+#include "cufft.def"
+#undef CUFFT
+} fft;
+static const char *const symbols[] = {
+#define CUFFT(name, symbol, parameters) symbol,
+#include "cufft.def"
+#undef CUFFT
+};
+
+static bool has_library(void) {
+    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
+    static CudaLibrary library = {"cufft", symbols, TSR_COUNTOF(symbols), &fft, sizeof fft, 0};
+    pthread_mutex_lock(&once);
+    const bool found = cuda_library_has(&library);
+    pthread_mutex_unlock(&once);
+    return found;
+}
+
+/* What tells a plan from another; no padding. */
+typedef struct Shape {
+    int64_t n, batch, in_step, in_apart, out_step, out_apart; /* elements */
+    int32_t in_type, out_type, type, index;
+} Shape;
+
+typedef struct Made {
+    Shape of; /* n 0: free */
+    FftHandle handle;
+    size_t work;
+} Made;
+
+enum { KEPT = 64 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Made kept[KEPT];
+static unsigned next_kept;
+
+/* Elements from one line to the next where all lines are the same distance apart. */
+static bool spacing(int64_t *apart, int64_t *lines, const TsrDeviceTensor *t, int dim, int64_t item) {
+    *lines = 1;
+    *apart = 0;
+    for (int d = 0; d < t->ndim; d++) {
+        if (d == dim || t->sizes[d] == 1) continue;
+        if (*lines > 1 && t->at.strides[d] != *apart * *lines) return false;
+        if (*lines == 1) *apart = t->at.strides[d];
+        *lines *= t->sizes[d];
+    }
+    if (*apart % item != 0 || *apart < 0) return false;
+    *apart /= item;
+    return true;
+}
+
+static bool describe(Shape *s, const TsrDeviceWork *w) {
+    const TsrDeviceFft *how = w->params;
+    const TsrDeviceTensor *out = &w->t[0], *in = &w->t[1];
+    const bool wide = (how->kind == TSR_FFT_C2R ? in : out)->at.dtype == TSR_COMPLEX128;
+    const int64_t in_item = (int64_t)cuda_itemsize(in->at.dtype), out_item = (int64_t)cuda_itemsize(out->at.dtype);
+    const uint64_t pair = wide ? 16 : 8;
+    memset(s, 0, sizeof *s);
+    s->n = how->n;
+    s->index = w->index;
+    s->type = wide ? FFT_C64 : FFT_C32;
+    s->in_type = how->kind == TSR_FFT_R2C ? (wide ? FFT_R64 : FFT_R32) : s->type;
+    s->out_type = how->kind == TSR_FFT_C2R ? (wide ? FFT_R64 : FFT_R32) : s->type;
+    s->in_step = in->at.strides[w->dim] / in_item;
+    s->out_step = out->at.strides[w->dim] / out_item;
+    return in->at.strides[w->dim] % in_item == 0 && s->in_step > 0 && s->out_step > 0 && in->at.data % pair == 0 &&
+           out->at.data % pair == 0 && spacing(&s->in_apart, &s->batch, in, w->dim, in_item) &&
+           spacing(&s->out_apart, &s->batch, out, w->dim, out_item);
+}
+
+static void forget(Made *made) {
+    if (made->of.n != 0) (void)fft.destroy(made->handle);
+    memset(made, 0, sizeof *made);
+}
+
+static bool make(Made *made, const Shape *s) {
+    long long n = s->n, embedded = s->n; /* of one dimension only its being there counts */
+    if (fft.create(&made->handle) != 0) return false;
+    if (fft.own_memory(made->handle, 0) == 0 &&
+        fft.plan(made->handle, 1, &n, &embedded, s->in_step, s->in_apart, s->in_type, &embedded, s->out_step,
+                 s->out_apart, s->out_type, s->batch, &made->work, s->type) == 0) {
+        made->of = *s;
+        return true;
+    }
+    (void)fft.destroy(made->handle);
+    return false;
+}
+
+/* The lock is held. NULL: the library refuses it. */
+static const Made *find(const Shape *s) {
+    for (int i = 0; i < KEPT; i++)
+        if (memcmp(&kept[i].of, s, sizeof *s) == 0) return &kept[i];
+    Made *made = &kept[next_kept++ % KEPT];
+    forget(made);
+    return make(made, s) ? made : NULL;
+}
+
+/* The lock is held. The work area is the stream's: freed at once, it is given to what comes later in the stream. */
+static TsrStatus run(const Made *made, const TsrDeviceWork *w) {
+    const TsrDeviceFft *how = w->params;
+    TsrDataPtr area;
+    CuStream stream;
+    TSR_TRY(cuda_scratch(&area, w->index, made->work));
+    TsrStatus status = cuda_stream(&stream, w->index, cuda_current_stream(w->index));
+    if (status == TSR_OK &&
+        (fft.stream(made->handle, stream) != 0 || fft.work_area(made->handle, area.data) != 0 ||
+         fft.run(made->handle, (void *)(uintptr_t)w->t[1].at.data, (void *)(uintptr_t)w->t[0].at.data,
+                 how->forward ? FFT_FORWARD : FFT_INVERSE) != 0))
+        status = cuda_host->error(TSR_ACCELERATOR_ERROR, "CUDA error: cuFFT refused a transform it had planned");
+    cuda_scratch_free(&area);
+    return status;
+}
+
+TsrStatus cuda_cufft(const TsrDeviceWork *w) {
+    Shape s;
+    if (!describe(&s, w) || !has_library()) return TSR_NOT_IMPLEMENTED_ERROR;
+    TSR_TRY(cuda_enter(w->index));
+    pthread_mutex_lock(&lock);
+    const Made *made = find(&s);
+    TsrStatus status = made != NULL ? run(made, w) : TSR_NOT_IMPLEMENTED_ERROR;
+    pthread_mutex_unlock(&lock);
+    return status;
+}

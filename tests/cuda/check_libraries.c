@@ -1,0 +1,23 @@
+/* check_libraries.c: our own kernels for what NVIDIA's libraries do where they are, for check_kernels.c. */
+#include <stdio.h>
+
+#include "check_kernels.h"
+#include "cuda/kernels/fft/fft.h"
+
+static TsrDeviceTensor lines(TsrDtype dtype) {
+    const int64_t size = (int64_t)cuda_itemsize(dtype);
+    TsrDeviceTensor t = {.at = {.data = 4096, .dtype = dtype, .compute = dtype}, .ndim = 3, .sizes = {64, 4, 4}};
+    for (int d = 0; d < 3; d++) t.at.strides[d] = size << 8 * d;
+    return t;
+}
+
+void check_libraries(void) {
+    static const TsrDtype dtypes[] = {TSR_COMPLEX64, TSR_COMPLEX128};
+    for (int i = 0; i < 2; i++) {
+        CudaSource source = {0};
+        const TsrDeviceFft how = {.kind = TSR_FFT_C2C, .n = 64, .scale = 1};
+        TsrDeviceWork w = {.what = TSR_P_FFT, .nout = 1, .nin = 1, .params = &how, .nparams = sizeof how};
+        w.t[0] = w.t[1] = lines(dtypes[i]);
+        check_compile("Fourier transforms", cuda_fft_source(&source, &w), &source);
+    }
+}
