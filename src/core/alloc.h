@@ -130,6 +130,7 @@ typedef struct TsrTraceEvent {
         *object; /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
     const void
         *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its base */
+    size_t alignment; /* asked for, where a function was called that gave no block yet; else 0 */
 } TsrTraceEvent;
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
@@ -147,7 +148,7 @@ extern void *tsr_trace_user;
 static inline void tsr_trace(TsrTraceKind kind, const char *what, const char *reason, int64_t bytes, const void *object,
                              const void *object2) {
     if (TSR_UNLIKELY(tsr_trace_hook != NULL)) {
-        TsrTraceEvent event = {kind, what, reason, bytes, object, object2};
+        TsrTraceEvent event = {kind, what, reason, bytes, object, object2, 0};
         tsr_trace_hook(tsr_trace_user, &event);
     }
 }

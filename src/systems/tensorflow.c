@@ -251,8 +251,34 @@ typedef struct TfTensor {
 } TfTensor;
 
 static TfTensor *as_tf(Value v) { return (TfTensor *)v.o; }
+/* The functions of a buffer of each dtype, for the trace, which keeps no copies of texts. */
+#define DTYPE(id, c, itemsize, kind, group, stem, number, functions, torch, name, ...) \
+    [TSR_##id] = {"Buffer<" name ">",          "Allocator::Allocate<" name ">",   "Allocator::RunCtor<" name ">", \
+                  "Buffer<" name ">::~Buffer", "Allocator::Deallocate<" name ">", "Allocator::RunDtor<" name ">"},
+static const struct {
+    const char *buffer, *allocate, *construct, *no_buffer, *deallocate, *destroy;
+} functions_of[] = {
+#include "core/dtype.def"
+};
+#undef DTYPE
+
+/* What the destructor of a Buffer<T> calls, when this is the last reference to it: Deallocate<T>, which calls RunDtor,
+ * a no-op for plain numbers, and then DeallocateRaw. The core says the rest: strings destroyed, the block given back.
+ */
+static void say_buffer_freed(const TsrTensor *t) {
+    const TsrStorage *s = t->storage;
+    if (s == NULL || s->ptr.data == NULL || t->refcount != 1 || s->refcount != 1) return;
+    int64_t bytes = (int64_t)s->nbytes;
+    tsr_trace(TSR_TRACE_CALL, functions_of[t->dtype].deallocate, functions_of[t->dtype].no_buffer, bytes, NULL, s);
+    tsr_trace(TSR_TRACE_CALL, functions_of[t->dtype].destroy,
+              tsr_dtype_is_pod(t->dtype) ? "no-op: plain numbers" : functions_of[t->dtype].deallocate, 0, NULL, s);
+    tsr_trace(TSR_TRACE_CALL, "Allocator::DeallocateRaw", functions_of[t->dtype].deallocate, bytes, NULL, s);
+}
+
 static void tf_destroy(Obj *self) {
-    tsr_tensor_free(((TfTensor *)self)->t);
+    TsrTensor *t = ((TfTensor *)self)->t;
+    if (TSR_UNLIKELY(tsr_trace_hook != NULL)) say_buffer_freed(t);
+    tsr_tensor_free(t);
     obj_free(self, sizeof(TfTensor));
 }
 static TsrStatus tf_get(TsrTensor **lent, Value v) { return *lent = as_tf(v)->t, TSR_OK; }
@@ -333,21 +359,19 @@ static TsrStatus allocator_of(TsrAllocator **out, Value v) {
                : tsr_error(TSR_VALUE_ERROR, "there is no allocator '%s' for cpu; allocators() lists them", name);
 }
 
-/* Of each dtype, for the trace, which keeps no copies of texts. */
-#define DTYPE(id, c, itemsize, kind, group, stem, number, functions, torch, name, ...) \
-    [TSR_##id] = {"Buffer<" name ">", "Allocator::Allocate<" name ">", "Allocator::RunCtor<" name ">"},
-static const struct {
-    const char *buffer, *allocate, *construct;
-} functions_of[] = {
-#include "core/dtype.def"
-};
-#undef DTYPE
+enum { ALLOCATOR_ALIGNMENT = 64 }; /* Allocator::kAllocatorAlignment, in bytes */
+
+/* AllocateRaw(64, bytes), called by `caller`. */
+static void say_allocate_raw(const char *caller, int64_t bytes) {
+    TsrTraceEvent e = {TSR_TRACE_CALL, "Allocator::AllocateRaw", caller, bytes, NULL, NULL, ALLOCATOR_ALIGNMENT};
+    if (tsr_trace_hook != NULL) tsr_trace_hook(tsr_trace_user, &e);
+}
 
 /* The memory of a new Buffer<T>, taken as its constructor takes it: Allocate<T>, which calls AllocateRaw and then
  * RunCtor, a no-op for plain numbers. */
 static TsrStatus new_buffer(TsrStorage **out, TsrAllocator *a, int64_t bytes, TsrDtype dtype) {
     tsr_trace(TSR_TRACE_CALL, functions_of[dtype].allocate, functions_of[dtype].buffer, bytes, NULL, NULL);
-    tsr_trace(TSR_TRACE_CALL, "Allocator::AllocateRaw", functions_of[dtype].allocate, bytes, NULL, NULL);
+    say_allocate_raw(functions_of[dtype].allocate, bytes);
     TSR_TRY(tsr_storage_new_with_allocator(out, a, (uint64_t)bytes, dtype));
     if (tsr_dtype_is_pod(dtype))
         tsr_trace(TSR_TRACE_CALL, functions_of[dtype].construct, "no-op: plain numbers", 0, NULL, *out);

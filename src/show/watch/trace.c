@@ -29,6 +29,7 @@ typedef struct Line {
     int64_t object, other; /* numbers in Log.objects; -1: none. other: of a copy the source, of a view its base */
     int32_t count;         /* before a retain or a release */
     int32_t alignment;     /* of a block; 0: of no block */
+    const char *reason;    /* of a free that gives none: what came before it; static; NULL: not known */
     int64_t text;          /* of the expression, in Log.texts; -1: not asked for */
     bool folded;           /* one of a pair that the table leaves out */
 } Line;
@@ -41,7 +42,8 @@ typedef struct Log {
     int64_t line_capacity;
     char **texts; /* owned */
     int64_t text_count, text_capacity;
-    bool every; /* the evaluator's own pairs, too */
+    int64_t gone; /* the storage whose last reference was given back just now, a number in `objects`; -1: none */
+    bool every;   /* the evaluator's own pairs, too */
     bool short_of_memory;
     int64_t allocations, bytes, live, peak;
     int64_t unfused, unfused_bytes; /* results that would not have been allocated without the trace */
@@ -123,6 +125,10 @@ static bool is_caused(TsrTraceKind kind) {
     return kind == TSR_TRACE_ALLOC || kind == TSR_TRACE_COPY || kind == TSR_TRACE_WRITE || kind == TSR_TRACE_VIEW;
 }
 
+static bool is_last_of_storage(const TsrTraceEvent *e, const Line *line) {
+    return e->kind == TSR_TRACE_RELEASE && line->count == 1 && strcmp(e->what, "storage") == 0;
+}
+
 static void see(void *user, const TsrTraceEvent *e) {
     Log *log = user;
     int64_t at = log->events.count - 1;
@@ -133,7 +139,11 @@ static void see(void *user, const TsrTraceEvent *e) {
     }
     Line line = {.object = -1, .other = -1, .text = -1};
     find_objects(log, &line, e);
-    if (e->kind == TSR_TRACE_ALLOC || e->kind == TSR_TRACE_CALL) line.alignment = (int32_t)inspect_alignment(e->object);
+    if (e->kind == TSR_TRACE_ALLOC || e->kind == TSR_TRACE_FREE || e->kind == TSR_TRACE_CALL)
+        line.alignment = (int32_t)(e->alignment > 0 ? (int64_t)e->alignment : inspect_alignment(e->object));
+    if (is_last_of_storage(e, &line)) log->gone = line.object;
+    if (e->kind == TSR_TRACE_FREE && e->reason == NULL && line.object >= 0)
+        line.reason = line.object == log->gone ? "the last reference went" : "other memory took its place";
     if (e->reason == NULL && is_caused(e->kind)) line.text = text_now(log);
     log->lines[at] = line;
 }
@@ -145,7 +155,7 @@ static void count_unfused(int64_t bytes) {
 }
 
 static void log_begin(Log *log, bool every) {
-    *log = (Log){.outer = current, .every = every};
+    *log = (Log){.outer = current, .every = every, .gone = -1};
     objects_begin(&log->objects);
     current = log;
     lazy_not_held = count_unfused;
@@ -174,31 +184,40 @@ static void log_free(Log *log) {
 static bool is_count(const Event *e) { return e->kind == TSR_TRACE_RETAIN || e->kind == TSR_TRACE_RELEASE; }
 static bool is_of_tensor(const Event *e) { return is_count(e) && strcmp(e->what, "tensor") == 0; }
 
-/* Of each tensor the references that were taken and given back: a stack of retains, linked through `below`. */
+/* A wrapper, a raw handle or a MaybeOwned took a reference: that is no pair of the evaluator's. */
+static bool is_taken_by_wrapper(const Event *e) {
+    return e->kind == TSR_TRACE_WRAP && e->reason != NULL && strcmp(e->reason, "owned") == 0;
+}
+
+/* The references to each tensor that were taken and not given back yet, up to an event: a stack of retains a tensor. */
+typedef struct Taken {
+    int64_t *top;   /* owned: of each object the last such retain; -1: none */
+    int64_t *below; /* owned: of each retain the one before it of its object */
+} Taken;
+
+/* A release closes the last retain that is open: both are the evaluator's, and are left out. */
+static void fold_event(Log *log, Taken *taken, int64_t i) {
+    const Event *e = &log->events.events[i];
+    Line *line = &log->lines[i];
+    int64_t last = line->object >= 0 ? taken->top[line->object] : -1;
+    if (is_of_tensor(e) && line->object >= 0 && e->kind == TSR_TRACE_RETAIN) {
+        taken->below[i] = last;
+        taken->top[line->object] = i;
+    } else if (last >= 0 && (is_of_tensor(e) || is_taken_by_wrapper(e))) {
+        taken->top[line->object] = taken->below[last];
+        log->lines[last].folded = line->folded = is_of_tensor(e);
+    }
+}
+
 static TsrStatus fold_tensors(Log *log) {
-    int64_t n = log->events.count, *top = tsr_malloc_array((size_t)log->objects.count + 1, sizeof *top),
-            *below = tsr_malloc_array((size_t)n + 1, sizeof *below);
-    if (top == NULL || below == NULL) {
-        tsr_free(top);
-        tsr_free(below);
-        return mem_error();
-    }
-    for (int64_t i = 0; i < log->objects.count; i++) top[i] = -1;
-    for (int64_t i = 0; i < n; i++) {
-        Line *line = &log->lines[i];
-        if (!is_of_tensor(&log->events.events[i]) || line->object < 0) continue;
-        if (log->events.events[i].kind == TSR_TRACE_RETAIN) {
-            below[i] = top[line->object];
-            top[line->object] = i;
-        } else if (top[line->object] >= 0) {
-            Line *taken = &log->lines[top[line->object]];
-            taken->folded = line->folded = true;
-            top[line->object] = below[top[line->object]];
-        }
-    }
-    tsr_free(top);
-    tsr_free(below);
-    return TSR_OK;
+    Taken taken = {tsr_malloc_array((size_t)log->objects.count + 1, sizeof(int64_t)),
+                   tsr_malloc_array((size_t)log->events.count + 1, sizeof(int64_t))};
+    bool fine = taken.top != NULL && taken.below != NULL;
+    for (int64_t i = 0; fine && i < log->objects.count; i++) taken.top[i] = -1;
+    for (int64_t i = 0; fine && i < log->events.count; i++) fold_event(log, &taken, i);
+    tsr_free(taken.top);
+    tsr_free(taken.below);
+    return fine ? TSR_OK : mem_error();
 }
 
 /* Of a storage a retain and the release that comes right after it. */
@@ -272,7 +291,7 @@ static TsrStatus add_event_row(List *rows, const Log *log, int64_t i) {
     TsrText text = {0};
     TsrStatus status = TSR_OK;
     const char *object = object_text(&text, &status, log, e, line);
-    const char *reason = line->text >= 0 ? log->texts[line->text] : e->reason;
+    const char *reason = line->text >= 0 ? log->texts[line->text] : line->reason != NULL ? line->reason : e->reason;
     if (status == TSR_OK) status = add_row(rows, event_name(e->kind), e->what, e->bytes, line, object, reason);
     tsr_text_free(&text);
     return status;
@@ -406,7 +425,8 @@ static TsrStatus trace_call(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"trace", trace_call, ARGS_ANY, 0, 1, "(code, every=False)",
      "The log of allocations, copies and counts while code runs, with the names\nof what they concern; of a tensor "
-     "torch.trace; with trace(): a block.\nReferences that are taken and given back are left out unless every=True.\n\n"
+     "torch.trace.\n\"with trace() as log:\" puts the rows of a block into the list log, when it has ended.\n"
+     "References that are taken and given back are left out unless every=True.\n\n"
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
     {0},
 };
