@@ -3,7 +3,8 @@
  * are listed, so that the death of what one points at, or a change of its rank, is noted with its line.
  *
  * A temporary list lives until its statement ends, as in C++, where a call may use it. The reference keeps it until
- * then: the statement is over when a name, or a container, of where it was made holds the ArrayRef. */
+ * then: the statement is over when a name, or a container, of where it was made holds the ArrayRef, or when the call
+ * that made it has returned. */
 #include <stdio.h>
 #include <string.h>
 
@@ -233,6 +234,13 @@ static void find_place(Holding *p, const ArrayRef *r) {
     if (holders_each_path(note_place, p) != TSR_OK) tsr_error_clear();
 }
 
+/* Whether the call that made it is still running: a statement of a function ends with the call at the latest. */
+static bool is_being_made(const ArrayRef *r) {
+    const Frame *f = current_frame();
+    while (f != NULL && (f != r->frame || f->code != r->code)) f = f->prev;
+    return f != NULL;
+}
+
 /* Looks whether what it points at is there, and as long as it was. */
 static void check(ArrayRef *r) {
     const Value *items;
@@ -241,7 +249,7 @@ static void check(ArrayRef *r) {
     if (r->gone != NULL || r->source != FROM_ITEMS) return;
     if (r->temporary) {
         find_place(&place, r);
-        if (place.path[0] == '\0') return;
+        if (place.path[0] == '\0' && is_being_made(r)) return;
         dangle(r, "temporary");
         r->gone_line = r->line;
         let_go(r);

@@ -47,29 +47,39 @@ TsrStatus graph_add(Graph *g, TsrTensor *t, int64_t own, bool unicode) {
     return TSR_OK;
 }
 
-/* "x, pair[0]"; of one that nothing names what the view is called. */
-static TsrStatus name_row(GraphRow *row, const View *view) {
-    Value names;
+/* "x, pair[0]", of `list`, as much as there is room for; nothing of what no name holds. `plain`: names alone, without
+ * places inside something else. */
+static void join_names(char *out, size_t room, const List *list, bool plain) {
     size_t at = 0;
-    TSR_TRY(holders_list(&names, row->t));
-    const List *list = value_as_list(names);
+    out[0] = '\0';
     for (int64_t i = 0; i < list->count; i++) {
         const char *name = value_as_str(list->items[i])->data;
-        if (name[0] == '<' || strcmp(name, "_") == 0) continue;
+        if (name[0] == '<' || strcmp(name, "_") == 0 || (plain && strpbrk(name, "[.#<") != NULL)) continue;
         if (at + strlen(name) + 6 > 24 && at > 0) {
-            snprintf(row->names + at, sizeof row->names - at, ", ..");
+            snprintf(out + at, room - at, ", ..");
             break;
         }
-        at += (size_t)snprintf(row->names + at, sizeof row->names - at, "%s%s", at > 0 ? ", " : "", name);
-        at = TSR_MIN(at, sizeof row->names - 8);
+        at += (size_t)snprintf(out + at, room - at, "%s%s", at > 0 ? ", " : "", name);
+        at = TSR_MIN(at, room - 8);
     }
+}
+
+/* The names of the table of tensors; of one that nothing names what the view is called. Where there is one storage,
+ * and so no table, the view itself has the names that are more than one. */
+static TsrStatus name_row(GraphRow *row, View *view, bool table) {
+    Value names;
+    char plain[NAME_ROOM];
+    TSR_TRY(holders_list(&names, row->t));
+    join_names(row->names, sizeof row->names, value_as_list(names), false);
+    join_names(plain, sizeof plain, value_as_list(names), true);
     value_release(names);
-    if (at == 0) memcpy(row->names, view->name, sizeof row->names);
+    if (row->names[0] == '\0') memcpy(row->names, view->name, sizeof row->names);
+    if (!table && plain[0] != '\0') memcpy(view->name, plain, sizeof view->name);
     return TSR_OK;
 }
 
-static const View *view_of(const Graph *g, const GraphRow *row) {
-    const Picture *p = &g->pictures[row->picture];
+static View *view_of(Graph *g, const GraphRow *row) {
+    Picture *p = &g->pictures[row->picture];
     int v = 0;
     while (p->views[v].t != row->t || p->views[v].result != NULL) v++;
     return &p->views[v];
@@ -86,7 +96,8 @@ static void sort_rows(Graph *g) {
 
 TsrStatus graph_finish(Graph *g) {
     sort_rows(g);
-    for (int i = 0; i < g->row_count; i++) TSR_TRY(name_row(&g->rows[i], view_of(g, &g->rows[i])));
+    for (int i = 0; i < g->row_count; i++)
+        TSR_TRY(name_row(&g->rows[i], view_of(g, &g->rows[i]), g->picture_count > 1));
     for (int p = 0; p < g->picture_count; p++) draw_choose_cells(&g->pictures[p]);
     return TSR_OK;
 }
