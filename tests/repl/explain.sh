@@ -33,7 +33,7 @@ this ran: what it changed stays
 100' "$out"
 run -e 'x = arange(6.); y = x[1:]; print(explain("x.data = y"))'
 is 'assigned data' 'x.data = ...: a view of y: the same storage #1, no bytes copied
-  strides (1,) became (1,), shape (5,), offset 1
+  strides (1,) as before, shape (5,), offset 1
 this ran: what it changed stays' "$out"
 run -e 'x = arange(6.); print(explain("del x"))'
 is 'del ran' 'freed: storage #1 (24 bytes)

@@ -143,6 +143,8 @@ TsrTensor *argument_under(const TsrOpCall *c, const TsrTensor *r);
 void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *sizes);
 /* r is a view of t; `why`: an addition in brackets, or "". */
 void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why);
+/* "strides (3, 1) became (1, 3), shape (3, 2), offset 0": of t, whose strides were these `ndim` before. */
+void say_geometry(Story *s, int ndim, const int64_t *strides, const TsrTensor *t);
 /* r is t, a view of it or a copy of it. */
 void say_alias(Story *s, const TsrOpCall *c, const char *head, TsrTensor *t, TsrTensor *r);
 /* Of a comparison: equal values or one memory. */

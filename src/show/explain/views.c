@@ -122,13 +122,21 @@ static void say_consequences(Story *s, const TsrTensor *t, const TsrTensor *r) {
             kept, used, used);
 }
 
+void say_geometry(Story *s, int ndim, const int64_t *strides, const TsrTensor *t) {
+    char before[TEXT_ROOM], now[TEXT_ROOM], shape[TEXT_ROOM];
+    tuple_text(before, sizeof before, ndim, strides);
+    tuple_text(now, sizeof now, tsr_ndim(t), t->strides);
+    tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes);
+    bool same = strcmp(before, now) == 0;
+    say(s, "  strides %s %s%s, shape %s, offset %lld", before, same ? "as before" : "became ", same ? "" : now, shape,
+        (long long)t->offset);
+}
+
 void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why) {
-    char name[NAME_ROOM], a[TEXT_ROOM], b[TEXT_ROOM], shape[TEXT_ROOM];
+    char name[NAME_ROOM];
     say(s, "%s: a view of %s%s: the same storage #%lld, no bytes copied", head, story_name_of(s, name, t), why,
         (long long)tsr_storage_id(t->storage));
-    say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, tsr_ndim(t), t->strides),
-        tuple_text(b, sizeof b, tsr_ndim(r), r->strides), tuple_text(shape, sizeof shape, tsr_ndim(r), r->sizes),
-        (long long)r->offset);
+    say_geometry(s, tsr_ndim(t), t->strides, r);
     if (r->version != t->version)
         say(s, "  its version counter is its own: writes through it are not counted for the other");
     say_consequences(s, t, r);

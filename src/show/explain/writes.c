@@ -103,7 +103,7 @@ static void say_moved(Story *s, const TsrTensor *t) {
 
 /* Sizes, strides or the storage changed, and no element. */
 void say_changed(Story *s, const char *head, TsrTensor *t) {
-    char name[NAME_ROOM], a[TEXT_ROOM], b[TEXT_ROOM], shape[TEXT_ROOM];
+    char name[NAME_ROOM];
     const Before *was = &s->before;
     s->wrote = s->wrote || (was->storage != NULL && was->storage_serial <= s->first_serial);
     story_name_of(s, name, t);
@@ -112,10 +112,7 @@ void say_changed(Story *s, const char *head, TsrTensor *t) {
                 memcmp(was->strides, t->strides, sizeof(int64_t) * (size_t)was->ndim) == 0;
     say(s, "%s: changes %s itself, and writes no element; its version is %s %lld", head, name,
         was->version == tsr_tensor_version(t) ? "still" : "now", (long long)tsr_tensor_version(t));
-    if (!same)
-        say(s, "  strides %s became %s, shape %s, offset %lld", tuple_text(a, sizeof a, was->ndim, was->strides),
-            tuple_text(b, sizeof b, tsr_ndim(t), t->strides), tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes),
-            (long long)t->offset);
+    if (!same) say_geometry(s, was->ndim, was->strides, t);
     if (was->storage != t->storage && t->storage != NULL)
         say(s, "  it is over storage #%lld now, and no longer over the one it had: no bytes copied",
             (long long)tsr_storage_id(t->storage));
