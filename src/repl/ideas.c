@@ -50,9 +50,22 @@ static void put_code(const char *line, int length) {
     put_roff(line, length);
 }
 
+enum { RESULT_WIDTH = 67 }; /* of a page of 80 columns: its margin, the code's indentation and "# " take 13 */
+
+/* How much of a line stands on one line of the page: as much as has room, up to a blank. */
+static int fitting(const char *line, int length) {
+    if (length <= RESULT_WIDTH) return length;
+    int at = RESULT_WIDTH;
+    while (at > 0 && line[at] != ' ') at--;
+    return at > 0 ? at : length;
+}
+
 static void put_result(const char *line, int length) {
-    fputs("    # ", stdout);
-    put_roff(line, length);
+    for (int begin = 0, n; begin < length || begin == 0; begin += n + 1) {
+        n = fitting(line + begin, length - begin);
+        fputs("    # ", stdout);
+        put_roff(line + begin, n);
+    }
 }
 
 void ideas_write_manual(void) {

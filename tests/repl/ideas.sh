@@ -14,6 +14,7 @@ for transcript in "$work"/idea*.txt; do
     fail "$(cat "$transcript.name")" && cat "$work/out"
 done
 is 'a hundred ideas or more' yes "$([ $count -ge 100 ] && echo yes)"
+is 'its code fits into a page of 80 columns' yes "$([ "$(grep '^    ' "$work/ideas.7" | LC_ALL=C.UTF-8 wc -L)" -le 73 ] && echo yes)"
 for document in 'TH:' MaybeOwned "TensorFlow's" "Torch's" 'The unification' 'Where the documents disagree'; do
     is "ideas of $document" 1 "$(grep -c "^\.SS $document" "$work/ideas.7")"
 done

@@ -98,7 +98,7 @@ shown() { is "$1" "$2" "$(grep -cF -- "$3" "$work/out")"; }
 
 take 1 '5' 'hint' '>>> x = torch.arange(12).reshape(3, 4)' 'h = torch.arange(3) + 0.5' 'quit'
 shown 'answers checked by what they did' 2 'Right.'
-has 'a hint' 'First all twelve numbers in a row'
+has 'a hint' 'First make all twelve numbers in a row'
 is 'progress kept' '01-tensors 1 d 0 1 01-tensors 2 d 0 0' "$(tr '\n' ' ' <"$XDG_STATE_HOME/tsr/lessons" | sed 's/ $//')"
 take 1 'x.sum(1)' 'y = x[:2].float()' 'y.nbytes'
 has 'gone on where it was left' 'It goes on here.'

@@ -79,7 +79,8 @@ TsrStatus draw_cells_size(int *width, int *height, const Picture *p);
 /* RuntimeError where a tensor has no memory that the host could draw. */
 TsrStatus draw_check(TsrTensor *t);
 TsrStatus draw_too_many(void);
-/* A view by the name of its first holder (graph_finish may give it all of them), else "view 3" and how it came about. */
+/* A view by the name of its first holder (graph_finish may give it all of them), else "view 3" and how it came about.
+ */
 void draw_name_view(View *view, TsrTensor *t, int number);
 
 #endif
