@@ -5,11 +5,12 @@
  * seen between two. Small ones use loops of our own, whose order of additions is that of MKL's small kernels, because
  * PyTorch's digits show it: one product after another (small_f32), in lanes (lanes_dot, vector_dot), or fused
  * (fused_f32); the sizes decide which, as they do there. Integers and what else BLAS has not are gemm.inc's, blocked in
- * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once; with few
- * rows on the left only some columns of the right side are wide at a time (thin_product). */
+ * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once. Of
+ * what has few rows on the left and much on the right gemm_thin.c widens some at a time. */
 #include "gemm.h"
 
 #include "blas.h"
+#include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
@@ -717,48 +718,6 @@ static TsrStatus convert_turned(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat s
     return convert_mat(to, turned(dst), from, turned(src));
 }
 
-/* A product with few rows on the left, whose right side is used up as it is widened, some columns at a time, which stay
- * in the second cache. */
-typedef struct ThinJob {
-    TsrGemm product; /* a and c: floats; b: halves of its dtype, dense along k */
-    int64_t width;
-} ThinJob;
-
-static void thin_columns(int64_t begin, int64_t end, void *user) {
-    const ThinJob *j = user;
-    const TsrGemm *g = &j->product;
-    int64_t k = g->a.cols;
-    size_t bytes = (size_t)(j->width * k) * sizeof(float);
-    float *wide = tsr_malloc(bytes);
-    TsrStatus s = wide != NULL ? TSR_OK : tsr_error_no_memory(bytes);
-    (void)tsr_blas_try(); /* for its rule about threads: one in a job */
-    for (int64_t i = begin; i < end && s == TSR_OK; i++) {
-        int64_t first = i * j->width, n = TSR_MIN(j->width, g->c.cols - first);
-        for (int64_t col = 0; col < n; col++)
-            tsr_convert(TSR_FLOAT32, (char *)(wide + col * k), 4, g->dtype,
-                        (const char *)g->b.data + (first + col) * g->b.cs * 2, 2, k);
-        TsrMat b = {wide, k, n, 1, k, false}, c = {(float *)g->c.data + first, g->c.rows, n, g->c.rs, 1, false};
-        s = blas_gemm(TSR_BLAS_S, &(TsrGemm){TSR_FLOAT32, g->a, b, c, g->alpha, g->beta});
-    }
-    tsr_free(wide);
-    if (s != TSR_OK) tsr_parallel_fail(s);
-}
-
-/* THIN_ROWS: rows of the left side up to which widening all of the right one would cost more than the product does.
- * THIN_BYTES: of the columns that are widened at a time, a fraction of a second cache, since they are read back at
- * once. THIN_LEAST: elements of the right side from which on it is not widened whole. Chosen by these sizes, not
- * measured. */
-enum { THIN_ROWS = 4, THIN_BYTES = 1 << 17, THIN_LEAST = 1 << 16 };
-
-static bool is_thin(const TsrGemm *g) {
-    return g->c.rows <= THIN_ROWS && g->b.rs == 1 && g->b.cs >= g->b.rows && g->b.rows * g->b.cols >= THIN_LEAST;
-}
-
-static TsrStatus thin_product(const TsrGemm *g) {
-    ThinJob job = {*g, TSR_MAX(THIN_BYTES / 4 / g->a.cols / 8 * 8, (int64_t)8)};
-    return tsr_parallel_for((g->c.cols + job.width - 1) / job.width, 1, thin_columns, &job);
-}
-
 static bool alpha_is_zero(const TsrGemm *g) { return scalar_complex(g->alpha) == 0; }
 
 /* blas_gemm without BLAS, which leaves out what it would multiply with 0. */
@@ -767,11 +726,15 @@ static TsrStatus own_product(TsrBlasType t, const TsrGemm *g) {
     return own_gemm_parallel(g);
 }
 
+/* Elements of a right side of columns from which on it stays one of columns when it is widened: to turn it as well
+ * would miss the caches. Chosen by its size, not measured. */
+enum { TURNED_LEAST = 1 << 16 };
+
 /* Half precision: widened to float32, one product, rounded once. */
 static TsrStatus half_gemm(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
     size_t bytes;
-    bool thin = is_thin(g), by_columns = g->b.rs == 1 && g->b.cs != 1 && n * k >= THIN_LEAST;
+    bool thin = tsr_gemm_is_thin(g, g->dtype), by_columns = g->b.rs == 1 && g->b.cs != 1 && n * k >= TURNED_LEAST;
     if (tsr_mul_overflows(m, k, &floats) || tsr_mul_overflows(k, n, &part) ||
         tsr_add_overflows(floats, thin ? 0 : part, &floats) || tsr_mul_overflows(m, n, &part) ||
         tsr_add_overflows(floats, part, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes))
@@ -783,7 +746,7 @@ static TsrStatus half_gemm(const TsrGemm *g) {
     TsrStatus s = convert_mat(TSR_FLOAT32, a, g->dtype, g->a);
     if (s == TSR_OK && !thin) s = (by_columns ? convert_turned : convert_mat)(TSR_FLOAT32, b, g->dtype, g->b);
     if (s == TSR_OK && tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
-    if (s == TSR_OK && thin) s = thin_product(&(TsrGemm){g->dtype, a, g->b, c, g->alpha, g->beta});
+    if (s == TSR_OK && thin) s = tsr_gemm_thin(&(TsrGemm){TSR_FLOAT32, a, g->b, c, g->alpha, g->beta}, g->dtype);
     else if (s == TSR_OK)
         s = (alpha_is_zero(g) ? own_product : blas_gemm)(TSR_BLAS_S,
                                                          &(TsrGemm){TSR_FLOAT32, a, b, c, g->alpha, g->beta});

@@ -186,28 +186,38 @@ START_TEST(large_products_agree_with_plain_sums) {
 }
 END_TEST
 
-/* The matrix b in columns, as a weight is, meets the products that widen it piece by piece. */
+static TsrTensor *new_whole_numbers(int64_t rows, int64_t columns, TsrDtype d, int most) {
+    TsrTensor *t = new_tensor(2, (int64_t[]){rows, columns}, d);
+    for (int64_t i = 0; i < t->numel; i++)
+        tsr_scalar_store(tsr_scalar_int((int64_t)below(2 * most + 1) - most), d,
+                         (char *)tsr_data(t) + (size_t)i * tsr_dtype_size(d));
+    return t;
+}
+
+static void check_thin(TsrDtype d, int64_t m, bool in_columns, int beta) {
+    int64_t n = 301, k = 300;
+    TsrTensor *weight = new_whole_numbers(k, n, d, 1), *x = new_whole_numbers(m, k, d, 1),
+              *out = new_whole_numbers(m, n, d, 9);
+    TsrGemm g = {d,
+                 {tsr_data(x), m, k, k, 1, false},
+                 {tsr_data(weight), k, n, in_columns ? 1 : n, in_columns ? k : 1, false},
+                 {tsr_data(out), m, n, n, 1, false},
+                 tsr_scalar_int(1),
+                 tsr_scalar_int(beta)};
+    char *want = expected(&g, out);
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    ck_assert_msg(same_numbers(d, want, tsr_data(out), out->storage->nbytes), "%s, %d rows, columns %d, beta %d",
+                  tsr_dtype_name(d), (int)m, in_columns, beta);
+    tsr_free(want);
+    tsr_tensor_free(weight), tsr_tensor_free(x), tsr_tensor_free(out);
+}
+
+/* The matrix b is large and in rows or in columns, as a weight is: it is widened piece by piece. */
 START_TEST(thin_halves_agree_with_plain_sums) {
-    for (int rows = 1; rows <= 6; rows++) {
-        int64_t m = rows, n = 300, k = 250, sizes[] = {n, k};
-        TsrTensor *weight = new_tensor(2, sizes, TSR_BFLOAT16), *x = new_tensor(2, (int64_t[]){m, k}, TSR_BFLOAT16),
-                  *out = new_tensor(2, (int64_t[]){m, n}, TSR_BFLOAT16);
-        for (int64_t i = 0; i < weight->numel; i++)
-            tsr_scalar_store(tsr_scalar_int((int64_t)below(3) - 1), TSR_BFLOAT16, (char *)tsr_data(weight) + 2 * i);
-        for (int64_t i = 0; i < x->numel; i++)
-            tsr_scalar_store(tsr_scalar_int(i % 7 == 0), TSR_BFLOAT16, (char *)tsr_data(x) + 2 * i);
-        TsrGemm g = {TSR_BFLOAT16,
-                     {tsr_data(x), m, k, k, 1, false},
-                     {tsr_data(weight), k, n, 1, k, false},
-                     {tsr_data(out), m, n, n, 1, false},
-                     tsr_scalar_int(1),
-                     tsr_scalar_int(0)};
-        char *want = expected(&g, out);
-        ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
-        ck_assert(same_numbers(TSR_BFLOAT16, want, tsr_data(out), out->storage->nbytes));
-        tsr_free(want);
-        tsr_tensor_free(weight), tsr_tensor_free(x), tsr_tensor_free(out);
-    }
+    static const TsrDtype halves[] = {TSR_BFLOAT16, TSR_FLOAT16, TSR_FLOAT8_E5M2};
+    for (size_t i = 0; i < TSR_COUNTOF(halves); i++)
+        for (int64_t rows = 1; rows <= 70; rows = rows < 9 ? rows + 1 : 2 * rows + 1)
+            for (int way = 0; way < 4; way++) check_thin(halves[i], rows, way % 2, way / 2);
 }
 END_TEST
 
