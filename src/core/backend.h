@@ -369,6 +369,15 @@ typedef struct TsrDeviceFft {
     double scale; /* the results are multiplied with */
 } TsrDeviceFft;
 
+/* Of LU and what goes with it. */
+typedef struct TsrDeviceMatrixWork {
+    bool upper;                 /* of TRIANGULAR and CHOLESKY: the triangle that is read, and written */
+    bool unit;                  /* of TRIANGULAR: its diagonal is 1 */
+    bool transposed, conjugate; /* op, of TRIANGULAR; of REFLECT transposed means the conjugate transpose */
+    bool right;                 /* t0 stands on the left of it */
+    uint8_t pivoted; /* of TRIANGULAR: rows of t0 are exchanged 1 before, as the pivots say, 2 after, the other way */
+} TsrDeviceMatrixWork;
+
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {
     uint32_t version;    /* TSR_BACKEND_VERSION the plugin was built with */

@@ -2,6 +2,7 @@
 #include "compile.h"
 #include "cuda/kernels/fft/fft.h"
 #include "cuda/kernels/index.h"
+#include "cuda/kernels/linalg/matrix.h"
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
@@ -39,6 +40,12 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_CONV] = cuda_conv,
     [TSR_P_POOL] = cuda_pool,
     [TSR_P_FFT] = cuda_fft,
+    [TSR_P_LU] = cuda_matrix,
+    [TSR_P_CHOLESKY] = cuda_matrix,
+    [TSR_P_TRIANGULAR] = cuda_matrix,
+    [TSR_P_QR] = cuda_matrix,
+    [TSR_P_Q] = cuda_matrix,
+    [TSR_P_REFLECT] = cuda_matrix,
     [TSR_P_GRID] = cuda_grid,
     [TSR_P_RESAMPLE] = cuda_resample,
 };

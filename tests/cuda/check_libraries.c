@@ -3,6 +3,7 @@
 
 #include "check_kernels.h"
 #include "cuda/kernels/fft/fft.h"
+#include "cuda/kernels/linalg/matrix.h"
 
 static TsrDeviceTensor lines(TsrDtype dtype) {
     const int64_t size = (int64_t)cuda_itemsize(dtype);
@@ -19,5 +20,10 @@ void check_libraries(void) {
         TsrDeviceWork w = {.what = TSR_P_FFT, .nout = 1, .nin = 1, .params = &how, .nparams = sizeof how};
         w.t[0] = w.t[1] = lines(dtypes[i]);
         check_compile("Fourier transforms", cuda_fft_source(&source, &w), &source);
+    }
+    static const TsrDtype all[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_COMPLEX128};
+    for (int i = 0; i < 4; i++) {
+        CudaSource source = {0};
+        check_compile("factorizations", cuda_matrix_source(&source, all[i]), &source);
     }
 }

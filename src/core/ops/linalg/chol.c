@@ -4,6 +4,8 @@
 
 #include "core/op/out.h"
 #include "la.h"
+#include "core/tensor/loan.h"
+#include "there.h"
 
 /* What potri and potrs are given: a triangle of n rows, and the right-hand sides. */
 typedef struct Triangle {
@@ -64,13 +66,16 @@ static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, b
     TSR_TRY(tsr_la_need_kernel("cholesky_cpu", a));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
-    if (!tsr_is_meta(f)) {
+    if (tsr_on_device(f)) {
+        if (f->numel == 0) TSR_TRY(tsr_tensor_fill(e, tsr_scalar_int(0)));
+        TSR_TRY(tsr_la_cholesky_there(f, e, upper));
+    } else if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
             TsrLaJob job;
             TSR_TRY(on_triangles(&job, false, f, e, upper));
             sign_of_second(f, &job);
-            tsr_la_keep_triangle(f, upper);
+            TSR_TRY(tsr_la_keep_triangle(f, upper));
         }
     }
     *l = tsr_owned_take(&f);
@@ -130,6 +135,13 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_copy(&x, a));
     TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
+    if (tsr_on_device(x)) {
+        TSR_OWNED inverse = NULL;
+        TSR_TRY(tsr_la_new_like(&inverse, a, tsr_la_rows(a), tsr_la_cols(a), a->dtype));
+        TSR_TRY(tsr_la_set_identity(inverse));
+        TSR_TRY(tsr_la_cholesky_solve_there(inverse, x, upper));
+        return tsr_return_move(c, tsr_owned_take(&inverse));
+    }
     TsrLaJob job;
     TSR_TRY(on_triangles(&job, true, x, info, upper));
     TSR_TRY(tsr_la_check_info(info, "cholesky_inverse", TSR_LA_SINGULAR_INVERSE));
@@ -171,6 +183,10 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
+    if (tsr_on_device(x)) {
+        TSR_TRY(tsr_la_cholesky_solve_there(x, f, c->arg[2].b));
+        return tsr_return_move(c, tsr_owned_take(&x));
+    }
     Triangle s = {.uplo = c->arg[2].b ? 'U' : 'L'};
     TSR_TRY(tsr_la_begin(&s.job, x->dtype));
     TSR_TRY(tsr_blas_int(&s.n, tsr_la_rows(x)));
@@ -193,6 +209,14 @@ typedef struct Triangular {
 /* Solves in place for the column-major X; `a` column-major of the same batch. */
 static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
     if (x->numel == 0 || tsr_is_meta(x)) return TSR_OK;
+    if (tsr_on_device(x)) {
+        const TsrDeviceMatrixWork there = {.upper = how.upper,
+                                           .unit = how.unit,
+                                           .transposed = how.trans != 'N',
+                                           .conjugate = how.trans == 'C',
+                                           .right = !how.left};
+        return tsr_la_triangular_there(x, a, there);
+    }
     TsrLaJob job;
     int m, n, lda;
     TSR_TRY(tsr_la_begin(&job, x->dtype));

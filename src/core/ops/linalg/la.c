@@ -7,8 +7,11 @@
  * and small symmetric ones by the QL iteration of tridiagonal.inc, in the order of the library behind PyTorch, whose
  * signs and digits show. Singular values: gesdd, but for the two shapes where that library takes another way. */
 #include "la.h"
+#include "core/tensor/loan.h"
+#include "there.h"
 #include "core/kernels/matrix/small.h"
 #include "core/kernels/move/move.h"
+#include "core/engine/places.h"
 #include "core/parallel.h"
 
 #include <float.h>
@@ -212,27 +215,31 @@ void tsr_la_set(TsrBlasType t, void *data, int64_t k, double complex v) {
     }
 }
 
-void tsr_la_keep_triangle(TsrTensor *a, bool upper) {
+TsrStatus tsr_la_keep_triangle(TsrTensor *a, bool upper) {
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
     size_t item = tsr_itemsize(a);
+    if (tsr_on_device(a)) return tsr_la_keep_triangle_there(a, upper);
     for (int64_t b = 0; b < batches; b++)
         for (int64_t j = 0; j < n && !tsr_interrupted_at(b * n + j); j++) {
             char *column = tsr_la_matrix(a, b) + (size_t)(j * m) * item;
             int64_t from = upper ? TSR_MIN(j + 1, m) : 0, to = upper ? m : TSR_MIN(j, m);
             if (to > from) memset(column + (size_t)from * item, 0, (size_t)(to - from) * item);
         }
+    return TSR_OK;
 }
 
-void tsr_la_set_identity(TsrTensor *a) {
+TsrStatus tsr_la_set_identity(TsrTensor *a) {
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), batches = tsr_la_batches(a);
     size_t item = tsr_itemsize(a), bytes = (size_t)(m * n) * item;
     char one[16];
-    if (a->numel == 0) return;
+    if (a->numel == 0) return TSR_OK;
+    if (tsr_on_device(a)) return tsr_la_set_identity_there(a);
     memset(tsr_data(a), 0, bytes);
     tsr_scalar_store(tsr_scalar_int(1), a->dtype, one);
     for (int64_t k = 0; k < TSR_MIN(m, n); k++) memcpy(tsr_la_matrix(a, 0) + (size_t)(k * m + k) * item, one, item);
     for (int64_t b = 1; b < batches && !tsr_interrupted_at(b); b++)
         memcpy(tsr_la_matrix(a, b), tsr_la_matrix(a, 0), bytes);
+    return TSR_OK;
 }
 
 /* ---- LU ---- */
@@ -301,7 +308,10 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&p, a, k, TSR_INT32));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
-    if (!tsr_is_meta(f)) {
+    if (tsr_on_device(f)) {
+        if (f->numel == 0) TSR_TRY(tsr_tensor_fill(e, tsr_scalar_int(0)));
+        TSR_TRY(tsr_la_lu_there(f, p, e));
+    } else if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
         if (f->numel > 0) {
             TsrLaJob job;
@@ -334,6 +344,7 @@ static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int 
 
 TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
+    if (tsr_on_device(b)) return tsr_la_lu_solve_there(b, lu, pivots, trans);
     TsrLaJob job;
     int n, nrhs;
     TSR_TRY(tsr_la_begin(&job, b->dtype));
@@ -360,7 +371,7 @@ TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTen
     TSR_OWNED x = NULL;
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &e, a));
     TSR_TRY(tsr_la_new_like(&x, a, tsr_la_rows(a), tsr_la_cols(a), a->dtype));
-    if (!tsr_is_meta(x)) tsr_la_set_identity(x);
+    if (!tsr_is_meta(x)) TSR_TRY(tsr_la_set_identity(x));
     TSR_TRY(tsr_la_lu_solve(x, lu, pivots, 'N'));
     *inverse = tsr_owned_take(&x);
     *info = tsr_owned_take(&e);
@@ -368,8 +379,10 @@ TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTen
 }
 
 TsrStatus tsr_la_check_info(const TsrTensor *info, const char *fn, TsrLaFailure failure) {
+    TSR_OWNED here = NULL;
     if (tsr_is_meta(info)) return TSR_OK;
-    const int *e = tsr_data(info);
+    TSR_TRY(tsr_new_there(&here, info, TSR_DEVICE_CPU));
+    const int *e = tsr_data(here);
     for (int64_t b = 0; b < info->numel; b++) {
         if (e[b] == 0) continue;
         char batch[64] = ": ";
@@ -626,8 +639,8 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
             else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x));
             else TSR_TRY(svd_gesdd(&x));
         } else if (job == 'A') {
-            tsr_la_set_identity(uu);
-            tsr_la_set_identity(vv);
+            TSR_TRY(tsr_la_set_identity(uu));
+            TSR_TRY(tsr_la_set_identity(vv));
         }
     }
     if (job != 'N') *u = tsr_owned_take(&uu), *vh = tsr_owned_take(&vv);

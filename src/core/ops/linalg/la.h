@@ -86,8 +86,8 @@ static inline TsrBlasType tsr_la_real(TsrBlasType t) {
     return t == TSR_BLAS_C ? TSR_BLAS_S : t == TSR_BLAS_Z ? TSR_BLAS_D : t;
 }
 /* Zeroes what lies outside the triangle (k: first kept diagonal); of every matrix of the batch. */
-void tsr_la_keep_triangle(TsrTensor *a, bool upper);
-void tsr_la_set_identity(TsrTensor *a);
+TsrStatus tsr_la_keep_triangle(TsrTensor *a, bool upper);
+TsrStatus tsr_la_set_identity(TsrTensor *a);
 
 /* --- one column-major matrix, large ones in blocks on the core's threads (blocked.c); they look for interrupts, and
  * leave LAPACK's info --- */

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/engine/places.h"
+#include "core/tensor/loan.h"
+#include "core/op/compose.h"
 #include "core/op/shared.h"
 
 /* ---- factorizations ---- */
@@ -27,9 +30,11 @@ static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
 }
 
 static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
+    TSR_OWNED here = NULL;
     if (tsr_is_meta(info)) return TSR_OK;
+    TSR_TRY(tsr_new_there(&here, info, TSR_DEVICE_CPU));
     for (int64_t b = 0; b < info->numel; b++) {
-        int e = ((const int *)tsr_data(info))[b];
+        int e = ((const int *)tsr_data(here))[b];
         char batch[64] = ": ";
         if (e == 0) continue;
         if (tsr_ndim(info) > 0) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
@@ -92,6 +97,27 @@ static TsrStatus check_pivots(const TsrTensor *pivots, int64_t m) {
     return TSR_OK;
 }
 
+/* The same on a device: what is exchanged is found out on the host, from a number a row. */
+static TsrStatus permutation_new_there(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
+    TsrScope s = {0};
+    TSR_OWNED rows = NULL;
+    TSR_OWNED here = NULL;
+    int64_t m = tsr_la_rows(lu), k = TSR_MIN(m, tsr_la_cols(lu)), sizes[TSR_MAX_DIMS], dim = tsr_ndim(lu) - 2;
+    memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
+    sizes[dim] = 1, sizes[dim + 1] = m;
+    TSR_TRY(tsr_new_there(&here, pivots, TSR_DEVICE_CPU));
+    TSR_TRY(check_pivots(here, m));
+    TSR_TRY(tsr_tensor_new(&rows, tsr_ndim(lu), sizes, TSR_INT64, TSR_DEVICE_CPU));
+    for (int64_t b = 0; b < tsr_la_batches(lu) && !tsr_interrupted_at(b); b++)
+        apply_pivots((int64_t *)tsr_data(rows) + b * m, m, (const int *)tsr_data(here) + b * k, k);
+    sizes[dim] = m;
+    TsrTensor *p = MAKE(&s, tsr_tensor_new, tsr_ndim(lu), sizes, lu->dtype, lu->device),
+              *at = MAKE(&s, tsr_new_there, rows, lu->device);
+    if (s.status == TSR_OK) s.status = tsr_tensor_fill(p, tsr_scalar_int(0));
+    TsrTensor *ones = CALL(&s, "scatter", "tits", p, dim, at, tsr_scalar_int(1));
+    return tsr_scope_end_new(out, &s, ones);
+}
+
 static TsrStatus permutation_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
     TSR_OWNED p = NULL;
     TSR_OWNED scratch = NULL;
@@ -145,7 +171,9 @@ static TsrStatus lu_unpack(TsrOpCall *c, const TsrTensor *lu, const TsrTensor *p
     TSR_OWNED p = NULL;
     TSR_OWNED l = NULL;
     TSR_OWNED u = NULL;
-    TSR_TRY(perm ? permutation_new(&p, lu, pivots) : empty_like_of(&p, lu));
+    TsrStatus (*make)(TsrTensor **, const TsrTensor *, const TsrTensor *) =
+        tsr_on_device(lu) && lu->numel > 0 ? permutation_new_there : permutation_new;
+    TSR_TRY(perm ? make(&p, lu, pivots) : empty_like_of(&p, lu));
     TSR_TRY(data ? triangle_new(&l, lu, false) : empty_like_of(&l, lu));
     TSR_TRY(data ? triangle_new(&u, lu, true) : empty_like_of(&u, lu));
     tsr_return_move2(c, tsr_owned_take(&p), tsr_owned_take(&l));
@@ -373,13 +401,15 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
     batch.sizes[batch.n] = tsr_la_cols(lu);
     TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, batch.n + 1, batch.sizes));
     TSR_TRY(tsr_tensor_new_contiguous(&pb, pwide, TSR_CONTIGUOUS));
-    if (!tsr_is_meta(pb))
-        for (int64_t k = 0; k < pb->numel; k++)
-            if (((const int *)tsr_data(pb))[k] < 1 || ((const int *)tsr_data(pb))[k] > tsr_la_cols(lu))
-                return tsr_error(
-                    TSR_RUNTIME_ERROR,
-                    "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
-                    ((const int *)tsr_data(pb))[k] < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
+    TSR_OWNED here = NULL;
+    if (!tsr_is_meta(pb)) TSR_TRY(tsr_new_there(&here, pb, TSR_DEVICE_CPU));
+    for (int64_t k = 0; here != NULL && k < here->numel; k++) {
+        const int pivot = ((const int *)tsr_data(here))[k];
+        if (pivot < 1 || pivot > tsr_la_cols(lu))
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
+                             pivot < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
+    }
     return solve_factored(out, lub, pb, b, left, adjoint);
 }
 
@@ -515,6 +545,27 @@ static double pivot_sign(const int *pivots, int64_t n) {
     return odd ? -1 : 1;
 }
 
+/* The signs of the pivots' permutations, a number of lu's dtype for each matrix. */
+static TsrStatus signs_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
+    TSR_OWNED here = NULL;
+    TSR_OWNED sign = NULL;
+    const int64_t n = tsr_la_rows(lu);
+    TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
+    if (tsr_is_meta(sign)) {
+        *out = tsr_owned_take(&sign);
+        return TSR_OK;
+    }
+    TSR_TRY(tsr_new_there(&here, pivots, TSR_DEVICE_CPU));
+    if (tsr_on_device(sign)) {
+        tsr_owned_put_move(&sign, NULL);
+        TSR_TRY(tsr_tensor_new(&sign, tsr_ndim(lu) - 2, lu->sizes, lu->dtype, TSR_DEVICE_CPU));
+    }
+    TSR_IN_PIECES(b, sign->numel)
+    tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(here) + b * n, n)), sign->dtype,
+                     (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
+    return tsr_new_there(out, sign, lu->device);
+}
+
 static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
@@ -522,12 +573,8 @@ static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
     TSR_OWNED sign = NULL;
     TSR_OWNED prod = NULL;
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
-    int64_t n = tsr_la_rows(lu), last = -1;
-    TSR_TRY(tsr_la_new_vector(&sign, lu, -1, lu->dtype));
-    const int64_t batches = tsr_is_meta(sign) ? 0 : sign->numel;
-    TSR_IN_PIECES(b, batches)
-    tsr_scalar_store(tsr_scalar_float(pivot_sign((const int *)tsr_data(pivots) + b * n, n)), sign->dtype,
-                     (char *)tsr_data(sign) + (size_t)b * tsr_itemsize(sign));
+    int64_t last = -1;
+    TSR_TRY(signs_new(&sign, lu, pivots));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
     TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));
     return tsr_invoke_new(out, 1, "mul", "tt", prod, sign);
@@ -538,6 +585,17 @@ TsrStatus op_det(TsrOpCall *c) {
     return tsr_finish_move(c, det_new(&r, c->arg[0].t, "linalg.det"), r);
 }
 
+static TsrStatus slogdet_there(TsrTensor **sign, TsrTensor **logabs, const TsrTensor *lu, const TsrTensor *pivots) {
+    TsrScope s = {0};
+    const int64_t last = -1;
+    TsrTensor *first = MAKE(&s, signs_new, lu, pivots), *diagonal = MAKE(&s, tsr_tensor_new_diagonal, lu, 0, -2, -1),
+              *units = CALL(&s, "sgn", "t", diagonal), *unit = CALL(&s, "prod", "ti", units, last),
+              *all = CALL(&s, "mul", "tt", unit, first), *sizes = CALL(&s, "abs", "t", diagonal),
+              *logs = CALL(&s, "log", "t", sizes), *sum = CALL(&s, "sum", "tI", logs, 1, &last);
+    if (s.status == TSR_OK) *sign = tsr_tensor_retain(all), *logabs = tsr_tensor_retain(sum);
+    return tsr_scope_end(&s);
+}
+
 static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTensor *a, const char *fn) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
@@ -546,6 +604,7 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_check_float_high(a, fn));
     TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
+    if (tsr_on_device(lu)) return slogdet_there(sign, logabs, lu, pivots);
     TSR_TRY(tsr_la_new_vector(&s, lu, -1, lu->dtype));
     TSR_TRY(tsr_la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));
     TsrBlasType t;
@@ -583,6 +642,12 @@ TsrStatus op_logdet(TsrOpCall *c) {
     if (tsr_dtype_is_complex(s->dtype)) {
         TSR_TRY(tsr_invoke_new(&log_sign, 1, "log", "t", s));
         return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", log_sign, l), r);
+    }
+    if (tsr_on_device(l)) {
+        TsrScope scope = {0};
+        TsrTensor *negative = CALL(&scope, "eq", "ts", s, tsr_scalar_int(-1)),
+                  *log = CALL(&scope, "masked_fill", "tts", l, negative, tsr_scalar_float(NAN));
+        return tsr_scope_return(c, &scope, log);
     }
     TsrBlasType t;
     tsr_blas_type(&t, s->dtype);
@@ -645,7 +710,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
                 TSR_TRY(tsr_la_apart((int64_t[]){l.n, l.n, l.n}, sytrf, &l, sizeof l, (TsrTensor *[]){f, p, work}, 3));
                 ((int *)tsr_data(e))[b] = l.info;
             }
-            tsr_la_keep_triangle(f, false);
+            TSR_TRY(tsr_la_keep_triangle(f, false));
         }
     }
     *ld = tsr_owned_take(&f);

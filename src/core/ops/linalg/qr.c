@@ -9,10 +9,13 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/tensor/loan.h"
+#include "there.h"
 
 /* In place on the column-major `f`; tau (batch..., min(m, n)). */
 static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     if (f->numel == 0 || tsr_is_meta(f)) return TSR_OK;
+    if (tsr_on_device(f)) return tsr_la_qr_there(f, tau);
     TsrLaJob job;
     int m, n, lwork = -1, info;
     double query[4] = {0};
@@ -34,6 +37,7 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
 /* The first tsr_la_cols(q) columns of the product of the k reflectors below q's diagonal; in place. */
 static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     if (q->numel == 0 || tsr_is_meta(q)) return TSR_OK;
+    if (tsr_on_device(q)) return tsr_la_q_there(q, tau);
     TsrLaJob job;
     int m, n, k, lwork = -1, info;
     double query[4] = {0};
@@ -102,15 +106,12 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     TSR_TRY(factored(&f, &tau, a));
     TSR_TRY(tsr_la_new_like(&r, a, complete ? m : k, n, a->dtype));
     TSR_TRY(copy_corner(r, f));
-    if (!tsr_is_meta(r)) tsr_la_keep_triangle(r, true);
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_la_keep_triangle(r, true));
     if (only_r) {
         TSR_TRY(tsr_tensor_new(&q, 1, (int64_t[]){0}, a->dtype, a->device));
     } else {
         TSR_TRY(tsr_la_new_like(&q, a, m, complete ? m : k, a->dtype));
-        if (!tsr_is_meta(q)) {
-            if (k == 0) tsr_la_set_identity(q);
-            else if (q->numel > 0) memset(tsr_data(q), 0, (size_t)q->numel * tsr_itemsize(q));
-        }
+        if (!tsr_is_meta(q)) TSR_TRY(k == 0 ? tsr_la_set_identity(q) : tsr_tensor_fill(q, tsr_scalar_int(0)));
         TSR_TRY(copy_corner(q, f));
         if (k > 0) TSR_TRY(orgqr(q, tau, k));
     }
@@ -236,6 +237,10 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_tensor_new_clone(&t, tau, TSR_CONTIGUOUS));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
+    if (tsr_on_device(x)) {
+        TSR_TRY(tsr_la_reflect_there(x, f, t, !left, transpose));
+        return tsr_return_move(c, tsr_owned_take(&x));
+    }
     double query[4] = {0};
     Ormqr q = {
         .side = left ? 'L' : 'R', .lwork = -1, .q = tsr_data(f), .tau = tsr_data(t), .x = tsr_data(x), .work = query};

@@ -1,0 +1,25 @@
+/* there.h: factorizations of matrices on a device, in the place of LAPACK's; matrices are column-major and dense as
+ * la.h has them. Each returns what engine/device.h says. */
+#ifndef CORE_OPS_LINALG_THERE_H
+#define CORE_OPS_LINALG_THERE_H
+
+#include "core/engine/device.h"
+
+/* In place; pivots and info int32. */
+TsrStatus tsr_la_lu_there(TsrTensor *a, TsrTensor *pivots, TsrTensor *info);
+TsrStatus tsr_la_cholesky_there(TsrTensor *a, TsrTensor *info, bool upper);
+/* X of op(A) X = X, or X op(A) = X, in place. */
+TsrStatus tsr_la_triangular_there(TsrTensor *x, const TsrTensor *a, TsrDeviceMatrixWork how);
+/* The same with both factors of LU: trans 'N', 'T' or 'C'. */
+TsrStatus tsr_la_lu_solve_there(TsrTensor *x, const TsrTensor *lu, const TsrTensor *pivots, char trans);
+/* X of A X = X, of which `a` is the Cholesky factor. */
+TsrStatus tsr_la_cholesky_solve_there(TsrTensor *x, const TsrTensor *a, bool upper);
+TsrStatus tsr_la_qr_there(TsrTensor *a, TsrTensor *tau);
+TsrStatus tsr_la_q_there(TsrTensor *a, const TsrTensor *tau);
+/* x times Q, or with `adjoint` its conjugate transpose, on either side. */
+TsrStatus tsr_la_reflect_there(TsrTensor *x, const TsrTensor *a, const TsrTensor *tau, bool right, bool adjoint);
+/* Zeroes what lies outside the triangle. */
+TsrStatus tsr_la_keep_triangle_there(TsrTensor *a, bool upper);
+TsrStatus tsr_la_set_identity_there(TsrTensor *a);
+
+#endif
