@@ -21,6 +21,8 @@ done
 is 'an arrow from each name and from each tensor' 4 "$(grep -c 'class="bare line".*marker-end' "$work/g.svg")"
 is 'an arrow for each stride, in the colour of its view' '4 2 stride[1] = 1,stride[0] = 3,stride[1] = 1,stride[0] = 2' "$(grep -c 'class="bare e0" .*marker-end' "$work/e.svg") $(
     grep -c 'class="bare e0".*marker-end' "$work/g.svg" | awk '{print $1 / 2}') $(grep -o 'stride\[.*\] = [0-9]*' "$work/g.svg" | paste -sd,)"
+run --color=always -e 'x = arange(6).view(2, 3); draw(x, x.t())'
+is 'each view has a colour, the grids below have none' 4 "$(printf '%s\n' "$out" | grep -c "$(printf '\033')\[3[1-6]m")"
 run -e "x = arange(4000).view(40, 100); draw(x.expand(2, 40, 100), file='$work/l.svg')"
 is 'none to what is not shown' 'stride[2] = 1' "$(grep -o 'stride\[.*\] = [0-9]*' "$work/l.svg" | paste -sd,)"
 

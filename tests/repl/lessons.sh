@@ -161,7 +161,7 @@ for translated in "$lessons"/de/0*.md; do
 done
 is 'the translation is checked' 0 "$(timeout 60 "$tsr" --lesson --check "$lessons/de" >"$work/out" 2>&1; echo $?)"
 take "$lessons/de/01-tensors.md" 'x = arange(12)' '?' 'x = x.view(3, 4)' 'quit'
-has 'and taken' 'Erst alle zwölf Zahlen in einer Reihe'
+has 'and taken' 'Stelle erst alle zwölf Zahlen in einer Reihe her'
 shown 'and judged' 1 'Right.'
 
 # a lesson of one's own

@@ -55,7 +55,7 @@ cat >l.md <<'END'
 # A title
 
 ## A step
-Words.
+Words about `x[0] < 1`, and one ` alone.
 ```
 >>> x = ones(2)
 >>> x
@@ -74,6 +74,7 @@ run --page l.md
 page=$out
 is 'a lesson' '0 3' "$status $(printf '%s' "$page" | grep -c '<section')"
 has 'goes by its title' '<h1>A title</h1>' "$page"
+has 'code in its prose' '<code>Words about <samp>x[0] &lt; 1</samp>, and one ` alone.</code>' "$page"
 has 'its headings' 'class="prose head"><code>A step</code>' "$page"
 has 'its tasks' 'class="prose"><code>Task: Make y. </code>' "$page"
 is 'not its checks and wrong answers' 0 "$(printf '%s' "$page" | grep -c -e secret -e 'y = 3' -e '<code>.*tensor(')"

@@ -36,6 +36,7 @@ typedef struct Painter {
     int row;      /* of a band: views seen since its index line; -1 before */
     int geometry; /* lines after the last band */
     bool over;    /* the bands are */
+    bool grids;   /* and the geometry: each tensor's rows in element numbers follow, which stand side by side */
 } Painter;
 
 static const char *colour_of(Painter *s, const char *line, size_t length, int number) {
@@ -43,7 +44,9 @@ static const char *colour_of(Painter *s, const char *line, size_t length, int nu
                                                  "\033[35m", "\033[34m", "\033[31m"};
     bool index = length >= 5 && memcmp(line, "index", 5) == 0;
     if (number == 0) return "\033[1m";
+    s->grids |= index && s->over;
     if (index) return s->row = -3, "\033[2m"; /* the frame and the values follow */
+    if (s->grids) return "";
     if (!s->over && memmem(line, length, ": shape ", 8) != NULL) s->over = true;
     if (s->over) return palette[s->geometry++ % PALETTE];
     return ++s->row > 0 ? palette[(s->row - 1) % PALETTE] : "";

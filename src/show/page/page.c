@@ -92,6 +92,20 @@ TsrStatus page_step(Page *p, const Source *source, int line, const TsrText *prin
     return status;
 }
 
+/* Prose, with what stands in backquotes as code. */
+static TsrStatus put_prose(TsrText *out, const char *text, size_t length) {
+    const char *end = text + length, *open, *close;
+    while ((open = memchr(text, '`', (size_t)(end - text))) != NULL &&
+           (close = memchr(open + 1, '`', (size_t)(end - open - 1))) != NULL) {
+        TSR_TRY(html_puts(out, text, (size_t)(open - text)));
+        TSR_TRY(tsr_text_puts(out, "<samp>"));
+        TSR_TRY(html_puts(out, open + 1, (size_t)(close - open - 1)));
+        TSR_TRY(tsr_text_puts(out, "</samp>"));
+        text = close + 1;
+    }
+    return html_puts(out, text, (size_t)(end - text));
+}
+
 /* Of a session prose stands between the code, as headings and paragraphs, and empty lines are not shown. */
 static TsrStatus put_program_line(TsrText *out, const Page *p, int line, const char *text, size_t length) {
     bool prose = p->session && length >= 2 && memcmp(text, "# ", 2) == 0;
@@ -105,7 +119,7 @@ static TsrStatus put_program_line(TsrText *out, const Page *p, int line, const c
                                       : "";
     TSR_TRY(tsr_text_printf(out, "<li id=\"l%d\"%s><code>", line, class));
     while (marks < length && marks > 0 && text[marks] == ' ') marks++;
-    TSR_TRY(html_puts(out, text + marks, length - marks));
+    TSR_TRY(prose ? put_prose(out, text + marks, length - marks) : html_puts(out, text + marks, length - marks));
     return tsr_text_puts(out, "</code></li>\n");
 }
 
