@@ -138,7 +138,7 @@ take 2 'x.stride(0) + x' 'x' 'x.size()' 'n = x.stride(0)' 'x.stride(1)' 'x.strid
 shown 'looking at what has another type than the answer is no attempt' 3 'Not yet'
 has 'an assignment shows nothing' 'Not yet: nothing was shown'
 has 'what was shown, not what it should be' 'Not yet: what was shown is 1.'
-shown 'what the step lists as wrong is an attempt' 1 'isinstance(_, int) is False: show one number, the stride'
+shown 'what the step lists as wrong is an attempt' 1 'what was shown is of type tuple: (3, 1): show one number, the stride'
 rm -rf "$XDG_STATE_HOME"
 
 # a ladder of hints ends with the answer

@@ -229,11 +229,31 @@ static bool is_identity(const Node *node) {
     return is_plain_compare(node) && (node->compare.ops[0] == CMP_IS || node->compare.ops[0] == CMP_IS_NOT);
 }
 
+/* isinstance(NAME, ...), whose value says less than what NAME is. */
+static bool asks_type(const Check *c, const Node *node) {
+    if (node->kind != AST_CALL || node->call.args.count != 2) return false;
+    Span name = text_of(c, node->call.func);
+    return span_length(name) == 10 && memcmp(name.begin, "isinstance", 10) == 0 &&
+           node->call.args.items[0]->kind == AST_NAME;
+}
+
+/* "what was shown is of type tuple: (3, 1)". */
+static TsrStatus reason_of_type(const Check *c, Span name) {
+    Value v = VALUE_UNBOUND;
+    bool fine;
+    TsrStatus status = vm_run_text_here(&v, name.begin, (size_t)span_length(name), "<check>");
+    if (status != TSR_OK) return forget(status), say_value(c, name, &fine);
+    status = say_type(c->out, name, v);
+    value_release(v);
+    return status;
+}
+
 static TsrStatus reason_of(const Check *c, const Node *node) {
     bool fine;
     if (node->kind == AST_BOOL) return reason_of_bool(c, node);
     if (is_identity(node) && has_values(c, node)) return reason_of_identity(c, node);
     if (is_plain_compare(node) && !is_identity(node)) return reason_of_compare(c, node);
+    if (asks_type(c, node)) return reason_of_type(c, text_of(c, node->call.args.items[0]));
     if (node->kind == AST_UNARY && node->unary.op == OP_NOT) node = node->unary.operand;
     return say_value(c, text_of(c, node), &fine);
 }
