@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/kernels/matrix/fft_lines.h"
 #include "core/kernels/move/move.h"
 #include "core/op/shared.h"
 
@@ -94,23 +95,45 @@ TSR_CLONES static void round_rows(float *to, const double *from, int64_t pitch, 
     else EACH_ROW(lanes) to[lanes * i + l] = (float)from[i * pitch + l];
 }
 
+/* Floats to rows of doubles by four lines, where they are dense or side by side; returns whether they are. */
+static bool move_four(double *rows, int64_t pitch, const LineGroup *g, int64_t n, bool read) {
+    int64_t value = g->parts * (int64_t)sizeof(float), step = g->step * g->parts;
+    float *line[TSR_FFT_FOUR], *at = (float *)(void *)g->line[0];
+    if (spacing_of(g, TSR_FFT_FOUR) == value && g->step != 1) {
+        if (read) tsr_fft_widen_beside(rows, pitch, at, step, g->parts, n);
+        else tsr_fft_round_beside(at, step, g->parts, rows, pitch, n);
+        return true;
+    }
+    if (g->step != 1 || g->count != TSR_FFT_FOUR) return false;
+    for (int l = 0; l < TSR_FFT_FOUR; l++) line[l] = (float *)(void *)g->line[l];
+    if (read) tsr_fft_widen_dense(rows, pitch, (const float *const *)line, n * g->parts);
+    else tsr_fft_round_dense(line, rows, pitch, n * g->parts);
+    return true;
+}
+
+/* Values first to first + n - 1 of the lines, through a tile of floats where the rows are wider. */
+static void move_some(const LineWork *w, char *rows, int64_t pitch, const LineGroup *g, int64_t first, int64_t n,
+                      bool read) {
+    float tile[2 * SLICE * TSR_FFT_LANES];
+    double *wide = (double *)(void *)rows;
+    if (!w->narrow) {
+        move_rows(rows, pitch, g, w->lanes, first, n, w->part, read);
+    } else if (read) {
+        move_rows((char *)tile, w->lanes, g, w->lanes, first, n, sizeof(float), true);
+        widen_rows(wide, pitch, tile, n * g->parts, w->lanes);
+    } else {
+        round_rows(tile, wide, pitch, n * g->parts, w->lanes);
+        move_rows((char *)tile, w->lanes, g, w->lanes, first, n, sizeof(float), false);
+    }
+}
+
 /* The first n values of the lines into the buffer, or back; real ones leave imaginary rows alone. */
 static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int64_t n, bool read) {
-    float tile[2 * SLICE * TSR_FFT_LANES];
     int64_t pitch = w->lanes * (g->parts == 1 && !w->packed ? 2 : 1);
+    if (w->narrow && w->lanes == TSR_FFT_FOUR && move_four((double *)(void *)buffer, pitch, g, n, read)) return;
     for (int64_t k = 0, count; k < n && tsr_interrupt_flag == 0; k += count) { /* tsr_parallel_for raises it */
         count = TSR_MIN(n - k, (int64_t)SLICE);
-        char *rows = buffer + (size_t)(k * g->parts * pitch) * w->part;
-        double *wide = (double *)(void *)rows;
-        if (!w->narrow) {
-            move_rows(rows, pitch, g, w->lanes, k, count, w->part, read);
-        } else if (read) {
-            move_rows((char *)tile, w->lanes, g, w->lanes, k, count, sizeof(float), true);
-            widen_rows(wide, pitch, tile, count * g->parts, w->lanes);
-        } else {
-            round_rows(tile, wide, pitch, count * g->parts, w->lanes);
-            move_rows((char *)tile, w->lanes, g, w->lanes, k, count, sizeof(float), false);
-        }
+        move_some(w, buffer + (size_t)(k * g->parts * pitch) * w->part, pitch, g, k, count, read);
     }
 }
 
@@ -152,10 +175,11 @@ static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
 
 static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
     int64_t offset = 0;
-    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+    for (int d = tsr_ndim(t) - 1; d >= 0 && index > 0; d--) {
         if (d == dim) continue;
-        offset += index % sizes[d] * t->strides[d];
-        index /= sizes[d];
+        int64_t rest = index < sizes[d] ? 0 : index / sizes[d];
+        offset += (index - rest * sizes[d]) * t->strides[d];
+        index = rest;
     }
     return offset;
 }
@@ -172,6 +196,32 @@ static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTens
     return g;
 }
 
+/* Whether a line can be transformed where it lies: in the precision of the plan, its values side by side as the plan
+ * has them. */
+static bool lies_ready(const TsrFftLines *j, const LineWork *w, const TsrTensor *t) {
+    bool as_planned = w->packed || j->kind == TSR_FFT_C2C;
+    return as_planned && !w->narrow && t->strides[j->dim] == 1 && j->in->storage != j->out->storage;
+}
+
+/* One line, from and to where it lies where that can be. */
+static void run_line(const TsrFftLines *j, LineWork *w, const LineGroup *in, const LineGroup *out) {
+    const char *from = lies_ready(j, w, j->in) ? in->line[0] : w->in;
+    char *to = lies_ready(j, w, j->out) ? out->line[0] : w->out;
+    if (from == w->in) move_values(w, w->in, in, j->in->sizes[j->dim], true);
+    if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, 1, j->wide, true);
+    if (tsr_interrupt_flag == 0) tsr_fft_run(j->plan, to, from, j->forward, j->scale, w->scratch);
+    if (j->kind == TSR_FFT_R2C && !w->packed) complete(w->out, j->n, 1, j->wide, false);
+    if (to == w->out) move_values(w, w->out, out, j->out->sizes[j->dim], false);
+}
+
+static void run_lanes(const TsrFftLines *j, LineWork *w, const LineGroup *in, const LineGroup *out) {
+    move_values(w, w->in, in, j->in->sizes[j->dim], true);
+    if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, w->lanes, j->wide, true);
+    if (tsr_interrupt_flag == 0) tsr_fft_run_lanes(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
+    if (j->kind == TSR_FFT_R2C && !w->packed) complete(w->out, j->n, w->lanes, j->wide, false);
+    move_values(w, w->out, out, j->out->sizes[j->dim], false);
+}
+
 /* Lines first to first + count - 1; side by side when there are several. */
 static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t count) {
     int64_t lanes = count > 1 ? w->room : 1;
@@ -180,12 +230,7 @@ static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t 
         memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
     w->lanes = lanes;
     LineGroup in = group_of(j, w, j->in, first, count, true), out = group_of(j, w, j->out, first, count, false);
-    move_values(w, w->in, &in, j->in->sizes[j->dim], true);
-    if (j->kind == TSR_FFT_C2R && !w->packed) complete(w->in, j->n, lanes, j->wide, true);
-    if (tsr_interrupt_flag == 0)
-        (lanes > 1 ? tsr_fft_run_lanes : tsr_fft_run)(j->plan, w->out, w->in, j->forward, j->scale, w->scratch);
-    if (real) complete(w->out, j->n, lanes, j->wide, false);
-    move_values(w, w->out, &out, j->out->sizes[j->dim], false);
+    (lanes > 1 ? run_lanes : run_line)(j, w, &in, &out);
 }
 
 static void run_lines(int64_t begin, int64_t end, void *user) {
