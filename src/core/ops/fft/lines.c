@@ -95,20 +95,25 @@ TSR_CLONES static void round_rows(float *to, const double *from, int64_t pitch, 
     else EACH_ROW(lanes) to[lanes * i + l] = (float)from[i * pitch + l];
 }
 
-/* Floats to rows of doubles by four lines, where they are dense or side by side; returns whether they are. */
-static bool move_four(double *rows, int64_t pitch, const LineGroup *g, int64_t n, bool read) {
-    int64_t value = g->parts * (int64_t)sizeof(float), step = g->step * g->parts;
-    float *line[TSR_FFT_FOUR], *at = (float *)(void *)g->line[0];
-    if (spacing_of(g, TSR_FFT_FOUR) == value && g->step != 1) {
-        if (read) tsr_fft_widen_beside(rows, pitch, at, step, g->parts, n);
-        else tsr_fft_round_beside(at, step, g->parts, rows, pitch, n);
-        return true;
+/* Dense lines of floats, four at a time, to rows of the plan's reals and back. */
+static void move_dense(const LineWork *w, char *rows, int64_t pitch, const LineGroup *g, int64_t n, bool read) {
+    for (int64_t first = 0; first < g->count; first += TSR_FFT_FOUR, rows += TSR_FFT_FOUR * w->part) {
+        float *line[TSR_FFT_FOUR], *narrow = (float *)(void *)rows;
+        double *wide = (double *)(void *)rows;
+        int lines = (int)TSR_MIN(g->count - first, (int64_t)TSR_FFT_FOUR);
+        for (int l = 0; l < lines; l++) line[l] = (float *)(void *)g->line[first + l];
+        if (read && w->narrow) tsr_fft_widen_dense(wide, pitch, (const float *const *)line, n);
+        else if (read) tsr_fft_read_dense(narrow, pitch, (const float *const *)line, n);
+        else if (w->narrow) tsr_fft_round_dense(line, lines, wide, pitch, n);
+        else tsr_fft_write_dense(line, lines, narrow, pitch, n);
     }
-    if (g->step != 1 || g->count != TSR_FFT_FOUR) return false;
-    for (int l = 0; l < TSR_FFT_FOUR; l++) line[l] = (float *)(void *)g->line[l];
-    if (read) tsr_fft_widen_dense(rows, pitch, (const float *const *)line, n * g->parts);
-    else tsr_fft_round_dense(line, rows, pitch, n * g->parts);
-    return true;
+}
+
+/* Four lines side by side to rows of doubles and back. */
+static void move_beside(double *rows, int64_t pitch, const LineGroup *g, int64_t n, bool read) {
+    float *at = (float *)(void *)g->line[0];
+    if (read) tsr_fft_widen_beside(rows, pitch, at, g->step * g->parts, g->parts, n);
+    else tsr_fft_round_beside(at, g->step * g->parts, g->parts, rows, pitch, n);
 }
 
 /* Values first to first + n - 1 of the lines, through a tile of floats where the rows are wider. */
@@ -130,7 +135,15 @@ static void move_some(const LineWork *w, char *rows, int64_t pitch, const LineGr
 /* The first n values of the lines into the buffer, or back; real ones leave imaginary rows alone. */
 static void move_values(const LineWork *w, char *buffer, const LineGroup *g, int64_t n, bool read) {
     int64_t pitch = w->lanes * (g->parts == 1 && !w->packed ? 2 : 1);
-    if (w->narrow && w->lanes == TSR_FFT_FOUR && move_four((double *)(void *)buffer, pitch, g, n, read)) return;
+    bool floats = w->narrow || w->part == sizeof(float), fours = w->lanes % TSR_FFT_FOUR == 0;
+    if (floats && fours && g->step == 1) {
+        move_dense(w, buffer, pitch, g, n * g->parts, read);
+        return;
+    }
+    if (w->narrow && w->lanes == TSR_FFT_FOUR && spacing_of(g, w->lanes) == g->parts * (int64_t)sizeof(float)) {
+        move_beside((double *)(void *)buffer, pitch, g, n, read);
+        return;
+    }
     for (int64_t k = 0, count; k < n && tsr_interrupt_flag == 0; k += count) { /* tsr_parallel_for raises it */
         count = TSR_MIN(n - k, (int64_t)SLICE);
         move_some(w, buffer + (size_t)(k * g->parts * pitch) * w->part, pitch, g, k, count, read);
