@@ -13,6 +13,7 @@ typedef struct TsrColumns {
     int64_t n;
     int64_t step;       /* in the storage, element k belongs to column k / step % n */
     const char **names; /* n of them when named, in the same block; else NULL: the file had no header */
+    int8_t *decimals; /* n of them, in the same block: digits behind the point that all numbers of a column had; or 0 */
 } TsrColumns;
 
 /* `names` (n strings, copied) may be NULL: a table without a header. *out is the caller's. */

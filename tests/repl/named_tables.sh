@@ -31,6 +31,38 @@ run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24
 n     [3]    float64                  24      24" "$(printf '%s' "$out" | sed -n 1,3p)"
 run -e _ t.md; is 'markdown is not read' 1 "$status"
+# digits behind the point
+printf 'city,price,n\nRome,2.50,1\nOslo,10.00,\nRome,-0.05,3\n' >p.csv
+run -o csv -e _ p.csv; is 'prices keep their digits' "$(cat p.csv)" "$out"
+run -o csv -e '_[_["city"] == "Rome"]' p.csv; is 'in some rows' "$(grep -v Oslo p.csv)" "$out"
+run -o csv -e '_.sort_by("price")[["price"]]' p.csv; is 'sorted' 'price
+-0.05
+2.50
+10.00' "$out"
+run -o csv -e '_["twice"] = _["price"] * 2; _[:2]' p.csv; is 'but what is computed has none to keep' 'city,price,n,twice
+Rome,2.50,1,5
+Oslo,10.00,,20' "$out"
+run -o csv -e '_["price"] *= 1.001; _["price"][:1]' p.csv; is 'nor is any left out' '2.5024999999999995' "$out"
+run -o csv --precision 2 -e '_[["price"]][1:]' p.csv; is '--precision comes first' 'price
+10
+-0.05' "$out"
+run -o json -e '_[["price"]][:1]' p.csv; is 'nor in JSON' '[{"price": 2.5}]' "$out"
+printf 'a,b\n1.50,2\n3.00,4\n' >m.csv
+run -o csv -e _ m.csv; is 'of a table of numbers' "$(cat m.csv)" "$out"
+run -o csv -e '_[_[:, 0] > 2]' m.csv; is 'rows of it' 'a,b
+3.00,4' "$out"
+run -o csv -e '_[:, [1, 0]]' m.csv; is 'columns of it' 'b,a
+2,1.50
+4,3.00' "$out"
+run -o tsv -e '{"a": _["a"]}' m.csv; is 'one of them' 'a
+1.50
+3.00' "$out"
+run -o csv -e '_ + 0' m.csv; is 'not of a sum' 'a,b
+1.5,2
+3,4' "$out"
+printf '1.50\n2.5\n' >u.csv
+run -o csv -e _ u.csv; is 'of no one style' '1.5
+2.5' "$out"
 # ids in a table of numbers
 printf 'id,n\n9007199254740993,1\n,2.5\n18446744073709551615,\n' >ids.csv
 run -o csv -e _ ids.csv; is 'ids among numbers' "$(cat ids.csv)" "$out$err"

@@ -461,6 +461,11 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
     bool some = t->nwanted > 0 && t->names != NULL;
     TSR_TRY(tsr_columns_new(&columns, some ? names : t->names, table->sizes[1], t->delimiter));
     tsr_columns_set_move(table, columns);
+    int8_t *decimals = tsr_malloc((size_t)t->columns);
+    if (decimals == NULL) return tsr_error_no_memory((size_t)t->columns);
+    tsr_csv_find_decimals(decimals, t);
+    for (int64_t k = 0; k < columns->n; k++) columns->decimals[k] = decimals[some ? t->wanted[k] : k];
+    tsr_free(decimals);
     return TSR_OK;
 }
 

@@ -109,6 +109,9 @@ void tsr_csv_guess_header(Table *t, const char *row, const char *row_end, const 
 /* Adds what may be wrong about the guess to the notes of `out`, with the option that decides otherwise. */
 TsrStatus tsr_csv_note_header(TsrItems *out, const Table *t);
 
+/* csv_style.c: digits behind the point, for each column: what all of its numbers in the first rows have, or 0. */
+void tsr_csv_find_decimals(int8_t *decimals, const Table *t);
+
 /* csv_columns.c: tables of columns that are not all numbers. */
 
 /* Looks at the first rows for what the columns hold: t->kinds, if they are not all numbers. `text`, a list of columns

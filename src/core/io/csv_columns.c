@@ -399,6 +399,7 @@ static TsrStatus join_all(Parsing *w) {
 typedef struct Names {
     TsrWordSet set;
     int64_t *copies;
+    int8_t *decimals; /* of all columns of the text */
 } Names;
 
 static TsrStatus add_name(int64_t *known, Names *names, const TsrText *name) {
@@ -429,11 +430,12 @@ static TsrStatus cast(Cells *c, TsrDtype dtype) {
     return TSR_OK;
 }
 
-static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names) {
+static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names, int8_t decimals) {
     char number[24];
     TsrText name = {0};
     snprintf(number, sizeof number, "%lld", (long long)k);
     TsrStatus status = put_name(&name, names, t->names != NULL ? t->names[k] : number);
+    if (c->kind == CELL_NUMBER || c->kind == CELL_FLOAT) c->data->storage->decimals = decimals;
     TsrTableColumn column = {.kind = c->kind == CELL_TEXT   ? TSR_COLUMN_TEXT
                                      : c->kind == CELL_TIME ? TSR_COLUMN_TIMES
                                                             : TSR_COLUMN_NUMBERS,
@@ -456,14 +458,18 @@ static TsrStatus make_table(TsrTable **out, Parsing *w, int64_t rows, TsrDtype d
     TSR_TRY(tsr_table_new(&table, rows));
     int64_t n = t->nwanted > 0 ? t->nwanted : t->columns;
     names.copies = tsr_calloc((size_t)n, sizeof *names.copies);
-    TsrStatus status = names.copies != NULL ? TSR_OK : tsr_error_no_memory((size_t)n * sizeof *names.copies);
+    names.decimals = tsr_malloc((size_t)t->columns);
+    bool short_of_memory = names.copies == NULL || names.decimals == NULL;
+    TsrStatus status = short_of_memory ? tsr_error_no_memory((size_t)n * sizeof *names.copies) : TSR_OK;
+    if (!short_of_memory) tsr_csv_find_decimals(names.decimals, t);
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         int64_t k = t->nwanted > 0 ? t->wanted[i] : i;
         status = cast(&w->cells[k], dtype);
-        if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names);
+        if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names, names.decimals[k]);
     }
     tsr_word_set_free(&names.set);
     tsr_free(names.copies);
+    tsr_free(names.decimals);
     if (status == TSR_OK) *out = table;
     else tsr_table_free(table);
     return status;

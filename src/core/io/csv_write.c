@@ -10,6 +10,7 @@
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/parallel.h"
+#include "core/table.h"
 #include "core/view.h"
 
 /* In quotes where it would be read otherwise. */
@@ -49,9 +50,10 @@ static TsrStatus word_for_nan(Word *word, const TsrSaveOptions *options, int64_t
 }
 
 /* The cell's text, of less than CELL bytes. */
-static size_t format_cell(char *text, TsrScalar value, TsrDtype dtype, int precision, const Word *na) {
+static size_t format_cell(char *text, TsrScalar value, TsrDtype dtype, int precision, int decimals, const Word *na) {
     size_t n = tsr_format_element(text, value, dtype, precision, false);
-    if (n != 3 || memcmp(text, "nan", 3) != 0) return n;
+    if (n != 3 || memcmp(text, "nan", 3) != 0)
+        return decimals > 0 && precision == 0 ? tsr_pad_decimals(text, n, decimals) : n;
     memcpy(text, na->text, na->length);
     return na->length;
 }
@@ -60,13 +62,14 @@ TsrStatus tsr_csv_put(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSa
     char text[CELL];
     Word na;
     TSR_TRY(word_for_nan(&na, options, 1, options->delimiter != 0 ? options->delimiter : ','));
-    size_t n = format_cell(text, value, dtype, options->precision, &na);
+    size_t n = format_cell(text, value, dtype, options->precision, 0, &na);
     bool twice = quoted && n >= 2 && text[0] == '"';
     return tsr_text_append(out, text + twice, n - 2 * twice);
 }
 
 typedef struct Writing {
     const TsrTensor *t;     /* contiguous */
+    int8_t *decimals;       /* of each column */
     int64_t columns, first; /* the cell that the first piece begins with */
     char delimiter;
     int precision;
@@ -83,8 +86,10 @@ static void write_pieces(int64_t begin, int64_t end, void *user) {
         char *text = w->text + piece * PIECE * CELL, *p = text;
         int64_t cell = w->first + piece * PIECE, stop = TSR_MIN(cell + PIECE, w->t->numel), column = cell % w->columns;
         for (; cell < stop; cell++) {
+            int decimals = w->decimals[column];
             bool last = ++column == w->columns;
-            p += format_cell(p, tsr_scalar_load(w->t->dtype, data + cell * item), w->t->dtype, w->precision, &w->na);
+            p += format_cell(p, tsr_scalar_load(w->t->dtype, data + cell * item), w->t->dtype, w->precision, decimals,
+                             &w->na);
             *p++ = last ? '\n' : w->delimiter;
             if (last) column = 0;
         }
@@ -92,14 +97,18 @@ static void write_pieces(int64_t begin, int64_t end, void *user) {
     }
 }
 
-static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, char delimiter, const TsrSaveOptions *options) {
+/* `t` contiguous, of the elements of `from`. */
+static TsrStatus write_table(TsrSink *sink, const TsrTensor *t, const TsrTensor *from, char delimiter,
+                             const TsrSaveOptions *options) {
     Writing w = {
         .t = t, .columns = tsr_ndim(t) == 2 ? t->sizes[1] : 1, .delimiter = delimiter, .precision = options->precision};
     TsrStatus status = word_for_nan(&w.na, options, w.columns, delimiter);
     size_t room = (size_t)TSR_MIN(t->numel, PIECES * PIECE) * CELL;
     if (status != TSR_OK || t->numel == 0) return status;
-    w.text = tsr_malloc(room);
+    w.text = tsr_malloc(room + (size_t)w.columns);
     if (w.text == NULL) return tsr_error_no_memory(room);
+    w.decimals = (int8_t *)w.text + room;
+    for (int64_t j = 0; j < w.columns; j++) w.decimals[j] = (int8_t)tsr_column_decimals(from, j);
     for (; w.first < t->numel && status == TSR_OK; w.first += PIECES * PIECE) {
         int64_t pieces = TSR_MIN((t->numel - w.first + PIECE - 1) / PIECE, PIECES);
         status = tsr_parallel_for(pieces, 1, write_pieces, &w);
@@ -137,6 +146,7 @@ static TsrStatus write_given_header(TsrSink *sink, const TsrSaveOptions *options
 
 typedef struct NamedColumns {
     TsrTensor **columns; /* contiguous */
+    int8_t *decimals;    /* of each */
     int n;
     int64_t rows;
 } NamedColumns;
@@ -158,7 +168,7 @@ static TsrStatus add_named_column(NamedColumns *c, const TsrItem *item) {
                          (long long)t->numel, (long long)c->rows);
     c->rows = t->numel;
     TSR_TRY(tsr_tensor_new_contiguous(&c->columns[c->n], t, TSR_CONTIGUOUS));
-    c->n++;
+    c->decimals[c->n++] = (int8_t)tsr_column_decimals(t, 0);
     return TSR_OK;
 }
 
@@ -171,7 +181,8 @@ static TsrStatus write_named_rows(TsrSink *sink, const NamedColumns *c, char del
         for (int i = 0; i < c->n; i++) {
             const TsrTensor *t = c->columns[i];
             const char *cell = (const char *)tsr_data(t) + row * (int64_t)tsr_itemsize(t);
-            size_t length = format_cell(text, tsr_scalar_load(t->dtype, cell), t->dtype, options->precision, &na);
+            TsrScalar value = tsr_scalar_load(t->dtype, cell);
+            size_t length = format_cell(text, value, t->dtype, options->precision, c->decimals[i], &na);
             text[length] = i + 1 < c->n ? delimiter : '\n';
             tsr_sink_write(sink, text, length + 1);
         }
@@ -190,8 +201,9 @@ static TsrStatus write_keys(TsrSink *sink, const TsrItems *items, const TsrSaveO
 }
 
 static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
-    NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns)};
+    NamedColumns c = {.columns = tsr_calloc((size_t)items->n, sizeof *c.columns + 1)};
     TsrStatus status = c.columns != NULL ? TSR_OK : tsr_error_no_memory((size_t)items->n * sizeof *c.columns);
+    c.decimals = (int8_t *)(c.columns + items->n);
     for (int i = 0; i < items->n && status == TSR_OK; i++) status = add_named_column(&c, &items->items[i]);
     if (status == TSR_OK)
         status = options->header != NULL ? write_given_header(sink, options, items->n, delimiter)
@@ -213,7 +225,7 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
     TSR_TRY(check_cells(t));
     TSR_TRY(write_given_header(sink, options, tsr_ndim(t) == 2 ? t->sizes[1] : 1, delimiter));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_table(sink, dense, delimiter, options);
+    TsrStatus status = write_table(sink, dense, t, delimiter, options);
     tsr_tensor_free(dense);
     return status;
 }

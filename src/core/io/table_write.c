@@ -17,9 +17,14 @@ enum { CELL = TSR_TIME_ROOM };
 typedef struct Cell {
     char text[CELL];
     const char *word;
-    size_t n;
+    size_t n, shortest;                      /* shortest: of a number, without the zeros that its column asks for */
     bool is_text, masked, nothing, infinite; /* nothing: masked or nan */
 } Cell;
+
+static void put_number(Cell *cell, TsrScalar s, const TsrTableColumn *c, const TsrSaveOptions *options) {
+    cell->n = cell->shortest = tsr_format_element(cell->text, s, c->data->dtype, options->precision, false);
+    if (c->decimals > 0 && options->precision == 0) cell->n = tsr_pad_decimals(cell->text, cell->n, c->decimals);
+}
 
 static TsrStatus get_cell(Cell *cell, const TsrTableColumn *c, int64_t row, const TsrSaveOptions *options) {
     const char *at = (const char *)tsr_data(c->data) + row * (int64_t)tsr_itemsize(c->data);
@@ -30,8 +35,7 @@ static TsrStatus get_cell(Cell *cell, const TsrTableColumn *c, int64_t row, cons
     cell->nothing = cell->masked || (s.kind == TSR_SCALAR_FLOAT && isnan(s.f));
     cell->infinite = s.kind == TSR_SCALAR_FLOAT && isinf(s.f);
     if (cell->nothing) cell->n = 0;
-    else if (c->kind == TSR_COLUMN_NUMBERS)
-        cell->n = tsr_format_element(cell->text, s, c->data->dtype, options->precision, false);
+    else if (c->kind == TSR_COLUMN_NUMBERS) put_number(cell, s, c, options);
     else if (c->kind == TSR_COLUMN_TIMES) cell->n = tsr_time_format(cell->text, s.i, c->unit, &c->style);
     else if (s.i < 0 || s.i >= c->words->n)
         return tsr_error(TSR_VALUE_ERROR, "column '%.100s', row %lld: there is no word %lld", c->name, (long long)row,
@@ -132,7 +136,7 @@ static TsrStatus put_json_cell(TsrSink *sink, const TsrTableColumn *c, int64_t r
         tsr_text_free(&text);
         TSR_TRY(status);
     } else if (cell.is_text) tsr_json_put_text(sink, cell.word, cell.n);
-    else tsr_sink_write(sink, cell.text, cell.n);
+    else tsr_sink_write(sink, cell.text, cell.shortest);
     return sink->status;
 }
 

@@ -4,6 +4,8 @@
  * error. */
 #include "core/table.h"
 
+#include <string.h>
+
 #include "core/mem.h"
 
 /* Set once an indexing has put columns into another order; shown with the table. */
@@ -34,15 +36,21 @@ const char *tsr_column_name(const TsrTensor *t, int64_t j) {
     return k >= 0 ? c->names[k] : NULL;
 }
 
+int tsr_column_decimals(const TsrTensor *t, int64_t j) {
+    const TsrColumns *c = j >= 0 && j < tsr_column_count(t) && t->numel > 0 ? t->storage->columns : NULL;
+    int64_t k = c != NULL ? stored_column(c, t, j) : -1;
+    return k >= 0 ? c->decimals[k] : tsr_column_count(t) == 1 && c == NULL ? t->storage->decimals : 0;
+}
+
 bool tsr_columns_known(const TsrTensor *t) {
     int64_t n = tsr_column_count(t), k = 0;
     while (k < n && tsr_column_name(t, k) != NULL) k++;
     return n > 0 && k == n;
 }
 
-/* The names of the n columns that `index`, positions or a mask, takes of `from`; without one those of `from`. False
- * when they are not all known. */
-static bool take_names(const char **names, int64_t n, const TsrTensor *from, const TsrTensor *index) {
+/* The names and decimals of the n columns that `index`, positions or a mask, takes of `from`; without one those of
+ * `from`. False when they are not all known. */
+static bool take_names(const char **names, int8_t *decimals, int64_t n, const TsrTensor *from, const TsrTensor *index) {
     int64_t k = 0, positions = index != NULL ? index->sizes[0] : n;
     for (int64_t i = 0; i < positions; i++) {
         bool mask = index != NULL && (index->dtype == TSR_BOOL || index->dtype == TSR_UINT8);
@@ -50,6 +58,7 @@ static bool take_names(const char **names, int64_t n, const TsrTensor *from, con
         if (mask && column == 0) continue;
         if (mask) column = i;
         else if (column < 0) column += from->sizes[1];
+        decimals[k] = (int8_t)tsr_column_decimals(from, column);
         names[k++] = tsr_column_name(from, column);
         if (names[k - 1] == NULL) return false;
         moved |= n == from->sizes[1] && column != k - 1;
@@ -66,10 +75,12 @@ void tsr_columns_follow(TsrTensor *picked, const TsrTensor *from, int n, TsrTens
         index == NULL || tsr_ndim(index) != 1)
         return;
     int64_t count = picked->sizes[1];
-    const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names);
-    if (names != NULL && count > 0 && take_names(names, count, from, across) &&
+    const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names + 1);
+    int8_t *decimals = (int8_t *)(names + count);
+    if (names != NULL && count > 0 && take_names(names, decimals, count, from, across) &&
         tsr_columns_new(&columns, names, count, c->delimiter) == TSR_OK) {
         columns->step = TSR_MAX(picked->strides[1], 1);
+        memcpy(columns->decimals, decimals, (size_t)count);
         tsr_columns_set_move(picked, columns);
     }
     tsr_free(names);
