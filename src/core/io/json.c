@@ -117,7 +117,8 @@ static bool accept_word(TsrJson *j, double *value, bool *boolean) {
                  {"NaN", NAN, false},
                  {"Infinity", INFINITY, false},
                  {"-Infinity", -INFINITY, false}};
-    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
+    bool digit = j->p < j->end && *j->p >= '0' && *j->p <= '9';
+    for (size_t i = 0; i < TSR_COUNTOF(words) && !digit; i++) {
         if (!tsr_json_accept(j, words[i].word)) continue;
         *value = words[i].value;
         *boolean = words[i].boolean;

@@ -72,9 +72,13 @@ static TsrStatus read_escape(TsrJson *j, TsrText *out) {
     return tsr_text_putc(out, meant[at - escapes]);
 }
 
+/* Letters, digits and most signs: bytes of a string that stand for themselves and are characters alone. */
+static bool is_common(char c) { return c >= 32 && c != '"' && c != '\\' && c != 127; }
+
 /* The bytes up to the next quote or backslash. */
 static TsrStatus read_plain(TsrJson *j, TsrText *out) {
     const char *begin = j->p;
+    while (j->p < j->end && is_common(*j->p)) j->p++;
     while (j->p < j->end && *j->p != '"' && *j->p != '\\') {
         size_t n = tsr_utf8_sequence(j->p, (size_t)(j->end - j->p));
         if ((unsigned char)*j->p < 32) return tsr_json_error(j, "a control character in a string");
@@ -84,11 +88,15 @@ static TsrStatus read_plain(TsrJson *j, TsrText *out) {
     return tsr_text_append(out, begin, (size_t)(j->p - begin));
 }
 
-TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what) {
+static TsrStatus expected(TsrJson *j, const char *what) {
     char text[64];
-    tsr_json_skip_space(j);
     snprintf(text, sizeof text, "%s in double quotes was expected", what);
-    if (!tsr_json_accept(j, "\"")) return tsr_json_error(j, text);
+    return tsr_json_error(j, text);
+}
+
+TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what) {
+    tsr_json_skip_space(j);
+    if (!tsr_json_accept(j, "\"")) return expected(j, what);
     while (!tsr_json_accept(j, "\"")) {
         if (j->p == j->end) return tsr_json_error(j, "the text ends inside a string");
         TSR_TRY(*j->p == '\\' ? read_escape(j, out) : read_plain(j, out));
@@ -137,26 +145,31 @@ TsrStatus tsr_json_size(TsrJson *j, int64_t *out) {
     return tsr_json_error(j, whole ? "a number beyond 64 bits" : "a whole number, not negative, was expected");
 }
 
-static TsrStatus read_member(TsrJson *j, TsrJsonMember *read, void *context) {
-    TsrText key = {0};
-    TsrStatus status = tsr_interrupt_check();
-    if (status == TSR_OK) status = tsr_json_string(j, &key, "a key");
+static TsrStatus read_member(TsrJson *j, TsrText *key, TsrJsonMember *read, void *context) {
+    key->length = 0;
+    TSR_TRY(tsr_interrupt_check());
+    TSR_TRY(tsr_json_string(j, key, "a key"));
     tsr_json_skip_space(j);
-    if (status == TSR_OK && !tsr_json_accept(j, ":")) status = tsr_json_error(j, ": was expected");
-    if (status == TSR_OK) status = read(j, key.data != NULL ? key.data : "", key.length, context);
-    tsr_text_free(&key);
-    return status;
+    if (!tsr_json_accept(j, ":")) return tsr_json_error(j, ": was expected");
+    return read(j, key->length > 0 ? key->data : "", key->length, context);
 }
 
-TsrStatus tsr_json_object(TsrJson *j, TsrJsonMember *read, void *context) {
-    tsr_json_skip_space(j);
-    if (!tsr_json_accept(j, "{")) return tsr_json_error(j, "an object was expected");
-    tsr_json_skip_space(j);
-    if (tsr_json_accept(j, "}")) return TSR_OK;
+static TsrStatus read_members(TsrJson *j, TsrText *key, TsrJsonMember *read, void *context) {
     for (;;) {
-        TSR_TRY(read_member(j, read, context));
+        TSR_TRY(read_member(j, key, read, context));
         tsr_json_skip_space(j);
         if (tsr_json_accept(j, "}")) return TSR_OK;
         if (!tsr_json_accept(j, ",")) return tsr_json_error(j, ", or } was expected");
     }
+}
+
+TsrStatus tsr_json_object(TsrJson *j, TsrJsonMember *read, void *context) {
+    TsrText key = {0};
+    tsr_json_skip_space(j);
+    if (!tsr_json_accept(j, "{")) return tsr_json_error(j, "an object was expected");
+    tsr_json_skip_space(j);
+    if (tsr_json_accept(j, "}")) return TSR_OK;
+    TsrStatus status = read_members(j, &key, read, context);
+    tsr_text_free(&key);
+    return status;
 }
