@@ -36,7 +36,8 @@ enum TsrIterFlags {
         2048, /* with COMPUTE_FLOAT: 0-d inputs of other dtypes are not rounded to the half type first (h * 0.1) */
     TSR_ITER_IN_ORDER =
         4096, /* set by the iterator: an output overlaps an input in part, so the order of elements shows */
-    TSR_ITER_REAL_OUT = 1024 /* complex common dtype: fresh outputs get its real dtype (abs, angle) */
+    TSR_ITER_NUMBER_LAST = 8192, /* the last input is a number of the call: it has no say in how fresh outputs lie */
+    TSR_ITER_REAL_OUT = 1024     /* complex common dtype: fresh outputs get its real dtype (abs, angle) */
 };
 
 typedef struct TsrIterSpec {

@@ -242,6 +242,9 @@ static void dense_strides(const TsrIter *it, const int *perm, int64_t *strides) 
     }
 }
 
+/* Sizes and strides of how many inputs decide how fresh outputs lie. */
+static int laid_inputs(const TsrIterSpec *spec) { return spec->nin - (spec->flags & TSR_ITER_NUMBER_LAST ? 1 : 0); }
+
 /* When all inputs have the same shape and are laid out alike, the output is too: true, with its strides in `wanted`.
  * False when the order must decide. Strides of channels last are those of the format, whatever the inputs' are where a
  * size is 1. */
@@ -250,7 +253,7 @@ static bool common_layout(int64_t *wanted, const TsrIter *it, const TsrIterSpec 
     *contiguous = true;
     const int64_t *like = NULL;
     bool alike = true, channels_last = it->rank == 4;
-    for (int i = 0; i < spec->nin; i++) {
+    for (int i = 0; i < laid_inputs(spec); i++) {
         const int64_t *strides = seen[spec->nout + i];
         if (!same_sizes(spec->in[i], it->rank, it->shape)) return false;
         *contiguous = *contiguous && tsr_layout_is_contiguous(it->rank, it->shape, strides);
@@ -289,7 +292,7 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
     if (!like) {
         bool ordered = true, alike = contiguous && spec->nin > 0;
         for (int i = 0; i < it->rank; i++) ordered = ordered && perm[i] == it->rank - 1 - i;
-        for (int i = 0; i < spec->nin; i++) alike = alike && same_sizes(spec->in[i], it->rank, it->shape);
+        for (int i = 0; i < laid_inputs(spec); i++) alike = alike && same_sizes(spec->in[i], it->rank, it->shape);
         row_major = row_major || ordered || alike;
     }
     if (row_major) tsr_layout_contiguous_strides(wanted, it->rank, it->shape);

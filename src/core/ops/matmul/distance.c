@@ -64,13 +64,25 @@ static TsrStatus check_cdist(const TsrTensor *a, const TsrTensor *b, double p) {
         return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports floating-point dtypes, X2 got: %s",
                          tsr_dtype_scalar_name(b->dtype));
     if (p < 0 || isnan(p)) return tsr_error(TSR_RUNTIME_ERROR, "cdist only supports non-negative p values");
-    if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(b->dtype));
-    if (a->dtype != TSR_FLOAT32 && a->dtype != TSR_FLOAT64)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"cdist\" not implemented for '%s'",
-                         tsr_dtype_scalar_name(a->dtype));
     return TSR_OK;
+}
+
+/* What the loop over pairs computes in; PyTorch asks only where there are pairs. */
+static TsrStatus check_pairs(const TsrTensor *a, const TsrTensor *b) {
+    if (a->dtype != TSR_FLOAT32 && a->dtype != TSR_FLOAT64) return tsr_not_implemented("cdist", a->dtype);
+    if (a->dtype == b->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
+                     tsr_dtype_scalar_name(b->dtype));
+}
+
+/* Room for the distances, made by `make_new`: tsr_zeros_new gives those between rows without elements. */
+static TsrStatus distances_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b,
+                               TsrStatus (*make_new)(TsrTensor **, int, const int64_t *, TsrDtype, TsrDevice)) {
+    int n = tsr_ndim(a);
+    int64_t sizes[TSR_MAX_DIMS];
+    memcpy(sizes, a->sizes, sizeof(int64_t) * (size_t)n);
+    sizes[n - 1] = b->sizes[n - 2];
+    return make_new(out, n, sizes, a->dtype, a->device);
 }
 
 /* sqrt(|x|^2 - 2 x.y + |y|^2) as one product of widened matrices: less exact and much faster, as PyTorch's
@@ -89,8 +101,8 @@ static TsrStatus euclidean(TsrTensor **out, const TsrTensor *x, const TsrTensor 
     TSR_OWNED product = NULL;
     TSR_OWNED clamped = NULL;
     int64_t last = -1;
-    TSR_TRY(tsr_invoke_new(&xs, 1, "mul", "tt", x, x));
-    TSR_TRY(tsr_invoke_new(&ys, 1, "mul", "tt", y, y));
+    TSR_TRY(tsr_invoke_new(&xs, 1, "pow", "ti", x, (int64_t)2));
+    TSR_TRY(tsr_invoke_new(&ys, 1, "pow", "ti", y, (int64_t)2));
     TSR_TRY(tsr_invoke_new(&xn, 1, "sum", "tIb", xs, 1, &last, 1));
     TSR_TRY(tsr_invoke_new(&yn, 1, "sum", "tIb", ys, 1, &last, 1));
     TSR_TRY(tsr_invoke_new(&xo, 1, "ones_like", "t", xn));
@@ -126,11 +138,9 @@ static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTens
     TSR_OWNED r = NULL;
     TSR_OWNED strips = NULL;
     int n = tsr_ndim(a);
-    int64_t sizes[TSR_MAX_DIMS];
-    memcpy(sizes, a->sizes, sizeof(int64_t) * (size_t)n);
-    sizes[n - 1] = b->sizes[n - 2];
-    TSR_TRY(tsr_tensor_new(&r, n, sizes, a->dtype, a->device));
-    if (!tsr_is_meta(r) && r->numel > 0) {
+    TSR_TRY(check_pairs(a, b));
+    TSR_TRY(distances_new(&r, a, b, tsr_tensor_new));
+    if (!tsr_is_meta(r)) {
         Distances j = {.out = tsr_data(r),
                        .x = tsr_data(a),
                        .y = tsr_data(b),
@@ -180,7 +190,8 @@ TsrStatus op_cdist(TsrOpCall *c) {
     TSR_TRY(expand_rows(&b, y, batch, nbatch));
     bool large = a->sizes[nbatch] > 25 || b->sizes[nbatch] > 25;
     bool empty = a->numel == 0 || b->numel == 0;
-    if (p == 2 && !empty && (mode == 1 || (mode == 0 && large))) return tsr_finish_move(c, euclidean(&r, a, b), r);
+    if (empty) return tsr_finish_move(c, distances_new(&r, a, b, tsr_zeros_new), r);
+    if (p == 2 && (mode == 1 || (mode == 0 && large))) return tsr_finish_move(c, euclidean(&r, a, b), r);
     return tsr_finish_move(c, cdist_direct(&r, a, b, p), r);
 }
 

@@ -219,7 +219,10 @@ static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_n
         return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
                          (long long)self_numel, (long long)mat->sizes[0], (long long)mat->sizes[1],
                          (long long)vec->sizes[0]);
-    TSR_TRY(same_dtype_mv(mat, vec, self_dtype));
+    return same_dtype_mv(mat, vec, self_dtype);
+}
+
+static TsrStatus check_mv_kernel(const TsrTensor *mat) {
     return mat->numel == 0 ? TSR_OK : unsupported(mat, "addmv_impl_cpu");
 }
 
@@ -229,6 +232,7 @@ static TsrMat column_of(const TsrTensor *v) {
 
 static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
+    TSR_TRY(check_mv_kernel(mat));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
     if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
@@ -653,9 +657,10 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mat = c->arg[1].t, *vec = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_mv(mat, vec, tsr_ndim(self), self->numel, self->dtype));
+    TSR_TRY(check_inplace(c, self, 1, mat->sizes));
+    TSR_TRY(check_mv_kernel(mat));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
-    TSR_TRY(check_inplace(c, self, 1, mat->sizes));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     if (vec->numel == 0) {

@@ -458,15 +458,13 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
 }
 
 /* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those
- * of one channel as they are); but not in double precision, nor for complex numbers, nor volumes that PyTorch keeps
- * from oneDNN. */
+ * of one channel as they are); but not volumes that PyTorch keeps from oneDNN. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
     TSR_OWNED placed = NULL;
     TsrTensor *t = *result, *final;
     bool single = tsr_ndim(t) == a->n + 1;
-    if (t->dtype == TSR_FLOAT64 || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
     if (a->n == 3 && !goes_to_onednn(a->input, a->weight, 3, a->groups)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
     bool kept = a->n > 1 || tsr_is_contiguous(input, TSR_CONTIGUOUS);

@@ -344,6 +344,7 @@ typedef struct Channels {
     BatchWay way;
     bool rows;                          /* of pixels, in which the channels lie side by side */
     TsrDtype kept;                      /* what the statistics are rounded to */
+    bool mixed;                         /* the input is of another dtype than the statistics */
     const double *weight, *bias;        /* NULL: 1 and 0 */
     double *running_mean, *running_var; /* may be NULL; updated when training */
     double *mean, *rstd;                /* what was used */
@@ -357,7 +358,15 @@ static double rounded(double v, TsrDtype d) {
     return tsr_scalar_to_double(tsr_scalar_load(d, slot));
 }
 
-static double moving(double momentum, double now, double before) { return momentum * now + (1 - momentum) * before; }
+/* A running statistic: in doubles where the input is scattered, else in the dtype (float32 for float16), in which each
+ * step rounds; but `fused`, as the compiler of PyTorch made that of the variance, not the first product. */
+static double moving(const Channels *k, double now, double before, bool fused) {
+    double by = k->momentum;
+    if (k->way == BATCH_SCATTERED || k->kept == TSR_FLOAT64) return by * now + (1 - by) * before;
+    TsrDtype d = k->kept == TSR_FLOAT16 ? TSR_FLOAT32 : k->kept;
+    double share = rounded(by, d) * now, rest = rounded(rounded(1 - by, d) * before, d);
+    return rounded((fused && !k->mixed && d == TSR_FLOAT32 ? share : rounded(share, d)) + rest, d);
+}
 
 enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
 
@@ -531,6 +540,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
     k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
+    k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
     k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);

@@ -218,8 +218,8 @@ static TsrStatus check_lerp_dtype(const TsrTensor *self, const TsrTensor *t, con
                      name, tsr_dtype_c_name(t->dtype));
 }
 
-static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight) {
-    const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH, 4, 0, NULL};
+static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight, unsigned flags) {
+    const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | flags, 4, 0, NULL};
     TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
     TsrPw pw;
     TSR_TRY(tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype));
@@ -233,7 +233,7 @@ TsrStatus op_lerp_tensor(TsrOpCall *c) {
     if (tsr_ndim(weight) > 0 && out != NULL && out->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype),
                          tsr_dtype_scalar_name(self->dtype));
-    return lerp(c, "lerp_kernel_tensor", c->arg[2].t);
+    return lerp(c, "lerp_kernel_tensor", c->arg[2].t, 0);
 }
 
 TsrStatus op_lerp_scalar(TsrOpCall *c) {
@@ -243,7 +243,7 @@ TsrStatus op_lerp_scalar(TsrOpCall *c) {
     TsrDtype compute = self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : self->dtype;
     if (D_FLOAT >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, compute, value));
     TSR_TRY(tsr_tensor_new_wrapped(&weight, c->arg[2].s));
-    TsrStatus s = lerp(c, "lerp_kernel_scalar", weight);
+    TsrStatus s = lerp(c, "lerp_kernel_scalar", weight, TSR_ITER_NUMBER_LAST);
     tsr_tensor_free(weight);
     return s;
 }

@@ -317,7 +317,7 @@ static TsrStatus half_logit(TsrOpCall *c) {
         tsr_scalar_store(tsr_scalar_float(1 - low.f), x->dtype, slot);
         TsrTensor *below = CALL(&s, "lt", "ts", x, low),
                   *capped = CALL(&s, "clamp_max", "ts", x, tsr_scalar_load(x->dtype, slot));
-        x = CALL(&s, "masked_fill", "tts", capped, below, low);
+        x = CALL(&s, "where", "tst", below, low, capped);
     }
     TsrTensor *rest = CALL(&s, "rsub", "ts", x, tsr_scalar_int(1)), *odds = CALL(&s, "div", "tt", x, rest);
     return tsr_scope_return(c, &s, CALL(&s, "log", "t", odds));

@@ -409,9 +409,9 @@ static TsrStatus check_edges(const TsrTensor *input, TsrTensor *const *given, in
     return TSR_OK;
 }
 
-/* `bounded`: edges or a range are given. */
-static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool bounded) {
-    if (bounded && tsr_in(NO_LINSPACE, input->dtype)) return tsr_not_implemented("linspace_cpu", input->dtype);
+/* `ranged`: the edges are made from a range that is given; `bounded`: or they are given themselves. */
+static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool ranged, bool bounded) {
+    if (ranged && tsr_in(NO_LINSPACE, input->dtype)) return tsr_not_implemented("linspace_cpu", input->dtype);
     if (bounded) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
     else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype))
         return tsr_not_implemented("histogramdd", input->dtype);
@@ -521,7 +521,8 @@ typedef struct HistogramArgs {
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
     if (a->edges != NULL) TSR_TRY(check_edges(a->input, a->edges, a->ndim));
-    TSR_TRY(check_histogram(a->input, weight, a->edges != NULL || tsr_arg_given(a->range)));
+    bool ranged = a->edges == NULL && tsr_arg_given(a->range);
+    TSR_TRY(check_histogram(a->input, weight, ranged, ranged || a->edges != NULL));
     TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range)
                             : copy_edges(edges, a->edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
