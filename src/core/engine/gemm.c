@@ -110,16 +110,19 @@ static double complex scalar_complex(TsrScalar s) {
 
 /* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in
  * lanes, which are folded in halves, then the rest. */
-static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+static inline __attribute__((always_inline)) float dot_in(int lanes, const float *x, const float *y, int64_t n) {
     float lane[8] = {0};
-    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), full = peel + (n - peel) / lanes * lanes,
-            i = 0;
+    int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), i = 0;
     for (; i < peel; i++) lane[0] += x[i] * y[i];
-    for (; i < full; i++) lane[(i - peel) % lanes] += x[i] * y[i];
+    for (; i + lanes <= n; i += lanes)
+        for (int l = 0; l < lanes; l++) lane[l] += x[i + l] * y[i + l];
     for (int width = lanes / 2; width > 0; width /= 2)
         for (int l = 0; l < width; l++) lane[l] += lane[l + width];
     for (; i < n; i++) lane[0] += x[i] * y[i];
     return lane[0];
+}
+__attribute__((optimize("O3"))) static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+    return lanes == 4 ? dot_in(4, x, y, n) : dot_in(8, x, y, n);
 }
 
 /* A row times a vector, in the order in which MKL's small kernels add: n % 4 elements first (four if that is none) in
@@ -128,7 +131,8 @@ static float vector_dot(const float *x, const float *y, int64_t n) {
     float lane[4] = {0};
     int64_t first = n % 4 != 0 ? n % 4 : TSR_MIN(n, (int64_t)4);
     for (int64_t i = 0; i < first; i++) lane[0] += x[i] * y[i];
-    for (int64_t i = first; i < n; i++) lane[(i - first) % 4] += x[i] * y[i];
+    for (int64_t i = first; i < n; i += 4)
+        for (int l = 0; l < 4; l++) lane[l] += x[i + l] * y[i + l];
     return (lane[0] + lane[2]) + (lane[1] + lane[3]);
 }
 
@@ -153,7 +157,7 @@ static float last_rows_dot(const float *x, const float *y, int64_t n) {
 static float short_dot(const float *x, const float *y, int64_t n) {
     float lane[16] = {0};
     int width = n <= 12 ? 16 : 4;
-    for (int64_t i = 0; i < n; i++) lane[i % width] += x[i] * y[i];
+    for (int64_t i = 0; i < n; i++) lane[i & (width - 1)] += x[i] * y[i];
     for (width /= 2; width > 0; width /= 2)
         for (int l = 0; l < width; l++) lane[l] += lane[l + width];
     return lane[0];
