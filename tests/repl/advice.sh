@@ -32,6 +32,14 @@ explain x.view(6)
 explain("x.view(6)"), or at the prompt %explain x.view(6)
 let x = 3
 a name needs no declaration: x = 1
+ones(caffe2.empty([2, 3]).sizes())
+vec() copies the numbers into a list
+TH.newWithSize(2, 3)
+the sizes are given as a list: TH.newWithSize([2, 3])
+caffe2.empty(2, 3)
+the sizes are given as a list: caffe2.empty([2, 3])
+c = caffe2.empty([2])\nc[0] = 1
+the elements of a caffe2 tensor are written through mutable_data(dtype)
 x = true
 did you mean 'True'?
 x = false

@@ -124,6 +124,10 @@ shown 'what was shown last is no third reference' 1 'Right.'
 has 'counts' 'Not yet: refcount(x) is 4, not 3'
 shown 'lesson 10 after a wrong attempt' 1 'Right.'
 
+take 11 'p = 3' 'o = x' 'quit'
+has 'of a name that is missing nothing more is said' "Not yet: name 'o' is not defined. ?"
+has 'of a wrong value its words are' 'o is the tensor itself, not a MaybeOwned'
+
 # handles freed, statements that end the program, an error, several statements, again and back
 take 12 'TH.free(h); TH.free(h)' 'TH.free(h)' 'k = TH.newWithSize([4])' 'TH.free(k)' 'quit'
 shown 'handles are whole again after a wrong attempt' 2 'Right.'

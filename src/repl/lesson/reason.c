@@ -32,6 +32,18 @@ static bool goes_on(const char *at, Span s) {
     return at >= s.begin && at < s.end && (isalnum((unsigned char)*at) || *at == '_' || *at == '.');
 }
 
+/* Whether it can't be evaluated for want of a name: what a check says in words is about the value then missing. */
+static bool lacks_name(Span expression) {
+    Value v = VALUE_UNBOUND, exception;
+    TsrStatus status = vm_run_text_here(&v, expression.begin, (size_t)span_length(expression), "<check>");
+    value_release(v);
+    if (status == TSR_OK || !vm_take_error(&exception, status)) return false;
+    bool lacks = value_exc(exception)->kind == TSR_NAME_ERROR;
+    value_release(exception);
+    tsr_error_clear();
+    return lacks;
+}
+
 bool reason_asks_last(Span s) {
     for (const char *c = s.begin; c < s.end; c++)
         if (*c == '_' && !goes_on(c - 1, s) && (c + 1 == s.end || c[1] == '.' || !goes_on(c + 1, s))) return true;
@@ -285,7 +297,7 @@ TsrStatus reason_append(TsrText *out, Span check) {
         status = reason_of(&c, node);
         size_t end = source_line_offset(source, node->at.end_line) + (size_t)node->at.end_col;
         Span words = words_of(check, TSR_MIN(end, (size_t)span_length(check)));
-        if (status == TSR_OK && !span_is_empty(words))
+        if (status == TSR_OK && !span_is_empty(words) && !lacks_name((Span){check.begin, words.begin}))
             status = tsr_text_printf(out, ": %.*s", span_length(words), words.begin);
     }
     ast_free(ast);
