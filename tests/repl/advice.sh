@@ -39,7 +39,7 @@ the sizes are given as a list: TH.newWithSize([2, 3])
 caffe2.empty(2, 3)
 the sizes are given as a list: caffe2.empty([2, 3])
 c = caffe2.empty([2])\nc[0] = 1
-the elements of a caffe2 tensor are written through mutable_data(dtype)
+the elements of a caffe2 tensor are written through what its mutable_data gives
 x = true
 did you mean 'True'?
 x = false
