@@ -106,12 +106,17 @@ for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'ArrowRight',
 document.querySelector('#l3').click(); seen.push(at());
 const slider = document.querySelector('input'); slider.value = 4; slider.oninput(); seen.push(at(), location.hash);
 document.title = seen.join(' ') + ' ' + document.querySelectorAll('.step.now, .program .now').length;
+const [back, next] = document.querySelectorAll('.controls button');
+next.focus(); press('End');
+document.title += ' ' + document.activeElement.textContent;
+back.focus(); press('Home');
+document.title += ' ' + document.activeElement.textContent;
 </script>
 END
 cat a.html keys.html >b.html
 dom() { timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$work/$1" 2>/dev/null; }
 last=$(printf '%s' "$(cat a.html)" | grep -c '<section')
-is 'keys, slider and lines in a browser' "<title>s1 s2 s3 s2 s$last s$last s1 s1 s3 s4 #s4 2</title>" "$(dom b.html | grep -o '<title>.*</title>')"
+is 'keys, slider, lines and where the keyboard is in a browser' "<title>s1 s2 s3 s2 s$last s$last s1 s1 s3 s4 #s4 2 Back Next</title>" "$(dom b.html | grep -o '<title>.*</title>')"
 cat >contrast.html <<'END'
 <script>
 const light = c => c.match(/[\d.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)

@@ -32,8 +32,10 @@
     }
     slider.value = now + 1;
     told.textContent = `step ${now + 1} of ${steps.length}`;
+    const held = document.activeElement; // a button that is switched off would lose the keyboard
     back.disabled = now === 0;
     next.disabled = now === steps.length - 1;
+    if (held.disabled) (held === next ? back : next).focus();
     if (remember) history.replaceState(null, '', `#${steps[now].id}`);
   }
   function fromAddress() {
