@@ -137,8 +137,7 @@ $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 # Objects that hold the text of other files: of the device, and of a prelude.
-$(BUILD)/obj/cuda/source.o: $(wildcard src/cuda/device/* src/cuda/device/*/*) src/core/element/halffloat.h src/core/kernels/random/philox.h src/core/kernels/pointwise/helpers.inc src/core/ops/nn/pool_spans.h \
-	src/core/kernels/nn/grid.h src/core/kernels/nn/grid_places.inc
+$(BUILD)/obj/cuda/source.o: $(shell sed -n 's/^PART(.*, "\(.*\)").*/\1/p' src/cuda/parts.def)
 $(BUILD)/obj/cuda/simulated/nvrtc.o: src/cuda/simulated/host.cuh
 $(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
 $(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)

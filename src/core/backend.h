@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 9 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 10 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -299,6 +299,16 @@ typedef struct TsrDeviceSort {
 typedef struct TsrDeviceSearch {
     bool right;
 } TsrDeviceSearch;
+
+/* Element i of what RAMP fills: start + i step; the same from the nearer of two ends; base to the power of that. */
+typedef enum TsrRamp { TSR_RAMP_ARANGE, TSR_RAMP_LINSPACE, TSR_RAMP_LOGSPACE } TsrRamp;
+/* Of RAMP. Integers of arange are made of start_i and step_i, floats of linspace that are not float64 by step_f. */
+typedef struct TsrDeviceRamp {
+    TsrRamp kind;
+    float step_f;
+    double start, step, end, base;
+    int64_t start_i, step_i;
+} TsrDeviceRamp;
 
 /* Of TRIANGLE: which one stays, and by how many columns its diagonal lies to the right of the main one. */
 typedef struct TsrDeviceTriangle {

@@ -11,6 +11,7 @@
 #include "cuda/kernels/nn/pool.h"
 #include "cuda/kernels/nn/resample.h"
 #include "memory.h"
+#include "cuda/kernels/ramp.h"
 #include "cuda/kernels/random.h"
 #include "cuda/kernels/reduce.h"
 #include "cuda/kernels/rows.h"
@@ -36,6 +37,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_SOFTMAX] = cuda_rows,
     [TSR_P_NORM] = cuda_rows,
     [TSR_P_SEARCH] = cuda_search,
+    [TSR_P_RAMP] = cuda_ramp,
     [TSR_P_TRIANGLE] = cuda_triangle,
     [TSR_P_CONV] = cuda_conv,
     [TSR_P_POOL] = cuda_pool,

@@ -12,9 +12,9 @@
 #undef PART
 
 static const struct {
-    const char *begin, *end;
+    const char *path, *begin, *end;
 } parts[CUDA_PART_COUNT] = {
-#define PART(name, path) {cuda_text_##name, cuda_text_##name##_end},
+#define PART(name, path) {path, cuda_text_##name, cuda_text_##name##_end},
 #include "parts.def"
 #undef PART
 };
@@ -51,12 +51,29 @@ void cuda_source_add(CudaSource *s, const char *format, ...) {
     va_end(args);
 }
 
+/* The part that a line of another one includes, by its place beside that one or from src on; -1: a header, or none. */
+static int included_by(CudaPart part, const char *line, const char *end) {
+    const char *name = memchr(line, '"', (size_t)(end - line)), *folder = strrchr(parts[part].path, '/') + 1;
+    const char *last = name != NULL ? memchr(name + 1, '"', (size_t)(end - name - 1)) : NULL;
+    char beside[256], below[256];
+    if (last == NULL || last[-1] == 'h') return -1;
+    snprintf(beside, sizeof beside, "%.*s%.*s", (int)(folder - parts[part].path), parts[part].path,
+             (int)(last - name - 1), name + 1);
+    snprintf(below, sizeof below, "src/%.*s", (int)(last - name - 1), name + 1);
+    for (int i = 0; i < CUDA_PART_COUNT; i++)
+        if (strcmp(parts[i].path, beside) == 0 || strcmp(parts[i].path, below) == 0) return i;
+    return -1;
+}
+
 void cuda_source_part(CudaSource *s, CudaPart part) {
     const char *line = parts[part].begin, *end = parts[part].end;
     while (line < end) {
         const char *next = memchr(line, '\n', (size_t)(end - line));
         next = next != NULL ? next + 1 : end;
-        if (next - line < 8 || memcmp(line, "#include", 8) != 0) add_bytes(s, line, (size_t)(next - line));
+        bool includes = next - line >= 8 && memcmp(line, "#include", 8) == 0;
+        int other = includes ? included_by(part, line, next) : -1;
+        if (other >= 0) cuda_source_part(s, (CudaPart)other);
+        else if (!includes) add_bytes(s, line, (size_t)(next - line));
         line = next;
     }
 }

@@ -5,6 +5,7 @@
 #include "core/io_stream.h"
 #include "core/op/sparse.h"
 #include "core/promote.h"
+#include "core/tensor/owned.h"
 #include "torch/tensor/tensor_from.h"
 #include "functions.h"
 #include "types.h"
@@ -39,11 +40,12 @@ static TsrStatus row_new_tensor(TsrOpCall *c) {
 
 /* The tensor itself when nothing has to change, else a converted copy. */
 static TsrStatus as_is_or_converted(TsrTensor **out, TsrTensor *t, TsrDtype d, TsrDevice device) {
-    if ((d == TSR_DTYPE_NONE || d == t->dtype) && device.type == t->device.type) {
+    bool there = device.type == t->device.type && (!tsr_device_has_backend(device) || device.index == t->device.index);
+    if ((d == TSR_DTYPE_NONE || d == t->dtype) && there) {
         *out = tsr_tensor_retain(t);
         return TSR_OK;
     }
-    if (device.type == t->device.type && !tsr_is_sparse(t)) return tsr_tensor_new_cast(out, t, d);
+    if (there && !tsr_is_sparse(t)) return tsr_tensor_new_cast(out, t, d);
     return tensor_new_from_data(out, (Value){.tag = V_TENSOR, .t = t}, d, device);
 }
 
@@ -79,7 +81,9 @@ static TsrStatus row_asarray(TsrOpCall *c) {
     if (t != NULL) {
         TSR_TRY(asarray_tensor(&made, t, c));
     } else if (value_is_bytes(data) || value_is_bytearray(data)) {
-        TSR_TRY(tensor_new_from_buffer(&made, data, tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : TSR_UINT8, -1, 0));
+        TSR_OWNED over = NULL;
+        TSR_TRY(tensor_new_from_buffer(&over, data, tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : TSR_UINT8, -1, 0));
+        TSR_TRY(as_is_or_converted(&made, over, TSR_DTYPE_NONE, device_arg(&c->arg[2], TSR_DEVICE_CPU)));
     } else {
         if (tsr_arg_given(&c->arg[3]) && !c->arg[3].b)
             return tsr_error(TSR_VALUE_ERROR, "can't alias arbitrary sequence into a tensor.");
@@ -208,17 +212,17 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 #define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
 #define NUMBER_ROW(...) FLAGGED(TSR_OP_DEVICE, TSR_FRESH, row_number, __VA_ARGS__)
 static const TsrOp rows[] = {
-    ROW(row_tensor,
-        "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool "
-        "pin_memory=False) -> Tensor",
-        TSR_FN, "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])",
-        "tensor([[1, 2],\n        [3, 4]])"),
-    ROW_OVER(TSR_MAYBE_VIEW, row_as_tensor,
-             "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
-             "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])",
-             "tensor([1, 2])"),
-    ROW_OVER(
-        TSR_MAYBE_VIEW, row_asarray,
+    FLAGGED(TSR_OP_DEVICE, TSR_FRESH, row_tensor,
+            "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool "
+            "pin_memory=False) -> Tensor",
+            TSR_FN, "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])",
+            "tensor([[1, 2],\n        [3, 4]])"),
+    FLAGGED(TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_as_tensor,
+            "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
+            "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])",
+            "tensor([1, 2])"),
+    FLAGGED(
+        TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_asarray,
         "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) "
         "-> Tensor",
         TSR_FN, "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])",
@@ -236,19 +240,21 @@ static const TsrOp rows[] = {
              "slice_inverse(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
              TSR_FN | TSR_METHOD, "The tensor like src that a slice was taken of, over the slice's memory.",
              "arange(5)[1:3].slice_inverse(arange(5), 0, 1, 3)", "tensor([0, 1, 2, 3, 4])"),
-    ROW(row_new_tensor,
+    FLAGGED(
+        TSR_OP_DEVICE, TSR_FRESH, row_new_tensor,
         "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) "
         "-> Tensor",
         TSR_METHOD, "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])",
         "tensor([1., 2.])"),
-    ROW(row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType", TSR_FN,
-        "The dtype of an operation on both.", "result_type(ones(1), 2)", "torch.float32"),
-    ROW(row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType", TSR_FN,
-        "The dtype of an operation on both.", NULL, NULL),
-    ROW(row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType", TSR_FN,
-        "The dtype of an operation on both.", NULL, NULL),
-    ROW(row_result_type, "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN,
-        "The dtype of an operation on both.", NULL, NULL),
+    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType",
+            TSR_FN, "The dtype of an operation on both.", "result_type(ones(1), 2)", "torch.float32"),
+    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType",
+            TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType",
+            TSR_FN, "The dtype of an operation on both.", NULL, NULL),
+    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
+            "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN, "The dtype of an operation on both.",
+            NULL, NULL),
     NUMBER_ROW("div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.",
                NULL, NULL, .sparse = sp_div),
     NUMBER_ROW("divide(Tensor self, Scalar other) -> Tensor", NUMBERS, "The quotient by a number.", NULL, NULL,

@@ -15,6 +15,7 @@
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
+#include "cuda/kernels/ramp.h"
 #include "cuda/kernels/random.h"
 #include "cuda/kernels/reduce.h"
 #include "cuda/kernels/rows.h"
@@ -106,18 +107,25 @@ static TsrDeviceMap map_of(unsigned kernel, TsrDtype dtype, TsrDtype result, int
     return m;
 }
 
-static void compile_formulas(void) {
+static void compile_formulas_of(bool special) {
     char what[64];
     for (int i = 0; cuda_formula_at(i) != NULL; i++) {
         const CudaFormula *f = cuda_formula_at(i);
+        if ((f->kernel > TSR_K_SPECIAL && f->kernel < TSR_K_SPECIAL_END) != special) continue;
         bool truth = strcmp(f->result, "uint8_t") == 0 && strcmp(f->t, "uint8_t") != 0;
         bool part = strcmp(f->result, "U") == 0; /* of a complex number: a real one */
+        bool joined = strcmp(f->result, "Complex<T>") == 0, number = strcmp(f->result, "int32_t") == 0;
         TsrDtype real = f->dtype == TSR_COMPLEX64 ? TSR_FLOAT32 : TSR_FLOAT64;
-        TsrDeviceMap m = map_of(f->kernel, f->dtype, truth ? TSR_BOOL : part ? real : f->dtype, f->nin, 1);
+        TsrDtype both = f->dtype == TSR_FLOAT32 ? TSR_COMPLEX64 : TSR_COMPLEX128;
+        TsrDtype result = truth ? TSR_BOOL : part ? real : joined ? both : number ? TSR_INT32 : f->dtype;
+        TsrDeviceMap m = map_of(f->kernel, f->dtype, result, f->nin, 1);
         snprintf(what, sizeof what, "kernel %u, dtype %u: %s", f->kernel, f->dtype, f->text);
         compile_map(what, &m);
     }
 }
+
+static void compile_formulas(void) { compile_formulas_of(false); }
+static void compile_special(void) { compile_formulas_of(true); }
 
 static void compile_copies(void) {
     for (TsrDtype to = 0; to < TSR_DTYPE_COUNT; to++)
@@ -362,6 +370,16 @@ static void compile_triangles(void) {
     }
 }
 
+static void compile_ramps(void) {
+    for (TsrDtype d = 0; d < TSR_DTYPE_COUNT; d++) {
+        char text[64];
+        CudaSource source = {0};
+        snprintf(text, sizeof text, "numbers in steps of dtype %u", d);
+        if (cuda_ramp_source(&source, d)) compile(text, &source);
+        cuda_source_free(&source);
+    }
+}
+
 static void compile_searches(void) {
     for (int way = 0; way < 4; way++) {
         CudaSource source = {0};
@@ -419,7 +437,8 @@ static const struct {
                 {"sorts", compile_sorts},         {"formulas", compile_formulas},
                 {"copies", compile_copies},       {"searches", compile_searches},
                 {"triangles", compile_triangles}, {"nn", check_nn},
-                {"libraries", check_libraries}};
+                {"libraries", check_libraries},   {"special", compile_special},
+                {"ramps", compile_ramps}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

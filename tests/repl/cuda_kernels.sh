@@ -15,9 +15,15 @@ is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
 timeout 600 "$tsr" --simulate-cuda "$work/complex.tsr" >"$work/out" 2>&1
 is 'complex ones too' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
 is 'all of these' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_special.tsr") >"$work/special.tsr"
+timeout 600 "$tsr" --simulate-cuda "$work/special.tsr" >"$work/out" 2>&1
+is 'special functions' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+is 'all of those' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+timeout 600 "$tsr" --simulate-cuda "$here/cuda_create.tsr" >"$work/out" 2>&1
+is 'what makes tensors' 'torch.float32 True' "$(cat "$work/out")"
 
 # Where no compiler is, where the cache is no folder of this user's, and where what lies in it was spoilt.
-one="x = torch.arange(4., device='cuda'); print((x * 2 + 1).tolist())"
+one="x = torch.arange(4.).cuda(); print((x * 2 + 1).tolist())"
 TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/none" run --simulate-cuda -e "$one"
 is 'by loan without a compiler' '[1.0, 3.0, 5.0, 7.0]' "$out"
 is 'with a note' 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
@@ -35,7 +41,7 @@ is 'and made again when it is not whole' '[1.0, 3.0, 5.0, 7.0]' "$out$(echo "$er
 chmod 777 "$work/fresh/cuda"
 TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
 is "and nobody else's folder is believed" 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
-TSR_SIM_FAIL=launch:1 run --simulate-cuda -e "x = torch.arange(4., device='cuda')
+TSR_SIM_FAIL=launch:1 run --simulate-cuda -e "x = torch.arange(4.).cuda()
 try:
     x * 2
     torch.cuda.synchronize()

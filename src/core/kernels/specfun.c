@@ -125,7 +125,7 @@ double tsr_sf_log_ndtr(double x) {
     return x < -1 ? log(tsr_sf_erfcx(-t) / 2) - t * t : log1p(-erfc(t) / 2);
 }
 
-double tsr_sf_entr(double x) {
-    if (isnan(x)) return x;
-    return x > 0 ? -x * log(x) : x == 0 ? 0 : -INFINITY;
+float tsr_sf_log_ndtr_f(float x) {
+    float t = x * (float)M_SQRT1_2;
+    return x < -1 ? fmaf(-t, t, logf((float)tsr_sf_erfcx(-t) / 2)) : log1pf(-erfcf(t) / 2);
 }

@@ -1,5 +1,5 @@
 /* specfun.h: special functions of one or two real arguments, in double (those in _f: in float). Edge values are
- * PyTorch's. No tensors. */
+ * PyTorch's. No tensors. The device compiles the text of specfun.c too (src/cuda/device/special.cuh). */
 #ifndef CORE_KERNELS_SPECFUN_H
 #define CORE_KERNELS_SPECFUN_H
 
@@ -13,6 +13,6 @@ double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gam
 double tsr_sf_gammaincc(double a, double x); /* upper */
 double tsr_sf_erfcx(double x);               /* exp(x^2) erfc(x) */
 double tsr_sf_log_ndtr(double x);            /* log of the normal distribution function */
-double tsr_sf_entr(double x);                /* -x log x; 0 at 0, -inf below */
+float tsr_sf_log_ndtr_f(float x);            /* each step rounded to float */
 
 #endif

@@ -336,17 +336,17 @@ static void add_passes(CudaSource *s, const Chain *c) {
     }
 }
 
-static bool any_complex(const Chain *c) {
-    for (int i = 0; i < c->nsteps; i++)
-        if (cuda_map_is_complex(&c->step[i].pass.key)) return true;
-    return false;
+static unsigned calls_of(const Chain *c) {
+    unsigned calls = 0;
+    for (int i = 0; i < c->nsteps; i++) calls |= cuda_map_calls(&c->step[i].pass.key);
+    return calls;
 }
 
 static void write_chain(CudaSource *s, const void *what) {
     const Written *w = what;
     cuda_source_begin(s, CUDA_MAP_THREADS);
     cuda_source_part(s, CUDA_PART_chain_args);
-    cuda_map_write_helpers(s, any_complex(w->chain));
+    cuda_map_write_helpers(s, calls_of(w->chain));
     add_passes(s, w->chain);
     if (w->pack == 0) cuda_walk_source(s, (WalkKind){(uint8_t)w->chain->ndim, w->wide});
     cuda_source_add(s, "#define VEC %d\n#define PLACES %d\n", w->pack, w->nplaces);

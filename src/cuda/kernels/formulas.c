@@ -31,6 +31,8 @@
 #define K2B K2
 #define K2N(name, types, ...) types(FORMULA2N, name, __VA_ARGS__)
 #define K3(name, types, R, ...) types(FORMULA3, name, R, __VA_ARGS__)
+#define BESSEL(name) K1(name, TY_FLOAT, T, name##_of(x))
+#define POLYNOMIAL(name, kind) K2(name, TY_FLOAT, T, polynomial(kind, x, y))
 #define MORE(kind, ...) kind(__VA_ARGS__)
 #define ELSEWHERE(...)
 #define C1 ELSEWHERE
@@ -44,6 +46,7 @@
 static const CudaFormula formulas[] = {
 #include "core/kernels/pointwise/fast.def"
 #include "core/kernels/pointwise/plain.def"
+#include "core/kernels/pointwise/special.def"
 #include "functions.def"
 };
 

@@ -1,5 +1,5 @@
 /* formulas.h: what each pointwise kernel computes, as C++ text: the host's rows (kernels/pointwise/fast.def and
- * plain.def), and functions.def in place of those that the host computes by vectors. */
+ * plain.def, special.def), and functions.def in place of those that the host computes by vectors. */
 #ifndef CUDA_FORMULAS_H
 #define CUDA_FORMULAS_H
 

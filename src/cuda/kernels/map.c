@@ -67,13 +67,22 @@ static void write_list(CudaSource *s, const CudaPass *p, const char *name, const
     cuda_source_add(s, "\n");
 }
 
-void cuda_map_write_helpers(CudaSource *s, bool complex_numbers) {
+void cuda_map_write_helpers(CudaSource *s, unsigned calls) {
     cuda_source_part(s, CUDA_PART_helpers);
     cuda_source_part(s, CUDA_PART_functions);
-    if (complex_numbers) cuda_source_part(s, CUDA_PART_complex);
+    if (calls & CUDA_CALLS_COMPLEX) cuda_source_part(s, CUDA_PART_complex);
+    if (!(calls & CUDA_CALLS_SPECIAL)) return;
+    cuda_source_add(s, "namespace {\n"); /* so that nothing but the kernel is seen from outside */
+    cuda_source_part(s, CUDA_PART_special_numbers);
+    cuda_source_part(s, CUDA_PART_special);
+    cuda_source_add(s, "}\n");
 }
 
-bool cuda_map_is_complex(const CudaMapKey *key) { return key->dtype == TSR_COMPLEX64 || key->dtype == TSR_COMPLEX128; }
+unsigned cuda_map_calls(const CudaMapKey *key) {
+    bool complex_numbers = key->dtype == TSR_COMPLEX64 || key->dtype == TSR_COMPLEX128;
+    bool special = key->kernel > TSR_K_SPECIAL && key->kernel < TSR_K_SPECIAL_END;
+    return (complex_numbers ? CUDA_CALLS_COMPLEX : 0) | (special ? CUDA_CALLS_SPECIAL : 0);
+}
 
 bool cuda_map_reports(const CudaMapKey *key) {
     switch (key->kernel) {
@@ -119,7 +128,7 @@ static void write_map(CudaSource *s, const void *what) {
     const CudaMapKey *key = &p->key;
     cuda_source_begin(s, CUDA_MAP_THREADS);
     cuda_source_part(s, CUDA_PART_map_args);
-    cuda_map_write_helpers(s, cuda_map_is_complex(key));
+    cuda_map_write_helpers(s, cuda_map_calls(key));
     cuda_map_write_element(s, p, &alone);
     cuda_source_add(s, "#define ELEMENT(a, i, ...) element(a, __VA_ARGS__)\n");
     if (key->pack == 0) cuda_walk_source(s, (WalkKind){key->ndim, key->wide});

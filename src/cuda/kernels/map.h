@@ -49,9 +49,10 @@ typedef struct CudaMapNames {
 
 /* Writes the types M0, C0 ... of a pass, and `element`, which makes one element from those in memory. */
 void cuda_map_write_element(CudaSource *s, const CudaPass *pass, const CudaMapNames *names);
-/* Writes what formulas call: before the passes of a kernel, of which some are of complex numbers. */
-void cuda_map_write_helpers(CudaSource *s, bool complex_numbers);
-bool cuda_map_is_complex(const CudaMapKey *key);
+/* What the formulas of a kernel call, which stands before its passes: bits. */
+enum { CUDA_CALLS_COMPLEX = 1, CUDA_CALLS_SPECIAL = 2 };
+unsigned cuda_map_calls(const CudaMapKey *key);
+void cuda_map_write_helpers(CudaSource *s, unsigned calls);
 /* Whether a divisor of zero is to be reported. */
 bool cuda_map_reports(const CudaMapKey *key);
 

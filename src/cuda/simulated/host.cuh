@@ -114,6 +114,11 @@ extern "C" void *memcpy(void *to, const void *from, size_t n);
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define isnan(x) __builtin_isnan(x)
+#define isinf(x) __builtin_isinf(x)
+extern "C" double fma(double, double, double), modf(double, double *);
+extern "C" float fmaf(float, float, float), frexpf(float, int *);
+extern "C" double frexp(double, int *);
+static inline float frexp(float x, int *e) { return frexpf(x, e); }
 
 /* The functions of math.h, overloaded by type as NVRTC has them. */
 #define REAL1(name) \

@@ -1,33 +1,15 @@
-/* bessel.h: loops of bessel.inc's functions over one operand. */
+/* bessel.h: loops of bessel.inc's functions over one operand: the BESSEL rows of special.def. */
 #ifndef CORE_KERNELS_POINTWISE_BESSEL_H
 #define CORE_KERNELS_POINTWISE_BESSEL_H
 
-#include "core/loop.h"
+#include "table.h"
 
-#define TSR_BESSEL_FUNCTIONS(M) \
-    M(i0) \
-    M(i0e) \
-    M(i1) \
-    M(i1e) \
-    M(modified_i1) \
-    M(k0) \
-    M(k0e) \
-    M(k1) \
-    M(k1e) \
-    M(j0) \
-    M(j1) \
-    M(y0) \
-    M(y1) \
-    M(spherical_j0) \
-    M(airy_ai) \
-    M(ndtri) \
-    M(digamma)
-#define TSR_BESSEL_NAME(name) TSR_BESSEL_##name,
-typedef enum TsrBessel { TSR_BESSEL_FUNCTIONS(TSR_BESSEL_NAME) TSR_BESSEL_COUNT } TsrBessel;
-#undef TSR_BESSEL_NAME
+/* The loop of a kernel of such a row, whose operands are output and input; NULL for other kernels, and where d is
+ * neither float32 nor float64. */
+TsrLoop tsr_kernel_bessel(TsrKernel k, TsrDtype d);
 
-/* d: float32 or float64. Operands: output, input. */
-TsrLoop tsr_kernel_bessel(TsrBessel fn, TsrDtype d);
+/* These kernels are neighbours, from the first row on; a table has one place for each. */
+enum { TSR_BESSEL_FIRST = TSR_K_SPECIAL + 1, TSR_BESSEL_COUNT = TSR_K_chebyshev_polynomial_t - TSR_BESSEL_FIRST };
 typedef const TsrLoop (*TsrBesselTable)[2]; /* float32, float64 */
 TsrBesselTable tsr_kernel_bessel_base(void);
 TsrBesselTable tsr_kernel_bessel_avx2(void);

@@ -11,10 +11,6 @@
 
 #include "bessel_tables.inc"
 
-/* 2**k / k times the Bernoulli numbers of digamma's series (A&S 6.3.18), the
- * last one first. */
-static const double bernoulli[] = {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
-
 /* Elements at a time: some ten arrays of them stay in the first cache. */
 enum { BLOCK = 128 };
 #define HELPER static inline __attribute__((always_inline))
@@ -49,9 +45,17 @@ enum { BLOCK = 128 };
 #define LOOPS(name) \
     LOOP(name##_float, float, f32_##name) \
     LOOP(name##_double, double, f64_##name)
-TSR_BESSEL_FUNCTIONS(LOOPS)
+#define POLYNOMIAL(...)
+#define K1(...)
+#define K2(...)
+#define MORE(...)
+#define BESSEL LOOPS
+#include "special.def"
+#undef BESSEL
 
-#define ROW(name) [TSR_BESSEL_##name] = {name##_float, name##_double},
-static const TsrLoop table[TSR_BESSEL_COUNT][2] = {TSR_BESSEL_FUNCTIONS(ROW)};
+#define BESSEL(name) [TSR_K_##name - TSR_BESSEL_FIRST] = {name##_float, name##_double},
+static const TsrLoop table[TSR_BESSEL_COUNT][2] = {
+#include "special.def"
+};
 
 TsrBesselTable SIMD(tsr_kernel_bessel)(void) { return table; }

@@ -1,13 +1,17 @@
-/* plain.c: the kernels of plain.def, and the helpers that their expressions call. */
+/* plain.c: the kernels of plain.def and special.def, and the helpers that their expressions call. */
 #include <math.h>
 
 #include "core/base/wide.h"
 #include "core/element/halffloat.h"
 #include "table.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/specfun.h"
 #include "core/kernels/types.h"
+#include "special.h"
 
+#include "bessel_i0.inc"
 #include "helpers.inc"
+#include "special.inc"
 
 /* Division of integers by one number, as a product with its inverse (Granlund and Montgomery, Division by Invariant
  * Integers using Multiplication, PLDI 1994, section 4). Of a negative x the complement is divided, since
@@ -109,7 +113,10 @@ enum { QUOTIENTS = 512 }; /* at a time: three arrays in the first cache */
 #define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
 #define K2N(name, types, by_quotient, ...) types(DEFINE2N, name, by_quotient, __VA_ARGS__)
 #define MORE(kind, ...) kind(__VA_ARGS__)
+#define BESSEL(...)
+#define POLYNOMIAL(...)
 #include "plain.def"
+#include "special.def"
 #undef K1
 #undef K2
 #undef K2N
@@ -119,6 +126,7 @@ static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define K2(name, types, ...) types(ENTRY, name)
 #define K2N(name, types, ...) types(ENTRY, name)
 #include "plain.def"
+#include "special.def"
 };
 
 TsrKernelTable tsr_kernels_plain(void) { return table; }

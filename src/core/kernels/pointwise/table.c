@@ -1,13 +1,15 @@
 /* table.c: finds the loop of a kernel for a dtype (table.h): in the vectorised table for this CPU, else in the plain
- * one, else in the complex one. Which kernel does two others in one pass is said by pairs.def. */
+ * one, that of Bessel functions or the complex one. Which kernel does two others in one pass is said by pairs.def. */
 #include "table.h"
 
+#include "bessel.h"
 #include "core/kernels/simd.h"
 
 TsrLoop tsr_kernel(TsrKernel k, TsrDtype d) {
     static TsrKernelTable known;
     TsrLoop loop = TSR_CHOOSE_ONCE(known, TSR_FOR_ISA(tsr_kernels)())[k][d];
     if (loop == NULL) loop = tsr_kernels_plain()[k][d];
+    if (loop == NULL) loop = tsr_kernel_bessel(k, d);
     return loop != NULL ? loop : TSR_FOR_AVX2(tsr_kernels_complex)()[k][d];
 }
 

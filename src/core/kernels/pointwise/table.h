@@ -21,8 +21,15 @@ typedef enum TsrKernel {
 #define MASKED(name, ...) \
     TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
+#define BESSEL(name) TSR_K_##name,
+#define POLYNOMIAL(name, ...) TSR_K_##name,
 #include "fast.def"
 #include "plain.def"
+    TSR_K_SPECIAL, /* the rows of special.def stand between this and TSR_K_SPECIAL_END */
+#include "special.def"
+    TSR_K_SPECIAL_END,
+#undef BESSEL
+#undef POLYNOMIAL
 #undef MORE
 #undef K1
 #undef K2
@@ -39,8 +46,12 @@ typedef enum TsrKernel {
 #undef MASKED
     TSR_K_conj,
     TSR_K_sgn,
-    TSR_K_isreal, /* complex only */
-    TSR_K_where,  /* condition (bool), then two operands; every dtype */
+    TSR_K_isreal,  /* complex only */
+    TSR_K_where,   /* condition (bool), then two operands; every dtype */
+    TSR_K_complex, /* these have no loop in the table, but a device's formula: of two real operands */
+    TSR_K_polar,
+    TSR_K_frexp_mantissa,
+    TSR_K_frexp_exponent, /* int32 */
     TSR_K_COUNT
 } TsrKernel;
 

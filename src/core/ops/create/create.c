@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "create.h"
+#include "core/op/compose.h"
 #include "core/ops/sparse/sparse.h"
 
 static TsrStatus refuse_layout(const TsrOpCall *c, uint8_t layout) {
@@ -342,6 +343,18 @@ static TsrStatus count_triangle(int64_t *count, int64_t rows, int64_t cols, int6
     return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed");
 }
 
+/* On a device: where the elements of a matrix of ones are that has lost its other triangle. */
+static TsrStatus triangle_there(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool lower) {
+    const int64_t sizes[2] = {c->arg[0].i, c->arg[1].i};
+    TsrScope s = {0};
+    TsrTensor *ones = MAKE(&s, tsr_tensor_new, 2, sizes, TSR_BOOL, device);
+    if (s.status == TSR_OK) s.status = tsr_tensor_fill(ones, tsr_scalar_bool(true));
+    TsrTensor *kept = CALL(&s, lower ? "tril" : "triu", "ti", ones, c->arg[2].i);
+    TsrTensor *places = CALL(&s, "nonzero", "t", kept), *lines = CALL(&s, "t", "t", places);
+    TsrTensor *cast = MAKE(&s, tsr_tensor_new_cast, lines, dtype);
+    return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, cast, TSR_CONTIGUOUS));
+}
+
 static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     int64_t rows = c->arg[0].i, cols = c->arg[1].i, offset = c->arg[2].i, count = 0, first, last;
     TsrOptions o;
@@ -349,6 +362,7 @@ static TsrStatus new_triangle(TsrOpCall *c, bool lower) {
     TsrDtype dtype = dtype_or(o.dtype, TSR_INT64);
     TSR_TRY(check_triangle(rows, cols, dtype, c->schema->base));
     TSR_TRY(count_triangle(&count, rows, cols, offset, lower));
+    if (tsr_device_has_backend(o.device)) return triangle_there(c, dtype, o.device, lower);
     TsrTensor *t, *cast = NULL;
     TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){2, count}, o.device.type == TSR_META ? dtype : TSR_INT64, o.device));
     if (tsr_is_meta(t)) return tsr_return_move(c, t);

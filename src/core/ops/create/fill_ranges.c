@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "create.h"
+#include "core/engine/device.h"
 #include "core/op/shared.h"
+#include "core/tensor/loan.h"
 
 typedef struct Ramp {
     TsrTensor *t;
@@ -19,6 +21,21 @@ typedef struct Ramp {
 } Ramp;
 
 enum { GRAIN = 2 * TSR_CHUNK_WORK };
+
+/* The same numbers made by the device that the tensor lies on. */
+static TsrStatus ramp_there(const Ramp *r, TsrRamp kind) {
+    const TsrDeviceRamp params = {.kind = kind,
+                                  .step_f = r->step_f,
+                                  .start = r->start,
+                                  .step = r->step,
+                                  .end = r->end,
+                                  .base = r->base,
+                                  .start_i = r->start_i,
+                                  .step_i = r->step_i};
+    TsrDeviceWork work = {.what = TSR_P_RAMP, .params = &params, .nparams = sizeof params};
+    TSR_TRY(tsr_device_work_add(&work, r->t, true));
+    return tsr_device_work(r->t->device.type, &work);
+}
 
 static void arange_int64(int64_t begin, int64_t end, void *user) {
     const Ramp *r = user;
@@ -100,6 +117,7 @@ TsrStatus tsr_create_fill_arange(TsrTensor *t, TsrScalar start, TsrScalar step) 
     r.step_i = tsr_scalar_to_int(step);
     TsrRangeFn fill = arange_loop(t->dtype);
     if (fill == NULL) return tsr_not_implemented("arange_cpu", t->dtype);
+    if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_ARANGE);
     if (t->numel <= GRAIN) { /* the usual small one, without asking the pool */
         if (t->numel > 0) fill(0, t->numel, &r);
         return TSR_OK;
@@ -173,6 +191,7 @@ static TsrStatus begin_ramp(Ramp *r, TsrTensor *t, TsrScalar start, TsrScalar en
 TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end) {
     Ramp r;
     TSR_TRY(begin_ramp(&r, t, start, end));
+    if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_LINSPACE);
     TsrRangeFn loop = t->dtype == TSR_FLOAT32      ? linspace_float
                       : t->dtype == TSR_FLOAT64    ? linspace_double
                       : t->dtype == TSR_COMPLEX64  ? linspace_complex64
@@ -223,6 +242,7 @@ TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end,
     }
     r.base = base;
     r.base_c = base;
+    if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_LOGSPACE);
     return tsr_parallel_for(t->numel, GRAIN,
                             t->dtype == TSR_FLOAT32   ? logspace_float
                             : t->dtype == TSR_FLOAT64 ? logspace_double

@@ -7,10 +7,12 @@
 #include "core/engine/fft.h"
 #include "core/engine/places.h"
 #include "lines.h"
+#include "core/ops/create/create.h"
 #include "core/ops/linalg/la.h"
 #include "core/mem.h"
 #include "core/op/compose.h"
 #include "core/op/shared.h"
+#include "core/tensor/loan.h"
 
 /* ---- one transform along one dimension ---- */
 
@@ -523,6 +525,21 @@ static bool keeps_shape(const TsrOpCall *c, int64_t count) {
     return c->out[0] != NULL && c->out[0]->numel == count && tsr_ndim(c->out[0]) != 1;
 }
 
+/* 0, 1, 2 ... in `r`, and from `turn` on -(count - turn), ..., -1. */
+static TsrStatus count_there(TsrTensor *r, int64_t turn) {
+    TSR_OWNED whole = NULL;
+    TSR_OWNED shaped = NULL;
+    TSR_TRY(tsr_tensor_new(&whole, 1, &r->numel, TSR_INT64, r->device));
+    TSR_TRY(tsr_create_fill_arange(whole, tsr_scalar_int(0), tsr_scalar_int(1)));
+    if (turn < r->numel) {
+        TSR_OWNED below = NULL;
+        TSR_TRY(tsr_tensor_new_slice(&below, whole, 0, turn, r->numel, 1));
+        TSR_TRY(tsr_create_fill_arange(below, tsr_scalar_int(turn - r->numel), tsr_scalar_int(1)));
+    }
+    TSR_TRY(tsr_tensor_new_reshaped_view(&shaped, whole, tsr_ndim(r), r->sizes));
+    return tsr_tensor_copy(r, shaped);
+}
+
 static TsrStatus frequencies(TsrOpCall *c, bool half) {
     int64_t n = c->arg[0].i;
     double d = c->arg[1].f;
@@ -549,7 +566,8 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     TSR_TRY(
         tsr_tensor_new(&r, shape != NULL ? tsr_ndim(shape) : 1, shape != NULL ? shape->sizes : &count, dtype, where));
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
-    TSR_IN_PIECES(k, count)
+    if (tsr_on_device(r)) TSR_TRY(count_there(r, rising ? count : (n + 1) / 2));
+    else TSR_IN_PIECES(k, count)
     tsr_scalar_store(tsr_scalar_int(rising || k < (n + 1) / 2 ? k : k - n), dtype,
                      (char *)tsr_data(r) + (size_t)k * tsr_itemsize(r));
     TSR_TRY(tsr_new_there(&there, r, device));

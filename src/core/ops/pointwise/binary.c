@@ -156,7 +156,7 @@ JOIN(complex_double, double, x, y)
 JOIN(polar_float, float, x *__builtin_cosf(y), x *__builtin_sinf(y))
 JOIN(polar_double, double, x *__builtin_cos(y), x *__builtin_sin(y))
 
-static TsrStatus join(TsrOpCall *c, TsrLoop narrow, TsrLoop wide) {
+static TsrStatus join(TsrOpCall *c, TsrLoop narrow, TsrLoop wide, TsrKernel kernel) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *result = NULL;
     const uint32_t allowed = D(FLOAT16) | D(FLOAT32) | D(FLOAT64);
     const char *na = tsr_dtype_scalar_name(a->dtype), *nb = tsr_dtype_scalar_name(b->dtype);
@@ -179,13 +179,13 @@ static TsrStatus join(TsrOpCall *c, TsrLoop narrow, TsrLoop wide) {
                                            .in = {a, b},
                                            .out_dtype = &out,
                                            .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
-    TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? wide : narrow, NULL);
+    TsrStatus s = tsr_iter_run_kernel(&it, it.dtype == TSR_FLOAT64 ? wide : narrow, kernel, NULL, 0);
     s = tsr_iter_end_move(&it, s, &result);
     return tsr_finish_move(c, s, result);
 }
 
-TsrStatus op_complex(TsrOpCall *c) { return join(c, complex_float, complex_double); }
-TsrStatus op_polar(TsrOpCall *c) { return join(c, polar_float, polar_double); }
+TsrStatus op_complex(TsrOpCall *c) { return join(c, complex_float, complex_double, TSR_K_complex); }
+TsrStatus op_polar(TsrOpCall *c) { return join(c, polar_float, polar_double, TSR_K_polar); }
 
 /* --- closeness --- */
 

@@ -1,10 +1,10 @@
-/* torch.special: the iterator around the functions of specfun.c. Values are computed in double and rounded once, but
- * where the steps of PyTorch's float version show. */
+/* torch.special: the iterator around the kernels of kernels/pointwise/special.def. Values are computed in double and
+ * rounded once, but where the steps of PyTorch's float version show. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/kernels/pointwise/bessel.h"
+#include "core/kernels/pointwise/special.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
@@ -16,63 +16,13 @@ enum {
     SET_NO_INT = 4
 }; /* which dtypes: float32 and float64 always, the half types, integers refused */
 
-/* ---- loops ---- */
-
-typedef struct Unary {
-    double (*fn)(double);
-    float (*fn_f)(float);
-} Unary;
-
-static void unary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const Unary *u = params;
-    for (int64_t i = 0; i < n; i++)
-        *(double *)(data[0] + i * strides[0]) = u->fn(*(const double *)(data[1] + i * strides[1]));
-}
-
-static void unary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const Unary *u = params;
-    for (int64_t i = 0; i < n; i++) {
-        float x = *(const float *)(data[1] + i * strides[1]);
-        *(float *)(data[0] + i * strides[0]) = u->fn_f != NULL ? u->fn_f(x) : (float)u->fn(x);
-    }
-}
-
-typedef double (*Binary)(double, double);
-
-static void binary_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    Binary fn = *(const Binary *)params;
-    for (int64_t i = 0; i < n; i++)
-        *(double *)(data[0] + i * strides[0]) =
-            fn(*(const double *)(data[1] + i * strides[1]), *(const double *)(data[2] + i * strides[2]));
-}
-
-static void binary_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    Binary fn = *(const Binary *)params;
-    for (int64_t i = 0; i < n; i++)
-        *(float *)(data[0] + i * strides[0]) =
-            (float)fn(*(const float *)(data[1] + i * strides[1]), *(const float *)(data[2] + i * strides[2]));
-}
-
-/* Loops of a function that the compiler sees, where a call through a pointer would be half of the time. */
-#define UNARY_LOOP(name, T, fn) \
-    static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
-        (void)params; \
-        for (int64_t i = 0; i < n; i++) *(T *)(data[0] + i * strides[0]) = fn(*(const T *)(data[1] + i * strides[1])); \
-    }
-#define BINARY_LOOP(name, T, fn) \
-    static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
-        (void)params; \
-        for (int64_t i = 0; i < n; i++) \
-            *(T *)(data[0] + i * strides[0]) = \
-                fn(*(const T *)(data[1] + i * strides[1]), *(const T *)(data[2] + i * strides[2])); \
-    }
-
 /* ---- one call ---- */
 
 typedef struct Loops {
     TsrLoop f32, f64;
     const void *params;
-    TsrKernel kernel; /* what a device computes instead; TSR_K_NONE: nothing */
+    size_t nparams;
+    TsrKernel kernel; /* what a device computes instead */
 } Loops;
 
 static TsrStatus check_dtype(TsrDtype common, const char *kernel, int set) {
@@ -91,14 +41,19 @@ static TsrStatus run(TsrOpCall *c, int nin, TsrTensor *const *in, const char *ke
     TSR_TRY(tsr_iter_begin(&it, &spec));
     TsrStatus s = check_dtype(it.common, kernel, set);
     if (s == TSR_OK)
-        s = tsr_iter_run_kernel(&it, it.dtype == TSR_FLOAT64 ? loops.f64 : loops.f32, loops.kernel, loops.params, 0);
+        s = tsr_iter_run_kernel(&it, it.dtype == TSR_FLOAT64 ? loops.f64 : loops.f32, loops.kernel, loops.params,
+                                loops.nparams);
     TsrTensor *r = NULL;
     return tsr_finish_move(c, tsr_iter_end_move(&it, s, &r), r);
 }
 
-static TsrStatus unary(TsrOpCall *c, const char *kernel, int set, double (*fn)(double), float (*fn_f)(float)) {
-    Unary u = {fn, fn_f};
-    return run(c, 1, &c->arg[0].t, kernel, set, (Loops){unary_f32, unary_f64, &u, TSR_K_NONE});
+/* The kernel's loops, where there is one for the dtype; `params` are its numbers. */
+static Loops loops_of(TsrKernel k, const void *params, size_t nparams) {
+    return (Loops){tsr_kernel(k, TSR_FLOAT32), tsr_kernel(k, TSR_FLOAT64), params, nparams, k};
+}
+
+static TsrStatus unary(TsrOpCall *c, TsrTensor *x, const char *kernel, int set, TsrKernel k) {
+    return run(c, 1, &x, kernel, set, loops_of(k, NULL, 0));
 }
 
 static TsrStatus operand(TsrTensor **out, const TsrArg *arg) {
@@ -120,127 +75,55 @@ static TsrStatus with_operands(TsrOpCall *c, const char *kernel, int set, Loops 
     return run(c, 2, (TsrTensor *const[]){a, b}, kernel, set, loops);
 }
 
-static TsrStatus binary(TsrOpCall *c, const char *kernel, int set, Binary fn) {
-    return with_operands(c, kernel, set, (Loops){binary_f32, binary_f64, &fn, TSR_K_NONE});
-}
-
-static TsrStatus bessel(TsrOpCall *c, TsrTensor *x, const char *kernel, int set, TsrBessel fn) {
-    return run(c, 1, &x, kernel, set,
-               (Loops){tsr_kernel_bessel(fn, TSR_FLOAT32), tsr_kernel_bessel(fn, TSR_FLOAT64), NULL, TSR_K_NONE});
-}
-
-#define BESSEL(op, kernel, set, name) \
-    TsrStatus op(TsrOpCall *c) { return bessel(c, c->arg[0].t, kernel, set, TSR_BESSEL_##name); }
-BESSEL(op_i0, "i0_vml_cpu", SET_HALF, i0)
-BESSEL(op_i1, "i1_cpu", SET_HALF, i1)
-BESSEL(op_i1e, "i1e_cpu", SET_HALF, i1e)
-BESSEL(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, j0)
-BESSEL(op_bessel_j1, "bessel_j1_cpu", SET_SINGLE, j1)
-BESSEL(op_bessel_y0, "bessel_y0_cpu", SET_SINGLE, y0)
-BESSEL(op_bessel_y1, "bessel_y1_cpu", SET_SINGLE, y1)
-BESSEL(op_modified_bessel_i0, "modified_bessel_i0_cpu", SET_SINGLE, i0)
-BESSEL(op_modified_bessel_i1, "modified_bessel_i1_cpu", SET_SINGLE, modified_i1)
-BESSEL(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, k0)
-BESSEL(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, k1)
-BESSEL(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, k0e)
-BESSEL(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, k1e)
-BESSEL(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, spherical_j0)
-BESSEL(op_airy_ai, "airy_ai_cpu", SET_SINGLE, airy_ai)
-BESSEL(op_ndtri, "ndtri_cpu", SET_SINGLE, ndtri)
-BESSEL(op_digamma, "digamma", SET_HALF, digamma)
-#undef BESSEL
-
-#define UNARY(op, kernel, set, fn) \
-    TsrStatus op(TsrOpCall *c) { return unary(c, kernel, set, fn, NULL); }
-UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, tsr_sf_erfcx)
+#define UNARY(op, kernel, set, name) \
+    TsrStatus op(TsrOpCall *c) { return unary(c, c->arg[0].t, kernel, set, TSR_K_##name); }
+#define BINARY(op, kernel, set, name) \
+    TsrStatus op(TsrOpCall *c) { return with_operands(c, kernel, set, loops_of(TSR_K_##name, NULL, 0)); }
+UNARY(op_lgamma, "lgamma_vml_cpu", SET_HALF, lgamma)
+UNARY(op_digamma, "digamma", SET_HALF, digamma)
+UNARY(op_i0, "i0_vml_cpu", SET_HALF, i0)
+UNARY(op_i1, "i1_cpu", SET_HALF, i1)
+UNARY(op_i1e, "i1e_cpu", SET_HALF, i1e)
+UNARY(op_bessel_j0, "bessel_j0_cpu", SET_SINGLE, j0)
+UNARY(op_bessel_j1, "bessel_j1_cpu", SET_SINGLE, j1)
+UNARY(op_bessel_y0, "bessel_y0_cpu", SET_SINGLE, y0)
+UNARY(op_bessel_y1, "bessel_y1_cpu", SET_SINGLE, y1)
+UNARY(op_modified_bessel_i0, "modified_bessel_i0_cpu", SET_SINGLE, i0)
+UNARY(op_modified_bessel_i1, "modified_bessel_i1_cpu", SET_SINGLE, modified_i1)
+UNARY(op_modified_bessel_k0, "modified_bessel_k0_cpu", SET_SINGLE, k0)
+UNARY(op_modified_bessel_k1, "modified_bessel_k1_cpu", SET_SINGLE, k1)
+UNARY(op_scaled_modified_bessel_k0, "scaled_modified_bessel_k0_cpu", SET_SINGLE, k0e)
+UNARY(op_scaled_modified_bessel_k1, "scaled_modified_bessel_k1_cpu", SET_SINGLE, k1e)
+UNARY(op_spherical_bessel_j0, "spherical_bessel_j0_cpu", SET_SINGLE, spherical_j0)
+UNARY(op_airy_ai, "airy_ai_cpu", SET_SINGLE, airy_ai)
+UNARY(op_ndtri, "ndtri_cpu", SET_SINGLE, ndtri)
+UNARY(op_erfcx, "erfcx_cpu", SET_SINGLE, erfcx)
+UNARY(op_log_ndtr, "log_ndtr_cpu", SET_SINGLE, log_ndtr)
+BINARY(op_igamma, "igamma_cpu", SET_HALF | SET_NO_INT, igamma)
+BINARY(op_igammac, "igammac_cpu", SET_HALF | SET_NO_INT, igammac)
+BINARY(op_zeta, "zeta_cpu", SET_SINGLE, zeta)
 #undef UNARY
+#undef BINARY
 
-/* In float, where the steps round. */
-static float log_ndtr_float(float x) {
-    float t = x * (float)M_SQRT1_2;
-    return x < -1 ? fmaf(-t, t, logf((float)tsr_sf_erfcx(-t) / 2)) : log1pf(-erfcf(t) / 2);
-}
-TsrStatus op_log_ndtr(TsrOpCall *c) { return unary(c, "log_ndtr_cpu", SET_SINGLE, tsr_sf_log_ndtr, log_ndtr_float); }
-TsrStatus op_lgamma(TsrOpCall *c) {
-    return run(
-        c, 1, &c->arg[0].t, "lgamma_vml_cpu", SET_HALF,
-        (Loops){tsr_kernel(TSR_K_lgamma, TSR_FLOAT32), tsr_kernel(TSR_K_lgamma, TSR_FLOAT64), NULL, TSR_K_lgamma});
-}
+static bool is_half(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
 
-TsrStatus op_igamma(TsrOpCall *c) { return binary(c, "igamma_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammainc); }
-TsrStatus op_igammac(TsrOpCall *c) { return binary(c, "igammac_cpu", SET_HALF | SET_NO_INT, tsr_sf_gammaincc); }
-
-/* Up to 1 the series diverges. */
-static inline double zeta_or_edge(double s, double q) {
-    return s > 1 || s != s ? tsr_sf_zeta(s, q) : s == 1 ? INFINITY : NAN;
-}
-static inline float zeta_rounded(float s, float q) { return (float)zeta_or_edge(s, q); }
-BINARY_LOOP(zeta_f32, float, zeta_rounded)
-BINARY_LOOP(zeta_f64, double, zeta_or_edge)
-TsrStatus op_zeta(TsrOpCall *c) {
-    return with_operands(c, "zeta_cpu", SET_SINGLE, (Loops){zeta_f32, zeta_f64, NULL, TSR_K_NONE});
-}
-
-/* In half precision the logarithm is rounded before the product. */
-static double half_of(double x) { return tsr_half_to_float(tsr_half_from_float((float)x)); }
-static double bfloat16_of(double x) { return tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)x)); }
-static double entr_half(double x) { return x > 0 ? -x * half_of(log(x)) : tsr_sf_entr(x); }
-static double entr_bfloat16(double x) { return x > 0 ? -x * bfloat16_of(log(x)) : tsr_sf_entr(x); }
-static inline float entr_float(float x) { return x > 0 ? -x * logf(x) : (float)tsr_sf_entr(x); }
-static inline double entr_double(double x) { return x > 0 ? -x * log(x) : tsr_sf_entr(x); }
-UNARY_LOOP(entr_f32, float, entr_float)
-UNARY_LOOP(entr_f64, double, entr_double)
+/* Of a kernel that takes the half dtype in which it rounds a step. */
+static Loops rounding(TsrKernel k, const TsrDtype *d) { return loops_of(k, is_half(*d) ? d : NULL, is_half(*d)); }
 
 TsrStatus op_entr(TsrOpCall *c) {
-    TsrDtype d = c->arg[0].t->dtype;
-    if (d == TSR_FLOAT16 || d == TSR_BFLOAT16)
-        return unary(c, "entr_cpu", SET_HALF, d == TSR_FLOAT16 ? entr_half : entr_bfloat16, NULL);
-    return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, (Loops){entr_f32, entr_f64, NULL, TSR_K_NONE});
+    return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, rounding(TSR_K_entr, &c->arg[0].t->dtype));
 }
-
-#include "core/kernels/pointwise/bessel_i0.inc"
-
-/* The short series of i0e, each step rounded by `of`. */
-static double i0e_steps(double v, double (*of)(double)) {
-    double x = fabs(v);
-    bool near = x <= 8;
-    const double *c = near ? i0_near + 12 : i0_far + 18;
-    double y = of(near ? of(x / 2) - 2 : of(32 / x) - 2), b0 = of(c[0]), b1 = 0, b2 = 0;
-    for (int i = 1; i < (near ? 18 : 7); i++) {
-        b2 = b1;
-        b1 = b0;
-        b0 = of(of(of(y * b1) - b2) + of(c[i]));
-    }
-    double sum = of(0.5 * of(b0 - b2));
-    return near ? sum : of(sum / sqrtf((float)x));
-}
-
-static double i0e_half(double x) { return i0e_steps(x, half_of); }
-static double i0e_bfloat16(double x) { return i0e_steps(x, bfloat16_of); }
 
 /* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements
  * rounds every step. */
 TsrStatus op_i0e(TsrOpCall *c) {
     /* Half floats in two 32-byte vectors: the least that PyTorch's vector loop takes. */
     enum { VECTORS = 32 };
-    TsrDtype d = c->arg[0].t->dtype;
-    bool steps = (d == TSR_FLOAT16 || d == TSR_BFLOAT16) && c->arg[0].t->numel < VECTORS;
-    if (steps) return unary(c, "i0e_cpu", SET_HALF, d == TSR_FLOAT16 ? i0e_half : i0e_bfloat16, NULL);
-    return bessel(c, c->arg[0].t, "i0e_cpu", SET_HALF, TSR_BESSEL_i0e);
+    TsrTensor *x = c->arg[0].t;
+    if (is_half(x->dtype) && x->numel < VECTORS)
+        return run(c, 1, &x, "i0e_cpu", SET_HALF, rounding(TSR_K_i0e_steps, &x->dtype));
+    return unary(c, x, "i0e_cpu", SET_HALF, TSR_K_i0e);
 }
-
-/* The logarithm is rounded to the dtype before the product. */
-static double xlog1py_by(double x, double y, float rounded) { return isnan(y) ? NAN : x == 0 ? 0 : x * rounded; }
-static double xlog1py_half(double x, double y) {
-    return xlog1py_by(x, y, tsr_half_to_float(tsr_half_from_float((float)log1p(y))));
-}
-static double xlog1py_bfloat16(double x, double y) {
-    return xlog1py_by(x, y, tsr_bfloat16_to_float(tsr_bfloat16_from_float((float)log1p(y))));
-}
-static inline float xlog1py_float(float x, float y) { return y != y ? NAN : x == 0 ? 0 : x * log1pf(y); }
-static inline double xlog1py_double(double x, double y) { return y != y ? NAN : x == 0 ? 0 : x * log1p(y); }
-BINARY_LOOP(xlog1py_f32, float, xlog1py_float)
-BINARY_LOOP(xlog1py_f64, double, xlog1py_double)
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_OWNED a = NULL;
@@ -248,9 +131,7 @@ TsrStatus op_xlog1py(TsrOpCall *c) {
     TsrDtype common;
     TSR_TRY(operands(&a, &b, c));
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
-    if (common == TSR_FLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_half);
-    if (common == TSR_BFLOAT16) return binary(c, "xlog1py_cpu", SET_HALF, xlog1py_bfloat16);
-    return with_operands(c, "xlog1py_cpu", SET_HALF, (Loops){xlog1py_f32, xlog1py_f64, NULL, TSR_K_NONE});
+    return run(c, 2, (TsrTensor *const[]){a, b}, "xlog1py_cpu", SET_HALF, rounding(TSR_K_xlog1py, &common));
 }
 
 /* (1 + erf(x / sqrt 2)) / 2, each step rounded to the dtype. */
@@ -267,47 +148,15 @@ TsrStatus op_ndtr(TsrOpCall *c) {
 
 /* ---- polygamma ---- */
 
-static void polygamma_f64(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    for (int64_t i = 0; i < n; i++)
-        *(double *)(data[0] + i * strides[0]) =
-            tsr_sf_polygamma(*(const int *)params, *(const double *)(data[1] + i * strides[1]));
-}
-
 /* In float the factorial is inf from 35 on, and nan where the zeta function is 0 beside it. */
-static float factorial_of(int order) { return (float)(order % 2 ? 1 : -1) * expf((float)tsr_sf_lgamma(order + 1.0)); }
-
-static void polygamma_f32(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    int order = *(const int *)params;
-    float factorial = factorial_of(order);
-    for (int64_t i = 0; i < n; i++)
-        *(float *)(data[0] + i * strides[0]) =
-            factorial * (float)tsr_sf_zeta(order + 1.0, *(const float *)(data[1] + i * strides[1]));
-}
-
-/* The half types sum the zeta function in float and round it before the factorial: its zeros near the poles show that.
- */
-typedef struct HalfPolygamma {
-    int order;
-    double (*of)(double);
-} HalfPolygamma;
-static void polygamma_half(char *const *data, const int64_t *strides, int64_t n, const void *params) {
-    const HalfPolygamma *h = params;
-    float factorial = factorial_of(h->order);
-    for (int64_t i = 0; i < n; i++)
-        *(float *)(data[0] + i * strides[0]) =
-            factorial * (float)h->of(tsr_sf_zeta_f((float)h->order + 1, *(const float *)(data[1] + i * strides[1])));
-}
-
 static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "polygamma(n, x) does not support negative n.");
-    Unary trigamma = {tsr_sf_trigamma, tsr_sf_trigamma_f};
-    int order = (int)TSR_MIN(n, 1000000);
-    if (n == 0) return bessel(c, x, "digamma", SET_HALF, TSR_BESSEL_digamma);
-    if (n == 1) return run(c, 1, &x, "trigamma", SET_HALF, (Loops){unary_f32, unary_f64, &trigamma, TSR_K_NONE});
-    HalfPolygamma half = {order, x->dtype == TSR_FLOAT16 ? half_of : bfloat16_of};
-    if (x->dtype == TSR_FLOAT16 || x->dtype == TSR_BFLOAT16)
-        return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_half, NULL, &half, TSR_K_NONE});
-    return run(c, 1, &x, "polygamma", SET_HALF, (Loops){polygamma_f32, polygamma_f64, &order, TSR_K_NONE});
+    if (n == 0) return unary(c, x, "digamma", SET_HALF, TSR_K_digamma);
+    if (n == 1) return unary(c, x, "trigamma", SET_HALF, TSR_K_trigamma);
+    const int order = (int)TSR_MIN(n, 1000000), sign = order % 2 ? 1 : -1;
+    const double logarithm = tsr_sf_lgamma(order + 1.0);
+    const TsrPolygamma p = {sign * exp(logarithm), (float)sign * expf((float)logarithm), order, x->dtype};
+    return run(c, 1, &x, "polygamma", SET_HALF, loops_of(TSR_K_polygamma, &p, sizeof p));
 }
 
 TsrStatus op_polygamma(TsrOpCall *c) { return polygamma(c, c->arg[0].i, c->arg[1].t); }
@@ -338,21 +187,6 @@ TsrStatus op_mvlgamma(TsrOpCall *c) {
 }
 
 /* ---- orthogonal polynomials ---- */
-
-typedef enum OrthogonalKind {
-    CHEBYSHEV_T,
-    CHEBYSHEV_U,
-    CHEBYSHEV_V,
-    CHEBYSHEV_W,
-    SHIFTED_T,
-    SHIFTED_U,
-    SHIFTED_V,
-    SHIFTED_W,
-    HERMITE_H,
-    HERMITE_HE,
-    LAGUERRE_L,
-    LEGENDRE_P
-} OrthogonalKind;
 
 /* What the recurrences of a block need to know. The first polynomial is start_by * x + start, the factor of the last
  * one factor_by * x + factor. (-0.0 leaves a -0 as it is.) */
@@ -393,18 +227,20 @@ enum { LONGEST_IN_BLOCKS = 512, IDLE_AT_MOST = 8 };
 #define NAME(x) f32_##x
 #define FN(name) name##f
 #define HERMITE_LIMIT 128
-#include "core/kernels/matrix/orthogonal.inc"
+#include "core/kernels/pointwise/orthogonal.inc"
+#include "core/kernels/pointwise/orthogonal_blocks.inc"
 #define R double
 #define NAME(x) f64_##x
 #define FN(name) name
 #define HERMITE_LIMIT 512
-#include "core/kernels/matrix/orthogonal.inc"
+#include "core/kernels/pointwise/orthogonal.inc"
+#include "core/kernels/pointwise/orthogonal_blocks.inc"
 
 #define POLYNOMIAL(name, kind_) \
     TsrStatus op_##name(TsrOpCall *c) { \
         OrthogonalKind kind = kind_; \
         return with_operands(c, #name "_cpu", SET_SINGLE, \
-                             (Loops){f32_polynomials, f64_polynomials, &kind, TSR_K_NONE}); \
+                             (Loops){f32_polynomials, f64_polynomials, &kind, 0, TSR_K_##name}); \
     }
 POLYNOMIAL(chebyshev_polynomial_t, CHEBYSHEV_T)
 POLYNOMIAL(chebyshev_polynomial_u, CHEBYSHEV_U)

@@ -387,6 +387,21 @@ TsrStatus op_relu(TsrOpCall *c) {
 FREXP(float, frexpf)
 FREXP(double, frexp)
 
+/* A device makes each result by a pass of its own. */
+static TsrStatus frexp_pass(TsrTensor *out, TsrTensor *x, TsrKernel kernel) {
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
+                                               .out = {out},
+                                               .nin = 1,
+                                               .in = {x},
+                                               .out_dtype = &out->dtype,
+                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT}));
+    TsrTensor *same = NULL;
+    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run_kernel(&it, NULL, kernel, NULL, 0), &same);
+    tsr_tensor_free(same);
+    return s;
+}
+
 TsrStatus op_frexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *results[2];
     if (!tsr_dtype_is_float(x->dtype))
@@ -410,7 +425,10 @@ TsrStatus op_frexp(TsrOpCall *c) {
                                            .in = {x},
                                            .out_dtype = outs,
                                            .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT | TSR_ITER_CHECK_CAST}));
-    TsrStatus s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
+    TsrStatus s = TSR_OK;
+    if (!tsr_on_device(x)) s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? frexp_double : frexp_float, NULL);
+    else if ((s = frexp_pass(it.operand[0], x, TSR_K_frexp_mantissa)) == TSR_OK)
+        s = frexp_pass(it.operand[1], x, TSR_K_frexp_exponent);
     TSR_TRY(tsr_iter_end_move(&it, s, results));
     return tsr_return_move2(c, results[0], results[1]);
 }
