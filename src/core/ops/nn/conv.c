@@ -59,7 +59,7 @@ static TsrStatus conv_part(const ConvJob *job, int64_t sample, int64_t begin, in
             float *column = (float *)(void *)columns;
             for (int64_t i = 0; job->k->half && i < rows * (end - begin); i++)
                 column[i] = tsr_half_widen(tsr_half_round(column[i]));
-            tsr_conv_from_columns(&both);
+            TSR_TRY(tsr_conv_from_columns(&both));
         }
     }
     return TSR_OK;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/error.h"
 #include "core/element/halffloat.h"
 
@@ -82,6 +83,73 @@ static void convert_row(const ConvColumns *c, char *row, char *plane, const int6
     }
 }
 
+/* ---- the way back over a stride ---- */
+
+/* One plane of floats parted by columns: those that a stride of `stride` visits together are neighbours, so that what
+ * is added to them lies beside each other too. (stride, height, width) */
+typedef struct Parted {
+    float *data;
+    int64_t stride, height, width;
+} Parted;
+
+TSR_CLONES static void add_floats(float *restrict to, const float *restrict from, int64_t n) {
+    for (int64_t i = 0; i < n; i++) to[i] += from[i];
+}
+
+/* convert_row back to the parted plane. */
+static void add_row(const ConvColumns *c, const float *row, const Parted *p, const int64_t tap[NN_DIMS]) {
+    const TsrNnWindow *w = &c->k->w;
+    const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H], x0 = place(w, NN_W, 0, tap[NN_W]);
+    const ConvLine reads = {out_w, w->in[NN_W], x0, p->stride};
+    int64_t begin, end, part = (x0 % p->stride + p->stride) % p->stride, first = (x0 - part) / p->stride;
+    tsr_conv_read_range(&begin, &end, &reads);
+    for (int64_t line = 0; line < w->out[NN_D] * out_h; line++, row += out_w) {
+        const int64_t z = place(w, NN_D, line / out_h, tap[NN_D]), y = place(w, NN_H, line % out_h, tap[NN_H]);
+        if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H] || begin == end) continue;
+        float *to = p->data + (part * p->height + z * w->in[NN_H] + y) * p->width;
+        add_floats(to + first + begin, row + begin, end - begin);
+    }
+}
+
+/* The plane as it is to lie. */
+static void join_parts(float *plane, const Parted *p, int64_t width) {
+    for (int64_t y = 0; y < p->height; y++, plane += width)
+        for (int64_t part = 0; part < p->stride; part++) {
+            const float *from = p->data + (part * p->height + y) * p->width;
+            for (int64_t x = part; x < width; x += p->stride) plane[x] = *from++;
+        }
+}
+
+/* All channels, whose outputs are whole, by way of one parted plane. */
+static void convert_parted(const ConvColumns *c, Parted p) {
+    const TsrNnWindow *w = &c->k->w;
+    const int64_t taps = tsr_nn_volume(w->kernel), kernel_w = w->kernel[NN_W], kernel_h = w->kernel[NN_H];
+    const float *row = (const float *)(const void *)c->columns;
+    float *plane = (float *)(void *)c->image;
+    for (int64_t i = 0; i < c->channels && tsr_interrupt_flag == 0; i++, plane += tsr_nn_volume(w->in)) {
+        memset(p.data, 0, (size_t)(p.stride * p.height * p.width) * sizeof *p.data);
+        for (int64_t t = 0; t < taps; t++, row += c->end) {
+            const int64_t tap[NN_DIMS] = {t / kernel_w / kernel_h, t / kernel_w % kernel_h, t % kernel_w};
+            add_row(c, row, &p, tap);
+        }
+        join_parts(plane, &p, w->in[NN_W]);
+    }
+}
+
+static TsrStatus part_and_convert(const ConvColumns *c) {
+    const TsrNnWindow *w = &c->k->w;
+    Parted p = {NULL, w->stride[NN_W], w->in[NN_D] * w->in[NN_H], w->in[NN_W] / w->stride[NN_W] + 1};
+    TsrDataPtr room;
+    size_t bytes;
+    if (tsr_mul_size_overflows((size_t)(p.stride * p.width), (size_t)p.height * sizeof(float), &bytes))
+        return tsr_error_no_memory(SIZE_MAX);
+    TSR_TRY(tsr_allocate(&room, TSR_DEVICE_CPU, bytes));
+    p.data = room.data;
+    convert_parted(c, p);
+    tsr_dataptr_release(&room);
+    return TSR_OK;
+}
+
 static void convert(const ConvColumns *c, bool back) {
     const TsrNnWindow *w = &c->k->w;
     const int64_t taps = tsr_nn_volume(w->kernel), kernel_w = w->kernel[NN_W], kernel_h = w->kernel[NN_H];
@@ -94,4 +162,8 @@ static void convert(const ConvColumns *c, bool back) {
 }
 
 void tsr_conv_to_columns(const ConvColumns *c) { convert(c, false); }
-void tsr_conv_from_columns(const ConvColumns *c) { convert(c, true); }
+TsrStatus tsr_conv_from_columns(const ConvColumns *c) {
+    if (c->dtype == TSR_FLOAT32 && c->k->w.stride[NN_W] > 1) return part_and_convert(c);
+    convert(c, true);
+    return TSR_OK;
+}

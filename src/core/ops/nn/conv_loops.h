@@ -35,8 +35,9 @@ typedef struct ConvColumns {
     TsrDtype dtype; /* numbers to add; TSR_FLOAT16: floats that are rounded to half precision after every addition */
 } ConvColumns;
 
-void tsr_conv_to_columns(const ConvColumns *c);   /* im2col: the columns are written */
-void tsr_conv_from_columns(const ConvColumns *c); /* col2im: they are added to the image */
+void tsr_conv_to_columns(const ConvColumns *c); /* im2col: the columns are written */
+/* col2im: they are added up in the image, which holds zeros; of all positions, begin is 0. Errors: memory. */
+TsrStatus tsr_conv_from_columns(const ConvColumns *c);
 
 /* out (batch, filters, k->w.out) = the convolution of in (batch, channels, k->w.in) with weight (filters, channels /
  * groups, k->w.kernel), plus bias (filters; may be NULL); all contiguous float32, out no part of the others. Every
