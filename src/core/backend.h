@@ -385,6 +385,7 @@ typedef struct TsrDeviceMatrixWork {
     bool unit;                  /* of TRIANGULAR: its diagonal is 1 */
     bool transposed, conjugate; /* op, of TRIANGULAR; of REFLECT transposed means the conjugate transpose */
     bool right;                 /* t0 stands on the left of it */
+    bool vectors;               /* of SVD and EIGH: they are wanted */
     uint8_t pivoted; /* of TRIANGULAR: rows of t0 are exchanged 1 before, as the pivots say, 2 after, the other way */
 } TsrDeviceMatrixWork;
 

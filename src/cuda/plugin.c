@@ -48,6 +48,8 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_QR] = cuda_matrix,
     [TSR_P_Q] = cuda_matrix,
     [TSR_P_REFLECT] = cuda_matrix,
+    [TSR_P_SVD] = cuda_matrix,
+    [TSR_P_EIGH] = cuda_matrix,
     [TSR_P_GRID] = cuda_grid,
     [TSR_P_RESAMPLE] = cuda_resample,
 };

@@ -486,13 +486,15 @@ static int gesvd(const TsrLaJob *job, const Svd *x, const Work *w) {
     return info;
 }
 
+static TsrStatus svd_not_finite(const TsrTensor *a, const char *fn) {
+    return tsr_error(TSR_LINALG_ERROR,
+                     "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.", fn,
+                     tsr_ndim(a) > 2 ? ": (Batch element 0): " : ": ");
+}
+
 static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
     char batch[64] = ": ";
     if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-    if (has_nonfinite(a))
-        return tsr_error(TSR_LINALG_ERROR,
-                         "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.",
-                         fn, batch);
     return tsr_error(
         TSR_LINALG_ERROR,
         "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
@@ -625,6 +627,12 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     TSR_OWNED ss = NULL;
     TSR_OWNED vv = NULL;
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
+    if (tsr_on_device(a) && a->numel > 0) {
+        bool finite = true;
+        TSR_TRY(tsr_la_finite_there(&finite, a));
+        if (!finite) return svd_not_finite(a, fn);
+        return tsr_la_new_svd_there(job != 'N' ? u : NULL, s, vh, a, job == 'A');
+    }
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&ss, a, k, tsr_dtype_real_of(a->dtype)));
     if (job != 'N') {
@@ -634,7 +642,7 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
             Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a, .fn = fn};
-            if (has_nonfinite(f)) return svd_failed(a, fn, 0, 0);
+            if (has_nonfinite(f)) return svd_not_finite(a, fn);
             if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x));
             else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x));
             else TSR_TRY(svd_gesdd(&x));
@@ -775,20 +783,28 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
     return TSR_OK;
 }
 
+static TsrStatus eigh_not_finite(const TsrTensor *a, const char *fn) {
+    return tsr_error(TSR_LINALG_ERROR,
+                     "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                     "repeated eigenvalues (error code: %lld).",
+                     fn, (long long)tsr_la_rows(a) - 1);
+}
+
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
     TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
     TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     TSR_OWNED vv = NULL;
     TSR_OWNED ww = NULL;
+    if (tsr_on_device(a) && a->numel > 0) {
+        bool finite = true;
+        TSR_TRY(tsr_la_finite_there(&finite, a));
+        if (!finite) return eigh_not_finite(a, fn);
+        return tsr_la_new_eigh_there(w, v, a, uplo == 'U');
+    }
     TSR_TRY(tsr_la_new_copy(&vv, a));
     TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), tsr_dtype_real_of(a->dtype)));
     if (!tsr_is_meta(vv) && vv->numel > 0) {
-        if (has_nonfinite(vv))
-            return tsr_error(
-                TSR_LINALG_ERROR,
-                "%s: The algorithm failed to converge because the input matrix is ill-conditioned or has too many "
-                "repeated eigenvalues (error code: %lld).",
-                fn, (long long)tsr_la_rows(a) - 1);
+        if (has_nonfinite(vv)) return eigh_not_finite(a, fn);
         bool done = false;
         if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {
             TSR_TRY(eigh_small_run(vv, ww, uplo, &done));

@@ -400,7 +400,6 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     TSR_OWNED s = NULL;
     TSR_OWNED sizes = NULL;
     if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
-        if (tsr_on_device(m)) return tsr_device_decline();
         TSR_TRY(tsr_la_check_float_high(m, "linalg.matrix_norm"));
         TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
@@ -566,6 +565,17 @@ static TsrStatus cond_spectral(TsrTensor **out, const TsrTensor *a, bool inverse
     return tsr_invoke_new(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
 }
 
+/* On a device: the inverse, and inf in the place of those that there are none of. */
+static TsrStatus inverse_or_inf_there(TsrTensor **slot, const TsrTensor *info) {
+    TsrScope s = {0};
+    TsrTensor *failed = CALL(&s, "ne", "ts", info, tsr_scalar_int(0)),
+              *column = MAKE(&s, tsr_tensor_new_unsqueeze, failed, -1),
+              *matrix = MAKE(&s, tsr_tensor_new_unsqueeze, column, -1),
+              *filled = CALL(&s, "masked_fill", "tts", *slot, matrix, tsr_scalar_float(INFINITY));
+    if (s.status == TSR_OK) tsr_owned_put_move(slot, tsr_tensor_retain(filled));
+    return tsr_scope_end(&s);
+}
+
 static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm ord) {
     TSR_OWNED inverse = NULL;
     TSR_OWNED info = NULL;
@@ -573,7 +583,9 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_OWNED n2 = NULL;
     Over over = {2, (int64_t[]){-2, -1}, false, TSR_DTYPE_NONE};
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
-    for (int64_t b = 0; b < info->numel && !tsr_is_meta(info); b++) {
+    const bool here = !tsr_is_meta(info) && !tsr_on_device(info);
+    if (tsr_on_device(info)) TSR_TRY(inverse_or_inf_there(&inverse, info));
+    for (int64_t b = 0; b < info->numel && here; b++) {
         if (((const int *)tsr_data(info))[b] == 0) continue;
         TSR_IN_PIECES(k, tsr_la_rows(a) * tsr_la_cols(a))
         tsr_scalar_store(tsr_scalar_float(INFINITY), a->dtype, tsr_la_matrix(inverse, b) + (size_t)k * tsr_itemsize(a));

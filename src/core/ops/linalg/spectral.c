@@ -49,8 +49,7 @@ static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
     memcpy(sizes, like->sizes, sizeof(int64_t) * (size_t)d);
     sizes[d - 2] = sizes[d - 1] = n;
     TSR_TRY(tsr_tensor_new(out, d, sizes, like->dtype, like->device));
-    if (!tsr_is_meta(*out) && (*out)->numel > 0) memset(tsr_data(*out), 0, (size_t)(*out)->numel * tsr_itemsize(*out));
-    return TSR_OK;
+    return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
 }
 
 TsrStatus op_svd(TsrOpCall *c) {

@@ -1,7 +1,8 @@
 /* there.c: factorizations on a device (there.h): the operands of the primitives as (batch, rows, columns). */
 #include "there.h"
 
-#include "core/op/shared.h"
+#include "core/engine/places.h"
+#include "core/op/compose.h"
 #include "core/tensor/owned.h"
 #include "la.h"
 
@@ -11,12 +12,23 @@ static TsrStatus add_matrix(TsrDeviceWork *w, const TsrTensor *a, bool out) {
     return tsr_device_work_add_as(w, a, (TsrGeometry){3, sizes, strides, a->offset}, out);
 }
 
-/* `a` and up to three more matrices or rows of numbers, the first nout of them outputs. */
-static TsrStatus run(TsrPrimitive what, const TsrDeviceMatrixWork *how, int nout, const TsrTensor *const operands[4]) {
+/* Which operands are matrices, by their bits; the others are rows of numbers. */
+static unsigned matrices_of(TsrPrimitive what) {
+    switch ((int)what) {
+    case TSR_P_TRIANGULAR:
+    case TSR_P_REFLECT: return 3;
+    case TSR_P_SVD: return 1 | 4 | 8 | 16;
+    case TSR_P_EIGH: return 1 | 4 | 8;
+    default: return 1;
+    }
+}
+
+/* The first nout operands, of at most five, are outputs. */
+static TsrStatus run(TsrPrimitive what, const TsrDeviceMatrixWork *how, int nout, const TsrTensor *const operands[5]) {
     TsrDeviceWork w = {.what = what, .params = how, .nparams = sizeof *how};
     if (operands[0]->numel == 0) return TSR_OK;
-    for (int i = 0; i < 4 && operands[i] != NULL; i++) {
-        bool matrix = i == 0 || (i == 1 && (what == TSR_P_TRIANGULAR || what == TSR_P_REFLECT));
+    for (int i = 0; i < 5 && operands[i] != NULL; i++) {
+        bool matrix = matrices_of(what) >> i & 1;
         TSR_TRY((matrix ? add_matrix : tsr_device_work_add)(&w, operands[i], i < nout));
     }
     return tsr_device_work(operands[0]->device.type, &w);
@@ -24,16 +36,16 @@ static TsrStatus run(TsrPrimitive what, const TsrDeviceMatrixWork *how, int nout
 
 TsrStatus tsr_la_lu_there(TsrTensor *a, TsrTensor *pivots, TsrTensor *info) {
     const TsrDeviceMatrixWork how = {0};
-    return run(TSR_P_LU, &how, 3, (const TsrTensor *[4]){a, pivots, info});
+    return run(TSR_P_LU, &how, 3, (const TsrTensor *[5]){a, pivots, info});
 }
 
 TsrStatus tsr_la_cholesky_there(TsrTensor *a, TsrTensor *info, bool upper) {
     const TsrDeviceMatrixWork how = {.upper = upper};
-    return run(TSR_P_CHOLESKY, &how, 2, (const TsrTensor *[4]){a, info});
+    return run(TSR_P_CHOLESKY, &how, 2, (const TsrTensor *[5]){a, info});
 }
 
 TsrStatus tsr_la_triangular_there(TsrTensor *x, const TsrTensor *a, TsrDeviceMatrixWork how) {
-    return run(TSR_P_TRIANGULAR, &how, 1, (const TsrTensor *[4]){x, a});
+    return run(TSR_P_TRIANGULAR, &how, 1, (const TsrTensor *[5]){x, a});
 }
 
 /* P A = L U: the rows of X are exchanged first, or, of the transposed equation, last. */
@@ -42,7 +54,7 @@ TsrStatus tsr_la_lu_solve_there(TsrTensor *x, const TsrTensor *lu, const TsrTens
     const TsrDeviceMatrixWork lower = {
         .unit = true, .transposed = turned, .conjugate = conjugate, .pivoted = turned ? 2 : 1};
     const TsrDeviceMatrixWork upper = {.upper = true, .transposed = turned, .conjugate = conjugate};
-    const TsrTensor *const with_pivots[4] = {x, lu, pivots}, *const without[4] = {x, lu};
+    const TsrTensor *const with_pivots[5] = {x, lu, pivots}, *const without[5] = {x, lu};
     if (!turned) TSR_TRY(run(TSR_P_TRIANGULAR, &lower, 1, with_pivots));
     TSR_TRY(run(TSR_P_TRIANGULAR, &upper, 1, without));
     return turned ? run(TSR_P_TRIANGULAR, &lower, 1, with_pivots) : TSR_OK;
@@ -57,17 +69,17 @@ TsrStatus tsr_la_cholesky_solve_there(TsrTensor *x, const TsrTensor *a, bool upp
 
 TsrStatus tsr_la_qr_there(TsrTensor *a, TsrTensor *tau) {
     const TsrDeviceMatrixWork how = {0};
-    return run(TSR_P_QR, &how, 2, (const TsrTensor *[4]){a, tau});
+    return run(TSR_P_QR, &how, 2, (const TsrTensor *[5]){a, tau});
 }
 
 TsrStatus tsr_la_q_there(TsrTensor *a, const TsrTensor *tau) {
     const TsrDeviceMatrixWork how = {0};
-    return run(TSR_P_Q, &how, 1, (const TsrTensor *[4]){a, tau});
+    return run(TSR_P_Q, &how, 1, (const TsrTensor *[5]){a, tau});
 }
 
 TsrStatus tsr_la_reflect_there(TsrTensor *x, const TsrTensor *a, const TsrTensor *tau, bool right, bool adjoint) {
     const TsrDeviceMatrixWork how = {.right = right, .transposed = adjoint};
-    return run(TSR_P_REFLECT, &how, 1, (const TsrTensor *[4]){x, a, tau});
+    return run(TSR_P_REFLECT, &how, 1, (const TsrTensor *[5]){x, a, tau});
 }
 
 TsrStatus tsr_la_keep_triangle_there(TsrTensor *a, bool upper) {
@@ -81,4 +93,67 @@ TsrStatus tsr_la_set_identity_there(TsrTensor *a) {
     TSR_TRY(tsr_tensor_fill(a, tsr_scalar_int(0)));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, a, 0, -2, -1));
     return tsr_tensor_fill(diagonal, tsr_scalar_int(1));
+}
+
+/* ---- values and vectors ---- */
+
+TsrStatus tsr_la_finite_there(bool *finite, const TsrTensor *a) {
+    TsrScope s = {0};
+    TsrTensor *each = CALL(&s, "isfinite", "t", a), *all = CALL(&s, "all", "t", each),
+              *here = MAKE(&s, tsr_new_there, all, TSR_DEVICE_CPU);
+    if (s.status == TSR_OK) *finite = *(const bool *)tsr_data(here);
+    return tsr_scope_end(&s);
+}
+
+/* `count` orthonormal columns, of which the first ones are u's; those of u that are 0 are filled in, too. Q of a QR
+ * factorization of u is u again but for the signs, which are the diagonal of R. */
+static TsrStatus complete_new(TsrTensor **out, const TsrTensor *u, int64_t count) {
+    TsrScope s = {0};
+    const int64_t n = tsr_la_cols(u);
+    TsrTensor *f = MAKE(&s, tsr_la_new_copy, u), *tau = MAKE(&s, tsr_la_new_vector, u, n, u->dtype),
+              *q = MAKE(&s, tsr_la_new_like, u, tsr_la_rows(u), count, u->dtype),
+              *first = MAKE(&s, tsr_tensor_new_narrow, q, -1, 0, n);
+    if (s.status == TSR_OK) s.status = tsr_la_qr_there(f, tau);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(first, f);
+    if (s.status == TSR_OK) s.status = tsr_la_q_there(q, tau);
+    TsrTensor *diagonal = MAKE(&s, tsr_tensor_new_diagonal, f, 0, -2, -1), *sign = CALL(&s, "sgn", "t", diagonal),
+              *none = CALL(&s, "eq", "ts", sign, tsr_scalar_int(0)),
+              *factors = CALL(&s, "masked_fill", "tts", sign, none, tsr_scalar_int(1)),
+              *row = MAKE(&s, tsr_tensor_new_unsqueeze, factors, -2), *turned = CALL(&s, "mul", "tt", first, row);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(first, turned);
+    return tsr_scope_end_new(out, &s, q);
+}
+
+/* Of a matrix that is wider than high the conjugate transpose is taken apart, and the sides change places. */
+TsrStatus tsr_la_new_svd_there(TsrTensor **u, TsrTensor **sv, TsrTensor **vh, const TsrTensor *a, bool full) {
+    TsrScope s = {0};
+    const TsrDeviceMatrixWork how = {.vectors = u != NULL};
+    const bool wide = tsr_la_rows(a) < tsr_la_cols(a);
+    TsrTensor *high = wide ? MAKE(&s, tsr_la_new_mt, a, true) : (TsrTensor *)a, *x = MAKE(&s, tsr_la_new_copy, high);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
+    const int64_t m = tsr_la_rows(x), n = tsr_la_cols(x);
+    TsrTensor *left = MAKE(&s, tsr_la_new_like, x, m, n, x->dtype), *v = MAKE(&s, tsr_la_new_like, x, n, n, x->dtype),
+              *work = MAKE(&s, tsr_la_new_like, x, n, n, x->dtype),
+              *values = MAKE(&s, tsr_la_new_vector, x, n, tsr_dtype_real_of(x->dtype));
+    if (s.status == TSR_OK) s.status = run(TSR_P_SVD, &how, 3, (const TsrTensor *[5]){left, values, v, x, work});
+    if (u != NULL) {
+        TsrTensor *whole = MAKE(&s, complete_new, left, full ? m : n),
+                  *turned = MAKE(&s, tsr_la_new_mt, wide ? whole : v, true), *right = MAKE(&s, tsr_la_new_copy, turned);
+        if (s.status == TSR_OK) *u = tsr_tensor_retain(wide ? v : whole), *vh = tsr_tensor_retain(right);
+    }
+    if (s.status == TSR_OK) *sv = tsr_tensor_retain(values);
+    return tsr_scope_end(&s);
+}
+
+TsrStatus tsr_la_new_eigh_there(TsrTensor **w, TsrTensor **v, const TsrTensor *a, bool upper) {
+    TsrScope s = {0};
+    const TsrDeviceMatrixWork how = {.vectors = v != NULL, .upper = upper};
+    const int64_t n = tsr_la_rows(a);
+    TsrTensor *x = MAKE(&s, tsr_la_new_copy, a), *vectors = MAKE(&s, tsr_la_new_like, a, n, n, a->dtype),
+              *work = MAKE(&s, tsr_la_new_like, a, n, n, a->dtype),
+              *values = MAKE(&s, tsr_la_new_vector, a, n, tsr_dtype_real_of(a->dtype));
+    if (s.status == TSR_OK) s.status = run(TSR_P_EIGH, &how, 2, (const TsrTensor *[5]){vectors, values, x, work});
+    if (s.status == TSR_OK) *w = tsr_tensor_retain(values);
+    if (s.status == TSR_OK && v != NULL) *v = tsr_tensor_retain(vectors);
+    return tsr_scope_end(&s);
 }

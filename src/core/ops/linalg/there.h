@@ -21,5 +21,10 @@ TsrStatus tsr_la_reflect_there(TsrTensor *x, const TsrTensor *a, const TsrTensor
 /* Zeroes what lies outside the triangle. */
 TsrStatus tsr_la_keep_triangle_there(TsrTensor *a, bool upper);
 TsrStatus tsr_la_set_identity_there(TsrTensor *a);
+/* What la.h's functions of these names give; `u` and `vh`, or `v`, may be NULL: no vectors. All elements are finite. */
+TsrStatus tsr_la_new_svd_there(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, bool full);
+TsrStatus tsr_la_new_eigh_there(TsrTensor **w, TsrTensor **v, const TsrTensor *a, bool upper);
+/* Whether all elements are. */
+TsrStatus tsr_la_finite_there(bool *finite, const TsrTensor *a);
 
 #endif

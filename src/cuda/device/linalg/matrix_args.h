@@ -8,5 +8,6 @@ typedef struct MatrixArgs {
     int64_t batch;
     int32_t rows, columns, x_rows, x_columns, reflectors;
     uint32_t upper, transposed, conjugate, unit, right; /* how a triangle, or a product of reflectors, is read */
+    uint32_t vectors; /* of jacobi.cuh: they are wanted; operands are named at its kernels */
     uint32_t pivoted; /* rows of x are exchanged: 1 before, as pivots say, 2 after, the other way */
 } MatrixArgs;

@@ -7,7 +7,7 @@
 
 /* As device/linalg/matrix.cuh has them. A matrix is one block's work, so that beyond MOST rows or columns one matrix
  * alone goes over the host, whose LAPACK uses all of a processor; a guess, which no GPU has tried. */
-enum { THREADS = 256, BESIDE = 32, WARPS = 8, MOST = 1024, MOST_GROUPS = 65535 };
+enum { THREADS = 256, BESIDE = 32, WARPS = 8, MOST = 1024, JACOBI_MOST = 256, MOST_GROUPS = 65535 };
 
 static const char *real_type(TsrDtype d) {
     switch (d) {
@@ -26,6 +26,7 @@ bool cuda_matrix_source(CudaSource *s, TsrDtype dtype) {
     cuda_source_part(s, CUDA_PART_matrix_args);
     cuda_source_add(s, "typedef %s E;\ntypedef %s F;\n", cuda_memory_type(dtype), real_type(dtype));
     cuda_source_part(s, CUDA_PART_matrix);
+    cuda_source_part(s, CUDA_PART_jacobi);
     return true;
 }
 
@@ -42,6 +43,8 @@ static const struct Row {
     [TSR_P_QR] = {"tsr_qr", 0, -1, -1, -1, 1},
     [TSR_P_Q] = {"tsr_q", 0, -1, -1, -1, 1},
     [TSR_P_REFLECT] = {"tsr_reflect", 1, 0, -1, -1, 2},
+    [TSR_P_SVD] = {"tsr_svd", 3, 0, 2, 1, 4},
+    [TSR_P_EIGH] = {"tsr_eigh", 2, 0, -1, 1, 3},
 };
 
 static uint64_t address(const TsrDeviceWork *w, int k) { return k >= 0 && k < w->nout + w->nin ? w->t[k].at.data : 0; }
@@ -56,12 +59,14 @@ static void plan(MatrixArgs *a, const TsrDeviceWork *w, const struct Row *row) {
     if (row->x >= 0) a->x_rows = (int32_t)w->t[row->x].sizes[1], a->x_columns = (int32_t)w->t[row->x].sizes[0];
     if (row->tau >= 0) a->reflectors = (int32_t)w->t[row->tau].sizes[0];
     a->upper = p->upper, a->transposed = p->transposed, a->conjugate = p->conjugate;
+    a->vectors = p->vectors;
     a->unit = p->unit, a->right = p->right, a->pivoted = p->pivoted;
 }
 
 static bool has_kernel(const TsrDeviceWork *w, const struct Row *row) {
+    const bool jacobi = w->what == TSR_P_SVD || w->what == TSR_P_EIGH;
     for (int d = 0; d < 2; d++) {
-        if (w->t[row->a].sizes[d] > MOST) return false;
+        if (w->t[row->a].sizes[d] > (jacobi && d == 0 ? JACOBI_MOST : MOST)) return false;
         if (row->x >= 0 && w->t[row->x].sizes[d] > INT32_MAX / MOST) return false;
     }
     return real_type(w->t[row->a].at.dtype) != NULL;
