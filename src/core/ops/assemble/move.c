@@ -250,6 +250,14 @@ static int64_t circular_source(int64_t i, int64_t size, int64_t before, int64_t 
     return kept > 0 ? start + source_of(CIRCULAR, i - start, kept) : TSR_MIN(start, size - 1);
 }
 
+/* n positions, those of the input itself from `before` on. */
+static void fill_positions(int64_t *p, int64_t n, PadMode mode, int64_t size, int64_t before) {
+    int64_t low = TSR_MIN(TSR_MAX(before, (int64_t)0), n), high = TSR_MAX(TSR_MIN(before + size, n), low);
+    TSR_IN_PIECES(i, low) p[i] = source_of(mode, i - before, size);
+    TSR_IN_PIECES(i, high - low) p[low + i] = low + i - before;
+    TSR_IN_PIECES(i, n - high) p[high + i] = source_of(mode, high + i - before, size);
+}
+
 static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int64_t before, int64_t after,
                                TsrDevice device) {
     int64_t n = size + before + after;
@@ -257,8 +265,8 @@ static TsrStatus positions_new(TsrTensor **out, PadMode mode, int64_t size, int6
     if (device.type == TSR_META) return tsr_tensor_new(out, 1, &n, TSR_INT64, device);
     TSR_TRY(tsr_tensor_new(&made, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
     int64_t *p = tsr_data(made);
-    TSR_IN_PIECES(i, n)
-    p[i] = mode == CIRCULAR ? circular_source(i - before, size, before, after) : source_of(mode, i - before, size);
+    if (mode == CIRCULAR) TSR_IN_PIECES(i, n) p[i] = circular_source(i - before, size, before, after);
+    else fill_positions(p, n, mode, size, before);
     TSR_TRY(tsr_interrupt_check());
     return tsr_new_there(out, made, device);
 }
@@ -382,6 +390,7 @@ static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *p
                   .to = tsr_data(result),
                   .from = tsr_data(self)};
     j.head = TSR_MIN(TSR_MAX(pad[0], (int64_t)0), j.width - 1);
+    if (pad[0] >= 0 && pad[1] >= 0) j.run = j.from_width; /* the input is in it as it is */
     while (j.head + j.run < j.width && j.column[j.head + j.run] == j.column[j.head] + j.run) j.run++;
     s.status = tsr_parallel_for(result->numel / j.width, tsr_grain(j.width / 4), pad_lines, &j);
     return tsr_scope_return(c, &s, result);
