@@ -401,6 +401,7 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
             return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.",
                              (long long)c->arg[1].ints[i]);
     }
+    TSR_TRY(tsr_check_out_dtype(c, 0, TSR_UINT64));
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
     for (int d = 0; d < n; d++) {
         bool out = all || gone[d];

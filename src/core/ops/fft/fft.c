@@ -11,6 +11,7 @@
 #include "core/ops/linalg/la.h"
 #include "core/mem.h"
 #include "core/op/compose.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 #include "core/tensor/loan.h"
 
@@ -227,10 +228,21 @@ static TsrStatus read_norm(int *norm, const TsrArg *arg, bool forward) {
     return TSR_OK;
 }
 
-static TsrStatus promote(TsrTensor **out, const TsrTensor *in, bool need_complex) {
+/* Refuses an out= that is real where numbers are complex, or the other way about; hfftn's PyTorch looks at last. */
+static TsrStatus check_out_kind(const TsrOpCall *c) {
+    bool real = c->op->out_rule == TSR_RULE_FLOATING || c->op->out_rule == TSR_RULE_IRFFTN;
+    if (c->out[0] == NULL || c->op->out_rule == TSR_RULE_HFFTN) return TSR_OK;
+    if (tsr_dtype_is_complex(c->out[0]->dtype) != real) return TSR_OK;
+    return tsr_check_out_dtype(c, 0, real ? TSR_FLOAT32 : TSR_COMPLEX64);
+}
+
+/* `line`: along one dimension, where PyTorch looks at out= before it refuses halves. */
+static TsrStatus promote(TsrTensor **out, const TsrOpCall *c, bool need_complex, bool line) {
+    const TsrTensor *in = c->arg[0].t;
     TsrDtype d = in->dtype;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
+    if (d == TSR_COMPLEX32 || (line && real != TSR_FLOAT32 && real != TSR_FLOAT64)) TSR_TRY(check_out_kind(c));
     if (d == TSR_COMPLEX32)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
     if (real != TSR_FLOAT32 && real != TSR_FLOAT64)
@@ -290,7 +302,7 @@ static TsrStatus check_real(const TsrTensor *in, const char *name) {
 static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpCall *c, bool need_complex,
                             bool forward) {
     TSR_OWNED in = NULL;
-    TSR_TRY(promote(&in, c->arg[0].t, need_complex));
+    TSR_TRY(promote(&in, c, need_complex, true));
     *dim = c->arg[2].i;
     TSR_TRY(tsr_wrap_own_dim(dim, tsr_ndim(in)));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : in->sizes[*dim];
@@ -352,7 +364,7 @@ static TsrStatus irfft_1d(TsrOpCall *c, bool forward) {
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
     int norm;
-    TSR_TRY(promote(&in, c->arg[0].t, true));
+    TSR_TRY(promote(&in, c, true, true));
     int64_t dim = c->arg[2].i;
     TSR_TRY(tsr_wrap_own_dim(&dim, tsr_ndim(in)));
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : 2 * (in->sizes[dim] - 1), half = n / 2 + 1;
@@ -423,7 +435,7 @@ static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const 
     TSR_OWNED in = NULL;
     bool nothing = s->n == 0 && c->arg[0].t->dtype == TSR_COMPLEX32 && need_complex; /* to transform */
     if (nothing) return tsr_tensor_new_clone(x, c->arg[0].t, TSR_PRESERVE);
-    TSR_TRY(promote(&in, c->arg[0].t, need_complex));
+    TSR_TRY(promote(&in, c, need_complex, false));
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
     return resize_input(x, in, s->dims, s->sizes, s->n);
 }

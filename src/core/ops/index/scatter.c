@@ -268,6 +268,7 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     unsigned allowed = TSR_BITS_MOST;
     if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
     if (r.mean) allowed &= ~TSR_BIT(BOOL);
+    if (include_self && !r.mean && r.op < TSR_COMBINE_MAX) allowed |= TSR_BITS_UINT;
     static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
                                           "scatter_gather_tensor_cpu_reduce_amax",
                                           "scatter_gather_tensor_cpu_reduce_amin"};

@@ -410,8 +410,9 @@ static TsrStatus adaptive_mean(TsrOpCall *c, int n) {
 }
 
 static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
-    static const char *const names[2][2] = {{"adaptive_avg_pool2d", "adaptive_avg_pool3d_cpu"},
-                                            {"adaptive_max_pool2d", "adaptive_max_pool3d_cpu"}};
+    static const char *const names[2][3] = {
+        {"adaptive_avg_pool2d", "adaptive_avg_pool2d_channels_last", "adaptive_avg_pool3d_cpu"},
+        {"adaptive_max_pool2d", "adaptive_max_pool2d_channels_last", "adaptive_max_pool3d_cpu"}};
     const TsrTensor *t = c->arg[0].t;
     TsrNnWindow w = {.n = n};
     TsrTensor *out, *index = NULL;
@@ -434,7 +435,7 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     for (int d = 0; d < NN_DIMS; d++) w.kernel[d] = w.out[d] > 0 ? w.in[d] / w.out[d] + 1 : 1;
     TSR_TRY(tsr_layout_numel(&numel, tsr_nn_output_sizes(sizes, t, n, w.out), sizes));
     if ((t->numel > 0 && numel > 0) || maximum || n == 3)
-        TSR_TRY(check_floating_or_int(t, names[maximum][n == 3], false));
+        TSR_TRY(check_floating_or_int(t, names[maximum][n == 3 ? 2 : tsr_nn_is_channels_last(t, n)], false));
     TsrPool planes = {.adaptive = true};
     if (n == 3 && !maximum)
         planes.round = t->dtype == TSR_FLOAT16 ? as_half : t->dtype == TSR_BFLOAT16 ? as_bfloat16 : NULL;

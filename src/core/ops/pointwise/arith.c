@@ -475,6 +475,10 @@ TsrStatus op_ldexp(TsrOpCall *c) {
     if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype))
         return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
+    const TsrTensor *out = c->out[0];
+    if (out != NULL && (out->dtype == TSR_BOOL || tsr_dtype_is_integral(out->dtype)))
+        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(out->dtype));
     TSR_OWNED powers = NULL;
     TSR_TRY(power_of_two(&powers, x, c->arg[1].t));
     TsrTensor *in[2] = {c->arg[0].t, powers};
