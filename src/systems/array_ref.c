@@ -1,6 +1,6 @@
 /* c10.ArrayRef: a non-owning, read-only view of some ints: a pointer and a length. It points at the sizes or strides of
  * a tensor, of a caffe2 tensor without memory, or at the items of a list, and shows what is written there. All of them
- * are listed, so that the death of what one points at, or a change of its rank, is noted with its line.
+ * are listed, so that the death of what one points at, or a change of its rank or length, is noted with its line.
  *
  * A temporary list lives until its statement ends, as in C++, where a call may use it. The reference keeps it until
  * then: the statement is over when a name, or a container, of where it was made holds the ArrayRef, or when the call
@@ -89,7 +89,13 @@ static void destroy_watched(Obj *self) {
             }
 }
 
+static void note_length(const List *l) {
+    for (ArrayRef *r = all_refs; r != NULL; r = r->next)
+        if (r->source == FROM_ITEMS && r->owner == l && l->count != r->count) dangle(r, "changed its length");
+}
+
 static bool watch(Type *type) {
+    list_length_hook = note_length;
     if (type->destroy == destroy_watched) return true;
     if (watched_count == MAX_WATCHED) return false;
     watched[watched_count].type = type;
@@ -254,7 +260,7 @@ static void check(ArrayRef *r) {
         r->gone_line = r->line;
         let_go(r);
     } else if (value_as_array(value_lent((void *)r->owner), &items, &count) && count != r->count) {
-        dangle(r, "has another length now");
+        dangle(r, "changed its length"); /* in a way that was interrupted */
         r->gone_line = 0;
     }
 }

@@ -26,6 +26,12 @@ TsrStatus list_new(Value *out, int64_t capacity) {
     return TSR_OK;
 }
 
+void (*list_length_hook)(const List *l);
+
+static inline void length_changed(const List *l) {
+    if (TSR_UNLIKELY(list_length_hook != NULL)) list_length_hook(l);
+}
+
 TsrStatus list_append_move(List *l, Value item) {
     if (TSR_UNLIKELY(l->count == l->capacity)) {
         TsrStatus status = mem_grow(&l->items, &l->capacity, l->count + 1, sizeof(Value));
@@ -35,6 +41,7 @@ TsrStatus list_append_move(List *l, Value item) {
         }
     }
     l->items[l->count++] = item;
+    length_changed(l);
     return TSR_OK;
 }
 
@@ -70,6 +77,7 @@ static TsrStatus extend_array(List *l, Value source) {
         if (tsr_interrupted_at(i)) TSR_TRY(tsr_interrupt_check());
         l->items[l->count++] = value_retain(items[i]);
     }
+    length_changed(l);
     return TSR_OK;
 }
 
@@ -109,6 +117,7 @@ static void empty_list(List *l) {
     int64_t count = l->count;
     l->items = NULL;
     l->count = l->capacity = 0;
+    length_changed(l);
     values_release(items, count);
     tsr_free(items);
 }
@@ -194,6 +203,7 @@ static TsrStatus splice(List *l, int64_t start, int64_t removed, Value *values, 
                     (size_t)(l->count - start - removed) * sizeof *old);
         if (count > 0) memcpy(l->items + start, values, (size_t)count * sizeof *old);
         l->count += count - removed;
+        length_changed(l);
         values_release(old, removed);
     }
     if (old != few) tsr_free(old);
@@ -264,6 +274,7 @@ static TsrStatus delete_extended(List *l, int64_t start, int64_t step, int64_t c
         else l->items[kept++] = l->items[i];
     }
     l->count = kept;
+    length_changed(l);
     value_release(dropped);
     return TSR_OK;
 }
@@ -343,6 +354,7 @@ static TsrStatus list_inplace(Value *out, BinaryOp op, Value self, Value b) {
     List old = *l;
     l->items = r->items, l->count = r->count, l->capacity = r->capacity;
     r->items = old.items, r->count = old.count, r->capacity = old.capacity;
+    length_changed(l);
     value_release(repeated);
     *out = value_retain(self);
     return TSR_OK;
@@ -392,6 +404,7 @@ static TsrStatus method_pop(Value *out, const CallArgs *args) {
     if (!index_wrap(&i, l->count)) return tsr_error(TSR_INDEX_ERROR, "pop index out of range");
     *out = l->items[i];
     l->count--;
+    length_changed(l);
     memmove(l->items + i, l->items + i + 1, (size_t)(l->count - i) * sizeof(Value));
     return TSR_OK;
 }

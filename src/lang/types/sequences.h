@@ -29,6 +29,8 @@ typedef struct Slice {
 } Slice;
 
 extern Type list_type, tuple_type, range_type, slice_type;
+/* Called when the length of a list that was made before has changed; NULL while nobody watches. */
+extern void (*list_length_hook)(const List *l);
 static inline bool value_is_list(Value v) {
     return v.tag == V_OBJ && (v.o->type == &list_type || v.o->type->base == &list_type);
 } /* tables too */
