@@ -78,7 +78,7 @@ CUDA_OBJ := $(call OBJ,$(CUDA_SRC))
 SIMULATED_OBJ := $(call OBJ,$(sort $(wildcard src/cuda/simulated/*.c)))
 PLUGINS := $(BUILD)/libtsr_cuda.so $(BUILD)/libtsr_cuda_simulated.so
 
-all: $(BUILD)/tsr $(PLUGINS) ## the binary (build/tsr), the default
+all: $(BUILD)/tsr $(PLUGINS) $(BUILD)/make_pack ## the binary (build/tsr), the default
 	$(if $(filter release,$(CONFIG)),@ln -sfn release/tsr build/tsr)
 
 # At a fixed address, as Debian links python3: 23,000 addresses in tables need not be adjusted at each start, which costs a quarter of it.
@@ -107,6 +107,13 @@ $(BUILD)/check_kernels: $(wildcard tests/cuda/*.c) $(CUDA_OBJ) tests/cuda/check_
 
 cuda-check: $(BUILD)/check_kernels ## every kernel compiled for NVIDIA's GPUs, where NVRTC is found
 	scripts/cuda-check $< $(CUDA_ARCHITECTURES)
+
+# A pack of PTX for machines without NVIDIA's run-time compiler, which `make install` installs beside the plugin where it was made.
+$(BUILD)/make_pack: src/cuda/pack/make_pack.c $(CUDA_OBJ)
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $^ -ldl -lpthread
+
+cuda-pack: all $(BUILD)/make_pack ## kernels for machines with NVIDIA's driver alone, where NVRTC is found
+	scripts/cuda-pack $(BUILD)/tsr $(BUILD)/make_pack $(BUILD)/tsr_cuda.pack
 
 compiler:
 	$(call need,$(if $(WEB),emcc emscripten,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev))))
@@ -228,6 +235,7 @@ install: all lib $(BUILD)/tsr.pc ## installs under PREFIX (DESTDIR= for packages
 	ln -sf libtsr.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libtsr.so
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/tsr $(PLUGINS)
+	[ ! -f $(BUILD)/tsr_cuda.pack ] || install -m 644 -t $(DESTDIR)$(PREFIX)/lib/tsr $(BUILD)/tsr_cuda.pack
 	install -D -m 644 $(BUILD)/tsr.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	install -d $(DESTDIR)$(PREFIX)/include/tsr $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
 	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/tsr/
@@ -244,7 +252,7 @@ uninstall: ## removes what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/tsr $(DESTDIR)$(PREFIX)/lib/libtsr.* $(DESTDIR)$(PREFIX)/lib/pkgconfig/tsr.pc
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(MAN5))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(MAN7)))
 	rm -rf $(DESTDIR)$(PREFIX)/include/tsr
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/tsr/,$(notdir $(PLUGINS)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/tsr/,$(notdir $(PLUGINS)) tsr_cuda.pack)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,bash-completion/completions/tsr zsh/vendor-completions/_tsr fish/vendor_completions.d/tsr.fish)
 	@cd $(DESTDIR)$(PREFIX) && rmdir $(if $(filter /usr /usr/local,$(DESTDIR)$(PREFIX)),,-p bin include) share/bash-completion/completions share/bash-completion share/zsh/vendor-completions share/zsh share/fish/vendor_completions.d share/fish lib/pkgconfig lib/tsr $(addprefix share/man/man,1 5 7) 2>/dev/null || :
 	@$(TELL_LINKER)
@@ -383,4 +391,4 @@ help: ## this list
 clean: ## removes build/
 	rm -rf build
 
-.PHONY: all compiler lib web check-web check-i386 $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean
+.PHONY: all cuda-check cuda-pack compiler lib web check-web check-i386 $(BUILD)/tsr.pc install uninstall deb check debug asan coverage tsan valgrind fuzz bench sweep format lint docs man config help clean

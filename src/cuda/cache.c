@@ -1,12 +1,16 @@
-/* cache.c: compiled kernels on disk (compile.h). */
+/* cache.c: compiled kernels on disk (compile.h): a file each, whose name is the hash of what it was made from. A file
+ * that is read gets a new time once a day; when a process writes its first one, those whose time is oldest go until the
+ * folder is well below its limit. */
 #include "compile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What a file begins with. */
@@ -101,6 +105,79 @@ static void name_of(char path[PATH], const char *folder, CudaHash key) {
     snprintf(path, PATH, "%s/%016llx%016llx", folder, (unsigned long long)key.high, (unsigned long long)key.low);
 }
 
+/* ---- the folder's size ---- */
+
+enum { MOST_MEGABYTES = 256 /* some ten thousand kernels */, NAME = 32 /* the two halves of a hash */ };
+
+typedef struct Entry {
+    char name[NAME + 1];
+    time_t time;
+    int64_t size;
+} Entry;
+
+/* Files of kernels, those of this user alone; *out is the caller's. The rest of a folder that is nobody's cache is left
+ * alone. */
+static size_t list_files(Entry **out, int folder, DIR *dir) {
+    Entry *list = NULL;
+    size_t n = 0, room = 0;
+    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
+        struct stat s;
+        if (strlen(d->d_name) != NAME || strspn(d->d_name, "0123456789abcdef") != NAME) continue;
+        if (fstatat(folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode) || !is_mine(&s)) continue;
+        if (n == room) {
+            Entry *more = realloc(list, (room = 2 * room + 256) * sizeof *more);
+            if (more == NULL) break;
+            list = more;
+        }
+        list[n] = (Entry){.time = s.st_mtime, .size = s.st_size};
+        memcpy(list[n++].name, d->d_name, NAME + 1);
+    }
+    *out = list;
+    return n;
+}
+
+static int by_time(const void *a, const void *b) {
+    const Entry *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static int64_t most_bytes(void) {
+    const char *given = getenv("TSR_CUDA_CACHE_MB");
+    int64_t most = given != NULL ? atoll(given) : 0;
+    return (most > 0 && most < 1 << 20 ? most : MOST_MEGABYTES) << 20;
+}
+
+/* The oldest go until a quarter of the limit is free: then it is not the next kernel's turn again. */
+static void trim(const char *path) {
+    Entry *list = NULL;
+    DIR *dir = opendir(path);
+    int64_t total = 0, most = most_bytes();
+    if (dir == NULL) return;
+    size_t n = list_files(&list, dirfd(dir), dir);
+    for (size_t i = 0; i < n; i++) total += list[i].size;
+    if (total > most) {
+        qsort(list, n, sizeof *list, by_time);
+        for (size_t i = 0; i < n && total > most / 4 * 3; i++)
+            if (unlinkat(dirfd(dir), list[i].name, 0) == 0) total -= list[i].size;
+    }
+    free(list);
+    closedir(dir);
+}
+
+static void trim_once(const char *folder) {
+    static int trimmed;
+    if (__atomic_exchange_n(&trimmed, 1, __ATOMIC_RELAXED) == 0) trim(folder);
+}
+
+/* Tells that the file is in use: once a day is enough. */
+static void renew(int fd) {
+    struct stat s;
+    enum { DAY = 24 * 60 * 60 };
+    if (fstat(fd, &s) == 0 && time(NULL) - s.st_mtime > DAY) (void)futimens(fd, NULL);
+}
+
+/* ---- reading and writing ---- */
+
 bool cuda_cache_read(CudaImage *out, CudaHash key) {
     char folder[FOLDER], path[PATH];
     if (!find_folder(folder, false)) return false;
@@ -108,6 +185,7 @@ bool cuda_cache_read(CudaImage *out, CudaHash key) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return false;
     bool whole = read_image(out, fd, key);
+    if (whole) renew(fd);
     close(fd);
     return whole;
 }
@@ -124,4 +202,5 @@ void cuda_cache_write(CudaHash key, const CudaImage *image) {
     bool written = write_whole(fd, &h, sizeof h) && write_whole(fd, image->bytes, image->size);
     written = close(fd) == 0 && written;
     if (!written || rename(fresh, path) != 0) unlink(fresh);
+    trim_once(folder);
 }

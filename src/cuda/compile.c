@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "library.h"
+#include "pack.h"
 
 typedef struct NvrtcProgramBody *NvrtcProgram;
 static struct {
@@ -40,10 +42,10 @@ static bool has_nvrtc(void) {
 
 void cuda_missing(char *text, size_t room) {
     if (!has_nvrtc())
-        snprintf(
-            text, room,
-            "kernels need NVIDIA's run-time compiler, libnvrtc.so.13 or 12, which is neither in $TSR_CUDA_PATH nor "
-            "in /usr/local/cuda* nor in a wheel: scripts/setup --cuda gets it");
+        snprintf(text, room,
+                 "%s need NVIDIA's run-time compiler, libnvrtc.so.13 or 12, which is neither in $TSR_CUDA_PATH nor "
+                 "in /usr/local/cuda* nor in a wheel: scripts/setup --cuda gets it",
+                 cuda_pack_exists() ? "kernels that did not come with tsr" : "kernels");
     else if (no_compiler) snprintf(text, room, "kernels of the simulated device need a C++ compiler: g++");
 }
 
@@ -62,13 +64,14 @@ static TsrStatus refused(NvrtcProgram program) {
     return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel for the device does not compile: %s", log);
 }
 
-static TsrStatus take_image(CudaImage *out, NvrtcProgram program) {
+/* Code for one architecture, or PTX for "compute_..." and all that came after it. */
+static TsrStatus take_image(CudaImage *out, NvrtcProgram program, bool ptx) {
     CudaImage image = {NULL, 0};
-    if (nvrtc.image_size(program, &image.size) != 0 || image.size == 0)
+    if ((ptx ? nvrtc.ptx_size : nvrtc.image_size)(program, &image.size) != 0 || image.size == 0)
         return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device made no code");
     image.bytes = cuda_host->malloc(image.size);
     if (image.bytes == NULL) return cuda_host->error(TSR_MEMORY_ERROR, "no memory for a kernel's code");
-    if (nvrtc.image(program, image.bytes) != 0) {
+    if ((ptx ? nvrtc.ptx : nvrtc.image)(program, image.bytes) != 0) {
         cuda_image_free(&image);
         return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not give its code away");
     }
@@ -87,16 +90,32 @@ TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char 
     no_compiler = result == 2; /* the simulated one */
     if (no_compiler) return TSR_NOT_IMPLEMENTED_ERROR;
     if (result != 0) return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not start");
+    const bool ptx = strncmp(architecture, "compute_", 8) == 0;
     TsrStatus status =
-        nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program) : refused(program);
+        nvrtc.compile(program, TSR_COUNTOF(options), options) == 0 ? take_image(out, program, ptx) : refused(program);
     nvrtc.program_free(&program);
     return status;
+}
+
+/* $TSR_CUDA_RECORD: a folder that the text of every kernel goes to, for scripts/cuda-pack. */
+static void record(const char *text) {
+    const char *folder = getenv("TSR_CUDA_RECORD");
+    char path[4096];
+    if (folder == NULL || *folder == '\0') return;
+    CudaHash key = cuda_hash((CudaHash){0, 0}, text, strlen(text));
+    snprintf(path, sizeof path, "%s/%016llx%016llx.cu", folder, (unsigned long long)key.high,
+             (unsigned long long)key.low);
+    FILE *f = fopen(path, "wb");
+    if (f == NULL) return;
+    (void)fwrite(text, 1, strlen(text), f);
+    fclose(f);
 }
 
 TsrStatus cuda_compile(CudaImage *out, int index, const char *text) {
     char made_for[96], architecture[32];
     TsrDeviceFacts facts;
-    if (!has_nvrtc()) return TSR_NOT_IMPLEMENTED_ERROR;
+    record(text);
+    if (!has_nvrtc()) return cuda_pack_read(out, text) ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_facts(&facts, index));
     snprintf(architecture, sizeof architecture, "sm_%d%d", facts.major, facts.minor);
     int n = snprintf(made_for, sizeof made_for, "%s %d.%d", architecture, major, minor);

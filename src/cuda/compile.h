@@ -39,7 +39,8 @@ typedef struct CudaHash {
 CudaHash cuda_hash(CudaHash from, const void *bytes, size_t n);
 /* False: there is none, or not whole. *out is the caller's. */
 bool cuda_cache_read(CudaImage *out, CudaHash key);
-/* Written whole or not at all; failures are nobody's business. */
+/* Written whole or not at all; failures are nobody's business. The folder keeps below $TSR_CUDA_CACHE_MB megabytes (256
+ * when that is not set): the files that were not used for longest go. */
 void cuda_cache_write(CudaHash key, const CudaImage *image);
 
 #endif

@@ -210,10 +210,42 @@ static void compile_chains(void) {
                 if (nin == 2) maps[k].operand[2].number = true;
             }
             snprintf(what, sizeof what, "chain of dtype %u, %d dimensions", dtypes[i], ndim);
-            if (cuda_chain_source(&source, maps, TSR_COUNTOF(kernels))) compile(what, &source);
+            if (cuda_chain_source(&source, maps, TSR_COUNTOF(kernels), NULL)) compile(what, &source);
             else failed++, fprintf(stderr, "no kernel for %s\n", what);
             cuda_source_free(&source);
         }
+}
+
+/* Two passes over 64 by 64 elements, and a reduction of all of them, along lines, or across them. */
+static void compile_chain_end(unsigned kind, TsrDtype dtype, TsrDtype first, int way) {
+    char what[64];
+    CudaSource source = {0};
+    int64_t size = (int64_t)cuda_itemsize(dtype);
+    TsrDeviceMap maps[2] = {map_of(TSR_K_mul, dtype, dtype, 2, 1), map_of(TSR_K_square, dtype, dtype, 1, 1)};
+    TsrDeviceReduce r = {.kind = (uint8_t)kind, .dtype = dtype, .nkept = 1, .nreduced = 1, .nout = 1, .count = 64};
+    for (int k = 0; k < 2; k++) {
+        maps[k].numel = maps[k].sizes[0] = 4096;
+        for (int o = 0; o < maps[k].noperands; o++) maps[k].operand[o].data = (uint64_t)(o == 0 ? k + 1 : k) << 20;
+    }
+    r.in = (TsrDeviceOperand){.data = 2 << 20, .dtype = dtype, .compute = dtype};
+    r.out[0] = (TsrDeviceOperand){.data = 4 << 20, .dtype = first};
+    r.results = r.kept[0] = r.reduced[0] = 64;
+    r.in_kept[0] = way == 2 ? size : 64 * size;
+    r.in_reduced[0] = way == 2 ? 64 * size : size;
+    if (way == 0) r.count = r.reduced[0] = 4096, r.results = r.kept[0] = 1;
+    snprintf(what, sizeof what, "chain and reduction %u of dtype %u, way %d", kind, dtype, way);
+    if (cuda_chain_source(&source, maps, 2, &r)) compile(what, &source);
+    else failed++, fprintf(stderr, "no kernel for %s\n", what);
+    cuda_source_free(&source);
+}
+
+static void compile_chain_ends(void) {
+    for (int way = 0; way < 3; way++) {
+        compile_chain_end(TSR_R_SUM, TSR_FLOAT32, TSR_FLOAT32, way);
+        compile_chain_end(TSR_R_AMAX, TSR_FLOAT64, TSR_FLOAT64, way);
+        compile_chain_end(TSR_R_SUM, TSR_BFLOAT16, TSR_BFLOAT16, way);
+        compile_chain_end(TSR_R_SUM, TSR_COMPLEX64, TSR_COMPLEX64, way);
+    }
 }
 
 /* Each distribution of the dtypes that it has, dense and with strides, and the shuffling of keys. */
@@ -438,7 +470,7 @@ static const struct {
                 {"copies", compile_copies},       {"searches", compile_searches},
                 {"triangles", compile_triangles}, {"nn", check_nn},
                 {"libraries", check_libraries},   {"special", compile_special},
-                {"ramps", compile_ramps}};
+                {"ramps", compile_ramps},         {"ends", compile_chain_ends}};
 
 /* `only`: the one family; NULL: all. */
 static void compile_families(const char *only) {

@@ -61,4 +61,17 @@ is 'divisors of zero, streams, bytes seen as another dtype, nothing, one number'
 [1, 4, 7, 10, 13, 16, 19, 22]
 [8388608, 4194304]
 torch.Size([3, 0]) 6.0' "$(cat "$work/out")"
+
+# A reduction at the end of a chain is one kernel with it, in the order of sums that it has alone.
+chains off apart "$here/cuda_ends.tsr" && apart=$kernels
+chains now together "$here/cuda_ends.tsr" && together=$kernels
+is 'ends: all cases ran' 28 "$(wc -l <"$work/apart" | tr -d ' ')"
+is 'ends: the same bits' '' "$(cmp "$work/apart" "$work/together" 2>&1)"
+is 'ends: by fewer kernels' 1 $((together * 3 < apart * 2))
+cat >"$work/end.tsr" <<'END'
+x = torch.ones(1000).cuda()
+print(x.mul(2).add(1).sum().item())
+END
+chains now out "$work/end.tsr"
+is 'two passes and a sum are one kernel' '3000.0 1' "$(cat "$work/out") $kernels"
 exit $bad

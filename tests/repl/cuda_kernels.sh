@@ -19,6 +19,10 @@ is 'all of these' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
 timeout 600 "$tsr" --simulate-cuda "$work/special.tsr" >"$work/out" 2>&1
 is 'special functions' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
 is 'all of those' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_orders.tsr") >"$work/orders.tsr"
+timeout 600 "$tsr" --simulate-cuda "$work/orders.tsr" >"$work/out" 2>&1
+is 'order statistics, norms and distances' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+is 'all the lines' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
 timeout 600 "$tsr" --simulate-cuda "$here/cuda_create.tsr" >"$work/out" 2>&1
 is 'what makes tensors' 'torch.float32 True' "$(cat "$work/out")"
 
@@ -38,9 +42,31 @@ is 'and found again' '[1.0, 3.0, 5.0, 7.0]' "$out$(echo "$err" | grep -e 'mul ra
 for file in "$work"/fresh/cuda/*; do head -c 600 "$file" >"$work/part" && cat "$work/part" >"$file"; done
 TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
 is 'and made again when it is not whole' '[1.0, 3.0, 5.0, 7.0]' "$out$(echo "$err" | grep -e 'mul ran' -e 'add ran')"
+
+# The folder keeps below its limit: what was not used for longest goes.
+for k in 1 2 3; do
+    head -c 600000 /dev/zero >"$work/fresh/cuda/0000000000000000000000000000000$k"
+    touch -d "$((4 - k)) days ago" "$work/fresh/cuda/0000000000000000000000000000000$k"
+done
+touch "$work/fresh/cuda/not_ours"
+TSR_CUDA_CACHE_MB=1 TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "print((torch.ones(3).cuda() - 2).tolist())"
+is 'the oldest files of the cache go' '[-1.0, -1.0, -1.0] 00000000000000000000000000000003 not_ours' "$out $(cd "$work/fresh/cuda" && echo 0000000000000000* not*)"
 chmod 777 "$work/fresh/cuda"
 TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
 is "and nobody else's folder is believed" 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
+
+# Kernels that came with tsr serve where no compiler is; what is not among them goes by loan; a pack that others could write, or that is spoilt, is none.
+mkdir "$work/texts" && TSR_CUDA_CACHE="$work/none" TSR_CUDA_RECORD="$work/texts" run --simulate-cuda -e "$one"
+pack() { TSR_CUDA_NVRTC=/nonexistent TSR_CUDA_PACK="$work/pack" run --simulate-cuda -e "$one; y = x.cos()"; }
+build=$(dirname "$(readlink -f "$tsr")")
+is 'a pack is made' "2 kernels in $work/pack" "$(TSR_CUDA_NVRTC="$build/libtsr_cuda_simulated.so" "$build/make_pack" "$work/texts" "$work/pack")"
+pack
+is 'by the pack' '[1.0, 3.0, 5.0, 7.0] cos' "$out $(echo "$err" | sed -n 's/^note: \([a-z]*\) ran on the host.*/\1/p')"
+is 'and what is missing there' 1 "$(echo "$err" | grep -c '^note: kernels that did not come with tsr need')"
+chmod 666 "$work/pack"; pack
+is "and nobody else's pack is believed" 3 "$(echo "$err" | grep -c 'ran on the host')"
+chmod 644 "$work/pack"; head -c 900 "$work/pack" >"$work/part" && cat "$work/part" >"$work/pack"; pack
+is 'nor one that is not whole' '[1.0, 3.0, 5.0, 7.0] 3' "$out $(echo "$err" | grep -c 'ran on the host')"
 TSR_SIM_FAIL=launch:1 run --simulate-cuda -e "x = torch.arange(4.).cuda()
 try:
     x * 2

@@ -9,13 +9,6 @@
  *   READ(at), WRITE(at) the same from and to memory, where at(T, k) is place k
  *   STEPS               the passes, one after the other
  *   WRITE_PACKS(i)      the packs to memory */
-template <class To, class From> static inline To same_bits(From x) {
-    static_assert(sizeof(To) == sizeof(From), "one element");
-    To y;
-    memcpy(&y, &x, sizeof y);
-    return y;
-}
-
 #if VEC
 KERNEL(tsr_chain, ChainArgs) {
 #define AT(T, k) at<T>(a.data[k])[e]

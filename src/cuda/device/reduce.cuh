@@ -5,7 +5,9 @@
  *
  * Before this text stand, made by reduce.c: the types E of an element in memory, O0 and O1 of the results; REDUCER, one
  * of the structs below; NREDUCED, NKEPT, the numbers of dimensions; VEC, how many neighbouring inputs of one line a
- * thread reads at once, and OUT, how many neighbouring results it makes; SECOND, whether there is a second result. */
+ * thread reads at once, and OUT, how many neighbouring results it makes; SECOND, whether there is a second result;
+ * CHAINED, whether inputs are not read but made by the passes of a chain (chain.cuh): then also PLACES, how many places
+ * these read, and RESULT, the value that is reduced. */
 typedef decltype(widened(E())) X;
 
 /* What floats are added up in, and what integers are. */
@@ -145,35 +147,78 @@ template <int ndim> static inline int64_t offset_of(int64_t i, const int64_t *si
     return offset;
 }
 
-/* One input of OUT neighbouring results. */
-static inline void take_at(const ReduceArgs &a, Acc *acc, uint64_t base, int64_t i) {
-    const Pack<E, OUT> v = *at<Pack<E, OUT>>(base + (uint64_t)offset_of<NREDUCED>(i, a.reduced, a.in_reduced));
-    const int64_t index = offset_of<NREDUCED>(i, a.reduced, a.index);
+/* Where inputs come from: the i-th ones of OUT neighbouring results from `output` on, and VEC neighbours of one line. */
+#if CHAINED
+typedef ChainEndArgs Args;
+static inline const ReduceArgs &shape(const Args &a) { return a.reduce; }
+typedef int64_t Line; /* the first result */
+static inline Line line_of(const Args &, int64_t output) { return output; }
+static inline E made_from(const ChainArgs &a, const int64_t *offset) {
+#define AT(T, k) (*at<T>(a.data[k] + (uint64_t)offset[k]))
+    READ(AT)
+    STEPS
+    return same_bits<E>(RESULT);
+}
+static inline E input(const Args &a, int64_t output, int64_t i) {
+    int64_t offset[PLACES];
+    UNROLL for (int k = 0; k < PLACES; k++)
+        offset[k] = offset_of<NKEPT>(output, a.reduce.kept, a.kept[k]) +
+                    offset_of<NREDUCED>(i, a.reduce.reduced, a.reduced[k]);
+    return made_from(a.chain, offset);
+}
+static inline Pack<E, OUT> side_by_side(const Args &a, Line line, int64_t i) {
+    Pack<E, OUT> v;
+    UNROLL for (int j = 0; j < OUT; j++) v.e[j] = input(a, line + j, i);
+    return v;
+}
+static inline Pack<E, VEC> in_a_row(const Args &a, Line line, int64_t i) {
+    Pack<E, VEC> v;
+    UNROLL for (int k = 0; k < VEC; k++) v.e[k] = input(a, line, i * VEC + k);
+    return v;
+}
+#else
+typedef ReduceArgs Args;
+static inline const ReduceArgs &shape(const Args &a) { return a; }
+typedef uint64_t Line; /* the address of its first input */
+static inline Line line_of(const Args &a, int64_t output) {
+    return a.in + (uint64_t)offset_of<NKEPT>(output, a.kept, a.in_kept);
+}
+static inline E input(const Args &, Line line, int64_t i) { return at<E>(line)[i]; } /* of a line without gaps */
+static inline Pack<E, OUT> side_by_side(const Args &a, Line line, int64_t i) {
+    return *at<Pack<E, OUT>>(line + (uint64_t)offset_of<NREDUCED>(i, a.reduced, a.in_reduced));
+}
+static inline Pack<E, VEC> in_a_row(const Args &, Line line, int64_t i) { return at<Pack<E, VEC>>(line)[i]; }
+#endif
+
+static inline void take_at(const Args &a, Acc *acc, Line line, int64_t i) {
+    const Pack<E, OUT> v = side_by_side(a, line, i);
+    const int64_t index = offset_of<NREDUCED>(i, shape(a).reduced, shape(a).index);
     UNROLL for (int j = 0; j < OUT; j++) Reducer::take(acc[j], widened(v.e[j]), index);
 }
 
 enum { KEPT = 4 }; /* accumulators of a thread */
-static inline void take_inputs(const ReduceArgs &a, Acc kept[KEPT][OUT], uint64_t base, int64_t i) {
-    const int64_t end = a.inputs, step = a.step_input;
+static inline void take_inputs(const Args &a, Acc kept[KEPT][OUT], Line line, int64_t i) {
+    const int64_t end = shape(a).inputs, step = shape(a).step_input;
     for (; i + (KEPT - 1) * step < end; i += KEPT * step) {
-        UNROLL for (int k = 0; k < KEPT; k++) take_at(a, kept[k], base, i + k * step);
+        UNROLL for (int k = 0; k < KEPT; k++) take_at(a, kept[k], line, i + k * step);
     }
     UNROLL for (int k = 0; k < KEPT; k++) {
-        if (i + k * step < end) take_at(a, kept[k], base, i + k * step);
+        if (i + k * step < end) take_at(a, kept[k], line, i + k * step);
     }
 }
 
 /* Of one line without gaps: VEC neighbours go into as many accumulators. */
 #if VEC > 1
-static inline void take_packs(const ReduceArgs &a, Acc kept[KEPT][OUT], uint64_t base, int64_t i) {
-    const int64_t end = a.inputs, whole = end - end % VEC;
-    for (; i * VEC + VEC <= end; i += a.step_input) {
-        const Pack<E, VEC> v = at<Pack<E, VEC>>(base)[i];
+static inline void take_packs(const Args &a, Acc kept[KEPT][OUT], Line line, int64_t i) {
+    const ReduceArgs &r = shape(a);
+    const int64_t end = r.inputs, whole = end - end % VEC;
+    for (; i * VEC + VEC <= end; i += r.step_input) {
+        const Pack<E, VEC> v = in_a_row(a, line, i);
         UNROLL for (int k = 0; k < VEC; k++) Reducer::take(kept[k][0], widened(v.e[k]), i * VEC + k);
     }
-    const bool first = (a.input_y == 0 || y_of(a) == 0) && (a.input_block == 0 || block_y() == 0);
-    if (first && whole + x_of(a) < end)
-        Reducer::take(kept[0][0], widened(at<E>(base)[whole + x_of(a)]), whole + x_of(a));
+    const bool first = (r.input_y == 0 || y_of(r) == 0) && (r.input_block == 0 || block_y() == 0);
+    if (first && whole + x_of(r) < end)
+        Reducer::take(kept[0][0], widened(input(a, line, whole + x_of(r))), whole + x_of(r));
 }
 #endif
 
@@ -225,31 +270,32 @@ static inline void write_results(const ReduceArgs &a, const Acc *acc, int64_t ou
 }
 
 #if !PARTS
-KERNEL_TOGETHER(tsr_reduce, ReduceArgs) {
+KERNEL_TOGETHER(tsr_reduce, Args) {
     Acc kept[KEPT][OUT];
-    const int64_t output = first_output(a);
-    const int64_t i = x_of(a) * a.input_x + y_of(a) * a.input_y + block_y() * a.input_block;
+    const ReduceArgs &r = shape(a);
+    const int64_t output = first_output(r);
+    const int64_t i = x_of(r) * r.input_x + y_of(r) * r.input_y + block_y() * r.input_block;
     UNROLL for (int k = 0; k < KEPT; k++) {
         UNROLL for (int j = 0; j < OUT; j++) kept[k][j] = Reducer::start();
     }
-    if (output < a.outputs) {
-        const uint64_t base = a.in + (uint64_t)offset_of<NKEPT>(output, a.kept, a.in_kept);
+    if (output < r.outputs) {
+        const Line line = line_of(a, output);
 #if VEC > 1
-        take_packs(a, kept, base, i);
+        take_packs(a, kept, line, i);
 #else
-        take_inputs(a, kept, base, i);
+        take_inputs(a, kept, line, i);
 #endif
     }
     UNROLL for (int k = 1; k < KEPT; k++) {
         UNROLL for (int j = 0; j < OUT; j++) Reducer::merge(kept[0][j], kept[k][j]);
     }
-    merge_block(a, kept[0]);
-    if (!writes(a, output)) return;
-    if (a.input_block == 0) {
-        write_results(a, kept[0], output);
+    merge_block(r, kept[0]);
+    if (!writes(r, output)) return;
+    if (r.input_block == 0) {
+        write_results(r, kept[0], output);
         return;
     }
-    UNROLL for (int j = 0; j < OUT; j++) at<Acc>(a.parts)[block_y() * a.outputs + output + j] = kept[0][j];
+    UNROLL for (int j = 0; j < OUT; j++) at<Acc>(r.parts)[block_y() * r.outputs + output + j] = kept[0][j];
 }
 #else
 /* The accumulators that the blocks of tsr_reduce left, of a block of the same size. */

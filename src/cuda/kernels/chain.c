@@ -5,59 +5,15 @@
  * another one wrote takes its value. A pass whose operands touch bytes of another place in any other way, one of both
  * writing, does not go into the chain. In the kernel a thread reads everything of its elements first and writes last,
  * so a place that is both read and written is no matter. */
-#include "chain.h"
+#include "chain_impl.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/compile.h"
 #include "cuda/stream.h"
 #include "walk.h"
-
-#define alignas _Alignas
-#include "cuda/device/chain_args.h"
-#undef alignas
-
-enum { STEPS = 16, PLACES = 24, DIMS = 6, MOST_IN_MEMORY = 12, NUMBERS = 12, PARAMS = 4 };
-
-typedef struct Place {
-    TsrAddress data, begin, end; /* of the first element, and of all bytes */
-    TsrDtype dtype;
-    int64_t strides[DIMS];
-    int value;  /* the step that wrote it last; -1: none */
-    bool read;  /* from memory, by the first step that wants it */
-    bool used;  /* the value was read by a later step */
-    bool freed; /* since it was written */
-    int8_t at;  /* in the kernel's arguments; -1: not in memory at all */
-} Place;
-
-/* An operand of a step: a number, a place in memory as it was before, or the value of a step before. */
-typedef struct Source {
-    enum { NUMBER, PLACE, VALUE } kind;
-    int which;
-} Source;
-
-typedef struct Step {
-    CudaPass pass;
-    Source in[TSR_DEVICE_OPERANDS];
-    CuFunction function;
-    unsigned blocks;
-    uint64_t errors, launch;
-    char params[TSR_DEVICE_PARAMS];
-    MapStrided args;
-} Step;
-
-typedef struct Chain {
-    int index;
-    int64_t id; /* of the stream */
-    CuStream stream;
-    int nsteps, nplaces, nnumbers, nparams, ndim;
-    int64_t numel, sizes[DIMS];
-    Step step[STEPS];
-    Place place[PLACES];
-} Chain;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Chain chain; /* nsteps 0: nothing is held back */
@@ -75,6 +31,8 @@ static Mode mode(void) {
     __atomic_store_n(&known, m, __ATOMIC_RELAXED);
     return (Mode)m;
 }
+
+bool cuda_chain_now(void) { return mode() == NOW; }
 
 /* ---- dimensions ---- */
 
@@ -134,6 +92,7 @@ static bool is_same(const Place *a, const Place *b) {
 /* Nothing of the value is in memory, nor will be. */
 static bool is_gone(const Place *p) { return p->value >= 0 && p->freed && p->used; }
 static bool is_stored(const Place *p) { return p->value >= 0 && !is_gone(p); }
+bool cuda_chain_is_stored(const Place *p) { return is_stored(p); }
 
 /* The place of an operand; -1: it would be a new one. False: what it touches is another place's, and one of them
  * writes. */
@@ -246,15 +205,6 @@ static void take_step(Chain *c, const Joined *j, const CudaPass *pass, const Cud
 
 /* ---- the text ---- */
 
-/* What the kernel is made from: the chain, and how its places in memory are counted. */
-typedef struct Written {
-    const Chain *chain;
-    int nplaces; /* in memory */
-    int place[MOST_IN_MEMORY];
-    int pack;
-    bool wide;
-} Written;
-
 static bool is_read(const Place *p) { return p->read; }
 
 static void add_value(CudaSource *s, const Source *from, int step, int k) {
@@ -336,18 +286,26 @@ static void add_passes(CudaSource *s, const Chain *c) {
     }
 }
 
-static unsigned calls_of(const Chain *c) {
+unsigned cuda_chain_calls(const Chain *c) {
     unsigned calls = 0;
     for (int i = 0; i < c->nsteps; i++) calls |= cuda_map_calls(&c->step[i].pass.key);
     return calls;
 }
 
+void cuda_chain_write_steps(CudaSource *s, const Written *w) {
+    cuda_source_part(s, CUDA_PART_chain_args);
+    cuda_map_write_helpers(s, cuda_chain_calls(w->chain));
+    cuda_source_part(s, CUDA_PART_same_bits);
+    add_passes(s, w->chain);
+    add_lines(s, w, "READ(at_)", is_read, read_one);
+    add_lines(s, w, "WRITE(at_)", is_stored, write_one);
+    add_steps(s, w->chain);
+}
+
 static void write_chain(CudaSource *s, const void *what) {
     const Written *w = what;
     cuda_source_begin(s, CUDA_MAP_THREADS);
-    cuda_source_part(s, CUDA_PART_chain_args);
-    cuda_map_write_helpers(s, calls_of(w->chain));
-    add_passes(s, w->chain);
+    cuda_chain_write_steps(s, w);
     if (w->pack == 0) cuda_walk_source(s, (WalkKind){(uint8_t)w->chain->ndim, w->wide});
     cuda_source_add(s, "#define VEC %d\n#define PLACES %d\n", w->pack, w->nplaces);
     add_lines(s, w, "READ_PACKS(i)", is_read, read_pack);
@@ -355,9 +313,6 @@ static void write_chain(CudaSource *s, const void *what) {
     add_lines(s, w, "READ_PACKED(j)", is_read, read_packed);
     add_lines(s, w, "WRITE_PACKED(j)", is_stored, write_packed);
     add_lines(s, w, "WRITE_PACKS(i)", is_stored, write_pack);
-    add_lines(s, w, "READ(at_)", is_read, read_one);
-    add_lines(s, w, "WRITE(at_)", is_stored, write_one);
-    add_steps(s, w->chain);
     cuda_source_part(s, CUDA_PART_chain);
 }
 
@@ -379,7 +334,7 @@ static int pack_of(const Chain *c, const Written *w) {
     return (int)pack;
 }
 
-static void describe(Written *w, Chain *c) {
+void cuda_chain_describe(Written *w, Chain *c) {
     *w = (Written){.chain = c};
     for (int i = 0; i < c->nplaces; i++) {
         Place *p = &c->place[i];
@@ -390,8 +345,7 @@ static void describe(Written *w, Chain *c) {
     w->wide = w->pack == 0 && c->numel >= INT64_C(1) << 31;
 }
 
-/* Of all that the kernel's text is made from. */
-static CudaHash hash_of(const Written *w) {
+CudaHash cuda_chain_hash(const Written *w) {
     const Chain *c = w->chain;
     const int64_t shape[] = {c->nsteps, w->nplaces, w->pack, w->pack != 0 ? 0 : c->ndim, w->wide};
     CudaHash h = cuda_hash((CudaHash){0, 0}, shape, sizeof shape);
@@ -411,33 +365,41 @@ static CudaHash hash_of(const Written *w) {
     return h;
 }
 
-static void fill(ChainStrided *a, const Written *w) {
+void cuda_chain_fill(ChainArgs *a, const Written *w) {
     const Chain *c = w->chain;
     int params = 0;
     memset(a, 0, sizeof *a);
-    a->chain.n = (uint64_t)c->numel;
-    for (int i = 0; i < w->nplaces; i++) {
-        a->chain.data[i] = c->place[w->place[i]].data;
-        memcpy(a->strides[i], c->place[w->place[i]].strides, sizeof a->strides[i]);
-    }
+    a->n = (uint64_t)c->numel;
+    for (int i = 0; i < w->nplaces; i++) a->data[i] = c->place[w->place[i]].data;
     for (int i = 0; i < c->nsteps; i++) {
         const Step *s = &c->step[i];
-        if (cuda_map_reports(&s->pass.key))
-            a->chain.errors = s->args.map.errors, a->chain.launch[i] = s->args.map.launch;
-        if (s->pass.key.params) memcpy(a->chain.params[params++], s->params, sizeof s->params);
+        if (cuda_map_reports(&s->pass.key)) a->errors = s->args.map.errors, a->launch[i] = s->args.map.launch;
+        if (s->pass.key.params) memcpy(a->params[params++], s->params, sizeof s->params);
         for (int k = 1; k < s->pass.key.noperands; k++)
             if (s->in[k].kind == NUMBER)
-                memcpy(a->chain.number[s->in[k].which], s->pass.map.operand[k].value, sizeof a->chain.number[0]);
+                memcpy(a->number[s->in[k].which], s->pass.map.operand[k].value, sizeof a->number[0]);
     }
+}
+
+static void fill(ChainStrided *a, const Written *w) {
+    const Chain *c = w->chain;
+    memset(a, 0, sizeof *a);
+    cuda_chain_fill(&a->chain, w);
+    for (int i = 0; i < w->nplaces; i++) memcpy(a->strides[i], c->place[w->place[i]].strides, sizeof a->strides[i]);
     for (int d = 0; d < c->ndim; d++) {
         a->sizes[d] = (uint64_t)c->sizes[d];
         cuda_division(&a->magic[d], &a->shift[d], a->sizes[d]);
     }
 }
 
-static TsrStatus launch(const Chain *c, CuFunction function, unsigned blocks, const void *args) {
+TsrStatus cuda_chain_launch(const Chain *c, CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads,
+                            const void *args) {
     void *list[] = {(void *)(uintptr_t)args};
-    return cuda_check(cuda.launch(function, blocks, 1, 1, CUDA_MAP_THREADS, 1, 1, 0, c->stream, list, NULL));
+    return cuda_check(cuda.launch(function, blocks, blocks_y, 1, threads, 1, 1, 0, c->stream, list, NULL));
+}
+
+static TsrStatus launch(const Chain *c, CuFunction function, unsigned blocks, const void *args) {
+    return cuda_chain_launch(c, function, blocks, 1, CUDA_MAP_THREADS, args);
 }
 
 static TsrStatus launch_one_by_one(const Chain *c) {
@@ -450,8 +412,8 @@ static TsrStatus launch_together(bool *done, Chain *c) {
     Written w;
     ChainStrided args;
     CuFunction f = NULL;
-    describe(&w, c);
-    CudaHash key = hash_of(&w);
+    cuda_chain_describe(&w, c);
+    CudaHash key = cuda_chain_hash(&w);
     TsrStatus status = mode() == NOW ? cuda_kernel(&f, c->index, &key, sizeof key, "tsr_chain", write_chain, &w)
                                      : cuda_kernel_beside(&f, c->index, &key, sizeof key, "tsr_chain", write_chain, &w);
     *done = status == TSR_OK && f != NULL;
@@ -461,16 +423,29 @@ static TsrStatus launch_together(bool *done, Chain *c) {
     return launch(c, f, cuda_blocks(c->index, ((uint64_t)c->numel + pack - 1) / pack, CUDA_MAP_THREADS), &args);
 }
 
+/* The passes without what comes after them. */
+static TsrStatus launch_passes(Chain *c) {
+    bool done = false;
+    if (c->nsteps > 1) TSR_TRY(launch_together(&done, c));
+    return done ? TSR_OK : launch_one_by_one(c);
+}
+
+static TsrStatus launch_with_end(Chain *c) {
+    bool done = false;
+    TSR_TRY(cuda_chain_end_together(&done, c));
+    if (done) return TSR_OK;
+    TSR_TRY(launch_passes(c));
+    return cuda_chain_end_alone(c);
+}
+
 /* The lock is held. */
 static TsrStatus flush(void) {
     Chain *c = &chain;
-    bool done = false;
-    TsrStatus status = TSR_OK;
     if (c->nsteps == 0) return TSR_OK;
-    status = cuda_enter(c->index);
-    if (status == TSR_OK && c->nsteps > 1) status = launch_together(&done, c);
-    if (status == TSR_OK && !done) status = launch_one_by_one(c);
+    TsrStatus status = cuda_enter(c->index);
+    if (status == TSR_OK) status = c->has_end ? launch_with_end(c) : launch_passes(c);
     c->nsteps = c->nplaces = c->nnumbers = c->nparams = c->ndim = 0;
+    c->has_end = false;
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
     return status;
 }
@@ -489,7 +464,7 @@ static TsrStatus add(const CudaPass *pass, const CudaLaunch *given) {
     Joined joined;
     const TsrDeviceMap *m = &pass->map;
     int64_t id = cuda_current_stream(m->index);
-    if (c->nsteps > 0 && (c->index != m->index || c->id != id)) TSR_TRY(flush());
+    if (c->nsteps > 0 && (c->has_end || c->index != m->index || c->id != id)) TSR_TRY(flush());
     if (c->nsteps > 0 && !can_join(&joined, c, m)) TSR_TRY(flush());
     if (c->nsteps == 0) {
         c->index = m->index;
@@ -511,6 +486,51 @@ TsrStatus cuda_chain_add(const CudaPass *pass, const CudaLaunch *given) {
     return status;
 }
 
+/* Whether bytes that the reduction writes are read by a pass, which then has to be done before. (What passes only write
+ * is not in memory where all is one kernel, and is written before the reduction begins where it is not.) */
+static bool touches(const Chain *c, TsrAddress begin, TsrAddress end) {
+    for (int i = 0; i < c->nplaces; i++)
+        if (c->place[i].read && c->place[i].begin < end && begin < c->place[i].end) return true;
+    return false;
+}
+
+static bool writes_apart(const Chain *c, const CudaReduction *end, const TsrDeviceReduce *r) {
+    if (end->parts_bytes > 0 && touches(c, end->args.parts, end->args.parts + end->parts_bytes)) return false;
+    for (int k = 0; k < r->nout; k++) {
+        TsrAddress begin = r->out[k].data, last = begin + cuda_itemsize(r->out[k].dtype);
+        for (int d = 0; d < r->nkept; d++) last += (TsrAddress)((r->kept[d] - 1) * r->out_kept[k][d]);
+        if (r->out[k].dtype != TSR_DTYPE_NONE && touches(c, begin, last)) return false;
+    }
+    return true;
+}
+
+/* The place whose value the reduction reads, all of it; -1: none. */
+static int place_read(const Chain *c, const TsrDeviceReduce *r) {
+    for (int i = 0; i < c->nplaces; i++) {
+        const Place *p = &c->place[i];
+        bool whole = p->begin == p->data && p->end - p->begin == (TsrAddress)c->numel * cuda_itemsize(p->dtype);
+        if (is_stored(p) && whole && p->data == r->in.data && p->dtype == r->dtype) return i;
+    }
+    return -1;
+}
+
+bool cuda_chain_take_end(const CudaReduction *end, const TsrDeviceReduce *r) {
+    Chain *c = &chain;
+    if (__atomic_load_n(&held, __ATOMIC_ACQUIRE) == 0) return false;
+    pthread_mutex_lock(&lock);
+    bool here = c->nsteps > 0 && !c->has_end && c->index == r->index && c->id == cuda_current_stream(r->index);
+    int place = here && r->count * r->results == c->numel ? place_read(c, r) : -1;
+    bool taken = place >= 0 && writes_apart(c, end, r);
+    if (taken) {
+        c->place[place].used = true;
+        c->end = *end;
+        c->end_place = place;
+        c->has_end = true;
+    }
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
 static bool join_all(Chain *c, const TsrDeviceMap *maps, int n) {
     static const MapStrided no_args;
     for (int i = 0; i < n; i++) {
@@ -524,14 +544,24 @@ static bool join_all(Chain *c, const TsrDeviceMap *maps, int n) {
     return true;
 }
 
-bool cuda_chain_source(CudaSource *out, const TsrDeviceMap *maps, int n) {
+static bool write_with_end(CudaSource *out, Chain *c, const TsrDeviceReduce *end) {
+    c->end_place = place_read(c, end);
+    if (c->end_place < 0) return false;
+    c->place[c->end_place].used = c->place[c->end_place].freed = true;
+    cuda_reduce_plan(&c->end, end);
+    return cuda_chain_end_write(out, c);
+}
+
+bool cuda_chain_source(CudaSource *out, const TsrDeviceMap *maps, int n, const TsrDeviceReduce *end) {
     Chain *c = cuda_host->malloc(sizeof *c);
     Written w;
     if (c == NULL) return false;
     memset(c, 0, sizeof *c);
     bool good = join_all(c, maps, n);
-    if (good) {
-        describe(&w, c);
+    if (good && end != NULL) {
+        good = write_with_end(out, c, end);
+    } else if (good) {
+        cuda_chain_describe(&w, c);
         write_chain(out, &w);
     }
     cuda_host->free(c);

@@ -1,6 +1,7 @@
 /* matmul.c: products of matrices (matmul.h): which kernel makes one, and its text, device/matmul.cuh for the dtype. */
 #include "matmul.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define alignas _Alignas
@@ -72,9 +73,19 @@ static void tell_uses(const TsrDeviceMatmul *m, const TsrDeviceMatrix *x, int64_
     if (rows > 0 && columns > 0) cuda_operand_uses(&o, m->index, 3, (int64_t[]){columns, rows, m->batch}, writes);
 }
 
+/* Whether a product is worth the library, which takes the better part of a second to be opened. That depends on the
+ * sizes alone, so that a product has the same digits whenever it is computed. SMALL is an estimate: it was not measured
+ * on a GPU. $TSR_CUDA_BLAS=always takes the library for all of them, for tests. */
+enum { SMALL = 64 * 64 * 64 /* products of two numbers */ };
+static bool is_large(const TsrDeviceMatmul *m) {
+    const char *blas = getenv("TSR_CUDA_BLAS");
+    if (blas != NULL && strcmp(blas, "always") == 0) return true;
+    return (double)m->rows * (double)m->columns * (double)m->depth * (double)m->batch > SMALL;
+}
+
 TsrStatus cuda_matmul(const TsrDeviceMatmul *m) {
     if (m->rows == 0 || m->columns == 0 || m->batch == 0) return TSR_OK;
-    TsrStatus status = cuda_blas_matmul(m);
+    TsrStatus status = is_large(m) ? cuda_blas_matmul(m) : TSR_NOT_IMPLEMENTED_ERROR;
     if (status == TSR_NOT_IMPLEMENTED_ERROR) status = own_kernel(m);
     TSR_TRY(status);
     tell_uses(m, &m->a, m->rows, m->depth, false);

@@ -4,7 +4,7 @@
 
 #include "cuda/launch.h"
 
-/* By cuBLASLt where it is found and takes them, else by a kernel of our own. */
+/* Small ones by a kernel of our own; others by cuBLASLt where it is found and takes them. */
 TsrStatus cuda_matmul(const TsrDeviceMatmul *product);
 /* The text of our kernel that does it; false: there is none. */
 bool cuda_matmul_source(CudaSource *out, const TsrDeviceMatmul *product);

@@ -8,21 +8,15 @@
 
 #include <string.h>
 
+#include "chain.h"
 #include "core/kernels/reduce/reduce.h"
 #include "cuda/memory.h"
-
-#define alignas _Alignas
-#include "cuda/device/reduce_args.h"
-#undef alignas
 
 /* PyTorch's numbers: threads of a block, of a warp, inputs that a thread takes at least and at most, and neighbours
  * that it reads, or results that it makes, at once. */
 enum { THREADS = 512, WARP = 32, LEAST_INPUTS = 16, MOST_INPUTS = 256, TOGETHER = 4 };
 
-typedef struct Key {
-    uint8_t kind, dtype, out[2];
-    uint8_t nreduced, nkept, vec, outputs, parts;
-} Key;
+typedef CudaReduceKey Key;
 
 /* ---- the text ---- */
 
@@ -41,21 +35,28 @@ enum { ACC_BYTES = 32 };
 
 static const char *type_of(TsrDtype d) { return d == TSR_DTYPE_NONE ? "uint8_t" : cuda_memory_type(d); }
 
-static void write_reduce(CudaSource *s, const void *what) {
-    const Key *key = what;
-    cuda_source_begin(s, THREADS / key->outputs);
+int cuda_reduce_threads(const Key *key) { return THREADS / key->outputs; }
+
+void cuda_reduce_write(CudaSource *s, const Key *key, bool complex_numbers) {
     cuda_source_part(s, CUDA_PART_reduce_args);
+    if (key->chained) cuda_source_part(s, CUDA_PART_chain_end_args);
     cuda_source_add(s, "typedef %s E;\n", cuda_memory_type(key->dtype));
     cuda_source_add(s, "typedef %s O0;\ntypedef %s O1;\n", type_of(key->out[0]), type_of(key->out[1]));
     cuda_source_add(s, "#define REDUCER %s\n#define NREDUCED %d\n#define NKEPT %d\n", reducers[key->kind],
                     key->nreduced, key->nkept);
-    cuda_source_add(s, "#define VEC %d\n#define OUT %d\n#define BLOCK_THREADS %d\n", key->vec, key->outputs,
-                    THREADS / key->outputs);
-    cuda_source_add(s, "#define FIRST %d\n#define SECOND %d\n#define PARTS %d\n", key->out[0] != TSR_DTYPE_NONE,
-                    key->out[1] != TSR_DTYPE_NONE, key->parts);
-    cuda_source_part(s, CUDA_PART_complex);
+    cuda_source_add(s, "#undef VEC\n#define VEC %d\n#define OUT %d\n#define BLOCK_THREADS %d\n", key->vec, key->outputs,
+                    cuda_reduce_threads(key));
+    cuda_source_add(s, "#define FIRST %d\n#define SECOND %d\n#define PARTS %d\n#define CHAINED %d\n",
+                    key->out[0] != TSR_DTYPE_NONE, key->out[1] != TSR_DTYPE_NONE, key->parts, key->chained);
+    if (!complex_numbers) cuda_source_part(s, CUDA_PART_complex);
     cuda_source_part(s, CUDA_PART_moments);
     cuda_source_part(s, CUDA_PART_reduce);
+}
+
+static void write_reduce(CudaSource *s, const void *what) {
+    const Key *key = what;
+    cuda_source_begin(s, cuda_reduce_threads(key));
+    cuda_reduce_write(s, key, false);
 }
 
 /* ---- who does what ---- */
@@ -182,28 +183,42 @@ static void fill(ReduceArgs *a, Key *key, const TsrDeviceReduce *r) {
 
 /* ---- the launches ---- */
 
-static TsrStatus launch(const TsrDeviceReduce *r, const ReduceArgs *a, const Key *key) {
-    CuFunction f;
-    unsigned blocks = (unsigned)parts_of(a->outputs / key->outputs, a->step_output), threads = a->block_x * a->block_y;
-    TSR_TRY(
-        cuda_kernel(&f, r->index, key, sizeof *key, key->parts ? "tsr_reduce_parts" : "tsr_reduce", write_reduce, key));
-    return cuda_launch(f, r->index, blocks, key->parts ? 1 : (unsigned)a->ctas, threads, a);
+static TsrStatus find_kernel(CuFunction *out, int index, const Key *key) {
+    return cuda_kernel(out, index, key, sizeof *key, key->parts ? "tsr_reduce_parts" : "tsr_reduce", write_reduce, key);
 }
 
-/* Several blocks a result: both kernels are made before the first is launched, so that nothing is done by half. */
-static TsrStatus reduce_by_parts(const TsrDeviceReduce *r, ReduceArgs *a, const Key *key) {
-    TsrDataPtr parts;
-    CuFunction f;
-    Key merge = *key;
+/* Both kernels are made before one is launched, so that nothing is done by half. */
+static TsrStatus find_kernels(CudaReduction *c) {
+    Key merge = c->key;
     merge.parts = 1;
     merge.vec = 1;
-    TSR_TRY(cuda_kernel(&f, r->index, &merge, sizeof merge, "tsr_reduce_parts", write_reduce, &merge));
-    TSR_TRY(cuda_scratch(&parts, r->index, (size_t)(a->ctas * a->outputs) * ACC_BYTES));
-    a->parts = (uint64_t)(uintptr_t)parts.data;
-    TsrStatus status = launch(r, a, key);
-    if (status == TSR_OK) status = launch(r, a, &merge);
+    TSR_TRY(find_kernel(&c->read, c->index, &c->key));
+    return c->args.ctas > 1 ? find_kernel(&c->merge, c->index, &merge) : TSR_OK;
+}
+
+void cuda_reduce_plan(CudaReduction *c, const TsrDeviceReduce *r) {
+    memset(c, 0, sizeof *c);
+    c->index = r->index;
+    fill(&c->args, &c->key, r);
+    c->blocks = (unsigned)parts_of(c->args.outputs / c->key.outputs, c->args.step_output);
+    c->blocks_y = (unsigned)c->args.ctas;
+    c->threads = c->args.block_x * c->args.block_y;
+    if (c->args.ctas > 1) c->parts_bytes = (size_t)(c->args.ctas * c->args.outputs) * ACC_BYTES;
+}
+
+static TsrStatus launch(const CudaReduction *c) {
+    TSR_TRY(cuda_launch(c->read, c->index, c->blocks, c->blocks_y, c->threads, &c->args));
+    return c->merge != NULL ? cuda_launch(c->merge, c->index, c->blocks, 1, c->threads, &c->args) : TSR_OK;
+}
+
+/* Scratch memory is given back as soon as it is known where it lies: whatever is put into the stream later, and might
+ * be given it, comes after the reduction, held back or not. */
+static TsrStatus find_parts(CudaReduction *c) {
+    TsrDataPtr parts;
+    TSR_TRY(cuda_scratch(&parts, c->index, c->parts_bytes));
+    c->args.parts = (uint64_t)(uintptr_t)parts.data;
     cuda_scratch_free(&parts);
-    return status;
+    return TSR_OK;
 }
 
 static void tell_uses(const TsrDeviceReduce *r) {
@@ -234,12 +249,13 @@ bool cuda_reduce_source(CudaSource *out, const TsrDeviceReduce *r, bool parts) {
 }
 
 TsrStatus cuda_reduce(const TsrDeviceReduce *r) {
-    ReduceArgs a;
-    Key key;
+    CudaReduction c;
     if (r->results == 0) return TSR_OK;
     if (!can_reduce(r)) return TSR_NOT_IMPLEMENTED_ERROR;
-    fill(&a, &key, r);
-    TSR_TRY(a.ctas > 1 ? reduce_by_parts(r, &a, &key) : launch(r, &a, &key));
+    cuda_reduce_plan(&c, r);
+    TSR_TRY(find_kernels(&c));
+    TSR_TRY(find_parts(&c));
+    if (!cuda_chain_take_end(&c, r)) TSR_TRY(launch(&c));
     tell_uses(r);
     return TSR_OK;
 }

@@ -175,6 +175,11 @@ EXPORT int nvrtcGetCUBIN(NvrtcProgram p, char *image) {
     return SUCCESS;
 }
 
+/* What a pack holds: the same code, since there is no device to compile it for. */
+EXPORT int nvrtcGetPTXSize(NvrtcProgram p, size_t *size) { return nvrtcGetCUBINSize(p, size); }
+
+EXPORT int nvrtcGetPTX(NvrtcProgram p, char *text) { return nvrtcGetCUBIN(p, text); }
+
 EXPORT int nvrtcGetProgramLogSize(NvrtcProgram p, size_t *size) {
     *size = p->log != NULL ? strlen(p->log) + 1 : 1;
     return SUCCESS;

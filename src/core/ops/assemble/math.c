@@ -5,6 +5,7 @@
 #include "core/op/out.h"
 #include "core/op/compose.h"
 #include "core/tensor/loan.h"
+#include "core/tensor/owned.h"
 
 /* ---- cov, corrcoef ---- */
 
@@ -298,6 +299,14 @@ static void norms_to_factors(TsrTensor *norm, double limit) {
     else TSR_IN_PIECES(i, norm->numel) narrow[i] = narrow[i] > most ? most / (narrow[i] + 1e-7f) : 1;
 }
 
+/* The same on a device. */
+static TsrTensor *factors_there(TsrScope *s, TsrTensor *norm, TsrScalar limit) {
+    TsrTensor *sum = CALL(s, "add", "ts", norm, tsr_scalar_float(1e-7)),
+              *most = CALL(s, "full_like", "ts", norm, limit), *one = CALL(s, "ones_like", "t", norm);
+    TsrTensor *factor = CALL(s, "div", "tt", most, sum), *above = CALL(s, "gt", "tt", norm, most);
+    return CALL(s, "where", "ttt", above, factor, one);
+}
+
 TsrStatus op_renorm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     TsrScalar p = c->arg[1].s, max = c->arg[3].s;
@@ -319,7 +328,8 @@ TsrStatus op_renorm(TsrOpCall *c) {
     TsrDtype wide = renorm_accumulates_in(self->dtype);
     TsrScope s = {0};
     TsrTensor *norm = CALL(&s, "linalg.vector_norm", "tsIbd", self, p, n, dims, 1, (int)wide);
-    if (s.status == TSR_OK && !tsr_is_meta(self)) norms_to_factors(norm, tsr_scalar_to_double(max));
+    if (tsr_on_device(self)) norm = factors_there(&s, norm, tsr_scalar_float(tsr_scalar_to_double(max)));
+    else if (s.status == TSR_OK && !tsr_is_meta(self)) norms_to_factors(norm, tsr_scalar_to_double(max));
     TsrTensor *factor = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, norm, tsr_dtype_real_of(self->dtype)) : NULL;
     TsrTensor *product = CALL(&s, "mul", "tt", self, factor);
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, product, TSR_CONTIGUOUS));
@@ -379,6 +389,30 @@ static TsrStatus xor_lines(TsrTensor *t, const TsrTensor *wide, int64_t inner) {
     return TSR_OK;
 }
 
+/* On a device: the two halves of all lines are combined, into the first one, until one element is left. */
+static TsrStatus xor_there(TsrTensor *t, const TsrTensor *wide, int64_t inner) {
+    TSR_OWNED copy = NULL;
+    TSR_OWNED bits = NULL;
+    TSR_OWNED lines = NULL;
+    TSR_OWNED result = NULL;
+    TSR_OWNED first = NULL;
+    const int64_t sizes[2] = {t->numel, inner};
+    TSR_TRY(tsr_tensor_new_clone(&copy, wide, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_view_dtype(&bits, copy, TSR_INT64));
+    TSR_TRY(tsr_tensor_new_reshape(&lines, bits, 2, sizes));
+    for (int64_t left = inner; left > 1; left = (left + 1) / 2) {
+        TSR_OWNED low = NULL;
+        TSR_OWNED high = NULL;
+        TSR_OWNED done = NULL;
+        TSR_TRY(tsr_tensor_new_narrow(&low, lines, 1, 0, left / 2));
+        TSR_TRY(tsr_tensor_new_narrow(&high, lines, 1, (left + 1) / 2, left / 2));
+        TSR_TRY(tsr_invoke_new(&done, 1, "bitwise_xor", "!ttt", low, low, high));
+    }
+    TSR_TRY(tsr_tensor_new_narrow(&first, lines, 1, 0, 1));
+    TSR_TRY(tsr_tensor_new_reshape(&result, first, tsr_ndim(t), t->sizes));
+    return tsr_tensor_copy(t, result);
+}
+
 /* (self, dim, *, keepdim, mode) */
 TsrStatus op_hash_tensor(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
@@ -416,6 +450,7 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_cast, moved, tsr_dtype_is_float(self->dtype) ? TSR_FLOAT64 : TSR_INT64);
     TsrTensor *dense = MAKE(&s, tsr_tensor_new_contiguous, wide, TSR_CONTIGUOUS),
               *t = MAKE(&s, tsr_tensor_new, kept, sizes, TSR_UINT64, self->device);
-    if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = xor_lines(t, dense, inner);
+    if (s.status == TSR_OK && !tsr_is_meta(self))
+        s.status = tsr_on_device(self) ? xor_there(t, dense, inner) : xor_lines(t, dense, inner);
     return tsr_scope_return(c, &s, t);
 }

@@ -5,7 +5,9 @@
 #include "matmul.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/move/move.h"
+#include "core/op/compose.h"
 #include "core/op/shared.h"
+#include "core/tensor/loan.h"
 #include "core/tensor/owned.h"
 #include "core/parallel.h"
 
@@ -134,13 +136,50 @@ static TsrStatus strips_new(TsrTensor **out, const TsrTensor *y, Distances *j) {
     return TSR_OK;
 }
 
+/* ---- on a device: by operators, whose passes end in one sum ---- */
+
+enum { MOST_DIFFERENCES = 1 << 26 /* at a time: where their chain is not one kernel yet they are in memory */ };
+
+static TsrTensor *powers_summed(TsrScope *s, TsrTensor *d, double p) {
+    const int64_t last = -1;
+    TsrTensor *size = kind_of(p) == UNEQUAL  ? CALL(s, "ne", "ts", d, tsr_scalar_int(0))
+                      : kind_of(p) == SQUARE ? CALL(s, "square", "t", d)
+                                             : CALL(s, "abs", "t", d);
+    if (kind_of(p) == LARGEST) return CALL(s, "amax", "tI", size, 1, &last);
+    if (kind_of(p) == POWER) size = CALL(s, "pow", "ts", size, tsr_scalar_float(p));
+    TsrTensor *sum = CALL(s, "sum", "tI", size, 1, &last);
+    if (kind_of(p) == POWER) return CALL(s, "pow", "ts", sum, tsr_scalar_float(1 / p));
+    return kind_of(p) == SQUARE ? CALL(s, "sqrt", "t", sum) : sum;
+}
+
+/* From rows of a, (..., rows, width), to those of b, into r, (..., rows, others); width > 0. */
+static TsrStatus distances_there(TsrTensor *r, const TsrTensor *a, const TsrTensor *b, double p) {
+    int n = tsr_ndim(a);
+    int64_t rows = a->sizes[n - 2], row = r->numel / rows * a->sizes[n - 1],
+            step = TSR_MAX(MOST_DIFFERENCES / row, (int64_t)1);
+    for (int64_t at = 0; at < rows; at += step) {
+        TsrScope s = {0};
+        TsrTensor *some = SLICE(&s, (TsrTensor *)a, n - 2, at, TSR_MIN(at + step, rows)),
+                  *into = SLICE(&s, r, n - 2, at, TSR_MIN(at + step, rows)),
+                  *left = MAKE(&s, tsr_tensor_new_unsqueeze, some, -2),
+                  *right = MAKE(&s, tsr_tensor_new_unsqueeze, b, -3);
+        TsrTensor *found = powers_summed(&s, CALL(&s, "sub", "tt", left, right), p);
+        if (s.status == TSR_OK) s.status = tsr_tensor_copy(into, found);
+        TSR_TRY(tsr_scope_end(&s));
+    }
+    return TSR_OK;
+}
+
 static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, double p) {
     TSR_OWNED r = NULL;
     TSR_OWNED strips = NULL;
     int n = tsr_ndim(a);
     TSR_TRY(check_pairs(a, b));
     TSR_TRY(distances_new(&r, a, b, tsr_tensor_new));
-    if (!tsr_is_meta(r)) {
+    if (tsr_on_device(r)) {
+        if (r->numel > 0)
+            TSR_TRY(a->sizes[n - 1] > 0 ? distances_there(r, a, b, p) : tsr_tensor_fill(r, tsr_scalar_int(0)));
+    } else if (!tsr_is_meta(r)) {
         Distances j = {.out = tsr_data(r),
                        .x = tsr_data(a),
                        .y = tsr_data(b),
@@ -209,6 +248,16 @@ static TsrStatus padded_new(TsrTensor **out, const TsrTensor *x) {
     return TSR_OK;
 }
 
+/* The part above the diagonal of all distances. */
+static TsrStatus pdist_there(TsrOpCall *c, const TsrTensor *x, double p) {
+    const int64_t sizes[2] = {x->sizes[0], x->sizes[0]};
+    TsrScope s = {0};
+    TsrTensor *ones = MAKE(&s, tsr_tensor_new, 2, sizes, TSR_BOOL, x->device), *all = MAKE(&s, cdist_direct, x, x, p);
+    if (s.status == TSR_OK) s.status = tsr_tensor_fill(ones, tsr_scalar_bool(true));
+    TsrTensor *above = CALL(&s, "triu", "ti", ones, (int64_t)1);
+    return tsr_scope_return(c, &s, CALL(&s, "masked_select", "tt", all, above));
+}
+
 TsrStatus op_pdist(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t;
     double p = c->arg[1].f;
@@ -221,6 +270,7 @@ TsrStatus op_pdist(TsrOpCall *c) {
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'",
                          tsr_dtype_scalar_name(x->dtype));
     int64_t n = x->sizes[0], pairs = n <= 1 ? 0 : n * (n - 1) / 2;
+    if (tsr_on_device(x) && pairs > 0) return pdist_there(c, x, p);
     TSR_TRY(tsr_tensor_new(&r, 1, &pairs, x->dtype, x->device));
     if (!tsr_is_meta(r) && pairs > 0) {
         TSR_TRY(padded_new(&a, x));

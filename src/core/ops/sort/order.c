@@ -88,12 +88,14 @@ static void long_median_line(char *const *data, const int64_t *stride, int64_t n
 enum { LONG_MEDIAN = 1024 };
 
 static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+static void mode_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 
 /* The same on a device. */
 static TsrStatus select_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn,
                               const SortLine *w) {
     if (fn == kth_line) return tsr_kth_there(values, indices, self, dim, w->k);
     if (fn == median_line) return tsr_median_there(values, indices, self, dim, w->ignore_nan);
+    if (fn == mode_line) return tsr_mode_there(values, indices, self, dim);
     return tsr_device_decline();
 }
 
@@ -303,13 +305,11 @@ TsrStatus op_mode(TsrOpCall *c) {
 
 /* ---- quantile ---- */
 
-typedef enum Interpolation { LINEAR, LOWER, HIGHER, MIDPOINT, NEAREST } Interpolation;
-
-static TsrStatus interpolation_named(Interpolation *out, const char *name) {
+static TsrStatus interpolation_named(TsrInterpolation *out, const char *name) {
     static const char *const names[] = {"linear", "lower", "higher", "midpoint", "nearest"};
     for (int i = 0; i < 5; i++)
         if (strcmp(name, names[i]) == 0) {
-            *out = (Interpolation)i;
+            *out = (TsrInterpolation)i;
             return TSR_OK;
         }
     return tsr_error(TSR_RUNTIME_ERROR,
@@ -323,7 +323,7 @@ typedef struct Quantile {
     const char *q;
     int64_t nq, order[FEW_QUANTILES]; /* the numbers of few quantiles by rising q */
     TsrDtype dtype;
-    Interpolation how;
+    TsrInterpolation how;
     bool ignore_nan;
     _Atomic bool *no_memory;
 } Quantile;
@@ -333,17 +333,17 @@ static double rank_of(const Quantile *p, double q, int64_t n, int64_t valid) {
     double rank;
     if (p->ignore_nan) rank = valid == 0 ? 0 : q * (double)(valid - 1);
     else rank = valid < n ? (double)(n - 1) : q * (double)(n - 1);
-    if (p->how == LOWER) return floor(rank);
-    if (p->how == HIGHER) return ceil(rank);
-    return p->how == NEAREST ? rint(rank) : rank;
+    if (p->how == TSR_QUANTILE_LOWER) return floor(rank);
+    if (p->how == TSR_QUANTILE_HIGHER) return ceil(rank);
+    return p->how == TSR_QUANTILE_NEAREST ? rint(rank) : rank;
 }
 
 /* One body for float and double. Ranks are double whatever the dtype; the interpolation rounds once, as PyTorch's does.
  */
 #define QUANTILE(name, T, FMA) \
     static T name(const Quantile *p, double rank, T a, T b) { \
-        T weight = p->how == MIDPOINT ? (T)0.5 : (T)(rank - floor(rank)); \
-        if (p->how != LINEAR && p->how != MIDPOINT) return a; \
+        T weight = p->how == TSR_QUANTILE_MIDPOINT ? (T)0.5 : (T)(rank - floor(rank)); \
+        if (p->how != TSR_QUANTILE_LINEAR && p->how != TSR_QUANTILE_MIDPOINT) return a; \
         return weight < (T)0.5 ? FMA(weight, b - a, a) : FMA(-(b - a), 1 - weight, b); \
     }
 QUANTILE(quantile_float, float, fmaf)
@@ -447,7 +447,8 @@ static TsrStatus quantile_result_new(TsrTensor **out, const TsrTensor *self, con
 }
 
 /* Fills t, which quantile_result_new has made. */
-static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, Quantile *p, bool flatten, int64_t dim) {
+static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, const TsrTensor *q, Quantile *p, bool flatten,
+                              int64_t dim) {
     TSR_OWNED lines = NULL;
     TSR_OWNED out = NULL;
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], minus = -1, step = p->nq;
@@ -463,6 +464,7 @@ static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, Quantile *p, 
         step *= d == dim ? 1 : sizes[d];
     }
     TSR_TRY(tsr_tensor_new_view(&out, t, &(TsrGeometry){tsr_ndim(lines), sizes, strides, t->offset}, NULL));
+    if (tsr_on_device(self)) return tsr_quantile_there(out, lines, dim, q, p->how, p->ignore_nan);
     by_rising_quantile(p);
     p->no_memory = &no_memory;
     TSR_TRY(tsr_lines_run((TsrTensor *[]){out, lines}, 2, dim, quantile_line, p, false));
@@ -473,7 +475,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     TsrTensor *self = c->arg[0].t, *dense_q, *t;
     bool flatten = !tsr_arg_given(&c->arg[2]), keepdim = c->arg[3].b;
     int64_t dim = flatten ? 0 : c->arg[2].i;
-    Interpolation how = LINEAR;
+    TsrInterpolation how = TSR_QUANTILE_LINEAR;
     TSR_TRY(interpolation_named(&how, c->arg[4].str));
     TSR_TRY(check_quantile(c, self, q));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
@@ -484,7 +486,7 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     if (status == TSR_OK) {
         Quantile p = {
             .q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
-        status = run_quantile(t, self, &p, flatten, dim);
+        status = run_quantile(t, self, dense_q, &p, flatten, dim);
         tsr_tensor_free(dense_q);
     }
     return tsr_finish_move(c, status, t);

@@ -12,5 +12,21 @@ TsrStatus tsr_kth_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *
 /* The lower median of each line: nan, at the first one, where there is one, or of what is no nan if those are ignored.
  */
 TsrStatus tsr_median_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, bool ignore_nan);
+/* The element of each line that comes most often, the least of several; and where the last of its equals was. Each nan
+ * is alone. */
+TsrStatus tsr_mode_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim);
+
+/* What lies between two elements that a quantile falls between. */
+typedef enum TsrInterpolation {
+    TSR_QUANTILE_LINEAR,
+    TSR_QUANTILE_LOWER,
+    TSR_QUANTILE_HIGHER,
+    TSR_QUANTILE_MIDPOINT,
+    TSR_QUANTILE_NEAREST
+} TsrInterpolation;
+/* The quantiles of self's lines along dim, as many as q has, which may be the host's: out has self's sizes but for
+ * dim. */
+TsrStatus tsr_quantile_there(TsrTensor *out, const TsrTensor *self, int64_t dim, const TsrTensor *q,
+                             TsrInterpolation how, bool ignore_nan);
 
 #endif
