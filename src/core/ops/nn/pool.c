@@ -326,7 +326,10 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     tsr_nn_spatial(w.in, t, n);
     if (n == 3) TSR_TRY(check_volume(&w));
     TSR_TRY(fit_window(&w, t, c->arg[4].b));
-    TSR_TRY(check_floating_or_int(t, n == 3 ? "avg_pool3d_out_frame" : "avg_pool2d", t->dtype == TSR_INT64));
+    const char *kernel = n == 3                          ? "avg_pool3d_out_frame"
+                         : tsr_nn_is_channels_last(t, n) ? "avg_pool2d_channels_last"
+                                                         : "avg_pool2d";
+    TSR_TRY(check_floating_or_int(t, kernel, t->dtype == TSR_INT64));
     if (n == 3 && (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"avg_pool3d_out_frame\" not implemented for '%s'",
                          tsr_dtype_scalar_name(t->dtype));
