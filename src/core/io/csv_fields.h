@@ -104,6 +104,7 @@ static inline bool is_number(const char *begin, const char *end) {
 /* true and false, as csv is written and as other programs spell them. */
 static inline bool parse_truth(bool *out, const char *begin, const char *end) {
     static const char *const words[] = {"false", "true", "False", "True", "FALSE", "TRUE"};
+    if (end - begin < 4 || ((*begin | 32) != 't' && (*begin | 32) != 'f')) return false;
     for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
         if ((size_t)(end - begin) != strlen(words[i]) || memcmp(begin, words[i], (size_t)(end - begin)) != 0) continue;
         *out = i % 2 == 1;
