@@ -5,10 +5,12 @@
   const find = id => document.getElementById(id);
   const make = (tag, className, text) => Object.assign(document.createElement(tag), { className, textContent: text });
   const input = find('input'), log = find('log'), mark = find('mark'), offers = find('offers'), state = find('state');
-  const MOST_SHOWN = 400, MOST_FILE = 2 ** 30, RESTORE_MS = 2000, MOST_STEPS = 200;
+  const MOST_SHOWN = 400, MOST_FILE = 2 ** 30, RESTORE_MS = 2000, PATIENCE_MS = 500, MOST_STEPS = 200;
 
   // ---- the worker ----
-  let worker, parts, ready, number = 0, waiting = new Map(), running = false, ended = 0;
+  let worker, parts, number = 0, waiting = new Map(), running = false;
+  // Where the host isolates the page (its headers, or sw.js), the worker shares a number with it: 1 asks a running program to stop.
+  const stopped = self.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : null;
 
   async function bytesOf(name) {
     const held = find(`held-${name}`);
@@ -39,7 +41,7 @@
       for (const one of waiting.values()) one.resolve({ broken: event.message || 'the worker ended', printed: [] });
       waiting.clear();
     };
-    const answer = await ask('start', { wasm: parts.wasm, script: parts.script });
+    const answer = await ask('start', { wasm: parts.wasm, script: parts.script, stop: stopped && stopped.buffer });
     if (answer.broken || answer.status !== 0) throw new Error(answer.broken || 'the program did not start');
     for (const [name, data] of added) await ask('put', { name, data });
   }
@@ -60,7 +62,7 @@
 
   // ---- running ----
   const past = [];        // statements that ended well, in order: what a restart runs again
-  let generation = 0;
+  let generation = 0, current = Promise.resolve();
   async function restart(why) {
     worker.terminate();
     for (const one of waiting.values()) one.resolve({ stopped: true, printed: [] });
@@ -90,7 +92,8 @@
     remember(text);
     busy(true);
     const taught = place && place.parts.task;
-    const answer = await ask(taught ? 'attempt' : 'run', { text });
+    if (stopped) Atomics.store(stopped, 0, 0);
+    const answer = await (current = ask(taught ? 'attempt' : 'run', { text }));
     if (mine !== generation || answer.stopped) { show(text, { printed: [] }); return; } // stop() says what became of it
     show(text, answer);
     if (answer.broken) await restart(`The program broke off: ${answer.broken}`);
@@ -103,9 +106,14 @@
     if (taught) await judged(answer);
     busy(false);
   }
+  // By the shared number, which the evaluator reads; else, or where one long operation does not look at it, by a new worker.
   async function stop() {
     if (!running) return;
     state.textContent = 'stopping …';
+    if (stopped) {
+      Atomics.store(stopped, 0, 1);
+      if (await Promise.race([current.then(() => true), new Promise(r => setTimeout(() => r(false), PATIENCE_MS))])) { input.focus(); return; }
+    }
     await restart('KeyboardInterrupt');
     busy(false);
     input.focus();
@@ -359,6 +367,9 @@
   }
   tabs.forEach(tab => { tab.onclick = () => pane(tab.dataset.pane); });
   pane('prompt');
+
+  // A page from a host is there without a network from the second time on.
+  if (!find('held-tsr.wasm') && navigator.serviceWorker) navigator.serviceWorker.register('sw.js').catch(() => { /* the host may not have it */ });
 
   start().then(async () => {
     input.disabled = false;

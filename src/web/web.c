@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "lang/modules/builtin.h"
 #include "lang/syntax/parser.h"
+#include "lang/vm/frame.h"
 #include "repl/prompt/complete.h"
 #include "repl/prompt/magic.h"
 #include "repl/prompt/session.h"
@@ -21,6 +22,23 @@
 
 static const ShellOptions options = {.filter = {.header = -1}};
 static Memory *before; /* of the picture shown last; NULL: none yet */
+
+/* What the page has put into the number that it shares with its worker, which is 0 afterwards. */
+EM_JS(int, take_stop, (void), { return Atomics.exchange(self.tsrStop, 0, 0); });
+
+enum { TURNS = 16 }; /* of them one looks: it costs some 30 ns, and a jump of the evaluator 5 to 20 */
+
+static TsrStatus look_for_stop(void) {
+    static unsigned turn;
+    if (++turn % TURNS != 0 || take_stop() == 0) return TSR_OK;
+    tsr_interrupt_request();
+    return tsr_interrupt_raise();
+}
+
+EMSCRIPTEN_KEEPALIVE void web_listen(void) {
+    vm_end_turn = look_for_stop;
+    vm.turns = 1;
+}
 
 EMSCRIPTEN_KEEPALIVE int web_start(void) { return startup_begin(&options) ? EXIT_FINE : EXIT_FAILED; }
 

@@ -22,6 +22,11 @@ char *web_complete(const char *word);
  * when there is nothing to see. All text in it is escaped. The caller frees it; NULL when memory is short. */
 char *web_picture(void);
 
+/* For a page that shares memory with its worker: from now on the evaluator looks, at backward jumps and calls, whether
+ * the page has written something else than 0 into self.tsrStop, an Int32Array over that memory, and stops as by Ctrl-C.
+ * A worker that computes hears no message. */
+void web_listen(void);
+
 /* ---- lessons ---- */
 
 /* The title of a lesson, from 1; NULL behind the last. The caller frees it. */

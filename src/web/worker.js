@@ -28,11 +28,16 @@ function textOf(address) {
 function call(name, types, values, result = 'number') { return tsr.ccall(name, result, types, values); }
 
 const operations = {
-  async start({ wasm, script }) {
+  async start({ wasm, script, stop }) {
     (0, eval)(`${script}\n;self.createTsr = createTsr;`);
     tsr = await self.createTsr({ noInitialRun: true, wasmBinary: wasm, stdin: () => null, stdout: collector(1), stderr: collector(2) });
     tsr.FS.chdir('/home/web_user');
-    return { status: call('web_start', [], []) };
+    const status = call('web_start', [], []);
+    if (stop) {
+      self.tsrStop = new Int32Array(stop);
+      call('web_listen', [], [], null);
+    }
+    return { status };
   },
   goesOn: ({ text }) => ({ more: call('web_goes_on', ['string'], [text]) !== 0, indent: call('web_indent', ['string'], [`${text}\n`]) }),
   run({ text }) {

@@ -49,6 +49,10 @@ class Page:
             time.sleep(0.05)
         raise AssertionError(f"{condition} did not come:\n{self.js('return document.body.innerText')}")
 
+    def reload(self):
+        self.call("POST", "/refresh", {})
+        self.ready()
+
     def ready(self):
         self.wait("document.getElementById('state').textContent === 'ready' && !document.getElementById('input').disabled")
 

@@ -2,13 +2,21 @@
 """page.py TSR.HTML [FOLDER]: uses the page as a person does, by its keys. Prints `ok NAME` and `FAIL NAME`; FOLDER gets pictures of it, light
 and dark, wide and narrow."""
 import base64
+import functools
+import http.server
 import pathlib
 import re
 import sys
+import threading
 import traceback
 import zlib
 
 from driver import ENTER, TAB, Page
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 def link(*statements):
@@ -97,7 +105,7 @@ def a_lesson_is_taken(url):
     try:
         page.wait("document.getElementById('progress').textContent.includes('step 1')")
         page.ready()
-        page.enter("?", "First all twelve numbers")
+        page.enter("?", "all twelve numbers")
         page.enter("x = arange(12).view(4, 3)", "Not yet")
         page.enter("x = arange(12).view(3, 4)", "Step 2 of 4")
         assert "Right." in page.text("log")
@@ -140,6 +148,40 @@ def lessons_are_taken(url):
             page.close()
 
 
+def a_loop(page):
+    page.keys("while True: i += 1" + ENTER)
+    page.wait("document.getElementById('input').value.includes('\\n')")
+    page.keys(ENTER)
+    page.wait("document.body.getAttribute('aria-busy') === 'true'")
+
+
+def the_site(folder):
+    """At a host without headers of its own: isolated and there without a network from the second visit on."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    page = Page(f"http://127.0.0.1:{server.server_address[1]}/")
+    try:
+        page.wait("navigator.serviceWorker.controller")
+        page.reload()
+        assert page.js("return crossOriginIsolated")
+        page.enter("i = 0", "i = 0")
+        a_loop(page)
+        page.keys("c", held="\ue009")
+        page.wait("document.getElementById('log').innerText.includes('KeyboardInterrupt')")
+        page.ready()
+        assert "restored" not in page.text("log")
+        page.enter("i > 100", "True")
+        server.shutdown()
+        server.server_close()
+        page.reload()
+        page.enter("6 * 7", "42")
+        assert page.console() == [], page.console()
+    finally:
+        page.close()
+        server.shutdown()
+
+
 def looks(url, folder):
     for name, size, dark in [("wide", (1280, 800), False), ("wide-dark", (1280, 800), True), ("narrow", (500, 800), False), ("narrow-dark", (500, 800), True)]:
         page = Page(url, size, dark)
@@ -172,6 +214,7 @@ def main():
     page.close()
     for check in [a_link_runs_nothing, a_lesson_is_taken, lessons_are_taken]:
         fine &= attempt(check.__name__, lambda: check(url))
+    fine &= attempt("the site", lambda: the_site(pathlib.Path(sys.argv[1]).resolve().parent / "site"))
     if len(sys.argv) > 2:
         fine &= attempt("looks", lambda: looks(url, sys.argv[2]))
     return 0 if fine else 1
