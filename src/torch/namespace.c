@@ -179,6 +179,7 @@ static const struct Space {
     {"torch.cuda.memory", "cuda.", torch_cuda_memory_fill, "GPUs' memory."},
     {"torch.cuda.random", "cuda.", torch_cuda_random_fill, "GPUs' random streams."},
     {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
+    {"torch.cuda.nvtx", "cuda.nvtx.", NULL, "Named ranges for a profiler; none listens."},
     {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},

@@ -22,6 +22,8 @@ TSR_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 TSR_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
 TSR_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 TSR_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
+TSR_EMBED(prelude_nvtx, "src/torch/prelude/nvtx.tsr");
+TSR_EMBED(prelude_nvtx_range, "src/torch/prelude/nvtx_range.tsr");
 TSR_EMBED(prelude_accelerator, "src/torch/prelude/accelerator.tsr");
 TSR_EMBED(prelude_cpu, "src/torch/prelude/cpu.tsr");
 TSR_EMBED(prelude_backends_cuda, "src/torch/prelude/backends_cuda.tsr");
@@ -59,6 +61,8 @@ static const PreludeSource sources[] = {
     SOURCE("tree", tree),
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
     SOURCE_WITH("cuda", cuda, "torch collections tsr"),
+    SOURCE("cuda.nvtx", nvtx),
+    SOURCE_WITH("nvtx range", nvtx_range, "torch functools"),
     SOURCE("accelerator", accelerator),
     SOURCE("cpu", cpu),
     SOURCE("backends.cuda", backends_cuda),

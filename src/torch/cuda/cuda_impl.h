@@ -36,7 +36,7 @@ TsrStatus cuda_checked_index(int *out, const TsrBackend *b, Value device, const 
 TsrStatus cuda_device_argument(TsrDevice *out, Value v);
 
 extern const Method cuda_device_functions[], cuda_property_functions[], cuda_memory_functions[],
-    cuda_stream_functions[], cuda_random_functions[];
+    cuda_stream_functions[], cuda_random_functions[], cuda_nvtx_functions[];
 extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cuda_external_stream_type, cuda_event_type,
     cuda_stream_context_type, cuda_properties_type, accelerator_device_index_type;
 

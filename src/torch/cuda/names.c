@@ -95,7 +95,7 @@ TsrStatus torch_cuda_fill(Module *m) {
                                {"AcceleratorError", EXC_TYPE(TSR_ACCELERATOR_ERROR)},
                                {"OutOfMemoryError", EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)}};
     const Method *const tables[] = {cuda_device_functions, cuda_property_functions, cuda_memory_functions,
-                                    cuda_stream_functions, cuda_random_functions};
+                                    cuda_stream_functions, cuda_random_functions,   cuda_nvtx_functions};
     TSR_TRY(add_types(m, types, TSR_COUNTOF(types)));
     TSR_TRY(add_tensor_types(m));
     Value generators;
