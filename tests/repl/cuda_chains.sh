@@ -1,11 +1,7 @@
 # Pointwise passes that become one kernel (src/cuda/kernels/chain.c): the bits are those of passes that run one by one, and the launches fewer.
 # CUDA_CHAINS is how many programs are drawn.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
+need_kernels
 (echo "first, last = 0, ${CUDA_CHAINS:-12}" && cat "$here/cuda_chains.tsr") >"$work/chains.tsr"
 export TSR_SIM_COUNT=1
 # chains MODE NAME ARGS...: what a program prints goes to $work/NAME, $kernels is how many kernels were launched.

@@ -1,21 +1,10 @@
 # Indexing, scans, sorts and their kin on the simulated device beside the host's answers, none of them by loan, and positions that there is no
 # element at. CUDA_KERNELS=all takes every dtype.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
-[ "$CUDA_KERNELS" = all ] && short=False || short=True
-beside() {
-    (echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/$1") >"$work/beside.tsr"
-    timeout 600 "$tsr" --simulate-cuda "$work/beside.tsr" >"$work/out" 2>&1
-    is "$1: as on the host" '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-    is "$1: all of it" 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
-}
-beside cuda_index.tsr
-beside cuda_scan.tsr
-beside cuda_sort.tsr
+need_kernels
+beside 'positions' cuda_beside.tsr cuda_index.tsr
+beside 'scans' cuda_beside.tsr cuda_scan.tsr
+beside 'sorts' cuda_beside.tsr cuda_sort.tsr
 
 # A bad position is the host's error, at the next wait, with the operator that did it; the rest of its work is done.
 cat >"$work/wrong.tsr" <<'END'

@@ -1,28 +1,11 @@
 # Pointwise kernels on the simulated device beside the host's answers, which rows still go over the host, and what becomes of kernels that
 # cannot be had. CUDA_KERNELS=all takes every dtype.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
-[ "$CUDA_KERNELS" = all ] && short=False || short=True
-(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_kernels.tsr") >"$work/kernels.tsr"
-timeout 600 "$tsr" --simulate-cuda "$work/kernels.tsr" >"$work/out" 2>&1
-is 'kernels agree with the host' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
-(echo "short = $short" && cat "$here/cuda_complex.tsr") >"$work/complex.tsr"
-timeout 600 "$tsr" --simulate-cuda "$work/complex.tsr" >"$work/out" 2>&1
-is 'complex ones too' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-is 'all of these' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
-(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_special.tsr") >"$work/special.tsr"
-timeout 600 "$tsr" --simulate-cuda "$work/special.tsr" >"$work/out" 2>&1
-is 'special functions' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-is 'all of those' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
-(echo "short = $short" && cat "$here/cuda_beside.tsr" "$here/cuda_orders.tsr") >"$work/orders.tsr"
-timeout 600 "$tsr" --simulate-cuda "$work/orders.tsr" >"$work/out" 2>&1
-is 'order statistics, norms and distances' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-is 'all the lines' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+need_kernels
+beside 'kernels' cuda_beside.tsr cuda_kernels.tsr
+beside 'complex numbers' cuda_complex.tsr
+beside 'special functions' cuda_beside.tsr cuda_special.tsr
+beside 'order statistics, norms and distances' cuda_beside.tsr cuda_orders.tsr
 timeout 600 "$tsr" --simulate-cuda "$here/cuda_create.tsr" >"$work/out" 2>&1
 is 'what makes tensors' 'torch.float32 True' "$(cat "$work/out")"
 

@@ -1,12 +1,7 @@
 # Products of matrices on the simulated device beside the host's: by the kernel of our own, and by cuBLASLt, of which the simulated
 # device has a pretended one. CUDA_KERNELS=all takes every dtype.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
-[ "$CUDA_KERNELS" = all ] && short=False || short=True
+need_kernels
 (echo "short = $short" && cat "$here/cuda_matmul.tsr") >"$work/products.tsr"
 is 'by our kernel' "$([ $short = True ] && echo 475 || echo 855) calls" "$(timeout 600 "$tsr" --simulate-cuda "$work/products.tsr" 2>&1)"
 is 'by cuBLASLt' "$([ $short = True ] && echo 475 || echo 855) calls" "$(TSR_CUDA_BLAS=always TSR_SIM_LIBRARIES=1 timeout 600 "$tsr" --simulate-cuda "$work/products.tsr" 2>&1)"

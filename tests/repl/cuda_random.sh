@@ -1,12 +1,8 @@
 # Random numbers of a device: PyTorch's, for a seed, an offset and the simulated GPU.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")/../.." && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
+need_kernels
 # tests/oracle/curand_host.cc asked cuRAND.
-(echo "data = '$here/tests/data/cuda_random.txt'" && cat "$here/tests/repl/cuda_random.tsr") >"$work/random.tsr"
+(echo "data = '$here/../data/cuda_random.txt'" && cat "$here/cuda_random.tsr") >"$work/random.tsr"
 TEST_TIME=120 run --simulate-cuda "$work/random.tsr"
 is 'each kind of number is dealt out as by cuRAND' '610 numbers' "$out$err"
 # What torch.manual_seed(0) and 42 begin with on every NVIDIA GPU.

@@ -1,14 +1,6 @@
 # softmax, norms, losses and what the prelude makes of other operators on the simulated device beside the host's answers. CUDA_KERNELS=all
 # takes every dtype.
 . "$(dirname "$0")/lib.sh"
-here=$(cd "$(dirname "$0")" && pwd)
-if ! command -v g++ >/dev/null; then
-    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
-    exit 0
-fi
-[ "$CUDA_KERNELS" = all ] && short=False || short=True
-(echo "short = $short" && cat "$here/cuda_rows.tsr") >"$work/rows.tsr"
-timeout 600 "$tsr" --simulate-cuda "$work/rows.tsr" >"$work/out" 2>&1
-is 'they agree with the host' '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
-is 'all of them' 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+need_kernels
+beside 'rows' cuda_rows.tsr
 exit $bad

@@ -35,3 +35,21 @@ programs() {
         timeout "${TEST_TIME:-300}" "$1" "$2" "$4" $((to < $5 ? to : $5)) "$3" >"$6/run.$4" 2>&1 || { tail -5 "$6/run.$4" >"$6/failed.$4"; exit 255; }
         ' sh "$tsr" "$1" "$4" {} "$3" "$work" && out='programs run' || out=$(cat "$work"/failed.*)
 }
+
+# Leaves the test where nothing can compile kernels for the simulated device. $short: not every dtype; $here: this folder.
+need_kernels() {
+    here=$(cd "$(dirname "$0")" && pwd)
+    [ "$CUDA_KERNELS" = all ] && short=False || short=True
+    command -v g++ >/dev/null && return
+    echo 'ok SKIPPED: there is no g++ to compile the kernels of the simulated device with' | tee /dev/stderr
+    exit 0
+}
+# beside WHAT FILE...: these parts of one program, on the simulated device, find the host's answers in all their calls. $given comes first.
+beside() {
+    what=$1
+    shift
+    (echo "short = $short; $given" && cd "$here" && cat "$@") >"$work/beside.tsr"
+    timeout 600 "$tsr" --simulate-cuda "$work/beside.tsr" >"$work/out" 2>&1
+    is "$what: as on the host" '' "$(grep -v '^[0-9]* calls$' "$work/out" | head -20)"
+    is "$what: to the end" 1 "$(grep -c '^[0-9]* calls$' "$work/out")"
+}
