@@ -14,7 +14,8 @@ as wide as the window: 45' "$(timeout 60 python3 "$(dirname "$0")/terminal.py" "
 is 'Ctrl-C at input() without an editor' 'True
 True
 True
-True' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
+True
+0' "$(timeout 60 python3 "$(dirname "$0")/dumb_terminal.py" "$tsr")"
 is 'indentation and colours of what is typed' 'a keyword: True a number: True
 a text: True a comment: True
 behind a colon: True

@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lang/object/args.h"
 #include "lang/types/bytes.h"
@@ -120,21 +117,6 @@ static TsrStatus builtin_print(Value *out, const CallArgs *args) {
     return status;
 }
 
-/* Waits for a line at a terminal. A Ctrl-C that comes just before the wait ends it too, which a read alone would sleep
- * through: the signal stays blocked until ppoll waits. */
-static void wait_for_line(void) {
-#ifdef __GLIBC__
-    struct pollfd wait = {.fd = STDIN_FILENO, .events = POLLIN};
-    sigset_t interrupt, before;
-    if (!isatty(STDIN_FILENO) || stdin->_IO_read_ptr != stdin->_IO_read_end) return;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-    if (tsr_interrupt_flag == 0) ppoll(&wait, 1, NULL, &before);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-#endif
-}
-
 static TsrStatus builtin_input(Value *out, const CallArgs *args) {
     TsrText text = {0};
     if (builtin_hooks.before_input != NULL) TSR_TRY(builtin_hooks.before_input());
@@ -145,15 +127,9 @@ static TsrStatus builtin_input(Value *out, const CallArgs *args) {
         TSR_TRY(status);
     }
     fflush(stdout);
-    wait_for_line();
-    int c = EOF;
-    TsrStatus status = tsr_interrupt_check();
-    while (status == TSR_OK && (c = getchar()) != EOF && c != '\n') status = tsr_text_putc(&text, (char)c);
-    if (status == TSR_OK && c == EOF && tsr_interrupt_flag != 0) {
-        clearerr(stdin); /* a read that a signal broke off looks like the end of the input */
-        status = tsr_interrupt_check();
-    }
-    if (status == TSR_OK && c == EOF && text.length == 0) status = tsr_error(TSR_EOF_ERROR, "EOF when reading a line");
+    TsrStatus status = file_read_line(&text, stdin);
+    if (status == TSR_OK && text.length == 0) status = tsr_error(TSR_EOF_ERROR, "EOF when reading a line");
+    if (text.length > 0 && text.data[text.length - 1] == '\n') text.data[--text.length] = '\0';
     return str_end_text_move(out, status, &text);
 }
 

@@ -4,9 +4,13 @@
 #include "file.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lang/object/args.h"
 #include "lang/types/bytes.h"
@@ -184,16 +188,53 @@ static TsrStatus end_reading(FILE *stream, bool *again) {
     return *again ? TSR_OK : tsr_error_errno(err, NULL);
 }
 
+/* Before more is asked of a terminal: waits until something is typed, or for a Ctrl-C, which is the error. A read alone
+ * would sleep through a signal that comes just before it; this one stays blocked until ppoll waits. */
+static TsrStatus wait_for_typing(FILE *stream) {
+    sigset_t interrupt, before;
+    struct pollfd wait = {.fd = fileno(stream), .events = POLLIN};
+    int ready = -1;
+    if (feof(stream) || !isatty(wait.fd)) return TSR_OK;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &interrupt, &before);
+    errno = EINTR;
+    while (ready < 0 && errno == EINTR && tsr_interrupt_flag == 0) ready = ppoll(&wait, 1, NULL, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return tsr_interrupt_check();
+}
+
+static bool has_buffered(const FILE *stream) {
+#ifdef __GLIBC__
+    return stream->_IO_read_ptr != stream->_IO_read_end;
+#else
+    (void)stream;
+    return true; /* what lies ready cannot be asked: a wait might be for what was typed already */
+#endif
+}
+
 /* The next byte; EOF at the end, or after an error. */
 static int next_byte(FILE *stream, TsrStatus *status) {
     bool again = true;
     int c = EOF;
-    while (again && (c = getc_unlocked(stream)) == EOF && *status == TSR_OK) *status = end_reading(stream, &again);
+    while (again && *status == TSR_OK) {
+        if (!has_buffered(stream)) *status = wait_for_typing(stream);
+        if (*status != TSR_OK || (c = getc_unlocked(stream)) != EOF) break;
+        *status = end_reading(stream, &again);
+    }
     return *status == TSR_OK ? c : EOF;
+}
+
+/* From a terminal, where a block would be read line by line with no look at signals between them. */
+static TsrStatus read_typed(TsrText *text, FILE *stream, int64_t limit) {
+    TsrStatus status = TSR_OK;
+    for (int c; limit != 0 && (c = next_byte(stream, &status)) != EOF; limit--) TSR_TRY(tsr_text_putc(text, (char)c));
+    return status;
 }
 
 static TsrStatus read_some(TsrText *text, FILE *stream, int64_t limit) {
     char block[65536];
+    if (isatty(fileno(stream))) return read_typed(text, stream, limit);
     while (limit != 0) {
         size_t want = limit < 0 || limit > (int64_t)sizeof block ? sizeof block : (size_t)limit;
         size_t n = fread(block, 1, want, stream);
@@ -238,15 +279,11 @@ static TsrStatus file_read(Value *out, const CallArgs *args) {
     return status;
 }
 
-static TsrStatus read_line(TsrText *text, FILE *stream) {
-    for (bool again = true; again;) {
-        for (int c; (c = getc_unlocked(stream)) != EOF;) {
-            TSR_TRY(tsr_text_putc(text, (char)c));
-            if (c == '\n') return TSR_OK;
-        }
-        TSR_TRY(end_reading(stream, &again));
-    }
-    return TSR_OK;
+TsrStatus file_read_line(TsrText *text, FILE *stream) {
+    TsrStatus status = TSR_OK;
+    int c = 0;
+    while (c != '\n' && (c = next_byte(stream, &status)) != EOF) TSR_TRY(tsr_text_putc(text, (char)c));
+    return status;
 }
 
 /* V_UNBOUND at the end of the file when `at_end` asks for it, else an empty text. */
@@ -254,7 +291,7 @@ static TsrStatus next_line(Value *out, Value self, bool iterating) {
     FILE *stream;
     TsrText text = {0};
     TSR_TRY(reading_stream(&stream, self));
-    TsrStatus status = read_line(&text, stream);
+    TsrStatus status = file_read_line(&text, stream);
     if (status == TSR_OK && text.length == 0 && iterating) {
         *out = VALUE_UNBOUND;
         return TSR_OK;

@@ -16,6 +16,9 @@ TsrStatus file_not_permitted(const char *path) __attribute__((cold));
 TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);
 /* The C stream of an open file, lent; NULL when v is not one or is closed. */
 FILE *file_stream(Value v);
+/* Appends a line with its "\n", or what is left, or nothing at the end. Ctrl-C while it waits is KeyboardInterrupt,
+ * also one that comes just before it waits at a terminal. */
+TsrStatus file_read_line(TsrText *text, FILE *stream);
 /* Writes to a stream; OSError when it fails. */
 TsrStatus file_write(FILE *stream, const char *data, size_t size, const char *name);
 
