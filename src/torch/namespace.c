@@ -101,6 +101,32 @@ static TsrStatus fill_func(Module *m) {
     TSR_TRY(find_operator(&v, "", "vmap"));
     return module_add_move(m, "vmap", v);
 }
+
+/* Functions of torch.nn.functional that are those of torch._C._nn and nothing around them. */
+static TsrStatus fill_c_nn(Module *m) {
+    static const char *const same[][2] = {{"avg_pool2d", "avg_pool2d"},
+                                          {"avg_pool3d", "avg_pool3d"},
+                                          {"gelu", "gelu"},
+                                          {"linear", "linear"},
+                                          {"log_sigmoid", "logsigmoid"},
+                                          {"one_hot", "one_hot"},
+                                          {"softplus", "softplus"},
+                                          {"softshrink", "softshrink"},
+                                          {"scaled_dot_product_attention", "scaled_dot_product_attention"}};
+    Value functional;
+    TSR_TRY(namespace_module(&functional, "torch.nn.functional"));
+    TsrStatus status = TSR_OK;
+    for (size_t i = 0; i < TSR_COUNTOF(same) && status == TSR_OK; i++) {
+        Value name, function;
+        status = str_new_c(&name, same[i][1]);
+        if (status != TSR_OK) break;
+        status = value_getattr(&function, functional, value_as_str(name));
+        value_release(name);
+        if (status == TSR_OK) status = module_add_move(m, same[i][0], function);
+    }
+    value_release(functional);
+    return status;
+}
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 
 typedef struct Switch {
@@ -151,7 +177,7 @@ static const struct Space {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
     {"torch._C", NULL, NULL, "torch._C._nn."},
     {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
-    {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
+    {"torch._C._nn", "_C._nn.", fill_c_nn, "What functions of torch.nn.functional call."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
