@@ -107,8 +107,8 @@ TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor
  * add up). value has self's dtype ("Index put requires the source and destination dtypes match, got Float
  * for the destination and Long for the source."). Does not bump self's version. */
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate);
-/* That neither the value nor an index (entries may be NULL) lies in the memory of self, which is to be written:
- * PyTorch's error. */
+/* That neither the value nor an index (entries and value may be NULL) lies in the memory of self, which is to be
+ * written: PyTorch's error. On the meta device nothing is looked at. */
 TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value);
 /* Whether a mask fits self's dimensions from `dim` on: "The shape of the mask [2] at index 0 does not match ...". */
 TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim);

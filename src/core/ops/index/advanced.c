@@ -858,7 +858,8 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 
 TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
     TSR_TRY(check_count(n));
-    TSR_TRY(tsr_check_no_overlap(self, value));
+    if (tsr_is_meta(self)) return TSR_OK;
+    if (value != NULL) TSR_TRY(tsr_check_no_overlap(self, value));
     for (int i = 0; i < n; i++)
         if (indices[i] != NULL) TSR_TRY(tsr_check_no_overlap(self, indices[i]));
     return TSR_OK;

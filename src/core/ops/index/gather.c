@@ -8,6 +8,7 @@
 #include "core/kernels/move/select.h"
 #include "core/mem.h"
 #include "core/op/out.h"
+#include "core/tensor/tensor_impl.h"
 
 /* Operands: result, self, index. */
 static void gather_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
@@ -142,14 +143,34 @@ static TsrStatus gather_new(TsrTensor **out, const TsrTensor *self, int64_t dim,
     return status;
 }
 
+/* out= has the size of index when PyTorch looks for shared memory: one of another size was made contiguous before. */
+static TsrStatus check_gather_out(const TsrTensor *out, const TsrTensor *self, const TsrTensor *index) {
+    int64_t strides[TSR_MAX_DIMS];
+    const TsrTensor *inputs[] = {self, index};
+    if (out == NULL) return TSR_OK;
+    TsrFootprint written = tsr_tensor_footprint(out);
+    if (tsr_same_sizes(out, index)) {
+        TSR_TRY(tsr_check_no_internal_overlap(out));
+    } else {
+        tsr_layout_contiguous_strides(strides, tsr_ndim(index), index->sizes);
+        written.at = (TsrGeometry){tsr_ndim(index), index->sizes, strides, out->offset};
+    }
+    for (int i = 0; i < 2; i++) {
+        if (out->storage == NULL || out->storage != inputs[i]->storage) continue;
+        TsrFootprint read = tsr_tensor_footprint(inputs[i]);
+        TsrOverlap met = tsr_layout_overlap_status(&written, &read);
+        if (met == TSR_OVERLAP_PARTIAL || (met == TSR_OVERLAP_FULL && inputs[i] == self)) return tsr_refuse_overlap();
+    }
+    return TSR_OK;
+}
+
 TsrStatus op_gather(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t = NULL;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_gather_out(c->out[0], self, index));
     TSR_TRY(check_gather(self, index, dim));
-    TSR_TRY(tsr_check_out_overlap(c->out[0], self));
-    TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
 }

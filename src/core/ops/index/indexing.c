@@ -8,7 +8,9 @@
 #include <math.h>
 
 #include "core/engine/device.h"
+#include "core/iter.h"
 #include "core/op/shared.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 /* One tensor used as an index, the dimension of the view at which it stands, and how many it spans. */
@@ -391,17 +393,38 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
 
 static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
 
+/* masked_fill_ takes a mask that is the very tensor written to, but none that else lies in its memory. The mask has
+ * dimensions of size 1 for those of the tensor behind it. */
+static TsrStatus check_mask_apart(const TsrTensor *dst, const Advanced *a) {
+    if (a->index->storage == NULL || a->index->storage != dst->storage) return TSR_OK;
+    TSR_OWNED mask = tsr_tensor_retain(a->index);
+    for (int d = a->dim + tsr_ndim(a->index); d < tsr_ndim(dst); d++) {
+        TsrTensor *wider;
+        TSR_TRY(tsr_tensor_new_unsqueeze(&wider, mask, -1));
+        tsr_owned_put_move(&mask, wider);
+    }
+    return tsr_iter_check_partial_overlap(dst, mask);
+}
+
+/* One value where a mask is set is masked_fill_ in PyTorch, with its errors. */
+static TsrStatus check_mask(const Walk *w) {
+    const Advanced *a = &w->advanced[0];
+    TSR_TRY(tsr_index_check_mask(w->view, a->index, a->dim));
+    if (a->index->dtype == TSR_UINT8)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
+    return check_mask_apart(w->view, a);
+}
+
 /* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands
  * before a bad position is written. *good: how many positions are in order. */
 static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
     const Advanced *a = &w->advanced[0];
     const TsrTensor *t = a->index;
     *good = INT64_MAX;
-    if (single_mask(w)) TSR_TRY(tsr_index_check_mask(w->view, t, a->dim));
-    if (w->nadvanced == 1 && t->dtype == TSR_UINT8)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char");
+    if (single_mask(w)) return check_mask(w);
     if (w->nadvanced != 1 || t->dtype != TSR_INT64) return TSR_OK;
+    if (!tsr_is_meta(w->view)) TSR_TRY(tsr_check_no_overlap(w->view, t));
     if (number.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(w->view->dtype))
         return tsr_error(TSR_RUNTIME_ERROR,
                          "index_fill_(): Converting complex Scalar to non-complex type is not supported");
@@ -457,6 +480,8 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
     int n = index_array(w, array);
     TsrTensor *dst = w->view;
     TSR_TRY(tsr_tensor_check(dst, true));
+    bool fills = single_mask(w) && (value == NULL || value->numel == 1);
+    if (value != NULL && fills && tsr_dtype_is_pod(dst->dtype)) TSR_TRY(check_mask(w));
     if (value == NULL) {
         int64_t good;
         TsrStatus fits = check_fill(&good, w, number);
@@ -466,16 +491,16 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
             tsr_tensor_free(source);
             return put_part(w, good, number);
         }
-    } else if (value->numel == 1 && single_mask(w) && value->dtype != dst->dtype && tsr_dtype_is_pod(dst->dtype)) {
+    } else if (fills && value->dtype != dst->dtype && tsr_dtype_is_pod(dst->dtype)) {
         TsrScalar element; /* masked_fill_: converted as a number is */
-        TSR_TRY(tsr_index_check_mask(dst, w->advanced[0].index, w->advanced[0].dim));
         TSR_TRY(tsr_tensor_item(&element, value));
         TSR_TRY(number_new(&source, dst, element, true));
     } else {
-        if (value->numel != 1 || !single_mask(w)) TSR_TRY(tsr_index_check_apart(dst, n, array, value));
+        if (!fills) TSR_TRY(tsr_index_check_apart(dst, n, array, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));
     }
-    TsrStatus s = check_index_types(w);
+    TsrStatus s = value == NULL && !fills ? tsr_index_check_apart(dst, n, array, NULL) : TSR_OK;
+    if (s == TSR_OK) s = check_index_types(w);
     if (s == TSR_OK) s = drop_leading_ones(&view, source);
     if (s == TSR_OK) s = tsr_index_put(dst, n, array, view, false);
     if (s == TSR_OK) tsr_tensor_bump(dst, "index_put_");
