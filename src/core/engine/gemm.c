@@ -108,6 +108,13 @@ static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
 
+/* gcc makes vectors of these loops at -O3 only, clang at -O2. */
+#ifdef __clang__
+#define IN_VECTORS
+#else
+#define IN_VECTORS __attribute__((optimize("O3")))
+#endif
+
 /* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in
  * lanes, which are folded in halves, then the rest. */
 static inline __attribute__((always_inline)) float dot_in(int lanes, const float *x, const float *y, int64_t n) {
@@ -121,7 +128,7 @@ static inline __attribute__((always_inline)) float dot_in(int lanes, const float
     for (; i < n; i++) lane[0] += x[i] * y[i];
     return lane[0];
 }
-__attribute__((optimize("O3"))) static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+IN_VECTORS static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
     return lanes == 4 ? dot_in(4, x, y, n) : dot_in(8, x, y, n);
 }
 

@@ -258,9 +258,10 @@ static const Method functions[] = {
 
 static const Method own_functions[] = {
     {"headers", headers_list, ARGS_NONE, 0, 0, "()",
-     "Where PyTorch declares and implements the classes of an anatomy, whether they have\n"
-     "methods that are generated from the list of operators (who includes such a header\n"
-     "is compiled anew when an operator changes), and where they are in tsr's source."},
+     "Where PyTorch declares and implements the classes of an anatomy, whether they\n"
+     "have methods that are generated from the list of operators (who includes such\n"
+     "a header is compiled anew when an operator changes), and where they are in\n"
+     "tsr's source."},
     {0},
 };
 

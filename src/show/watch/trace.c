@@ -425,7 +425,8 @@ static TsrStatus trace_call(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"trace", trace_call, ARGS_ANY, 0, 1, "(code, every=False)",
      "The log of allocations, copies and counts while code runs, with the names\nof what they concern; of a tensor "
-     "torch.trace.\n\"with trace() as log:\" puts the rows of a block into the list log, when it has ended.\n"
+     "torch.trace.\n\"with trace() as log:\" puts the rows of a block into the list log,\n"
+     "when it has ended.\n"
      "References that are taken and given back are left out unless every=True.\n\n"
      "    >>> trace(\"ones(1000)\")[-1][\"what\"]\n    '1 allocation, peak 4000 bytes'"},
     {0},
