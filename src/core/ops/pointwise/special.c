@@ -114,68 +114,15 @@ TsrStatus op_entr(TsrOpCall *c) {
     return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, rounding(TSR_K_entr, &c->arg[0].t->dtype));
 }
 
-/* Elements [from, from + count) of the last dimension of x, written into those of `to`. */
-static TsrStatus i0e_part(TsrTensor *to, const TsrTensor *x, int64_t from, int64_t count, Loops loops) {
-    TSR_OWNED in = NULL;
-    TSR_OWNED out = NULL;
-    TsrTensor *same;
-    TsrIter it;
-    if (count == 0) return TSR_OK;
-    TSR_TRY(tsr_tensor_new_narrow(&in, x, tsr_ndim(x) - 1, from, count));
-    TSR_TRY(tsr_tensor_new_narrow(&out, to, tsr_ndim(to) - 1, from, count));
-    TsrIterSpec spec = {.nout = 1, .nin = 1, .out = {out}, .in = {in}, .name = "i0e"};
-    spec.flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT;
-    TSR_TRY(tsr_iter_begin(&it, &spec));
-    TsrStatus s = tsr_iter_run_kernel(&it, loops.f32, loops.kernel, loops.params, loops.nparams);
-    s = tsr_iter_end_move(&it, s, &same);
-    if (s == TSR_OK) tsr_tensor_free(same);
-    return s;
-}
-
-/* How many of the last dimensions lie side by side as one line: all of a tensor that is dense in any order, which
- * `line_new` reads in that of memory. */
-static int joined_dims(const TsrTensor *t) {
-    int n = tsr_ndim(t), k = 1;
-    if (tsr_is_dense(t) || n == 0) return n;
-    while (k < n && t->strides[n - 1 - k] == t->strides[n - k] * t->sizes[n - k]) k++;
-    return k;
-}
-
-/* A view in which the last `joined` dimensions are one. */
-static TsrStatus line_new(TsrTensor **out, const TsrTensor *t, int joined) {
-    int64_t sizes[TSR_MAX_DIMS + 1], strides[TSR_MAX_DIMS + 1], length = 1;
-    int kept = tsr_ndim(t) - joined;
-    for (int d = 0; d < tsr_ndim(t); d++) {
-        if (d >= kept) length *= t->sizes[d];
-        sizes[d] = t->sizes[d];
-        strides[d] = t->strides[d];
-    }
-    sizes[kept] = length;
-    strides[kept] = kept == 0 && tsr_is_dense(t) ? 1 : t->strides[tsr_ndim(t) - 1];
-    return tsr_tensor_new_view(out, t, &(TsrGeometry){kept + 1, sizes, strides, t->offset}, NULL);
-}
-
-/* Half floats: in each line PyTorch's vector loop takes two 32-byte vectors at a time and works in float; the rest, and
- * all of a line whose elements do not lie side by side, are computed with every step rounded. */
-static TsrStatus i0e_halves(const TsrTensor *made, const TsrTensor *x) {
-    enum { VECTORS = 32 };
-    TSR_OWNED from = NULL;
-    TSR_OWNED to = NULL;
-    int joined = joined_dims(x);
-    TSR_TRY(line_new(&from, x, joined));
-    TSR_TRY(line_new(&to, made, joined));
-    int last = tsr_ndim(from) - 1;
-    int64_t size = from->sizes[last], whole = from->strides[last] == 1 ? size - size % VECTORS : 0;
-    TSR_TRY(i0e_part(to, from, 0, whole, loops_of(TSR_K_i0e, NULL, 0)));
-    return i0e_part(to, from, whole, size - whole, rounding(TSR_K_i0e_steps, &x->dtype));
-}
-
+/* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements
+ * rounds every step. */
 TsrStatus op_i0e(TsrOpCall *c) {
-    TsrTensor *x = c->arg[0].t, *made;
-    bool plain = x->device.type == TSR_CPU && x->numel > 0 && !(x->flags & TSR_FLAG_NEG) && c->out[0] == NULL;
-    if (!is_half(x->dtype) || !plain) return unary(c, x, "i0e_cpu", SET_HALF, TSR_K_i0e);
-    TSR_TRY(tsr_tensor_new_like(&made, x, x->dtype, TSR_PRESERVE));
-    return tsr_finish_move(c, i0e_halves(made, x), made);
+    /* Half floats in two 32-byte vectors: the least that PyTorch's vector loop takes. */
+    enum { VECTORS = 32 };
+    TsrTensor *x = c->arg[0].t;
+    if (is_half(x->dtype) && x->numel < VECTORS)
+        return run(c, 1, &x, "i0e_cpu", SET_HALF, rounding(TSR_K_i0e_steps, &x->dtype));
+    return unary(c, x, "i0e_cpu", SET_HALF, TSR_K_i0e);
 }
 
 TsrStatus op_xlog1py(TsrOpCall *c) {
