@@ -15,7 +15,7 @@ TSR_SIM_CXX=/nonexistent TSR_CUDA_CACHE="$work/none" run --simulate-cuda -e "$on
 is 'by loan without a compiler' '[1.0, 3.0, 5.0, 7.0]' "$out"
 is 'with a note' 2 "$(echo "$err" | grep -c '^note: \(mul\|add\) ran on the host')"
 is 'and what is missing' 1 "$(echo "$err" | grep -c '^note: kernels of the simulated device need a C++ compiler: g++')"
-TSR_CUDA_NVRTC=/nonexistent TSR_CUDA_CACHE="$work/none" run --simulate-cuda -e "$one"
+TSR_CUDA_PACK=/nonexistent TSR_CUDA_NVRTC=/nonexistent TSR_CUDA_CACHE="$work/none" run --simulate-cuda -e "$one"
 is 'or where to get it' 1 "$(echo "$err" | grep -c '^note: kernels need .* libnvrtc.so.13 or 12, .*: scripts/setup --cuda gets it')"
 TSR_CUDA_CACHE="$work/fresh/cuda" run --simulate-cuda -e "$one"
 is 'compiled' '[1.0, 3.0, 5.0, 7.0]' "$out"
