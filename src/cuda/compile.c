@@ -1,7 +1,6 @@
 /* compile.c: kernels compiled at run time by NVRTC, which is opened when the first one is needed (compile.h). */
 #include "compile.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +15,17 @@ static struct {
 #include "nvrtc.def"
 #undef NVRTC
 } nvrtc;
+static const char *const symbols[] = {
+#define NVRTC(name, symbol, parameters) symbol,
+#include "nvrtc.def"
+#undef NVRTC
+};
 static bool usable, no_compiler;
 static int major, minor;
 
 static void open_nvrtc(void) {
-    static const char *const symbols[] = {
-#define NVRTC(name, symbol, parameters) symbol,
-#include "nvrtc.def"
-#undef NVRTC
-    };
-    void *library = cuda_library_open("nvrtc"), *found[TSR_COUNTOF(symbols)];
-    _Static_assert(sizeof found == sizeof nvrtc, "a pointer a function");
-    bool all = library != NULL;
-    for (size_t i = 0; i < TSR_COUNTOF(symbols) && all; i++) all = (found[i] = dlsym(library, symbols[i])) != NULL;
-    if (!all) return;
-    memcpy(&nvrtc, found, sizeof nvrtc); /* ISO C has no cast from object to function pointers */
-    usable = nvrtc.version(&major, &minor) == 0;
+    static CudaLibrary library = {"nvrtc", symbols, TSR_COUNTOF(symbols), &nvrtc, sizeof nvrtc, 0};
+    usable = cuda_library_has(&library) && nvrtc.version(&major, &minor) == 0;
 }
 
 static bool has_nvrtc(void) {

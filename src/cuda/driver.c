@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library.h"
+
 CudaDriver cuda;
 const TsrHost *cuda_host;
 static struct {
@@ -19,16 +21,6 @@ static struct {
 static _Thread_local int current;
 
 static TsrStatus no_driver(const char *why) { return cuda_host->error(TSR_RUNTIME_ERROR, "no CUDA driver: %s", why); }
-
-/* The simulated driver lies beside this plugin. */
-static bool simulated_path(char *path, size_t room) {
-    Dl_info here;
-    if (dladdr(&cuda, &here) == 0 || here.dli_fname == NULL) return false;
-    const char *slash = strrchr(here.dli_fname, '/');
-    int folder = slash != NULL ? (int)(slash - here.dli_fname) : 0;
-    int n = snprintf(path, room, "%.*s%s", folder, here.dli_fname, "/libtsr_cuda_simulated.so");
-    return n > 0 && (size_t)n < room;
-}
 
 static TsrStatus find_symbols(void *library, const char *path) {
     static const char *const symbols[] = {
@@ -65,7 +57,8 @@ TsrStatus cuda_driver_open(void) {
     char beside[4096];
     const char *path = getenv("TSR_CUDA_DRIVER");
     if (path == NULL || *path == '\0') path = "libcuda.so.1";
-    if (strcmp(path, "simulated") == 0 && simulated_path(beside, sizeof beside)) path = beside;
+    if (strcmp(path, "simulated") == 0 && cuda_path_beside(beside, sizeof beside, "libtsr_cuda_simulated.so"))
+        path = beside;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return no_driver(dlerror());
     TsrStatus status = find_symbols(library, path);

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static void *open_newest(const char *stem) {
     return library;
 }
 
-void *cuda_library_open(const char *stem) {
+/* NULL: there is none. */
+static void *open_library(const char *stem) {
     char variable[64] = "TSR_CUDA_";
     size_t n = strlen(variable);
     for (const char *c = stem; *c != '\0' && n + 1 < sizeof variable; c++) variable[n++] = (char)toupper(*c);
@@ -91,15 +93,28 @@ void *cuda_library_open(const char *stem) {
     return open_newest(stem);
 }
 
-/* With the lock of whoever owns the table. */
-bool cuda_library_has(CudaLibrary *l) {
-    void *library = l->state == 0 ? cuda_library_open(l->stem) : NULL, *found[32];
-    if (l->state != 0) return l->state > 0;
-    l->state = -1;
+static bool fill_table(const CudaLibrary *l) {
+    void *library = open_library(l->stem), *found[32];
     if (library == NULL || l->n > TSR_COUNTOF(found) || l->size != l->n * sizeof *found) return false;
     for (size_t i = 0; i < l->n; i++)
         if ((found[i] = dlsym(library, l->symbols[i])) == NULL) return false;
     memcpy(l->functions, found, l->size); /* ISO C has no cast from object to function pointers */
-    l->state = 1;
     return true;
+}
+
+bool cuda_library_has(CudaLibrary *l) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (l->state == 0) l->state = fill_table(l) ? 1 : -1;
+    const bool found = l->state > 0;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+bool cuda_path_beside(char *path, size_t room, const char *name) {
+    Dl_info here;
+    const char *slash = dladdr(&cuda, &here) != 0 && here.dli_fname != NULL ? strrchr(here.dli_fname, '/') : NULL;
+    if (slash == NULL) return false;
+    int n = snprintf(path, room, "%.*s/%s", (int)(slash - here.dli_fname), here.dli_fname, name);
+    return n > 0 && (size_t)n < room;
 }

@@ -6,13 +6,6 @@
 
 #include "driver.h"
 
-/* Opens a library by its stem ("nvrtc", "cublasLt", "cufft"), of CUDA 13 or else 12, from the first of: the path in the
- * variable $TSR_CUDA_<STEM>, $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*, the wheels in the active
- * Python environment ($VIRTUAL_ENV, $CONDA_PREFIX, ~/.local and /usr) and ~/.local/share/tsr/cuda. With the simulated
- * driver it is the simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. NULL:
- * there is none. For ever. */
-void *cuda_library_open(const char *stem);
-
 /* A library and the table of what is called of it: a pointer for each symbol, in their order. */
 typedef struct CudaLibrary {
     const char *stem, *const *symbols;
@@ -21,7 +14,14 @@ typedef struct CudaLibrary {
     size_t size;
     int state; /* 0: not looked for yet; 1: there; -1: not there */
 } CudaLibrary;
-/* Whether it is there; looked for at the first call. The caller sees to it that one thread at a time asks. */
+/* Whether it is there and has all symbols; looked for at the first call, for ever. Any thread may ask. By its stem
+ * ("nvrtc", "cublasLt", "cufft"), of CUDA 13 or else 12, from the first of: the path in the variable $TSR_CUDA_<STEM>,
+ * $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*, the wheels in the active Python environment
+ * ($VIRTUAL_ENV, $CONDA_PREFIX, ~/.local and /usr) and ~/.local/share/tsr/cuda. With the simulated driver it is the
+ * simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. */
 bool cuda_library_has(CudaLibrary *library);
+
+/* The path of a file that lies beside the plugin. False: it is longer than `room` bytes, or nobody knows where. */
+bool cuda_path_beside(char *path, size_t room, const char *name);
 
 #endif

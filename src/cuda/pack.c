@@ -2,7 +2,6 @@
  * file, tsr_cuda.pack beside the plugin, or $TSR_CUDA_PACK, which pack/make_pack.c writes. It is mapped when it is
  * first asked, and believed only if nobody but this user and root can have written it; an image is copied out of it
  * after its hash was compared. */
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,17 +12,16 @@
 #include <unistd.h>
 
 #include "compile.h"
+#include "library.h"
 #include "pack.h"
 
 static const char *bytes; /* NULL: there is none */
 static size_t size;
 
 static bool find_file(char *path, size_t room) {
-    const char *given = getenv("TSR_CUDA_PACK"), *slash;
-    Dl_info own;
+    const char *given = getenv("TSR_CUDA_PACK");
     if (given != NULL && *given != '\0') return snprintf(path, room, "%s", given) < (int)room;
-    if (dladdr((const void *)&bytes, &own) == 0 || (slash = strrchr(own.dli_fname, '/')) == NULL) return false;
-    return snprintf(path, room, "%.*s/tsr_cuda.pack", (int)(slash - own.dli_fname), own.dli_fname) < (int)room;
+    return cuda_path_beside(path, room, "tsr_cuda.pack");
 }
 
 static bool is_trusted(const struct stat *s) {

@@ -25,12 +25,8 @@ static const char *const symbols[] = {
 };
 
 static bool has_library(void) {
-    static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
     static CudaLibrary library = {"cublasLt", symbols, TSR_COUNTOF(symbols), &lt, sizeof lt, 0};
-    pthread_mutex_lock(&once);
-    const bool found = cuda_library_has(&library);
-    pthread_mutex_unlock(&once);
-    return found;
+    return cuda_library_has(&library);
 }
 
 /* ONE ROW A DTYPE that it multiplies. */
