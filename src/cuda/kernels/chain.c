@@ -434,6 +434,7 @@ static TsrStatus launch_with_end(Chain *c) {
     bool done = false;
     TSR_TRY(cuda_chain_end_together(&done, c));
     if (done) return TSR_OK;
+    c->place[c->end_place].used = false; /* by a pass: the reduction alone reads it from memory */
     TSR_TRY(launch_passes(c));
     return cuda_chain_end_alone(c);
 }
