@@ -10,13 +10,8 @@
 
 static TsrStatus identity_like(TsrTensor **out, const TsrTensor *a) {
     TSR_OWNED r = NULL;
-    TSR_OWNED diagonal = NULL;
     TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
-    if (!tsr_is_meta(r)) {
-        TSR_TRY(tsr_tensor_fill(r, tsr_scalar_int(0)));
-        TSR_TRY(tsr_tensor_new_diagonal(&diagonal, r, 0, -2, -1));
-        TSR_TRY(tsr_tensor_fill(diagonal, tsr_scalar_int(1)));
-    }
+    if (!tsr_is_meta(r)) TSR_TRY(tsr_la_set_identity(r));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
