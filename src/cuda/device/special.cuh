@@ -14,33 +14,17 @@ enum { BLOCK = 1 };
 #include "core/kernels/pointwise/bessel_tables.inc"
 #include "core/kernels/pointwise/special.inc"
 
-#define FN(name) name##f
-#define R float
-#define NAME(x) f32_##x
-#define I1_NEAR i1_near_f, 17
-#define I1_FAR i1_far_f, 7
-#define AIRY_EPSILON FLT_EPSILON
-#include "core/kernels/pointwise/bessel.inc"
-#define R double
-#define NAME(x) f64_##x
-#define FN(name) name
-#define I1_NEAR i1_near, 29
-#define I1_FAR i1_far, 25
-#define AIRY_EPSILON DBL_EPSILON
-#include "core/kernels/pointwise/bessel.inc"
+#include "core/kernels/pointwise/bessel_both.inc"
 #define R float
 #define NAME(x) f32_##x
 #define FN(name) name##f
-#define HERMITE_LIMIT 128
 #include "core/kernels/pointwise/orthogonal.inc"
 #undef R
 #undef NAME
 #undef FN
-#undef HERMITE_LIMIT
 #define R double
 #define NAME(x) f64_##x
 #define FN(name) name
-#define HERMITE_LIMIT 512
 #include "core/kernels/pointwise/orthogonal.inc"
 static inline float polynomial(OrthogonalKind kind, float x, float y) { return f32_polynomial(kind, x, y); }
 static inline double polynomial(OrthogonalKind kind, double x, double y) { return f64_polynomial(kind, x, y); }

@@ -14,20 +14,7 @@
 /* Elements at a time: some ten arrays of them stay in the first cache. */
 enum { BLOCK = 128 };
 #define HELPER static inline __attribute__((always_inline))
-#define R float
-#define NAME(x) f32_##x
-#define FN(name) name##f
-#define I1_NEAR i1_near_f, 17
-#define I1_FAR i1_far_f, 7
-#define AIRY_EPSILON FLT_EPSILON
-#include "bessel.inc"
-#define R double
-#define NAME(x) f64_##x
-#define FN(name) name
-#define I1_NEAR i1_near, 29
-#define I1_FAR i1_far, 25
-#define AIRY_EPSILON DBL_EPSILON
-#include "bessel.inc"
+#include "bessel_both.inc"
 
 #define LOOP(name, T, fn) \
     static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \

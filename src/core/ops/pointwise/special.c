@@ -226,13 +226,11 @@ enum { LONGEST_IN_BLOCKS = 512, IDLE_AT_MOST = 8 };
 #define R float
 #define NAME(x) f32_##x
 #define FN(name) name##f
-#define HERMITE_LIMIT 128
 #include "core/kernels/pointwise/orthogonal.inc"
 #include "core/kernels/pointwise/orthogonal_blocks.inc"
 #define R double
 #define NAME(x) f64_##x
 #define FN(name) name
-#define HERMITE_LIMIT 512
 #include "core/kernels/pointwise/orthogonal.inc"
 #include "core/kernels/pointwise/orthogonal_blocks.inc"
 
