@@ -2,7 +2,6 @@
  * and layout, by NVRTC for the architectures that are named (sm_90 ...), or, with "simulated", by the C++ compiler.
  * With -d FOLDER the code is left there, for ptxas and cuobjdump to look at; with -f FAMILY only a family's kernels are
  * compiled. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "check_kernels.h"
 #include "cuda/kernels/chain.h"
 #include "cuda/compile.h"
+#include "cuda/pack/host_alone.h"
 #include "cuda/kernels/formulas.h"
 #include "cuda/kernels/index.h"
 #include "cuda/kernels/map.h"
@@ -26,17 +26,6 @@
 #include "core/kernels/move/combine.h"
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/reduce/scan.h"
-
-static TsrStatus error(TsrStatus kind, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return kind;
-}
-
-static const TsrHost host = {.version = TSR_BACKEND_VERSION, .error = error, .malloc = malloc, .free = free};
 
 /* For the first architecture each kernel is compiled, for the others one in so many. */
 enum { SAMPLE = 8 };

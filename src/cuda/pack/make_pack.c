@@ -1,25 +1,13 @@
 /* make_pack.c: make_pack FOLDER OUT [ARCHITECTURE]: compiles the texts of kernels that $TSR_CUDA_RECORD left in a
- * folder
- * (*.cu) to PTX by NVRTC, for compute_75 when nothing else is said, and writes the file that pack.c reads.
+ * folder (*.cu) to PTX by NVRTC, for compute_75 when nothing else is said, and writes the file that pack.c reads.
  * scripts/cuda-pack calls it. */
 #include <dirent.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/pack.h"
-
-static TsrStatus error(TsrStatus kind, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return kind;
-}
-
-static const TsrHost host = {.version = TSR_BACKEND_VERSION, .error = error, .malloc = malloc, .free = free};
+#include "host_alone.h"
 
 typedef struct Packed {
     CudaPackEntry entry;
