@@ -102,15 +102,15 @@ $(BUILD)/libtsr_cuda_simulated.so: $(SIMULATED_OBJ)
 
 # Compiles every kernel that the plugin can write by NVRTC, where there is one, and shows what ptxas and cuobjdump say of registers and spills.
 CUDA_ARCHITECTURES ?= sm_75 sm_80 sm_90 sm_100 sm_120
-$(BUILD)/check_kernels: $(wildcard tests/cuda/*.c) $(CUDA_OBJ) tests/cuda/check_kernels.h
+$(BUILD)/check_kernels: $(wildcard tests/cuda/*.c) $(CUDA_OBJ) tests/cuda/check_kernels.h src/cuda/pack/host_alone.h
 	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $(filter-out %.h,$^) -ldl -lpthread
 
 cuda-check: $(BUILD)/check_kernels ## every kernel compiled for NVIDIA's GPUs, where NVRTC is found
 	scripts/cuda-check $< $(CUDA_ARCHITECTURES)
 
 # A pack of PTX for machines without NVIDIA's run-time compiler, which `make install` installs beside the plugin where it was made.
-$(BUILD)/make_pack: src/cuda/pack/make_pack.c $(CUDA_OBJ)
-	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $^ -ldl -lpthread
+$(BUILD)/make_pack: src/cuda/pack/make_pack.c $(CUDA_OBJ) src/cuda/pack/host_alone.h
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(LDFLAGS_$(CONFIG)) -o $@ $(filter-out %.h,$^) -ldl -lpthread
 
 cuda-pack: all $(BUILD)/make_pack ## kernels for machines with NVIDIA's driver alone, where NVRTC is found
 	scripts/cuda-pack $(BUILD)/tsr $(BUILD)/make_pack $(BUILD)/tsr_cuda.pack

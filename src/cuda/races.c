@@ -26,6 +26,7 @@ static RaceClock host;
 static int stream_count, use_count;
 static Use uses[USES];
 
+/* The place of a stream in clocks; -1: there are too many streams, and nothing is told of this one. */
 static int place_of(int index, int64_t id) {
     for (int i = 0; i < stream_count; i++)
         if (streams[i].index == index && streams[i].id == id) return i;
@@ -33,13 +34,6 @@ static int place_of(int index, int64_t id) {
     streams[stream_count].index = index;
     streams[stream_count].id = id;
     return stream_count++;
-}
-
-int races_place(int index, int64_t id) {
-    pthread_mutex_lock(&lock);
-    int place = place_of(index, id);
-    pthread_mutex_unlock(&lock);
-    return place;
 }
 
 static void merge(RaceClock *into, const RaceClock *from) {

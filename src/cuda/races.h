@@ -10,8 +10,6 @@ typedef struct RaceClock {
     uint32_t at[RACE_STREAMS];
 } RaceClock;
 
-/* The place of a stream in clocks; -1: there are too many streams, and nothing is told of this one. */
-int races_place(int index, int64_t id);
 /* Work of a stream on bytes. Tells of a race with the last work on them. */
 void races_use(int index, int64_t id, TsrAddress address, size_t bytes, bool writes);
 void races_host_waits(int index, int64_t id);                   /* for all work of a stream */

@@ -27,10 +27,6 @@ double tsr_sf_lgamma(double x) {
 #define FABS fabsf
 #include "zeta.inc"
 
-double tsr_sf_polygamma(int n, double x) {
-    return (n % 2 ? 1 : -1) * exp(tsr_sf_lgamma(n + 1.0)) * tsr_sf_zeta(n + 1.0, x);
-}
-
 /* x^a e^-x / gamma(a + 1), without overflow. */
 static double gamma_prefactor(double a, double x) {
     if (a < 100) return exp(a * log(x) - x - tsr_sf_lgamma(a + 1));

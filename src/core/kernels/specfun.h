@@ -6,7 +6,6 @@
 double tsr_sf_lgamma(double x);              /* log |gamma(x)|; inf at the poles */
 double tsr_sf_trigamma(double x);            /* the second derivative of log gamma */
 float tsr_sf_trigamma_f(float x);            /* each step rounded to float */
-double tsr_sf_polygamma(int n, double x);    /* n >= 2 */
 double tsr_sf_zeta(double s, double q);      /* Hurwitz */
 float tsr_sf_zeta_f(float s, float q);       /* each step rounded to float */
 double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gamma */
