@@ -289,10 +289,9 @@ static bool blames_name(TsrText *out, const char *message, const char *name) {
     const char *reason = strncmp(message, "[Errno ", 7) == 0 ? strchr(message, ']') : NULL;
     size_t n = strlen(name), all = strlen(message);
     if (strncmp(message, name, n) == 0 && message[n] == ':') return tsr_text_puts(out, message) == TSR_OK;
-    const char *end = message + all - n - 4; /* before ": 'FILE'" */
-    if (reason == NULL || all < n + 4 || end < reason + 2 || memcmp(end, ": '", 3) != 0 ||
-        memcmp(end + 3, name, n) != 0)
-        return false;
+    if (reason == NULL || all < n + 4) return false;
+    const char *end = message + (all - n - 4); /* before ": 'FILE'" */
+    if (end < reason + 2 || memcmp(end, ": '", 3) != 0 || memcmp(end + 3, name, n) != 0) return false;
     return tsr_text_printf(out, "%s: %.*s", name, (int)(end - reason - 2), reason + 2) == TSR_OK;
 }
 
