@@ -25,14 +25,14 @@ typedef int64_t DoubleMask __attribute__((vector_size(BYTES)));
 
 #define T float
 #define V Floats
-#define M FloatMask
+#define MASK FloatMask
 #define ANY(mask) ANY_FLOATS(mask)
 #define NAME(x) f32_##x
 #include "small.inc"
 
 #define T double
 #define V Doubles
-#define M DoubleMask
+#define MASK DoubleMask
 #define ANY(mask) ANY_DOUBLES(mask)
 #define NAME(x) f64_##x
 #include "small.inc"
