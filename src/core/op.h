@@ -88,7 +88,7 @@ typedef struct TsrArg {
     };
 } TsrArg;
 
-/* Under which names a row is found, and where its results may go. */
+/* Under which names a row is found, where its results may go, and how PyTorch declares its function. */
 enum TsrOpForms {
     TSR_FN = 1,            /* torch.add(x, y) */
     TSR_METHOD = 2,        /* x.add(y) */
@@ -96,7 +96,12 @@ enum TsrOpForms {
     TSR_OUT = 8,           /* torch.add(x, y, out=z) */
     TSR_PROPERTY = 16,     /* x.T */
     TSR_INPLACE_ONLY = 32, /* the schema's own name ends in _: writes self */
-    TSR_INPLACE_FN = 64    /* the in-place form is a function of torch, not a method: torch.celu_ */
+    TSR_INPLACE_FN = 64,   /* torch.abs_(x): the in-place form is a function of torch, too */
+    /* PyTorch's function or method is written in Python: a call that does not fit is refused in Python's words. */
+    TSR_PYTHON_FN = 128,
+    TSR_PYTHON_METHOD = 256,
+    TSR_STARRED = 512,         /* declared with *tensors: torch.block_diag(x, y) */
+    TSR_STARRED_OR_LIST = 1024 /* the same, and one list of all is accepted: torch.meshgrid([x, y]) */
 };
 /* How the results relate to the arguments' memory: new, a view, one or the other, the argument itself, no tensor. */
 typedef enum TsrAlias { TSR_FRESH, TSR_VIEW, TSR_MAYBE_VIEW, TSR_IN_PLACE, TSR_NO_TENSOR } TsrAlias;

@@ -48,7 +48,7 @@ static TsrStatus write_form(TsrText *out, const TsrOp *op, const TsrSchema *s, c
         if (is_self && method) continue;
         TSR_TRY(write_param(out, &s->params[i], is_self ? "input" : s->params[i].name, &first, &starred));
     }
-    if (!method && (op->forms & TSR_OUT))
+    if (!method && suffix[0] == '\0' && (op->forms & TSR_OUT))
         TSR_TRY(tsr_text_printf(out, "%s%sout=None", first ? "" : ", ", starred ? "" : "*, "));
     TSR_TRY(tsr_text_putc(out, ')'));
     return write_returns(out, op);
@@ -58,9 +58,8 @@ static TsrStatus write_row(TsrText *out, const TsrOp *op) {
     const TsrSchema *s;
     TSR_TRY(tsr_op_schema(&s, op));
     if (op->forms & TSR_FN) TSR_TRY(write_form(out, op, s, "torch.", "", false));
-    bool writes = (op->forms & TSR_INPLACE_ONLY) != 0, qualified = strchr(s->name, '.') != NULL;
-    if (writes && qualified) TSR_TRY(write_form(out, op, s, "torch.", "", false));
-    else if (writes || (op->forms & TSR_METHOD)) TSR_TRY(write_form(out, op, s, "Tensor.", "", true));
+    bool writes = (op->forms & TSR_INPLACE_ONLY) != 0 && strchr(s->name, '.') == NULL;
+    if (writes || (op->forms & TSR_METHOD)) TSR_TRY(write_form(out, op, s, "Tensor.", "", true));
     if (op->forms & TSR_INPLACE_FN) TSR_TRY(write_form(out, op, s, "torch.", "_", false));
     if (op->forms & TSR_INPLACE) TSR_TRY(write_form(out, op, s, "Tensor.", "_", true));
     return op->forms & TSR_PROPERTY ? tsr_text_printf(out, "Tensor.%s\n", s->base) : TSR_OK;
@@ -72,7 +71,8 @@ static const char *alias_note(const TsrOp *op) {
     if (tsr_op_schema(&s, op) != TSR_OK || s->nreturns == 0 ||
         (s->returns[0].type != TSR_ARG_TENSOR && s->returns[0].type != TSR_ARG_TENSORS))
         return NULL;
-    switch (op->alias) {
+    bool only_writes = (op->forms & (TSR_FN | TSR_METHOD | TSR_PROPERTY)) == 0;
+    switch (only_writes ? TSR_IN_PLACE : op->alias) {
     case TSR_VIEW: return "A view: it shares the memory of its input.";
     case TSR_MAYBE_VIEW: return "A view, or the input itself, where that can be; else a copy.";
     case TSR_IN_PLACE: return "Writes into its input.";

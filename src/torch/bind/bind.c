@@ -116,18 +116,37 @@ static bool call_quickly(Value *out, TsrStatus *status, const OpFunction *f, con
     return true;
 }
 
-/* One argument may be the list itself, except where PyTorch has *tensors and nothing else. */
+static bool has_form(const TsrOpSet *set, unsigned forms) {
+    for (int i = 0; set != NULL && i < set->n; i++)
+        if ((set->ops[i]->forms & forms) == forms) return true;
+    return false;
+}
+
+/* Whether a starred function's arguments are its tensors, not one list or tuple of them. */
 static bool must_pack(const OpFunction *f, const CallArgs *args) {
-    bool packed = false;
-    for (int i = 0; i < args->keyword_count; i++) packed |= str_equal_c(args->names[i], "tensors");
-    if (packed) return false;
-    if (args->count == 0) return true;
-    if (args->count > 1 || strcmp(f->set->name, "block_diag") == 0 || strcmp(f->set->name, "cartesian_prod") == 0 ||
-        strcmp(f->set->name, "chain_matmul") == 0)
-        return !value_is_tuple(args->values[0]) || args->count > 1;
+    if (args->count != 1) return true;
+    if (has_form(f->set, TSR_STARRED)) return !value_is_tuple(args->values[0]);
     const Value *items;
     int64_t n;
     return f->set->n == 1 && !value_as_array(args->values[0], &items, &n);
+}
+
+/* Of a starred function's parameters only those behind the star have names. */
+static bool takes_keyword(const BindParser *parser, const Str *name) {
+    for (int i = 0; i < parser->count; i++)
+        for (int k = 0; k < parser->sigs[i].count; k++) {
+            const SigParam *p = &parser->sigs[i].params[k];
+            if (p->keyword_only && p->name == name) return true;
+        }
+    return false;
+}
+
+static TsrStatus refuse_keywords(const OpFunction *f, const CallArgs *args) {
+    for (int i = 0; i < args->keyword_count; i++)
+        if (!takes_keyword(f->parser, args->names[i]))
+            return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name,
+                             args->names[i]->data);
+    return TSR_OK;
 }
 
 /* Begins *b; a method's first argument is its self. */
@@ -172,14 +191,12 @@ static TsrStatus call_function(Value *out, OpFunction *f, const CallArgs *args) 
     TsrStatus quick;
     if (f->quick != 0 && call_quickly(out, &quick, f, args)) return quick;
     TSR_TRY(need_parser(f));
-    if (TSR_UNLIKELY(f->packs) && args->keyword_count > 0 && strcmp(f->set->name, "meshgrid") != 0)
-        return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", f->name, args->names[0]->data);
-    for (int i = 0; TSR_UNLIKELY(f->packs) && i < args->keyword_count; i++)
-        if (str_equal_c(args->names[i], "tensors"))
-            return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument 'tensors'", f->name);
-    if (TSR_UNLIKELY(f->packs) && args->count == 0 && f->set->name[0] == 'a')
-        return tuple_new(out, NULL, 0); /* atleast_1d() */
-    if (TSR_UNLIKELY(f->packs) && must_pack(f, args)) return call_packed(out, f, args);
+    if (TSR_UNLIKELY(f->starred)) {
+        TSR_TRY(refuse_keywords(f, args));
+        /* atleast_1d(), which gives one tensor for one, gives nothing for nothing. */
+        if (args->count == 0 && f->set->n > 1) return tuple_new(out, NULL, 0);
+        if (must_pack(f, args)) return call_packed(out, f, args);
+    }
     BindCall b;
     TSR_TRY(take_self(&b, f, args));
     return call_overload(out, &b);
@@ -313,54 +330,12 @@ Type op_method_type = {.obj = TYPE_HEADER,
 /* Every function object made, by "f:add" or "m:add": they live until the program ends. */
 static Dict *made;
 
-static bool has_form(const TsrOpSet *set, unsigned forms) {
-    for (int i = 0; set != NULL && i < set->n; i++)
-        if ((set->ops[i]->forms & forms) == forms) return true;
-    return false;
-}
-
-/* What PyTorch defines in Python around its operators. */
-static const char python_functions[] =
-    " block_diag broadcast_tensors cartesian_prod cdist chain_matmul cholesky einsum lu meshgrid norm pca_lowrank qr "
-    "split stft svd_lowrank tensordot unique "
-    "unique_consecutive unravel_index ";
-static const char python_methods[] =
-    " cholesky istft lu norm qr split stft to_sparse_coo unflatten unique unique_consecutive ";
-static const char c_nn_functions[] =
-    " adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear channel_shuffle conv1d conv2d conv3d conv_tbc "
-    "conv_transpose1d conv_transpose2d "
-    "conv_transpose3d cosine_similarity gelu hardshrink linear logsigmoid native_channel_shuffle one_hot "
-    "pairwise_distance pdist pixel_shuffle "
-    "pixel_unshuffle prelu scaled_dot_product_attention softplus softshrink ";
-
-/* In-place forms that are functions of torch, too. */
-static const char inplace_functions[] =
-    " abs_ acos_ acosh_ addmv_ alpha_dropout_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ "
-    "asinh_ atan_ atanh_ ceil_ celu_ clamp_ "
-    "clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ dropout_ embedding_renorm_ erf_ erfc_ "
-    "exp2_ exp_ expm1_ feature_alpha_dropout_ "
-    "feature_dropout_ fill_ fix_ floor_ frac_ gcd_ i0_ index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ "
-    "nan_to_num_ neg_ negative_ rad2deg_ "
-    "reciprocal_ relu_ resize_as_ resize_as_sparse_ round_ rrelu_ rsqrt_ selu_ sigmoid_ sin_ sinc_ sinh_ sqrt_ "
-    "square_ tan_ tanh_ threshold_ trunc_ xlogy_ "
-    "zero_ nn.functional.celu_ nn.functional.elu_ nn.functional.hardtanh_ nn.functional.leaky_relu_ "
-    "nn.functional.relu_ nn.functional.rrelu_ "
-    "nn.functional.selu_ nn.functional.threshold_ _C._nn.elu_ _C._nn.hardsigmoid_ _C._nn.hardswish_ _C._nn.hardtanh_ "
-    "_C._nn.leaky_relu_ _C._nn.mish_ _C._nn.relu6_ "
-    "_C._nn.silu_ ";
-
-static bool listed(const char *list, const char *name) {
-    char padded[128];
-    snprintf(padded, sizeof padded, " %s ", name);
-    return strstr(list, padded) != NULL;
-}
-
 /* The row set and form that `name` stands for. */
 static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     const TsrOpSet *set = tsr_op_find(name);
     unsigned want = method ? TSR_METHOD : TSR_FN;
     size_t n = strlen(name);
-    if (has_form(set, TSR_INPLACE_ONLY) && (method || listed(inplace_functions, name))) {
+    if (has_form(set, method ? TSR_INPLACE_ONLY : TSR_INPLACE_ONLY | TSR_FN)) {
         *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
         return set;
     }
@@ -373,9 +348,7 @@ static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
     memcpy(base, name, n - 1);
     base[n - 1] = '\0';
     set = tsr_op_find(base);
-    bool function = !method && listed(inplace_functions, name);
-    if (!(has_form(set, TSR_INPLACE) && (method || function)) && !(has_form(set, TSR_INPLACE_FN) && function))
-        return NULL;
+    if (!has_form(set, method ? TSR_INPLACE : TSR_INPLACE_FN)) return NULL;
     *form = method ? BIND_INPLACE : BIND_INPLACE_FUNCTION;
     return set;
 }
@@ -399,21 +372,6 @@ static const char *error_name(const char *name) {
     return kept == NULL ? NULL : kept->data;
 }
 
-static bool is_python_function(const char *name, bool method) {
-    if (method) return listed(python_methods, name);
-    if (strncmp(name, "nn.functional.", 14) != 0) return listed(python_functions, name);
-    return name[strlen(name) - 1] != '_' && !listed(c_nn_functions, name + 14);
-}
-
-/* Functions of PyTorch that are declared with *tensors. */
-static bool takes_many_tensors(const char *name) {
-    static const char *const names[] = {"meshgrid",   "block_diag", "cartesian_prod", "chain_matmul",
-                                        "atleast_1d", "atleast_2d", "atleast_3d"};
-    for (size_t i = 0; i < TSR_COUNTOF(names); i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 static TsrStatus make_function(Value *out, const char *name, bool method) {
     BindForm form = BIND_FUNCTION;
     *out = VALUE_UNBOUND;
@@ -435,8 +393,8 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->name = shown;
     f->form = (uint8_t)form;
     f->quick = quick_operator(set->name);
-    f->packs = !method && takes_many_tensors(name);
-    f->python = is_python_function(name, method);
+    f->starred = !method && (has_form(set, TSR_STARRED) || has_form(set, TSR_STARRED_OR_LIST));
+    f->python = has_form(set, method ? TSR_PYTHON_METHOD : TSR_PYTHON_FN);
     f->parser = NULL;
     f->bound = false;
     TsrStatus s = dict_set_c(made, key, value_lent(f));

@@ -24,7 +24,7 @@ typedef struct OpFunction {
     const char *name;   /* "add", "add_", "linalg_inv": as errors call it; owned by the program's lifetime */
     uint8_t form;       /* BindForm */
     uint8_t quick;      /* 1 + the TsrFastOp (core/fast.h) that a call with two tensors is; 0: none */
-    bool packs;         /* f(x, y, z) is f([x, y, z]) */
+    bool starred;       /* declared with *tensors: f(x, y, z) is f((x, y, z)) */
     bool python;        /* a Python function in PyTorch: CPython's words for missing and surplus arguments */
     bool bound;         /* being called as a value made by x.name: CPython words one error otherwise */
     BindParser *parser; /* the signatures; made at the first call */
