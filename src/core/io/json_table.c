@@ -51,13 +51,11 @@ static void free_reader(Reader *r) {
     tsr_text_free(&r->scratch);
 }
 
+/* A name that is there already keeps its column. */
 static TsrStatus add_column(int64_t *k, Reader *r, const char *name, size_t n) {
-    int64_t known = (int64_t)r->names.n;
     TSR_TRY(tsr_mem_grow(&r->columns, &r->room, r->names.n + 1, sizeof *r->columns));
     r->columns[r->names.n] = (Column){0};
-    TSR_TRY(tsr_word_set_add(k, &r->names, name, n, tsr_word_hash(name, n)));
-    if (*k != known) return TSR_OK; /* it is there already */
-    return TSR_OK;
+    return tsr_word_set_add(k, &r->names, name, n, tsr_word_hash(name, n));
 }
 
 /* The column of a key, -1 when it is passed over. */
@@ -220,15 +218,22 @@ static TsrStatus fill(TsrTableColumn *out, Column *c, TsrDtype dtype, int64_t ro
     return (c->seen & 1u << TSR_JSON_TEXT) != 0 ? fill_words(out, c) : TSR_OK;
 }
 
+/* Whether an integer dtype, another one than t's, has each of the numbers. */
+static bool all_fit(const TsrTensor *t, TsrDtype wanted) {
+    bool fit = t->dtype != TSR_FLOAT64;
+    for (int64_t i = 0; i < t->numel && fit && t->dtype != TSR_BOOL; i++) {
+        int64_t value = ((const int64_t *)tsr_data(t))[i];
+        fit = (t->dtype == TSR_INT64 || value >= 0) && tsr_integer_fits(wanted, value);
+    }
+    return fit;
+}
+
 static TsrStatus cast(TsrTableColumn *c, TsrDtype wanted, const TsrJson *j, const char *name, size_t n) {
     char shown[440];
     TsrTensor *t;
     TsrDtype have = c->data->dtype;
     if (wanted == TSR_DTYPE_NONE || c->kind != TSR_COLUMN_NUMBERS || have == wanted) return TSR_OK;
-    bool fits = !tsr_dtype_is_integral(wanted) || have != TSR_FLOAT64;
-    for (int64_t i = 0; i < c->data->numel && fits && tsr_dtype_is_integral(wanted) && have == TSR_INT64; i++)
-        fits = tsr_integer_fits(wanted, ((const int64_t *)tsr_data(c->data))[i]);
-    if (!fits)
+    if (tsr_dtype_is_integral(wanted) && !all_fit(c->data, wanted))
         return tsr_input_error(j->in, "the numbers under '%s' do not fit torch.%s", tsr_io_quote(shown, name, n),
                                tsr_dtype_name(wanted));
     TSR_TRY(tsr_tensor_new_cast(&t, c->data, wanted));

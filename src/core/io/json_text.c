@@ -73,7 +73,7 @@ static TsrStatus read_escape(TsrJson *j, TsrText *out) {
 }
 
 /* Letters, digits and most signs: bytes of a string that stand for themselves and are characters alone. */
-static bool is_common(char c) { return c >= 32 && c != '"' && c != '\\' && c != 127; }
+static bool is_common(char c) { return c >= 32 && c < 127 && c != '"' && c != '\\'; }
 
 /* The bytes up to the next quote or backslash. */
 static TsrStatus read_plain(TsrJson *j, TsrText *out) {
