@@ -1,6 +1,6 @@
 # The random programs of ownership_fuzz.sh and ownership_model.sh with two simulated GPUs in them; `ownership_devices.sh TSR FROM TO STEPS` runs others
-. "$(dirname "$0")/lib.sh"
 # than the fixed sample (`scripts/test --long` twenty thousand short ones).
+. "$(dirname "$0")/lib.sh"
 export TSR_CUDA_DRIVER=simulated TSR_SIM_DEVICES=2
 programs "$(dirname "$0")/ownership_fuzz.tsr" "${2:-0}" "${3:-30}" "${4:-120}"
 is 'random programs with devices keep the counts right' 'programs run' "$out"

@@ -23,6 +23,8 @@ with 'check python3' "$top/scripts/setup"
 is 'what is missing is asked for' '0 check python3' "$status $asked"
 is 'which it says' 'setup: installing check python3' "$err"
 is 'but not to standard output' '' "$out"
+with 'g++' "$top/scripts/setup"
+is 'also what compiles the kernels of the simulated device, whose tests are left out without it' g++ "$asked"
 with 'valgrind' "$top/scripts/setup"
 is 'tools of some targets are not asked for' '' "$asked"
 with 'valgrind' "$top/scripts/setup" valgrind
