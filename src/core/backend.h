@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 10 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 11 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -318,7 +318,7 @@ typedef struct TsrDeviceTriangle {
 
 /* Elements of a mask that TRUE_COUNTS counts together. */
 enum { TSR_DEVICE_MASK_CHUNK = 4096 };
-/* Of TRUE_PLACES: the sizes of the mask, the innermost first. */
+/* Of TRUE_PLACES and FLAT: sizes, the innermost first. */
 typedef struct TsrDeviceShape {
     int ndim;
     int64_t sizes[TSR_DEVICE_DIMS];
@@ -388,6 +388,12 @@ typedef struct TsrDeviceMatrixWork {
     bool vectors;               /* of SVD and EIGH: they are wanted */
     uint8_t pivoted; /* of TRIANGULAR: rows of t0 are exchanged 1 before, as the pivots say, 2 after, the other way */
 } TsrDeviceMatrixWork;
+
+/* Of SPMM. Products and sums of float32 and float64 are rounded one by one, or, fused, together; halves are added up in
+ * float32. */
+typedef struct TsrDeviceSpmm {
+    bool fused;
+} TsrDeviceSpmm;
 
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {

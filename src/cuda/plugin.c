@@ -18,6 +18,7 @@
 #include "cuda/kernels/scan.h"
 #include "cuda/kernels/search.h"
 #include "cuda/kernels/sort.h"
+#include "cuda/kernels/sparse/sparse.h"
 #include "stream.h"
 #include "cuda/kernels/triangle.h"
 
@@ -52,6 +53,8 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_EIGH] = cuda_matrix,
     [TSR_P_GRID] = cuda_grid,
     [TSR_P_RESAMPLE] = cuda_resample,
+    [TSR_P_FLAT] = cuda_flat,
+    [TSR_P_SPMM] = cuda_spmm,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

@@ -117,7 +117,7 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
 #define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
 #define SPARSE_ROW(...) \
-    {.fn = row_prelude, .flags = TSR_OP_SPARSE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
+    {.fn = row_prelude, .flags = TSR_OP_SPARSE | TSR_OP_DEVICE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
 #define MAYBE_VIEW(...) \
     {.fn = row_prelude, .alias = TSR_MAYBE_VIEW, .flags = TSR_OP_DEVICE, .category = NN, __VA_ARGS__},
 #define WRITES(...) {.fn = row_prelude, .alias = TSR_IN_PLACE, .flags = TSR_OP_DEVICE, __VA_ARGS__},

@@ -351,6 +351,7 @@ static void compile_indices(void) {
         for (size_t i = 0; i < TSR_COUNTOF(joined); i++)
             for (unsigned how = TSR_COMBINE_ADD; how < TSR_COMBINE_COUNT; how++)
                 compile_index(TSR_P_PLACE, how, joined[i], ndim, ndim % 2 == 0);
+        compile_index(TSR_P_PLACE, TSR_COMBINE_ADD, TSR_COMPLEX64, ndim, ndim % 2 == 0);
     }
 }
 

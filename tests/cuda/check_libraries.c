@@ -4,6 +4,7 @@
 #include "check_kernels.h"
 #include "cuda/kernels/fft/fft.h"
 #include "cuda/kernels/linalg/matrix.h"
+#include "cuda/kernels/sparse/sparse.h"
 
 static TsrDeviceTensor lines(TsrDtype dtype) {
     const int64_t size = (int64_t)cuda_itemsize(dtype);
@@ -25,5 +26,10 @@ void check_libraries(void) {
     for (int i = 0; i < 4; i++) {
         CudaSource source = {0};
         check_compile("factorizations", cuda_matrix_source(&source, all[i]), &source);
+    }
+    static const TsrDtype some[] = {TSR_FLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_INT8, TSR_INT64};
+    for (size_t i = 0; i < TSR_COUNTOF(some); i++) {
+        CudaSource source = {0};
+        check_compile("sparse matrices", cuda_sparse_source(&source, some[i], some[i] == TSR_FLOAT64), &source);
     }
 }

@@ -17,6 +17,10 @@ def answer(f):
         y.tolist()
     except Exception as error:
         return seen + ', ' + type(error).__name__ + ': ' + str(error)
+try:
+    print(x[i[1:], 0].item())
+except IndexError as error:
+    print('item', error)
 for f in [lambda: x[i], lambda: x[:, -i], lambda: x.index_select(0, i), lambda: x.gather(1, i.reshape(2, 1)), lambda: x.take(i), lambda: x.scatter(0, i.reshape(1, 2), x),
           lambda: x.index_fill(0, i, 1), lambda: x.index_copy(0, i, x), lambda: x.index_put((i,), x), lambda: x.put(i, x[0, :2]), lambda: x.long().index_add(1, i, x.long()[:, :2])]:
     print(answer(f))
@@ -30,7 +34,8 @@ z = x[i]
 z.tolist()
 END
 run --simulate-cuda "$work/wrong.tsr"
-is 'positions without an element' 'made, IndexError: index 9 is out of bounds for dimension 0 with size 2
+is 'positions without an element' 'item index 9 is out of bounds for dimension 0 with size 2
+made, IndexError: index 9 is out of bounds for dimension 0 with size 2
 made, IndexError: index -9 is out of bounds for dimension 0 with size 3
 made, IndexError: index out of range in self
 made, RuntimeError: index 9 is out of bounds for dimension 1 with size 3
@@ -42,5 +47,5 @@ made, IndexError: index 9 is out of bounds for dimension 0 with size 2
 made, IndexError: out of range: tried to access index 9 on a tensor of 6 elements.
 made, RuntimeError: index 9 is out of bounds for dimension 1 with size 3
 index 9 is out of bounds for dimension 0 with size 2 [[7.0, 7.0, 7.0], [3.0, 4.0, 5.0]]' "$out"
-is 'and whose they were' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was index, line 19')"
+is 'and whose they were' 1 "$(echo "$err" | grep -c 'hint: found when the device was waited for; it was index, line 23')"
 exit $bad

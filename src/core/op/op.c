@@ -607,7 +607,8 @@ static Where find_device(const TsrOpCall *c) {
 
 /* Whether the row copes with tensors of a device as it is. */
 static bool runs_there(const TsrOpCall *c, const Where *w) {
-    if (w->sparse && c->op->alias != TSR_VIEW && c->op->alias != TSR_NO_TENSOR) return false;
+    const bool facts = c->op->alias == TSR_VIEW || c->op->alias == TSR_NO_TENSOR;
+    if (w->sparse && !facts && c->op->sparse == NULL && (c->op->flags & TSR_OP_SPARSE) == 0) return false;
     return c->op->alias == TSR_VIEW || (c->op->flags & (TSR_OP_MIXED_DEVICES | TSR_OP_DEVICE)) != 0;
 }
 

@@ -28,6 +28,8 @@ TsrStatus sp_itself(TsrOpCall *c); /* self */
 TsrStatus sp_real(TsrOpCall *c);   /* of a real tensor */
 TsrStatus sp_conj(TsrOpCall *c);
 TsrStatus sp_to(TsrOpCall *c); /* to, in its three forms */
+TsrStatus sp_cpu(TsrOpCall *c);
+TsrStatus sp_cuda(TsrOpCall *c);
 TsrStatus sp_type_as(TsrOpCall *c);
 TsrStatus sp_convert(TsrOpCall *c);
 TsrStatus sp_type(TsrOpCall *c);

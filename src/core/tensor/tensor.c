@@ -651,9 +651,11 @@ static TsrStatus fetch(char *element, const TsrTensor *t, const void *address) {
     return tsr_device_copy(element, TSR_DEVICE_CPU, address, t->device, size);
 }
 
-TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
+/* tsr_tensor_get, and what went wrong on the way from a device, where *out is 0. */
+static TsrStatus get_element(TsrScalar *out, const TsrTensor *t, int64_t linear_index) {
+    *out = tsr_scalar_int(0);
     if (TSR_UNLIKELY(t->storage == NULL || (uint64_t)linear_index >= (uint64_t)t->numel))
-        return tsr_scalar_int(0); /* sparse, or past the end: no element */
+        return TSR_OK; /* sparse, or past the end: no element */
     int64_t at = t->offset, rest = linear_index;
     for (int i = tsr_ndim(t) - 1; i >= 0; i--) {
         int64_t size = t->sizes[i] > 0 ? t->sizes[i] : 1;
@@ -662,14 +664,21 @@ TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
     }
     const char *data = t->storage->ptr.data;
     char element[16];
-    if (data == NULL) return tsr_scalar_int(0);
+    if (data == NULL) return TSR_OK;
     data += at * (int64_t)tsr_dtype_size(t->dtype);
     if (tsr_on_device(t)) {
-        if (fetch(element, t, data) != TSR_OK) return tsr_scalar_int(0);
+        TSR_TRY(fetch(element, t, data));
         data = element;
     }
     TsrScalar s = tsr_scalar_load(t->dtype, data);
-    return TSR_UNLIKELY(t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) ? apply_flags(s, t->flags) : s;
+    *out = TSR_UNLIKELY(t->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) ? apply_flags(s, t->flags) : s;
+    return TSR_OK;
+}
+
+TsrScalar tsr_tensor_get(const TsrTensor *t, int64_t linear_index) {
+    TsrScalar value;
+    (void)get_element(&value, t, linear_index);
+    return value;
 }
 
 TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
@@ -686,7 +695,9 @@ TsrStatus tsr_tensor_item(TsrScalar *out, const TsrTensor *t) {
     }
     TSR_TRY(tsr_tensor_check(t, false));
     if (tsr_device_has_backend(t->device)) TSR_TRY(tsr_device_will_wait());
-    *out = tsr_tensor_get(t, 0);
+    TsrScalar value;
+    TSR_TRY(get_element(&value, t, 0));
+    *out = value;
     return TSR_OK;
 }
 

@@ -60,6 +60,9 @@ typedef decltype(widened(Item())) X;
 template <class T> struct Sums { typedef uint64_t Type; };
 template <> struct Sums<float> { typedef float Type; };
 template <> struct Sums<double> { typedef double Type; };
+#if COMPLEX
+template <class F> struct Sums<Complex<F>> { typedef Complex<F> Type; };
+#endif
 typedef Sums<X>::Type A;
 struct Add {
     static inline Item of(X a, X b) { return convert<Item>((A)a + (A)b); }
@@ -67,12 +70,14 @@ struct Add {
 struct Multiply {
     static inline Item of(X a, X b) { return convert<Item>((A)a * (A)b); }
 };
+#if !COMPLEX
 struct Most {
     static inline Item of(X a, X b) { return convert<Item>(b != b ? b : a < b ? b : a); }
 };
 struct Least {
     static inline Item of(X a, X b) { return convert<Item>(b != b ? b : b < a ? b : a); }
 };
+#endif
 
 KERNEL(tsr_place_keys, IndexArgs) {
     const Index n = (Index)a.walk.n, step = (Index)threads() * blocks();

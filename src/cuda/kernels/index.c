@@ -53,7 +53,9 @@ static void write_index(CudaSource *s, const void *what) {
     cuda_source_add(s, "#define NSLICES %d\n", key->slices.ndim);
     cuda_source_add(s, "#define OPERANDS %d\ntypedef %s Item;\n#define PICK %d\n#define SET %d\n", key->operands,
                     item_type(key), pick, set);
-    cuda_source_add(s, "#define JOIN %d\n#define FOLD %d\n", !pick && !set && !fold, fold);
+    if (fold && cuda_is_complex(key->dtype)) cuda_source_part(s, CUDA_PART_complex);
+    cuda_source_add(s, "#define JOIN %d\n#define FOLD %d\n#define COMPLEX %d\n", !pick && !set && !fold, fold,
+                    cuda_is_complex(key->dtype));
     if (!pick && !set) cuda_source_add(s, "#define JOINED %s\n", (fold ? folds : joins)[key->combine]);
     cuda_source_part(s, CUDA_PART_index);
 }
@@ -72,7 +74,10 @@ static bool can_index(const TsrDeviceWork *w) {
     if (w->t[0].at.dtype != w->t[1].at.dtype || cuda_itemsize(w->t[0].at.dtype) == 0) return false;
     for (int k = 0; k < p->n; k++)
         if (w->t[2 + k].at.dtype != TSR_INT64) return false;
-    return !folds_in_order(w) || (p->combine < TSR_COMBINE_COUNT && !cuda_is_complex(w->t[0].at.dtype));
+    const TsrDtype dtype = w->t[0].at.dtype;
+    if (!folds_in_order(w)) return true;
+    if (!cuda_is_complex(dtype)) return p->combine < TSR_COMBINE_COUNT;
+    return p->combine < TSR_COMBINE_MAX && (dtype == TSR_COMPLEX64 || dtype == TSR_COMPLEX128);
 }
 
 /* Only the dimensions of t that are indexed, by positions that differ along them, or only the others. */

@@ -1,20 +1,38 @@
 /* torch.sparse_coo_tensor and its family: rows of the operator table whose parts may be sequences of the language. */
 #include "lang/object/args.h"
 #include "torch/bind/bind.h"
+#include "core/engine/places.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/loan.h"
 #include "tensor_from.h"
 #include "torch/functions.h"
 
-/* A part as a tensor: itself, converted, or made from a sequence. */
-static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype) {
+/* A part as a tensor of a device: itself, converted, or made from a sequence. */
+static TsrStatus part_new(TsrTensor **out, const TsrArg *a, TsrDtype dtype, TsrDevice device) {
     Value data = *(const Value *)a->any;
-    TsrTensor *t = NULL;
+    TsrTensor *t = NULL, *there;
     TSR_TRY(bind_tensor_of(&t, data));
-    if (t == NULL) return tensor_new_from_data(out, data, dtype, TSR_DEVICE_CPU);
+    if (t == NULL) return tensor_new_from_data(out, data, dtype, device);
     if (tsr_is_sparse(t) || !tsr_is_defined(t))
         return tsr_error(TSR_RUNTIME_ERROR, "expected a strided tensor for a part of a sparse tensor");
     TSR_TRY(tsr_tensor_check(t, false));
-    return tsr_tensor_new_cast(out, t, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
+    TSR_TRY(tsr_new_there(&there, t, tsr_is_meta(t) ? t->device : device));
+    TsrStatus status = tsr_tensor_new_cast(out, there, dtype == TSR_DTYPE_NONE ? t->dtype : dtype);
+    tsr_tensor_free(there);
+    return status;
+}
+
+/* Where all parts go: to the device that the option at arg[at] names, or to that of the values. */
+static TsrStatus device_at(TsrDevice *device, const TsrOpCall *c, int at, const TsrArg *values) {
+    TsrTensor *t = NULL;
+    *device = TSR_DEVICE_CPU;
+    if (tsr_arg_given(&c->arg[at])) {
+        *device = c->arg[at].device;
+        return tsr_device_resolve(device);
+    }
+    TSR_TRY(bind_tensor_of(&t, *(const Value *)values->any));
+    if (tsr_on_device(t)) *device = t->device;
+    return TSR_OK;
 }
 
 /* The options follow at arg[at]: dtype, device, pin_memory... */
@@ -40,9 +58,11 @@ static TsrStatus finish_checked(TsrOpCall *c, TsrStatus status, TsrTensor *t, bo
 
 static TsrStatus coo_row(TsrOpCall *c, int at, int n, const int64_t *sizes) {
     TsrTensor *indices, *values, *t = NULL;
+    TsrDevice device;
     if (flag_at(c, at + 3)) return bind_refuse_grad();
-    TSR_TRY(part_new(&indices, &c->arg[0], TSR_INT64));
-    TsrStatus status = part_new(&values, &c->arg[1], dtype_at(c, at));
+    TSR_TRY(device_at(&device, c, at + 1, &c->arg[1]));
+    TSR_TRY(part_new(&indices, &c->arg[0], TSR_INT64, device));
+    TsrStatus status = part_new(&values, &c->arg[1], dtype_at(c, at), device);
     if (status == TSR_OK) {
         status = tsr_sparse_coo_new(&t, indices, values, n, sizes, flag_at(c, at + 5));
         if (status == TSR_OK && tsr_arg_given(&c->arg[at + 5]) && !c->arg[at + 5].b)
@@ -60,9 +80,10 @@ static TsrStatus row_coo_empty(TsrOpCall *c) {
     TsrTensor *t = NULL;
     if (flag_at(c, 4)) return bind_refuse_grad();
     TsrDtype dtype = dtype_at(c, 1);
+    TsrDevice device = tsr_arg_given(&c->arg[2]) ? c->arg[2].device : TSR_DEVICE_CPU;
     return tsr_finish_move(c,
                            tsr_sparse_zeros_new(&t, TSR_SPARSE_COO, c->arg[0].n, c->arg[0].ints,
-                                                dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), TSR_DEVICE_CPU),
+                                                dtype != TSR_DTYPE_NONE ? dtype : tsr_default_dtype(), device),
                            t);
 }
 
@@ -81,9 +102,10 @@ static TsrStatus compressed_row(TsrOpCall *c, uint8_t layout, int at, int n, con
         return tsr_error(TSR_RUNTIME_ERROR, "%s: layout must be %s but got %s", c->schema->base, layout_name(layout),
                          layout_name(c->arg[at + 1].layout));
     TsrTensor *parts[3] = {NULL, NULL, NULL};
-    TsrStatus status = TSR_OK;
+    TsrDevice device;
+    TsrStatus status = device_at(&device, c, at + 2, &c->arg[2]);
     for (int i = 0; i < 3 && status == TSR_OK; i++)
-        status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE);
+        status = part_new(&parts[i], &c->arg[i], i == 2 ? dtype_at(c, at) : TSR_DTYPE_NONE, device);
     for (int i = 0; i < 2 && status == TSR_OK; i++) {
         bool list = ((const Value *)c->arg[i].any)->tag != V_TENSOR;
         TsrTensor *whole;
@@ -126,8 +148,9 @@ static TsrStatus row_compressed_sized(TsrOpCall *c) { return compressed_any(c, 4
 
 #define ROW(function, text, what, ex, shown) \
     { \
-        .fn = function, .schema = text, .forms = TSR_FN, .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED, \
-        .alias = TSR_FRESH, .category = "sparse", .summary = what, .example = ex, .output = shown \
+        .fn = function, .schema = text, .forms = TSR_FN, \
+        .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_DEVICE, .alias = TSR_FRESH, \
+        .category = "sparse", .summary = what, .example = ex, .output = shown \
     }
 #define OPTIONS \
     "ScalarType? dtype=None, Device? device=None, bool pin_memory=False, bool requires_grad=False, bool? " \

@@ -96,7 +96,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (tsr_ndim(repeats) != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave only accept 1D vector as repeat");
     if (repeats->numel == 0) /* PyTorch does not come to look at output_size */
-        return tsr_tensor_new(out, 1, &(int64_t){0}, TSR_INT64, TSR_DEVICE_CPU);
+        return tsr_tensor_new(out, 1, &(int64_t){0}, TSR_INT64, repeats->device);
     if (tsr_on_device(repeats)) return spread_there(out, repeats, output_size);
     TsrTensor *counts;
     TSR_TRY(tsr_long_new(&counts, repeats));

@@ -139,6 +139,16 @@ TsrStatus tsr_mode_there(TsrTensor *values, TsrTensor *indices, const TsrTensor 
     return pick_places(values, indices, sorted, places, k, dim);
 }
 
+TsrTensor *tsr_run_starts(TsrScope *s, TsrTensor *line) {
+    int64_t n = line != NULL ? line->numel : 0;
+    TsrTensor *begins = line != NULL ? MAKE(s, tsr_tensor_new, 1, &n, TSR_BOOL, line->device) : NULL;
+    if (s->status == TSR_OK) s->status = tsr_tensor_fill(begins, tsr_scalar_bool(true));
+    TsrTensor *rest = SLICE(s, begins, 0, 1, INT64_MAX), *left = SLICE(s, line, 0, 0, -1),
+              *right = SLICE(s, line, 0, 1, INT64_MAX), *differ = CALL(s, "ne", "tt", left, right);
+    if (s->status == TSR_OK) s->status = tsr_tensor_copy(rest, differ);
+    return begins;
+}
+
 /* ---- quantiles ---- */
 
 /* Where in sorted lines of n elements, nan last, the quantiles q lie: float64, along the last dimension. */

@@ -3,6 +3,7 @@
 #define CORE_OPS_SORT_THERE_H
 
 #include "core/engine/places.h"
+#include "core/op/compose.h"
 
 /* The first elements of self's lines along dim in order, as many as values and indices have, and where each was; equal
  * ones stay in their order. */
@@ -15,6 +16,10 @@ TsrStatus tsr_median_there(TsrTensor *values, TsrTensor *indices, const TsrTenso
 /* The element of each line that comes most often, the least of several; and where the last of its equals was. Each nan
  * is alone. */
 TsrStatus tsr_mode_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim);
+
+/* A step of a scope: of a line, wherever it lies, a mask of where runs of equal neighbours begin; nan equals nothing.
+ */
+TsrTensor *tsr_run_starts(TsrScope *s, TsrTensor *line);
 
 /* What lies between two elements that a quantile falls between. */
 typedef enum TsrInterpolation {

@@ -15,6 +15,7 @@
 #include "core/mem.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
+#include "there.h"
 
 /* ---- unique ---- */
 
@@ -291,17 +292,6 @@ static TsrStatus unique_pairs(Results *r, const TsrTensor *self, bool sort, Want
     return status;
 }
 
-/* Where runs of equal neighbours begin; nan equals nothing. */
-static TsrTensor *run_starts(TsrScope *s, TsrTensor *line) {
-    int64_t n = line != NULL ? line->numel : 0;
-    TsrTensor *begins = line != NULL ? MAKE(s, tsr_tensor_new, 1, &n, TSR_BOOL, line->device) : NULL;
-    if (s->status == TSR_OK) s->status = tsr_tensor_fill(begins, tsr_scalar_bool(true));
-    TsrTensor *rest = SLICE(s, begins, 0, 1, INT64_MAX), *left = SLICE(s, line, 0, 0, -1),
-              *right = SLICE(s, line, 0, 1, INT64_MAX), *differ = CALL(s, "ne", "tt", left, right);
-    if (s->status == TSR_OK) s->status = tsr_tensor_copy(rest, differ);
-    return begins;
-}
-
 /* The number of its run for each element: in the order of the input, whose element i of the line was order[i]. */
 static TsrTensor *run_numbers(TsrScope *s, TsrTensor *begins, TsrTensor *order, const TsrTensor *self) {
     TsrTensor *counted = CALL(s, "cumsum", "ti", begins, (int64_t)0),
@@ -329,8 +319,8 @@ static TsrStatus unique_there(Results *r, const TsrTensor *self, bool sort, Want
     TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus);
     if (s.status == TSR_OK && sort) s.status = tsr_invoke_new(sorted, 2, "sort", "tbib", flat, true, (int64_t)0, false);
     TsrTensor *line = sort ? sorted[0] : flat;
-    TsrTensor *begins = s.status == TSR_OK ? run_starts(&s, line) : NULL, *found = MAKE(&s, tsr_nonzero_new, begins),
-              *starts = MAKE(&s, tsr_tensor_new_select, found, 1, 0),
+    TsrTensor *begins = s.status == TSR_OK ? tsr_run_starts(&s, line) : NULL,
+              *found = MAKE(&s, tsr_nonzero_new, begins), *starts = MAKE(&s, tsr_tensor_new_select, found, 1, 0),
               *values = CALL(&s, "index_select", "tit", line, (int64_t)0, starts);
     TsrTensor *inverse = wanted.inverse ? run_numbers(&s, begins, sorted[1], self) : NULL,
               *counts = wanted.counts ? run_lengths(&s, starts, self->numel) : NULL;

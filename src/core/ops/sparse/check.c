@@ -1,5 +1,6 @@
 /* What check_invariants=True asks of a sparse tensor: that its parts fit each other and its positions lie inside, in
  * order. */
+#include "core/engine/places.h"
 #include "sparse.h"
 
 /* How the errors of a compressed layout call its parts. */
@@ -13,6 +14,15 @@ static int block_dims(const TsrTensor *t) { return t->layout == TSR_SPARSE_BSR |
 static Names names_of(const TsrTensor *t) {
     if (by_rows(t)) return (Names){"crow_indices", "col_indices", "nrows", "rows", "ncols"};
     return (Names){"ccol_indices", "row_indices", "ncols", "columns", "nrows"};
+}
+
+/* Index numbers in row-major order, on the host. */
+static TsrStatus numbers_new(TsrTensor **out, TsrTensor *indices) {
+    TsrTensor *there;
+    TSR_TRY(tsr_long_new(&there, indices));
+    TsrStatus status = tsr_new_there(out, there, TSR_DEVICE_CPU);
+    tsr_tensor_free(there);
+    return status;
 }
 
 /* ---- COO ---- */
@@ -43,7 +53,7 @@ static bool comes_after(const int64_t *p, int64_t dims, int64_t nnz, int64_t i) 
 
 static TsrStatus check_coo(const TsrTensor *t) {
     TsrTensor *indices;
-    TSR_TRY(tsr_long_new(&indices, t->sparse->indices));
+    TSR_TRY(numbers_new(&indices, t->sparse->indices));
     const int64_t *p = tsr_data(indices);
     int64_t nnz = indices->sizes[1];
     TsrStatus status = check_positions(t, p, nnz);
@@ -138,8 +148,8 @@ static TsrStatus check_compressed(const TsrTensor *t) {
     int64_t others = t->sizes[batch + other] / (blocks > 0 ? sp->values->sizes[batch + 1 + other] : 1);
     int64_t lines = sp->indices->sizes[batch] - 1, nnz = sp->plain_indices->sizes[batch];
     TsrTensor *counts, *plain;
-    TSR_TRY(tsr_long_new(&counts, sp->indices));
-    TsrStatus status = tsr_long_new(&plain, sp->plain_indices);
+    TSR_TRY(numbers_new(&counts, sp->indices));
+    TsrStatus status = numbers_new(&plain, sp->plain_indices);
     if (status == TSR_OK) {
         int64_t batches = counts->numel / (lines + 1);
         const int64_t *c = tsr_data(counts), *p = tsr_data(plain);

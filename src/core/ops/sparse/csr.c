@@ -10,6 +10,7 @@
 #include "core/mem.h"
 #include "core/tensor/owned.h"
 #include "sparse.h"
+#include "there.h"
 
 static bool by_rows(uint8_t layout) { return layout == TSR_SPARSE_CSR || layout == TSR_SPARSE_BSR; }
 static bool has_blocks(uint8_t layout) { return layout == TSR_SPARSE_BSR || layout == TSR_SPARSE_BSC; }
@@ -35,8 +36,25 @@ static TsrStatus check_parts(const TsrSparseParts *parts) {
     return TSR_OK;
 }
 
+/* plain_size of a device's indices. */
+static TsrStatus plain_size_there(int64_t *out, TsrTensor *plain) {
+    const int64_t sizes[2] = {1, plain->numel};
+    int64_t least, largest = -1;
+    TsrTensor *whole, *line = NULL;
+    TSR_TRY(tsr_long_new(&whole, plain));
+    TsrStatus status = tsr_tensor_new_reshape(&line, whole, 2, sizes);
+    if (status == TSR_OK && plain->numel > 0) status = tsr_sparse_ends_there(&least, &largest, line);
+    tsr_tensor_free(line);
+    tsr_tensor_free(whole);
+    if (status == TSR_OK && tsr_add_overflows(largest, 1, out))
+        status = tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    if (status == TSR_OK) *out = TSR_MAX(*out, 0);
+    return status;
+}
+
 /* The largest plain index plus 1. */
-static TsrStatus plain_size(int64_t *out, const TsrTensor *plain) {
+static TsrStatus plain_size(int64_t *out, TsrTensor *plain) {
+    if (tsr_on_device(plain)) return plain_size_there(out, plain);
     *out = 0;
     for (int64_t i = 0; i < plain->numel; i++) {
         if (tsr_interrupted_at(i)) return tsr_interrupt_check();
@@ -84,8 +102,8 @@ static TsrStatus broken(const char *what) {
     return tsr_error(TSR_RUNTIME_ERROR, "the indices of a sparse compressed tensor are not valid: %s", what);
 }
 
-/* Checks what the constructors leave unchecked. */
-static TsrStatus check_invariants(const TsrTensor *t, const int64_t *crow, int64_t ncrow, int64_t nnz) {
+/* Checks of the shapes what the constructors leave unchecked. */
+static TsrStatus check_shapes(const TsrTensor *t, int64_t ncrow, int64_t nnz) {
     const TsrSparse *sp = t->sparse;
     int blocks = has_blocks(t->layout) ? 2 : 0, at = by_rows(t->layout) ? 0 : 1;
     if (tsr_ndim(t) < 2 || tsr_ndim(sp->values) < 1 + blocks || tsr_ndim(t) != tsr_ndim(sp->values) + 1 - blocks ||
@@ -95,30 +113,52 @@ static TsrStatus check_invariants(const TsrTensor *t, const int64_t *crow, int64
     for (int d = 0; d < blocks; d++)
         if (sp->values->sizes[1 + d] == 0 || t->sizes[d] % sp->values->sizes[1 + d] != 0)
             return broken("blocks do not fit the sizes");
-    if (ncrow != t->sizes[at] / block + 1 || crow[0] != 0 || crow[ncrow - 1] != nnz)
-        return broken("the counts do not fit");
+    return ncrow != t->sizes[at] / block + 1 ? broken("the counts do not fit") : TSR_OK;
+}
+
+static TsrStatus check_counts(const int64_t *crow, int64_t ncrow, int64_t nnz) {
+    if (crow[0] != 0 || crow[ncrow - 1] != nnz) return broken("the counts do not fit");
     TSR_IN_PIECES(r, ncrow - 1)
     if (crow[r + 1] < crow[r] || crow[r + 1] > nnz) return broken("the counts do not rise");
     return tsr_interrupt_check();
 }
 
+TsrStatus tsr_compressed_counts_new(TsrTensor **out, TsrTensor *t) {
+    TsrTensor *counts;
+    const int64_t nnz = tsr_sparse_nnz(t);
+    TSR_TRY(tsr_long_new(&counts, t->sparse->indices));
+    TsrStatus status = tsr_tensor_check(counts, false);
+    if (status == TSR_OK) status = check_shapes(t, counts->numel, nnz);
+    if (status == TSR_OK)
+        status = tsr_on_device(t) ? tsr_sparse_check_counts_there(counts, nnz)
+                                  : check_counts(tsr_data(counts), counts->numel, nnz);
+    *out = counts;
+    return tsr_owned_keep(out, status);
+}
+
+static void fill_lines(int64_t *lines, int64_t *others, const TsrTensor *counts, const TsrTensor *plain) {
+    const int64_t *c = tsr_data(counts), *p = tsr_data(plain);
+    for (int64_t r = 0; r + 1 < counts->numel && !tsr_interrupted_at(r); r++)
+        for (int64_t i = c[r]; i < c[r + 1]; i++) lines[i] = r;
+    TSR_IN_PIECES(i, plain->numel) others[i] = p[i];
+}
+
 /* indices (2, nnz) of the entries or blocks. */
 static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
     TsrScope s = {0};
-    TsrTensor *crow = MAKE(&s, tsr_long_new, t->sparse->indices),
-              *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
+    const bool rows = by_rows(t->layout);
+    TsrTensor *crow = MAKE(&s, tsr_compressed_counts_new, t), *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
     int64_t shape[2] = {2, tsr_sparse_nnz(t)}, nnz = shape[1];
-    TsrTensor *indices = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
-    if (s.status == TSR_OK) s.status = tsr_tensor_check(crow, false);
     if (s.status == TSR_OK) s.status = tsr_tensor_check(col, false);
-    if (s.status == TSR_OK) s.status = check_invariants(t, tsr_data(crow), crow->numel, nnz);
+    if (s.status == TSR_OK && tsr_on_device(t)) {
+        TsrTensor *row = MAKE(&s, tsr_sparse_rows_there_new, crow, nnz),
+                  *lines[2] = {rows ? row : col, rows ? col : row};
+        return tsr_scope_end_new(out, &s, CALL(&s, "stack", "T", 2, lines));
+    }
+    TsrTensor *indices = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) {
-        const int64_t *c = tsr_data(crow);
-        int64_t *p = tsr_data(indices), *rows = by_rows(t->layout) ? p : p + nnz,
-                *cols = by_rows(t->layout) ? p + nnz : p;
-        for (int64_t r = 0; r + 1 < crow->numel && !tsr_interrupted_at(r); r++)
-            for (int64_t i = c[r]; i < c[r + 1]; i++) rows[i] = r;
-        TSR_IN_PIECES(i, nnz) cols[i] = ((const int64_t *)tsr_data(col))[i];
+        int64_t *p = tsr_data(indices);
+        fill_lines(rows ? p : p + nnz, rows ? p + nnz : p, crow, col);
         s.status = tsr_interrupt_check();
     }
     return tsr_scope_end_new(out, &s, indices);
@@ -136,6 +176,7 @@ static TsrTensor *split_blocks(TsrScope *s, TsrTensor *indices, TsrTensor **valu
     total[1] = shape[0];
     for (int d = 3; d < tsr_ndim(v); d++) shape[d - 2] = v->sizes[d];
     *values = MAKE(s, tsr_tensor_new_reshape, v, tsr_ndim(v) - 2, shape);
+    if (tsr_on_device(indices)) return MAKE(s, tsr_sparse_split_there_new, indices, b0, b1);
     TsrTensor *all = MAKE(s, tsr_tensor_new, 2, total, TSR_INT64, TSR_DEVICE_CPU);
     if (s->status != TSR_OK) return NULL;
     const int64_t *from = tsr_data(indices);
@@ -210,9 +251,18 @@ TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
 
 /* ---- from COO and dense ---- */
 
+static TsrStatus row_counts_there_new(TsrTensor **out, const TsrTensor *indices, int64_t n) {
+    TsrTensor *rows;
+    TSR_TRY(tsr_tensor_new_select(&rows, indices, 0, 0));
+    TsrStatus status = tsr_sparse_counts_there_new(out, rows, n);
+    tsr_tensor_free(rows);
+    return status;
+}
+
 /* indices sorted by their first row: how many come before each of `n` positions. */
 static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n) {
     int64_t size, nnz = indices->sizes[1];
+    if (tsr_on_device(indices)) return row_counts_there_new(out, indices, n);
     if (tsr_add_overflows(n, 1, &size)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     TSR_TRY(tsr_zeros_new(out, 1, &size, TSR_INT64, TSR_DEVICE_CPU));
     int64_t *c = tsr_data(*out);

@@ -9,6 +9,7 @@
 
 #include "core/promote.h"
 #include "sparse.h"
+#include "there.h"
 #include "core/op/sparse.h"
 #include "core/ops/reduce/reduce.h"
 
@@ -83,7 +84,40 @@ static int64_t merge(int64_t *indices, int64_t *to_a, int64_t *to_b, const TsrEn
     return n;
 }
 
-static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar alpha, TsrDtype dtype) {
+/* alpha * the values of b, in the dtype of a sum. */
+static TsrTensor *scaled_values(TsrScope *s, TsrTensor *b, TsrScalar alpha, TsrDtype dtype) {
+    TsrTensor *values = MAKE(s, tsr_tensor_new_cast, b->sparse->values, dtype);
+    bool one = tsr_scalar_to_double(alpha) == 1 && alpha.kind != TSR_SCALAR_COMPLEX;
+    return one ? values : CALL(s, "mul", "ts", values, alpha);
+}
+
+/* On a device, as PyTorch has it: the entries of a and then those of b. So nobody waits for how many places differ. */
+static TsrStatus add_coo_there(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar alpha, TsrDtype dtype) {
+    TsrScope s = {0};
+    TsrTensor *indices[2] = {a->sparse->indices, b->sparse->indices};
+    TsrTensor *values[2] = {MAKE(&s, tsr_tensor_new_cast, a->sparse->values, dtype),
+                            scaled_values(&s, b, alpha, dtype)};
+    if (tsr_sparse_nnz(b) == 0) return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_with_values_new, a, values[0]));
+    if (tsr_sparse_nnz(a) == 0) return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_with_values_new, b, values[1]));
+    TsrTensor *places = CALL(&s, "cat", "Ti", 2, indices, (int64_t)1),
+              *all = CALL(&s, "cat", "Ti", 2, values, (int64_t)0);
+    TsrTensor *sum = MAKE(&s, tsr_sparse_new, tsr_ndim(a), a->sizes, tsr_coo_parts(places, all, false));
+    if (s.status == TSR_OK && tsr_sparse_nnz(sum) > sum->numel) sum = MAKE(&s, tsr_sparse_coalesce_new, sum);
+    return tsr_scope_end_new(out, &s, sum);
+}
+
+/* The values of a sum whose n places are numbered by the entries of a and b. */
+static TsrTensor *added_values(TsrScope *s, TsrTensor *a, TsrTensor *to_a, TsrTensor *b, TsrTensor *to_b, int64_t n) {
+    int64_t sizes[TSR_MAX_DIMS + 1];
+    if (s->status != TSR_OK) return NULL;
+    memcpy(sizes, a->sizes, sizeof *sizes * (size_t)tsr_ndim(a));
+    sizes[0] = n;
+    TsrTensor *zeros = MAKE(s, tsr_zeros_new, tsr_ndim(a), sizes, a->dtype, a->device);
+    TsrTensor *first = CALL(s, "index_copy", "titt", zeros, (int64_t)0, to_a, a);
+    return tsr_sparse_add_at(s, first, to_b, b);
+}
+
+static TsrStatus check_density(const TsrTensor *a, const TsrTensor *b, TsrDtype dtype) {
     TSR_TRY(same_sizes_to_add(a, b, false));
     if (a->sparse->sparse_dim != b->sparse->sparse_dim)
         return tsr_error(
@@ -91,12 +125,17 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
             "add: expected 'self' and 'other' to have same density, but 'self' has %d sparse dimensions while "
             "'other' has %d sparse dimensions",
             a->sparse->sparse_dim, b->sparse->sparse_dim);
-    if (tsr_sparse_nnz(a) > 0 && tsr_sparse_nnz(b) > 0)
-        TSR_TRY(tsr_require(TSR_BITS_INT | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BIT(BFLOAT16) | TSR_BITS_COMPLEX,
-                            dtype, "cadd_sparse"));
+    if (tsr_sparse_nnz(a) == 0 || tsr_sparse_nnz(b) == 0) return TSR_OK;
+    return tsr_require(TSR_BITS_INT | TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64) | TSR_BIT(BFLOAT16) | TSR_BITS_COMPLEX, dtype,
+                       "cadd_sparse");
+}
+
+static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar alpha, TsrDtype dtype) {
+    TSR_TRY(check_density(a, b, dtype));
+    if (tsr_on_device(a)) return add_coo_there(out, a, b, alpha, dtype);
     TsrScope s = {0};
     int dims = a->sparse->sparse_dim;
-    int64_t na = tsr_sparse_nnz(a), nb = tsr_sparse_nnz(b), shape[2] = {dims, na + nb}, n = 0, sizes[TSR_MAX_DIMS + 1];
+    int64_t na = tsr_sparse_nnz(a), nb = tsr_sparse_nnz(b), shape[2] = {dims, na + nb}, n = 0;
     TsrTensor *ia = MAKE(&s, tsr_long_new, a->sparse->indices), *ib = MAKE(&s, tsr_long_new, b->sparse->indices);
     TsrTensor *to_a = MAKE(&s, tsr_tensor_new, 1, &na, TSR_INT64, TSR_DEVICE_CPU),
               *to_b = MAKE(&s, tsr_tensor_new, 1, &nb, TSR_INT64, TSR_DEVICE_CPU);
@@ -108,15 +147,8 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
                   &(TsrEntries){tsr_data(ib), nb}, dims);
     if (s.status == TSR_OK) s.status = tsr_interrupt_check(); /* before the places are used */
     TsrTensor *used = SLICE(&s, room, 1, 0, n), *indices = MAKE(&s, tsr_tensor_new_clone, used, TSR_CONTIGUOUS);
-    sizes[0] = n;
-    for (int d = dims; d < tsr_ndim(a); d++) sizes[d - dims + 1] = a->sizes[d];
-    TsrTensor *zeros = MAKE(&s, tsr_zeros_new, tsr_ndim(a) - dims + 1, sizes, dtype, a->device);
-    TsrTensor *va = MAKE(&s, tsr_tensor_new_cast, a->sparse->values, dtype),
-              *vb = MAKE(&s, tsr_tensor_new_cast, b->sparse->values, dtype);
-    TsrTensor *first = CALL(&s, "index_copy", "titt", zeros, (int64_t)0, to_a, va);
-    bool one = tsr_scalar_to_double(alpha) == 1 && alpha.kind != TSR_SCALAR_COMPLEX;
-    TsrTensor *scaled = one || s.status != TSR_OK ? vb : CALL(&s, "mul", "ts", vb, alpha);
-    TsrTensor *values = tsr_sparse_add_at(&s, first, to_b, scaled);
+    TsrTensor *va = MAKE(&s, tsr_tensor_new_cast, a->sparse->values, dtype), *vb = scaled_values(&s, b, alpha, dtype);
+    TsrTensor *values = added_values(&s, va, to_a, vb, to_b, n);
     bool coalesced = (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;
     return tsr_scope_end_new(
         out, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(a), a->sizes, tsr_coo_parts(indices, values, coalesced)));
@@ -224,6 +256,20 @@ static int64_t intersect(int64_t *kept, int64_t *places, const int64_t *probe, i
     return found;
 }
 
+/* Rows (2, n): the entries of `probe` that have an equal in `sorted`, and its place there. */
+static TsrStatus intersect_new(TsrTensor **out, TsrTensor *probe, TsrTensor *sorted) {
+    TsrScope s = {0};
+    if (tsr_on_device(probe)) return tsr_sparse_meet_there_new(out, probe, sorted);
+    int64_t n = probe->numel, shape[2] = {2, n}, found = 0;
+    TsrTensor *room = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
+    if (s.status == TSR_OK) {
+        int64_t *kept = tsr_data(room);
+        found = intersect(kept, kept + n, tsr_data(probe), n, tsr_data(sorted), sorted->numel);
+        s.status = tsr_interrupt_check();
+    }
+    return tsr_scope_end_new(out, &s, SLICE(&s, room, 1, 0, found));
+}
+
 static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     bool fits = tsr_ndim(a) == tsr_ndim(b) && a->sparse->sparse_dim == b->sparse->sparse_dim &&
                 memcmp(a->sizes, b->sizes, sizeof *a->sizes * (size_t)a->sparse->sparse_dim) == 0;
@@ -236,12 +282,8 @@ static TsrStatus mul_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     bool swap = (a->flags & TSR_FLAG_COALESCED) && !(b->flags & TSR_FLAG_COALESCED);
     TsrTensor *probe = swap ? b : a, *other = MAKE(&s, tsr_sparse_coalesce_new, swap ? a : b);
     TsrTensor *p = MAKE(&s, tsr_sparse_flat_new, probe), *q = MAKE(&s, tsr_sparse_flat_new, other);
-    int64_t n = tsr_sparse_nnz(probe), found = 0;
-    TsrTensor *kept = MAKE(&s, tsr_tensor_new, 1, &n, TSR_INT64, TSR_DEVICE_CPU),
-              *places = MAKE(&s, tsr_tensor_new, 1, &n, TSR_INT64, TSR_DEVICE_CPU);
-    if (s.status == TSR_OK) found = intersect(tsr_data(kept), tsr_data(places), tsr_data(p), n, tsr_data(q), q->numel);
-    kept = SLICE(&s, kept, 0, 0, found);
-    places = SLICE(&s, places, 0, 0, found);
+    TsrTensor *both = MAKE(&s, intersect_new, p, q), *kept = MAKE(&s, tsr_tensor_new_select, both, 0, 0),
+              *places = MAKE(&s, tsr_tensor_new_select, both, 0, 1);
     TsrTensor *indices = CALL(&s, "index_select", "tit", probe->sparse->indices, (int64_t)1, kept);
     TsrTensor *x = CALL(&s, "index_select", "tit", probe->sparse->values, (int64_t)0, kept);
     TsrTensor *y =
@@ -316,10 +358,7 @@ static TsrStatus sum_dims(TsrTensor **out, TsrTensor *t, const bool *drop, bool 
     if (nsparse == rows) {
         result = CALL(&s, "sum", "tI", values, 1, (int64_t[]){0});
     } else {
-        int64_t m = kept;
-        TsrTensor *which = MAKE(&s, tsr_tensor_new, 1, &m, TSR_INT64, TSR_DEVICE_CPU);
-        if (s.status == TSR_OK) memcpy(tsr_data(which), pick, sizeof *pick * (size_t)m);
-        TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)0, which);
+        TsrTensor *indices = MAKE(&s, tsr_sparse_pick_rows_new, t->sparse->indices, kept, pick);
         TsrTensor *wide = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype) || s.status != TSR_OK
                               ? values
                               : MAKE(&s, tsr_tensor_new_cast, values, TSR_INT64);
@@ -416,8 +455,8 @@ static TsrStatus softmax_sparse(TsrTensor **out, TsrTensor *t, int64_t dim, bool
     int rows = t->sparse->sparse_dim;
     for (int d = 0; d < rows; d++) shape[0] *= t->sizes[d];
     for (int d = rows; d < tsr_ndim(t); d++) shape[d - rows + 1] = t->sizes[d];
-    TsrTensor *full = CALL(&s, "full", "Is", tsr_ndim(t) - rows + 1, shape, tsr_scalar_float(-__builtin_inf()));
-    full = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, full, t->dtype) : NULL;
+    TsrTensor *full = MAKE(&s, tsr_tensor_new, tsr_ndim(t) - rows + 1, shape, t->dtype, t->device);
+    if (s.status == TSR_OK) s.status = tsr_tensor_fill(full, tsr_scalar_float(-__builtin_inf()));
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, t);
     TsrTensor *filled = CALL(&s, "index_copy", "titt", full, (int64_t)0, flat, t->sparse->values);
     TsrTensor *wide = MAKE(&s, tsr_tensor_new_reshape, filled, tsr_ndim(t), t->sizes);

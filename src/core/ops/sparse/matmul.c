@@ -3,6 +3,7 @@
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/move/move.h"
 #include "sparse.h"
+#include "there.h"
 #include "core/op/sparse.h"
 
 #define SELF (c->arg[0].t)
@@ -92,6 +93,8 @@ static TsrStatus coo_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b, bo
     TsrScope s = {0};
     int64_t shape[2] = {a->sizes[0], b->sizes[1]};
     TsrTensor *flat = MAKE(&s, tsr_sparse_flat_new, a); /* for its check of positions */
+    if (flat != NULL && tsr_sparse_has_product_there(a))
+        return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_coo_times_there_new, a, b, fused));
     if (flat != NULL && tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), a->dtype))
         return tsr_scope_end_new(out, &s, MAKE(&s, floats_times_dense, a, b, fused));
     TsrTensor *rows = MAKE(&s, tsr_tensor_new_select, a->sparse->indices, (int64_t)0, (int64_t)0),
@@ -133,6 +136,29 @@ static TsrStatus pair_entries(TsrTensor **out, TsrTensor **indices, TsrEntries a
     return status;
 }
 
+/* Of each pair the row of the first and the column of the second. */
+static TsrStatus pair_indices_there_new(TsrTensor **out, TsrTensor *pairs, TsrTensor *ia, TsrTensor *ib) {
+    TsrScope s = {0};
+    TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0),
+              *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1),
+              *row = MAKE(&s, tsr_tensor_new_select, ia, (int64_t)0, (int64_t)0),
+              *column = MAKE(&s, tsr_tensor_new_select, ib, (int64_t)0, (int64_t)1);
+    TsrTensor *lines[2] = {CALL(&s, "index_select", "tit", row, (int64_t)0, pa),
+                           CALL(&s, "index_select", "tit", column, (int64_t)0, pb)};
+    return tsr_scope_end_new(out, &s, CALL(&s, "stack", "T", 2, lines));
+}
+
+/* pair_entries of the indices of two matrices, wherever they lie. */
+static TsrStatus pairs_new(TsrTensor **out, TsrTensor **indices, TsrTensor *a, TsrTensor *b, int64_t depth) {
+    if (!tsr_on_device(a))
+        return pair_entries(out, indices, (TsrEntries){tsr_data(a), a->sizes[1]},
+                            (TsrEntries){tsr_data(b), b->sizes[1]}, depth);
+    TSR_TRY(tsr_sparse_pairs_there_new(out, a, b, depth));
+    TsrStatus status = pair_indices_there_new(indices, *out, a, b);
+    if (status != TSR_OK) tsr_tensor_reset(out);
+    return status;
+}
+
 static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrScope s = {0};
     int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
@@ -142,10 +168,7 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     (void)checked;
     TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL,
               *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
-    TsrTensor *pairs = s.status == TSR_OK
-                           ? MAKE(&s, pair_entries, &indices, ((TsrEntries){tsr_data(ia), tsr_sparse_nnz(x)}),
-                                  ((TsrEntries){tsr_data(ib), tsr_sparse_nnz(y)}), y->sizes[0])
-                           : NULL;
+    TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pairs_new, &indices, ia, ib, y->sizes[0]) : NULL;
     TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0),
               *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
     TsrTensor *va = s.status == TSR_OK ? CALL(&s, "index_select", "tit", x->sparse->values, (int64_t)0, pa) : NULL;
@@ -156,9 +179,20 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     return tsr_scope_end_new(out, &s, MAKE(&s, tsr_sparse_coalesce_new, loose));
 }
 
+/* CSR times dense on a device, whose kernel reads rows as they lie. */
+static TsrStatus csr_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
+    TsrScope s = {0};
+    TsrTensor *counts = MAKE(&s, tsr_compressed_counts_new, a),
+              *columns = MAKE(&s, tsr_long_new, a->sparse->plain_indices);
+    return tsr_scope_end_new(out, &s,
+                             MAKE(&s, tsr_sparse_times_there_new, counts, columns, a->sparse->values, b, false));
+}
+
 static TsrStatus mm_new(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     if (!tsr_is_sparse(a) && !tsr_is_sparse(b)) return tsr_invoke_new(out, 1, "mm", "tt", a, b);
     TSR_TRY(mm_shapes(a, b));
+    if (a->layout == TSR_SPARSE_CSR && !tsr_is_sparse(b) && tsr_sparse_has_product_there(a))
+        return csr_times_dense(out, a, b);
     TsrScope s = {0};
     TsrTensor *x = tsr_is_sparse(a) ? MAKE(&s, tsr_sparse_to_coo_new, a) : a,
               *y = tsr_is_sparse(b) ? MAKE(&s, tsr_sparse_to_coo_new, b) : b, *result;

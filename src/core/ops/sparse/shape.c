@@ -9,6 +9,7 @@
 #include "core/mem.h"
 #include "core/kernels/pointwise/table.h"
 #include "sparse.h"
+#include "there.h"
 #include "core/op/sparse.h"
 
 #define SELF (c->arg[0].t)
@@ -57,20 +58,55 @@ static TsrStatus cast(TsrOpCall *c, TsrDtype dtype, bool copy) {
     return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, SELF, values));
 }
 
+/* t on a device, its values in a dtype. */
+static TsrStatus moved_new(TsrTensor **out, TsrTensor *t, TsrDtype dtype, TsrDevice device) {
+    TsrScope s = {0};
+    const TsrSparse *sp = t->sparse;
+    TsrTensor *indices = MAKE(&s, tsr_new_there, sp->indices, device),
+              *plain = sp->plain_indices != NULL ? MAKE(&s, tsr_new_there, sp->plain_indices, device) : NULL,
+              *there = MAKE(&s, tsr_new_there, sp->values, device),
+              *values = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, there, dtype) : NULL;
+    return tsr_scope_end_new(
+        out, &s,
+        MAKE(&s, tsr_sparse_new, tsr_ndim(t), t->sizes,
+             (TsrSparseParts){t->layout, indices, plain, values, (t->flags & TSR_FLAG_COALESCED) != 0}));
+}
+
+static TsrStatus move(TsrOpCall *c, TsrDtype dtype, TsrDevice device, bool copy) {
+    TsrTensor *t = NULL;
+    TSR_TRY(tsr_device_resolve(&device));
+    if (tsr_device_has_backend(device) || tsr_on_device(SELF)) {
+        bool there = device.type == SELF->device.type && device.index == SELF->device.index;
+        return there ? cast(c, dtype, copy) : tsr_finish_move(c, moved_new(&t, SELF, dtype, device), t);
+    }
+    if (device.type != SELF->device.type)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors stay on the device %s",
+                         tsr_device_type_name(SELF->device.type));
+    return cast(c, dtype, copy);
+}
+
 /* to, in its three forms, by the kinds of the arguments. */
 TsrStatus sp_to(TsrOpCall *c) {
     TsrDtype dtype = SELF->dtype;
+    TsrDevice device = SELF->device;
     bool copy = false;
     if (!tsr_is_sparse(SELF)) return c->op->fn(c);
     for (int i = 1; i < c->nargs; i++) {
         if (c->arg[i].kind == TSR_ARG_DTYPE) dtype = c->arg[i].dtype;
-        if (c->arg[i].kind == TSR_ARG_TENSOR) dtype = c->arg[i].t->dtype;
+        if (c->arg[i].kind == TSR_ARG_TENSOR) dtype = c->arg[i].t->dtype, device = c->arg[i].t->device;
         if (c->arg[i].kind == TSR_ARG_BOOL && strcmp(c->schema->params[i].name, "copy") == 0) copy = c->arg[i].b;
-        if (c->arg[i].kind == TSR_ARG_DEVICE && c->arg[i].device.type != SELF->device.type)
-            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors stay on the device %s",
-                             tsr_device_type_name(SELF->device.type));
+        if (c->arg[i].kind == TSR_ARG_DEVICE) device = c->arg[i].device;
     }
-    return cast(c, dtype, copy);
+    return move(c, dtype, device, copy);
+}
+
+TsrStatus sp_cpu(TsrOpCall *c) { return move(c, SELF->dtype, TSR_DEVICE_CPU, false); }
+
+TsrStatus sp_cuda(TsrOpCall *c) {
+    const TsrArg *device = &c->arg[1];
+    if (tsr_arg_given(device) && device->device.type != TSR_CUDA)
+        return tsr_error(TSR_RUNTIME_ERROR, "Invalid device, must be cuda device");
+    return move(c, SELF->dtype, tsr_arg_given(device) ? device->device : (TsrDevice){TSR_CUDA, -1}, false);
 }
 
 TsrStatus sp_type_as(TsrOpCall *c) {
@@ -124,12 +160,23 @@ TsrStatus sp_copy(TsrOpCall *c) {
             tsr_is_sparse(SELF) ? "sparse." : "", tsr_dtype_scalar_name(SELF->dtype),
             tsr_is_sparse(source) ? "sparse." : "", tsr_dtype_scalar_name(source->dtype));
     TsrScope s = {0};
-    TsrTensor *values = MAKE(&s, tsr_tensor_new_cast, source->sparse->values, SELF->dtype);
+    if (source->device.type != SELF->device.type || source->device.index != SELF->device.index)
+        source = MAKE(&s, moved_new, source, SELF->dtype, SELF->device);
+    TsrTensor *values = s.status == TSR_OK ? MAKE(&s, tsr_tensor_new_cast, source->sparse->values, SELF->dtype) : NULL;
     TsrTensor *own = s.status == TSR_OK && values == source->sparse->values ? CALL(&s, "clone", "t", values) : values;
     return tsr_scope_return(c, &s, MAKE(&s, tsr_sparse_with_values_new, source, own));
 }
 
 /* ---- shapes ---- */
+
+TsrStatus tsr_sparse_pick_rows_new(TsrTensor **out, TsrTensor *indices, int n, const int64_t *rows) {
+    TsrScope s = {0};
+    const int64_t count = n;
+    TsrTensor *pick = MAKE(&s, tsr_tensor_new, 1, &count, TSR_INT64, TSR_DEVICE_CPU);
+    if (s.status == TSR_OK && n > 0) memcpy(tsr_data(pick), rows, sizeof *rows * (size_t)n);
+    TsrTensor *there = MAKE(&s, tsr_new_there, pick, indices->device);
+    return tsr_scope_end_new(out, &s, CALL(&s, "index_select", "tit", indices, (int64_t)0, there));
+}
 
 /* COO with its sparse dimensions (and sizes) in another order. */
 static TsrStatus reorder(TsrTensor **out, TsrTensor *t, const int64_t *order) {
@@ -138,9 +185,7 @@ static TsrStatus reorder(TsrTensor **out, TsrTensor *t, const int64_t *order) {
     int64_t sizes[TSR_MAX_DIMS], rows = t->sparse->sparse_dim, dense[TSR_MAX_DIMS + 1] = {0};
     for (int d = 0; d < n; d++) sizes[d] = t->sizes[order[d]];
     for (int64_t d = rows; d < n; d++) dense[d - rows + 1] = order[d] - rows + 1;
-    TsrTensor *pick = MAKE(&s, tsr_tensor_new, 1, &rows, TSR_INT64, TSR_DEVICE_CPU);
-    if (s.status == TSR_OK && rows > 0) memcpy(tsr_data(pick), order, sizeof *order * (size_t)rows);
-    TsrTensor *indices = CALL(&s, "index_select", "tit", t->sparse->indices, (int64_t)0, pick);
+    TsrTensor *indices = MAKE(&s, tsr_sparse_pick_rows_new, t->sparse->indices, (int)rows, order);
     TsrTensor *values = MAKE(&s, tsr_tensor_new_permute, t->sparse->values, n - (int)rows + 1, dense);
     bool same = true;
     for (int d = 0; d < rows; d++) same &= order[d] == d;
@@ -234,8 +279,7 @@ TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim) {
     TsrTensor *indices = t->sparse->indices, *values = t->sparse->values;
     if (dim <= sparse_dim) {
         int64_t shape[2] = {1, tsr_sparse_nnz(t)};
-        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim),
-                               MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU),
+        TsrTensor *parts[3] = {SLICE(&s, indices, 0, 0, dim), MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, t->device),
                                SLICE(&s, indices, 0, dim, INT64_MAX)};
         indices = CALL(&s, "cat", "Ti", 3, parts, (int64_t)0);
     } else {
@@ -379,6 +423,7 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, sizes[TSR_MAX_DIMS], bad = 0;
     if (!tsr_is_sparse(self)) return tsr_refuse_backend("index_select", index);
     if (tsr_is_compressed(self)) return tsr_refuse_backend("index_select", self);
+    if (tsr_on_device(self)) return tsr_device_decline();
     if (tsr_is_sparse(index) || tsr_ndim(index) > 1)
         return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
@@ -438,7 +483,8 @@ static TsrStatus join(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t dim) 
         return tsr_error(TSR_RUNTIME_ERROR, "cat: joining sparse tensors along a dense dimension is not supported");
     TsrTensor *shift = MAKE(&s, tsr_zeros_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
     if (s.status == TSR_OK) ((int64_t *)tsr_data(shift))[dim] = a->sizes[dim];
-    TsrTensor *moved = CALL(&s, "add", "tt", b->sparse->indices, shift);
+    TsrTensor *there = MAKE(&s, tsr_new_there, shift, a->device);
+    TsrTensor *moved = CALL(&s, "add", "tt", b->sparse->indices, there);
     TsrTensor *indices = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->indices, moved}), (int64_t)1);
     TsrTensor *values = CALL(&s, "cat", "Ti", 2, ((TsrTensor *[]){a->sparse->values, b->sparse->values}), (int64_t)0);
     bool coalesced = dim == 0 && (a->flags & b->flags & TSR_FLAG_COALESCED) != 0;

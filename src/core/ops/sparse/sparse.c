@@ -14,6 +14,7 @@
 #include "core/op/op_impl.h"
 #include "core/tensor/tensor_impl.h"
 #include "sparse.h"
+#include "there.h"
 
 TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like) {
     if (s->status != TSR_OK || !tsr_is_compressed(like) || !tsr_is_coo(coo)) return coo;
@@ -66,24 +67,35 @@ static TsrStatus index_new(TsrTensor **out, TsrTensor *indices) {
     return status;
 }
 
+/* The least and the largest number of each row of `whole`, whose rows are not empty. */
+static TsrStatus find_ends(int64_t *least, int64_t *largest, TsrTensor *whole) {
+    int64_t nnz = whole->sizes[1];
+    if (tsr_on_device(whole)) return tsr_sparse_ends_there(least, largest, whole);
+    const int64_t *p = tsr_data(whole);
+    for (int64_t d = 0; d < whole->sizes[0]; d++, p += nnz) {
+        least[d] = largest[d] = p[0];
+        TSR_IN_PIECES(i, nnz) {
+            largest[d] = TSR_MAX(largest[d], p[i]);
+            least[d] = TSR_MIN(least[d], p[i]);
+        }
+        TSR_TRY(tsr_interrupt_check());
+    }
+    return TSR_OK;
+}
+
 /* Sizes that hold every index: the largest one plus 1. */
 static TsrStatus infer_sizes(int64_t *sizes, const TsrTensor *indices, const TsrTensor *values) {
     TsrTensor *whole;
-    int64_t nnz = indices->sizes[1];
     int n = (int)indices->sizes[0];
+    int64_t least[TSR_MAX_DIMS] = {0}, largest[TSR_MAX_DIMS];
     if (tsr_is_meta(indices)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Cannot copy out of meta tensor; no data!");
+    for (int d = 0; d < n; d++) largest[d] = -1;
     TSR_TRY(index_new(&whole, (TsrTensor *)indices));
-    const int64_t *p = tsr_data(whole);
-    TsrStatus status = TSR_OK;
-    for (int d = 0; d < n && status == TSR_OK; d++, status = status != TSR_OK ? status : tsr_interrupt_check()) {
-        int64_t largest = -1, least = 0;
-        TSR_IN_PIECES(i, nnz) {
-            largest = TSR_MAX(largest, p[d * nnz + i]);
-            least = TSR_MIN(least, p[d * nnz + i]);
-        }
-        if (least < 0)
-            status = tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %d", (long long)least, d);
-        else if (tsr_add_overflows(largest, 1, &sizes[d]))
+    TsrStatus status = whole->numel > 0 ? find_ends(least, largest, whole) : TSR_OK;
+    for (int d = 0; d < n && status == TSR_OK; d++) {
+        if (least[d] < 0)
+            status = tsr_error(TSR_RUNTIME_ERROR, "found negative index %lld for dim %d", (long long)least[d], d);
+        else if (tsr_add_overflows(largest[d], 1, &sizes[d]))
             status = tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     }
     for (int d = 1; d < tsr_ndim(values); d++) sizes[n + d - 1] = values->sizes[d];
@@ -250,6 +262,7 @@ TsrStatus tsr_sparse_flat_new(TsrTensor **out, const TsrTensor *t) {
     int64_t nnz = tsr_sparse_nnz(t);
     if (tsr_is_meta(t))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "sparse tensors on the meta device have no indices");
+    if (tsr_on_device(t)) return tsr_sparse_flat_there_new(out, t);
     TSR_TRY(index_new(&whole, t->sparse->indices));
     TsrStatus status = tsr_tensor_new(&flat, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
@@ -320,6 +333,11 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t) {
         return tsr_sparse_new(out, tsr_ndim(t), t->sizes, tsr_coo_parts(t->sparse->indices, t->sparse->values, true));
     TsrTensor *flat;
     TSR_TRY(tsr_sparse_flat_new(&flat, t));
+    if (tsr_on_device(flat)) {
+        TsrStatus done = tsr_sparse_coalesce_there_new(out, t, flat);
+        tsr_tensor_free(flat);
+        return done;
+    }
     TsrPair *entries = tsr_malloc_array((size_t)nnz, 2 * sizeof *entries); /* half of it for the sort */
     TsrStatus status = entries == NULL ? tsr_error_no_memory(2 * sizeof *entries * (size_t)nnz)
                                        : coalesce_parts(out, t, flat, entries);
@@ -360,6 +378,7 @@ TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t) {
 static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTensor *indices) {
     int64_t nnz = indices->sizes[1];
     TsrTensor *whole, *flat;
+    if (tsr_on_device(indices)) return tsr_sparse_number_there_new(out, indices, t->sizes);
     TSR_TRY(index_new(&whole, indices));
     TsrStatus status = tsr_tensor_new(&flat, 1, &nnz, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
@@ -406,7 +425,7 @@ TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t spars
     TsrTensor *turned = MAKE(&s, tsr_tensor_new_transpose, found, (int64_t)0, (int64_t)1);
     TsrTensor *indices = MAKE(&s, tsr_tensor_new_contiguous, turned, TSR_CONTIGUOUS);
     if (s.status == TSR_OK && n == 0 && indices->sizes[1] == 0)
-        indices = MAKE(&s, tsr_tensor_new, 2, (const int64_t[]){0, 0}, TSR_INT64, TSR_DEVICE_CPU);
+        indices = MAKE(&s, tsr_tensor_new, 2, (const int64_t[]){0, 0}, TSR_INT64, t->device);
     TsrTensor *rows = MAKE(&s, tsr_tensor_new_reshape, t, n - (int)sparse_dim + 1, shape);
     TsrTensor *flat = MAKE(&s, flatten_positions, t, indices);
     TsrTensor *values = CALL(&s, "index_select", "tit", rows, (int64_t)0, flat);

@@ -53,6 +53,9 @@ TsrStatus tsr_sparse_coalesce_new(TsrTensor **out, TsrTensor *t);
  * outside. */
 TsrStatus tsr_sparse_to_dense_new(TsrTensor **out, TsrTensor *t);
 TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t); /* its part for compressed layouts */
+/* Where each row (or column) of a compressed tensor without batches begins among its entries, as int64, once they and
+ * the shapes are checked. */
+TsrStatus tsr_compressed_counts_new(TsrTensor **out, TsrTensor *t);
 /* Nonzero elements (for sparse_dim < ndim: slices) of a strided tensor, coalesced. */
 TsrStatus tsr_sparse_from_dense_new(TsrTensor **out, TsrTensor *t, int64_t sparse_dim);
 /* COO of any layout without batches; COO is retained. */
@@ -71,6 +74,8 @@ TsrTensor *tsr_sparse_add_at(TsrScope *s, TsrTensor *target, TsrTensor *position
  */
 TsrStatus tsr_sparse_transpose_new(TsrTensor **out, TsrTensor *t, int64_t dim0, int64_t dim1);
 TsrStatus tsr_sparse_unsqueeze_new(TsrTensor **out, TsrTensor *t, int64_t dim);
+/* The `n` rows of COO indices that `rows` numbers. */
+TsrStatus tsr_sparse_pick_rows_new(TsrTensor **out, TsrTensor *indices, int n, const int64_t *rows);
 /* The COO result of a step of a scope in the layout of `like`, when that is compressed: in CSC for CSC, else in CSR. */
 TsrTensor *tsr_sparse_as_layout(TsrScope *s, TsrTensor *coo, const TsrTensor *like);
 static inline bool tsr_is_coo(const TsrTensor *t) { return t->layout == TSR_SPARSE_COO; }
