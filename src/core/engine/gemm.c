@@ -257,23 +257,49 @@ static int64_t fused_rows(int64_t m, int64_t n, int64_t k) {
     return together || m - first >= FUSED_ROWS ? m : first;
 }
 
+/* Whether the processor has the fused operation: one by one it is a call of the C library's. */
+static bool has_fused(void) {
+#if defined(__FP_FAST_FMAF)
+    return true;
+#elif defined(TSR_HAVE_X86)
+    return tsr_isa() >= TSR_ISA_AVX2;
+#else
+    return false;
+#endif
+}
+
+/* As tsr_chain_plain, where the processor has the fused operation. */
+TSR_CLONES static void chain_fused(const TsrChain *g) {
+    for (int64_t i = 0; i < g->m; i++) {
+        float *restrict sum = g->c + i * g->c_rs;
+        for (int64_t p = 0; p < g->k; p++) {
+            float x = g->a[i * g->a_rs + p * g->a_cs];
+            for (int64_t j = 0; j < g->n; j++) sum[j] = __builtin_fmaf(x, g->b[p * g->b_rs + j * g->b_cs], sum[j]);
+        }
+    }
+}
+
+/* c's element by its chain; beta 0 reads none. */
+TSR_CLONES static void store_sums(float *c, int64_t step, const float *sum, int64_t n, float alpha, float beta) {
+    for (int64_t j = 0; j < n; j++)
+        c[j * step] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * c[j * step]);
+}
+
 /* The first `rows` rows; each sum begins with what c holds if `onto`. */
-TSR_CLONES static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, float beta, bool onto) {
-    enum { BLOCK = 64 };
-    float sum[BLOCK];
+static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, float beta, bool onto) {
+    enum { DOWN = 16, ACROSS = 64 }; /* of a block whose sums are made apart */
+    float sum[DOWN * ACROSS];
     TsrMat a = g->a, b = g->b, c = g->c;
-    int64_t n = c.cols, k = a.cols;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t from = 0; from < n; from += BLOCK) {
-            int64_t width = TSR_MIN(n - from, (int64_t)BLOCK);
-            const float *x = (const float *)a.data + i * a.rs, *y = (const float *)b.data + from * b.cs;
-            float *row = (float *)c.data + i * c.rs + from * c.cs;
-            for (int64_t j = 0; j < width; j++) sum[j] = onto ? row[j * c.cs] : 0;
-            for (int64_t p = 0; p < k; p++)
-                for (int64_t j = 0; j < width; j++)
-                    sum[j] = __builtin_fmaf(x[p * a.cs], y[p * b.rs + j * b.cs], sum[j]);
-            for (int64_t j = 0; j < width; j++)
-                row[j * c.cs] = beta == 0 ? alpha * sum[j] : __builtin_fmaf(alpha, sum[j], beta * row[j * c.cs]);
+    TsrChainFn add = has_fused() ? chain_fused : tsr_chain_plain;
+    for (int64_t i = 0; i < rows && tsr_interrupt_flag == 0; i += DOWN)
+        for (int64_t from = 0; from < c.cols; from += ACROSS) {
+            int64_t down = TSR_MIN(rows - i, (int64_t)DOWN), across = TSR_MIN(c.cols - from, (int64_t)ACROSS);
+            float *to = (float *)c.data + i * c.rs + from * c.cs;
+            for (int64_t r = 0; r < down; r++)
+                for (int64_t j = 0; j < across; j++) sum[r * ACROSS + j] = onto ? to[r * c.rs + j * c.cs] : 0;
+            add(&(TsrChain){down, across, a.cols, (const float *)a.data + i * a.rs, (const float *)b.data + from * b.cs,
+                            sum, a.rs, a.cs, b.rs, b.cs, ACROSS, TSR_CHAIN_ONTO});
+            for (int64_t r = 0; r < down; r++) store_sums(to + r * c.rs, c.cs, sum + r * ACROSS, across, alpha, beta);
         }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/engine/gemm.h"
+#include "core/kernels/matrix/chain.h"
 #include "core/mem.h"
 #include "core/parallel.h"
 #include "core/some_tensors.h"
@@ -166,6 +167,38 @@ static void check_chain(int64_t m, int64_t n, int64_t k, int64_t pitch) {
 START_TEST(chains_are_rounded_at_every_step) {
     for (int round = 0; round < 100; round++) check_chain(1 + below(15), 1 + below(80), 1 + below(40), 80);
     check_chain(14, 70, 30, 1100); /* rows that lie pages apart are copied first */
+}
+END_TEST
+
+/* Of `bits` digits, times 2 to the power of a number from -range to range - 1: few digits make sums that lie halfway
+ * between two floats, a wide range those that round off what is far smaller. Of 0 bits: a number beside 1, whose
+ * products nearly lie halfway. */
+static float wild_number(int bits, int range) {
+    if (bits == 0) return 1 + ldexpf(below(2) ? 1 : -1, -14 - (int)below(6));
+    int64_t digits = (int64_t)below(1 << bits) - (1 << (bits - 1));
+    return ldexpf((float)digits, (int)below(2 * (uint32_t)range) - range);
+}
+
+static void check_plain_chain(int bits, int range, int shift, int64_t m, int64_t n, int64_t k) {
+    float a[8 * 30], b[30 * 9], c[8 * 9], want[8 * 9];
+    for (int64_t i = 0; i < m * k; i++) a[i] = ldexpf(wild_number(bits, range), shift);
+    for (int64_t i = 0; i < k * n; i++) b[i] = ldexpf(wild_number(bits, range), shift);
+    for (int64_t i = 0; i < m * n; i++) {
+        want[i] = c[i] = ldexpf(wild_number(24, range), 2 * shift + (int)below(4));
+        for (int64_t p = 0; p < k; p++) want[i] = fmaf(a[i / n * k + p], b[p + i % n * k], want[i]);
+    }
+    tsr_chain_plain(&(TsrChain){m, n, k, a, b, c, k, 1, 1, k, n, TSR_CHAIN_ONTO});
+    for (int64_t i = 0; i < m * n; i++)
+        ck_assert_msg(c[i] == want[i] || (isnan(c[i]) && isnan(want[i])),
+                      "%d bits by 2^%d, 2^%d: %d x %d x %d: %a, not %a", bits, range, shift, (int)m, (int)n, (int)k,
+                      (double)c[i], (double)want[i]);
+}
+
+START_TEST(chains_without_a_fused_operation_are_the_same) {
+    static const int bits[] = {0, 1, 3, 12, 13, 24}, ranges[] = {1, 6, 30}, shifts[] = {0, -75, -70, -90, 50};
+    for (int round = 0; round < 20000; round++)
+        check_plain_chain(bits[below(6)], ranges[below(3)], shifts[below(5)], 1 + below(8), 1 + below(9),
+                          1 + below(30));
 }
 END_TEST
 
@@ -359,7 +392,8 @@ START_TEST(dots_of_halves_have_pytorch_s_digits) {
 END_TEST
 
 TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums, chains_agree_with_plain_sums,
-           chains_are_rounded_at_every_step, large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
+           chains_are_rounded_at_every_step, chains_without_a_fused_operation_are_the_same,
+           large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
            factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
            memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
            dots_of_halves_have_pytorch_s_digits)

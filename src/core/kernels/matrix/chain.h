@@ -24,4 +24,7 @@ typedef void (*TsrChainFn)(const TsrChain *chain);
 /* As this CPU has it; NULL where it has no fused multiplication and addition. */
 TsrChainFn tsr_chain_kernel(void);
 
+/* The same without one, and for any k; begin is TSR_CHAIN_ONTO. An interrupt ends it early. */
+void tsr_chain_plain(const TsrChain *chain);
+
 #endif
