@@ -509,7 +509,7 @@ class Call:
         else:
             called = {"method": f"{receiver}.{base}", "inplace": f"{receiver}.{base}_", "itself": f"{receiver}.{base}", "inplace function": path + "_"}.get(form, path)
             call = f"{called}({', '.join(texts + keywords + extra)})"
-        if row.flags & RANDOM or re.search(r"dropout|rand|gumbel|init\.|rrelu|fractional|bernoulli|multinomial", row.name):
+        if row.flags & RANDOM or re.search(r"dropout|rand|normal|gumbel|init\.|rrelu|fractional|bernoulli|multinomial", row.name):
             self.steps.append("torch.manual_seed(7)")
         return self.names, written, "; ".join(self.steps + [f"r = {call}"])
 

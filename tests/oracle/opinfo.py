@@ -345,8 +345,9 @@ def main():
             texts = texts_of(op, options, folder) if is_chosen(op, options.op) else []
             found = differences(options.tsr, texts, folder)
             made, differ = made + len(texts), differ + len(found)
-            for _, what in found:
-                print("\n".join(line[:200] for line in what.split("\n")), flush=True)
+            for text, what in found:
+                name, call = text.split("\n", 1)[0], [line for line in text.split("\n") if line.startswith(">>> ")][-3:][0]
+                print("\n".join(line[:200] for line in [name, call] + what.split("\n")), flush=True)
             agreed += [text for text in texts if text not in [t for t, _ in found]]
     if options.record:
         with open(options.record, "w") as f:

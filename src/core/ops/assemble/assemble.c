@@ -129,6 +129,13 @@ static TsrStatus with_dim(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     return tsr_tensor_new_unsqueeze(out, t, dim);
 }
 
+/* t itself where it has as many dimensions, so that an out= which is t is seen to be it. */
+static TsrStatus at_least(TsrTensor **out, const TsrTensor *t, int ndim, const int64_t *sizes) {
+    if (tsr_ndim(t) < ndim) return tsr_tensor_new_reshape(out, t, ndim, sizes);
+    *out = tsr_tensor_retain((TsrTensor *)t);
+    return TSR_OK;
+}
+
 static TsrStatus at_least_1d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     (void)dim;
     return tsr_at_least_1d_new(out, t);
@@ -137,7 +144,7 @@ static TsrStatus at_least_1d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
 static TsrStatus at_least_2d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     (void)dim;
     int64_t sizes[2] = {1, tsr_ndim(t) == 1 ? t->sizes[0] : 1};
-    return tsr_ndim(t) < 2 ? tsr_tensor_new_reshape(out, t, 2, sizes) : tsr_tensor_new_alias(out, t);
+    return at_least(out, t, 2, sizes);
 }
 
 static TsrStatus at_least_3d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
@@ -148,13 +155,13 @@ static TsrStatus at_least_3d(TsrTensor **out, const TsrTensor *t, int64_t dim) {
         sizes[0] = t->sizes[0];
         sizes[1] = t->sizes[1];
     }
-    return tsr_ndim(t) < 3 ? tsr_tensor_new_reshape(out, t, 3, sizes) : tsr_tensor_new_alias(out, t);
+    return at_least(out, t, 3, sizes);
 }
 
 static TsrStatus as_columns(TsrTensor **out, const TsrTensor *t, int64_t dim) {
     (void)dim;
     int64_t sizes[2] = {t->numel, 1};
-    return tsr_ndim(t) < 2 ? tsr_tensor_new_reshape(out, t, 2, sizes) : tsr_tensor_new_alias(out, t);
+    return at_least(out, t, 2, sizes);
 }
 
 /* PyTorch joins along the dimension and splits it in two, which keeps the inputs' format. */

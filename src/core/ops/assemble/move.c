@@ -458,14 +458,16 @@ TsrStatus op_fill_diagonal_(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_view(&diagonal, self, &(TsrGeometry){1, &length, &step, self->offset}, NULL));
     TsrStatus status = tsr_tensor_fill(diagonal, c->arg[1].s);
     tsr_tensor_free(diagonal);
-    /* Tall matrices: the diagonal starts again below a row left out. */
-    for (int64_t top = columns + 1; status == TSR_OK && n == 2 && c->arg[2].b && top < self->sizes[0];
-         top += columns + 1) {
-        length = TSR_MIN(columns, self->sizes[0] - top);
-        TSR_TRY(tsr_tensor_new_view(&diagonal, self,
-                                    &(TsrGeometry){1, &length, &step, self->offset + top * self->strides[0]}, NULL));
-        status = tsr_tensor_fill(diagonal, c->arg[1].s);
-        tsr_tensor_free(diagonal);
+    /* Tall matrices: the diagonal starts again below a row left out, counted as PyTorch does: by elements in a row,
+     * even where rows do not follow one another in memory. */
+    if (status == TSR_OK && n == 2 && c->arg[2].b && self->sizes[0] > columns + 1) {
+        int64_t rest = (self->numel + columns) / (columns + 1) - length,
+                offset = self->offset + self->strides[0] * (columns + 1);
+        status = tsr_tensor_new_as_strided(&diagonal, self, (TsrGeometry){1, &rest, &step, offset});
+        if (status == TSR_OK) {
+            status = tsr_tensor_fill(diagonal, c->arg[1].s);
+            tsr_tensor_free(diagonal);
+        }
     }
     TSR_TRY(status);
     if (c->out[0] == NULL) tsr_tensor_bump(self, "fill_diagonal_");

@@ -204,13 +204,7 @@ TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end)
 
 static TsrScalar power_of(const Ramp *r, int64_t i) {
     int64_t left = r->n - i - 1;
-    bool up = i < r->n / 2;
-    if (tsr_dtype_is_complex(r->t->dtype)) {
-        double _Complex e = up ? r->start_c + r->step_c * (double)i : r->end_c - r->step_c * (double)left;
-        double _Complex v = cpow(r->base_c, e);
-        return tsr_scalar_complex(creal(v), cimag(v));
-    }
-    double v = pow(r->base, up ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
+    double v = pow(r->base, i < r->n / 2 ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
     return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v)))
                                               : tsr_scalar_float(v);
 }
@@ -219,6 +213,11 @@ FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->
                pow(r->base, fma(-r->step, (double)left, r->end)))
 FROM_BOTH_ENDS(logspace_float, float, (float)pow(r->base, fma(r->step, (double)i, r->start)),
                (float)pow(r->base, fma(-r->step, (double)left, r->end)))
+FROM_BOTH_ENDS(logspace_complex64, float _Complex,
+               cpowf((float _Complex)r->base_c, (float _Complex)r->start_c + (float _Complex)r->step_c * (float)i),
+               cpowf((float _Complex)r->base_c, (float _Complex)r->end_c - (float _Complex)r->step_c * (float)left))
+FROM_BOTH_ENDS(logspace_complex128, double _Complex, cpow(r->base_c, r->start_c + r->step_c * (double)i),
+               cpow(r->base_c, r->end_c - r->step_c * (double)left))
 
 static void logspace_other(int64_t begin, int64_t end, void *user) {
     const Ramp *r = user;
@@ -243,9 +242,10 @@ TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end,
     r.base = base;
     r.base_c = base;
     if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_LOGSPACE);
-    return tsr_parallel_for(t->numel, GRAIN,
-                            t->dtype == TSR_FLOAT32   ? logspace_float
-                            : t->dtype == TSR_FLOAT64 ? logspace_double
-                                                      : logspace_other,
-                            &r);
+    TsrRangeFn loop = t->dtype == TSR_FLOAT32      ? logspace_float
+                      : t->dtype == TSR_FLOAT64    ? logspace_double
+                      : t->dtype == TSR_COMPLEX64  ? logspace_complex64
+                      : t->dtype == TSR_COMPLEX128 ? logspace_complex128
+                                                   : logspace_other;
+    return tsr_parallel_for(t->numel, GRAIN, loop, &r);
 }

@@ -457,13 +457,14 @@ static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *posi
     return status == TSR_OK ? tsr_along_out_of_bounds(TSR_INDEX_ERROR, index[good], dim, size) : status;
 }
 
-/* PyTorch lays one row of t over its storage first, which a storage without bytes refuses. */
-static TsrStatus check_row(const TsrTensor *t, int64_t dim) {
+/* PyTorch lays the rows that are filled, as many as positions, over one place of t's storage first, which a storage
+ * without bytes refuses. */
+static TsrStatus check_rows(const TsrTensor *t, int64_t dim, int64_t count) {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     TsrTensor *row;
     memcpy(sizes, t->sizes, sizeof *sizes * (size_t)tsr_ndim(t));
     memcpy(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t));
-    sizes[dim] = 1;
+    sizes[dim] = count;
     strides[dim] = 0;
     TSR_TRY(tsr_tensor_new_over(&row, t->storage, (TsrGeometry){tsr_ndim(t), sizes, strides, t->offset}, t->dtype));
     tsr_tensor_free(row);
@@ -486,7 +487,7 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? check_row(t, dim) : TSR_OK;
+    TsrStatus status = t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? check_rows(t, dim, index->numel) : TSR_OK;
     if (status == TSR_OK) status = tsr_long_new(&positions, index);
     if (status == TSR_OK) {
         status = fill_positions(t, dim, positions, value);

@@ -14,12 +14,7 @@ static void scatter_line(char *const *data, const int64_t *stride, const int64_t
 }
 
 /* src may be NULL: a number is written. */
-static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_t dim, const TsrTensor *index,
-                               const TsrTensor *src) {
-    if (index->numel != 0 && !tsr_is_index_dtype(index))
-        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected dtype int32/int64 for index");
-    if (src != NULL && src->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected self.dtype to be equal to src.dtype");
+static TsrStatus check_sizes(const TsrTensor *self, int64_t dim, const TsrTensor *index, const TsrTensor *src) {
     if (index->numel == 0) return TSR_OK;
     if (TSR_MAX(tsr_ndim(self), 1) != TSR_MAX(tsr_ndim(index), 1))
         return tsr_error(TSR_RUNTIME_ERROR, "Index tensor must have the same number of dimensions as self tensor");
@@ -44,6 +39,16 @@ static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_
     if (wrong)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected index %s to be no larger than self %s apart from dimension %lld",
                          tsr_sizes_text(index), tsr_sizes_text(self), (long long)dim);
+    return TSR_OK;
+}
+
+static TsrStatus check_scatter(const TsrOpCall *c, const TsrTensor *self, int64_t dim, const TsrTensor *index,
+                               const TsrTensor *src) {
+    if (index->numel != 0 && !tsr_is_index_dtype(index))
+        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected dtype int32/int64 for index");
+    if (src != NULL && src->dtype != self->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "scatter(): Expected self.dtype to be equal to src.dtype");
+    TSR_TRY(check_sizes(self, dim, index, src));
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     if (src != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], src));

@@ -406,7 +406,8 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(tsr_result_type(&dtype, both, 2));
     /* PyTorch sorts a large set, where its elements may be equal. */
     bool sorts = (double)set->numel >= 10 * pow((double)elements->numel, 0.145);
-    if (elements->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, dtype, sorts ? "unique" : "isin_default_cpu"));
+    unsigned allowed = sorts ? TSR_BITS_USUAL | TSR_BITS_UINT : TSR_BITS_USUAL;
+    if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, sorts ? "unique" : "isin_default_cpu"));
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,

@@ -396,11 +396,14 @@ static TsrStatus reduce_last(TsrTensor **out, const TsrTensor *x, const char *op
     return tsr_invoke_new(out, 1, op, "tI", x, 1, &last);
 }
 
+static bool is_of_singular_values(MatrixNorm ord) {
+    return ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
+}
+
 static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNorm ord) {
     TSR_OWNED s = NULL;
     TSR_OWNED sizes = NULL;
-    if (ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST) {
-        TSR_TRY(tsr_la_check_float_high(m, "linalg.matrix_norm"));
+    if (is_of_singular_values(ord)) {
         TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
         if (s->sizes[tsr_ndim(s) - 1] == 0) {
@@ -433,7 +436,7 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     TSR_OWNED moved = NULL;
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_la_check_matrix(x, fn, "A"));
-    TSR_TRY(tsr_la_check_float(x, fn));
+    TSR_TRY(is_of_singular_values(ord) ? tsr_la_check_float_high(x, fn) : tsr_la_check_float(x, fn));
     if (over.n != 2) {
         char text[256];
         format_dims(text, sizeof text, over.n, over.dims);
@@ -456,8 +459,7 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
             TSR_TRY(tsr_tensor_new_unsqueeze(&wide, r, k == 0 ? TSR_MIN(d0, d1) : TSR_MAX(d0, d1)));
             tsr_owned_put_move(&r, wide);
         }
-        bool singular = ord == NORM_NUC || ord == NORM_SPECTRAL || ord == NORM_SPECTRAL_LEAST;
-        if (singular) { /* PyTorch unsqueezes at the end and permutes: the strides of the two are 1 */
+        if (is_of_singular_values(ord)) { /* PyTorch unsqueezes at the end and permutes: the strides of the two are 1 */
             int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
             int d = tsr_ndim(r);
             memcpy(sizes, r->sizes, sizeof(int64_t) * (size_t)d);

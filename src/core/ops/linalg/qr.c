@@ -140,7 +140,8 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     if (tsr_la_rows(a) < tsr_la_cols(a))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-2] must be greater than or equal to input.shape[-1]", fn);
     int dt = tsr_ndim(tau);
-    if (dt < 1 || tsr_la_cols(a) < tau->sizes[dt - 1])
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, dt));
+    if (tsr_la_cols(a) < tau->sizes[dt - 1])
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
     if (tsr_ndim(a) - dt != 1)
         return tsr_error(

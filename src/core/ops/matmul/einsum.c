@@ -467,7 +467,7 @@ static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const Tsr
     bool in_place = tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS);
     TSR_TRY(tsr_tensor_new_reshape(&x, a, 1, &n));
     TSR_TRY(tsr_tensor_new_reshape(&y, b, 1, &n));
-    if (in_place || a->dtype != b->dtype || !tsr_gemm_supports(a->dtype)) return tsr_matmul_new(out, x, y);
+    if (in_place || a->dtype != b->dtype) return tsr_matmul_new(out, x, y);
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", x, y));
     return tsr_invoke_new(out, 1, "sum", "tnbd", product, 0, (int)a->dtype);
 }
@@ -486,10 +486,9 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     int k = 0;
     for (int i = 0; i < dims.n; i++) {
         int64_t sa = a->sizes[dims.a[i]], sb = b->sizes[dims.b[i]];
-        if (sa == 1 && sb != 1) TSR_TRY(sum_dim(&b, dims.b[i], b->dtype));
-        else if (sb == 1 && sa != 1) TSR_TRY(sum_dim(&a, dims.a[i], a->dtype));
+        if (sb == 1) TSR_TRY(sum_dim(&a, dims.a[i], a->dtype)); /* of one element, too: PyTorch asks for its dtype */
+        else if (sa == 1) TSR_TRY(sum_dim(&b, dims.b[i], b->dtype));
         else common *= sa;
-        if (sb == 1 && a->numel > 0 && tsr_dtype_is_float8(a->dtype)) return tsr_not_implemented("sum_cpu", a->dtype);
     }
     TSR_TRY(side_of(&left, a, dims.a, dims.n, false));
     TSR_TRY(side_of(&right, b, dims.b, dims.n, true));

@@ -898,8 +898,8 @@ TsrStatus op_linear(TsrOpCall *c) {
     TSR_OWNED product = NULL;
     int d = tsr_ndim(x);
     if (d == 0 || tsr_ndim(weight) == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to linear need to be at least 1D, but they are %dD and %dD",
-                         d, tsr_ndim(weight));
+        return tsr_error(TSR_RUNTIME_ERROR, "both arguments to %s need to be at least 1D, but they are %dD and %dD",
+                         c->out[0] != NULL ? "matmul" : "linear", d, tsr_ndim(weight));
     if (tsr_ndim(weight) > 2)
         return tsr_error(TSR_RUNTIME_ERROR, "t() expects a tensor with <= 2 dimensions, but self is %dD",
                          tsr_ndim(weight));
@@ -955,6 +955,7 @@ TsrStatus op_bilinear(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *w = c->arg[2].t,
               *bias = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL, *r = NULL;
     TSR_TRY(check_bilinear(x, y, w, bias));
+    if (w->numel > 0) TSR_TRY(unsupported(x, "bmm"));
     TSR_OWNED wp = NULL;
     TSR_OWNED wf = NULL;
     TSR_OWNED xf = NULL;

@@ -607,7 +607,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
-    if (t->numel == 0)
+    if (t->numel == 0 && c->arg[5].b)
         return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
                          tsr_sizes_text(t));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);

@@ -298,7 +298,11 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     if (plain) TSR_TRY(check_window(&w));
     TSR_TRY(check_half_window(&w));
     TSR_TRY(fit_window(&w, t, ceil_mode));
-    TSR_TRY(check_floating_or_int(t, plain ? "max_pool1d_impl" : n < 3 ? "max_pool2d" : "max_pool3d", !plain));
+    const char *kernel = plain                           ? "max_pool1d_impl"
+                         : n == 3                        ? "max_pool3d"
+                         : tsr_nn_is_channels_last(t, n) ? "max_pool2d_channels_last"
+                                                         : "max_pool2d";
+    TSR_TRY(check_floating_or_int(t, kernel, !plain));
     TSR_TRY(pool(&out, with_index ? &index : NULL, t, &w, (TsrPool){0}, true));
     return with_index ? tsr_return_move2(c, out, index) : tsr_return_move(c, out);
 }

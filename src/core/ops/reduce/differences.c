@@ -343,9 +343,9 @@ static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
 static TsrStatus check_gradient_dims(Gradient *g) {
     uint64_t seen = 0;
     TSR_TRY(tsr_dim_set(&seen, g->n, g->dims, tsr_ndim(g->self)));
-    for (int i = 0; i < g->n; i++) TSR_TRY(tsr_wrap_dim(&g->dims[i], tsr_ndim(g->self)));
+    for (int i = 0; i < g->n; i++) TSR_TRY(tsr_wrap_own_dim(&g->dims[i], tsr_ndim(g->self)));
     for (int i = 0; i < g->n; i++)
-        if (tsr_ndim(g->self) > 0 && g->self->sizes[g->dims[i]] < g->edge_order + 1)
+        if (g->self->sizes[g->dims[i]] < g->edge_order + 1)
             return tsr_error(TSR_RUNTIME_ERROR,
                              "torch.gradient expected each dimension size to be at least edge_order+1");
     return TSR_OK;

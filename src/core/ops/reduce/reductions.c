@@ -281,6 +281,9 @@ TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean) {
 TsrStatus op_nanmean(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *sum = NULL, *isnan = NULL, *valid = NULL, *count = NULL, *result = NULL;
     uint64_t dims;
+    if (c->out[0] != NULL && !tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors.");
     if (!tsr_dtype_is_float(x->dtype) && !tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
                          "nanmean(): expected input to have floating point or complex dtype but got %s",

@@ -135,7 +135,7 @@ static bool is_long_line(const TsrTensor *self, bool stable, int64_t *base) {
 
 /* Whether all lines along dim are one element repeated, which PyTorch need not sort. */
 static bool repeats(const TsrTensor *self, int64_t dim) {
-    return tsr_ndim(self) > 0 && self->sizes[dim] > 1 && self->strides[dim] == 0;
+    return tsr_ndim(self) > 0 && self->sizes[dim] != 1 && self->strides[dim] == 0;
 }
 
 static TsrStatus check_not_complex(const TsrTensor *self) {
@@ -204,6 +204,7 @@ TsrStatus op_sort_stable(TsrOpCall *c) {
 static TsrStatus argsort_call(TsrOpCall *c, int64_t dim, bool descending, bool stable) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_not_complex(self));
     TSR_TRY(tsr_check_out_dtype(c, 0, TSR_INT64));
     TSR_TRY(sort_new(&values, &indices, self, dim, descending, stable));
     tsr_tensor_free(values);
