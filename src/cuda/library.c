@@ -12,7 +12,11 @@
 /* ONE ROW A LIBRARY: its own version in CUDA 13 and in CUDA 12. */
 static const struct Library {
     const char *stem, *versions[2];
-} libraries[] = {{"nvrtc", {"13", "12"}}, {"cublasLt", {"13", "12"}}, {"cufft", {"12", "11"}}};
+} libraries[] = {{"nvrtc", {"13", "12"}},
+                 {"cublasLt", {"13", "12"}},
+                 {"cufft", {"12", "11"}},
+                 {"cusparse", {"12", NULL}},
+                 {"cusolver", {"12", "11"}}};
 
 /* The last match of a pattern is the newest version. */
 static void *open_matching(const char *pattern) {
@@ -77,7 +81,7 @@ static void *open_newest(const char *stem) {
     void *library = NULL;
     for (size_t k = 0; k < TSR_COUNTOF(libraries); k++)
         for (size_t i = 0; i < 2 && library == NULL && strcmp(libraries[k].stem, stem) == 0; i++)
-            library = open_version(stem, libraries[k].versions[i]);
+            if (libraries[k].versions[i] != NULL) library = open_version(stem, libraries[k].versions[i]);
     return library;
 }
 

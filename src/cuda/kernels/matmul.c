@@ -73,14 +73,15 @@ static void tell_uses(const TsrDeviceMatmul *m, const TsrDeviceMatrix *x, int64_
     if (rows > 0 && columns > 0) cuda_operand_uses(&o, m->index, 3, (int64_t[]){columns, rows, m->batch}, writes);
 }
 
-/* Whether a product is worth the library, which takes the better part of a second to be opened. That depends on the
- * sizes alone, so that a product has the same digits whenever it is computed. SMALL is an estimate: it was not measured
- * on a GPU. $TSR_CUDA_BLAS=always takes the library for all of them, for tests. */
-enum { SMALL = 64 * 64 * 64 /* products of two numbers */ };
-static bool is_large(const TsrDeviceMatmul *m) {
+/* SMALL is an estimate: it was not measured on a GPU. */
+enum { SMALL = 64 * 64 * 64 };
+bool cuda_library_is_worth(double products) {
     const char *blas = getenv("TSR_CUDA_BLAS");
-    if (blas != NULL && strcmp(blas, "always") == 0) return true;
-    return (double)m->rows * (double)m->columns * (double)m->depth * (double)m->batch > SMALL;
+    return (blas != NULL && strcmp(blas, "always") == 0) || products > SMALL;
+}
+
+static bool is_large(const TsrDeviceMatmul *m) {
+    return cuda_library_is_worth((double)m->rows * (double)m->columns * (double)m->depth * (double)m->batch);
 }
 
 TsrStatus cuda_matmul(const TsrDeviceMatmul *m) {

@@ -3,22 +3,14 @@
  * columns overlap, batches of other lengths, addresses with less alignment than was promised. */
 #include "cuda/kernels/cublaslt.h"
 
-#include <complex.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/element/halffloat.h"
-#include "kernels.h"
+#include "numbers.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BIAS 0x600000000000ull
 enum { SUCCESS = 0, NO_MEMORY = 3, INVALID = 7, NOT_SUPPORTED = 15 };
-
-typedef struct CuStreamBody *CuStream;
-int cuLaunchKernel(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned blocks_z, unsigned threads,
-                   unsigned threads_y, unsigned threads_z, unsigned shared, CuStream stream, void **arguments,
-                   void **extra);
 
 struct LtProductBody {
     int compute, scale;
@@ -117,47 +109,25 @@ typedef struct Args {
     _Alignas(16) char alpha[16], beta[16];
 } Args;
 
-static double complex element(int type, const char *data, int64_t i) {
-    switch (type) {
-    case LT_F32: return ((const float *)data)[i];
-    case LT_F64: return ((const double *)data)[i];
-    case LT_F16: return (double)tsr_half_widen(((const TsrHalf *)data)[i]);
-    case LT_BF16: return (double)tsr_bfloat16_widen(((const TsrBfloat16 *)data)[i]);
-    case LT_C32: return ((const float complex *)data)[i];
-    default: return ((const double complex *)data)[i];
-    }
-}
-
-static void store(int type, char *data, int64_t i, double complex value) {
-    switch (type) {
-    case LT_F32: ((float *)data)[i] = (float)creal(value); break;
-    case LT_F64: ((double *)data)[i] = creal(value); break;
-    case LT_F16: ((TsrHalf *)data)[i] = tsr_half_round((float)creal(value)); break;
-    case LT_BF16: ((TsrBfloat16 *)data)[i] = tsr_bfloat16_round((float)creal(value)); break;
-    case LT_C32: ((float complex *)data)[i] = (float complex)value; break;
-    default: ((double complex *)data)[i] = value;
-    }
-}
-
 static double complex factor(const struct LtLayoutBody *l, int reads, uint64_t address, int64_t batch, uint64_t row,
                              uint64_t column) {
     uint64_t down = reads == LT_AS_IS ? row : column, across = reads == LT_AS_IS ? column : row;
-    double complex x = element(l->type, (const char *)(uintptr_t)(address - BIAS),
-                               batch * l->step + (int64_t)across * l->leading + (int64_t)down);
+    double complex x = read_number(l->type, here((const void *)(uintptr_t)address),
+                                   batch * l->step + (int64_t)across * l->leading + (int64_t)down);
     return reads == LT_CONJUGATE ? conj(x) : x;
 }
 
 static void multiply_one(const Args *g, int64_t batch, uint64_t row, uint64_t column) {
-    double complex sum = 0, alpha = element(g->product.scale, g->alpha, 0),
-                   beta = element(g->product.scale, g->beta, 0);
+    double complex sum = 0, alpha = read_number(g->product.scale, g->alpha, 0),
+                   beta = read_number(g->product.scale, g->beta, 0);
     uint64_t depth = columns_of(&g->a, g->product.reads[0]);
-    char *out = (char *)(uintptr_t)(g->d_data - BIAS);
+    void *out = here((const void *)(uintptr_t)g->d_data);
     int64_t at = batch * g->d.step + (int64_t)column * g->d.leading + (int64_t)row;
     for (uint64_t k = 0; k < depth; k++)
         sum += factor(&g->a, g->product.reads[0], g->a_data, batch, row, k) *
                factor(&g->b, g->product.reads[1], g->b_data, batch, k, column);
     sum *= alpha;
-    store(g->d.type, out, at, beta != 0 ? sum + beta * element(g->d.type, out, at) : sum);
+    write_number(g->d.type, out, at, beta != 0 ? sum + beta * read_number(g->d.type, out, at) : sum);
 }
 
 static void multiply_all(Simulated *simulated, const void *args) {

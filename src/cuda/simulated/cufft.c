@@ -4,22 +4,14 @@
  * addresses at which two reals can't be read at once. */
 #include "cuda/kernels/fft/cufft.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "kernels.h"
+#include "numbers.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BIAS 0x600000000000ull
 enum { SUCCESS = 0, INVALID_PLAN = 1, NO_MEMORY = 2, INVALID_VALUE = 4, NOT_SUPPORTED = 16 };
-
-typedef struct CuStreamBody *CuStream;
-int cuLaunchKernel(CuFunction function, unsigned blocks, unsigned blocks_y, unsigned blocks_z, unsigned threads,
-                   unsigned threads_y, unsigned threads_z, unsigned shared, CuStream stream, void **arguments,
-                   void **extra);
 
 typedef struct Plan {
     bool used, own_memory, ready;
@@ -106,28 +98,10 @@ typedef struct Args {
     int direction;
 } Args;
 
-static double complex read_at(int type, const char *data, long long i) {
-    switch (type) {
-    case FFT_R32: return ((const float *)(const void *)data)[i];
-    case FFT_R64: return ((const double *)(const void *)data)[i];
-    case FFT_C32: return ((const float complex *)(const void *)data)[i];
-    default: return ((const double complex *)(const void *)data)[i];
-    }
-}
-
-static void write_at(int type, char *data, long long i, double complex x) {
-    switch (type) {
-    case FFT_R32: ((float *)(void *)data)[i] = (float)creal(x); break;
-    case FFT_R64: ((double *)(void *)data)[i] = creal(x); break;
-    case FFT_C32: ((float complex *)(void *)data)[i] = (float complex)x; break;
-    default: ((double complex *)(void *)data)[i] = x;
-    }
-}
-
 /* Of half a spectrum the other half is the conjugate of the first one backwards. */
 static double complex signal_at(const Plan *p, const char *in, long long k) {
     const bool half = is_real(p->out_type), other = half && 2 * k > p->n;
-    double complex x = read_at(p->in_type, in, (other ? p->n - k : k) * p->in_step);
+    double complex x = read_number(p->in_type, in, (other ? p->n - k : k) * p->in_step);
     if (half && (k == 0 || 2 * k == p->n)) x = creal(x);
     return other ? conj(x) : x;
 }
@@ -140,7 +114,7 @@ static void transform_line(const Args *a, const char *in, char *out, double comp
         double complex sum = 0;
         for (long long j = 0; j < p->n; j++)
             sum += line[j] * cexp(I * (a->direction * 2 * acos(-1) * (double)(j * k % p->n) / (double)p->n));
-        write_at(p->out_type, out, k * p->out_step, sum);
+        write_number(p->out_type, out, k * p->out_step, sum);
     }
 }
 
@@ -152,8 +126,9 @@ static void transform(Simulated *simulated, const void *args) {
     double complex *line = malloc((size_t)p->n * sizeof *line);
     (void)simulated;
     for (long long b = 0; b < p->batch && line != NULL; b++)
-        transform_line(a, (const char *)(uintptr_t)(a->in - BIAS) + b * p->in_apart * (long long)bytes_of(p->in_type),
-                       (char *)(uintptr_t)(a->out - BIAS) + b * p->out_apart * (long long)bytes_of(p->out_type), line);
+        transform_line(
+            a, (const char *)here((const void *)(uintptr_t)a->in) + b * p->in_apart * (long long)bytes_of(p->in_type),
+            (char *)here((const void *)(uintptr_t)a->out) + b * p->out_apart * (long long)bytes_of(p->out_type), line);
     free(line);
 }
 

@@ -18,6 +18,17 @@ KERNEL(tsr_flat, FlatArgs) {
     }
 }
 
+/* The columns of a matrix's elements, as int64; one outside is reported, and becomes 0. */
+KERNEL(tsr_places, PlacesArgs) {
+    const int64_t step = (int64_t)threads() * blocks();
+    for (int64_t i = (int64_t)block() * threads() + thread(); i < a.n; i += step) {
+        const int64_t v = at<int64_t>(a.in)[i];
+        const bool good = v >= 0 && v < a.size;
+        if (!good) report(a.errors, a.launch, FOUND_INDEX, v, 1, a.size);
+        at<int64_t>(a.out)[i] = good ? v : 0;
+    }
+}
+
 static inline A plus_product(A x, A y, A sum) {
 #if FUSED
     return fma(x, y, sum);

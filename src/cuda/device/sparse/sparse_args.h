@@ -5,6 +5,10 @@ typedef struct FlatArgs {
     int64_t n, ndim, down, across; /* columns; rows of coordinates; bytes from a row, and a column, to the next */
     int64_t sizes[12];             /* the outermost first */
 } FlatArgs;
+typedef struct PlacesArgs {
+    uint64_t in, out, errors, launch;
+    int64_t n, size; /* of columns, and how many the matrix has */
+} PlacesArgs;
 typedef struct SpmmArgs {
     uint64_t starts, places, values, dense, out; /* addresses, as TSR_P_SPMM names them */
     uint64_t errors, launch;

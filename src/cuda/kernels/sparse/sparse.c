@@ -56,7 +56,17 @@ TsrStatus cuda_flat(const TsrDeviceWork *w) {
     return TSR_OK;
 }
 
-TsrStatus cuda_spmm(const TsrDeviceWork *w) {
+TsrStatus cuda_copy_places(TsrAddress out, const TsrDeviceWork *w) {
+    const Key key = {TSR_FLOAT32, false};
+    const TsrDeviceTensor *places = &w->t[2];
+    CuFunction f;
+    PlacesArgs a = {.in = places->at.data, .out = out, .n = places->sizes[0], .size = w->t[4].sizes[1]};
+    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_places", write_sparse, &key));
+    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
+    return cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.n, THREADS), 1, THREADS, &a);
+}
+
+static TsrStatus own_kernel(const TsrDeviceWork *w) {
     const TsrDeviceSpmm *how = w->params;
     const TsrDeviceTensor *out = &w->t[0];
     const TsrDtype dtype = out->at.dtype;
@@ -71,11 +81,17 @@ TsrStatus cuda_spmm(const TsrDeviceWork *w) {
                   .columns = out->sizes[0],
                   .depth = w->t[4].sizes[1]};
     if (sums_type(dtype) == NULL) return TSR_NOT_IMPLEMENTED_ERROR;
-    if (a.rows == 0 || a.columns == 0) return TSR_OK;
     TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_spmm", write_sparse, &key));
     TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
     const uint64_t items = (uint64_t)a.rows * (uint64_t)a.columns;
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, items, THREADS), 1, THREADS, &a));
+    return cuda_launch(f, w->index, cuda_blocks(w->index, items, THREADS), 1, THREADS, &a);
+}
+
+TsrStatus cuda_spmm(const TsrDeviceWork *w) {
+    if (w->t[0].sizes[0] == 0 || w->t[0].sizes[1] == 0) return TSR_OK;
+    TsrStatus status = cuda_cusparse(w);
+    if (status == TSR_NOT_IMPLEMENTED_ERROR) status = own_kernel(w);
+    TSR_TRY(status);
     cuda_work_uses(w);
     return TSR_OK;
 }
