@@ -222,7 +222,9 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
     for (int i = out_ndim - 1; i >= 0; i--) {
         int d = i - (out_ndim - g.ndim);
         int64_t size = d >= 0 ? g.sizes[d] : 1, target = wanted[i];
-        int64_t stride = d >= 0 ? g.strides[d] : i + 1 < out_ndim ? out_sizes[i + 1] * out_strides[i + 1] : 1;
+        int64_t stride = d >= 0             ? g.strides[d]
+                         : i + 1 < out_ndim ? (int64_t)((uint64_t)out_sizes[i + 1] * (uint64_t)out_strides[i + 1])
+                                            : 1;
         if (target == -1) {
             if (d < 0)
                 return tsr_error(

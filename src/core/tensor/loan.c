@@ -43,8 +43,8 @@ static TsrStatus copy_bytes(TsrLoans *l, TsrStorage *s, const TsrDataPtr *to, co
 /* The bytes of its storage that the tensor spans. The storage's memory is the device's. */
 static void tell_use(const TsrTensor *t, bool writes) {
     const TsrStorage *s = t->storage;
-    int64_t itemsize = (int64_t)tsr_itemsize(t), bytes = itemsize, offset = t->offset * itemsize;
     if (s == NULL || t->numel == 0) return;
+    int64_t itemsize = (int64_t)tsr_itemsize(t), bytes = itemsize, offset = t->offset * itemsize;
     for (int i = 0; i < tsr_ndim(t); i++) bytes += (t->sizes[i] - 1) * t->strides[i] * itemsize;
     if (offset + bytes > (int64_t)s->nbytes) return;
     tsr_device_uses((const char *)s->ptr.data + offset, s->ptr.device, (size_t)bytes, writes);

@@ -416,6 +416,10 @@ static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsi
         (long long)need, s->nbytes);
 }
 
+static TsrStatus invalid_offset(int64_t offset) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
+}
+
 /* The one check of a geometry against a storage. */
 static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
@@ -426,7 +430,7 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
             return tsr_error(TSR_RUNTIME_ERROR,
                              "as_strided: Negative strides are not supported at the moment, got strides: %s",
                              tsr_layout_text(g.ndim, g.strides));
-    if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
+    if (g.offset < 0) return invalid_offset(g.offset);
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
     TSR_TRY(tsr_layout_numel(numel, g.ndim, g.sizes));
     if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, g, tsr_dtype_size(dtype), need);
@@ -467,6 +471,7 @@ static TsrStatus new_view(TsrTensor **out, const TsrTensor *self, const TsrGeome
     TsrTensor *t = NULL;
     uint64_t numel = 1; /* what is in front of a size of 0 may be larger than int64_t */
     if (TSR_UNLIKELY(self->sparse != NULL)) return tsr_refuse_backend("as_strided", self);
+    if (TSR_UNLIKELY(g->offset < 0)) return invalid_offset(g->offset);
     TSR_TRY(new_struct(&t, g->ndim, self->dtype, self->device));
     for (int i = 0; i < g->ndim; i++) {
         t->sizes[i] = g->sizes[i];
@@ -784,7 +789,7 @@ TsrStatus tsr_tensor_set_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry 
 
 TsrStatus tsr_tensor_move_to_storage(TsrTensor *t, TsrStorage *storage, TsrGeometry g) {
     int64_t numel;
-    if (g.offset < 0) return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)g.offset);
+    if (g.offset < 0) return invalid_offset(g.offset);
     TSR_TRY(tsr_layout_numel(&numel, g.ndim, g.sizes));
     TSR_TRY(check_element(storage, t->dtype));
     TSR_TRY(ensure_storage(storage, g, t->dtype));

@@ -14,6 +14,12 @@ typedef struct Shape {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], offset;
 } Shape;
 
+/* start + count * step. A tensor without elements may have any strides: what 64 bits do not hold wraps, as in PyTorch.
+ */
+static int64_t moved(int64_t start, int64_t count, int64_t step) {
+    return (int64_t)((uint64_t)start + (uint64_t)count * (uint64_t)step);
+}
+
 /* Starts *g as t's geometry. */
 static void shape_of(Shape *g, const TsrTensor *t) {
     g->ndim = tsr_ndim(t);
@@ -63,7 +69,7 @@ TsrStatus tsr_tensor_new_select(TsrTensor **out, const TsrTensor *self, int64_t 
         return tsr_error(TSR_INDEX_ERROR, "select(): index %lld out of range for tensor of size %s at dimension %lld",
                          (long long)index, tsr_layout_text(tsr_ndim(self), self->sizes), (long long)dim);
     shape_of(&g, self);
-    g.offset += (index < 0 ? index + size : index) * g.strides[dim];
+    g.offset = moved(g.offset, index < 0 ? index + size : index, g.strides[dim]);
     g.ndim--;
     for (int i = (int)dim; i < g.ndim; i++) {
         g.sizes[i] = g.sizes[i + 1];
@@ -87,7 +93,7 @@ TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t 
                          (long long)start, (long long)length, (long long)size);
     shape_of(&g, self);
     g.sizes[dim] = length;
-    g.offset += start * g.strides[dim];
+    g.offset = moved(g.offset, start, g.strides[dim]);
     return new_from(out, self, &g, "narrow");
 }
 
@@ -103,7 +109,7 @@ TsrStatus tsr_tensor_new_slice(TsrTensor **out, const TsrTensor *self, int64_t d
     start = start < 0 ? 0 : TSR_MIN(start, size);
     end = end < start ? start : TSR_MIN(end, size);
     shape_of(&g, self);
-    g.offset += start * g.strides[dim];
+    g.offset = moved(g.offset, start, g.strides[dim]);
     g.sizes[dim] = (end - start) / step + ((end - start) % step != 0);
     if (tsr_mul_overflows(g.strides[dim], step, &g.strides[dim]))
         g.strides[dim] = INT64_MAX; /* one element at most: never used */
@@ -153,7 +159,7 @@ TsrStatus tsr_tensor_new_unsqueeze(TsrTensor **out, const TsrTensor *self, int64
     if (tsr_ndim(self) == TSR_MAX_DIMS)
         return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", TSR_MAX_DIMS + 1, TSR_MAX_DIMS);
     shape_of(&g, self);
-    int64_t stride = dim < g.ndim ? g.sizes[dim] * g.strides[dim] : 1;
+    int64_t stride = dim < g.ndim ? moved(0, g.sizes[dim], g.strides[dim]) : 1;
     for (int i = g.ndim; i > dim; i--) {
         g.sizes[i] = g.sizes[i - 1];
         g.strides[i] = g.strides[i - 1];
@@ -253,9 +259,9 @@ static TsrStatus check_last_stride(const TsrTensor *self, TsrDtype dtype) {
 /* Smaller elements: each splits into `ratio`. */
 static TsrStatus split_elements(Shape *g, const TsrTensor *self, TsrDtype dtype, int64_t ratio) {
     TSR_TRY(check_last_stride(self, dtype));
-    for (int i = 0; i + 1 < g->ndim; i++) g->strides[i] *= ratio;
-    g->sizes[g->ndim - 1] *= ratio;
-    g->offset *= ratio;
+    for (int i = 0; i + 1 < g->ndim; i++) g->strides[i] = moved(0, ratio, g->strides[i]);
+    g->sizes[g->ndim - 1] = moved(0, ratio, g->sizes[g->ndim - 1]);
+    g->offset = moved(0, ratio, g->offset);
     return TSR_OK;
 }
 
@@ -327,14 +333,16 @@ TsrStatus tsr_tensor_new_diagonal(TsrTensor **out, const TsrTensor *self, int64_
     int64_t length =
         offset >= 0 ? TSR_MIN(s1, offset > s2 ? 0 : s2 - offset) : TSR_MIN(offset < -s1 ? 0 : s1 + offset, s2);
     if (length < 0) length = 0;
-    if (length > 0) g.offset += offset >= 0 ? offset * self->strides[dim2] : -offset * self->strides[dim1];
+    if (length > 0)
+        g.offset =
+            offset >= 0 ? moved(g.offset, offset, self->strides[dim2]) : moved(g.offset, -offset, self->strides[dim1]);
     for (int i = 0; i < tsr_ndim(self); i++) {
         if (i == dim1 || i == dim2) continue;
         g.sizes[g.ndim] = self->sizes[i];
         g.strides[g.ndim++] = self->strides[i];
     }
     g.sizes[g.ndim] = length;
-    g.strides[g.ndim++] = self->strides[dim1] + self->strides[dim2];
+    g.strides[g.ndim++] = moved(self->strides[dim1], 1, self->strides[dim2]);
     return new_from(out, self, &g, "diagonal");
 }
 
@@ -373,8 +381,8 @@ static TsrStatus new_part(TsrTensor **out, const TsrTensor *self, bool imaginary
     Shape g;
     TsrTensor *t = NULL;
     shape_of(&g, self);
-    for (int i = 0; i < g.ndim; i++) g.strides[i] *= 2;
-    g.offset = 2 * g.offset + (imaginary ? 1 : 0);
+    for (int i = 0; i < g.ndim; i++) g.strides[i] = moved(0, 2, g.strides[i]);
+    g.offset = moved(imaginary ? 1 : 0, 2, g.offset);
     TSR_TRY(new_from(&t, self, &g, origin));
     t->dtype = tsr_dtype_real_of(self->dtype);
     bool conj = self->flags & TSR_FLAG_CONJ, neg = self->flags & TSR_FLAG_NEG;

@@ -43,6 +43,21 @@ START_TEST(view_strides_of_a_transpose) {
 }
 END_TEST
 
+/* Of no dimension: one element, seen with any number of dimensions of one, or expanded to all of them. */
+START_TEST(one_number_takes_any_shape) {
+    int64_t sizes[3], strides[3] = {7, 7, 7};
+    TsrGeometry number = {.ndim = 0};
+    ck_assert(tsr_layout_view_strides(strides, 2, (int64_t[]){1, 1}, number));
+    ck_assert_mem_eq(strides, ((int64_t[]){1, 1, 7}), sizeof strides);
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(2, (int64_t[]){1, 1}, number), -1);
+    ck_assert_int_eq(tsr_layout_expand(sizes, strides, 2, (int64_t[]){3, 0}, number), TSR_OK);
+    ck_assert_mem_eq(sizes, ((int64_t[]){3, 0}), 2 * sizeof *sizes);
+    ck_assert_mem_eq(strides, ((int64_t[]){0, 0}), 2 * sizeof *strides);
+    ck_assert_int_eq(tsr_layout_expand(sizes, strides, 2, (int64_t[]){-1, 3}, number), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "numel: integer multiplication overflow");
+}
+END_TEST
+
 START_TEST(infer_size_fills_one_gap) {
     int64_t out[3];
     ck_assert_int_eq(tsr_layout_infer_size(out, 2, (int64_t[]){-1, 3}, 6), TSR_OK);
@@ -445,11 +460,11 @@ START_TEST(hostile_geometry_ends) {
 }
 END_TEST
 
-TEST_SUITE(layout, contiguous_strides_count_empty_dimensions_as_one, numel_refuses_negative_sizes_and_overflow,
-           view_strides_of_a_transpose, infer_size_fills_one_gap, dense_strides_follow_the_order_of_gapped_ones,
-           channels_last_is_told_from_row_major, broadcast_names_the_dimension, geometries_are_told_apart_as_in_pytorch,
-           fresh_tensors_have_pytorch_s_strides, views_of_other_shapes_have_pytorch_s_strides,
-           the_dimensions_that_do_not_merge_are_named, expanded_geometries_are_pytorch_s,
-           shapes_broadcast_as_in_pytorch, missing_sizes_are_inferred_as_in_pytorch,
+TEST_SUITE(layout, one_number_takes_any_shape, contiguous_strides_count_empty_dimensions_as_one,
+           numel_refuses_negative_sizes_and_overflow, view_strides_of_a_transpose, infer_size_fills_one_gap,
+           dense_strides_follow_the_order_of_gapped_ones, channels_last_is_told_from_row_major,
+           broadcast_names_the_dimension, geometries_are_told_apart_as_in_pytorch, fresh_tensors_have_pytorch_s_strides,
+           views_of_other_shapes_have_pytorch_s_strides, the_dimensions_that_do_not_merge_are_named,
+           expanded_geometries_are_pytorch_s, shapes_broadcast_as_in_pytorch, missing_sizes_are_inferred_as_in_pytorch,
            absurd_numbers_of_dimensions_are_refused, texts_of_shapes_take_turns, overlap_agrees_with_brute_force,
            interleaved_views_do_not_overlap, hostile_geometry_ends)

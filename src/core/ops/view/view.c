@@ -448,7 +448,7 @@ static TsrStatus make_view_as_real(TsrOpCall *c, TsrTensor **out) {
         return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", n + 1, TSR_MAX_DIMS);
     for (int i = 0; i < n; i++) {
         sizes[i] = SELF->sizes[i];
-        strides[i] = 2 * SELF->strides[i];
+        strides[i] = (int64_t)(2 * (uint64_t)SELF->strides[i]); /* without elements they may be any: it wraps */
     }
     sizes[n] = 2;
     strides[n] = 1;
