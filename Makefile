@@ -12,8 +12,8 @@ QUIET := $(if $(V),,@)
 SAY := @$(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
 CCACHE := $(shell command -v ccache 2>/dev/null)
 
-# $(call need,TOOL PACKAGE...): a recipe's line; where the tool is missing, those of Debian's packages are installed. The first is named as the tool.
-need = @command -v $(firstword $(1)) >/dev/null || scripts/setup $(1)
+# $(call need,TOOL,PACKAGE...): a recipe's line; where the tool is missing, those of Debian's packages are installed. Without any: that of its name.
+need = @command -v $(1) >/dev/null || scripts/setup $(or $(2),$(1))
 
 CFLAGS_release := -O2 -g1 -DNDEBUG
 CFLAGS_debug := -O0 -g3 -DTSR_DEBUG
@@ -116,7 +116,7 @@ cuda-pack: all $(BUILD)/make_pack ## kernels for machines with NVIDIA's driver a
 	scripts/cuda-pack $(BUILD)/tsr $(BUILD)/make_pack $(BUILD)/tsr_cuda.pack
 
 compiler:
-	$(call need,$(if $(WEB),emcc emscripten,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev))))
+	$(call need,$(firstword $(CC)),$(if $(WEB),emscripten,$(sort $(CC) $(CC:clang%=libclang-rt%-dev) $(CC:clang%=libomp%-dev))))
 
 define COMPILE
 	@mkdir -p $(dir $@)
@@ -161,6 +161,7 @@ $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.m
 ifneq ($(LIB_DIR),)
 $(CORE_OBJ) $(TOOL_OBJ): | $(LIB_DIR)/done
 $(LIB_DIR)/done:
+	$(call need,dpkg-source,dpkg-dev)
 	$(QUIET)CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),,$(LDFLAGS_$(CONFIG)))' scripts/web-libs $(LIB_DIR)
 endif
 
@@ -183,13 +184,13 @@ $(BUILD)/tsr.html: $(BUILD)/tsr.js scripts/web-page src/show/page/page.css $(wil
 	$(QUIET)scripts/web-page $(BUILD)
 endif
 web: ## the page: build/web/tsr.html in one file, build/web/site/ for any host (emscripten)
-	$(call need,emcc emscripten)
+	$(call need,emcc,emscripten)
 	$(MAKE) CONFIG=web build/web/tsr.html
 
 # node's and Chromium's: the transcripts under the one, the page in the other.
 check-web: ## the page's tests: transcripts under node, and the page in headless Chromium; pictures of it under build/web
-	$(call need,emcc emscripten)
-	$(call need,chromedriver chromium chromium-driver)
+	$(call need,emcc,emscripten)
+	$(call need,chromedriver,chromium chromium-driver)
 	$(MAKE) web
 	python3 tests/web/transcripts.py tests/web/allowed scripts/web-node build/web/tsr.js
 	@mkdir -p build/web/looks

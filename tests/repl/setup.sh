@@ -39,4 +39,20 @@ with 'check' "$top/scripts/setup"
 is 'through sudo too' '0 check' "$status $asked"
 with 'clang-none libomp-none-dev' env REFUSED=1 make -s -C "$top" BUILD="$work/build" CC=clang-none
 is 'a compiler that is missing is asked for with its libraries' 'clang-none libomp-none-dev' "$asked"
+# All of this system's tools but some.
+mkdir "$work/tools"
+ln -s /usr/bin/* "$work/tools/"
+rm -f "$work/tools/emcc" "$work/tools/chromedriver" "$work/tools/dpkg-source"
+lacking() { # PACKAGES TARGET...: what make asks for where these are not installed
+    packages=$1
+    shift
+    with "$packages" env PATH="$work/bin:$work/tools" REFUSED=1 make -s -C "$top" BUILD="$work/build" "$@"
+}
+lacking emscripten web
+is 'the page asks for the package that has its compiler' emscripten "$asked"
+stand_in emcc 'exit 0'
+lacking 'chromium chromium-driver' check-web
+is 'its tests for a browser' 'chromium chromium-driver' "$asked"
+lacking dpkg-dev CONFIG=i386 "$work/build/lib/done"
+is 'libraries made from sources for what unpacks them' dpkg-dev "$asked"
 exit $bad
