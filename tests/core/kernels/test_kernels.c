@@ -11,6 +11,7 @@
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
+#include "core/kernels/reduce/softmax.h"
 #include "core/kernels/sleef.h"
 #include "core/loop.h"
 #include "core/op.h"
@@ -197,6 +198,77 @@ static void compare_exponentials(TsrKernelTable table, TsrSleefFn floats, TsrSle
     }
 }
 #endif
+
+#ifdef TSR_HAVE_X86
+/* --- logarithm.inc has the bits of SLEEF's, seen through log_softmax of (0, x), which begins with -log(1 + e**x) ---
+ */
+
+#define SLEEF_LOG_OF_TWO(name, T, V) \
+    __attribute__((target("avx2"))) static void name(TsrSleefFn exponential, TsrSleefFn logarithm, T *x) { \
+        V v; \
+        memcpy(&v, x, sizeof v); \
+        v = ((V(*)(V))logarithm)(1 + ((V(*)(V))exponential)(v)); \
+        memcpy(x, &v, sizeof v); \
+    }
+SLEEF_LOG_OF_TWO(sleef_log_of_floats, float, __m256)
+SLEEF_LOG_OF_TWO(sleef_log_of_doubles, double, __m256d)
+
+static void compare_logarithms(const TsrSoftmaxTable *table, TsrSleefFn const sleef[4]) {
+    for (int round = 0; round < 20000; round++) {
+        float x[8][2] = {{0}}, y[8][2], want[8];
+        double u[4][2] = {{0}}, v[4][2], desired[4];
+        for (int k = 0; k < 8; k++) want[k] = x[k][1] = -(float)below(1 << 24) / (1 << (24 - below(5)));
+        for (int k = 0; k < 4; k++)
+            desired[k] = u[k][1] = (double)x[k][1] - (double)below(1 << 30) / ((int64_t)1 << 50);
+        sleef_log_of_floats(sleef[0], sleef[1], want);
+        sleef_log_of_doubles(sleef[2], sleef[3], desired);
+        table->log_softmax[0](y, x, 8, 2, TSR_DTYPE_NONE);
+        table->log_softmax[1](v, u, 4, 2, TSR_DTYPE_NONE);
+        for (int k = 0; k < 8; k++)
+            ck_assert_msg(same_float(y[k][0], -want[k]), "%a: %a, not %a", x[k][1], y[k][0], -want[k]);
+        for (int k = 0; k < 4; k++)
+            ck_assert_msg(same_double(v[k][0], -desired[k]), "%a: %a, not %a", u[k][1], v[k][0], -desired[k]);
+    }
+}
+#endif
+
+START_TEST(logarithms_have_the_bits_of_sleef) {
+#ifdef TSR_HAVE_X86
+    TsrSleefFn sleef[] = {tsr_sleef_find("Sleef_expf8_u10avx2"), tsr_sleef_find("Sleef_logf8_u10avx2"),
+                          tsr_sleef_find("Sleef_expd4_u10avx2"), tsr_sleef_find("Sleef_logd4_u10avx2")};
+    for (int k = 0; k < 4; k++)
+        if (sleef[k] == NULL || tsr_isa() < TSR_ISA_AVX2) return;
+    compare_logarithms(tsr_softmax_kernels_avx2(), sleef);
+    if (tsr_isa() >= TSR_ISA_AVX512) compare_logarithms(tsr_softmax_kernels_avx512(), sleef);
+#endif
+}
+END_TEST
+
+/* Many lines at once have the bits of the lines one by one, and a place of NaN spoils its own line alone. */
+static void compare_lines(TsrSoftmaxFn fn, TsrDtype d) {
+    enum { LINES = 37, MOST = 40 };
+    static char x[LINES * MOST * 8], y[LINES * MOST * 8], line[MOST * 8];
+    int64_t item = (int64_t)tsr_dtype_size(d);
+    for (int64_t n = 1; n <= MOST; n++) {
+        for (int64_t i = 0; i < LINES * n; i++)
+            tsr_scalar_store(tsr_scalar_float(i == 5 * n ? NAN : (double)below(1 << 20) * 1e-5), d, x + i * item);
+        fn(y, x, LINES, n, TSR_DTYPE_NONE);
+        for (int64_t r = 0; r < LINES; r++) {
+            fn(line, x + r * n * item, 1, n, TSR_DTYPE_NONE);
+            ck_assert_msg(memcmp(line, y + r * n * item, (size_t)(n * item)) == 0, "line %d of %d", (int)r, (int)n);
+            ck_assert_msg(isnan(tsr_scalar_to_double(tsr_scalar_load(d, line))) == (r == 5), "line %d of %d", (int)r,
+                          (int)n);
+        }
+    }
+}
+
+START_TEST(lines_of_softmax_do_not_know_of_their_neighbours) {
+    for (int log = 0; log < 2; log++) {
+        compare_lines(tsr_softmax_kernel(log, TSR_FLOAT32), TSR_FLOAT32);
+        compare_lines(tsr_softmax_kernel(log, TSR_FLOAT64), TSR_FLOAT64);
+    }
+}
+END_TEST
 
 START_TEST(exponentials_have_the_bits_of_sleef) {
 #ifdef TSR_HAVE_X86
@@ -431,6 +503,8 @@ END_TEST
 TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
            half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
-           exponentials_have_the_bits_of_sleef, elementary_functions_are_within_an_ulp, erf_of_doubles_is_within_an_ulp,
-           halves_have_the_results_of_floats, short_lines_are_summed_as_one_line, sums_of_small_integers_are_exact,
-           the_first_extreme_is_found_anywhere, variance_does_not_cancel, running_sums_end_in_the_sum)
+           exponentials_have_the_bits_of_sleef, logarithms_have_the_bits_of_sleef,
+           lines_of_softmax_do_not_know_of_their_neighbours, elementary_functions_are_within_an_ulp,
+           erf_of_doubles_is_within_an_ulp, halves_have_the_results_of_floats, short_lines_are_summed_as_one_line,
+           sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
+           running_sums_end_in_the_sum)

@@ -8,8 +8,8 @@ static const TsrSoftmaxTable *table(void) {
     return TSR_CHOOSE_ONCE(known, TSR_FOR_ISA(tsr_softmax_kernels)());
 }
 
-TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrSoftmaxWay way, TsrDtype d) {
-    return (log ? table()->log_softmax : table()->softmax)[way][d == TSR_FLOAT64];
+TsrSoftmaxFn tsr_softmax_kernel(bool log, TsrDtype d) {
+    return (log ? table()->log_softmax : table()->softmax)[d == TSR_FLOAT64];
 }
 TsrSoftmaxColumnsFn tsr_softmax_columns(bool log, TsrDtype d) {
     return (log ? table()->log_columns : table()->columns)[d == TSR_FLOAT64];

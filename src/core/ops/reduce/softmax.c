@@ -1,9 +1,8 @@
 /* softmax.c: softmax, log_softmax, softmin.
  *
- * Along the last dimension a line is one call of the kernel (kernels/reduce/softmax.h): greatest, exponentials and
- * their sum, division. Along another one with many elements inside, strips of neighbouring lines go side by side, so
- * that memory is read in order; with few inside, the dimension is moved last and the result put back. Which of them it
- * is shows in the last digit, so the cases are PyTorch's. */
+ * Along the last dimension lines lie one after the other (kernels/reduce/softmax.h): greatest, exponentials and their
+ * sum, division. Along another one strips of neighbouring lines go side by side, so that memory is read in order. Which
+ * of them it is shows in the last digit, so the cases are PyTorch's. */
 #include <math.h>
 
 #include "core/engine/device.h"
@@ -11,28 +10,31 @@
 #include "core/ops/pointwise/pointwise.h"
 #include "core/tensor/loan.h"
 
-typedef struct Line {
+typedef struct Rows {
     TsrSoftmaxFn fn;
+    char *out;
+    const char *x;
+    int64_t n, bytes; /* of a line */
     TsrDtype half;
-} Line;
+} Rows;
 
-static void run_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
-    const Line *line = params;
-    (void)stride;
-    line->fn(data[0], data[1], n[0], line->half);
+static void run_rows(int64_t begin, int64_t end, void *user) {
+    const Rows *j = user;
+    j->fn(j->out + begin * j->bytes, j->x + begin * j->bytes, end - begin, j->n, j->half);
 }
 
-/* x is contiguous, float32 or float64, and overwritten when it is `spare`; along its last dimension, which may have
- * been another one before. `half` as in softmax.h. */
-static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrSoftmaxWay way,
-                              TsrDtype half) {
+/* x is contiguous, float32 or float64, and overwritten when it is `spare`. `half` as in softmax.h. */
+static TsrStatus softmax_last(TsrTensor **out, TsrTensor *x, TsrTensor *spare, bool log, TsrDtype half) {
     TsrTensor *result;
-    Line line = {tsr_softmax_kernel(log, way, x->dtype), half};
     if (spare == x) result = tsr_tensor_retain(x);
     else TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TsrTensor *operands[] = {result, x};
-    TsrStatus s =
-        x->numel == 0 ? TSR_OK : tsr_lines_run(operands, 2, TSR_MAX(tsr_ndim(x) - 1, 0), run_line, &line, false);
+    TsrStatus s = TSR_OK;
+    if (x->numel > 0 && !tsr_is_meta(x)) {
+        int64_t n = tsr_ndim(x) == 0 ? 1 : x->sizes[tsr_ndim(x) - 1];
+        Rows job = {
+            tsr_softmax_kernel(log, x->dtype), tsr_data(result), tsr_data(x), n, n * (int64_t)tsr_itemsize(x), half};
+        s = tsr_parallel_for(x->numel / n, tsr_grain(4 * n), run_rows, &job);
+    }
     if (s != TSR_OK) tsr_tensor_free(result);
     else *out = result;
     return s;
@@ -47,24 +49,12 @@ typedef struct Columns {
     TsrDtype half;
 } Columns;
 
-enum { HALF_VECTOR = 32 }; /* elements */
-
-/* Of half floats PyTorch rounds the exponentials only where no whole vector is left. */
-static void run_strip(const Columns *j, int64_t at, int64_t column, int64_t width) {
-    int64_t exact = j->half == TSR_DTYPE_NONE
-                        ? width
-                        : TSR_MIN(TSR_MAX(j->inner / HALF_VECTOR * HALF_VECTOR - column, (int64_t)0), width);
-    if (exact > 0) j->fn(j->out + at, j->x + at, j->n, j->inner, exact, TSR_DTYPE_NONE);
-    at += exact * j->item;
-    if (exact < width) j->fn(j->out + at, j->x + at, j->n, j->inner, width - exact, j->half);
-}
-
 static void run_strips(int64_t begin, int64_t end, void *user) {
     const Columns *j = user;
     int64_t strips = (j->inner + TSR_SOFTMAX_STRIP - 1) / TSR_SOFTMAX_STRIP;
     for (int64_t i = begin; i < end; i++) {
         int64_t column = i % strips * TSR_SOFTMAX_STRIP, at = (i / strips * j->n * j->inner + column) * j->item;
-        run_strip(j, at, column, TSR_MIN(j->inner - column, (int64_t)TSR_SOFTMAX_STRIP));
+        j->fn(j->out + at, j->x + at, j->n, j->inner, TSR_MIN(j->inner - column, (int64_t)TSR_SOFTMAX_STRIP), j->half);
     }
 }
 
@@ -74,7 +64,7 @@ static int64_t elements_inside(const TsrTensor *x, int64_t dim) {
     return inner;
 }
 
-/* Along a dimension with many elements inside; otherwise as softmax_last. */
+/* Along another dimension; otherwise as softmax_last. */
 static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype half) {
     TsrTensor *dense, *result = NULL;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
@@ -100,27 +90,13 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
     return s;
 }
 
-/* Along another dimension with few elements inside: it is moved last, and the result put back in row-major order. */
 static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype d) {
-    TsrTensor *moved = NULL, *dense = NULL, *result = NULL, *back = NULL;
-    int64_t last = TSR_MAX(tsr_ndim(x) - 1, 0), vectors = 2 * 64 / (int64_t)tsr_itemsize(x);
     TsrDtype half = d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? d : TSR_DTYPE_NONE;
-    if (dim != last && elements_inside(x, dim) >= vectors) return softmax_inner(out, x, spare, dim, log, half);
-    if (dim == last) moved = tsr_tensor_retain(x);
-    else TSR_TRY(tsr_tensor_new_transpose(&moved, x, dim, last));
-    TsrStatus s = tsr_tensor_new_contiguous(&dense, moved, TSR_CONTIGUOUS);
-    if (s == TSR_OK)
-        s = softmax_last(&result, dense, spare, log, dim == last ? TSR_SOFTMAX_LAST : TSR_SOFTMAX_FEW, half);
-    tsr_tensor_free(moved);
+    if (dim != TSR_MAX(tsr_ndim(x) - 1, 0)) return softmax_inner(out, x, spare, dim, log, half);
+    TsrTensor *dense;
+    TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
+    TsrStatus s = softmax_last(out, dense, spare, log, half);
     tsr_tensor_free(dense);
-    if (s != TSR_OK || dim == last) {
-        *out = result;
-        return s;
-    }
-    s = tsr_tensor_new_transpose(&back, result, dim, last);
-    if (s == TSR_OK) s = tsr_tensor_new_clone(out, back, TSR_CONTIGUOUS);
-    tsr_tensor_free(result);
-    tsr_tensor_free(back);
     return s;
 }
 
