@@ -111,34 +111,50 @@ WORKER = """
 import sys, json, os, signal
 import torch
 if %r != 'all': torch.set_num_threads(int(%r))
-print('ready', flush=True)
+answers = os.fdopen(os.dup(1), 'w')
+os.dup2(2, 1)
+print('ready', file=answers, flush=True)
 import warnings; warnings.simplefilter('ignore')
 def expired(*_): raise TimeoutError
 signal.signal(signal.SIGALRM, expired)
-for line in sys.stdin:
+def answer(line):
     try:
         signal.alarm(20)
         space = {}
         exec(json.loads(line), space)
-        print(space['measured'](), flush=True)
-    except BaseException as e: print('refused', type(e).__name__, str(e).split(chr(10))[0][:100], flush=True)
-    signal.alarm(0)
+        return space['measured']()
+    except BaseException as e: return 'refused %%s %%s' %% (type(e).__name__, str(e).split(chr(10))[0][:100])
+    finally: signal.alarm(0)
+for line in sys.stdin:
+    try: said = answer(line)
+    except TimeoutError: said = 'refused TimeoutError'
+    print(said, file=answers, flush=True)
 """
 
 
 class Peer:
-    """PyTorch, imported once."""
+    """PyTorch, imported once, and again after a line that ended it."""
     def __init__(self, python, threads, environment):
+        self.python, self.threads, self.environment = python, threads, environment
+        self.start()
+        if not self.process: print(f"# {python} has no PyTorch (PEER_PYTHON names another Python): tsr's times only")
+    def start(self):
         self.process = None
         try:
-            self.process = subprocess.Popen([python, "-c", WORKER % (threads, threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+            self.process = subprocess.Popen([self.python, "-c", WORKER % (self.threads, self.threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True, env=self.environment)
             if self.process.stdout.readline() != "ready\n": self.process = None
         except OSError: pass
-        if not self.process: print(f"# {python} has no PyTorch (PEER_PYTHON names another Python): tsr's times only")
     def time(self, text):
         if not self.process: return None
-        self.process.stdin.write(json.dumps(text) + "\n"); self.process.stdin.flush()
-        answer = self.process.stdout.readline().strip()
+        try:
+            self.process.stdin.write(json.dumps(text) + "\n"); self.process.stdin.flush()
+            answer = self.process.stdout.readline().strip()
+        except BrokenPipeError: answer = ""
+        if not answer:
+            status = self.process.wait()
+            self.start()
+            return f"refused: PyTorch's process ended with {status}"
         return answer if answer.startswith("refused") else float(answer)
 
 
