@@ -2,6 +2,7 @@
 #include "pointwise.h"
 
 #include "core/tensor/loan.h"
+#include "core/tensor/owned.h"
 
 #include <string.h>
 
@@ -301,23 +302,24 @@ static TsrStatus return_bool(TsrOpCall *c, bool b) {
 }
 
 /* Whether every element of a bool tensor is true; consumes it. */
-static TsrStatus return_all_move(TsrOpCall *c, TsrTensor *mask) {
+static TsrStatus all_true_move(bool *all, TsrTensor *mask) {
     TsrTensor *flat = NULL;
     TsrStatus s = tsr_is_meta(mask) ? tsr_error(TSR_RUNTIME_ERROR, "Tensor.item() cannot be called on meta tensors")
                                     : tsr_tensor_new_contiguous(&flat, mask, TSR_CONTIGUOUS);
     tsr_tensor_free(mask);
     TSR_TRY(s);
-    bool all = true;
     s = tsr_on_host("allclose", flat,
-                    (all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL, TSR_OK));
+                    (*all = flat->numel == 0 || memchr(tsr_data(flat), 0, (size_t)flat->numel) == NULL, TSR_OK));
     tsr_tensor_free(flat);
-    return s == TSR_OK ? return_bool(c, all) : s;
+    return s;
 }
 
 TsrStatus op_allclose(TsrOpCall *c) {
     TsrTensor *mask = NULL;
+    bool all = true;
     TSR_TRY(is_close(&mask, c->arg[0].t, c->arg[1].t, c->arg[2].f, c->arg[3].f, c->arg[4].b));
-    return return_all_move(c, mask);
+    TSR_TRY(all_true_move(&all, mask));
+    return return_bool(c, all);
 }
 
 /* Two dense tensors, by blocks, until one differs. */
@@ -350,8 +352,34 @@ static TsrStatus check_equal(TsrTensor *a, TsrTensor *b) {
     return common == TSR_COMPLEX32 ? tsr_not_implemented("equal_cpu", common) : TSR_OK;
 }
 
+static TsrStatus equal_by_mask(bool *equal, TsrTensor *a, TsrTensor *b) {
+    TsrTensor *mask = NULL;
+    TSR_TRY(tsr_invoke_new(&mask, 1, "eq", "tt", a, b));
+    return all_true_move(equal, mask);
+}
+
+/* By parts along the first dimension, until one differs. */
+static TsrStatus equal_by_parts(bool *equal, TsrTensor *a, TsrTensor *b) {
+    /* Elements of a part, whose mask stays in the second cache. */
+    enum { PART = 65536 };
+    *equal = true;
+    if (a->numel <= PART || a->device.type != TSR_CPU || b->device.type != TSR_CPU || tsr_is_sparse(a) ||
+        tsr_is_sparse(b))
+        return equal_by_mask(equal, a, b);
+    int64_t rows = a->sizes[0], step = TSR_MAX(rows / (a->numel / PART + 1), (int64_t)1);
+    for (int64_t at = 0; at < rows && *equal; at += step) {
+        TSR_OWNED some = NULL;
+        TSR_OWNED others = NULL;
+        TSR_TRY(tsr_tensor_new_narrow(&some, a, 0, at, TSR_MIN(step, rows - at)));
+        TSR_TRY(tsr_tensor_new_narrow(&others, b, 0, at, TSR_MIN(step, rows - at)));
+        TSR_TRY(equal_by_mask(equal, some, others));
+    }
+    return TSR_OK;
+}
+
 TsrStatus op_equal(TsrOpCall *c) {
-    TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *mask = NULL;
+    TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    bool equal = true;
     if (!tsr_same_sizes(a, b)) return return_bool(c, false);
     TSR_TRY(check_equal(a, b));
     bool exact = !tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype) &&
@@ -365,6 +393,6 @@ TsrStatus op_equal(TsrOpCall *c) {
         TSR_TRY(tsr_parallel_for(a->numel, 4 * tsr_grain(1), compare_blocks, &compared));
         return return_bool(c, !compared.differ);
     }
-    TSR_TRY(tsr_invoke_new(&mask, 1, "eq", "tt", a, b));
-    return return_all_move(c, mask);
+    TSR_TRY(equal_by_parts(&equal, a, b));
+    return return_bool(c, equal);
 }
