@@ -2,6 +2,7 @@
  * without). */
 #include <complex.h>
 #include <math.h>
+#include <string.h>
 
 #include "table.h"
 #include "core/kernels/simd.h"
@@ -23,6 +24,10 @@ typedef struct TsrC128 {
 #define CMPLX_OF __builtin_complex
 #define LANES 8
 #define GROUP 2
+#define BITS uint32_t
+#define EVEN_TWICE(v) __builtin_shufflevector(v, v, 0, 0, 2, 2, 4, 4, 6, 6)
+#define ODD_TWICE(v) __builtin_shufflevector(v, v, 1, 1, 3, 3, 5, 5, 7, 7)
+#define SWAPPED(v) __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6)
 #include "complex.inc"
 #undef F
 #undef REAL
@@ -38,8 +43,16 @@ typedef struct TsrC128 {
 #define P(name) name##_d
 #undef LANES
 #undef GROUP
+#undef BITS
+#undef EVEN_TWICE
+#undef ODD_TWICE
+#undef SWAPPED
 #define LANES 4
 #define GROUP 1
+#define BITS uint64_t
+#define EVEN_TWICE(v) __builtin_shufflevector(v, v, 0, 0, 2, 2)
+#define ODD_TWICE(v) __builtin_shufflevector(v, v, 1, 1, 3, 3)
+#define SWAPPED(v) __builtin_shufflevector(v, v, 1, 0, 3, 2)
 #include "complex.inc"
 
 #define ROW(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d},
