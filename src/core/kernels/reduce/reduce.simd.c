@@ -20,6 +20,8 @@ typedef double V2d __attribute__((vector_size(16)));
 /* Columns reduced side by side: 256 doubles are 2 KiB of sums, which stay in the first cache beside the rows that are
  * added to them. No measurement is recorded. */
 enum { WIDE = 256 };
+/* Elements of a line with gaps that are brought together at a time, for the loops over dense ones. */
+enum { DENSE = 256 };
 
 /* The reducer's finish, out of a function `result` for one accumulator. */
 #define FINISH(name, A) \
