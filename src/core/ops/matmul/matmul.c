@@ -742,6 +742,8 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TSR_OWNED r = NULL;
     bool alone = a->sizes[0] == 0 || a->sizes[2] == 0;
     TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, beta, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
+    if (alone && a->sizes[0] > 1 && r->dtype == TSR_BOOL) /* PyTorch weights the sum by the integer 1 from there on */
+        return tsr_error(TSR_RUNTIME_ERROR, "result type Long can't be cast to the desired output type Bool");
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
     int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
@@ -955,7 +957,7 @@ TsrStatus op_bilinear(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *y = c->arg[1].t, *w = c->arg[2].t,
               *bias = tsr_arg_given(&c->arg[3]) ? c->arg[3].t : NULL, *r = NULL;
     TSR_TRY(check_bilinear(x, y, w, bias));
-    if (w->numel > 0) TSR_TRY(unsupported(x, "bmm"));
+    if (w->numel > 0 && x->numel > 0 && y->numel > 0) TSR_TRY(unsupported(x, "bmm"));
     TSR_OWNED wp = NULL;
     TSR_OWNED wf = NULL;
     TSR_OWNED xf = NULL;
