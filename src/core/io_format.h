@@ -17,10 +17,12 @@ TSR_PUBLIC_BEGIN
 typedef struct TsrPlace {
     size_t begin, end;
 } TsrPlace;
-/* The places of all elements of all items, in the order of the items. The caller's (tsr_free of `of`). */
+/* The places of all elements of all items, in the order of the items, or of the cells of a table, row by row: one that
+ * the text has not (a key that an object lacks) begins behind its end. The caller's (tsr_free of `of`). */
 typedef struct TsrPlaces {
     TsrPlace *of;
     size_t n, room;
+    bool tables; /* json, jsonl: objects that are a table are wanted as one, not as tensors or a tree */
 } TsrPlaces;
 
 /* How a file is read and written. Begin with tsr_load_options() and tsr_save_options(), and set what differs: their
@@ -153,6 +155,9 @@ typedef struct TsrFormat {
     /* Appends the text of one element, as `write` would, or as it is inside of quotes that are there already. NULL: the
      * format is no text. */
     TsrStatus (*put)(TsrText *out, TsrScalar value, TsrDtype dtype, const TsrSaveOptions *options, bool quoted);
+    /* Writes the text of a table's cell, as `put`. NULL: the format has no tables, or is no text. */
+    TsrStatus (*put_cell)(TsrSink *sink, const TsrTable *t, int column, int64_t row, const TsrSaveOptions *options,
+                          bool quoted);
 } TsrFormat;
 
 TSR_PUBLIC_END

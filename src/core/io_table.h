@@ -92,6 +92,7 @@ typedef struct TsrTable {
     TsrTableColumn *columns;
     int n, room;
     int64_t rows;
+    char delimiter; /* between the fields of the text that it was read from; 0: that was no text of fields */
 } TsrTable;
 /* An empty table; the caller's. */
 TsrStatus tsr_table_new(TsrTable **out, int64_t rows);

@@ -581,10 +581,20 @@ static TsrStatus tell_of_ballast(const TsrTree *tree, const char *path) {
     return TSR_OK;
 }
 
+/* A table, or a dict some of whose values are columns of one. */
+static bool has_columns(Value v) {
+    int64_t position = 0;
+    if (value_is_table(v)) return true;
+    if (!value_is_dict(v)) return false;
+    for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;)
+        if (value_is_column(e->value)) return true;
+    return false;
+}
+
 /* Whether v goes into the format as a table of named columns. */
 static bool is_written_as_table(Value v, const char *name) {
     const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
-    return format != NULL && format->tables && (value_is_table(v) || strcmp(name, "markdown") == 0);
+    return format != NULL && format->tables && (has_columns(v) || strcmp(name, "markdown") == 0);
 }
 
 static TsrStatus table_items(TsrItems *items, Value v) {
@@ -685,21 +695,6 @@ static int64_t first_difference(const char *a, size_t na, const char *b, size_t 
     return i == na && i == nb ? 0 : line;
 }
 
-/* How a column of numbers of a table is changed where it stands. */
-static void hint_about_columns(const TsrTable *table, const TsrSaveOptions *save) {
-    int k = 0;
-    while (k < table->n && table->columns[k].kind != TSR_COLUMN_NUMBERS) k++;
-    if (k == table->n) tsr_error_hint("-o FILE writes the value to another file");
-    else if (strcmp(save->format, "json") == 0)
-        tsr_error_hint(
-            "-o FILE writes the value to another file; in JSON lines --columns changes columns of numbers alone");
-    else
-        tsr_error_hint(
-            "--columns %s changes that column alone and keeps every other byte; -o FILE writes the value to another "
-            "file",
-            table->columns[k].name);
-}
-
 /* Whether a file of text may be written anew: only when that would not change what it holds. */
 static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const TsrSaveOptions *save) {
     TsrInput in;
@@ -710,12 +705,11 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
     if (status == TSR_OK) status = write_again(&sink, &old, path, save);
     int64_t line = status == TSR_OK ? first_difference(in.data, in.size, sink.text.data, sink.text.length) : 0;
     if (status == TSR_OK && line > 0) {
-        status = tsr_error(
-            TSR_VALUE_ERROR, "%s: %s, so that all would be written anew, and line %lld would not stay as it is", path,
-            old.table != NULL ? "not all of its columns are numbers" : "the value has another form than the file",
-            (long long)line);
-        if (old.table != NULL) hint_about_columns(old.table, save);
-        else tsr_error_hint("-o FILE writes the value to another file, or over this one");
+        status = tsr_error(TSR_VALUE_ERROR,
+                           "%s: the value has another form than the file, so that all would be written anew, and line "
+                           "%lld would not stay as it is",
+                           path, (long long)line);
+        tsr_error_hint("-o FILE writes the value to another file, or over this one");
     }
     tsr_text_free(&sink.text);
     tsr_items_free(&old);
@@ -724,11 +718,10 @@ static TsrStatus check_anew(const char *path, const TsrLoadOptions *load, const 
 }
 
 /* What the program was not given can't be written back. */
-static TsrStatus refuse_columns(Value v, const char *path) {
-    tsr_error(TSR_VALUE_ERROR, "%s: --columns took a part of it, and %s: the rest would be lost", path,
-              value_is_table(v)
-                  ? "only columns of numbers are changed where they stand, not words, times and masked numbers"
-                  : "the value has another form than that");
+static TsrStatus refuse_columns(const char *path) {
+    tsr_error(TSR_VALUE_ERROR,
+              "%s: --columns took a part of it, and the value has another form than that: the rest would be lost",
+              path);
     tsr_error_hint("-o FILE writes the value to another file");
     return TSR_VALUE_ERROR;
 }
@@ -775,7 +768,7 @@ static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, 
     TsrItems items = {0};
     TsrStatus status = TSR_OK;
     if (format->put == NULL) status = keep_rest(&items, v, path, load);
-    else if (load->columns != NULL) status = refuse_columns(v, path);
+    else if (load->columns != NULL) status = refuse_columns(path);
     else {
         status = check_anew(path, load, save);
         if (status == TSR_OK) status = check_header(path, load, save, v);
@@ -785,8 +778,9 @@ static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, 
     return status;
 }
 
-/* Whether v is what tensors are made of, so that the file may be changed in its places. */
+/* Whether v is a table, or what tensors are made of, so that the file may be changed in its places. */
 static bool may_be_items(Value v) {
+    if (has_columns(v)) return true;
     if (!value_is_dict(v))
         return v.tag == V_TENSOR || value_is_list(v) || value_is_tuple(v) || value_is_int(v) || v.tag == V_FLOAT;
     return has_tensors_only(v);
@@ -804,7 +798,7 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     o.nulls = &nulls;
     o.format = format->name;
     if (format->put == NULL || save->no_header || !may_be_items(v)) return change_all(v, path, format, load, &o);
-    TsrStatus status = value_to_items(&items, v);
+    TsrStatus status = has_columns(v) ? table_items(&items, v) : value_to_items(&items, v);
     bool other = status != TSR_OK && status != TSR_KEYBOARD_INTERRUPT &&
                  status != TSR_MEMORY_ERROR; /* a list that is no tensor, of JSON */
     if (other) tsr_error_clear(), status = TSR_OK;

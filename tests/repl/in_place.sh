@@ -69,10 +69,25 @@ refuses 'an error in the program' 'a\n1\n' 'ZeroDivisionError: division by zero'
 refuses 'nan that JSON is not to have' '[1.5]' 'ValueError: JSON has no number for nan' t.json --json-nan error -e '_ * math.nan'
 refuses 'rounding in JSON' '[9007199254740993, 0.5]' 'ValueError: t.json: line 1, column 2: float64 rounds this whole number' t.json -e '_ + 1'
 
-some='--columns took a part of it, and only columns of numbers are changed where they stand, not words, times and masked numbers: the rest would be lost'
-refuses 'words among the columns that were taken' '{"s":"x", "p": 1}\n{"s":"y", "p": null}\n' "ValueError: t.jsonl: $some" t.jsonl --columns p,s -e _
-refuses 'words beside numbers' '{"s":"x", "p": 1}\n' 'ValueError: t.jsonl: not all of its columns are numbers, so that all would be written anew, and line 1 would not stay as it is' t.jsonl -e _
-is 'the hint' "    hint: --columns p changes that column alone and keeps every other byte; -o FILE writes the value to another file" "$(sed -n 2p "$work/err")"
+# tables: words, times and masked numbers
+table='id;name; price ;when;n\r\n007;apple;1.50;2024-01-02;9007199254740993\r\n2;"b; ""p""";2.0;2024-01-03;\r\n03; "x"  ;;;12'
+edits 'nothing of a table' "$table" "$table" t.csv -e _
+edits 'words' "$table" 'id;name; price ;when;n\r\n007;APPLE;1.50;2024-01-02;9007199254740993\r\n2;"B; ""P""";2.0;2024-01-03;\r\n03; "X"  ;;;12' t.csv -e '_["name"] = [s.upper() for s in _["name"]]; _'
+edits 'words that need quotes, or need none' "$table" 'id;name; price ;when;n\r\n007;"a;b";1.50;2024-01-02;9007199254740993\r\n2;"""";2.0;2024-01-03;\r\n03; "c d"  ;;;12' t.csv -e '_["name"] = ["a;b", chr(34), "c d"]; _'
+edits 'a number beside words' "$table" 'id;name; price ;when;n\r\n007;apple;5;2024-01-02;9007199254740993\r\n2;"b; ""p""";2.0;2024-01-03;\r\n03; "x"  ;;;12' t.csv -e '_["price"][_["name"] == "apple"] = 5; _'
+edits 'times' "$table" 'id;name; price ;when;n\r\n007;apple;1.50;2024-01-03;9007199254740993\r\n2;"b; ""p""";2.0;2024-01-04;\r\n03; "x"  ;;;12' t.csv -e '_["when"] = _["when"] + 1; _'
+edits 'integers that float64 has not' "$table" 'id;name; price ;when;n\r\n007;apple;1.50;2024-01-02;9007199254740994\r\n2;"b; ""p""";2.0;2024-01-03;\r\n03; "x"  ;;;13' t.csv -e '_["n"] = _["n"] + 1; _'
+edits 'a dict of columns' "$table" 'id;name; price ;when;n\r\n007;apple;3;2024-01-02;9007199254740993\r\n2;"b; ""p""";4;2024-01-03;\r\n03; "x"  ;;;12' t.csv -e '{**_, "price": _["price"] * 2}'
+edits 'some columns of a table' "$table" 'id;name; price ;when;n\r\n007;y;1.50;2024-01-02;9007199254740993\r\n2;"y";2.0;2024-01-03;\r\n03; "y"  ;;;12' t.csv --columns n,name -e '_["name"] = ["y"] * 3; _'
+edits 'a word for nothing' 'a,b\nx,1\n,2\n' 'a,b\nNA,1\n,2\n' t.csv --na NA -e '_["a"] = [None, ""]; _'
+edits 'ids' 'a,b\n9007199254740993,01\n' 'a,b\n9007199254740994,01\n' t.csv -e '_["a"] += 1; _'
+edits 'runs of blanks between words' 'a  b\nx   1\n' 'a  b\n"y z"   1\n' t.txt -e '_["a"] = ["y z"]; _'
+edits 'JSON: words and escapes' '{"s":"x", "p": 1}\n{ "p": 2.50, "s": "\\u00e9"}\n' '{"s":"\\"y", "p": 1}\n{ "p": 2.50, "s": "\\u00e9"}\n' t.jsonl -e '_["s"] = [chr(34) + "y", "é"]; _'
+edits 'JSON: numbers for null and back' '[{"s":"x", "p": 1},\n {"p" : null, "s":"y"}]' '[{"s":"x", "p": null},\n {"p" : 2.5, "s":"y"}]' t.json -e '_["p"] = [None, 2.5]; _'
+edits 'JSON lines: words among the columns that were taken' '{"s":"x", "p": 1, "q": 1e0}\n{"s":"y", "p": null, "q": []}\n' '{"s":"z", "p": 1, "q": 1e0}\n{"s":"y", "p": null, "q": []}\n' t.jsonl --columns p,s -e '_["s"] = ["z", "y"]; _'
+refuses 'rows of a table' 'a;b\nx;1\ny;2\n' "ValueError: t.csv: $anew 1 would not stay as it is" t.csv -e '_[_["b"] > 1]'
+refuses 'a column less' 'a;b\nx;1\n' "ValueError: t.csv: $anew 1 would not stay as it is" t.csv -e '_.drop("b")'
+refuses 'a key that an object lacks' '{"s":"x","t":"y"}\n{"s":"y"}\n' "ValueError: t.jsonl: $anew 1 would not stay as it is" t.jsonl -e '_["t"] = ["a", "b"]; _'
 edits 'which works, by a null as well' '{"s":"x", "p": 1}\n{"s":"y", "p": null}\n' '{"s":"x", "p": 2.0}\n{"s":"y", "p": null}\n' t.jsonl --columns p -e '_["p"] * 2'
 edits 'and an array with a null' '{"s":"x", "p": [1, null]}\n' '{"s":"x", "p": [2.0, null]}\n' t.jsonl --columns p -e '_["p"] * 2'
 

@@ -118,11 +118,13 @@ static int64_t parse_plain(const Table *t, Block *b, const char *p, const char *
     return k;
 }
 
-/* What is empty stands where its field begins: behind it may be blanks, or the carriage return of a line end. */
-static TsrPlace place_of(const Table *t, const char *before, const char *text, const char *text_end) {
+void tsr_csv_put_place(const Table *t, int64_t row, int64_t k, const char *before, const char *text,
+                       const char *text_end) {
     bool outside = text == text_end && !(text > before && text[-1] == '"');
     const char *begin = outside ? before : text;
-    return (TsrPlace){(size_t)(begin - t->in->data), (size_t)((outside ? before : text_end) - t->in->data)};
+    if (k < t->columns)
+        t->places[row * t->columns + k] =
+            (TsrPlace){(size_t)(begin - t->in->data), (size_t)((outside ? before : text_end) - t->in->data)};
 }
 
 /* Field k of the row whose cells are given, unless it is not taken. False: the block has noted what is wrong. */
@@ -148,8 +150,7 @@ static bool parse_line(const Table *t, Block *b, const char *p, const char *end,
     for (; !last && k < most && !tsr_interrupted_at(k); k++) {
         const char *text, *text_end, *before = p;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
-        if (t->places != NULL && k < t->columns)
-            t->places[(cells - t->cells) / 8 + k] = place_of(t, before, text, text_end);
+        if (t->places != NULL) tsr_csv_put_place(t, (cells - t->cells) / (8 * t->columns), k, before, text, text_end);
         if (!parse_field(t, b, k, text, text_end, cells)) return false;
     }
     for (; t->ragged && k < t->needed; k++)
@@ -407,6 +408,12 @@ static TsrStatus new_places(TsrPlace **out, int64_t rows, int64_t columns) {
     return *out != NULL ? TSR_OK : tsr_error_no_memory(nbytes);
 }
 
+TsrStatus tsr_csv_make_places(Table *t, int64_t rows) {
+    if (!t->once) return TSR_OK;
+    tsr_free(t->places);
+    return new_places(&t->places, rows, t->columns);
+}
+
 TsrStatus tsr_csv_count(int64_t *rows, Table *t) {
     int64_t line = t->body_line, cells;
     *rows = 0;
@@ -440,7 +447,7 @@ static TsrStatus parse_table(TsrTensor **out, Table *t) {
     TSR_TRY(tsr_csv_count(&rows, t));
     TSR_TRY(tsr_tensor_new(out, 2, (int64_t[]){rows, t->columns}, t->dtype, TSR_DEVICE_CPU));
     t->cells = tsr_data(*out);
-    if (t->once) TSR_TRY(new_places(&t->places, rows, t->columns));
+    TSR_TRY(tsr_csv_make_places(t, rows));
     TSR_TRY(tsr_parallel_for(t->nblocks, 1, parse_blocks, t));
     return tsr_csv_check_blocks(t);
 }
@@ -470,19 +477,22 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
 }
 
 /* The places of the cells that are taken, to the caller. */
-static void give_places(TsrPlaces *out, Table *t, int64_t rows) {
+static TsrStatus give_places(TsrPlaces *out, Table *t, int64_t rows) {
     const int64_t columns = t->nwanted > 0 ? t->nwanted : t->columns;
+    if (out == NULL) return TSR_OK;
+    if (t->nwanted > 0) TSR_TRY(new_places(&t->picked, rows, t->nwanted));
     TSR_IN_PIECES(r, rows)
     for (int64_t k = 0; k < t->nwanted; k++) t->picked[r * columns + k] = t->places[r * t->columns + t->wanted[k]];
     TsrPlace **given = t->nwanted > 0 ? &t->picked : &t->places;
-    *out = (TsrPlaces){*given, (size_t)(rows * columns), (size_t)(rows * columns)};
+    out->of = *given;
+    out->n = out->room = (size_t)(rows * columns);
     *given = NULL;
+    return TSR_OK;
 }
 
 static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions *options) {
     int64_t rows = (*table)->sizes[0];
-    if (options->places != NULL && t->nwanted > 0) TSR_TRY(new_places(&t->picked, rows, t->nwanted));
-    if (options->places != NULL) give_places(options->places, t, rows);
+    TSR_TRY(give_places(options->places, t, rows));
     if (t->nwanted > 0) TSR_TRY(pick_columns(table, t));
     TSR_TRY(convert_table(table, t, options->dtype));
     return name_columns(*table, t);
@@ -513,11 +523,17 @@ static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *optio
     return tsr_csv_find_kinds(t, options->text);
 }
 
-/* Whether a column under a name has whole numbers that an integer dtype would keep and float64 has not: ids. */
-static bool has_ids(const Table *t) {
+/* Whether a column under a name has whole numbers that an integer dtype would keep and float64 has not: ids. Where
+ * places are asked for, so is what the elements are to be. */
+static bool has_ids(const Table *t, const TsrPlaces *places) {
     bool rounded = false;
     for (int i = 0; i < t->nblocks; i++) rounded |= t->blocks[i].rounded_line != 0 && t->blocks[i].rounded_fits;
-    return rounded && t->names != NULL && t->result == TSR_DTYPE_NONE && !t->once;
+    return rounded && t->names != NULL && t->result == TSR_DTYPE_NONE && (places == NULL || places->tables);
+}
+
+static TsrStatus read_columns(TsrItems *out, Table *t, const TsrLoadOptions *options) {
+    TSR_TRY(tsr_csv_read_columns(&out->table, t, options->dtype));
+    return give_places(options->places, t, out->table->rows);
 }
 
 /* All columns are numbers, and the table is read again by columns, each of which has a dtype of its own. */
@@ -526,15 +542,15 @@ static TsrStatus read_by_columns(TsrItems *out, Table *t, const TsrLoadOptions *
     if (t->kinds == NULL) return tsr_error_no_memory((size_t)t->columns * sizeof *t->kinds);
     for (int64_t k = 0; k < t->columns; k++) t->kinds[k] = CELL_NUMBER;
     t->nblocks = 0;
-    return tsr_csv_read_columns(&out->table, t, options->dtype);
+    return read_columns(out, t, options);
 }
 
 /* The rows of the body. `first`: no piece of the table came before. */
 static TsrStatus read_body(TsrItems *out, Table *t, const TsrLoadOptions *options, bool first) {
     TsrTensor *table = NULL;
-    if (t->kinds != NULL) return tsr_csv_read_columns(&out->table, t, options->dtype);
+    if (t->kinds != NULL) return read_columns(out, t, options);
     TsrStatus status = parse_table(&table, t);
-    if (status == TSR_OK && first && has_ids(t)) {
+    if (status == TSR_OK && first && has_ids(t, options->places)) {
         tsr_tensor_free(table);
         return read_by_columns(out, t, options);
     }

@@ -98,6 +98,12 @@ TsrStatus tsr_csv_check_blocks(const Table *t);
 /* A number, a truth value, or nothing, which is nan. Notes one that float64 rounds in the block. False: it is none. */
 bool tsr_csv_parse_real(const Table *t, Block *b, int64_t column, const char *begin, const char *end, double *cell);
 
+/* Room for the places of all cells of the rows, where they are asked for: t->places. */
+TsrStatus tsr_csv_make_places(Table *t, int64_t rows);
+/* Notes where field k of the row stands, as next_field gives it: `before` is where that began. What is empty stands
+ * there: behind it may be blanks, or the carriage return of a line end. */
+void tsr_csv_put_place(const Table *t, int64_t row, int64_t k, const char *before, const char *text,
+                       const char *text_end);
 /* Whether other programs write this word where there is nothing. */
 bool tsr_csv_means_missing(const char *cell);
 

@@ -232,8 +232,9 @@ static bool read_line(const Parsing *w, Block *b, int64_t row, const char *p, co
     bool last = false;
     int64_t k = 0, most = fields_looked_at(t);
     for (; !last && k < most && !tsr_interrupted_at(k); k++) {
-        const char *text, *text_end;
+        const char *text, *text_end, *before = p;
         next_field(&p, end, t->delimiter, &text, &text_end, &last);
+        if (t->places != NULL) tsr_csv_put_place(t, row, k, before, text, text_end);
         if (!take_field(w, b, k, row, text, text_end, end, status)) return false;
     }
     for (; t->ragged && k < t->needed; k++)
@@ -456,6 +457,7 @@ static TsrStatus make_table(TsrTable **out, Parsing *w, int64_t rows, TsrDtype d
     TsrTable *table;
     Names names = {0};
     TSR_TRY(tsr_table_new(&table, rows));
+    table->delimiter = t->delimiter;
     int64_t n = t->nwanted > 0 ? t->nwanted : t->columns;
     names.copies = tsr_calloc((size_t)n, sizeof *names.copies);
     names.decimals = tsr_malloc((size_t)t->columns);
@@ -483,6 +485,7 @@ static TsrStatus read_all(TsrTable **out, Parsing *w, TsrDtype dtype) {
     w->words = tsr_calloc(TSR_MAX(sets, 1), sizeof *w->words);
     w->numbers = tsr_calloc(TSR_MAX(sets, 1), sizeof *w->numbers);
     if (w->cells == NULL || w->words == NULL || w->numbers == NULL) return tsr_error_no_memory(sets * sizeof *w->words);
+    TSR_TRY(tsr_csv_make_places(w->t, rows));
     do TSR_TRY(read_once(w, rows));
     while (change_kinds(w));
     TSR_TRY(join_all(w));

@@ -1,5 +1,5 @@
-/* edit.c: changes numbers in a file of text where they stand. The file is read again, with the place of each element;
- * those that are not what they were get new text, and all other bytes are copied. */
+/* edit.c: changes elements and cells of tables in a file of text where they stand. The file is read again, with the
+ * place of each; those that are not what they were get new text, and all other bytes are copied. */
 #include <math.h>
 #include <string.h>
 
@@ -9,16 +9,20 @@
 #include "core/table.h"
 #include "core/view.h"
 #include "elements.h"
+#include "table_write.h"
 
-typedef struct Edit { /* one element's new text */
+typedef struct Edit { /* what gets new text: an element, or a cell of the table */
     TsrPlace place;
     TsrScalar value;
     TsrDtype dtype;
+    int column;
+    int64_t row;
 } Edit;
 
 typedef struct Edits {
     Edit *of;
     size_t n, room;
+    const TsrTable *table; /* that the cells are from; NULL: they are elements */
 } Edits;
 
 /* ---- what fits what ---- */
@@ -47,7 +51,8 @@ static const TsrTensor *counterpart(const TsrItems *old, int i, const TsrItems *
 }
 
 static bool all_fit(const TsrItems *old, const TsrItems *items) {
-    bool fit = old->tree.root == NULL && items->tree.root == NULL && old->n == items->n;
+    bool fit = old->tree.root == NULL && items->tree.root == NULL && old->table == NULL && items->table == NULL &&
+               old->n == items->n;
     for (int i = 0; i < old->n && fit; i++) fit = counterpart(old, i, items) != NULL;
     return fit;
 }
@@ -70,6 +75,12 @@ static bool same_value(TsrScalar a, TsrScalar b) {
     return (isnan(x) && isnan(y)) || (x == y && exact && signbit(x) == signbit(y));
 }
 
+static TsrStatus add_edit(Edits *edits, Edit edit) {
+    TSR_TRY(tsr_mem_grow(&edits->of, &edits->room, edits->n + 1, sizeof *edits->of));
+    edits->of[edits->n++] = edit;
+    return TSR_OK;
+}
+
 static TsrStatus compare(Edits *edits, const TsrTensor *old, const TsrTensor *t, const TsrPlace *places) {
     const char *before = tsr_data(old), *now = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
@@ -77,8 +88,7 @@ static TsrStatus compare(Edits *edits, const TsrTensor *old, const TsrTensor *t,
         TsrScalar a = tsr_scalar_load(old->dtype, before + i * (int64_t)tsr_itemsize(old)),
                   b = tsr_scalar_load(t->dtype, now + i * (int64_t)tsr_itemsize(t));
         if (same_value(a, b)) continue;
-        TSR_TRY(tsr_mem_grow(&edits->of, &edits->room, edits->n + 1, sizeof *edits->of));
-        edits->of[edits->n++] = (Edit){places[i], b, t->dtype};
+        TSR_TRY(add_edit(edits, (Edit){.place = places[i], .value = b, .dtype = t->dtype}));
     }
     return TSR_OK;
 }
@@ -98,6 +108,41 @@ static TsrStatus compare_all(Edits *edits, const TsrItems *old, const TsrItems *
     return TSR_OK;
 }
 
+/* ---- tables ---- */
+
+/* The column of `t` that stands for column i of the old table: that of its name; -1: there is none. */
+static int twin(const TsrTable *old, int i, const TsrTable *t) {
+    const char *name = old->columns[i].name;
+    int k = i < t->n && strcmp(t->columns[i].name, name) == 0 ? i : 0;
+    while (k < t->n && strcmp(t->columns[k].name, name) != 0) k++;
+    return k < t->n ? k : -1;
+}
+
+static bool tables_fit(const TsrTable *old, const TsrTable *t) {
+    bool fit = old->n == t->n && old->rows == t->rows;
+    for (int i = 0; i < old->n && fit; i++) fit = twin(old, i, t) >= 0;
+    return fit;
+}
+
+/* *fits: false when a cell was changed that the text has not. */
+static TsrStatus compare_tables(bool *fits, Edits *edits, const TsrTable *old, const TsrPlaces *places) {
+    if (places->n < (size_t)old->n * (size_t)old->rows)
+        return tsr_error(TSR_SYSTEM_ERROR, "tsr_edit: a reader does not tell all places");
+    for (int i = 0; i < old->n; i++) {
+        int k = twin(old, i, edits->table);
+        for (int64_t row = 0; row < old->rows && *fits; row++) {
+            bool same;
+            TsrPlace place = places->of[row * old->n + i];
+            if ((row & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_table_same_cell(&same, &old->columns[i], &edits->table->columns[k], row));
+            if (same) continue;
+            *fits = place.begin <= place.end;
+            if (*fits) TSR_TRY(add_edit(edits, (Edit){.place = place, .column = k, .row = row}));
+        }
+    }
+    return TSR_OK;
+}
+
 /* ---- the new text ---- */
 
 static int by_place(const void *a, const void *b) {
@@ -105,32 +150,35 @@ static int by_place(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static TsrStatus put_edits(TsrText *out, const TsrInput *in, const Edit *const *edits, size_t n,
+static TsrStatus put_edits(TsrSink *sink, const TsrInput *in, const Edits *edits, const Edit *const *sorted,
                            const TsrFormat *format, const TsrSaveOptions *save) {
     size_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        const Edit *e = edits[i];
+    for (size_t i = 0; i < edits->n; i++) {
+        const Edit *e = sorted[i];
+        bool quoted = e->place.begin > 0 && in->data[e->place.begin - 1] == '"';
         if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(tsr_text_append(out, in->data + at, e->place.begin - at));
-        TSR_TRY(format->put(out, e->value, e->dtype, save, e->place.begin > 0 && in->data[e->place.begin - 1] == '"'));
+        tsr_sink_write(sink, in->data + at, e->place.begin - at);
+        TSR_TRY(edits->table != NULL ? format->put_cell(sink, edits->table, e->column, e->row, save, quoted)
+                                     : format->put(&sink->text, e->value, e->dtype, save, quoted));
         at = e->place.end;
     }
-    return tsr_text_append(out, in->data + at, in->size - at);
+    tsr_sink_write(sink, in->data + at, in->size - at);
+    return sink->status;
 }
 
 static TsrStatus write_edits(const TsrInput *in, const Edits *edits, const char *path, const TsrFormat *format,
                              const TsrSaveOptions *save) {
     const void **sorted;
-    TsrText text = {0};
+    TsrSink sink = {.fd = -1, .name = path};
     TsrSaveOptions o = *save;
     TSR_TRY(tsr_new_sorted(&sorted, edits->of, edits->n, sizeof *edits->of, by_place));
-    TsrStatus status = put_edits(&text, in, (const Edit *const *)sorted, edits->n, format, save);
+    TsrStatus status = put_edits(&sink, in, edits, (const Edit *const *)sorted, format, save);
     tsr_free(sorted);
     o.format = format->name;
-    o.text = text.data != NULL ? text.data : "";
-    o.text_length = text.length;
+    o.text = sink.text.data != NULL ? sink.text.data : "";
+    o.text_length = sink.text.length;
     if (status == TSR_OK) status = tsr_save(&(TsrItems){0}, path, &o);
-    tsr_text_free(&text);
+    tsr_text_free(&sink.text);
     return status;
 }
 
@@ -146,6 +194,7 @@ static TsrStatus check_rounding(const TsrItems *old) {
 
 /* What separates the fields of the table that was read; 0: it is none. */
 static char delimiter_of(const TsrItems *old) {
+    if (old->table != NULL) return old->table->delimiter;
     const TsrColumns *columns = old->n == 1 ? old->items[0].tensor->storage->columns : NULL;
     return columns != NULL ? columns->delimiter : 0;
 }
@@ -155,10 +204,13 @@ static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const
     Edits edits = {0};
     TsrSaveOptions o = *save;
     o.delimiter = delimiter_of(old);
-    *fits = all_fit(old, items);
+    bool tables = old->table != NULL && items->table != NULL && format->put_cell != NULL;
+    *fits = tables ? tables_fit(old->table, items->table) : all_fit(old, items);
     if (!*fits) return TSR_OK;
-    TsrStatus status = compare_all(&edits, old, items, places);
-    if (status == TSR_OK) status = write_edits(in, &edits, path, format, &o);
+    if (tables) edits.table = items->table;
+    TsrStatus status =
+        tables ? compare_tables(fits, &edits, old->table, places) : compare_all(&edits, old, items, places);
+    if (status == TSR_OK && *fits) status = write_edits(in, &edits, path, format, &o);
     tsr_free(edits.of);
     return status;
 }
@@ -167,7 +219,7 @@ TsrStatus tsr_edit(bool *fits, const TsrItems *items, const char *path, const Ts
                    const TsrSaveOptions *save) {
     TsrInput in;
     TsrItems old = {0};
-    TsrPlaces places = {0};
+    TsrPlaces places = {.tables = items->table != NULL};
     const TsrFormat *format = NULL;
     TsrLoadOptions o;
     TsrSaveOptions written = tsr_save_options();

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "formats.h"
+#include "table_write.h"
 #include "core/io/packing/unpack.h"
 #include "core/mem.h"
 
@@ -44,14 +45,16 @@ static const TsrFormat formats[] = {
      .agrees = tsr_json_agrees,
      .takes = "dtype",
      .tables = true,
-     .put = tsr_json_put},
+     .put = tsr_json_put,
+     .put_cell = tsr_table_put_json},
     {.name = "jsonl",
      .extensions = "jsonl ndjson",
      .read = tsr_jsonl_read,
      .write = tsr_jsonl_write,
      .takes = "dtype columns",
      .tables = true,
-     .put = tsr_json_put},
+     .put = tsr_json_put,
+     .put_cell = tsr_table_put_json},
     {.name = "csv",
      .extensions = "csv txt dat",
      .probe = tsr_csv_probe,
@@ -60,7 +63,8 @@ static const TsrFormat formats[] = {
      .takes = "dtype columns text ragged",
      .table = true,
      .tables = true,
-     .put = tsr_csv_put},
+     .put = tsr_csv_put,
+     .put_cell = tsr_table_put_field},
     {.name = "tsv",
      .extensions = "tsv tab",
      .read = tsr_csv_read,
@@ -68,7 +72,8 @@ static const TsrFormat formats[] = {
      .takes = "dtype columns text ragged",
      .table = true,
      .tables = true,
-     .put = tsr_csv_put},
+     .put = tsr_csv_put,
+     .put_cell = tsr_table_put_field},
     {.name = "markdown",
      .extensions = "md",
      .read = tsr_markdown_read,

@@ -516,7 +516,7 @@ static TsrStatus read_table(TsrItems *out, TsrJson *j, const TsrLoadOptions *opt
     TsrJson at = *j;
     bool fits = false;
     tsr_json_skip_space(&at);
-    if (options->places != NULL || at.p == at.end || *at.p != '[') return TSR_OK;
+    if ((options->places != NULL && !options->places->tables) || at.p == at.end || *at.p != '[') return TSR_OK;
     TsrJson inside = at;
     inside.p++;
     tsr_json_skip_space(&inside);
@@ -742,7 +742,9 @@ TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *opti
     TSR_TRY(check_dtype(in, options->dtype));
     TsrStatus status = read_line_tensors(out, in, options, &objects);
     bool rounded = status == TSR_OK && out->rounded;
-    if ((status != TSR_VALUE_ERROR && !(rounded && objects)) || options->places != NULL) return status;
+    bool placed = options->places != NULL;
+    if ((status != TSR_VALUE_ERROR && !(rounded && objects)) || (placed && !options->places->tables)) return status;
+    if (placed) options->places->n = 0;
     tsr_items_free(out);
     if (objects) TSR_TRY(tsr_json_table(out, &fits, &j, options, true));
     if (fits) return TSR_OK;

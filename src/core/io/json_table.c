@@ -21,8 +21,10 @@ typedef union Cell {
 
 typedef struct Column {
     Cell *cells;
-    uint8_t *kinds; /* a TsrJsonKind each */
-    size_t n, room, kind_room;
+    uint8_t *kinds;   /* a TsrJsonKind each */
+    TsrPlace *places; /* where each stands, where that is asked for; else NULL */
+    size_t n, room, kind_room, place_room;
+    bool placed;
     unsigned seen; /* 1 << kind */
     bool negative;
     const char *rounded; /* in the text: the first whole number that float64 has not; NULL: none */
@@ -37,6 +39,7 @@ typedef struct Reader {
     int64_t rows, cells; /* cells: those that the text had */
     bool chosen;         /* by --columns: other keys are passed over */
     bool odd;            /* a value or a key that no table has */
+    bool placed;         /* the places of the cells are asked for */
     TsrText scratch;
 } Reader;
 
@@ -44,6 +47,7 @@ static void free_reader(Reader *r) {
     for (size_t k = 0; k < r->names.n; k++) {
         tsr_free(r->columns[k].cells);
         tsr_free(r->columns[k].kinds);
+        tsr_free(r->columns[k].places);
         tsr_word_set_free(&r->columns[k].words);
     }
     tsr_free(r->columns);
@@ -54,7 +58,7 @@ static void free_reader(Reader *r) {
 /* A name that is there already keeps its column. */
 static TsrStatus add_column(int64_t *k, Reader *r, const char *name, size_t n) {
     TSR_TRY(tsr_mem_grow(&r->columns, &r->room, r->names.n + 1, sizeof *r->columns));
-    r->columns[r->names.n] = (Column){0};
+    r->columns[r->names.n] = (Column){.placed = r->placed};
     return tsr_word_set_add(k, &r->names, name, n, tsr_word_hash(name, n));
 }
 
@@ -66,7 +70,12 @@ static TsrStatus find_column(int64_t *k, Reader *r, const char *key, size_t n) {
     return r->odd ? TSR_VALUE_ERROR : add_column(k, r, key, n);
 }
 
-static TsrStatus put_cell(Column *c, Cell cell, TsrJsonKind kind) {
+/* Where a cell stands that the text has not. */
+static const TsrPlace nowhere = {1, 0};
+
+static TsrStatus put_cell(Column *c, Cell cell, TsrJsonKind kind, TsrPlace place) {
+    if (c->placed) TSR_TRY(tsr_mem_grow(&c->places, &c->place_room, c->n + 1, sizeof *c->places));
+    if (c->placed) c->places[c->n] = place;
     TSR_TRY(tsr_mem_grow(&c->cells, &c->room, c->n + 1, sizeof *c->cells));
     TSR_TRY(tsr_mem_grow(&c->kinds, &c->kind_room, c->n + 1, sizeof *c->kinds));
     c->cells[c->n] = cell;
@@ -77,17 +86,22 @@ static TsrStatus put_cell(Column *c, Cell cell, TsrJsonKind kind) {
 
 /* Nulls up to the row. */
 static TsrStatus fill_up(Column *c, int64_t row) {
-    while ((int64_t)c->n < row) TSR_TRY(put_cell(c, (Cell){.i = 0}, TSR_JSON_NULL));
+    while ((int64_t)c->n < row) TSR_TRY(put_cell(c, (Cell){.i = 0}, TSR_JSON_NULL, nowhere));
     return TSR_OK;
+}
+
+static TsrPlace place_from(const TsrJson *j, const char *begin) {
+    return (TsrPlace){(size_t)(begin - j->in->data), (size_t)(j->p - j->in->data)};
 }
 
 static TsrStatus read_text(TsrJson *j, Reader *r, Column *c) {
     Cell cell;
+    const char *begin = j->p;
     r->scratch.length = 0;
     TSR_TRY(tsr_json_string(j, &r->scratch, "a string"));
     const char *text = r->scratch.data != NULL ? r->scratch.data : "";
     TSR_TRY(tsr_word_set_add(&cell.i, &c->words, text, r->scratch.length, tsr_word_hash(text, r->scratch.length)));
-    return put_cell(c, cell, TSR_JSON_TEXT);
+    return put_cell(c, cell, TSR_JSON_TEXT, place_from(j, begin));
 }
 
 enum { EXACT_DIGITS = 15 }; /* that every double keeps */
@@ -120,7 +134,7 @@ static TsrStatus read_cell(TsrJson *j, const char *key, size_t n, void *context)
     }
     Cell cell = {.i = s.i};
     if (s.kind == TSR_JSON_FLOAT) cell.d = s.d;
-    return put_cell(c, cell, s.kind);
+    return put_cell(c, cell, s.kind, place_from(j, begin));
 }
 
 /* A table has at most SPARSE places for each cell that the text has, beyond the first FEW. */
@@ -320,8 +334,17 @@ static TsrStatus choose(Reader *r, const char *list) {
     return status;
 }
 
+static TsrStatus give_places(TsrPlaces *out, const Reader *r) {
+    size_t columns = r->names.n, n = columns * (size_t)r->rows;
+    if (out == NULL) return TSR_OK;
+    TSR_TRY(tsr_mem_grow(&out->of, &out->room, n, sizeof *out->of));
+    for (size_t i = 0; i < n; i++) out->of[i] = r->columns[i % columns].places[i / columns];
+    out->n = n;
+    return TSR_OK;
+}
+
 TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines) {
-    Reader r = {0};
+    Reader r = {.placed = options->places != NULL};
     *fits = false;
     TsrStatus status = choose(&r, lines ? options->columns : NULL);
     if (status == TSR_OK) status = lines ? read_lines(j, &r) : read_list(j, &r);
@@ -332,6 +355,7 @@ TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOpt
     } else if (status == TSR_OK) {
         status = make_table(&out->table, fits, &r, j, options->dtype);
         if (status == TSR_OK && *fits) status = note_rounding(out, &r, j, options->dtype);
+        if (status == TSR_OK && *fits) status = give_places(options->places, &r);
     }
     free_reader(&r);
     return status;

@@ -47,6 +47,18 @@ static TsrStatus get_cell(Cell *cell, const TsrTableColumn *c, int64_t row, cons
     return TSR_OK;
 }
 
+TsrStatus tsr_table_same_cell(bool *same, const TsrTableColumn *a, const TsrTableColumn *b, int64_t row) {
+    static const TsrSaveOptions plain = {.size = sizeof(TsrSaveOptions)};
+    Cell x, y;
+    TSR_TRY(get_cell(&x, a, row, &plain));
+    TSR_TRY(get_cell(&y, b, row, &plain));
+    if (!x.is_text) x.n = x.shortest;
+    if (!y.is_text) y.n = y.shortest;
+    *same = x.nothing == y.nothing && (x.nothing || x.is_text == y.is_text) &&
+            (x.nothing || (x.n == y.n && memcmp(x.word, y.word, x.n) == 0));
+    return TSR_OK;
+}
+
 static const char *name_of(const TsrTable *t, int i, const TsrSaveOptions *options) {
     return options->header != NULL ? options->header[i] : t->columns[i].name;
 }
@@ -71,6 +83,10 @@ static TsrStatus write_rows(TsrSink *sink, const TsrTable *t, const TsrSaveOptio
 
 /* ---- fields between delimiters ---- */
 
+static void put_doubled(TsrSink *sink, const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++) tsr_sink_write(sink, text[i] == '"' ? "\"\"" : text + i, text[i] == '"' ? 2 : 1);
+}
+
 /* In quotes where it would be read otherwise. */
 static void put_field(TsrSink *sink, const char *text, size_t n, char delimiter, bool alone) {
     bool plain = n > 0 || (!alone && delimiter != ' ');
@@ -82,7 +98,7 @@ static void put_field(TsrSink *sink, const char *text, size_t n, char delimiter,
     if (n > 0) plain &= !is_blank(text[0]) && !is_blank(text[n - 1]);
     if (plain) return tsr_sink_write(sink, text, n);
     tsr_sink_puts(sink, "\"");
-    for (size_t i = 0; i < n; i++) tsr_sink_write(sink, text[i] == '"' ? "\"\"" : text + i, text[i] == '"' ? 2 : 1);
+    put_doubled(sink, text, n);
     tsr_sink_puts(sink, "\"");
 }
 
@@ -92,6 +108,18 @@ static TsrStatus is_blank_row(bool *blank, const TsrTable *t, int64_t row, const
     for (int i = 0; i < t->n && cell.n == 0; i++) TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
     *blank = cell.n == 0;
     return TSR_OK;
+}
+
+TsrStatus tsr_table_put_field(TsrSink *sink, const TsrTable *t, int column, int64_t row, const TsrSaveOptions *options,
+                              bool quoted) {
+    const char *na = options->na != NULL ? options->na : "";
+    Cell cell;
+    TSR_TRY(get_cell(&cell, &t->columns[column], row, options));
+    const char *text = cell.nothing ? na : cell.word;
+    size_t n = cell.nothing ? strlen(na) : cell.n;
+    if (quoted) put_doubled(sink, text, n);
+    else put_field(sink, text, n, options->delimiter, t->n == 1);
+    return sink->status;
 }
 
 static TsrStatus write_fields(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own) {
@@ -138,6 +166,12 @@ static TsrStatus put_json_cell(TsrSink *sink, const TsrTableColumn *c, int64_t r
     } else if (cell.is_text) tsr_json_put_text(sink, cell.word, cell.n);
     else tsr_sink_write(sink, cell.text, cell.shortest);
     return sink->status;
+}
+
+TsrStatus tsr_table_put_json(TsrSink *sink, const TsrTable *t, int column, int64_t row, const TsrSaveOptions *options,
+                             bool quoted) {
+    (void)quoted; /* the quotes of a text are part of its place */
+    return put_json_cell(sink, &t->columns[column], row, options);
 }
 
 static TsrStatus put_object(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options) {

@@ -552,7 +552,8 @@ static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *p
     if (!include_self) TSR_TRY(reset_rows(t, dim, positions, reach.count, r.op));
     TSR_TRY(fold_source(t, dim, positions, reach, source, r.op));
     if (!r.mean || !all_reached(reach, positions)) return TSR_OK;
-    if (t->dtype == TSR_BOOL && t->numel > 0) return tsr_not_implemented("div_floor_cpu", t->dtype);
+    if (t->dtype == TSR_BOOL && t->numel > 0 && positions->numel > 0)
+        return tsr_not_implemented("div_floor_cpu", t->dtype);
     TSR_OWNED counts = NULL;
     TSR_TRY(row_counts(&counts, t, dim, positions, include_self));
     return tsr_along_divide_by_counts(t, counts);
