@@ -10,6 +10,7 @@
 #include "gemm.h"
 
 #include "blas.h"
+#include "gemm_pairs.h"
 #include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
 #include "core/kernels/simd.h"
@@ -767,6 +768,26 @@ static TsrStatus own_product(TsrBlasType t, const TsrGemm *g) {
  * would miss the caches. Chosen by its size, not measured. */
 enum { TURNED_LEAST = 1 << 16 };
 
+/* bfloat16 by pairs of terms, summed in float32 and rounded once. All memory is one block, which the C library keeps
+ * for the next product: fresh pages would take as long as the product. */
+static TsrStatus gemm_by_pairs(const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, floats;
+    size_t bytes, room;
+    TSR_TRY(tsr_gemm_pairs_room(g, &room));
+    if (tsr_mul_overflows(m, n, &floats) || tsr_mul_size_overflows((size_t)floats, 4, &bytes) ||
+        bytes > SIZE_MAX - room)
+        return tsr_error_no_memory(SIZE_MAX);
+    char *block = tsr_malloc(bytes + room);
+    if (block == NULL) return tsr_error_no_memory(bytes + room);
+    TsrMat c = {block, m, n, n, 1, false};
+    TsrStatus s = TSR_OK;
+    if (tsr_scalar_to_double(g->beta) != 0) s = convert_mat(TSR_FLOAT32, c, g->dtype, g->c);
+    if (s == TSR_OK) s = tsr_gemm_pairs(g, c, block + bytes);
+    if (s == TSR_OK) s = convert_mat(g->dtype, g->c, TSR_FLOAT32, c);
+    tsr_free(block);
+    return s;
+}
+
 /* Half precision: widened to float32, one product, rounded once. */
 static TsrStatus half_gemm(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols, floats, part;
@@ -804,6 +825,7 @@ TsrStatus tsr_gemm(const TsrGemm *g) {
         return TSR_OK;
     }
     if (blas) return blas_gemm(t, g);
+    if (tsr_gemm_by_pairs(g)) return gemm_by_pairs(g);
     if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16 || tsr_dtype_is_float8(g->dtype)) return half_gemm(g);
     return own_gemm_parallel(g);
 }

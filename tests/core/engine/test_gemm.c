@@ -207,10 +207,11 @@ START_TEST(large_products_agree_with_plain_sums) {
     static const struct {
         TsrDtype dtype;
         int m, n, k;
-    } cases[] = {{TSR_FLOAT32, 40, 30, 3100},   {TSR_FLOAT64, 40, 30, 1700}, {TSR_COMPLEX64, 33, 20, 900},
-                 {TSR_COMPLEX128, 20, 33, 500}, {TSR_INT32, 100, 100, 50},   {TSR_INT64, 64, 700, 20},
-                 {TSR_FLOAT32, 1100, 300, 5},   {TSR_FLOAT32, 20, 1500, 60}, {TSR_FLOAT16, 3, 400, 200},
-                 {TSR_BFLOAT16, 4, 300, 300},   {TSR_FLOAT16, 5, 300, 300},  {TSR_COMPLEX128, 70, 150, 30}};
+    } cases[] = {{TSR_FLOAT32, 40, 30, 3100},   {TSR_FLOAT64, 40, 30, 1700},  {TSR_COMPLEX64, 33, 20, 900},
+                 {TSR_COMPLEX128, 20, 33, 500}, {TSR_INT32, 100, 100, 50},    {TSR_INT64, 64, 700, 20},
+                 {TSR_FLOAT32, 1100, 300, 5},   {TSR_FLOAT32, 20, 1500, 60},  {TSR_FLOAT16, 3, 400, 200},
+                 {TSR_BFLOAT16, 4, 300, 300},   {TSR_FLOAT16, 5, 300, 300},   {TSR_COMPLEX128, 70, 150, 30},
+                 {TSR_BFLOAT16, 29, 70, 1101},  {TSR_BFLOAT16, 250, 131, 15}, {TSR_BFLOAT16, 2, 1, 140000}};
     for (size_t i = 0; i < TSR_COUNTOF(cases); i++)
         for (int round = 0; round < 2; round++) {
             tsr_set_num_threads(1 + round);

@@ -1,0 +1,32 @@
+/* pairs.h: products of bfloat16 by the instruction that multiplies pairs of them (AVX512-BF16), twice as many in its
+ * time as fused operations on floats. Elements below 2**-126 count as 0 in it, as they do in PyTorch's own. */
+#ifndef CORE_KERNELS_MATRIX_PAIRS_H
+#define CORE_KERNELS_MATRIX_PAIRS_H
+
+#include "core/base.h"
+
+/* Rows of a and columns of b to a panel, and pairs of terms that a tile adds up at a time: 12 rows of 256 pairs are 12
+ * KiB, 32 columns 32 KiB. */
+enum { TSR_PAIR_ROWS = 12, TSR_PAIR_COLS = 32, TSR_PAIR_DEPTH = 256 };
+
+/* A matrix of bfloat16 whose terms, `k` of them, are paired along one dimension; strides in elements. */
+typedef struct TsrPairSide {
+    const uint16_t *data;
+    int64_t lines, k;   /* rows of a, or columns of b */
+    int64_t line, term; /* how far the next line and the next term are */
+} TsrPairSide;
+
+/* Packed for the tiles: a panel of `width` lines is (k + 1) / 2 times `width` pairs, zeros past the ends. */
+typedef struct TsrPairKernel {
+    /* Panels [begin, end) of a side, `width` a multiple of 4. */
+    void (*pack)(uint32_t *to, const TsrPairSide *side, int64_t width, int64_t begin, int64_t end);
+    /* c, at most TSR_PAIR_ROWS by TSR_PAIR_COLS floats in rows c_rs apart, = a @ b, or added to c: `pairs` pairs of a
+     * panel of a and of one of b. */
+    void (*tile)(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,
+                 bool add);
+} TsrPairKernel;
+
+/* NULL where this CPU has no such instruction. */
+const TsrPairKernel *tsr_pair_kernel(void);
+
+#endif
