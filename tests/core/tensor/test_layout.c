@@ -24,6 +24,8 @@ START_TEST(numel_refuses_negative_sizes_and_overflow) {
     int64_t n;
     ck_assert_int_eq(tsr_layout_numel(&n, 2, (int64_t[]){2, 3}), TSR_OK);
     ck_assert_int_eq(n, 6);
+    ck_assert_int_eq(tsr_layout_numel(&n, 3, (int64_t[]){2, 0, 3}), TSR_OK);
+    ck_assert_int_eq(n, 0);
     ck_assert_int_eq(tsr_layout_numel(&n, 1, (int64_t[]){-1}), TSR_RUNTIME_ERROR);
     ck_assert_str_eq(tsr_error_message(), "Trying to create tensor with negative dimension -1: [-1]");
     int64_t huge[] = {INT64_C(1) << 40, INT64_C(1) << 40, 0};
@@ -55,6 +57,18 @@ START_TEST(one_number_takes_any_shape) {
     ck_assert_mem_eq(strides, ((int64_t[]){0, 0}), 2 * sizeof *strides);
     ck_assert_int_eq(tsr_layout_expand(sizes, strides, 2, (int64_t[]){-1, 3}, number), TSR_RUNTIME_ERROR);
     ck_assert_str_eq(tsr_error_message(), "numel: integer multiplication overflow");
+}
+END_TEST
+
+/* Without elements the same shape keeps its strides, another one is row-major. */
+START_TEST(shapes_without_elements_are_views) {
+    int64_t sizes[] = {0, 2, 3}, strides[] = {1, 50, 70}, out[3];
+    TsrGeometry g = {3, sizes, strides, 0};
+    ck_assert(tsr_layout_view_strides(out, 3, sizes, g));
+    ck_assert_mem_eq(out, strides, sizeof out);
+    ck_assert(tsr_layout_view_strides(out, 3, (int64_t[]){0, 2, 4}, g));
+    ck_assert_mem_eq(out, ((int64_t[]){8, 4, 1}), sizeof out);
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(3, (int64_t[]){0, 2, 4}, g), -1);
 }
 END_TEST
 
@@ -228,6 +242,8 @@ END_TEST
 START_TEST(the_dimensions_that_do_not_merge_are_named) {
     int64_t sizes[] = {2, 3, 4}, strides[] = {12, 4, 1}, one = 24;
     ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &one, (TsrGeometry){3, sizes, strides, 0}), -1);
+    int64_t other = 25; /* another number of elements is another matter */
+    ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &other, (TsrGeometry){3, sizes, strides, 0}), -1);
     strides[0] = 24;
     ck_assert_int_eq(tsr_layout_unmergeable_dim(1, &one, (TsrGeometry){3, sizes, strides, 0}), 0);
     strides[0] = 15, strides[1] = 5;
@@ -364,6 +380,11 @@ START_TEST(texts_of_shapes_take_turns) {
     ck_assert_str_eq(c, "[6, 7, 8]");
     const char *long_text = tsr_layout_text((int)TSR_COUNTOF(many), many);
     ck_assert_ptr_nonnull(strstr(long_text, "[-9223372036854775808, "));
+    ck_assert_ptr_null(strchr(long_text, ']'));
+    ck_assert_str_eq(a, "[-3]"); /* behind it in memory */
+    long_text = tsr_layout_text(TSR_MAX_DIMS + 1, many);
+    ck_assert_uint_eq(strlen(long_text), (TSR_MAX_DIMS + 1) * (size_t)22);
+    ck_assert_int_eq(long_text[strlen(long_text) - 1], ']');
 }
 END_TEST
 
@@ -460,11 +481,12 @@ START_TEST(hostile_geometry_ends) {
 }
 END_TEST
 
-TEST_SUITE(layout, one_number_takes_any_shape, contiguous_strides_count_empty_dimensions_as_one,
-           numel_refuses_negative_sizes_and_overflow, view_strides_of_a_transpose, infer_size_fills_one_gap,
-           dense_strides_follow_the_order_of_gapped_ones, channels_last_is_told_from_row_major,
-           broadcast_names_the_dimension, geometries_are_told_apart_as_in_pytorch, fresh_tensors_have_pytorch_s_strides,
-           views_of_other_shapes_have_pytorch_s_strides, the_dimensions_that_do_not_merge_are_named,
-           expanded_geometries_are_pytorch_s, shapes_broadcast_as_in_pytorch, missing_sizes_are_inferred_as_in_pytorch,
+TEST_SUITE(layout, one_number_takes_any_shape, shapes_without_elements_are_views,
+           contiguous_strides_count_empty_dimensions_as_one, numel_refuses_negative_sizes_and_overflow,
+           view_strides_of_a_transpose, infer_size_fills_one_gap, dense_strides_follow_the_order_of_gapped_ones,
+           channels_last_is_told_from_row_major, broadcast_names_the_dimension, geometries_are_told_apart_as_in_pytorch,
+           fresh_tensors_have_pytorch_s_strides, views_of_other_shapes_have_pytorch_s_strides,
+           the_dimensions_that_do_not_merge_are_named, expanded_geometries_are_pytorch_s,
+           shapes_broadcast_as_in_pytorch, missing_sizes_are_inferred_as_in_pytorch,
            absurd_numbers_of_dimensions_are_refused, texts_of_shapes_take_turns, overlap_agrees_with_brute_force,
            interleaved_views_do_not_overlap, hostile_geometry_ends)
