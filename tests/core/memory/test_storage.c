@@ -2,7 +2,9 @@
 #include "suite.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/columns.h"
 #include "core/mem.h"
@@ -281,7 +283,10 @@ START_TEST(elements_are_constructed_and_destroyed_with_their_bytes) {
     for (int i = 0; i < 5; i++) ck_assert(words[i].data == NULL && words[i].length == 0);
     words[1] = (TsrString){.data = tsr_malloc(3), .length = 2};
     memcpy(words[1].data, "hi", 3);
+    words[3] = (TsrString){.data = tsr_calloc(1, 2), .length = 1};
+    int64_t before = tsr_mem_live_blocks();
     ck_assert_int_eq(tsr_storage_resize(s, 2 * ITEM), TSR_OK);
+    ck_assert_int_eq(tsr_mem_live_blocks(), before - 1); /* what words[3] held */
     ck_assert_int_eq(seen.destroyed, 3 * ITEM);
     ck_assert_int_eq(tsr_storage_resize(s, 4 * ITEM), TSR_OK); /* in place */
     ck_assert_int_eq(seen.constructed, 7 * ITEM);
@@ -387,9 +392,54 @@ START_TEST(a_storage_moves_to_another_allocator) {
     ck_assert(are_numbered(s, 3000));
     (void)tsr_allocator_first();
     ck_assert_int_eq(other->live, at_other + 3000);
+    ck_assert_int_eq(tsr_storage_resize(s, 9000), TSR_OK); /* grows where it is */
+    ck_assert_ptr_eq(s->allocator, other);
+    ck_assert(are_numbered(s, 3000));
+    (void)tsr_allocator_first();
+    ck_assert_int_eq(other->live, at_other + 9000);
     tsr_storage_free(s);
     (void)tsr_allocator_first();
     ck_assert_int_eq(other->live, at_other);
+}
+END_TEST
+
+/* A test faults on purpose, which a sanitizer takes for a fault of the program. */
+static bool may_fault(void) {
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return getenv("TSR_TEST_NO_FAULTS") == NULL;
+#endif
+}
+
+/* A file that became shorter while it was mapped: what is lost is told, and the storage stays where it was. */
+START_TEST(lost_bytes_do_not_move) {
+    if (!may_fault()) return;
+    char path[] = "/tmp/tsr-storage-XXXXXX";
+    TsrAllocator *other = tsr_allocator_find(TSR_CPU, "malloc");
+    int64_t at_other = other->live, live = tsr_memory_live();
+    TsrStorage *s;
+    TsrDataPtr p;
+    size_t mapped;
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(tsr_catch_faults(), TSR_OK);
+    ck_assert_int_eq(ftruncate(fd, 100000), 0);
+    ck_assert_int_eq(tsr_map_file(&p, &mapped, path, 'c', 0, 0), TSR_OK);
+    ck_assert_int_eq(tsr_storage_new_adopt_move(&s, &p, mapped, "mmap", path), TSR_OK);
+    ck_assert_int_eq(ftruncate(fd, 4096), 0);
+    void *before = tsr_storage_data(s);
+    ck_assert_int_eq(tsr_storage_move(s, other), TSR_RUNTIME_ERROR);
+    ck_assert_ptr_nonnull(strstr(tsr_error_message(), "became shorter"));
+    ck_assert_int_eq(tsr_storage_share_memory(s), TSR_RUNTIME_ERROR);
+    ck_assert(tsr_storage_data(s) == before && !s->shared);
+    ck_assert_int_eq(tsr_memory_mapped(), 100000);
+    tsr_storage_free(s);
+    (void)tsr_allocator_first();
+    ck_assert_int_eq(other->live, at_other);
+    ck_assert(tsr_memory_live() == live && tsr_memory_mapped() == 0);
+    close(fd);
+    unlink(path);
 }
 END_TEST
 
@@ -462,5 +512,5 @@ TEST_SUITE(storage, a_storage_lives_until_its_last_holder, a_new_storage_knows_o
            shrinking_keeps_the_block_unless_nothing_is_left, a_growth_that_fails_changes_nothing,
            elements_are_constructed_and_destroyed_with_their_bytes, plain_numbers_need_no_constructor,
            the_trace_names_the_storage_and_the_reason, sharing_moves_the_bytes_in_place,
-           a_storage_moves_to_another_allocator, columns_and_logs_go_with_it,
+           a_storage_moves_to_another_allocator, lost_bytes_do_not_move, columns_and_logs_go_with_it,
            a_counter_outlives_the_bytes_of_its_storage, a_thread_that_ends_keeps_no_structs)
