@@ -37,6 +37,13 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
  * 447 and 434; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
 enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
 
+/* gcc makes vectors of loops at -O3 only, clang at -O2. */
+#ifdef __clang__
+#define IN_VECTORS
+#else
+#define IN_VECTORS __attribute__((optimize("O3")))
+#endif
+
 /* Unsigned accumulators: wrapping is defined, and equal to two's complement. */
 #define T uint8_t
 #define ACC uint32_t
@@ -108,13 +115,6 @@ bool tsr_gemm_supports(TsrDtype d) {
 static double complex scalar_complex(TsrScalar s) {
     return s.kind == TSR_SCALAR_COMPLEX ? CMPLX(s.c.re, s.c.im) : CMPLX(tsr_scalar_to_double(s), 0);
 }
-
-/* gcc makes vectors of these loops at -O3 only, clang at -O2. */
-#ifdef __clang__
-#define IN_VECTORS
-#else
-#define IN_VECTORS __attribute__((optimize("O3")))
-#endif
 
 /* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in
  * lanes, which are folded in halves, then the rest. */
