@@ -9,11 +9,9 @@
 /* PyTorch stores these dtypes and has few operators for them (its "barebones" unsigned types). */
 static bool is_barebones(TsrDtype d) { return tsr_dtype_group(d) == TSR_GROUP_BARE; }
 
-/* The wider of two; int16 for int8 with uint8, as neither holds the other's values. */
+/* The wider of two, neither barebones; int16 for int8 with uint8, as neither holds the other's values. */
 static TsrDtype promote_integers(TsrDtype a, TsrDtype b) {
-    if (is_barebones(a) || is_barebones(b)) return TSR_DTYPE_NONE;
     if ((a == TSR_UINT8 && b == TSR_INT8) || (a == TSR_INT8 && b == TSR_UINT8)) return TSR_INT16;
-    if (tsr_dtype_size(a) == tsr_dtype_size(b)) return a;
     return tsr_dtype_size(a) > tsr_dtype_size(b) ? a : b;
 }
 

@@ -137,8 +137,19 @@ START_TEST(a_cast_keeps_the_kind_or_widens_it) {
     static const char kinds[] = "biiiiiiiiffffcccff"; /* in the order of `of` */
     for (int a = 0; a < DTYPES; a++)
         for (int b = 0; b < DTYPES; b++) ck_assert_int_eq(tsr_can_cast(of[a], of[b]), rank(kinds[a]) <= rank(kinds[b]));
+    ck_assert(tsr_can_cast(TSR_STRING, TSR_STRING)); /* elements with constructors: to themselves */
+    ck_assert(!tsr_can_cast(TSR_STRING, TSR_FLOAT32) && !tsr_can_cast(TSR_FLOAT32, TSR_STRING));
+    ck_assert(!tsr_can_cast(TSR_STRING, TSR_BOOL) && !tsr_can_cast((TsrDtype)200, (TsrDtype)200));
+}
+END_TEST
+
+START_TEST(of_nothing_there_is_no_dtype) {
+    TsrDtype d = TSR_INT8;
+    ck_assert_int_eq(tsr_result_type(&d, NULL, 0), TSR_OK);
+    ck_assert_int_eq(d, TSR_DTYPE_NONE);
+    ck_assert_int_eq(tsr_result_type(&d, NULL, -1), TSR_VALUE_ERROR);
 }
 END_TEST
 
 TEST_SUITE(promote, a_refusal_says_which_kind_it_is_of, two_dtypes_give_pytorch_s, a_number_gives_way_within_its_kind,
-           numbers_of_python_come_last, a_cast_keeps_the_kind_or_widens_it)
+           numbers_of_python_come_last, a_cast_keeps_the_kind_or_widens_it, of_nothing_there_is_no_dtype)
