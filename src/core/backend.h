@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 11 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 12 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -248,9 +248,13 @@ typedef enum TsrDraw {
     TSR_DRAW_CHANCES,     /* whether U <= the input, a probability */
     TSR_DRAW_DROPOUT,     /* the input / a where U < a, else 0; the second output says where */
     TSR_DRAW_SLOPES,      /* the input, times a + (b - a) U where it is not above 0 */
+    TSR_DRAW_POISSON,     /* of the rates that the input holds; one below 0 is found when the device is waited for */
+    TSR_DRAW_GAMMA,       /* of the shapes that the input holds, at least the smallest normal number */
+    TSR_DRAW_BINOMIAL,    /* successes in as many trials as the first input says, each with the second's probability */
     TSR_DRAWS
 } TsrDraw;
-/* Of RANDOM. Words come from Philox4x32-10: a device's thread has the stream of its number, and begins at `offset`. */
+/* Of RANDOM, and of CHOOSE seed, offset and used. Words come from Philox4x32-10: a device's thread has the stream of
+ * its number, and begins at `offset`. */
 typedef struct TsrDeviceRandom {
     TsrDraw draw;
     int bits; /* of a word: 32 or 64 */
@@ -284,6 +288,13 @@ typedef struct TsrDevicePlaces {
     TsrDeviceWrong wrong;
     uint8_t combine; /* TsrCombine (kernels/move/combine.h), of PLACE */
 } TsrDevicePlaces;
+
+/* Of BAG. */
+typedef enum TsrDeviceFold { TSR_FOLD_SUM, TSR_FOLD_MEAN, TSR_FOLD_MAX } TsrDeviceFold;
+typedef struct TsrDeviceBag {
+    TsrDeviceFold fold;
+    int64_t padding; /* the position that is left out, -1: none */
+} TsrDeviceBag;
 
 /* Of SCAN: TsrScan (kernels/reduce/scan.h). */
 typedef struct TsrDeviceScan {

@@ -64,6 +64,13 @@ static TsrStatus raise_found(const Record *r) {
         return cuda_host->error(TSR_RUNTIME_ERROR,
                                 "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
                                 "be improved?  If so, please report an enhancement request to PyTorch.)");
+    if (r->found == CUDA_FOUND_RATE)
+        return cuda_host->error(TSR_RUNTIME_ERROR, "invalid Poisson rate, expected rate to be non-negative");
+    if (r->found == CUDA_FOUND_WEIGHT)
+        return cuda_host->error(TSR_RUNTIME_ERROR,
+                                "invalid multinomial distribution (encountering probability entry < 0)");
+    if (r->found == CUDA_FOUND_NO_WEIGHT)
+        return cuda_host->error(TSR_RUNTIME_ERROR, "invalid multinomial distribution (sum of probabilities <= 0)");
     if (r->found >= CUDA_FOUND_INDEX && r->found < CUDA_FOUND_KINDS)
         return raise_wrong(r, (TsrDeviceWrong)(r->found - CUDA_FOUND_INDEX));
     return cuda_host->error(TSR_SYSTEM_ERROR, "a kernel found something wrong that has no name: %lld",

@@ -9,6 +9,9 @@ typedef enum CudaFound {
     CUDA_FOUND_NOTHING,
     CUDA_FOUND_ZERO_DIVISOR, /* of integers */
     CUDA_FOUND_CHANCE,       /* a probability that is none */
+    CUDA_FOUND_RATE,         /* of a Poisson distribution, that is none */
+    CUDA_FOUND_WEIGHT,       /* of a choice, that is below 0 */
+    CUDA_FOUND_NO_WEIGHT,    /* a choice among what has no weight */
     CUDA_FOUND_INDEX,        /* `value` is none of dimension `dimension` of `size` elements; and in the words of the
                                 other kinds of TsrDeviceWrong, whose numbers are added */
     CUDA_FOUND_KINDS = CUDA_FOUND_INDEX + TSR_WRONGS

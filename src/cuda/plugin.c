@@ -6,13 +6,16 @@
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
+#include "cuda/kernels/nn/bag.h"
 #include "cuda/kernels/nn/conv.h"
+#include "cuda/kernels/nn/ctc.h"
 #include "cuda/kernels/nn/grid.h"
 #include "cuda/kernels/nn/pool.h"
 #include "cuda/kernels/nn/resample.h"
 #include "memory.h"
 #include "cuda/kernels/ramp.h"
-#include "cuda/kernels/random.h"
+#include "cuda/kernels/random/choose.h"
+#include "cuda/kernels/random/random.h"
 #include "cuda/kernels/reduce.h"
 #include "cuda/kernels/rows.h"
 #include "cuda/kernels/scan.h"
@@ -29,8 +32,11 @@ typedef TsrStatus (*PrimitiveFn)(const TsrDeviceWork *work);
 static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_RANDOM] = cuda_random,
     [TSR_P_SHUFFLE] = cuda_shuffle,
+    [TSR_P_SHARES] = cuda_shares,
+    [TSR_P_CHOOSE] = cuda_choose,
     [TSR_P_PICK] = cuda_pick,
     [TSR_P_PLACE] = cuda_place,
+    [TSR_P_BAG] = cuda_bag,
     [TSR_P_SCAN] = cuda_scan,
     [TSR_P_TRUE_COUNTS] = cuda_true_counts,
     [TSR_P_TRUE_PLACES] = cuda_true_places,
@@ -40,6 +46,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_SEARCH] = cuda_search,
     [TSR_P_RAMP] = cuda_ramp,
     [TSR_P_TRIANGLE] = cuda_triangle,
+    [TSR_P_CTC] = cuda_ctc,
     [TSR_P_CONV] = cuda_conv,
     [TSR_P_POOL] = cuda_pool,
     [TSR_P_FFT] = cuda_fft,

@@ -88,8 +88,6 @@ static TsrStatus row_prelude(TsrOpCall *c) {
 #define NN "neural network"
 /* The bodies run on tensors of a device as they are: what they call asks the device. */
 #define ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, .flags = TSR_OP_DEVICE, __VA_ARGS__},
-/* Bodies that look at many single elements: on the host. */
-#define HOST_ROW(...) {.fn = row_prelude, .alias = TSR_FRESH, __VA_ARGS__},
 /* under torch and under torch.nn.functional: `call` is the example without its module */
 #define BOTH(schema_, forms_, what, call, ...) \
     BOTH_ROW(schema_, forms_, what, "torch." call, __VA_ARGS__) \

@@ -16,7 +16,8 @@
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/matmul.h"
 #include "cuda/kernels/ramp.h"
-#include "cuda/kernels/random.h"
+#include "cuda/kernels/random/choose.h"
+#include "cuda/kernels/random/random.h"
 #include "cuda/kernels/reduce.h"
 #include "cuda/kernels/rows.h"
 #include "cuda/kernels/scan.h"
@@ -237,7 +238,7 @@ static void compile_chain_ends(void) {
     }
 }
 
-/* Each distribution of the dtypes that it has, dense and with strides, and the shuffling of keys. */
+/* Each distribution of the dtypes that it has, dense and with strides, the shuffling of keys, and choices. */
 static void compile_random(void) {
     static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16,
                                       TSR_INT64,   TSR_UINT8,   TSR_BOOL};
@@ -249,7 +250,7 @@ static void compile_random(void) {
             if (integral && !whole) continue;
             TsrDeviceRandom params = {.draw = draw, .bits = i % 2 == 0 ? 64 : 32, .a = 0.5, .b = 1, .range = 10};
             TsrDeviceWork w = {.what = TSR_P_RANDOM, .nout = 1, .params = &params, .nparams = sizeof params};
-            w.nin = draw >= TSR_DRAW_CHANCES;
+            w.nin = (draw >= TSR_DRAW_CHANCES) + (draw == TSR_DRAW_BINOMIAL);
             w.nout = draw == TSR_DRAW_DROPOUT ? 2 : 1;
             for (int k = 0; k < w.nout + w.nin; k++) {
                 TsrDtype own = k == 1 && draw == TSR_DRAW_DROPOUT ? TSR_BOOL : k > 0 && integral ? TSR_FLOAT32 : dtype;
@@ -270,6 +271,12 @@ static void compile_random(void) {
         CudaSource source = {0};
         cuda_shuffle_source(&source, wide ? TSR_INT64 : TSR_INT32);
         compile("shuffle", &source);
+        cuda_source_free(&source);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        CudaSource source = {0};
+        cuda_choose_source(&source, dtypes[i]);
+        compile("choices", &source);
         cuda_source_free(&source);
     }
 }

@@ -8,7 +8,7 @@
 void check_compile(const char *what, bool written, CudaSource *source);
 
 /* Every kernel of a family. */
-void check_nn(void);        /* convolutions, pools, samplings */
+void check_nn(void);        /* convolutions, pools, samplings, bags, CTC */
 void check_libraries(void); /* Fourier transforms, factorizations */
 
 #endif

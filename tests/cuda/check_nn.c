@@ -2,7 +2,9 @@
 #include <stdio.h>
 
 #include "check_kernels.h"
+#include "cuda/kernels/nn/bag.h"
 #include "cuda/kernels/nn/conv.h"
+#include "cuda/kernels/nn/ctc.h"
 #include "cuda/kernels/nn/grid.h"
 #include "cuda/kernels/nn/pool.h"
 #include "cuda/kernels/nn/resample.h"
@@ -55,6 +57,23 @@ static void check_resample(TsrDtype dtype) {
     check_compile("resampling", cuda_resample_source(&source, &w), &source);
 }
 
+static void check_bag(TsrDtype dtype, TsrDeviceFold fold) {
+    char what[64];
+    CudaSource source = {0};
+    const TsrDeviceBag params = {.fold = fold, .padding = -1};
+    TsrDeviceWork w = {.what = TSR_P_BAG, .nout = 1, .nin = 3, .params = &params, .nparams = sizeof params};
+    w.t[0] = w.t[1] = images(dtype, 4);
+    snprintf(what, sizeof what, "bags of dtype %u, %u", dtype, fold);
+    check_compile(what, cuda_bag_source(&source, &w), &source);
+}
+
+static void check_ctc(TsrDtype dtype) {
+    CudaSource source = {0};
+    TsrDeviceWork w = {.what = TSR_P_CTC, .nout = 2, .nin = 4};
+    w.t[0] = w.t[1] = w.t[2] = images(dtype, 4);
+    check_compile("CTC losses", cuda_ctc_source(&source, &w), &source);
+}
+
 void check_nn(void) {
     static const TsrDtype dtypes[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT16, TSR_BFLOAT16, TSR_INT64, TSR_UINT8};
     for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
@@ -66,6 +85,10 @@ void check_nn(void) {
     for (size_t i = 0; i < 4; i++)
         for (int mode = 0; mode < 3; mode++)
             for (int ndim = 2; ndim < 4; ndim++) check_grid(dtypes[i], ndim, mode);
+    for (size_t i = 0; i < 4; i++)
+        for (TsrDeviceFold fold = TSR_FOLD_SUM; fold <= TSR_FOLD_MAX; fold++) check_bag(dtypes[i], fold);
+    check_ctc(TSR_FLOAT32);
+    check_ctc(TSR_FLOAT64);
     check_resample(TSR_FLOAT32);
     check_resample(TSR_FLOAT64);
 }

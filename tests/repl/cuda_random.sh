@@ -1,10 +1,11 @@
 # Random numbers of a device: PyTorch's, for a seed, an offset and the simulated GPU.
 . "$(dirname "$0")/lib.sh"
 need_kernels
-# tests/oracle/curand_host.cc asked cuRAND.
+# tests/oracle/curand_host.cc asked cuRAND; the launches of binomial are those that PyTorch makes under
+# tests/oracle/pretended_cudart.c.
 (echo "data = '$here/../data/cuda_random.txt'" && cat "$here/cuda_random.tsr") >"$work/random.tsr"
 TEST_TIME=120 run --simulate-cuda "$work/random.tsr"
-is 'each kind of number is dealt out as by cuRAND' '610 numbers' "$out$err"
+is 'each kind of number is dealt out as by cuRAND' '854 numbers' "$out$err"
 # What torch.manual_seed(0) and 42 begin with on every NVIDIA GPU.
 run --simulate-cuda -e "for seed in (0, 42):
     torch.manual_seed(seed); print(torch.rand(5, device='cuda'))
@@ -50,6 +51,7 @@ True True torch.float64
 True True torch.float64
 True True torch.float64' "$out$err"
 cat >"$work/more.tsr" <<'END'
+import math
 torch.cuda.manual_seed(1); a = torch.zeros(6, device='cuda').uniform_()
 torch.cuda.manual_seed(1); b = torch.zeros(3, 2, device='cuda').t().uniform_()
 torch.cuda.manual_seed(1); c = torch.zeros(12, device='cuda')[::2].uniform_()
@@ -65,11 +67,22 @@ for f in [lambda: g.get_offset(), lambda: g.set_offset(8).get_offset(), lambda: 
           lambda: g.clone_state().get_offset(), lambda: g.set_state(torch.tensor([1] * 8 + [5] + [0] * 7, dtype=torch.uint8)), lambda: g.manual_seed(3).get_offset(),
           lambda: z.int().normal_(), lambda: z.to(torch.complex64).bernoulli_(0.5), lambda: z.to(torch.uint16).random_(), lambda: z.bernoulli_(z.long()), lambda: F.dropout(z.long()),
           lambda: torch.randperm(5, device='cuda', dtype=torch.bool), lambda: torch.randperm(5, device='cuda', dtype=torch.bfloat16),
+          lambda: torch.poisson(z.long()), lambda: torch.binomial(z.to(torch.float8_e5m2), z.to(torch.float8_e5m2)), lambda: torch._sample_dirichlet(z.int()),
+          lambda: torch.multinomial(z.to(torch.float8_e5m2), 2, True), lambda: torch.poisson(z - 1).tolist(), lambda: torch.multinomial(z - 1, 5, True).tolist(),
+          lambda: torch.multinomial(z, 5, True).tolist(), lambda: torch.poisson(z).tolist(), lambda: torch.binomial(z + math.nan, z + 0.5).tolist(),
           lambda: torch.bernoulli(z + 2).tolist(), lambda: torch.rand(2, device='cuda', generator=torch.Generator())]:
     print(answer(f))
+def moments(x):
+    return [round(x.double().mean().item(), 1), round(x.double().var().item(), 1)]
+torch.cuda.manual_seed(2)
+for dtype in (torch.float16, torch.bfloat16, torch.float64):
+    many = torch.full((10000,), 6.0, dtype=dtype, device='cuda')
+    print(moments(torch.poisson(many)), moments(torch.binomial(many + 18, many / 24)), moments(torch._standard_gamma(many)), moments(torch.multinomial(torch.ones(8, dtype=dtype, device='cuda'), 10000, True)))
+shares = torch._sample_dirichlet(torch.full((2, 3), 1e-3, device='cuda'))
+print(shares.dtype, bool((shares > 0).all() and (shares < 1).all()))
 z.normal_(); torch.bernoulli(z.uniform_()); F.dropout(z, inplace=True); torch.alpha_dropout(z, 0.5, True); torch.normal(z, 1.0); torch.normal(0.0, z.abs()); torch.rand_like(z); torch.randint_like(z, 3)
 END
-run --simulate-cuda "$work/more.tsr"
+TEST_TIME=120 run --simulate-cuda "$work/more.tsr"
 is 'layouts, offsets and refusals' "True True
 0
 8
@@ -87,7 +100,20 @@ RuntimeError: expected probabilities tensor to have floating type, got Long
 NotImplementedError: \"fused_dropout\" not implemented for 'Long'
 NotImplementedError: \"arange_cuda\" not implemented for 'Bool'
 NotImplementedError: \"randperm_out_cuda\" not implemented for 'BFloat16'
+NotImplementedError: \"poisson_cuda\" not implemented for 'Long'
+NotImplementedError: \"binomial_cuda\" not implemented for 'Float8_e5m2'
+NotImplementedError: \"gamma_cuda\" not implemented for 'Int'
+NotImplementedError: \"multinomial_kernel_cuda\" not implemented for 'Float8_e5m2'
+RuntimeError: invalid Poisson rate, expected rate to be non-negative
+RuntimeError: invalid multinomial distribution (encountering probability entry < 0)
+RuntimeError: invalid multinomial distribution (sum of probabilities <= 0)
+[0.0, 0.0, 0.0]
+[0.0, 0.0, 0.0]
 RuntimeError: Expected p_in >= 0 && p_in <= 1 to be true, but got false.
-RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'" "$out"
+RuntimeError: Expected a 'cuda' device type for generator but found 'cpu'
+[6.0, 6.0] [6.0, 4.5] [6.0, 6.0] [3.5, 5.3]
+[6.0, 6.1] [6.0, 4.5] [6.0, 6.0] [3.5, 5.3]
+[6.0, 5.9] [6.0, 4.5] [6.0, 6.0] [3.5, 5.4]
+torch.float32 True" "$out"
 is 'and nothing of it ran on the host' '' "$(echo "$err" | grep 'ran on the host')"
 exit $bad

@@ -1,5 +1,5 @@
 /* errors.cuh: what a kernel finds wrong (src/cuda/errors.h). The first report of all counts. */
-enum { FOUND_ZERO_DIVISOR = 1, FOUND_CHANCE = 2, FOUND_INDEX = 3 };
+enum { FOUND_ZERO_DIVISOR = 1, FOUND_CHANCE, FOUND_RATE, FOUND_WEIGHT, FOUND_NO_WEIGHT, FOUND_INDEX };
 typedef struct Record {
     uint64_t launch;
     int64_t found, value, dimension, size;

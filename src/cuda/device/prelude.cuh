@@ -15,8 +15,9 @@
  *   atomic_add, atomic_min, atomic_max(T *, T)   what was there before
  *   atomic_swap_if(uint32_t * or uint64_t *, was, new)   the same
  *   high_product(x, y)                   the upper 32 bits of a product
- *   quick_exp, quick_log, quick_log1p, quick_tan(x), quick_sincos(x, &sine, &cosine)   of floats: a few units of the last
- *                                        place off, as PyTorch draws its numbers; of doubles exact
+ *   quick_exp, quick_log, quick_log1p, quick_tan(x), quick_sincos(x, &sine, &cosine)   of floats: a few units of the
+ *                                        last place off, as PyTorch has its numbers; of doubles exact
+ *   rough_exp, rough_log, rough_rsqrt, rough_reciprocal(x)   of floats: what one instruction gives, as cuRAND has them
  *   UNROLL                               before a loop of known length */
 typedef signed char int8_t;
 typedef short int16_t;
@@ -67,6 +68,10 @@ static inline float quick_log(float x) { return __logf(x); }
 static inline float quick_log1p(float x) { return __logf(1.0f + x); }
 static inline float quick_tan(float x) { return __tanf(x); }
 static inline void quick_sincos(float x, float *sine, float *cosine) { __sincosf(x, sine, cosine); }
+static inline float rough_exp(float x) { return exp2f((float)(x * 1.4426950408889634)); }
+static inline float rough_log(float x) { return (float)(__log2f(x) * 0.69314718055994531); }
+static inline float rough_rsqrt(float x) { return rsqrtf(x); }
+static inline float rough_reciprocal(float x) { return __fdividef(1.0f, x); }
 static inline double quick_exp(double x) { return exp(x); }
 static inline double quick_log(double x) { return log(x); }
 static inline double quick_log1p(double x) { return log1p(x); }

@@ -129,15 +129,20 @@ static inline float frexp(float x, int *e) { return frexpf(x, e); }
     extern "C" double name(double, double); \
     extern "C" float name##f(float, float); \
     static inline float name(float x, float y) { return name##f(x, y); }
+/* clang-format off */
 REAL1(exp) REAL1(exp2) REAL1(expm1) REAL1(log) REAL1(log2) REAL1(log10) REAL1(log1p) REAL1(sin) REAL1(cos) REAL1(tan)
 REAL1(asin) REAL1(acos) REAL1(atan) REAL1(sinh) REAL1(cosh) REAL1(tanh) REAL1(asinh) REAL1(acosh) REAL1(atanh)
 REAL1(erf) REAL1(erfc) REAL1(lgamma) REAL1(sqrt) REAL1(floor) REAL1(ceil) REAL1(trunc) REAL1(rint) REAL1(fabs)
 REAL2(pow) REAL2(atan2) REAL2(hypot) REAL2(nextafter) REAL2(fmod) REAL2(copysign) REAL2(fmax) REAL2(fmin)
-
 template <class T> static inline T quick_exp(T x) { return exp(x); }
+/* clang-format on */
 template <class T> static inline T quick_log(T x) { return log(x); }
 template <class T> static inline T quick_log1p(T x) { return log1p(x); }
 template <class T> static inline T quick_tan(T x) { return tan(x); }
+static inline float rough_exp(float x) { return exp(x); }
+static inline float rough_log(float x) { return log(x); }
+static inline float rough_rsqrt(float x) { return 1.0f / sqrt(x); }
+static inline float rough_reciprocal(float x) { return 1.0f / x; }
 static inline void quick_sincos(float x, float *sine, float *cosine) {
     *sine = sin(x);
     *cosine = cos(x);

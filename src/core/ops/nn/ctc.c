@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "core/engine/device.h"
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 
@@ -57,6 +58,19 @@ static TsrStatus losses_into(TsrTensor *out, TsrTensor *const *t) {
     return tsr_interrupt_check();
 }
 
+/* On a device a letter that is no class is found when it is waited for. */
+static TsrStatus losses_there(TsrTensor *out, TsrTensor *const *t) {
+    TSR_OWNED rows = NULL;
+    TsrDeviceWork w = {.what = TSR_P_CTC};
+    const int64_t sizes[] = {t[1]->sizes[0], 2, t[1]->sizes[1]};
+    if (sizes[2] == 0) return tsr_error(TSR_RUNTIME_ERROR, "ctc: wrong lengths");
+    TSR_TRY(tsr_tensor_new(&rows, 3, sizes, out->dtype, out->device));
+    TSR_TRY(tsr_device_work_add(&w, out, true));
+    TSR_TRY(tsr_device_work_add(&w, rows, true));
+    for (int i = 0; i < 4; i++) TSR_TRY(tsr_device_work_add(&w, t[i], false));
+    return tsr_device_work(out->device.type, &w);
+}
+
 /* (log_probs, spelled, steps, counts) */
 TsrStatus op_ctc_losses(TsrOpCall *c) {
     const TsrTensor *given[4];
@@ -68,7 +82,7 @@ TsrStatus op_ctc_losses(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new(&out, 1, &given[0]->sizes[1], given[0]->dtype, given[0]->device));
     if (tsr_is_meta(out)) return tsr_return_move(c, tsr_owned_take(&out));
     for (int i = 0; i < 4 && status == TSR_OK; i++) status = tsr_tensor_new_contiguous(&t[i], given[i], TSR_CONTIGUOUS);
-    if (status == TSR_OK) status = losses_into(out, t);
+    if (status == TSR_OK) status = (tsr_on_device(out) ? losses_there : losses_into)(out, t);
     for (int i = 0; i < 4; i++) tsr_tensor_free(t[i]);
     return tsr_finish_move(c, status, tsr_owned_take(&out));
 }

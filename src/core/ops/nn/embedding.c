@@ -5,6 +5,7 @@
  * large one the rows that are picked. */
 #include <stdlib.h>
 
+#include "bag_there.h"
 #include "core/element/halffloat.h"
 #include "core/kernels/move/bag.h"
 #include "core/kernels/move/select.h"
@@ -57,7 +58,7 @@ static TsrStatus check_type(const TsrTensor *t, const char *name, unsigned allow
         name, types, tsr_old_type_text(given, sizeof given, t));
 }
 
-static TsrStatus check_bags(const TsrTensor *weight, const TsrTensor *indices, const TsrTensor *offsets) {
+static TsrStatus check_shapes(const TsrTensor *weight, const TsrTensor *indices, const TsrTensor *offsets) {
     if (tsr_ndim(indices) != 1 && tsr_ndim(indices) != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "input has to be a 1D or 2D Tensor, but got Tensor of dimension %d",
                          tsr_ndim(indices));
@@ -67,6 +68,11 @@ static TsrStatus check_bags(const TsrTensor *weight, const TsrTensor *indices, c
     if (tsr_ndim(weight) != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "weight has to be a 2D Tensor, but got Tensor of dimension %d",
                          tsr_ndim(weight));
+    return TSR_OK;
+}
+
+static TsrStatus check_bags(const TsrTensor *weight, const TsrTensor *indices, const TsrTensor *offsets) {
+    TSR_TRY(check_shapes(weight, indices, offsets));
     const TsrTensor *common = indices->dtype == tsr_promote_types(indices->dtype, offsets->dtype) ? indices : offsets;
     TSR_TRY(check_type(common, "indices", TSR_BIT(INT64) | TSR_BIT(INT32), "Long, Int"));
     return check_type(weight, "weight", TSR_BITS_FLOAT, "Half, BFloat16, Float, Double");
@@ -317,6 +323,10 @@ TsrStatus op_embedding_bag(TsrOpCall *c) {
     __attribute__((cleanup(bag_results_end))) BagResults r = {0};
     Bags q = {.weight = weight, .ended = c->arg[7].b};
     TSR_TRY(check_padding(&q.padding, c, weight));
+    if (tsr_on_device(weight)) {
+        TSR_TRY(check_shapes(weight, given, offsets));
+        return tsr_embedding_bag_there(c, q.padding);
+    }
     TSR_TRY(check_bags(weight, given, offsets));
     TsrDtype dtype = tsr_promote_types(given->dtype, offsets->dtype);
     int64_t length = given->sizes[0];

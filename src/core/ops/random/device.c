@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "core/engine/device.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
 #include "core/tensor/owned.h"
 #include "core/tensor/tensor_impl.h"
 #include "random.h"
@@ -41,16 +41,16 @@ static TsrStatus work(const TsrIter *it, TsrDeviceRandom *what, TsrGenerator *g)
     return TSR_OK;
 }
 
-TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, TsrDeviceRandom what,
-                          TsrGenerator *g) {
+TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, const TsrTensor *input2,
+                          TsrDeviceRandom what, TsrGenerator *g) {
     if (out->numel == 0) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(out));
-    TsrDtype own[2] = {out->dtype, out2 != NULL ? out2->dtype : TSR_DTYPE_NONE}, read[1] = {TSR_DTYPE_NONE};
-    if (input != NULL) read[0] = input->dtype;
+    TsrDtype own[2] = {out->dtype, out2 != NULL ? out2->dtype : TSR_DTYPE_NONE};
+    TsrDtype read[2] = {input != NULL ? input->dtype : TSR_DTYPE_NONE, input2 != NULL ? input2->dtype : TSR_DTYPE_NONE};
     TsrIterSpec spec = {.nout = out2 != NULL ? 2 : 1,
                         .out = {out, out2},
-                        .nin = input != NULL,
-                        .in = {input},
+                        .nin = (input != NULL) + (input2 != NULL),
+                        .in = {input, input2},
                         .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK,
                         .out_dtype = own,
                         .in_dtype = read,
@@ -63,6 +63,32 @@ TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *inpu
     if (status == TSR_OK) tsr_tensor_free(done[0]);
     if (status == TSR_OK) tsr_tensor_free(done[1]);
     return status;
+}
+
+/* ---- choices ---- */
+
+/* The primitive's number, its output and its inputs, of which the second may be NULL. */
+static TsrStatus choice_work(TsrPrimitive what, const TsrTensor *out, const TsrTensor *a, const TsrTensor *b,
+                             TsrDeviceRandom *how) {
+    TsrDeviceWork w = {.what = what, .params = how, .nparams = sizeof *how};
+    TSR_TRY(tsr_device_work_add(&w, out, true));
+    TSR_TRY(tsr_device_work_add(&w, a, false));
+    if (b != NULL) TSR_TRY(tsr_device_work_add(&w, b, false));
+    return tsr_device_work(out->device.type, &w);
+}
+
+TsrStatus tsr_random_choose(TsrTensor *out, const TsrTensor *self, TsrGenerator *g) {
+    TsrScope s = {0};
+    uint64_t used = 0;
+    TsrDeviceRandom how = {.draw = TSR_DRAW_UNIFORM, .used = &used};
+    TsrTensor *weights = MAKE(&s, tsr_tensor_new_contiguous, self, TSR_CONTIGUOUS),
+              *shares = MAKE(&s, tsr_tensor_new_like, weights, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
+    if (s.status == TSR_OK) s.status = choice_work(TSR_P_SHARES, shares, weights, NULL, &how);
+    TsrTensor *sums = CALL(&s, "cumsum", "ti", shares, (int64_t)-1);
+    tsr_rng_position(g, &how.seed, &how.offset);
+    if (s.status == TSR_OK) s.status = choice_work(TSR_P_CHOOSE, out, sums, shares, &how);
+    if (s.status == TSR_OK) tsr_rng_take(g, used);
+    return tsr_scope_end(&s);
 }
 
 /* ---- permutations ---- */

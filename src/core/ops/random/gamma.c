@@ -52,32 +52,48 @@ static TsrStatus check_float(const TsrTensor *t, const char *kernel) {
     return tsr_require(TSR_BITS_FLOAT, t->dtype, kernel);
 }
 
+/* On a device the numbers are drawn in the dtype itself. */
+static TsrStatus gammas_there_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerator *g) {
+    TSR_OWNED t = NULL;
+    if (!tsr_random_is_drawable(alpha->dtype)) return tsr_not_implemented("gamma_cuda", alpha->dtype);
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(alpha), alpha->sizes, alpha->dtype, alpha->device));
+    TSR_TRY(tsr_random_work(t, NULL, alpha, NULL, (TsrDeviceRandom){.draw = TSR_DRAW_GAMMA}, g));
+    *out = tsr_owned_take(&t);
+    return TSR_OK;
+}
+
 TsrStatus op_standard_gamma(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
+    TsrGenerator *g = tsr_random_generator(&c->arg[1]);
+    TsrScope s = {0};
+    if (tsr_on_device(alpha)) return tsr_scope_return(c, &s, MAKE(&s, gammas_there_new, alpha, g));
     TSR_TRY(check_float(alpha, "gamma"));
     if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64)
         return tsr_not_implemented("gamma_cpu", alpha->dtype);
-    TsrScope s = {0};
-    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
+    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, g);
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
+}
+
+/* The greatest number below 1; that of a device is 1 less the dtype's epsilon, as PyTorch has it. */
+static double below_one(TsrDtype d, bool there) {
+    double step = d == TSR_FLOAT64 ? DBL_EPSILON : d == TSR_FLOAT32 ? FLT_EPSILON : d == TSR_FLOAT16 ? 0x1p-10 : 0x1p-7;
+    return there ? 1 - step : 1 - step / 2;
 }
 
 /* Gamma numbers over their sum along the last dimension, kept inside (0, 1). */
 TsrStatus op_sample_dirichlet(TsrOpCall *c) {
     TsrTensor *alpha = c->arg[0].t;
-    TSR_TRY(check_float(alpha, "dirichlet"));
-    double below_one = alpha->dtype == TSR_FLOAT64   ? nextafter(1, 0)
-                       : alpha->dtype == TSR_FLOAT32 ? (double)nextafterf(1, 0)
-                       : alpha->dtype == TSR_FLOAT16 ? 1 - 0x1p-11
-                                                     : 1 - 0x1p-8;
+    const bool there = tsr_on_device(alpha);
+    if (!there) TSR_TRY(check_float(alpha, "dirichlet"));
     TsrScope s = {0};
-    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, tsr_random_generator(&c->arg[1]));
+    TsrGenerator *g = tsr_random_generator(&c->arg[1]);
+    TsrTensor *drawn = there ? MAKE(&s, gammas_there_new, alpha, g) : MAKE(&s, gammas_new, alpha, g);
     int64_t last = -1;
     TsrTensor *sum = CALL(&s, "sum", "tIb", drawn, 1, &last, 1);
     TsrTensor *share = CALL(&s, "div", "tt", drawn, sum);
-    TsrTensor *kept =
-        CALL(&s, "clamp", "tss", share, tsr_scalar_float(smallest(alpha->dtype)), tsr_scalar_float(below_one));
+    TsrTensor *kept = CALL(&s, "clamp", "tss", share, tsr_scalar_float(smallest(alpha->dtype)),
+                           tsr_scalar_float(below_one(alpha->dtype, there)));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
 
@@ -115,8 +131,8 @@ static TsrStatus rrelu_on_device_new(TsrTensor **out, TsrTensor *x, double lower
     if (!tsr_random_is_drawable(x->dtype)) return tsr_not_implemented("rrelu_with_noise_out_cuda", x->dtype);
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
-    TSR_TRY(
-        tsr_random_work(result, NULL, dense, (TsrDeviceRandom){.draw = TSR_DRAW_SLOPES, .a = lower, .b = upper}, g));
+    TSR_TRY(tsr_random_work(result, NULL, dense, NULL,
+                            (TsrDeviceRandom){.draw = TSR_DRAW_SLOPES, .a = lower, .b = upper}, g));
     *out = tsr_owned_take(&result);
     return TSR_OK;
 }

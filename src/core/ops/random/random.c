@@ -110,7 +110,7 @@ static TsrStatus run_draw(TsrTensor *t, TsrDraw draw, TsrLoop loop, const Draw *
     if (!tsr_on_device(t)) return tsr_random_draw(t, NULL, NULL, loop, d, name);
     bool wide = loop == words64_loop || loop == range64_loop || loop == modulo64_loop;
     return tsr_random_work(
-        t, NULL, NULL,
+        t, NULL, NULL, NULL,
         (TsrDeviceRandom){
             .draw = draw, .bits = wide ? 64 : 32, .a = d->a, .b = d->b, .range = d->range, .base = d->base},
         d->g);
@@ -594,7 +594,7 @@ static TsrStatus draw_chances(TsrTensor *t, const TsrTensor *wide, TsrGenerator 
         return tsr_error(TSR_RUNTIME_ERROR, "expected probabilities tensor to have floating type, got %s",
                          tsr_dtype_scalar_name(wide->dtype));
     if (!tsr_random_is_drawable(wide->dtype)) return tsr_random_refuse(t, "bernoulli_tensor_cpu_p_", wide->dtype);
-    if (tsr_on_device(t)) return tsr_random_work(t, NULL, wide, (TsrDeviceRandom){.draw = TSR_DRAW_CHANCES}, g);
+    if (tsr_on_device(t)) return tsr_random_work(t, NULL, wide, NULL, (TsrDeviceRandom){.draw = TSR_DRAW_CHANCES}, g);
     bool bad = false;
     TsrChances q = {g, t->dtype, wide->dtype, &bad};
     if (!tsr_is_meta(t)) TSR_TRY(tsr_random_draw(t, wide, NULL, chances_loop, &q, "bernoulli_"));

@@ -15,10 +15,12 @@ bool tsr_random_is_drawable(TsrDtype d);
 TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor *input2, TsrLoop loop,
                           const void *params, const char *name);
 
-/* Fills `out`, which lies on a device, and what is not NULL beside it, as TsrDraw says, by the device's kernel.
- * Declines (engine/device.h) what there is none for, with nothing drawn. */
-TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, TsrDeviceRandom what,
-                          TsrGenerator *g);
+/* Fills `out`, which lies on a device, and what is not NULL beside it, as TsrDraw says, by the device's kernel; inputs
+ * broadcast to it. Declines (engine/device.h) what there is none for, with nothing drawn. */
+TsrStatus tsr_random_work(TsrTensor *out, TsrTensor *out2, const TsrTensor *input, const TsrTensor *input2,
+                          TsrDeviceRandom what, TsrGenerator *g);
+/* Columns of self, weights of a device in one or two dimensions and not empty, drawn with replacement into `out`. */
+TsrStatus tsr_random_choose(TsrTensor *out, const TsrTensor *self, TsrGenerator *g);
 /* A permutation of 0 to n - 1 into t, one dimension of a device: as torch.randperm has it there. */
 TsrStatus tsr_random_permutation(TsrTensor *t, TsrGenerator *g);
 /* "NAME_cpu" not implemented for 'Int', with cuda in place of cpu for a t on a device. */

@@ -52,11 +52,15 @@ static void poisson_loop(char *const *data, const int64_t *strides, int64_t n, c
 
 TsrStatus op_poisson(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (!tsr_random_is_drawable(self->dtype)) return tsr_not_implemented("poisson_cpu", self->dtype);
-    enum { OFFSETS = 20 }; /* that PyTorch's kernel moves its generator by */
+    if (!tsr_random_is_drawable(self->dtype)) return tsr_random_refuse(self, "poisson_cpu", self->dtype);
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), self->sizes, self->dtype, self->device));
     bool bad = false;
     TsrChances q = {tsr_random_generator(&c->arg[1]), t->dtype, self->dtype, &bad};
+    if (tsr_on_device(t)) {
+        const TsrDeviceRandom what = {.draw = TSR_DRAW_POISSON};
+        return tsr_finish_move(c, tsr_random_work(t, NULL, self, NULL, what, q.g), t);
+    }
+    enum { OFFSETS = 20 }; /* that PyTorch's kernel moves its generator by */
     tsr_rng_begin(q.g, OFFSETS);
     TsrStatus status = tsr_random_draw(t, self, NULL, poisson_loop, &q, "poisson");
     if (status == TSR_OK && bad)
@@ -79,7 +83,7 @@ static double binomial_inversion(double count, double prob, TsrGenerator *g) {
     double sum = 0, n = 0, logprob = log1p(-prob);
     for (;;) {
         sum += ceil(log(tsr_rng_uniform_double(g)) / logprob);
-        if (sum > count) return n;
+        if (!(sum <= count)) return n;
         n++;
     }
 }
@@ -135,8 +139,9 @@ TsrStatus op_binomial(TsrOpCall *c) {
     if (count->dtype != prob->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(prob->dtype),
                          tsr_dtype_scalar_name(count->dtype));
-    enum { OFFSETS = 42 }; /* that PyTorch's kernel moves its generator by */
-    if (count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
+    if (tsr_on_device(count) && !tsr_random_is_drawable(count->dtype))
+        return tsr_not_implemented("binomial_cuda", count->dtype);
+    if (!tsr_on_device(count) && count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
         return tsr_not_implemented("binomial_cpu", count->dtype);
     int64_t sizes[TSR_MAX_DIMS];
     int n = 0;
@@ -144,6 +149,11 @@ TsrStatus op_binomial(TsrOpCall *c) {
     TSR_TRY(tsr_layout_broadcast(sizes, &n, prob->sizes, tsr_ndim(prob)));
     TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
+    if (tsr_on_device(t)) {
+        const TsrDeviceRandom what = {.draw = TSR_DRAW_BINOMIAL};
+        return tsr_finish_move(c, tsr_random_work(t, NULL, count, prob, what, q.g), t);
+    }
+    enum { OFFSETS = 42 }; /* that PyTorch's kernel moves its generator by */
     tsr_rng_begin(q.g, OFFSETS);
     return tsr_finish_move(c, tsr_random_draw(t, count, prob, binomial_loop, &q, "binomial"), t);
 }
@@ -212,7 +222,9 @@ static TsrStatus draw_rows(TsrTensor *t, const TsrTensor *p, int64_t samples, bo
 
 static TsrStatus with_replacement(TsrTensor *t, const TsrTensor *self, int64_t samples, TsrGenerator *g) {
     TsrTensor *wide, *dense;
-    if (!tsr_random_is_drawable(self->dtype)) return tsr_not_implemented("multinomial", self->dtype);
+    if (!tsr_random_is_drawable(self->dtype))
+        return tsr_not_implemented(tsr_on_device(self) ? "multinomial_kernel_cuda" : "multinomial", self->dtype);
+    if (tsr_on_device(self)) return tsr_random_choose(t, self, g);
     TSR_TRY(tsr_tensor_new_cast(&wide, self, TSR_FLOAT64));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, wide, TSR_CONTIGUOUS);
     tsr_tensor_free(wide);
@@ -278,7 +290,6 @@ TsrStatus op_multinomial(TsrOpCall *c) {
         TSR_TRY(without_replacement(&t, self, samples, g));
         return tsr_return_move(c, t);
     }
-    if (tsr_on_device(self)) return tsr_device_decline();
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, TSR_INT64, self->device));
     TsrStatus status = t->numel == 0 || tsr_is_meta(self) ? TSR_OK : with_replacement(t, self, samples, g);
     return tsr_finish_move(c, status, t);
@@ -342,7 +353,7 @@ static TsrStatus dropout_on_device_new(TsrTensor **out, TsrTensor **mask, TsrTen
     if (!tsr_random_is_drawable(input->dtype)) return tsr_not_implemented("fused_dropout", input->dtype);
     TSR_TRY(tsr_tensor_new_like(&result, input, TSR_DTYPE_NONE, TSR_PRESERVE));
     TSR_TRY(tsr_tensor_new_like(&kept, input, TSR_BOOL, TSR_PRESERVE));
-    TSR_TRY(tsr_random_work(result, kept, input, (TsrDeviceRandom){.draw = TSR_DRAW_DROPOUT, .a = 1 - p},
+    TSR_TRY(tsr_random_work(result, kept, input, NULL, (TsrDeviceRandom){.draw = TSR_DRAW_DROPOUT, .a = 1 - p},
                             tsr_random_generator(&(TsrArg){0})));
     *out = tsr_owned_take(&result);
     if (mask != NULL) *mask = tsr_owned_take(&kept);
