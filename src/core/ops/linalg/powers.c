@@ -3,8 +3,9 @@
 
 #include "la.h"
 #include "core/engine/device.h"
+#include "core/engine/places.h"
 #include "core/op/out.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
 #include "core/mem.h"
 #include "core/tensor/loan.h"
 
@@ -131,11 +132,26 @@ static void weighted_halves(TsrDtype dtype, char *out, void *const *p, const dou
     }
 }
 
+/* The same on a device, a pass a step. */
+static TsrStatus weighted_there(TsrTensor **out, const Powers *w, int first, const double *c, int n) {
+    TsrScope s = {0};
+    TsrTensor *sum = NULL;
+    for (int i = 0; i < n; i++) {
+        TsrTensor *term = CALL(&s, "mul", "tf", w->p[first + i], c[i]);
+        sum = i == 0 ? term : CALL(&s, "add", "tt", sum, term);
+    }
+    return tsr_scope_end_new(out, &s, sum);
+}
+
 /* The sum of row `row` of the table of n columns times p[first] ..., rounded at each step. */
 static TsrStatus combine(TsrTensor **out, const Powers *w, int first, int n, const double *table, int row) {
     double c[MAX_POWERS];
     void *p[MAX_POWERS];
     TSR_OWNED r = NULL;
+    if (tsr_on_device(w->p[0])) {
+        for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i);
+        return weighted_there(out, w, first, c, n);
+    }
     TSR_TRY(tsr_tensor_new(&r, 3, w->p[0]->sizes, w->dtype, w->p[0]->device));
     int64_t count = r->numel * (tsr_dtype_is_complex(w->dtype) ? 2 : 1); /* both parts alike */
     for (int i = 0; i < n; i++) c[i] = coefficient(w->dtype, table, row * n + i), p[i] = tsr_data(w->p[first + i]);
@@ -252,7 +268,7 @@ static TsrStatus taylor(TsrTensor **out, const TsrTensor *a, int degree) {
     return s;
 }
 
-/* The 1-norms of a batch of matrices, as doubles. */
+/* The 1-norms of a batch of matrices, as doubles of the host, which waits for them. */
 static TsrStatus norms_new(TsrTensor **out, const TsrTensor *a) {
     TSR_OWNED sizes = NULL;
     TSR_OWNED sums = NULL;
@@ -260,7 +276,9 @@ static TsrStatus norms_new(TsrTensor **out, const TsrTensor *a) {
     TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", a));
     TSR_TRY(tsr_invoke_new(&sums, 1, "sum", "tI", sizes, 1, (int64_t[]){-2}));
     TSR_TRY(tsr_invoke_new(&norms, 1, "amax", "tI", sums, 1, (int64_t[]){-1}));
-    return tsr_tensor_new_cast(out, norms, TSR_FLOAT64);
+    TSR_OWNED wide = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&wide, norms, TSR_FLOAT64));
+    return tsr_new_there(out, wide, TSR_DEVICE_CPU);
 }
 
 /* How often the scaled matrix is squared. */
@@ -301,15 +319,17 @@ static TsrStatus exp_alike(TsrTensor **out, const TsrTensor *a, int plan) {
     return TSR_OK;
 }
 
-/* Exponentials of the matrices `which` of a batch, put in their places. */
-static TsrStatus exp_some(TsrTensor *out, const TsrTensor *a, const TsrTensor *which, int plan) {
+/* Exponentials of the matrices `numbers` of a batch, put in their places. */
+static TsrStatus exp_some(TsrTensor *out, const TsrTensor *a, const TsrTensor *numbers, int plan) {
+    TSR_OWNED which = NULL;
     TSR_OWNED some = NULL;
     TSR_OWNED r = NULL;
     TsrTensor *same;
-    if (which->numel == a->sizes[0]) {
+    if (numbers->numel == a->sizes[0]) {
         TSR_TRY(exp_alike(&r, a, plan));
         return tsr_tensor_copy(out, r);
     }
+    TSR_TRY(tsr_new_there(&which, numbers, a->device));
     TSR_TRY(tsr_invoke_new(&some, 1, "index_select", "tit", a, (int64_t)0, which));
     TSR_TRY(exp_alike(&r, some, plan));
     TSR_TRY(tsr_invoke_new(&same, 1, "index_copy", "!ttitt", out, out, (int64_t)0, which, r));

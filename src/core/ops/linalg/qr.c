@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/op/compose.h"
 #include "core/tensor/loan.h"
 #include "there.h"
 
@@ -359,9 +360,18 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     return TSR_OK;
 }
 
+static TsrStatus residuals_there_new(TsrTensor **out, const TsrTensor *b, int64_t n, bool vector) {
+    TsrScope s = {0};
+    const int64_t dims[] = {-2, -1};
+    TsrTensor *below = MAKE(&s, tsr_tensor_new_narrow, b, -2, n, tsr_la_rows(b) - n),
+              *size = CALL(&s, "abs", "t", below), *square = CALL(&s, "mul", "tt", size, size);
+    return tsr_scope_end_new(out, &s, CALL(&s, "sum", "tI", square, vector ? 2 : 1, dims));
+}
+
 /* Sums of squares of the rows of b below n: (batch..., nrhs), real. */
 static TsrStatus residuals_new(TsrTensor **out, const TsrTensor *b, int64_t n, bool vector) {
     TSR_OWNED r = NULL;
+    if (tsr_on_device(b)) return residuals_there_new(out, b, n, vector);
     int64_t rows = tsr_la_rows(b), cols = tsr_la_cols(b);
     TsrBlasType t;
     tsr_blas_type(&t, b->dtype);
@@ -379,10 +389,12 @@ static TsrStatus residuals_new(TsrTensor **out, const TsrTensor *b, int64_t n, b
     return TSR_OK;
 }
 
-static TsrStatus lstsq_driver(int *driver, const TsrArg *arg) {
+static TsrStatus lstsq_driver(int *driver, const TsrArg *arg, bool there) {
     static const char *const names[] = {"gels", "gelsy", "gelsd", "gelss"};
-    *driver = GELSY;
+    *driver = there ? GELS : GELSY;
     if (!tsr_arg_given(arg)) return TSR_OK;
+    if (there && strcmp(arg->str, names[GELS]) != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.lstsq: `driver` other than `gels` is not supported on CUDA");
     for (*driver = 0; *driver < 4; (*driver)++)
         if (strcmp(arg->str, names[*driver]) == 0) return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
@@ -452,7 +464,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     bool vector = false;
     int driver;
     TSR_TRY(check_lstsq(a, b, &vector));
-    TSR_TRY(lstsq_driver(&driver, &c->arg[3]));
+    TSR_TRY(lstsq_driver(&driver, &c->arg[3], tsr_on_device(a)));
     TSR_OWNED column = NULL;
     TSR_OWNED f = NULL;
     TSR_OWNED x = NULL;
@@ -467,7 +479,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(tsr_la_new(&x, &batch, TSR_MAX(m, n), tsr_la_cols(rhs), a->dtype, a->device));
     if (!tsr_is_meta(x)) {
-        if (x->numel > 0) memset(tsr_data(x), 0, (size_t)x->numel * tsr_itemsize(x));
+        TSR_TRY(tsr_tensor_fill(x, tsr_scalar_int(0)));
         TSR_OWNED wide = NULL;
         TSR_TRY(tsr_la_new_copy_expanded(&wide, rhs, &batch));
         TSR_TRY(copy_corner(x, wide));
@@ -481,7 +493,8 @@ TsrStatus op_lstsq(TsrOpCall *c) {
                        ? c->arg[2].f
                        : (real == TSR_FLOAT32 ? FLT_EPSILON : DBL_EPSILON) * (double)TSR_MAX(m, n);
     if (!tsr_is_meta(x) && rank->numel > 0) memset(tsr_data(rank), 0, (size_t)rank->numel * 8);
-    if (!tsr_is_meta(x) && f->numel > 0 && x->numel > 0) TSR_TRY(lstsq_run(driver, f, x, rank, s, rcond));
+    if (!tsr_is_meta(x) && f->numel > 0 && x->numel > 0)
+        TSR_TRY(tsr_on_device(x) ? tsr_la_lstsq_there(x, f) : lstsq_run(driver, f, x, rank, s, rcond));
     bool full = m > n && driver != GELSY;
     for (int64_t i = 0; i < rank->numel && full && !tsr_is_meta(x); i++)
         full = ((const int64_t *)tsr_data(rank))[i] == n;

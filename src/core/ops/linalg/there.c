@@ -82,6 +82,33 @@ TsrStatus tsr_la_reflect_there(TsrTensor *x, const TsrTensor *a, const TsrTensor
     return run(TSR_P_REFLECT, &how, 1, (const TsrTensor *[5]){x, a, tau});
 }
 
+/* The first `rows` rows become what op(R) takes to them, R the triangle of the factors f. */
+static TsrStatus solve_rows(TsrTensor *x, const TsrTensor *f, int64_t rows, bool adjoint) {
+    const TsrDeviceMatrixWork how = {.upper = true, .transposed = adjoint, .conjugate = adjoint};
+    TsrScope s = {0};
+    TsrTensor *top = MAKE(&s, tsr_tensor_new_narrow, x, -2, 0, rows), *y = MAKE(&s, tsr_la_new_copy, top),
+              *above = MAKE(&s, tsr_tensor_new_narrow, f, -2, 0, rows), *r = MAKE(&s, tsr_la_new_copy, above);
+    if (s.status == TSR_OK) s.status = tsr_la_triangular_there(y, r, how);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(top, y);
+    return tsr_scope_end(&s);
+}
+
+/* A = Q R: R X = the adjoint of Q times B. Of a matrix that is wider than high the adjoint is taken apart: X = Q Y, the
+ * adjoint of R times Y is B. */
+TsrStatus tsr_la_lstsq_there(TsrTensor *x, const TsrTensor *a) {
+    TsrScope s = {0};
+    const bool wide = tsr_la_rows(a) < tsr_la_cols(a);
+    TsrTensor *high = wide ? MAKE(&s, tsr_la_new_mt, a, true) : (TsrTensor *)a, *f = MAKE(&s, tsr_la_new_copy, high);
+    if (s.status != TSR_OK) return tsr_scope_end(&s);
+    const int64_t k = tsr_la_cols(f);
+    TsrTensor *tau = MAKE(&s, tsr_la_new_vector, f, k, f->dtype);
+    if (s.status == TSR_OK) s.status = tsr_la_qr_there(f, tau);
+    if (s.status == TSR_OK && wide) s.status = solve_rows(x, f, k, true);
+    if (s.status == TSR_OK) s.status = tsr_la_reflect_there(x, f, tau, false, !wide);
+    if (s.status == TSR_OK && !wide) s.status = solve_rows(x, f, k, false);
+    return tsr_scope_end(&s);
+}
+
 TsrStatus tsr_la_keep_triangle_there(TsrTensor *a, bool upper) {
     TSR_OWNED part = NULL;
     TSR_TRY(tsr_invoke_new(&part, 1, upper ? "triu" : "tril", "t", a));

@@ -18,6 +18,9 @@ TsrStatus tsr_la_qr_there(TsrTensor *a, TsrTensor *tau);
 TsrStatus tsr_la_q_there(TsrTensor *a, const TsrTensor *tau);
 /* x times Q, or with `adjoint` its conjugate transpose, on either side. */
 TsrStatus tsr_la_reflect_there(TsrTensor *x, const TsrTensor *a, const TsrTensor *tau, bool right, bool adjoint);
+/* Least squares: the first rows of x, as many as a has, become the solution of a X = x of full rank, in as many rows as
+ * a has columns, the shortest one where there are several; what is below are the residuals. */
+TsrStatus tsr_la_lstsq_there(TsrTensor *x, const TsrTensor *a);
 /* Zeroes what lies outside the triangle. */
 TsrStatus tsr_la_keep_triangle_there(TsrTensor *a, bool upper);
 TsrStatus tsr_la_set_identity_there(TsrTensor *a);
