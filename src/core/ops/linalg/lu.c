@@ -97,22 +97,33 @@ static TsrStatus check_pivots(const TsrTensor *pivots, int64_t m) {
     return TSR_OK;
 }
 
-/* The same on a device: what is exchanged is found out on the host, from a number a row. */
-static TsrStatus permutation_new_there(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
-    TsrScope s = {0};
+TsrStatus tsr_la_pivot_rows_new(TsrTensor **out, const TsrTensor *pivots, int64_t m, bool back) {
     TSR_OWNED rows = NULL;
     TSR_OWNED here = NULL;
-    int64_t m = tsr_la_rows(lu), k = TSR_MIN(m, tsr_la_cols(lu)), sizes[TSR_MAX_DIMS], dim = tsr_ndim(lu) - 2;
-    memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
-    sizes[dim] = 1, sizes[dim + 1] = m;
+    TSR_OWNED order = NULL;
+    int64_t k = pivots->sizes[tsr_ndim(pivots) - 1], sizes[TSR_MAX_DIMS];
+    memcpy(sizes, pivots->sizes, sizeof(int64_t) * (size_t)tsr_ndim(pivots));
+    sizes[tsr_ndim(pivots) - 1] = m;
     TSR_TRY(tsr_new_there(&here, pivots, TSR_DEVICE_CPU));
     TSR_TRY(check_pivots(here, m));
-    TSR_TRY(tsr_tensor_new(&rows, tsr_ndim(lu), sizes, TSR_INT64, TSR_DEVICE_CPU));
-    for (int64_t b = 0; b < tsr_la_batches(lu) && !tsr_interrupted_at(b); b++)
+    TSR_TRY(tsr_tensor_new(&rows, tsr_ndim(pivots), sizes, TSR_INT64, TSR_DEVICE_CPU));
+    for (int64_t b = 0; b * m < rows->numel && !tsr_interrupted_at(b); b++)
         apply_pivots((int64_t *)tsr_data(rows) + b * m, m, (const int *)tsr_data(here) + b * k, k);
-    sizes[dim] = m;
+    TSR_TRY(tsr_interrupt_check());
+    if (back) TSR_TRY(tsr_invoke_new(&order, 1, "argsort", "t", rows));
+    *out = tsr_owned_take(back ? &order : &rows);
+    return TSR_OK;
+}
+
+/* permutation_new on a device. */
+static TsrStatus permutation_new_there(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots) {
+    TsrScope s = {0};
+    int64_t m = tsr_la_rows(lu), sizes[TSR_MAX_DIMS], dim = tsr_ndim(lu) - 2;
+    memcpy(sizes, lu->sizes, sizeof(int64_t) * (size_t)tsr_ndim(lu));
+    sizes[dim + 1] = m;
     TsrTensor *p = MAKE(&s, tsr_tensor_new, tsr_ndim(lu), sizes, lu->dtype, lu->device),
-              *at = MAKE(&s, tsr_new_there, rows, lu->device);
+              *rows = MAKE(&s, tsr_la_pivot_rows_new, pivots, m, false),
+              *line = MAKE(&s, tsr_tensor_new_unsqueeze, rows, -2), *at = MAKE(&s, tsr_new_there, line, lu->device);
     if (s.status == TSR_OK) s.status = tsr_tensor_fill(p, tsr_scalar_int(0));
     TsrTensor *ones = CALL(&s, "scatter", "tits", p, dim, at, tsr_scalar_int(1));
     return tsr_scope_end_new(out, &s, ones);

@@ -44,17 +44,85 @@ TsrStatus tsr_la_cholesky_there(TsrTensor *a, TsrTensor *info, bool upper) {
     return run(TSR_P_CHOLESKY, &how, 2, (const TsrTensor *[5]){a, info});
 }
 
+/* A triangle of more than WHOLE rows is solved BLOCK by BLOCK, whose products with the rest are most of the work. Both
+ * are guesses: no GPU has tried them; at most the 1024 rows that a backend's kernel takes. */
+enum { WHOLE = 1024, BLOCK = 512 };
+
+/* Rows [begin, begin + n) of a matrix, or columns. */
+static TsrTensor *rows_of(TsrScope *s, TsrTensor *a, int64_t begin, int64_t n) {
+    return MAKE(s, tsr_tensor_new_narrow, a, -2, begin, n);
+}
+static TsrTensor *columns_of(TsrScope *s, TsrTensor *a, int64_t begin, int64_t n) {
+    return MAKE(s, tsr_tensor_new_narrow, a, -1, begin, n);
+}
+
+/* One block of `x`, whose products with the rest of its columns of the triangle are then subtracted from the other rows
+ * that wait for it: [rest, rest + nrest). */
+static TsrStatus solve_block(TsrTensor *x, TsrTensor *triangle, TsrDeviceMatrixWork how, int64_t begin, int64_t n,
+                             int64_t rest, int64_t nrest) {
+    TsrScope s = {0};
+    TsrTensor *own = rows_of(&s, x, begin, n), *columns = columns_of(&s, triangle, begin, n),
+              *diagonal = rows_of(&s, columns, begin, n), *a = MAKE(&s, tsr_la_new_copy, diagonal),
+              *b = MAKE(&s, tsr_la_new_copy, own);
+    if (s.status == TSR_OK) s.status = run(TSR_P_TRIANGULAR, &how, 1, (const TsrTensor *[5]){b, a});
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(own, b);
+    if (nrest > 0) {
+        TsrTensor *panel = rows_of(&s, columns, rest, nrest), *others = rows_of(&s, x, rest, nrest),
+                  *product = CALL(&s, "matmul", "tt", panel, b);
+        (void)CALL(&s, "sub", "!ttt", others, others, product);
+    }
+    return tsr_scope_end(&s);
+}
+
+/* X op(A) = B is the transposed equation: all are solved as A X = B, of views. */
+static TsrStatus solve_by_blocks(TsrTensor *x, const TsrTensor *a, TsrDeviceMatrixWork how) {
+    TsrScope s = {0};
+    const bool turned = how.transposed != how.right, lower = how.upper == turned;
+    const TsrDeviceMatrixWork block = {.upper = !lower, .unit = how.unit};
+    const int64_t n = tsr_la_rows(a);
+    TsrTensor *mirrored = MAKE(&s, tsr_la_new_mt, a, how.conjugate),
+              *triangle = turned ? mirrored : MAKE(&s, tsr_la_new_mt, mirrored, false),
+              *left = how.right ? MAKE(&s, tsr_la_new_mt, x, false) : x;
+    for (int64_t done = 0; done < n && s.status == TSR_OK; done += BLOCK) {
+        const int64_t size = TSR_MIN(n - done, (int64_t)BLOCK), begin = lower ? done : n - done - size;
+        s.status = solve_block(left, triangle, block, begin, size, lower ? begin + size : 0, n - done - size);
+    }
+    return tsr_scope_end(&s);
+}
+
 TsrStatus tsr_la_triangular_there(TsrTensor *x, const TsrTensor *a, TsrDeviceMatrixWork how) {
+    if (tsr_la_rows(a) > WHOLE) return solve_by_blocks(x, a, how);
     return run(TSR_P_TRIANGULAR, &how, 1, (const TsrTensor *[5]){x, a});
 }
 
+/* Rows of x exchanged as the pivots say, or back. What goes where is found out on the host, from a number a row. */
+static TsrStatus exchange(TsrTensor *x, const TsrTensor *pivots, bool back) {
+    TsrScope s = {0};
+    const int dim = tsr_ndim(x) - 2;
+    TsrTensor *rows = MAKE(&s, tsr_la_pivot_rows_new, pivots, tsr_la_rows(x), back),
+              *at = MAKE(&s, tsr_new_there, rows, x->device), *column = MAKE(&s, tsr_tensor_new_unsqueeze, at, -1),
+              *wide = MAKE(&s, tsr_tensor_new_expand, column, tsr_ndim(x), x->sizes),
+              *picked = CALL(&s, "gather", "tit", x, (int64_t)dim, wide);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(x, picked);
+    return tsr_scope_end(&s);
+}
+
 /* P A = L U: the rows of X are exchanged first, or, of the transposed equation, last. */
+static TsrStatus solve_large_lu(TsrTensor *x, const TsrTensor *lu, const TsrTensor *pivots, TsrDeviceMatrixWork lower,
+                                TsrDeviceMatrixWork upper) {
+    if (!upper.transposed) TSR_TRY(exchange(x, pivots, false));
+    TSR_TRY(tsr_la_triangular_there(x, lu, upper.transposed ? upper : lower));
+    TSR_TRY(tsr_la_triangular_there(x, lu, upper.transposed ? lower : upper));
+    return upper.transposed ? exchange(x, pivots, true) : TSR_OK;
+}
+
 TsrStatus tsr_la_lu_solve_there(TsrTensor *x, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     const bool turned = trans != 'N', conjugate = trans == 'C';
-    const TsrDeviceMatrixWork lower = {
-        .unit = true, .transposed = turned, .conjugate = conjugate, .pivoted = turned ? 2 : 1};
+    TsrDeviceMatrixWork lower = {.unit = true, .transposed = turned, .conjugate = conjugate};
     const TsrDeviceMatrixWork upper = {.upper = true, .transposed = turned, .conjugate = conjugate};
     const TsrTensor *const with_pivots[5] = {x, lu, pivots}, *const without[5] = {x, lu};
+    if (tsr_la_rows(lu) > WHOLE) return solve_large_lu(x, lu, pivots, lower, upper);
+    lower.pivoted = turned ? 2 : 1;
     if (!turned) TSR_TRY(run(TSR_P_TRIANGULAR, &lower, 1, with_pivots));
     TSR_TRY(run(TSR_P_TRIANGULAR, &upper, 1, without));
     return turned ? run(TSR_P_TRIANGULAR, &lower, 1, with_pivots) : TSR_OK;

@@ -1,12 +1,14 @@
-/* matrix.c: factorizations of small matrices by device/linalg/matrix.cuh, a block a matrix (matrix.h). */
+/* matrix.c: factorizations of matrices (matrix.h): of small ones by device/linalg/matrix.cuh, a block a matrix. */
 #include "matrix.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/device/linalg/matrix_args.h"
 
-/* As device/linalg/matrix.cuh has them. A matrix is one block's work, so that beyond MOST rows or columns one matrix
- * alone goes over the host, whose LAPACK uses all of a processor; a guess, which no GPU has tried. */
+/* As device/linalg/matrix.cuh has them. A matrix is one block's work, so that beyond MOST rows or columns, or
+ * JACOBI_MOST columns, it is cuSOLVER's, or goes over the host, whose LAPACK uses all of a processor; a guess, which no
+ * GPU has tried. */
 enum { THREADS = 256, BESIDE = 32, WARPS = 8, MOST = 1024, JACOBI_MOST = 256, MOST_GROUPS = 65535 };
 
 static const char *real_type(TsrDtype d) {
@@ -79,12 +81,27 @@ static unsigned groups(const MatrixArgs *a, TsrPrimitive what) {
     return (unsigned)TSR_MAX(TSR_MIN((columns + each - 1) / each, (int64_t)MOST_GROUPS), (int64_t)1);
 }
 
+/* Few matrices of which each is large enough to keep more than one block busy are the library's too, where there is
+ * one; FEW and WIDE are guesses, which no GPU has tried. It depends on the sizes alone, so that a factorization has the
+ * same digits whenever it is computed. $TSR_CUDA_BLAS=always takes the library for all, for tests. */
+enum { FEW = 8, WIDE = 256 };
+static bool is_large(const TsrDeviceWork *w, const struct Row *row) {
+    const TsrDeviceTensor *a = &w->t[row->a];
+    const char *blas = getenv("TSR_CUDA_BLAS");
+    if (blas != NULL && strcmp(blas, "always") == 0) return true;
+    return a->sizes[2] <= FEW && TSR_MIN(a->sizes[0], a->sizes[1]) > WIDE;
+}
+
 TsrStatus cuda_matrix(const TsrDeviceWork *w) {
     const struct Row *row = &rows[w->what];
     const TsrDtype dtype = w->t[row->a].at.dtype;
     MatrixArgs a;
     CuFunction f;
-    if (!has_kernel(w, row)) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (is_large(w, row) || !has_kernel(w, row)) {
+        bool touched;
+        TsrStatus status = cuda_cusolver(w, &touched);
+        if (status != TSR_NOT_IMPLEMENTED_ERROR || touched || !has_kernel(w, row)) return status;
+    }
     plan(&a, w, row);
     TSR_TRY(cuda_kernel(&f, w->index, &dtype, sizeof dtype, row->name, write_matrix, &dtype));
     unsigned blocks = cuda_blocks(w->index, (uint64_t)a.batch, 1);
