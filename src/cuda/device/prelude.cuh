@@ -33,6 +33,7 @@ typedef unsigned long long uint64_t;
 #define KERNEL_TOGETHER KERNEL
 #define SHARED(T, name, n) __shared__ T name[n]
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #define barrier __syncthreads
 
 static inline unsigned thread() { return threadIdx.x; }

@@ -44,6 +44,7 @@ static Simulated *simulated;
     static void name##_body(const Args &a)
 #define SHARED(T, name, n) static T name[n]
 #define UNROLL
+#define ROLLED
 
 static inline unsigned thread() { return simulated->thread; }
 static inline unsigned threads() { return simulated->threads; }

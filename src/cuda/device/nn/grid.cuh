@@ -2,7 +2,7 @@
  * host's bits. Before this text stand, made by grid.c: the types E of an element in memory and T it is calculated in;
  * NDIM, 2 or 3; MODE, a TsrGridMode; R(x) and FMA(a, b, c), by which half floats are rounded at every step;
  * core/kernels/nn/grid_places.inc for T. */
-enum { CORNERS = 1 << NDIM, CUBIC = 1 << 2 * NDIM, IMAGE = NDIM == 2 };
+enum { CORNERS = 1 << NDIM, IMAGE = NDIM == 2 };
 
 static inline T element(const E *channel, int64_t place) { return place < 0 ? (T)0 : convert<T>(channel[place]); }
 
@@ -49,21 +49,23 @@ static inline T sample(const Taps &t, const E *channel) {
     return sum;
 }
 #else
+/* Along each dimension how far its four places are from the channel's begin, -1 outside: all of them together would be
+ * 4 to the power of NDIM, more than a thread has registers for. */
 struct Taps {
-    int64_t at[CUBIC];
+    int64_t step[NDIM][4];
     T along[NDIM][4];
 };
 static inline void plan(Taps &t, const TsrGrid *g, const T *p) {
-    T place[3][4] = {{0}, {0}, {0}};
-    for (int d = 0; d < NDIM; d++) {
+    int64_t unit = 1;
+    UNROLL for (int d = 0; d < NDIM; d++) {
+        const int64_t size = g->sizes[NDIM - 1 - d];
         const T low = FLOOR(p[d]);
         NAME(cubic_weights)(R(p[d] - low), t.along[d], IMAGE);
-        for (int k = 0; k < 4; k++)
-            place[d][k] = TRUNC(NAME(settle)(g, R(low + (T)(k - 1)), g->sizes[NDIM - 1 - d]));
-    }
-    for (int k = 0; k < CUBIC; k++) {
-        const T at[3] = {place[0][k & 3], place[1][k >> 2 & 3], place[2][k >> 4]};
-        t.at[k] = NAME(place_of)(g, at);
+        UNROLL for (int k = 0; k < 4; k++) {
+            const T place = TRUNC(NAME(settle)(g, R(low + (T)(k - 1)), size));
+            t.step[d][k] = place >= 0 && place < (T)size ? (int64_t)place * unit : -1;
+        }
+        unit *= size;
     }
 }
 static inline T cubic_along(const T *v, const T *c, int d) {
@@ -71,13 +73,33 @@ static inline T cubic_along(const T *v, const T *c, int d) {
     const T first = IMAGE ? FMA(v[0], c[0], R(v[1] * c[1])) : R(R(v[0] * c[0]) + R(v[1] * c[1]));
     return STEP(v[3], c[3], STEP(v[2], c[2], first));
 }
+/* The sum over dimension D and those within, at a place of the others. */
+template <int D> struct Sum {
+    static inline T of(const Taps &t, const E *channel, int64_t place) {
+        T v[4];
+        UNROLL for (int k = 0; k < 4; k++) {
+            const int64_t step = t.step[D][k];
+            v[k] = Sum<D - 1>::of(t, channel, place < 0 || step < 0 ? -1 : place + step);
+        }
+        return cubic_along(v, t.along[D], D);
+    }
+};
+template <> struct Sum<-1> {
+    static inline T of(const Taps &, const E *channel, int64_t place) { return element(channel, place); }
+};
+#if NDIM == 2
+static inline T sample(const Taps &t, const E *channel) { return Sum<1>::of(t, channel, 0); }
+#else
+/* A plane at a time: the 64 elements of all four at once would take all registers. */
 static inline T sample(const Taps &t, const E *channel) {
-    T v[CUBIC];
-    for (int k = 0; k < CUBIC; k++) v[k] = element(channel, t.at[k]);
-    for (int d = 0, n = CUBIC / 4; d < NDIM; d++, n /= 4)
-        for (int k = 0; k < n; k++) v[k] = cubic_along(v + 4 * k, t.along[d], d);
-    return v[0];
+    T sum = 0;
+    ROLLED for (int k = 0; k < 4; k++) {
+        const T plane = Sum<1>::of(t, channel, t.step[2][k]);
+        sum = k == 0 ? R(plane * t.along[2][k]) : STEP(plane, t.along[2][k], sum);
+    }
+    return sum;
 }
+#endif
 #endif
 
 KERNEL(tsr_grid, GridArgs) {
