@@ -84,8 +84,8 @@ typedef struct TsrTableColumn {
     TsrWords *words;    /* of text; else NULL */
     TsrTimeUnit unit;   /* of times */
     TsrTimeStyle style;
-    int decimals; /* of numbers: digits behind the point that all of them have when they are written; 0: as few as each
-                     needs */
+    TsrTensor *from; /* to be written: the tensor that `data` holds the elements of, whose cells may have a text still;
+                        NULL: there is none */
 } TsrTableColumn;
 
 typedef struct TsrTable {

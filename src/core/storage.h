@@ -22,16 +22,13 @@ typedef struct TsrVersion {
     TsrStorage *home; /* the storage it is embedded in, NULL on the heap */
 } TsrVersion;
 
-/* Fields may be read by all; only storage.c writes them, but for `columns` and `decimals` (table.h), `readonly` and
- * `writes`. */
+/* Fields may be read by all; only storage.c writes them, but for `columns` (table.h), `readonly` and `writes`. */
 struct TsrStorage {
     TSR_ATOMIC(int32_t) refcount;
     uint8_t element; /* dtype whose constructors ran (OBJECT dtypes), else TSR_DTYPE_NONE */
     bool resizable;
-    bool readonly; /* writes are refused: read-only mapping, bytes object */
-    bool shared;   /* between processes */
-    int8_t
-        decimals; /* of a column read from a table of text: digits behind the point that all its numbers had; else 0 */
+    bool readonly;   /* writes are refused: read-only mapping, bytes object */
+    bool shared;     /* between processes */
     bool says_calls; /* the trace gives AllocateRaw, RunCtor, RunDtor, DeallocateRaw as reasons */
     TsrDataPtr ptr;
     uint64_t nbytes;         /* bytes in use: 64 bits everywhere, for tensors on meta have sizes that no memory has */

@@ -19,11 +19,8 @@ int64_t tsr_column_count(const TsrTensor *t);
 const char *tsr_column_name(const TsrTensor *t, int64_t j);
 /* Whether t has columns and the names of all of them are known. */
 bool tsr_columns_known(const TsrTensor *t);
-/* Digits behind the point that all numbers of column j of t had in the text that it was read from; 0: as few as a
- * number needs. */
-int tsr_column_decimals(const TsrTensor *t, int64_t j);
-/* Names the columns of `picked`, a fresh copy of rows or columns of `from` as tsr_index_new makes it. Nothing when
- * memory is short or it is no such copy. */
+/* Tells `picked`, a fresh copy of rows or columns of `from` as tsr_index_new makes it, which columns it has and where
+ * their text is. Nothing when memory is short or it is no such copy. */
 void tsr_columns_follow(TsrTensor *picked, const TsrTensor *from, int n, TsrTensor *const *indices);
 /* Whether tsr_columns_follow has seen all columns of a table taken in another order: what has as many columns need not
  * have the same ones then. */

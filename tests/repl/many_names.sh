@@ -13,7 +13,7 @@ save(t, sys.argv[1] + '/x.pt')
 X
 timeout 120 "$tsr" "$work/many.tsr" "$work" || fail 'the files are made'
 for kind in json jsonl safetensors npz pt; do
-    out=$(timeout 30 "$tsr" -e "d = load('$work/x.$kind'); print(len(d), float(d['key77777'].max()) in (1, 77777))" 2>&1)
+    out=$(timeout 30 "$tsr" -e "d = load('$work/x.$kind'); print(len(list(d)), float(d['key77777'].max()) in (1, 77777))" 2>&1)
     is "100,000 names in .$kind are read" '100000 True' "$out"
     timeout 30 "$tsr" -l "$work/x.$kind" >"$work/out" 2>&1
     is "100,000 names in .$kind are listed" 0 $?

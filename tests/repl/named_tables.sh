@@ -42,7 +42,8 @@ run -o csv -e '_.sort_by("price")[["price"]]' p.csv; is 'sorted' 'price
 run -o csv -e '_["twice"] = _["price"] * 2; _[:2]' p.csv; is 'but what is computed has none to keep' 'city,price,n,twice
 Rome,2.50,1,5
 Oslo,10.00,,20' "$out"
-run -o csv -e '_["price"] *= 1.001; _["price"][:1]' p.csv; is 'nor is any left out' '2.5024999999999995' "$out"
+run -o csv -e '_["price"] *= 1.001; _["price"][:1]' p.csv; is 'nor is any left out' 'price
+2.5024999999999995' "$out"
 run -o csv --precision 2 -e '_[["price"]][1:]' p.csv; is '--precision comes first' 'price
 10
 -0.05' "$out"
@@ -61,7 +62,7 @@ run -o csv -e '_ + 0' m.csv; is 'not of a sum' 'a,b
 1.5,2
 3,4' "$out"
 printf '1.50\n2.5\n' >u.csv
-run -o csv -e _ u.csv; is 'of no one style' '1.5
+run -o csv -e _ u.csv; is 'of no one style' '1.50
 2.5' "$out"
 # ids in a table of numbers
 printf 'id,n\n9007199254740993,1\n,2.5\n18446744073709551615,\n' >ids.csv

@@ -79,18 +79,24 @@ static TsrStatus read_more(TsrChunks *c) {
     return c->end ? tsr_unpacker_finish(c->unpacker, &c->in) : TSR_OK;
 }
 
+/* Another buffer for what is left: for more of it, or as the text of a piece that still lives is in the old one. */
+static TsrStatus change_buffer(TsrChunks *c, size_t room) {
+    TsrDataPtr other;
+    TSR_TRY(tsr_allocate(&other, TSR_DEVICE_CPU, room));
+    if (c->n > c->at) memcpy(other.data, buffer(c) + c->at, c->n - c->at);
+    tsr_dataptr_release(&c->hold);
+    c->hold = other;
+    c->room = room;
+    return TSR_OK;
+}
+
 /* Room for `wanted` bytes from `at` on, which moves to the beginning. */
 static TsrStatus make_room(TsrChunks *c, size_t wanted) {
-    if (c->at > 0) memmove(buffer(c), buffer(c) + c->at, c->n - c->at);
+    bool other = wanted > c->room || tsr_hold_is_shared(&c->hold);
+    if (other) TSR_TRY(change_buffer(c, TSR_MAX(wanted, c->room)));
+    else if (c->at > 0) memmove(buffer(c), buffer(c) + c->at, c->n - c->at);
     c->n -= c->at;
     c->at = 0;
-    if (wanted <= c->room) return TSR_OK;
-    TsrDataPtr bigger;
-    TSR_TRY(tsr_allocate(&bigger, TSR_DEVICE_CPU, wanted));
-    if (c->n > 0) memcpy(bigger.data, c->hold.data, c->n);
-    tsr_dataptr_release(&c->hold);
-    c->hold = bigger;
-    c->room = wanted;
     return TSR_OK;
 }
 
@@ -305,7 +311,10 @@ TsrStatus tsr_chunks_next(TsrItems *out, bool *more, TsrChunks *c, int64_t rows)
     c->in.data = buffer(c) + c->at;
     c->in.size = size;
     *out = (TsrItems){0};
+    c->in.hold = c->hold;
     TsrStatus status = csv ? tsr_csv_pieces_next(out, c->csv, &c->in, &c->options, first) : read_lines(out, c);
+    c->hold = c->in.hold; /* shared now by whoever keeps the text */
+    c->in.hold = (TsrDataPtr){0};
     if (status == TSR_OK) status = tsr_interrupt_check();
     if (status != TSR_OK) tsr_items_free(out);
     c->at += size;

@@ -468,11 +468,8 @@ static TsrStatus name_columns(TsrTensor *table, Table *t) {
     bool some = t->nwanted > 0 && t->names != NULL;
     TSR_TRY(tsr_columns_new(&columns, some ? names : t->names, table->sizes[1], t->delimiter));
     tsr_columns_set_move(table, columns);
-    int8_t *decimals = tsr_malloc((size_t)t->columns);
-    if (decimals == NULL) return tsr_error_no_memory((size_t)t->columns);
-    tsr_csv_find_decimals(decimals, t);
-    for (int64_t k = 0; k < columns->n; k++) columns->decimals[k] = decimals[some ? t->wanted[k] : k];
-    tsr_free(decimals);
+    columns->source = tsr_source_retain(t->source);
+    for (int64_t k = 0; k < columns->n; k++) columns->fields[k] = (int32_t)(t->nwanted > 0 ? t->wanted[k] : k);
     return TSR_OK;
 }
 
@@ -545,9 +542,35 @@ static TsrStatus read_by_columns(TsrItems *out, Table *t, const TsrLoadOptions *
     return read_columns(out, t, options);
 }
 
+/* The text is kept for those who write cells of it again, but not of whoever asks for the places of its numbers. */
+static TsrStatus keep_text(Table *t, TsrInput *in) {
+    TsrDataPtr hold;
+    ptrdiff_t away;
+    if (t->once || t->columns > INT32_MAX) return TSR_OK;
+    TSR_TRY(tsr_input_keep(&hold, &away, in));
+    TSR_TRY(tsr_source_new_move(&t->source, &hold));
+    TsrSource *s = t->source;
+    s->begin = t->body + away;
+    s->end = t->end + away;
+    bool head = t->header != NULL && t->header >= in->data && t->header < t->end; /* not in an earlier piece */
+    s->head = head ? t->header + away : NULL;
+    s->head_end = head ? t->header_end + away : NULL;
+    s->columns = t->columns;
+    s->delimiter = t->delimiter;
+    s->quoted = t->quoted;
+    s->marked = in->size >= 3 && memcmp(in->data, "\xef\xbb\xbf", 3) == 0;
+    const char *first = head ? t->header : t->body, *stop = line_end(first, t->end);
+    s->returns = stop < t->end && stop > first && stop[-1] == '\r';
+    s->na = t->na != NULL ? tsr_malloc(strlen(t->na) + 1) : NULL;
+    if (t->na != NULL && s->na == NULL) return tsr_error_no_memory(strlen(t->na) + 1);
+    if (t->na != NULL) strcpy(s->na, t->na);
+    return TSR_OK;
+}
+
 /* The rows of the body. `first`: no piece of the table came before. */
-static TsrStatus read_body(TsrItems *out, Table *t, const TsrLoadOptions *options, bool first) {
+static TsrStatus read_body(TsrItems *out, Table *t, TsrInput *in, const TsrLoadOptions *options, bool first) {
     TsrTensor *table = NULL;
+    TSR_TRY(keep_text(t, in));
     if (t->kinds != NULL) return read_columns(out, t, options);
     TsrStatus status = parse_table(&table, t);
     if (status == TSR_OK && first && has_ids(t, options->places)) {
@@ -567,6 +590,7 @@ static void free_table(Table *t) {
     tsr_free(t->names);
     tsr_free(t->kinds);
     tsr_free(t->styles);
+    tsr_source_free(t->source);
     tsr_text_free(&t->text);
     tsr_free(t);
 }
@@ -576,7 +600,7 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (t == NULL) return tsr_error_no_memory(sizeof *t);
     t->end = in->data + in->size;
     TsrStatus status = begin_table(t, in, options, in->data);
-    if (status == TSR_OK) status = read_body(out, t, options, true);
+    if (status == TSR_OK) status = read_body(out, t, in, options, true);
     if (status == TSR_OK) status = note_rounding(out, t);
     if (status == TSR_OK) status = tsr_csv_note_header(out, t);
     free_table(t);
@@ -652,8 +676,10 @@ TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, cons
     t->end = in->data + in->size;
     t->quoted = has_byte(t->body, t->end, '"');
     t->nblocks = 0;
+    tsr_source_free(t->source);
+    t->source = NULL;
     if (t->kinds != NULL) memcpy(p->before, t->kinds, (size_t)t->columns * sizeof *t->kinds);
-    TSR_TRY(read_body(out, t, options, first));
+    TSR_TRY(read_body(out, t, in, options, first));
     if (t->kinds != NULL && !first) TSR_TRY(check_kinds(p, in));
     if (first) TSR_TRY(tsr_csv_note_header(out, t));
     if (!p->noted) TSR_TRY(note_rounding(out, t));

@@ -4,6 +4,7 @@
 
 #include "csv_fields.h"
 #include "core/io_table.h"
+#include "core/memory/source.h"
 #include "elements.h"
 
 /* What the cells of a column are read as. One that does not fit sends its column on to a later kind of its group, and
@@ -79,6 +80,7 @@ typedef struct Table {
     bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
     KeptStyle *styles;          /* in pieces: of all columns; else NULL */
     CellKind *kinds;            /* of all columns, where not all are numbers; else NULL: the table is a tensor */
+    TsrSource *source;          /* a reference; NULL: the text is not kept */
 } Table;
 
 /* How many fields of a row are looked at: all, to count them, unless those behind the last one needed may be any. */
@@ -114,9 +116,6 @@ bool tsr_csv_means_missing(const char *cell);
 void tsr_csv_guess_header(Table *t, const char *row, const char *row_end, const char *na);
 /* Adds what may be wrong about the guess to the notes of `out`, with the option that decides otherwise. */
 TsrStatus tsr_csv_note_header(TsrItems *out, const Table *t);
-
-/* csv_style.c: digits behind the point, for each column: what all of its numbers in the first rows have, or 0. */
-void tsr_csv_find_decimals(int8_t *decimals, const Table *t);
 
 /* csv_columns.c: tables of columns that are not all numbers. */
 

@@ -11,6 +11,7 @@
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/parallel.h"
+#include "core/table.h"
 #include "core/view.h"
 
 /* ---- what the columns hold ---- */
@@ -400,7 +401,6 @@ static TsrStatus join_all(Parsing *w) {
 typedef struct Names {
     TsrWordSet set;
     int64_t *copies;
-    int8_t *decimals; /* of all columns of the text */
 } Names;
 
 static TsrStatus add_name(int64_t *known, Names *names, const TsrText *name) {
@@ -431,12 +431,23 @@ static TsrStatus cast(Cells *c, TsrDtype dtype) {
     return TSR_OK;
 }
 
-static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names, int8_t decimals) {
+/* The column remembers where it stood. */
+static TsrStatus tell_origin(TsrTensor *data, const Table *t, int64_t k, const char *name) {
+    TsrColumns *columns;
+    TSR_TRY(tsr_columns_new(&columns, &name, 1, t->delimiter));
+    columns->source = tsr_source_retain(t->source);
+    columns->fields[0] = (int32_t)k;
+    tsr_columns_set_move(data, columns);
+    return TSR_OK;
+}
+
+static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names) {
     char number[24];
     TsrText name = {0};
     snprintf(number, sizeof number, "%lld", (long long)k);
     TsrStatus status = put_name(&name, names, t->names != NULL ? t->names[k] : number);
-    if (c->kind == CELL_NUMBER || c->kind == CELL_FLOAT) c->data->storage->decimals = decimals;
+    const char *text = name.data != NULL ? name.data : "";
+    if (status == TSR_OK && t->source != NULL) status = tell_origin(c->data, t, k, text);
     TsrTableColumn column = {.kind = c->kind == CELL_TEXT   ? TSR_COLUMN_TEXT
                                      : c->kind == CELL_TIME ? TSR_COLUMN_TIMES
                                                             : TSR_COLUMN_NUMBERS,
@@ -446,7 +457,7 @@ static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int6
         column.data = tsr_tensor_retain(c->data);
         column.missing = c->any_missing ? tsr_tensor_retain(c->missing) : NULL;
         column.words = tsr_words_retain(c->words);
-        status = tsr_table_add_move(table, name.data != NULL ? name.data : "", name.length, column);
+        status = tsr_table_add_move(table, text, name.length, column);
     }
     tsr_text_free(&name);
     return status;
@@ -460,18 +471,14 @@ static TsrStatus make_table(TsrTable **out, Parsing *w, int64_t rows, TsrDtype d
     table->delimiter = t->delimiter;
     int64_t n = t->nwanted > 0 ? t->nwanted : t->columns;
     names.copies = tsr_calloc((size_t)n, sizeof *names.copies);
-    names.decimals = tsr_malloc((size_t)t->columns);
-    bool short_of_memory = names.copies == NULL || names.decimals == NULL;
-    TsrStatus status = short_of_memory ? tsr_error_no_memory((size_t)n * sizeof *names.copies) : TSR_OK;
-    if (!short_of_memory) tsr_csv_find_decimals(names.decimals, t);
+    TsrStatus status = names.copies == NULL ? tsr_error_no_memory((size_t)n * sizeof *names.copies) : TSR_OK;
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         int64_t k = t->nwanted > 0 ? t->wanted[i] : i;
         status = cast(&w->cells[k], dtype);
-        if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names, names.decimals[k]);
+        if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names);
     }
     tsr_word_set_free(&names.set);
     tsr_free(names.copies);
-    tsr_free(names.decimals);
     if (status == TSR_OK) *out = table;
     else tsr_table_free(table);
     return status;

@@ -7,6 +7,7 @@
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/table.h"
+#include "core/tensor/origin.h"
 #include "core/view.h"
 #include "elements.h"
 #include "table_write.h"
@@ -118,6 +119,16 @@ static int twin(const TsrTable *old, int i, const TsrTable *t) {
     return k < t->n ? k : -1;
 }
 
+/* Whether rows of a table were put into another order: they go there as they stood, and not their values alone. */
+static bool is_moved(const TsrTable *t) {
+    for (int i = 0; i < t->n; i++) {
+        TsrOrigin o = t->columns[i].from != NULL ? tsr_column_origin(t->columns[i].from, 0) : (TsrOrigin){0};
+        for (int64_t row = 0; o.source != NULL && row < t->rows && !tsr_interrupted_at(row); row++)
+            if (tsr_origin_row(&o, row) != row) return true;
+    }
+    return false;
+}
+
 static bool tables_fit(const TsrTable *old, const TsrTable *t) {
     bool fit = old->n == t->n && old->rows == t->rows;
     for (int i = 0; i < old->n && fit; i++) fit = twin(old, i, t) >= 0;
@@ -205,7 +216,7 @@ static TsrStatus edit(bool *fits, const TsrInput *in, const TsrItems *old, const
     TsrSaveOptions o = *save;
     o.delimiter = delimiter_of(old);
     bool tables = old->table != NULL && items->table != NULL && format->put_cell != NULL;
-    *fits = tables ? tables_fit(old->table, items->table) : all_fit(old, items);
+    *fits = tables ? tables_fit(old->table, items->table) && !is_moved(items->table) : all_fit(old, items);
     if (!*fits) return TSR_OK;
     if (tables) edits.table = items->table;
     TsrStatus status =

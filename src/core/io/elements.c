@@ -185,12 +185,3 @@ size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int pre
     default: return format_real(buffer, tsr_scalar_to_double(value), dtype, precision, whole_point);
     }
 }
-
-size_t tsr_pad_decimals(char *buffer, size_t n, int decimals) {
-    const char *point = memchr(buffer, '.', n);
-    int missing = decimals - (point != NULL ? (int)(buffer + n - point) - 1 : 0);
-    if (missing <= 0 || n + (size_t)missing >= 46 || buffer[n - 1] > '9' || memchr(buffer, 'e', n) != NULL) return n;
-    if (point == NULL) buffer[n++] = '.';
-    memset(buffer + n, '0', (size_t)missing);
-    return n + (size_t)missing;
-}

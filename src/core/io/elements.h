@@ -37,9 +37,11 @@ bool tsr_integer_fits(TsrDtype dtype, int64_t v);
 /* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0".
  * Returns its length; buffer of 48 bytes. */
 size_t tsr_format_element(char *buffer, TsrScalar value, TsrDtype dtype, int precision, bool whole_point);
-/* The text of a number, of n bytes, with zeros up to that many digits behind the point (at most 15), where it is
- * written without an exponent; its length. The buffer has 48 bytes. */
-size_t tsr_pad_decimals(char *buffer, size_t n, int decimals);
+/* Keeps the input's bytes for as long as *out, the caller's to release, lives: they lie *away bytes from where they are
+ * now, which is 0 where the input holds them, and is a copy else. */
+TsrStatus tsr_input_keep(TsrDataPtr *out, ptrdiff_t *away, TsrInput *in);
+/* Whether parts of an input (tsr_input_part), or whoever keeps it, still hold what *hold does. */
+bool tsr_hold_is_shared(const TsrDataPtr *hold);
 
 /* Pointers to the items, sorted; the caller's to tsr_free. */
 TsrStatus tsr_items_new_sorted(const TsrItem ***out, const TsrItems *items,

@@ -13,6 +13,7 @@
 #include "table_write.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/table.h"
 #include "core/number.h"
 #include "core/view.h"
 
@@ -512,7 +513,7 @@ static TsrStatus check_dtype(const TsrInput *in, TsrDtype wanted) {
 }
 
 /* A list of objects that is a table; j stays where it is when it is none. */
-static TsrStatus read_table(TsrItems *out, TsrJson *j, const TsrLoadOptions *options) {
+static TsrStatus read_table(TsrItems *out, TsrJson *j, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson at = *j;
     bool fits = false;
     tsr_json_skip_space(&at);
@@ -521,7 +522,7 @@ static TsrStatus read_table(TsrItems *out, TsrJson *j, const TsrLoadOptions *opt
     inside.p++;
     tsr_json_skip_space(&inside);
     if (inside.p == inside.end || *inside.p != '{') return TSR_OK;
-    TSR_TRY(tsr_json_table(out, &fits, &at, options, false));
+    TSR_TRY(tsr_json_table(out, &fits, &at, in, options, false));
     if (fits) *j = at;
     return TSR_OK;
 }
@@ -531,7 +532,7 @@ TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
     Reader r = {.j = &j, .out = out, .options = options};
     TSR_TRY(check_dtype(in, options->dtype));
     j.loose = true;
-    TSR_TRY(read_table(out, &j, options));
+    TSR_TRY(read_table(out, &j, in, options));
     if (out->table == NULL) TSR_TRY(read_value(&out->tree.root, &r));
     tsr_json_skip_space(&j);
     if (j.p < j.end && *j.p != '[' && *j.p != '{') return tsr_json_error(&j, "more text after the value");
@@ -705,7 +706,46 @@ static TsrStatus take_columns(TsrItems *out, const TsrJson *j, Lines *l, bool ob
     return TSR_OK;
 }
 
-static TsrStatus read_line_tensors(TsrItems *out, TsrInput *in, const TsrLoadOptions *options, bool *objects) {
+static void drop_tensors(TsrItems *items) {
+    for (int i = 0; i < items->n; i++) {
+        tsr_free(items->items[i].name);
+        tsr_tensor_free(items->items[i].tensor);
+    }
+    tsr_free(items->items);
+    items->items = NULL;
+    items->n = 0;
+}
+
+/* Numbers under keys, one on each line, are the columns of a table, as they are beside texts. */
+static TsrStatus become_table(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
+    TsrSource *source;
+    for (int i = 0; i < out->n; i++)
+        if (tsr_ndim(out->items[i].tensor) != 1) return TSR_OK;
+    if (out->n == 0 || options->places != NULL) return TSR_OK;
+    TSR_TRY(tsr_json_keep_text(&source, in, in->data + mark_size(in->data, in->size),
+                               options->columns != NULL ? -1 : out->n));
+    TsrStatus status = tsr_table_new(&out->table, out->items[0].tensor->sizes[0]);
+    for (int i = 0; i < out->n && status == TSR_OK; i++) {
+        TsrItem *item = &out->items[i];
+        TsrTableColumn column = {.kind = TSR_COLUMN_NUMBERS, .data = tsr_tensor_retain(item->tensor)};
+        status = tsr_json_tell_origin(item->tensor, source, item->name, i);
+        if (status == TSR_OK) status = tsr_table_add_move(out->table, item->name, strlen(item->name), column);
+        else tsr_table_column_clear(&column);
+    }
+    tsr_source_free(source);
+    if (status == TSR_OK) drop_tensors(out);
+    return status;
+}
+
+static bool are_ragged(const Lines *l) {
+    for (int i = 0; i < l->n; i++)
+        if (l->columns[i].numbers.ragged) return true;
+    return false;
+}
+
+/* *ragged: the lines are numbers, but do not make a tensor. */
+static TsrStatus read_line_tensors(TsrItems *out, TsrInput *in, const TsrLoadOptions *options, bool *objects,
+                                   bool *ragged) {
     TsrJson j = text_of(in);
     Lines lines = {.placed = options->places != NULL};
     tsr_json_skip_space(&j);
@@ -713,6 +753,8 @@ static TsrStatus read_line_tensors(TsrItems *out, TsrInput *in, const TsrLoadOpt
     TsrStatus status = *objects ? choose_columns(&lines, options->columns) : add_column(&lines, "", 0);
     if (status == TSR_OK) status = read_lines(&j, &lines, *objects);
     if (status == TSR_OK) status = take_columns(out, &j, &lines, *objects, options);
+    if (status == TSR_OK && *objects) status = become_table(out, in, options);
+    *ragged = are_ragged(&lines);
     free_lines(&lines);
     return status;
 }
@@ -734,22 +776,25 @@ static TsrStatus read_line_values(TsrItems *out, TsrInput *in, const TsrLoadOpti
 }
 
 /* Lines are tensors where they can be; else, and where those have not got a whole number, objects are a table, of which
- * some columns are words and some cells missing. What is neither is a list of what the lines hold when there are texts
- * or objects in it; numbers alone are read again for the error. */
+ * some columns are words and some cells missing. What is neither is a list of what the lines hold, when there are texts
+ * or objects in it or numbers that make no tensor, which is noted; else it is read again for the error. */
 TsrStatus tsr_jsonl_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     TsrJson j = text_of(in);
-    bool objects, fits = false;
+    bool objects, ragged, fits = false;
+    char reason[600];
     TSR_TRY(check_dtype(in, options->dtype));
-    TsrStatus status = read_line_tensors(out, in, options, &objects);
+    TsrStatus status = read_line_tensors(out, in, options, &objects, &ragged);
     bool rounded = status == TSR_OK && out->rounded;
     bool placed = options->places != NULL;
     if ((status != TSR_VALUE_ERROR && !(rounded && objects)) || (placed && !options->places->tables)) return status;
+    snprintf(reason, sizeof reason, "%s", status != TSR_OK ? tsr_error_message() : "");
     if (placed) options->places->n = 0;
     tsr_items_free(out);
-    if (objects) TSR_TRY(tsr_json_table(out, &fits, &j, options, true));
+    if (objects) TSR_TRY(tsr_json_table(out, &fits, &j, in, options, true));
     if (fits) return TSR_OK;
-    if (rounded || options->columns != NULL || (!objects && memchr(in->data, '"', in->size) == NULL))
-        return read_line_tensors(out, in, options, &objects);
+    bool list = ragged || objects || memchr(in->data, '"', in->size) != NULL;
+    if (rounded || options->columns != NULL || !list) return read_line_tensors(out, in, options, &objects, &ragged);
+    if (ragged && !objects) TSR_TRY(tsr_text_printf(&out->notes, "%s: a list, not a tensor\n", reason));
     return read_line_values(out, in, options);
 }
 

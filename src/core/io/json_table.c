@@ -12,6 +12,7 @@
 #include "elements.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/table.h"
 #include "core/view.h"
 
 typedef union Cell {
@@ -256,15 +257,43 @@ static TsrStatus cast(TsrTableColumn *c, TsrDtype wanted, const TsrJson *j, cons
     return TSR_OK;
 }
 
-static TsrStatus add_to_table(TsrTable *table, Reader *r, size_t k, const TsrJson *j, TsrDtype wanted) {
+TsrStatus tsr_json_keep_text(TsrSource **out, TsrInput *in, const char *begin, int64_t columns) {
+    TsrDataPtr hold;
+    ptrdiff_t away;
+    TSR_TRY(tsr_input_keep(&hold, &away, in));
+    TSR_TRY(tsr_source_new_move(out, &hold));
+    TsrSource *s = *out;
+    s->begin = begin + away;
+    s->end = in->data + in->size + away;
+    s->columns = columns;
+    s->delimiter = '{';
+    const char *newline = memchr(s->begin, '\n', (size_t)(s->end - s->begin));
+    s->returns = newline != NULL && newline > s->begin && newline[-1] == '\r';
+    return TSR_OK;
+}
+
+TsrStatus tsr_json_tell_origin(TsrTensor *data, TsrSource *source, const char *name, int64_t k) {
+    TsrColumns *columns;
+    if (source == NULL || k > INT32_MAX) return TSR_OK;
+    TSR_TRY(tsr_columns_new(&columns, &name, 1, ','));
+    columns->source = tsr_source_retain(source);
+    columns->fields[0] = (int32_t)k;
+    tsr_columns_set_move(data, columns);
+    return TSR_OK;
+}
+
+static TsrStatus add_to_table(TsrTable *table, Reader *r, size_t k, const TsrJson *j, TsrDtype wanted,
+                              TsrSource *source) {
     TsrTableColumn column = {.kind = TSR_COLUMN_NUMBERS};
     const char *name = r->names.bytes.data + r->names.begin[k];
     size_t n = r->names.begin[k + 1] - r->names.begin[k];
     TsrStatus status = fill(&column, &r->columns[k], dtype_of(&r->columns[k]), r->rows);
     if (status == TSR_OK) status = cast(&column, wanted, j, name, n);
-    if (status == TSR_OK) return tsr_table_add_move(table, n > 0 ? name : "", n, column);
-    tsr_table_column_clear(&column);
-    return status;
+    TsrTensor *data = column.data;
+    if (status == TSR_OK) status = tsr_table_add_move(table, n > 0 ? name : "", n, column);
+    else tsr_table_column_clear(&column);
+    return status == TSR_OK ? tsr_json_tell_origin(data, source, table->columns[table->n - 1].name, (int64_t)k)
+                            : status;
 }
 
 /* A whole number that became another one is told, once for the table. */
@@ -277,14 +306,15 @@ static TsrStatus note_rounding(TsrItems *out, const Reader *r, const TsrJson *j,
     return TSR_OK;
 }
 
-static TsrStatus make_table(TsrTable **out, bool *fits, Reader *r, const TsrJson *j, TsrDtype wanted) {
+static TsrStatus make_table(TsrTable **out, bool *fits, Reader *r, const TsrJson *j, TsrDtype wanted,
+                            TsrSource *source) {
     TsrTable *table;
     for (size_t k = 0; k < r->names.n; k++)
         if (dtype_of(&r->columns[k]) == TSR_DTYPE_NONE) return TSR_OK;
     if (r->names.n == 0 || r->rows == 0) return TSR_OK;
     TSR_TRY(tsr_table_new(&table, r->rows));
     TsrStatus status = TSR_OK;
-    for (size_t k = 0; k < r->names.n && status == TSR_OK; k++) status = add_to_table(table, r, k, j, wanted);
+    for (size_t k = 0; k < r->names.n && status == TSR_OK; k++) status = add_to_table(table, r, k, j, wanted, source);
     *fits = status == TSR_OK;
     if (status == TSR_OK) *out = table;
     else tsr_table_free(table);
@@ -343,8 +373,20 @@ static TsrStatus give_places(TsrPlaces *out, const Reader *r) {
     return TSR_OK;
 }
 
-TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines) {
+/* Of a list the objects begin behind its bracket; where only some keys were taken no object is a whole row. */
+static TsrStatus take_table(TsrItems *out, bool *fits, Reader *r, const TsrJson *j, TsrInput *in, TsrDtype wanted,
+                            const char *begin) {
+    TsrSource *source = NULL;
+    if (!r->placed) TSR_TRY(tsr_json_keep_text(&source, in, begin, r->chosen ? -1 : (int64_t)r->names.n));
+    TsrStatus status = make_table(&out->table, fits, r, j, wanted, source);
+    tsr_source_free(source);
+    return status;
+}
+
+TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, TsrInput *in, const TsrLoadOptions *options,
+                         bool lines) {
     Reader r = {.placed = options->places != NULL};
+    const char *begin = j->p + !lines;
     *fits = false;
     TsrStatus status = choose(&r, lines ? options->columns : NULL);
     if (status == TSR_OK) status = lines ? read_lines(j, &r) : read_list(j, &r);
@@ -353,7 +395,7 @@ TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOpt
         tsr_error_clear();
         status = TSR_OK;
     } else if (status == TSR_OK) {
-        status = make_table(&out->table, fits, &r, j, options->dtype);
+        status = take_table(out, fits, &r, j, in, options->dtype, begin);
         if (status == TSR_OK && *fits) status = note_rounding(out, &r, j, options->dtype);
         if (status == TSR_OK && *fits) status = give_places(options->places, &r);
     }

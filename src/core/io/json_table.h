@@ -3,6 +3,7 @@
 #define CORE_IO_JSON_TABLE_H
 
 #include "core/io_format.h"
+#include "core/memory/source.h"
 #include "json_text.h"
 
 typedef enum TsrJsonKind {
@@ -33,6 +34,13 @@ TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at
 /* The objects from here on: in the list that begins, or one a line to the end. *fits: whether they are a table, which
  * out->table is then; else j is anywhere. The errors are those of memory, of an interrupt, and of numbers that
  * do not fit options->dtype. */
-TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, const TsrLoadOptions *options, bool lines);
+TsrStatus tsr_json_table(TsrItems *out, bool *fits, TsrJson *j, TsrInput *in, const TsrLoadOptions *options,
+                         bool lines);
+
+/* The text of the objects from `begin` on, for those who write it again: *out is the caller's. `columns`: how many keys
+ * they have in all, -1 where some are passed over. */
+TsrStatus tsr_json_keep_text(TsrSource **out, TsrInput *in, const char *begin, int64_t columns);
+/* The column `data` remembers that it stood there (NULL: nowhere) under the key `name`, the k-th of them. */
+TsrStatus tsr_json_tell_origin(TsrTensor *data, TsrSource *source, const char *name, int64_t k);
 
 #endif

@@ -209,6 +209,20 @@ static TsrStatus share_hold(TsrDataPtr *part, TsrInput *in) {
     return TSR_OK;
 }
 
+bool tsr_hold_is_shared(const TsrDataPtr *hold) {
+    return hold->deleter == drop_shared && ((const Shared *)hold->ctx)->count > 1;
+}
+
+TsrStatus tsr_input_keep(TsrDataPtr *out, ptrdiff_t *away, TsrInput *in) {
+    *away = 0;
+    if (in->hold.deleter != NULL) return share_hold(out, in);
+    TSR_TRY(tsr_allocate(out, TSR_DEVICE_CPU, in->size));
+    TsrStatus status = in->size > 0 ? tsr_copy_long(out->data, in->data, in->size) : TSR_OK;
+    if (status != TSR_OK) tsr_dataptr_release(out);
+    else *away = (const char *)out->data - in->data;
+    return status;
+}
+
 TsrStatus tsr_input_part(TsrInput *out, TsrInput *in, size_t offset, size_t size, const char *member) {
     TsrInput part = *in;
     if (in->hold.deleter != NULL) {

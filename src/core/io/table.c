@@ -164,6 +164,7 @@ void tsr_table_column_clear(TsrTableColumn *column) {
     tsr_free(column->name);
     tsr_tensor_free(column->data);
     tsr_tensor_free(column->missing);
+    tsr_tensor_free(column->from);
     tsr_words_free(column->words);
     *column = (TsrTableColumn){0};
 }

@@ -9,54 +9,115 @@
 #include "formats.h"
 #include "json_text.h"
 #include "table_write.h"
+#include "core/io/cells/texts.h"
 #include "core/mem.h"
 
 enum { CELL = TSR_TIME_ROOM };
 
-/* A cell as it is written: a number or a time in `text`, a word where it stands, or nothing. */
+/* A cell as it is written: a number or a time in `text`, a word where it stands, or nothing; `word` is the text, and
+ * where `as_it_stood` all that stands between the delimiters. */
 typedef struct Cell {
     char text[CELL];
     const char *word;
-    size_t n, shortest;                      /* shortest: of a number, without the zeros that its column asks for */
+    size_t n;
     bool is_text, masked, nothing, infinite; /* nothing: masked or nan */
+    bool as_it_stood;
 } Cell;
 
-static void put_number(Cell *cell, TsrScalar s, const TsrTableColumn *c, const TsrSaveOptions *options) {
-    cell->n = cell->shortest = tsr_format_element(cell->text, s, c->data->dtype, options->precision, false);
-    if (c->decimals > 0 && options->precision == 0) cell->n = tsr_pad_decimals(cell->text, cell->n, c->decimals);
-}
+/* A table while it is written. `values`: of the row at hand, for objects of JSON. */
+typedef struct Writing {
+    const TsrTable *t;
+    const TsrSaveOptions *options;
+    TsrTexts texts;
+    TsrCellValue *values;
+    char delimiter;
+    const char *colon, *comma, *line_end;
+} Writing;
 
-static TsrStatus get_cell(Cell *cell, const TsrTableColumn *c, int64_t row, const TsrSaveOptions *options) {
+static TsrStatus get_value(TsrCellValue *v, const TsrTableColumn *c, int64_t row) {
     const char *at = (const char *)tsr_data(c->data) + row * (int64_t)tsr_itemsize(c->data);
     TsrScalar s = tsr_scalar_load(c->data->dtype, at);
-    cell->is_text = c->kind != TSR_COLUMN_NUMBERS;
+    bool masked = c->missing != NULL && ((const bool *)tsr_data(c->missing))[row];
+    *v = (TsrCellValue){.kind = c->kind,
+                        .dtype = c->data->dtype,
+                        .value = s,
+                        .nothing = masked || (s.kind == TSR_SCALAR_FLOAT && isnan(s.f)),
+                        .words = c->words,
+                        .style = &c->style};
+    if (v->nothing || c->kind != TSR_COLUMN_TEXT || (s.i >= 0 && s.i < c->words->n)) return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, "column '%.100s', row %lld: there is no word %lld", c->name, (long long)row,
+                     (long long)s.i);
+}
+
+static void format_cell(Cell *cell, const TsrTableColumn *c, const TsrCellValue *v, const TsrSaveOptions *options) {
     cell->word = cell->text;
-    cell->masked = c->missing != NULL && ((const bool *)tsr_data(c->missing))[row];
-    cell->nothing = cell->masked || (s.kind == TSR_SCALAR_FLOAT && isnan(s.f));
-    cell->infinite = s.kind == TSR_SCALAR_FLOAT && isinf(s.f);
-    if (cell->nothing) cell->n = 0;
-    else if (c->kind == TSR_COLUMN_NUMBERS) put_number(cell, s, c, options);
-    else if (c->kind == TSR_COLUMN_TIMES) cell->n = tsr_time_format(cell->text, s.i, c->unit, &c->style);
-    else if (s.i < 0 || s.i >= c->words->n)
-        return tsr_error(TSR_VALUE_ERROR, "column '%.100s', row %lld: there is no word %lld", c->name, (long long)row,
-                         (long long)s.i);
+    if (v->nothing) cell->n = 0;
+    else if (c->kind == TSR_COLUMN_NUMBERS)
+        cell->n = tsr_format_element(cell->text, v->value, v->dtype, options->precision, false);
+    else if (c->kind == TSR_COLUMN_TIMES) cell->n = tsr_time_format(cell->text, v->value.i, c->unit, &c->style);
     else {
-        cell->word = c->words->bytes + c->words->begin[s.i];
-        cell->n = c->words->begin[s.i + 1] - c->words->begin[s.i];
+        cell->word = c->words->bytes + c->words->begin[v->value.i];
+        cell->n = c->words->begin[v->value.i + 1] - c->words->begin[v->value.i];
     }
+}
+
+static void describe(Cell *cell, const TsrTableColumn *c, const TsrCellValue *v) {
+    cell->is_text = c->kind != TSR_COLUMN_NUMBERS;
+    cell->nothing = v->nothing;
+    cell->masked = v->nothing && v->value.kind != TSR_SCALAR_FLOAT;
+    cell->infinite = v->value.kind == TSR_SCALAR_FLOAT && isinf(v->value.f);
+    cell->as_it_stood = false;
+}
+
+static TsrStatus get_cell(Cell *cell, Writing *w, int column, int64_t row) {
+    const TsrTableColumn *c = &w->t->columns[column];
+    TsrCellValue v;
+    TSR_TRY(get_value(&v, c, row));
+    describe(cell, c, &v);
+    cell->as_it_stood = tsr_texts_get(&cell->word, &cell->n, &w->texts, column, row, &v);
+    if (!cell->as_it_stood) format_cell(cell, c, &v, w->options);
+    return TSR_OK;
+}
+
+/* The cell as it is written when nothing is known of its text. */
+static TsrStatus get_plain_cell(Cell *cell, const TsrTableColumn *c, int64_t row, const TsrSaveOptions *options) {
+    TsrCellValue v;
+    TSR_TRY(get_value(&v, c, row));
+    describe(cell, c, &v);
+    format_cell(cell, c, &v, options);
     return TSR_OK;
 }
 
 TsrStatus tsr_table_same_cell(bool *same, const TsrTableColumn *a, const TsrTableColumn *b, int64_t row) {
     static const TsrSaveOptions plain = {.size = sizeof(TsrSaveOptions)};
     Cell x, y;
-    TSR_TRY(get_cell(&x, a, row, &plain));
-    TSR_TRY(get_cell(&y, b, row, &plain));
-    if (!x.is_text) x.n = x.shortest;
-    if (!y.is_text) y.n = y.shortest;
+    TSR_TRY(get_plain_cell(&x, a, row, &plain));
+    TSR_TRY(get_plain_cell(&y, b, row, &plain));
     *same = x.nothing == y.nothing && (x.nothing || x.is_text == y.is_text) &&
             (x.nothing || (x.n == y.n && memcmp(x.word, y.word, x.n) == 0));
     return TSR_OK;
+}
+
+/* Where the columns stood, and whose manners the file gets. */
+static TsrStatus begin_writing(Writing *w) {
+    const TsrTable *t = w->t;
+    TSR_TRY(tsr_texts_new(&w->texts, t->n, w->delimiter, w->options));
+    w->values = tsr_calloc((size_t)TSR_MAX(t->n, 1), sizeof *w->values);
+    if (w->values == NULL) return tsr_error_no_memory((size_t)t->n * sizeof *w->values);
+    for (int i = 0; i < t->n; i++)
+        if (t->columns[i].from != NULL) w->texts.of[i] = tsr_column_origin(t->columns[i].from, 0);
+    TSR_TRY(tsr_texts_begin(&w->texts));
+    const TsrSource *manners = tsr_texts_manners(&w->texts);
+    w->colon = ": ";
+    w->comma = ", ";
+    w->line_end = manners != NULL && manners->returns ? "\r\n" : "\n";
+    if (w->delimiter == '{' && manners != NULL) tsr_json_style(&w->colon, &w->comma, manners);
+    return TSR_OK;
+}
+
+static void end_writing(Writing *w) {
+    tsr_texts_free(&w->texts);
+    tsr_free(w->values);
 }
 
 static const char *name_of(const TsrTable *t, int i, const TsrSaveOptions *options) {
@@ -70,13 +131,12 @@ static TsrStatus check_header(const TsrTable *t, const TsrSaveOptions *options) 
                      t->n == 1 ? "" : "s");
 }
 
-typedef TsrStatus RowWriter(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own);
+typedef TsrStatus RowWriter(TsrSink *sink, Writing *w, int64_t row);
 
-static TsrStatus write_rows(TsrSink *sink, const TsrTable *t, const TsrSaveOptions *options, RowWriter *write,
-                            void *own) {
-    for (int64_t row = 0; row < t->rows; row++) {
+static TsrStatus write_rows(TsrSink *sink, Writing *w, RowWriter *write) {
+    for (int64_t row = 0; row < w->t->rows; row++) {
         if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        TSR_TRY(write(sink, t, row, options, own));
+        TSR_TRY(write(sink, w, row));
     }
     return sink->status;
 }
@@ -103,9 +163,9 @@ static void put_field(TsrSink *sink, const char *text, size_t n, char delimiter,
 }
 
 /* Whether nothing stands in the row: tabs alone would be a blank line, which readers pass over. */
-static TsrStatus is_blank_row(bool *blank, const TsrTable *t, int64_t row, const TsrSaveOptions *options) {
+static TsrStatus is_blank_row(bool *blank, Writing *w, int64_t row) {
     Cell cell = {.n = 0};
-    for (int i = 0; i < t->n && cell.n == 0; i++) TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
+    for (int i = 0; i < w->t->n && cell.n == 0; i++) TSR_TRY(get_cell(&cell, w, i, row));
     *blank = cell.n == 0;
     return TSR_OK;
 }
@@ -114,7 +174,7 @@ TsrStatus tsr_table_put_field(TsrSink *sink, const TsrTable *t, int column, int6
                               bool quoted) {
     const char *na = options->na != NULL ? options->na : "";
     Cell cell;
-    TSR_TRY(get_cell(&cell, &t->columns[column], row, options));
+    TSR_TRY(get_plain_cell(&cell, &t->columns[column], row, options));
     const char *text = cell.nothing ? na : cell.word;
     size_t n = cell.nothing ? strlen(na) : cell.n;
     if (quoted) put_doubled(sink, text, n);
@@ -122,91 +182,119 @@ TsrStatus tsr_table_put_field(TsrSink *sink, const TsrTable *t, int column, int6
     return sink->status;
 }
 
-static TsrStatus write_fields(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own) {
-    const char delimiter = *(const char *)own, *na = options->na != NULL ? options->na : "";
+static TsrStatus write_fields(TsrSink *sink, Writing *w, int64_t row) {
+    const char *na = w->options->na != NULL ? w->options->na : "";
+    const bool alone = w->t->n == 1;
     Cell cell;
     bool blank = false;
-    if (delimiter == '\t' && na[0] == '\0') TSR_TRY(is_blank_row(&blank, t, row, options));
-    for (int i = 0; i < t->n; i++) {
-        TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
+    if (w->delimiter == '\t' && na[0] == '\0') TSR_TRY(is_blank_row(&blank, w, row));
+    for (int i = 0; i < w->t->n; i++) {
+        TSR_TRY(get_cell(&cell, w, i, row));
+        if (i > 0) tsr_sink_write(sink, &w->delimiter, 1);
         if (i == 0 && blank) tsr_sink_puts(sink, "\"\"");
-        else if (cell.nothing) put_field(sink, na, strlen(na), delimiter, t->n == 1);
-        else if (cell.is_text) put_field(sink, cell.word, cell.n, delimiter, t->n == 1);
+        else if (cell.as_it_stood) tsr_sink_write(sink, cell.word, cell.n);
+        else if (cell.nothing) put_field(sink, na, strlen(na), w->delimiter, alone);
+        else if (cell.is_text) put_field(sink, cell.word, cell.n, w->delimiter, alone);
         else tsr_sink_write(sink, cell.text, cell.n);
-        tsr_sink_write(sink, i + 1 < t->n ? &delimiter : "\n", 1);
     }
+    tsr_sink_puts(sink, w->line_end);
     return sink->status;
 }
 
-TsrStatus tsr_table_write_fields(TsrSink *sink, const TsrTable *t, const TsrSaveOptions *options, char delimiter) {
-    TSR_TRY(check_header(t, options));
-    for (int i = 0; i < t->n && !options->no_header; i++) {
-        const char *name = name_of(t, i, options);
-        put_field(sink, name, strlen(name), delimiter, t->n == 1);
-        tsr_sink_write(sink, i + 1 < t->n ? &delimiter : "\n", 1);
+static void write_names(TsrSink *sink, Writing *w) {
+    for (int i = 0; i < w->t->n; i++) {
+        const char *name = name_of(w->t, i, w->options), *text;
+        size_t n;
+        if (i > 0) tsr_sink_write(sink, &w->delimiter, 1);
+        if (tsr_texts_name(&text, &n, &w->texts, i, name)) tsr_sink_write(sink, text, n);
+        else put_field(sink, name, strlen(name), w->delimiter, w->t->n == 1);
     }
-    return write_rows(sink, t, options, write_fields, &delimiter);
+    tsr_sink_puts(sink, w->line_end);
+}
+
+TsrStatus tsr_table_write_fields(TsrSink *sink, const TsrTable *t, const TsrSaveOptions *options, char delimiter) {
+    Writing w = {.t = t, .options = options, .delimiter = delimiter};
+    TSR_TRY(check_header(t, options));
+    TsrStatus status = begin_writing(&w);
+    const TsrSource *manners = status == TSR_OK ? tsr_texts_manners(&w.texts) : NULL;
+    if (manners != NULL && manners->marked) tsr_sink_puts(sink, "\xef\xbb\xbf");
+    if (status == TSR_OK && !options->no_header) write_names(sink, &w);
+    if (status == TSR_OK) status = write_rows(sink, &w, write_fields);
+    end_writing(&w);
+    return status;
 }
 
 /* ---- JSON ---- */
 
 /* A whole number has no point, as in the table that it may have come from; what is infinite goes by --json-nan. */
-static TsrStatus put_json_cell(TsrSink *sink, const TsrTableColumn *c, int64_t row, const TsrSaveOptions *options) {
-    Cell cell;
-    TSR_TRY(get_cell(&cell, c, row, options));
+static TsrStatus put_json_cell(TsrSink *sink, const Cell *cell, const TsrSaveOptions *options) {
     bool lenient = options->json_nan == NULL || strcmp(options->json_nan, "null") == 0;
-    if (cell.masked || (cell.nothing && lenient)) tsr_sink_puts(sink, "null");
-    else if (cell.nothing || cell.infinite) {
+    if (cell->as_it_stood) tsr_sink_write(sink, cell->word, cell->n);
+    else if (cell->masked || (cell->nothing && lenient)) tsr_sink_puts(sink, "null");
+    else if (cell->nothing || cell->infinite) {
         TsrText text = {0};
-        TsrScalar s = tsr_scalar_float(cell.nothing ? NAN : cell.text[0] == '-' ? -INFINITY : INFINITY);
+        TsrScalar s = tsr_scalar_float(cell->nothing ? NAN : cell->text[0] == '-' ? -INFINITY : INFINITY);
         TsrStatus status = tsr_json_put(&text, s, TSR_FLOAT64, options, false);
         if (status == TSR_OK) tsr_sink_write(sink, text.data, text.length);
         tsr_text_free(&text);
         TSR_TRY(status);
-    } else if (cell.is_text) tsr_json_put_text(sink, cell.word, cell.n);
-    else tsr_sink_write(sink, cell.text, cell.shortest);
+    } else if (cell->is_text) tsr_json_put_text(sink, cell->word, cell->n);
+    else tsr_sink_write(sink, cell->text, cell->n);
     return sink->status;
 }
 
 TsrStatus tsr_table_put_json(TsrSink *sink, const TsrTable *t, int column, int64_t row, const TsrSaveOptions *options,
                              bool quoted) {
+    Cell cell;
     (void)quoted; /* the quotes of a text are part of its place */
-    return put_json_cell(sink, &t->columns[column], row, options);
+    TSR_TRY(get_plain_cell(&cell, &t->columns[column], row, options));
+    return put_json_cell(sink, &cell, options);
 }
 
-static TsrStatus put_object(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options) {
+static TsrStatus put_object(TsrSink *sink, Writing *w, int64_t row) {
+    const char *text;
+    Cell cell;
+    size_t n;
+    for (int i = 0; i < w->t->n; i++) TSR_TRY(get_value(&w->values[i], &w->t->columns[i], row));
+    if (tsr_texts_object(&text, &n, &w->texts, row, w->values)) {
+        tsr_sink_write(sink, text, n);
+        return sink->status;
+    }
+    bool some = false;
     tsr_sink_puts(sink, "{");
-    for (int i = 0; i < t->n; i++) {
-        const char *name = t->columns[i].name;
-        if (i > 0) tsr_sink_puts(sink, ", ");
+    for (int i = 0; i < w->t->n; i++) {
+        const char *name = w->t->columns[i].name;
+        if (w->values[i].nothing && tsr_texts_lack(&w->texts, i, row)) continue;
+        if (some) tsr_sink_puts(sink, w->comma);
+        some = true;
         tsr_json_put_text(sink, name, strlen(name));
-        tsr_sink_puts(sink, ": ");
-        TSR_TRY(put_json_cell(sink, &t->columns[i], row, options));
+        tsr_sink_puts(sink, w->colon);
+        TSR_TRY(get_cell(&cell, w, i, row));
+        TSR_TRY(put_json_cell(sink, &cell, w->options));
     }
     tsr_sink_puts(sink, "}");
     return sink->status;
 }
 
-static TsrStatus write_line(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own) {
-    (void)own;
-    TSR_TRY(put_object(sink, t, row, options));
-    tsr_sink_puts(sink, "\n");
+static TsrStatus write_line(TsrSink *sink, Writing *w, int64_t row) {
+    TSR_TRY(put_object(sink, w, row));
+    tsr_sink_puts(sink, w->line_end);
     return sink->status;
 }
 
-static TsrStatus write_element(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options,
-                               void *own) {
-    (void)own;
+static TsrStatus write_element(TsrSink *sink, Writing *w, int64_t row) {
     tsr_sink_puts(sink, row > 0 ? ",\n " : "");
-    return put_object(sink, t, row, options);
+    return put_object(sink, w, row);
 }
 
 TsrStatus tsr_table_write_json(TsrSink *sink, const TsrTable *t, const TsrSaveOptions *options, bool lines) {
-    if (lines) return write_rows(sink, t, options, write_line, NULL);
-    tsr_sink_puts(sink, "[");
-    TSR_TRY(write_rows(sink, t, options, write_element, NULL));
-    tsr_sink_puts(sink, "]\n");
-    return sink->status;
+    Writing w = {.t = t, .options = options, .delimiter = '{'};
+    TsrStatus status = begin_writing(&w);
+    if (status == TSR_OK && !lines) tsr_sink_puts(sink, "[");
+    if (status == TSR_OK) status = write_rows(sink, &w, lines ? write_line : write_element);
+    if (status == TSR_OK && !lines) tsr_sink_puts(sink, "]\n");
+    end_writing(&w);
+    return status == TSR_OK ? sink->status : status;
 }
 
 /* ---- Markdown ---- */
@@ -222,13 +310,12 @@ static void put_markdown(TsrSink *sink, const char *text, size_t n) {
     tsr_sink_puts(sink, " |");
 }
 
-static TsrStatus write_bars(TsrSink *sink, const TsrTable *t, int64_t row, const TsrSaveOptions *options, void *own) {
-    const char *na = options->na != NULL ? options->na : "";
+static TsrStatus write_bars(TsrSink *sink, Writing *w, int64_t row) {
+    const char *na = w->options->na != NULL ? w->options->na : "";
     Cell cell;
-    (void)own;
     tsr_sink_puts(sink, "|");
-    for (int i = 0; i < t->n; i++) {
-        TSR_TRY(get_cell(&cell, &t->columns[i], row, options));
+    for (int i = 0; i < w->t->n; i++) {
+        TSR_TRY(get_cell(&cell, w, i, row));
         put_markdown(sink, cell.nothing ? na : cell.word, cell.nothing ? strlen(na) : cell.n);
     }
     tsr_sink_puts(sink, "\n");
@@ -245,7 +332,11 @@ TsrStatus tsr_markdown_write(TsrSink *sink, const TsrItems *items, const TsrSave
     tsr_sink_puts(sink, "\n|");
     for (int i = 0; i < t->n; i++) tsr_sink_puts(sink, t->columns[i].kind == TSR_COLUMN_NUMBERS ? " ---: |" : " --- |");
     tsr_sink_puts(sink, "\n");
-    return write_rows(sink, t, options, write_bars, NULL);
+    Writing w = {.t = t, .options = options, .delimiter = '|'};
+    TsrStatus status = begin_writing(&w);
+    if (status == TSR_OK) status = write_rows(sink, &w, write_bars);
+    end_writing(&w);
+    return status;
 }
 
 TsrStatus tsr_markdown_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {

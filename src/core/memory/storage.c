@@ -96,7 +96,6 @@ static void initialise(TsrStorage *s, uint64_t nbytes, TsrDtype element) {
     s->element = element;
     s->resizable = true;
     s->readonly = s->shared = s->says_calls = false;
-    s->decimals = 0;
     s->nbytes = s->capacity = nbytes;
     s->allocator = NULL;
     s->version.refcount = 1;

@@ -1,12 +1,13 @@
-/* table.c: the names of columns that belong to a tensor (table.h). A storage keeps the names of the table that was read
- * into it; this file finds which of them a view's columns are, by its strides and offset, and gives the names to a copy
- * made by indexing. Names are a convenience: whatever goes wrong here, memory included, loses the names and raises no
- * error. */
+/* table.c: the names of columns that belong to a tensor (table.h), and where their cells stood in a text (origin.h). A
+ * storage keeps what the table that was read into it had; this file finds which of it a view's columns are, by its
+ * strides and offset, and gives it to a copy made by indexing. Names and texts are a convenience: whatever goes wrong
+ * here, memory included, loses them and raises no error. */
 #include "core/table.h"
 
 #include <string.h>
 
 #include "core/mem.h"
+#include "origin.h"
 
 /* Set once an indexing has put columns into another order; shown with the table. */
 static _Atomic bool moved;
@@ -36,10 +37,16 @@ const char *tsr_column_name(const TsrTensor *t, int64_t j) {
     return k >= 0 ? c->names[k] : NULL;
 }
 
-int tsr_column_decimals(const TsrTensor *t, int64_t j) {
-    const TsrColumns *c = j >= 0 && j < tsr_column_count(t) && t->numel > 0 ? t->storage->columns : NULL;
-    int64_t k = c != NULL ? stored_column(c, t, j) : -1;
-    return k >= 0 ? c->decimals[k] : tsr_column_count(t) == 1 && c == NULL ? t->storage->decimals : 0;
+TsrOrigin tsr_column_origin(const TsrTensor *t, int64_t j) {
+    const TsrColumns *c = j >= 0 && j < tsr_column_count(t) ? t->storage->columns : NULL;
+    int64_t k = c != NULL && c->source != NULL ? stored_column(c, t, j) : -1;
+    if (k < 0) return (TsrOrigin){0};
+    TsrOrigin o = {c->source, c->rows, c->names != NULL ? c->names[k] : NULL, c->fields[k], 0, 0};
+    int64_t at = t->offset + (tsr_ndim(t) == 2 ? j * t->strides[1] : 0);
+    bool by_rows = c->step == 1; /* a row behind the other, or a column */
+    o.first = by_rows ? at / c->n : at % c->step;
+    o.step = by_rows ? t->strides[0] / c->n : t->strides[0];
+    return o;
 }
 
 bool tsr_columns_known(const TsrTensor *t) {
@@ -48,41 +55,113 @@ bool tsr_columns_known(const TsrTensor *t) {
     return n > 0 && k == n;
 }
 
-/* The names and decimals of the n columns that `index`, positions or a mask, takes of `from`; without one those of
- * `from`. False when they are not all known. */
-static bool take_names(const char **names, int8_t *decimals, int64_t n, const TsrTensor *from, const TsrTensor *index) {
-    int64_t k = 0, positions = index != NULL ? index->sizes[0] : n;
+/* ---- what is taken of a table ---- */
+
+typedef struct Taken {
+    const char **names; /* NULL: there are none */
+    int32_t *fields;
+    int64_t n;
+} Taken;
+
+static bool is_mask(const TsrTensor *index) { return index->dtype == TSR_BOOL || index->dtype == TSR_UINT8; }
+
+/* What the columns that `index`, positions or a mask, takes of `from` are called, and their fields; without one those
+ * of `from`. False when they are not all known. */
+static bool take_columns(Taken *taken, const TsrTensor *from, const TsrTensor *index) {
+    const TsrColumns *c = from->storage->columns;
+    int64_t k = 0, positions = index != NULL ? index->sizes[0] : taken->n;
     for (int64_t i = 0; i < positions; i++) {
-        bool mask = index != NULL && (index->dtype == TSR_BOOL || index->dtype == TSR_UINT8);
+        bool mask = index != NULL && is_mask(index);
         int64_t column = index != NULL ? tsr_scalar_to_int(tsr_tensor_get(index, i)) : i;
         if (mask && column == 0) continue;
         if (mask) column = i;
         else if (column < 0) column += from->sizes[1];
-        decimals[k] = (int8_t)tsr_column_decimals(from, column);
-        names[k++] = tsr_column_name(from, column);
-        if (names[k - 1] == NULL) return false;
-        moved |= n == from->sizes[1] && column != k - 1;
+        int64_t stored = k < taken->n ? stored_column(c, from, column) : -1;
+        if (stored < 0) return false;
+        taken->fields[k] = c->fields[stored];
+        if (taken->names != NULL) taken->names[k] = c->names[stored];
+        k++;
+        moved |= taken->names != NULL && taken->n == tsr_column_count(from) && column != k - 1;
     }
-    return k == n;
+    return k == taken->n;
+}
+
+/* The rows of the source that `index` takes: positions, the places of a mask, or without one all. */
+static void fill_rows(TsrRows *rows, const TsrOrigin *o, const TsrTensor *from, const TsrTensor *index) {
+    bool mask = index != NULL && is_mask(index);
+    int64_t k = 0, n = index != NULL ? index->sizes[0] : rows->n;
+    for (int64_t i = 0; i < n && k < rows->n; i++) {
+        int64_t row = index != NULL ? tsr_scalar_to_int(tsr_tensor_get(index, i)) : i;
+        if (mask && row == 0) continue;
+        if (mask) row = i;
+        else if (row < 0) row += from->sizes[0];
+        rows->at[k++] = tsr_origin_row(o, row);
+    }
+    while (k < rows->n) rows->at[k++] = -1;
+}
+
+/* *out, a reference, gets the rows of the source that `picked` has; NULL where they have the same numbers. */
+static TsrStatus take_rows(TsrRows **out, const TsrTensor *picked, const TsrTensor *from, const TsrTensor *index) {
+    TsrOrigin o = tsr_column_origin(from, 0);
+    TsrSource *source = from->storage->columns->source;
+    *out = NULL;
+    if (o.source == NULL || (index == NULL && o.rows == NULL && o.first == 0 && o.step == 1)) return TSR_OK;
+    const int64_t made_of[] = {index != NULL ? index->storage->serial : -1,
+                               index != NULL ? index->storage->version.value : 0,
+                               index != NULL ? index->offset : 0,
+                               index != NULL ? index->strides[0] : 0,
+                               picked->sizes[0],
+                               (int64_t)(intptr_t)o.rows,
+                               o.first,
+                               o.step};
+    *out = tsr_rows_last_retain(source, made_of);
+    if (*out != NULL) return TSR_OK;
+    TSR_TRY(tsr_rows_new(out, picked->sizes[0]));
+    memcpy((*out)->made_of, made_of, sizeof made_of);
+    fill_rows(*out, &o, from, index);
+    tsr_rows_set_last(source, *out);
+    return TSR_OK;
+}
+
+static TsrStatus new_columns(TsrColumns **out, const Taken *taken, const TsrTensor *picked, const TsrTensor *from,
+                             const TsrTensor *rows) {
+    const TsrColumns *c = from->storage->columns;
+    TsrColumns *columns;
+    TSR_TRY(tsr_columns_new(&columns, taken->names, taken->n, c->delimiter));
+    if (tsr_ndim(picked) == 2) columns->step = TSR_MAX(picked->strides[1], 1);
+    memcpy(columns->fields, taken->fields, (size_t)taken->n * sizeof *taken->fields);
+    TsrStatus status = take_rows(&columns->rows, picked, from, rows);
+    columns->source = status == TSR_OK ? tsr_source_retain(c->source) : NULL;
+    *out = columns;
+    return status;
+}
+
+static void follow(TsrTensor *picked, const TsrTensor *from, const TsrTensor *rows, const TsrTensor *across) {
+    Taken taken = {.n = tsr_column_count(picked)};
+    bool named = from->storage->columns->names != NULL;
+    size_t list = named ? (size_t)taken.n * sizeof *taken.names : 0;
+    char *room = tsr_calloc(1, list + (size_t)taken.n * sizeof *taken.fields + 1);
+    TsrColumns *columns = NULL;
+    taken.names = named ? (const char **)(void *)room : NULL;
+    taken.fields = (int32_t *)(void *)(room + list);
+    if (room != NULL && take_columns(&taken, from, across) &&
+        new_columns(&columns, &taken, picked, from, rows) == TSR_OK) {
+        tsr_columns_set_move(picked, columns);
+        columns = NULL;
+    }
+    tsr_columns_free(columns);
+    tsr_free(room);
+    tsr_error_clear();
 }
 
 void tsr_columns_follow(TsrTensor *picked, const TsrTensor *from, int n, TsrTensor *const *indices) {
     const TsrColumns *c = from->storage->columns;
-    TsrColumns *columns;
     const TsrTensor *rows = n > 0 ? indices[0] : NULL, *across = n > 1 ? indices[1] : NULL;
     const TsrTensor *index = rows != NULL ? rows : across;
-    if (c->names == NULL || tsr_ndim(from) != 2 || tsr_ndim(picked) != 2 || (rows != NULL && across != NULL) ||
-        index == NULL || tsr_ndim(index) != 1)
-        return;
-    int64_t count = picked->sizes[1];
-    const char **names = tsr_calloc((size_t)TSR_MAX(count, 1), sizeof *names + 1);
-    int8_t *decimals = (int8_t *)(names + count);
-    if (names != NULL && count > 0 && take_names(names, decimals, count, from, across) &&
-        tsr_columns_new(&columns, names, count, c->delimiter) == TSR_OK) {
-        columns->step = TSR_MAX(picked->strides[1], 1);
-        memcpy(columns->decimals, decimals, (size_t)count);
-        tsr_columns_set_move(picked, columns);
-    }
-    tsr_free(names);
-    tsr_error_clear();
+    bool both = rows != NULL && across != NULL, table = tsr_ndim(from) == 2 && tsr_ndim(picked) == 2,
+         column = tsr_ndim(from) == 1 && tsr_ndim(picked) == 1;
+    bool known =
+        c->source != NULL || (table && c->names != NULL); /* a column's name goes no further without its text */
+    if (known && (table || column) && !both && index != NULL && tsr_ndim(index) == 1 && tsr_column_count(picked) > 0)
+        follow(picked, from, rows, across);
 }

@@ -237,7 +237,7 @@ static TsrStatus take_column(TsrTable *table, const char *name, size_t n, Value 
         return tsr_error(TSR_TYPE_ERROR, "the column '%.100s' is no tensor and no Column, but %s", name,
                          value_type_name(v));
     TsrStatus status = take_tensor(&c.data, from != NULL ? from->data.t : v.t, name, table->rows);
-    c.decimals = tsr_column_decimals(from != NULL ? from->data.t : v.t, 0);
+    if (status == TSR_OK) c.from = tsr_tensor_retain(from != NULL ? from->data.t : v.t);
     if (status == TSR_OK && from != NULL && from->missing.tag == V_TENSOR)
         status = take_tensor(&c.missing, from->missing.t, name, table->rows);
     if (status != TSR_OK) {

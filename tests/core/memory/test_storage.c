@@ -61,17 +61,6 @@ static void check_list(TsrStorage *before, int n, TsrStorage *const *want) {
     ck_assert_ptr_null(s);
 }
 
-/* Structs come from a free list: what one storage was told is not left to the next. */
-START_TEST(a_new_storage_knows_of_no_digits) {
-    TsrStorage *s = new_storage(8);
-    s->decimals = 6;
-    tsr_storage_free(s);
-    s = new_storage(8);
-    ck_assert_int_eq(s->decimals, 0);
-    tsr_storage_free(s);
-}
-END_TEST
-
 START_TEST(live_storages_are_listed_oldest_first) {
     TsrStorage *before = tsr_storage_first(), *all[4];
     while (before != NULL && before->next != NULL) before = before->next;
@@ -506,9 +495,9 @@ START_TEST(a_thread_that_ends_keeps_no_structs) {
 }
 END_TEST
 
-TEST_SUITE(storage, a_storage_lives_until_its_last_holder, a_new_storage_knows_of_no_digits,
-           live_storages_are_listed_oldest_first, ids_are_given_in_the_order_of_questions,
-           foreign_memory_goes_back_once, foreign_memory_goes_back_when_adopting_fails, growing_keeps_what_was_there,
+TEST_SUITE(storage, a_storage_lives_until_its_last_holder, live_storages_are_listed_oldest_first,
+           ids_are_given_in_the_order_of_questions, foreign_memory_goes_back_once,
+           foreign_memory_goes_back_when_adopting_fails, growing_keeps_what_was_there,
            shrinking_keeps_the_block_unless_nothing_is_left, a_growth_that_fails_changes_nothing,
            elements_are_constructed_and_destroyed_with_their_bytes, plain_numbers_need_no_constructor,
            the_trace_names_the_storage_and_the_reason, sharing_moves_the_bytes_in_place,

@@ -736,10 +736,6 @@ static TsrStatus begin(TsrIterSpec spec) {
         ck_assert_ptr_null(tsr_column_name(x, -1)); \
         ck_assert_ptr_null(tsr_column_name(x, INT64_MAX)); \
     }) \
-    CASE(tsr_column_decimals, { \
-        ck_assert_int_eq(tsr_column_decimals(x, -1), 0); \
-        ck_assert_int_eq(tsr_column_decimals(x, INT64_MAX), 0); \
-    }) \
     CASE(tsr_backend_name, { ck_assert_str_eq(tsr_backend_name(x), "CPU"); })
 
 /* What no case is needed of, by its full name, and why. A pointer is the caller's to get right (tsr.h). */

@@ -703,8 +703,6 @@ TsrStatus tsr_index_new(TsrTensor **out, const TsrTensor *self, int n, TsrTensor
     TSR_TRY(check_count(n));
     TSR_TRY(tsr_check_index_devices(self, n, indices));
     TSR_TRY(elements_new(out, self, n, indices));
-    if (TSR_UNLIKELY(self->storage->decimals != 0) && tsr_ndim(self) == 1)
-        (*out)->storage->decimals = self->storage->decimals;
     if (TSR_UNLIKELY(self->storage->columns != NULL)) tsr_columns_follow(*out, self, n, indices);
     return TSR_OK;
 }
