@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "errors.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -192,4 +193,29 @@ static bool has_elements(const TsrDeviceTensor *t) {
 void cuda_work_uses(const TsrDeviceWork *w) {
     for (int k = 0; k < w->nout + w->nin; k++)
         if (has_elements(&w->t[k])) cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
+}
+
+TsrStatus cuda_run_blocks(const TsrDeviceWork *w, CudaText text, unsigned blocks, unsigned blocks_y, unsigned threads,
+                          const void *args) {
+    CuFunction f;
+    TSR_TRY(cuda_kernel(&f, w->index, text.key, text.nkey, text.name, text.write, text.key));
+    TSR_TRY(cuda_launch(f, w->index, blocks, blocks_y, threads, args));
+    cuda_work_uses(w);
+    return TSR_OK;
+}
+
+TsrStatus cuda_run(const TsrDeviceWork *w, CudaText text, uint64_t items, unsigned threads, const void *args) {
+    if (items == 0) return TSR_OK;
+    return cuda_run_blocks(w, text, cuda_blocks(w->index, items, threads), 1, threads, args);
+}
+
+TsrStatus cuda_run_reporting(const TsrDeviceWork *w, CudaText text, uint64_t items, unsigned threads, const void *args,
+                             uint64_t *errors, uint64_t *launch) {
+    CuFunction f;
+    if (items == 0) return TSR_OK;
+    TSR_TRY(cuda_kernel(&f, w->index, text.key, text.nkey, text.name, text.write, text.key));
+    TSR_TRY(cuda_errors_begin(errors, launch, w->index));
+    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, items, threads), 1, threads, args));
+    cuda_work_uses(w);
+    return TSR_OK;
 }

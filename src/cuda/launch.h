@@ -20,6 +20,25 @@ TsrStatus cuda_kernel_beside(CuFunction *out, int index, const void *key, size_t
 unsigned cuda_blocks(int index, uint64_t items, unsigned threads);
 /* Into the device's current stream. `args` is the kernel's one argument; copied. */
 TsrStatus cuda_launch(CuFunction f, int index, unsigned blocks, unsigned blocks_y, unsigned threads, const void *args);
+/* ---- pieces of work that are one launch ---- */
+
+/* A kernel, as cuda_kernel takes it: `key` is also what is written. */
+typedef struct CudaText {
+    const void *key;
+    size_t nkey;
+    const char *name;
+    CudaWriteFn write;
+} CudaText;
+/* Makes the kernel, puts it into the current stream of the work's device and tells of all operands, as cuda_work_uses
+ * does. */
+TsrStatus cuda_run_blocks(const TsrDeviceWork *work, CudaText text, unsigned blocks, unsigned blocks_y,
+                          unsigned threads, const void *args);
+/* The same with as many blocks as cuda_blocks says for `items`; nothing happens when there are none. */
+TsrStatus cuda_run(const TsrDeviceWork *work, CudaText text, uint64_t items, unsigned threads, const void *args);
+/* The same of a kernel that reports what it finds wrong: errors and launch, which lie in args, are filled in. */
+TsrStatus cuda_run_reporting(const TsrDeviceWork *work, CudaText text, uint64_t items, unsigned threads,
+                             const void *args, uint64_t *errors, uint64_t *launch);
+
 /* Tells of the bytes that an operand spans, for notes of races. sizes: of ndim dimensions, none of them 0. */
 void cuda_operand_uses(const TsrDeviceOperand *operand, int index, int ndim, const int64_t *sizes, bool writes);
 /* The same of all operands of a piece of work; those without elements are left out. */

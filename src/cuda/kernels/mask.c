@@ -25,14 +25,9 @@ static void write_mask(CudaSource *s, const void *what) {
 }
 
 static TsrStatus run(const TsrDeviceWork *w, const char *name, MaskArgs *a) {
-    CuFunction f;
     int64_t chunks = (a->n + TSR_DEVICE_MASK_CHUNK - 1) / TSR_DEVICE_MASK_CHUNK;
     if (a->n == 0 || chunks > INT32_MAX) return a->n == 0 ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;
-    TSR_TRY(cuda_kernel(&f, w->index, "mask", 4, name, write_mask, NULL));
-    TSR_TRY(cuda_launch(f, w->index, (unsigned)chunks, 1, THREADS, a));
-    for (int k = 0; k < w->nout + w->nin; k++)
-        cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
-    return TSR_OK;
+    return cuda_run_blocks(w, (CudaText){"mask", 4, name, write_mask}, (unsigned)chunks, 1, THREADS, a);
 }
 
 TsrStatus cuda_true_counts(const TsrDeviceWork *w) {

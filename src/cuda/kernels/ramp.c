@@ -33,11 +33,6 @@ TsrStatus cuda_ramp(const TsrDeviceWork *w) {
     const TsrDtype dtype = t->at.dtype;
     RampArgs a = {t->at.data, t->sizes[0], p->start,  p->step,   p->end,
                   p->base,    p->start_i,  p->step_i, p->step_f, p->kind};
-    CuFunction f;
     if (!has_kernel(dtype)) return TSR_NOT_IMPLEMENTED_ERROR;
-    if (a.n == 0) return TSR_OK;
-    TSR_TRY(cuda_kernel(&f, w->index, &dtype, sizeof dtype, "tsr_ramp", write_ramp, &dtype));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.n, THREADS), 1, THREADS, &a));
-    cuda_operand_uses(&t->at, w->index, 1, t->sizes, true);
-    return TSR_OK;
+    return cuda_run(w, (CudaText){&dtype, sizeof dtype, "tsr_ramp", write_ramp}, (uint64_t)a.n, THREADS, &a);
 }

@@ -99,11 +99,8 @@ bool cuda_rows_source(CudaSource *out, const TsrDeviceWork *w) {
 TsrStatus cuda_rows(const TsrDeviceWork *w) {
     RowsArgs a;
     Key key;
-    CuFunction f;
     if (!plan(&a, &key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
     if (a.lines == 0 || (a.n == 0 && w->what == TSR_P_SOFTMAX)) return TSR_OK;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_rows", write_rows, &key));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.lines, a.beside), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    const unsigned blocks = cuda_blocks(w->index, (uint64_t)a.lines, a.beside);
+    return cuda_run_blocks(w, (CudaText){&key, sizeof key, "tsr_rows", write_rows}, blocks, 1, THREADS, &a);
 }

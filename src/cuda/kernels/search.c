@@ -27,7 +27,6 @@ TsrStatus cuda_search(const TsrDeviceWork *w) {
     const TsrDeviceSearch *p = w->params;
     const TsrDeviceTensor *out = &w->t[0], *bounds = &w->t[1], *values = &w->t[2];
     Key key = {bounds->at.dtype, out->at.dtype};
-    CuFunction f;
     SearchArgs a = {.bounds = bounds->at.data,
                     .values = values->at.data,
                     .sorter = w->nin > 2 ? w->t[3].at.data : 0,
@@ -40,10 +39,5 @@ TsrStatus cuda_search(const TsrDeviceWork *w) {
         (key.result != TSR_INT32 && key.result != TSR_INT64))
         return TSR_NOT_IMPLEMENTED_ERROR;
     for (int d = 0; d < values->ndim; d++) a.n *= (uint64_t)values->sizes[d];
-    if (a.n == 0) return TSR_OK;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_search", write_search, &key));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, a.n, THREADS), 1, THREADS, &a));
-    for (int k = 0; k < w->nout + w->nin; k++)
-        if (a.size > 0 || k != 1) cuda_operand_uses(&w->t[k].at, w->index, w->t[k].ndim, w->t[k].sizes, k < w->nout);
-    return TSR_OK;
+    return cuda_run(w, (CudaText){&key, sizeof key, "tsr_search", write_search}, a.n, THREADS, &a);
 }

@@ -22,14 +22,9 @@ TsrStatus cuda_triangle(const TsrDeviceWork *w) {
     const TsrDeviceTensor *t = &w->t[0];
     uint8_t item = (uint8_t)cuda_itemsize(t->at.dtype);
     TriangleArgs a = {.data = t->at.data, .n = 1, .diagonal = p->diagonal, .upper = p->upper};
-    CuFunction f;
     if (t->ndim < 2 || item == 0) return TSR_NOT_IMPLEMENTED_ERROR;
     a.columns = t->sizes[0];
     a.rows = t->sizes[1];
     for (int d = 0; d < t->ndim; d++) a.n *= (uint64_t)t->sizes[d];
-    if (a.n == 0) return TSR_OK;
-    TSR_TRY(cuda_kernel(&f, w->index, &item, sizeof item, "tsr_triangle", write_triangle, &item));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, a.n, THREADS), 1, THREADS, &a));
-    cuda_operand_uses(&t->at, w->index, t->ndim, t->sizes, true);
-    return TSR_OK;
+    return cuda_run(w, (CudaText){&item, sizeof item, "tsr_triangle", write_triangle}, a.n, THREADS, &a);
 }

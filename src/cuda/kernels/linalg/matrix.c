@@ -96,16 +96,13 @@ TsrStatus cuda_matrix(const TsrDeviceWork *w) {
     const struct Row *row = &rows[w->what];
     const TsrDtype dtype = w->t[row->a].at.dtype;
     MatrixArgs a;
-    CuFunction f;
     if (is_large(w, row) || !has_kernel(w, row)) {
         bool touched;
         TsrStatus status = cuda_cusolver(w, &touched);
         if (status != TSR_NOT_IMPLEMENTED_ERROR || touched || !has_kernel(w, row)) return status;
     }
     plan(&a, w, row);
-    TSR_TRY(cuda_kernel(&f, w->index, &dtype, sizeof dtype, row->name, write_matrix, &dtype));
-    unsigned blocks = cuda_blocks(w->index, (uint64_t)a.batch, 1);
-    TSR_TRY(cuda_launch(f, w->index, blocks, groups(&a, w->what), THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    const unsigned blocks = cuda_blocks(w->index, (uint64_t)a.batch, 1);
+    return cuda_run_blocks(w, (CudaText){&dtype, sizeof dtype, row->name, write_matrix}, blocks, groups(&a, w->what),
+                           THREADS, &a);
 }

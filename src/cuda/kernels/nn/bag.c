@@ -37,7 +37,6 @@ TsrStatus cuda_bag(const TsrDeviceWork *w) {
     const TsrDeviceBag *p = w->params;
     const TsrDeviceTensor *table = &w->t[w->nout], *positions = table + 1, *starts = table + 2;
     Key key;
-    CuFunction f;
     if (!make_key(&key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
     BagArgs a = {.out = w->t[0].at.data,
                  .from = w->nout > 1 ? w->t[1].at.data : 0,
@@ -53,9 +52,6 @@ TsrStatus cuda_bag(const TsrDeviceWork *w) {
                  .step = table->at.strides[0],
                  .padding = p->padding,
                  .found = CUDA_FOUND_INDEX + TSR_WRONG_ROW};
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_bag", write_bag, &key));
-    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)(a.bags * a.columns), THREADS), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_reporting(w, (CudaText){&key, sizeof key, "tsr_bag", write_bag}, (uint64_t)(a.bags * a.columns),
+                              THREADS, &a, &a.errors, &a.launch);
 }

@@ -94,13 +94,10 @@ TsrStatus cuda_conv(const TsrDeviceWork *w) {
     const TsrDeviceConv *p = w->params;
     ConvArgs a;
     Key key;
-    CuFunction f;
     if (!plan(&a, &key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
     uint64_t blocks =
         key.direct ? cuda_blocks(w->index, a.columns, THREADS) : (a.columns + TILE - 1) / TILE * (uint64_t)a.tiles;
     if (blocks > INT32_MAX) return TSR_NOT_IMPLEMENTED_ERROR;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_conv", write_conv, &key));
-    TSR_TRY(cuda_launch(f, w->index, (unsigned)blocks, (unsigned)p->groups, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_blocks(w, (CudaText){&key, sizeof key, "tsr_conv", write_conv}, (unsigned)blocks,
+                           (unsigned)p->groups, THREADS, &a);
 }

@@ -26,7 +26,6 @@ bool cuda_ctc_source(CudaSource *out, const TsrDeviceWork *w) {
 TsrStatus cuda_ctc(const TsrDeviceWork *w) {
     const TsrDeviceTensor *log_probs = &w->t[2];
     const TsrDtype d = log_probs->at.dtype;
-    CuFunction f;
     if (!has_kernel(w)) return TSR_NOT_IMPLEMENTED_ERROR;
     CtcArgs a = {.out = w->t[0].at.data,
                  .rows = w->t[1].at.data,
@@ -40,10 +39,6 @@ TsrStatus cuda_ctc(const TsrDeviceWork *w) {
                  .most_steps = log_probs->sizes[2],
                  .found = CUDA_FOUND_INDEX + TSR_WRONG_PLACE};
     int64_t threads = TSR_MIN((a.width + WARP - 1) / WARP * WARP, (int64_t)MOST_THREADS);
-    TSR_TRY(cuda_kernel(&f, w->index, &d, sizeof d, "tsr_ctc", write_ctc, &d));
-    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)(a.batch * threads), (unsigned)threads), 1,
-                        (unsigned)threads, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_reporting(w, (CudaText){&d, sizeof d, "tsr_ctc", write_ctc}, (uint64_t)(a.batch * threads),
+                              (unsigned)threads, &a, &a.errors, &a.launch);
 }

@@ -73,10 +73,6 @@ bool cuda_grid_source(CudaSource *out, const TsrDeviceWork *w) {
 TsrStatus cuda_grid(const TsrDeviceWork *w) {
     GridArgs a;
     Key key;
-    CuFunction f;
     if (!plan(&a, &key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_grid", write_grid, &key));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.n, THREADS), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run(w, (CudaText){&key, sizeof key, "tsr_grid", write_grid}, (uint64_t)a.n, THREADS, &a);
 }

@@ -76,10 +76,6 @@ bool cuda_pool_source(CudaSource *out, const TsrDeviceWork *w) {
 TsrStatus cuda_pool(const TsrDeviceWork *w) {
     PoolArgs a;
     Key key;
-    CuFunction f;
     if (!plan(&a, &key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_pool", write_pool, &key));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, a.n, THREADS), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run(w, (CudaText){&key, sizeof key, "tsr_pool", write_pool}, a.n, THREADS, &a);
 }

@@ -28,7 +28,6 @@ bool cuda_resample_source(CudaSource *out, const TsrDeviceWork *w) {
 TsrStatus cuda_resample(const TsrDeviceWork *w) {
     const TsrDeviceTensor *out = &w->t[0], *in = &w->t[1], *places = &w->t[2];
     const TsrDtype d = in->at.dtype;
-    CuFunction f;
     ResampleArgs a;
     if (!has_kernel(w)) return TSR_NOT_IMPLEMENTED_ERROR;
     memset(&a, 0, sizeof a);
@@ -36,9 +35,6 @@ TsrStatus cuda_resample(const TsrDeviceWork *w) {
     a.inner = out->sizes[0], a.size = out->sizes[1], a.volume = in->sizes[1], a.taps = places->sizes[1];
     a.n = a.inner * a.size * out->sizes[2];
     a.found = CUDA_FOUND_INDEX + TSR_WRONG_ROW;
-    TSR_TRY(cuda_kernel(&f, w->index, &d, sizeof d, "tsr_resample", write_resample, &d));
-    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.n, THREADS), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_reporting(w, (CudaText){&d, sizeof d, "tsr_resample", write_resample}, (uint64_t)a.n, THREADS, &a,
+                              &a.errors, &a.launch);
 }

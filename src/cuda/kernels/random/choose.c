@@ -25,12 +25,8 @@ void cuda_choose_source(CudaSource *out, TsrDtype dtype) { write_choose(out, &dt
 
 static TsrStatus launch(const char *name, const TsrDeviceWork *w, ChooseArgs *a, uint64_t blocks, unsigned threads) {
     const uint8_t dtype = w->t[1].at.dtype;
-    CuFunction f;
-    TSR_TRY(cuda_kernel(&f, w->index, &dtype, sizeof dtype, name, write_choose, &dtype));
-    TSR_TRY(cuda_errors_begin(&a->errors, &a->launch, w->index));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, blocks * threads, threads), 1, threads, a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_reporting(w, (CudaText){&dtype, sizeof dtype, name, write_choose}, blocks * threads, threads, a,
+                              &a->errors, &a->launch);
 }
 
 /* Rows of a tensor of one or two dimensions, none of them 0. */

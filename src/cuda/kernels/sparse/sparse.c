@@ -40,7 +40,6 @@ TsrStatus cuda_flat(const TsrDeviceWork *w) {
     const TsrDeviceShape *shape = w->params;
     const TsrDeviceTensor *in = &w->t[1];
     const Key key = {TSR_FLOAT32, false};
-    CuFunction f;
     FlatArgs a = {.in = in->at.data,
                   .out = w->t[0].at.data,
                   .n = in->sizes[0],
@@ -48,12 +47,8 @@ TsrStatus cuda_flat(const TsrDeviceWork *w) {
                   .down = in->at.strides[1],
                   .across = in->at.strides[0]};
     for (int d = 0; d < shape->ndim; d++) a.sizes[d] = shape->sizes[shape->ndim - 1 - d];
-    if (a.n == 0) return TSR_OK;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_flat", write_sparse, &key));
-    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
-    TSR_TRY(cuda_launch(f, w->index, cuda_blocks(w->index, (uint64_t)a.n, THREADS), 1, THREADS, &a));
-    cuda_work_uses(w);
-    return TSR_OK;
+    return cuda_run_reporting(w, (CudaText){&key, sizeof key, "tsr_flat", write_sparse}, (uint64_t)a.n, THREADS, &a,
+                              &a.errors, &a.launch);
 }
 
 TsrStatus cuda_copy_places(TsrAddress out, const TsrDeviceWork *w) {
@@ -71,7 +66,6 @@ static TsrStatus own_kernel(const TsrDeviceWork *w) {
     const TsrDeviceTensor *out = &w->t[0];
     const TsrDtype dtype = out->at.dtype;
     const Key key = {dtype, how->fused && (dtype == TSR_FLOAT32 || dtype == TSR_FLOAT64)};
-    CuFunction f;
     SpmmArgs a = {.out = out->at.data,
                   .starts = w->t[1].at.data,
                   .places = w->t[2].at.data,
@@ -81,17 +75,15 @@ static TsrStatus own_kernel(const TsrDeviceWork *w) {
                   .columns = out->sizes[0],
                   .depth = w->t[4].sizes[1]};
     if (sums_type(dtype) == NULL) return TSR_NOT_IMPLEMENTED_ERROR;
-    TSR_TRY(cuda_kernel(&f, w->index, &key, sizeof key, "tsr_spmm", write_sparse, &key));
-    TSR_TRY(cuda_errors_begin(&a.errors, &a.launch, w->index));
     const uint64_t items = (uint64_t)a.rows * (uint64_t)a.columns;
-    return cuda_launch(f, w->index, cuda_blocks(w->index, items, THREADS), 1, THREADS, &a);
+    return cuda_run_reporting(w, (CudaText){&key, sizeof key, "tsr_spmm", write_sparse}, items, THREADS, &a, &a.errors,
+                              &a.launch);
 }
 
 TsrStatus cuda_spmm(const TsrDeviceWork *w) {
     if (w->t[0].sizes[0] == 0 || w->t[0].sizes[1] == 0) return TSR_OK;
     TsrStatus status = cuda_cusparse(w);
-    if (status == TSR_NOT_IMPLEMENTED_ERROR) status = own_kernel(w);
-    TSR_TRY(status);
-    cuda_work_uses(w);
-    return TSR_OK;
+    if (status == TSR_NOT_IMPLEMENTED_ERROR) return own_kernel(w);
+    if (status == TSR_OK) cuda_work_uses(w);
+    return status;
 }
