@@ -14,7 +14,7 @@
 
 TSR_PUBLIC_BEGIN
 
-enum { TSR_BACKEND_VERSION = 12 }; /* changes whenever a struct below does */
+enum { TSR_BACKEND_VERSION = 13 }; /* changes whenever a struct below does */
 
 typedef uint64_t TsrAddress; /* of device or host memory; no pointer, so that nobody reads it by accident */
 
@@ -405,6 +405,11 @@ typedef struct TsrDeviceMatrixWork {
 typedef struct TsrDeviceSpmm {
     bool fused;
 } TsrDeviceSpmm;
+
+/* Of DISTANCE: the p-norm of differences; 0: how many are not 0. nan is none that is larger than another. */
+typedef struct TsrDeviceDistance {
+    double p; /* 0 to infinity */
+} TsrDeviceDistance;
 
 /* One device type that a plugin serves. All entries are required. `index` is one of 0 to device_count() - 1. */
 typedef struct TsrBackend {

@@ -2,6 +2,7 @@
 #include "compile.h"
 #include "cuda/kernels/fft/fft.h"
 #include "cuda/kernels/index.h"
+#include "cuda/kernels/linalg/distance.h"
 #include "cuda/kernels/linalg/matrix.h"
 #include "cuda/kernels/map.h"
 #include "cuda/kernels/mask.h"
@@ -62,6 +63,7 @@ static const PrimitiveFn primitives[TSR_PRIMITIVES + 1] = {
     [TSR_P_RESAMPLE] = cuda_resample,
     [TSR_P_FLAT] = cuda_flat,
     [TSR_P_SPMM] = cuda_spmm,
+    [TSR_P_DISTANCE] = cuda_distance,
 };
 
 static TsrStatus work(const TsrDeviceWork *w) {

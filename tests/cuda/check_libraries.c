@@ -3,6 +3,7 @@
 
 #include "check_kernels.h"
 #include "cuda/kernels/fft/fft.h"
+#include "cuda/kernels/linalg/distance.h"
 #include "cuda/kernels/linalg/matrix.h"
 #include "cuda/kernels/sparse/sparse.h"
 
@@ -26,6 +27,11 @@ void check_libraries(void) {
     for (int i = 0; i < 4; i++) {
         CudaSource source = {0};
         check_compile("factorizations", cuda_matrix_source(&source, all[i]), &source);
+    }
+    for (int i = 0; i < 10; i++) {
+        static const double norms[] = {0, 1, 2, 3, __builtin_inf()};
+        CudaSource source = {0};
+        check_compile("distances", cuda_distance_source(&source, all[i / 5], norms[i % 5]), &source);
     }
     static const TsrDtype some[] = {TSR_FLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_INT8, TSR_INT64};
     for (size_t i = 0; i < TSR_COUNTOF(some); i++) {

@@ -5,6 +5,7 @@
 #include "matmul.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/move/move.h"
+#include "core/engine/device.h"
 #include "core/op/compose.h"
 #include "core/op/shared.h"
 #include "core/tensor/loan.h"
@@ -136,38 +137,22 @@ static TsrStatus strips_new(TsrTensor **out, const TsrTensor *y, Distances *j) {
     return TSR_OK;
 }
 
-/* ---- on a device: by operators, whose passes end in one sum ---- */
-
-enum { MOST_DIFFERENCES = 1 << 26 /* at a time: where their chain is not one kernel yet they are in memory */ };
-
-static TsrTensor *powers_summed(TsrScope *s, TsrTensor *d, double p) {
-    const int64_t last = -1;
-    TsrTensor *size = kind_of(p) == UNEQUAL  ? CALL(s, "ne", "ts", d, tsr_scalar_int(0))
-                      : kind_of(p) == SQUARE ? CALL(s, "square", "t", d)
-                                             : CALL(s, "abs", "t", d);
-    if (kind_of(p) == LARGEST) return CALL(s, "amax", "tI", size, 1, &last);
-    if (kind_of(p) == POWER) size = CALL(s, "pow", "ts", size, tsr_scalar_float(p));
-    TsrTensor *sum = CALL(s, "sum", "tI", size, 1, &last);
-    if (kind_of(p) == POWER) return CALL(s, "pow", "ts", sum, tsr_scalar_float(1 / p));
-    return kind_of(p) == SQUARE ? CALL(s, "sqrt", "t", sum) : sum;
+static TsrStatus add_rows(TsrDeviceWork *w, const TsrTensor *t, bool out) {
+    const int n = tsr_ndim(t);
+    const int64_t rows = t->sizes[n - 2], width = t->sizes[n - 1],
+                  sizes[3] = {rows * width > 0 ? t->numel / (rows * width) : 0, rows, width},
+                  strides[3] = {rows * width, width, 1};
+    return tsr_device_work_add_as(w, t, (TsrGeometry){3, sizes, strides, t->offset}, out);
 }
 
-/* From rows of a, (..., rows, width), to those of b, into r, (..., rows, others); width > 0. */
+/* From rows of a, (..., rows, width), to those of b, into r, (..., rows, others), on a device; all are dense. */
 static TsrStatus distances_there(TsrTensor *r, const TsrTensor *a, const TsrTensor *b, double p) {
-    int n = tsr_ndim(a);
-    int64_t rows = a->sizes[n - 2], row = r->numel / rows * a->sizes[n - 1],
-            step = TSR_MAX(MOST_DIFFERENCES / row, (int64_t)1);
-    for (int64_t at = 0; at < rows; at += step) {
-        TsrScope s = {0};
-        TsrTensor *some = SLICE(&s, (TsrTensor *)a, n - 2, at, TSR_MIN(at + step, rows)),
-                  *into = SLICE(&s, r, n - 2, at, TSR_MIN(at + step, rows)),
-                  *left = MAKE(&s, tsr_tensor_new_unsqueeze, some, -2),
-                  *right = MAKE(&s, tsr_tensor_new_unsqueeze, b, -3);
-        TsrTensor *found = powers_summed(&s, CALL(&s, "sub", "tt", left, right), p);
-        if (s.status == TSR_OK) s.status = tsr_tensor_copy(into, found);
-        TSR_TRY(tsr_scope_end(&s));
-    }
-    return TSR_OK;
+    const TsrDeviceDistance how = {p};
+    TsrDeviceWork w = {.what = TSR_P_DISTANCE, .params = &how, .nparams = sizeof how};
+    TSR_TRY(add_rows(&w, r, true));
+    TSR_TRY(add_rows(&w, a, false));
+    TSR_TRY(add_rows(&w, b, false));
+    return tsr_device_work(r->device.type, &w);
 }
 
 static TsrStatus cdist_direct(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, double p) {
@@ -252,7 +237,9 @@ static TsrStatus padded_new(TsrTensor **out, const TsrTensor *x) {
 static TsrStatus pdist_there(TsrOpCall *c, const TsrTensor *x, double p) {
     const int64_t sizes[2] = {x->sizes[0], x->sizes[0]};
     TsrScope s = {0};
-    TsrTensor *ones = MAKE(&s, tsr_tensor_new, 2, sizes, TSR_BOOL, x->device), *all = MAKE(&s, cdist_direct, x, x, p);
+    TsrTensor *ones = MAKE(&s, tsr_tensor_new, 2, sizes, TSR_BOOL, x->device),
+              *rows = MAKE(&s, tsr_tensor_new_contiguous, x, TSR_CONTIGUOUS),
+              *all = MAKE(&s, cdist_direct, rows, rows, p);
     if (s.status == TSR_OK) s.status = tsr_tensor_fill(ones, tsr_scalar_bool(true));
     TsrTensor *above = CALL(&s, "triu", "ti", ones, (int64_t)1);
     return tsr_scope_return(c, &s, CALL(&s, "masked_select", "tt", all, above));
