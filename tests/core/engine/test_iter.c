@@ -134,6 +134,38 @@ START_TEST(tiles_visit_each_element_once) {
 }
 END_TEST
 
+/* d = 100 (100 a + b) + c, of int64 below 100. */
+static void join_three_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
+    (void)params;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t d = 0;
+        for (int k = 1; k < 4; k++) d = 100 * d + *(const int64_t *)(const void *)(data[k] + i * strides[k]);
+        *(int64_t *)(void *)(data[0] + i * strides[0]) = d;
+    }
+}
+
+/* There is room for two of them in cache: the third is read where it lies. */
+START_TEST(three_turned_inputs_meet_in_tiles) {
+    int64_t sizes[] = {301, 257}, turned[] = {1, 301}, n = 301 * 257;
+    TsrTensor *out = new_tensor(2, sizes, TSR_INT64), *in[3], *c = NULL;
+    for (int k = 0; k < 3; k++) {
+        ck_assert_int_eq(tsr_tensor_new_strided(&in[k], 2, sizes, turned, TSR_INT64, TSR_DEVICE_CPU), TSR_OK);
+        for (int64_t i = 0; i < n; i++) ((int64_t *)tsr_data(in[k]))[i] = i * (k + 1) % (97 + k);
+    }
+    TsrIterSpec spec = {
+        .nout = 1, .out = {out}, .nin = 3, .in = {in[0], in[1], in[2]}, .has_dtype = true, .dtype = TSR_INT64};
+    TsrIter it;
+    ck_assert_int_eq(tsr_iter_begin(&it, &spec), TSR_OK);
+    ck_assert_int_eq(tsr_iter_end_move(&it, tsr_iter_run(&it, join_three_loop, NULL), &c), TSR_OK);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = k / 257 + k % 257 * 301; /* where it lies in the inputs */
+        ck_assert_int_eq(((const int64_t *)tsr_data(out))[k], 10000 * (i % 97) + 100 * (i * 2 % 98) + i * 3 % 99);
+    }
+    TsrTensor *all[] = {out, in[0], in[1], in[2], c};
+    for (size_t k = 0; k < TSR_COUNTOF(all); k++) tsr_tensor_free(all[k]);
+}
+END_TEST
+
 /* --- what is left of the dimensions --- */
 
 typedef struct Merged {
@@ -759,12 +791,13 @@ START_TEST(lines_are_refused_skipped_and_interrupted) {
 END_TEST
 
 TEST_SUITE(iter, every_element_meets_its_partners, bytes_between_the_elements_of_an_output_stay,
-           tiles_visit_each_element_once, dimensions_that_lie_back_to_back_become_one,
-           operands_of_different_layouts_keep_dimensions_apart, results_lie_as_pytorch_s,
-           row_major_order_is_kept_where_it_is_asked_for, overlapping_operands_go_in_pytorch_s_order,
-           overlaps_are_not_looked_for_where_they_do_no_harm, the_loop_sees_the_common_dtype,
-           single_operands_may_have_a_dtype_of_their_own, small_floats_round_once_at_the_end,
-           what_is_refused_leaves_nothing, eight_operands_are_taken, operands_are_held_until_the_end,
-           an_allocation_that_fails_leaves_nothing, an_output_of_another_shape_is_resized,
-           a_result_larger_than_all_inputs_is_told, nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run,
-           lines_are_walked_in_any_geometry, lines_are_refused_skipped_and_interrupted)
+           tiles_visit_each_element_once, three_turned_inputs_meet_in_tiles,
+           dimensions_that_lie_back_to_back_become_one, operands_of_different_layouts_keep_dimensions_apart,
+           results_lie_as_pytorch_s, row_major_order_is_kept_where_it_is_asked_for,
+           overlapping_operands_go_in_pytorch_s_order, overlaps_are_not_looked_for_where_they_do_no_harm,
+           the_loop_sees_the_common_dtype, single_operands_may_have_a_dtype_of_their_own,
+           small_floats_round_once_at_the_end, what_is_refused_leaves_nothing, eight_operands_are_taken,
+           operands_are_held_until_the_end, an_allocation_that_fails_leaves_nothing,
+           an_output_of_another_shape_is_resized, a_result_larger_than_all_inputs_is_told,
+           nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run, lines_are_walked_in_any_geometry,
+           lines_are_refused_skipped_and_interrupted)
