@@ -994,7 +994,7 @@ START_TEST(what_no_caller_may_mean_is_refused) {
         if (only != NULL && strcmp(only, cases[i].name) != 0) continue;
         mark_point();
         int64_t live = tsr_tensor_live(), bytes = tsr_memory_live();
-        fprintf(stderr, only != NULL ? "%s\n" : "", cases[i].name);
+        if (only != NULL) fprintf(stderr, "%s\n", cases[i].name);
         cases[i].fn();
         ck_assert_msg(tsr_tensor_live() == live && tsr_memory_live() == bytes, "%s left something behind",
                       cases[i].name);

@@ -40,8 +40,8 @@ static const char *const puts[TSR_DRAWS] = {
     [TSR_DRAW_GEOMETRIC] = "*P0 = convert<M0>(geometric_of(a, w, k));",
     [TSR_DRAW_BERNOULLI] = "*P0 = convert<M0>((uint8_t)below(a, w, k));",
     [TSR_DRAW_CHANCES] = "*P0 = convert<M0>((uint8_t)has_chance(a, w, k, convert<Real>(*P1)));",
-    [TSR_DRAW_DROPOUT] = "{ const bool kept = is_kept(a, w, k); *P1 = convert<M1>((uint8_t)kept); "
-                         "*P0 = convert<M0>(dropped(a, convert<Real>(*P2), kept)); }",
+    [TSR_DRAW_DROPOUT] = ("{ const bool kept = is_kept(a, w, k); *P1 = convert<M1>((uint8_t)kept); "
+                          "*P0 = convert<M0>(dropped(a, convert<Real>(*P2), kept)); }"),
     [TSR_DRAW_SLOPES] = "*P0 = convert<M0>(sloped(a, w, k, convert<Real>(*P1)));",
     [TSR_DRAW_POISSON] = "*P0 = convert<M0>(poisson_of(a, w, convert<double>(*P1)));",
     [TSR_DRAW_GAMMA] = "*P0 = gamma_at_least(gamma_of(w, convert<Real>(*P1)));",
