@@ -39,6 +39,20 @@ static void *work(void *unused) {
     return NULL;
 }
 
+/* The thread is the parent's, and so is what it was at: the next job begins one here. */
+static void child_after_fork(void) {
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&news, NULL);
+    started = false;
+}
+
+/* The lock is held. */
+static void start(void) {
+    static bool watched;
+    if (!watched) watched = pthread_atfork(NULL, NULL, child_after_fork) == 0;
+    started = pthread_create(&thread, NULL, work, NULL) == 0;
+}
+
 __attribute__((destructor)) static void stop(void) {
     pthread_mutex_lock(&lock);
     stopping = true;
@@ -54,7 +68,7 @@ CudaJob *cuda_job_new(int index, const char *text) {
     *job = (CudaJob){.text = (char *)(job + 1), .index = index};
     memcpy(job->text, text, n);
     pthread_mutex_lock(&lock);
-    if (!started) started = pthread_create(&thread, NULL, work, NULL) == 0;
+    if (!started) start();
     bool goes = started;
     if (goes) *end = job, end = &job->next;
     pthread_cond_signal(&news);

@@ -32,6 +32,26 @@ is 'one kernel for five passes' $((apart - 20 * 4)) $together
 is 'compiled beside, the passes run meanwhile' 1 $((together < beside && beside < apart))
 is 'to the same bits' '' "$(cmp "$work/apart" "$work/together" 2>&1; cmp "$work/apart" "$work/beside" 2>&1)"
 
+cat >"$work/copy.tsr" <<'END'
+import os, time
+x = torch.arange(100.).cuda()
+def grows(f):  # f() is called until the compiler beside left a kernel more than the first call did, for two minutes at most
+    f()
+    kept = len(os.listdir(os.environ['TSR_CUDA_CACHE']))
+    for i in range(1200):
+        f()
+        if len(os.listdir(os.environ['TSR_CUDA_CACHE'])) > kept:
+            break
+        time.sleep(0.1)
+    print(f(), i < 1199)
+grows(lambda: ((x - 2) * 0.5 + x).tanh().sum().item())
+another_process(lambda: grows(lambda: (((x - 2).tanh() + x) * 0.5).sum().item()))
+END
+mkdir "$work/kept"
+TSR_CUDA_CACHE=$work/kept chains '' copy "$work/copy.tsr"
+is 'beside in a copy of the process, too' '97.66263580322266 True
+2522.4970703125 True' "$(cat "$work/copy")"
+
 cat >"$work/more.tsr" <<'END'
 x = torch.arange(8, device='cuda')
 y = (x + 1) * 2 // torch.tensor([1, 1, 0, 1, 1, 1, 1, 1], device='cuda')
