@@ -309,9 +309,32 @@ static Words words_for(const TsrOpCall *c, int i) {
     return (Words){NULL, both ? NULL : c->schema->base, argument_name(c, i)};
 }
 
+/* The function of PyTorch's that asks for one device by itself, in words of its own; index_fill is index_copy there.
+ * NULL: another row. */
+static const char *copier_of_rows(const char *name) {
+    static const char *const rows[][2] = {
+        {"index_add", "index_add"}, {"index_copy", "index_copy"}, {"index_fill", "index_copy"}};
+    for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
+        if (strcmp(rows[i][0], name) == 0) return rows[i][1];
+    return NULL;
+}
+
+/* Of (self, dim, index, source or a number) with a tensor on the meta device. */
+static TsrStatus refuse_rows(const TsrOpCall *c, const char *copier) {
+    const TsrTensor *self = c->arg[0].t, *source = c->arg[3].kind == TSR_ARG_TENSOR ? c->arg[3].t : self;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s(): self, index and source expected to be in the same device, but got (self) %s, (index) %s, "
+                     "and (source) %s",
+                     copier, tsr_device_type_name(self->device.type), tsr_device_type_name(c->arg[2].t->device.type),
+                     tsr_device_type_name(source->device.type));
+}
+
 static TsrStatus refuse_mixture(const TsrOpCall *c, int i, const TsrTensor *first, const TsrTensor *t) {
     char one[16], other[16];
-    if (!tsr_device_has_backend(t->device) && !tsr_device_has_backend(first->device))
+    const char *copier = copier_of_rows(c->schema->base);
+    bool meta = !tsr_device_has_backend(t->device) && !tsr_device_has_backend(first->device);
+    if (meta && copier != NULL) return refuse_rows(c, copier);
+    if (meta)
         return tsr_error(TSR_RUNTIME_ERROR, "Tensor on device %s is not on the expected device %s!",
                          tsr_device_type_name(t->device.type), tsr_device_type_name(first->device.type));
     tsr_device_format(t->device, one);

@@ -215,7 +215,9 @@ TsrStatus bind_match(bool *ok, BindCall *b, const Sig *sig, bool raise) {
             } else if (raise && sig->varargs && given > sig->max_positional && position == 0) {
                 return too_many(b);
             } else {
-                return raise ? wrong_type(b->function->name, p, v, keyword, position) : TSR_OK;
+                bool by_name =
+                    keyword && (p->keyword_only || !b->function->python); /* Python passes others on by position */
+                return raise ? wrong_type(b->function->name, p, v, by_name, keyword ? i : position) : TSR_OK;
             }
         }
         if (!keyword) position++;

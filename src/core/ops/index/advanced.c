@@ -863,12 +863,26 @@ TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *
     return TSR_OK;
 }
 
+/* One number where the only index, a mask, is set: PyTorch's masked_fill. */
+static bool is_masked_fill(int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
+    int masks = 0, others = 0;
+    for (int i = 0; i < n; i++) {
+        if (indices[i] == NULL) continue;
+        bool mask = indices[i]->dtype == TSR_BOOL || indices[i]->dtype == TSR_UINT8;
+        masks += mask;
+        others += !mask;
+    }
+    return !accumulate && masks == 1 && others == 0 && value->numel == 1 && value->device.type == TSR_CPU;
+}
+
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     TSR_TRY(check_count(n));
     unsigned usual =
         TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
+    if (tsr_dtype_is_float8(self->dtype) && is_masked_fill(n, indices, value, accumulate))
+        return tsr_not_implemented("masked_fill", self->dtype);
     TSR_TRY(tsr_check_index_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
     TsrTensor *copy;

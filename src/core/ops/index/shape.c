@@ -7,6 +7,7 @@
  * one by one. */
 #include <string.h>
 
+#include "core/tensor/tensor_impl.h"
 #include "core/engine/places.h"
 #include "core/kernels/move/combine.h"
 #include "core/mem.h"
@@ -364,6 +365,18 @@ static void clear_rows(int64_t begin, int64_t end, void *user) {
     }
 }
 
+/* Whether the matrices of a batch lie as PyTorch wants them to clear them where they stand: it asks from four
+ * dimensions on, and not of the first one where that is of one element or repeated. Others it copies back from a dense
+ * copy. */
+static bool follow_one_another(const TsrTensor *t) {
+    int n = tsr_ndim(t);
+    if (n <= 3) return true;
+    int64_t step = t->sizes[n - 2] * t->sizes[n - 1];
+    for (int d = n - 3; d >= 0; step *= t->sizes[d--])
+        if (t->strides[d] != step && (d > 0 || (t->strides[0] != 0 && t->sizes[0] != 1))) return false;
+    return true;
+}
+
 /* In place, of memory of any strides, which elements may share. */
 static TsrStatus clear_where_it_stands(TsrTensor *t, int64_t k, bool upper) {
     int n = tsr_ndim(t);
@@ -392,8 +405,9 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
-    if (c->inplace && self->numel > 0 && !tsr_is_meta(self) && !tsr_on_device(self) &&
-        !tsr_is_contiguous(self, TSR_CONTIGUOUS)) {
+    bool dense = tsr_is_contiguous(self, TSR_CONTIGUOUS);
+    if (c->inplace && !dense && !follow_one_another(self)) TSR_TRY(tsr_check_no_internal_overlap(self));
+    else if (c->inplace && self->numel > 0 && !tsr_is_meta(self) && !tsr_on_device(self) && !dense) {
         TSR_TRY(clear_where_it_stands(
             c->out[0], TSR_MAX(-self->sizes[n - 2] - 1, TSR_MIN(self->sizes[n - 1] + 1, c->arg[1].i)), upper));
         return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
