@@ -10,20 +10,25 @@ typedef decltype(widened(E())) X;
 template <class T> struct Sums { typedef uint64_t Type; };
 template <> struct Sums<float> { typedef float Type; };
 template <> struct Sums<double> { typedef double Type; };
+template <class F> struct Sums<Complex<F>> { typedef Complex<F> Type; };
 typedef Sums<X>::Type A;
 static inline bool is_nan(float x) { return x != x; }
 static inline bool is_nan(double x) { return x != x; }
 template <class T> static inline bool is_nan(T) { return false; }
+template <class F> static inline bool is_nan(Complex<F> x) { return is_nan(x.re) || is_nan(x.im); }
+template <class T> static inline T one() { return 1; }
+template <> inline TsrC64 one<TsrC64>() { return complex(1.0f, 0.0f); }
+template <> inline TsrC128 one<TsrC128>() { return complex(1.0, 0.0); }
 
 struct Sum {
     typedef A Acc;
-    static inline Acc start() { return 0; }
+    static inline Acc start() { return Acc(); }
     static inline Acc of(X x, int64_t) { return (A)x; }
     static inline Acc merge(Acc a, Acc b) { return a + b; }
     static inline E value(Acc a) { return convert<E>(a); }
 };
 struct Product : Sum {
-    static inline Acc start() { return 1; }
+    static inline Acc start() { return one<Acc>(); }
     static inline Acc merge(Acc a, Acc b) { return a * b; }
 };
 /* log(exp(a) + exp(b)), of floats. */
@@ -37,16 +42,23 @@ template <class F> struct LogSum {
     }
     static inline E value(F a) { return convert<E>(a); }
 };
+template <class F> struct LogSum<Complex<F>> {
+    typedef Complex<F> Acc;
+    static inline Acc start() { return complex((F)-INFINITY, (F)0); }
+    static inline Acc of(X x, int64_t) { return x; }
+    static inline Acc merge(Acc a, Acc b) { return logaddexp(b, a); }
+    static inline E value(Acc a) { return a; }
+};
 /* The best so far, a nan before all; of equal ones the last. */
 struct Found {
     X value;
     int64_t index; /* -1: none yet */
 };
 struct AtLeast {
-    static inline bool wins(X x, X best) { return x >= best; }
+    template <class T> static inline bool wins(T x, T best) { return x >= best; }
 };
 struct AtMost {
-    static inline bool wins(X x, X best) { return x <= best; }
+    template <class T> static inline bool wins(T x, T best) { return x <= best; }
 };
 template <class Order> struct Extreme {
     typedef Found Acc;
@@ -59,8 +71,8 @@ template <class Order> struct Extreme {
         return a;
     }
     static inline Acc merge(const Acc &a, const Acc &b) {
-        const bool stays = b.index < 0 || (a.index >= 0 && !is_nan(b.value) &&
-                                           (is_nan(a.value) || !Order::wins(b.value, a.value)));
+        const bool stays =
+            b.index < 0 || (a.index >= 0 && !is_nan(b.value) && (is_nan(a.value) || !Order::wins(b.value, a.value)));
         return stays ? a : b;
     }
     static inline E value(const Acc &a) { return convert<E>(a.value); }
@@ -88,8 +100,8 @@ static inline void take_items(const ScanArgs &a, int64_t base, int64_t i, int64_
         return;
     }
 #endif
-    UNROLL for (int j = 0; j < ITEMS; j++)
-        items[j] = i + j < end ? S::of(widened(at<E>(a.in)[base + i + j]), i + j) : S::start();
+    UNROLL for (int j = 0; j < ITEMS; j++) items[j] =
+        i + j < end ? S::of(widened(at<E>(a.in)[base + i + j]), i + j) : S::start();
 }
 
 KERNEL_TOGETHER(tsr_scan_rows, ScanArgs) {
@@ -122,8 +134,8 @@ KERNEL(tsr_scan_columns, ScanArgs) {
         Acc running = WHAT == FROM_STARTS ? at<Acc>(a.starts)[unit] : S::start();
         for (int64_t i = begin; i < end; i += ITEMS) {
             Acc items[ITEMS];
-            UNROLL for (int j = 0; j < ITEMS; j++)
-                items[j] = i + j < end ? S::of(widened(at<E>(a.in)[base + (i + j) * a.inner]), i + j) : S::start();
+            UNROLL for (int j = 0; j < ITEMS; j++) items[j] =
+                i + j < end ? S::of(widened(at<E>(a.in)[base + (i + j) * a.inner]), i + j) : S::start();
             UNROLL for (int j = 0; j < ITEMS; j++) {
                 running = S::merge(running, items[j]);
                 if (WHAT != TOTALS && i + j < end) put(a, base + (i + j) * a.inner, running);
@@ -140,8 +152,7 @@ KERNEL_TOGETHER(tsr_scan_starts, ScanArgs) {
     for (int64_t first = 0; first < a.chunks; first += BLOCK_THREADS) {
         const int64_t i = first + thread();
         Acc all;
-        const Acc own = i < a.chunks ? starts[i] : S::start(),
-                  before = merged_before<BLOCK_THREADS, S>(own, &all);
+        const Acc own = i < a.chunks ? starts[i] : S::start(), before = merged_before<BLOCK_THREADS, S>(own, &all);
         if (i < a.chunks) starts[i] = S::merge(carried, before);
         carried = S::merge(carried, all);
     }

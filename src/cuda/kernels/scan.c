@@ -37,6 +37,7 @@ static void write_scan(CudaSource *s, const void *what) {
     cuda_source_add(s, "#define BLOCK_THREADS %d\n", THREADS);
     cuda_source_part(s, CUDA_PART_group);
     cuda_source_part(s, CUDA_PART_scan_args);
+    cuda_source_part(s, CUDA_PART_complex);
     cuda_source_add(s, "typedef %s E;\n#define SCANNER %s\n", cuda_memory_type(key->dtype), scanners[key->how]);
     cuda_source_add(s, "#define GROUP %d\n#define VEC %d\n#define WHAT %d\n", key->group * 32, key->vec, key->what);
     cuda_source_part(s, CUDA_PART_scan);
@@ -47,9 +48,10 @@ static void write_scan(CudaSource *s, const void *what) {
 static bool can_scan(const TsrDeviceWork *w) {
     const TsrDeviceScan *p = w->params;
     TsrDtype d = w->t[0].at.dtype;
-    bool floats = d == TSR_FLOAT32 || d == TSR_FLOAT64;
-    if (p->how >= TSR_SCAN_COUNT || cuda_memory_type(d) == NULL || cuda_is_complex(d)) return false;
+    bool numbers = d == TSR_COMPLEX64 || d == TSR_COMPLEX128, floats = d == TSR_FLOAT32 || d == TSR_FLOAT64 || numbers;
     bool places = p->how == TSR_SCAN_MAX || p->how == TSR_SCAN_MIN;
+    if (p->how >= TSR_SCAN_COUNT || cuda_memory_type(d) == NULL) return false;
+    if (cuda_is_complex(d) && (!numbers || places)) return false;
     if (w->nout != 1 + places || w->nin != 1 || w->t[w->nout].at.dtype != d) return false;
     return p->how != TSR_SCAN_LOGSUMEXP || floats;
 }

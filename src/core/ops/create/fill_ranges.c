@@ -7,7 +7,8 @@
 
 #include "create.h"
 #include "core/engine/device.h"
-#include "core/op/shared.h"
+#include "core/op/compose.h"
+#include "core/tensor/owned.h"
 #include "core/tensor/loan.h"
 
 typedef struct Ramp {
@@ -35,6 +36,33 @@ static TsrStatus ramp_there(const Ramp *r, TsrRamp kind) {
     TsrDeviceWork work = {.what = TSR_P_RAMP, .params = &params, .nparams = sizeof params};
     TSR_TRY(tsr_device_work_add(&work, r->t, true));
     return tsr_device_work(r->t->device.type, &work);
+}
+
+/* One part of the complex numbers of linspace on a device. *out is owned. */
+static TsrStatus part_there_new(TsrTensor **out, const Ramp *r, bool imaginary) {
+    TSR_OWNED part = NULL;
+    const double start = imaginary ? cimag(r->start_c) : creal(r->start_c),
+                 end = imaginary ? cimag(r->end_c) : creal(r->end_c),
+                 step = imaginary ? cimag(r->step_c) : creal(r->step_c);
+    TSR_TRY(tsr_tensor_new(&part, 1, &r->n, tsr_dtype_real_of(r->t->dtype), r->t->device));
+    const Ramp own = {.t = part, .start = start, .end = end, .step = step, .step_f = (float)step};
+    TSR_TRY(ramp_there(&own, TSR_RAMP_LINSPACE));
+    *out = tsr_owned_take(&part);
+    return TSR_OK;
+}
+
+/* Complex numbers are made of their parts; of logspace they are what the base is raised to. */
+static TsrStatus complex_there(const Ramp *r, TsrRamp kind) {
+    TsrScope s = {0};
+    TsrTensor *re = MAKE(&s, part_there_new, r, false), *im = MAKE(&s, part_there_new, r, true),
+              *z = CALL(&s, "complex", "tt", re, im);
+    if (kind == TSR_RAMP_LOGSPACE) z = CALL(&s, "pow", "st", tsr_scalar_float(r->base), z);
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(r->t, z);
+    return tsr_scope_end(&s);
+}
+
+static TsrStatus space_there(const Ramp *r, TsrRamp kind) {
+    return (tsr_dtype_is_complex(r->t->dtype) ? complex_there : ramp_there)(r, kind);
 }
 
 static void arange_int64(int64_t begin, int64_t end, void *user) {
@@ -191,7 +219,7 @@ static TsrStatus begin_ramp(Ramp *r, TsrTensor *t, TsrScalar start, TsrScalar en
 TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end) {
     Ramp r;
     TSR_TRY(begin_ramp(&r, t, start, end));
-    if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_LINSPACE);
+    if (tsr_on_device(t)) return space_there(&r, TSR_RAMP_LINSPACE);
     TsrRangeFn loop = t->dtype == TSR_FLOAT32      ? linspace_float
                       : t->dtype == TSR_FLOAT64    ? linspace_double
                       : t->dtype == TSR_COMPLEX64  ? linspace_complex64
@@ -241,7 +269,7 @@ TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end,
     }
     r.base = base;
     r.base_c = base;
-    if (tsr_on_device(t)) return ramp_there(&r, TSR_RAMP_LOGSPACE);
+    if (tsr_on_device(t)) return space_there(&r, TSR_RAMP_LOGSPACE);
     TsrRangeFn loop = t->dtype == TSR_FLOAT32      ? logspace_float
                       : t->dtype == TSR_FLOAT64    ? logspace_double
                       : t->dtype == TSR_COMPLEX64  ? logspace_complex64

@@ -701,7 +701,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     }
     TsrStatus s;
     bool empty = tsr_reduced_count(x, dims) == 0;
-    if (tsr_dtype_is_complex(d) && empty) { /* the logarithm of nothing's sum */
+    if ((tsr_dtype_is_complex(d) || tsr_on_device(x)) && empty) { /* the logarithm of nothing's sum */
         int n = 0;
         int64_t sizes[TSR_MAX_DIMS];
         for (int i = 0; i < tsr_ndim(x); i++)
