@@ -53,7 +53,8 @@ template <class F> static inline Complex<F> exp(Complex<F> x) {
 template <class F> static inline Complex<F> log(Complex<F> x) {
     const F size = magnitude(x), angle = atan2(x.im, x.re);
     if (!(size > (F)0.5 && size < (F)2)) return complex(log(size), angle);
-    const F a = fabs(x.re) > fabs(x.im) ? fabs(x.re) : fabs(x.im), b = fabs(x.re) > fabs(x.im) ? fabs(x.im) : fabs(x.re);
+    const F a = fabs(x.re) > fabs(x.im) ? fabs(x.re) : fabs(x.im),
+            b = fabs(x.re) > fabs(x.im) ? fabs(x.im) : fabs(x.re);
     return complex((F)0.5 * log1p((a - 1) * (a + 1) + b * b), angle);
 }
 template <class F> static inline Complex<F> sqrt(Complex<F> x) {
@@ -94,7 +95,10 @@ template <class F> static inline Complex<F> acosh(Complex<F> x) {
     const Complex<F> below = sqrt(x - one_like(x)), above = sqrt(x + one_like(x));
     return complex(asinh((conjugated(below) * above).re), 2 * atan2(below.im, above.re));
 }
+template <class F> static inline bool is_infinite(F x) { return x - x != 0 && x == x; }
 template <class F> static inline Complex<F> atanh(Complex<F> x) {
+    if (is_infinite(x.re) || is_infinite(x.im))
+        return complex(copysign((F)0, x.re), x.im == x.im ? copysign((F)(M_PI / 2), x.im) : x.im);
     const F beyond = 1 - x.re;
     return complex((F)0.25 * log1p(4 * x.re / (beyond * beyond + x.im * x.im)),
                    (F)0.5 * atan2(2 * x.im, beyond * (1 + x.re) - x.im * x.im));

@@ -342,13 +342,16 @@ static TsrStatus sorted_keys_new(TsrPair **out, const TsrTensor *dense) {
     return TSR_OK;
 }
 
-/* On a device: what is to be looked for is sorted, each element is searched in it, and compared with what it found. */
+/* On a device: what is to be looked for is sorted, each element is searched in it, and compared with what it found.
+ * Unsigned numbers that searches have no kernel for are looked for by their bits. */
 static TsrStatus isin_there(TsrTensor *t, TsrTensor *elements, TsrTensor *set, TsrDtype dtype, bool invert) {
     TsrTensor *sorted[2] = {NULL}, *done = NULL;
     int64_t minus = -1;
     TsrScope s = {0};
     if (set->numel == 0) return tsr_tensor_fill(t, tsr_scalar_bool(invert));
-    TsrTensor *e = MAKE(&s, tsr_tensor_new_cast, elements, dtype), *cast = MAKE(&s, tsr_tensor_new_cast, set, dtype),
+    if (tsr_in(TSR_BITS_UINT, dtype)) dtype = TSR_INT64;
+    TsrTensor *there = MAKE(&s, tsr_new_there, elements, t->device), *e = MAKE(&s, tsr_tensor_new_cast, there, dtype),
+              *cast = MAKE(&s, tsr_tensor_new_cast, set, dtype),
               *flat = MAKE(&s, tsr_tensor_new_reshape, cast, 1, &minus);
     if (s.status == TSR_OK) s.status = tsr_invoke_new(sorted, 2, "sort", "t", flat);
     TsrTensor *place = CALL(&s, "searchsorted", "tt", sorted[0], e),
@@ -411,7 +414,7 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,
-                           tsr_is_meta(set) ? set->device : elements->device));
+                           tsr_is_meta(set) || tsr_on_device(set) ? set->device : elements->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);
 }
 

@@ -397,6 +397,7 @@ static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const 
                                    const int64_t *sizes) {
     TSR_OWNED in = NULL;
     TSR_OWNED weight = NULL;
+    TSR_OWNED numbers = NULL;
     TSR_OWNED bias = NULL;
     TSR_OWNED out = NULL;
     const TsrDtype wide = tsr_nn_computable(a->input->dtype);
@@ -404,7 +405,8 @@ static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const 
     TsrDeviceWork work = {.what = TSR_P_CONV, .params = &how, .nparams = sizeof how};
     TSR_TRY(tsr_tensor_new_resolved(&in, a->input));
     TSR_TRY(tsr_tensor_new_contiguous(&weight, a->weight, TSR_CONTIGUOUS));
-    if (a->bias != NULL) TSR_TRY(tsr_tensor_new_cast(&bias, a->bias, wide));
+    if (a->bias != NULL) TSR_TRY(tsr_tensor_new_cast(&numbers, a->bias, wide));
+    if (a->bias != NULL) TSR_TRY(tsr_tensor_new_contiguous(&bias, numbers, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, k->parts ? wide : in->dtype, in->device));
     TSR_TRY(tsr_nn_work_add(&work, out, a->n, true));
     TSR_TRY(tsr_nn_work_add(&work, in, a->n, false));
