@@ -66,6 +66,7 @@ z = torch.zeros(3, device='cuda')
 for f in [lambda: g.get_offset(), lambda: g.set_offset(8).get_offset(), lambda: g.set_offset(5), lambda: g.set_offset('a'), lambda: torch.Generator().get_offset(), lambda: torch.Generator().set_offset(4),
           lambda: g.clone_state().get_offset(), lambda: g.set_state(torch.tensor([1] * 8 + [5] + [0] * 7, dtype=torch.uint8)), lambda: g.manual_seed(3).get_offset(),
           lambda: z.int().normal_(), lambda: z.to(torch.complex64).bernoulli_(0.5), lambda: z.to(torch.uint16).random_(), lambda: z.bernoulli_(z.long()), lambda: F.dropout(z.long()),
+          lambda: F.dropout(z.to(torch.complex64)).dtype, lambda: torch.native_dropout(z.to(torch.complex64), 0.5, True),
           lambda: torch.randperm(5, device='cuda', dtype=torch.bool), lambda: torch.randperm(5, device='cuda', dtype=torch.bfloat16),
           lambda: torch.poisson(z.long()), lambda: torch.binomial(z.to(torch.float8_e5m2), z.to(torch.float8_e5m2)), lambda: torch._sample_dirichlet(z.int()),
           lambda: torch.multinomial(z.to(torch.float8_e5m2), 2, True), lambda: torch.poisson(z - 1).tolist(), lambda: torch.multinomial(z - 1, 5, True).tolist(),
@@ -98,6 +99,8 @@ NotImplementedError: \"bernoulli_scalar_cuda_\" not implemented for 'ComplexFloa
 NotImplementedError: \"random_kernel_cuda\" not implemented for 'UInt16'
 RuntimeError: expected probabilities tensor to have floating type, got Long
 NotImplementedError: \"fused_dropout\" not implemented for 'Long'
+torch.complex64
+NotImplementedError: \"fused_dropout\" not implemented for 'ComplexFloat'
 NotImplementedError: \"arange_cuda\" not implemented for 'Bool'
 NotImplementedError: \"randperm_out_cuda\" not implemented for 'BFloat16'
 NotImplementedError: \"poisson_cuda\" not implemented for 'Long'

@@ -377,7 +377,8 @@ static TsrStatus dropout_new(TsrTensor **out, const TsrOpCall *c, int kind) {
         tsr_tensor_free(zero);
         return status;
     }
-    if (tsr_on_device(input) && kind == PLAIN && !c->inplace) return dropout_on_device_new(out, NULL, input, p);
+    if (tsr_on_device(input) && kind == PLAIN && !c->inplace && !tsr_dtype_is_complex(input->dtype))
+        return dropout_on_device_new(out, NULL, input, p);
     TsrTensor *noise;
     TSR_TRY(noise_new(&noise, input, kind, p, tsr_random_generator(&(TsrArg){0})));
     TsrStatus status = apply_noise(out, input, noise, kind, p);
