@@ -834,7 +834,7 @@ TsrStatus tsr_gemm_chain(const TsrGemm *g) {
     if (chain_product(g, tsr_scalar_to_double(g->beta) != 0)) return tsr_interrupt_check();
     if (g->c.rows * g->c.cols * g->a.cols > 8 * GEMM_TINY) return tsr_gemm(g);
     fused_f32(g, g->c.rows, 1, 0, tsr_scalar_to_double(g->beta) != 0);
-    return TSR_OK;
+    return tsr_interrupt_check();
 }
 
 TsrStatus tsr_gemm_short(const TsrGemm *g) {
