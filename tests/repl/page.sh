@@ -38,6 +38,12 @@ is 'nothing of the program is markup' 0 "$(printf '%s' "$page" | grep -c '<b>')"
 is 'nothing is fetched' 0 "$(printf '%s' "$page" | grep -c -e 'https\?://' -e '<link' -e 'src=')"
 has 'the picture in words' '<desc id="d2">x: int64 [2, 3], strides [3, 1], offset 0, in storage #1. y: ' "$page"
 
+printf 's = "x" * 62 + "\303\244" * 100000000\nl = [ones(1) for i in range(100000)]\n' >m.tsr
+run --page m.tsr
+page=$out
+has 'of a long text its beginning' '>s = &#39;xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...</text>' "$(step 1)"
+has 'of many tensors some' '>and 0 names and at least 1000 tensors more</text>' "$(step 2)"
+
 printf 'x = ones(2)\nx.view(3)\nx + 1\n' >b.tsr
 run --page b.tsr
 page=$out

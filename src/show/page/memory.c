@@ -90,6 +90,7 @@ static bool see_path(const WhoPath *path, void *context) {
     Memory *m = context;
     char text[MEMORY_TEXT];
     if (path->argument || path->t == NULL) return true;
+    if (m->more_tensors == MEMORY_COUNTED) return false;
     int tensor = tensor_index(m, (TsrTensor *)(uintptr_t)path->t);
     if (tensor < 0) return true;
     snprintf(text, sizeof text, "%s", path->path);
@@ -104,11 +105,20 @@ static bool is_plain(Value v) {
     return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NONE || value_is_str(v);
 }
 
+/* The repr, of a long str that of its beginning. */
+static TsrStatus begin_of_repr(TsrText *text, Value v) {
+    if (v.tag != V_OBJ || v.o->type != &str_type) return value_repr(text, v);
+    const Str *s = value_as_str(v);
+    int64_t size = TSR_MIN(s->size, (int64_t)MEMORY_TEXT);
+    while (size < s->size && size > 0 && ((unsigned char)s->data[size] & 0xc0) == 0x80) size--;
+    return str_repr(text, s->data, size, false);
+}
+
 static TsrStatus add_value(Memory *m, const char *name, Value v) {
     TsrText text = {0};
     NameBox *n = add_name(m, name);
     if (n == NULL) return TSR_OK;
-    TsrStatus status = value_repr(&text, v);
+    TsrStatus status = begin_of_repr(&text, v);
     size_t shown = text.length;
     if (shown >= 40) {
         shown = 36;

@@ -8,6 +8,8 @@
 #include "show/draw/picture.h"
 
 enum { MEMORY_NAMES = 32, MEMORY_TENSORS = 20, MEMORY_STORAGES = 12, MEMORY_TEXT = 64, PALETTE = 8 };
+/* Tensors without room that are counted: there may be a list of a million. */
+enum { MEMORY_COUNTED = 1000 };
 
 /* A name, or another place that holds a value: "x", "pair[0]", "w of f". */
 typedef struct NameBox {

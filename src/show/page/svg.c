@@ -179,7 +179,8 @@ static TsrStatus draw_values(TsrText *out, const Memory *m, int *y) {
 static TsrStatus draw_rest(TsrText *out, const Memory *m, int *y) {
     char text[2 * MEMORY_TEXT];
     if (m->more_names + m->more_tensors == 0) return TSR_OK;
-    snprintf(text, sizeof text, "and %d names and %d tensors more", m->more_names, m->more_tensors);
+    const char *least = m->more_tensors == MEMORY_COUNTED ? "at least " : "";
+    snprintf(text, sizeof text, "and %d names and %s%d tensors more", m->more_names, least, m->more_tensors);
     TSR_TRY(put_text(out, 2, *y + 16, "small", text));
     *y += NAME_HEIGHT;
     return TSR_OK;
