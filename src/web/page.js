@@ -5,7 +5,8 @@
   const find = id => document.getElementById(id);
   const make = (tag, className, text) => Object.assign(document.createElement(tag), { className, textContent: text });
   const input = find('input'), log = find('log'), mark = find('mark'), offers = find('offers'), state = find('state');
-  const MOST_SHOWN = 400, MOST_FILE = 2 ** 30, RESTORE_MS = 2000, PATIENCE_MS = 500, MOST_STEPS = 200;
+  const MOST_SHOWN = 400, MOST_KEPT = 2 ** 21, MOST_FILE = 2 ** 30, MOST_LINK = 100000, MOST_BUTTONS = 20, MOST_REMEMBERED = 10000;
+  const RESTORE_MS = 2000, PATIENCE_MS = 500, MOST_STEPS = 200;
 
   // ---- the worker ----
   let worker, parts, number = 0, waiting = new Map(), running = false;
@@ -19,67 +20,110 @@
     return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   }
   async function load() {
-    const [wasm, script, body] = await Promise.all(['tsr.wasm', 'tsr.js', 'worker.js'].map(bytesOf));
-    const text = bytes => new TextDecoder().decode(bytes);
-    return { wasm, script: text(script), url: URL.createObjectURL(new Blob([text(body)], { type: 'text/javascript' })) };
+    if (!self.WebAssembly || !self.DecompressionStream) throw new Error('it needs Chrome 80, Firefox 113, Safari 16.4 or a later one');
+    const [wasm, ...scripts] = await Promise.all(['tsr.wasm', 'tsr.js', 'worker.js'].map(bytesOf));
+    return { wasm, url: URL.createObjectURL(new Blob([scripts[0], '\n', scripts[1]], { type: 'text/javascript' })) };
   }
-  function ask(op, more = {}) {
-    return new Promise((resolve, reject) => {
-      waiting.set(++number, { resolve, reject });
-      worker.postMessage({ id: number, op, ...more });
+  // The worker's answer; what it prints before goes to `part`.
+  function ask(op, more = {}, part = () => {}, moved = []) {
+    return new Promise(resolve => {
+      waiting.set(++number, { resolve, part });
+      worker.postMessage({ id: number, op, ...more }, moved);
     });
+  }
+  function forgetQuestions(answer) {
+    for (const one of waiting.values()) one.resolve({ printed: [], ...answer });
+    waiting.clear();
   }
   async function start() {
     parts = parts || await load();
     worker = new Worker(parts.url);
     worker.onmessage = ({ data }) => {
       const one = waiting.get(data.id);
+      if (!one) return;
+      if (data.part) { one.part(data.part); return; }
       waiting.delete(data.id);
-      if (one) one.resolve(data);
+      one.resolve(data);
     };
-    worker.onerror = event => {
-      for (const one of waiting.values()) one.resolve({ broken: event.message || 'the worker ended', printed: [] });
-      waiting.clear();
-    };
-    const answer = await ask('start', { wasm: parts.wasm, script: parts.script, stop: stopped && stopped.buffer });
+    worker.onerror = event => forgetQuestions({ broken: event.message || 'the worker ended' });
+    const answer = await ask('start', { wasm: parts.wasm, stop: stopped && stopped.buffer });
     if (answer.broken || answer.status !== 0) throw new Error(answer.broken || 'the program did not start');
-    for (const [name, data] of added) await ask('put', { name, data });
+    for (const file of added.values()) await put(file);
+  }
+  // What the browser's words for its own limits mean here.
+  function reasonOf(broken) {
+    if (/call stack|too much recursion/i.test(broken)) return 'RecursionError: these calls are deeper than the browser allows';
+    return /memory allocation|out of memory|array buffer allocation/i.test(broken) ? 'MemoryError' : `The program broke off: ${broken}`;
   }
 
   // ---- what was said ----
-  function tell(text) { log.append(make('p', 'told', text)); log.parentElement.scrollTop = log.parentElement.scrollHeight; }
-  function show(typed, answer) {
+  let kept = 0; // characters of the log
+  function shorten() {
+    while (log.children.length > 1 && (log.children.length > MOST_SHOWN || kept > MOST_KEPT)) {
+      kept -= log.firstChild.textContent.length;
+      log.firstChild.remove();
+    }
+    find('prompt').scrollTop = find('prompt').scrollHeight;
+  }
+  function tell(text) {
+    log.append(make('p', 'told', text));
+    kept += text.length;
+    shorten();
+  }
+  // A statement, and under it what append() adds.
+  function show(typed) {
     const entry = make('div', 'entry', ''), head = make('pre', 'typed', typed.split('\n').map((l, i) => (i ? '... ' : '>>> ') + l).join('\n'));
     head.title = 'click: back to the input';
     head.onclick = () => fill(typed);
     entry.append(head);
-    for (const piece of answer.printed) entry.append(make('pre', piece.stream === 2 ? 'error' : 'out', piece.text.replace(/\n$/, '')));
     log.append(entry);
-    while (log.children.length > MOST_SHOWN) log.firstChild.remove();
-    entry.scrollIntoView({ block: 'end' });
-    find('prompt').scrollTop = find('prompt').scrollHeight;
+    kept += head.textContent.length;
+    shorten();
+    return entry;
+  }
+  function append(entry, pieces) {
+    for (const { stream, text } of pieces) {
+      const name = stream === 2 ? 'error' : 'out';
+      if (entry.lastChild.className !== name) entry.append(make('pre', name, ''));
+      entry.lastChild.append(text);
+      if (entry.parentNode) kept += text.length;
+    }
+    shorten();
   }
 
   // ---- running ----
   const past = [];        // statements that ended well, in order: what a restart runs again
   let generation = 0, current = Promise.resolve();
-  async function restart(why) {
+  async function fresh() {
     worker.terminate();
-    for (const one of waiting.values()) one.resolve({ stopped: true, printed: [] });
-    waiting.clear();
+    forgetQuestions({ stopped: true });
     generation++;
-    const began = performance.now();
     await start();
+  }
+  // A new worker, and in it the statements that ended well.
+  async function restart(why) {
+    const began = performance.now();
+    await fresh();
     if (place) { await ask('lesson', { lesson: place.lesson, step: place.step, go: 'begin' }); tell(`${why} (the step begins again)`); return; }
     let again = 0;
     for (const text of past) {
       if (performance.now() - began > RESTORE_MS) break;
       const answer = await Promise.race([ask('run', { text }), new Promise(r => setTimeout(() => r(null), RESTORE_MS))]);
-      if (!answer || answer.broken) { worker.terminate(); await start(); past.length = 0; again = 0; tell(`${why} (the session begins anew: its statements could not be run again)`); return; }
+      if (!answer || answer.broken) { await fresh(); past.length = 0; tell(`${why} (the session begins anew: its statements could not be run again)`); return; }
       again++;
     }
     if (again === past.length) tell(`${why} (the session was restored: ${again} statement${again === 1 ? '' : 's'} ran again)`);
     else { tell(`${why} (only the first ${again} of ${past.length} statements ran again: names made later are lost)`); past.length = again; }
+  }
+  async function anew(why) {
+    if (place) return beginLesson(place.lesson, place.step);
+    past.length = 0;
+    busy(true);
+    await fresh();
+    busy(false);
+    tell(why);
+    steps.length = 0;
+    await picture('a new session');
   }
   function busy(on) {
     running = on;
@@ -87,35 +131,41 @@
     document.body.setAttribute('aria-busy', String(on));
     state.textContent = on ? 'running …' : 'ready';
   }
+  // Whether the statement came to its end, be it by an error.
   async function run(text) {
-    const mine = generation;
+    const mine = generation, entry = show(text);
     remember(text);
     busy(true);
     const taught = place && place.parts.task;
+    let failed = false;
+    const add = pieces => { failed = failed || pieces.some(p => p.stream === 2); append(entry, pieces); };
     if (stopped) Atomics.store(stopped, 0, 0);
-    const answer = await (current = ask(taught ? 'attempt' : 'run', { text }));
-    if (mine !== generation || answer.stopped) { show(text, { printed: [] }); return; } // stop() says what became of it
-    show(text, answer);
-    if (answer.broken) await restart(`The program broke off: ${answer.broken}`);
-    else if (answer.status >= 0) { past.length = 0; await restart('The session ended'); }
+    const answer = await (current = ask(taught ? 'attempt' : 'run', { text }, add));
+    if (mine !== generation || answer.stopped) return false; // stop() says what became of it
+    add(answer.printed);
+    if (answer.broken) await restart(reasonOf(answer.broken));
+    else if (answer.status >= 0) await anew('The session ended; this is a new one.');
     else {
-      if (!answer.printed.some(p => p.stream === 2)) past.push(text);
+      if (!failed) past.push(text);
       await picture(text);
       await list();
     }
     if (taught) await judged(answer);
     busy(false);
+    return !answer.broken && answer.status < 0;
   }
   // By the shared number, which the evaluator reads; else, or where one long operation does not look at it, by a new worker.
+  let stopping = false;
   async function stop() {
-    if (!running) return;
+    if (!running || stopping) return;
+    stopping = true;
     state.textContent = 'stopping …';
-    if (stopped) {
-      Atomics.store(stopped, 0, 1);
-      if (await Promise.race([current.then(() => true), new Promise(r => setTimeout(() => r(false), PATIENCE_MS))])) { input.focus(); return; }
+    if (stopped) Atomics.store(stopped, 0, 1);
+    if (!stopped || !await Promise.race([current.then(() => true), new Promise(r => setTimeout(() => r(false), PATIENCE_MS))])) {
+      await restart('KeyboardInterrupt');
+      busy(false);
     }
-    await restart('KeyboardInterrupt');
-    busy(false);
+    stopping = false;
     input.focus();
   }
 
@@ -125,7 +175,7 @@
   try { history = JSON.parse(localStorage.getItem(key) || '[]').filter(t => typeof t === 'string'); } catch (error) { history = []; }
   at = history.length;
   function remember(text) {
-    if (text.trim() && history[history.length - 1] !== text) history.push(text);
+    if (text.trim() && text.length <= MOST_REMEMBERED && history[history.length - 1] !== text) history.push(text);
     history = history.slice(-500);
     at = history.length;
     try { localStorage.setItem(key, JSON.stringify(history)); } catch (error) { /* a page from a disk may keep nothing */ }
@@ -140,14 +190,19 @@
   async function enter() {
     if (running) return;
     const text = input.value.replace(/\s+$/, '');
-    if (!text && place && !place.parts.task) return nextStep();
+    if (!text && place && !place.parts.task) { busy(true); await nextStep(); busy(false); return; }
     if (place && (text === '?' || text === 'hint')) { fill(''); return hint(); }
     if (!text) { if (queue.length) fill(queue.shift()); else fill(''); return; }
     if (/^\s*>>> /m.test(text)) return paste(text);
     const whole = input.value.split('\n'), blank = whole.length > 1 && !whole[whole.length - 1].trim();
-    const { more, indent, broken } = await ask('goesOn', { text: blank ? `${text}\n\n` : text });
-    if (more && !broken) { input.setSelectionRange(input.value.length, input.value.length); return insert(`\n${' '.repeat(indent)}`); }
-    fill('');
+    busy(true);
+    const typed = input.value, { more, indent, broken } = await ask('goesOn', { text: blank ? `${text}\n\n` : text });
+    if (more && !broken) {
+      busy(false);
+      input.setSelectionRange(input.value.length, input.value.length);
+      return insert(`\n${' '.repeat(indent)}`);
+    }
+    fill(input.value.startsWith(typed) ? input.value.slice(typed.length) : ''); // what was typed meanwhile stays
     await run(text);
     if (queue.length) { fill(queue.shift()); tell(`${queue.length + 1} more: Enter runs the next`); }
   }
@@ -162,7 +217,7 @@
   }
   async function paste(text) {
     fill('');
-    for (const one of statements(text)) await run(one);
+    for (const one of statements(text)) if (!await run(one)) break;
   }
   const wordBefore = () => /[\w.%]*$/.exec(input.value.slice(0, input.selectionStart))[0];
   async function complete() {
@@ -194,6 +249,18 @@
   });
   find('form').onsubmit = event => { event.preventDefault(); enter(); };
   find('stop').onclick = stop;
+  find('anew').onclick = async () => { if (!running) await anew('A new session.'); input.focus(); };
+
+  // What a keyboard on glass lacks; it stays open.
+  const presses = {
+    tab: complete,
+    up: () => { if (at > 0) fill(history[--at]); },
+    down: () => { if (at < history.length) fill(history[++at] || ''); },
+  };
+  for (const button of find('touch').children) {
+    button.onpointerdown = event => event.preventDefault();
+    button.onclick = () => { (presses[button.value] || (() => insert(button.textContent)))(); input.focus(); };
+  }
 
   // ---- the picture ----
   const steps = [], slider = find('slider'), box = find('picture'), step = find('step');
@@ -225,45 +292,63 @@
   find('next').onclick = () => turn(Number(slider.value) + 1);
 
   // ---- files ----
-  const added = new Map();
+  const added = new Map(); // files by name: each worker gets them
+  async function put(file) {
+    let data;
+    try { data = await file.arrayBuffer(); } catch (error) { return { broken: error.message }; }
+    return ask('put', { name: nameOf(file), data }, undefined, [data]);
+  }
+  const nameOf = file => file.name.replace(/[\/\0]/g, '_');
   async function add(files) {
     for (const file of files) {
-      if (file.size > MOST_FILE) { tell(`${file.name} has ${file.size} bytes: more than the ${MOST_FILE} that fit here`); continue; }
-      const data = await file.arrayBuffer(), name = file.name.replace(/[\/\0]/g, '_');
-      added.set(name, data);
-      const answer = await ask('put', { name, data });
-      if (answer.broken) tell(`${name} could not be kept: ${answer.broken}`);
-      else { tell(`${name} is here (${file.size} bytes), and stays in this page`); if (!input.value) fill(`x = load(${JSON.stringify(name)})`); }
+      const name = nameOf(file);
+      if (file.size > MOST_FILE) { tell(`${name} has ${file.size} bytes: more than the ${MOST_FILE} that fit here`); continue; }
+      const answer = await put(file);
+      if (answer.broken) { tell(`${name} could not be read: ${answer.broken}`); continue; }
+      added.set(name, file);
+      tell(`${name} is here (${file.size} bytes), and stays in this page`);
+      if (!input.value) fill(`x = load(${JSON.stringify(name)})`);
     }
   }
-  async function list() {
-    const { names } = await ask('files'), saved = find('saved');
-    saved.replaceChildren(...(names || []).filter(n => !added.has(n)).map(name => {
-      const button = make('button', '', `Download ${name}`);
-      button.type = 'button';
-      button.onclick = async () => {
-        const { data } = await ask('get', { name }), url = URL.createObjectURL(new Blob([data]));
-        Object.assign(document.createElement('a'), { href: url, download: name }).click();
-        setTimeout(() => URL.revokeObjectURL(url), 1000);
-      };
-      return button;
-    }));
+  function download(name) {
+    const button = make('button', '', `Download ${name}`);
+    button.type = 'button';
+    button.onclick = async () => {
+      const { data } = await ask('get', { name }), url = URL.createObjectURL(new Blob([data]));
+      Object.assign(document.createElement('a'), { href: url, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 1000);
+    };
+    return button;
   }
-  find('files').onchange = event => add(event.target.files);
+  async function list() {
+    const { names } = await ask('files'), made = (names || []).filter(n => !added.has(n)), more = made.length - MOST_BUTTONS;
+    find('saved').replaceChildren(...made.slice(0, MOST_BUTTONS).map(download), more > 0 ? `and ${more} more files` : '');
+  }
+  find('files').onchange = event => { add([...event.target.files]); event.target.value = ''; };
   addEventListener('dragover', event => { event.preventDefault(); document.body.classList.add('dropping'); });
   addEventListener('dragleave', () => document.body.classList.remove('dropping'));
-  addEventListener('drop', event => { event.preventDefault(); document.body.classList.remove('dropping'); add(event.dataTransfer.files); });
+  addEventListener('drop', event => { event.preventDefault(); document.body.classList.remove('dropping'); add([...event.dataTransfer.files]); });
 
   // ---- links: #c= and base64url of deflate of the statements, with an empty byte between them ----
-  const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  const packed = (bytes, stream) => new Blob([bytes]).stream().pipeThrough(stream);
   async function encode(list) {
-    const packed = await through(new TextEncoder().encode(list.join('\0')), new CompressionStream('deflate-raw'));
-    return btoa(String.fromCharCode(...packed)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+    const bytes = new Uint8Array(await new Response(packed(new TextEncoder().encode(list.join('\0')), new CompressionStream('deflate-raw'))).arrayBuffer());
+    let text = '';
+    for (const byte of bytes) text += String.fromCharCode(byte);
+    return btoa(text).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
   }
+  // No more than MOST_LINK bytes are unpacked: a short link may hold gigabytes.
   async function decode(text) {
     const raw = Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0));
-    return new TextDecoder().decode(await through(raw, new DecompressionStream('deflate-raw'))).slice(0, 100000).split('\0');
+    const reader = packed(raw, new DecompressionStream('deflate-raw')).getReader(), decoder = new TextDecoder();
+    let whole = '', size = 0;
+    for (let piece; !(piece = await reader.read()).done && size <= MOST_LINK; size += piece.value.length) whole += decoder.decode(piece.value, { stream: true });
+    reader.cancel();
+    if (size > MOST_LINK) throw new Error('too long');
+    return whole.split('\0');
   }
+  // Characters that show a text in another order than it has.
+  const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
   find('link').onclick = async () => {
     const hash = `#c=${await encode(past.length ? past : [input.value])}`;
     window.history.replaceState(null, '', hash);
@@ -276,9 +361,10 @@
     if (!code) return;
     try {
       queue = (await decode(code[1])).filter(t => t.trim());
-      tell(`A link brought ${queue.length} statement${queue.length === 1 ? '' : 's'}. Nothing runs before Enter.`);
-      if (queue.length) fill(queue.shift());
-    } catch (error) { tell('The link holds no code that can be read.'); }
+    } catch (error) { tell('The link holds no code that can be read, or too much of it.'); return; }
+    tell(`A link brought ${queue.length} statement${queue.length === 1 ? '' : 's'}. Nothing runs before Enter.`);
+    if (queue.some(text => TURNING.test(text))) tell('Characters in them turn the direction of the text: it may run otherwise than it reads.');
+    if (queue.length) fill(queue.shift());
   }
   addEventListener('hashchange', fromLink);
 
@@ -292,6 +378,15 @@
       else for (const p of part.split(/\n\s*\n/)) if (p.trim()) box.append(make('p', '', p.trim().replace(/\s*\n\s*/g, ' ').replace(/`([^`]*)`/g, '$1')));
     });
   }
+  const welcome = [...prose.childNodes];
+  function leaveLesson(...said) {
+    place = null;
+    prose.replaceChildren(...said);
+    hints.replaceChildren();
+    find('moves').hidden = true;
+    find('progress').textContent = '';
+    pane(paneNow);
+  }
   function showStep() {
     const { step, parts, lesson } = place;
     prose.replaceChildren();
@@ -304,19 +399,21 @@
     find('progress').textContent = `lesson ${lesson}, step ${step} of ${place.count}`;
     find('moves').hidden = false;
     find('lesson').scrollTop = 0;
+    pane(paneNow);
     tell(`Step ${step} of ${place.count}: ${parts.task || parts.heading}`);
   }
   async function beginLesson(lesson, step) {
     busy(true);
     past.length = 0;
-    worker.terminate();
-    await start();
+    await fresh();
     const parts = await ask('lesson', { lesson, step, go: 'begin' });
+    steps.length = 0;
     busy(false);
-    if (!parts.count) { tell(`There is no lesson ${lesson}.`); place = null; return; }
+    if (!parts.count) { tell(`There is no lesson ${lesson}.`); leaveLesson(...welcome); return; }
     place = { lesson, step, count: parts.count, parts, rung: 0 };
     choose.value = String(lesson);
     showStep();
+    await picture(`step ${step}`);
     input.focus();
   }
   async function nextStep() {
@@ -324,15 +421,15 @@
     try { localStorage.setItem('tsr.lessons', JSON.stringify(taken)); } catch (error) { /* kept for this page only */ }
     const parts = await ask('lesson', { lesson: place.lesson, go: 'next' });
     if (parts.over) {
-      tell(`That was lesson ${place.lesson}.`);
-      prose.replaceChildren(make('p', '', `That was lesson ${place.lesson}. ${place.lesson < course.length ? 'The next one is in the list.' : ''}`));
-      find('moves').hidden = true;
-      hints.replaceChildren();
-      place = null;
+      const { lesson } = place;
+      tell(`That was lesson ${lesson}.`);
+      leaveLesson(make('p', '', `That was lesson ${lesson}.`));
+      if (lesson < course.length) prose.append(begins(lesson + 1));
       return;
     }
     place = { ...place, step: place.step + 1, parts, rung: 0 };
     showStep();
+    await picture(`step ${place.step}`);
   }
   async function judged(answer) {
     if (answer.verdict === 'right') { tell('Right.'); await nextStep(); }
@@ -352,18 +449,30 @@
   choose.onchange = () => {
     const lesson = Number(choose.value);
     if (lesson) beginLesson(lesson, 1);
-    else { place = null; prose.replaceChildren(); hints.replaceChildren(); find('moves').hidden = true; find('progress').textContent = ''; }
+    else leaveLesson(...welcome);
   };
+  function begins(lesson) {
+    const button = make('button', '', `Begin lesson ${lesson}: ${course[lesson - 1]}`);
+    button.type = 'button';
+    button.onclick = () => { if (!running) beginLesson(lesson, 1); };
+    return button;
+  }
   async function lessons() {
     course = (await ask('lessons')).titles;
     course.forEach((title, i) => choose.append(Object.assign(document.createElement('option'), { value: String(i + 1), textContent: `${i + 1}. ${title}${taken[i + 1] ? ` (${taken[i + 1]} taken)` : ''}` })));
+    const button = begins(1);
+    welcome.push(button);
+    prose.append(button);
   }
 
-  // ---- panes of a narrow screen ----
+  // ---- panes of a narrow screen: one, but for a lesson under way, which stands above the prompt ----
   const tabs = [...find('tabs').children];
+  let paneNow = 'prompt';
   function pane(name) {
+    paneNow = name;
     for (const tab of tabs) tab.setAttribute('aria-pressed', String(tab.dataset.pane === name));
     for (const section of document.querySelectorAll('main > section')) section.classList.toggle('shown', section.id === name);
+    find('lesson').classList.toggle('above', Boolean(place) && name === 'prompt');
   }
   tabs.forEach(tab => { tab.onclick = () => pane(tab.dataset.pane); });
   pane('prompt');

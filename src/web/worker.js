@@ -1,25 +1,42 @@
-// Runs the program. In: {id, op, ...}; out: {id, ...}, with what was printed as text. The first message brings the program itself.
-'use strict';
-const MOST_OUTPUT = 1 << 20;
-let tsr = null, lines = 1, printed = [], dropped = 0;
+// Runs the program, whose script comes before this one in the same file. In: {id, op, ...}; out: {id, part: [...]}, what was printed
+// so far, and at the end {id, printed: [...], ...}. Both are pieces of {stream, text}: 1 output, 2 errors.
+const MOST_OUTPUT = 1 << 18, MOST_PIECES = 1000, PART_MS = 50; // of one statement, what a page can show
+let tsr = null, lines = 1;
 
-// Bytes of both streams in the order in which they came, in pieces of one stream.
-function collector(stream) {
-  return byte => {
-    if (byte === null) return;
-    let last = printed[printed.length - 1];
-    if (!last || last.stream !== stream) printed.push(last = { stream, bytes: [] });
-    if (last.bytes.length < MOST_OUTPUT) last.bytes.push(byte & 255);
-    else dropped++;
-  };
+// ---- what is printed ----
+const decoders = { 1: new TextDecoder(), 2: new TextDecoder() };
+let pieces = [], answered = 0, sent = 0, shown = 0, changes = 0, dropped = 0, lastStream = 0;
+
+function collect(stream, bytes) {
+  if (stream !== lastStream) changes++;
+  lastStream = stream;
+  const room = changes > MOST_PIECES ? 0 : Math.min(MOST_OUTPUT - shown, bytes.length);
+  if (room > 0) pieces.push({ stream, text: decoders[stream].decode(bytes.subarray(0, room), { stream: true }) });
+  shown += room;
+  dropped += bytes.length - room;
+  if (answered && pieces.length && performance.now() - sent >= PART_MS) {
+    postMessage({ id: answered, part: pieces });
+    pieces = [];
+    sent = performance.now();
+  }
 }
 function takePrinted() {
-  const pieces = printed.map(p => ({ stream: p.stream, text: new TextDecoder().decode(new Uint8Array(p.bytes)) }));
+  for (const stream of [1, 2]) {
+    const rest = decoders[stream].decode();
+    if (rest) pieces.push({ stream, text: rest });
+  }
   if (dropped > 0) pieces.push({ stream: 2, text: `\n(${dropped} more bytes are not shown)\n` });
-  printed = [];
-  dropped = 0;
-  return pieces;
+  const taken = pieces;
+  pieces = [];
+  shown = changes = dropped = lastStream = 0;
+  return taken;
 }
+// A whole buffer at a time: the device's own way is a call for each byte.
+function printTo(stream) {
+  tsr.FS.streams[stream].stream_ops.write = (_, buffer, offset, length) => { collect(stream, buffer.subarray(offset, offset + length)); return length; };
+}
+
+// ---- what the page asks ----
 function textOf(address) {
   const text = address ? tsr.UTF8ToString(address) : '';
   if (address) tsr._free(address);
@@ -28,9 +45,10 @@ function textOf(address) {
 function call(name, types, values, result = 'number') { return tsr.ccall(name, result, types, values); }
 
 const operations = {
-  async start({ wasm, script, stop }) {
-    (0, eval)(`${script}\n;self.createTsr = createTsr;`);
-    tsr = await self.createTsr({ noInitialRun: true, wasmBinary: wasm, stdin: () => null, stdout: collector(1), stderr: collector(2) });
+  async start({ wasm, stop }) {
+    tsr = await createTsr({ noInitialRun: true, wasmBinary: wasm, stdin: () => null, stdout() {}, stderr() {} });
+    printTo(1);
+    printTo(2);
     tsr.FS.chdir('/home/web_user');
     const status = call('web_start', [], []);
     if (stop) {
@@ -41,9 +59,9 @@ const operations = {
   },
   goesOn: ({ text }) => ({ more: call('web_goes_on', ['string'], [text]) !== 0, indent: call('web_indent', ['string'], [`${text}\n`]) }),
   run({ text }) {
-    const began = performance.now(), status = call('web_run', ['string', 'number'], [text, lines]);
+    const status = call('web_run', ['string', 'number'], [text, lines]);
     lines += text.split('\n').length;
-    return { status, ms: performance.now() - began };
+    return { status };
   },
   complete: ({ word }) => ({ names: textOf(call('web_complete', ['string'], [word])).split('\n').filter(Boolean) }),
   picture: () => ({ svg: textOf(call('web_picture', [], [])) }),
@@ -68,7 +86,7 @@ const operations = {
     return { status: -1, verdict, reason: reason.join('\n') };
   },
   put({ name, data }) {
-    tsr.FS.writeFile(name, new Uint8Array(data));
+    tsr.FS.writeFile(name, new Uint8Array(data), { canOwn: true });
     return {};
   },
   files: () => ({ names: tsr.FS.readdir('.').filter(n => n !== '.' && n !== '..' && tsr.FS.isFile(tsr.FS.stat(n).mode)) }),
@@ -77,6 +95,8 @@ const operations = {
 
 onmessage = async ({ data }) => {
   let answer;
+  answered = data.op === 'run' || data.op === 'attempt' ? data.id : 0;
+  sent = performance.now();
   try {
     answer = await operations[data.op](data);
   } catch (error) { // the program itself broke off: memory, the browser's own stack

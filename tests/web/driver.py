@@ -12,7 +12,7 @@ ENTER, TAB = "\ue007", "\ue004"
 class Page:
     """One window. Everything is waited for, up to a limit that leaves room for a busy machine."""
 
-    def __init__(self, url, size=(1280, 800), dark=False):
+    def __init__(self, url, size=(1280, 800), dark=False, phone=False):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -27,7 +27,10 @@ class Page:
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={size[0]},{size[1]}"]
         if dark:
             arguments.append("--blink-settings=preferredColorScheme=0")
-        wanted = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        options = {"args": arguments}
+        if phone:
+            options["mobileEmulation"] = {"deviceMetrics": {"width": size[0], "height": size[1], "pixelRatio": 2, "touch": True}}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
         self.base += "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
         self.call("POST", "/url", {"url": url})
         self.ready()
@@ -65,6 +68,11 @@ class Page:
             actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         actions += [{"type": "keyUp", "value": key} for key in held]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def choose(self, name, path):
+        """Gives a file to an input of files."""
+        element = self.call("POST", "/element", {"using": "css selector", "value": f"#{name}"})
+        self.call("POST", f"/element/{next(iter(element.values()))}/value", {"text": path})
 
     def enter(self, text, shows):
         """Types a line and Enter, and waits until the log's end has what it is to show."""

@@ -7,6 +7,7 @@ import http.server
 import pathlib
 import re
 import sys
+import tempfile
 import threading
 import traceback
 import zlib
@@ -76,13 +77,106 @@ def an_endless_loop_stops(page):
     page.enter("y.shape", "torch.Size([3, 2])")
 
 
+def block(page, text):
+    """A compound statement of one line: a second Enter ends it."""
+    page.keys(text + ENTER)
+    page.wait("document.getElementById('input').value.includes('\\n')")
+    page.keys(ENTER)
+
+
+def still_answers(page):
+    page.ready()
+    page.enter("y.shape", "torch.Size([3, 2])")
+
+
 def much_output_is_cut(page):
     page.enter("print('a' * 3000000)", "more bytes are not shown")
+    block(page, "for i in range(1000000): print(i)")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('more bytes are not shown')")
+    still_answers(page)
+
+
+def output_of_two_streams_is_cut(page):
+    page.enter("import sys", "import sys")
+    block(page, "for i in range(100000): print(i); print(i, file=sys.stderr)")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('more bytes are not shown')")
+    assert page.js("return document.querySelectorAll('#log pre').length") < 2000
+    still_answers(page)
+
+
+def output_shows_while_it_comes(page):
+    block(page, "while True: print('more and more')")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('more and more')")
+    assert page.js("return document.body.getAttribute('aria-busy')") == "true"
+    page.keys("c", held="\ue009")
+    page.wait("document.getElementById('log').lastChild.innerText.startsWith('KeyboardInterrupt')")
+    assert "more and more" in page.text("log")
+    still_answers(page)
+
+
+def deep_calls_end(page):
+    page.enter("deep = lambda n: deep(n + 1)", "deep")
+    page.enter("deep(0)", "RecursionError: maximum recursion depth exceeded")
+    page.enter("sys.setrecursionlimit(20000); within = lambda x: sorted([1, 2], key=within)", "within")
+    page.enter("within(1)", "RecursionError: ")
+    still_answers(page)
+
+
+def memory_that_ends_is_an_error(page):
+    page.enter("big = [1]", "big")
+    block(page, "while True: big = big + big")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('MemoryError')", 120)
+    page.ready()
+    page.enter("del big; zeros(1 << 40)", "you tried to allocate 4398046511104 bytes")
+    still_answers(page)
+
+
+def a_large_file_is_refused(page):
+    with tempfile.TemporaryDirectory() as folder:
+        large, small = f"{folder}/large.npy", f"{folder}/<b>small.csv"
+        with open(large, "wb") as file:
+            file.truncate(2 << 30)
+        pathlib.Path(small).write_text("1,2\n3,4\n")
+        page.choose("files", large)
+        page.wait("document.getElementById('log').lastChild.innerText.includes('has 2147483648 bytes: more than')")
+        page.choose("files", small)
+        page.wait("document.getElementById('input').value === 'x = load(\"<b>small.csv\")'")
+        page.keys(ENTER)
+        page.ready()
+        page.enter("x.sum()", "10")
+
+
+def a_new_session(page):
+    page.enter("exit(3)", "The session ended; this is a new one.")
+    page.enter("y.shape", "NameError")
 
 
 def a_file_is_saved(page):
     page.enter("save(x, 'x.npy')", "save(x")
     page.wait("document.getElementById('saved').innerText.includes('Download x.npy')")
+
+
+def a_hostile_link(url):
+    """Names that are markup, text that turns, and a bomb."""
+    markup = "<img src=q onerror=document.title='broken'>"
+    page = Page(url + link(f'd = {{"{markup}</text></svg><script>document.title=1</script>": ones(2)}}', "print('\u202e')"))
+    try:
+        page.wait("document.getElementById('log').innerText.includes('turn the direction of the text')")
+        page.keys(ENTER)
+        page.wait("document.getElementById('input').value.startsWith('print')")
+        page.ready()
+        assert markup in page.js("return document.querySelector('#picture svg').textContent")
+        assert page.js("return document.querySelectorAll('main img, main script').length") == 0
+        assert page.js("return document.title") == "tsr"
+        assert page.console() == [], page.console()
+    finally:
+        page.close()
+    page = Page(url + link("#" * 300_000_000))
+    try:
+        page.wait("document.getElementById('log').innerText.includes('no code that can be read, or too much of it')")
+        page.enter("6 * 7", "42")
+    finally:
+        page.close()
 
 
 def a_link_runs_nothing(url):
@@ -109,6 +203,7 @@ def a_lesson_is_taken(url):
         page.enter("x = arange(12).view(4, 3)", "Not yet")
         page.enter("x = arange(12).view(3, 4)", "Step 2 of 4")
         assert "Right." in page.text("log")
+        page.enter("x", ">>> x\ntensor([[ 0,")
         page.enter("h = tensor([0.5, 1.5, 2.5])", "Step 3 of 4")
     finally:
         page.close()
@@ -183,15 +278,22 @@ def the_site(folder):
 
 
 def looks(url, folder):
-    for name, size, dark in [("wide", (1280, 800), False), ("wide-dark", (1280, 800), True), ("narrow", (500, 800), False), ("narrow-dark", (500, 800), True)]:
-        page = Page(url, size, dark)
-        try:
-            page.enter("x = arange(6).reshape(2, 3)", "reshape")
-            page.enter("x + ones(4)", "RuntimeError")
-            assert page.js("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: wider than its window"
-            page.screenshot(f"{folder}/{name}.png")
-        finally:
-            page.close()
+    for name, size, dark, phone in [("wide", (1280, 800), False, False), ("wide-dark", (1280, 800), True, False),
+                                    ("phone", (390, 760), False, True), ("phone-dark", (390, 760), True, True)]:
+        for what in ["", "#l=2"]:
+            page = Page(url + what, size, dark, phone)
+            try:
+                if what:
+                    page.wait("document.getElementById('progress').textContent.includes('step 1')")
+                    page.ready()
+                    page.enter("x.stride(0)", "Step 2")
+                else:
+                    page.enter("x = arange(6).reshape(2, 3)", "reshape")
+                    page.enter("x + ones(4)", "RuntimeError")
+                assert page.js("return document.documentElement.scrollWidth <= innerWidth"), f"{name}: wider than its window"
+                page.screenshot(f"{folder}/{name}{'-lesson' if what else ''}.png")
+            finally:
+                page.close()
 
 
 def attempt(name, work):
@@ -208,11 +310,13 @@ def attempt(name, work):
 def main():
     url, fine = pathlib.Path(sys.argv[1]).resolve().as_uri(), True
     page = Page(url)
-    for check in [answers, several_lines, an_error_points, completion, history, markup_is_text, an_endless_loop_stops, much_output_is_cut, a_file_is_saved]:
+    for check in [answers, several_lines, an_error_points, completion, history, markup_is_text, an_endless_loop_stops, much_output_is_cut,
+                  output_of_two_streams_is_cut, output_shows_while_it_comes, deep_calls_end, memory_that_ends_is_an_error, a_file_is_saved,
+                  a_large_file_is_refused, a_new_session]:
         fine &= attempt(check.__name__, lambda: check(page))
     fine &= attempt("the console has nothing to say", lambda: page.console() == [] or sys.exit(str(page.console())))
     page.close()
-    for check in [a_link_runs_nothing, a_lesson_is_taken, lessons_are_taken]:
+    for check in [a_link_runs_nothing, a_hostile_link, a_lesson_is_taken, lessons_are_taken]:
         fine &= attempt(check.__name__, lambda: check(url))
     fine &= attempt("the site", lambda: the_site(pathlib.Path(sys.argv[1]).resolve().parent / "site"))
     if len(sys.argv) > 2:
