@@ -50,7 +50,8 @@ typedef struct TsrReducer {
 } TsrReducer;
 
 /* Lines of up to 31 numbers pay: 100000 lines of 10 float32, one thread, 1.7 ms by line (Xeon, model 207;
- * bench/sweep/sweep.py --only 'x.sum(1)'). */
+ * bench/sweep/sweep.py --only 'x.sum(1)'); on Zen 5 0.17 and, turned (turn.inc), 0.11 ms with AVX-512, 0.38 and 0.21
+ * with AVX2. */
 enum { TSR_REDUCE_ROOM = 64, TSR_SHORT_LINE = 32 };
 
 /* The parameters of those that have any. */

@@ -8,12 +8,13 @@
 #include "core/kernels/simd.h"
 #include "core/kernels/exponential.inc"
 #include "core/kernels/lanes.inc"
+#include "core/kernels/turn.inc"
 
 #define PASTED(a, b) a##_##b
 #define PASTE(a, b) PASTED(a, b) /* pastes the values of macros, not their names */
 
-typedef float V8f __attribute__((vector_size(32)));
-typedef double V4d __attribute__((vector_size(32)));
+typedef TurnedFloats V8f;
+typedef TurnedDoubles V4d;
 typedef float V2f __attribute__((vector_size(8)));
 typedef double V2d __attribute__((vector_size(16)));
 
@@ -133,12 +134,14 @@ static inline V4d no_nan_v4d(V4d v) {
 #define T float
 #define V V8f
 #define TAKE TAKE_8
+#define TURN turn_floats
 #include "short_lines.inc"
 
 #define NAME sum_f64
 #define T double
 #define V V4d
 #define TAKE TAKE_4
+#define TURN turn_doubles
 #include "short_lines.inc"
 
 /* Eight half floats as floats, and rounded to what a half float can be. */
