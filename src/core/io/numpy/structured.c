@@ -260,12 +260,23 @@ TsrStatus tsr_record_read(TsrItems *out, const TsrInput *in, const TsrRecord *re
 
 /* ---- writing ---- */
 
+/* The character of a word at byte *k, which moves behind it; U+FFFD for a byte that is not UTF-8. */
+static uint32_t next_character(const TsrWords *words, size_t *k, size_t end) {
+    const char *p = words->bytes + *k;
+    size_t n = tsr_utf8_sequence(p, end - *k);
+    *k += TSR_MAX(n, (size_t)1);
+    if (n == 0) return 0xfffd;
+    uint32_t c = n == 1 ? (unsigned char)*p : (unsigned char)*p & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) c = c << 6 | ((unsigned char)p[i] & 63);
+    return c;
+}
+
 /* Characters of the longest word. */
 static int64_t widest(const TsrWords *words) {
     int64_t most = 1;
     for (int64_t i = 0; i < words->n; i++) {
         int64_t n = 0;
-        for (size_t k = words->begin[i]; k < words->begin[i + 1]; k++) n += (words->bytes[k] & 0xc0) != 0x80;
+        for (size_t k = words->begin[i]; k < words->begin[i + 1]; n++) next_character(words, &k, words->begin[i + 1]);
         most = TSR_MAX(most, n);
     }
     return most;
@@ -323,16 +334,13 @@ static TsrStatus put_header(TsrText *out, const TsrField *fields, int n, int64_t
 }
 
 /* The words as UCS-4, filled up with NULs. */
-static TsrStatus put_word(TsrText *out, const TsrField *f, const TsrTableColumn *c, int64_t row) {
-    const TsrWords *words = c->words;
-    int64_t word = ((const int64_t *)tsr_data(c->data))[row];
+static TsrStatus put_word(TsrText *out, const TsrField *f, const TsrTableColumn *column, int64_t row) {
+    const TsrWords *words = column->words;
+    int64_t word = ((const int64_t *)tsr_data(column->data))[row];
     size_t done = 0, end = words->begin[word + 1];
     for (size_t k = words->begin[word]; k < end; done += 4) {
-        unsigned char b = (unsigned char)words->bytes[k++];
-        int more = b < 0xc0 ? 0 : b < 0xe0 ? 1 : b < 0xf0 ? 2 : 3;
-        uint32_t v = more == 0 ? b : b & (63u >> more);
-        for (; more > 0 && k < end; more--) v = v << 6 | ((unsigned char)words->bytes[k++] & 63);
-        TSR_TRY(tsr_text_append(out, (const char *)&v, 4));
+        uint32_t c = next_character(words, &k, end);
+        TSR_TRY(tsr_text_append(out, (const char *)&c, 4));
     }
     return tsr_text_pad(out, '\0', f->size - done);
 }
