@@ -97,19 +97,20 @@ static void *open_library(const char *stem) {
     return open_newest(stem);
 }
 
-static bool fill_table(const CudaLibrary *l) {
+/* The state that the library is in then. */
+static int fill_table(const CudaLibrary *l) {
     void *library = open_library(l->stem), *found[32];
-    if (library == NULL || l->n > TSR_COUNTOF(found) || l->size != l->n * sizeof *found) return false;
+    if (library == NULL || l->n > TSR_COUNTOF(found) || l->size != l->n * sizeof *found) return -1;
     for (size_t i = 0; i < l->n; i++)
-        if ((found[i] = dlsym(library, l->symbols[i])) == NULL) return false;
+        if ((found[i] = dlsym(library, l->symbols[i])) == NULL) return -2;
     memcpy(l->functions, found, l->size); /* ISO C has no cast from object to function pointers */
-    return true;
+    return 1;
 }
 
 bool cuda_library_has(CudaLibrary *l) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
-    if (l->state == 0) l->state = fill_table(l) ? 1 : -1;
+    if (l->state == 0) l->state = fill_table(l);
     const bool found = l->state > 0;
     pthread_mutex_unlock(&lock);
     return found;

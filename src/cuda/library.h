@@ -12,7 +12,7 @@ typedef struct CudaLibrary {
     size_t n;
     void *functions; /* `size` bytes, filled when all symbols were found */
     size_t size;
-    int state; /* 0: not looked for yet; 1: there; -1: not there */
+    int state; /* 0: not looked for yet; 1: there; -1: not there; -2: there, but not all symbols are */
 } CudaLibrary;
 /* Whether it is there and has all symbols; looked for at the first call, for ever. Any thread may ask. By its stem
  * ("nvrtc", "cublasLt", "cufft", "cusparse", "cusolver"), of CUDA 13 or else 12, from the first of: the path in the

@@ -61,6 +61,11 @@ static void compile(const char *what, const CudaSource *source) {
     }
 }
 
+void check_fail(const char *what) {
+    failed++;
+    fprintf(stderr, "%s\n", what);
+}
+
 void check_compile(const char *what, bool written, CudaSource *source) {
     if (written) compile(what, source);
     else failed++, fprintf(stderr, "no kernel for %s\n", what);
