@@ -20,6 +20,9 @@ Rome,1,2024-01-02
 Oslo,2,2024-01-03' "$out"
 printf 'w,n\ncaf\351,1\nna\357ve,2\n\237\235\234,3\nZ\303\274rich\360\237\230\200,4\n' | "$tsr" -o "$work/l.npy" -e _ && run -o csv -e _ "$work/l.npy"
 is 'bytes that are no UTF-8 are U+FFFD, and no others change' "$(printf 'w,n\ncaf\357\277\275,1\nna\357\277\275ve,2\n\357\277\275\357\277\275\357\277\275,3\nZ\303\274rich\360\237\230\200,4')" "$out"
+printf 'a,,c\n1,5,9007199254740993\n' | "$tsr" -o "$work/u.npy" -e _ && run -o csv -e _ "$work/u.npy"
+is 'a column without a name' 'a,,c
+1,5,9007199254740993' "$out"
 printf 'id,d\n9007199254740993,a\n,b\n' | "$tsr" -o "$work/m.npy" -e _ >"$work/out" 2>"$work/err"; is 'a number that is missing' "ValueError: npy has no number for what is missing in the column 'id'" "$(last)"
 run -e _ "$data/npy/v2.npy"; is 'two bytes of no type' "tensor([ 1.0000, -2.5000], dtype=torch.bfloat16)tsr: $data/npy/v2.npy: bfloat16 is what its elements, two bytes of no type, are taken for" "$out$err"
 run -e _ "$data/npy/odd.npz"; is 'odd members' "{'a': tensor([0, 1, 2]), 'w': <opaque array of <U2>, 'o': <opaque array of |O>, 'r': <opaque array of records>, 'z': tensor([1., 1.], dtype=torch.float64)}" "$out"

@@ -71,14 +71,16 @@ TsrStatus tsr_record_add(TsrRecord *record, const TsrInput *in, const char *name
     const char *type = code + marked;
     size_t n = code_length - marked;
     f.dtype = tsr_npy_dtype(type, n);
+    bool padding = name_length == 0 && read_padding(&f, type, n);
+    if (memchr(name, '\0', name_length) != NULL) return tsr_input_error(in, "a NUL in the name of a field");
     if (f.dtype == TSR_BOOL || (f.dtype != TSR_DTYPE_NONE && !tsr_dtype_is_complex(f.dtype)))
         f.size = tsr_dtype_size(f.dtype);
-    else if (name_length == 0 ? !read_padding(&f, type, n) : !read_time(&f, type, n) && !read_text(&f, type, n))
+    else if (!padding && !read_time(&f, type, n) && !read_text(&f, type, n))
         return tsr_input_error(in, "the dtype '%s' of its field '%s' is that of no column",
                                tsr_io_quote(shown, code, code_length), tsr_io_quote(which, name, name_length));
     if (record->n == FIELDS_MOST) return tsr_input_error(in, "records of more than %d fields", FIELDS_MOST);
     record->size += f.size;
-    if (name_length == 0) return TSR_OK;
+    if (padding) return TSR_OK;
     TSR_TRY(tsr_mem_grow(&record->fields, &record->room, record->n + 1, sizeof *record->fields));
     record->fields[record->n++] = f;
     return TSR_OK;
