@@ -119,7 +119,9 @@ static const Exempt exempt[] = {
     {"repeat_interleave", META_OTHER},
     {"matrix_exp", META_OTHER},
     {"linalg.matrix_exp", META_OTHER},
-    {"msort", REFUSED_BY_LAYOUT}, /* float8: an element that is repeated need not be sorted */
+    {"sort", REFUSED_BY_LAYOUT}, /* float8: an element that is repeated need not be sorted */
+    {"argsort", REFUSED_BY_LAYOUT},
+    {"msort", REFUSED_BY_LAYOUT},
     {"inner", REFUSED_BY_LAYOUT}, /* truth values: products that are summed up, not a dot product */
     {"_tensordot", REFUSED_BY_LAYOUT},
 };
