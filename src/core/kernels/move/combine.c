@@ -11,6 +11,9 @@
     const T *s = (const T *)(const void *)(src + i * src_step)
 
 #define DENSE(T) (index == NULL && dst_step == (int64_t)sizeof(T) && src_step == (int64_t)sizeof(T))
+/* Places among neighbours, by neighbouring positions and elements: of strides that are known nothing is multiplied. */
+#define NEIGHBOURS(T) \
+    (index != NULL && index_step == 1 && dst_step == (int64_t)sizeof(T) && src_step == (int64_t)sizeof(T))
 
 /* One loop: `expr` gives the new value from a (the old one) and b, both of type C. */
 #define LOOP(name, T, C, LOAD, STORE, expr) \
@@ -26,6 +29,16 @@
             } \
             return; \
         } \
+        if (NEIGHBOURS(T)) { \
+            T *to = (T *)(void *)dst; \
+            const T *from = (const T *)(const void *)src; \
+            TSR_IN_PIECES(i, n) { \
+                const C \
+                a = LOAD(to[index[i]]), b = LOAD(from[i]); \
+                to[index[i]] = STORE(expr); \
+            } \
+            return; \
+        } \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
             C \
@@ -37,6 +50,12 @@
 #define SET(name, T) \
     static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, \
                      int64_t src_step, int64_t n) { \
+        if (NEIGHBOURS(T)) { \
+            T *to = (T *)(void *)dst; \
+            const T *from = (const T *)(const void *)src; \
+            TSR_IN_PIECES(i, n) to[index[i]] = from[i]; \
+            return; \
+        } \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
             *d = *s; \
