@@ -1,9 +1,10 @@
-/* io_tree.h: what a .pt file holds: tensors within Python's containers, beside numbers and texts. Nodes are shared as
- * the file has it, and may be reached from themselves: they belong to the tree, which frees them one by one. */
+/* io_tree.h: what a .pt file or an archive holds: tensors within Python's containers, beside numbers and texts. Nodes
+ * are shared as the file has it, and may be reached from themselves: they belong to the tree, which frees them one by
+ * one. */
 #ifndef TSR_IO_TREE_H
 #define TSR_IO_TREE_H
 
-#include "tensor.h"
+#include "io_table.h"
 
 TSR_PUBLIC_BEGIN
 
@@ -30,6 +31,7 @@ typedef enum TsrNodeKind {
                         whether it is coalesced */
     TSR_NODE_OPAQUE, /* something of a class that is not known: its name, and the children are keys and values of what
                         it was made of: attributes by name, items, and what it was called with by number */
+    TSR_NODE_TABLE,  /* named columns, or (i is 1) the only one of them: an array of words or times */
     TSR_NODE_GLOBAL, /* only while a file is read: a function or class */
 } TsrNodeKind;
 
@@ -45,6 +47,7 @@ typedef struct TsrNode {
     struct TsrNode **children;
     size_t n, room;
     TsrTensor *tensor;    /* owned */
+    TsrTable *table;      /* owned */
     TsrStorage *storage;  /* owned */
     void *user;           /* for whoever walks the tree */
     struct TsrNode *next; /* of the tree */

@@ -459,6 +459,13 @@ static TsrStatus json_text(TsrText *out, Value v, const TsrSaveOptions *options)
         .nan = options->json_nan, .precision = options->precision, .strict = true, .nulls = options->nulls};
     const Value *items = &v;
     int64_t count = 1;
+    if (strcmp(options->format, "jsonl") == 0 && value_is_column(v)) {
+        Value list;
+        TSR_TRY(list_new_iterable(&list, v));
+        TsrStatus status = json_text(out, list, options);
+        value_release(list);
+        return status;
+    }
     if (strcmp(options->format, "jsonl") == 0 && !value_as_array(v, &items, &count))
         return tsr_error(TSR_TYPE_ERROR, "JSON lines are written of a tensor, a dict of them or a list, not %s",
                          value_type_name(v));
@@ -486,7 +493,7 @@ static bool has_tensors_only(Value v) {
 static bool is_written_as_text(Value v, const char *format) {
     if (strcmp(format, "text") == 0) return true;
     if (strcmp(format, "json") == 0) return !has_tensors_only(v);
-    return strcmp(format, "jsonl") == 0 && (value_is_list(v) || value_is_tuple(v));
+    return strcmp(format, "jsonl") == 0 && (value_is_list(v) || value_is_tuple(v) || value_is_column(v));
 }
 
 static TsrStatus write_items(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
@@ -605,12 +612,38 @@ static TsrStatus table_items(TsrItems *items, Value v) {
     return status;
 }
 
+/* Whether v goes into NumPy's files as arrays that are no tensors: a column, or a dict with some or with tables. */
+static bool is_written_as_arrays(Value v, const char *name) {
+    int64_t position = 0;
+    if (name == NULL) return false;
+    if (value_is_column(v)) return strcmp(name, "npy") == 0;
+    if (strcmp(name, "npz") != 0 || !value_is_dict(v)) return false;
+    for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;)
+        if (value_is_column(e->value) || value_is_table(e->value)) return true;
+    return false;
+}
+
+/* csv and tsv. */
+static bool format_has_header(const char *name) {
+    const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
+    return format != NULL && format->table;
+}
+
+/* A column alone is a table of one, with a header where it has a name. */
+static TsrStatus column_items(TsrItems *items, TsrSaveOptions *o, Value v) {
+    TSR_TRY(table_new_column(&items->table, v));
+    o->no_header |= items->table->columns[0].name[0] == '\0' && o->header == NULL;
+    return TSR_OK;
+}
+
 /* What is to be written of v: items, or their tree, or text of ours, which `text` keeps. `items` hold the remarks. */
 static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Value v, const char *path) {
     const TsrFormat *format = o->format == NULL ? tsr_format_for_path(path) : NULL;
     if (o->format == NULL && strcmp(path, "-") == 0) return tsr_error(TSR_VALUE_ERROR, "save() to '-' needs format=");
     if (format != NULL) o->format = format->name;
-    if (holds_trees(o->format)) return tree_from_value(&items->tree, v);
+    if (holds_trees(o->format)) return tree_from_value(&items->tree, v, false);
+    if (is_written_as_arrays(v, o->format)) return tree_from_value(&items->tree, v, true);
+    if (value_is_column(v) && format_has_header(o->format)) return column_items(items, o, v);
     if (is_written_as_table(v, o->format)) return table_items(items, v);
     if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);
     TSR_TRY(strcmp(o->format, "text") == 0 ? repr_text(text, v) : json_text(text, v, o));

@@ -13,6 +13,7 @@
 #include "lang/types/numbers.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
+#include "torch/tables/tables.h"
 #include "torch/tensor/storage.h"
 #include "lang/types/str.h"
 #include "types.h"
@@ -163,6 +164,8 @@ static TsrStatus leaf_to_value(Value *out, const TsrNode *node) {
     case TSR_NODE_DTYPE: *out = dtype_value(node->dtype); return TSR_OK;
     case TSR_NODE_DEVICE: return device_to_value(out, node);
     case TSR_NODE_TENSOR: *out = value_tensor_move(tsr_tensor_retain(node->tensor)); return TSR_OK;
+    case TSR_NODE_TABLE:
+        return node->i == 1 ? table_first_column(out, node->table) : table_from_columns(out, node->table);
     case TSR_NODE_STORAGE: return storage_obj_new(out, node->storage, node->dtype);
     default: *out = VALUE_NONE; return TSR_OK;
     }
@@ -293,6 +296,7 @@ typedef struct Builder {
     TsrTree *tree;
     Dict *seen; /* from the address of an object to that of its node */
     int depth;
+    bool arrays; /* what is written are arrays: columns and tables within others are some */
 } Builder;
 
 static TsrStatus from_value(TsrNode **lent, Builder *b, Value v);
@@ -392,9 +396,11 @@ static TsrStatus fill(TsrNode *node, Builder *b, Value v) {
 /* What may be met again. */
 static TsrStatus shared_from_value(TsrNode **lent, Builder *b, Value v) {
     Value key = value_int((int64_t)(uintptr_t)v.o), *known;
-    TsrNodeKind kind = v.tag == V_TENSOR ? TSR_NODE_TENSOR : container_kind(v);
+    bool table = b->arrays && (value_is_column(v) || (value_is_table(v) && b->depth > 1));
+    TsrNodeKind kind = v.tag == V_TENSOR ? TSR_NODE_TENSOR : table ? TSR_NODE_TABLE : container_kind(v);
     if (kind == TSR_NODE_NONE)
-        return tsr_error(TSR_TYPE_ERROR, "save(): a .pt file can't hold a value of type %s", value_type_name(v));
+        return tsr_error(TSR_TYPE_ERROR, "save(): %s file can't hold a value of type %s",
+                         b->arrays ? "an .npz" : "a .pt", value_type_name(v));
     TSR_TRY(dict_find(&known, b->seen, key));
     if (known != NULL) {
         *lent = (TsrNode *)(uintptr_t)known->i;
@@ -403,6 +409,10 @@ static TsrStatus shared_from_value(TsrNode **lent, Builder *b, Value v) {
     TSR_TRY(tsr_tree_add(lent, b->tree, kind));
     TSR_TRY(dict_set(b->seen, key, value_int((int64_t)(uintptr_t)*lent)));
     if (kind == TSR_NODE_TENSOR) (*lent)->tensor = tsr_tensor_retain(v.t);
+    if (table) {
+        (*lent)->i = value_is_column(v);
+        return value_is_column(v) ? table_new_column(&(*lent)->table, v) : table_new_columns(&(*lent)->table, v);
+    }
     return fill(*lent, b, v);
 }
 
@@ -417,10 +427,10 @@ static TsrStatus from_value(TsrNode **lent, Builder *b, Value v) {
     return status;
 }
 
-TsrStatus tree_from_value(TsrTree *out, Value v) {
+TsrStatus tree_from_value(TsrTree *out, Value v, bool arrays) {
     Value seen;
     TSR_TRY(dict_new(&seen));
-    Builder b = {out, value_as_dict(seen), 0};
+    Builder b = {out, value_as_dict(seen), 0, arrays};
     TsrStatus status = from_value(&out->root, &b, v);
     if (status != TSR_OK) out->root = NULL;
     value_release(seen);

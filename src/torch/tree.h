@@ -8,7 +8,7 @@
 /* One node is one value, however often it is reached. Uses the nodes' `user`. */
 TsrStatus tree_to_value(Value *out, TsrTree *tree);
 /* The tree is the caller's, on failure too; it holds the tensors. TypeError for what a pickle of PyTorch's can't hold.
- */
-TsrStatus tree_from_value(TsrTree *out, Value v);
+ * With `arrays` columns, and tables within v, are nodes of their own, for NumPy's files. */
+TsrStatus tree_from_value(TsrTree *out, Value v, bool arrays);
 
 #endif

@@ -26,6 +26,9 @@ good = (OUT / "numbers.npy").read_bytes()
 (OUT / "bad_short.npy").write_bytes(good[:-1])
 (OUT / "bad_many.npy").write_bytes(good.replace(b"(2,)", b"(9,)"))
 np.savez(OUT / "odd.npz", a=np.arange(3), w=np.array(["x", "yy"]), o=np.array([{}], dtype=object), r=aligned, z=np.ones(2))
+np.savez(OUT / "arrays.npz", words=np.array(["Rome", "é😀", "", "Rome"]), bytes=np.array([b"ab", b"c"]), big=np.array(["ab", "c"], dtype=">U3"), days=np.array(["2024-01-02", "NaT", "1969-12-31"], dtype="M8[D]"),
+         ns=np.array(["2024-01-02T03:04:05.123456789"], dtype="M8[ns]"), months=np.array(["2024-02", "1969-11", "0001-01"], dtype="M8[M]"), years=np.array(["1970", "1600"], dtype="M8[Y]"), hours=np.array(["2024-01-02T05"], dtype=">M8[h]"),
+         spans=np.array([1, -2], dtype="m8[s]"), gaps=np.array([5, "NaT"], dtype="m8[D]"), table=x[["city", "qty", "day"]], none=np.array([], dtype="U3"), grid=np.array([["a"], ["b"]]))
 try:
     import torch
 except ImportError:

@@ -17,6 +17,15 @@ run -l --sort name m.npz; is '--sort name' 'a.b a.w c z' "$(sed -n '2,5s/ .*//p'
 run -l --match '*.w*' m.npz; is '--match' 'a.w' "$(sed -n '2,$s/ .*//p' out)"
 run -l --json m.npz; is '--json is a line each' 4 "$(grep -c '^{"file": "m.npz", "name": ' out)"
 run -l --sort size m.npz; is '--sort of what there is' "2 tsr: --sort: can't be 'size': it takes name or bytes" "$status $(head -1 err)"
+printf 'city,day,n\nRome,2024-01-02,1\nOslo,,2\nRome,2024-01-04,9007199254740993\n' >t.csv
+run -l --stats t.csv
+is 'stats of words and times' 'name  shape  dtype              bytes  stored         min               max        mean      std  nan  inf  zeros     spark
+city  [3]    int64, 2 words        24      24        Oslo              Rome                         0                    █▅
+day   [3]    int64, times in D     24      24  2024-01-02        2024-01-04  2024-01-03             1              █      █
+n     [3]    int64                 24      24           1  9007199254740993   3.002e+15  5.2e+15                0  █      ▅
+total: 3 tensors, 9 elements, 72 bytes' "$out"
+run -l --stats --json --match day t.csv
+is 'as objects' '{"file": "t.csv", "name": "day", "shape": [3], "dtype": "int64, times in D", "bytes": 24, "stored": 24, "nan": 1, "min": "2024-01-02", "max": "2024-01-04", "mean": "2024-01-03"}' "$out"
 run --stats -e 1; is '--stats needs -l' 'tsr: --stats needs -l' "$(head -1 err)"
 run --atol 1 -l m.npz; is '--atol needs --diff' 'tsr: --atol needs --diff' "$(head -1 err)"
 

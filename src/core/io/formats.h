@@ -22,8 +22,8 @@ TsrDtype tsr_npy_dtype(const char *code, size_t n);
 const char *tsr_npy_code(TsrDtype dtype); /* the same, backwards; NULL when npy has none */
 /* Writes what stands before the data: `literal`, the dict, after its length, filled up to a multiple of 64. */
 TsrStatus tsr_npy_put_header(TsrSink *sink, const TsrText *literal);
-/* Whether the dtype of a file of npy is one that no tensor has: objects, texts, records; the header must be sound. Its
- * text goes into `what` (440 bytes). */
+/* Whether the dtype of a file of npy is one that neither a tensor nor a column nor a table has: objects, texts in two
+ * dimensions, records of records; the header must be sound. Its text goes into `what` (440 bytes). */
 bool tsr_npy_is_foreign(char *what, const TsrInput *in);
 
 /* A zip file of .npy members. */

@@ -10,6 +10,7 @@ void tsr_tree_free(TsrTree *tree) {
     for (TsrNode *node = tree->all, *next; node != NULL; node = next) {
         next = node->next;
         tsr_tensor_free(node->tensor);
+        tsr_table_free(node->table);
         tsr_storage_free(node->storage);
         tsr_free(node->text);
         tsr_free(node->children);

@@ -2,6 +2,8 @@
  * items are str, int or None; what else it does is in prelude/column.tsr. */
 #include "tables.h"
 
+#include <stdio.h>
+
 #include "core/io_format.h"
 #include "core/layout.h"
 #include "core/view.h"
@@ -324,8 +326,12 @@ static TsrStatus column_parse(Value *out, const CallArgs *args) {
     if (!value_is_str(args->values[1]))
         return tsr_error(TSR_TYPE_ERROR, "a time is str, '2024-01-31' or so, not %s", value_type_name(args->values[1]));
     const Str *s = value_as_str(args->values[1]);
-    char shown[440];
-    if (!tsr_time_parse(&value, s->data, s->data + s->size, &style, true))
+    char shown[440], day[16];
+    const char *text = s->data;
+    bool part = s->size == 4 || s->size == 7; /* a year or a month: its first day */
+    if (part) snprintf(day, sizeof day, "%s%s", text, s->size == 4 ? "-01-01" : "-01");
+    if (part) text = day;
+    if (!tsr_time_parse(&value, text, text + (part ? 10 : s->size), &style, true))
         return tsr_error(TSR_VALUE_ERROR, "'%s' is no time such as 2024-01-31 or 2024-01-31T08:30:00",
                          tsr_io_quote(shown, s->data, (size_t)s->size));
     bool zoned = style.zone != 0 || c->style.zone == 0;

@@ -65,15 +65,15 @@ static TsrStatus table_get_item(Value *out, Value self, Value index) {
     return TSR_OK;
 }
 
-static TsrStatus repr_by(TsrText *out, const char *function, Value self) {
+static TsrStatus repr_by(TsrText *out, const char *space, Value self) {
     Value text;
-    TSR_TRY(tables_call(&text, "table slots", function, 1, &self));
+    TSR_TRY(tables_call(&text, space, "shown", 1, &self));
     TsrStatus status = value_str(out, text);
     value_release(text);
     return status;
 }
 
-static TsrStatus table_repr(TsrText *out, Value self) { return repr_by(out, "shown", self); }
+static TsrStatus table_repr(TsrText *out, Value self) { return repr_by(out, "table slots", self); }
 
 static TsrStatus table_lookup(Value *out, Type *type, Str *name) {
     (void)type;
@@ -92,7 +92,10 @@ static TsrStatus table_copy(Value *out, Value self, Dict *memo) {
 
 static TsrStatus get_columns(Value *out, Value self) { return list_new_iterable(out, self); }
 
+static TsrStatus get_shape(Value *out, Value self) { return tables_call(out, "Table", "shape_of", 1, &self); }
+
 static const Getter table_getters[] = {
+    {"shape", get_shape, NULL, "How many rows and columns it has, a torch.Size."},
     {"columns", get_columns, NULL, "The names of the columns, a list."},
     {0},
 };
@@ -147,11 +150,13 @@ static TsrStatus groups_get_item(Value *out, Value self, Value names) {
     return tables_call(out, "groups slots", "get_item", 2, (Value[]){self, names});
 }
 
-static TsrStatus groups_repr(TsrText *out, Value self) {
-    Value text;
-    TSR_TRY(tables_call(&text, "groups slots", "shown", 1, &self));
-    TsrStatus status = value_str(out, text);
-    value_release(text);
+static TsrStatus groups_repr(TsrText *out, Value self) { return repr_by(out, "groups slots", self); }
+
+static TsrStatus groups_iter(Value *out, Value self) {
+    Value pairs;
+    TSR_TRY(tables_call(&pairs, "groups slots", "pairs", 1, &self));
+    TsrStatus status = value_iter(out, pairs);
+    value_release(pairs);
     return status;
 }
 
@@ -187,6 +192,7 @@ Type groups_type = {
     .clear = groups_clear,
     .repr = groups_repr,
     .get_item = groups_get_item,
+    .iter = groups_iter,
     .lookup = groups_lookup,
     .dir = groups_dir,
     .getters = groups_getters,
@@ -194,15 +200,18 @@ Type groups_type = {
 
 /* ---- from files and to them ---- */
 
+static TsrStatus column_value(Value *out, TsrTableColumn *c) {
+    if (c->kind != TSR_COLUMN_NUMBERS || c->missing != NULL) return column_new_move(out, c);
+    *out = value_tensor_move(c->data);
+    c->data = NULL;
+    return TSR_OK;
+}
+
+TsrStatus table_first_column(Value *out, TsrTable *table) { return column_value(out, &table->columns[0]); }
+
 static TsrStatus add_column(Value table, TsrTableColumn *c) {
     Value column, name;
-    bool plain = c->kind == TSR_COLUMN_NUMBERS && c->missing == NULL;
-    if (plain) {
-        column = value_tensor_move(c->data);
-        c->data = NULL;
-    } else {
-        TSR_TRY(column_new_move(&column, c));
-    }
+    TSR_TRY(column_value(&column, c));
     TsrStatus status = tables_new_str(&name, c->name, strlen(c->name));
     if (status == TSR_OK) {
         status = dict_set(value_as_dict(table), name, column);
@@ -267,6 +276,16 @@ TsrStatus table_new_columns(TsrTable **out, Value value) {
     return status;
 }
 
+TsrStatus table_new_column(TsrTable **out, Value column) {
+    TsrTable *table;
+    const char *name = tsr_column_name(value_as_column(column)->data.t, 0);
+    TSR_TRY(tsr_table_new(&table, value_as_column(column)->data.t->numel));
+    TsrStatus status = take_column(table, name != NULL ? name : "", name != NULL ? strlen(name) : 0, column);
+    if (status == TSR_OK) *out = table;
+    else tsr_table_free(table);
+    return status;
+}
+
 /* ---- start ---- */
 
 TsrStatus table_of(Value *out, Value v) { return tables_call(out, "table slots", "table_of", 1, &v); }
@@ -286,7 +305,8 @@ static TsrStatus times(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"table", table, ARGS_ONE, 1, 1, "(x)",
-     "A Table of a table of numbers whose columns have names, of a dict of columns, or of a list of dicts."},
+     "A Table of a table of numbers whose columns have names, of a dict of columns, of a list of dicts, or of a list of "
+     "tables, whose rows follow each other."},
     {"times", times, ARGS_ANY, 1, 2, "(x, unit='s')",
      "A column of times: of a tensor of units since 1970-01-01 in UTC ('D', 's', 'ms', 'us', 'ns'), or of a list of "
      "texts."},

@@ -31,9 +31,13 @@ static inline bool value_is_table(Value v) { return value_is_obj(v, &table_type)
 TsrStatus tables_startup(void); /* adds table, times and the types to tsr */
 /* The table that a file held; its columns move into the value. */
 TsrStatus table_from_columns(Value *out, TsrTable *table);
+/* Its first column alone, a tensor or a Column; it moves into the value. */
+TsrStatus table_first_column(Value *out, TsrTable *table);
 /* The Table that v is or can be made into: of a dict of columns, a list of dicts, a tensor of two dimensions. */
 TsrStatus table_of(Value *out, Value v);
 /* The columns of a table for writing: *out is the caller's (tsr_table_free). */
 TsrStatus table_new_columns(TsrTable **out, Value table);
+/* The same of one Column, under the name that its file had for it, if any. */
+TsrStatus table_new_column(TsrTable **out, Value column);
 
 #endif

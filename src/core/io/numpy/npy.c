@@ -22,6 +22,7 @@ typedef struct Header {
     int64_t shape[TSR_MAX_DIMS];
     size_t offset;     /* of the data, bytes */
     bool records;      /* the dtype has fields */
+    bool column;       /* it is of texts or times, which `record` has as its only field */
     bool voids;        /* bfloat16 is what we take its two bytes for */
     TsrRecord record;  /* its fields, freed by free_header */
     char foreign[440]; /* a dtype that no tensor has; "" */
@@ -122,6 +123,10 @@ static TsrStatus read_descr(Cursor *c, Header *h) {
     if (h->voids) h->dtype = TSR_BFLOAT16;
     if (h->dtype != TSR_DTYPE_NONE) return TSR_OK;
     tsr_io_quote(h->foreign, text, n);
+    h->column = length > 1 && strchr("USaMm", code[0]) != NULL &&
+                tsr_record_add(&h->record, c->in, "values", 6, text, n) == TSR_OK && h->record.size > 0;
+    if (h->column) return TSR_OK;
+    tsr_error_clear();
     if (length > 0 && code[0] == 'O')
         return tsr_input_error(c->in, "it holds pickled objects (dtype '|O'), which are never executed");
     return tsr_input_error(c->in, "its dtype '%s' has no tensor dtype", tsr_io_quote(shown, text, n));
@@ -188,7 +193,10 @@ static TsrStatus read_header(const TsrInput *in, Header *h) {
         skip_space(&c);
         if (!accept(&c, ",") && !(c.p < c.end && *c.p == '}')) return expected(&c, ", or }");
     }
-    return seen == 7 ? TSR_OK : tsr_input_error(in, "npy header: it lacks descr, fortran_order or shape");
+    if (seen != 7) return tsr_input_error(in, "npy header: it lacks descr, fortran_order or shape");
+    if (!h->column || h->ndim == 1) return TSR_OK;
+    return tsr_input_error(in, "its dtype '%s' has no tensor dtype, and %d dimensions are no column", h->foreign,
+                           h->ndim);
 }
 
 size_t tsr_npy_expected_size(const char *data, size_t size) {
@@ -196,7 +204,7 @@ size_t tsr_npy_expected_size(const char *data, size_t size) {
     Header h;
     int64_t numel;
     size_t nbytes;
-    bool known = read_header(&in, &h) == TSR_OK && !h.records &&
+    bool known = read_header(&in, &h) == TSR_OK && !h.records && !h.column &&
                  tsr_check_shape(&in, &numel, &nbytes, h.ndim, h.shape, h.dtype) == TSR_OK;
     free_header(&h);
     tsr_error_clear(); /* the reader will report it */
@@ -213,7 +221,8 @@ static TsrStatus read_records(TsrItems *out, TsrInput *in, const Header *h) {
     if (h->ndim > 1) return tsr_input_error(in, "records of %d dimensions are no table", h->ndim);
     if (tsr_mul_overflows(rows, (int64_t)h->record.size, &nbytes)) return tsr_input_error(in, "its shape overflows");
     if ((size_t)nbytes > in->size - h->offset) return refuse_short(in, h, (size_t)nbytes);
-    TSR_TRY(tsr_record_read(out, in, &h->record, h->offset, rows));
+    TSR_TRY(h->column ? tsr_record_read_column(out, in, &h->record, h->offset, rows)
+                      : tsr_record_read(out, in, &h->record, h->offset, rows));
     in->end = h->offset + (size_t)nbytes;
     return TSR_OK;
 }
@@ -236,7 +245,7 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     Header h;
     (void)options;
     TsrStatus status = read_header(in, &h);
-    if (status == TSR_OK) status = h.records ? read_records(out, in, &h) : read_tensor(out, in, &h);
+    if (status == TSR_OK) status = h.records || h.column ? read_records(out, in, &h) : read_tensor(out, in, &h);
     free_header(&h);
     return status;
 }
@@ -244,11 +253,11 @@ TsrStatus tsr_npy_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 bool tsr_npy_is_foreign(char *what, const TsrInput *in) {
     Header h;
     TsrStatus status = read_header(in, &h);
-    bool records = status == TSR_OK && h.records, foreign = status == TSR_VALUE_ERROR && h.foreign[0] != '\0';
-    snprintf(what, 440, "%s", records ? "records" : h.foreign);
+    bool foreign = status == TSR_VALUE_ERROR && (h.foreign[0] != '\0' || h.records);
+    snprintf(what, 440, "%s", h.records ? "records" : h.foreign);
     free_header(&h);
     if (status != TSR_OK) tsr_error_clear();
-    return records || foreign || (status == TSR_VALUE_ERROR && h.records);
+    return foreign;
 }
 
 static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const TsrTensor *t) {
@@ -290,7 +299,9 @@ TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
     TsrTensor *t, *dense = NULL;
     TsrText header = {0};
     (void)options;
-    if (items->table != NULL) return tsr_record_write(sink, items->table);
+    const TsrNode *root = items->tree.root;
+    if (root != NULL && root->kind == TSR_NODE_TABLE) return tsr_record_write(sink, root->table, root->i == 1);
+    if (items->table != NULL) return tsr_record_write(sink, items->table, false);
     TSR_TRY(tsr_items_only(&t, items, "npy"));
     TsrStatus status = tsr_npy_new_parts(&header, &dense, t);
     if (status == TSR_OK) {

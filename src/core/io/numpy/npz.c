@@ -1,11 +1,13 @@
-/* npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). A member that is no
- * tensor (texts, objects, records, no .npy at all) is an opaque node among the others, where the caller takes those. */
+/* npz.c: NumPy's .npz: a zip archive of .npy files, stored (savez) or deflated (savez_compressed). Texts and times are
+ * columns, records tables. A member that is none of these (objects, no .npy at all) is an opaque node among the others,
+ * where the caller takes those. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
 #include "core/io/packing/zip.h"
+#include "structured.h"
 #include "core/mem.h"
 
 static const char suffix[] = ".npy";
@@ -67,6 +69,18 @@ static TsrStatus add_tensor_move(Archive *a, const TsrZipMember *m, TsrTensor *t
     return status;
 }
 
+/* A table or a column, which moves into the archive's tree. */
+static TsrStatus add_table(Archive *a, const TsrZipMember *m, TsrItems *one) {
+    TsrNode *node, *root = one->tree.root;
+    TSR_TRY(add_value(a, &node, m, TSR_NODE_TABLE, ""));
+    TsrTable **from = root != NULL ? &root->table : &one->table;
+    node->i = root != NULL;
+    node->table = *from;
+    *from = NULL;
+    a->odd = true;
+    return TSR_OK;
+}
+
 static TsrStatus add_content(Archive *a, TsrInput *content, const TsrZipMember *m, const TsrLoadOptions *options) {
     TsrItems one = {0};
     char what[440] = "";
@@ -74,14 +88,16 @@ static TsrStatus add_content(Archive *a, TsrInput *content, const TsrZipMember *
     if (options->opaque && (!is_npy || tsr_npy_is_foreign(what, content))) return add_odd(a, m, what);
     if (!is_npy) return tsr_input_error(content, "it is no npy file");
     TSR_TRY(tsr_npy_read(&one, content, options));
-    if (one.table != NULL) {
-        tsr_items_free(&one);
-        return tsr_input_error(content, "it is a table, and not a tensor");
-    }
     if (content->end < content->size) {
         tsr_items_free(&one);
         return tsr_input_error(content, "%zu bytes too many: the array ends at byte %zu", content->size - content->end,
                                content->end);
+    }
+    if (one.items == NULL) {
+        TsrStatus added = m->stored ? tsr_zip_check(content, m) : TSR_OK;
+        if (added == TSR_OK) added = add_table(a, m, &one);
+        tsr_items_free(&one);
+        return added;
     }
     TsrTensor *t = tsr_tensor_retain(one.items[0].tensor);
     tsr_items_free(&one);
@@ -133,17 +149,41 @@ static TsrStatus put_tensor(TsrZipWriter *w, const char *name, const TsrTensor *
     return status;
 }
 
-static TsrStatus put_item(TsrZipWriter *w, const TsrItem *item) {
+static TsrStatus put_table(TsrZipWriter *w, const char *name, const TsrTable *t, bool column) {
+    TsrSink memory = {.fd = -1};
+    TsrStatus status = tsr_record_write(&memory, t, column);
+    TsrZipPart part = {memory.text.data, memory.text.length};
+    if (status == TSR_OK) status = tsr_zip_put(w, name, &part, 1);
+    tsr_text_free(&memory.text);
+    return status;
+}
+
+/* Of a tensor, or of a node that has one, a table or a column. */
+static TsrStatus put_item(TsrZipWriter *w, const char *called, const TsrTensor *t, const TsrNode *node) {
     TsrText name = {0};
-    TsrStatus status = tsr_text_printf(&name, "%s%s", item->name != NULL ? item->name : "arr_0", suffix);
-    if (status == TSR_OK) status = put_tensor(w, name.data, item->tensor);
+    TsrStatus status = tsr_text_printf(&name, "%s%s", called != NULL ? called : "arr_0", suffix);
+    if (status == TSR_OK)
+        status = t != NULL ? put_tensor(w, name.data, t) : put_table(w, name.data, node->table, node->i == 1);
     tsr_text_free(&name);
     return status;
+}
+
+/* A dict whose values are tensors, tables and columns. */
+static TsrStatus put_tree(TsrZipWriter *w, const TsrNode *dict) {
+    for (size_t i = 0; i + 1 < dict->n; i += 2) {
+        const TsrNode *key = dict->children[i], *value = dict->children[i + 1];
+        if (key->kind != TSR_NODE_STR || (value->tensor == NULL && value->table == NULL))
+            return tsr_error(TSR_TYPE_ERROR, "an npz file holds tensors, columns and tables under names");
+        TSR_TRY(put_item(w, key->text, value->tensor, value));
+    }
+    return TSR_OK;
 }
 
 TsrStatus tsr_npz_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {
     TsrZipWriter w = {.sink = sink, .deflate = options->compress};
     TsrStatus status = TSR_OK;
-    for (int i = 0; i < items->n && status == TSR_OK; i++) status = put_item(&w, &items->items[i]);
+    if (items->tree.root != NULL) status = put_tree(&w, items->tree.root);
+    for (int i = 0; i < items->n && status == TSR_OK; i++)
+        status = put_item(&w, items->items[i].name, items->items[i].tensor, NULL);
     return tsr_zip_finish(&w, status);
 }

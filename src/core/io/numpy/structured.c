@@ -13,7 +13,7 @@
 #include "core/number.h"
 #include "core/table.h"
 
-enum { FIELDS_MOST = 10000, FIELD_MOST = 1 << 24, DAY = 0 };
+enum { FIELDS_MOST = 10000, FIELD_MOST = 1 << 24, DAY = 0, MONTHS = -1, YEARS = -12 };
 static const int64_t not_a_time = INT64_MIN;
 static const int64_t exact_most = INT64_C(1) << 53;
 
@@ -25,18 +25,18 @@ static const struct {
     TsrTimeUnit unit;
     int64_t scale;
 } units[] = {
-    {"W", DAY, 7}, {"D", DAY, 1},   {"h", 1, 3600},     {"m", 1, 60},
-    {"s", 1, 1},   {"ms", 1000, 1}, {"us", 1000000, 1}, {"ns", 1000000000, 1},
+    {"Y", DAY, YEARS}, {"M", DAY, MONTHS}, {"W", DAY, 7},   {"D", DAY, 1},      {"h", 1, 3600},
+    {"m", 1, 60},      {"s", 1, 1},        {"ms", 1000, 1}, {"us", 1000000, 1}, {"ns", 1000000000, 1},
 };
 
-/* "M8[us]" */
+/* "M8[us]", and "m8[us]", whose count stays one of that unit. */
 static bool read_time(TsrField *f, const char *code, size_t n) {
-    if (n < 5 || memcmp(code, "M8[", 3) != 0 || code[n - 1] != ']') return false;
+    if (n < 5 || (code[0] | 32) != 'm' || memcmp(code + 1, "8[", 2) != 0 || code[n - 1] != ']') return false;
     for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
         if (strlen(units[i].name) != n - 4 || memcmp(units[i].name, code + 3, n - 4) != 0) continue;
-        f->kind = TSR_FIELD_TIME;
+        f->kind = code[0] == 'M' ? TSR_FIELD_TIME : TSR_FIELD_SPAN;
         f->unit = units[i].unit;
-        f->scale = units[i].scale;
+        f->scale = code[0] == 'M' ? units[i].scale : 1;
         f->size = 8;
         return true;
     }
@@ -119,10 +119,27 @@ static TsrStatus mark_missing(TsrTableColumn *c, int64_t row, int64_t rows) {
     return TSR_OK;
 }
 
+/* The first day of a month that is counted from January 1970 on: by Hinnant's days_from_civil, of years from March. */
+static bool first_day(int64_t *out, int64_t months) {
+    if (months < -INT32_MAX || months > INT32_MAX) return false;
+    int64_t year = 1970 + (months - (months % 12 + 12) % 12) / 12, month = (months % 12 + 12) % 12 + 1;
+    year -= month <= 2;
+    int64_t era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400,
+            of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5;
+    *out = era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+    return true;
+}
+
+/* A count of the field's unit as one of the column's. */
+static bool scaled(int64_t *value, int64_t scale) {
+    if (scale > 0) return !tsr_mul_overflows(*value, scale, value);
+    return !tsr_mul_overflows(*value, -scale, value) && first_day(value, *value);
+}
+
 static TsrStatus gather_times(TsrTableColumn *c, const TsrInput *in, const TsrField *f, const char *data, size_t step,
                               int64_t rows) {
     TSR_TRY(tsr_tensor_new(&c->data, 1, &rows, TSR_INT64, TSR_DEVICE_CPU));
-    c->kind = TSR_COLUMN_TIMES;
+    c->kind = f->kind == TSR_FIELD_TIME ? TSR_COLUMN_TIMES : TSR_COLUMN_NUMBERS;
     c->unit = f->unit;
     c->style = style_of(f->unit);
     int64_t *to = tsr_data(c->data);
@@ -132,7 +149,7 @@ static TsrStatus gather_times(TsrTableColumn *c, const TsrInput *in, const TsrFi
         if (to[i] == not_a_time) {
             TSR_TRY(mark_missing(c, i, rows));
             to[i] = 0;
-        } else if (tsr_mul_overflows(to[i], f->scale, &to[i])) {
+        } else if (!scaled(&to[i], f->scale)) {
             return tsr_input_error(in, "record %" PRId64 ": a time beyond what int64 counts", i);
         }
     }
@@ -191,8 +208,9 @@ static TsrStatus gather_words(TsrTableColumn *c, const TsrField *f, const char *
 static TsrStatus add_column(TsrTable *table, const TsrInput *in, const TsrField *f, const char *data, size_t step) {
     TsrTableColumn c = {0};
     data += f->offset;
+    bool times = f->kind == TSR_FIELD_TIME || f->kind == TSR_FIELD_SPAN;
     TsrStatus status = f->kind == TSR_FIELD_NUMBER ? gather_numbers(&c, f, data, step, table->rows)
-                       : f->kind == TSR_FIELD_TIME ? gather_times(&c, in, f, data, step, table->rows)
+                       : times                     ? gather_times(&c, in, f, data, step, table->rows)
                                                    : gather_words(&c, f, data, step, table->rows);
     if (status == TSR_OK) return tsr_table_add_move(table, f->name, f->name_length, c);
     tsr_table_column_clear(&c);
@@ -201,7 +219,7 @@ static TsrStatus add_column(TsrTable *table, const TsrInput *in, const TsrField 
 
 /* Whether float64 has all its numbers. */
 static bool is_plain(const TsrTableColumn *c) {
-    if (c->kind != TSR_COLUMN_NUMBERS) return false;
+    if (c->kind != TSR_COLUMN_NUMBERS || c->missing != NULL) return false;
     TsrDtype dtype = c->data->dtype;
     if (dtype != TSR_INT64 && dtype != TSR_UINT64) return true;
     const int64_t *v = tsr_data(c->data);
@@ -256,6 +274,32 @@ TsrStatus tsr_record_read(TsrItems *out, const TsrInput *in, const TsrRecord *re
         out->table = table;
         return TSR_OK;
     }
+    tsr_table_free(table);
+    return status;
+}
+
+/* The table's only column as the tree's root; takes the table. */
+static TsrStatus as_column_move(TsrItems *out, TsrTable *table) {
+    TsrNode *node;
+    TsrStatus status = tsr_tree_add(&node, &out->tree, TSR_NODE_TABLE);
+    if (status != TSR_OK) {
+        tsr_table_free(table);
+        return status;
+    }
+    node->table = table;
+    node->i = 1;
+    out->tree.root = node;
+    return TSR_OK;
+}
+
+TsrStatus tsr_record_read_column(TsrItems *out, const TsrInput *in, const TsrRecord *record, size_t offset,
+                                 int64_t rows) {
+    TsrTable *table;
+    TSR_TRY(tsr_table_new(&table, rows));
+    TsrStatus status = add_column(table, in, &record->fields[0], in->data + offset, record->size);
+    const TsrTableColumn *c = status == TSR_OK ? &table->columns[0] : NULL;
+    if (status == TSR_OK && (c->kind != TSR_COLUMN_NUMBERS || c->missing != NULL)) return as_column_move(out, table);
+    if (status == TSR_OK) status = tsr_items_single_move(out, tsr_tensor_retain(c->data));
     tsr_table_free(table);
     return status;
 }
@@ -370,18 +414,25 @@ static TsrStatus put_records(TsrSink *sink, TsrText *text, const TsrField *field
     return sink->status;
 }
 
-static TsrStatus write_table(TsrSink *sink, TsrText *text, TsrField *fields, const TsrTable *t) {
+/* Of an array without fields. */
+static TsrStatus put_plain_header(TsrText *out, const TsrField *field, int64_t rows) {
+    TSR_TRY(tsr_text_puts(out, "{'descr': "));
+    TSR_TRY(put_type(out, field));
+    return tsr_text_printf(out, ", 'fortran_order': False, 'shape': (%" PRId64 ",), }", rows);
+}
+
+static TsrStatus write_table(TsrSink *sink, TsrText *text, TsrField *fields, const TsrTable *t, bool column) {
     for (int i = 0; i < t->n; i++) TSR_TRY(plan_field(&fields[i], &t->columns[i]));
-    TSR_TRY(put_header(text, fields, t->n, t->rows));
+    TSR_TRY(column ? put_plain_header(text, fields, t->rows) : put_header(text, fields, t->n, t->rows));
     TSR_TRY(tsr_npy_put_header(sink, text));
     return put_records(sink, text, fields, t);
 }
 
-TsrStatus tsr_record_write(TsrSink *sink, const TsrTable *table) {
+TsrStatus tsr_record_write(TsrSink *sink, const TsrTable *table, bool column) {
     TsrText text = {0};
     TsrField *fields = tsr_calloc((size_t)TSR_MAX(table->n, 1), sizeof *fields);
     if (fields == NULL) return tsr_error_no_memory((size_t)table->n * sizeof *fields);
-    TsrStatus status = write_table(sink, &text, fields, table);
+    TsrStatus status = write_table(sink, &text, fields, table, column);
     tsr_free(fields);
     tsr_text_free(&text);
     return status;

@@ -5,7 +5,13 @@
 #include "core/io_format.h"
 
 /* What one field of a record holds. */
-typedef enum TsrFieldKind { TSR_FIELD_NUMBER, TSR_FIELD_WIDE_TEXT, TSR_FIELD_BYTE_TEXT, TSR_FIELD_TIME } TsrFieldKind;
+typedef enum TsrFieldKind {
+    TSR_FIELD_NUMBER,
+    TSR_FIELD_WIDE_TEXT,
+    TSR_FIELD_BYTE_TEXT,
+    TSR_FIELD_TIME,
+    TSR_FIELD_SPAN /* a difference of times (timedelta64): a count of its unit */
+} TsrFieldKind;
 
 /* One field; the name is lent of the file. */
 typedef struct TsrField {
@@ -16,7 +22,7 @@ typedef struct TsrField {
     bool big_endian;
     size_t offset, size; /* in a record, bytes */
     TsrTimeUnit unit;    /* of times */
-    int64_t scale;       /* of times: the unit counts for as many of `unit` */
+    int64_t scale;       /* of times: the unit counts for as many of `unit`; MONTHS, YEARS: calendars tell */
 } TsrField;
 
 typedef struct TsrRecord {
@@ -32,7 +38,12 @@ TsrStatus tsr_record_add(TsrRecord *record, const TsrInput *in, const char *name
 /* The table of `rows` records that begin at byte `offset` of the input, which the caller has checked to be there: one
  * tensor of float64 with names where all columns are numbers that float64 has. */
 TsrStatus tsr_record_read(TsrItems *out, const TsrInput *in, const TsrRecord *record, size_t offset, int64_t rows);
-/* Writes a table as an array of records. ValueError where a number is missing. */
-TsrStatus tsr_record_write(TsrSink *sink, const TsrTable *table);
+/* The same of an array without fields that is no tensor: of texts, times or differences of them, which `record` has as
+ * its only field, of any name. It is the only column of a table, and the root of out->tree, but a tensor where that is
+ * all it is. */
+TsrStatus tsr_record_read_column(TsrItems *out, const TsrInput *in, const TsrRecord *record, size_t offset,
+                                 int64_t rows);
+/* Writes a table as an array of records, or its only column as an array. ValueError where a number is missing. */
+TsrStatus tsr_record_write(TsrSink *sink, const TsrTable *table, bool column);
 
 #endif
