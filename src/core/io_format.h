@@ -118,6 +118,7 @@ typedef struct TsrItems {
     TsrText notes;
     bool rounded;
     bool derived; /* tensors were made of what the file holds (unpacked numbers): written back they would not be it */
+    const char *format; /* that was read, static; NULL: none was */
 } TsrItems;
 void tsr_items_free(TsrItems *items); /* frees all that they own, and empties *items */
 /* One tensor as the result; takes `t`, also on failure. */

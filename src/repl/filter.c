@@ -141,6 +141,7 @@ static TsrStatus add_records(Value list, TsrRecords *records) {
     TsrStatus status = TSR_OK;
     for (size_t i = 0; i < records->n && status == TSR_OK; i++) {
         files_tell_notes(&records->of[i]);
+        files_remember_items(&records->of[i]);
         status = files_value(&v, &records->of[i]);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), v);
     }
@@ -268,6 +269,7 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     options = given;
     files = paths;
     file_count = count;
+    files_remember();
     all_used = false;
     value_release(inputs);
     inputs = VALUE_UNBOUND;
@@ -386,7 +388,7 @@ static TsrStatus save(Value result, const char *path, const char *format) {
                         .suffix = options->suffix};
     const char **names = NULL;
     TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
-    if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save(result, path, &o);
+    if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save_alike(result, path, &o);
     tsr_free(names);
     return status;
 }

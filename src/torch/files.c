@@ -229,6 +229,40 @@ void files_tell_notes(const TsrItems *items) {
     }
 }
 
+/* ---- what the first file says besides ---- */
+
+static bool remembering;
+static TsrItems remembered; /* remarks alone; its format NULL: nothing was read yet */
+
+/* All but those of the key `other`; NULL: all. */
+static TsrStatus copy_remarks(TsrItems *to, const TsrItems *from, const char *other) {
+    for (int i = 0; i < from->nremarks; i++) {
+        const TsrRemark *r = &from->remarks[i];
+        if (other != NULL && strcmp(r->key, other) == 0) continue;
+        TSR_TRY(tsr_items_remark_raw(to, r->key, r->value, r->raw, r->raw_length));
+    }
+    return TSR_OK;
+}
+
+void files_remember(void) {
+    tsr_items_free(&remembered);
+    remembering = true;
+}
+
+void files_remember_items(const TsrItems *items) {
+    if (!remembering || remembered.format != NULL) return;
+    remembered.format = items->format;
+    if (copy_remarks(&remembered, items, NULL) == TSR_OK) return;
+    tsr_items_free(&remembered); /* short of memory: whoever writes says it */
+    tsr_error_clear();
+}
+
+static TsrStatus add_remembered(TsrItems *items, const char *path, const TsrSaveOptions *options) {
+    const TsrFormat *format = options->format != NULL ? tsr_format_find(options->format) : tsr_format_for_path(path);
+    bool alike = format != NULL && remembered.format != NULL && strcmp(format->name, remembered.format) == 0;
+    return alike ? copy_remarks(items, &remembered, "maxval") : TSR_OK; /* maxval is that of other numbers */
+}
+
 /* *v becomes the part of it that the name tells (`part_of` of the prelude). */
 static TsrStatus take_part(Value *v, const char *part, const char *file) {
     Value arguments[3] = {*v}, callee = VALUE_UNBOUND, found;
@@ -251,6 +285,7 @@ static TsrStatus load_one(Value *out, const char *path, const TsrLoadOptions *op
     TsrItems items;
     TSR_TRY(tsr_load(&items, path, options));
     files_tell_notes(&items);
+    files_remember_items(&items);
     Value v;
     TsrStatus status = files_value(&v, &items);
     if (status == TSR_OK) {
@@ -273,6 +308,7 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
     TsrStatus status = list_new(&list, (int64_t)records.n);
     for (size_t i = 0; i < records.n && status == TSR_OK; i++) {
         files_tell_notes(&records.of[i]);
+        files_remember_items(&records.of[i]);
         status = files_value(&item, &records.of[i]);
         if (status != TSR_OK) break;
         status = take_part(&item, options->part, path);
@@ -682,6 +718,14 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
     return status;
 }
 
+TsrStatus files_save_alike(Value v, const char *path, const TsrSaveOptions *options) {
+    TsrItems items = {0};
+    TsrStatus status = add_remembered(&items, path, options);
+    if (status == TSR_OK) status = save_items(v, &items, path, options);
+    tsr_items_free(&items);
+    return status;
+}
+
 /* ---- over the file that was read ---- */
 
 /* The names that the table's file had, lent by it, for writing it as it was. *names is the caller's. */
@@ -790,8 +834,7 @@ static TsrStatus keep_rest(TsrItems *items, Value v, const char *path, const Tsr
                          path)
              : TSR_OK;
     if (lost) tsr_error_hint("{**_, 'name': x} changes one of them");
-    for (int i = 0; i < old.nremarks && status == TSR_OK; i++)
-        status = tsr_items_remark(items, old.remarks[i].key, old.remarks[i].value);
+    if (status == TSR_OK) status = copy_remarks(items, &old, NULL);
     tsr_items_free(&old);
     return status;
 }

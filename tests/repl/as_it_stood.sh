@@ -42,6 +42,9 @@ sed 's/$/\r/; 1s/^/\xef\xbb\xbf/' odd.csv | sed 's/two\r/two/' >dos.csv
 same 'a mark and line ends' dos.csv -o csv -e _ dos.csv
 { head -n 1 dos.csv; sed -n 4p dos.csv; } >wanted; same 'of some rows' wanted -o csv -e '_[2:3]' dos.csv
 
+printf 'a,"a",a\nx,1,2\n' >twice.csv
+same 'names that are there twice' twice.csv -o csv -e _ twice.csv
+
 # numbers alone are a tensor
 printf ' a,"b"\n1.50,007\n,+2\n3e0,4\n' >n.csv
 same 'numbers' n.csv -o csv -e _ n.csv

@@ -16,6 +16,10 @@ is 'written and read' "({'a': tensor([[0., 1., 2.],
         [3., 4., 5.]], dtype=torch.float16), 'b': tensor([1., 1.], dtype=torch.bfloat16), 'c': tensor(1.)}, {'general.name': 'x'})" "$out"
 cp "$data/plain.gguf" "$f"; before=$("$tsr" -l "$f" | grep metadata)
 run --in-place -e '{**_, "f32": _["f32"] + 1}' "$f"; is 'in place' "$before" "$("$tsr" -l "$f" | grep metadata)"
+head -c 700 "$data/plain.gguf" >"$work/head"
+head -c 700 "$f" | cmp -s - "$work/head" && ok 'keys keep their types' || fail 'keys keep their types'
+run -o "$f" -e '{**_, "f32": _["f32"] + 1}' "$data/plain.gguf"
+head -c 700 "$f" | cmp -s - "$work/head" && ok 'and in another file of the format' || fail 'and in another file of the format'
 run --diff "$data/plain.gguf" "$f"; is 'one tensor alone changes' 'f32: 6 of 6 elements differ' "$(echo "$out" | head -1 | cut -d, -f1)"
 cp "$data/packed.gguf" "$f"
 run --in-place -e '_' "$f"; is 'packed numbers are not written over' "ValueError: $f: it packs its numbers in few bits, and would be written with all of theirs" "$(last)"

@@ -73,4 +73,12 @@ foreign y '\211HDF\r\n\032\n1234' 'HDF5, which is not read' h5py
 foreign x.mat 'MATLAB 5.0 MAT-file, Platform: GLNXA64\0\1' 'a MAT-file, which is not read' scipy.io
 foreign x.parquet 'PAR1\25\4\25' 'Parquet, which is not read' pandas
 foreign x.feather 'ARROW1\0\0\377' 'Arrow, which is not read' pandas
+# what a file says besides goes along to a file of its kind
+run -e 'save((linspace(0, 1, 100) * 1000).short().reshape(-1, 1), "slow.wav", metadata={"rate": "8000"})'
+rate() { "$tsr" -e 'load("'"$1"'", metadata=True)[1]'; }
+run -o half.wav -e '_ // 2' slow.wav; is 'the rate of sound' "{'rate': '8000'}" "$(rate half.wav)"
+cat slow.wav | "$tsr" -o wav -e '_ // 2' >piped.wav; is 'through a pipe' "{'rate': '8000'}" "$(rate piped.wav)"
+run -e 'save({"a": ones(2)}, "m.safetensors", metadata={"format": "pt"})'
+run -o half.safetensors -e '{k: v.half() for k, v in _.items()}' m.safetensors; is 'metadata of a model' "{'format': 'pt'}" "$(rate half.safetensors)"
+run -o slow.safetensors -e '{"x": _}' slow.wav; is 'not to another kind' '{}' "$(rate slow.safetensors)"
 exit $bad

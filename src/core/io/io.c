@@ -245,6 +245,7 @@ static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *forma
     o.format = format->name;
     TSR_TRY(tsr_format_takes(in, format, options->given));
     TsrStatus status = format->read(out, in, &o);
+    out->format = format->name;
     if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
     if (status != TSR_OK) tsr_items_free(out);
     return status;

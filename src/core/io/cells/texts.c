@@ -76,6 +76,13 @@ bool tsr_texts_get(const char **text, size_t *n, TsrTexts *t, int64_t j, int64_t
     return true;
 }
 
+/* Whether it is what readers append to a name that is there already: ".1". */
+static bool is_number_of_copy(const char *p) {
+    if (*p++ != '.' || *p == '\0') return false;
+    while (*p >= '0' && *p <= '9') p++;
+    return *p == '\0';
+}
+
 bool tsr_texts_name(const char **text, size_t *n, const TsrTexts *t, int64_t j, const char *name) {
     TsrCellText cell;
     const TsrSource *source = t->of[j].source;
@@ -85,7 +92,7 @@ bool tsr_texts_name(const char **text, size_t *n, const TsrTexts *t, int64_t j, 
     const char *p = cell.text;
     for (; p < cell.text_end && *name == *p && *p != '\0'; p++, name++)
         if (quoted && *p == '"' && p + 1 < cell.text_end && p[1] == '"') p++;
-    if (p != cell.text_end || *name != '\0') return false;
+    if (p != cell.text_end || (*name != '\0' && !is_number_of_copy(name))) return false;
     *text = cell.raw;
     *n = (size_t)(cell.raw_end - cell.raw);
     return true;
