@@ -322,10 +322,12 @@ coverage: ## the unit tests, transcripts and the command line's, then each file'
 	@find build/coverage/obj -path '*/obj/tests' -prune -o -name '*.gcda' -exec gcov -n {} + | \
 		awk -F"['%: ]+" '/^File/ {file = $$2 ~ /^src.*\.c$$/ ? $$2 : ""} /^Lines/ && file {printf "%6.2f%% of %4d lines  %s\n", $$3, $$5, file; file = ""}' | sort -n
 
-tsan: ## tensors, every operator and interrupts shared by threads, and the language's parallel(), under the thread sanitizer
+tsan: ## tensors, every operator and interrupts shared by threads, parallel(), and kernels compiled beside, under the thread sanitizer
 	$(MAKE) CONFIG=tsan all build/tsan/tests/run
 	for s in tensor alloc threads interrupt; do CK_RUN_SUITE=$$s build/tsan/tests/run || exit 1; done
 	OMP_NUM_THREADS=1 build/tsan/tsr --doctest tests/show/parallel.txt
+	rm -rf build/tsan/cuda-cache
+	TSR_CUDA_CACHE=build/tsan/cuda-cache OMP_NUM_THREADS=1 build/tsan/tsr --simulate-cuda tests/cuda/beside.tsr
 
 # Check forks for each test, and valgrind looks at each child; faults on purpose it takes for the program's own.
 VALGRIND := valgrind -q --error-exitcode=1 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=scripts/valgrind-known

@@ -20,7 +20,8 @@ static const char *const symbols[] = {
 #include "nvrtc.def"
 #undef NVRTC
 };
-static bool usable, no_compiler;
+static bool usable;
+static _Atomic bool no_compiler; /* the thread beside compiles, too */
 static int major, minor;
 
 static void open_nvrtc(void) {
