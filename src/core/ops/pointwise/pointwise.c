@@ -52,11 +52,22 @@ static TsrTensor *output_of(TsrOpCall *c, const TsrPointwise *rules, int n, TsrT
     return same && in == tsr_spare(c) ? in : c->out[0];
 }
 
+/* A real number that a half float holds exactly, as 1 or 0.5: that it is rounded to one changes nothing. */
+static bool is_exact_half(const TsrTensor *t, TsrDtype half) {
+    if ((t->flags & TSR_FLAG_WRAPPED_NUMBER) == 0 || !tsr_in(D_INT | D_FLOAT, t->dtype)) return false;
+    uint16_t rounded;
+    double number = tsr_scalar_to_double(tsr_tensor_get(t, 0));
+    tsr_scalar_store(tsr_scalar_float(number), half, &rounded);
+    return tsr_scalar_to_double(tsr_scalar_load(half, &rounded)) == number;
+}
+
 /* Half floats that the kernel computes on as they are. */
 static bool has_half_kernel(const TsrPointwise *rules, int n, TsrTensor *const *in) {
+    TsrDtype half = in[0]->dtype;
+    if (!tsr_in(TSR_BITS_HALF, half) || tsr_kernel(rules->kernel, half) == NULL) return false;
     for (int i = 1; i < n; i++)
-        if (in[i]->dtype != in[0]->dtype) return false;
-    return tsr_in(TSR_BITS_HALF, in[0]->dtype) && tsr_kernel(rules->kernel, in[0]->dtype) != NULL;
+        if (in[i]->dtype != half && !is_exact_half(in[i], half)) return false;
+    return true;
 }
 
 static TsrStatus begin(TsrPw *pw, TsrOpCall *c, const TsrPointwise *rules, int n, TsrTensor *const *in,
