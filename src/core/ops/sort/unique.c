@@ -293,13 +293,13 @@ static TsrStatus unique_pairs(Results *r, const TsrTensor *self, bool sort, Want
 }
 
 /* The number of its run for each element: in the order of the input, whose element i of the line was order[i]. */
-static TsrTensor *run_numbers(TsrScope *s, TsrTensor *begins, TsrTensor *order, const TsrTensor *self) {
+static TsrTensor *run_numbers(TsrScope *s, TsrTensor *begins, TsrTensor *order, int ndim, const int64_t *sizes) {
     TsrTensor *counted = CALL(s, "cumsum", "ti", begins, (int64_t)0),
               *number = CALL(s, "sub", "ts", counted, tsr_scalar_int(1));
     TsrTensor *inverse = order == NULL ? number : MAKE(s, tsr_tensor_new_like, number, TSR_INT64, TSR_CONTIGUOUS);
     const TsrAlong along = {.index = order};
     if (s->status == TSR_OK && order != NULL) s->status = tsr_place_along(inverse, number, &along, TSR_COMBINE_SET);
-    return MAKE(s, tsr_tensor_new_reshape, inverse, tsr_ndim(self), self->sizes);
+    return MAKE(s, tsr_tensor_new_reshape, inverse, ndim, sizes);
 }
 
 /* How long the runs are that begin at these of n elements. */
@@ -311,6 +311,20 @@ static TsrTensor *run_lengths(TsrScope *s, TsrTensor *starts, int64_t n) {
     return CALL(s, "sub", "tt", ends, starts);
 }
 
+/* What was asked for of `lines`, elements or rows in order, of which those that `begins` says are not what stands
+ * before them; order: where each was, NULL for the order of the input, whose sizes these are. */
+static void distinct_there(TsrScope *s, Results *r, TsrTensor *lines, TsrTensor *begins, TsrTensor *order, int ndim,
+                           const int64_t *sizes, Wanted wanted) {
+    TsrTensor *found = MAKE(s, tsr_nonzero_new, begins), *starts = MAKE(s, tsr_tensor_new_select, found, 1, 0),
+              *values = CALL(s, "index_select", "tit", lines, (int64_t)0, starts);
+    TsrTensor *inverse = wanted.inverse ? run_numbers(s, begins, order, ndim, sizes) : NULL,
+              *counts = wanted.counts ? run_lengths(s, starts, begins->numel) : NULL;
+    if (s->status != TSR_OK) return;
+    r->values = tsr_tensor_retain(values);
+    if (wanted.inverse) r->inverse = tsr_tensor_retain(inverse);
+    if (wanted.counts) r->counts = tsr_tensor_retain(counts);
+}
+
 /* unique_flat on a device. */
 static TsrStatus unique_there(Results *r, const TsrTensor *self, bool sort, Wanted wanted) {
     TsrTensor *sorted[2] = {NULL};
@@ -318,15 +332,9 @@ static TsrStatus unique_there(Results *r, const TsrTensor *self, bool sort, Want
     TsrScope s = {0};
     TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus);
     if (s.status == TSR_OK && sort) s.status = tsr_invoke_new(sorted, 2, "sort", "tbib", flat, true, (int64_t)0, false);
-    TsrTensor *line = sort ? sorted[0] : flat;
-    TsrTensor *begins = s.status == TSR_OK ? tsr_run_starts(&s, line) : NULL,
-              *found = MAKE(&s, tsr_nonzero_new, begins), *starts = MAKE(&s, tsr_tensor_new_select, found, 1, 0),
-              *values = CALL(&s, "index_select", "tit", line, (int64_t)0, starts);
-    TsrTensor *inverse = wanted.inverse ? run_numbers(&s, begins, sorted[1], self) : NULL,
-              *counts = wanted.counts ? run_lengths(&s, starts, self->numel) : NULL;
-    if (s.status == TSR_OK) r->values = tsr_tensor_retain(values);
-    if (s.status == TSR_OK && wanted.inverse) r->inverse = tsr_tensor_retain(inverse);
-    if (s.status == TSR_OK && wanted.counts) r->counts = tsr_tensor_retain(counts);
+    TsrTensor *line = sort ? sorted[0] : flat, *begins = s.status == TSR_OK ? tsr_run_starts(&s, line) : NULL;
+    if (s.status == TSR_OK)
+        distinct_there(&s, r, line, begins, sort ? sorted[1] : NULL, tsr_ndim(self), self->sizes, wanted);
     tsr_free_all(sorted, 2);
     return tsr_scope_end(&s);
 }
@@ -387,20 +395,27 @@ static TsrStatus distinct_rows(Distinct *d, const TsrTensor *rows, bool sort) {
     return status;
 }
 
+/* `count` dense rows like `rows`, seen with their dimension moved back to its place. */
+static void moved_back(int64_t *sizes, int64_t *strides, const TsrTensor *rows, int64_t count, int64_t dim) {
+    int n = tsr_ndim(rows);
+    int64_t dense[TSR_MAX_DIMS], steps[TSR_MAX_DIMS];
+    memcpy(dense, rows->sizes, sizeof *dense * (size_t)n);
+    dense[0] = count;
+    tsr_layout_contiguous_strides(steps, n, dense);
+    for (int k = 0; k < n; k++) {
+        int from = k < dim ? k + 1 : k == dim ? 0 : k;
+        sizes[k] = dense[from];
+        strides[k] = steps[from];
+    }
+}
+
 /* The distinct rows, seen with their dimension moved back to its place. */
 static TsrStatus gather_rows(TsrTensor **out, const TsrTensor *rows, const Distinct *d, int64_t dim) {
     int n = tsr_ndim(rows);
-    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS], moved_sizes[TSR_MAX_DIMS], moved_strides[TSR_MAX_DIMS];
-    memcpy(sizes, rows->sizes, sizeof *sizes * (size_t)n);
-    sizes[0] = d->count;
-    tsr_layout_contiguous_strides(strides, n, sizes);
-    for (int k = 0; k < n; k++) {
-        int from = k < dim ? k + 1 : k == dim ? 0 : k;
-        moved_sizes[k] = sizes[from];
-        moved_strides[k] = strides[from];
-    }
-    if (d->n == 0) tsr_layout_contiguous_strides(moved_strides, n, moved_sizes); /* nothing was moved */
-    TSR_TRY(tsr_tensor_new_strided(out, n, moved_sizes, moved_strides, rows->dtype, rows->device));
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    moved_back(sizes, strides, rows, d->count, dim);
+    if (d->n == 0) tsr_layout_contiguous_strides(strides, n, sizes); /* nothing was moved */
+    TSR_TRY(tsr_tensor_new_strided(out, n, sizes, strides, rows->dtype, rows->device));
     if ((*out)->numel == 0) return TSR_OK;
     size_t row = (size_t)(rows->numel / rows->sizes[0]) * tsr_itemsize(rows);
     const char *src = tsr_data(rows);
@@ -424,12 +439,61 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
     return status;
 }
 
+/* On a device rows are sorted column by column, the last one first, and so only narrow ones. */
+enum { MOST_COLUMNS = 64 };
+
+/* The order of the rows of a matrix. *out is owned. */
+static TsrStatus row_order_new(TsrTensor **out, TsrTensor *matrix) {
+    TSR_OWNED order = NULL;
+    for (int64_t k = matrix->sizes[1] - 1; k >= 0; k--) {
+        TsrTensor *sorted[2] = {NULL};
+        TsrScope s = {0};
+        TsrTensor *column = MAKE(&s, tsr_tensor_new_select, matrix, 1, k),
+                  *moved = order == NULL ? column : CALL(&s, "index_select", "tit", column, (int64_t)0, order);
+        if (s.status == TSR_OK) s.status = tsr_invoke_new(sorted, 2, "sort", "tbib", moved, true, (int64_t)0, false);
+        TsrTensor *next = order == NULL ? sorted[1] : CALL(&s, "index_select", "tit", order, (int64_t)0, sorted[1]);
+        if (s.status == TSR_OK) tsr_owned_put_move(&order, tsr_tensor_retain(next));
+        tsr_free_all(sorted, 2);
+        TSR_TRY(tsr_scope_end(&s));
+    }
+    *out = tsr_owned_take(&order);
+    return TSR_OK;
+}
+
+/* Which rows are not what stands before them. *out is owned. */
+static TsrStatus row_starts_new(TsrTensor **out, TsrTensor *matrix) {
+    TsrScope s = {0};
+    TsrTensor *begins = MAKE(&s, tsr_tensor_new, 1, matrix->sizes, TSR_BOOL, matrix->device),
+              *others = SLICE(&s, begins, 0, 1, INT64_MAX), *after = SLICE(&s, matrix, 0, 1, INT64_MAX),
+              *before = SLICE(&s, matrix, 0, 0, -1), *differ = CALL(&s, "ne", "tt", after, before),
+              *fresh = CALL(&s, "any", "ti", differ, (int64_t)1);
+    if (s.status == TSR_OK) s.status = tsr_tensor_fill(begins, tsr_scalar_bool(true));
+    if (s.status == TSR_OK) s.status = tsr_tensor_copy(others, fresh);
+    return tsr_scope_end_new(out, &s, begins);
+}
+
+/* unique_along on a device, where nothing is empty. */
+static TsrStatus unique_rows_there(Results *r, const TsrTensor *self, int64_t dim, bool sort, Wanted wanted) {
+    const int64_t n = self->sizes[dim], shape[] = {n, self->numel / n};
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    TsrScope s = {0};
+    TsrTensor *rows = MAKE(&s, rows_new, self, dim), *matrix = MAKE(&s, tsr_tensor_new_reshape, rows, 2, shape),
+              *order = sort ? MAKE(&s, row_order_new, matrix) : NULL,
+              *lines = sort ? CALL(&s, "index_select", "tit", matrix, (int64_t)0, order) : matrix,
+              *begins = MAKE(&s, row_starts_new, lines);
+    if (s.status == TSR_OK) distinct_there(&s, r, lines, begins, order, 1, &n, wanted);
+    if (s.status == TSR_OK) {
+        moved_back(sizes, strides, rows, r->values->sizes[0], dim);
+        s.status = tsr_tensor_set_geometry(r->values, (TsrGeometry){tsr_ndim(rows), sizes, strides, 0});
+    }
+    return tsr_scope_end(&s);
+}
+
 static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bool sort, Wanted wanted) {
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
     if (tsr_ndim(self) == 0)
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    if (tsr_on_device(self) && tsr_ndim(self) != 1) return tsr_device_decline();
     int64_t zeros = 0;
     for (int d = 0; d < tsr_ndim(self); d++) zeros += self->sizes[d] == 0;
     if (self->sizes[dim] == 0 ? zeros != 1 : zeros != 0)
@@ -437,7 +501,11 @@ static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bo
                          self->sizes[dim] == 0
                              ? "Number of zero sized dimensions is more than one, so unique cannot be applied "
                              : "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
-    if (tsr_on_device(self)) return unique_there(r, self, sort, wanted);
+    if (tsr_on_device(self) && tsr_ndim(self) == 1) return unique_there(r, self, sort, wanted);
+    if (tsr_on_device(self)) {
+        bool narrow = self->numel > 0 && (!sort || self->numel / self->sizes[dim] <= MOST_COLUMNS);
+        return narrow ? unique_rows_there(r, self, dim, sort, wanted) : tsr_device_decline();
+    }
     TSR_OWNED rows = NULL;
     Distinct d = {NULL, NULL, 0, 0};
     TSR_TRY(rows_new(&rows, self, dim));
