@@ -13,6 +13,12 @@ _tsr_named() { # KEY
         sed -n "s/.*\"$1\": \(\"[^\"]*\"\|\[[^]]*\]\).*/\1/p" | sed 's/^\[//; s/\]$//; s/", "/\n/g; s/"//g'
 }
 
+# The parts of a file that FILE:NAME names: tensors, and columns of a table of numbers.
+_tsr_parts() { # FILE
+    local COMP_WORDS=(tsr "$1")
+    { _tsr_named name; _tsr_named columns; } | grep -v '^('
+}
+
 _tsr() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words=
     [ "$word" = = ] && word=
@@ -28,7 +34,13 @@ _tsr() {
     --sort) words='name bytes' ;;
     --match) words=$(_tsr_named name) ;;
     --columns) words=$(_tsr_named columns) ;;
-    *) case $word in -*) words=$(tsr --print-man options) ;; esac ;;
+    :) words=$(_tsr_parts "${COMP_WORDS[COMP_CWORD - 2]}") ;; # bash takes FILE:NAME for three words
+    *)
+        case $word in
+        -*) words=$(tsr --print-man options) ;;
+        :) words=$(_tsr_parts "$before") word= ;;
+        esac
+        ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     [ -n "$words" ] && [ "$before" != -o ] && [ "$before" != --output ] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$word")

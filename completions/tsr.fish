@@ -7,6 +7,21 @@ function __tsr_named
     end | string match -rg "\"$argv[1]\": (\"[^\"]*\"|\[[^\]]*\])" | string replace -ar '^\[|\]$|"' '' | string split ', '
 end
 
+# The file of FILE:NAME, where that is typed.
+function __tsr_file_of_part
+    set -l found (commandline -ct | string match -r '^(.*?):')
+    and test -f $found[2]; and echo $found[2]
+end
+
+# The parts that it may name: tensors, and columns of a table of numbers.
+function __tsr_parts
+    set -l file (__tsr_file_of_part)
+    for key in name columns
+        tsr -l --json -- $file 2>/dev/null | string match -rg "\"$key\": (\"[^\"]*\"|\[[^\]]*\])" |
+            string replace -ar '^\[|\]$|"' '' | string split ', ' | string match -v '(*' | string replace -r '^' $file:
+    end
+end
+
 for option in (tsr --print-man options | string match -r '^--.*')
     set -l name (string trim -c '-=' -- $option)
     string match -q '*=' -- $option; and complete -c tsr -l $name -r; or complete -c tsr -l $name
@@ -24,3 +39,4 @@ complete -c tsr -l color -x -a 'auto always never'
 complete -c tsr -l sort -x -a 'name bytes'
 complete -c tsr -l match -x -a '(__tsr_named name)'
 complete -c tsr -l columns -x -a '(__tsr_named columns)'
+complete -c tsr -n __tsr_file_of_part -f -a '(__tsr_parts)'

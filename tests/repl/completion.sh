@@ -22,21 +22,25 @@ is 'bash: values behind =' 'always auto' "$(offered tsr --color = a)"
 is 'bash: files' 'file.tsr folder' "$(offered tsr f)"
 is 'bash: names in a file' 'a.w b.w' "$(offered tsr -l m.npz --match '')"
 is 'bash: columns of a file' 'price' "$(offered tsr -e _ t.csv --columns p)"
+is 'bash: a part of a file' 'a.w b.w' "$(offered tsr -l m.npz :)"
+is 'bash: which begins so' 'count' "$(offered tsr -l t.csv : c)"
 if command -v fish >/dev/null; then
     offered() { fish -N -c 'source $argv[1]; complete -C "$argv[2]"' "$top/completions/tsr.fish" "$1" | cut -f 1 | sort | xargs; }
     is 'fish: options' '--match --max-memory --max-time' "$(offered 'tsr --ma')"
     is 'fish: formats' 'safetensors' "$(offered 'tsr -I sa')"
     is 'fish: names in a file' 'a.w b.w' "$(offered 'tsr -l m.npz --match ')"
     is 'fish: columns of a file' 'price' "$(offered 'tsr -e _ t.csv --columns p')"
+    is 'fish: a part of a file' 'm.npz:a.w m.npz:b.w' "$(offered 'tsr -l m.npz:')"
 else ok 'fish (skipped: there is none)'; fi
 if command -v zsh >/dev/null; then
     offered() { # LAST-BUT-ONE LAST WORDS...: what _tsr gives compadd
-        zsh -f -c 'compadd() { while [[ $1 == -* ]]; do case $1 in -a) shift; print -l ${(P)1}; return ;; -S) shift ;; esac; shift; done; print -l $@; }; _files() { print files; }
+        zsh -f -c 'PREFIX=${@[-1]}; compset() { :; }; compadd() { while [[ $1 == -* ]]; do case $1 in -a) shift; print -l ${(P)1}; return ;; -S) shift ;; esac; shift; done; print -l $@; }; _files() { print files; }
             words=("$@[2,-1]"); CURRENT=$#words; . "$1"' - "$top/completions/_tsr" "$@" | sort | xargs
     }
     is 'zsh: values' 'always auto never' "$(offered tsr --color '')"
     is 'zsh: names in a file' 'a.w b.w' "$(offered tsr -l m.npz --match '')"
     is 'zsh: columns of a file' 'count price' "$(offered tsr -e _ t.csv --columns '')"
+    is 'zsh: a part of a file' 'a.w b.w' "$(offered tsr -l m.npz:)"
     is 'zsh: files' 'files' "$(offered tsr f)"
 else ok 'zsh (skipped: there is none)'; fi
 
