@@ -634,10 +634,26 @@ static bool has_columns(Value v) {
     return false;
 }
 
+/* A list of dicts, which are the rows of a table. */
+static bool is_rows(Value v) {
+    const Value *items;
+    int64_t count, i = 0;
+    if (!value_as_array(v, &items, &count)) return false;
+    while (i < count && value_is_dict(items[i])) i++;
+    return count > 0 && i == count;
+}
+
+/* csv and tsv. */
+static bool format_has_header(const char *name) {
+    const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
+    return format != NULL && format->table;
+}
+
 /* Whether v goes into the format as a table of named columns. */
 static bool is_written_as_table(Value v, const char *name) {
     const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
-    return format != NULL && format->tables && (has_columns(v) || strcmp(name, "markdown") == 0);
+    if (format == NULL || !format->tables) return false;
+    return has_columns(v) || (format->table && is_rows(v)) || strcmp(name, "markdown") == 0;
 }
 
 static TsrStatus table_items(TsrItems *items, Value v) {
@@ -657,12 +673,6 @@ static bool is_written_as_arrays(Value v, const char *name) {
     for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;)
         if (value_is_column(e->value) || value_is_table(e->value)) return true;
     return false;
-}
-
-/* csv and tsv. */
-static bool format_has_header(const char *name) {
-    const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
-    return format != NULL && format->table;
 }
 
 /* A column alone is a table of one, with a header where it has a name. */

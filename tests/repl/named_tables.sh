@@ -31,6 +31,9 @@ run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24
 n     [3]    float64                  24      24" "$(printf '%s' "$out" | sed -n 1,3p)"
 run -e _ t.md; is 'markdown is not read' 1 "$status"
+run -o csv -e '[{"n": r["n"], "c": r["city"]} for r in _.rows()][:2]' t.csv; is 'a list of rows' 'n,c
+1,Rome
+2.5,"a, ""b"""' "$out"
 # digits behind the point
 printf 'city,price,n\nRome,2.50,1\nOslo,10.00,\nRome,-0.05,3\n' >p.csv
 run -o csv -e _ p.csv; is 'prices keep their digits' "$(cat p.csv)" "$out"
