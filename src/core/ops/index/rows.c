@@ -569,8 +569,8 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
                          "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got %s.",
                          c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype))
         return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
     if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));

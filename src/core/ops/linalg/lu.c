@@ -13,6 +13,7 @@
 #include "core/engine/places.h"
 #include "core/tensor/loan.h"
 #include "core/op/compose.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 
 /* ---- factorizations ---- */
@@ -642,6 +643,8 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
 
 TsrStatus op_slogdet(TsrOpCall *c) {
     TsrTensor *s, *l;
+    TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 1, tsr_dtype_real_of(c->arg[0].t->dtype)));
     TSR_TRY(slogdet_new(&s, &l, c->arg[0].t, "linalg.slogdet"));
     return tsr_return_move2(c, s, l);
 }

@@ -658,10 +658,10 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_mv(mat, vec, tsr_ndim(self), self->numel, self->dtype));
     TSR_TRY(check_inplace(c, self, 1, mat->sizes));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_mv_kernel(mat));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     if (vec->numel == 0) {
         TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), 1, mat->sizes));
@@ -970,7 +970,7 @@ TsrStatus op_bilinear(TsrOpCall *c) {
     for (int i = 0; i < d - 1; i++) rows *= x->sizes[i];
     TSR_TRY(tsr_tensor_new_permute(&wp, w, 3, (int64_t[]){1, 0, 2}));
     TSR_TRY(tsr_tensor_new_reshape(&wf, wp, 2, (int64_t[]){nx, no * ny}));
-    TSR_TRY(tsr_tensor_new_reshape(&xf, x, 2, (int64_t[]){rows, nx}));
+    TSR_TRY(tsr_tensor_new_reshape(&xf, x, 2, (int64_t[]){-1, nx}));
     TSR_TRY(tsr_tensor_new_reshape(&yf, y, 3, (int64_t[]){rows, ny, 1}));
     TSR_TRY(tsr_matmul_new(&xw, xf, wf));
     TSR_TRY(tsr_tensor_new_reshape(&xw3, xw, 3, (int64_t[]){rows, no, ny}));

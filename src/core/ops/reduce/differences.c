@@ -128,8 +128,9 @@ static TsrScalar to_scalar(const TsrArg *a) { return a->kind == TSR_ARG_FLOAT ? 
 
 /* (y, *, dx, dim) */
 static TsrStatus check_real_dx(const TsrOpCall *c, const char *name) {
-    bool complex = c->arg[1].kind == TSR_ARG_SCALAR && c->arg[1].s.kind == TSR_SCALAR_COMPLEX;
-    return complex ? tsr_error(TSR_RUNTIME_ERROR, "%s: Currently, we only support dx as a real number.", name) : TSR_OK;
+    bool refused = c->arg[1].kind == TSR_ARG_SCALAR &&
+                   (c->arg[1].s.kind == TSR_SCALAR_COMPLEX || c->arg[1].s.kind == TSR_SCALAR_BOOL);
+    return refused ? tsr_error(TSR_RUNTIME_ERROR, "%s: Currently, we only support dx as a real number.", name) : TSR_OK;
 }
 
 TsrStatus op_trapezoid_dx(TsrOpCall *c) {

@@ -573,6 +573,7 @@ TsrStatus op_histogram(TsrOpCall *c) {
 
 static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[MAX_HISTOGRAM_DIMS] = {NULL};
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, tsr_ndim(self)));
     if (tsr_ndim(self) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
     if (n != self->sizes[tsr_ndim(self) - 1])
