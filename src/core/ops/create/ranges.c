@@ -189,12 +189,12 @@ typedef struct Spaced {
 static TsrStatus begin_spaced(Spaced *s, TsrOpCall *c, int options_at, const char *kernel) {
     const char *name = c->schema->base;
     int64_t steps = c->arg[2].i;
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, options_at, TSR_DEVICE_CPU));
     TSR_TRY(check_zero_dim(c, name));
     TSR_TRY(end_point(&s->start, c, 0));
     TSR_TRY(end_point(&s->end, c, 1));
     if (steps < 0) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");
-    TsrOptions o;
-    TSR_TRY(tsr_create_options(&o, c, options_at, TSR_DEVICE_CPU));
     TsrDtype dtype = TSR_FLOAT32;
     bool into = c->out[0] != NULL && o.dtype == c->out[0]->dtype;
     if (into) TSR_TRY(check_spaced_out(c, s->start, s->end, steps));

@@ -562,12 +562,12 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     TSR_OWNED r = NULL;
     TSR_OWNED there = NULL;
     TsrTensor *scaled = NULL;
-    if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
-                         half ? "rfftfreq" : "fftfreq");
     if (c->out[0] != NULL && c->out[0]->dtype != dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
                          tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
+                         half ? "rfftfreq" : "fftfreq");
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
     int64_t count = half ? n / 2 + 1 : n;
     const TsrTensor *shape = keeps_shape(c, count) ? c->out[0] : NULL;

@@ -405,7 +405,7 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
             "instead",
             tsr_layout_text(dp, pivots->sizes));
     }
-    TSR_TRY(tsr_la_not_implemented("linalg.lu_solve", lu->dtype));
+    TSR_TRY(tsr_la_not_implemented("linalg.lu_solve_cpu", lu->dtype));
     TSR_OWNED lub = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED pb = NULL;
@@ -642,11 +642,12 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
 }
 
 TsrStatus op_slogdet(TsrOpCall *c) {
-    TsrTensor *s, *l;
-    TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
-    TSR_TRY(tsr_check_out_dtype(c, 1, tsr_dtype_real_of(c->arg[0].t->dtype)));
+    TSR_OWNED s = NULL;
+    TSR_OWNED l = NULL;
     TSR_TRY(slogdet_new(&s, &l, c->arg[0].t, "linalg.slogdet"));
-    return tsr_return_move2(c, s, l);
+    TSR_TRY(tsr_check_out_dtype(c, 0, s->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 1, l->dtype));
+    return tsr_return_move2(c, tsr_owned_take(&s), tsr_owned_take(&l));
 }
 
 TsrStatus op_logdet(TsrOpCall *c) {

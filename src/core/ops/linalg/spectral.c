@@ -141,7 +141,6 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
     if (!hermitian) TSR_TRY(check_svd(a, "linalg.svd"));
-    else TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(tsr_la_new_eigh(&w, NULL, a, 'L', "linalg.eigvalsh"));

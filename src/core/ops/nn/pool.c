@@ -292,7 +292,8 @@ static TsrStatus max_pool(TsrOpCall *c, int n, const char *fn, bool with_index) 
     bool plain = n == 1 && !with_index;
     if (n == 1 && tsr_ndim(t) != 2 && tsr_ndim(t) != 3) TSR_TRY(check_input(t, n, fn, true, plain));
     TSR_TRY(read_window(&w, c, n, true, fn, plain ? line_ints : tsr_nn_window_ints));
-    if (!plain) TSR_TRY(check_window(&w));
+    bool rank = tsr_ndim(t) == n + 1 || tsr_ndim(t) == n + 2;
+    if (!plain && rank) TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn, true, plain));
     if (plain) TSR_TRY(check_pool1d(&w, t, ceil_mode));
     if (plain) TSR_TRY(check_window(&w));
@@ -325,6 +326,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
         planes.divisor = c->arg[6].i;
         if (planes.divisor == 0) return tsr_error(TSR_RUNTIME_ERROR, "divisor must be not zero");
     }
+    if (tsr_ndim(t) < n + 1 || (n == 3 && tsr_ndim(t) > n + 2)) TSR_TRY(check_input(t, n, fn, false, false));
     TSR_TRY(check_window(&w));
     TSR_TRY(check_input(t, n, fn, false, false));
     tsr_nn_spatial(w.in, t, n);

@@ -102,8 +102,13 @@ TsrStatus op_randint_like(TsrOpCall *c) { return make_randint_like(c, 0, c->arg[
 TsrStatus op_randint_like_low(TsrOpCall *c) { return make_randint_like(c, c->arg[1].i, c->arg[2].i, c->arg + 3); }
 
 TsrStatus op_randint_like_tensor(TsrOpCall *c) {
+    const TsrTensor *bound = c->arg[1].t;
     TsrScalar high;
-    TSR_TRY(tsr_tensor_item(&high, c->arg[1].t));
+    uint8_t cell[16];
+    if (tsr_ndim(bound) != 0 || tsr_on_device(bound))
+        return tsr_error(TSR_RUNTIME_ERROR, "high must be a scalar tensor and on CPU");
+    TSR_TRY(tsr_tensor_item(&high, bound));
+    TSR_TRY(tsr_scalar_store_checked(high, TSR_INT64, cell));
     return make_randint_like(c, 0, tsr_scalar_to_int(high), c->arg + 2);
 }
 
