@@ -136,8 +136,9 @@ endif
 ifneq ($(filter release,$(CONFIG)),)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
+# There are no vectors in the page: of all kernels only products gain by more code than -Os makes.
 ifneq ($(WEB),)
-$(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O2
+$(BUILD)/obj/core/kernels/matrix/%.o: TARGET_FLAGS += -O2
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -172,14 +173,10 @@ ifneq ($(WEB),)
 TOOL_OBJ := $(filter-out %/repl/lesson/copy.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
 $(WEB_OBJ): | $(LIB_DIR)/done
-$(BUILD)/tsr-thawed.js $(BUILD)/tsr.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
+# Without the code of the preludes, which compiles in 30 ms there and would be a seventh of what is sent.
+$(BUILD)/tsr.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
 	$(SAY) '  link    $@'
-	$(QUIET)$(NODE) emcc $(if $(findstring thawed,$@),$(filter-out -O2,$(LDFLAGS_web)),$(LDFLAGS_web)) -o $@ $^ $(LIBS)
-$(BUILD)/tsr.js: $(BUILD)/obj/prelude_web.o
-$(BUILD)/obj/prelude_web.o: $(BUILD)/tsr-thawed.js
-	$(QUIET)scripts/web-node $< --print-man prelude >$(BUILD)/prelude.frozen
-	$(QUIET)printf '.section .rodata.prelude_frozen,"",@\n.p2align 3\n.globl prelude_frozen\n.hidden prelude_frozen\n.type prelude_frozen,@object\nprelude_frozen: .incbin "%s"\n.size prelude_frozen, .-prelude_frozen\n' $(BUILD)/prelude.frozen >$(BUILD)/prelude.s
-	$(QUIET)$(EMCC_CLANG) -c -o $@ $(BUILD)/prelude.s
+	$(QUIET)$(NODE) emcc $(LDFLAGS_web) -o $@ $^ $(LIBS)
 -include $(WEB_OBJ:.o=.d)
 $(BUILD)/tsr.html: $(BUILD)/tsr.js scripts/web-page src/show/page/page.css $(wildcard src/web/*.html src/web/*.js src/web/*.css)
 	$(QUIET)scripts/web-page $(BUILD)

@@ -13,11 +13,22 @@
   // Where the host isolates the page (its headers, or sw.js), the worker shares a number with it: 1 asks a running program to stop.
   const stopped = self.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : null;
 
+  // Five digits in base 85 are four bytes, the last of which may be too many.
+  function heldBytes(text, size) {
+    const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~';
+    const values = new Uint8Array(128), bytes = new DataView(new ArrayBuffer(text.length / 5 * 4));
+    for (let i = 0; i < digits.length; i++) values[digits.charCodeAt(i)] = i;
+    for (let i = 0, at = 0; i < text.length; i += 5, at += 4) {
+      let four = 0;
+      for (let k = i; k < i + 5; k++) four = four * 85 + values[text.charCodeAt(k)];
+      bytes.setUint32(at, four);
+    }
+    return new Uint8Array(bytes.buffer, 0, size);
+  }
   async function bytesOf(name) {
     const held = find(`held-${name}`);
     if (!held) return (await fetch(name)).arrayBuffer();
-    const raw = Uint8Array.from(atob(held.textContent), c => c.charCodeAt(0));
-    return new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+    return new Response(new Blob([heldBytes(held.textContent, Number(held.dataset.size))]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   }
   async function load() {
     if (!self.WebAssembly || !self.DecompressionStream) throw new Error('it needs Chrome 80, Firefox 113, Safari 16.4 or a later one');
