@@ -166,9 +166,10 @@
     return !answer.broken && answer.status < 0;
   }
   // By the shared number, which the evaluator reads; else, or where one long operation does not look at it, by a new worker.
-  let stopping = false;
+  let stopping = false, asking = false, dropped = false; // asking whether a statement goes on; Ctrl+C drops it then
   async function stop() {
-    if (!running || stopping) return;
+    if (asking) dropped = true;
+    if (!running || stopping || asking) return;
     stopping = true;
     state.textContent = 'stopping …';
     if (stopped) Atomics.store(stopped, 0, 1);
@@ -207,7 +208,11 @@
     if (/^\s*>>> /m.test(text)) return paste(text);
     const whole = input.value.split('\n'), blank = whole.length > 1 && !whole[whole.length - 1].trim();
     busy(true);
+    asking = true;
+    dropped = false;
     const typed = input.value, { more, indent, broken } = await ask('goesOn', { text: blank ? `${text}\n\n` : text });
+    asking = false;
+    if (dropped) { busy(false); return fill(''); }
     if (more && !broken) {
       busy(false);
       input.setSelectionRange(input.value.length, input.value.length);

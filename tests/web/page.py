@@ -70,7 +70,7 @@ def an_endless_loop_stops(page):
     page.keys("while True: pass" + ENTER)
     page.wait("document.getElementById('input').value.includes('\\n')")
     page.keys(ENTER)
-    page.wait("document.body.getAttribute('aria-busy') === 'true'")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('while True: pass')")
     page.keys("c", held="\ue009")
     page.wait("document.getElementById('log').innerText.includes('KeyboardInterrupt (the session was restored')")
     page.ready()
@@ -247,7 +247,7 @@ def a_loop(page):
     page.keys("while True: i += 1" + ENTER)
     page.wait("document.getElementById('input').value.includes('\\n')")
     page.keys(ENTER)
-    page.wait("document.body.getAttribute('aria-busy') === 'true'")
+    page.wait("document.getElementById('log').lastChild.innerText.includes('while True')")
 
 
 def the_site(folder):
