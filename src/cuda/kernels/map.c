@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "core/element/halffloat.h"
 #include "cuda/errors.h"
 #include "walk.h"
 
@@ -148,6 +149,17 @@ static void write_map(CudaSource *s, const void *what) {
 
 static bool is_half(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
 
+/* A number of half precision as one of float32. */
+static void widen_number(TsrDeviceOperand *o) {
+    TsrHalf half;
+    TsrBfloat16 bfloat;
+    memcpy(&half, o->value, sizeof half);
+    memcpy(&bfloat, o->value, sizeof bfloat);
+    const float wide = o->dtype == TSR_FLOAT16 ? tsr_half_widen(half) : tsr_bfloat16_widen(bfloat);
+    memcpy(o->value, &wide, sizeof wide);
+    o->dtype = TSR_FLOAT32;
+}
+
 /* Halves whose kernel is one of bits are taken as they are; all others are computed in float32. */
 static void widen_halves(TsrDeviceMap *m) {
     bool alike = true;
@@ -158,7 +170,8 @@ static void widen_halves(TsrDeviceMap *m) {
     for (int k = 0; k < m->noperands; k++) {
         TsrDeviceOperand *o = &m->operand[k];
         if (o->compute != m->dtype) continue;
-        o->via = o->dtype != m->dtype;
+        if (o->number) widen_number(o);
+        else o->via = o->dtype != m->dtype;
         o->compute = TSR_FLOAT32;
     }
     m->dtype = TSR_FLOAT32;
