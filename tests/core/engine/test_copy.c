@@ -174,8 +174,11 @@ START_TEST(large_copies_are_right) {
     static const struct {
         int64_t rows, columns;
         TsrDtype dtype;
-    } cases[] = {
-        {2048, 1024, TSR_FLOAT32}, {1100, 1040, TSR_FLOAT32}, {1031, 1025, TSR_INT64}, {4096, 1024, TSR_UINT8}};
+    } cases[] = {{2048, 1024, TSR_FLOAT32},
+                 {1100, 1040, TSR_FLOAT32},
+                 {1031, 1025, TSR_INT64},
+                 {4096, 1024, TSR_UINT8},
+                 {2100, 1024, TSR_INT64}}; /* more than TSR_STREAMED bytes */
     for (size_t i = 0; i < TSR_COUNTOF(cases); i++)
         for (int threads = 1; threads <= 2; threads++) {
             int64_t sizes[] = {cases[i].rows, cases[i].columns}, wrong = 0;
@@ -274,11 +277,46 @@ START_TEST(what_does_not_fit_is_refused) {
                      "The size of tensor a (3) must match the size of tensor b (4) at non-singleton dimension 1");
     ck_assert_int_eq(tsr_tensor_copy(row, x), TSR_RUNTIME_ERROR);
     ck_assert_str_eq(tsr_error_message(), "output with shape [3] doesn't match the broadcast shape [2, 3]");
+    TsrTensor *column = new_tensor(2, (int64_t[]){2, 1}, TSR_FLOAT32);
+    ck_assert_int_eq(tsr_tensor_copy(column, x), TSR_RUNTIME_ERROR);
+    ck_assert_str_eq(tsr_error_message(), "output with shape [2, 1] doesn't match the broadcast shape [2, 3]");
+    tsr_tensor_free(column);
     ck_assert_int_eq(tsr_tensor_new(&words, 1, (int64_t[]){3}, TSR_STRING, TSR_DEVICE_CPU), TSR_OK);
     ck_assert_int_eq(tsr_tensor_copy(row, words), TSR_TYPE_ERROR);
     ck_assert_int_eq(tsr_tensor_copy(words, row), TSR_TYPE_ERROR);
     ck_assert_int_eq(tsr_tensor_fill(words, tsr_scalar_int(0)), TSR_TYPE_ERROR);
     tsr_tensor_free(x), tsr_tensor_free(y), tsr_tensor_free(row), tsr_tensor_free(words);
+}
+END_TEST
+
+START_TEST(memory_that_is_only_read_stays) {
+    TsrTensor *x = new_tensor(1, (int64_t[]){3}, TSR_FLOAT32), *y = new_tensor(1, (int64_t[]){3}, TSR_FLOAT32);
+    char *before = kept_bytes(x);
+    x->storage->readonly = true;
+    ck_assert_int_eq(tsr_tensor_copy(x, y), TSR_RUNTIME_ERROR);
+    ck_assert_ptr_nonnull(strstr(tsr_error_message(), "read-only"));
+    ck_assert_int_eq(tsr_tensor_fill(x, tsr_scalar_int(100)), TSR_RUNTIME_ERROR);
+    ck_assert_mem_eq(tsr_data(x), before, 3 * sizeof(float));
+    ck_assert_int_eq(tsr_tensor_copy(y, x), TSR_OK);
+    tsr_free(before), tsr_tensor_free(x), tsr_tensor_free(y);
+}
+END_TEST
+
+/* Elements with constructors are assigned one by one, whatever the geometries. */
+START_TEST(words_are_copied_one_by_one) {
+    TsrTensor *x = NULL, *turned = NULL, *y = NULL;
+    ck_assert_int_eq(tsr_tensor_new(&x, 2, (int64_t[]){2, 3}, TSR_STRING, TSR_DEVICE_CPU), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_new(&y, 2, (int64_t[]){3, 2}, TSR_STRING, TSR_DEVICE_CPU), TSR_OK);
+    for (int i = 0; i < 6; i++) {
+        TsrString *word = &((TsrString *)tsr_data(x))[i];
+        *word = (TsrString){.data = tsr_calloc(1, 2), .length = 1};
+        ck_assert_ptr_nonnull(word->data);
+        word->data[0] = (char)('a' + i);
+    }
+    ck_assert_int_eq(tsr_tensor_new_transpose(&turned, x, 0, 1), TSR_OK);
+    ck_assert_int_eq(tsr_tensor_copy(y, turned), TSR_OK);
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(((TsrString *)tsr_data(y))[i].data[0], "adbecf"[i]);
+    tsr_tensor_free(x), tsr_tensor_free(turned), tsr_tensor_free(y);
 }
 END_TEST
 
@@ -399,6 +437,6 @@ END_TEST
 TEST_SUITE(copy, copies_agree_with_one_by_one, broadcast_copies_agree_with_one_by_one,
            flipped_copies_agree_with_one_by_one, fills_write_every_element_and_nothing_else, large_copies_are_right,
            lines_a_little_further_in_a_page_are_copied_whole, overlapping_copies_go_in_pytorch_s_order,
-           a_copy_onto_itself_does_nothing, what_does_not_fit_is_refused, clones_have_a_storage_of_their_own,
-           nothing_is_copied_without_need, conjugate_views_resolve, negated_integers_wrap,
-           an_allocation_that_fails_leaves_nothing)
+           a_copy_onto_itself_does_nothing, what_does_not_fit_is_refused, words_are_copied_one_by_one,
+           memory_that_is_only_read_stays, clones_have_a_storage_of_their_own, nothing_is_copied_without_need,
+           conjugate_views_resolve, negated_integers_wrap, an_allocation_that_fails_leaves_nothing)

@@ -134,6 +134,26 @@ START_TEST(tiles_visit_each_element_once) {
 }
 END_TEST
 
+/* Lines that are the same in each row, of which copies lie side by side. */
+START_TEST(two_short_lines_go_along_each_row) {
+    int64_t sizes[] = {5000, 8}, same[] = {0, 1}, eight = 8;
+    TsrTensor *line[2], *rows[2], *c = NULL;
+    for (int k = 0; k < 2; k++) {
+        line[k] = new_tensor(1, &eight, TSR_INT64);
+        ck_assert_int_eq(tsr_tensor_new_as_strided(&rows[k], line[k], (TsrGeometry){2, sizes, same, 0}), TSR_OK);
+    }
+    TsrTensor *out = new_tensor(2, sizes, TSR_INT64);
+    TsrIterSpec spec = {
+        .nout = 1, .out = {out}, .nin = 2, .in = {rows[0], rows[1]}, .has_dtype = true, .dtype = TSR_INT64};
+    TsrIter it;
+    ck_assert_int_eq(tsr_iter_begin(&it, &spec), TSR_OK);
+    ck_assert_int_eq(tsr_iter_end_move(&it, tsr_iter_run(&it, join_loop, NULL), &c), TSR_OK);
+    check_joined(out, rows[0], rows[1]);
+    TsrTensor *all[] = {line[0], line[1], rows[0], rows[1], out, c};
+    for (size_t k = 0; k < TSR_COUNTOF(all); k++) tsr_tensor_free(all[k]);
+}
+END_TEST
+
 /* d = 100 (100 a + b) + c, of int64 below 100. */
 static void join_three_loop(char *const *data, const int64_t *strides, int64_t n, const void *params) {
     (void)params;
@@ -794,7 +814,7 @@ START_TEST(lines_are_refused_skipped_and_interrupted) {
 END_TEST
 
 TEST_SUITE(iter, every_element_meets_its_partners, bytes_between_the_elements_of_an_output_stay,
-           tiles_visit_each_element_once, three_turned_inputs_meet_in_tiles,
+           tiles_visit_each_element_once, two_short_lines_go_along_each_row, three_turned_inputs_meet_in_tiles,
            dimensions_that_lie_back_to_back_become_one, operands_of_different_layouts_keep_dimensions_apart,
            results_lie_as_pytorch_s, row_major_order_is_kept_where_it_is_asked_for,
            overlapping_operands_go_in_pytorch_s_order, overlaps_are_not_looked_for_where_they_do_no_harm,
