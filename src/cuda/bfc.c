@@ -113,8 +113,8 @@ static TsrStatus extend(Chunk **out, int index, size_t size) {
     if (c == NULL) return cuda_host->error(TSR_MEMORY_ERROR, "no memory for the record of a block");
     TsrStatus status = take_region(&address, index, bytes);
     while (status == TSR_OK && address == 0 && bytes > size) {
-        size_t less = bytes / 10 * 9 / STEP
-        *STEP;
+        size_t less = bytes / 10 * 9;
+        less -= less % STEP;
         bytes = less > size ? less : size;
         status = take_region(&address, index, bytes);
     }

@@ -309,8 +309,9 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
         pthread_mutex_unlock(&cuda_memory_lock);
         return status;
     }
-    size_t size = (bytes + STEP - 1) / STEP
-    *STEP;
+    size_t size = bytes + STEP
+    -1;
+    size -= size % STEP;
     look_after(index, false);
     Block *b = best_fit(index, size <= SMALL, size, stream);
     if (b != NULL)

@@ -313,9 +313,8 @@ static void put_arrow_shapes(Canvas *c, const Boxes *b, const Arrow *arrow) {
 TsrStatus draw_boxes_shapes(Canvas *c, Value dict) {
     Boxes *b;
     TSR_TRY(boxes_new(&b, dict));
-    c->width = right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN;
-    c->height = b->line_count * ROW
-    +2 * MARGIN;
+    c->width = TSR_MAX(c->width, right_edge(b) + LANE_WIDTH * (b->lanes + 1) + MARGIN);
+    c->height = c->top + 2 * MARGIN + b->line_count * ROW;
     put_box_shapes(c, b);
     for (int row = 0; row < b->line_count; row++) put_line_shapes(c, b, row);
     for (int i = 0; i < b->arrow_count; i++) put_arrow_shapes(c, b, &b->arrows[i]);

@@ -7,8 +7,8 @@
 #include "canvas.h"
 #include "lang/object/value.h"
 
-/* The picture of a dict as text (ASCII unless `unicode`), and on an empty canvas, whose size is set. RuntimeError for a
- * dict of too many lines. */
+/* The picture of a dict as text (ASCII unless `unicode`), and on a canvas below its `top`; the canvas grows to hold it.
+ * RuntimeError for a dict of too many lines. */
 TsrStatus draw_boxes_text(TsrText *out, Value dict, bool unicode);
 TsrStatus draw_boxes_shapes(Canvas *c, Value dict);
 

@@ -12,8 +12,12 @@ void canvas_free(Canvas *c) {
     *c = (Canvas){0};
 }
 
+/* How many of a shape's points are places; the others are sizes. */
+static int place_count(ShapeKind kind) { return kind == SHAPE_CURVE ? 4 : 1; }
+
 static void add(Canvas *c, Shape shape) {
     if (c->status != TSR_OK) return;
+    for (int i = 0; i < place_count(shape.kind); i++) shape.at[i].y += (float)c->top;
     if (c->count == c->room) {
         size_t room = c->room > 0 ? 2 * c->room : 64;
         Shape *grown = room <= SIZE_MAX / sizeof *grown ? tsr_realloc(c->shapes, room * sizeof *grown) : NULL;

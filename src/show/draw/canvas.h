@@ -40,6 +40,7 @@ typedef struct Point {
 typedef struct Shape Shape;
 typedef struct Canvas {
     int width, height;
+    int top; /* what is added from now on lies this much lower than it says */
     Shape *shapes;
     size_t count, room;
     TsrText words; /* of all texts, one behind the other */

@@ -172,22 +172,6 @@ static TsrStatus append_graph(Drawing *d, const Graph *g) {
     return tsr_give_back(&loans, status);
 }
 
-static TsrStatus draw_views(Drawing *d, const CallArgs *args) {
-    Graph *g = tsr_calloc(1, sizeof *g);
-    TsrTensor *t;
-    if (g == NULL) return mem_error();
-    TsrStatus status = TSR_OK;
-    for (int i = 0; i < args->count && status == TSR_OK; i++) {
-        status = holders_tensor(&t, args->values[i], "draw");
-        if (status == TSR_OK) status = graph_add(g, t, 0, draw_in_unicode());
-    }
-    if (status == TSR_OK) status = graph_finish(g);
-    d->title = "Tensors and their storages";
-    if (status == TSR_OK) status = append_graph(d, g);
-    tsr_free(g);
-    return status;
-}
-
 /* Which cell came of which is found by trying, on the host. */
 static TsrStatus refuse_devices(const Graph *g) {
     for (int i = 0; i < g->picture_count; i++)
@@ -215,18 +199,6 @@ static TsrStatus draw_expression(Drawing *d, const Str *code) {
     return status;
 }
 
-/* What holds no memory to draw is drawn as the structures that it is made of. */
-static TsrStatus draw_structures(Drawing *d, Value v) {
-    Value whole = VALUE_NONE;
-    if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
-    Value shown = anatomy_is(v) ? v : whole;
-    TsrStatus status = draw_boxes_text(&d->text, shown, draw_in_unicode());
-    if (status == TSR_OK && d->shapes) status = draw_boxes_shapes(&d->canvas, shown);
-    d->title = "The structures of a tensor";
-    value_release(whole);
-    return status;
-}
-
 /* Whether a caffe2 tensor was resized past its memory: cells would show sizes that it has no longer. */
 static TsrStatus is_outgrown(bool *out, Value v) {
     const WhoWrapper *wrapper = holders_wrapper(v);
@@ -238,6 +210,58 @@ static TsrStatus is_outgrown(bool *out, Value v) {
     *out = status == TSR_OK && dict_find_c(value_as_dict(members), "resized_to") != NULL;
     value_release(members);
     return status;
+}
+
+/* Whether cells show what v is: it has memory that its sizes fit. What has not is drawn as its structures. */
+static TsrStatus has_cells(bool *out, Value v) {
+    TSR_TRY(is_outgrown(out, v));
+    bool bare = v.tag == V_TENSOR && (!tsr_is_defined(v.t) || tsr_is_meta(v.t) || v.t->storage == NULL);
+    *out = !*out && !bare && !anatomy_is(v) && holders_shell(v) == NULL;
+    return TSR_OK;
+}
+
+/* The structures that a tensor, or an anatomy's one, is made of: below what is drawn already. */
+static TsrStatus draw_structures(Drawing *d, Value v) {
+    Value whole = VALUE_NONE;
+    if (!anatomy_is(v)) TSR_TRY(anatomy_new(&whole, v));
+    Value shown = anatomy_is(v) ? v : whole;
+    d->canvas.top = d->canvas.height;
+    TsrStatus status = d->text.length > 0 ? tsr_text_putc(&d->text, '\n') : TSR_OK;
+    if (status == TSR_OK) status = draw_boxes_text(&d->text, shown, draw_in_unicode());
+    if (status == TSR_OK && d->shapes) status = draw_boxes_shapes(&d->canvas, shown);
+    value_release(whole);
+    return status;
+}
+
+/* Those of the values that have cells, over their storages. */
+static TsrStatus draw_cells(Drawing *d, int count, const Value *values) {
+    Graph *g = tsr_calloc(1, sizeof *g);
+    TsrTensor *t;
+    bool cells;
+    if (g == NULL) return mem_error();
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < count && status == TSR_OK; i++) {
+        status = has_cells(&cells, values[i]);
+        if (status != TSR_OK || !cells) continue;
+        status = holders_tensor(&t, values[i], "draw");
+        if (status == TSR_OK) status = graph_add(g, t, 0, draw_in_unicode());
+    }
+    if (g->row_count > 0) d->title = "Tensors and their storages";
+    if (status == TSR_OK && g->row_count > 0) status = graph_finish(g);
+    if (status == TSR_OK && g->row_count > 0) status = append_graph(d, g);
+    tsr_free(g);
+    return status;
+}
+
+static TsrStatus draw_values(Drawing *d, int count, const Value *values) {
+    bool cells;
+    d->title = "The structures of a tensor";
+    TSR_TRY(draw_cells(d, count, values));
+    for (int i = 0; i < count; i++) {
+        TSR_TRY(has_cells(&cells, values[i]));
+        if (!cells) TSR_TRY(draw_structures(d, values[i]));
+    }
+    return TSR_OK;
 }
 
 /* The text as a value; of one storage with lines that are painted by their kind. */
@@ -268,13 +292,8 @@ static TsrStatus draw_value(Drawing *d, const CallArgs *args) {
         return draw_memory(d, memory);
     }
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "draw() missing 1 required positional argument: 'x'");
-    Value first = args->values[0];
-    bool outgrown;
-    TSR_TRY(is_outgrown(&outgrown, first));
-    bool undefined = first.tag == V_TENSOR && !tsr_is_defined(first.t);
-    if (args->count == 1 && (undefined || outgrown || anatomy_is(first) || holders_shell(first) != NULL))
-        return draw_structures(d, first);
-    return value_is_str(first) && args->count == 1 ? draw_expression(d, value_as_str(first)) : draw_views(d, args);
+    if (args->count == 1 && value_is_str(args->values[0])) return draw_expression(d, value_as_str(args->values[0]));
+    return draw_values(d, args->count, args->values);
 }
 
 static TsrStatus draw(Value *out, const CallArgs *args) {
@@ -303,7 +322,7 @@ static const Method functions[] = {{"draw", draw, ARGS_ANY, 0, -1, "(x, ..., *, 
                                     "operands and its result, and which cell came of which. With file= an SVG\n"
                                     "or a PNG.\n"
                                     "draw(anatomy(x)) draws the structures that x is made of, as boxes and counted\n"
-                                    "pointers; draw(memory='cuda') the segments of a GPU's memory and the tensors in\n"
+                                    "pointers, which is also how a tensor without memory is drawn; draw(memory='cuda') the segments of a GPU's memory and the tensors in\n"
                                     "them."},
                                    {0}};
 

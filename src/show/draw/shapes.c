@@ -88,8 +88,7 @@ static int row_height(const Picture *p, int v, int band) {
 }
 
 static int band_height(const Picture *p, int band) {
-    int height = 20 + ROW
-    +MARGIN;
+    int height = 20 + MARGIN + ROW;
     for (int v = 0; v < p->view_count; v++) height += row_height(p, v, band);
     return height;
 }
