@@ -322,8 +322,8 @@ static const Method functions[] = {{"draw", draw, ARGS_ANY, 0, -1, "(x, ..., *, 
                                     "operands and its result, and which cell came of which. With file= an SVG\n"
                                     "or a PNG.\n"
                                     "draw(anatomy(x)) draws the structures that x is made of, as boxes and counted\n"
-                                    "pointers, which is also how a tensor without memory is drawn; draw(memory='cuda') the segments of a GPU's memory and the tensors in\n"
-                                    "them."},
+                                    "pointers, which is also how a tensor without memory is drawn;\n"
+                                    "draw(memory='cuda') the segments of a GPU's memory and the tensors in them."},
                                    {0}};
 
 TsrStatus draw_startup(void) {
