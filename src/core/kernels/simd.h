@@ -37,6 +37,17 @@ TsrIsa tsr_isa(void);
 #define TSR_FOR_ISA(name) (&name##_base)
 #endif
 
+/* A product that stays apart from the sum or difference that it is part of: where these alternate, as in products of
+ * complex numbers, gcc 12 makes one fused instruction of them, whatever -ffp-contract says. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_assoc_barrier)
+#define TSR_UNFUSED(product) __builtin_assoc_barrier(product)
+#endif
+#endif
+#ifndef TSR_UNFUSED
+#define TSR_UNFUSED(product) (product)
+#endif
+
 /* A table or function chosen at first use; whichever thread comes first chooses the same. */
 #define TSR_CHOOSE_ONCE(slot, choice) \
     __extension__({ \
