@@ -164,15 +164,18 @@ static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
     return true;
 }
 
-/* x ** 2, 3, 0.5, -0.5 and -1 have loops of their own. */
-static bool power_kernel(TsrKernel *k, TsrScalar e) {
-    double x = e.kind == TSR_SCALAR_FLOAT || e.kind == TSR_SCALAR_INT ? tsr_scalar_to_double(e) : 0;
-    *k = x == 2      ? TSR_K_square
-         : x == 3    ? TSR_K_cube
-         : x == 0.5  ? TSR_K_sqrt
-         : x == -0.5 ? TSR_K_rsqrt
-         : x == -1   ? TSR_K_reciprocal
-                     : TSR_K_NONE;
+TsrKernel tsr_power_kernel(double exponent, TsrDtype d) {
+    const bool brain = d == TSR_BFLOAT16;
+    if (exponent == 2) return TSR_K_square;
+    if (exponent == 3) return brain ? TSR_K_NONE : TSR_K_cube;
+    if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
+    if (exponent == -0.5) return brain ? TSR_K_NONE : TSR_K_rsqrt;
+    return exponent == 0.5 ? TSR_K_sqrt : exponent == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+}
+
+static bool power_kernel(TsrKernel *k, TsrScalar e, TsrDtype d) {
+    const bool real = e.kind == TSR_SCALAR_FLOAT || e.kind == TSR_SCALAR_INT;
+    *k = real ? tsr_power_kernel(tsr_scalar_to_double(e), d) : TSR_K_NONE;
     return *k != TSR_K_NONE;
 }
 
@@ -182,7 +185,7 @@ bool tsr_fast_number_new(TsrTensor **out, TsrStatus *status, TsrFastOp op, TsrTe
     TsrKernel k = row->kernel;
     _Alignas(16) char value[16] = {0};
     if (TSR_UNLIKELY(tsr_trace_hook != NULL) || !is_plain(a, row->dtypes)) return false;
-    if (op == TSR_FAST_POW ? reversed || !power_kernel(&k, n) : !fits(value, n, a->dtype, op)) return false;
+    if (op == TSR_FAST_POW ? reversed || !power_kernel(&k, n, a->dtype) : !fits(value, n, a->dtype, op)) return false;
     int64_t size = (int64_t)tsr_dtypes[a->dtype].itemsize;
     Flat f = {.data = {NULL, tsr_data(a), value}, .stride = {0, size, 0}};
     if (reversed && op == TSR_FAST_DIV) { /* as PyTorch: the reciprocal, then a product */

@@ -10,6 +10,7 @@
 #ifndef CORE_ENGINE_FAST_H
 #define CORE_ENGINE_FAST_H
 
+#include "core/kernels/pointwise/table.h"
 #include "core/tensor.h"
 
 /* The operators that have a fast way. */
@@ -31,6 +32,10 @@ typedef enum TsrFastOp {
     TSR_FAST_NEG, /* unary */
     TSR_FAST_COUNT
 } TsrFastOp;
+/* The kernel that makes x ** exponent in one step, for x of dtype d; TSR_K_NONE where there is none. Of bfloat16 those
+ * are not among them that PyTorch rounds step by step. */
+TsrKernel tsr_power_kernel(double exponent, TsrDtype d);
+
 /* Bits of `dying`. */
 enum { TSR_DYING_LEFT = 1, TSR_DYING_RIGHT = 2 };
 

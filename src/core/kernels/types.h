@@ -50,8 +50,7 @@
 #define LOOP_BEGIN(name, T_, U_, R_) \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
         typedef T_ T TSR_UNUSED; \
-        typedef U_ U \
-        TSR_UNUSED; \
+        typedef U_ U TSR_UNUSED; \
         typedef R_ R; \
         (void)p;
 

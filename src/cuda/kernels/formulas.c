@@ -16,12 +16,7 @@
     }())
 #define TEXT_OF(...) #__VA_ARGS__
 #define TEXT(...) TEXT_OF(__VA_ARGS__)
-#define FORMULA(dtype, T, U, nin, name, R, ...) \
-    { \
-        TSR_K_##name, TSR_##dtype, nin, #T, #U \
-        , #R, TEXT(__VA_ARGS__) \
-    } \
-    ,
+#define FORMULA(dtype, T, U, nin, name, R, ...) {TSR_K_##name, TSR_##dtype, nin, #T, #U, #R, TEXT(__VA_ARGS__)},
 #define FORMULA1(dtype, T, U, ...) FORMULA(dtype, T, U, 1, __VA_ARGS__)
 #define FORMULA2(dtype, T, U, ...) FORMULA(dtype, T, U, 2, __VA_ARGS__)
 #define FORMULA3(dtype, T, U, ...) FORMULA(dtype, T, U, 3, __VA_ARGS__)

@@ -4,6 +4,7 @@
 #include "lazy.h"
 
 #include "core/alloc.h"
+#include "core/engine/fast.h"
 #include "lang/object/gc.h"
 
 #include <string.h>
@@ -122,14 +123,9 @@ static TsrStatus finish(Value *out, Lazy *lazy, bool last) {
 
 /* --- operators --- */
 
-/* Exponents as the operator pow treats them. */
-static TsrKernel power_kernel(double e) {
-    return e == 2      ? TSR_K_square
-           : e == 3    ? TSR_K_cube
-           : e == 0.5  ? TSR_K_sqrt
-           : e == -0.5 ? TSR_K_rsqrt
-           : e == -1   ? TSR_K_reciprocal
-                       : TSR_K_NONE;
+/* The kernel of x ** b, of a number b. */
+static TsrKernel power_kernel(const TsrTensor *x, Value b) {
+    return tsr_power_kernel(b.tag == V_INT ? (double)b.i : b.f, x->dtype);
 }
 
 static TsrKernel binary_kernel(BinaryOp op, const char **name) {
@@ -154,8 +150,8 @@ static bool fits(BinaryOp op, Value a, Value b, bool last) {
     if (last && !value_is_lazy(a) && !value_is_lazy(b)) return false; /* one operator alone */
     if (!are_alike(a, b)) return false;
     const TsrTensor *x = tensor_of(a), *y = tensor_of(b);
-    if (op == OP_POW && (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL ||
-                         power_kernel(b.tag == V_INT ? (double)b.i : b.f) == TSR_K_NONE))
+    if (op == OP_POW &&
+        (x == NULL || b.tag == V_TENSOR || y != NULL || b.tag == V_BOOL || power_kernel(x, b) == TSR_K_NONE))
         return false;
     return has_room(2, (Value[]){a, b});
 }
@@ -264,8 +260,8 @@ TsrStatus lazy_binary(Value *out, BinaryOp op, Value a, Value b, bool last) {
     if (op == OP_DIV && is_number(a)) {
         add_quotient_of_number(f, a, b);
     } else if (op == OP_POW) {
-        int x = add_operand(f, a);
-        add_step(f, power_kernel(b.tag == V_INT ? (double)b.i : b.f), name, 2, 1, x, 0);
+        kernel = power_kernel(tensor_of(a), b); /* before a's steps move into f */
+        add_step(f, kernel, name, 2, 1, add_operand(f, a), 0);
     } else {
         int x = add_operand(f, a), y = add_operand(f, b);
         add_step(f, kernel, name, 1, 2, x, y);

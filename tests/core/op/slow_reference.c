@@ -192,61 +192,162 @@ static R argmin(const R *x, int64_t n) {
     return at;
 }
 
-#define U(op, fn, places) {.name = op, .kind = SLOW_UNARY, .unary = fn, .units = places},
-#define B(op, fn, places) {.name = op, .kind = SLOW_BINARY, .binary = fn, .units = places},
-#define C(op, fn, places) {.name = op, .kind = SLOW_COMPLEX, .pair = fn, .units = places},
-#define M(op, fn, places) {.name = op, .kind = SLOW_REDUCE, .reduce = fn, .units = places},
+#define OF_ONE(op, fn, places) \
+    { .name = op, .kind = SLOW_UNARY, .unary = fn, .units = places }
+#define OF_TWO(op, fn, places) \
+    { .name = op, .kind = SLOW_BINARY, .binary = fn, .units = places }
+#define OF_COMPLEX(op, fn, places) \
+    { .name = op, .kind = SLOW_COMPLEX, .pair = fn, .units = places }
+#define OF_MANY(op, fn, places) \
+    { .name = op, .kind = SLOW_REDUCE, .reduce = fn, .units = places }
 const SlowOp slow_ops[] = {
-    U("neg", neg, 0) U("negative", neg, 0) U("abs", fabsl, 0) U("absolute", fabsl, 0) U("sign", sign, 0) U(
-        "sgn", sign, 0) U("square", square, 1) U("reciprocal", reciprocal, 1) U("sqrt", sqrtl, 1) U("rsqrt", rsqrt, 2)
-        U("exp", expl, 2) U("exp2", exp2l, 2) U("expm1", expm1l, 2) U("log", logl, 2) U("log2", log2l, 2) U(
-            "log10", log10l, 2) U("log1p", log1pl, 2) U("sigmoid", sigmoid, 4) U("logit", logit, 16) U("relu", relu, 0)
-            U("sin", sinl, 2) U("cos", cosl, 2) U("tan", tanl, 4) U("asin", asinl, 2) U("acos", acosl, 2)
-                U("atan", atanl, 2) U("sinh", sinhl, 4) U("cosh", coshl, 4) U("tanh", tanhl, 4) U("asinh", asinhl, 4)
-                    U("acosh", acoshl, 4) U("atanh", atanhl, 4) U("sinc", sinc, 64) U("arcsin", asinl, 2)
-                        U("arccos", acosl, 2) U("arctan", atanl, 2) U("arcsinh", asinhl, 4) U("arccosh", acoshl, 4)
-                            U("arctanh", atanhl, 4) U("deg2rad", deg2rad, 2) U("rad2deg", rad2deg, 2) U("erf", erfl, 16)
-                                U("erfc", erfcl, 16) U("ceil", ceill, 0) U("floor", floorl, 0) U("trunc", truncl, 0)
-                                    U("fix", truncl, 0) U("frac", frac, 0) U("round", rintl, 0) U("isnan", is_nan, 0)
-                                        U("isinf", is_inf, 0) U("isfinite", is_finite, 0) U("isposinf", is_posinf, 0)
-                                            U("isneginf", is_neginf, 0) U("signbit", sign_bit, 0)
-                                                U("logical_not", logical_not, 0) U("lgamma", lgamma_, 256)
-                                                    U("special.gammaln", lgamma_, 256) U("digamma", digamma, 4096)
-                                                        U("special.psi", digamma, 4096) U("i0", i0, 16)
-                                                            U("special.i1", i1, 16) U("special.entr", entr, 4)
-                                                                U("special.ndtr", ndtr, 64)
-                                                                    U("special.bessel_j0", bessel_j0, 1 << 24)
-                                                                        U("special.bessel_j1", bessel_j1,
-                                                                          1 << 24) /* in PyTorch too */
-    U("special.expit", sigmoid, 4) U("special.exp2", exp2l, 2) U("special.expm1", expm1l, 2)
-        U("special.log1p", log1pl, 2) U("special.erf", erfl, 16) U("special.erfc", erfcl, 16) B("add", add, 1) B(
-            "sub", sub, 1) B("subtract", sub, 1) B("mul", mul, 1) B("multiply", mul, 1) B("div", divide, 1)
-            B("divide", divide, 1) B("true_divide", divide, 1) B("remainder", remainder_, 1) B("fmod", fmodl, 0) B(
-                "pow", powl, 16) B("atan2", atan2l, 2) B("arctan2", atan2l, 2) B("hypot", hypotl, 2)
-                B("maximum", maximum, 0) B("minimum", minimum, 0) B("fmax", fmaxl, 0) B("fmin", fminl, 0) B("eq", eq, 0)
-                    B("ne", ne, 0) B("not_equal", ne, 0) B("lt", lt, 0) B("less", lt, 0) B("le", le, 0)
-                        B("less_equal", le, 0) B("gt", gt, 0) B("greater", gt, 0) B("ge", ge, 0)
-                            B("greater_equal", ge, 0) B("logical_and", logical_and, 0) B("logical_or", logical_or, 0)
-                                B("logical_xor", logical_xor, 0) B("xlogy", xlogy, 4) B("special.xlogy", xlogy, 4)
-                                    B("special.xlog1py", xlog1py, 4) B("heaviside", heaviside, 0) B("ldexp", ldexp_, 16)
-                                        B("logaddexp", logaddexp, 64) B("copysign", copysignl, 0) B("gcd", gcd, 0) B(
-                                            "lcm", lcm, 0) C("exp", c_exp, 16) C("log", c_log, 16) C("sqrt", c_sqrt, 16)
-                                            C("sin", c_sin, 16) C("cos", c_cos, 16) C("tanh", c_tanh, 64)
-                                                C("sinh", c_sinh, 16) C("cosh", c_cosh, 16) C("square", c_square, 4) C(
-                                                    "reciprocal", c_reciprocal, 4) C("neg", c_neg, 0) C("abs", c_abs, 4)
-                                                    C("angle", c_angle, 4) C("conj_physical", c_conj, 0) C(
-                                                        "atan", c_atan, 64) C("asin", c_asin, 64)
-                                                        C("acos", c_acos, 64) C("asinh", c_asinh, 64) C("sgn", c_sgn, 4)
-                                                            M("sum",
-                                                              sum, 16) M("nansum", nansum, 16) M("mean", mean, 16)
-                                                                M("nanmean", nanmean, 16) M("prod", prod, 64)
-                                                                    M("amax", amax, 0) M("amin", amin, 0)
-                                                                        M("any", any, 0) M("all", all, 0)
-                                                                            M("count_nonzero", count_nonzero,
-                                                                              0) M("logsumexp", logsumexp, 16)
-                                                                                M("special.logsumexp", logsumexp, 16)
-                                                                                    M("argmax", argmax, 0)
-                                                                                        M("argmin", argmin, 0)
-                                                                                            M("max", amax, 0)
-                                                                                                M("min", amin, 0)};
+    OF_ONE("neg", neg, 0),
+    OF_ONE("negative", neg, 0),
+    OF_ONE("abs", fabsl, 0),
+    OF_ONE("absolute", fabsl, 0),
+    OF_ONE("sign", sign, 0),
+    OF_ONE("sgn", sign, 0),
+    OF_ONE("square", square, 1),
+    OF_ONE("reciprocal", reciprocal, 1),
+    OF_ONE("sqrt", sqrtl, 1),
+    OF_ONE("rsqrt", rsqrt, 2),
+    OF_ONE("exp", expl, 2),
+    OF_ONE("exp2", exp2l, 2),
+    OF_ONE("expm1", expm1l, 2),
+    OF_ONE("log", logl, 2),
+    OF_ONE("log2", log2l, 2),
+    OF_ONE("log10", log10l, 2),
+    OF_ONE("log1p", log1pl, 2),
+    OF_ONE("sigmoid", sigmoid, 4),
+    OF_ONE("logit", logit, 16),
+    OF_ONE("relu", relu, 0),
+    OF_ONE("sin", sinl, 2),
+    OF_ONE("cos", cosl, 2),
+    OF_ONE("tan", tanl, 4),
+    OF_ONE("asin", asinl, 2),
+    OF_ONE("acos", acosl, 2),
+    OF_ONE("atan", atanl, 2),
+    OF_ONE("sinh", sinhl, 4),
+    OF_ONE("cosh", coshl, 4),
+    OF_ONE("tanh", tanhl, 4),
+    OF_ONE("asinh", asinhl, 4),
+    OF_ONE("acosh", acoshl, 4),
+    OF_ONE("atanh", atanhl, 4),
+    OF_ONE("sinc", sinc, 64),
+    OF_ONE("arcsin", asinl, 2),
+    OF_ONE("arccos", acosl, 2),
+    OF_ONE("arctan", atanl, 2),
+    OF_ONE("arcsinh", asinhl, 4),
+    OF_ONE("arccosh", acoshl, 4),
+    OF_ONE("arctanh", atanhl, 4),
+    OF_ONE("deg2rad", deg2rad, 2),
+    OF_ONE("rad2deg", rad2deg, 2),
+    OF_ONE("erf", erfl, 16),
+    OF_ONE("erfc", erfcl, 16),
+    OF_ONE("ceil", ceill, 0),
+    OF_ONE("floor", floorl, 0),
+    OF_ONE("trunc", truncl, 0),
+    OF_ONE("fix", truncl, 0),
+    OF_ONE("frac", frac, 0),
+    OF_ONE("round", rintl, 0),
+    OF_ONE("isnan", is_nan, 0),
+    OF_ONE("isinf", is_inf, 0),
+    OF_ONE("isfinite", is_finite, 0),
+    OF_ONE("isposinf", is_posinf, 0),
+    OF_ONE("isneginf", is_neginf, 0),
+    OF_ONE("signbit", sign_bit, 0),
+    OF_ONE("logical_not", logical_not, 0),
+    OF_ONE("lgamma", lgamma_, 256),
+    OF_ONE("special.gammaln", lgamma_, 256),
+    OF_ONE("digamma", digamma, 4096),
+    OF_ONE("special.psi", digamma, 4096),
+    OF_ONE("i0", i0, 16),
+    OF_ONE("special.i1", i1, 16),
+    OF_ONE("special.entr", entr, 4),
+    OF_ONE("special.ndtr", ndtr, 64),
+    OF_ONE("special.bessel_j0", bessel_j0, 1 << 24),
+    OF_ONE("special.bessel_j1", bessel_j1, 1 << 24),
+    OF_ONE("special.expit", sigmoid, 4),
+    OF_ONE("special.exp2", exp2l, 2),
+    OF_ONE("special.expm1", expm1l, 2),
+    OF_ONE("special.log1p", log1pl, 2),
+    OF_ONE("special.erf", erfl, 16),
+    OF_ONE("special.erfc", erfcl, 16),
+    OF_TWO("add", add, 1),
+    OF_TWO("sub", sub, 1),
+    OF_TWO("subtract", sub, 1),
+    OF_TWO("mul", mul, 1),
+    OF_TWO("multiply", mul, 1),
+    OF_TWO("div", divide, 1),
+    OF_TWO("divide", divide, 1),
+    OF_TWO("true_divide", divide, 1),
+    OF_TWO("remainder", remainder_, 1),
+    OF_TWO("fmod", fmodl, 0),
+    OF_TWO("pow", powl, 16),
+    OF_TWO("atan2", atan2l, 2),
+    OF_TWO("arctan2", atan2l, 2),
+    OF_TWO("hypot", hypotl, 2),
+    OF_TWO("maximum", maximum, 0),
+    OF_TWO("minimum", minimum, 0),
+    OF_TWO("fmax", fmaxl, 0),
+    OF_TWO("fmin", fminl, 0),
+    OF_TWO("eq", eq, 0),
+    OF_TWO("ne", ne, 0),
+    OF_TWO("not_equal", ne, 0),
+    OF_TWO("lt", lt, 0),
+    OF_TWO("less", lt, 0),
+    OF_TWO("le", le, 0),
+    OF_TWO("less_equal", le, 0),
+    OF_TWO("gt", gt, 0),
+    OF_TWO("greater", gt, 0),
+    OF_TWO("ge", ge, 0),
+    OF_TWO("greater_equal", ge, 0),
+    OF_TWO("logical_and", logical_and, 0),
+    OF_TWO("logical_or", logical_or, 0),
+    OF_TWO("logical_xor", logical_xor, 0),
+    OF_TWO("xlogy", xlogy, 4),
+    OF_TWO("special.xlogy", xlogy, 4),
+    OF_TWO("special.xlog1py", xlog1py, 4),
+    OF_TWO("heaviside", heaviside, 0),
+    OF_TWO("ldexp", ldexp_, 16),
+    OF_TWO("logaddexp", logaddexp, 64),
+    OF_TWO("copysign", copysignl, 0),
+    OF_TWO("gcd", gcd, 0),
+    OF_TWO("lcm", lcm, 0),
+    OF_COMPLEX("exp", c_exp, 16),
+    OF_COMPLEX("log", c_log, 16),
+    OF_COMPLEX("sqrt", c_sqrt, 16),
+    OF_COMPLEX("sin", c_sin, 16),
+    OF_COMPLEX("cos", c_cos, 16),
+    OF_COMPLEX("tanh", c_tanh, 64),
+    OF_COMPLEX("sinh", c_sinh, 16),
+    OF_COMPLEX("cosh", c_cosh, 16),
+    OF_COMPLEX("square", c_square, 4),
+    OF_COMPLEX("reciprocal", c_reciprocal, 4),
+    OF_COMPLEX("neg", c_neg, 0),
+    OF_COMPLEX("abs", c_abs, 4),
+    OF_COMPLEX("angle", c_angle, 4),
+    OF_COMPLEX("conj_physical", c_conj, 0),
+    OF_COMPLEX("atan", c_atan, 64),
+    OF_COMPLEX("asin", c_asin, 64),
+    OF_COMPLEX("acos", c_acos, 64),
+    OF_COMPLEX("asinh", c_asinh, 64),
+    OF_COMPLEX("sgn", c_sgn, 4),
+    OF_MANY("sum", sum, 16),
+    OF_MANY("nansum", nansum, 16),
+    OF_MANY("mean", mean, 16),
+    OF_MANY("nanmean", nanmean, 16),
+    OF_MANY("prod", prod, 64),
+    OF_MANY("amax", amax, 0),
+    OF_MANY("amin", amin, 0),
+    OF_MANY("any", any, 0),
+    OF_MANY("all", all, 0),
+    OF_MANY("count_nonzero", count_nonzero, 0),
+    OF_MANY("logsumexp", logsumexp, 16),
+    OF_MANY("special.logsumexp", logsumexp, 16),
+    OF_MANY("argmax", argmax, 0),
+    OF_MANY("argmin", argmin, 0),
+    OF_MANY("max", amax, 0),
+    OF_MANY("min", amin, 0),
+};
 const int slow_op_count = (int)TSR_COUNTOF(slow_ops);

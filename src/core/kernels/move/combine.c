@@ -23,8 +23,7 @@
             T *d = (T *)(void *)dst; \
             const T *s = (const T *)(const void *)src; \
             for (int64_t i = 0; i < n; i++) { \
-                const C \
-                a = LOAD(d[i]), b = LOAD(s[i]); \
+                const C a = LOAD(d[i]), b = LOAD(s[i]); \
                 d[i] = STORE(expr); \
             } \
             return; \
@@ -41,8 +40,7 @@
         } \
         for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
             PLACE(T); \
-            C \
-            a = LOAD(*d), b = LOAD(*s); \
+            C a = LOAD(*d), b = LOAD(*s); \
             *d = STORE(expr); \
         } \
     }

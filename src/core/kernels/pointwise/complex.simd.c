@@ -55,13 +55,18 @@ typedef struct TsrC128 {
 #define SWAPPED(v) __builtin_shufflevector(v, v, 1, 0, 3, 2)
 #include "complex.inc"
 
-#define ROW(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d},
+#define OF_BOTH(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d}
 static const TsrLoop table[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
-    ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(axpy) ROW(pow) ROW(logaddexp) ROW(eq) ROW(ne) ROW(logical_and)
-        ROW(logical_or) ROW(logical_xor) ROW(logical_not) ROW(neg) ROW(conj) ROW(abs) ROW(angle) ROW(sgn) ROW(square)
-            ROW(cube) ROW(reciprocal) ROW(rsqrt) ROW(isnan) ROW(isinf) ROW(isfinite) ROW(isreal) ROW(log2) ROW(log10)
-                ROW(log1p) ROW(expm1) ROW(exp2) ROW(sigmoid) ROW(sinc) ROW(nan_to_num) ROW(exp) ROW(log) ROW(sqrt)
-                    ROW(sin) ROW(cos) ROW(tan) ROW(asin) ROW(acos) ROW(atan) ROW(sinh) ROW(cosh) ROW(tanh) ROW(asinh)
-                        ROW(acosh) ROW(atanh) ROW(addcmul) ROW(addcdiv) ROW(lerp)};
+    OF_BOTH(add),        OF_BOTH(sub),         OF_BOTH(mul),         OF_BOTH(div),        OF_BOTH(axpy),
+    OF_BOTH(pow),        OF_BOTH(logaddexp),   OF_BOTH(eq),          OF_BOTH(ne),         OF_BOTH(logical_and),
+    OF_BOTH(logical_or), OF_BOTH(logical_xor), OF_BOTH(logical_not), OF_BOTH(neg),        OF_BOTH(conj),
+    OF_BOTH(abs),        OF_BOTH(angle),       OF_BOTH(sgn),         OF_BOTH(square),     OF_BOTH(cube),
+    OF_BOTH(reciprocal), OF_BOTH(rsqrt),       OF_BOTH(isnan),       OF_BOTH(isinf),      OF_BOTH(isfinite),
+    OF_BOTH(isreal),     OF_BOTH(log2),        OF_BOTH(log10),       OF_BOTH(log1p),      OF_BOTH(expm1),
+    OF_BOTH(exp2),       OF_BOTH(sigmoid),     OF_BOTH(sinc),        OF_BOTH(nan_to_num), OF_BOTH(exp),
+    OF_BOTH(log),        OF_BOTH(sqrt),        OF_BOTH(sin),         OF_BOTH(cos),        OF_BOTH(tan),
+    OF_BOTH(asin),       OF_BOTH(acos),        OF_BOTH(atan),        OF_BOTH(sinh),       OF_BOTH(cosh),
+    OF_BOTH(tanh),       OF_BOTH(asinh),       OF_BOTH(acosh),       OF_BOTH(atanh),      OF_BOTH(addcmul),
+    OF_BOTH(addcdiv),    OF_BOTH(lerp)};
 
 TsrKernelTable SIMD(tsr_kernels_complex)(void) { return table; }

@@ -5,19 +5,14 @@
 
 /* --- key_STEM of each row of dtype.def: the key of an element's bits, of its width --- */
 #define ORDERED(stem, U) \
-    static inline U \
-    key_##stem(U u) { return u; }
+    static inline U key_##stem(U u) { return u; }
 #define SIGNED(stem, U) \
-    static inline U \
-    key_##stem(U u) { return (U)(u ^ (U)((U)1 << (sizeof(U) * 8 - 1))); }
+    static inline U key_##stem(U u) { return (U)(u ^ (U)((U)1 << (sizeof(U) * 8 - 1))); }
 /* Negative floats are flipped whole, others get the top bit; nan and -0 are put right first. */
 #define FLOAT_KEY(stem, U, inf) \
-    static inline U \
-    key_##stem(U u) { \
-        const U \
-        top = (U)((U)1 << (sizeof(U) * 8 - 1)); \
-        U \
-        magnitude = (U)(u & (U)~top), key = u & top ? (U)~u : (U)(u | top); \
+    static inline U key_##stem(U u) { \
+        const U top = (U)((U)1 << (sizeof(U) * 8 - 1)); \
+        U magnitude = (U)(u & (U)~top), key = u & top ? (U)~u : (U)(u | top); \
         key = magnitude == 0 ? top : key; \
         return magnitude > (inf) ? (U) ~(U)0 : key; \
     }

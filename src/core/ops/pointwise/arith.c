@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/fast.h"
+#include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
 /* --- add, sub, rsub --- */
@@ -303,12 +305,22 @@ static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, Ts
     return tsr_finish_move(c, s, result);
 }
 
-/* Exponents that have kernels of their own; TSR_K_NONE for the others. */
-static TsrKernel special_power(double e, TsrDtype d) {
-    if (e == 2) return TSR_K_square;
-    if (e == 3) return TSR_K_cube;
-    if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
-    return e == 0.5 ? TSR_K_sqrt : e == -0.5 ? TSR_K_rsqrt : e == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+/* Exponents whose powers PyTorch makes in two steps, each rounded to the dtype; NULL for the others. The second step is
+ * an operator of the first one's result, or their product with x. */
+static const char *const *power_steps(double e, TsrDtype d) {
+    static const char *const square_inverted[] = {"square", "reciprocal"},
+                             *const root_inverted[] = {"sqrt", "reciprocal"}, *const cube[] = {"square", NULL};
+    if (tsr_dtype_is_integral(d) || d == TSR_FLOAT16 || d == TSR_COMPLEX32) return NULL;
+    if (e == -2) return square_inverted;
+    if (d != TSR_BFLOAT16) return NULL;
+    return e == -0.5 ? root_inverted : e == 3 ? cube : NULL;
+}
+
+static TsrStatus power_in_steps(TsrOpCall *c, TsrTensor *base, TsrDtype d, const char *const *steps) {
+    TsrScope s = {0};
+    TsrTensor *x = MAKE(&s, tsr_tensor_new_cast, base, d), *first = CALL(&s, steps[0], "t", x),
+              *second = steps[1] != NULL ? CALL(&s, steps[1], "t", first) : CALL(&s, "mul", "tt", first, x);
+    return tsr_scope_return(c, &s, second);
 }
 
 /* The kernels of half floats and integers take the exponent as the dtype holds it; those of others, in double. */
@@ -330,7 +342,9 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     TSR_TRY(tsr_result_type(&d, in, 2));
     if (real && tsr_scalar_to_double(e) == 0) return trivial_power(c, in, true, in[0]);
     if (real && tsr_scalar_to_double(e) == 1) return trivial_power(c, in, false, in[0]);
-    TsrKernel k = real ? special_power(tsr_scalar_to_double(e), d) : TSR_K_NONE;
+    const char *const *steps = real ? power_steps(tsr_scalar_to_double(e), d) : NULL;
+    if (steps != NULL) return power_in_steps(c, in[0], d, steps);
+    TsrKernel k = real ? tsr_power_kernel(tsr_scalar_to_double(e), d) : TSR_K_NONE;
     if (k == TSR_K_NONE) TSR_TRY(check_exponent(e, d));
     if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
     TsrPw pw;

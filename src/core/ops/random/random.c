@@ -65,8 +65,7 @@ TsrStatus tsr_random_draw(TsrTensor *t, const TsrTensor *input, const TsrTensor 
     static void name(char *const *data, const int64_t *strides, int64_t n, const void *params) { \
         const Draw *d = params; \
         TsrGenerator *g = d->g; \
-        C \
-        block[BLOCK]; \
+        C block[BLOCK]; \
         for (int64_t i = 0; i < n; i += BLOCK) { \
             int64_t m = TSR_MIN(n - i, BLOCK); \
             for (int64_t k = 0; k < m; k++) block[k] = (expr); \
