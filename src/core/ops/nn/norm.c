@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/kernels/reduce/reduce.h"
+#include "core/kernels/simd.h"
 #include "core/ops/reduce/reduce.h"
 
 /* rows x columns in memory; mean and rstd a row; weight and bias repeat as `affine_rows` says. */
