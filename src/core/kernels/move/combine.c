@@ -32,8 +32,7 @@
             T *to = (T *)(void *)dst; \
             const T *from = (const T *)(const void *)src; \
             TSR_IN_PIECES(i, n) { \
-                const C \
-                a = LOAD(to[index[i]]), b = LOAD(from[i]); \
+                const C a = LOAD(to[index[i]]), b = LOAD(from[i]); \
                 to[index[i]] = STORE(expr); \
             } \
             return; \
