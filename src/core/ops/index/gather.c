@@ -226,6 +226,7 @@ static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat, self, 1, &minus));
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat_index, index, 1, &minus));
     TSR_TRY(check_gather(flat, flat_index, 0));
+    if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
     return tsr_finish_move(c, gather_new(&t, flat, 0, flat_index), t);
 }
 

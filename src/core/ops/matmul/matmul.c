@@ -909,7 +909,8 @@ TsrStatus op_linear(TsrOpCall *c) {
     else wt = tsr_tensor_retain(weight);
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
     bool row = tsr_ndim(bias) == 1 || (tsr_ndim(bias) > 1 && tsr_ndim(weight) == 2 && bias->numel == weight->sizes[0]);
-    bool fused = d == 2 || (c->out[0] == NULL && row && tsr_is_contiguous(x, TSR_CONTIGUOUS));
+    bool dense = tsr_is_contiguous(x, TSR_CONTIGUOUS) && tsr_is_contiguous(bias, TSR_CONTIGUOUS);
+    bool fused = d == 2 || (c->out[0] == NULL && row && dense);
     if (fused) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
     TSR_TRY(tsr_matmul_new(&product, x, wt));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "!ttt", product, product, bias), r);

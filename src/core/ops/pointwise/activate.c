@@ -246,7 +246,7 @@ TsrStatus op_prelu(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new_reshape(&weight, c->arg[1].t, tsr_ndim(t), sizes));
     TsrStatus s = activate(c, &rules, weight, 0, NULL);
     tsr_tensor_free(weight);
-    if (s == TSR_OK && t->numel == 0)
+    if (s == TSR_OK && t->numel <= 1)
         s = tsr_tensor_set_geometry(
             c->ret[0].t, (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, 0}); /* as PyTorch's kernel leaves them */
     return s;

@@ -201,15 +201,13 @@ static TsrStatus divide(TsrTensor *t, double n) {
 static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool all) {
     const TsrTensor *x = c->arg[0].t, *out = c->out[0];
     if (out == NULL) return TSR_OK;
-    if (tsr_arg_given(dtype))
-        return out->dtype == dtype->dtype
-                   ? TSR_OK
-                   : tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
-                               tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
+    if (tsr_arg_given(dtype) && out->dtype != dtype->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                         tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
     if (all && !tsr_can_cast(x->dtype, out->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(out->dtype));
-    if (!all && is_whole(out->dtype))
+    if (!all && !tsr_arg_given(dtype) && is_whole(out->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
     return TSR_OK;
