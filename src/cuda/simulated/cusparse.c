@@ -41,6 +41,7 @@ static bool is_aligned(const void *address) { return address != NULL && (uintptr
 
 EXPORT int cusparseCreateCsr(SparseMatrix *matrix, int64_t rows, int64_t columns, int64_t entries, void *starts,
                              void *places, void *values, int starts_type, int places_type, int base, int type) {
+    if (entries > rows * columns) abort(); /* the real one prints what is wrong, whoever reads it */
     if (rows < 0 || columns < 0 || entries < 0 || !is_aligned(starts) || !is_aligned(places) || !is_aligned(values) ||
         starts_type != SPARSE_INT64 || places_type != SPARSE_INT64 || base != SPARSE_FROM_ZERO)
         return INVALID_VALUE;

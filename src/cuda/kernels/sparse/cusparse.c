@@ -104,12 +104,17 @@ static bool are_aligned(const TsrDeviceWork *w) {
     return true;
 }
 
+/* The library refuses more entries than the matrix has places, which an uncoalesced one may have, and prints so. */
+static bool takes(const TsrDeviceWork *w) {
+    const double entries = (double)w->t[3].sizes[0], rows = (double)w->t[0].sizes[1], depth = (double)w->t[4].sizes[1];
+    return types[w->t[0].at.dtype].known && entries > 0 && entries <= rows * depth && are_aligned(w);
+}
+
 TsrStatus cuda_cusparse(const TsrDeviceWork *w) {
     const int64_t entries = w->t[3].sizes[0];
     Product p = {0};
     TsrDataPtr places;
-    if (!types[w->t[0].at.dtype].known || entries == 0 || w->t[4].sizes[1] == 0 || !are_aligned(w) ||
-        !cuda_library_is_worth((double)entries * (double)w->t[0].sizes[0]) || !has_library())
+    if (!takes(w) || !cuda_library_is_worth((double)entries * (double)w->t[0].sizes[0]) || !has_library())
         return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(w->index));
     TSR_TRY(cuda_scratch(&places, w->index, (size_t)entries * sizeof(int64_t)));
