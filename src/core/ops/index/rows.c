@@ -142,6 +142,7 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
             "%s source.shape = %s",
             tsr_sizes_text(self), tsr_sizes_text(source));
     if (c->out[0] == NULL) return TSR_OK;
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     return tsr_check_no_overlap(c->out[0], source);
 }
@@ -570,7 +571,6 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
                          c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype))
         return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
     if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));
