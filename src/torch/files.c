@@ -151,7 +151,10 @@ static TsrStatus remarks_to_dict(Value *out, const TsrItems *items) {
 static TsrStatus pair_move(Value *out, Value held, const TsrItems *items) {
     Value pair[2] = {held};
     TsrStatus status = remarks_to_dict(&pair[1], items);
-    if (status == TSR_OK) return tuple_new(out, pair, 2);
+    if (status == TSR_OK) {
+        status = tuple_new(out, pair, 2);
+        value_release(pair[1]);
+    }
     value_release(held);
     return status;
 }
@@ -303,7 +306,7 @@ static TsrStatus load_one(Value *out, const char *path, const TsrLoadOptions *op
 /* A list of all records; with metadata the first one's, which is the only one where a format has such. */
 static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *options, bool metadata) {
     TsrRecords records;
-    Value list = VALUE_UNBOUND, item, pair[2];
+    Value list = VALUE_UNBOUND, item;
     TSR_TRY(tsr_load_records(&records, path, options));
     TsrStatus status = list_new(&list, (int64_t)records.n);
     for (size_t i = 0; i < records.n && status == TSR_OK; i++) {
@@ -316,9 +319,9 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
         else value_release(item);
     }
     if (status == TSR_OK && metadata) {
-        status = remarks_to_dict(&pair[1], &records.of[0]);
-        pair[0] = list;
-        if (status == TSR_OK) status = tuple_new(&list, pair, 2);
+        Value held = list;
+        list = VALUE_UNBOUND;
+        status = pair_move(&list, held, &records.of[0]);
     }
     tsr_records_free(&records);
     return value_end_move(out, status, list);

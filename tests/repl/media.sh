@@ -80,5 +80,10 @@ run -o half.wav -e '_ // 2' slow.wav; is 'the rate of sound' "{'rate': '8000'}" 
 cat slow.wav | "$tsr" -o wav -e '_ // 2' >piped.wav; is 'through a pipe' "{'rate': '8000'}" "$(rate piped.wav)"
 run -e 'save({"a": ones(2)}, "m.safetensors", metadata={"format": "pt"})'
 run -o half.safetensors -e '{k: v.half() for k, v in _.items()}' m.safetensors; is 'metadata of a model' "{'format': 'pt'}" "$(rate half.safetensors)"
+run -e 'before = len(tsr.storages())
+for records in (False, True, True):
+    x = load("slow.wav", metadata=True, records=records)
+del x
+len(tsr.storages()) - before'; is 'which holds nothing back' 0 "$out"
 run -o slow.safetensors -e '{"x": _}' slow.wav; is 'not to another kind' '{}' "$(rate slow.safetensors)"
 exit $bad
