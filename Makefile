@@ -32,7 +32,9 @@ LDFLAGS_i386 := -m32
 # A status that is not OK leaves outputs unset, which gcc cannot know.
 # psabi: vectors wider than the target's are passed between our own static functions only.
 WARN := -Wall -Wextra -Werror -Wno-psabi $(if $(findstring clang,$(CC))$(filter web,$(CONFIG)),-Wno-pass-failed,-Wno-maybe-uninitialized)
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
+# Files of more than 2 GB, on machines of 32 bits too.
+LARGE_FILES := $(if $(filter 32,$(shell getconf LONG_BIT)),-D_FILE_OFFSET_BITS=64)
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(LARGE_FILES) $(WARN) -fPIC -fvisibility=hidden -fno-semantic-interposition -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math -Isrc $(CFLAGS_$(CONFIG)) $(CFLAGS)
 # Static where Debian has the archive: every shared library costs each start about 0.1 ms. Those of libpng and libbz2 cannot be part of a shared library.
 CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lpng -lbz2 -fopenmp -lm -ldl -lpthread
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -lpng -lbz2 $(filter-out -lpng -lbz2,$(CORE_LIBS))
