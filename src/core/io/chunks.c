@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "csv_fields.h"
+#include "core/io/csv/csv_fields.h"
 #include "elements.h"
 #include "formats.h"
 #include "core/io/packing/unpack.h"

@@ -6,7 +6,7 @@
 
 #include "elements.h"
 #include "formats.h"
-#include "json_text.h"
+#include "core/io/json/json_text.h"
 #include "core/mem.h"
 #include "core/view.h"
 

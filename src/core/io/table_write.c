@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "csv_fields.h"
+#include "core/io/csv/csv_fields.h"
 #include "elements.h"
 #include "formats.h"
-#include "json_text.h"
+#include "core/io/json/json_text.h"
 #include "table_write.h"
 #include "core/io/cells/texts.h"
 #include "core/mem.h"

@@ -1,6 +1,6 @@
 /* json.c: Python's json: dumps, loads, dump, load. Text and strictness are Python's (NaN and Infinity are read and
  * written as tokens), so that a page of Python behaves alike; files of tensors have their own strict reader (core's
- * core/io/json.c). */
+ * core/io/json/json.c). */
 #include "modules.h"
 
 #include <math.h>

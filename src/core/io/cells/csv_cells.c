@@ -1,6 +1,6 @@
 /* csv_cells.c: the cells of lines of text (cells.h), by the rules of csv_fields.h. */
 #include "cells.h"
-#include "core/io/csv_fields.h"
+#include "core/io/csv/csv_fields.h"
 #include "core/io/elements.h"
 
 const char *tsr_csv_row_end(const TsrSource *source, const char *p) {

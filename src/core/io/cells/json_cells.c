@@ -1,7 +1,7 @@
 /* json_cells.c: the cells of objects of JSON (cells.h). A reader found them to be sound; what is looked for here is
  * where values stand, and the end of the text bounds all of it, as the file may have been changed since. */
 #include "cells.h"
-#include "core/io/json_text.h"
+#include "core/io/json/json_text.h"
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 

@@ -11,7 +11,7 @@
 #include "blocks.h"
 #include "core/io/elements.h"
 #include "core/io/formats.h"
-#include "core/io/json_text.h"
+#include "core/io/json/json_text.h"
 #include "core/mem.h"
 #include "core/number.h"
 

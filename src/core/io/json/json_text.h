@@ -1,7 +1,7 @@
 /* json_text.h: JSON as text (RFC 8259, strictly), token by token: a cursor that never leaves its bytes, for readers
  * that know what they expect. A string, a number or an object may have space before it. */
-#ifndef CORE_IO_JSON_TEXT_H
-#define CORE_IO_JSON_TEXT_H
+#ifndef CORE_IO_JSON_JSON_TEXT_H
+#define CORE_IO_JSON_JSON_TEXT_H
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elements.h"
-#include "formats.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
 #include "pickle.h"
 #include "core/io/packing/zip.h"
 #include "core/mem.h"

@@ -1,11 +1,11 @@
 /* csv.h: what the readers of text tables share: a table while it is read, in blocks of lines that threads take. */
-#ifndef CORE_IO_CSV_H
-#define CORE_IO_CSV_H
+#ifndef CORE_IO_CSV_CSV_H
+#define CORE_IO_CSV_CSV_H
 
 #include "csv_fields.h"
 #include "core/io_table.h"
 #include "core/memory/source.h"
-#include "elements.h"
+#include "core/io/elements.h"
 
 /* What the cells of a column are read as. One that does not fit sends its column on to a later kind of its group, and
  * the table is read again: from truth values to numbers, among these from floats to integers where one would be rounded

@@ -1,7 +1,7 @@
 /* pickle.h: pickles of protocol 2 as torch.save writes them, read and written as trees. Nothing is looked up and
  * nothing called: the names that a file may use are rows of a table (pickle.c), and each makes a node. */
-#ifndef CORE_IO_PICKLE_H
-#define CORE_IO_PICKLE_H
+#ifndef CORE_IO_TORCH_PICKLE_H
+#define CORE_IO_TORCH_PICKLE_H
 
 #include "core/io_format.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "csv_fields.h"
-#include "elements.h"
-#include "formats.h"
-#include "table_write.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
+#include "core/io/table_write.h"
 #include "core/io/cells/texts.h"
 #include "core/layout.h"
 #include "core/mem.h"

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "csv.h"
-#include "formats.h"
+#include "core/io/formats.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/number.h"

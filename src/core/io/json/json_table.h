@@ -1,6 +1,6 @@
 /* json_table.h: tables of objects, and what json.c and json_table.c have in common. */
-#ifndef CORE_IO_JSON_TABLE_H
-#define CORE_IO_JSON_TABLE_H
+#ifndef CORE_IO_JSON_JSON_TABLE_H
+#define CORE_IO_JSON_JSON_TABLE_H
 
 #include "core/io_format.h"
 #include "core/memory/source.h"

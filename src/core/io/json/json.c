@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
-#include "formats.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
 #include "json_table.h"
 #include "json_text.h"
-#include "table_write.h"
+#include "core/io/table_write.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/table.h"

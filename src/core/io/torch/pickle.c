@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dequantise.h"
-#include "elements.h"
-#include "formats.h"
+#include "core/io/dequantise.h"
+#include "core/io/elements.h"
+#include "core/io/formats.h"
 #include "core/layout.h"
 #include "core/mem.h"
 

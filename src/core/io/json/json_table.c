@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "elements.h"
+#include "core/io/elements.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/table.h"

@@ -1,7 +1,7 @@
 /* csv_fields.h: the fields of a line of text: where records and fields end, and what a field says. For the files
  * csv*.c. */
-#ifndef CORE_IO_CSV_FIELDS_H
-#define CORE_IO_CSV_FIELDS_H
+#ifndef CORE_IO_CSV_CSV_FIELDS_H
+#define CORE_IO_CSV_CSV_FIELDS_H
 
 #include <string.h>
 
