@@ -386,10 +386,14 @@ static void compile_scan(unsigned how, TsrDtype dtype, int way) {
 
 static void compile_scans(void) {
     static const TsrDtype some[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_INT64, TSR_INT32, TSR_UINT8, TSR_BOOL};
+    static const TsrDtype numbers[] = {TSR_COMPLEX64, TSR_COMPLEX128};
     CudaSource mask = {0};
     for (size_t i = 0; i < TSR_COUNTOF(some); i++)
         for (unsigned how = 0; how < TSR_SCAN_COUNT; how++)
             for (int way = 0; way < 3; way++) compile_scan(how, some[i], way);
+    for (size_t i = 0; i < TSR_COUNTOF(numbers); i++)
+        for (unsigned how = TSR_SCAN_SUM; how <= TSR_SCAN_PROD; how++)
+            for (int way = 0; way < 3; way++) compile_scan(how, numbers[i], way);
     cuda_mask_source(&mask);
     compile("masks", &mask);
     cuda_source_free(&mask);
