@@ -163,10 +163,13 @@ $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.m
 
 # ---- libraries that Debian has no packages of for a machine ----
 ifneq ($(LIB_DIR),)
+LIBRARIES := CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),,$(LDFLAGS_$(CONFIG)))'
 $(CORE_OBJ) $(TOOL_OBJ): | $(LIB_DIR)/done
 $(LIB_DIR)/done:
 	$(call need,dpkg-source,dpkg-dev)
-	$(QUIET)CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),,$(LDFLAGS_$(CONFIG)))' scripts/web-libs $(LIB_DIR)
+	$(QUIET)$(LIBRARIES) scripts/web-libs $(LIB_DIR)
+$(LIB_DIR)/lib/libcheck.a: | $(LIB_DIR)/done
+	$(QUIET)$(LIBRARIES) scripts/web-libs $(LIB_DIR) check
 endif
 
 # ---- the browser ----
@@ -196,9 +199,10 @@ check-web: ## the page's tests: transcripts under node, and the page in headless
 	@mkdir -p build/web/looks
 	python3 tests/web/page.py build/web/tsr.html build/web/looks
 
-check-i386: ## the transcripts by a tsr of 32 bits (gcc -m32)
+check-i386: ## the unit tests and the transcripts by a tsr of 32 bits (gcc -m32)
 	scripts/setup gcc-multilib
-	$(MAKE) CONFIG=i386 build/i386/tsr
+	$(MAKE) CONFIG=i386 build/i386/tsr build/i386/tests/run build/i386/tests/plugins
+	CK_TIMEOUT_MULTIPLIER=5 TSR_TEST_BUILD=build/i386 build/i386/tests/run
 	python3 tests/web/transcripts.py tests/web/allowed_i386 build/i386/tsr
 
 # ---- the library ----
@@ -278,16 +282,17 @@ TRANSCRIPTS = $$(find tests/lang tests/torch tests/systems tests/show tests/prog
 TEST_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(TEST_SRC))
 -include $(TEST_OBJ:.o=.d)
 TOOL_LIB_OBJ := $(filter-out $(BUILD)/obj/repl/main.o,$(TOOL_OBJ))
-DUMMY_FLAGS := -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc
+DUMMY_FLAGS := $(if $(LIB_DIR),$(LDFLAGS_$(CONFIG))) -std=c17 -D_GNU_SOURCE $(WARN) -fPIC -shared -fvisibility=hidden -Isrc
 
 $(BUILD)/obj/tests/%.o: tests/%.c | compiler
 	@mkdir -p $(dir $@)
 	$(SAY) '  compile $<'
 	$(QUIET)$(CCACHE) $(CC) $(CFLAGS_ALL) -Itests -MMD -MP -c -o $@ $<
 
+$(TEST_OBJ): | $(if $(LIB_DIR),$(LIB_DIR)/lib/libcheck.a)
 $(BUILD)/tests/run: $(TEST_OBJ) $(CORE_OBJ) $(TOOL_LIB_OBJ)
 	@mkdir -p $(dir $@)
-	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -lcheck -lsubunit -lrt $(LIBS)
+	$(QUIET)$(CC) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(if $(LIB_DIR),-L$(LIB_DIR)/lib -lcheck,-lcheck -lsubunit) -lrt $(LIBS)
 
 # The language linked with nothing but the core: what points upwards from src/lang is missing here.
 LANG_OBJ := $(filter $(BUILD)/obj/lang/%,$(TOOL_OBJ))

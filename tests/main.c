@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "core/engine/blas.h"
+
 static SuiteEntry *suites;
 
 void suite_register(SuiteEntry *entry) {
@@ -22,6 +24,8 @@ bool test_is_sampled(int64_t i) {
     const char *seed = getenv("TSR_TEST_SEED");
     return (i + (seed != NULL ? atoi(seed) : 0)) % test_sample() == 0;
 }
+
+bool test_lacks_lapack(void) { return sizeof(void *) == 4 && tsr_blas_try() == NULL; }
 
 /* In the test's own process, unless CK_FORK=no leaves all in one. */
 void test_limit_time(void) {

@@ -30,6 +30,9 @@ enum { TEST_SAMPLE = 10 };
 bool test_is_sampled(int64_t i);
 /* 1, or TEST_SAMPLE where steps are left out. */
 int test_sample(void);
+/* Whether what needs LAPACK is left out: in a program of 32 bits that finds none, as a machine of 64 has none for it.
+ * A program of 64 bits has to find one. */
+bool test_lacks_lapack(void);
 
 /* Each test is a case of its own, so that CK_RUN_CASE can pick it. */
 #define TEST_SUITE(module, ...) \

@@ -2,6 +2,7 @@
  */
 #include "suite.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -48,8 +49,8 @@ static void check_bytes(const char *want, const TsrTensor *t, const char *what, 
     const char *got = tsr_storage_data(t->storage);
     for (size_t i = 0; i < t->storage->nbytes; i++)
         if (got[i] != want[i])
-            ck_abort_msg("%s %d: byte %zu of %zu is %d, not %d (%s)", what, round, i, t->storage->nbytes, got[i],
-                         want[i], tsr_dtype_name(t->dtype));
+            ck_abort_msg("%s %d: byte %zu of %" PRIu64 " is %d, not %d (%s)", what, round, i, t->storage->nbytes,
+                         got[i], want[i], tsr_dtype_name(t->dtype));
 }
 
 /* --- any geometry --- */

@@ -86,12 +86,15 @@ static void check_arrays(const TsrItems *items, int n) {
     }
 }
 
-/* A hole of 5 GiB before the members: what is beyond 4 GiB is written in 64 bits, and read again. */
+/* A hole of 5 GiB before the members: what is beyond 4 GiB is written in 64 bits, and read again; where addresses have
+ * 32 bits, there is no room for such a file, which is refused. */
 START_TEST(numbers_of_64_bits) {
     static const uint64_t places[] = {0x7fffff00, 0xffffff00, 5ull << 30};
     for (size_t i = 0; i < TSR_COUNTOF(places); i++) {
         char path[] = "/tmp/tsr-large-XXXXXX";
         TsrText text = archive_at(places[i], 4);
+        uint64_t end = places[i] + text.length;
+        bool has_room = (size_t)end == end;
         TsrItems items;
         int fd = mkstemp(path);
         ck_assert_int_ge(fd, 0);
@@ -105,7 +108,8 @@ START_TEST(numbers_of_64_bits) {
         unlink(path);
         tsr_text_free(&text);
         if (!fits) continue; /* a file system without holes */
-        ck_assert_msg(status == TSR_OK, "%s", tsr_error_message());
+        ck_assert_msg(status == (has_room ? TSR_OK : TSR_RUNTIME_ERROR), "%s", tsr_error_message());
+        if (!has_room) continue;
         check_arrays(&items, 4);
         tsr_items_free(&items);
     }

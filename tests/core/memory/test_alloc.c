@@ -101,7 +101,7 @@ START_TEST(the_ceiling_refuses_and_an_injected_failure_too) {
     tsr_mem_fail_at(1);
     ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, 100), TSR_RUNTIME_ERROR);
     tsr_mem_fail_at(0);
-    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, (size_t)1 << 62), TSR_RUNTIME_ERROR);
+    ck_assert_int_eq(tsr_allocate(&p, TSR_DEVICE_CPU, (uint64_t)1 << 62), TSR_RUNTIME_ERROR);
     ck_assert_int_eq(tsr_allocate(&p, (TsrDevice){TSR_CUDA, 0}, 8), TSR_RUNTIME_ERROR);
 }
 END_TEST

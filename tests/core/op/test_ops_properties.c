@@ -607,7 +607,8 @@ static void check_layouts(const OpCall *call, const TsrOpCall *plain, double uni
     call_end(&copy);
 }
 
-static FILE *dump; /* TSR_TEST_DUMP */
+static FILE *dump;        /* TSR_TEST_DUMP */
+static bool wants_lapack; /* a call of the row under test was refused as there is none, where there need be none */
 
 /* Whether the call was accepted. */
 static bool check_call(const TsrOp *op, const TsrSchema *schema, TsrDtype dtype, CallLayout layout, bool wild) {
@@ -637,6 +638,7 @@ static bool check_call(const TsrOp *op, const TsrSchema *schema, TsrDtype dtype,
             check_unchanged(&call, &before, "after the call");
             check_wrong(&before);
         } else {
+            if (test_lacks_lapack() && strstr(tsr_error_message(), "LAPACK") != NULL) wants_lapack = true;
             if (tsr_error_kind() != status)
                 broken(&call, "errors", "gave status %d, with the error %d set: %s", (int)status, (int)tsr_error_kind(),
                        tsr_error_message());
@@ -684,6 +686,7 @@ static void check_row(const TsrOp *op, int rounds) {
     bool verbose = getenv("TSR_TEST_VERBOSE") != NULL;
     int accepted = 0;
     nreported = 0;
+    wants_lapack = false;
     ck_assert_int_eq(tsr_op_schema(&schema, op), TSR_OK);
     if (verbose) fprintf(stderr, "%s\n", op->schema);
     int64_t live = tsr_memory_live();
@@ -698,6 +701,7 @@ static void check_row(const TsrOp *op, int rounds) {
         failures++;
         fprintf(stderr, "%s: leaves %lld bytes behind\n", op->schema, (long long)(tsr_memory_live() - live));
     }
+    if (accepted == 0 && wants_lapack) return;
     if ((accepted == 0) == is_unreached(schema->name)) return;
     failures++;
     fprintf(stderr, "%s: %s: %s\n", op->schema, accepted > 0 ? "listed as unreached, and accepted" : "never accepted",
