@@ -21,7 +21,7 @@ CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
-CFLAGS_i386 := -m32 -D_FILE_OFFSET_BITS=64 -msse2 -mfpmath=sse -O2 -g1 -DNDEBUG -I$(BUILD)/lib/include
+CFLAGS_i386 := -m32 -D_FILE_OFFSET_BITS=64 -msse2 -mfpmath=sse -mno-mmx -O2 -g1 -DNDEBUG -I$(BUILD)/lib/include
 CFLAGS_web := -Os -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
@@ -40,6 +40,7 @@ CORE_LIBS := -Wl,-Bstatic -lprotobuf-nanopb -lz -lzstd -Wl,-Bdynamic -lpng -lbz2
 LIBS := -Wl,-Bstatic -ltommath -lutf8proc -lpng -lbz2 $(filter-out -lpng -lbz2,$(CORE_LIBS))
 
 # 32 bits: what armhf and i386 are to be right on, tried by gcc's other half. SSE2, as results are rounded on every other machine.
+# No MMX, which comes with it: gcc would return vectors of 8 bytes in its registers, and what the x87 computes next would be nan.
 ifeq ($(CONFIG),i386)
 LIB_DIR := $(BUILD)/lib
 LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2 -fopenmp -lm -ldl -lpthread

@@ -332,5 +332,21 @@ START_TEST(lazy_tensors_are_resolved_in_every_list) {
 }
 END_TEST
 
-TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, a_scope_keeps_every_step, columns_of_a_row_agree,
-           every_operator_survives_random_calls, every_operator_survives_failing_allocations)
+/* An x86 of 32 bits has one set of registers for MMX's vectors of 8 bytes and for the numbers that functions return:
+ * who leaves vectors there turns the next number into nan. */
+START_TEST(numbers_are_returned_after_a_sum_of_complex_ones) {
+    TsrTensor *x, *sum;
+    int64_t n = 3;
+    ck_assert_int_eq(tsr_tensor_new(&x, 1, &n, TSR_COMPLEX64, TSR_DEVICE_CPU), TSR_OK);
+    memcpy(tsr_data(x), (const float[]){1, 2, 1, 2, 1, 2}, 24);
+    ck_assert_int_eq(tsr_invoke_new(&sum, 1, "sum", "t", x), TSR_OK);
+    ck_assert_double_eq(strtod("1.5", NULL), 1.5);
+    ck_assert_double_eq(tsr_tensor_get(sum, 0).c.im, 6);
+    tsr_tensor_free(x);
+    tsr_tensor_free(sum);
+}
+END_TEST
+
+TEST_SUITE(ops, lazy_tensors_are_resolved_in_every_list, numbers_are_returned_after_a_sum_of_complex_ones,
+           a_scope_keeps_every_step, columns_of_a_row_agree, every_operator_survives_random_calls,
+           every_operator_survives_failing_allocations)
