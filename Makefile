@@ -203,7 +203,7 @@ check-web: ## the page's tests: transcripts under node, and the page in headless
 check-i386: ## the unit tests and the transcripts by a tsr of 32 bits (gcc -m32)
 	scripts/setup gcc-multilib
 	$(MAKE) CONFIG=i386 build/i386/tsr build/i386/tests/run build/i386/tests/plugins
-	CK_TIMEOUT_MULTIPLIER=5 TSR_TEST_BUILD=build/i386 build/i386/tests/run
+	TSR_TEST_BUILD=build/i386 build/i386/tests/run
 	python3 tests/web/transcripts.py tests/web/allowed_i386 build/i386/tsr
 
 # ---- the library ----
