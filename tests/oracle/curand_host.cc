@@ -7,7 +7,8 @@
  *       /tmp/curand_host
  *
  * A product and a sum are one step, as NVIDIA's compiler makes them. Gamma and binomial numbers, and choices, are not
- * cuRAND's: they are made here by the methods that the papers have, from cuRAND's uniform and normal numbers. The host's sine and cosine stand in normals where a GPU has faster ones: their last digits differ. */
+ * cuRAND's: they are made here by the methods that the papers have, from cuRAND's uniform and normal numbers. The
+ * host's sine and cosine stand in normals where a GPU has faster ones: their last digits differ. */
 #define QUALIFIERS static inline
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
@@ -89,7 +90,8 @@ static float gamma(State *s, float shape) {
         float x = curand_normal(s), root = 1 + c * x;
         if (root <= 0) continue;
         float v = root * root * root, u = 1 - curand_uniform(s);
-        if (u < 1 - 0.0331f * (x * x) * (x * x) || logf(u) < 0.5f * (x * x) + d * (1 - v + logf(v))) return scale * d * v;
+        if (u < 1 - 0.0331f * (x * x) * (x * x) || logf(u) < 0.5f * (x * x) + d * (1 - v + logf(v)))
+            return scale * d * v;
     }
 }
 

@@ -305,8 +305,8 @@ static TsrStatus times(Value *out, const CallArgs *args) {
 
 static const Method functions[] = {
     {"table", table, ARGS_ONE, 1, 1, "(x)",
-     "A Table of a table of numbers whose columns have names, of a dict of columns, of a list of dicts, or of a list of "
-     "tables, whose rows follow each other."},
+     "A Table of a table of numbers whose columns have names, of a dict of columns, of a list of dicts, or of a list "
+     "of tables, whose rows follow each other."},
     {"times", times, ARGS_ANY, 1, 2, "(x, unit='s')",
      "A column of times: of a tensor of units since 1970-01-01 in UTC ('D', 's', 'ms', 'us', 'ns'), or of a list of "
      "texts."},

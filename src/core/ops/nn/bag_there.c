@@ -16,8 +16,8 @@ static TsrStatus check_there(const TsrOpCall *c, TsrDtype positions) {
     if (positions != TSR_INT64 && positions != TSR_INT32)
         return tsr_error(
             TSR_RUNTIME_ERROR,
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s "
-            "instead (while checking arguments for embedding_bag_cuda)",
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            "%s instead (while checking arguments for embedding_bag_cuda)",
             tsr_old_type_text(given, sizeof given, wrong));
     if (c->arg[7].b && offsets->numel < 1)
         return tsr_error(TSR_RUNTIME_ERROR, "include_last_offset: numBags should be at least 1");
