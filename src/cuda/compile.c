@@ -10,24 +10,17 @@
 #include "pack.h"
 
 typedef struct NvrtcProgramBody *NvrtcProgram;
-static struct {
-#define NVRTC(name, symbol, parameters) int(*name) parameters;
-#include "nvrtc.def"
-#undef NVRTC
-} nvrtc;
-static const char *const symbols[] = {
-#define NVRTC(name, symbol, parameters) symbol,
-#include "nvrtc.def"
-#undef NVRTC
-};
+#define FUNCTIONS "cuda/nvrtc.def"
+#define TABLE nvrtc
+#define LIBRARY cuda_libnvrtc
+#define STEM "nvrtc"
+#include "cuda/library_table.inc"
+
 static bool usable;
 static _Atomic bool no_compiler; /* the thread beside compiles, too */
 static int major, minor;
 
-static void open_nvrtc(void) {
-    static CudaLibrary library = {"nvrtc", symbols, TSR_COUNTOF(symbols), &nvrtc, sizeof nvrtc, 0};
-    usable = cuda_library_has(&library) && nvrtc.version(&major, &minor) == 0;
-}
+static void open_nvrtc(void) { usable = cuda_library_has(&cuda_libnvrtc) && nvrtc.version(&major, &minor) == 0; }
 
 static bool has_nvrtc(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

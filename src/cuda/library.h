@@ -22,6 +22,9 @@ typedef struct CudaLibrary {
  * simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. */
 bool cuda_library_has(CudaLibrary *library);
 
+/* Those that are called, by library_table.inc. */
+extern CudaLibrary cuda_libnvrtc, cuda_libcublaslt, cuda_libcufft, cuda_libcusparse, cuda_libcusolver;
+
 /* The path of a file that lies beside the plugin. False: it is longer than `room` bytes, or nobody knows where. */
 bool cuda_path_beside(char *path, size_t room, const char *name);
 

@@ -15,42 +15,16 @@ static TsrDeviceTensor lines(TsrDtype dtype) {
     return t;
 }
 
-/* ONE ROW A LIBRARY: what is called of it. */
-#define CUBLASLT(name, symbol, parameters) symbol,
-#define CUFFT CUBLASLT
-#define CUSPARSE CUBLASLT
-#define CUSOLVER CUBLASLT
-static const char *const of_cublas[] = {
-#include "cuda/kernels/cublaslt.def"
-};
-static const char *const of_cufft[] = {
-#include "cuda/kernels/fft/cufft.def"
-};
-static const char *const of_cusparse[] = {
-#include "cuda/kernels/sparse/cusparse.def"
-};
-static const char *const of_cusolver[] = {
-#include "cuda/kernels/linalg/cusolver.def"
-};
-static const struct Library {
-    const char *stem, *const *symbols;
-    size_t n;
-} libraries[] = {{"cublasLt", of_cublas, TSR_COUNTOF(of_cublas)},
-                 {"cufft", of_cufft, TSR_COUNTOF(of_cufft)},
-                 {"cusparse", of_cusparse, TSR_COUNTOF(of_cusparse)},
-                 {"cusolver", of_cusolver, TSR_COUNTOF(of_cusolver)}};
-
-static void check_functions(const struct Library *l) {
-    void *found[32];
+static void check_functions(CudaLibrary *library) {
     char text[64];
-    CudaLibrary library = {l->stem, l->symbols, l->n, found, l->n * sizeof *found, 0};
-    if (cuda_library_has(&library) || library.state == -1) return;
-    snprintf(text, sizeof text, "lib%s lacks a function that is called of it", l->stem);
+    if (cuda_library_has(library) || library->state == -1) return;
+    snprintf(text, sizeof text, "lib%s lacks a function that is called of it", library->stem);
     check_fail(text);
 }
 
 void check_libraries(void) {
-    for (size_t i = 0; i < TSR_COUNTOF(libraries); i++) check_functions(&libraries[i]);
+    CudaLibrary *const libraries[] = {&cuda_libcublaslt, &cuda_libcufft, &cuda_libcusparse, &cuda_libcusolver};
+    for (size_t i = 0; i < TSR_COUNTOF(libraries); i++) check_functions(libraries[i]);
 
     static const TsrDtype dtypes[] = {TSR_COMPLEX64, TSR_COMPLEX128};
     for (int i = 0; i < 2; i++) {

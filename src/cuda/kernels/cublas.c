@@ -13,21 +13,11 @@
 #include "cuda/memory.h"
 #include "cuda/stream.h"
 
-static struct {
-#define CUBLASLT(name, symbol, parameters) int(*name) parameters;
-#include "cublaslt.def"
-#undef CUBLASLT
-} lt;
-static const char *const symbols[] = {
-#define CUBLASLT(name, symbol, parameters) symbol,
-#include "cublaslt.def"
-#undef CUBLASLT
-};
-
-static bool has_library(void) {
-    static CudaLibrary library = {"cublasLt", symbols, TSR_COUNTOF(symbols), &lt, sizeof lt, 0};
-    return cuda_library_has(&library);
-}
+#define FUNCTIONS "cuda/kernels/cublaslt.def"
+#define TABLE lt
+#define LIBRARY cuda_libcublaslt
+#define STEM "cublasLt"
+#include "cuda/library_table.inc"
 
 /* ONE ROW A DTYPE that it multiplies. */
 static const struct Type {
@@ -187,7 +177,7 @@ static LtHandle handle_of(int index) {
 
 TsrStatus cuda_blas_matmul(const TsrDeviceMatmul *m) {
     Product p;
-    if (!types[m->dtype].known || m->depth == 0 || !describe_all(&p, m) || !has_library())
+    if (!types[m->dtype].known || m->depth == 0 || !describe_all(&p, m) || !cuda_library_has(&cuda_libcublaslt))
         return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(m->index));
     pthread_mutex_lock(&lock);

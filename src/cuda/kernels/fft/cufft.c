@@ -11,21 +11,11 @@
 #include "cuda/stream.h"
 #include "fft.h"
 
-static struct {
-#define CUFFT(name, symbol, parameters) int(*name) parameters;
-#include "cufft.def"
-#undef CUFFT
-} fft;
-static const char *const symbols[] = {
-#define CUFFT(name, symbol, parameters) symbol,
-#include "cufft.def"
-#undef CUFFT
-};
-
-static bool has_library(void) {
-    static CudaLibrary library = {"cufft", symbols, TSR_COUNTOF(symbols), &fft, sizeof fft, 0};
-    return cuda_library_has(&library);
-}
+#define FUNCTIONS "cuda/kernels/fft/cufft.def"
+#define TABLE fft
+#define LIBRARY cuda_libcufft
+#define STEM "cufft"
+#include "cuda/library_table.inc"
 
 /* What tells a plan from another; no padding. */
 typedef struct Shape {
@@ -123,7 +113,7 @@ static TsrStatus run(const Made *made, const TsrDeviceWork *w) {
 
 TsrStatus cuda_cufft(const TsrDeviceWork *w) {
     Shape s;
-    if (!describe(&s, w) || !has_library()) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (!describe(&s, w) || !cuda_library_has(&cuda_libcufft)) return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(w->index));
     pthread_mutex_lock(&lock);
     const Made *made = find(&s);

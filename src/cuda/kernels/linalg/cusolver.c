@@ -13,21 +13,11 @@
 #include "core/kernels/pointwise/table.h"
 #include "matrix.h"
 
-static struct {
-#define CUSOLVER(name, symbol, parameters) int(*name) parameters;
-#include "cusolver.def"
-#undef CUSOLVER
-} solver;
-static const char *const symbols[] = {
-#define CUSOLVER(name, symbol, parameters) symbol,
-#include "cusolver.def"
-#undef CUSOLVER
-};
-
-static bool has_library(void) {
-    static CudaLibrary library = {"cusolver", symbols, TSR_COUNTOF(symbols), &solver, sizeof solver, 0};
-    return cuda_library_has(&library);
-}
+#define FUNCTIONS "cuda/kernels/linalg/cusolver.def"
+#define TABLE solver
+#define LIBRARY cuda_libcusolver
+#define STEM "cusolver"
+#include "cuda/library_table.inc"
 
 /* ONE ROW A DTYPE that it takes: the element's type and that of values, and the place of its functions by type. */
 static const struct Type {
@@ -302,7 +292,8 @@ TsrStatus cuda_cusolver(const TsrDeviceWork *w, bool *touched) {
     const TsrDeviceTensor *a = &w->t[row->a];
     Job j = {.w = w, .how = w->params, .type = types[a->at.dtype], .batch = a->sizes[2], .m = a->sizes[1]};
     j.n = a->sizes[0];
-    if (!j.type.known || j.m > INT32_MAX || j.n > INT32_MAX || !has_library()) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (!j.type.known || j.m > INT32_MAX || j.n > INT32_MAX || !cuda_library_has(&cuda_libcusolver))
+        return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(w->index));
     pthread_mutex_lock(&lock);
     TsrStatus status = has_handle(&j) && row->each(&j, 0, false) == 0 ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;

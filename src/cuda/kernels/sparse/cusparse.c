@@ -11,21 +11,11 @@
 #include "cuda/stream.h"
 #include "sparse.h"
 
-static struct {
-#define CUSPARSE(name, symbol, parameters) int(*name) parameters;
-#include "cusparse.def"
-#undef CUSPARSE
-} sparse;
-static const char *const symbols[] = {
-#define CUSPARSE(name, symbol, parameters) symbol,
-#include "cusparse.def"
-#undef CUSPARSE
-};
-
-static bool has_library(void) {
-    static CudaLibrary library = {"cusparse", symbols, TSR_COUNTOF(symbols), &sparse, sizeof sparse, 0};
-    return cuda_library_has(&library);
-}
+#define FUNCTIONS "cuda/kernels/sparse/cusparse.def"
+#define TABLE sparse
+#define LIBRARY cuda_libcusparse
+#define STEM "cusparse"
+#include "cuda/library_table.inc"
 
 /* ONE ROW A DTYPE that it multiplies: the element's type and that of sums. */
 static const struct Type {
@@ -114,7 +104,8 @@ TsrStatus cuda_cusparse(const TsrDeviceWork *w) {
     const int64_t entries = w->t[3].sizes[0];
     Product p = {0};
     TsrDataPtr places;
-    if (!takes(w) || !cuda_library_is_worth((double)entries * (double)w->t[0].sizes[0]) || !has_library())
+    if (!takes(w) || !cuda_library_is_worth((double)entries * (double)w->t[0].sizes[0]) ||
+        !cuda_library_has(&cuda_libcusparse))
         return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(w->index));
     TSR_TRY(cuda_scratch(&places, w->index, (size_t)entries * sizeof(int64_t)));
