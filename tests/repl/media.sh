@@ -74,6 +74,7 @@ foreign x.mat 'MATLAB 5.0 MAT-file, Platform: GLNXA64\0\1' 'a MAT-file, which is
 foreign x.parquet 'PAR1\25\4\25' 'Parquet, which is not read' pandas
 foreign x.feather 'ARROW1\0\0\377' 'Arrow, which is not read' pandas
 # what a file says besides goes along to a file of its kind
+cd "$work" || exit 1
 run -e 'save((linspace(0, 1, 100) * 1000).short().reshape(-1, 1), "slow.wav", metadata={"rate": "8000"})'
 rate() { "$tsr" -e 'load("'"$1"'", metadata=True)[1]'; }
 run -o half.wav -e '_ // 2' slow.wav; is 'the rate of sound' "{'rate': '8000'}" "$(rate half.wav)"
