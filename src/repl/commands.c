@@ -1,11 +1,15 @@
 /* The commands -l, which lists the tensors in files, and --diff, which compares two files tensor by tensor. Both are
  * calls of functions of the language whose text is printed. */
 #include "commands.h"
-#include "core/base/embed.h"
 
 #include <stdio.h>
 
+#include "core/base/embed.h"
+#include "core/ops/reduce/survey.h"
+
 #include "lang/modules/builtin.h"
+#include "lang/modules/namespace.h"
+#include "lang/object/native.h"
 #include "filter.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/codec.h"
@@ -14,11 +18,47 @@
 #include "lang/types/str.h"
 #include "shell.h"
 #include "torch/files.h"
+#include "torch/holders.h"
 
 TSR_EMBED(prelude_files, "src/repl/prelude/files.tsr");
-static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end, "torch math"};
+static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end,
+                                           "torch math L=tsr._listing"};
 
-void commands_startup(void) { prelude_add(&files_source, 1); }
+/* survey(x): what tsr_survey tells of a contiguous tensor of floats, a dict. */
+static TsrStatus survey(Value *out, const CallArgs *args) {
+    TsrTensor *t;
+    TsrSurvey s;
+    int64_t bars[TSR_SURVEY_BARS];
+    Value list = VALUE_UNBOUND, dict = VALUE_UNBOUND;
+    TSR_TRY(holders_tensor(&t, args->values[0], "survey"));
+    TSR_TRY(tsr_survey(&s, bars, t));
+    TsrStatus status = dict_new(&dict);
+    const struct {
+        const char *name;
+        Value value;
+    } told[] = {{"nan", value_int(s.nan)},     {"inf", value_int(s.inf)},          {"finite", value_int(s.finite)},
+                {"zeros", value_int(s.zeros)}, {"low", value_float(s.low)},        {"high", value_float(s.high)},
+                {"mean", value_float(s.mean)}, {"squares", value_float(s.squares)}};
+    for (size_t i = 0; i < TSR_COUNTOF(told) && status == TSR_OK; i++)
+        status = dict_set_c_move(value_as_dict(dict), told[i].name, told[i].value);
+    if (status == TSR_OK) status = list_new(&list, TSR_SURVEY_BARS);
+    for (int k = 0; k < TSR_SURVEY_BARS && status == TSR_OK; k++)
+        status = list_append_move(value_as_list(list), value_int(bars[k]));
+    if (status == TSR_OK) status = dict_set_c_move(value_as_dict(dict), "bars", list);
+    else value_release(list);
+    return value_end_move(out, status, dict);
+}
+
+/* For files.tsr alone. */
+static const Method own_functions[] = {{"survey", survey, ARGS_ONE, 1, 1, NULL, NULL}, {0}};
+
+static TsrStatus fill_listing(Module *m) { return module_add_functions(m, own_functions); }
+
+TsrStatus commands_startup(void) {
+    static const Namespace space = {.name = "tsr._listing", .fill = fill_listing};
+    prelude_add(&files_source, 1);
+    return namespace_add(&space);
+}
 
 /* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */
 static TsrStatus print_lines(const char *function, const Value *values, int value_count, int64_t *count) {

@@ -89,7 +89,7 @@ TsrStatus startup_all(void) {
     TSR_TRY(namespace_add(&(Namespace){
         .name = "tsr", .doc = "What tsr shows of tensors: who holds them, what they share, what was copied and why."}));
     help_startup();
-    commands_startup();
+    TSR_TRY(commands_startup());
     TSR_TRY(files_startup());
     TSR_TRY(stream_startup());
     TSR_TRY(tables_startup());
