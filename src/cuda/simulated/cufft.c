@@ -1,7 +1,8 @@
 /* cufft.c: NVIDIA's library for Fourier transforms, for the simulated device: what cufft.def lists, by plain sums in
  * double precision, put into the stream as a kernel is. It refuses what the real one would: lengths and steps that are
  * not positive, several dimensions, types that do not belong together, a direction that real numbers do not have, and
- * addresses at which two reals can't be read at once. */
+ * addresses at which two reals can't be read at once. As the real one may, it writes over the input of a transform to
+ * reals. */
 #include "cuda/kernels/fft/cufft.h"
 
 #include <math.h>
@@ -106,7 +107,7 @@ static double complex signal_at(const Plan *p, const char *in, long long k) {
     return other ? conj(x) : x;
 }
 
-static void transform_line(const Args *a, const char *in, char *out, double complex *line) {
+static void transform_line(const Args *a, char *in, char *out, double complex *line) {
     const Plan *p = &a->plan;
     const long long count = is_real(p->in_type) ? p->n / 2 + 1 : p->n;
     for (long long k = 0; k < p->n; k++) line[k] = signal_at(p, in, k);
@@ -116,6 +117,7 @@ static void transform_line(const Args *a, const char *in, char *out, double comp
             sum += line[j] * cexp(I * (a->direction * 2 * acos(-1) * (double)(j * k % p->n) / (double)p->n));
         write_number(p->out_type, out, k * p->out_step, sum);
     }
+    for (long long k = 0; is_real(p->out_type) && 2 * k <= p->n; k++) write_number(p->in_type, in, k * p->in_step, NAN);
 }
 
 static size_t bytes_of(int type) { return type == FFT_R32 ? 4 : type == FFT_C64 ? 16 : 8; }
@@ -127,7 +129,7 @@ static void transform(Simulated *simulated, const void *args) {
     (void)simulated;
     for (long long b = 0; b < p->batch && line != NULL; b++)
         transform_line(
-            a, (const char *)here((const void *)(uintptr_t)a->in) + b * p->in_apart * (long long)bytes_of(p->in_type),
+            a, (char *)here((const void *)(uintptr_t)a->in) + b * p->in_apart * (long long)bytes_of(p->in_type),
             (char *)here((const void *)(uintptr_t)a->out) + b * p->out_apart * (long long)bytes_of(p->out_type), line);
     free(line);
 }

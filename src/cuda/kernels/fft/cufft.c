@@ -1,11 +1,14 @@
 /* cufft.c: Fourier transforms by NVIDIA's cuFFT, found beside the driver at the first transform (fft.h). Plans are
  * kept, as many as KEPT; which one goes when there are more is the one that was made first. Lines have to lie the same
- * distance apart, and where cuFFT may read two reals at once, their first one at a multiple of their size. */
+ * distance apart, and where cuFFT may read two reals at once, their first one at a multiple of their size. A transform
+ * to reals may write over its input, and so is given a copy. */
 #include "cufft.h"
 
 #include <pthread.h>
 #include <string.h>
 
+#include "cuda/kernels/map.h"
+#include "cuda/kernels/walk.h"
 #include "cuda/library.h"
 #include "cuda/memory.h"
 #include "cuda/stream.h"
@@ -111,13 +114,61 @@ static TsrStatus run(const Made *made, const TsrDeviceWork *w) {
     return status;
 }
 
-TsrStatus cuda_cufft(const TsrDeviceWork *w) {
+/* A dense tensor of the sizes of `t`, in whose place it comes, at `address`. */
+static void lay_dense(TsrDeviceTensor *t, TsrAddress address) {
+    int64_t step = (int64_t)cuda_itemsize(t->at.dtype);
+    t->at.data = address;
+    for (int d = 0; d < t->ndim; d++) {
+        t->at.strides[d] = step;
+        step *= t->sizes[d];
+    }
+}
+
+static TsrStatus copy(const TsrDeviceTensor *to, const TsrDeviceTensor *from, int index) {
+    const TsrDeviceTensor both[2] = {*to, *from};
+    Walk walk;
+    TsrDeviceMap map = {.index = index, .kernel = TSR_MAP_COPY, .nout = 1, .noperands = 2};
+    map.ndim = cuda_walk(&walk, both, 2).ndim;
+    map.numel = (int64_t)walk.n;
+    map.dtype = map.common = to->at.dtype;
+    for (int d = 0; d < map.ndim; d++) map.sizes[d] = (int64_t)walk.sizes[d];
+    for (int k = 0; k < 2; k++) {
+        map.operand[k] = both[k].at;
+        map.operand[k].compute = to->at.dtype;
+        memcpy(map.operand[k].strides, walk.strides[k], sizeof map.operand[k].strides);
+    }
+    return cuda_map(&map);
+}
+
+/* The work on a copy of its input. */
+static TsrStatus with_a_copy(TsrDataPtr *scratch, TsrDeviceWork *own, const TsrDeviceWork *w) {
+    size_t bytes = cuda_itemsize(w->t[1].at.dtype);
+    for (int d = 0; d < w->t[1].ndim; d++) bytes *= (size_t)w->t[1].sizes[d];
+    TSR_TRY(cuda_scratch(scratch, w->index, bytes));
+    *own = *w;
+    lay_dense(&own->t[1], (TsrAddress)(uintptr_t)scratch->data);
+    return copy(&own->t[1], &w->t[1], w->index);
+}
+
+static TsrStatus transform(const TsrDeviceWork *w) {
     Shape s;
-    if (!describe(&s, w) || !cuda_library_has(&cuda_libcufft)) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (!describe(&s, w)) return TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_enter(w->index));
     pthread_mutex_lock(&lock);
     const Made *made = find(&s);
     TsrStatus status = made != NULL ? run(made, w) : TSR_NOT_IMPLEMENTED_ERROR;
     pthread_mutex_unlock(&lock);
+    return status;
+}
+
+TsrStatus cuda_cufft(const TsrDeviceWork *w) {
+    const TsrDeviceFft *how = w->params;
+    TsrDeviceWork own;
+    TsrDataPtr scratch = {0};
+    if (!cuda_library_has(&cuda_libcufft)) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (how->kind != TSR_FFT_C2R) return transform(w);
+    TsrStatus status = with_a_copy(&scratch, &own, w);
+    if (status == TSR_OK) status = transform(&own);
+    cuda_scratch_free(&scratch);
     return status;
 }
