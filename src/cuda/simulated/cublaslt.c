@@ -141,7 +141,7 @@ static void multiply_all(Simulated *simulated, const void *args) {
 EXPORT int cublasLtMatmul(LtHandle handle, LtProduct p, const void *alpha, uint64_t a_data, LtLayout a, uint64_t b_data,
                           LtLayout b, const void *beta, uint64_t c_data, LtLayout c, uint64_t d_data, LtLayout d,
                           const LtAlgorithm *algorithm, uint64_t workspace, size_t workspace_size, CuStream stream) {
-    static struct CuFunctionBody function = {multiply_all, sizeof(Args)};
+    static struct CuFunctionBody function = {multiply_all, sizeof(Args), 1};
     const uint64_t data[4] = {a_data, b_data, c_data, d_data};
     Args args = {*p, *a, *b, *d, a_data, b_data, d_data, {0}, {0}};
     size_t scale = p->scale == LT_F32 ? 4 : p->scale == LT_C64 ? 16 : 8;

@@ -135,7 +135,7 @@ static void transform(Simulated *simulated, const void *args) {
 }
 
 EXPORT int cufftXtExec(FftHandle handle, void *in, void *out, int direction) {
-    static struct CuFunctionBody function = {transform, sizeof(Args)};
+    static struct CuFunctionBody function = {transform, sizeof(Args), 1};
     Plan *p = plan_of(handle);
     if (p == NULL || !p->ready || p->work == NULL) return INVALID_PLAN;
     const uint64_t pair = is_wide(p->in_type) ? 16 : 8;

@@ -273,7 +273,7 @@ static void run(Simulated *simulated, const void *args) {
 }
 
 static int launch(SolverHandle handle, Args args) {
-    static struct CuFunctionBody function = {run, sizeof(Args)};
+    static struct CuFunctionBody function = {run, sizeof(Args), 1};
     return cuLaunchKernel(&function, 1, 1, 1, 1, 1, 1, 0, handle->stream, (void *[]){&args}, NULL);
 }
 

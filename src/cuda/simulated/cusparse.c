@@ -113,7 +113,7 @@ static void multiply(Simulated *simulated, const void *args) {
 
 EXPORT int cusparseSpMM(SparseHandle handle, int reads_a, int reads_b, const void *alpha, SparseMatrix a, SparseDense b,
                         const void *beta, SparseDense c, int sums, int way, void *work) {
-    static struct CuFunctionBody function = {multiply, sizeof(Args)};
+    static struct CuFunctionBody function = {multiply, sizeof(Args), 1};
     const int wrong = check(handle, reads_a, reads_b, a, b, c, sums, way);
     if (wrong != SUCCESS || work == NULL) return wrong != SUCCESS ? wrong : INVALID_VALUE;
     Args args = {*a, *b, *c, read_number(sums, alpha, 0), read_number(sums, beta, 0)};

@@ -10,10 +10,12 @@ typedef unsigned int uint32_t;
 typedef unsigned long uint64_t;
 typedef unsigned long size_t;
 
-/* What the simulated driver hands to a kernel (libcuda.c has the same). meet: 0 for all threads of the block, 1 for
- * those of the warp; lasts until they have. exchange: the warp's 32 places for a value of up to 16 bytes. */
+/* What the simulated driver hands to a kernel (kernels.c has the same). backwards: blocks, or threads, run from the last
+ * to the first: no order of theirs may be counted on. meet: 0 for all threads of the block, 1 for those of the warp;
+ * lasts until they have. exchange: the warp's 32 places for a value of up to 16 bytes. */
 typedef struct Simulated {
     unsigned threads, blocks, blocks_y;
+    unsigned backwards_blocks, backwards_threads;
     unsigned thread, block, block_y;
     void (*meet)(int warp);
     char (*exchange)[16];
@@ -21,28 +23,63 @@ typedef struct Simulated {
 } Simulated;
 static Simulated *simulated;
 
+/* Arrays that a block's threads share: nobody has filled them when a block begins. */
+extern "C" void *memset(void *to, int byte, size_t n), abort();
+enum { MOST_ARRAYS = 16, SHARED_BYTES = 49152, NOBODY_FILLED = 0xAB };
+static struct {
+    void *at;
+    size_t bytes;
+} shared_arrays[MOST_ARRAYS];
+static int shared_count;
+static inline int is_shared(void *at, size_t bytes) {
+    size_t all = bytes;
+    for (int i = 0; i < shared_count; i++) all += shared_arrays[i].bytes;
+    if (all > SHARED_BYTES || shared_count == MOST_ARRAYS) abort(); /* more than a block has */
+    shared_arrays[shared_count].at = at;
+    shared_arrays[shared_count++].bytes = bytes;
+    memset(at, NOBODY_FILLED, bytes);
+    return 0;
+}
+static inline void forget_shared() {
+    for (int i = 0; i < shared_count; i++) memset(shared_arrays[i].at, NOBODY_FILLED, shared_arrays[i].bytes);
+}
+#define SHARED(T, name, n) \
+    static T name[n]; \
+    static const int name##_shared = is_shared(name, sizeof name)
+
+static inline unsigned turned(unsigned i, unsigned n, unsigned backwards) { return backwards ? n - 1 - i : i; }
+/* `code` for each block, whose number is in the struct. */
+#define EACH_BLOCK(code) \
+    for (s->block_y = 0; s->block_y < s->blocks_y; s->block_y++) \
+        for (unsigned k = 0; k < s->blocks; k++) { \
+            s->block = turned(k, s->blocks, s->backwards_blocks); \
+            code; \
+        }
+#define EXPORTED extern "C" __attribute__((visibility("default")))
 #define KERNEL_BODY(name, Args) \
     static void name##_body(const Args &a); \
-    extern "C" __attribute__((visibility("default"))) const unsigned long name##_args = sizeof(Args); \
+    EXPORTED const unsigned long name##_args = sizeof(Args), name##_threads = KERNEL_THREADS; \
     static void name##_thread(const void *args) { name##_body(*(const Args *)args); }
+static inline void run_threads(Simulated *s, void (*body)(const void *args), const void *args) {
+    for (unsigned i = 0; i < s->threads; i++) {
+        s->thread = turned(i, s->threads, s->backwards_threads);
+        body(args);
+    }
+}
 #define KERNEL(name, Args) \
     KERNEL_BODY(name, Args) \
-    extern "C" __attribute__((visibility("default"))) void name(Simulated *s, const void *args) { \
+    EXPORTED void name(Simulated *s, const void *args) { \
         simulated = s; \
-        for (s->block_y = 0; s->block_y < s->blocks_y; s->block_y++) \
-            for (s->block = 0; s->block < s->blocks; s->block++) \
-                for (s->thread = 0; s->thread < s->threads; s->thread++) name##_thread(args); \
+        EACH_BLOCK(run_threads(s, name##_thread, args)) \
     } \
     static void name##_body(const Args &a)
 #define KERNEL_TOGETHER(name, Args) \
     KERNEL_BODY(name, Args) \
-    extern "C" __attribute__((visibility("default"))) void name(Simulated *s, const void *args) { \
+    EXPORTED void name(Simulated *s, const void *args) { \
         simulated = s; \
-        for (s->block_y = 0; s->block_y < s->blocks_y; s->block_y++) \
-            for (s->block = 0; s->block < s->blocks; s->block++) s->together(name##_thread, args); \
+        EACH_BLOCK(forget_shared(); s->together(name##_thread, args)) \
     } \
     static void name##_body(const Args &a)
-#define SHARED(T, name, n) static T name[n]
 #define UNROLL
 #define ROLLED
 

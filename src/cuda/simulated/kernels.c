@@ -1,7 +1,8 @@
 /* kernels.c: kernels of the simulated device: shared libraries that the simulated compiler (nvrtc.c) made, and their
  * launches. Threads that meet are fibers of one thread of the machine: each runs until it waits, for the block or for
- * its warp, and goes on when all that are still there have come. What waits for different things at once is an error of
- * the kernel, and ends the program. */
+ * its warp, and goes on when all that are still there have come; from one time to the next the first of them are the
+ * last, so that one that does not wait for what another one writes finds it missing. What waits for different things at
+ * once is an error of the kernel, and ends the program. */
 #include "kernels.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ enum { MOST_THREADS = 1024, WARP = 32, STACK = 64 << 10 };
 /* As host.cuh has it. */
 struct Simulated {
     unsigned threads, blocks, blocks_y;
+    unsigned backwards_blocks, backwards_threads;
     unsigned thread, block, block_y;
     void (*meet)(int warp);
     char (*exchange)[16];
@@ -64,16 +66,22 @@ EXPORT int cuModuleLoadData(CuModule *out, const void *image) {
     return *out != NULL ? SUCCESS : INVALID_VALUE;
 }
 
+/* What host.cuh says of a kernel. */
+static const unsigned long *number_of(CuModule module, const char *kernel, const char *what) {
+    char name[256];
+    snprintf(name, sizeof name, "%s_%s", kernel, what);
+    return dlsym(module, name);
+}
+
 EXPORT int cuModuleGetFunction(CuFunction *out, CuModule module, const char *name) {
-    char size_name[256];
-    snprintf(size_name, sizeof size_name, "%s_args", name);
     void *run = dlsym(module, name);
-    const unsigned long *size = dlsym(module, size_name);
-    if (run == NULL || size == NULL) return NOT_FOUND;
+    const unsigned long *size = number_of(module, name, "args"), *threads = number_of(module, name, "threads");
+    if (run == NULL || size == NULL || threads == NULL) return NOT_FOUND;
     CuFunction f = malloc(sizeof *f);
     if (f == NULL) return OUT_OF_MEMORY;
     memcpy(&f->run, &run, sizeof run);
     f->args = *size;
+    f->threads = (unsigned)*threads;
     *out = f;
     return SUCCESS;
 }
@@ -186,9 +194,10 @@ static void together(void (*body)(const void *args), const void *args) {
         if (fibers[i].stack == NULL) abort();
         fibers[i].state = FRESH;
     }
-    for (;;) {
+    for (bool backwards = simulated.backwards_threads;; backwards = !backwards) {
         bool went = false, left = false;
-        for (unsigned i = 0; i < n; i++) {
+        for (unsigned k = 0; k < n; k++) {
+            const unsigned i = backwards ? n - 1 - k : k;
             if (fibers[i].state != FRESH && fibers[i].state != READY) continue;
             run_fiber(i);
             went = true;
@@ -203,10 +212,12 @@ static void together(void (*body)(const void *args), const void *args) {
     }
 }
 
-void launch_run(const Launch *l) {
+void launch_run(const Launch *l, unsigned order) {
     simulated = (Simulated){.threads = l->threads,
                             .blocks = l->blocks,
                             .blocks_y = l->blocks_y,
+                            .backwards_blocks = order & 1,
+                            .backwards_threads = order >> 1 & 1,
                             .meet = meet,
                             .exchange = exchange,
                             .together = together};

@@ -47,6 +47,7 @@ enum {
     INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     NOT_READY = 600,
+    OUT_OF_RESOURCES = 701,
     LAUNCH_FAILED = 719,
     ILLEGAL_ADDRESS = 700
 };
@@ -297,7 +298,7 @@ static void do_first(CuStream s) {
     steps++;
     if (slow > 0) usleep((unsigned)slow * 1000);
     if (w->kind == COPY) memmove(w->to, w->from, w->bytes);
-    if (w->kind == LAUNCH) launch_run(w->launch);
+    if (w->kind == LAUNCH) launch_run(w->launch, draw(4));
     launch_free(w->launch);
     if (w->kind == RECORD && w->ticket > w->event->passed) {
         w->event->passed = w->ticket;
@@ -437,6 +438,7 @@ static CuResult launch(CuStream s, CuFunction function, unsigned blocks, unsigne
     if (blocks == 0 || blocks > INT32_MAX || blocks_y == 0 || blocks_y > MOST_BLOCKS_Y || threads == 0 ||
         threads > MOST_THREADS)
         return INVALID_VALUE;
+    if (threads > function->threads) return OUT_OF_RESOURCES; /* than the kernel was compiled for */
     Launch *l = launch_new(function, blocks, blocks_y, threads, arguments[0]);
     if (l == NULL) return OUT_OF_MEMORY;
     CuResult result = put(s, (Work){.kind = LAUNCH, .launch = l});
@@ -525,6 +527,7 @@ EXPORT CuResult cuGetErrorString(CuResult result, const char **text) {
                  {INVALID_HANDLE, "invalid resource handle"},
                  {NOT_READY, "device not ready"},
                  {500, "named symbol not found"},
+                 {OUT_OF_RESOURCES, "too many resources requested for launch"},
                  {LAUNCH_FAILED, "unspecified launch failure"},
                  {ILLEGAL_ADDRESS, "an illegal memory access was encountered"}};
     *text = NULL;
