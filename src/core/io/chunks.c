@@ -12,10 +12,10 @@
 #include "core/io/csv/csv_fields.h"
 #include "elements.h"
 #include "formats.h"
-#include "core/io/packing/unpack.h"
+#include "core/io/packing/ahead.h"
 #include "core/mem.h"
 
-enum { PACKED_ROOM = 1 << 18, READ_MOST = 1 << 20, PIECE = 4 << 20 };
+enum { FIRST_ROOM = 1 << 18, READ_MOST = 1 << 20, PIECE = 4 << 20 };
 
 struct TsrChunks {
     TsrInput in; /* its name, and its bytes from `at` on while they are looked at */
@@ -23,11 +23,8 @@ struct TsrChunks {
     int fd;
     off_t start; /* where a file was when it was opened; -1: it is none */
     uint64_t bytes, total;
-    TsrUnpacker *unpacker;
-    char *packed; /* PACKED_ROOM bytes, of which [packed_at, packed_n) are to be unpacked; NULL: nothing is packed */
-    size_t packed_at, packed_n;
-    bool packed_end;
-    TsrDataPtr hold; /* the buffer, of which [at, n) are to be read */
+    TsrAhead *unpacked; /* NULL: nothing is packed */
+    TsrDataPtr hold;    /* the buffer, of which [at, n) are to be read */
     size_t at, n, room;
     bool end; /* nothing comes behind them */
     const TsrFormat *format;
@@ -43,7 +40,7 @@ struct TsrChunks {
 
 static char *buffer(const TsrChunks *c) { return c->hold.data; }
 
-static TsrStatus read_some(TsrChunks *c, char *to, size_t room, size_t *got) {
+static TsrStatus read_some(size_t *got, TsrChunks *c, char *to, size_t room) {
     for (;;) {
         ssize_t n = read(c->fd, to, TSR_MIN(room, (size_t)READ_MOST));
         if (n < 0 && errno != EINTR) return tsr_error_errno(errno, c->in.name);
@@ -51,32 +48,20 @@ static TsrStatus read_some(TsrChunks *c, char *to, size_t room, size_t *got) {
         if (n < 0) continue;
         *got = (size_t)n;
         c->bytes += (uint64_t)n;
-        if (tsr_io_progress != NULL) tsr_io_progress(c->bytes, c->total);
         return TSR_OK;
     }
 }
 
 /* Some bytes more, unpacked, into the buffer, which has room; or its end. */
 static TsrStatus read_more(TsrChunks *c) {
-    size_t got = 0, left;
-    if (c->unpacker == NULL) {
-        TSR_TRY(read_some(c, buffer(c) + c->n, c->room - c->n, &got));
-        c->end = got == 0;
-        c->n += got;
-        return TSR_OK;
-    }
-    if (c->packed_at == c->packed_n && !c->packed_end) {
-        TSR_TRY(read_some(c, c->packed, PACKED_ROOM, &c->packed_n));
-        c->packed_at = 0;
-        c->packed_end = c->packed_n == 0;
-    }
-    const char *p = c->packed + c->packed_at;
-    left = c->packed_n - c->packed_at;
-    TSR_TRY(tsr_unpacker_step(&got, c->unpacker, &c->in, &p, &left, buffer(c) + c->n, c->room - c->n));
-    c->packed_at = c->packed_n - left;
+    size_t got;
+    if (c->unpacked == NULL) TSR_TRY(read_some(&got, c, buffer(c) + c->n, c->room - c->n));
+    else TSR_TRY(tsr_ahead_next(&got, c->unpacked, buffer(c) + c->n, c->room - c->n));
     c->n += got;
-    c->end = c->packed_end && got == 0;
-    return c->end ? tsr_unpacker_finish(c->unpacker, &c->in) : TSR_OK;
+    c->end = got == 0;
+    if (tsr_io_progress != NULL)
+        tsr_io_progress(c->bytes + (c->unpacked != NULL ? tsr_ahead_bytes(c->unpacked) : 0), c->total);
+    return TSR_OK;
 }
 
 /* Another buffer for what is left: for more of it, or as the text of a piece that still lives is in the old one. */
@@ -109,18 +94,13 @@ static TsrStatus fill(TsrChunks *c, size_t wanted) {
 
 /* ---- opening ---- */
 
-/* The beginning tells whether it is packed. */
+/* The beginning tells whether it is packed. What is short is not worth a thread. */
 static TsrStatus find_packing(TsrChunks *c) {
     enum { LOOKED = 16 };
-    TSR_TRY(make_room(c, PACKED_ROOM));
+    TSR_TRY(make_room(c, FIRST_ROOM));
     while (!c->end && c->n < LOOKED) TSR_TRY(read_more(c));
-    TSR_TRY(tsr_unpacker_new(&c->unpacker, buffer(c), c->n));
-    if (c->unpacker == NULL) return TSR_OK;
-    c->packed = tsr_malloc(PACKED_ROOM);
-    if (c->packed == NULL) return tsr_error_no_memory(PACKED_ROOM);
-    memcpy(c->packed, buffer(c), c->n);
-    c->packed_n = c->n;
-    c->packed_end = c->end;
+    TSR_TRY(tsr_ahead_new(&c->unpacked, &c->in, c->fd, buffer(c), c->n, c->total == 0 || c->total > FIRST_ROOM));
+    if (c->unpacked == NULL) return TSR_OK;
     c->n = 0;
     c->end = false;
     return TSR_OK;
@@ -194,12 +174,11 @@ TsrStatus tsr_chunks_new(TsrChunks **out, const char *path, const TsrLoadOptions
 
 void tsr_chunks_free(TsrChunks *c) {
     if (c == NULL) return;
+    tsr_ahead_free(c->unpacked);
     if (c->fd > STDIN_FILENO) close(c->fd);
-    tsr_unpacker_free(c->unpacker);
     tsr_csv_pieces_free(c->csv);
     tsr_dataptr_release(&c->hold);
     for (size_t i = 0; i < TSR_COUNTOF(c->texts); i++) tsr_free(c->texts[i]);
-    tsr_free(c->packed);
     tsr_free(c);
 }
 
@@ -328,7 +307,7 @@ TsrStatus tsr_chunks_rest(TsrRecords *out, TsrChunks *c) {
     TsrLoadOptions o = c->options;
     *out = (TsrRecords){0};
     if (c->begun) return tsr_error(TSR_VALUE_ERROR, "pieces of it are taken already");
-    if (c->start >= 0 && c->packed == NULL) {
+    if (c->start >= 0 && c->unpacked == NULL) {
         if (lseek(c->fd, c->start, SEEK_SET) < 0) return tsr_error_errno(errno, c->in.name);
         return tsr_load_records(out, c->path, &o);
     }
