@@ -28,6 +28,7 @@ typedef struct TsrC128 {
 #define EVEN_TWICE(v) __builtin_shufflevector(v, v, 0, 0, 2, 2, 4, 4, 6, 6)
 #define ODD_TWICE(v) __builtin_shufflevector(v, v, 1, 1, 3, 3, 5, 5, 7, 7)
 #define SWAPPED(v) __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6)
+#define FIRST_OF_GROUP(v) __builtin_shufflevector(v, v, 0, 0, 0, 0, 4, 4, 4, 4)
 #include "complex.inc"
 #undef F
 #undef REAL
@@ -47,12 +48,14 @@ typedef struct TsrC128 {
 #undef EVEN_TWICE
 #undef ODD_TWICE
 #undef SWAPPED
+#undef FIRST_OF_GROUP
 #define LANES 4
 #define GROUP 1
 #define BITS uint64_t
 #define EVEN_TWICE(v) __builtin_shufflevector(v, v, 0, 0, 2, 2)
 #define ODD_TWICE(v) __builtin_shufflevector(v, v, 1, 1, 3, 3)
 #define SWAPPED(v) __builtin_shufflevector(v, v, 1, 0, 3, 2)
+#define FIRST_OF_GROUP(v) (v)
 #include "complex.inc"
 
 #define OF_BOTH(name) [TSR_K_##name] = {[TSR_COMPLEX64] = name##_f, [TSR_COMPLEX128] = name##_d}
