@@ -169,6 +169,7 @@ TsrKernel tsr_power_kernel(double exponent, TsrDtype d) {
     if (exponent == 2) return TSR_K_square;
     if (exponent == 3) return brain ? TSR_K_NONE : TSR_K_cube;
     if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
+    if (exponent == -2) return d == TSR_FLOAT32 || d == TSR_FLOAT64 ? TSR_K_rsquare : TSR_K_NONE;
     if (exponent == -0.5) return brain ? TSR_K_NONE : TSR_K_rsqrt;
     return exponent == 0.5 ? TSR_K_sqrt : exponent == -1 ? TSR_K_reciprocal : TSR_K_NONE;
 }

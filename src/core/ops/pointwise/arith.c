@@ -305,13 +305,12 @@ static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, Ts
     return tsr_finish_move(c, s, result);
 }
 
-/* Exponents whose powers PyTorch makes in two steps, each rounded to the dtype; NULL for the others. The second step is
- * an operator of the first one's result, or their product with x. */
+/* Exponents whose powers have no kernel (tsr_power_kernel) and are made in two steps, each rounded to the dtype, as in
+ * PyTorch; NULL for the others. The second step is an operator of the first one's result, or their product with x. */
 static const char *const *power_steps(double e, TsrDtype d) {
     static const char *const square_inverted[] = {"square", "reciprocal"},
                              *const root_inverted[] = {"sqrt", "reciprocal"}, *const cube[] = {"square", NULL};
-    if (tsr_dtype_is_integral(d) || d == TSR_FLOAT16 || d == TSR_COMPLEX32) return NULL;
-    if (e == -2) return square_inverted;
+    if (e == -2) return d == TSR_BFLOAT16 || d == TSR_COMPLEX64 || d == TSR_COMPLEX128 ? square_inverted : NULL;
     if (d != TSR_BFLOAT16) return NULL;
     return e == -0.5 ? root_inverted : e == 3 ? cube : NULL;
 }
