@@ -552,6 +552,42 @@ TsrStatus op_inner(TsrOpCall *c) {
     return tsr_finish_move(c, tensordot(&r, a, b, (Contraction){1, (int64_t[]){da - 1}, (int64_t[]){db - 1}}), r);
 }
 
+/* From how many rows of each factor, and up to which length of the second one's rows, a row of the result is multiplied
+ * as a whole: each row of the first factor with every element repeated, by each row of the second repeated as a whole.
+ * (100, 100) by (10, 10) floats, CPU time (Zen 5): 620 us by runs of 10, 178 us so. */
+enum { KRON_ROWS = 4, KRON_SHORT = 256 };
+
+static bool kron_by_rows(const TsrTensor *a, const TsrTensor *b, int n, const int64_t *sa, const int64_t *sb) {
+    if (n == 0 || a->numel == 0 || b->numel == 0) return false;
+    int64_t width = sa[2 * n - 2], length = sb[2 * n - 1];
+    return width > 1 && length < KRON_SHORT && a->numel / width >= KRON_ROWS && b->numel / length >= KRON_ROWS &&
+           !tsr_dtype_is_complex(a->dtype) && !tsr_dtype_is_complex(b->dtype) && tsr_is_contiguous(a, TSR_CONTIGUOUS) &&
+           tsr_is_contiguous(b, TSR_CONTIGUOUS);
+}
+
+/* The factor's rows as the result's are: its last two dimensions, width by length, in one. */
+static TsrStatus kron_rows_new(TsrTensor **out, const TsrTensor *factor, int64_t width, int64_t length) {
+    TSR_OWNED wide = NULL;
+    TSR_OWNED rows = NULL;
+    int last = tsr_ndim(factor) - 1;
+    int64_t sizes[TSR_MAX_DIMS];
+    memcpy(sizes, factor->sizes, sizeof(int64_t) * (size_t)(last + 1));
+    sizes[last - 1] = width, sizes[last] = length;
+    TSR_TRY(tsr_tensor_new_expand(&wide, factor, last + 1, sizes));
+    TSR_TRY(tsr_tensor_new_contiguous(&rows, wide, TSR_CONTIGUOUS));
+    sizes[last - 1] = width * length;
+    return tsr_tensor_new_reshape(out, rows, last, sizes);
+}
+
+static TsrStatus kron_by_rows_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
+    TSR_OWNED x = NULL;
+    TSR_OWNED y = NULL;
+    int64_t width = a->sizes[tsr_ndim(a) - 2], length = b->sizes[tsr_ndim(b) - 1];
+    TSR_TRY(kron_rows_new(&x, a, width, length));
+    TSR_TRY(kron_rows_new(&y, b, width, length));
+    return tsr_invoke_new(out, 1, "mul", "tt", x, y);
+}
+
 TsrStatus op_kron(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     TSR_OWNED av = NULL;
@@ -568,7 +604,8 @@ TsrStatus op_kron(TsrOpCall *c) {
     }
     TSR_TRY(tsr_tensor_new_reshape(&av, a, 2 * n, sa));
     TSR_TRY(tsr_tensor_new_reshape(&bv, b, 2 * n, sb));
-    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
+    if (kron_by_rows(a, b, n, sa, sb)) TSR_TRY(kron_by_rows_new(&product, av, bv));
+    else TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
     /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it.
      */
     return tsr_finish_move(
