@@ -5,6 +5,9 @@
 
 #include "core/error.h"
 
+#define INLINE static inline __attribute__((always_inline))
+enum { BAG_AHEAD = 24 }; /* rows */
+
 #define T float
 #define NAME(x) f32_##x
 #define FMA __builtin_fmaf

@@ -11,6 +11,7 @@ typedef struct TsrBag {
     int64_t cols;
     const int64_t *row, *index; /* the same, unless the table has been put together for the bags */
     int64_t n, padding;
+    int64_t known;     /* how many of row[] there are, n or more: what other bags pick next is fetched early */
     const void *scale; /* n numbers, each row's; NULL */
     bool fused;        /* a row times its number and the sum of that are rounded once, not each */
 } TsrBag;

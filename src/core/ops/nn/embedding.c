@@ -188,6 +188,7 @@ static void fill_line(const Bags *q, int64_t b, char *line) {
                   .row = q->row + from,
                   .index = q->index + from,
                   .n = q->start[b + 1] - from,
+                  .known = q->used - from,
                   .padding = q->padding,
                   .scale = q->scale == NULL ? NULL : q->scale + from * item,
                   .fused = q->quick};
