@@ -1,6 +1,6 @@
 # The library of BLAS and LAPACK: which one, its kernels, its threads beside other programs.
 . "$(dirname "$0")/lib.sh"
-qr='x = torch.linalg.qr(ones(3, 3))'
+eigenvalues='x = torch.linalg.eig(ones(3, 3))'
 
 run --version
 case $out in *"
@@ -10,14 +10,16 @@ if grep -qw avx2 /proc/cpuinfo; then
     out=$(OPENBLAS_CORETYPE=Nehalem "$tsr" --version)
     case $out in *Nehalem*) ok 'the kernels that the user chose' ;; *) fail "OPENBLAS_CORETYPE: $out" ;; esac
 fi
-is 'what it was told is gone from the environment' None "$("$tsr" -e "$qr" -e 'import os; print(os.environ.get("GOMP_SPINCOUNT"))' 2>&1)"
+is 'what it was told is gone from the environment' None "$("$tsr" -e "$eigenvalues" -e 'import os; print(os.environ.get("GOMP_SPINCOUNT"))' 2>&1)"
 
-TSR_BLAS=/none/libblas.so run -e "$qr"
+TSR_BLAS=/none/libblas.so run -e "$eigenvalues"
 is 'a library that is not there' 1 "$status"
 case $err in *TSR_BLAS*/none/libblas.so*) ok 'is named' ;; *) fail "is named: $err" ;; esac
 TSR_BLAS=/none/libblas.so run -e '(ones(300, 300) @ ones(300, 300)).sum()'
 is 'products need none' 'tensor(27000000.)' "$out"
-TSR_BLAS=libm.so.6 run -e "$qr"
+TSR_BLAS=/none/libblas.so run -e 'a = eye(20) * 2; q, r = linalg.qr(a)' -e 'linalg.inv(a)[3, 3], linalg.solve(a, ones(20, 3))[1], linalg.cholesky(a)[0, 0] ** 2, (q @ r)[7, 7], linalg.det(a[:4, :4])'
+is 'nor do small systems and factorizations' '(tensor(0.5000), tensor([0.5000, 0.5000, 0.5000]), tensor(2.0000), tensor(2.), tensor(16.))' "$out"
+TSR_BLAS=libm.so.6 run -e "$eigenvalues"
 case $err in *'has no cblas_sgemm'*) ok 'a library that is no BLAS' ;; *) fail "a library that is no BLAS: $err" ;; esac
 
 # Beside two busy loops a processor: the time by all threads against that by one, the better of three each, in turns.

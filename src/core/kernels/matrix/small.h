@@ -1,23 +1,36 @@
-/* small.h: linear systems of a few unknowns, several side by side: one in each lane of a vector. Every lane has the
- * bits that lu.inc gives of that matrix alone. */
+/* small.h: small matrices, several side by side: one in each lane of a vector. A matrix has the same bits in every
+ * lane, whatever its neighbours are and whatever the instruction set: linear systems those that lu.inc gives of it
+ * alone. */
 #ifndef CORE_KERNELS_MATRIX_SMALL_H
 #define CORE_KERNELS_MATRIX_SMALL_H
 
 #include "core/base.h"
 
-enum {
-    TSR_SMALL_LU = 16,    /* rows and columns that are factored here, at most */
-    TSR_SMALL_SOLVED = 7, /* unknowns of systems that are solved here, at most */
-    TSR_SMALL_LANES = 8   /* matrices side by side, at most */
-};
+enum { TSR_SMALL_ROOM = 1024 }; /* elements of a matrix, at most */
 
-/* All for `lanes` matrices, column-major and one behind the other, of float or, `wide`, of double. */
+/* Which systems: A X = B, transposed A^T X = B, or with the matrix on the right, X A = B; of A one triangle is read,
+ * and of unit ones not the diagonal. */
+typedef struct TsrTriangle {
+    bool upper, transposed, right, unit;
+} TsrTriangle;
+
+/* All for `count` matrices, from 1 to `lanes`, column-major and one behind the other, of float or, `wide`, of double.
+ */
 typedef struct TsrSmall {
     int lanes;
     /* LU with partial pivoting of m by n matrices, in place; min(m, n) pivots from 1 and LAPACK's info of each. */
-    void (*lu)(void *a, int m, int n, int *pivots, int *info);
-    /* x, n by `columns`, in place: solutions by these factors. */
-    void (*solve)(void *x, int n, int columns, const void *lu, const int *pivots);
+    void (*lu)(void *a, int count, int m, int n, int *pivots, int *info);
+    /* x, n by `columns`, in place: solutions by these factors. Pivots may be any rows. */
+    void (*solve)(void *x, int count, int n, int columns, const void *lu, const int *pivots);
+    /* x, n by `columns`, or of matrices on the right `columns` by n, in place: solutions of triangular systems. */
+    void (*triangular)(void *x, int count, int n, int columns, const void *a, TsrTriangle how);
+    /* The lower Cholesky factors, or the upper ones, of n by n matrices, in place; the other triangle becomes zeros.
+     * info: as LAPACK's potrf, which leaves what is behind a failure as it was. */
+    void (*cholesky)(void *a, int count, int n, bool upper, int *info);
+    /* QR as LAPACK's geqrf: R, below it the reflectors, and the min(m, n) factors tau of each. */
+    void (*qr)(void *a, int count, int m, int n, void *tau);
+    /* The first n columns of the products of k reflectors, k <= n <= m, in place; tau: k of each. */
+    void (*q)(void *a, int count, int m, int n, int k, const void *tau);
 } TsrSmall;
 const TsrSmall *tsr_small(bool wide);
 

@@ -71,7 +71,9 @@ static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, b
         TSR_TRY(tsr_la_cholesky_there(f, e, upper));
     } else if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
-        if (f->numel > 0) {
+        if (tsr_la_small(f) != NULL) {
+            TSR_TRY(tsr_la_small_cholesky(f, e, upper));
+        } else if (f->numel > 0) {
             TsrLaJob job;
             TSR_TRY(on_triangles(&job, false, f, e, upper));
             sign_of_second(f, &job);
@@ -187,6 +189,12 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
         TSR_TRY(tsr_la_cholesky_solve_there(x, f, c->arg[2].b));
         return tsr_return_move(c, tsr_owned_take(&x));
     }
+    if (tsr_la_small(x) != NULL && tsr_la_small(f) != NULL) {
+        bool upper = c->arg[2].b;
+        TSR_TRY(tsr_la_small_triangular(x, f, (TsrTriangle){.upper = upper, .transposed = upper}));
+        TSR_TRY(tsr_la_small_triangular(x, f, (TsrTriangle){.upper = upper, .transposed = !upper}));
+        return tsr_return_move(c, tsr_owned_take(&x));
+    }
     Triangle s = {.uplo = c->arg[2].b ? 'U' : 'L'};
     TSR_TRY(tsr_la_begin(&s.job, x->dtype));
     TSR_TRY(tsr_blas_int(&s.n, tsr_la_rows(x)));
@@ -216,6 +224,10 @@ static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
                                            .conjugate = how.trans == 'C',
                                            .right = !how.left};
         return tsr_la_triangular_there(x, a, there);
+    }
+    if (tsr_la_small(x) != NULL && tsr_la_small(a) != NULL) {
+        const TsrTriangle small = {how.upper, how.trans != 'N', !how.left, how.unit};
+        return tsr_la_small_triangular(x, a, small);
     }
     TsrLaJob job;
     int m, n, lda;

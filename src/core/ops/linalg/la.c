@@ -3,13 +3,12 @@
  *
  * LAPACK wants column-major matrices: a batch is copied so, each operator's result is a view that turns it back. A job
  * takes the routines of the dtype and limits BLAS to one thread; large factorizations are cut up by blocked.c, what
- * cannot be cut runs apart.c's way. Small matrices are eliminated by our own lu.inc, several side by side by small.inc,
- * and small symmetric ones by the QL iteration of tridiagonal.inc, in the order of the library behind PyTorch, whose
- * signs and digits show. Singular values: gesdd, but for the two shapes where that library takes another way. */
+ * cannot be cut runs apart.c's way. Small matrices go side by side (side_by_side.c), a few by our own lu.inc, and small
+ * symmetric ones by the QL iteration of tridiagonal.inc, in the order of the library behind PyTorch, whose signs and
+ * digits show. Singular values: gesdd, but for the two shapes where that library takes another way. */
 #include "la.h"
 #include "core/tensor/loan.h"
 #include "there.h"
-#include "core/kernels/matrix/small.h"
 #include "core/kernels/move/move.h"
 #include "core/engine/places.h"
 #include "core/parallel.h"
@@ -247,7 +246,9 @@ TsrStatus tsr_la_set_identity(TsrTensor *a) {
 /* The largest side for which our own elimination (lu.inc) is used, in the order whose digits PyTorch shows; LAPACK
  * above it. torch.linalg.lu_factor of 50 float matrices, least of 100 calls in build/tsr by time.perf_counter() (AMD
  * EPYC, Zen 3): of side 8 in 23 us and 24 by LAPACK, of side 16 in 128 and 81, of side 32 in 900 and 230. */
-enum { SMALL_LU = TSR_SMALL_LU };
+enum { SMALL_LU = 16 };
+/* Unknowns of systems that are solved in that library's order, at most. */
+enum { SMALL_SOLVED = 7 };
 
 static inline float complex product_c(float complex x, float complex y) {
     return CMPLXF(crealf(x) * crealf(y) - cimagf(x) * cimagf(y), crealf(x) * cimagf(y) + cimagf(x) * crealf(y));
@@ -288,9 +289,6 @@ static inline double complex product_z(double complex x, double complex y) {
 #define NAME(x) x##_z
 #include "core/kernels/matrix/lu.inc"
 
-/* How many matrices go side by side; 0: none. */
-static int64_t lanes_of(const TsrLaJob *job) { return job->is_complex ? 0 : tsr_small(job->t == TSR_BLAS_D)->lanes; }
-
 static TsrStatus factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
     if (TSR_MAX(m, n) > SMALL_LU) return tsr_la_getrf(job, m, n, a, pivots, info);
     if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
@@ -298,6 +296,18 @@ static TsrStatus factor(const TsrLaJob *job, int m, int n, void *a, int *pivots,
     else if (job->t == TSR_BLAS_C) lu_small_c(a, m, n, pivots, info);
     else lu_small_z(a, m, n, pivots, info);
     return tsr_interrupt_check();
+}
+
+static TsrStatus factor_each(TsrTensor *f, TsrTensor *p, TsrTensor *e) {
+    TsrLaJob job;
+    int m, n;
+    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
+    TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
+    for (int64_t b = 0; b < tsr_la_batches(f); b++)
+        TSR_TRY(
+            factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * TSR_MIN(m, n), (int *)tsr_data(e) + b));
+    return TSR_OK;
 }
 
 TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a) {
@@ -313,21 +323,8 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
         TSR_TRY(tsr_la_lu_there(f, p, e));
     } else if (!tsr_is_meta(f)) {
         if (e->numel > 0) memset(tsr_data(e), 0, (size_t)e->numel * 4);
-        if (f->numel > 0) {
-            TsrLaJob job;
-            int m, n;
-            TSR_TRY(tsr_la_begin(&job, a->dtype));
-            TSR_TRY(tsr_blas_int(&m, m64));
-            TSR_TRY(tsr_blas_int(&n, n64));
-            int64_t lanes = TSR_MAX(m, n) <= TSR_SMALL_LU ? lanes_of(&job) : 0, batches = tsr_la_batches(f), b = 0;
-            for (; lanes > 0 && b + lanes <= batches; b += lanes) {
-                tsr_small(job.t == TSR_BLAS_D)
-                    ->lu(tsr_la_matrix(f, b), m, n, (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b);
-                TSR_TRY(tsr_interrupt_check());
-            }
-            for (; b < batches; b++)
-                TSR_TRY(factor(&job, m, n, tsr_la_matrix(f, b), (int *)tsr_data(p) + b * k, (int *)tsr_data(e) + b));
-        }
+        if (tsr_la_small(f) != NULL) TSR_TRY(tsr_la_small_lu(f, p, e));
+        else if (f->numel > 0) TSR_TRY(factor_each(f, p, e));
     }
     *lu = tsr_owned_take(&f);
     *pivots = tsr_owned_take(&p);
@@ -345,18 +342,14 @@ static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int 
 TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
     if (tsr_on_device(b)) return tsr_la_lu_solve_there(b, lu, pivots, trans);
+    if (trans == 'N' && tsr_la_small(lu) != NULL && tsr_la_small(b) != NULL)
+        return tsr_la_small_lu_solve(b, lu, pivots);
     TsrLaJob job;
     int n, nrhs;
     TSR_TRY(tsr_la_begin(&job, b->dtype));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
-    int64_t lanes = trans == 'N' && n <= TSR_SMALL_SOLVED ? lanes_of(&job) : 0, batches = tsr_la_batches(b), i = 0;
-    for (; lanes > 0 && i + lanes <= batches; i += lanes) {
-        tsr_small(job.t == TSR_BLAS_D)
-            ->solve(tsr_la_matrix(b, i), n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n);
-        TSR_TRY(tsr_interrupt_check());
-    }
-    for (; i < batches; i++) {
+    for (int64_t i = 0; i < tsr_la_batches(b); i++) {
         TSR_TRY(solve_from_factors(&job, trans, n, nrhs, tsr_la_matrix(lu, i), (const int *)tsr_data(pivots) + i * n,
                                    tsr_la_matrix(b, i)));
     }

@@ -9,6 +9,7 @@
 #include <complex.h>
 
 #include "core/engine/blas.h"
+#include "core/kernels/matrix/small.h"
 #include "core/ops/matmul/matmul.h"
 #include "core/op.h"
 
@@ -100,6 +101,16 @@ TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info
 /* `work` of lwork elements: as many as LAPACK asks for, and at least 32 n. */
 TsrStatus tsr_la_geqrf(const TsrLaJob *job, int m, int n, void *a, void *tau, void *work, int lwork);
 TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const void *tau, void *work, int lwork);
+
+/* --- batches of small real matrices without LAPACK (side_by_side.c); each in place, on column-major ones --- */
+/* The kernels for matrices like a's; NULL: they are complex, too large or none. The functions below are for these. */
+const TsrSmall *tsr_la_small(const TsrTensor *a);
+TsrStatus tsr_la_small_lu(TsrTensor *a, TsrTensor *pivots, TsrTensor *info);
+TsrStatus tsr_la_small_lu_solve(TsrTensor *x, const TsrTensor *factors, const TsrTensor *pivots);
+TsrStatus tsr_la_small_triangular(TsrTensor *x, const TsrTensor *a, TsrTriangle how);
+TsrStatus tsr_la_small_cholesky(TsrTensor *a, TsrTensor *info, bool upper); /* the other triangle becomes zeros */
+TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau);
+TsrStatus tsr_la_small_q(TsrTensor *a, const TsrTensor *tau, int64_t k);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */

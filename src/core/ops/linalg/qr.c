@@ -17,6 +17,7 @@
 static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     if (f->numel == 0 || tsr_is_meta(f)) return TSR_OK;
     if (tsr_on_device(f)) return tsr_la_qr_there(f, tau);
+    if (tsr_la_small(f) != NULL) return tsr_la_small_qr(f, tau);
     TsrLaJob job;
     int m, n, lwork = -1, info;
     double query[4] = {0};
@@ -39,6 +40,7 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
 static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     if (q->numel == 0 || tsr_is_meta(q)) return TSR_OK;
     if (tsr_on_device(q)) return tsr_la_q_there(q, tau);
+    if (tsr_la_small(q) != NULL) return tsr_la_small_q(q, tau, k64);
     TsrLaJob job;
     int m, n, k, lwork = -1, info;
     double query[4] = {0};
