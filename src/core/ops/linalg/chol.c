@@ -189,7 +189,7 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
         TSR_TRY(tsr_la_cholesky_solve_there(x, f, c->arg[2].b));
         return tsr_return_move(c, tsr_owned_take(&x));
     }
-    if (tsr_la_small(x) != NULL && tsr_la_small(f) != NULL) {
+    if (tsr_la_small_system(f, x)) {
         bool upper = c->arg[2].b;
         TSR_TRY(tsr_la_small_triangular(x, f, (TsrTriangle){.upper = upper, .transposed = upper}));
         TSR_TRY(tsr_la_small_triangular(x, f, (TsrTriangle){.upper = upper, .transposed = !upper}));
@@ -225,7 +225,7 @@ static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
                                            .right = !how.left};
         return tsr_la_triangular_there(x, a, there);
     }
-    if (tsr_la_small(x) != NULL && tsr_la_small(a) != NULL) {
+    if (tsr_la_small_system(a, x)) {
         const TsrTriangle small = {how.upper, how.trans != 'N', !how.left, how.unit};
         return tsr_la_small_triangular(x, a, small);
     }

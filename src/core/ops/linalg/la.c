@@ -342,8 +342,7 @@ static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int 
 TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans) {
     if (b->numel == 0 || tsr_is_meta(b)) return TSR_OK;
     if (tsr_on_device(b)) return tsr_la_lu_solve_there(b, lu, pivots, trans);
-    if (trans == 'N' && tsr_la_small(lu) != NULL && tsr_la_small(b) != NULL)
-        return tsr_la_small_lu_solve(b, lu, pivots);
+    if (trans == 'N' && tsr_la_small_system(lu, b)) return tsr_la_small_lu_solve(b, lu, pivots);
     TsrLaJob job;
     int n, nrhs;
     TSR_TRY(tsr_la_begin(&job, b->dtype));

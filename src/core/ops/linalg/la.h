@@ -105,6 +105,7 @@ TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const 
 /* --- batches of small real matrices without LAPACK (side_by_side.c); each in place, on column-major ones --- */
 /* The kernels for matrices like a's; NULL: they are complex, too large or none. The functions below are for these. */
 const TsrSmall *tsr_la_small(const TsrTensor *a);
+bool tsr_la_small_system(const TsrTensor *a, const TsrTensor *x); /* and x, of the same batch, is not too wide */
 TsrStatus tsr_la_small_lu(TsrTensor *a, TsrTensor *pivots, TsrTensor *info);
 TsrStatus tsr_la_small_lu_solve(TsrTensor *x, const TsrTensor *factors, const TsrTensor *pivots);
 TsrStatus tsr_la_small_triangular(TsrTensor *x, const TsrTensor *a, TsrTriangle how);

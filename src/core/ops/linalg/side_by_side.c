@@ -18,6 +18,10 @@ const TsrSmall *tsr_la_small(const TsrTensor *a) {
     return tsr_small(t == TSR_BLAS_D);
 }
 
+bool tsr_la_small_system(const TsrTensor *a, const TsrTensor *x) {
+    return tsr_la_small(a) != NULL && x->numel > 0 && x->numel / tsr_la_batches(x) <= TSR_SMALL_ROOM;
+}
+
 /* The matrices `a`, rows by cols, and what is done with them needs. */
 typedef struct Batch {
     const TsrSmall *small;
