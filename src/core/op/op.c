@@ -431,6 +431,7 @@ static TsrStatus prepare_arguments(Run *run) {
 
 static TsrStatus prepare_outputs(Run *run) {
     TsrOpCall *c = run->call;
+    if (c->out[0] != NULL && !c->inplace) TSR_TRY(tsr_check_out_options(c));
     TSR_TRY(tsr_check_out_self(c));
     for (int k = 0; k < TSR_MAX_RETS; k++) {
         if (c->out[k] == NULL) continue;

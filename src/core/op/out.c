@@ -83,9 +83,9 @@ static TsrStatus refuse(const TsrOpCall *c, int k, TsrOutRule rule, TsrDtype wan
     return tsr_error(TSR_RUNTIME_ERROR, "%s", message);
 }
 
-static TsrStatus check_dtype(const TsrOpCall *c, int k, TsrDtype want) {
+TsrStatus tsr_check_out_fits(const TsrOpCall *c, int k, TsrDtype want) {
     const TsrTensor *out = c->out[k];
-    if (TSR_LIKELY(out->dtype == want)) return TSR_OK;
+    if (TSR_LIKELY(out == NULL || out->dtype == want)) return TSR_OK;
     TsrOutRule rule = c->inplace ? TSR_RULE_CASTABLE : c->op->out_rule;
     return fits(rules[rule].fit, want, out->dtype) ? TSR_OK : refuse(c, k, rule, want);
 }
@@ -132,6 +132,35 @@ TsrStatus tsr_check_out_self(const TsrOpCall *c) {
     return refuse(c, 0, c->op->out_rule, self);
 }
 
+/* What a given option of a factory says, and what its out= is; false: they agree. */
+static bool disagrees(const TsrArg *option, const TsrTensor *out, const char **what, const char **says,
+                      const char **is) {
+    switch (tsr_arg_given(option) ? option->kind : TSR_ARG_NONE) {
+    case TSR_ARG_DTYPE:
+        *what = "dtype", *says = tsr_dtype_scalar_name(option->dtype), *is = tsr_dtype_scalar_name(out->dtype);
+        return option->dtype != out->dtype;
+    case TSR_ARG_LAYOUT:
+        *what = "layout", *says = tsr_layout_name(option->layout), *is = tsr_layout_name(out->layout);
+        return option->layout != out->layout;
+    case TSR_ARG_DEVICE:
+        *what = "device type", *says = tsr_device_type_name(option->device.type);
+        *is = tsr_device_type_name(out->device.type);
+        return option->device.type != out->device.type;
+    default: return false;
+    }
+}
+
+TsrStatus tsr_check_out_options(const TsrOpCall *c) {
+    const TsrTensor *out = c->out[0];
+    const char *what, *says, *is;
+    bool factory = false;
+    for (int i = 0; i < c->nargs; i++) factory = factory || c->schema->params[i].type == TSR_ARG_LAYOUT;
+    for (int i = 0; i < c->nargs && factory; i++)
+        if (disagrees(&c->arg[i], out, &what, &says, &is))
+            return tsr_error(TSR_RUNTIME_ERROR, "%s %s does not match %s of out parameter (%s)", what, says, what, is);
+    return TSR_OK;
+}
+
 TsrStatus tsr_check_out_dtype(const TsrOpCall *c, int k, TsrDtype dtype) {
     if (c->out[k] == NULL || c->inplace || c->out[k]->dtype == dtype) return TSR_OK;
     return refuse(c, k, c->op->out_rule != TSR_RULE_CASTABLE ? c->op->out_rule : TSR_RULE_SAME, dtype);
@@ -173,7 +202,7 @@ static bool keeps_conj(const TsrOpCall *c, const TsrTensor *out, const TsrTensor
 
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
-    TSR_TRY(check_dtype(c, k, result->dtype));
+    TSR_TRY(tsr_check_out_fits(c, k, result->dtype));
     if (!c->inplace) TSR_TRY(check_inputs(c, out, tsr_same_sizes(result, out)));
     if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
     bool fresh = out->numel == 0 && out->dtype == result->dtype;

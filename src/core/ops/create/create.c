@@ -5,10 +5,40 @@
 #include "core/op/compose.h"
 #include "core/ops/sparse/sparse.h"
 
+/* The operator at which PyTorch finds that there is no sparse one; NULL: it says so in words of its own. */
+static const char *kernel_of(const char *base) {
+    static const char *const kernels[][2] = {
+        {"arange", "arange.start_out"},
+        {"empty_permuted", "as_strided"},
+        {"empty_strided", "empty_strided"},
+        {"eye", "eye.m_out"},
+        {"fftfreq", "arange.start_out"},
+        {"linspace", "linspace.out"},
+        {"logspace", "logspace.out"},
+        {"normal", "normal_"},
+        {"rand", "uniform_"},
+        {"randint", "random_.from"},
+        {"randn", "normal_"},
+        {"randperm", "randperm.generator_out"},
+        {"range", "range.out"},
+        {"rfftfreq", "arange.start_out"},
+        {"tril_indices", "tril_indices"},
+        {"triu_indices", "triu_indices"},
+    };
+    const char *like = strstr(base, "_like");
+    if (like != NULL && like[5] == '\0') return "empty_strided";
+    if (strncmp(base, "new_", 4) == 0) return "fill_.Scalar";
+    for (size_t i = 0; i < TSR_COUNTOF(kernels); i++)
+        if (strcmp(base, kernels[i][0]) == 0) return kernels[i][1];
+    return NULL;
+}
+
 static TsrStatus refuse_layout(const TsrOpCall *c, uint8_t layout) {
-    return layout == TSR_STRIDED
-               ? TSR_OK
-               : tsr_error(TSR_RUNTIME_ERROR, "%s(...) is not implemented for sparse layout", c->schema->base);
+    const char *kernel = kernel_of(c->schema->base);
+    if (layout == TSR_STRIDED) return TSR_OK;
+    if (kernel == NULL) return tsr_error(TSR_RUNTIME_ERROR, "full(...) is not implemented for sparse layout");
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Could not run 'aten::%s' with arguments from the '%s' backend.",
+                     kernel, layout == TSR_SPARSE_COO ? "SparseCPU" : "SparseCsrCPU");
 }
 
 TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *c, int at, TsrDevice device) {
@@ -17,9 +47,6 @@ TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *c, int at, TsrDev
     out->dtype = tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE;
     out->device = tsr_arg_given(where) ? where->device : device;
     if (c->out[0] == NULL) return TSR_OK;
-    if (out->dtype != TSR_DTYPE_NONE && out->dtype != c->out[0]->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
-                         tsr_dtype_scalar_name(out->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     out->dtype = c->out[0]->dtype;
     out->device = c->out[0]->device;
     return TSR_OK;
@@ -80,8 +107,6 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
 /* empty(out=): the tensor with those sizes; what its memory holds stays. */
 static TsrStatus size_out(TsrOpCall *c) {
     TsrTensor *out = c->out[0];
-    TsrOptions options; /* refuses another dtype than out's */
-    TSR_TRY(tsr_create_options(&options, c, 1, TSR_DEVICE_CPU));
     for (int i = 0; i < c->arg[0].n; i++)
         if (c->arg[0].ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     bool same = tsr_ndim(out) == c->arg[0].n;
@@ -285,10 +310,10 @@ static TsrStatus eye_there(TsrTensor *t) {
 TsrStatus op_eye(TsrOpCall *c) {
     bool square = c->nargs == 4;
     int64_t n = c->arg[0].i, m = square ? n : c->arg[1].i;
-    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "n must be greater or equal to 0, got %lld", (long long)n);
-    if (m < 0) return tsr_error(TSR_RUNTIME_ERROR, "m must be greater or equal to 0, got %lld", (long long)m);
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
+    if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "n must be greater or equal to 0, got %lld", (long long)n);
+    if (m < 0) return tsr_error(TSR_RUNTIME_ERROR, "m must be greater or equal to 0, got %lld", (long long)m);
     TsrTensor *t;
     TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
     if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32)

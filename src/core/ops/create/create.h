@@ -11,7 +11,7 @@ typedef struct TsrOptions {
 } TsrOptions;
 
 /* Reads dtype, layout, device from call->arg[at .. at + 3). `device`: where none is given. A given out decides the
- * dtype, and disagreeing with it is TSR_RUNTIME_ERROR. A sparse layout is TSR_RUNTIME_ERROR. */
+ * dtype. A sparse layout is TSR_NOT_IMPLEMENTED_ERROR or TSR_RUNTIME_ERROR, in PyTorch's words. */
 TsrStatus tsr_create_options(TsrOptions *out, const TsrOpCall *call, int at, TsrDevice device);
 
 /* Writes start + i * step, i from 0, with PyTorch's rounding; t is dense. */

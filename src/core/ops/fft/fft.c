@@ -478,10 +478,10 @@ TsrStatus op_ihfftn(TsrOpCall *c) {
     int norm;
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(need_axis(&s, "ihfftn"));
-    TSR_TRY(prepare_nd(&x, &norm, c, &s, false, false));
-    if (tsr_dtype_is_complex(x->dtype))
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype))
         return tsr_error(TSR_TYPE_ERROR, "Only supports floating-point dtypes, but found: %s",
-                         tsr_dtype_scalar_name(x->dtype));
+                         tsr_dtype_scalar_name(c->arg[0].t->dtype));
+    TSR_TRY(prepare_nd(&x, &norm, c, &s, false, false));
     TSR_TRY(r2c(&half, x, &s.dims[s.n - 1], 1, norm, true));
     if (s.n == 1) TSR_TRY(check_single_out(c, half->dtype));
     if (s.n == 1 && c->out[0] != NULL)
@@ -555,21 +555,20 @@ static TsrStatus count_there(TsrTensor *r, int64_t turn) {
 static TsrStatus frequencies(TsrOpCall *c, bool half) {
     int64_t n = c->arg[0].i;
     double d = c->arg[1].f;
-    TsrDtype dtype = tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype
-                     : c->out[0] != NULL       ? c->out[0]->dtype
-                                               : tsr_default_dtype();
-    TsrDevice device = tsr_arg_given(&c->arg[4]) ? c->arg[4].device : TSR_DEVICE_CPU;
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, 2, TSR_DEVICE_CPU));
+    TsrDtype dtype = o.dtype != TSR_DTYPE_NONE ? o.dtype : tsr_default_dtype();
+    TsrDevice device = o.device;
     TSR_OWNED r = NULL;
     TSR_OWNED there = NULL;
     TsrTensor *scaled = NULL;
-    if (c->out[0] != NULL && c->out[0]->dtype != dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
-                         tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
                          half ? "rfftfreq" : "fftfreq");
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
     int64_t count = half ? n / 2 + 1 : n;
+    if (c->out[0] != NULL && count < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "upper bound and lower bound inconsistent with step sign");
     const TsrTensor *shape = keeps_shape(c, count) ? c->out[0] : NULL;
     if (shape != NULL && tsr_ndim(shape) == 0 && !half)
         return tsr_error(TSR_INDEX_ERROR, "slice() cannot be applied to a 0-dim tensor.");

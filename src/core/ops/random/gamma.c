@@ -158,7 +158,9 @@ static TsrStatus rrelu_new(TsrTensor **out, TsrTensor *x, double lower, double u
 TsrStatus op_rrelu(TsrOpCall *c) {
     TsrTensor *t;
     const double lower = tsr_scalar_to_double(c->arg[1].s), upper = tsr_scalar_to_double(c->arg[2].s);
-    TSR_TRY(check_bounds(lower, upper, c->arg[3].b, c->inplace));
-    TSR_TRY(rrelu_new(&t, c->arg[0].t, lower, upper, c->arg[3].b, tsr_random_generator(&c->arg[4])));
+    const bool training = c->arg[3].b;
+    TSR_TRY(check_bounds(lower, upper, training, c->inplace));
+    if (c->inplace && !training) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+    TSR_TRY(rrelu_new(&t, c->arg[0].t, lower, upper, training, tsr_random_generator(&c->arg[4])));
     return tsr_return_move(c, t);
 }

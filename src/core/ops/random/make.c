@@ -1,5 +1,6 @@
 /* Tensors of random numbers: rand, randn, randint and their likes, randperm, normal of tensors. */
 #include "core/op/shared.h"
+#include "core/ops/create/create.h"
 #include "core/tensor/owned.h"
 #include "random.h"
 
@@ -8,8 +9,6 @@
 enum { BLOCK = 512 };
 
 /* ---- factories ---- */
-
-static TsrDtype dtype_or(const TsrArg *a, TsrDtype otherwise) { return tsr_arg_given(a) ? a->dtype : otherwise; }
 
 /* A fresh tensor of those sizes, laid out as an out= of them is: PyTorch draws for dense memory in another order than
  * for what has gaps. */
@@ -25,32 +24,31 @@ static TsrStatus drawn_new(TsrTensor **out, const TsrOpCall *c, int ndim, const 
     return tsr_tensor_new_strided(out, ndim, sizes, given->strides, dtype, device);
 }
 
-/* The result of a factory: fresh, of out's dtype where out= is given and no dtype is. */
-static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, const TsrArg *dtype, TsrDtype usual,
-                             const TsrArg *device) {
-    TsrDtype d = dtype_or(dtype, c->out[0] != NULL ? c->out[0]->dtype : usual);
-    if (c->out[0] != NULL && c->out[0]->dtype != d)
-        return tsr_error(TSR_RUNTIME_ERROR, "dtype %s does not match dtype of out parameter (%s)",
-                         tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
-    return drawn_new(out, c, size->n, size->ints, d, tsr_arg_given(device) ? device->device : TSR_DEVICE_CPU);
+/* The result of a factory whose options stand at arg[at]: fresh, of out's dtype where out= is given and no dtype is. */
+static TsrStatus factory_new(TsrTensor **out, TsrOpCall *c, const TsrArg *size, int at, TsrDtype usual) {
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, at, TSR_DEVICE_CPU));
+    for (int i = 0; i < size->n && c->out[0] != NULL; i++)
+        if (size->ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    return drawn_new(out, c, size->n, size->ints, o.dtype != TSR_DTYPE_NONE ? o.dtype : usual, o.device);
 }
 
 /* rand(size, *, generator, dtype, layout, device) */
 TsrStatus op_rand(TsrOpCall *c) {
     TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
+    TSR_TRY(factory_new(&t, c, &c->arg[0], 2, tsr_default_dtype()));
     return tsr_finish_move(c, tsr_random_fill_uniform(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 TsrStatus op_randn(TsrOpCall *c) {
     TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &c->arg[0], &c->arg[2], tsr_default_dtype(), &c->arg[4]));
+    TSR_TRY(factory_new(&t, c, &c->arg[0], 2, tsr_default_dtype()));
     return tsr_finish_move(c, tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[1])), t);
 }
 
 static TsrStatus make_randint(TsrOpCall *c, int64_t low, int64_t high, const TsrArg *rest) {
     TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &rest[0], &rest[2], TSR_INT64, &rest[4]));
+    TSR_TRY(factory_new(&t, c, &rest[0], (int)(rest - c->arg) + 2, TSR_INT64));
     return tsr_finish_move(c, tsr_random_fill_range(t, low, high, tsr_random_generator(&rest[1])), t);
 }
 
@@ -61,7 +59,7 @@ TsrStatus op_randint_low(TsrOpCall *c) { return make_randint(c, c->arg[0].i, c->
 TsrStatus op_normal_size(TsrOpCall *c) {
     TsrTensor *t;
     TSR_TRY(tsr_random_check_std(c->arg[1].f));
-    TSR_TRY(factory_new(&t, c, &c->arg[2], &c->arg[4], tsr_default_dtype(), &c->arg[6]));
+    TSR_TRY(factory_new(&t, c, &c->arg[2], 4, tsr_default_dtype()));
     return tsr_finish_move(c, tsr_random_fill_normal(t, c->arg[0].f, c->arg[1].f, tsr_random_generator(&c->arg[3])), t);
 }
 
@@ -69,13 +67,12 @@ TsrStatus op_normal_size(TsrOpCall *c) {
 static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
     const TsrTensor *self = c->arg[0].t;
     TsrMemoryFormat format = tsr_arg_given(&rest[4]) ? rest[4].format : TSR_PRESERVE;
-    TsrDtype dtype = dtype_or(&rest[1], TSR_DTYPE_NONE);
-    if (!tsr_arg_given(&rest[3]) || tsr_device_equal(rest[3].device, self->device))
-        return tsr_tensor_new_like(out, self, dtype, format);
+    TsrOptions o;
+    TSR_TRY(tsr_create_options(&o, c, (int)(rest - c->arg) + 1, self->device));
+    if (tsr_device_equal(o.device, self->device)) return tsr_tensor_new_like(out, self, o.dtype, format);
     TsrTensor *shape;
-    TSR_TRY(tsr_tensor_new_like(&shape, self, dtype, format));
-    TsrStatus status =
-        tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, rest[3].device);
+    TSR_TRY(tsr_tensor_new_like(&shape, self, o.dtype, format));
+    TsrStatus status = tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, o.device);
     tsr_tensor_free(shape);
     return status;
 }
@@ -163,7 +160,9 @@ TsrStatus op_randperm(TsrOpCall *c) {
     int64_t n = c->arg[0].i;
     TsrArg size = {.kind = TSR_ARG_INTS, .n = 1, .ints = &n};
     TsrTensor *t;
-    TSR_TRY(factory_new(&t, c, &size, &c->arg[2], TSR_INT64, &c->arg[4]));
+    if (c->out[0] != NULL && n < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "n must be non-negative, got%lld", (long long)n);
+    TSR_TRY(factory_new(&t, c, &size, 2, TSR_INT64));
     TsrStatus status = check_permutation_dtype(t, n);
     if (status == TSR_OK && n > 0 && tsr_on_device(t)) {
         status = tsr_random_permutation(t, tsr_random_generator(&c->arg[1]));

@@ -141,12 +141,12 @@ TsrStatus op_binomial(TsrOpCall *c) {
                          tsr_dtype_scalar_name(count->dtype));
     if (tsr_on_device(count) && !tsr_random_is_drawable(count->dtype))
         return tsr_not_implemented("binomial_cuda", count->dtype);
-    if (!tsr_on_device(count) && count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
-        return tsr_not_implemented("binomial_cpu", count->dtype);
     int64_t sizes[TSR_MAX_DIMS];
     int n = 0;
     TSR_TRY(tsr_layout_broadcast(sizes, &n, count->sizes, tsr_ndim(count)));
     TSR_TRY(tsr_layout_broadcast(sizes, &n, prob->sizes, tsr_ndim(prob)));
+    if (!tsr_on_device(count) && count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
+        return tsr_not_implemented("binomial_cpu", count->dtype);
     TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
     if (tsr_on_device(t)) {
