@@ -58,11 +58,14 @@ static void sign_of_second(TsrTensor *f, const TsrLaJob *job) {
                    CMPLX(creal(tsr_la_get(job->t, tsr_la_matrix(f, b), n + 1)), -0.0));
 }
 
-static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, bool upper) {
+static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    bool upper = c->arg[1].b;
     TSR_OWNED f = NULL;
     TSR_OWNED e = NULL;
     TSR_TRY(tsr_la_check_square(a, "linalg.cholesky", "A"));
     TSR_TRY(tsr_la_check_float(a, "linalg.cholesky"));
+    TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     TSR_TRY(tsr_la_need_kernel("cholesky_cpu", a));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
@@ -88,7 +91,7 @@ static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrTensor *a, b
 TsrStatus op_linalg_cholesky(TsrOpCall *c) {
     TSR_OWNED l = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(cholesky(&l, &info, c->arg[0].t, c->arg[1].b));
+    TSR_TRY(cholesky(&l, &info, c));
     TSR_TRY(tsr_la_check_info(info, "linalg.cholesky", TSR_LA_NOT_POSITIVE));
     return tsr_return_move(c, tsr_owned_take(&l));
 }
@@ -96,7 +99,7 @@ TsrStatus op_linalg_cholesky(TsrOpCall *c) {
 TsrStatus op_linalg_cholesky_ex(TsrOpCall *c) {
     TSR_OWNED l = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(cholesky(&l, &info, c->arg[0].t, c->arg[1].b));
+    TSR_TRY(cholesky(&l, &info, c));
     if (c->arg[2].b) TSR_TRY(tsr_la_check_info(info, "linalg.cholesky_ex", TSR_LA_NOT_POSITIVE));
     return tsr_return_move2(c, tsr_owned_take(&l), tsr_owned_take(&info));
 }
@@ -181,7 +184,7 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     TSR_OWNED f = NULL;
     TsrLaBatch batch;
     TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
-    TSR_TRY(tsr_la_not_implemented("cholesky_solve_cpu", a->dtype));
+    TSR_TRY(tsr_la_into(c, "cholesky_solve_cpu", a->dtype, a->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
@@ -281,7 +284,7 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
     TSR_TRY(check_rows(a, b, "triangular_solve"));
-    TSR_TRY(tsr_la_not_implemented("triangular_solve_cpu", a->dtype));
+    TSR_TRY(tsr_la_into(c, "triangular_solve_cpu", a->dtype, a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TsrLaBatch batch;

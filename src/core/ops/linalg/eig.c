@@ -191,15 +191,16 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     return TSR_OK;
 }
 
-static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *fn) {
+static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const char *fn) {
+    const TsrTensor *a = c->arg[0].t;
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
     if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
-    TSR_TRY(tsr_la_not_implemented("linalg_eig_out_cpu", a->dtype));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
+    TSR_TRY(tsr_la_into(c, "linalg_eig_out_cpu", a->dtype, cd));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TsrBlasType t;
     tsr_blas_type(&t, a->dtype);
@@ -219,13 +220,13 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const cha
 
 TsrStatus op_linalg_eig(TsrOpCall *c) {
     TsrTensor *w, *v;
-    TSR_TRY(eig(&w, &v, c->arg[0].t, "linalg.eig"));
+    TSR_TRY(eig(&w, &v, c, "linalg.eig"));
     return tsr_return_move2(c, w, v);
 }
 
 TsrStatus op_linalg_eigvals(TsrOpCall *c) {
     TsrTensor *w = NULL;
-    return tsr_finish_move(c, eig(&w, NULL, c->arg[0].t, "linalg.eigvals"), w);
+    return tsr_finish_move(c, eig(&w, NULL, c, "linalg.eigvals"), w);
 }
 
 /* ---- symmetric ---- */

@@ -7,6 +7,7 @@
  * symmetric ones by the QL iteration of tridiagonal.inc, in the order of the library behind PyTorch, whose signs and
  * digits show. Singular values: gesdd, but for the two shapes where that library takes another way. */
 #include "la.h"
+#include "core/op/out.h"
 #include "core/tensor/loan.h"
 #include "there.h"
 #include "core/kernels/move/move.h"
@@ -49,6 +50,11 @@ TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     TsrBlasType t;
     if (tsr_blas_type(&t, d)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
+}
+
+TsrStatus tsr_la_into(const TsrOpCall *c, const char *kernel, TsrDtype d, TsrDtype result) {
+    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(tsr_check_out_fits(c, k, result));
+    return tsr_la_not_implemented(kernel, d);
 }
 
 TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) {

@@ -310,7 +310,7 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
     TSR_OWNED r = NULL;
     TsrLaBatch batch;
     int64_t sizes[TSR_MAX_DIMS + 2];
-    TSR_TRY(tsr_la_broadcast_batch(&batch, a, b));
+    TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
     memcpy(sizes, batch.sizes, sizeof(int64_t) * (size_t)batch.n);
     sizes[batch.n] = sizes[batch.n + 1] = tsr_la_rows(a);
     TSR_TRY(tsr_tensor_new_expand(&wide, a, batch.n + 2, sizes));
@@ -380,8 +380,8 @@ TsrStatus op_linalg_solve_ex(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
 
-static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor *pivots, const TsrTensor *b, bool left,
-                          bool adjoint) {
+static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *lu, const TsrTensor *pivots,
+                          const TsrTensor *b, bool left, bool adjoint) {
     TSR_TRY(tsr_la_check_float(lu, "torch.linalg.lu_solve"));
     if (lu->dtype != b->dtype)
         return tsr_error(
@@ -405,7 +405,7 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
             "instead",
             tsr_layout_text(dp, pivots->sizes));
     }
-    TSR_TRY(tsr_la_not_implemented("linalg.lu_solve_cpu", lu->dtype));
+    TSR_TRY(tsr_la_into(c, "linalg.lu_solve_cpu", lu->dtype, lu->dtype));
     TSR_OWNED lub = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED pb = NULL;
@@ -429,12 +429,12 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrTensor *lu, const TsrTensor 
 
 TsrStatus op_linalg_lu_solve(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    return tsr_finish_move(c, lu_solve(&r, c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].b, c->arg[4].b), r);
+    return tsr_finish_move(c, lu_solve(&r, c, c->arg[0].t, c->arg[1].t, c->arg[2].t, c->arg[3].b, c->arg[4].b), r);
 }
 
 TsrStatus op_lu_solve(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    return tsr_finish_move(c, lu_solve(&r, c->arg[1].t, c->arg[2].t, c->arg[0].t, true, false), r);
+    return tsr_finish_move(c, lu_solve(&r, c, c->arg[1].t, c->arg[2].t, c->arg[0].t, true, false), r);
 }
 
 /* ---- inverse ---- */
@@ -798,12 +798,24 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     if (!tsr_dtype_is_integral(pivots->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s",
                          tsr_dtype_scalar_name(pivots->dtype));
-    return tsr_la_not_implemented("ldl_solve_cpu", ld->dtype);
+    return TSR_OK;
+}
+
+static TsrStatus check_ldl_pivots(const TsrTensor *p, int64_t n) {
+    static const char said[] =
+        "Pivots given to ldl_solve must all satisfy |pivot| %s. Did you properly pass the result of ldl_factor?";
+    const int *v = tsr_data(p);
+    for (int64_t k = 0; k < p->numel; k++)
+        if (v[k] == 0) return tsr_error(TSR_RUNTIME_ERROR, said, ">= 1");
+    for (int64_t k = 0; k < p->numel; k++)
+        if (v[k] > n || v[k] < -n) return tsr_error(TSR_RUNTIME_ERROR, said, "<= LD.size(-2)");
+    return TSR_OK;
 }
 
 TsrStatus op_ldl_solve(TsrOpCall *c) {
     const TsrTensor *ld = c->arg[0].t, *pivots = c->arg[1].t, *b = c->arg[2].t;
     TSR_TRY(check_ldl_solve(ld, pivots, b));
+    TSR_TRY(tsr_check_out_fits(c, 0, ld->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TSR_OWNED p32 = NULL;
@@ -817,15 +829,10 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     batch.sizes[batch.n] = tsr_la_cols(ld);
     TSR_TRY(tsr_tensor_new_expand(&pwide, p32, batch.n + 1, batch.sizes));
     TSR_TRY(tsr_tensor_new_clone(&p, pwide, TSR_CONTIGUOUS));
-    if (x->numel == 0 || tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
-    for (int64_t k = 0; k < p->numel; k++) {
-        int v = ((const int *)tsr_data(p))[k];
-        if (v == 0 || v > tsr_la_cols(ld) || v < -tsr_la_cols(ld))
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result "
-                "of ldl_factor?");
-    }
+    if (tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
+    TSR_TRY(check_ldl_pivots(p, tsr_la_cols(ld)));
+    if (x->numel == 0) return tsr_return_move(c, tsr_owned_take(&x));
+    TSR_TRY(tsr_la_not_implemented("ldl_solve_cpu", x->dtype));
     Ldl l = {.hermitian = c->arg[3].b};
     TSR_TRY(tsr_la_begin(&l.job, x->dtype));
     tsr_la_widen(tsr_la_rows(x), tsr_la_rows(x));

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/op/out.h"
 #include "la.h"
 #include "core/op/compose.h"
 #include "core/tensor/loan.h"
@@ -70,7 +71,7 @@ TsrStatus op_geqrf(TsrOpCall *c) {
     TSR_OWNED f = NULL;
     TSR_OWNED tau = NULL;
     if (tsr_ndim(a) < 2) return tsr_error(TSR_RUNTIME_ERROR, "torch.geqrf: input must have at least 2 dimensions.");
-    TSR_TRY(tsr_la_not_implemented("geqrf_cpu", a->dtype));
+    TSR_TRY(tsr_la_into(c, "geqrf_cpu", a->dtype, a->dtype));
     TSR_TRY(factored(&f, &tau, a));
     return tsr_return_move2(c, tsr_owned_take(&f), tsr_owned_take(&tau));
 }
@@ -160,7 +161,7 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn,
                          tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
-    TSR_TRY(tsr_la_not_implemented("orgqr_cpu", a->dtype));
+    TSR_TRY(tsr_la_into(c, "orgqr_cpu", a->dtype, a->dtype));
     TSR_TRY(tsr_la_new_copy(&q, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
     TSR_TRY(orgqr(q, t, tau->sizes[dt - 1]));
@@ -211,7 +212,7 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
             TSR_RUNTIME_ERROR,
             "%s: Expected input and other to have the same dtype, but input has dtype%s and other has dtype %s", fn,
             tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(other->dtype));
-    return tsr_la_not_implemented("ormqr_cpu", a->dtype);
+    return TSR_OK;
 }
 
 /* q times x, or one of its forms, in place. */
@@ -233,6 +234,7 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *tau = c->arg[1].t, *other = c->arg[2].t;
     bool left = c->arg[3].b, transpose = c->arg[4].b;
     TSR_TRY(check_ormqr(a, tau, other, left));
+    TSR_TRY(tsr_la_into(c, "ormqr_cpu", a->dtype, a->dtype));
     TSR_OWNED f = NULL;
     TSR_OWNED t = NULL;
     TSR_OWNED x = NULL;

@@ -3,14 +3,16 @@
 #include <float.h>
 #include <string.h>
 
+#include "core/op/out.h"
 #include "la.h"
 #include "core/op/shared.h"
 
 /* ---- singular values ---- */
 
-static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
+static TsrStatus check_svd(const TsrOpCall *c, const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
     TSR_TRY(tsr_la_check_float(a, fn));
+    if (c != NULL) TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(a->dtype)));
     return tsr_la_need_kernel("linalg_svd_cpu", a);
 }
 
@@ -30,7 +32,7 @@ static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z)
 
 TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
-    TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
+    TSR_TRY(check_svd(NULL, c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[2], c->arg[0].t));
     TSR_TRY(tsr_la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
     return return3(c, u, s, vh);
@@ -38,7 +40,7 @@ TsrStatus op_linalg_svd(TsrOpCall *c) {
 
 TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
-    TSR_TRY(check_svd(c->arg[0].t, "linalg.svd"));
+    TSR_TRY(check_svd(c, c->arg[0].t, "linalg.svd"));
     TSR_TRY(check_driver(&c->arg[1], c->arg[0].t));
     return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
 }
@@ -140,7 +142,7 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    if (!hermitian) TSR_TRY(check_svd(a, "linalg.svd"));
+    if (!hermitian) TSR_TRY(check_svd(NULL, a, "linalg.svd"));
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(tsr_la_new_eigh(&w, NULL, a, 'L', "linalg.eigvalsh"));
