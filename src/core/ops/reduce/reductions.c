@@ -6,6 +6,7 @@
  * takes the elements as they are made (tsr_fuse_sum_new). Variances are of the sum of squares about a mean that is
  * known first, or by the reducer of moments; those of complex numbers are the variances of their parts, added. */
 #include "core/layout.h"
+#include "core/op/compose.h"
 #include "core/op/out.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/owned.h"
@@ -138,8 +139,8 @@ static TsrStatus sum_like(TsrOpCall *c, TsrReduceKind kind, const char *name, co
                           const TsrArg *dtype) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
-    TSR_TRY(check_chosen(c, dtype));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
+    TSR_TRY(check_chosen(c, dtype));
     TsrStatus s = sum_or_product(&result, name,
                                  (TsrReduction){kind, x, dims, keepdim, NULL, {sum_dtype(c, dtype), TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
@@ -170,8 +171,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TSR_TRY(check_chosen(c, &c->arg[3]));
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
     if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     if (counted) TSR_TRY(without_nan(&clean, x));
@@ -383,20 +384,20 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
             TSR_RUNTIME_ERROR,
             "Expected the dtype for input and out to match, but got %s for input's dtype and %s for out's dtype.",
             tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (x->numel == 0 && (c->arg[1].kind == TSR_ARG_NONE || c->arg[1].n == 0))
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "%s: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
             "'dim' argument.",
             name);
-    for (int i = 0; i < c->arg[1].n && tsr_ndim(x) > 0; i++) {
+    for (int i = 0; i < c->arg[1].n && x->numel == 0; i++) {
         int64_t d = c->arg[1].ints[i];
         TSR_TRY(tsr_wrap_dim(&d, tsr_ndim(x)));
         if (x->sizes[d] == 0)
             return tsr_error(TSR_INDEX_ERROR, "%s: Expected reduction dim %lld to have non-zero size.", name,
                              (long long)c->arg[1].ints[i]);
     }
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (x->numel > 0 && !tsr_in(COMPARABLE, x->dtype))
         return tsr_not_implemented(max ? "max_values_cpu" : "min_values_cpu", x->dtype);
     TsrReduction r = {
@@ -550,58 +551,52 @@ static TsrStatus moments_real(TsrTensor **spread, TsrTensor **mean, Spread q) {
     return s;
 }
 
-/* Variance of the parts added; the mean is complex. q.x is complex64 or complex128. */
-static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q) {
-    TsrTensor *part[2] = {NULL, NULL}, *var[2] = {NULL, NULL}, *avg[2] = {NULL, NULL}, *sum = NULL, *joined = NULL;
-    TsrStatus s = tsr_tensor_new_real(&part[0], q.x);
-    if (s == TSR_OK) s = tsr_tensor_new_imag(&part[1], q.x);
-    for (int i = 0; i < 2 && s == TSR_OK; i++)
-        s = moments_real(&var[i], mean != NULL ? &avg[i] : NULL,
-                         (Spread){part[i], q.dims, q.keepdim, false, q.correction});
-    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "add", "tt", var[0], var[1]);
-    if (s == TSR_OK && q.root) {
-        TsrTensor *before = sum;
-        sum = NULL;
-        s = tsr_invoke_new(&sum, 1, "sqrt", "t", before);
-        tsr_tensor_free(before);
-    }
-    if (s == TSR_OK && mean != NULL) s = tsr_invoke_new(&joined, 1, "complex", "tt", avg[0], avg[1]);
-    for (int i = 0; i < 2; i++) {
-        tsr_tensor_free(part[i]);
-        tsr_tensor_free(var[i]);
-        tsr_tensor_free(avg[i]);
-    }
-    if (s != TSR_OK) {
-        tsr_tensor_free(sum);
-        return s;
-    }
-    *spread = sum;
-    if (mean != NULL) *mean = joined;
-    return TSR_OK;
+/* All elements at once have a function of their own in PyTorch, of float and double, unless halves are computed in. */
+static TsrStatus check_spread(TsrDtype d, TsrDtype computed, bool whole) {
+    if (!whole || tsr_in(TSR_BITS_HALF, computed)) return tsr_require(D_FLOAT, computed, "std_cpu");
+    if (d == TSR_FLOAT32 || d == TSR_FLOAT64) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "std_var_all: Unsupported dtype %s", tsr_dtype_scalar_name(d));
 }
 
-static TsrStatus moments_chalf(TsrTensor **spread, TsrTensor **mean, Spread q) {
-    TsrTensor *wide;
-    TSR_TRY(tsr_tensor_new_cast(&wide, q.x, TSR_COMPLEX64));
-    q.x = wide;
-    bool root = q.root; /* of the variance in half floats, which may have been too large for one */
-    q.root = false;
-    TsrStatus s = moments_complex(spread, mean, q);
-    tsr_tensor_free(wide);
-    TSR_TRY(s);
-    s = narrow(spread, TSR_FLOAT16);
-    if (s == TSR_OK && root) {
-        TsrTensor *variance = *spread;
-        *spread = NULL;
-        s = tsr_invoke_new(spread, 1, "sqrt", "t", variance);
-        tsr_tensor_free(variance);
+/* The same of a real tensor read as the dtype `computed`, that of an out= if there is one. */
+static TsrStatus moments_as(TsrTensor **spread, TsrTensor **mean, Spread q, TsrDtype computed) {
+    TSR_OWNED cast = NULL;
+    bool whole = mean == NULL && tsr_reduced_count(q.x, q.dims) == q.x->numel;
+    if (q.x->numel > 0) TSR_TRY(check_spread(q.x->dtype, computed, whole));
+    if (q.x->dtype != computed && !tsr_dtype_is_complex(computed) && (!whole || tsr_in(TSR_BITS_HALF, computed))) {
+        TSR_TRY(tsr_tensor_new_cast(&cast, q.x, computed));
+        q.x = cast;
     }
-    if (s == TSR_OK && mean != NULL) s = narrow(mean, TSR_COMPLEX32);
-    if (s != TSR_OK) {
-        tsr_tensor_reset(spread);
-        if (mean != NULL) tsr_tensor_reset(mean);
+    return moments_real(spread, mean, q);
+}
+
+/* The variance, and if asked for the mean, of one part of a complex tensor. */
+static TsrTensor *part_moments(TsrScope *s, TsrTensor **mean, Spread q, TsrDtype computed) {
+    TsrTensor *avg = NULL;
+    if (s->status != TSR_OK) return NULL;
+    TsrTensor *spread = tsr_scope_keep(s, moments_as(&s->next, mean != NULL ? &avg : NULL, q, computed));
+    if (mean == NULL) return spread;
+    s->next = avg;
+    if (s->status == TSR_OK) *mean = tsr_scope_keep(s, TSR_OK);
+    else tsr_tensor_free(avg);
+    return spread;
+}
+
+/* The variances of the parts added, of which the root is taken in the dtype of an out=; the mean is complex. */
+static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q, TsrDtype out) {
+    TsrScope s = {0};
+    TsrTensor *var[2], *avg[2] = {NULL, NULL};
+    TsrTensor *part[2] = {MAKE(&s, tsr_tensor_new_real, q.x), MAKE(&s, tsr_tensor_new_imag, q.x)};
+    for (int i = 0; i < 2; i++) {
+        Spread of_part = {part[i], q.dims, q.keepdim, false, q.correction};
+        var[i] = part_moments(&s, mean != NULL ? &avg[i] : NULL, of_part, tsr_dtype_real_of(out));
     }
-    return s;
+    TsrTensor *sum = CALL(&s, "add", "tt", var[0], var[1]);
+    if (q.root) sum = MAKE(&s, tsr_tensor_new_cast, sum, out);
+    if (q.root) sum = CALL(&s, "sqrt", "t", sum);
+    TsrTensor *joined = mean != NULL ? CALL(&s, "complex", "tt", avg[0], avg[1]) : NULL;
+    if (s.status == TSR_OK && mean != NULL) *mean = tsr_tensor_retain(joined);
+    return tsr_scope_end_new(spread, &s, sum);
 }
 
 static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double correction, bool keepdim) {
@@ -611,14 +606,9 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
     TSR_TRY(tsr_dims_mask(&q.dims, dim, tsr_ndim(x), true));
-    if (tsr_dtype_is_float(d) && !tsr_in(D_FLOAT, d))
-        return !m.with_mean && tsr_reduced_count(x, q.dims) == x->numel && x->numel > 0
-                   ? tsr_error(TSR_RUNTIME_ERROR, "std_var_all: Unsupported dtype %s", tsr_dtype_scalar_name(d))
-                   : tsr_not_implemented("std_cpu", d);
-    TsrTensor **mean_at = m.with_mean ? &mean : NULL;
-    if (d == TSR_COMPLEX32) TSR_TRY(moments_chalf(&spread, mean_at, q));
-    else if (tsr_dtype_is_complex(d)) TSR_TRY(moments_complex(&spread, mean_at, q));
-    else TSR_TRY(moments_real(&spread, mean_at, q));
+    TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(d)));
+    TsrDtype computed = c->out[0] != NULL ? c->out[0]->dtype : tsr_dtype_real_of(d);
+    TSR_TRY((tsr_dtype_is_complex(d) ? moments_complex : moments_as)(&spread, m.with_mean ? &mean : NULL, q, computed));
     return m.with_mean ? tsr_return_move2(c, spread, mean) : tsr_return_move(c, spread);
 }
 
@@ -647,40 +637,19 @@ MOMENTS(std_mean, "std_mean", true, true)
 enum { LOGSUMEXP_STEPWISE = 1 << 14 /* elements; the digits of more are those of one pass in double */ };
 
 /* log(sum(exp(x - m))) + m step by step, as PyTorch has it, m the greatest real part (0 where infinite): for complex x,
- * for half floats, which are rounded at each step, and for what is small enough to be read to the last digit.
- * `into`: the out=, or NULL: PyTorch adds the powers up in it, so that a real one of complex x takes the sum's real
- * part. */
-static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim,
-                                    const TsrTensor *into) {
-    TsrTensor *real = NULL, *high = NULL, *zero = NULL, *bad = NULL, *base = NULL, *shifted = NULL, *powers = NULL,
-              *sum = NULL, *log = NULL, *result = NULL;
-    TsrStatus s = TSR_OK;
-    if (tsr_dtype_is_complex(x->dtype)) s = tsr_tensor_new_real(&real, x);
-    else real = tsr_tensor_retain(x);
-    if (s == TSR_OK) s = tsr_invoke_new(&high, 1, "amax", "tIb", real, dim->n, dim->ints, 1);
-    if (s == TSR_OK) s = tsr_invoke_new(&bad, 1, "isinf", "t", high);
-    if (s == TSR_OK) s = tsr_tensor_new_wrapped(&zero, tsr_scalar_int(0));
-    if (s == TSR_OK) s = tsr_invoke_new(&base, 1, "where", "ttt", bad, zero, high);
-    if (s == TSR_OK) s = tsr_invoke_new(&shifted, 1, "sub", "tt", x, base);
-    if (s == TSR_OK) s = tsr_invoke_new(&powers, 1, "exp", "t", shifted);
-    if (s == TSR_OK) s = tsr_invoke_new(&sum, 1, "sum", "tIb", powers, dim->n, dim->ints, 1);
-    if (s == TSR_OK && into != NULL && tsr_dtype_is_complex(x->dtype) && !tsr_dtype_is_complex(into->dtype)) {
-        TsrTensor *whole = sum;
-        sum = NULL;
-        s = tsr_tensor_new_cast(&sum, whole, into->dtype);
-        tsr_tensor_free(whole);
-    }
-    if (s == TSR_OK) s = tsr_invoke_new(&log, 1, "log", "t", sum);
-    if (s == TSR_OK) s = tsr_invoke_new(&result, 1, "add", "tt", log, base);
-    TsrTensor *made[] = {real, high, zero, bad, base, shifted, powers, sum, log};
-    for (size_t i = 0; i < TSR_COUNTOF(made); i++) tsr_tensor_free(made[i]);
-    if (s != TSR_OK || keepdim) {
-        if (s == TSR_OK) *out = result;
-        return s;
-    }
-    s = tsr_tensor_new_squeeze(out, result, dim->n, dim->ints);
-    tsr_tensor_free(result);
-    return s;
+ * for half floats, which are rounded at each step, for an out= of another dtype, and for what is small enough to be
+ * read to the last digit. `into`: the dtype of the result, in which the powers are added up. */
+static TsrStatus stepwise_logsumexp(TsrTensor **out, TsrTensor *x, const TsrArg *dim, bool keepdim, TsrDtype into) {
+    TsrScope s = {0};
+    TsrTensor *real = tsr_dtype_is_complex(x->dtype) ? MAKE(&s, tsr_tensor_new_real, x) : x;
+    TsrTensor *high = CALL(&s, "amax", "tIb", real, dim->n, dim->ints, 1), *bad = CALL(&s, "isinf", "t", high);
+    TsrTensor *zero = MAKE(&s, tsr_tensor_new_wrapped, tsr_scalar_int(0));
+    TsrTensor *base = CALL(&s, "where", "ttt", bad, zero, high), *shifted = CALL(&s, "sub", "tt", x, base);
+    TsrTensor *exact = CALL(&s, "exp", "t", shifted), *powers = MAKE(&s, tsr_tensor_new_cast, exact, into);
+    TsrTensor *sum = CALL(&s, "sum", "tIb", powers, dim->n, dim->ints, 1), *log = CALL(&s, "log", "t", sum);
+    TsrTensor *result = CALL(&s, "add", "tt", log, base);
+    if (!keepdim) result = MAKE(&s, tsr_tensor_new_squeeze, result, dim->n, dim->ints);
+    return tsr_scope_end_new(out, &s, result);
 }
 
 TsrStatus op_logsumexp(TsrOpCall *c) {
@@ -698,7 +667,9 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
                          tsr_layout_text(tsr_ndim(x), ones));
     }
     TsrStatus s;
-    bool empty = tsr_reduced_count(x, dims) == 0;
+    const TsrTensor *given = c->out[0];
+    bool empty = tsr_reduced_count(x, dims) == 0, other = given != NULL && given->dtype != d && !is_whole(given->dtype);
+    if (x->numel == 0 && other) TSR_TRY(tsr_require(D_FLOAT | D_COMPLEX, given->dtype, "log_vml_cpu"));
     if ((tsr_dtype_is_complex(d) || tsr_on_device(x)) && empty) { /* the logarithm of nothing's sum */
         int n = 0;
         int64_t sizes[TSR_MAX_DIMS];
@@ -708,10 +679,10 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
         s = tsr_is_meta(result) ? TSR_OK : tsr_tensor_fill(result, tsr_scalar_float(-INFINITY));
         return tsr_finish_move(c, s, result);
     }
-    bool steps = !empty && (tsr_on_device(x) || !tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 ||
+    bool steps = !empty && (tsr_on_device(x) || !tsr_in(D_FLOAT, d) || d == TSR_FLOAT16 || d == TSR_BFLOAT16 || other ||
                             x->numel <= LOGSUMEXP_STEPWISE);
     TSR_TRY(tsr_tensor_new_cast(&floats, x, steps ? d : accumulator_dtype(d)));
-    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b, c->out[0]);
+    if (steps) s = stepwise_logsumexp(&result, floats, &c->arg[1], c->arg[2].b, other ? given->dtype : d);
     else
         s = reduce_widened(
             &result, NULL,

@@ -126,6 +126,7 @@ TsrStatus op_cumprod(TsrOpCall *c) { return cumulate(c, TSR_SCAN_PROD, "cumprod_
 TsrStatus op_logcumsumexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_check_out_fits(c, 0, x->dtype));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (!tsr_in(D_FLOAT | D_COMPLEX, x->dtype)) return tsr_not_implemented("logcumsumexp_out_cpu", x->dtype);
     TsrStatus s = scan_as(&result, x, dim, TSR_SCAN_LOGSUMEXP, x->dtype);
