@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "torch/bind/bind.h"
+#include "core/op/shared.h"
 #include "lang/vm/prelude.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
@@ -66,6 +67,8 @@ static TsrStatus take_results(TsrOpCall *c, Value result) {
 
 static TsrStatus row_prelude(TsrOpCall *c) {
     Value callee, result = VALUE_UNBOUND, values[TSR_MAX_ARGS];
+    bool writes = c->inplace || c->op->alias == TSR_IN_PLACE;
+    if (writes && c->op->out_overlap == TSR_OVERLAP_WHOLE) TSR_TRY(tsr_check_out_overlap(c->arg[0].t, NULL));
     TSR_TRY(prelude_get(&callee, "rows", c->schema->base));
     if (callee.tag == V_UNBOUND) return tsr_error(TSR_SYSTEM_ERROR, "the prelude lacks %s", c->schema->base);
     int n = 0;
@@ -94,12 +97,13 @@ static TsrStatus row_prelude(TsrOpCall *c) {
     BOTH_ROW("nn.functional." schema_, (forms_) & (TSR_FN | TSR_OUT), what, "F." call, __VA_ARGS__)
 #define BOTH_ROW(schema_, forms_, what, call, ...) \
     ROW(.schema = schema_, .forms = forms_, .category = NN, .summary = what, .example = call, .output = __VA_ARGS__)
-#define INNER_ROW(schema_, returns, forms_) \
+#define INNER_ROW(schema_, returns, forms_, overlap) \
     {.fn = row_prelude, \
      .schema = "_C._nn." schema_ " -> " returns, \
      .forms = forms_, \
      .flags = TSR_OP_HIDDEN | TSR_OP_DEVICE, \
      .alias = TSR_FRESH, \
+     .out_overlap = TSR_OVERLAP_##overlap, \
      .category = NN, \
      .summary = "What the function of torch.nn.functional calls."},
 #define VF(schema_) VF_ROW(schema_ " -> (Tensor, Tensor, Tensor)", "sort")
@@ -111,9 +115,10 @@ static TsrStatus row_prelude(TsrOpCall *c) {
      .alias = TSR_FRESH, \
      .category = category_, \
      .summary = "What the function of torch calls."},
-#define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN)
-#define INNER_TOO(schema_) INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN) /* and written into self */
-#define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN)
+#define INNER(schema_) INNER_ROW(schema_, "Tensor", TSR_FN, ANY)
+#define INNER_TOO(schema_, overlap) \
+    INNER_ROW(schema_, "Tensor", TSR_FN | TSR_INPLACE_FN, overlap) /* and written into self */
+#define INNER_PAIR(schema_) INNER_ROW(schema_, "(Tensor, Tensor)", TSR_FN, ANY)
 #define SPARSE_ROW(...) \
     {.fn = row_prelude, .flags = TSR_OP_SPARSE | TSR_OP_DEVICE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
 #define MAYBE_VIEW(...) \

@@ -43,6 +43,7 @@ static TsrStatus elu(TsrOpCall *c, TsrScalar alpha, TsrScalar scale, TsrScalar i
     static const TsrPointwise rules = {TSR_K_elu, "elu_cpu", D_FLOAT, 0, 16, 0, NULL};
     const TsrTensor *t = c->arg[0].t;
     TsrScalar a, s;
+    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, "elu_cpu"));
     TSR_TRY(round_to(&a, alpha, computed_in(t)));
     TSR_TRY(round_to(&s, scale, computed_in(t)));
@@ -70,7 +71,8 @@ TsrStatus op_leaky_relu(TsrOpCall *c) {
 }
 
 TsrStatus op_threshold(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_threshold, "threshold_cpu", D_INT | D_FLOAT, 0, 1, 0, NULL};
+    static const TsrPointwise rules = {
+        TSR_K_threshold, "threshold_cpu", D_INT | D_FLOAT, TSR_ITER_NO_OVERLAP_CHECK, 1, 0, NULL};
     TsrScalar value;
     TSR_TRY(tsr_require(rules.dtypes, c->arg[0].t->dtype, rules.name));
     TSR_TRY(round_to(&value, c->arg[2].s, c->arg[0].t->dtype));

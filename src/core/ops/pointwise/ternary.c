@@ -25,8 +25,8 @@ static TsrStatus check_numbers(const TsrOpCall *c, TsrDtype d) {
 static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in) {
     TsrTensor *condition = c->arg[0].t, *given = c->out[0];
     TsrDtype d;
-    if (given == NULL) TSR_TRY(check_condition(condition));
     TSR_TRY(tsr_result_type(&d, in, 2));
+    if (given == NULL) TSR_TRY(check_condition(condition));
     TSR_TRY(check_numbers(c, d));
     if (given != NULL && given->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d),
@@ -218,11 +218,13 @@ static TsrStatus check_lerp_dtype(const TsrTensor *self, const TsrTensor *t, con
                      name, tsr_dtype_c_name(t->dtype));
 }
 
+/* A weight that is a number takes self's dtype, but a tensor without dimensions is promoted with self. */
 static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight, unsigned flags) {
     const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | flags, 4, 0, NULL};
     TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
     TsrPw pw;
-    TSR_TRY(tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype));
+    TSR_TRY((weight->flags & TSR_FLAG_WRAPPED_NUMBER ? tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype)
+                                                     : tsr_pw_begin(&pw, c, &rules, 3, in)));
     return tsr_pw_finish(&pw, TSR_K_lerp, NULL, 0);
 }
 

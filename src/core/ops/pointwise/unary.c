@@ -245,7 +245,8 @@ TsrStatus op_round_decimals(TsrOpCall *c) {
 #define ANYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D_BOOL)
 static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *name, bool alike, bool integers) {
     TsrDtype d = c->arg[0].t->dtype;
-    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
+    bool refused = rules->complex_error != NULL && tsr_dtype_is_complex(d);
+    if (!refused && c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "%s does not support non-boolean outputs.", name);
     if (!tsr_dtype_is_integral(d) && d != TSR_BOOL) return tsr_pw_call(c, rules, 1);
     return alike ? return_alike(c, integers) : return_filled(c, rules, integers);
@@ -295,7 +296,7 @@ TsrStatus op_signbit(TsrOpCall *c) {
                                        TSR_NOT_IMPLEMENTED_ERROR,
                                        "signbit is not implemented for complex tensors."};
     TsrDtype d = c->arg[0].t->dtype;
-    if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
+    if (!tsr_dtype_is_complex(d) && c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "signbit does not support non-boolean outputs.");
     return tsr_dtype_kind(d) == TSR_KIND_UINT || d == TSR_BOOL ? return_filled(c, &rules, false)
                                                                : tsr_pw_call(c, &rules, 1);
