@@ -114,6 +114,8 @@ TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *
 TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim);
 /* The positions of the nonzero elements of self: (count, ndim) int64, column-major as PyTorch's CPU gives it. */
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self);
+/* That PyTorch counts elements of self's dtype, else TSR_NOT_IMPLEMENTED_ERROR. */
+TsrStatus tsr_nonzero_check(const TsrTensor *self);
 
 TSR_PUBLIC_END
 

@@ -219,10 +219,8 @@ def cases_of(op, dtypes, each, rng):
             steps = shown(source, call, way)
             if "(lambda" in call or "<" in call.replace("<<", ""):
                 continue
-            if is_random(op):
-                steps = ["torch.manual_seed(5)"] + steps
             made += 1
-            yield f"{op.name}{'.' + op.variant_test_name if op.variant_test_name else ''}/{str(dtype)[6:]}-{way}-{made}", steps
+            yield f"{op.name}{'.' + op.variant_test_name if op.variant_test_name else ''}/{str(dtype)[6:]}-{way}-{made}", seeded(op, steps)
     try:
         faults = list(op.error_inputs("cpu")) if op.error_inputs_func else []
     except Exception:
@@ -230,13 +228,17 @@ def cases_of(op, dtypes, each, rng):
     for i, fault in enumerate(faults):
         try:
             source, call = call_source(op, fault.sample_input, "plain")
-            yield f"{op.name}/error-{i}", shown(source, call, "plain")
+            yield f"{op.name}/error-{i}", seeded(op, shown(source, call, "plain"))
         except Unwritable:
             continue
 
 
 def is_random(op):
     return bool(re.search(r"rand|attention|dropout|bernoulli|multinomial|normal|uniform|exponential|cauchy|geometric|gumbel|rrelu|poisson|init|fractional", op.name))
+
+
+def seeded(op, steps):
+    return ["torch.manual_seed(5)"] + steps if is_random(op) else steps
 
 
 def transcript(name, done):

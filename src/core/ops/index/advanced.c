@@ -142,6 +142,11 @@ static TsrStatus nonzero_there(TsrTensor **out, const TsrTensor *mask) {
     return tsr_owned_keep(out, status);
 }
 
+TsrStatus tsr_nonzero_check(const TsrTensor *self) {
+    return tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
+                       self->dtype, "nonzero_count_cpu");
+}
+
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
     if (tsr_is_meta(self))
         return tsr_error(
@@ -151,8 +156,7 @@ TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self) {
             "returns a fake value, assuming all elements of the tensor are non-zero. To enable this registration, "
             "please set "
             "'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True.");
-    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BIT(BCOMPLEX32),
-                        self->dtype, "nonzero_count_cpu"));
+    TSR_TRY(tsr_nonzero_check(self));
     TsrTensor *mask, *dense;
     TSR_TRY(tsr_tensor_new_cast(&mask, self, TSR_BOOL));
     TsrStatus status = tsr_tensor_new_contiguous(&dense, mask, TSR_CONTIGUOUS);
@@ -846,7 +850,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
     TsrStatus status = plan_make(&p, self, n, indices);
     if (status == TSR_OK) {
         if (p.n > 0) status = write_plan(&p, value, accumulate);
-        else if (accumulate)
+        else if (accumulate && self->numel > 0)
             status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
         else if ((status = check_same_dtype(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
     }
@@ -877,8 +881,7 @@ static bool is_masked_fill(int n, TsrTensor *const *indices, const TsrTensor *va
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     TSR_TRY(check_count(n));
-    unsigned usual =
-        TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | (accumulate ? 0u : TSR_BITS_FLOAT8);
+    unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8;
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
     TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
     if (tsr_dtype_is_float8(self->dtype) && is_masked_fill(n, indices, value, accumulate))

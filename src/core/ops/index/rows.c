@@ -277,7 +277,6 @@ TsrStatus op_index_add(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, bad;
     TsrScalar alpha = c->arg[4].s;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
     TSR_TRY(check_alpha(&alpha, self->dtype));
     /* Along the first or the last dimension PyTorch does this as a scatter_add. */
@@ -480,11 +479,11 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (value.kind == TSR_SCALAR_COMPLEX && !tsr_dtype_is_complex(self->dtype))
         return tsr_error(TSR_RUNTIME_ERROR,
                          "index_fill_(): Converting complex Scalar to non-complex type is not supported");
+    if (c->inplace) TSR_TRY(tsr_check_no_overlap(c->out[0], index));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
-    if (c->inplace) TSR_TRY(tsr_check_no_overlap(c->out[0], index));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);

@@ -598,13 +598,18 @@ static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int nd
                      tsr_sizes_text(self), tsr_layout_text(ndim, sizes));
 }
 
-static TsrStatus check_addmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
+static TsrStatus check_addmm_dtypes(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
     if (self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "mat1 and mat2 must have the same dtype, but got %s and %s",
                          tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    return TSR_OK;
+}
+
+static TsrStatus check_addmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
+    TSR_TRY(check_addmm_dtypes(self, a, b));
     return check_mm("addmm", a, b);
 }
 
@@ -719,10 +724,9 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
         return tsr_error(TSR_RUNTIME_ERROR, "Incompatible matrix sizes for bmm (%lldx%lld and %lldx%lld)",
                          (long long)a->sizes[1], (long long)a->sizes[2], (long long)b->sizes[1],
                          (long long)b->sizes[2]);
-    if (self->dtype != a->dtype || self->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
-                         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(b->dtype));
-    return a->sizes[0] == 0 || a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
+    if (a->sizes[0] == 0) return TSR_OK;
+    TSR_TRY(check_addmm_dtypes(self, a, b));
+    return a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
 }
 
 /* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place,

@@ -327,7 +327,7 @@ static TsrStatus refuse_output_padding(const ConvArgs *a) {
 }
 
 static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
-    char in[96] = "", out[96] = "";
+    char in[96] = "", out[96] = ""; /* lines are planes of one row to PyTorch */
     bool small = false;
     for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) {
         const char *x = d > NN_DIMS - a->n ? " x " : "";
@@ -338,10 +338,11 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
         snprintf(out + strlen(out), sizeof out - strlen(out), "%s%lld", x, (long long)k->w.in[d]);
     }
     if (!small) return TSR_OK;
+    const char *row = a->n == 1 ? "1 x " : "";
     return tsr_error(
         TSR_RUNTIME_ERROR,
-        "Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", in,
-        out);
+        "Given input size per channel: (%s%s). Calculated output size per channel: (%s%s). Output size is too small",
+        row, in, row, out);
 }
 
 /* Which convolutions PyTorch gives to oneDNN. */
@@ -460,19 +461,22 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
 }
 
 /* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those
- * of one channel as they are); but not volumes that PyTorch keeps from oneDNN. */
+ * of one channel as they are, unless they are parts of complex numbers); but not volumes that PyTorch keeps from
+ * oneDNN. Complex numbers are joined of their parts, and a result that may pass for row-major is. */
 static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TSR_OWNED input = NULL;
     TSR_OWNED planes = NULL;
     TSR_OWNED placed = NULL;
     TsrTensor *t = *result, *final;
+    const bool complex = tsr_dtype_is_complex(t->dtype);
     bool single = tsr_ndim(t) == a->n + 1;
     if (a->n == 3 && !goes_to_onednn(a->input, a->weight, 3, a->groups)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
-    bool kept = a->n > 1 || tsr_is_contiguous(input, TSR_CONTIGUOUS);
+    bool kept = a->n > 1 || (!complex && tsr_is_contiguous(input, TSR_CONTIGUOUS));
     if (!tsr_nn_is_channels_last(a->weight, a->n) && !(kept && tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&planes, t, a->n, single, false));
     TSR_TRY(tsr_nn_new_channels_last(&placed, planes));
+    if (complex && tsr_is_contiguous(placed, TSR_CONTIGUOUS)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&final, placed, a->n, single, true));
     tsr_tensor_free(t);
     *result = final;
@@ -506,6 +510,8 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
         TsrDtype dtype;
         if (a->input->sizes[ndim - a->n - 1] == 0) sizes[at - a->n - 1] = 0; /* of no channels PyTorch makes none */
         TSR_TRY(dtype_without_work(&dtype, a));
+        if (tsr_dtype_is_float8(dtype)) return tsr_not_implemented("mul_cpu_reduced_float", dtype);
+        if (a->bias != NULL && tsr_in(TSR_BITS_UINT, dtype)) return tsr_not_implemented("add_stub", dtype);
         return tsr_tensor_new(result, at, sizes, dtype, a->input->device);
     }
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));

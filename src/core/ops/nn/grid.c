@@ -8,7 +8,9 @@
 
 static TsrStatus check_grid(const TsrTensor *input, const TsrTensor *grid) {
     int n = tsr_ndim(input);
-    if (n < 1 || tsr_ndim(grid) < 1 || input->sizes[0] != grid->sizes[0])
+    if (n < 1 || tsr_ndim(grid) < 1)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
+    if (input->sizes[0] != grid->sizes[0])
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "grid_sampler(): expected grid and input to have same batch size, but got input with sizes %s and grid "

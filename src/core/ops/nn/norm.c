@@ -611,6 +611,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     if (t->numel == 0 && c->arg[5].b)
         return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
                          tsr_sizes_text(t));
+    if (tsr_ndim(t) > 0) TSR_TRY(tsr_wrap_dim(&(int64_t){1}, tsr_ndim(t)));
     TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
     if (status == TSR_OK)
         status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,

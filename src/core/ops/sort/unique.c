@@ -489,8 +489,10 @@ static TsrStatus unique_rows_there(Results *r, const TsrTensor *self, int64_t di
     return tsr_scope_end(&s);
 }
 
+#define ALONG (TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL)) /* what rows are compared of */
+
 static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bool sort, Wanted wanted) {
-    TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_UINT | TSR_BIT(BOOL), self->dtype, "unique_dim"));
+    TSR_TRY(tsr_require(ALONG, self->dtype, "unique_dim"));
     if (tsr_ndim(self) == 0)
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
@@ -521,7 +523,9 @@ static TsrStatus check_unique_dim(const TsrOpCall *c, const TsrArg *dim) {
     int64_t d = tsr_arg_given(dim) ? dim->i : 0;
     if (tsr_ndim(c->arg[0].t) == 0 && (d < -1 || d > 0))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)d);
-    return tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
+    TsrStatus wrapped = tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
+    if (wrapped != TSR_OK && tsr_arg_given(dim)) TSR_TRY(tsr_require(ALONG, c->arg[0].t->dtype, "unique_dim"));
+    return wrapped;
 }
 
 /* (input, sorted, return_inverse, return_counts, dim) */

@@ -397,7 +397,7 @@ static TsrStatus flatten_positions(TsrTensor **out, const TsrTensor *t, TsrTenso
 /* (sizes of the sparse dimensions): whether anything there is not 0. */
 static TsrTensor *find_slices(TsrScope *s, TsrTensor *t, int64_t sparse_dim) {
     int64_t shape[TSR_MAX_DIMS + 1];
-    if (sparse_dim == tsr_ndim(t)) return t;
+    if (sparse_dim == tsr_ndim(t)) return CALL(s, "ne", "ts", t, tsr_scalar_int(0));
     int64_t last = -1;
     for (int64_t d = 0; d < sparse_dim; d++) shape[d] = t->sizes[d];
     s->status = tsr_layout_numel(&shape[sparse_dim], tsr_ndim(t) - (int)sparse_dim, t->sizes + sparse_dim);
@@ -627,6 +627,7 @@ TsrStatus op_sparse_to_dense(TsrOpCall *c) {
 /* As to_sparse(): COO of whatever it is. sparse_dim -1: not given. */
 static TsrStatus to_coo(TsrOpCall *c, int64_t sparse_dim, bool given) {
     TsrTensor *t = NULL;
+    if (!tsr_is_sparse(SELF) && !tsr_is_meta(SELF)) TSR_TRY(tsr_nonzero_check(SELF));
     if (!tsr_is_sparse(SELF))
         return tsr_finish_move(c, tsr_sparse_from_dense_new(&t, SELF, given ? sparse_dim : tsr_ndim(SELF)), t);
     if (given && sparse_dim != SELF->sparse->sparse_dim) {
