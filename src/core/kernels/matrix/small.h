@@ -6,7 +6,9 @@
 
 #include "core/base.h"
 
-enum { TSR_SMALL_ROOM = 1024 }; /* elements of a matrix, at most */
+enum { TSR_SMALL_SIDE = 32, TSR_SMALL_ROOM = 1024 }; /* of a square matrix the rows, of any one the elements, at most */
+
+enum { TSR_SMALL_NOT_ENDED = 1, TSR_SMALL_NOT_FINITE = 2 };
 
 /* Which systems: A X = B, transposed A^T X = B, or with the matrix on the right, X A = B; of A one triangle is read,
  * and of unit ones not the diagonal. */
@@ -31,6 +33,10 @@ typedef struct TsrSmall {
     void (*qr)(void *a, int count, int m, int n, void *tau);
     /* The first n columns of the products of k reflectors, k <= n <= m, in place; tau: k of each. */
     void (*q)(void *a, int count, int m, int n, int k, const void *tau);
+    /* Eigenvalues of the symmetric matrices whose lower or upper triangles these are, ascending, n of each, and, if
+     * `vectors`, in place of the matrices the vectors, with the signs that LAPACK's steqr has. info: 0,
+     * TSR_SMALL_NOT_ENDED where the iteration did not, TSR_SMALL_NOT_FINITE where elements are not finite. */
+    void (*eigen)(void *a, int count, int n, bool upper, bool vectors, void *values, int *info);
 } TsrSmall;
 const TsrSmall *tsr_small(bool wide);
 

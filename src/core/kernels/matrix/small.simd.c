@@ -44,6 +44,10 @@ typedef int64_t DoubleMask __attribute__((vector_size(BYTES)));
 #define ROOT(v) ROOT_FLOATS(v)
 #define LEAST 0x1p-90f
 #define MOST 0x1p126f
+#define EPSILON 0x1p-24f
+#define TINY 0x1p-126f
+#define SMALL 1e-12f
+#define SCALE 0x1p80f
 #define NAME(x) f32_##x
 #include "small.inc"
 
@@ -54,11 +58,15 @@ typedef int64_t DoubleMask __attribute__((vector_size(BYTES)));
 #define ROOT(v) ROOT_DOUBLES(v)
 #define LEAST 0x1p-900
 #define MOST 0x1p1022
+#define EPSILON 0x1p-53
+#define TINY 0x1p-1022
+#define SMALL 1e-100
+#define SCALE 0x1p700
 #define NAME(x) f64_##x
 #include "small.inc"
 
-static const TsrSmall f32 = {BYTES / 4, f32_lu, f32_solve, f32_triangular, f32_cholesky, f32_qr, f32_q},
-                      f64 = {BYTES / 8, f64_lu, f64_solve, f64_triangular, f64_cholesky, f64_qr, f64_q};
+static const TsrSmall f32 = {BYTES / 4, f32_lu, f32_solve, f32_triangular, f32_cholesky, f32_qr, f32_q, f32_eigen},
+                      f64 = {BYTES / 8, f64_lu, f64_solve, f64_triangular, f64_cholesky, f64_qr, f64_q, f64_eigen};
 
 const TsrSmall *SIMD(tsr_small)(bool wide);
 const TsrSmall *SIMD(tsr_small)(bool wide) { return wide ? &f64 : &f32; }

@@ -788,6 +788,24 @@ static TsrStatus eigh_not_finite(const TsrTensor *a, const char *fn) {
                      fn, (long long)tsr_la_rows(a) - 1);
 }
 
+/* By the iterations of our own, where they are for such a matrix. */
+typedef enum Tried { NOT_TRIED, SPOILED, DONE } Tried;
+static TsrStatus small_eigen(Tried *tried, TsrTensor *a, TsrTensor *values, char uplo, bool vectors, const char *fn) {
+    bool little = tsr_la_rows(a) <= SMALL_EIGEN, done;
+    *tried = NOT_TRIED;
+    if (tsr_la_small(a) != NULL && (little || !vectors || tsr_blas_try() == NULL)) {
+        int failure;
+        TSR_TRY(tsr_la_small_eigh(&failure, a, values, uplo == 'U', vectors));
+        *tried = failure == 0 ? DONE : SPOILED;
+        return failure == TSR_SMALL_NOT_FINITE ? eigh_not_finite(a, fn) : TSR_OK;
+    }
+    if (has_nonfinite(a)) return eigh_not_finite(a, fn);
+    if (!little || !vectors) return TSR_OK;
+    TSR_TRY(eigh_small_run(a, values, uplo, &done));
+    *tried = done ? DONE : SPOILED;
+    return TSR_OK;
+}
+
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
     TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
     TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
@@ -802,17 +820,14 @@ TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char
     TSR_TRY(tsr_la_new_copy(&vv, a));
     TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), tsr_dtype_real_of(a->dtype)));
     if (!tsr_is_meta(vv) && vv->numel > 0) {
-        if (has_nonfinite(vv)) return eigh_not_finite(a, fn);
-        bool done = false;
-        if (v != NULL && tsr_la_rows(a) <= SMALL_EIGEN) {
-            TSR_TRY(eigh_small_run(vv, ww, uplo, &done));
-            if (!done) {
-                TsrTensor *again;
-                TSR_TRY(tsr_la_new_copy(&again, a));
-                tsr_owned_put_move(&vv, again);
-            }
+        Tried tried;
+        TSR_TRY(small_eigen(&tried, vv, ww, uplo, v != NULL, fn));
+        if (tried == SPOILED) {
+            TsrTensor *again;
+            TSR_TRY(tsr_la_new_copy(&again, a));
+            tsr_owned_put_move(&vv, again);
         }
-        if (!done) TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
+        if (tried != DONE) TSR_TRY(eigh_run(vv, ww, v != NULL ? 'V' : 'N', uplo, fn));
     }
     *w = tsr_owned_take(&ww);
     if (v != NULL) *v = tsr_owned_take(&vv);

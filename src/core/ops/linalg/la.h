@@ -114,6 +114,8 @@ TsrStatus tsr_la_small_triangular(TsrTensor *x, const TsrTensor *a, TsrTriangle 
 TsrStatus tsr_la_small_cholesky(TsrTensor *a, TsrTensor *info, bool upper); /* the other triangle becomes zeros */
 TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau);
 TsrStatus tsr_la_small_q(TsrTensor *a, const TsrTensor *tau, int64_t k);
+/* Values ascending, and in place of `a` its vectors, if wanted; *failure: the worst of what small.h calls info. */
+TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool upper, bool vectors);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */

@@ -30,7 +30,7 @@ typedef struct Batch {
     int rows, cols, each; /* each: of `pivots` or `tau` for a matrix */
     int *pivots, *info;
     char *tau;
-    bool upper;
+    bool upper, vectors;
     TsrTriangle how;
 } Batch;
 
@@ -129,6 +129,27 @@ TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau) {
     Batch q = batch_of(a);
     q.each = TSR_MIN(q.rows, q.cols), q.tau = tsr_data(tau);
     return each_group(&q, 2 * q.cols, qr);
+}
+
+static void eigen(int64_t begin, int64_t end, void *user) {
+    const Batch *q = user;
+    for (int64_t g = begin; g < end; g++) {
+        int count;
+        int64_t b = group(q, g, &count);
+        q->small->eigen(tsr_la_matrix(q->a, b), count, q->rows, q->upper, q->vectors,
+                        (char *)tsr_data(q->x) + (size_t)(b * q->rows) * tsr_itemsize(q->x), q->info + b);
+    }
+}
+
+TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool upper, bool vectors) {
+    Batch q = batch_of(a);
+    TSR_OWNED info = NULL;
+    TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));
+    q.x = values, q.info = tsr_data(info), q.upper = upper, q.vectors = vectors;
+    TSR_TRY(each_group(&q, vectors ? 8 * q.rows : 4 * q.rows, eigen));
+    *failure = 0;
+    for (int64_t b = 0; b < info->numel; b++) *failure = TSR_MAX(*failure, q.info[b]);
+    return TSR_OK;
 }
 
 static void q_of(int64_t begin, int64_t end, void *user) {
