@@ -115,29 +115,56 @@ TsrStatus tsr_word_set_new_words(TsrWords **out, TsrWordSet *set) {
     return TSR_OK;
 }
 
+/* A word by its first eight bytes, which decide most comparisons without a look at a word that lies anywhere. */
 typedef struct RankedWord {
-    const char *bytes;
-    size_t n;
+    uint64_t head;
     int64_t word;
 } RankedWord;
 
-static int by_bytes(const void *a, const void *b) {
-    const RankedWord *x = a, *y = b;
-    int order = memcmp(x->bytes, y->bytes, TSR_MIN(x->n, y->n));
-    return order != 0 ? order : (x->n > y->n) - (x->n < y->n);
+static uint64_t head_of(const char *bytes, size_t n) {
+    uint64_t head = 0;
+    for (size_t i = 0; i < sizeof head; i++) head = head << 8 | (i < n ? (unsigned char)bytes[i] : 0);
+    return head;
+}
+
+/* By bytes; what is a beginning comes before what goes on. */
+static bool is_after(const TsrWords *words, RankedWord a, RankedWord b) {
+    if (a.head != b.head) return a.head > b.head;
+    size_t n = words->begin[a.word + 1] - words->begin[a.word], m = words->begin[b.word + 1] - words->begin[b.word];
+    int order = memcmp(words->bytes + words->begin[a.word], words->bytes + words->begin[b.word], TSR_MIN(n, m));
+    return order != 0 ? order > 0 : n > m;
+}
+
+static void merge_words(RankedWord *to, const RankedWord *from, size_t n, size_t middle, const TsrWords *words) {
+    for (size_t i = 0, a = 0, b = middle; i < n; i++)
+        to[i] = a < middle && (b == n || !is_after(words, from[a], from[b])) ? from[a++] : from[b++];
+}
+
+/* Merges runs, bottom up, in the first half of `ranked` and in the second by turns; *sorted is the last one. */
+static TsrStatus sort_words(const RankedWord **sorted, RankedWord *ranked, const TsrWords *words) {
+    const size_t n = (size_t)words->n;
+    RankedWord *from = ranked, *to = ranked + n;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t at = 0; at < n; at += 2 * run) {
+            merge_words(to + at, from + at, TSR_MIN(2 * run, n - at), TSR_MIN(run, n - at), words);
+            TSR_TRY(tsr_interrupt_check());
+        }
+        RankedWord *swap = from;
+        from = to;
+        to = swap;
+    }
+    *sorted = from;
+    return TSR_OK;
 }
 
 TsrStatus tsr_words_rank(int64_t *ranks, const TsrWords *words) {
-    const void **sorted;
-    RankedWord *ranked = tsr_malloc_array((size_t)TSR_MAX(words->n, 1), sizeof *ranked);
-    if (ranked == NULL) return tsr_error_no_memory((size_t)words->n * sizeof *ranked);
+    const RankedWord *sorted;
+    RankedWord *ranked = tsr_malloc_array((size_t)words->n + 1, 2 * sizeof *ranked);
+    if (ranked == NULL) return tsr_error_no_memory((size_t)words->n * 2 * sizeof *ranked);
     for (int64_t i = 0; i < words->n; i++)
-        ranked[i] = (RankedWord){words->bytes + words->begin[i], words->begin[i + 1] - words->begin[i], i};
-    TsrStatus status = tsr_new_sorted(&sorted, ranked, (size_t)words->n, sizeof *ranked, by_bytes);
-    if (status == TSR_OK) {
-        for (int64_t i = 0; i < words->n; i++) ranks[((const RankedWord *)sorted[i])->word] = i;
-        tsr_free(sorted);
-    }
+        ranked[i] = (RankedWord){head_of(words->bytes + words->begin[i], words->begin[i + 1] - words->begin[i]), i};
+    TsrStatus status = sort_words(&sorted, ranked, words);
+    for (int64_t i = 0; i < words->n && status == TSR_OK; i++) ranks[sorted[i].word] = i;
     tsr_free(ranked);
     return status;
 }

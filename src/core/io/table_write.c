@@ -136,6 +136,10 @@ typedef TsrStatus RowWriter(TsrSink *sink, Writing *w, int64_t row);
 static TsrStatus write_rows(TsrSink *sink, Writing *w, RowWriter *write) {
     for (int64_t row = 0; row < w->t->rows; row++) {
         if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        tsr_texts_expect(&w->texts, row, w->t->rows);
+        for (int i = 0; i < w->t->n; i++)
+            if (w->t->columns[i].kind == TSR_COLUMN_TEXT)
+                tsr_texts_expect_word(w->t->columns[i].words, tsr_data(w->t->columns[i].data), row, w->t->rows);
         TSR_TRY(write(sink, w, row));
     }
     return sink->status;

@@ -76,6 +76,24 @@ bool tsr_texts_get(const char **text, size_t *n, TsrTexts *t, int64_t j, int64_t
     return true;
 }
 
+void tsr_texts_expect(const TsrTexts *t, int64_t i, int64_t rows) {
+    for (int64_t j = 0; j < t->n; j++) {
+        const TsrIndex *index = t->of[j].source != NULL && t->cells_of[j] == j ? t->of[j].source->index : NULL;
+        if (index == NULL) continue;
+        const int64_t far = i + TSR_TEXTS_FAR < rows ? tsr_origin_row(&t->of[j], i + TSR_TEXTS_FAR) : -1;
+        const int64_t near = i + TSR_TEXTS_NEAR < rows ? tsr_origin_row(&t->of[j], i + TSR_TEXTS_NEAR) : -1;
+        if (far >= 0 && far < index->n) __builtin_prefetch(&index->at[far]);
+        if (near >= 0 && near < index->n) __builtin_prefetch(index->at[near]);
+    }
+}
+
+void tsr_texts_expect_word(const TsrWords *words, const int64_t *codes, int64_t i, int64_t rows) {
+    if (i + TSR_TEXTS_FAR >= rows) return;
+    const int64_t far = codes[i + TSR_TEXTS_FAR], near = codes[i + TSR_TEXTS_NEAR];
+    if (far >= 0 && far < words->n) __builtin_prefetch(&words->begin[far]);
+    if (near >= 0 && near < words->n) __builtin_prefetch(words->bytes + words->begin[near]);
+}
+
 /* Whether it is what readers append to a name that is there already: ".1". */
 static bool is_number_of_copy(const char *p) {
     if (*p++ != '.' || *p == '\0') return false;

@@ -24,6 +24,12 @@ TsrStatus tsr_texts_new_alike(TsrTexts *out, const TsrTexts *texts);
 
 /* The text of the cell in row i of column j, where it may be written as it stands and says that value. */
 bool tsr_texts_get(const char **text, size_t *n, TsrTexts *texts, int64_t j, int64_t i, const TsrCellValue *value);
+/* Row i of `rows` is about to be written, and those behind it follow: fetches what will be looked at, which lies
+ * anywhere once a table was sorted. Where a row begins is fetched TSR_TEXTS_FAR rows ahead, its text TSR_TEXTS_NEAR. */
+enum { TSR_TEXTS_NEAR = 16, TSR_TEXTS_FAR = 32 };
+void tsr_texts_expect(const TsrTexts *texts, int64_t i, int64_t rows);
+/* The same for the words of a column with these codes. */
+void tsr_texts_expect_word(const TsrWords *words, const int64_t *codes, int64_t i, int64_t rows);
 /* The text of the column's name, if it says `name`. */
 bool tsr_texts_name(const char **text, size_t *n, const TsrTexts *texts, int64_t j, const char *name);
 /* The whole object of JSON in row i, if that is what all columns say. `values`: of each column. */
