@@ -41,13 +41,15 @@ NULL
 (2, None)' "$out"
 run -e 'save(tensor(float("nan")), "-", format="csv", na="x" * 60)'; is 'a word, no text' 'ValueError: what nan is written as has at most 45 bytes' "$(last)"
 
-other="--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan"
+other="--columns, or load(path, columns='a,c'), takes the columns that hold whole numbers"
 words="if line 1 is a header, --header yes, or header=True, says so; --header no reads columns of words, too"
 refuses 'words' '1,a\n' "line 1, column 2: 'a' is not a number" "$words"
 refuses 'missing' '1,NA\n' "line 1, column 2: 'NA' is not a number" "an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so"
 refuses 'an integer that is none' '1,2.5\n' "line 1, column 2: '2.5' is not an integer" "$other" --dtype int32
 refuses 'decimal commas' '1,5;2,5\n' "line 1, column 2: '5;2' is not a number" "--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first"
 refuses 'decimal commas between semicolons' '1;2\n1,5;2\n' "line 2, column 1: '1,5' is not a number" 'numbers are read with a decimal point: tr , . makes points of the commas'
+refuses 'a time' '1,2\n12:30,5\n' "line 2, column 1: '12:30' is not a number" '--header no, or header=False, reads columns of words, too; --columns 0,2 takes some'
+refuses 'a time below a number' '1\n12:30\n' "line 2, column 1: '12:30' is not a number" '--header no, or header=False, reads columns of words, too; --columns 0,2 takes some'
 refuses 'a comma after the first line' '1\n1,5\n' "line 2, column 1: '1,5' is not a number" 'the first line, where no comma stands, tells what separates fields: --delimiter , does, too'
 refuses 'a comment' '1,2\n# x,3\n' "line 2, column 1: '# x' is not a number" "grep -v '^#' leaves lines that begin with # out"
 refuses 'carriage returns alone' 'a,b\r1,2\r' 'line 1 has a carriage return inside' "lines that end in a carriage return alone: tr '\\r' '\\n' mends them"
@@ -82,14 +84,28 @@ json 'or is missing' '[null]' 'ValueError: t.json: number 1, nan, is not an inte
 
 # whole numbers that float64 has not
 printf '1,9007199254740993\n2,-9007199254740993\n' >t.csv; cp t.csv u.csv
-run -o csv -e _ t.csv; is 'rounding is told' 'tsr: t.csv: line 1, column 2: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"; is 'and no error' 0 "$status"
+run -o csv -e _ t.csv; is 'rounding is told' 'tsr: t.csv: line 1, column 2: float64 rounds this whole number; --dtype int64 keeps it' "$err"; is 'and no error' 0 "$status"
 run --in-place -e '_ + 0' t.csv; is 'in place it is one' 'ValueError: t.csv: line 1, column 2: float64 rounds this whole number' "$(last)"
 cmp -s t.csv u.csv && ok 'and the file stays' || fail 'and the file stays'
 run --in-place --dtype int64 -e '_ + 0' t.csv; cmp -s t.csv u.csv && ok 'integers are kept' || fail 'integers are kept'
 printf '9007199254740992,100000000000000000000000,0.12345678901234567890,1e300,18446744073709551614\n' >t.csv
 run -e _.shape t.csv; is 'one that no dtype has' 'tsr: t.csv: line 1, column 2: float64 rounds this whole number' "$err"
 printf '9007199254740992,0.12345678901234567890,1e300,18446744073709551614\n' >t.csv
-run -e _.shape t.csv; is 'what is exact, or no integer' 'tsr: t.csv: line 1, column 4: float64 rounds this whole number; --dtype int64 (uint64) keeps it' "$err"
+run -e _.shape t.csv; is 'what is exact, or no integer' 'tsr: t.csv: line 1, column 4: float64 rounds this whole number' "$err"
+
+rounded() { # NAME TEXT NOTE: what is said of a table without a header, and that what it tells to do works
+    printf -- "$2" >t.csv
+    run -e _.shape t.csv; is "$1" "tsr: t.csv: line 1, column 1: float64 rounds this whole number$3" "$err"
+    [ -z "$3" ] || { run $(printf '%s' "$3" | grep -o -- '--dtype [a-z0-9]*') -e _.shape t.csv; is "$1: it works" "0 " "$status $err"; }
+}
+rounded 'beyond int64' '10000000000000000001,1\n' '; --dtype uint64 keeps it'
+rounded 'at its end' '9223372036854775807,0\n' '; --dtype uint64 keeps it'
+rounded 'beside a fraction' '9007199254740993,1.5\n' ''
+rounded 'beside 1.0' '9007199254740993,1.0\n' ''
+rounded 'beside an exponent' '9007199254740993,1e3\n' ''
+rounded 'beside nothing' '9007199254740993,\n' ''
+rounded 'negative, and beyond int64' '-9007199254740993,10000000000000000001\n' ''
+rounded 'beyond 64 bits' '9007199254740993,18446744073709551616\n' ''
 
 # JSON of anything
 run -o json -e '[1, float("nan"), {"a": ones(2), 1: None, True: "é"}]'; is 'JSON has no nan' '[1, null, {"a": [1.0, 1.0], "1": "é"}]' "$out"

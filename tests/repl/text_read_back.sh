@@ -104,12 +104,14 @@ json() { # NAME TEXT WANTED NOTE [OPTIONS...]
 }
 rounds='float64 rounds this whole number'
 json 'beside a float' '[0.5,
- 9007199254740993]' '(torch.float64, [0.5, 9007199254740992.0])' "line 2, column 2: $rounds; --dtype int64 (uint64) keeps it"
-json 'beside null' '[null, -9007199254740993]' '(torch.float64, [nan, -9007199254740992.0])' "line 1, column 8: $rounds; --dtype int64 (uint64) keeps it"
+ 9007199254740993]' '(torch.float64, [0.5, 9007199254740992.0])' "line 2, column 2: $rounds"
+json 'beside null' '[null, -9007199254740993]' '(torch.float64, [nan, -9007199254740992.0])' "line 1, column 8: $rounds"
 json 'that float64 has' '[0.5, 9007199254740994, 1e300]' '(torch.float64, [0.5, 9007199254740994.0, 1e+300])' ''
+json 'beside 1.0' '[1.0, 9007199254740993]' '(torch.float64, [1.0, 9007199254740992.0])' "line 1, column 7: $rounds; --dtype int64 keeps it"
+json 'beside 1.0, beyond int64' '[1.0, 18446744073709551615]' '(torch.float64, [1.0, 1.8446744073709552e+19])' "line 1, column 7: $rounds; --dtype uint64 keeps it"
 json 'beyond 64 bits' '[36893488147419103233]' '(torch.float64, [3.6893488147419103e+19])' "line 1, column 2: $rounds"
 json 'beyond int64' '[18446744073709551615, 0]' '(torch.uint64, [18446744073709551615, 0])' ''
-json 'beyond int64, and a negative one' '[9223372036854775809, -1]' '(torch.float64, [9.223372036854776e+18, -1.0])' "line 1, column 2: $rounds; --dtype int64 (uint64) keeps it"
+json 'beyond int64, and a negative one' '[9223372036854775809, -1]' '(torch.float64, [9.223372036854776e+18, -1.0])' "line 1, column 2: $rounds"
 json 'as uint64' '[18446744073709551615, 1.0]' '(torch.uint64, [18446744073709551615, 1])' '' --dtype uint64
 json 'as int64, beside 1.0' '[1.0, 9007199254740993]' '(torch.int64, [1, 9007199254740993])' '' --dtype int64
 json 'that do not fit' '[18446744073709551616]' 'ValueError: t.json: number 1, 1.8446744073709552e+19, does not fit torch.uint64' '' --dtype uint64
@@ -118,7 +120,7 @@ json 'of uint64 as int64' '[9223372036854775808]' 'ValueError: t.json: number 1,
 printf '{"id": 9007199254740993, "x": 1}\n{"id": null, "x": 2}\n' >t.jsonl
 run -e '_["id"].tolist()' t.jsonl; is 'of JSON lines, with a null, exactly' '[9007199254740993, None]' "$out$err"
 printf '{"id": 9007199254740993, "x": 1}\n{"id": 0.5, "x": 2}\n' >t.jsonl
-run -e '_["x"].tolist()' t.jsonl; is 'beside a fraction' "tsr: t.jsonl: line 1, column 8: $rounds; --dtype int64 (uint64) keeps it
+run -e '_["x"].tolist()' t.jsonl; is 'beside a fraction' "tsr: t.jsonl: line 1, column 8: $rounds
 [1, 2]" "$err
 $out"
 run -o json -e 'tensor([math.nan, math.inf])'; is 'nan and infinity are null' 'tsr: <stdout>: null stands for 2 numbers that are nan or infinite; --json-nan, or json_nan=, says what else' "$err"

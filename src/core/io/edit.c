@@ -198,8 +198,10 @@ static TsrStatus write_edits(const TsrInput *in, const Edits *edits, const char 
 /* Refused are numbers that were not read as they stand. */
 static TsrStatus check_rounding(const TsrItems *old) {
     if (!old->rounded) return TSR_OK;
-    tsr_error(TSR_VALUE_ERROR, "%.*s", (int)strcspn(old->notes.data, ";\n"), old->notes.data);
-    if (strchr(old->notes.data, ';') != NULL) tsr_error_hint("--dtype int64 (uint64) keeps it");
+    const char *note = old->notes.data;
+    size_t n = strcspn(note, ";\n");
+    tsr_error(TSR_VALUE_ERROR, "%.*s", (int)n, note);
+    if (note[n] == ';') tsr_error_hint("%.*s", (int)strcspn(note + n + 2, "\n"), note + n + 2);
     return TSR_VALUE_ERROR;
 }
 

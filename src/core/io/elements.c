@@ -150,10 +150,12 @@ bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool
     return n != (size_t)(end - begin) || memcmp(exact, begin, n) != 0;
 }
 
-TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits) {
+TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, TsrDtype keeper) {
+    bool kept = keeper != TSR_DTYPE_NONE;
     out->rounded = true;
-    return tsr_items_note(out, in, "line %lld, column %lld: float64 rounds this whole number%s", (long long)line,
-                          (long long)column, fits ? "; --dtype int64 (uint64) keeps it" : "");
+    return tsr_items_note(out, in, "line %lld, column %lld: float64 rounds this whole number%s%s%s", (long long)line,
+                          (long long)column, kept ? "; --dtype " : "", kept ? tsr_dtype_name(keeper) : "",
+                          kept ? " keeps it" : "");
 }
 
 bool tsr_integer_fits(TsrDtype dtype, int64_t v) {

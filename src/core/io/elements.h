@@ -30,8 +30,9 @@ TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, in
 bool tsr_whole_is_rounded(const char *begin, const char *end, double value, bool *fits);
 /* Digits, as many as there are, that fit. */
 bool tsr_parse_uint64(uint64_t *out, const char *begin, const char *end);
-/* Notes that the number of this line and column was rounded. */
-TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, bool fits);
+/* Notes that the number of this line and column was rounded. `keeper`: the dtype as which all can be read that was, and
+ * none is rounded; TSR_DTYPE_NONE: there is none. */
+TsrStatus tsr_note_rounding(TsrItems *out, const TsrInput *in, int64_t line, int64_t column, TsrDtype keeper);
 /* Whether an element of an integral dtype can be v. */
 bool tsr_integer_fits(TsrDtype dtype, int64_t v);
 /* The text of one element for csv and json, shortest or with `precision` significant digits; `whole_point` keeps ".0".

@@ -194,8 +194,7 @@ bool tsr_csv_means_missing(const char *cell) {
 /* Words stand in columns with names: those of a header, or the numbers that --header no asks for. */
 static void hint_about_words(const Table *t, const Block *b) {
     if (t->dtype == TSR_INT64 && t->kinds == NULL)
-        tsr_error_hint(
-            "--columns, or load(path, columns='a,c'), takes the columns that hold numbers; an empty cell is nan");
+        tsr_error_hint("--columns, or load(path, columns='a,c'), takes the columns that hold whole numbers");
     else if (t->guess != NOT_GUESSED && t->names == NULL && b->bad_line == t->first_line)
         tsr_error_hint("if line %lld is a header, --header yes, or header=True, says so; --header no reads columns of "
                        "words, too",
@@ -205,9 +204,24 @@ static void hint_about_words(const Table *t, const Block *b) {
     else tsr_error_hint("--header no, or header=False, reads columns of words, too; --columns 0,2 takes some");
 }
 
+static bool has_byte(const char *p, const char *end, char byte) {
+    for (size_t piece; p < end && tsr_interrupt_flag == 0; p += piece) {
+        piece = TSR_MIN((size_t)(end - p), (size_t)1 << 24);
+        if (memchr(p, byte, piece) != NULL) return true;
+    }
+    return false;
+}
+
+/* Whether the first row is one field with `c` in it, as the cell of block `b` is that is no number. */
+static bool may_separate(const Table *t, const Block *b, char c) {
+    bool first = t->header != NULL ? has_byte(t->header, t->header_end, c) : b->bad_line == t->first_line;
+    return t->columns == 1 && first;
+}
+
 /* What to do about a cell that is no number. */
 static void hint_about(const Table *t, const Block *b, const char *cell) {
     size_t numeric = strspn(cell, "0123456789,.-");
+    const char *separator = strpbrk(cell, "|:");
     if (tsr_csv_means_missing(cell))
         tsr_error_hint("an empty cell is nan, and with --na '%s', or load(path, na='%s'), one that says so", cell,
                        cell);
@@ -220,8 +234,8 @@ static void hint_about(const Table *t, const Block *b, const char *cell) {
         tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
     else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
         tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
-    else if (cell[strspn(cell, "0123456789.|:")] == '\0' && strpbrk(cell, "|:") != NULL)
-        tsr_error_hint("--delimiter '%c' separates fields there", *strpbrk(cell, "|:"));
+    else if (separator != NULL && cell[strspn(cell, "0123456789.|:")] == '\0' && may_separate(t, b, *separator))
+        tsr_error_hint("--delimiter '%c' separates fields there", *separator);
     else hint_about_words(t, b);
 }
 
@@ -261,14 +275,6 @@ static int64_t count_fields(const char *p, const char *end, char delimiter) {
         n++;
     }
     return n;
-}
-
-static bool has_byte(const char *p, const char *end, char byte) {
-    for (size_t piece; p < end && tsr_interrupt_flag == 0; p += piece) {
-        piece = TSR_MIN((size_t)(end - p), (size_t)1 << 24);
-        if (memchr(p, byte, piece) != NULL) return true;
-    }
-    return false;
 }
 
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
@@ -498,8 +504,7 @@ static TsrStatus finish_table(TsrTensor **table, Table *t, const TsrLoadOptions 
 static TsrStatus note_rounding(TsrItems *out, const Table *t) {
     for (int i = 0; i < t->nblocks; i++)
         if (t->blocks[i].rounded_line != 0)
-            return tsr_note_rounding(out, t->in, t->blocks[i].rounded_line, t->blocks[i].rounded_column,
-                                     t->blocks[i].rounded_fits);
+            return tsr_note_rounding(out, t->in, t->blocks[i].rounded_line, t->blocks[i].rounded_column, t->keeper);
     return TSR_OK;
 }
 
@@ -510,6 +515,7 @@ static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *optio
         return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
     t->in = in;
     t->result = options->dtype;
+    t->keeper = TSR_DTYPE_NONE;
     t->na = options->na;
     t->once = options->places != NULL;
     t->ragged = options->ragged && !t->once;
@@ -518,6 +524,26 @@ static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *optio
     TSR_TRY(read_names(t));
     if (options->columns != NULL) TSR_TRY(want_columns(t, options->columns));
     return tsr_csv_find_kinds(t, options->text);
+}
+
+static bool has_rounded(const Table *t) {
+    for (int i = 0; i < t->nblocks; i++)
+        if (t->blocks[i].rounded_line != 0) return true;
+    return false;
+}
+
+/* The integer dtype as which the text of all these numbers can be read. */
+static TsrDtype keeper_of(const Table *t, const TsrTensor *table) {
+    const double *cells = (const double *)tsr_data(table);
+    bool negative = false, large = false;
+    for (const char *c = ".eE"; *c != '\0'; c++)
+        if (has_byte(t->body, t->end, *c)) return TSR_DTYPE_NONE;
+    for (int64_t i = 0; i < table->numel; i++) {
+        if (!(cells[i] >= -0x1p63 && cells[i] < 0x1p64)) return TSR_DTYPE_NONE;
+        negative |= cells[i] < 0;
+        large |= cells[i] >= 0x1p63;
+    }
+    return !large ? TSR_INT64 : negative ? TSR_DTYPE_NONE : TSR_UINT64;
 }
 
 /* Whether a column under a name has whole numbers that an integer dtype would keep and float64 has not: ids. Where
@@ -577,6 +603,7 @@ static TsrStatus read_body(TsrItems *out, Table *t, TsrInput *in, const TsrLoadO
         tsr_tensor_free(table);
         return read_by_columns(out, t, options);
     }
+    if (status == TSR_OK && has_rounded(t)) t->keeper = keeper_of(t, table);
     if (status == TSR_OK) status = finish_table(&table, t, options);
     if (status == TSR_OK) return tsr_items_single_move(out, table);
     tsr_tensor_free(table);

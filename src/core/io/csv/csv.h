@@ -66,6 +66,7 @@ typedef struct Table {
     TsrPlace *picked; /* of those that are taken */
     Block blocks[MAX_BLOCKS];
     int nblocks;
+    TsrDtype keeper; /* which keeps a number that was rounded, and all others; TSR_DTYPE_NONE */
     const char *header, *header_end;
     int64_t first_line; /* of the first row, a header or not; 0 in later pieces */
     HeaderGuess guess;

@@ -56,8 +56,7 @@ typedef struct Numbers {
     bool placed;
     bool all_int, all_bool, any_bool; /* all_int: all are written as integers, and 64 bits hold each */
     bool any_negative, any_unsigned;
-    const char *rounded; /* the first integer that float64 has not; NULL */
-    bool rounded_fits;
+    const char *rounded;      /* the first integer that float64 has not; NULL */
     int leaf;                 /* depth of the numbers, -1 unknown */
     int64_t sizes[MAX_DEPTH]; /* -1 unknown */
     char odd[96];             /* why these are no tensor, when the text is JSON all the same; "" */
@@ -157,10 +156,8 @@ static TsrStatus parse_number(TsrJson *j, Numbers *v) {
     v->all_int &= integer && whole != NOT_WHOLE;
     v->any_negative |= *d < 0;
     v->any_unsigned |= whole == WHOLE_UNSIGNED;
-    if (integer && v->rounded == NULL && stop - j->p > EXACT_DIGITS && tsr_whole_is_rounded(j->p, stop, *d, &fits)) {
+    if (integer && v->rounded == NULL && stop - j->p > EXACT_DIGITS && tsr_whole_is_rounded(j->p, stop, *d, &fits))
         v->rounded = j->p;
-        v->rounded_fits = fits;
-    }
     j->p = stop;
     return TSR_OK;
 }
@@ -275,6 +272,17 @@ static bool number_fits(const Numbers *v, size_t i, TsrDtype wanted) {
     return tsr_integer_fits(wanted, v->ints[i]);
 }
 
+static bool all_fit(const Numbers *v, TsrDtype wanted) {
+    for (size_t i = 0; i < v->n; i++)
+        if (v->whole[i] == NOT_WHOLE || !number_fits(v, i, wanted)) return false;
+    return true;
+}
+
+/* The dtype that keeps each of these; TSR_DTYPE_NONE. */
+static TsrDtype keeper_of(const Numbers *v) {
+    return all_fit(v, TSR_INT64) ? TSR_INT64 : all_fit(v, TSR_UINT64) ? TSR_UINT64 : TSR_DTYPE_NONE;
+}
+
 /* Numbers that are to be integers are such, and fit: nothing is cut off or wraps around. */
 static TsrStatus check_integers(const TsrJson *j, const Numbers *v, TsrDtype wanted) {
     bool integral = wanted != TSR_DTYPE_NONE && tsr_dtype_is_integral(wanted);
@@ -304,11 +312,11 @@ static TsrDtype first_dtype(const Numbers *v, TsrDtype wanted) {
     return !integral ? own_dtype(v) : wanted == TSR_UINT64 ? TSR_UINT64 : TSR_INT64;
 }
 
-TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, bool fits) {
+TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, TsrDtype keeper) {
     int64_t line = j->in->lines_before + 1;
     const char *start = j->start;
     for (const char *p = j->start; (p = memchr(p, '\n', (size_t)(at - p))) != NULL; start = ++p) line++;
-    return tsr_note_rounding(out, j->in, line, at - start + 1, fits);
+    return tsr_note_rounding(out, j->in, line, at - start + 1, keeper);
 }
 
 static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJson *j, const Numbers *v, int ndim,
@@ -317,7 +325,7 @@ static TsrStatus new_from_numbers(TsrTensor **out, TsrItems *notes, const TsrJso
     TSR_TRY(check_integers(j, v, wanted));
     TsrDtype dtype = first_dtype(v, wanted), last = wanted == TSR_DTYPE_NONE ? dtype : wanted;
     if (v->rounded != NULL && dtype == TSR_FLOAT64 && last == TSR_FLOAT64 && !notes->rounded)
-        TSR_TRY(tsr_json_note_rounding(notes, j, v->rounded, v->rounded_fits));
+        TSR_TRY(tsr_json_note_rounding(notes, j, v->rounded, keeper_of(v)));
     TSR_TRY(tsr_tensor_new(&t, ndim, v->sizes, dtype, TSR_DEVICE_CPU));
     if (dtype == TSR_BOOL)
         for (size_t i = 0; i < v->n; i++) ((bool *)tsr_data(t))[i] = v->ints[i] != 0;

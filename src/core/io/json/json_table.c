@@ -29,7 +29,6 @@ typedef struct Column {
     unsigned seen; /* 1 << kind */
     bool negative;
     const char *rounded; /* in the text: the first whole number that float64 has not; NULL: none */
-    bool rounded_fits;   /* an integer dtype has it */
     TsrWordSet words;
 } Column;
 
@@ -129,10 +128,8 @@ static TsrStatus read_cell(TsrJson *j, const char *key, size_t n, void *context)
     const char *begin = j->p;
     TSR_TRY(tsr_json_scalar(j, &s));
     c->negative |= s.kind == TSR_JSON_INT && s.i < 0;
-    if (c->rounded == NULL && j->p - begin > EXACT_DIGITS && tsr_whole_is_rounded(begin, j->p, as_float(&s), &fits)) {
+    if (c->rounded == NULL && j->p - begin > EXACT_DIGITS && tsr_whole_is_rounded(begin, j->p, as_float(&s), &fits))
         c->rounded = begin;
-        c->rounded_fits = fits;
-    }
     Cell cell = {.i = s.i};
     if (s.kind == TSR_JSON_FLOAT) cell.d = s.d;
     return put_cell(c, cell, s.kind, place_from(j, begin));
@@ -296,12 +293,13 @@ static TsrStatus add_to_table(TsrTable *table, Reader *r, size_t k, const TsrJso
                             : status;
 }
 
-/* A whole number that became another one is told, once for the table. */
+/* A whole number that became another one is told, once for the table. No dtype keeps all of a column that is float64
+ * beside it. */
 static TsrStatus note_rounding(TsrItems *out, const Reader *r, const TsrJson *j, TsrDtype wanted) {
     for (size_t k = 0; k < r->names.n && (wanted == TSR_DTYPE_NONE || wanted == TSR_FLOAT64); k++) {
         const Column *c = &r->columns[k];
         if (c->rounded != NULL && dtype_of(c) == TSR_FLOAT64)
-            return tsr_json_note_rounding(out, j, c->rounded, c->rounded_fits);
+            return tsr_json_note_rounding(out, j, c->rounded, TSR_DTYPE_NONE);
     }
     return TSR_OK;
 }

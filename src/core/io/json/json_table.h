@@ -29,7 +29,7 @@ TsrStatus tsr_json_skip(TsrJson *j);
 TsrStatus tsr_json_next_name(TsrText *name, const char **list);
 
 /* json.c: notes that float64 rounds the whole number whose text begins at `at`; `fits`: an integer dtype keeps it. */
-TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, bool fits);
+TsrStatus tsr_json_note_rounding(TsrItems *out, const TsrJson *j, const char *at, TsrDtype keeper);
 
 /* The objects from here on: in the list that begins, or one a line to the end. *fits: whether they are a table, which
  * out->table is then; else j is anywhere. The errors are those of memory, of an interrupt, and of numbers that
