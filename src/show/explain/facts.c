@@ -54,9 +54,11 @@ const char *story_name_of(const Story *s, char *buffer, TsrTensor *t) {
     return buffer;
 }
 
-/* What a step is called: the text of the expression, with the operator where the text does not say it. */
+/* What a step is called: the text of the expression, with the operator where the text does not say it. An underscore
+ * before its name is ours, and not what anybody types. */
 const char *story_head(char *buffer, size_t room, const char *op) {
     char text[NAME_ROOM];
+    op += op[0] == '_';
     vm_current_text(text, sizeof text);
     if (text[0] == '\0') snprintf(buffer, room, "%s", op);
     else if (op[0] == '\0' || strstr(text, op) != NULL) snprintf(buffer, room, "%s", text);

@@ -307,7 +307,7 @@ static TsrStatus type_argument(TsrDtype *out, TsrDevice *device, Value v) {
 }
 
 METHOD(type) {
-    TsrTensor *t = NULL, *cast;
+    TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
     static const char *const names[] = {"self", "dtype", "non_blocking", "memory_format"};
     static const char *const option =
@@ -333,18 +333,13 @@ METHOD(type) {
     TsrDtype d = TSR_FLOAT32;
     TsrDevice device = t->device;
     TSR_TRY(type_argument(&d, &device, wanted));
-    if (!tsr_device_equal(device, t->device)) {
-        Value moved[] = {(Value){.tag = V_TENSOR, {.t = t}}, VALUE_NONE, VALUE_NONE};
-        TSR_TRY(device_new(&moved[1], device));
-        moved[2] = dtype_value(d);
-        TsrStatus status = bind_call(out, "to", 3, moved);
-        value_release(moved[1]);
-        value_release(moved[2]);
-        return status;
-    }
-    TSR_TRY(tsr_is_sparse(t) ? tsr_invoke_new(&cast, 1, "to", "td", t, d) : tsr_tensor_new_cast(&cast, t, d));
-    *out = value_tensor_move(cast);
-    return TSR_OK;
+    Value moved[] = {(Value){.tag = V_TENSOR, {.t = t}}, VALUE_NONE, VALUE_NONE};
+    TSR_TRY(device_new(&moved[1], device));
+    moved[2] = dtype_value(d);
+    TsrStatus status = bind_call(out, "to", 3, moved);
+    value_release(moved[1]);
+    value_release(moved[2]);
+    return status;
 }
 
 /* set_(storage, offset, size, stride), and the forms with tensors, which are rows of the table. */
