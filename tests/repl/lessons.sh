@@ -108,6 +108,10 @@ is 'marked' done "$(printf '%s\n' "$out" | head -1 | awk '{print $NF}')"
 run --lesson 1 --report "$work/report.csv" </dev/null
 is 'the report' '01-tensors,1,"Making one",done,0,1' "$(sed -n 2p "$work/report.csv")"
 
+take 6 't = tensor([[1, 2, 3, 4], [2, 4, 6, 8], [3, 6, 9, 12]])' 't = arange(1, 4)[:, None] * arange(1, 5)' 'quit'
+has 'a result that was typed in is none' "Not yet: inspect(t)[\"origin\"] is 'tensor()': t was typed in."
+shown 'and one that was computed is' 1 'Right.'
+
 # lesson 8, step 1: three ways that made it unsolvable
 take 8 'x' 'x._version' 'inspect(x)' 'x?' 'x = x * 10' 'x.mul_(2)' 'x._version' 'x.mul_(10)' 'quit'
 shown 'looking is no attempt, and each attempt has its reason' 2 'Not yet'

@@ -199,6 +199,7 @@ static TsrStatus reason_of_compare(const Check *c, const Node *node) {
     TSR_TRY(say_value(c, left, &fine));
     if (!fine || reason_asks_last(left)) return TSR_OK;
     if (op == CMP_EQ) return say_operand(c, ", not ", right);
+    if (op == CMP_NE && node->compare.comparators.items[0]->kind == AST_CONSTANT) return TSR_OK;
     return say_operand(c,
                        op == CMP_NE   ? ", as is "
                        : op == CMP_LT ? ", not < "
