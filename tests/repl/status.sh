@@ -21,5 +21,6 @@ fi
 "$tsr" -e '1' >&- 2>"$work/err"; is 'no standard output' 1 $?
 "$tsr" -e '1' <&- >/dev/null; is 'no standard input' 0 $?
 run --max-time 0.3 -e 'while True: pass'; is '--max-time' 1 "$status"; is 'its message' 'TimeoutError: the time limit was reached' "$(last)"
+run --max-time 0.3 -e 'while True: x = ones(2); y = x + 1'; is 'what names hold then' '1 TimeoutError: the time limit was reached' "$status $(last)"
 run --json -e '1 / 0'; is 'an error as JSON' '{"type": "ZeroDivisionError", "message": "division by zero", "file": "<string>", "line": 1, "column": 1, "end_column": 6, "hint": null}' "$(last)"
 exit $bad

@@ -10,6 +10,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+/* What names hold when the process ends and nothing is undone (Ctrl-C, the time limit) is held, and no leak. The leak
+ * checker looks into mappings that it is told of. */
+#define SHOW_TO_LEAK_CHECKER(table, size) __lsan_register_root_region(table, size)
+#define HIDE_FROM_LEAK_CHECKER(table, size) __lsan_unregister_root_region(table, size)
+#else
+#define SHOW_TO_LEAK_CHECKER(table, size) ((void)0)
+#define HIDE_FROM_LEAK_CHECKER(table, size) ((void)0)
+#endif
+
 TsrStatus (*vm_bare_name)(Value *lent, Str *name);
 void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *context);
 
@@ -20,6 +31,7 @@ TsrStatus globals_startup(void) {
     void *table = mmap(NULL, (size_t)TABLE_SLOTS * sizeof(Value), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (table == MAP_FAILED) return mem_error();
+    SHOW_TO_LEAK_CHECKER(table, (size_t)TABLE_SLOTS * sizeof(Value));
     vm.globals = table;
     vm.builtins = dict_new_raw();
     vm.global_numbers = dict_new_raw();
@@ -34,6 +46,7 @@ void globals_shutdown(void) {
     obj_xrelease(vm.global_numbers);
     tsr_free(vm.builtin_cache);
     tsr_free(vm.global_names);
+    HIDE_FROM_LEAK_CHECKER(vm.globals, (size_t)TABLE_SLOTS * sizeof(Value));
     munmap(vm.globals, (size_t)TABLE_SLOTS * sizeof(Value));
     vm = (Vm){0};
 }
