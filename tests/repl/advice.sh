@@ -226,6 +226,8 @@ open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 --delimiter '|' separates fields there
 open('t.pt', 'w').write('PK'); load('t.pt')
 both formats of torch.save are read, that from before 1.6, too; -I, or load(path, format='npy'), says what else it is
+save({'a': ones(2)}, 'a.npz'); open('t.pt', 'wb').write(open('a.npz', 'rb').read()); load('t.pt')
+-I npz, or load(path, format='npz'), reads one that holds NumPy's arrays
 save(ones(2), 't.h5')
 FORMATS are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')

@@ -19,6 +19,15 @@ run -e "load('$data/tensor.pt'), load('$data/big_endian.pt')"
 is 'one tensor, and another order of bytes' '(tensor([0, 1, 2]), tensor([[0., 1., 2.],
         [3., 4., 5.]]))' "$out"
 cp "$data/tensor.pt" "$work/y" && run -e _ "$work/y"; is 'known by its first bytes' 'tensor([0, 1, 2])' "$out"
+python3 - "$data/tensor.pt" "$work/again.pt" <<'P'
+import sys, zipfile
+old, new = zipfile.ZipFile(sys.argv[1]), zipfile.ZipFile(sys.argv[2], "w")
+for name in reversed(old.namelist()): new.writestr(name, old.read(name))
+P
+run -e _ "$work/again.pt"; is 'packed again, with another member first' 'tensor([0, 1, 2])' "$out"
+"$tsr" -o "$work/arrays.npz" -e '{"a": arange(3)}' && cp "$work/arrays.npz" "$work/arrays.pt"
+run -e _ "$work/arrays.pt"; is "another program's archive" "ValueError: $work/arrays.pt: an archive without data.pkl is none of PyTorch's" "$(last)"
+run -I npz -e _ "$work/arrays.pt"; is 'read as what it is' "{'a': tensor([0, 1, 2])}" "$out"
 run -e _ - <"$data/tensor.pt"; is 'from standard input' 'tensor([0, 1, 2])' "$out"
 
 # written again: the same values, the same sharing (tests/oracle/make_pt.py --check compares in PyTorch)

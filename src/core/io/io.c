@@ -14,6 +14,7 @@
 #include "formats.h"
 #include "table_write.h"
 #include "core/io/packing/unpack.h"
+#include "core/io/packing/zip.h"
 #include "core/mem.h"
 
 static const TsrFormat formats[] = {
@@ -27,6 +28,7 @@ static const TsrFormat formats[] = {
     {.name = "pt",
      .extensions = "pt pth ckpt",
      .probe = tsr_pt_probe,
+     .agrees = tsr_zip_probe, /* TorchScript's, and what was packed again, have another member first */
      .read = tsr_pt_read,
      .write = tsr_pt_write,
      .tree = true},
