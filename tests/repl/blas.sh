@@ -17,8 +17,8 @@ is 'a library that is not there' 1 "$status"
 case $err in *TSR_BLAS*/none/libblas.so*) ok 'is named' ;; *) fail "is named: $err" ;; esac
 TSR_BLAS=/none/libblas.so run -e '(ones(300, 300) @ ones(300, 300)).sum()'
 is 'products need none' 'tensor(27000000.)' "$out"
-TSR_BLAS=/none/libblas.so run -e 'a = eye(20) * 2; q, r = linalg.qr(a)' -e 'linalg.inv(a)[3, 3], linalg.solve(a, ones(20, 3))[1], linalg.cholesky(a)[0, 0] ** 2, (q @ r)[7, 7], linalg.det(a[:4, :4]), linalg.eigh(a).eigenvalues[3]'
-is 'nor do small systems and factorizations' '(tensor(0.5000), tensor([0.5000, 0.5000, 0.5000]), tensor(2.0000), tensor(2.), tensor(16.), tensor(2.))' "$out"
+TSR_BLAS=/none/libblas.so run -e 'a = eye(20) * 2; q, r = linalg.qr(a)' -e 'linalg.inv(a)[3, 3], linalg.solve(a, ones(20, 3))[1], linalg.cholesky(a)[0, 0] ** 2, (q @ r)[7, 7], linalg.det(a[:4, :4]), linalg.eigh(a).eigenvalues[3], linalg.svdvals(a)[1]'
+is 'nor do small systems and factorizations' '(tensor(0.5000), tensor([0.5000, 0.5000, 0.5000]), tensor(2.0000), tensor(2.), tensor(16.), tensor(2.), tensor(2.))' "$out"
 TSR_BLAS=libm.so.6 run -e "$eigenvalues"
 case $err in *'has no cblas_sgemm'*) ok 'a library that is no BLAS' ;; *) fail "a library that is no BLAS: $err" ;; esac
 

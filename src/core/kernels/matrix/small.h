@@ -37,6 +37,8 @@ typedef struct TsrSmall {
      * `vectors`, in place of the matrices the vectors, with the signs that LAPACK's steqr has. info: 0,
      * TSR_SMALL_NOT_ENDED where the iteration did not, TSR_SMALL_NOT_FINITE where elements are not finite. */
     void (*eigen)(void *a, int count, int n, bool upper, bool vectors, void *values, int *info);
+    /* The min(m, n) singular values of each, descending; `a` is used up. info: as eigen's. */
+    void (*singular)(void *a, int count, int m, int n, void *values, int *info);
 } TsrSmall;
 const TsrSmall *tsr_small(bool wide);
 

@@ -65,8 +65,10 @@ typedef int64_t DoubleMask __attribute__((vector_size(BYTES)));
 #define NAME(x) f64_##x
 #include "small.inc"
 
-static const TsrSmall f32 = {BYTES / 4, f32_lu, f32_solve, f32_triangular, f32_cholesky, f32_qr, f32_q, f32_eigen},
-                      f64 = {BYTES / 8, f64_lu, f64_solve, f64_triangular, f64_cholesky, f64_qr, f64_q, f64_eigen};
+static const TsrSmall f32 = {BYTES / 4, f32_lu, f32_solve, f32_triangular, f32_cholesky,
+                             f32_qr,    f32_q,  f32_eigen, f32_singular},
+                      f64 = {BYTES / 8, f64_lu, f64_solve, f64_triangular, f64_cholesky,
+                             f64_qr,    f64_q,  f64_eigen, f64_singular};
 
 const TsrSmall *SIMD(tsr_small)(bool wide);
 const TsrSmall *SIMD(tsr_small)(bool wide) { return wide ? &f64 : &f32; }

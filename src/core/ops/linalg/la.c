@@ -619,6 +619,25 @@ static TsrStatus svd_wide(Svd *x) {
     return svd_each(x, &job, svd_bidiagonal, &w, (TsrTensor *[]){scratch, iwork, NULL});
 }
 
+static TsrStatus svd_run(Svd *x) {
+    if (has_nonfinite(x->batch_a)) return svd_not_finite(x->given, x->fn);
+    if (x->jobz != 'N' && by_gesvd(x->batch_a)) return svd_gesvd(x);
+    return x->jobz != 'N' && by_bidiagonal(x->batch_a) ? svd_wide(x) : svd_gesdd(x);
+}
+
+/* Without vectors. If *done is false *f has been copied from `a` again. */
+static TsrStatus small_svdvals(bool *done, TsrTensor **f, TsrTensor *s, const TsrTensor *a, const char *fn) {
+    int failure;
+    TSR_TRY(tsr_la_small_svdvals(&failure, *f, s));
+    *done = failure == 0;
+    if (failure == TSR_SMALL_NOT_FINITE) return svd_not_finite(a, fn);
+    if (*done) return TSR_OK;
+    TsrTensor *again;
+    TSR_TRY(tsr_la_new_copy(&again, a));
+    tsr_owned_put_move(f, again);
+    return TSR_OK;
+}
+
 TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
     TSR_OWNED f = NULL;
     TSR_OWNED uu = NULL;
@@ -639,11 +658,10 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     }
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
+            bool done = false;
+            if (job == 'N' && tsr_la_many_small(f)) TSR_TRY(small_svdvals(&done, &f, ss, a, fn));
             Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a, .fn = fn};
-            if (has_nonfinite(f)) return svd_not_finite(a, fn);
-            if (job != 'N' && by_gesvd(f)) TSR_TRY(svd_gesvd(&x));
-            else if (job != 'N' && by_bidiagonal(f)) TSR_TRY(svd_wide(&x));
-            else TSR_TRY(svd_gesdd(&x));
+            if (!done) TSR_TRY(svd_run(&x));
         } else if (job == 'A') {
             TSR_TRY(tsr_la_set_identity(uu));
             TSR_TRY(tsr_la_set_identity(vv));

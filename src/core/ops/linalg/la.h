@@ -107,6 +107,7 @@ TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const 
 /* --- batches of small real matrices without LAPACK (side_by_side.c); each in place, on column-major ones --- */
 /* The kernels for matrices like a's; NULL: they are complex, too large or none. The functions below are for these. */
 const TsrSmall *tsr_la_small(const TsrTensor *a);
+bool tsr_la_many_small(const TsrTensor *a);                       /* and there are several, or no LAPACK */
 bool tsr_la_small_system(const TsrTensor *a, const TsrTensor *x); /* and x, of the same batch, is not too wide */
 TsrStatus tsr_la_small_lu(TsrTensor *a, TsrTensor *pivots, TsrTensor *info);
 TsrStatus tsr_la_small_lu_solve(TsrTensor *x, const TsrTensor *factors, const TsrTensor *pivots);
@@ -116,6 +117,9 @@ TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau);
 TsrStatus tsr_la_small_q(TsrTensor *a, const TsrTensor *tau, int64_t k);
 /* Values ascending, and in place of `a` its vectors, if wanted; *failure: the worst of what small.h calls info. */
 TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool upper, bool vectors);
+
+/* Descending; `a` is used up. */
+TsrStatus tsr_la_small_svdvals(int *failure, TsrTensor *a, TsrTensor *values);
 
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */

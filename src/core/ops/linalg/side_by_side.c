@@ -18,6 +18,10 @@ const TsrSmall *tsr_la_small(const TsrTensor *a) {
     return tsr_small(t == TSR_BLAS_D);
 }
 
+bool tsr_la_many_small(const TsrTensor *a) {
+    return tsr_la_small(a) != NULL && (tsr_la_batches(a) >= SIDE_BY_SIDE || tsr_blas_try() == NULL);
+}
+
 bool tsr_la_small_system(const TsrTensor *a, const TsrTensor *x) {
     return tsr_la_small(a) != NULL && x->numel > 0 && x->numel / tsr_la_batches(x) <= TSR_SMALL_ROOM;
 }
@@ -131,6 +135,12 @@ TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau) {
     return each_group(&q, 2 * q.cols, qr);
 }
 
+static int worst(const int *info, int64_t n) {
+    int most = 0;
+    for (int64_t b = 0; b < n; b++) most = TSR_MAX(most, info[b]);
+    return most;
+}
+
 static void eigen(int64_t begin, int64_t end, void *user) {
     const Batch *q = user;
     for (int64_t g = begin; g < end; g++) {
@@ -147,8 +157,28 @@ TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool 
     TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));
     q.x = values, q.info = tsr_data(info), q.upper = upper, q.vectors = vectors;
     TSR_TRY(each_group(&q, vectors ? 8 * q.rows : 4 * q.rows, eigen));
-    *failure = 0;
-    for (int64_t b = 0; b < info->numel; b++) *failure = TSR_MAX(*failure, q.info[b]);
+    *failure = worst(q.info, info->numel);
+    return TSR_OK;
+}
+
+static void singular(int64_t begin, int64_t end, void *user) {
+    const Batch *q = user;
+    for (int64_t g = begin; g < end; g++) {
+        int count;
+        int64_t b = group(q, g, &count);
+        q->small->singular(tsr_la_matrix(q->a, b), count, q->rows, q->cols,
+                           (char *)tsr_data(q->x) + (size_t)(b * q->each) * tsr_itemsize(q->x), q->info + b);
+    }
+}
+
+TsrStatus tsr_la_small_svdvals(int *failure, TsrTensor *a, TsrTensor *values) {
+    Batch q = batch_of(a);
+    TSR_OWNED info = NULL;
+    TSR_TRY(tsr_la_new_vector(&info, a, -1, TSR_INT32));
+    q.each = TSR_MIN(q.rows, q.cols);
+    q.x = values, q.info = tsr_data(info);
+    TSR_TRY(each_group(&q, 12 * q.each, singular));
+    *failure = worst(q.info, info->numel);
     return TSR_OK;
 }
 
