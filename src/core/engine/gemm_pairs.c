@@ -1,24 +1,30 @@
 /* gemm_pairs.c: products of bfloat16 by pairs of terms (kernels/matrix/pairs.h), over the threads: both sides are
- * packed first, then blocks of c are shared out, so that each element is summed in the same order by any number of
- * threads. */
+ * packed first, but for few rows, then blocks of c are shared out: each element is summed in the same order by any
+ * number of threads. */
 #include "gemm_pairs.h"
 
 #include "core/kernels/matrix/pairs.h"
 #include "core/parallel.h"
 
-/* Multiplications, and rows of a, from which on packing both sides pays. One thread on Zen 5, m by 768 with a weight of
- * 3072 by 768, turned: by the kernel of thin products and so, m of 1 81 and 223 us, of 2 294 and 244, of 16 581 and
- * 399, of 64 by 1000 by 1000 661 and 365; 64 by 64 by 64 4.3 and 2.5 us (bench/sweep/sweep.py --only 'linear(x,w)'). */
-enum { LEAST = 1 << 18, LEAST_ROWS = 2 };
+/* Multiplications from which on pairs pay: 64 by 64 by 64 took 4.3 us by floats and 2.5 so (one thread, Zen 5). */
+enum { LEAST = 1 << 18 };
 /* Panels of rows and of columns to a block of c: 240 by 128. */
 enum { BLOCK_ROWS = 20, BLOCK_COLS = 4 };
 
 bool tsr_gemm_by_pairs(const TsrGemm *g) {
     double beta = tsr_scalar_to_double(g->beta), products = (double)g->c.rows * (double)g->c.cols * (double)g->a.cols;
-    if (g->dtype != TSR_BFLOAT16 || products < LEAST || g->c.rows < LEAST_ROWS) return false;
+    if (g->dtype != TSR_BFLOAT16 || products < LEAST) return false;
     if (tsr_scalar_to_double(g->alpha) != 1 || (beta != 0 && beta != 1)) return false;
     return tsr_pair_kernel() != NULL;
 }
+
+/* Rows up to which a turned weight is multiplied as it lies, without packing, in blocks of so many columns. One thread
+ * on Zen 5, packed and so, m by 768 with a weight of 3072 by 768: m of 1 (by the kernel of thin products) 72 and 48 us,
+ * of 2 252 and 51, of 16 333 and 185, of 64 1217 and 784; with one of 4096 by 4096 m of 1 1394 and 875 us, of 4 5717
+ * and 1001, of 64 10.8 and 6.2 ms; with one of 1000 by 1000 m of 64 361 and 375 us. */
+enum { DOTS_ROWS = 64, DOTS_COLS = 64 };
+
+static bool by_dots(const TsrGemm *g) { return g->c.rows <= DOTS_ROWS && g->a.cs == 1 && g->b.rs == 1; }
 
 typedef struct Packing {
     TsrPairSide side;
@@ -57,6 +63,8 @@ enum { LINE = 64 };
 TsrStatus tsr_gemm_pairs_room(const TsrGemm *g, size_t *bytes) {
     Packing a = left_of(g), b = right_of(g);
     int64_t left, right;
+    *bytes = 0;
+    if (by_dots(g)) return TSR_OK;
     TSR_TRY(packed_words(&a, &left));
     TSR_TRY(packed_words(&b, &right));
     if (tsr_add_overflows(left, right, &right) || tsr_add_overflows(right, LINE / 4, &right) ||
@@ -94,10 +102,24 @@ static void run_blocks(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin; i < end; i++) one_block(j, i / blocks * BLOCK_ROWS, i % blocks * BLOCK_COLS);
 }
 
+static void run_dots(int64_t begin, int64_t end, void *user) {
+    const Product *j = user;
+    tsr_pair_kernel()->dots(j->c, j->c_rs, &j->a.side, &j->b.side, begin * DOTS_COLS,
+                            TSR_MIN(end * DOTS_COLS, j->b.side.lines), j->add);
+}
+
+static TsrStatus multiply_by_dots(Product *j) {
+    int64_t blocks = (j->b.side.lines + DOTS_COLS - 1) / DOTS_COLS;
+    int64_t grain = TSR_MAX(4 * TSR_CHUNK_PRODUCTS / (j->a.side.lines * j->a.side.k * DOTS_COLS), (int64_t)1);
+    TSR_TRY(tsr_parallel_for(blocks, grain, run_dots, j));
+    return tsr_interrupt_check();
+}
+
 TsrStatus tsr_gemm_pairs(const TsrGemm *g, TsrMat c, void *room) {
     Product job = {left_of(g), right_of(g), c.data, c.rs, tsr_scalar_to_double(g->beta) != 0};
     uint32_t *right = (uint32_t *)(void *)(((uintptr_t)room + LINE - 1) / LINE * LINE);
     int64_t words;
+    if (by_dots(g)) return multiply_by_dots(&job);
     TSR_TRY(packed_words(&job.b, &words));
     TSR_TRY(pack_side(&job.b, right));
     TSR_TRY(pack_side(&job.a, right + words));

@@ -24,6 +24,10 @@ typedef struct TsrPairKernel {
      * panel of a and of one of b. */
     void (*tile)(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,
                  bool add);
+    /* Without packing, for few lines of a, the terms of both sides neighbours: columns [begin, end) of c, in rows c_rs
+     * apart, = a @ b, or added to c. */
+    void (*dots)(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,
+                 bool add);
 } TsrPairKernel;
 
 /* NULL where this CPU has no such instruction. */

@@ -92,8 +92,72 @@ static void tile(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, i
     else rows_of_tile(c, c_rs, a, b, pairs, rows, TSR_PAIR_ROWS, mask, add);
 }
 
+/* ---- without packing ---- */
+
+enum { SIDE = 4, TERMS = 32 }; /* lines of both sides at a time, and terms to a vector */
+
+/* The sums of four vectors. */
+static inline __m128 sums_of_four(const __m512 v[4]) {
+    const __m512 ab = _mm512_add_ps(_mm512_unpacklo_ps(v[0], v[1]), _mm512_unpackhi_ps(v[0], v[1]));
+    const __m512 cd = _mm512_add_ps(_mm512_unpacklo_ps(v[2], v[3]), _mm512_unpackhi_ps(v[2], v[3]));
+    const __m512d low = _mm512_unpacklo_pd((__m512d)ab, (__m512d)cd),
+                  high = _mm512_unpackhi_pd((__m512d)ab, (__m512d)cd);
+    const __m512 all = _mm512_add_ps((__m512)low, (__m512)high);
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+}
+
+/* `rows` lines of a by four of b, of which `cols` there are; what a[r] and b[c] point to has k terms. The line `ahead`
+ * of each of b's, if not 0, is asked for. */
+static inline __attribute__((always_inline)) void dots_of(float *c, int64_t c_rs, const uint16_t *const *a,
+                                                          const uint16_t *const *b, int64_t k, int64_t ahead, int rows,
+                                                          int cols, bool add) {
+    __m512 s[SIDE][SIDE];
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < SIDE; j++) s[r][j] = _mm512_setzero_ps();
+    for (int64_t p = 0; p < k; p += TERMS) {
+        const __mmask32 there = k - p >= TERMS ? ~0u : (1u << (k - p)) - 1;
+        __m512bh y[SIDE];
+        for (int j = 0; j < SIDE; j++) {
+            y[j] = (__m512bh)_mm512_maskz_loadu_epi16(there, b[j] + p);
+            if (ahead != 0) _mm_prefetch((const char *)(b[j] + ahead + p), _MM_HINT_T0);
+        }
+        for (int r = 0; r < rows; r++) {
+            const __m512bh x = (__m512bh)_mm512_maskz_loadu_epi16(there, a[r] + p);
+            for (int j = 0; j < SIDE; j++) s[r][j] = _mm512_dpbf16_ps(s[r][j], x, y[j]);
+        }
+    }
+    const __mmask8 mask = (__mmask8)((1u << cols) - 1);
+    for (int r = 0; r < rows; r++) {
+        __m128 sums = sums_of_four(s[r]);
+        if (add) sums = _mm_add_ps(sums, _mm_maskz_loadu_ps(mask, c + r * c_rs));
+        _mm_mask_storeu_ps(c + r * c_rs, mask, sums);
+    }
+}
+
+static void dots(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,
+                 bool add) {
+    for (int64_t j = begin; j < end; j += SIDE)
+        for (int64_t i = 0; i < a->lines; i += SIDE) {
+            const int cols = (int)TSR_MIN(end - j, (int64_t)SIDE), rows = (int)TSR_MIN(a->lines - i, (int64_t)SIDE);
+            const uint16_t *x[SIDE], *y[SIDE]; /* lines that are not there repeat the last one */
+            float *to = c + i * c_rs + j;
+            const int64_t ahead = i == 0 ? SIDE * b->line : 0;
+            for (int l = 0; l < SIDE; l++) {
+                x[l] = a->data + (i + TSR_MIN(l, rows - 1)) * a->line;
+                y[l] = b->data + (j + TSR_MIN(l, cols - 1)) * b->line;
+            }
+            switch (rows) {
+            case 1: dots_of(to, c_rs, x, y, a->k, ahead, 1, cols, add); break;
+            case 2: dots_of(to, c_rs, x, y, a->k, ahead, 2, cols, add); break;
+            case 3: dots_of(to, c_rs, x, y, a->k, ahead, 3, cols, add); break;
+            default: dots_of(to, c_rs, x, y, a->k, ahead, 4, cols, add); break;
+            }
+        }
+}
+
 const TsrPairKernel *tsr_pair_kernel_avx512(void);
 const TsrPairKernel *tsr_pair_kernel_avx512(void) {
-    static const TsrPairKernel kernel = {pack, tile};
+    static const TsrPairKernel kernel = {pack, tile, dots};
     return &kernel;
 }
