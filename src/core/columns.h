@@ -10,6 +10,8 @@ TSR_PUBLIC_BEGIN
 typedef struct TsrSource TsrSource; /* the text that a table was read from (memory/source.h) */
 typedef struct TsrRows TsrRows;     /* which of its rows were taken */
 
+enum { TSR_COLUMN_TYPE = 16 };
+
 /* One heap block; the names lie in it. Owned by the storage it is set on. */
 typedef struct TsrColumns {
     char delimiter; /* between fields; ' ': runs of spaces */
@@ -18,7 +20,9 @@ typedef struct TsrColumns {
     const char **names; /* n of them when named, in the same block; else NULL: the file had no header */
     TsrSource *source;  /* a reference: where the cells stood; NULL: their text is not kept */
     TsrRows *rows;      /* a reference: which row of the source each row of the storage is; NULL: that of its number */
-    int32_t *fields;    /* n of them, in the same block: which field of a row of the source each column is */
+    char type[TSR_COLUMN_TYPE]; /* of a column alone: how its file calls its type where the dtype does not tell,
+                                   "M8[h]" of NumPy's; "": as the dtype */
+    int32_t *fields;            /* n of them, in the same block: which field of a row of the source each column is */
 } TsrColumns;
 
 /* `names` (n strings, copied) may be NULL: a table without a header. Fields are numbered from 0. *out is the caller's.

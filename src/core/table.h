@@ -17,6 +17,8 @@ int64_t tsr_column_count(const TsrTensor *t);
 /* The name of column j of t, lent by its storage; NULL when that is not known: where no table was read, or elements of
  * several columns stand in this one. */
 const char *tsr_column_name(const TsrTensor *t, int64_t j);
+/* TsrColumns.type of a vector of such a column, lent by its storage; "" of all others. */
+const char *tsr_column_type(const TsrTensor *t);
 /* Whether t has columns and the names of all of them are known. */
 bool tsr_columns_known(const TsrTensor *t);
 /* Tells `picked`, a fresh copy of rows or columns of `from` as tsr_index_new makes it, which columns it has and where

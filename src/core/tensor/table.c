@@ -37,6 +37,11 @@ const char *tsr_column_name(const TsrTensor *t, int64_t j) {
     return k >= 0 ? c->names[k] : NULL;
 }
 
+const char *tsr_column_type(const TsrTensor *t) {
+    const TsrColumns *c = t->storage->columns;
+    return c != NULL && c->n == 1 && tsr_ndim(t) == 1 ? c->type : "";
+}
+
 TsrOrigin tsr_column_origin(const TsrTensor *t, int64_t j) {
     const TsrColumns *c = j >= 0 && j < tsr_column_count(t) ? t->storage->columns : NULL;
     int64_t k = c != NULL && c->source != NULL ? stored_column(c, t, j) : -1;
@@ -130,6 +135,7 @@ static TsrStatus new_columns(TsrColumns **out, const Taken *taken, const TsrTens
     TSR_TRY(tsr_columns_new(&columns, taken->names, taken->n, c->delimiter));
     if (tsr_ndim(picked) == 2) columns->step = TSR_MAX(picked->strides[1], 1);
     memcpy(columns->fields, taken->fields, (size_t)taken->n * sizeof *taken->fields);
+    if (columns->n == 1 && c->n == 1) memcpy(columns->type, c->type, sizeof c->type);
     TsrStatus status = take_rows(&columns->rows, picked, from, rows);
     columns->source = status == TSR_OK ? tsr_source_retain(c->source) : NULL;
     *out = columns;
@@ -160,8 +166,8 @@ void tsr_columns_follow(TsrTensor *picked, const TsrTensor *from, int n, TsrTens
     const TsrTensor *index = rows != NULL ? rows : across;
     bool both = rows != NULL && across != NULL, table = tsr_ndim(from) == 2 && tsr_ndim(picked) == 2,
          column = tsr_ndim(from) == 1 && tsr_ndim(picked) == 1;
-    bool known =
-        c->source != NULL || (table && c->names != NULL); /* a column's name goes no further without its text */
+    bool known = c->source != NULL || c->type[0] != '\0' ||
+                 (table && c->names != NULL); /* a column's name goes no further without its text */
     if (known && (table || column) && !both && index != NULL && tsr_ndim(index) == 1 && tsr_column_count(picked) > 0)
         follow(picked, from, rows, across);
 }

@@ -6,6 +6,7 @@
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
+#include "core/table.h"
 #include "structured.h"
 #include "core/mem.h"
 #include "core/number.h"
@@ -278,7 +279,8 @@ static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const 
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t) {
     TsrTensor *flipped;
     int64_t order[TSR_MAX_DIMS];
-    const char *code = tsr_npy_code(t->dtype);
+    const bool spans = t->dtype == TSR_INT64 && tsr_column_type(t)[0] == 'm';
+    const char *code = spans ? tsr_column_type(t) : tsr_npy_code(t->dtype);
     if (tsr_is_sparse(t)) return tsr_error(TSR_VALUE_ERROR, "npy holds dense tensors; convert with to_dense()");
     if (code == NULL) {
         tsr_error(TSR_VALUE_ERROR, "npy has no dtype for torch.%s", tsr_dtype_name(t->dtype));

@@ -29,18 +29,30 @@ static const struct {
     {"m", 1, 60},      {"s", 1, 1},        {"ms", 1000, 1}, {"us", 1000000, 1}, {"ns", 1000000000, 1},
 };
 
-/* "M8[us]", and "m8[us]", whose count stays one of that unit. */
+/* "M8[us]". */
 static bool read_time(TsrField *f, const char *code, size_t n) {
-    if (n < 5 || (code[0] | 32) != 'm' || memcmp(code + 1, "8[", 2) != 0 || code[n - 1] != ']') return false;
+    if (n < 5 || memcmp(code, "M8[", 3) != 0 || code[n - 1] != ']') return false;
     for (size_t i = 0; i < TSR_COUNTOF(units); i++) {
         if (strlen(units[i].name) != n - 4 || memcmp(units[i].name, code + 3, n - 4) != 0) continue;
-        f->kind = code[0] == 'M' ? TSR_FIELD_TIME : TSR_FIELD_SPAN;
+        f->kind = TSR_FIELD_TIME;
         f->unit = units[i].unit;
-        f->scale = code[0] == 'M' ? units[i].scale : 1;
+        f->scale = units[i].scale;
         f->size = 8;
         return true;
     }
     return false;
+}
+
+/* "m8[us]", "m8[25ns]", "m8": a count of that unit, whichever it is. */
+static bool read_span(TsrField *f, const char *code, size_t n) {
+    if (n < 2 || memcmp(code, "m8", 2) != 0 || n >= sizeof f->type) return false;
+    if (n > 2 && (n < 5 || code[2] != '[' || code[n - 1] != ']')) return false;
+    for (size_t i = 3; i + 1 < n; i++)
+        if (strchr("YMWDhmsunpfa0123456789", code[i]) == NULL || code[i] == '\0') return false;
+    f->kind = TSR_FIELD_SPAN;
+    f->scale = 1;
+    f->size = 8;
+    return true;
 }
 
 /* "U7", "S3": a count of characters. */
@@ -67,7 +79,12 @@ TsrStatus tsr_record_add(TsrRecord *record, const TsrInput *in, const char *name
                          size_t code_length) {
     char shown[440], which[440];
     bool marked = code_length > 0 && memchr("<>=|", code[0], 4) != NULL;
-    TsrField f = {name, name_length, TSR_FIELD_NUMBER, TSR_DTYPE_NONE, marked && code[0] == '>', record->size, 0, 0, 1};
+    TsrField f = {.name = name,
+                  .name_length = name_length,
+                  .dtype = TSR_DTYPE_NONE,
+                  .big_endian = marked && code[0] == '>',
+                  .offset = record->size,
+                  .scale = 1};
     const char *type = code + marked;
     size_t n = code_length - marked;
     f.dtype = tsr_npy_dtype(type, n);
@@ -75,12 +92,13 @@ TsrStatus tsr_record_add(TsrRecord *record, const TsrInput *in, const char *name
     if (memchr(name, '\0', name_length) != NULL) return tsr_input_error(in, "a NUL in the name of a field");
     if (f.dtype == TSR_BOOL || (f.dtype != TSR_DTYPE_NONE && !tsr_dtype_is_complex(f.dtype)))
         f.size = tsr_dtype_size(f.dtype);
-    else if (!padding && !read_time(&f, type, n) && !read_text(&f, type, n))
+    else if (!padding && !read_time(&f, type, n) && !read_span(&f, type, n) && !read_text(&f, type, n))
         return tsr_input_error(in, "the dtype '%s' of its field '%s' is that of no column",
                                tsr_io_quote(shown, code, code_length), tsr_io_quote(which, name, name_length));
     if (record->n == FIELDS_MOST) return tsr_input_error(in, "records of more than %d fields", FIELDS_MOST);
     record->size += f.size;
     if (padding) return TSR_OK;
+    if (f.kind != TSR_FIELD_NUMBER && n < sizeof f.type) memcpy(f.type, type, n);
     TSR_TRY(tsr_mem_grow(&record->fields, &record->room, record->n + 1, sizeof *record->fields));
     record->fields[record->n++] = f;
     return TSR_OK;
@@ -205,6 +223,16 @@ static TsrStatus gather_words(TsrTableColumn *c, const TsrField *f, const char *
     return status;
 }
 
+/* What the file calls the type of a column that is no plain number goes with it. */
+static TsrStatus keep_type(TsrTableColumn *c, const TsrField *f) {
+    TsrColumns *columns;
+    if (f->type[0] == '\0') return TSR_OK;
+    TSR_TRY(tsr_columns_new(&columns, NULL, 1, ','));
+    memcpy(columns->type, f->type, sizeof f->type);
+    tsr_columns_set_move(c->data, columns);
+    return TSR_OK;
+}
+
 static TsrStatus add_column(TsrTable *table, const TsrInput *in, const TsrField *f, const char *data, size_t step) {
     TsrTableColumn c = {0};
     data += f->offset;
@@ -212,14 +240,15 @@ static TsrStatus add_column(TsrTable *table, const TsrInput *in, const TsrField 
     TsrStatus status = f->kind == TSR_FIELD_NUMBER ? gather_numbers(&c, f, data, step, table->rows)
                        : times                     ? gather_times(&c, in, f, data, step, table->rows)
                                                    : gather_words(&c, f, data, step, table->rows);
+    if (status == TSR_OK) status = keep_type(&c, f);
     if (status == TSR_OK) return tsr_table_add_move(table, f->name, f->name_length, c);
     tsr_table_column_clear(&c);
     return status;
 }
 
-/* Whether float64 has all its numbers. */
+/* Whether float64 has all its numbers, and they are no differences of times. */
 static bool is_plain(const TsrTableColumn *c) {
-    if (c->kind != TSR_COLUMN_NUMBERS || c->missing != NULL) return false;
+    if (c->kind != TSR_COLUMN_NUMBERS || c->missing != NULL || tsr_column_type(c->data)[0] != '\0') return false;
     TsrDtype dtype = c->data->dtype;
     if (dtype != TSR_INT64 && dtype != TSR_UINT64) return true;
     const int64_t *v = tsr_data(c->data);
@@ -317,35 +346,81 @@ static uint32_t next_character(const TsrWords *words, size_t *k, size_t end) {
     return c;
 }
 
-/* Characters of the longest word. */
-static int64_t widest(const TsrWords *words) {
+/* Characters of the longest word, or bytes. */
+static int64_t widest(const TsrWords *words, bool bytes) {
     int64_t most = 1;
     for (int64_t i = 0; i < words->n; i++) {
         int64_t n = 0;
-        for (size_t k = words->begin[i]; k < words->begin[i + 1]; n++) next_character(words, &k, words->begin[i + 1]);
+        for (size_t k = words->begin[i]; k < words->begin[i + 1]; n++)
+            if (bytes) k++;
+            else next_character(words, &k, words->begin[i + 1]);
         most = TSR_MAX(most, n);
     }
     return most;
 }
 
+/* As bytes where the file had bytes, as wide as there, or as the longest word. */
+static void plan_text(TsrField *f, const TsrWords *words) {
+    TsrField had = {0};
+    bool known = read_text(&had, f->type, strlen(f->type)), bytes = known && had.kind == TSR_FIELD_BYTE_TEXT;
+    const size_t unit = bytes ? 1 : 4;
+    f->kind = bytes ? TSR_FIELD_BYTE_TEXT : TSR_FIELD_WIDE_TEXT;
+    f->size = TSR_MAX((size_t)widest(words, bytes) * unit, known ? had.size : 0);
+    snprintf(f->type, sizeof f->type, "%c%zu", bytes ? 'S' : 'U', f->size / unit);
+}
+
+/* The count of months since January 1970 of which this is the first day. */
+static bool months_of(int64_t *months, int64_t day) {
+    const int64_t days = 146097, as_months = 4800; /* of 400 years */
+    int64_t first;
+    if (day < -INT32_MAX * days / as_months || day > INT32_MAX * days / as_months) return false;
+    *months = day * as_months / days;
+    while (first_day(&first, *months + 1) && first <= day) ++*months;
+    while (first_day(&first, *months) && first > day) --*months;
+    return first_day(&first, *months) && first == day;
+}
+
+/* A count of the column's unit as one of the field's, where it is a whole one. */
+static bool unscaled(int64_t *value, int64_t scale) {
+    if (scale < 0 && !months_of(value, *value)) return false;
+    if (scale < 0) scale = -scale;
+    if (*value % scale != 0) return false;
+    *value /= scale;
+    return true;
+}
+
+static bool is_missing(const TsrTableColumn *c, int64_t row) {
+    return c->missing != NULL && ((const bool *)tsr_data(c->missing))[row];
+}
+
+/* In the file's unit, where all times are whole ones of it; else in the column's. */
+static TsrStatus plan_times(TsrField *f, const TsrTableColumn *c) {
+    TsrField had = {0};
+    const int64_t *times = tsr_data(c->data);
+    bool fits = read_time(&had, f->type, strlen(f->type)) && had.unit == c->unit;
+    for (int64_t i = 0; i < c->data->numel && fits; i++) {
+        int64_t time = times[i];
+        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        fits = is_missing(c, i) || unscaled(&time, had.scale);
+    }
+    f->kind = TSR_FIELD_TIME;
+    f->size = 8;
+    f->scale = fits ? had.scale : 1;
+    if (!fits) snprintf(f->type, sizeof f->type, "M8[%s]", tsr_time_unit_name(c->unit));
+    return TSR_OK;
+}
+
 /* How a column is written; its name is lent. */
 static TsrStatus plan_field(TsrField *f, const TsrTableColumn *c) {
-    *f = (TsrField){.name = c->name, .name_length = strlen(c->name), .dtype = c->data->dtype};
-    if (c->kind == TSR_COLUMN_TEXT) {
-        f->kind = TSR_FIELD_WIDE_TEXT;
-        f->size = (size_t)widest(c->words) * 4;
-    } else if (c->kind == TSR_COLUMN_TIMES) {
-        f->kind = TSR_FIELD_TIME;
-        f->size = 8;
-        f->unit = c->unit;
-    } else {
-        f->size = tsr_dtype_size(f->dtype);
-        if (c->missing == NULL) return TSR_OK;
-        const bool *missing = tsr_data(c->missing);
-        for (int64_t i = 0; i < c->missing->numel; i++)
-            if (missing[i])
-                return tsr_error(TSR_VALUE_ERROR, "npy has no number for what is missing in the column '%s'", c->name);
-    }
+    *f = (TsrField){.name = c->name, .name_length = strlen(c->name), .dtype = c->data->dtype, .scale = 1};
+    snprintf(f->type, sizeof f->type, "%s", tsr_column_type(c->from != NULL ? c->from : c->data));
+    if (c->kind == TSR_COLUMN_TEXT) return plan_text(f, c->words), TSR_OK;
+    if (c->kind == TSR_COLUMN_TIMES) return plan_times(f, c);
+    f->size = tsr_dtype_size(f->dtype);
+    if (f->dtype == TSR_INT64 && f->type[0] == 'm') f->kind = TSR_FIELD_SPAN;
+    for (int64_t i = 0; i < c->data->numel && f->kind == TSR_FIELD_NUMBER; i++)
+        if (is_missing(c, i))
+            return tsr_error(TSR_VALUE_ERROR, "npy has no number for what is missing in the column '%s'", c->name);
     return TSR_OK;
 }
 
@@ -360,8 +435,8 @@ static TsrStatus put_name(TsrText *out, const char *name) {
 }
 
 static TsrStatus put_type(TsrText *out, const TsrField *f) {
-    if (f->kind == TSR_FIELD_WIDE_TEXT) return tsr_text_printf(out, "'<U%zu'", f->size / 4);
-    if (f->kind == TSR_FIELD_TIME) return tsr_text_printf(out, "'<M8[%s]'", tsr_time_unit_name(f->unit));
+    if (f->kind == TSR_FIELD_BYTE_TEXT) return tsr_text_printf(out, "'|%s'", f->type);
+    if (f->kind != TSR_FIELD_NUMBER) return tsr_text_printf(out, "'<%s'", f->type);
     const char *code = tsr_npy_code(f->dtype);
     if (code == NULL) return tsr_error(TSR_VALUE_ERROR, "npy has no dtype for torch.%s", tsr_dtype_name(f->dtype));
     return tsr_text_printf(out, "'%c%s'", f->size == 1 ? '|' : '<', code);
@@ -379,27 +454,36 @@ static TsrStatus put_header(TsrText *out, const TsrField *fields, int n, int64_t
     return tsr_text_printf(out, "], 'fortran_order': False, 'shape': (%" PRId64 ",), }", rows);
 }
 
-/* The words as UCS-4, filled up with NULs. */
+/* The words as UCS-4 or as they are, filled up with NULs. */
 static TsrStatus put_word(TsrText *out, const TsrField *f, const TsrTableColumn *column, int64_t row) {
     const TsrWords *words = column->words;
     int64_t word = ((const int64_t *)tsr_data(column->data))[row];
-    size_t done = 0, end = words->begin[word + 1];
-    for (size_t k = words->begin[word]; k < end; done += 4) {
+    size_t done = 0, k = words->begin[word], end = words->begin[word + 1];
+    if (f->kind == TSR_FIELD_BYTE_TEXT) {
+        TSR_TRY(tsr_text_append(out, words->bytes + k, done = end - k));
+        k = end;
+    }
+    for (; k < end; done += 4) {
         uint32_t c = next_character(words, &k, end);
         TSR_TRY(tsr_text_append(out, (const char *)&c, 4));
     }
     return tsr_text_pad(out, '\0', f->size - done);
 }
 
+static TsrStatus put_number(TsrText *out, const TsrField *f, const TsrTableColumn *c, int64_t row) {
+    int64_t time;
+    const char *at = (const char *)tsr_data(c->data) + (size_t)row * f->size;
+    if (f->kind == TSR_FIELD_NUMBER) return tsr_text_append(out, at, f->size);
+    memcpy(&time, at, sizeof time);
+    if (is_missing(c, row)) time = not_a_time;
+    else (void)unscaled(&time, f->scale);
+    return tsr_text_append(out, (const char *)&time, sizeof time);
+}
+
 static TsrStatus put_record(TsrText *out, const TsrField *fields, const TsrTable *t, int64_t row) {
     for (int j = 0; j < t->n; j++) {
         const TsrTableColumn *c = &t->columns[j];
-        bool missing = c->missing != NULL && ((const bool *)tsr_data(c->missing))[row];
-        if (c->kind == TSR_COLUMN_TEXT) TSR_TRY(put_word(out, &fields[j], c, row));
-        else if (missing) TSR_TRY(tsr_text_append(out, (const char *)&not_a_time, 8));
-        else
-            TSR_TRY(
-                tsr_text_append(out, (const char *)tsr_data(c->data) + (size_t)row * fields[j].size, fields[j].size));
+        TSR_TRY(c->kind == TSR_COLUMN_TEXT ? put_word(out, &fields[j], c, row) : put_number(out, &fields[j], c, row));
     }
     return TSR_OK;
 }

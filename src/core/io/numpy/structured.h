@@ -20,9 +20,10 @@ typedef struct TsrField {
     TsrFieldKind kind;
     TsrDtype dtype; /* of numbers */
     bool big_endian;
-    size_t offset, size; /* in a record, bytes */
-    TsrTimeUnit unit;    /* of times */
-    int64_t scale;       /* of times: the unit counts for as many of `unit`; MONTHS, YEARS: calendars tell */
+    size_t offset, size;        /* in a record, bytes */
+    char type[TSR_COLUMN_TYPE]; /* of texts, times and spans: NumPy's code, without the order of bytes */
+    TsrTimeUnit unit;           /* of times */
+    int64_t scale;              /* of times: the unit counts for as many of `unit`; MONTHS, YEARS: calendars tell */
 } TsrField;
 
 typedef struct TsrRecord {
