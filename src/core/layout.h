@@ -21,6 +21,9 @@ typedef struct TsrGeometry {
 
 /* Whether a tensor may have so many dimensions. */
 static inline bool tsr_layout_is_ndim(int ndim) { return (unsigned)ndim <= TSR_MAX_DIMS; }
+/* A product of sizes, strides and bytes that wraps: sizes may be yet to be refused, and beside a size of 0, and in a
+ * dimension of size 1, a stride may be any. */
+static inline int64_t tsr_layout_times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 /* TSR_RUNTIME_ERROR unless a tensor may have so many dimensions. The functions below that return a status refuse
  * others, too; those that return whether something holds say false, and those that return nothing write nothing. */
 TsrStatus tsr_layout_check_ndim(int ndim);

@@ -317,7 +317,7 @@ static TsrStatus allocate_outputs(TsrIter *it, const TsrIterSpec *spec, const Ts
 static bool can_merge(const TsrIter *it, int a, int b) {
     if (it->sizes[a] == 1 || it->sizes[b] == 1) return true;
     for (int k = 0; k < it->noperands; k++)
-        if (it->sizes[a] * it->strides[k][a] != it->strides[k][b]) return false;
+        if (tsr_layout_times(it->sizes[a], it->strides[k][a]) != it->strides[k][b]) return false;
     return true;
 }
 
@@ -833,10 +833,10 @@ TsrStatus tsr_lines_run(TsrTensor *const *operands, int noperands, int64_t dim, 
         if (tsr_is_meta(t)) return TSR_OK;
         l.base[k] = tsr_data(t);
         l.n[k] = tsr_ndim(t) == 0 ? 1 : t->sizes[dim];
-        l.step[k] = tsr_ndim(t) == 0 ? 0 : t->strides[dim] * size;
+        l.step[k] = tsr_ndim(t) == 0 ? 0 : tsr_layout_times(t->strides[dim], size);
         longest = TSR_MAX(longest, l.n[k]);
         for (int d = 0, m = 0; d < tsr_ndim(t); d++)
-            if (d != dim) l.strides[k][m++] = t->strides[d] * size;
+            if (d != dim) l.strides[k][m++] = tsr_layout_times(t->strides[d], size);
     }
     for (int d = 0; d < tsr_ndim(operands[0]); d++)
         if (d != dim) lines *= l.sizes[l.ndim++] = operands[0]->sizes[d];

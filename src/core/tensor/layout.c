@@ -23,9 +23,6 @@ const char *tsr_layout_text(int ndim, const int64_t *sizes) {
     return text;
 }
 
-/* A product that wraps: sizes may be yet to be refused, and beside a size of 0 sizes and strides may be any. */
-static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
-
 TsrStatus tsr_layout_check_ndim(int ndim) {
     if (TSR_LIKELY(tsr_layout_is_ndim(ndim))) return TSR_OK;
     if (ndim < 0) return tsr_error(TSR_RUNTIME_ERROR, "a negative number of dimensions: %d", ndim);
@@ -56,7 +53,7 @@ void tsr_layout_contiguous_strides(int64_t *strides, int ndim, const int64_t *si
     if (!tsr_layout_is_ndim(ndim)) return;
     for (int i = ndim - 1; i >= 0; i--) {
         strides[i] = step;
-        if (sizes[i] > 1) step = times(step, sizes[i]);
+        if (sizes[i] > 1) step = tsr_layout_times(step, sizes[i]);
     }
 }
 
@@ -74,7 +71,7 @@ void tsr_layout_channels_last_strides(int64_t *strides, int ndim, const int64_t 
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         strides[order[k]] = step;
-        step = times(step, sizes[order[k]]); /* a size of 0 counts, unlike in row-major strides */
+        step = tsr_layout_times(step, sizes[order[k]]); /* a size of 0 counts, unlike in row-major strides */
     }
 }
 
@@ -105,7 +102,7 @@ bool tsr_layout_is_channels_last(int ndim, const int64_t *sizes, const int64_t *
         int d = order[k];
         if (sizes[d] == 1) continue;
         if (strides[d] != step) return false;
-        step = times(step, sizes[d]);
+        step = tsr_layout_times(step, sizes[d]);
     }
     return true;
 }
@@ -121,7 +118,7 @@ bool tsr_layout_is_channels_last_strides(int ndim, const int64_t *sizes, const i
         if (sizes[d] == 0 || strides[d] < least) return false;
         if (d == 0 && least == strides[1]) return false;
         least = strides[d];
-        if (sizes[d] > 1) least = times(least, sizes[d]);
+        if (sizes[d] > 1) least = tsr_layout_times(least, sizes[d]);
     }
     return true;
 }
@@ -171,7 +168,7 @@ void tsr_layout_dense_strides_like(int64_t *out, int ndim, const int64_t *sizes,
     int64_t step = 1;
     for (int k = 0; k < ndim; k++) {
         out[perm[k]] = step;
-        if (sizes[perm[k]] > 1) step = times(step, sizes[perm[k]]);
+        if (sizes[perm[k]] > 1) step = tsr_layout_times(step, sizes[perm[k]]);
     }
 }
 
@@ -224,7 +221,9 @@ TsrStatus tsr_layout_expand(int64_t *out_sizes, int64_t *out_strides, int out_nd
     for (int i = out_ndim - 1; i >= 0; i--) {
         int d = i - (out_ndim - g.ndim);
         int64_t size = d >= 0 ? g.sizes[d] : 1, target = wanted[i];
-        int64_t stride = d >= 0 ? g.strides[d] : i + 1 < out_ndim ? times(out_sizes[i + 1], out_strides[i + 1]) : 1;
+        int64_t stride = d >= 0             ? g.strides[d]
+                         : i + 1 < out_ndim ? tsr_layout_times(out_sizes[i + 1], out_strides[i + 1])
+                                            : 1;
         if (target == -1) {
             if (d < 0)
                 return tsr_error(
@@ -253,7 +252,7 @@ static TsrStatus invalid_shape(int n, const int64_t *wanted, int64_t numel) {
 /* Strides of a view that has no elements: row-major, sizes of 0 counting as 1. They wrap, as PyTorch's do. */
 static void empty_strides(int64_t *strides, int ndim, const int64_t *sizes) {
     for (int i = ndim - 1; i >= 0; i--)
-        strides[i] = i == ndim - 1 ? 1 : times(TSR_MAX(sizes[i + 1], 1), strides[i + 1]);
+        strides[i] = i == ndim - 1 ? 1 : tsr_layout_times(TSR_MAX(sizes[i + 1], 1), strides[i + 1]);
 }
 
 /* The checks of a shape with a size of 0 whose other sizes overflow: PyTorch looks for strides that wrapped to negative

@@ -346,7 +346,7 @@ static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, const char
     Value list;
     TSR_TRY(list_new(&list, t->sizes[dim]));
     TsrStatus s = TSR_OK;
-    int64_t step = t->strides[dim] * (int64_t)tsr_itemsize(t);
+    int64_t step = tsr_layout_times(t->strides[dim], (int64_t)tsr_itemsize(t));
     for (int64_t i = 0; i < t->sizes[dim] && s == TSR_OK; i++) {
         Value item;
         s = list_of_dim(&item, t, dim + 1, at != NULL ? at + i * step : NULL, next);

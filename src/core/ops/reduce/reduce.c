@@ -116,7 +116,8 @@ static int merge_dims(Dim *dims, int n) {
     int last = 0;
     for (int i = 1; i < n; i++) {
         Dim *a = &dims[last];
-        if (dims[i].stride == a->size * a->stride && dims[i].other == a->size * a->other) a->size *= dims[i].size;
+        if (dims[i].stride == tsr_layout_times(a->size, a->stride) && dims[i].other == a->size * a->other)
+            a->size *= dims[i].size;
         else dims[++last] = dims[i];
     }
     return n == 0 ? 0 : last + 1;
@@ -134,7 +135,7 @@ static void plan_dims(Plan *p, const TsrReduction *r) {
     p->nred = p->nkept = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--) { /* from the last dimension: row-major is in order already */
         bool reduced = tsr_dims_have(r->dims, d);
-        Dim dim = {t->sizes[d], t->strides[d] * p->itemsize, reduced ? (indexed ? index : 0) : place};
+        Dim dim = {t->sizes[d], tsr_layout_times(t->strides[d], p->itemsize), reduced ? (indexed ? index : 0) : place};
         if (reduced) index *= dim.size;
         else p->nout *= dim.size, place *= dim.size;
         if (reduced) red[nred++] = dim;
