@@ -66,11 +66,23 @@ static bool same_shape(const TsrTensor *a, const TsrTensor *b) {
     return true;
 }
 
+/* Whether a fresh result like t would lie as it does: a dimension of one element can have any stride. */
+static bool lies_as_fresh(const TsrTensor *t) {
+    int64_t step = 1;
+    bool ones = false, dense = true;
+    for (int d = t->ndim_ - 1; d >= 0; step *= t->sizes[d--]) {
+        ones = ones || t->sizes[d] == 1;
+        dense = dense && t->strides[d] == step;
+    }
+    return dense || !ones;
+}
+
 bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
-    return t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL && t->offset == 0 &&
-           s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 && s->version.value == 0 &&
-           t->version == &s->version && s->nbytes == (uint64_t)t->numel * tsr_dtypes[t->dtype].itemsize;
+    return lies_as_fresh(t) && t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL &&
+           t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 &&
+           s->version.value == 0 && t->version == &s->version &&
+           s->nbytes == (uint64_t)t->numel * tsr_dtypes[t->dtype].itemsize;
 }
 
 /* One flat operation: operand k starts at data[k], steps stride[k] bytes. */

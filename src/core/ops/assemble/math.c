@@ -275,17 +275,15 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
 
 /* ---- renorm, dist ---- */
 
-/* The next wider dtype, whose norms are float32 or float64; TSR_DTYPE_NONE: there is none. */
+/* What norms of small dtypes are taken in; TSR_DTYPE_NONE: the dtype itself, of which a norm may be inf. */
 static TsrDtype renorm_accumulates_in(TsrDtype d) {
     switch (d) {
     case TSR_FLOAT8_E5M2: /* vector_norm refuses them: they have no common dtype with float32 */
     case TSR_FLOAT8_E4M3FN:
     case TSR_FLOAT16:
     case TSR_BFLOAT16: return TSR_FLOAT32;
-    case TSR_FLOAT32: return TSR_FLOAT64;
     case TSR_COMPLEX32:
     case TSR_BCOMPLEX32: return TSR_COMPLEX64;
-    case TSR_COMPLEX64: return TSR_COMPLEX128;
     default: return TSR_DTYPE_NONE;
     }
 }

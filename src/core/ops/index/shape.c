@@ -11,6 +11,7 @@
 #include "core/engine/places.h"
 #include "core/kernels/move/combine.h"
 #include "core/mem.h"
+#include "core/op/out.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
@@ -404,6 +405,7 @@ static TsrStatus triangle(TsrOpCall *c, const char *name, bool upper) {
     TsrTensor *self = c->arg[0].t, *t;
     int n = tsr_ndim(self);
     if (n < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: input tensor must have at least 2 dimensions", name);
+    TSR_TRY(tsr_check_out_fits(c, 0, self->dtype));
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, name));
     bool dense = tsr_is_contiguous(self, TSR_CONTIGUOUS);
     if (c->inplace && !dense && !follow_one_another(self)) TSR_TRY(tsr_check_no_internal_overlap(self));

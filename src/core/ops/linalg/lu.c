@@ -292,12 +292,16 @@ static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, 
                          fn, tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
-    if (!left && vector_case(a, b))
+    if (left || !vector_case(a, b)) return TSR_OK;
+    const int64_t n = tsr_la_rows(a);
+    if (n != 1) /* the vector stands as a column */
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                         "linalg.solve is equivalent to B / A.squeeze(-1)",
-                         fn);
-    return TSR_OK;
+                         "%s: Incompatible shapes of A and B for the equation XA = B (%lldx%lld and %lldx1)", fn,
+                         (long long)n, (long long)n, (long long)b->sizes[tsr_ndim(b) - 1]);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+                     "linalg.solve is equivalent to B / A.squeeze(-1)",
+                     fn);
 }
 
 /* X for matrices B. */
@@ -405,12 +409,13 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *
             "instead",
             tsr_layout_text(dp, pivots->sizes));
     }
-    TSR_TRY(tsr_la_into(c, "linalg.lu_solve_cpu", lu->dtype, lu->dtype));
+    TSR_TRY(tsr_check_out_fits(c, 0, lu->dtype));
     TSR_OWNED lub = NULL;
     TSR_OWNED pwide = NULL;
     TSR_OWNED pb = NULL;
     TsrLaBatch batch;
     TSR_TRY(tsr_la_broadcast_batch(&batch, lu, b));
+    if (lu->numel > 0 && b->numel > 0) TSR_TRY(tsr_la_not_implemented("linalg.lu_solve_cpu", lu->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, &batch));
     batch.sizes[batch.n] = tsr_la_cols(lu);
     TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, batch.n + 1, batch.sizes));

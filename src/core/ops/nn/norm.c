@@ -536,10 +536,15 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4]))
         return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
+    k.way = batch_way(t, k.area);
+    if (k.training && k.way == BATCH_SCATTERED && !tsr_dtype_is_float(t->dtype) && !tsr_dtype_is_complex(t->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                         "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+                         "dtype. Got: %s",
+                         tsr_dtype_scalar_name(t->dtype));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
-    k.way = batch_way(t, k.area);
     k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
     k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&

@@ -251,10 +251,13 @@ static TsrStatus both_nan(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     return step(out, "logical_and", na, true, nb, true);
 }
 
-/* *close |= *more, consuming both. */
+/* *close |= *more in place, consuming the second. */
 static TsrStatus merge(TsrTensor **close, TsrStatus s, TsrTensor *more) {
-    if (s == TSR_OK) s = step(close, "logical_or", *close, true, more, true);
-    else tsr_tensor_reset(close);
+    TsrTensor *merged = NULL;
+    if (s == TSR_OK) s = tsr_invoke_new(&merged, 1, "logical_or", "!ttt", *close, *close, more);
+    tsr_tensor_free(merged);
+    tsr_tensor_free(more);
+    if (s != TSR_OK) tsr_tensor_reset(close);
     return s;
 }
 

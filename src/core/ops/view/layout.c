@@ -372,7 +372,10 @@ TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
     TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
-    if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS && like != SELF)
-        TSR_TRY(make_dense(SELF, tsr_ndim(like), like->sizes));
+    if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS) {
+        int64_t sizes[TSR_MAX_DIMS]; /* of self, perhaps, which changes on the way */
+        memcpy(sizes, like->sizes, sizeof *sizes * (size_t)tsr_ndim(like));
+        TSR_TRY(make_dense(SELF, tsr_ndim(like), sizes));
+    }
     return tsr_return_move(c, tsr_tensor_retain(SELF));
 }
