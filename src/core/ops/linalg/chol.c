@@ -65,8 +65,9 @@ static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrOpCall *c) {
     TSR_OWNED e = NULL;
     TSR_TRY(tsr_la_check_square(a, "linalg.cholesky", "A"));
     TSR_TRY(tsr_la_check_float(a, "linalg.cholesky"));
-    TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
-    TSR_TRY(tsr_la_need_kernel("cholesky_cpu", a));
+    TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
+    const char *kernel = upper ? "triu" : "tril"; /* which comes before the factorization */
+    TSR_TRY(tsr_la_need_kernel(tsr_dtype_is_float8(a->dtype) ? kernel : "cholesky_cpu", a));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
     if (tsr_on_device(f)) {

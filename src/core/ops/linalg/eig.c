@@ -196,7 +196,7 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const cha
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
-    if (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype))
+    if (tsr_dtype_is_float8(a->dtype) || (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
@@ -231,23 +231,25 @@ TsrStatus op_linalg_eigvals(TsrOpCall *c) {
 
 /* ---- symmetric ---- */
 
-static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, const char *uplo, const char *fn) {
+static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const char *fn) {
+    const TsrTensor *a = c->arg[0].t;
+    const char *uplo = c->arg[1].str;
     char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
     TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
     if (strlen(uplo) != 1 || (which != 'L' && which != 'U'))
         return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
+    TSR_TRY(tsr_check_out_fits(c, 1, a->dtype));
+    TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(a->dtype)));
     return tsr_la_new_eigh(w, v, a, which, fn);
 }
 
 TsrStatus op_linalg_eigh(TsrOpCall *c) {
     TsrTensor *w, *v;
-    TSR_TRY(eigh(&w, &v, c->arg[0].t, c->arg[1].str, "linalg.eigh"));
+    TSR_TRY(eigh(&w, &v, c, "linalg.eigh"));
     return tsr_return_move2(c, w, v);
 }
 
 TsrStatus op_linalg_eigvalsh(TsrOpCall *c) {
     TsrTensor *w = NULL;
-    bool square = tsr_ndim(c->arg[0].t) >= 2 && tsr_la_rows(c->arg[0].t) == tsr_la_cols(c->arg[0].t);
-    if (square) TSR_TRY(tsr_check_out_dtype(c, 0, tsr_dtype_real_of(c->arg[0].t->dtype)));
-    return tsr_finish_move(c, eigh(&w, NULL, c->arg[0].t, c->arg[1].str, "linalg.eigvalsh"), w);
+    return tsr_finish_move(c, eigh(&w, NULL, c, "linalg.eigvalsh"), w);
 }

@@ -52,9 +52,20 @@ TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel, tsr_dtype_scalar_name(d));
 }
 
+TsrStatus tsr_la_outs(const TsrOpCall *c, TsrDtype first, TsrDtype others) {
+    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(tsr_check_out_fits(c, k, k == 0 ? first : others));
+    return TSR_OK;
+}
+
 TsrStatus tsr_la_into(const TsrOpCall *c, const char *kernel, TsrDtype d, TsrDtype result) {
-    for (int k = 0; k < TSR_MAX_RETS; k++) TSR_TRY(tsr_check_out_fits(c, k, result));
+    TSR_TRY(tsr_la_outs(c, result, result));
     return tsr_la_not_implemented(kernel, d);
+}
+
+TsrStatus tsr_la_need_epsilon(const TsrTensor *a) {
+    TsrBlasType t;
+    if (tsr_blas_type(&t, a->dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
 }
 
 TsrStatus tsr_la_need_kernel(const char *kernel, const TsrTensor *a) {

@@ -19,8 +19,11 @@ TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *ar
 TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);      /* floating point or complex, half too */
 TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
 TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
+/* That each out= may take its result: the first one is of dtype `first`, the others are of `others`. */
+TsrStatus tsr_la_outs(const TsrOpCall *c, TsrDtype first, TsrDtype others);
 /* tsr_la_not_implemented after each out= was asked whether it may take the results, which are of dtype `result`. */
 TsrStatus tsr_la_into(const TsrOpCall *c, const char *kernel, TsrDtype d, TsrDtype result);
+TsrStatus tsr_la_need_epsilon(const TsrTensor *a); /* what a default tolerance is made of */
 TsrStatus tsr_la_need_kernel(const char *kernel,
                              const TsrTensor *a); /* the same, but a matrix with nothing in it needs none */
 

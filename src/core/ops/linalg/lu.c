@@ -18,12 +18,15 @@
 
 /* ---- factorizations ---- */
 
-static TsrStatus check_lu_input(const TsrTensor *a, bool pivot) {
+/* `others`: what comes after the first result. */
+static TsrStatus check_lu_input(const TsrOpCall *c, bool pivot, TsrDtype others) {
+    const TsrTensor *a = c->arg[0].t;
     if (tsr_ndim(a) < 2) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_sizes_text(a));
     }
+    TSR_TRY(tsr_la_outs(c, a->dtype, others));
     if (a->numel == 0) return TSR_OK;
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     return pivot ? TSR_OK
@@ -51,7 +54,7 @@ static TsrStatus check_lu_info(const TsrTensor *info, const char *fn) {
 
 static TsrStatus lu_factor(TsrOpCall *c, bool pivot, const char *check, bool with_info) {
     TsrTensor *lu, *pivots, *info;
-    TSR_TRY(check_lu_input(c->arg[0].t, pivot));
+    TSR_TRY(check_lu_input(c, pivot, TSR_INT32));
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     TsrStatus s = check != NULL ? check_lu_info(info, check) : TSR_OK;
     if (s != TSR_OK || !with_info) {
@@ -204,7 +207,7 @@ TsrStatus op_linalg_lu(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "linalg.lu: Expected tensor with 2 or more dimensions. Got size: %s instead",
                          tsr_sizes_text(c->arg[0].t));
-    TSR_TRY(check_lu_input(c->arg[0].t, c->arg[1].b));
+    TSR_TRY(check_lu_input(c, c->arg[1].b, c->arg[0].t->dtype));
     TSR_TRY(tsr_la_new_lu_factor(&lu, &pivots, &info, c->arg[0].t));
     return lu_unpack(c, lu, pivots, true, c->arg[1].b);
 }
@@ -284,13 +287,15 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
     return db == 1 || (tsr_ndim(a) - 1 == db && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)db) == 0);
 }
 
-static TsrStatus check_solve(const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
+/* c: the call whose outs take the solution and the codes; NULL. */
+static TsrStatus check_solve(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
     TSR_TRY(tsr_la_check_float(a, fn));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead",
                          fn, tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    if (c != NULL) TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     if (left || !vector_case(a, b)) return TSR_OK;
     const int64_t n = tsr_la_rows(a);
@@ -346,7 +351,6 @@ static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, co
 
 static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left,
                            const char *fn) {
-    TSR_TRY(check_solve(a, b, left, fn));
     bool vector = vector_case(a, b);
     TSR_OWNED column = NULL;
     TSR_OWNED e = NULL;
@@ -368,10 +372,17 @@ static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, 
     return TSR_OK;
 }
 
+/* linalg.solve and linalg.solve_ex: A, B, left. */
+static TsrStatus solve_call(TsrTensor **x, TsrTensor **info, const TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
+    TSR_TRY(check_solve(c, a, b, c->arg[2].b, "linalg.solve"));
+    return solve_new(x, info, a, b, c->arg[2].b, "linalg.solve");
+}
+
 TsrStatus op_linalg_solve(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
+    TSR_TRY(solve_call(&x, &info, c));
     TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -379,7 +390,7 @@ TsrStatus op_linalg_solve(TsrOpCall *c) {
 TsrStatus op_linalg_solve_ex(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(solve_new(&x, &info, c->arg[0].t, c->arg[1].t, c->arg[2].b, "linalg.solve"));
+    TSR_TRY(solve_call(&x, &info, c));
     if (c->arg[3].b) TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve_ex", TSR_LA_SINGULAR_SOLVE));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
@@ -399,7 +410,8 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *
     TSR_TRY(tsr_la_check_matrix(b, "linalg.lu_solve", "B"));
     TSR_TRY(check_solve_shapes("linalg.lu_solve", lu, b, left));
     int dp = tsr_ndim(pivots);
-    if (dp < 1 || pivots->sizes[dp - 1] != tsr_la_cols(lu))
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, dp));
+    if (pivots->sizes[dp - 1] != tsr_la_cols(lu))
         return tsr_error(TSR_RUNTIME_ERROR,
                          "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
     if (dp != tsr_ndim(lu) - 1 || memcmp(pivots->sizes, lu->sizes, sizeof(int64_t) * (size_t)dp) != 0) {
@@ -415,7 +427,6 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *
     TSR_OWNED pb = NULL;
     TsrLaBatch batch;
     TSR_TRY(tsr_la_broadcast_batch(&batch, lu, b));
-    if (lu->numel > 0 && b->numel > 0) TSR_TRY(tsr_la_not_implemented("linalg.lu_solve_cpu", lu->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&lub, lu, &batch));
     batch.sizes[batch.n] = tsr_la_cols(lu);
     TSR_TRY(tsr_tensor_new_expand(&pwide, pivots, batch.n + 1, batch.sizes));
@@ -429,6 +440,7 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *
                              "Pivots given to lu_solve must all be %s. Did you properly pass the result of lu_factor?",
                              pivot < 1 ? "greater or equal to 1" : "smaller or equal to LU.size(-2)");
     }
+    if (lu->numel > 0 && b->numel > 0) TSR_TRY(tsr_la_not_implemented("linalg.lu_solve_cpu", lu->dtype));
     return solve_factored(out, lub, pb, b, left, adjoint);
 }
 
@@ -480,6 +492,7 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
+    TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     if (ind <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected a strictly positive integer for 'ind', but got %lld",
                          (long long)ind);
@@ -530,6 +543,7 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
+    TSR_TRY(tsr_check_out_fits(c, 0, c->arg[0].t->dtype));
     TSR_TRY(move_dims_last(&a, c->arg[0].t, &c->arg[2]));
     int split = TSR_MIN(tsr_ndim(b), tsr_ndim(a)), rest = tsr_ndim(a) - split;
     int64_t cols = product(a->sizes, split, tsr_ndim(a));
@@ -540,6 +554,7 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
                          (long long)cols, (long long)b->numel);
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){cols, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
+    TSR_TRY(check_solve(NULL, square, flat, true, "linalg.solve"));
     TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
     TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, rest, a->sizes + split), r);
@@ -547,11 +562,14 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
 
 /* ---- determinants ---- */
 
-static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrTensor *a, const char *fn) {
+/* c: the call whose out= is of a's dtype; NULL. */
+static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrOpCall *c, const TsrTensor *a,
+                                const char *fn) {
     TSR_OWNED at = NULL;
     TSR_OWNED info = NULL;
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_check_float(a, fn));
+    if (c != NULL) TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     bool transposed = tsr_is_contiguous(a, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(a->dtype);
     if (transposed) TSR_TRY(tsr_la_new_mt(&at, a, false));
@@ -585,13 +603,13 @@ static TsrStatus signs_new(TsrTensor **out, const TsrTensor *lu, const TsrTensor
     return tsr_new_there(out, sign, lu->device);
 }
 
-static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
+static TsrStatus det_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *a, const char *fn) {
     TSR_OWNED lu = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED diagonal = NULL;
     TSR_OWNED sign = NULL;
     TSR_OWNED prod = NULL;
-    TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
+    TSR_TRY(factor_for_det(&lu, &pivots, c, a, fn));
     int64_t last = -1;
     TSR_TRY(signs_new(&sign, lu, pivots));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
@@ -601,7 +619,7 @@ static TsrStatus det_new(TsrTensor **out, const TsrTensor *a, const char *fn) {
 
 TsrStatus op_det(TsrOpCall *c) {
     TsrTensor *r = NULL;
-    return tsr_finish_move(c, det_new(&r, c->arg[0].t, "linalg.det"), r);
+    return tsr_finish_move(c, det_new(&r, c, c->arg[0].t, "linalg.det"), r);
 }
 
 static TsrStatus slogdet_there(TsrTensor **sign, TsrTensor **logabs, const TsrTensor *lu, const TsrTensor *pivots) {
@@ -622,7 +640,7 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TSR_OWNED l = NULL;
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TSR_TRY(tsr_la_check_float_high(a, fn));
-    TSR_TRY(factor_for_det(&lu, &pivots, a, fn));
+    TSR_TRY(factor_for_det(&lu, &pivots, NULL, a, fn));
     if (tsr_on_device(lu)) return slogdet_there(sign, logabs, lu, pivots);
     TSR_TRY(tsr_la_new_vector(&s, lu, -1, lu->dtype));
     TSR_TRY(tsr_la_new_vector(&l, lu, -1, tsr_dtype_real_of(lu->dtype)));
@@ -704,14 +722,17 @@ static void sytrs(void *context) {
                                                          &l->info, 1);
 }
 
-static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a, bool hermitian) {
+static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info, const TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t;
+    const bool hermitian = c->arg[1].b;
     TSR_OWNED f = NULL;
     TSR_OWNED p = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED work = NULL;
     TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
     TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
-    TSR_TRY(tsr_la_need_kernel("ldl_factor_kernel_cpu", a));
+    TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
+    TSR_TRY(tsr_la_need_kernel(tsr_dtype_is_float8(a->dtype) ? "tril" : "ldl_factor_kernel_cpu", a));
     TSR_TRY(tsr_la_new_copy(&f, a));
     TSR_TRY(tsr_la_new_vector(&p, a, tsr_la_cols(a), TSR_INT32));
     TSR_TRY(tsr_la_new_vector(&e, a, -1, TSR_INT32));
@@ -759,7 +780,7 @@ TsrStatus op_ldl_factor(TsrOpCall *c) {
     TSR_OWNED ld = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(ldl_factor(&ld, &pivots, &info, c->arg[0].t, c->arg[1].b));
+    TSR_TRY(ldl_factor(&ld, &pivots, &info, c));
     TSR_TRY(check_ldl_info(info, "torch.linalg.ldl_factor"));
     return tsr_return_move2(c, tsr_owned_take(&ld), tsr_owned_take(&pivots));
 }
@@ -768,7 +789,7 @@ TsrStatus op_ldl_factor_ex(TsrOpCall *c) {
     TSR_OWNED ld = NULL;
     TSR_OWNED pivots = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(ldl_factor(&ld, &pivots, &info, c->arg[0].t, c->arg[1].b));
+    TSR_TRY(ldl_factor(&ld, &pivots, &info, c));
     if (c->arg[2].b) TSR_TRY(check_ldl_info(info, "torch.linalg.ldl_factor_ex"));
     tsr_return_move2(c, tsr_owned_take(&ld), tsr_owned_take(&pivots));
     c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&info)};
@@ -837,7 +858,7 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     if (tsr_is_meta(x)) return tsr_return_move(c, tsr_owned_take(&x));
     TSR_TRY(check_ldl_pivots(p, tsr_la_cols(ld)));
     if (x->numel == 0) return tsr_return_move(c, tsr_owned_take(&x));
-    TSR_TRY(tsr_la_not_implemented("ldl_solve_cpu", x->dtype));
+    TSR_TRY(tsr_la_not_implemented("ldl_solve_kernel_cpu", x->dtype));
     Ldl l = {.hermitian = c->arg[3].b};
     TSR_TRY(tsr_la_begin(&l.job, x->dtype));
     tsr_la_widen(tsr_la_rows(x), tsr_la_rows(x));

@@ -454,8 +454,8 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     if (d0 == d1)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)d0,
                          (long long)d1);
-    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
     TSR_TRY(check_norm_dtype(x, over.dtype, fn));
+    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
     TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
     TSR_TRY(matrices_last(&moved, cast, d0, d1));
     TSR_TRY(matrix_norm_moved(&r, moved, ord));
@@ -492,7 +492,7 @@ TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
 TsrStatus op_matrix_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
     MatrixNorm ord = NORM_FRO;
-    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "linalg.matrix_norm", "A"));
+    if (c->arg[1].kind == TSR_ARG_SCALAR) TSR_TRY(check_order(&c->arg[1], "linalg.matrix_norm"));
     TSR_TRY(c->arg[1].kind == TSR_ARG_STR ? matrix_order_text(&ord, c->arg[1].str)
                                           : matrix_order_number(&ord, c->arg[1].s));
     return tsr_finish_move(c, matrix_norm(&r, c->arg[0].t, ord, over_of(c, 0, NULL)), r);

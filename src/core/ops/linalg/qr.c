@@ -100,12 +100,12 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_la_check_matrix(a, "linalg.qr", "A"));
     TSR_TRY(tsr_la_check_float(a, "linalg.qr"));
-    TSR_TRY(tsr_la_not_implemented("geqrf_cpu", a->dtype));
     bool complete = strcmp(mode, "complete") == 0, only_r = strcmp(mode, "r") == 0;
     if (!complete && !only_r && strcmp(mode, "reduced") != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "qr received unrecognized mode '%s' but expected one of 'reduced' (default), 'r', or 'complete'", mode);
+    TSR_TRY(tsr_la_into(c, "geqrf_cpu", a->dtype, a->dtype));
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
     TSR_TRY(factored(&f, &tau, a));
     TSR_TRY(tsr_la_new_like(&r, a, complete ? m : k, n, a->dtype));
@@ -435,9 +435,6 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
     if (!*vector && tsr_la_rows(a) != tsr_la_rows(b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
-    TsrBlasType t;
-    if (!tsr_blas_type(&t, a->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
     return TSR_OK;
 }
 
@@ -469,6 +466,8 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     int driver;
     TSR_TRY(check_lstsq(a, b, &vector));
     TSR_TRY(lstsq_driver(&driver, &c->arg[3], tsr_on_device(a)));
+    if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_la_need_epsilon(a));
+    TSR_TRY(tsr_la_not_implemented("linalg_lstsq_cpu", a->dtype));
     TSR_OWNED column = NULL;
     TSR_OWNED f = NULL;
     TSR_OWNED x = NULL;

@@ -9,11 +9,9 @@
 
 /* ---- singular values ---- */
 
-static TsrStatus check_svd(const TsrOpCall *c, const TsrTensor *a, const char *fn) {
+static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
     TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
-    TSR_TRY(tsr_la_check_float(a, fn));
-    if (c != NULL) TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(a->dtype)));
-    return tsr_la_need_kernel("linalg_svd_cpu", a);
+    return tsr_la_check_float(a, fn);
 }
 
 static TsrStatus check_driver(const TsrArg *driver, const TsrTensor *a) {
@@ -32,17 +30,23 @@ static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z)
 
 TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
-    TSR_TRY(check_svd(NULL, c->arg[0].t, "linalg.svd"));
-    TSR_TRY(check_driver(&c->arg[2], c->arg[0].t));
-    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, c->arg[0].t, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
+    const TsrTensor *a = c->arg[0].t;
+    TSR_TRY(check_svd(a, "linalg.svd"));
+    for (int k = 0; k < 3; k++) TSR_TRY(tsr_check_out_fits(c, k, k == 1 ? tsr_dtype_real_of(a->dtype) : a->dtype));
+    TSR_TRY(check_driver(&c->arg[2], a));
+    TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
     return return3(c, u, s, vh);
 }
 
 TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
-    TSR_TRY(check_svd(c, c->arg[0].t, "linalg.svd"));
-    TSR_TRY(check_driver(&c->arg[1], c->arg[0].t));
-    return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, c->arg[0].t, 'N', "linalg.svd"), s);
+    const TsrTensor *a = c->arg[0].t;
+    TSR_TRY(check_svd(a, "linalg.svd"));
+    TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(a->dtype)));
+    TSR_TRY(check_driver(&c->arg[1], a));
+    TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
+    return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"), s);
 }
 
 static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
@@ -135,14 +139,13 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
     TSR_OWNED mask = NULL;
     int64_t last = -1;
     TSR_TRY(tsr_la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
-    TsrBlasType t;
-    if (asks_epsilon && !tsr_blas_type(&t, a->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
+    if (asks_epsilon) TSR_TRY(tsr_la_need_epsilon(a));
     if (a->numel == 0) {
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    if (!hermitian) TSR_TRY(check_svd(NULL, a, "linalg.svd"));
+    if (!hermitian) TSR_TRY(check_svd(a, "linalg.svd"));
+    if (!hermitian) TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(tsr_la_new_eigh(&w, NULL, a, 'L', "linalg.eigvalsh"));
@@ -160,6 +163,9 @@ TsrStatus op_matrix_rank(TsrOpCall *c) {
     TSR_OWNED atol = NULL;
     TSR_OWNED rtol = NULL;
     TsrTensor *r = NULL;
+    const bool numbers = c->arg[1].kind != TSR_ARG_TENSOR && c->arg[2].kind != TSR_ARG_TENSOR;
+    if (numbers && !tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) >= 2) TSR_TRY(tsr_la_need_epsilon(c->arg[0].t));
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
     return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, !tsr_arg_given(&c->arg[2]), c->arg[3].b), r);
@@ -170,7 +176,8 @@ TsrStatus op_matrix_rank_tol(TsrOpCall *c) {
     TSR_OWNED atol = NULL;
     TSR_OWNED zero = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, "torch.linalg.matrix_rank", "tol"));
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
+    TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, "torch.linalg.matrix_rank", "atol"));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
     return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, zero, false, c->arg[2].b), r);
 }
@@ -223,18 +230,21 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     return tsr_matmul_new(out, v, scaled);
 }
 
+/* `eps`: the default tolerance depends on the dtype's epsilon, which is asked for first. */
+static TsrStatus check_pinv(const TsrOpCall *c, bool eps) {
+    const TsrTensor *a = c->arg[0].t;
+    TsrBlasType t;
+    TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
+    if (tsr_ndim(a) >= 2 && tsr_blas_type(&t, a->dtype)) return TSR_OK;
+    if (tsr_ndim(a) >= 2 && eps) return tsr_la_need_epsilon(a);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types",
+        tsr_dtype_scalar_name(a->dtype), tsr_sizes_text(a));
+}
+
 static TsrStatus pinv(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
                       bool hermitian) {
-    TsrBlasType t;
-    if (tsr_ndim(a) >= 2 && !tsr_blas_type(&t, a->dtype) && atol != NULL && rtol == NULL) /* it asks for an epsilon */
-        return tsr_error(TSR_RUNTIME_ERROR, "This function doesn't handle types other than float and double");
-    if (tsr_ndim(a) < 2 || !tsr_blas_type(&t, a->dtype)) {
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "linalg.pinv(%s{%s}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble "
-            "types",
-            tsr_dtype_scalar_name(a->dtype), tsr_sizes_text(a));
-    }
     if (a->numel == 0) {
         int64_t sizes[TSR_MAX_DIMS];
         int d = tsr_ndim(a);
@@ -250,6 +260,8 @@ TsrStatus op_pinv(TsrOpCall *c) {
     TSR_OWNED atol = NULL;
     TSR_OWNED rtol = NULL;
     TsrTensor *r = NULL;
+    bool number = tsr_arg_given(&c->arg[1]) && c->arg[1].kind != TSR_ARG_TENSOR;
+    TSR_TRY(check_pinv(c, number && !tsr_arg_given(&c->arg[2])));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
     return tsr_finish_move(c, pinv(&r, c->arg[0].t, atol, rtol, c->arg[3].b), r);
@@ -260,6 +272,7 @@ TsrStatus op_pinv_rcond(TsrOpCall *c) {
     TSR_OWNED rtol = NULL;
     TSR_OWNED zero = NULL;
     TsrTensor *r = NULL;
+    TSR_TRY(check_pinv(c, false));
     TSR_TRY(tolerance(&rtol, &c->arg[1], c->arg[0].t, "torch.linalg.pinv", "rcond"));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
     return tsr_finish_move(c, pinv(&r, c->arg[0].t, zero, rtol, c->nargs > 2 && c->arg[2].b), r);
