@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/element/halffloat.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 #include "core/tensor/owned.h"
 #include "pool_loops.h"
@@ -50,9 +51,8 @@ static TsrStatus not_positive(const char *what, const char *prefix, const int64_
 
 static TsrStatus check_window(const TsrNnWindow *w) {
     bool kernel = true, stride = true, dilation = true;
-    for (int d = NN_DIMS - w->n; d < NN_DIMS; d++)
-        if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
     for (int d = NN_DIMS - w->n; d < NN_DIMS; d++) {
+        if (w->stride[d] == 0) return tsr_error(TSR_RUNTIME_ERROR, "stride should not be zero");
         if (w->pad[d] < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "pad must be non-negative, but got pad: %lld", (long long)w->pad[d]);
         if (w->pad[d] > (int64_t)window_span(w->kernel[d], w->dilation[d]) / 2)
@@ -335,6 +335,7 @@ static TsrStatus avg_pool(TsrOpCall *c, int n, const char *fn) {
     const char *kernel = n == 3                          ? "avg_pool3d_out_frame"
                          : tsr_nn_is_channels_last(t, n) ? "avg_pool2d_channels_last"
                                                          : "avg_pool2d";
+    TSR_TRY(tsr_check_out_fits(c, 0, t->dtype));
     TSR_TRY(check_floating_or_int(t, kernel, t->dtype == TSR_INT64));
     if (n == 3 && (t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"avg_pool3d_out_frame\" not implemented for '%s'",

@@ -385,6 +385,13 @@ TsrStatus op_histc(TsrOpCall *c) {
 
 /* ---- histogram, histogramdd ---- */
 
+static TsrStatus no_edges(int d) {
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins "
+                     "tensor for dimension %d",
+                     d);
+}
+
 static TsrStatus check_edges(const TsrTensor *input, TsrTensor *const *given, int ndim) {
     for (int d = 0; d < ndim; d++) {
         if (tsr_ndim(given[d]) != 1)
@@ -399,22 +406,12 @@ static TsrStatus check_edges(const TsrTensor *input, TsrTensor *const *given, in
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
                 "dtype %s and bins for dimension %d with dtype %s",
                 tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
-        if (given[d]->numel == 0)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have at least 1 element, but got %d elements in the bins "
-                "tensor for dimension %d",
-                0, d);
+        if (given[d]->numel == 0) return no_edges(d);
     }
     return TSR_OK;
 }
 
-/* `ranged`: the edges are made from a range that is given; `bounded`: or they are given themselves. */
-static TsrStatus check_histogram(const TsrTensor *input, const TsrTensor *weight, bool ranged, bool bounded) {
-    if (ranged && tsr_in(NO_LINSPACE, input->dtype)) return tsr_not_implemented("linspace_cpu", input->dtype);
-    if (bounded) TSR_TRY(tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu"));
-    else if (!tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), input->dtype))
-        return tsr_not_implemented("histogramdd", input->dtype);
+static TsrStatus check_weight(const TsrTensor *input, const TsrTensor *weight) {
     if (weight == NULL) return TSR_OK;
     if (weight->dtype != input->dtype)
         return tsr_error(
@@ -461,23 +458,29 @@ static TsrStatus outer_edges(double *left, double *right, const TsrTensor *rows,
     return TSR_OK;
 }
 
+/* The ends of all dimensions are looked at before edges are made between any. */
 static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim, const int64_t *bins,
                             const TsrArg *range) {
-    TsrTensor *rows;
+    const bool ranged = tsr_arg_given(range), counts = input->dtype == TSR_FLOAT32 || input->dtype == TSR_FLOAT64;
+    TSR_OWNED rows = NULL;
+    double left[MAX_HISTOGRAM_DIMS], right[MAX_HISTOGRAM_DIMS];
+    if (!ranged && !counts) return tsr_not_implemented("histogramdd", input->dtype);
+    TSR_TRY(doubles_new(&rows, input));
+    for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left[d], &right[d], rows, ndim, d, range));
     for (int d = 0; d < ndim; d++) {
-        if (bins[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");
-        if (bins[d] == 0)
+        if (bins[d] < -1) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");
+        TSR_TRY(even_edges_new(&edges[d], left[d], right[d], bins[d], input->dtype));
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_made_edges(const TsrTensor *input, TsrTensor *const *edges, int ndim) {
+    for (int d = 0; d < ndim; d++) {
+        if (edges[d]->numel == 0) return no_edges(d);
+        if (edges[d]->numel == 1)
             return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got 0 for dimension %d", d);
     }
-    TSR_TRY(doubles_new(&rows, input));
-    TsrStatus status = TSR_OK;
-    for (int d = 0; d < ndim && status == TSR_OK; d++) {
-        double left, right;
-        status = outer_edges(&left, &right, rows, ndim, d, range);
-        if (status == TSR_OK) status = even_edges_new(&edges[d], left, right, bins[d], input->dtype);
-    }
-    tsr_tensor_free(rows);
-    return status;
+    return tsr_require(TSR_BITS_FLOAT, input->dtype, "histogram_cpu");
 }
 
 static TsrStatus copy_edges(TsrTensor **edges, TsrTensor *const *given, int ndim) {
@@ -521,10 +524,10 @@ typedef struct HistogramArgs {
 static TsrStatus histogram_new(TsrTensor **hist, TsrTensor **edges, const HistogramArgs *a) {
     const TsrTensor *weight = tsr_arg_given(a->weight) ? a->weight->t : NULL;
     if (a->edges != NULL) TSR_TRY(check_edges(a->input, a->edges, a->ndim));
-    bool ranged = a->edges == NULL && tsr_arg_given(a->range);
-    TSR_TRY(check_histogram(a->input, weight, ranged, ranged || a->edges != NULL));
     TSR_TRY(a->bins != NULL ? make_edges(edges, a->input, a->ndim, a->bins, a->range)
                             : copy_edges(edges, a->edges, a->ndim));
+    TSR_TRY(check_weight(a->input, weight));
+    TSR_TRY(check_made_edges(a->input, edges, a->ndim));
     TSR_TRY(count_into(hist, a->input, weight, edges, a->ndim, a->bins != NULL ? BY_RULE_AND_LOOK : BY_SEARCH));
     if (!a->density->b) return TSR_OK;
     TsrStatus status = make_density(hist, edges, a->ndim);
@@ -536,7 +539,7 @@ static TsrStatus histogram_1d(TsrOpCall *c, HistogramArgs a) {
     TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[1] = {NULL}, *weight = NULL;
     TsrArg flat_weight = *a.weight;
     int64_t shape[2] = {self->numel, 1}, minus = -1;
-    if (a.bins != NULL && a.bins[0] < 0)
+    if (a.bins != NULL && a.bins[0] <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
                          (long long)a.bins[0]);
     TSR_TRY(tsr_tensor_new_reshape(&a.input, self, 2, shape));
