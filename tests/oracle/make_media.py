@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Write tests/data/media: pictures by Pillow, sound by the module wave, MNIST's idx (pip install numpy pillow): make_media.py [FOLDER].
+"""Write tests/data/media: pictures by Pillow, sound by the modules wave and audioop (of Python before 3.13), MNIST's idx (pip install numpy pillow): make_media.py [FOLDER].
 
-tests/repl/media.sh reads them; pixels.json has what Pillow and wave read. bad_* are damaged, or lie."""
-import json, pathlib, struct, sys, wave, zlib
+tests/repl/media.sh reads them; pixels.json has what Pillow, wave and audioop read. bad_* are damaged, or lie."""
+import audioop, json, pathlib, struct, sys, wave, zlib
 
 import numpy as np
 from PIL import Image
@@ -89,6 +89,10 @@ fmt = part(b"fmt ", struct.pack("<HHIIHH", 3, 1, 8000, 32000, 4, 32))
 keep("float.wav", [[0.5], [-0.25]])
 (OUT / "pipe.wav").write_bytes(riff(fmt + part(b"data", floats, 0xFFFFFFFF)))
 keep("pipe.wav", [[0.5], [-0.25]])
+for name, code, expand in (("a_law.wav", 6, audioop.alaw2lin), ("mu_law.wav", 7, audioop.ulaw2lin)):
+    law = part(b"fmt ", struct.pack("<HHIIHHH", code, 2, 8000, 16000, 2, 8, 0)) + part(b"fact", struct.pack("<I", 128))
+    (OUT / name).write_bytes(riff(law + part(b"data", bytes(range(256)))))
+    keep(name, np.frombuffer(expand(bytes(range(256)), 2), "<i2").reshape(-1, 2))
 (OUT / "bad_long.wav").write_bytes(riff(fmt + part(b"data", floats, 1 << 30)))
 (OUT / "bad_order.wav").write_bytes(riff(part(b"data", floats) + fmt))
 (OUT / "bad_frame.wav").write_bytes(riff(part(b"fmt ", struct.pack("<HHIIHH", 3, 0, 8000, 32000, 4, 32)) + part(b"data", floats)))

@@ -5,7 +5,7 @@ data=$(cd "$(dirname "$0")/../data/media" && pwd)
 run -e "import json
 wanted = json.loads(open('$data/pixels.json').read())
 [name for name in wanted if load('$data/' + name).tolist() != wanted[name]], len(wanted)"
-is 'all are read' '([], 18)' "$out"
+is 'all are read' '([], 20)' "$out"
 run -e "[str(load('$data/' + n).dtype)[6:] for n in ('rgb.png', 'wide.png', 'wide.pgm', 'stereo.wav', 'float.wav', 'triples.wav', 'numbers.idx')]"
 is 'dtypes' "['uint8', 'uint16', 'uint16', 'int16', 'float32', 'int32', 'int32']" "$out"
 back() { # NAME EXPRESSION FILE
@@ -48,7 +48,7 @@ refused value.ppm "byte 13: a number of at most 9 was expected, found '10\\x0a'"
 refused long.wav 'byte 36: a chunk of 1073741824 bytes, of which 8 are there'
 refused order.wav 'its samples come before what they are'
 refused frame.wav 'it has no channels'
-refused coding.wav 'samples of format 85 and 32 bits are not read; 8, 16, 24 and 32 bits of PCM and floating-point numbers are'
+refused coding.wav 'samples of format 85 and 32 bits are not read; 8, 16, 24 and 32 bits of PCM, floating-point numbers, A-law and mu-law are'
 refused sizes.idx 'its shape overflows'
 refused short.idx 'the shape needs 9 bytes of data from byte 8 on, the file has 2'
 unwritten() { # EXPRESSION FILE WANTED HINT
