@@ -335,6 +335,12 @@ static const TsrTensor *named_like(Value result) {
     return tsr_columns_were_moved() ? NULL : as_wide(result.t);
 }
 
+/* Above the columns, or, in JSON, in each row of a matrix. */
+static bool has_names(const TsrFormat *format, Value result) {
+    if (format == NULL) return false;
+    return format->table || (format->put_cell != NULL && result.tag == V_TENSOR && tsr_ndim(result.t) == 2);
+}
+
 /* *names is the caller's (tsr_free). */
 static TsrStatus set_header(TsrSaveOptions *o, const char ***names, Value result) {
     const TsrTensor *like = named_like(result);
@@ -387,7 +393,7 @@ static TsrStatus save(Value result, const char *path, const char *format) {
                         .na = first_word(na, sizeof na, options->na),
                         .suffix = options->suffix};
     const char **names = NULL;
-    TsrStatus status = row != NULL && row->table ? set_header(&o, &names, result) : TSR_OK;
+    TsrStatus status = has_names(row, result) ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save_alike(result, path, &o);
     tsr_free(names);
     return status;

@@ -107,7 +107,7 @@ static const char help_text[] =
     "      --ragged               rows of csv may be short (missing cells) or long (cut)\n"
     "      --na WORDS             cells that are nan, and what nan is written as: NA,-\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
-    "      --no-header            a table's columns without their names\n"
+    "      --no-header            columns without their names; lists in JSON\n"
     "      --untie                of tensors that share memory, safetensors has each for itself\n"
     "      --compact              of storages, pt has only what the tensors reach\n"
     "      --json                 values and errors as JSON\n"
@@ -590,9 +590,10 @@ static int check_writing(const FilterOptions *o, const char *first, bool json) {
     const TsrFormat *format = name == file ? tsr_format_for_path(name) : tsr_format_find(name);
     if (o->in_place && o->input_format != NULL) format = tsr_format_find(o->input_format);
     bool text = format == NULL || format->put != NULL, table = format != NULL && format->table;
+    bool names = format != NULL && format->put_cell != NULL;
     if (o->precision > 0 && !text) return usage("--precision is for text, not for %s", format->name);
-    if (o->no_header && !table)
-        return usage("--no-header is for csv and tsv, not for %s", format != NULL ? format->name : name);
+    if (o->no_header && !table && !names)
+        return usage("--no-header is for csv, tsv, json and jsonl, not for %s", format != NULL ? format->name : name);
     if (o->json_nan != NULL && (table || (format != NULL ? !text : !json)))
         return usage("--json-nan is for json and jsonl, not for %s", format != NULL ? format->name : name);
     return EXIT_FINE;

@@ -667,6 +667,35 @@ static TsrStatus table_items(TsrItems *items, Value v) {
     return status;
 }
 
+/* Whether v is a tensor of two dimensions whose columns were given names, in a format that has these in each row. */
+static bool is_named_matrix(Value v, const TsrSaveOptions *o) {
+    const TsrFormat *format = o->format != NULL ? tsr_format_find(o->format) : NULL;
+    return format != NULL && format->put_cell != NULL && !format->table && v.tag == V_TENSOR && tsr_ndim(v.t) == 2 &&
+           !tsr_is_sparse(v.t) && !tsr_is_meta(v.t) && o->header != NULL && !o->no_header;
+}
+
+static TsrStatus add_matrix_column(TsrTable *table, const TsrTensor *t, int64_t j, const char *name) {
+    TsrTableColumn c = {.kind = TSR_COLUMN_NUMBERS};
+    TsrStatus status = tsr_tensor_new_select(&c.from, t, 1, j);
+    if (status == TSR_OK) status = tsr_tensor_new_contiguous(&c.data, c.from, TSR_CONTIGUOUS);
+    if (status == TSR_OK) return tsr_table_add_move(table, name, strlen(name), c);
+    tsr_table_column_clear(&c);
+    return status;
+}
+
+static TsrStatus matrix_items(TsrItems *items, const TsrTensor *t, const TsrSaveOptions *o) {
+    if (o->header_count != t->sizes[1])
+        return tsr_error(TSR_VALUE_ERROR, "the header has %lld names, the tensor %lld columns",
+                         (long long)o->header_count, (long long)t->sizes[1]);
+    if (!tsr_dtype_is_pod(t->dtype) || tsr_dtype_is_complex(t->dtype))
+        return tsr_error(TSR_VALUE_ERROR, "JSON holds dense real numbers, not this tensor of torch.%s",
+                         tsr_dtype_name(t->dtype));
+    TSR_TRY(tsr_tensor_check(t, false));
+    TSR_TRY(tsr_table_new(&items->table, t->sizes[0]));
+    for (int64_t j = 0; j < t->sizes[1]; j++) TSR_TRY(add_matrix_column(items->table, t, j, o->header[j]));
+    return TSR_OK;
+}
+
 /* Whether v goes into NumPy's files as arrays that are no tensors: a column, or a dict with some or with tables. */
 static bool is_written_as_arrays(Value v, const char *name) {
     int64_t position = 0;
@@ -694,6 +723,7 @@ static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Valu
     if (is_written_as_arrays(v, o->format)) return tree_from_value(&items->tree, v, true);
     if (value_is_column(v) && format_has_header(o->format)) return column_items(items, o, v);
     if (is_written_as_table(v, o->format)) return table_items(items, v);
+    if (is_named_matrix(v, o)) return matrix_items(items, v.t, o);
     if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);
     TSR_TRY(strcmp(o->format, "text") == 0 ? repr_text(text, v) : json_text(text, v, o));
     o->text = text->data != NULL ? text->data : "";

@@ -105,4 +105,21 @@ printf '%s\n' "$out" | tail -n +2 >got
 cmp -s wanted got && ok 'groups of many blocks' || fail 'groups of many blocks'
 run --threads 1 -o csv -e _ big.csv; printf '%s\n' "$out" | cmp -s - big.csv && ok 'words of many blocks' || fail 'words of many blocks'
 run -o csv -e '_.sort_by("k")["k"].unique().tolist() == sorted(set(_["k"].tolist()))' big.csv
+# a list without numbers may have been one of anything
+printf '{"a": [], "b": [1], "c": {"d": [[]]}}' >"$work/e.json"
+run -e _ "$work/e.json"; is 'an empty list inside' "{'a': [], 'b': tensor([1]), 'c': {'d': [[]]}}" "$out"
+run --dtype float32 -e '_["a"]' "$work/e.json"; is 'of a dtype' 'tensor([])' "$out"
+is 'alone' 'tensor([], dtype=torch.float64)' "$(echo '[]' | "$tsr" -I json -e _)"
+# a matrix of numbers under a header is objects in JSON, as miller makes of it
+printf 'a,b\n1.50,2\n3,\n' >"$work/n.csv"
+run -o jsonl -e _ "$work/n.csv"; is 'a matrix with names as JSON lines' '{"a": 1.5, "b": 2}
+{"a": 3, "b": null}' "$out"
+run -o json -e '_[:1] * 2' "$work/n.csv"; is 'what is computed of it, as JSON' '[{"a": 3, "b": 4}]' "$out"
+run -o json -e '_[:, [1]]' "$work/n.csv"; is 'a column of it' '[{"b": 2},
+ {"b": null}]' "$out"
+run -o jsonl --no-header -e '_[:1]' "$work/n.csv"; is 'without its names' '[1.5, 2.0]' "$out"
+run -o json -e '_[0]' "$work/n.csv"; is 'a row of it is numbers' '[1.5, 2.0]' "$out"
+is 'a matrix without names' '[1.0, 2.0]' "$(printf '1,2\n' | "$tsr" -I csv -o jsonl -e _)"
+run -e 'save(ones(1, 2), "-", format="json", header=["x", "y"])'; is 'save() with names' '[{"x": 1, "y": 1}]' "$out"
+run -e 'save(ones(1, 2), "-", format="json", header=["x"])'; is 'too few of them' 'ValueError: the header has 1 names, the tensor 2 columns' "$(last)"
 exit $bad

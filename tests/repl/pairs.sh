@@ -27,8 +27,8 @@ wrong "-l can't stand beside another of -e, -l, --echo, --doctest, --diff, --les
 wrong "--diff can't stand beside another of -e, -l, --echo, --doctest, --diff, --lesson and --page" -l --diff x.csv x.csv
 wrong '--precision is for text, not for npy' -o npy --precision 3 -e 1
 wrong '--precision is for text, not for npy' --in-place --precision 3 -e 1 x.npy
-wrong '--no-header is for csv and tsv, not for text' --no-header -e 1
-wrong '--no-header is for csv and tsv, not for json' -o y.json --no-header -e 1
+wrong '--no-header is for csv, tsv, json and jsonl, not for text' --no-header -e 1
+wrong '--no-header is for csv, tsv, json and jsonl, not for npy' -o y.npy --no-header -e 1
 wrong '--json-nan is for json and jsonl, not for csv' -o csv --json-nan error -e 1
 wrong '--json-nan is for json and jsonl, not for text' --json-nan error -e 1
 wrong '--in-place and -o exclude each other' --in-place -o csv -e 1 x.csv

@@ -466,12 +466,15 @@ static TsrStatus note_ragged(Reader *r, const Numbers *v) {
     return status;
 }
 
+/* Inside of something else what has no number in it, [] or [[]], is a list, unless numbers of some dtype are wanted: it
+ * may have been one of anything. */
 static TsrStatus read_numbers(TsrNode **lent, Reader *r) {
     Numbers v = no_numbers(r->options->places != NULL);
     TsrJson begin = *r->j;
     TsrStatus status = read_element(r->j, &v, 0);
-    bool list = status != TSR_OK && v.odd[0] != '\0';
-    if (status == TSR_OK) status = add_tensor(lent, r, &v);
+    bool empty = status == TSR_OK && v.n == 0 && r->depth > 0 && r->options->dtype == TSR_DTYPE_NONE;
+    bool list = empty || (status != TSR_OK && v.odd[0] != '\0');
+    if (status == TSR_OK && !empty) status = add_tensor(lent, r, &v);
     if (list) {
         *r->j = begin;
         status = note_ragged(r, &v);
