@@ -157,7 +157,7 @@ TsrStatus tsr_wrap_dim(int64_t *dim, int ndim);
 /* The same, but ndim 0 is an error: the tensor has no dimension to name. */
 TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim);
 
-/* --- changing in place: none of these bumps the version counter --- */
+/* --- changing in place: none of these bumps the version counter; TSR_RUNTIME_ERROR for the undefined tensor --- */
 /* Trusted: callers have checked that it fits. The arrays may be t's own. TSR_RUNTIME_ERROR past TSR_MAX_DIMS or with
  * memory short. */
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g);

@@ -726,8 +726,14 @@ TsrStatus tsr_wrap_own_dim(int64_t *dim, int ndim) {
 
 void (*tsr_rank_hook)(const TsrTensor *t);
 
+/* The undefined tensor is one for all, and stays as it is. */
+static TsrStatus refuse_undefined(void) {
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected a proper Tensor but got None (or an undefined tensor in C++)");
+}
+
 TsrStatus tsr_tensor_set_geometry(TsrTensor *t, TsrGeometry g) {
     int64_t *fresh = t->dims, *old = t->sizes, scratch[2 * TSR_INLINE_DIMS], numel = 1;
+    if (TSR_UNLIKELY(!tsr_is_defined(t))) return refuse_undefined();
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
     if (g.ndim > TSR_INLINE_DIMS && (fresh = tsr_malloc(2 * (size_t)g.ndim * sizeof *fresh)) == NULL)
         return tsr_error_no_memory(2 * (size_t)g.ndim * sizeof *fresh);
@@ -758,6 +764,7 @@ static TsrStatus ensure_storage(TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
 
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format) {
     int64_t strides[TSR_MAX_DIMS], numel;
+    if (TSR_UNLIKELY(!tsr_is_defined(t))) return refuse_undefined();
     TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
     bool same = ndim == tsr_ndim(t) && (ndim == 0 || memcmp(sizes, t->sizes, (size_t)ndim * sizeof *sizes) == 0);

@@ -41,6 +41,12 @@ static TsrTensor *t;
 #define GEOMETRY(n) ((TsrGeometry){n, many, many, 0})
 #define FOOTPRINT(n) (&(TsrFootprint){GEOMETRY(n), 4})
 
+/* The undefined tensor, lent: it lives for ever. */
+static TsrTensor *undefined(void) {
+    TsrTensor *u = tsr_tensor_new_undefined();
+    tsr_tensor_free(u);
+    return u;
+}
 static void nothing(int64_t begin, int64_t end, void *user) { (void)begin, (void)end, (void)user; }
 static void no_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     (void)data, (void)stride, (void)n, (void)params;
@@ -143,12 +149,20 @@ static TsrStatus begin(TsrIterSpec spec) {
     CASE(tsr_tensor_set_geometry, { \
         ABSURDLY(REFUSED(tsr_tensor_set_geometry(x, GEOMETRY(n)))); \
         ck_assert_int_eq(tsr_ndim(x), 2); \
+        REFUSED(tsr_tensor_set_geometry(undefined(), GEOMETRY(1))); \
     }) \
-    CASE(tsr_tensor_set_storage, { ABSURDLY(REFUSED(tsr_tensor_set_storage(x, x->storage, GEOMETRY(n)))); }) \
-    CASE(tsr_tensor_move_to_storage, { ABSURDLY(REFUSED(tsr_tensor_move_to_storage(x, x->storage, GEOMETRY(n)))); }) \
+    CASE(tsr_tensor_set_storage, { \
+        ABSURDLY(REFUSED(tsr_tensor_set_storage(x, x->storage, GEOMETRY(n)))); \
+        REFUSED(tsr_tensor_set_storage(undefined(), x->storage, GEOMETRY(1))); \
+    }) \
+    CASE(tsr_tensor_move_to_storage, { \
+        ABSURDLY(REFUSED(tsr_tensor_move_to_storage(x, x->storage, GEOMETRY(n)))); \
+        REFUSED(tsr_tensor_move_to_storage(undefined(), x->storage, GEOMETRY(1))); \
+    }) \
     CASE(tsr_tensor_resize, { \
         ABSURDLY(REFUSED(tsr_tensor_resize(x, n, many, TSR_CONTIGUOUS))); \
         REFUSED(tsr_tensor_resize(x, 1, many, (TsrMemoryFormat)77)); \
+        REFUSED(tsr_tensor_resize(undefined(), 1, many, TSR_CONTIGUOUS)); \
     }) \
     CASE(tsr_tensor_get, { \
         ck_assert_int_eq(tsr_scalar_to_int(tsr_tensor_get(x, -1)), 0); \
@@ -759,7 +773,8 @@ static const struct {
                        "tsr_storage_last_serial", "tsr_tensor_live",
                        "tsr_tensor_new_undefined"}},
     {"takes one object that has to be alive, and no number",
-     {"tsr_words_retain",
+     {"tsr_nonzero_check",
+      "tsr_words_retain",
       "tsr_words_free",
       "tsr_word_set_free",
       "tsr_time_unit",
