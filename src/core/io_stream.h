@@ -19,6 +19,7 @@ typedef struct TsrInput {
     bool mapped; /* `hold` is a file mapping in mode `mode` */
     char mode;
     int64_t lines_before; /* of a piece of a stream: lines that came before `data` */
+    size_t before;        /* of a later record: bytes of the file that stand before `data` */
 } TsrInput;
 /* How many bytes a stream that begins so will have; 0 when that is not known. */
 typedef size_t TsrExpectedSize(const char *data, size_t size);

@@ -43,14 +43,14 @@ refused bomb.png 'it claims a picture of 2430000000000 bytes, more than its 74 b
 refused short.png 'not a sound png file: Not enough image data'
 refused cut.png 'not a sound png file: the file is cut off'
 refused crc.png 'not a sound png file: IDAT: incorrect data check'
-refused size.pgm 'the picture needs 10000000000 bytes from byte 21 on, the file has 4'
+refused size.pgm 'the picture needs 10000000000 bytes from byte 21 on, there are 4'
 refused value.ppm "byte 13: a number of at most 9 was expected, found '10\\x0a'"
 refused long.wav 'byte 36: a chunk of 1073741824 bytes, of which 8 are there'
 refused order.wav 'its samples come before what they are'
 refused frame.wav 'it has no channels'
 refused coding.wav 'samples of format 85 and 32 bits are not read; 8, 16, 24 and 32 bits of PCM, floating-point numbers, A-law and mu-law are'
 refused sizes.idx 'its shape overflows'
-refused short.idx 'the shape needs 9 bytes of data from byte 8 on, the file has 2'
+refused short.idx 'the shape needs 9 bytes of data from byte 8 on, there are 2'
 unwritten() { # EXPRESSION FILE WANTED HINT
     run -e "save($1, '$work/$2')"
     is "not written: $1" "$3|$4" "$(last)|$(sed -n 's/^    hint: //p' "$work/err")"

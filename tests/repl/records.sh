@@ -15,6 +15,8 @@ run -l all.npy; is '-l' 'name  shape   dtype    bytes  stored
 [1]   [2, 2]  float32     16      16
 [2]   [3]     int64       24      24
 total: 3 tensors, 10 elements, 64 bytes' "$out"
+head -c 172 all.npy >cut.npy; run -e inputs cut.npy; is 'a record that is cut off' 'ValueError: cut.npy: from byte 152 on: the npy header is cut off after 20 bytes' "$(last)"
+head -c 285 all.npy >cut.npy; run -l cut.npy; is 'or its data' 'ValueError: cut.npy: from byte 152 on: the shape needs 16 bytes of data from byte 128 on, there are 5' "$(last)"
 run --diff all.npy a.npy; is '--diff' 'ValueError: all.npy: another npy begins at byte 152' "$(last)"
 is 'written by --each and read again' 2 "$("$tsr" --each -o npy -e _ a.npy b.npy | "$tsr" -e 'len(inputs)')"
 is 'JSON behind JSON' '(3, 3)' "$(printf '[1, 2]\n[3]{"a": 1}' | "$tsr" -e 'len(inputs), (inputs[0].sum() + 0).item()')"
@@ -41,7 +43,7 @@ trailing JSON json 'ones(2)'
 trailing 'JSON lines' jsonl 'ones(2)'
 trailing pb pb 'ones(2)'
 printf '12345' >t.raw
-run -I raw --dtype int16 --shape 2 -e 'inputs' t.raw; is 'bytes behind raw' 'ValueError: t.raw: the shape needs 4 bytes, there are 1' "$(last)"
+run -I raw --dtype int16 --shape 2 -e 'inputs' t.raw; is 'bytes behind raw' 'ValueError: t.raw: from byte 4 on: the shape needs 4 bytes, there are 1' "$(last)"
 run -e 'load("t.raw", dtype=int16, shape=(2,))'; is 'and by load()' 'ValueError: t.raw: 1 bytes too many: the raw ends at byte 4' "$(last)"
 run -I raw --dtype int16 --shape 0 -e 'inputs' t.raw; is 'raw of nothing' 'ValueError: t.raw: the shape takes none of 5 bytes' "$(last)"
 

@@ -68,8 +68,8 @@ refused nested "the field 'a' has fields itself, which no column has"
 refused array "the field 'a' is an array, which no column is"
 refused object "the dtype '|O' of its field 'a' is that of no column"
 refused matrix 'records of 2 dimensions are no table'
-refused short 'the shape needs 24 bytes of data from byte 192 on, the file has 23'
-refused many 'the shape needs 108 bytes of data from byte 192 on, the file has 24'
+refused short 'the shape needs 24 bytes of data from byte 192 on, there are 23'
+refused many 'the shape needs 108 bytes of data from byte 192 on, there are 24'
 
 run --diff "$data/pt/quantised.pt" "$data/pt/dequantised.pt"; is 'quantised tensors' '0 ' "$status $out"
 run --diff "$data/pt/quantised_old.pt" "$data/pt/dequantised.pt"; is 'before PyTorch 1.6' '0 ' "$status $out"

@@ -343,6 +343,7 @@ static TsrStatus add_record(TsrRecords *out, TsrInput *in, size_t *offset, const
         return tsr_input_error(in, "%zu bytes from byte %zu on are no other %s", in->size - *offset, *offset,
                                format->name);
     TSR_TRY(tsr_input_part(&part, in, *offset, in->size - *offset, in->member));
+    part.before = *offset;
     TsrStatus status = read_record(&out->of[out->n], &part, format, options);
     if (status == TSR_OK) out->n++;
     *offset = has_more(&part) ? *offset + part.end : in->size;

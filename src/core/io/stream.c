@@ -31,7 +31,8 @@ TsrStatus tsr_input_error(const TsrInput *in, const char *format, ...) {
     char text[1024], name[440], member[440];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int n = in->before > 0 ? snprintf(text, sizeof text, "from byte %zu on: ", in->before) : 0;
+    vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
     tsr_io_quote(name, in->name, strlen(in->name));
     if (in->member == NULL) return tsr_error(TSR_VALUE_ERROR, "%s: %s", name, text);

@@ -42,7 +42,7 @@ TsrStatus tsr_idx_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     }
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, n, sizes, dtype));
     if (nbytes > in->size - data)
-        return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes, data,
+        return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, there are %zu", nbytes, data,
                                in->size - data);
     TSR_TRY(tsr_input_new_tensor(&t, in, &(TsrElements){dtype, true, data, nbytes, 0}, n, sizes, false));
     in->end = data + nbytes;

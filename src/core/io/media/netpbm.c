@@ -65,8 +65,7 @@ static TsrStatus read_values(Reader *r, TsrTensor **out, TsrInput *in, const int
     TSR_TRY(tsr_check_shape(in, &numel, &nbytes, 3, sizes, dtype));
     size_t there = in->size - r->at, wanted = plain ? (size_t)numel : nbytes;
     if (wanted > there)
-        return tsr_input_error(in, "the picture needs %zu bytes from byte %zu on, the file has %zu", wanted, r->at,
-                               there);
+        return tsr_input_error(in, "the picture needs %zu bytes from byte %zu on, there are %zu", wanted, r->at, there);
     if (!plain) {
         TSR_TRY(tsr_input_new_tensor(out, in, &(TsrElements){dtype, true, r->at, nbytes, 0}, 3, sizes, false));
         r->at += nbytes;

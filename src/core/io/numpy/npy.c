@@ -185,7 +185,7 @@ static TsrStatus read_header(const TsrInput *in, Header *h) {
     if (in->data[6] < 1 || in->data[6] > 3)
         return tsr_input_error(in, "npy version %d.%d is unknown", in->data[6], in->data[7]);
     if (!locate_header(in->data, in->size, &begin, &length))
-        return tsr_input_error(in, "the npy header is cut off: the file has %zu bytes", in->size);
+        return tsr_input_error(in, "the npy header is cut off after %zu bytes", in->size);
     Cursor c = {in, in->data + begin, in->data + begin + length, begin};
     h->offset = begin + length;
     if (!accept(&c, "{")) return expected(&c, "{");
@@ -213,8 +213,8 @@ size_t tsr_npy_expected_size(const char *data, size_t size) {
 }
 
 static TsrStatus refuse_short(const TsrInput *in, const Header *h, size_t nbytes) {
-    return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, the file has %zu", nbytes,
-                           h->offset, in->size - h->offset);
+    return tsr_input_error(in, "the shape needs %zu bytes of data from byte %zu on, there are %zu", nbytes, h->offset,
+                           in->size - h->offset);
 }
 
 static TsrStatus read_records(TsrItems *out, TsrInput *in, const Header *h) {
