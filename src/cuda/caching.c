@@ -14,7 +14,7 @@
 #include "stream.h"
 
 enum {
-    STEP = 512,
+    UNIT = 512,
     SMALL = 1 << 20, /* the largest of the small pool */
     SMALL_SEGMENT = 2 << 20,
     LARGE_SEGMENT = 20 << 20,
@@ -272,7 +272,7 @@ static TsrStatus new_segment(Block **out, int index, size_t size, int64_t stream
 
 static bool leaves_a_block(const Block *b, size_t size) {
     size_t rest = b->size - size;
-    return b->small ? rest >= STEP : rest > SMALL;
+    return b->small ? rest >= UNIT : rest > SMALL;
 }
 
 /* What is more than `size` becomes a free block; without memory for its record the block stays whole. */
@@ -309,9 +309,8 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
         pthread_mutex_unlock(&cuda_memory_lock);
         return status;
     }
-    size_t size = bytes + STEP
-    -1;
-    size -= size % STEP;
+    size_t size = bytes + UNIT - 1;
+    size -= size % UNIT;
     look_after(index, false);
     Block *b = best_fit(index, size <= SMALL, size, stream);
     if (b != NULL)
