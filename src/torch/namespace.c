@@ -102,6 +102,8 @@ static TsrStatus fill_func(Module *m) {
     return module_add_move(m, "vmap", v);
 }
 
+static TsrStatus fill_c(Module *m) { return module_add_functions(m, torch_dtype_names); }
+
 /* Functions of torch.nn.functional that are those of torch._C._nn and nothing around them. */
 static TsrStatus fill_c_nn(Module *m) {
     static const char *const same[][2] = {{"avg_pool2d", "avg_pool2d"},
@@ -175,7 +177,7 @@ static const struct Space {
     const char *doc;
 } spaces[] = {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
-    {"torch._C", NULL, NULL, "torch._C._nn."},
+    {"torch._C", NULL, fill_c, "torch._C._nn, and what errors call a dtype."},
     {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
     {"torch._C._nn", "_C._nn.", fill_c_nn, "What functions of torch.nn.functional call."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},

@@ -39,7 +39,7 @@ TSR_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
-#define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional")
+#define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional _C=torch._C")
 #define TABLES(space, file) SOURCE_WITH(space, file, "torch math tsr T=tsr._tables")
 static const PreludeSource sources[] = {
     SOURCE("masked", masked),

@@ -117,6 +117,24 @@ Type dtype_type = {.obj = TYPE_HEADER,
                    .getters = dtype_getters,
                    .methods = dtype_methods};
 
+/* What messages call a dtype: in ATen's words, and in C++'s. */
+static TsrStatus name_in_messages(Value *out, Value v, const char *(*name_of)(TsrDtype d)) {
+    TsrDtype d;
+    if (!dtype_from_value(&d, v)) return tsr_error(TSR_TYPE_ERROR, "a dtype is wanted, not %s", value_type_name(v));
+    return str_new_c(out, name_of(d));
+}
+static TsrStatus fn_kind(Value *out, const CallArgs *args) {
+    return name_in_messages(out, args->values[0], tsr_dtype_scalar_name);
+}
+static TsrStatus fn_c_name(Value *out, const CallArgs *args) {
+    return name_in_messages(out, args->values[0], tsr_dtype_c_name);
+}
+const Method torch_dtype_names[] = {
+    {"_kind", fn_kind, ARGS_ONE, 1, 1, "(dtype)", "A dtype's name in errors: 'Float', 'Long'."},
+    {"_c_name", fn_c_name, ARGS_ONE, 1, 1, "(dtype)", "Its name in C++: 'float', 'c10::Half'."},
+    {NULL, NULL, 0, 0, 0, NULL, NULL},
+};
+
 /* ---- layout and memory_format ---- */
 
 static const char *const layout_names[] = {"strided",    "sparse_coo", "sparse_csr",

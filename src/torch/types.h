@@ -4,7 +4,7 @@
 
 #include "core/op.h"
 #include "core/rng.h"
-#include "lang/object/value.h"
+#include "lang/object/native.h"
 
 typedef struct DtypeObj {
     Obj obj;
@@ -52,6 +52,7 @@ Value dtype_object(Value v);
 /* A device object, a str ("cuda:1"), or an int (a CUDA index). *ok false: none of these. */
 TsrStatus device_from_value(TsrDevice *out, bool *ok, Value v);
 
+extern const Method torch_dtype_names[]; /* of torch._C: what errors call a dtype */
 /* torch.strided, torch.float32, ... into the dict of torch. */
 TsrStatus torch_types_fill(Dict *dict);
 
