@@ -24,6 +24,15 @@ typedef struct TsrFloat8E5m2 {
 typedef struct TsrFloat8E4m3fn {
     uint8_t bits;
 } TsrFloat8E4m3fn;
+typedef struct TsrFloat8E5m2fnuz {
+    uint8_t bits;
+} TsrFloat8E5m2fnuz;
+typedef struct TsrFloat8E4m3fnuz {
+    uint8_t bits;
+} TsrFloat8E4m3fnuz;
+typedef struct TsrFloat8E8m0fnu {
+    uint8_t bits;
+} TsrFloat8E8m0fnu;
 typedef struct TsrComplexHalf {
     TsrHalf re, im;
 } TsrComplexHalf;
@@ -107,7 +116,8 @@ extern const TsrTypeMeta tsr_dtypes[TSR_DTYPE_VALUES];
 extern const TsrTypeMeta tsr_dtype_uninitialized;
 
 /* Properties of a dtype, read from its row; any value of TsrDtype may be asked. Sizes in bytes, names static. float8
- * and the halves are floats; bool is not integral; signed are integers with a sign, floats and complex. */
+ * and the halves are floats; bool is not integral; signed are integers with a sign, floats and complex, but for
+ * float8_e8m0fnu. */
 static inline size_t tsr_dtype_size(TsrDtype d) { return tsr_dtypes[d].itemsize; }
 static inline const char *tsr_dtype_name(TsrDtype d) { return tsr_dtypes[d].name; }
 static inline TsrDtypeKind tsr_dtype_kind(TsrDtype d) { return (TsrDtypeKind)tsr_dtypes[d].kind; }
@@ -120,7 +130,7 @@ static inline bool tsr_dtype_is_integral(TsrDtype d) {
 }
 static inline bool tsr_dtype_is_pod(TsrDtype d) { return tsr_dtypes[d].kind != TSR_KIND_OBJECT; }
 static inline bool tsr_dtype_is_signed(TsrDtype d) {
-    return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX;
+    return tsr_dtypes[d].kind >= TSR_KIND_INT && tsr_dtypes[d].kind <= TSR_KIND_COMPLEX && d != TSR_FLOAT8_E8M0FNU;
 }
 
 /* Whether the id has a row in dtype.def. */
@@ -148,7 +158,8 @@ TsrDtype tsr_default_complex(void);
 TsrStatus tsr_set_default_dtype(TsrDtype d); /* TSR_TYPE_ERROR unless floating point */
 
 /* Conversions of the small formats: round to nearest even; nan stays nan; overflow as IEEE says
- * (e4m3fn has no infinity: it saturates at 448). Inline in halffloat.h for kernels. */
+ * (e4m3fn has no infinity: it saturates at 448; what is too large for the formats of fnuz, whose one nan has the bits
+ * of -0, becomes nan; e8m0fnu has powers of 2 alone and no sign). Inline in halffloat.h for kernels. */
 float tsr_half_to_float(TsrHalf x);
 TsrHalf tsr_half_from_float(float x);
 float tsr_bfloat16_to_float(TsrBfloat16 x);
@@ -157,6 +168,12 @@ float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x);
 TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x);
 float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x);
 TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x);
+float tsr_float8_e5m2fnuz_to_float(TsrFloat8E5m2fnuz x);
+TsrFloat8E5m2fnuz tsr_float8_e5m2fnuz_from_float(float x);
+float tsr_float8_e4m3fnuz_to_float(TsrFloat8E4m3fnuz x);
+TsrFloat8E4m3fnuz tsr_float8_e4m3fnuz_from_float(float x);
+float tsr_float8_e8m0fnu_to_float(TsrFloat8E8m0fnu x);
+TsrFloat8E8m0fnu tsr_float8_e8m0fnu_from_float(float x);
 
 TSR_PUBLIC_END
 

@@ -109,6 +109,9 @@ static const struct {
     [TSR_BFLOAT16] = {"TsrBfloat16", 2},
     [TSR_FLOAT8_E5M2] = {"TsrFloat8E5m2", 1},
     [TSR_FLOAT8_E4M3FN] = {"TsrFloat8E4m3fn", 1},
+    [TSR_FLOAT8_E5M2FNUZ] = {"TsrFloat8E5m2fnuz", 1},
+    [TSR_FLOAT8_E4M3FNUZ] = {"TsrFloat8E4m3fnuz", 1},
+    [TSR_FLOAT8_E8M0FNU] = {"TsrFloat8E8m0fnu", 1},
     [TSR_FLOAT32] = {"float", 4},
     [TSR_FLOAT64] = {"double", 8},
     [TSR_COMPLEX32] = {"Complex<TsrHalf>", 4},
@@ -121,6 +124,11 @@ static const struct {
 const char *cuda_memory_type(TsrDtype dtype) { return dtype < TSR_DTYPE_COUNT ? types[dtype].name : NULL; }
 
 const char *cuda_compute_type(TsrDtype dtype) { return dtype == TSR_BOOL ? "uint8_t" : cuda_memory_type(dtype); }
+
+bool cuda_is_float8(TsrDtype d) {
+    return d == TSR_FLOAT8_E5M2 || d == TSR_FLOAT8_E4M3FN || d == TSR_FLOAT8_E5M2FNUZ || d == TSR_FLOAT8_E4M3FNUZ ||
+           d == TSR_FLOAT8_E8M0FNU;
+}
 
 bool cuda_is_complex(TsrDtype d) {
     return d == TSR_COMPLEX32 || d == TSR_BCOMPLEX32 || d == TSR_COMPLEX64 || d == TSR_COMPLEX128;

@@ -33,6 +33,7 @@ const char *cuda_memory_type(TsrDtype dtype);
 /* What the machine calculates with in its place: uint8_t for bool. */
 const char *cuda_compute_type(TsrDtype dtype);
 bool cuda_is_complex(TsrDtype dtype);
+bool cuda_is_float8(TsrDtype d);      /* one of the formats of a byte */
 size_t cuda_itemsize(TsrDtype dtype); /* bytes; 0 for one that is no number */
 
 #endif

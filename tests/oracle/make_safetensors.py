@@ -17,6 +17,12 @@ def types():
     return tensors | {"empty": torch.zeros(0, 3), "scalar": torch.tensor(2.5, dtype=torch.float64)}
 
 
+def small_floats():
+    """Those of types() and the other kinds of float8: numbers that all of them have."""
+    names = "float8_e8m0fnu float8_e4m3fnuz float8_e5m2fnuz float8_e4m3fn float8_e5m2 float16 int8".split()
+    return {name: torch.tensor([1.0, 2.0, 4.0, 0.5]).to(getattr(torch, name)) for name in names}
+
+
 def by_hand():
     """What the package reads and does not write: offsets in another order than the names, and not on multiples of the sizes."""
     header = {
@@ -33,5 +39,6 @@ def by_hand():
 OUT.mkdir(parents=True, exist_ok=True)
 (OUT / "types.safetensors").write_bytes(save(types(), {"format": "pt"}))
 (OUT / "names.safetensors").write_bytes(save({"b": torch.zeros(1), 'quote " \\ / \n \x01 é 😀': torch.ones(1), "a": torch.zeros(2), "B": torch.zeros(1), "": torch.zeros(1)}))
+(OUT / "small_floats.safetensors").write_bytes(save(small_floats()))
 (OUT / "nothing.safetensors").write_bytes(save({}))
 (OUT / "by_hand.safetensors").write_bytes(by_hand())

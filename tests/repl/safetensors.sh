@@ -10,6 +10,8 @@ same() { # NAME CODE FILE
 }
 same 'every dtype' "x, m = load('$data/types.safetensors', metadata=True); save(x, '$f', metadata=m)" types
 same 'names with escapes, in the order of the package' "save(load('$data/names.safetensors'), '$f')" names
+same 'float8 of all kinds, in the order of the package' "
+save({name: tensor([1., 2., 4., 0.5]).to(getattr(torch, name)) for name in 'float16 int8 float8_e4m3fn float8_e8m0fnu float8_e5m2 float8_e5m2fnuz float8_e4m3fnuz'.split()}, '$f')" small_floats
 same 'no tensor' "save({}, '$f')" nothing
 same 'a dict in any order, rows of a transposed tensor' "
 x = {'scalar': tensor(2.5, dtype=float64), 'empty': zeros(0, 3)}

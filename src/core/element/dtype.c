@@ -226,3 +226,9 @@ float tsr_float8_e5m2_to_float(TsrFloat8E5m2 x) { return tsr_float8_e5m2_widen(x
 TsrFloat8E5m2 tsr_float8_e5m2_from_float(float x) { return tsr_float8_e5m2_round(x); }
 float tsr_float8_e4m3fn_to_float(TsrFloat8E4m3fn x) { return tsr_float8_e4m3fn_widen(x); }
 TsrFloat8E4m3fn tsr_float8_e4m3fn_from_float(float x) { return tsr_float8_e4m3fn_round(x); }
+float tsr_float8_e5m2fnuz_to_float(TsrFloat8E5m2fnuz x) { return tsr_float8_e5m2fnuz_widen(x); }
+TsrFloat8E5m2fnuz tsr_float8_e5m2fnuz_from_float(float x) { return tsr_float8_e5m2fnuz_round(x); }
+float tsr_float8_e4m3fnuz_to_float(TsrFloat8E4m3fnuz x) { return tsr_float8_e4m3fnuz_widen(x); }
+TsrFloat8E4m3fnuz tsr_float8_e4m3fnuz_from_float(float x) { return tsr_float8_e4m3fnuz_round(x); }
+float tsr_float8_e8m0fnu_to_float(TsrFloat8E8m0fnu x) { return tsr_float8_e8m0fnu_widen(x); }
+TsrFloat8E8m0fnu tsr_float8_e8m0fnu_from_float(float x) { return tsr_float8_e8m0fnu_round(x); }

@@ -85,6 +85,49 @@ static inline TsrFloat8E4m3fn tsr_float8_e4m3fn_round(float f) {
     return rounded;
 }
 
+/* The formats of fnuz have no infinity, no -0, and one nan, whose bits those of -0 would be. `fraction`: its bits. */
+static inline float tsr_fnuz_widen(uint32_t bits, unsigned fraction, unsigned bias) {
+    uint32_t mag = bits & 0x7Fu, sign = (bits & 0x80u) << 24;
+    if (bits == 0x80u) return tsr_bits_float(0x7F800001u);
+    float tiny = tsr_bits_float((128u - bias - fraction) << 23), /* the least of all */
+        f = mag >> fraction == 0 ? (float)mag * tiny : tsr_bits_float((mag << (23 - fraction)) + ((127u - bias) << 23));
+    return tsr_bits_float(sign | tsr_float_bits(f));
+}
+
+/* Nearest even; what rounds to more than the greatest number, and infinity, become nan. */
+static inline uint8_t tsr_fnuz_round(float f, unsigned fraction, unsigned bias) {
+    uint32_t w = tsr_float_bits(f), mag = w & 0x7FFFFFFFu, cut = 23 - fraction, least = 128u - bias, r;
+    if (mag >= (127u + bias) << 23) return 0x80;
+    if (mag < least << 23) /* subnormal: the sum's last bit is that of the format */
+        r = tsr_float_bits(tsr_bits_float(mag) + tsr_bits_float((least + cut) << 23)) - ((least + cut) << 23);
+    else r = (mag + ((mag >> cut & 1u) + (1u << (cut - 1)) - 1u) - ((127u - bias) << 23)) >> cut;
+    if (r > 0x7F) return 0x80;
+    return (uint8_t)(r == 0 ? 0 : r | w >> 31 << 7);
+}
+static inline float tsr_float8_e5m2fnuz_widen(TsrFloat8E5m2fnuz x) { return tsr_fnuz_widen(x.bits, 2, 16); }
+static inline TsrFloat8E5m2fnuz tsr_float8_e5m2fnuz_round(float f) {
+    TsrFloat8E5m2fnuz rounded = {tsr_fnuz_round(f, 2, 16)};
+    return rounded;
+}
+static inline float tsr_float8_e4m3fnuz_widen(TsrFloat8E4m3fnuz x) { return tsr_fnuz_widen(x.bits, 3, 8); }
+static inline TsrFloat8E4m3fnuz tsr_float8_e4m3fnuz_round(float f) {
+    TsrFloat8E4m3fnuz rounded = {tsr_fnuz_round(f, 3, 8)};
+    return rounded;
+}
+
+/* An exponent alone: from 2^-127 to 2^127, and 255 is nan. */
+static inline float tsr_float8_e8m0fnu_widen(TsrFloat8E8m0fnu x) {
+    return tsr_bits_float(x.bits == 0 ? 0x00400000u : x.bits == 0xFF ? 0x7F800001u : (uint32_t)x.bits << 23);
+}
+
+/* The nearest power of 2, the even exponent's and so the greater one's in the middle; the sign is lost. */
+static inline TsrFloat8E8m0fnu tsr_float8_e8m0fnu_round(float f) {
+    uint32_t w = tsr_float_bits(f), exponent = w >> 23 & 0xFFu, rest = w & 0x7FFFFFu;
+    bool up = exponent < 0xFF && (rest > 0x400000u || (rest == 0x400000u && exponent > 0));
+    TsrFloat8E8m0fnu rounded = {(uint8_t)(exponent + up)};
+    return rounded;
+}
+
 /* Float to integer as x86 does it: truncation; out of range and nan give the least int32 or int64,
  * of which narrower types keep the low bits. */
 static inline int32_t tsr_double_to_int32(double f) {

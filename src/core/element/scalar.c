@@ -102,6 +102,9 @@ SMALL_FLOAT(f16, TsrHalf, tsr_half_widen, tsr_half_round)
 SMALL_FLOAT(bf16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
 SMALL_FLOAT(f8e5m2, TsrFloat8E5m2, tsr_float8_e5m2_widen, tsr_float8_e5m2_round)
 SMALL_FLOAT(f8e4m3fn, TsrFloat8E4m3fn, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round)
+SMALL_FLOAT(f8e5m2fnuz, TsrFloat8E5m2fnuz, tsr_float8_e5m2fnuz_widen, tsr_float8_e5m2fnuz_round)
+SMALL_FLOAT(f8e4m3fnuz, TsrFloat8E4m3fnuz, tsr_float8_e4m3fnuz_widen, tsr_float8_e4m3fnuz_round)
+SMALL_FLOAT(f8e8m0fnu, TsrFloat8E8m0fnu, tsr_float8_e8m0fnu_widen, tsr_float8_e8m0fnu_round)
 ELEMENT(f32, float, tsr_scalar_float((double)x), (float)tsr_scalar_to_double(s))
 ELEMENT(f64, double, tsr_scalar_float(x), tsr_scalar_to_double(s))
 COMPLEX_PAIR(c32, TsrHalf, tsr_half_widen, HALF_OF)
@@ -159,9 +162,23 @@ static bool overflows_integer(TsrScalar s, TsrDtype d) {
                                   : x < low || x >= high + 1; /* what is above is cut off first */
 }
 
+static bool has_infinity(TsrDtype d) {
+    char element[16];
+    tsr_scalar_store(tsr_scalar_float(INFINITY), d, element);
+    return isinf(tsr_scalar_to_double(tsr_scalar_load(d, element)));
+}
+
 static bool overflows_float(double x, TsrDtype d) {
     const TsrLimits *limits = &tsr_dtypes[d].limits;
-    return isfinite(x) && (x < limits->low || x > limits->high);
+    if (isinf(x)) return tsr_dtype_is_float8(d) && !has_infinity(d);
+    return x < limits->low || x > limits->high;
+}
+
+/* Whole numbers lose their sign in a dtype without one, and 0 becomes its least number. */
+static bool overflows_real(TsrScalar s, TsrDtype d) {
+    double x = tsr_scalar_to_double(s);
+    if (tsr_dtype_is_signed(d) || s.kind == TSR_SCALAR_FLOAT) return overflows_float(x, d);
+    return fabs(x) > tsr_dtypes[d].limits.high;
 }
 
 TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst) {
@@ -171,8 +188,8 @@ TsrStatus tsr_scalar_store_checked(TsrScalar s, TsrDtype d, void *dst) {
     if (tsr_dtype_is_integral(d)) {
         bad = overflows_integer(s, d) || (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0);
     } else if (tsr_dtypes[d].limits.name != NULL) {
-        bad = overflows_float(tsr_scalar_to_double(s), d) || overflows_float(imaginary(s), d) ||
-              (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0 && tsr_dtype_is_float(d));
+        bad = overflows_real(s, d) ||
+              (s.kind == TSR_SCALAR_COMPLEX && s.c.im != 0 && (tsr_dtype_is_float(d) || overflows_float(s.c.im, d)));
     }
     if (bad)
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow",

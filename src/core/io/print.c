@@ -83,13 +83,16 @@ static TsrStatus walk(const TsrTensor *t, int dim, int64_t offset, bool summariz
 typedef struct Measure {
     Format *format;
     Part part;
+    double zero; /* what == 0 in the tensor's dtype: float8_e8m0fnu has its least number for 0 */
 } Measure;
+
+static bool is_measured(const Measure *m, double value) { return isfinite(value) && value != 0 && value != m->zero; }
 
 static TsrStatus measure_range(void *user, TsrScalar s) {
     Measure *m = user;
     Format *f = m->format;
     double value = part_of(s, m->part), size = fabs(value);
-    if (!isfinite(value) || value == 0) return TSR_OK;
+    if (!is_measured(m, value)) return TSR_OK;
     f->smallest = f->any ? fmin(f->smallest, size) : size;
     f->largest = f->any ? fmax(f->largest, size) : size;
     f->any = true;
@@ -100,16 +103,13 @@ static TsrStatus measure_range(void *user, TsrScalar s) {
 static TsrStatus measure_width(void *user, TsrScalar s) {
     Measure *m = user;
     char text[NUMBER_ROOM];
-    if (m->format->floating) {
-        double value = part_of(s, m->part);
-        if (!isfinite(value) || value == 0) return TSR_OK;
-    }
+    if (m->format->floating && !is_measured(m, part_of(s, m->part))) return TSR_OK;
     m->format->width = TSR_MAX(m->format->width, format_value(text, m->format, s, m->part));
     return TSR_OK;
 }
 
 static TsrStatus choose_format(Format *f, const TsrTensor *t, bool summarize, Part part) {
-    Measure m = {f, part};
+    Measure m = {f, part, t->dtype == TSR_FLOAT8_E8M0FNU ? tsr_dtypes[t->dtype].limits.low : 0};
     *f =
         (Format){.floating = tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype), .whole = true, .width = 1};
     if (f->floating) {

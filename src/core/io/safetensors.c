@@ -20,10 +20,25 @@ static const struct {
     const char *code;
     TsrDtype dtype;
 } types[] = {
-    {"U64", TSR_UINT64},          {"I64", TSR_INT64},  {"F64", TSR_FLOAT64}, {"C64", TSR_COMPLEX64},
-    {"F32", TSR_FLOAT32},         {"U32", TSR_UINT32}, {"I32", TSR_INT32},   {"BF16", TSR_BFLOAT16},
-    {"F16", TSR_FLOAT16},         {"U16", TSR_UINT16}, {"I16", TSR_INT16},   {"F8_E4M3", TSR_FLOAT8_E4M3FN},
-    {"F8_E5M2", TSR_FLOAT8_E5M2}, {"I8", TSR_INT8},    {"U8", TSR_UINT8},    {"BOOL", TSR_BOOL},
+    {"U64", TSR_UINT64},
+    {"I64", TSR_INT64},
+    {"F64", TSR_FLOAT64},
+    {"C64", TSR_COMPLEX64},
+    {"F32", TSR_FLOAT32},
+    {"U32", TSR_UINT32},
+    {"I32", TSR_INT32},
+    {"BF16", TSR_BFLOAT16},
+    {"F16", TSR_FLOAT16},
+    {"U16", TSR_UINT16},
+    {"I16", TSR_INT16},
+    {"F8_E5M2FNUZ", TSR_FLOAT8_E5M2FNUZ},
+    {"F8_E4M3FNUZ", TSR_FLOAT8_E4M3FNUZ},
+    {"F8_E8M0", TSR_FLOAT8_E8M0FNU},
+    {"F8_E4M3", TSR_FLOAT8_E4M3FN},
+    {"F8_E5M2", TSR_FLOAT8_E5M2},
+    {"I8", TSR_INT8},
+    {"U8", TSR_UINT8},
+    {"BOOL", TSR_BOOL},
 };
 
 static size_t row_of_dtype(TsrDtype dtype) {

@@ -148,10 +148,13 @@ static void follow(TsrTensor *picked, const TsrTensor *from, const TsrTensor *ro
     size_t list = named ? (size_t)taken.n * sizeof *taken.names : 0;
     char *room = tsr_calloc(1, list + (size_t)taken.n * sizeof *taken.fields + 1);
     TsrColumns *columns = NULL;
+    if (room == NULL) {
+        tsr_error_clear();
+        return;
+    }
     taken.names = named ? (const char **)(void *)room : NULL;
     taken.fields = (int32_t *)(void *)(room + list);
-    if (room != NULL && take_columns(&taken, from, across) &&
-        new_columns(&columns, &taken, picked, from, rows) == TSR_OK) {
+    if (take_columns(&taken, from, across) && new_columns(&columns, &taken, picked, from, rows) == TSR_OK) {
         tsr_columns_set_move(picked, columns);
         columns = NULL;
     }

@@ -7,6 +7,9 @@ static inline float widened(TsrHalf x) { return tsr_half_widen(x); }
 static inline float widened(TsrBfloat16 x) { return tsr_bfloat16_widen(x); }
 static inline float widened(TsrFloat8E5m2 x) { return tsr_float8_e5m2_widen(x); }
 static inline float widened(TsrFloat8E4m3fn x) { return tsr_float8_e4m3fn_widen(x); }
+static inline float widened(TsrFloat8E5m2fnuz x) { return tsr_float8_e5m2fnuz_widen(x); }
+static inline float widened(TsrFloat8E4m3fnuz x) { return tsr_float8_e4m3fnuz_widen(x); }
+static inline float widened(TsrFloat8E8m0fnu x) { return tsr_float8_e8m0fnu_widen(x); }
 
 template <class To> struct Narrow { /* integers */
     template <class S> static inline To of(S x) { return (To)x; }
@@ -48,6 +51,15 @@ template <> struct Narrow<TsrFloat8E5m2> {
 };
 template <> struct Narrow<TsrFloat8E4m3fn> {
     template <class S> static inline TsrFloat8E4m3fn of(S x) { return tsr_float8_e4m3fn_round((float)x); }
+};
+template <> struct Narrow<TsrFloat8E5m2fnuz> {
+    template <class S> static inline TsrFloat8E5m2fnuz of(S x) { return tsr_float8_e5m2fnuz_round((float)x); }
+};
+template <> struct Narrow<TsrFloat8E4m3fnuz> {
+    template <class S> static inline TsrFloat8E4m3fnuz of(S x) { return tsr_float8_e4m3fnuz_round((float)x); }
+};
+template <> struct Narrow<TsrFloat8E8m0fnu> {
+    template <class S> static inline TsrFloat8E8m0fnu of(S x) { return tsr_float8_e8m0fnu_round((float)x); }
 };
 
 /* Of a complex number a real type keeps the real part; but a bool is whether it is 0. */

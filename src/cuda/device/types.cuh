@@ -20,6 +20,15 @@ typedef struct TsrFloat8E5m2 {
 typedef struct TsrFloat8E4m3fn {
     uint8_t bits;
 } TsrFloat8E4m3fn;
+typedef struct TsrFloat8E5m2fnuz {
+    uint8_t bits;
+} TsrFloat8E5m2fnuz;
+typedef struct TsrFloat8E4m3fnuz {
+    uint8_t bits;
+} TsrFloat8E4m3fnuz;
+typedef struct TsrFloat8E8m0fnu {
+    uint8_t bits;
+} TsrFloat8E8m0fnu;
 typedef struct Bool {
     uint8_t value;
 } Bool;

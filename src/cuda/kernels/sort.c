@@ -116,7 +116,7 @@ void cuda_keys_end(CudaKeys *keys) { cuda_scratch_free(&keys->scratch); }
 /* ---- lines ---- */
 
 /* Float8 is ordered by the keys of float32. */
-static int key_bytes(TsrDtype d) { return d == TSR_FLOAT8_E5M2 || d == TSR_FLOAT8_E4M3FN ? 4 : (int)cuda_itemsize(d); }
+static int key_bytes(TsrDtype d) { return cuda_is_float8(d) ? 4 : (int)cuda_itemsize(d); }
 
 static TsrStatus sort_short(const TsrDeviceWork *w, SortArgs *a, TsrDtype dtype) {
     CuFunction f;

@@ -150,6 +150,9 @@ SMALL(f16, TsrHalf, 2, tsr_half_widen, SIMD(half_widen), tsr_half_round, SIMD(ha
 DENSE(bf16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
 DENSE(f8e5m2, TsrFloat8E5m2, tsr_float8_e5m2_widen, tsr_float8_e5m2_round)
 DENSE(f8e4m3fn, TsrFloat8E4m3fn, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round)
+DENSE(f8e5m2fnuz, TsrFloat8E5m2fnuz, tsr_float8_e5m2fnuz_widen, tsr_float8_e5m2fnuz_round)
+DENSE(f8e4m3fnuz, TsrFloat8E4m3fnuz, tsr_float8_e4m3fnuz_widen, tsr_float8_e4m3fnuz_round)
+DENSE(f8e8m0fnu, TsrFloat8E8m0fnu, tsr_float8_e8m0fnu_widen, tsr_float8_e8m0fnu_round)
 
 /* By the row's group: only halves and float8 are small. */
 #define SMALL_BOOL(suffix, call) \

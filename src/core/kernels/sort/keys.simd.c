@@ -16,6 +16,9 @@
         key = magnitude == 0 ? top : key; \
         return magnitude > (inf) ? (U) ~(U)0 : key; \
     }
+/* The bits of -0 are nan. */
+#define FNUZ_KEY(stem) \
+    static inline uint8_t key_##stem(uint8_t u) { return u == 0x80 ? 0xFF : (uint8_t)(u & 0x80 ? ~u : u | 0x80); }
 ORDERED(b8, uint8_t)
 ORDERED(u8, uint8_t)
 ORDERED(u16, uint16_t)
@@ -27,6 +30,9 @@ SIGNED(i32, uint32_t)
 SIGNED(i64, uint64_t)
 FLOAT_KEY(f8e5m2, uint8_t, 0x7C)
 FLOAT_KEY(f8e4m3fn, uint8_t, 0x7E)
+FNUZ_KEY(f8e5m2fnuz)
+FNUZ_KEY(f8e4m3fnuz)
+ORDERED(f8e8m0fnu, uint8_t)
 FLOAT_KEY(f16, uint16_t, 0x7C00)
 FLOAT_KEY(bf16, uint16_t, 0x7F80)
 FLOAT_KEY(f32, uint32_t, 0x7F800000u)

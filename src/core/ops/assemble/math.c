@@ -277,9 +277,8 @@ TsrStatus op_linalg_vander(TsrOpCall *c) {
 
 /* What norms of small dtypes are taken in; TSR_DTYPE_NONE: the dtype itself, of which a norm may be inf. */
 static TsrDtype renorm_accumulates_in(TsrDtype d) {
+    if (tsr_dtype_is_float8(d)) return TSR_FLOAT32; /* vector_norm refuses them: they have no dtype common with it */
     switch (d) {
-    case TSR_FLOAT8_E5M2: /* vector_norm refuses them: they have no common dtype with float32 */
-    case TSR_FLOAT8_E4M3FN:
     case TSR_FLOAT16:
     case TSR_BFLOAT16: return TSR_FLOAT32;
     case TSR_COMPLEX32:

@@ -174,7 +174,7 @@ static TsrStatus check_mm(const char *op, const TsrTensor *a, const TsrTensor *b
 
 static TsrStatus unsupported(const TsrTensor *t, const char *what) {
     if (tsr_gemm_supports(t->dtype) || tsr_is_meta(t) ||
-        (tsr_dtype_is_float8(t->dtype) && strcmp(what, "addmm_impl_cpu_") == 0))
+        (tsr_dtype_is_float8(t->dtype) && t->dtype != TSR_FLOAT8_E8M0FNU && strcmp(what, "addmm_impl_cpu_") == 0))
         return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", what,
                      tsr_dtype_scalar_name(t->dtype));

@@ -130,7 +130,8 @@ static TsrStatus run_alike(TsrOpCall *c, TsrDtype dtype, TsrStatus (*run)(TsrOpC
 static TsrStatus abs_complex(TsrOpCall *c, void *rules) { return tsr_pw_call(c, rules, 1); }
 
 TsrStatus op_abs(TsrOpCall *c) {
-    static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | D_FLOAT8, 0, 1, 0, NULL};
+    static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | (D_FLOAT8 & ~D(FLOAT8_E8M0FNU)), 0, 1,
+                                      0,         NULL};
     TsrPointwise complex = {TSR_K_abs, "abs_cpu", D_COMPLEX | D_CHALF, TSR_ITER_REAL_OUT, 4, 0, NULL};
     TsrDtype d = c->arg[0].t->dtype;
     if (!tsr_dtype_is_complex(d)) return tsr_pw_call(c, &real, 1);
