@@ -98,6 +98,34 @@ import torch.optim
 tsr has no autograd, and so no optimizers: w -= lr * grad, with the gradient worked out by hand
 import torch.utils.data
 x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
+import PIL.Image
+load('x.png') reads a picture as a tensor, and save(x.byte(), 'x.png') writes one
+import cv2
+load('x.png') reads a picture as a tensor, and save(x.byte(), 'x.png') writes one
+import decimal
+whole numbers have no bounds, and divmod(n, 100) splits off two digits; there are no decimals
+import enum
+a dict of names and numbers does it; there are no classes
+import fractions
+math.gcd(12, 18) finds what a fraction can be shortened by; there are no fractions
+import gc
+what nothing holds any more is freed at once
+import io
+text.splitlines() gives the lines of a text
+import logging
+print(text, file=sys.stderr) writes beside the output
+import pprint
+print(json.dumps(d, indent=2)) shows a dict over several lines
+import seaborn
+plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
+import struct
+frombuffer(b, dtype=torch.int16) reads numbers from bytes
+import threading
+parallel(f, g) runs two functions on two threads
+import timeit
+%timeit at the prompt measures, time.perf_counter() anywhere
+import torch.distributions
+torch.normal, rand, poisson, bernoulli and multinomial draw numbers
 import torchvision.transforms
 only torch is there
 import tqdm.auto
