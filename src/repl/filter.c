@@ -149,9 +149,19 @@ static TsrStatus add_records(Value list, TsrRecords *records) {
     return status;
 }
 
+/* The file that --in-place is to change, as it was before it was read; st_ino 0: it was not read. */
+static struct stat as_read;
+
+static bool is_as_read(const struct stat *now) {
+    return as_read.st_ino == 0 ||
+           (now->st_dev == as_read.st_dev && now->st_ino == as_read.st_ino && now->st_size == as_read.st_size &&
+            now->st_mtim.tv_sec == as_read.st_mtim.tv_sec && now->st_mtim.tv_nsec == as_read.st_mtim.tv_nsec);
+}
+
 static TsrStatus read_inputs(void) {
     Value list;
     if (inputs.tag != V_UNBOUND) return TSR_OK;
+    if (!options->in_place || stat(files[0], &as_read) != 0) as_read.st_ino = 0;
     TsrRecords records;
     TSR_TRY(list_new(&list, 0));
     TsrStatus status = TSR_OK;
@@ -377,6 +387,8 @@ static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o)
     }
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return tsr_error(TSR_VALUE_ERROR, "%s: only a regular file can be changed in place", path);
+    if (stat(path, &st) == 0 && !is_as_read(&st))
+        return tsr_error(TSR_VALUE_ERROR, "%s: it was changed by others since it was read", path);
     return files_change(result, path, &load, o);
 }
 

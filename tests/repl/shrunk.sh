@@ -73,4 +73,31 @@ wait
 is 'and what comes before' 'cut
 RuntimeError: ab.safetensors: the file became shorter while it was mapped
 100000.0 100000.0' "$(cat "$work/out")"
+
+# what is read piece by piece
+(echo a; seq 2500000) >long.csv
+cat >p.tsr <<'END'
+n, told = 0, False
+try:
+    for chunk in stream("long.csv", rows=1000):
+        n += len(chunk)
+        if not told: print(input())
+        told = True
+except RuntimeError as e: print(n > 1000000, "RuntimeError:", e)
+END
+run p.tsr <go &
+exec 3>go
+sleep 0.3
+truncate -s 17000000 long.csv
+echo cut >&3
+exec 3>&-
+wait
+is 'read in pieces' 'cut
+True RuntimeError: long.csv: the file became shorter while it was read' "$(cat "$work/out")"
+
+# what others wrote to the file since it was read is not written over
+printf 'a,b\n1,2\n' >q.csv
+run --in-place -e 'x = _; f = open("q.csv", "a"); f.write("3,4\n"); f.close(); x * 2' q.csv
+is 'changed since it was read' '1 tsr: q.csv: it was changed by others since it was read' "$status $(head -1 err)"
+is 'and left as it is' 'a,b 1,2 3,4' "$(echo $(cat q.csv))"
 exit $bad

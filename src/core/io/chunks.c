@@ -59,6 +59,8 @@ static TsrStatus read_more(TsrChunks *c) {
     else TSR_TRY(tsr_ahead_next(&got, c->unpacked, buffer(c) + c->n, c->room - c->n));
     c->n += got;
     c->end = got == 0;
+    if (c->end && c->unpacked == NULL && c->bytes < c->total)
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: the file became shorter while it was read", c->in.name);
     if (tsr_io_progress != NULL)
         tsr_io_progress(c->bytes + (c->unpacked != NULL ? tsr_ahead_bytes(c->unpacked) : 0), c->total);
     return TSR_OK;

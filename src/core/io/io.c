@@ -239,6 +239,17 @@ TsrStatus tsr_format_takes(const TsrInput *in, const TsrFormat *format, const ch
     return TSR_OK;
 }
 
+/* The status of a reader, once it has ended: where the file became shorter meanwhile that is the error. What the reader
+ * says of the zeros that stand for what is gone says less, and those in the last page come without a fault. */
+static TsrStatus after_reading(TsrStatus status, const TsrInput *in) {
+    struct stat st;
+    const TsrStatus pending = status == TSR_OK || tsr_interrupt_own.fault != 0 ? tsr_interrupt_check() : TSR_OK;
+    if (pending != TSR_OK) return pending;
+    if (status != TSR_VALUE_ERROR || !in->mapped || stat(in->name, &st) != 0 || (size_t)st.st_size >= in->size)
+        return status;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: the file became shorter while it was mapped", in->name);
+}
+
 /* One record, from the input's beginning on. */
 static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *format, const TsrLoadOptions *options) {
     TsrLoadOptions o = *options;
@@ -248,7 +259,7 @@ static TsrStatus read_record(TsrItems *out, TsrInput *in, const TsrFormat *forma
     TSR_TRY(tsr_format_takes(in, format, options->given));
     TsrStatus status = format->read(out, in, &o);
     out->format = format->name;
-    if (status == TSR_OK) status = tsr_interrupt_check(); /* a file that shrank under its mapping reports here */
+    status = after_reading(status, in);
     if (status != TSR_OK) tsr_items_free(out);
     return status;
 }
@@ -305,7 +316,7 @@ static TsrStatus open_input(TsrInput *in, const char *path, const TsrLoadOptions
     const TsrFormat *format = options->format == NULL ? tsr_format_for_path(path) : tsr_format_find(options->format);
     bool raw = format != NULL && format->probe == NULL && format->read == tsr_raw_read;
     TSR_TRY(tsr_input_open(in, path, options->mode, expected_size));
-    TsrStatus status = raw && tsr_packing_extension(path) == 0 ? TSR_OK : tsr_input_unpack(in);
+    TsrStatus status = raw && tsr_packing_extension(path) == 0 ? TSR_OK : after_reading(tsr_input_unpack(in), in);
     if (status != TSR_OK) tsr_dataptr_release(&in->hold);
     return status;
 }
