@@ -386,10 +386,15 @@ TsrStatus op_relu(TsrOpCall *c) {
                                        1,
                                        TSR_NOT_IMPLEMENTED_ERROR,
                                        "clamp is not supported for complex types"};
+    static const TsrPointwise half_rules = {TSR_K_relu, "clamp_min_scalar_cpu", D_FLOAT, 0, 1, 0, NULL};
     static const double zero = 0; /* all bytes are zero in every dtype */
+    TsrDtype d = c->arg[0].t->dtype;
     TsrPw pw;
-    if (c->arg[0].t->dtype == TSR_BOOL)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
+    if (d == TSR_BOOL) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Boolean inputs not supported for relu");
+    if ((d == TSR_FLOAT16 || d == TSR_BFLOAT16) && !tsr_on_device(c->arg[0].t)) {
+        TSR_TRY(tsr_pw_begin(&pw, c, &half_rules, 1, &c->arg[0].t));
+        return tsr_pw_finish(&pw, TSR_K_relu, NULL, 0);
+    }
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
     return tsr_pw_finish(&pw, TSR_K_clamp_min, &zero, sizeof zero);
 }
