@@ -139,9 +139,11 @@ endif
 ifneq ($(filter release,$(CONFIG)),)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
-# There are no vectors in the page: of all kernels only products gain by more code than -Os makes.
+# There are no vectors in the page: of all kernels only products gain by more code than -Os makes. Small matrices have more
+# code than time goes into.
 ifneq ($(WEB),)
 $(BUILD)/obj/core/kernels/matrix/%.o: TARGET_FLAGS += -O2
+$(BUILD)/obj/core/kernels/matrix/small.base.o: TARGET_FLAGS += -Os
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
