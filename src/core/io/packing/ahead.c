@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,7 +115,7 @@ static void hand_over(TsrAhead *a, size_t n, TsrStatus status) {
     if (n > 0) a->n[a->made++ % BLOCKS] = n;
     a->ended = n < BLOCK || status != TSR_OK;
     a->failed = status;
-    if (status != TSR_OK) strcpy(a->message, tsr_error_message());
+    if (status != TSR_OK) snprintf(a->message, sizeof a->message, "%s", tsr_error_message());
     pthread_cond_broadcast(&a->change);
     pthread_mutex_unlock(&a->lock);
 }
