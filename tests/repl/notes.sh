@@ -119,6 +119,31 @@ note: zero_ wrote into a copy that nothing holds (index had to copy): the write 
 note: a sees this write to b: the same memory
 note: b, a see this write to c: the same memory' "$err"
 
+cat >"$work/used.tsr" <<'P'
+notes("on")
+x = arange(6.)
+x[x > 3].mul_(2).sum()
+print(x[[0, 1]].add_(1))
+y = x[[0, 1]].add_(1) + 1
+z = [x[[0]].add_(1)]
+f = lambda t: t[[0]].mul_(2).tolist()
+f(x)
+torch.stack([x[[0]].add_(1), x[[1]]])
+def g(t):
+    t[[0]].mul_(3)
+    return t[[0]].mul_(4)
+g(x)
+if x[[0]].add_(1) > 0: x.long()[0] = 7
+x.half().add_(1)
+x.float()[0] = 1
+x[[1]].mul_(2).sub_(1)
+P
+run "$work/used.tsr"
+is 'what is lost, and what goes on' 'note: mul_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] *= 2
+note: fill_ wrote into a copy that nothing holds (long had to copy): the write is lost; give the copy a name, or write to the tensor before it is copied
+note: add_ wrote into a copy that nothing holds (half had to copy): the write is lost; give the copy a name, or write to the tensor before it is copied
+note: sub_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] -= 1' "$err"
+
 if command -v script >/dev/null; then
     typed() { (sleep 0.5; printf '%s\n' "$@"; sleep 0.5) | TERM=dumb timeout 20 script -qec "$tsr --no-color" /dev/null 2>&1 | grep '^note' | tr -d '\r'; }
     is 'at the prompt' 'note: y sees this write to x: the same memory' "$(typed 'x = ones(2)' 'y = x[:]' 'x.add_(1)')"

@@ -113,6 +113,15 @@ char *vm_current_text(char *buffer, size_t room) {
     return buffer;
 }
 
+bool vm_current_is_used(void) {
+    const Frame *f = user_frame();
+    if (f == NULL || f->pc == f->code->ins) return false;
+    Opcode op = (Opcode)f->pc[-1].op, next = (Opcode)f->pc->op;
+    bool call = op == INS_CALL || op == INS_CALLWAIT || op == INS_CALLMETHOD || op == INS_CALLKW || op == INS_CALLEX;
+    bool last = next == INS_RETURN && (f->code->flags & CODE_MODULE) != 0;
+    return call && next != INS_DISPLAY && next != INS_CLEAR && next != INS_CHECK && !last;
+}
+
 int vm_current_line(void) {
     const Frame *f = user_frame();
     return f == NULL ? 0 : frame_range(f).line;

@@ -137,6 +137,9 @@ int vm_current_line(void);
 /* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs.
  * Returns buffer. */
 char *vm_current_text(char *buffer, size_t room);
+/* Whether the call being made there is part of something that goes on with its value: not a statement of its own, the
+ * value of which is shown or dropped. */
+bool vm_current_is_used(void);
 
 /* The variables of the running scope as a dict, for locals(). */
 TsrStatus vm_new_locals(Value *out);

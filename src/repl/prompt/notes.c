@@ -33,6 +33,7 @@ typedef struct Noted {
     int64_t serial;       /* of its storage */
     const char *what;     /* the operator */
     const char *maker;    /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
+    bool used;            /* the expression that wrote goes on with what it wrote: x[mask].mul_(2).sum() */
     char code[CODE_ROOM]; /* how the expression begins that wrote */
 } Noted;
 static Noted pending[LAST_WRITES]; /* the last ones of the statement */
@@ -191,9 +192,11 @@ static bool add_reach(const char *path, TsrTensor *t, bool argument, void *conte
 }
 
 static bool made_by_copying(const Noted *w) {
-    static const char *const makers[] = {"index",   "index_select", "masked_select", "gather",     "take",
-                                         "reshape", "flatten",      "ravel",         "contiguous", NULL};
-    for (int i = 0; w->maker != NULL && makers[i] != NULL; i++)
+    static const char *const makers[] = {"index",   "index_select", "masked_select", "gather", "take",    "reshape",
+                                         "flatten", "ravel",        "contiguous",    "to",     "type_as", "float",
+                                         "double",  "half",         "bfloat16",      "long",   "int",     "short",
+                                         "char",    "byte",         "bool"};
+    for (size_t i = 0; w->maker != NULL && i < TSR_COUNTOF(makers); i++)
         if (strcmp(w->maker, makers[i]) == 0) return true;
     return false;
 }
@@ -242,7 +245,7 @@ static int note_write(const Noted *w, int64_t place, int said) {
     Reach r = {.write = w};
     char text[600];
     if (holders_each(add_reach, &r) != TSR_OK) tsr_error_clear();
-    if (r.count == 0 && made_by_copying(w) && !(said & SAID_LOST) && !is_written_back(w, place)) {
+    if (r.count == 0 && made_by_copying(w) && !w->used && !(said & SAID_LOST) && !is_written_back(w, place)) {
         snprintf(text, sizeof text, "%s wrote into a copy that nothing holds (%s had to copy): the write is lost; %s%s",
                  w->what, w->maker, strcmp(w->maker, "index") == 0 ? "one pair of brackets on the left writes: " : "",
                  way_to_write(w));
@@ -319,6 +322,7 @@ static void written(const Write *w) {
     n->serial = w->t->storage->serial;
     n->what = w->what;
     n->maker = (w->root != NULL ? w->root : w->t)->origin;
+    n->used = vm_current_is_used();
     bool again = before != NULL && before->serial == n->serial && before->what == n->what;
     if (again) memmove(n->code, before->code, sizeof n->code); /* a loop's writes are not looked up one by one */
     else vm_current_text(n->code, sizeof n->code);
