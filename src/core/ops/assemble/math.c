@@ -416,6 +416,7 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     int n = tsr_ndim(self), k = 0, kept = 0;
     bool gone[TSR_MAX_DIMS] = {false}, all = c->arg[1].n == 0, keepdim = c->arg[2].b;
     int64_t order[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], inner = 1;
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_UINT64));
     if (c->arg[3].i != 0) return tsr_error(TSR_RUNTIME_ERROR, "Unknown hash_tensor mode: %lld", (long long)c->arg[3].i);
     if (self->numel == 0 && all)
         return tsr_error(

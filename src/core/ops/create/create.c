@@ -189,6 +189,9 @@ static TsrStatus new_strided(TsrOpCall *c, int size_at, TsrDtype otherwise, TsrD
     const TsrArg *size = &c->arg[size_at], *stride = &c->arg[size_at + 1];
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, size_at + 2, device));
+    int64_t numel;
+    for (int i = 0; i < size->n; i++)
+        if (size->ints[i] < 0) return tsr_layout_numel(&numel, size->n, size->ints);
     TSR_TRY(check_stride_count(size, stride));
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new_strided(&t, size->n, size->ints, stride->ints, dtype_or(o.dtype, otherwise), o.device));

@@ -314,6 +314,10 @@ static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpC
 /* The conjugate, as a view. An out of other sizes then lies as t does. */
 static TsrStatus return_conj(TsrOpCall *c, TsrTensor *t) {
     TsrTensor *r = NULL, *out = c->out[0];
+    if (out != NULL && out->dtype != t->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype),
+                         tsr_dtype_scalar_name(t->dtype));
+    TSR_TRY(tsr_check_out_overlap(out, NULL));
     if (out != NULL && !tsr_same_sizes(out, t)) {
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(t), t->sizes, TSR_CONTIGUOUS));
         TSR_TRY(tsr_tensor_set_geometry(out, (TsrGeometry){tsr_ndim(t), t->sizes, t->strides, out->offset}));
@@ -326,6 +330,7 @@ static TsrStatus fft_1d(TsrOpCall *c, bool forward) {
     TsrTensor *r = NULL;
     int64_t dim;
     int norm;
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_COMPLEX64));
     TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
     if (tsr_dtype_is_complex(x->dtype)) return tsr_finish_move(c, c2c(&r, x, &dim, 1, norm, forward), r);
     TSR_TRY(r2c(&r, x, &dim, 1, norm, false));
@@ -342,6 +347,7 @@ static TsrStatus rfft_1d(TsrOpCall *c, bool forward) {
     int64_t dim;
     int norm;
     TSR_TRY(check_real(c->arg[0].t, forward ? "rfft" : "ihfft"));
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_COMPLEX64));
     TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
     TSR_TRY(r2c(&half, x, &dim, 1, norm, true));
     if (forward) return tsr_return_move(c, tsr_owned_take(&half));
@@ -364,6 +370,7 @@ static TsrStatus irfft_1d(TsrOpCall *c, bool forward) {
     TSR_OWNED x = NULL;
     TsrTensor *r = NULL;
     int norm;
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_FLOAT32));
     TSR_TRY(promote(&in, c, true, true));
     int64_t dim = c->arg[2].i;
     TSR_TRY(tsr_wrap_own_dim(&dim, tsr_ndim(in)));

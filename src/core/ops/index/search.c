@@ -11,6 +11,7 @@
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/sort/sort.h"
 #include "core/mem.h"
+#include "core/op/out.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
@@ -406,6 +407,7 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TsrDtype dtype;
     TSR_TRY(check_isin(elements));
     TSR_TRY(check_isin(set));
+    TSR_TRY(tsr_check_out_dtype(c, 0, TSR_BOOL));
     TSR_TRY(tsr_result_type(&dtype, both, 2));
     /* PyTorch sorts a large set, where its elements may be equal. */
     bool sorts = (double)set->numel >= 10 * pow((double)elements->numel, 0.145);

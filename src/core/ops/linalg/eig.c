@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/op/compose.h"
 #include "core/op/out.h"
 #include "core/op/shared.h"
 #include "la.h"
@@ -191,6 +192,18 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
     return TSR_OK;
 }
 
+static TsrStatus check_finite(const TsrTensor *a) {
+    TsrScope s = {0};
+    TsrScalar all = tsr_scalar_bool(true);
+    if (tsr_is_meta(a)) return TSR_OK;
+    TsrTensor *finite = CALL(&s, "isfinite", "t", a), *each = CALL(&s, "all", "t", finite);
+    if (s.status == TSR_OK) s.status = tsr_tensor_item(&all, each);
+    TSR_TRY(tsr_scope_end(&s));
+    return tsr_scalar_to_bool(all)
+               ? TSR_OK
+               : tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
+}
+
 static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const char *fn) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED f = NULL;
@@ -198,18 +211,11 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const cha
     TSR_OWNED vv = NULL;
     if (tsr_dtype_is_float8(a->dtype) || (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
+    if (v != NULL) TSR_TRY(check_finite(a));
     TSR_TRY(tsr_la_check_square(a, fn, "A"));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
     TSR_TRY(tsr_la_into(c, "linalg_eig_out_cpu", a->dtype, cd));
     TSR_TRY(tsr_la_new_copy(&f, a));
-    TsrBlasType t;
-    tsr_blas_type(&t, a->dtype);
-    const int64_t elements = tsr_is_meta(f) || v == NULL ? 0 : f->numel;
-    TSR_IN_PIECES(k, elements) {
-        double complex x = tsr_la_get(t, tsr_data(f), k);
-        if (!isfinite(creal(x)) || !isfinite(cimag(x)))
-            return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.eig: input tensor should not contain infs or NaNs.");
-    }
     TSR_TRY(tsr_la_new_vector(&ww, a, tsr_la_cols(a), cd));
     if (v != NULL) TSR_TRY(tsr_la_new_like(&vv, a, tsr_la_rows(a), tsr_la_cols(a), cd));
     if (f->numel > 0 && !tsr_is_meta(f)) TSR_TRY(eig_run(f, ww, vv, fn));

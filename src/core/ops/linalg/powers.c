@@ -42,6 +42,17 @@ static TsrStatus positive_power(TsrTensor **out, const TsrTensor *a, uint64_t n)
     return TSR_OK;
 }
 
+/* Whether PyTorch's last step is a product; else it copies a square. */
+static bool ends_in_product(uint64_t n) { return n == 2 || (n & (n - 1)) != 0; }
+
+/* The last product, or an inverse, goes straight into an out=, which must be of its dtype. */
+static TsrStatus check_exact_out(const TsrOpCall *c) {
+    const TsrTensor *a = c->arg[0].t, *out = c->out[0];
+    if (out == NULL || out->dtype == a->dtype) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                     tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(out->dtype));
+}
+
 TsrStatus op_matrix_power(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     int64_t n = c->arg[1].i;
@@ -49,18 +60,18 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
     TSR_TRY(tsr_la_check_square(a, "linalg.matrix_power", "A"));
+    TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     if (n == 0 &&
         (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32))
         return tsr_not_implemented("eye", a->dtype);
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
-    if (n != 1 && c->out[0] != NULL && tsr_can_cast(a->dtype, c->out[0]->dtype) && c->out[0]->dtype != a->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
-                         tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(c->out[0]->dtype));
-    if (n != 1) TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
+    if (n > 0 && ends_in_product((uint64_t)n)) TSR_TRY(check_exact_out(c));
     if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
     TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
+    if (n == -1) TSR_TRY(check_exact_out(c));
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
     TSR_TRY(tsr_la_check_info(info, "linalg.inv", TSR_LA_SINGULAR_INVERSE));
+    if (ends_in_product(-(uint64_t)n)) TSR_TRY(check_exact_out(c));
     if (n == -1) return tsr_return_move(c, tsr_owned_take(&inverse));
     return tsr_finish_move(c, positive_power(&r, inverse, -(uint64_t)n), r);
 }

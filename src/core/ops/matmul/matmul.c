@@ -590,7 +590,12 @@ static TsrStatus summand_alone_new(TsrTensor **out, const TsrTensor *self, TsrSc
     return TSR_OK;
 }
 
-static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, int ndim, const int64_t *sizes) {
+static TsrStatus check_inplace(const TsrOpCall *c, const TsrTensor *self, TsrDtype dtype, int ndim,
+                               const int64_t *sizes) {
+    if (c->inplace && self->dtype != dtype)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Bad in-place call: input tensor dtype %s and output tensor dtype %s should match",
+                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(dtype));
     if (!c->inplace || (tsr_ndim(self) == ndim && memcmp(self->sizes, sizes, sizeof(int64_t) * (size_t)ndim) == 0))
         return TSR_OK;
     return tsr_error(TSR_RUNTIME_ERROR,
@@ -631,7 +636,7 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
 TsrStatus op_addmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
     if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
-        TSR_TRY(check_inplace(c, self, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
+        TSR_TRY(check_inplace(c, self, self->dtype, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
     TSR_TRY(check_addmm(self, a, b));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
@@ -662,14 +667,16 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mat = c->arg[1].t, *vec = c->arg[2].t;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     TSR_TRY(check_mv(mat, vec, tsr_ndim(self), self->numel, self->dtype));
-    TSR_TRY(check_inplace(c, self, 1, mat->sizes));
+    TSR_TRY(check_inplace(c, self, self->dtype, 1, mat->sizes));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_mv_kernel(mat));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
-    if (vec->numel == 0) {
-        TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), 1, mat->sizes));
+    if (vec->numel == 0) { /* the summand in its own shape, or zeros */
+        const int ndim = is_zero(beta) ? 1 : tsr_ndim(self);
+        TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), ndim,
+                                  is_zero(beta) ? mat->sizes : self->sizes));
         return tsr_return_move(c, tsr_owned_take(&r));
     }
     TSR_TRY(summand_new(&r, self, beta, 1, mat->sizes));
@@ -694,19 +701,19 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_OWNED wide = NULL;
     TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(check_bmm(a, b));
+    TSR_TRY(check_inplace(c, self, b->dtype, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    TSR_TRY(tsr_check_out_dtype(c, 0, b->dtype));
+    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
+    if (!empty && !alone && self->dtype == a->dtype)
+        TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
     if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
     if (self->dtype != a->dtype || self->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
                          tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
-    bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
-    if (!empty && !alone)
-        TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
-    TSR_TRY(check_inplace(c, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_OWNED r = NULL;
     TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3,
                                                       (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
@@ -940,11 +947,12 @@ static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const Ts
                              "bilinear(): input batch dimensions do not match at dim %d: got %lld and %lld", i,
                              (long long)x->sizes[i], (long long)y->sizes[i]);
     TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, d));
-    for (int64_t i = 1; i <= 2; i++) TSR_TRY(tsr_wrap_own_dim(&(int64_t){i}, tsr_ndim(w)));
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(w)));
     if (x->sizes[d - 1] != w->sizes[1])
         return tsr_error(TSR_RUNTIME_ERROR,
                          "bilinear(): input1 size does not match weight size: got %lld but expected %lld",
                          (long long)x->sizes[d - 1], (long long)w->sizes[1]);
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){2}, tsr_ndim(w)));
     if (y->sizes[d - 1] != w->sizes[2])
         return tsr_error(TSR_RUNTIME_ERROR,
                          "bilinear(): input2 size does not match weight size: got %lld but expected %lld",

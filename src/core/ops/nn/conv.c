@@ -603,6 +603,7 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     const char *name = c->arg[4].str;
     int64_t pads[2 * NN_DIMS] = {0};
     bool uneven = false, same = strcmp(name, "same") == 0;
+    if (!same && strcmp(name, "valid") != 0) return tsr_error(TSR_RUNTIME_ERROR, "Invalid padding string: '%s'", name);
     TSR_TRY(check_ranks(&a));
     if (same) TSR_TRY(check_same_ranks(&a));
     TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
@@ -618,8 +619,6 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
             pads[2 * (NN_DIMS - 1 - d) + 1] = total % 2;
             uneven |= total % 2 != 0;
         }
-    } else if (strcmp(name, "valid") != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR, "Invalid padding string: '%s'", name);
     }
     if (uneven) {
         TSR_TRY(tsr_invoke_new(&padded, 1, "constant_pad_nd", "tI", a.input, 2 * n, pads));

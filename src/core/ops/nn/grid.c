@@ -95,15 +95,22 @@ static TsrStatus sample_there(TsrTensor *t, const TsrTensor *input, const TsrTen
     return tsr_device_work(t->device.type, &work);
 }
 
-static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPadding padding, bool align_corners) {
-    TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
-    TSR_TRY(check_grid(input, grid));
-    TSR_TRY(check_rank(input, grid, rank));
+static TsrStatus check_dtypes(const TsrTensor *input, const TsrTensor *grid, int rank) {
     if (!tsr_in(TSR_BITS_FLOAT, input->dtype))
         return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
     if (grid->dtype != input->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype),
                          tsr_dtype_scalar_name(grid->dtype));
+    return TSR_OK;
+}
+
+static TsrStatus grid_sample(TsrOpCall *c, int rank, TsrGridMode mode, TsrGridPadding padding, bool align_corners) {
+    TsrTensor *input = c->arg[0].t, *grid = c->arg[1].t, *t;
+    TSR_TRY(check_grid(input, grid));
+    TSR_TRY(check_rank(input, grid, rank));
+    /* planes of nothing are made of any dtype */
+    bool nothing = input->sizes[0] == 0 || input->sizes[1] == 0 || grid->sizes[1] == 0 || grid->sizes[2] == 0;
+    if (rank == 5 || !nothing) TSR_TRY(check_dtypes(input, grid, rank));
     TsrGrid g = {.ndim = rank - 2,
                  .channels = input->sizes[1],
                  .points = 1,

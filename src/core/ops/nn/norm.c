@@ -264,7 +264,11 @@ typedef struct Groups {
 
 static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *affine) {
     static const char *const names[] = {"weight", "bias"};
-    if (g->area == 0) return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got 0");
+    if (g->channels < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld",
+                         (long long)g->channels);
+    if (g->area <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Expected HxW to be greater than 0, got %lld", (long long)g->area);
     if (g->groups <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected num groups to be greater than 0, got %lld", (long long)g->groups);
     if (g->channels % g->groups != 0)
@@ -287,12 +291,20 @@ static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *
     return TSR_OK;
 }
 
+/* Whether t has an element for each place of the groups: PyTorch reads beyond it. */
+static bool holds(const Groups *g, const TsrTensor *t) {
+    int64_t outer, numel;
+    return !tsr_mul_overflows(g->batch, g->channels, &outer) && !tsr_mul_overflows(outer, g->area, &numel) &&
+           numel == t->numel;
+}
+
 static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const TsrArg *affine, bool with_stats) {
     const TsrTensor *t = c->arg[0].t;
     Norm norm;
     TSR_TRY(check_mixed(t, affine, 2));
     if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
     TSR_TRY(check_unmixed(t, affine, 2));
+    if (g->batch >= 0 && !holds(g, t)) return tsr_untrue("X.numel() == N * C * HxW");
     bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
     Rows r = {.rows = (int64_t)((uint64_t)g->batch * (uint64_t)g->groups),
               .columns = (int64_t)((uint64_t)(g->channels / g->groups) * (uint64_t)g->area),
@@ -319,11 +331,8 @@ TsrStatus op_group_norm(TsrOpCall *c) {
 /* (input, weight, bias, N, C, HxW, group, eps) */
 TsrStatus op_native_group_norm(TsrOpCall *c) {
     const Groups g = {c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i};
-    int64_t outer, numel;
-    bool fits = g.batch >= 0 && g.channels >= 0 && g.area >= 0 && !tsr_mul_overflows(g.batch, g.channels, &outer) &&
-                !tsr_mul_overflows(outer, g.area, &numel);
+    int64_t numel;
     TSR_TRY(check_group(c->arg[0].t, &g, &c->arg[1]));
-    if (g.batch >= 0 && (!fits || numel != c->arg[0].t->numel)) return tsr_untrue("X.numel() == N * C * HxW");
     TSR_TRY(tsr_layout_numel(&numel, 2, (int64_t[]){g.batch, g.groups}));
     return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }

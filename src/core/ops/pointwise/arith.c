@@ -57,8 +57,8 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     _Alignas(16) char value[16];
     TsrDtype common;
     if (alpha.kind != TSR_SCALAR_INT && tsr_in(TSR_BITS_UINT, in[0]->dtype)) { /* which have no kernel */
-        TSR_TRY(tsr_result_type(&common, in, 2));
-        TSR_TRY(check_alpha(alpha, common));
+        bool promoted = tsr_result_type(&common, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
+        if (promoted) TSR_TRY(check_alpha(alpha, common));
     }
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);

@@ -264,9 +264,3 @@ static TsrStatus softmax_by(TsrOpCall *c, const char *name) {
 }
 TsrStatus op_special_softmax(TsrOpCall *c) { return softmax_by(c, "softmax"); }
 TsrStatus op_special_log_softmax(TsrOpCall *c) { return softmax_by(c, "log_softmax"); }
-
-TsrStatus op_special_logsumexp(TsrOpCall *c) {
-    TsrTensor *r = NULL;
-    return tsr_finish_move(
-        c, tsr_invoke_new(&r, 1, "logsumexp", "tIb", c->arg[0].t, c->arg[1].n, c->arg[1].ints, (int)c->arg[2].b), r);
-}

@@ -159,6 +159,8 @@ TsrStatus op_rrelu(TsrOpCall *c) {
     TsrTensor *t;
     const double lower = tsr_scalar_to_double(c->arg[1].s), upper = tsr_scalar_to_double(c->arg[2].s);
     const bool training = c->arg[3].b;
+    _Alignas(16) char room[16];
+    for (int i = 1; i <= 2; i++) TSR_TRY(tsr_scalar_store_checked(c->arg[i].s, TSR_FLOAT64, room));
     TSR_TRY(check_bounds(lower, upper, training, c->inplace));
     if (c->inplace && !training) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(rrelu_new(&t, c->arg[0].t, lower, upper, training, tsr_random_generator(&c->arg[4])));

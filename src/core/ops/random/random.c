@@ -7,6 +7,7 @@
 #include "core/engine/turn.h"
 #include "core/tensor/loan.h"
 #include "core/kernels/random/random.h"
+#include "core/op/out.h"
 #include "core/op/shared.h"
 #include "random.h"
 #include "core/tensor/tensor_impl.h"
@@ -507,6 +508,7 @@ TsrStatus op_exponential_(TsrOpCall *c) {
     double lambda = c->arg[1].f;
     if (!(lambda > 0))
         return tsr_error(TSR_RUNTIME_ERROR, "exponential_ expects lambda > 0.0, but found lambda=" NUM, lambda);
+    TSR_TRY(tsr_check_out_overlap(self_of(c), NULL));
     if (self_of(c)->numel > 0 && !tsr_dtype_is_float(self_of(c)->dtype))
         return tsr_error(
             TSR_RUNTIME_ERROR,

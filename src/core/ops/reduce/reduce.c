@@ -39,6 +39,7 @@ TsrStatus tsr_check_dim_set(int ndim) {
 TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
     *set = 0;
     TSR_TRY(tsr_check_dim_set(ndim));
+    for (int i = 0; i < n; i++) TSR_TRY(tsr_wrap_dim(&(int64_t){dims[i]}, ndim)); /* each is looked at first */
     for (int i = 0; i < n; i++) {
         int64_t d = dims[i];
         TSR_TRY(tsr_wrap_dim(&d, ndim));

@@ -66,6 +66,12 @@ static TsrDtype chosen_dtype(const TsrOpCall *c, const TsrArg *dtype, TsrDtype o
     return c->out[0] != NULL ? c->out[0]->dtype : otherwise;
 }
 
+static TsrStatus check_out_dtype(const TsrTensor *out, TsrDtype want) {
+    if (out == NULL || out->dtype == want) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
+                     tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
+}
+
 /* An out= beside a dtype= has that one. */
 static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
     return tsr_arg_given(dtype) ? tsr_check_out_dtype(c, 0, dtype->dtype) : TSR_OK;
@@ -171,7 +177,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
-    TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (floats) TSR_TRY(check_chosen(c, &c->arg[3]));
+    else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
     if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
@@ -319,12 +326,6 @@ TsrStatus op_nanmean(TsrOpCall *c) {
 
 #define COMPARABLE (D_INT | D_FLOAT | D_BOOL)
 
-static TsrStatus check_out_dtype(const TsrTensor *out, TsrDtype want) {
-    if (out == NULL || out->dtype == want) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
-                     tsr_dtype_c_name(want), tsr_dtype_c_name(out->dtype));
-}
-
 static TsrStatus extreme_all(TsrOpCall *c, bool max) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     if (x->numel == 0)
@@ -415,11 +416,11 @@ TsrStatus op_aminmax(TsrOpCall *c) {
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
+    for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
-    for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(
@@ -656,6 +657,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *floats = NULL, *result = NULL;
     TsrDtype d = is_whole(x->dtype) ? tsr_default_dtype() : x->dtype;
     uint64_t dims;
+    TSR_TRY(tsr_check_out_fits(c, 0, d));
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (!tsr_in(D_FLOAT | D_COMPLEX, d))
         return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);

@@ -5,6 +5,7 @@
  * of them it is shows in the last digit, so the cases are PyTorch's. */
 #include <math.h>
 
+#include "core/op/out.h"
 #include "core/engine/device.h"
 #include "core/kernels/reduce/softmax.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -149,7 +150,10 @@ static TsrStatus softmax_as(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int
 
 static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool log) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
-    TsrStatus s = softmax_as(&result, x, tsr_spare(c), dim, tsr_arg_given(dtype) ? dtype->dtype : x->dtype, log);
+    const TsrDtype want = tsr_arg_given(dtype) ? dtype->dtype : x->dtype;
+    TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, tsr_ndim(x)));
+    TSR_TRY(tsr_check_out_dtype(c, 0, want));
+    TsrStatus s = softmax_as(&result, x, tsr_spare(c), dim, want, log);
     return tsr_finish_move(c, s, result);
 }
 

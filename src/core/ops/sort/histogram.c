@@ -12,6 +12,7 @@
 #include "core/element/halffloat.h"
 #include "core/engine/places.h"
 #include "core/kernels/move/select.h"
+#include "core/op/out.h"
 #include "core/op/compose.h"
 #include "core/tensor/owned.h"
 
@@ -346,6 +347,7 @@ TsrStatus op_histc(TsrOpCall *c) {
     int64_t bins = c->arg[1].i, minus = -1;
     double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
     bool found = left == right && self->numel > 0; /* the range is the elements' own */
+    TSR_TRY(tsr_check_out_fits(c, 0, self->dtype));
     if (bins <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
                          (long long)bins);
