@@ -1,5 +1,5 @@
 /* errors.c: a record a device in pinned memory, which its kernels write: the first one to find something wrong puts its
- * launch's number there, and then what it was (errors.h). */
+ * launch's number there, then what it was, and last of which kind (errors.h). */
 #include "errors.h"
 
 #include <pthread.h>
@@ -9,7 +9,8 @@
 /* As device/errors.cuh has it. */
 typedef struct Record {
     uint64_t launch; /* 0: nothing was found */
-    int64_t found, value, dimension, size;
+    int64_t found;   /* 0: another stream's kernel is still writing */
+    int64_t value, dimension, size;
 } Record;
 
 enum { REMEMBERED = 256, NAME = 96 };
@@ -77,16 +78,24 @@ static TsrStatus raise_found(const Record *r) {
                             (long long)r->found);
 }
 
-TsrStatus cuda_errors_check(int index) {
-    Record *record = __atomic_load_n(&devices[index].record, __ATOMIC_ACQUIRE);
-    if (record == NULL || __atomic_load_n(&record->launch, __ATOMIC_ACQUIRE) == 0) return TSR_OK;
-    pthread_mutex_lock(&lock);
+/* The lock is held: another thread may have raised it meanwhile. */
+static TsrStatus take_found(Record *record) {
     Record found = *record;
+    if (found.found == 0) return TSR_OK;
     bool known = found.launch + REMEMBERED > launches;
-    memset(record, 0, sizeof *record);
+    record->found = 0;
+    __atomic_store_n(&record->launch, 0, __ATOMIC_RELEASE); /* from here on the next one counts */
     TsrStatus status = raise_found(&found);
     cuda_host->hint("found when the device was waited for; it was %s",
                     known ? names[found.launch % REMEMBERED] : "an operator long before");
+    return status;
+}
+
+TsrStatus cuda_errors_check(int index) {
+    Record *record = __atomic_load_n(&devices[index].record, __ATOMIC_ACQUIRE);
+    if (record == NULL || __atomic_load_n(&record->found, __ATOMIC_ACQUIRE) == 0) return TSR_OK;
+    pthread_mutex_lock(&lock);
+    TsrStatus status = take_found(record);
     pthread_mutex_unlock(&lock);
     return status;
 }

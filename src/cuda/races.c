@@ -1,7 +1,8 @@
 /* races.c: a vector clock a stream. Each piece of work is stamped with its stream's own count; it comes before other
  * work if the other stream's clock has seen that count: through an event, or through the host that waited. The last
  * uses of bytes are kept until every stream has seen them; a use that overlaps one of them which it has not seen, where
- * one of the two writes, is a race. While a program uses one stream only, nothing is kept. */
+ * one of the two writes, is a race. While a program uses one stream only, nothing can race, and a use is only put where
+ * the last one of the same bytes is. */
 #include "races.h"
 
 #include <pthread.h>
@@ -25,6 +26,7 @@ static struct {
 static RaceClock host;
 static int stream_count, use_count;
 static Use uses[USES];
+static uint16_t last_uses[2 * USES]; /* by a hash of the bytes: where in `uses` the last use of them may be */
 
 /* The place of a stream in clocks; -1: there are too many streams, and nothing is told of this one. */
 static int place_of(int index, int64_t id) {
@@ -62,7 +64,7 @@ static bool sweep(const Use *now, const RaceClock *clock, Use *other) {
         if (is_settled(u)) continue;
         bool before = is_before(u, clock);
         if (!before && (u->writes || now->writes) && meets(u, now)) {
-            *other = *u;
+            if (!found || u->place != other->place || u->at > other->at) *other = *u;
             found = true;
             continue; /* it is told once */
         }
@@ -71,6 +73,25 @@ static bool sweep(const Use *now, const RaceClock *clock, Use *other) {
     }
     use_count = kept;
     return found;
+}
+
+/* The last uses are kept: when there is no more room, half of them. */
+static void keep(const Use *now) {
+    if (use_count == USES) {
+        use_count /= 2;
+        memmove(uses, uses + USES - use_count, (size_t)use_count * sizeof *uses);
+    }
+    uses[use_count++] = *now;
+}
+
+static void keep_alone(const Use *now) {
+    uint64_t h = (now->address ^ now->bytes << 1 ^ now->writes) * 0x9E3779B97F4A7C15u;
+    uint16_t *slot = &last_uses[h >> 32 & (2 * USES - 1)];
+    Use *u = &uses[*slot];
+    bool same = *slot < use_count && u->address == now->address && u->bytes == now->bytes && u->index == now->index &&
+                u->writes == now->writes;
+    if (same) *u = *now;
+    else keep(now), *slot = (uint16_t)(use_count - 1);
 }
 
 void races_use(int index, int64_t id, TsrAddress address, size_t bytes, bool writes) {
@@ -82,11 +103,10 @@ void races_use(int index, int64_t id, TsrAddress address, size_t bytes, bool wri
         RaceClock *clock = &streams[place].seen;
         Use other, now = {address, bytes, index, place, ++clock->at[place], writes};
         merge(clock, &host);
-        found = sweep(&now, clock, &other);
+        if (stream_count > 1) found = sweep(&now, clock, &other), keep(&now);
+        else keep_alone(&now);
         if (found)
             race = (TsrRace){TSR_MAX(address, other.address), index, streams[other.place].id, id, other.writes, writes};
-        if (use_count == USES) memmove(uses, uses + 1, (size_t)--use_count * sizeof *uses);
-        uses[use_count++] = now;
     }
     pthread_mutex_unlock(&lock);
     if (found) cuda_host->race(&race);

@@ -34,7 +34,7 @@ KERNEL(tsr_chain, ChainArgs) {
 }
 #else
 static inline void one_element(const ChainArgs &a, const int64_t *offset) {
-#define AT(T, k) (*at<T>(a.data[k] + (uint64_t)offset[k]))
+#define AT(T, k) (*at<T>(a.data[k], offset[k]))
     READ(AT)
     STEPS
     WRITE(AT)

@@ -8,7 +8,7 @@ enum { PLACES = OPERANDS - 2, NOWHERE = -1 };
 static inline int64_t place_of(const IndexArgs &a, const int64_t *offset) {
     int64_t sum = 0;
     UNROLL for (int k = 0; k < PLACES; k++) {
-        const int64_t given = *at<int64_t>(a.data[2 + k] + (uint64_t)offset[2 + k]), size = a.size[k];
+        const int64_t given = *at<int64_t>(a.data[2 + k], offset[2 + k]), size = a.size[k];
         const int64_t v = given < 0 && a.wraps ? given + size : given;
         if (v < 0 || v >= size) {
             report(a.errors, a.launch, (int)a.found, given, a.dim[k], size);
@@ -27,8 +27,8 @@ KERNEL(tsr_pick, IndexArgs) {
         walk_to<NDIM, OPERANDS>(a.walk, i, offset);
         const int64_t place = place_of(a, offset);
         Item v = Item();
-        if (place != NOWHERE) v = *at<Item>(a.data[1] + (uint64_t)(offset[1] + place));
-        *at<Item>(a.data[0] + (uint64_t)offset[0]) = v;
+        if (place != NOWHERE) v = *at<Item>(a.data[1], offset[1] + place);
+        *at<Item>(a.data[0], offset[0]) = v;
     }
 }
 #endif
@@ -41,8 +41,8 @@ KERNEL(tsr_place, IndexArgs) {
         walk_to<NDIM, OPERANDS>(a.walk, i, offset);
         const int64_t place = place_of(a, offset);
         if (place == NOWHERE) continue;
-        Item *const to = at<Item>(a.data[1] + (uint64_t)(offset[1] + place));
-        const Item v = *at<Item>(a.data[0] + (uint64_t)offset[0]);
+        Item *const to = at<Item>(a.data[1], offset[1] + place);
+        const Item v = *at<Item>(a.data[0], offset[0]);
 #if SET
         *to = v;
 #else
@@ -98,12 +98,12 @@ KERNEL(tsr_fold, IndexArgs) {
         if (key == a.most || (first > 0 && keys[first - 1] == key)) continue;
         int64_t within[2];
         walk_to<NSLICES, 2>(a.slices, (Index)(t - first * a.slices.n), within);
-        Item *const to = at<Item>(a.data[1] + key + (uint64_t)within[1]);
+        Item *const to = at<Item>(a.data[1], (int64_t)key + within[1]);
         Item joined = *to;
         for (uint64_t i = first; i < a.walk.n && keys[i] == key; i++) {
             int64_t from[1];
             walk_to<NDIM, 1>(a.walk, (Index)at<uint32_t>(a.order)[i], from);
-            joined = JOINED::of(widened(joined), widened(*at<Item>(a.data[0] + (uint64_t)(from[0] + within[0]))));
+            joined = JOINED::of(widened(joined), widened(*at<Item>(a.data[0], from[0] + within[0])));
         }
         *to = joined;
     }

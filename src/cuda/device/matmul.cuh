@@ -21,16 +21,16 @@ template <class F> static inline Complex<F> conjugate(Complex<F> x) {
 }
 static inline A nothing() { return convert<A>((uint8_t)0); }
 
-static inline A a_at(const MatmulArgs &a, uint64_t base, int64_t row, int64_t k) {
-    const A x = convert<A>(*at<E>(base + (uint64_t)(row * a.a.row + k * a.a.column)));
+static inline A a_at(const MatmulArgs &a, int64_t from, int64_t row, int64_t k) {
+    const A x = convert<A>(*at<E>(a.a.data, from + row * a.a.row + k * a.a.column));
     return CONJ_A ? conjugate(x) : x;
 }
-static inline A b_at(const MatmulArgs &a, uint64_t base, int64_t k, int64_t column) {
-    const A x = convert<A>(*at<E>(base + (uint64_t)(k * a.b.row + column * a.b.column)));
+static inline A b_at(const MatmulArgs &a, int64_t from, int64_t k, int64_t column) {
+    const A x = convert<A>(*at<E>(a.b.data, from + k * a.b.row + column * a.b.column));
     return CONJ_B ? conjugate(x) : x;
 }
 static inline void write(const MatmulArgs &a, int64_t batch, int64_t row, int64_t column, A sum) {
-    E *to = at<E>(a.out.data + (uint64_t)(batch * a.out.batch + row * a.out.row + column * a.out.column));
+    E *to = at<E>(a.out.data, batch * a.out.batch + row * a.out.row + column * a.out.column);
     A result = plus_product(*(const A *)a.alpha, sum, nothing());
     if (a.adds) result = plus_product(*(const A *)a.beta, convert<A>(*to), result);
     *to = convert<E>(result);
@@ -49,8 +49,7 @@ KERNEL_TOGETHER(tsr_matmul, MatmulArgs) {
     const unsigned t = thread(), x = t % SIDE, y = t / SIDE;
     const int64_t row = (int64_t)block() / a.across * TILE, column = (int64_t)block() % a.across * TILE;
     for (int64_t batch = block_y(); batch < a.batch; batch += blocks_y()) {
-        const uint64_t from_a = a.a.data + (uint64_t)(batch * a.a.batch);
-        const uint64_t from_b = a.b.data + (uint64_t)(batch * a.b.batch);
+        const int64_t from_a = batch * a.a.batch, from_b = batch * a.b.batch;
         A sum[EACH][EACH];
         UNROLL for (int i = 0; i < EACH; i++) {
             UNROLL for (int j = 0; j < EACH; j++) sum[i][j] = nothing();
@@ -88,8 +87,7 @@ KERNEL_TOGETHER(tsr_matmul, MatmulArgs) {
     const unsigned t = thread();
     const int64_t elements = a.rows * a.columns;
     for (int64_t batch = block_y(); batch < a.batch; batch += blocks_y()) {
-        const uint64_t from_a = a.a.data + (uint64_t)(batch * a.a.batch);
-        const uint64_t from_b = a.b.data + (uint64_t)(batch * a.b.batch);
+        const int64_t from_a = batch * a.a.batch, from_b = batch * a.b.batch;
         for (int64_t i = block(); i < elements; i += blocks()) {
             const int64_t row = i / a.columns, column = i % a.columns;
             A sum = nothing();

@@ -5,7 +5,8 @@
  *   KERNEL(name, Args) { ... }           a kernel with one argument, `const Args a`; threads do not meet
  *   KERNEL_TOGETHER(name, Args) { ... }  one whose threads meet: barrier(), warp_...(), SHARED
  *   thread(), threads(), block(), blocks()   of one dimension; block_y(), blocks_y() of a second one
- *   at<T>(address)                       a pointer to what lies at an address of the device
+ *   at<T>(address), at<T>(address, bytes)   a pointer to what lies at an address of the device, or so far from one: the
+ *                                        compiler sees where an argument of the kernel points to, not where a sum does
  *   SHARED(T, name, n)                   n elements that a block's threads share
  *   barrier()                            of a block's threads
  *   warp_read(v, lane), warp_down(v, by), warp_xor(v, mask), warp_votes(bool)   all 32 threads of a warp take part
@@ -14,6 +15,7 @@
  *   bits_set(x), first_bit(x)            how many bits of 32 are set; the number of the lowest one
  *   atomic_add, atomic_min, atomic_max(T *, T)   what was there before
  *   atomic_swap_if(uint32_t * or uint64_t *, was, new)   the same
+ *   written_so_far()                     the host finds what was written before if it finds what comes after
  *   high_product(x, y)                   the upper 32 bits of a product
  *   quick_exp, quick_log, quick_log1p, quick_tan(x), quick_sincos(x, &sine, &cosine)   of floats: a few units of the
  *                                        last place off, as PyTorch has its numbers; of doubles exact
@@ -43,6 +45,7 @@ static inline unsigned blocks() { return gridDim.x; }
 static inline unsigned block_y() { return blockIdx.y; }
 static inline unsigned blocks_y() { return gridDim.y; }
 template <class T> static inline T *at(uint64_t address) { return (T *)address; }
+template <class T> static inline T *at(uint64_t address, int64_t bytes) { return (T *)((char *)address + bytes); }
 
 template <class T> static inline T warp_read(T v, int lane) { return __shfl_sync(0xFFFFFFFFu, v, lane); }
 template <class T> static inline T warp_down(T v, int by) { return __shfl_down_sync(0xFFFFFFFFu, v, by); }
@@ -61,6 +64,8 @@ static inline int64_t atomic_add(int64_t *p, int64_t v) {
 template <class T> static inline T atomic_min(T *p, T v) { return atomicMin(p, v); }
 template <class T> static inline T atomic_max(T *p, T v) { return atomicMax(p, v); }
 template <class T> static inline T atomic_swap_if(T *p, T was, T now) { return atomicCAS(p, was, now); }
+
+static inline void written_so_far() { __threadfence_system(); }
 
 static inline uint32_t high_product(uint32_t x, uint32_t y) { return __umulhi(x, y); }
 

@@ -154,7 +154,7 @@ static inline const ReduceArgs &shape(const Args &a) { return a.reduce; }
 typedef int64_t Line; /* the first result */
 static inline Line line_of(const Args &, int64_t output) { return output; }
 static inline E made_from(const ChainArgs &a, const int64_t *offset) {
-#define AT(T, k) (*at<T>(a.data[k] + (uint64_t)offset[k]))
+#define AT(T, k) (*at<T>(a.data[k], offset[k]))
     READ(AT)
     STEPS
     return same_bits<E>(RESULT);
@@ -179,15 +179,13 @@ static inline Pack<E, VEC> in_a_row(const Args &a, Line line, int64_t i) {
 #else
 typedef ReduceArgs Args;
 static inline const ReduceArgs &shape(const Args &a) { return a; }
-typedef uint64_t Line; /* the address of its first input */
-static inline Line line_of(const Args &a, int64_t output) {
-    return a.in + (uint64_t)offset_of<NKEPT>(output, a.kept, a.in_kept);
-}
-static inline E input(const Args &, Line line, int64_t i) { return at<E>(line)[i]; } /* of a line without gaps */
+typedef int64_t Line; /* where its first input lies, from the first of all on */
+static inline Line line_of(const Args &a, int64_t output) { return offset_of<NKEPT>(output, a.kept, a.in_kept); }
+static inline E input(const Args &a, Line line, int64_t i) { return at<E>(a.in, line)[i]; } /* of a line without gaps */
 static inline Pack<E, OUT> side_by_side(const Args &a, Line line, int64_t i) {
-    return *at<Pack<E, OUT>>(line + (uint64_t)offset_of<NREDUCED>(i, a.reduced, a.in_reduced));
+    return *at<Pack<E, OUT>>(a.in, line + offset_of<NREDUCED>(i, a.reduced, a.in_reduced));
 }
-static inline Pack<E, VEC> in_a_row(const Args &, Line line, int64_t i) { return at<Pack<E, VEC>>(line)[i]; }
+static inline Pack<E, VEC> in_a_row(const Args &a, Line line, int64_t i) { return at<Pack<E, VEC>>(a.in, line)[i]; }
 #endif
 
 static inline void take_at(const Args &a, Acc *acc, Line line, int64_t i) {
@@ -261,10 +259,10 @@ static inline bool writes(const ReduceArgs &a, int64_t output) {
 static inline void write_results(const ReduceArgs &a, const Acc *acc, int64_t output) {
     UNROLL for (int j = 0; j < OUT; j++) {
 #if FIRST
-        *at<O0>(a.out[0] + (uint64_t)offset_of<NKEPT>(output + j, a.kept, a.out_kept[0])) = Reducer::first(acc[j], a);
+        *at<O0>(a.out[0], offset_of<NKEPT>(output + j, a.kept, a.out_kept[0])) = Reducer::first(acc[j], a);
 #endif
 #if SECOND
-        *at<O1>(a.out[1] + (uint64_t)offset_of<NKEPT>(output + j, a.kept, a.out_kept[1])) = Reducer::second(acc[j], a);
+        *at<O1>(a.out[1], offset_of<NKEPT>(output + j, a.kept, a.out_kept[1])) = Reducer::second(acc[j], a);
 #endif
     }
 }

@@ -141,7 +141,7 @@ static void write_map(CudaSource *s, const void *what) {
     cuda_source_add(s, "\n");
     write_list(s, p, "OF_PACK(j)", "v%d.e[j]");
     write_list(s, p, "OF_MEMORY(i)", "at<M%d>(a.data[%d])[i]");
-    write_list(s, p, "OF_STRIDES", "*at<M%d>(a.map.data[%d] + offset[%d])");
+    write_list(s, p, "OF_STRIDES", "*at<M%d>(a.map.data[%d], offset[%d])");
     cuda_source_part(s, CUDA_PART_map);
 }
 

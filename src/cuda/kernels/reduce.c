@@ -15,6 +15,8 @@
 /* PyTorch's numbers: threads of a block, of a warp, inputs that a thread takes at least and at most, and neighbours
  * that it reads, or results that it makes, at once. */
 enum { THREADS = 512, WARP = 32, LEAST_INPUTS = 16, MOST_INPUTS = 256, TOGETHER = 4 };
+/* Blocks along a grid's second dimension at most. */
+enum { MOST_BLOCKS = 65535 };
 
 typedef CudaReduceKey Key;
 
@@ -128,7 +130,7 @@ static void share_by_blocks(ReduceArgs *a, const Key *key, int index) {
             held = (int64_t)cuda_multiprocessors(index) * (cuda_threads_held(index) / (a->block_x * a->block_y));
     if (a->input_y == 0 || each < MOST_INPUTS || grid > held) return;
     int64_t fill = parts_of(held, grid), most = parts_of(each, LEAST_INPUTS), least = parts_of(each, MOST_INPUTS);
-    a->ctas = TSR_MAX(TSR_MIN(fill, most), least);
+    a->ctas = TSR_MIN(TSR_MAX(TSR_MIN(fill, most), least), (int64_t)MOST_BLOCKS);
     if (a->ctas > 1) a->input_block = split_input(a, a->ctas);
 }
 

@@ -90,6 +90,7 @@ static inline unsigned blocks() { return simulated->blocks; }
 static inline unsigned block_y() { return simulated->block_y; }
 static inline unsigned blocks_y() { return simulated->blocks_y; }
 template <class T> static inline T *at(uint64_t address) { return (T *)(address - 0x600000000000ul); }
+template <class T> static inline T *at(uint64_t address, int64_t bytes) { return at<T>(address + (uint64_t)bytes); }
 
 static inline void barrier() { simulated->meet(0); }
 template <class T> static inline T warp_read(T v, int lane) {
@@ -145,6 +146,8 @@ template <class T> static inline T atomic_swap_if(T *p, T was, T now) {
     if (found == was) *p = now;
     return found;
 }
+
+static inline void written_so_far() {}
 
 static inline uint32_t high_product(uint32_t x, uint32_t y) { return (uint32_t)((uint64_t)x * y >> 32); }
 

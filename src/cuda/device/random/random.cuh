@@ -6,9 +6,9 @@
  *   RUN             elements in a row that are one thread's; 1: each thread takes EACH of them, as many apart as there
  *                   are threads
  *   PUT             the statement that writes the element at P0, P1 ... from the k-th of EACH numbers of the words w */
-#define P0 at<M0>(a.data[0] + offset[0])
-#define P1 at<M1>(a.data[1] + offset[1])
-#define P2 at<M2>(a.data[2] + offset[2])
+#define P0 at<M0>(a.data[0], offset[0])
+#define P1 at<M1>(a.data[1], offset[1])
+#define P2 at<M2>(a.data[2], offset[2])
 
 typedef struct Words {
     uint32_t of[4];

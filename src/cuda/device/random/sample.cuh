@@ -4,9 +4,9 @@
  *                RUN times as many elements side by side
  *   LEAST        of gamma numbers
  *   PUT          the statement that writes the element at P0 from the stream w and what is at P1 and P2 */
-#define P0 at<M0>(a.data[0] + offset[0])
-#define P1 at<M1>(a.data[1] + offset[1])
-#define P2 at<M2>(a.data[2] + offset[2])
+#define P0 at<M0>(a.data[0], offset[0])
+#define P1 at<M1>(a.data[1], offset[1])
+#define P2 at<M2>(a.data[2], offset[2])
 
 /* The words of a stream, one by one. They move up, for an index would put them into memory. */
 typedef struct Stream {
