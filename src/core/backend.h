@@ -452,6 +452,8 @@ typedef struct TsrBackend {
 } TsrBackend;
 
 /* The exported symbol. Fills *out; TSR_RUNTIME_ERROR with the reason when the machine lacks the device. */
+/* TSR_ACCELERATOR_ERROR: there is a driver, which can't be used; its message is what whoever asks for the device is
+ * told. */
 typedef TsrStatus (*TsrBackendInit)(const TsrHost *host, TsrBackend *out);
 #define TSR_BACKEND_SYMBOL "tsr_backend_init"
 

@@ -17,7 +17,9 @@ typedef struct NvrtcProgramBody *NvrtcProgram;
 #include "cuda/library_table.inc"
 
 static bool usable;
-static _Atomic bool no_compiler; /* the thread beside compiles, too */
+/* Why a compiler that is there is no help; the thread beside compiles, too. */
+typedef enum Obstacle { NOTHING, NO_COMPILER, OLD_DEVICE, OLD_DRIVER } Obstacle;
+static _Atomic Obstacle obstacle;
 static int major, minor;
 
 static void open_nvrtc(void) { usable = cuda_library_has(&cuda_libnvrtc) && nvrtc.version(&major, &minor) == 0; }
@@ -29,13 +31,28 @@ static bool has_nvrtc(void) {
 }
 
 void cuda_missing(char *text, size_t room) {
+    const int driver = cuda_driver_version();
     if (!has_nvrtc())
         snprintf(text, room,
-                 "%s need NVIDIA's run-time compiler, libnvrtc.so.13 or 12, which is neither in $TSR_CUDA_PATH nor "
+                 "%s need NVIDIA's run-time compiler, libnvrtc.so.%s12, which is neither in $TSR_CUDA_PATH nor "
                  "in /usr/local/cuda* nor in a wheel: scripts/setup --cuda gets it",
-                 cuda_pack_exists() ? "kernels that did not come with tsr" : "kernels");
-    else if (no_compiler) snprintf(text, room, "kernels of the simulated device need a C++ compiler: g++");
+                 cuda_pack_exists() ? "kernels that did not come with tsr" : "kernels",
+                 driver != 0 && driver < 13000 ? "" : "13 or ");
+    else if (obstacle == NO_COMPILER) snprintf(text, room, "kernels of the simulated device need a C++ compiler: g++");
+    else if (obstacle == OLD_DEVICE)
+        snprintf(text, room, "kernels need an older compiler than NVRTC %d.%d, which has left this GPU behind", major,
+                 minor);
+    else if (obstacle == OLD_DRIVER)
+        snprintf(text, room, "kernels can't be loaded: the driver, for CUDA %d.%d, refuses code of NVRTC %d.%d",
+                 driver / 1000, driver % 1000 / 10, major, minor);
 }
+
+static TsrStatus hindered_by(Obstacle what) {
+    obstacle = what;
+    return TSR_NOT_IMPLEMENTED_ERROR;
+}
+
+TsrStatus cuda_code_was_refused(void) { return hindered_by(OLD_DRIVER); }
 
 void cuda_image_free(CudaImage *image) {
     cuda_host->free(image->bytes);
@@ -75,8 +92,7 @@ TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char 
     const char *options[] = {option, "-fmad=false", "-default-device", "-std=c++17", "--disable-warnings"};
     NvrtcProgram program = NULL;
     int result = nvrtc.program_new(&program, text, "tsr.cu", 0, NULL, NULL);
-    no_compiler = result == 2; /* the simulated one */
-    if (no_compiler) return TSR_NOT_IMPLEMENTED_ERROR;
+    if (result == 2) return hindered_by(NO_COMPILER); /* the simulated one */
     if (result != 0) return cuda_host->error(TSR_SYSTEM_ERROR, "the compiler for the device does not start");
     const bool ptx = strncmp(architecture, "compute_", 8) == 0;
     TsrStatus status =
@@ -99,13 +115,26 @@ static void record(const char *text) {
     fclose(f);
 }
 
+/* The GPU's own architecture; where the compiler does not know that yet, the last one before it, for which it makes PTX
+ * that the driver compiles. False: it knows only later ones. */
+static bool choose_architecture(char *out, size_t room, const TsrDeviceFacts *facts) {
+    enum { MOST = 128 };
+    int list[MOST], n = 0, own = 10 * facts->major + facts->minor, best = 0;
+    bool told = nvrtc.architecture_count(&n) == 0 && n > 0 && n <= MOST && nvrtc.architectures(list) == 0;
+    for (int i = 0; told && i < n; i++)
+        if (list[i] <= own) best = TSR_MAX(best, list[i]);
+    if (!told) best = own;
+    snprintf(out, room, "%s_%d", best == own ? "sm" : "compute", best);
+    return best != 0;
+}
+
 TsrStatus cuda_compile(CudaImage *out, int index, const char *text) {
     char made_for[96], architecture[32];
     TsrDeviceFacts facts;
     record(text);
     if (!has_nvrtc()) return cuda_pack_read(out, text) ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_facts(&facts, index));
-    snprintf(architecture, sizeof architecture, "sm_%d%d", facts.major, facts.minor);
+    if (!choose_architecture(architecture, sizeof architecture, &facts)) return hindered_by(OLD_DEVICE);
     int n = snprintf(made_for, sizeof made_for, "%s %d.%d", architecture, major, minor);
     CudaHash key = cuda_hash(cuda_hash((CudaHash){0, 0}, made_for, (size_t)n + 1), text, strlen(text));
     if (cuda_cache_read(out, key)) return TSR_OK;

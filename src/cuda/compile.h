@@ -17,8 +17,10 @@ TsrStatus cuda_compile(CudaImage *out, int index, const char *text);
 /* The same for a named architecture ("sm_90"), without the cache. */
 TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char *text);
 void cuda_image_free(CudaImage *image);
-/* TsrBackend.missing: the compiler. */
+/* TsrBackend.missing: the compiler, or what it is no help for. */
 void cuda_missing(char *text, size_t room);
+/* TSR_NOT_IMPLEMENTED_ERROR, after the driver did not take what the compiler made. */
+TsrStatus cuda_code_was_refused(void);
 
 /* ---- beside (beside.c) ---- */
 

@@ -13,7 +13,7 @@
 CudaDriver cuda;
 const TsrHost *cuda_host;
 static struct {
-    int count;
+    int count, version;
     void *simulated; /* the driver's library, when it is the simulated one */
     int multiprocessors[CUDA_MAX_DEVICES], threads_held[CUDA_MAX_DEVICES]; /* 0 until asked */
     CuContext context[CUDA_MAX_DEVICES];                                   /* NULL until first entered */
@@ -22,20 +22,33 @@ static _Thread_local int current;
 
 static TsrStatus no_driver(const char *why) { return cuda_host->error(TSR_RUNTIME_ERROR, "no CUDA driver: %s", why); }
 
-static TsrStatus find_symbols(void *library, const char *path) {
+/* Of a driver that is there, PyTorch's words. */
+static TsrStatus too_old(void *library) {
+    int version = 0;
+    CuResult (*ask)(int *version);
+    void *symbol = dlsym(library, "cuDriverGetVersion");
+    memcpy(&ask, &symbol, sizeof ask); /* ISO C has no cast from object to function pointers */
+    if (ask != NULL) (void)ask(&version);
+    return cuda_host->error(
+        TSR_ACCELERATOR_ERROR,
+        "The NVIDIA driver on your system is too old (found version %d). Please update your GPU driver by downloading "
+        "and installing a new version from the URL: http://www.nvidia.com/Download/index.aspx Alternatively, go to: "
+        "https://pytorch.org to install a PyTorch version that has been compiled with your version of the CUDA driver.",
+        version);
+}
+
+static TsrStatus find_symbols(void *library) {
     static const char *const symbols[] = {
 #define DRIVER(name, symbol, parameters) symbol,
 #include "driver.def"
 #undef DRIVER
     };
-    char why[512];
     void *found[TSR_COUNTOF(symbols)];
     _Static_assert(sizeof found == sizeof cuda, "a pointer a function");
     for (size_t i = 0; i < TSR_COUNTOF(symbols); i++) {
         found[i] = dlsym(library, symbols[i]);
         if (found[i] != NULL) continue;
-        snprintf(why, sizeof why, "%.400s is too old: it has no %s", path, symbols[i]);
-        return no_driver(why);
+        return too_old(library);
     }
     memcpy(&cuda, found, sizeof cuda); /* ISO C has no cast from object to function pointers */
     return TSR_OK;
@@ -45,12 +58,16 @@ static TsrStatus start(void) {
     const char *text = NULL;
     CuResult result = cuda.init(0);
     if (result == CU_SUCCESS) result = cuda.device_count(&devices.count);
+    if (result == CU_NO_DEVICE || (result == CU_SUCCESS && devices.count < 1))
+        return cuda_host->error(TSR_ACCELERATOR_ERROR, "No CUDA GPUs are available");
     if (result != CU_SUCCESS) {
-        cuda.error_text(result, &text);
-        return no_driver(text != NULL ? text : "it does not start");
+        if (cuda.error_text(result, &text) != CU_SUCCESS || text == NULL) text = "it does not start";
+        return cuda_host->error(TSR_ACCELERATOR_ERROR,
+                                "CUDA driver initialization failed, you might not have a CUDA gpu. (%s)", text);
     }
+    if (cuda.version(&devices.version) != CU_SUCCESS) devices.version = 0;
     devices.count = TSR_MIN(devices.count, CUDA_MAX_DEVICES);
-    return devices.count > 0 ? TSR_OK : no_driver("it has no device");
+    return TSR_OK;
 }
 
 TsrStatus cuda_driver_open(void) {
@@ -61,7 +78,7 @@ TsrStatus cuda_driver_open(void) {
         path = beside;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) return no_driver(dlerror());
-    TsrStatus status = find_symbols(library, path);
+    TsrStatus status = find_symbols(library);
     if (status == TSR_OK) status = start();
     if (status != TSR_OK) dlclose(library);
     else if (dlsym(library, "tsr_simulated_cuda") != NULL) devices.simulated = library;
@@ -70,6 +87,7 @@ TsrStatus cuda_driver_open(void) {
 
 int cuda_device_count(void) { return devices.count; }
 int cuda_current(void) { return current; }
+int cuda_driver_version(void) { return devices.version; }
 bool cuda_is_simulated(void) { return devices.simulated != NULL; }
 void *cuda_simulated_library(void) { return devices.simulated; }
 
@@ -107,9 +125,12 @@ static const struct ErrorName {
     CuResult number;
     const char *name;
     bool late; /* of work that was given to the device before */
+    bool lost; /* the context is: all that comes fails */
 } error_names[] = {
-#define ERROR(number, name, late) {number, name, late},
+#define ERROR(number, name, late) {number, name, late, false},
+#define LOST(number, name, late) {number, name, late, true},
 #include "errors.def"
+#undef LOST
 #undef ERROR
 };
 
@@ -134,11 +155,15 @@ TsrStatus cuda_check(CuResult result) {
             "Search for `cudaError%s' in https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html for "
             "more information.\n",
             e->name);
-    return cuda_host->error(TSR_ACCELERATOR_ERROR, "CUDA error: %s\n%s%s", text, where,
-                            !e->late ? ""
-                                     : "CUDA kernel errors might be asynchronously reported at some other API call, so "
-                                       "the stacktrace below might be incorrect.\nFor debugging consider passing "
-                                       "CUDA_LAUNCH_BLOCKING=1\n");
+    cuda_host->error(TSR_ACCELERATOR_ERROR, "CUDA error: %s\n%s%s", text, where,
+                     !e->late ? ""
+                              : "CUDA kernel errors might be asynchronously reported at some other API call, so "
+                                "the stacktrace below might be incorrect.\nFor debugging consider passing "
+                                "CUDA_LAUNCH_BLOCKING=1\n");
+    if (e->lost)
+        cuda_host->hint("the device's memory is lost to this process, and all work there fails from now on; tensors of "
+                        "the host are as they were");
+    return TSR_ACCELERATOR_ERROR;
 }
 
 TsrStatus cuda_enter(int index) {

@@ -10,7 +10,14 @@ typedef struct CuStreamBody *CuStream;
 typedef struct CuEventBody *CuEvent;
 typedef struct CuModuleBody *CuModule;
 typedef struct CuFunctionBody *CuFunction;
-enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_INVALID_DEVICE = 101, CU_NOT_READY = 600 };
+enum { CU_SUCCESS = 0, CU_OUT_OF_MEMORY = 2, CU_NO_DEVICE = 100, CU_INVALID_DEVICE = 101, CU_NOT_READY = 600 };
+enum {
+    CU_INVALID_IMAGE = 200,
+    CU_NO_BINARY = 209,
+    CU_INVALID_PTX = 218,
+    CU_NO_PTX_COMPILER = 221,
+    CU_UNSUPPORTED_PTX = 222
+};
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DISABLE_TIMING = 2 };
 enum { CU_ATTRIBUTE_MULTIPROCESSORS = 16, CU_ATTRIBUTE_THREADS_HELD = 39 };
@@ -26,10 +33,12 @@ extern CudaDriver cuda;          /* valid once cuda_driver_open has succeeded */
 extern const TsrHost *cuda_host; /* the core's functions; set before anything else is called */
 
 /* Opens the driver ($TSR_CUDA_DRIVER, else libcuda.so.1; the word "simulated" is the library beside this plugin),
- * starts it and counts the devices. TSR_RUNTIME_ERROR with the reason when one of these fails. Once is enough. */
+ * starts it and counts the devices. TSR_RUNTIME_ERROR: there is no driver; TSR_ACCELERATOR_ERROR, in PyTorch's words:
+ * there is one, which is too old, does not start or has no device. Once is enough. */
 TsrStatus cuda_driver_open(void);
 int cuda_device_count(void);         /* at most CUDA_MAX_DEVICES */
 int cuda_current(void);              /* of this thread */
+int cuda_driver_version(void);       /* of CUDA that the driver is for: 12040 for 12.4; 0: it does not say */
 bool cuda_is_simulated(void);        /* the driver is the simulated one */
 void *cuda_simulated_library(void);  /* which is this library then */
 int cuda_multiprocessors(int index); /* 1 where the driver does not say */

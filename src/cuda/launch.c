@@ -60,9 +60,23 @@ static TsrStatus grow(void) {
     return TSR_OK;
 }
 
+/* It is no code for this driver or this GPU. */
+static bool refuses_code(CuResult result) {
+    switch (result) {
+    case CU_INVALID_IMAGE:
+    case CU_NO_BINARY:
+    case CU_INVALID_PTX:
+    case CU_NO_PTX_COMPILER:
+    case CU_UNSUPPORTED_PTX: return true;
+    default: return false;
+    }
+}
+
 static TsrStatus load(CuFunction *out, const CudaImage *image, const char *name) {
     CuModule module;
-    TSR_TRY(cuda_check(cuda.module_load(&module, image->bytes)));
+    CuResult result = cuda.module_load(&module, image->bytes);
+    if (refuses_code(result)) return cuda_code_was_refused();
+    TSR_TRY(cuda_check(result));
     return cuda_check(cuda.module_function(out, module, name));
 }
 
@@ -108,7 +122,7 @@ static TsrStatus end_job(Entry *e, const char *name) {
     if (status != TSR_OK) return TSR_OK; /* the passes run one by one, as they did */
     status = load(&e->function, &image, name);
     cuda_image_free(&image);
-    return status;
+    return status != TSR_NOT_IMPLEMENTED_ERROR ? status : TSR_OK;
 }
 
 /* The lock is held. */

@@ -77,11 +77,17 @@ static bool is_pretended(const char *stem) {
     return strcmp(stem, "nvrtc") == 0 || (libraries != NULL && strcmp(libraries, "1") == 0);
 }
 
+/* A driver takes no code of a later CUDA than its own. */
 static void *open_newest(const char *stem) {
     void *library = NULL;
-    for (size_t k = 0; k < TSR_COUNTOF(libraries); k++)
-        for (size_t i = 0; i < 2 && library == NULL && strcmp(libraries[k].stem, stem) == 0; i++)
-            if (libraries[k].versions[i] != NULL) library = open_version(stem, libraries[k].versions[i]);
+    const int version = cuda_driver_version();
+    const size_t newest = version == 0 || version >= 13000 ? 0 : 1;
+    for (size_t k = 0; k < TSR_COUNTOF(libraries); k++) {
+        const char *const *versions = libraries[k].versions;
+        if (strcmp(libraries[k].stem, stem) != 0) continue;
+        if (versions[1] == NULL) return open_version(stem, versions[0]);
+        for (size_t i = newest; i < 2 && library == NULL; i++) library = open_version(stem, versions[i]);
+    }
     return library;
 }
 

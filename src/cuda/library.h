@@ -15,9 +15,9 @@ typedef struct CudaLibrary {
     int state; /* 0: not looked for yet; 1: there; -1: not there; -2: there, but not all symbols are */
 } CudaLibrary;
 /* Whether it is there and has all symbols; looked for at the first call, for ever. Any thread may ask. By its stem
- * ("nvrtc", "cublasLt", "cufft", "cusparse", "cusolver"), of CUDA 13 or else 12, from the first of: the path in the
- * variable $TSR_CUDA_<STEM>, $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*, the wheels in the active
- * Python environment
+ * ("nvrtc", "cublasLt", "cufft", "cusparse", "cusolver"), of CUDA 13, where the driver is for that, or else 12, from
+ * the first of: the path in the variable $TSR_CUDA_<STEM>, $TSR_CUDA_PATH and $CUDA_PATH, the loader, /usr/local/cuda*,
+ * the wheels in the active Python environment
  * ($VIRTUAL_ENV, $CONDA_PREFIX, ~/.local and /usr) and ~/.local/share/tsr/cuda. With the simulated driver it is the
  * simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. */
 bool cuda_library_has(CudaLibrary *library);

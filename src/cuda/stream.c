@@ -101,25 +101,30 @@ static TsrStatus stream_done(bool *done, int index, int64_t id) {
     return TSR_OK;
 }
 
-/* Asks again and again, so that an interrupt ends the wait: at once for a while, then at intervals that grow. What was
- * put into the stream goes on. */
-static TsrStatus wait_until(CuResult (*query)(void *what), void *what) {
-    enum { AT_ONCE = 2000, LONGEST = 1000000 /* ns */ };
-    struct timespec pause = {.tv_nsec = 10000};
+/* Whoever waits may leave when the user interrupts; not who lent memory of the host to a copy, which would write to it
+ * when it is somebody else's. */
+typedef enum Patience { UNTIL_INTERRUPT, TO_THE_END } Patience;
+
+/* Asks again and again: at once for a while, then at intervals of a part of what was waited so far, by which it is late
+ * at most. What was put into the stream goes on. */
+static TsrStatus wait_until(CuResult (*query)(void *what), void *what, Patience patience) {
+    enum { AT_ONCE = 2000, ASKING = 500, PART = 64, SHORTEST = 10000, LONGEST = 1000000 /* ns */ };
+    int64_t waited = (int64_t)AT_ONCE * ASKING;
     for (int asked = 0;; asked++) {
         CuResult result = query(what);
         if (result != CU_NOT_READY) return cuda_check(result);
-        TSR_TRY(cuda_host->interrupt_check());
+        if (patience == UNTIL_INTERRUPT) TSR_TRY(cuda_host->interrupt_check());
         if (asked < AT_ONCE) continue;
+        struct timespec pause = {.tv_nsec = (long)TSR_MIN(TSR_MAX(waited / PART, SHORTEST), LONGEST)};
         nanosleep(&pause, NULL);
-        pause.tv_nsec = TSR_MIN(pause.tv_nsec + pause.tv_nsec / 2, (long)LONGEST);
+        waited += pause.tv_nsec;
     }
 }
 
 static CuResult query_stream(void *stream) { return cuda.stream_query(stream); }
 static CuResult query_event(void *event) { return cuda.event_query(event); }
 
-static TsrStatus wait_for(CuStream stream) { return wait_until(query_stream, stream); }
+static TsrStatus wait_for(CuStream stream) { return wait_until(query_stream, stream, UNTIL_INTERRUPT); }
 
 static TsrStatus stream_synchronize(int index, int64_t id) {
     CuStream stream;
@@ -202,7 +207,7 @@ static TsrStatus event_done(bool *done, void *event) {
 
 static TsrStatus event_synchronize(void *event) {
     Event *e = event;
-    TSR_TRY(wait_until(query_event, e->event));
+    TSR_TRY(wait_until(query_event, e->event, UNTIL_INTERRUPT));
     if (e->recorded) races_host_waits_for(&e->clock);
     return cuda_errors_check(e->index);
 }
@@ -288,7 +293,8 @@ TsrStatus cuda_copy(TsrAddress dst, TsrDevice to, TsrAddress src, TsrDevice from
     TSR_TRY(cuda_stream(&stream, index, current[index]));
     if (mode == TSR_COPY_WAIT) TSR_TRY(wait_for(stream)); /* the driver itself can't be interrupted */
     TSR_TRY(start_copy(dst, to, src, from, bytes, stream));
-    if (mode == TSR_COPY_LOAN) return wait_for(stream);
+    if (mode != TSR_COPY_LATER) TSR_TRY(wait_until(query_stream, stream, TO_THE_END));
+    if (mode == TSR_COPY_LOAN) return TSR_OK;
     if (out_of) cuda_uses(src, bytes, index, false);
     if (into) cuda_uses(dst, bytes, index, true);
     if (mode == TSR_COPY_WAIT) return stream_synchronize(index, current[index]);

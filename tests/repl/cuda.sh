@@ -529,5 +529,25 @@ is 'one that always fails leaks nothing' '4 0 [0, 0, 0, 0]' "$out"
 
 TSR_SIM_DEVICES=0 sim -e "print(torch.cuda.is_available(), torch.cuda.device_count()); torch.ones(2, device='cuda')"
 is 'a driver without a GPU' 'False 0' "$out"
-is 'is none' 'RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx' "$(last)"
+is 'says so' 'RuntimeError: No CUDA GPUs are available' "$(last)"
+
+# A driver of before: it lacks a function.
+cc -shared -fPIC -o "$work/libcuda.so" -x c - <<'END'
+int cuDriverGetVersion(int *version) { *version = 11000; return 0; }
+END
+TSR_CUDA_DRIVER=$work/libcuda.so run -e "print(torch.cuda.is_available()); torch.ones(2, device='cuda')"
+is 'a driver that is too old' 'False RuntimeError: The NVIDIA driver on your system is too old (found version 11000). Please update your GPU driver' "$out $(last | cut -c1-115)"
+
+# A kernel that reads where nothing is takes its device's context along: everything there fails, and the host's tensors are as they were.
+TSR_SIM_FAIL=fault:2 sim -e "x = torch.arange(4.).cuda(); h = torch.ones(3); y = x + 1
+for f in [lambda: y.tolist(), lambda: x.cpu(), torch.cuda.synchronize, lambda: torch.empty(1 << 22, device='cuda')]:
+    try: print(f())
+    except torch.AcceleratorError as e: print(str(e).split('\n')[0])
+del x, y; print(h + 1); torch.ones(2).cuda()"
+is 'a fault on the device' "[1.0, 2.0, 3.0, 4.0]
+CUDA error: an illegal memory access was encountered
+CUDA error: an illegal memory access was encountered
+CUDA error: an illegal memory access was encountered
+tensor([2., 2., 2.])" "$out"
+is 'is for ever' 1 "$(echo "$err" | grep -c "hint: the device's memory is lost to this process")"
 exit $bad

@@ -191,6 +191,8 @@ void tsr_dataptr_release(TsrDataPtr *ptr) {
 
 TsrStatus tsr_device_missing(TsrDevice device) {
     char name[16];
+    if (device.type == TSR_CUDA && tsr_backend_driver_words()[0] != '\0')
+        return tsr_error(TSR_RUNTIME_ERROR, "%s", tsr_backend_driver_words());
     if (device.type == TSR_CUDA)
         return tsr_error(
             TSR_RUNTIME_ERROR,

@@ -30,6 +30,9 @@ void tsr_fault_forget_move(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at this thread's next interrupt check. */
 void tsr_fault_post(const char *message);
 
+/* What the driver of a plugin said that is there and can't be used; "" where none did. */
+const char *tsr_backend_driver_words(void);
+
 /* Gives the caching allocator's large kept blocks back to the system. */
 void tsr_cache_drop_large(void);
 /* Bytes that this process may have, of memory and of address space; never 0. */

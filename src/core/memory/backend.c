@@ -12,6 +12,7 @@
 
 static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
 static bool loaded[TSR_DEVICE_TYPE_COUNT];
+static char driver_words[512]; /* of a driver that is there and can't be used */
 
 void (*tsr_race_hook)(const TsrRace *race);
 void (*tsr_where_hook)(char *text, size_t room);
@@ -84,6 +85,7 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
     memcpy(&init, &symbol, sizeof init); /* ISO C has no cast from object to function pointers */
     if (init == NULL) return refuse(library, path, "it does not export " TSR_BACKEND_SYMBOL);
     TsrStatus status = init(&host, &backend);
+    if (status == TSR_ACCELERATOR_ERROR) snprintf(driver_words, sizeof driver_words, "%s", tsr_error_message());
     if (status != TSR_OK) {
         dlclose(library);
         return status;
@@ -102,6 +104,8 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
     *lent = &backends[backend.device_type];
     return TSR_OK;
 }
+
+const char *tsr_backend_driver_words(void) { return driver_words; }
 
 /* Tries one place; false adds the reason to `tried`. */
 static bool try_load(const TsrBackend **out, const char *folder, size_t n, const char *file, char *tried, size_t room) {

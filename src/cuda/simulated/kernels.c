@@ -20,7 +20,7 @@
 #endif
 
 #define EXPORT __attribute__((visibility("default")))
-enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, UNSUPPORTED_PTX = 222, NOT_FOUND = 500 };
 enum { MOST_THREADS = 1024, WARP = 32, STACK = 64 << 10 };
 
 /* As host.cuh has it. */
@@ -57,6 +57,7 @@ static void name_image(char *path, size_t room, int fd) {
 
 EXPORT int cuModuleLoadData(CuModule *out, const void *image) {
     char path[96];
+    if (simulated_fails("module")) return UNSUPPORTED_PTX;
     size_t size = image_size(image);
     int fd = size != 0 ? memfd_create("kernel", MFD_CLOEXEC) : -1;
     if (fd < 0) return INVALID_VALUE;

@@ -2,6 +2,7 @@
 #ifndef CUDA_SIMULATED_KERNELS_H
 #define CUDA_SIMULATED_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef void *CuModule; /* the loader's handle of its shared library, which stays loaded */
@@ -23,5 +24,8 @@ Launch *launch_new(CuFunction function, unsigned blocks, unsigned blocks_y, unsi
 /* Runs all threads of the grid; `order`: which of 4 orders they begin in. One launch at a time. */
 void launch_run(const Launch *launch, unsigned order);
 void launch_free(Launch *launch);
+
+/* Whether this is the one that $TSR_SIM_FAIL asked to fail (libcuda.c). */
+bool simulated_fails(const char *what);
 
 #endif

@@ -15,9 +15,11 @@
  * without a GPU); TSR_SIM_PEERS=0 (no device reaches another); TSR_SIM_MEMORY (MiB a device, default 256); TSR_SIM_SLOW
  * (milliseconds for a piece of work, default 0); TSR_SIM_FAIL
  * ("alloc:3": the third allocation of device memory fails for want of it, "host:3" of pinned memory; "copy:2": the
- * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; with a "+"
- * at the end so does each one after it). With TSR_SIM_COUNT=1 the number of kernels that were launched is written to
- * standard error when the process ends. */
+ * second copy fails; "launch:2": the second kernel is not started; "event:2": the second event is not made; "module:2":
+ * the second kernel's code is refused; with a "+" at the end so does each one after it. "fault:2": the second kernel
+ * reads an address that is none, after which everything fails, as on a GPU). TSR_SIM_CAPABILITY (default 70) is ten
+ * times the compute capability; the simulated compiler knows 70. With TSR_SIM_COUNT=1 the number of kernels that were
+ * launched is written to standard error when the process ends. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,7 +70,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Block *blocks;
 static size_t used[MOST_DEVICES], memory;
 static int count;
-static bool started;
+static bool started, lost; /* lost: a kernel went astray, and nothing works any more */
 static struct CuContextBody contexts[MOST_DEVICES];
 static _Thread_local CuContext current;
 static struct {
@@ -119,17 +121,16 @@ static void read_failure(void) {
     const char *text = getenv("TSR_SIM_FAIL");
     const char *colon = text != NULL ? strchr(text, ':') : NULL;
     if (colon == NULL) return;
-    failure.what = text[0] == 'a'   ? "alloc"
-                   : text[0] == 'h' ? "host"
-                   : text[0] == 'e' ? "event"
-                   : text[0] == 'l' ? "launch"
-                                    : "copy";
+    static const char *const whats[] = {"copy", "alloc", "host", "event", "launch", "module", "fault"};
+    failure.what = whats[0];
+    for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
+        if (strncmp(text, whats[i], (size_t)(colon - text)) == 0) failure.what = whats[i];
     failure.at = strtol(colon + 1, NULL, 10);
     failure.on = text[strlen(text) - 1] == '+';
 }
 
 /* Whether this is the one that was asked to fail. */
-static bool fails(const char *what) {
+bool simulated_fails(const char *what) {
     if (failure.what == NULL || strcmp(failure.what, what) != 0) return false;
     long n = ++failure.seen;
     return n == failure.at || (failure.on && n > failure.at);
@@ -153,6 +154,12 @@ EXPORT CuResult cuInit(unsigned flags) {
     }
     pthread_mutex_unlock(&lock);
     return count > 0 ? SUCCESS : NO_DEVICE;
+}
+
+/* Of CUDA 13.0. */
+EXPORT CuResult cuDriverGetVersion(int *version) {
+    *version = 13000;
+    return SUCCESS;
 }
 
 EXPORT CuResult cuDeviceGetCount(int *out) {
@@ -191,8 +198,8 @@ EXPORT CuResult cuDeviceGetAttribute(int *value, int attribute, CuDevice device)
     case 16: *value = 2; return SUCCESS;       /* multiprocessors */
     case 38: *value = 4 << 20; return SUCCESS; /* second cache */
     case 39: *value = 2048; return SUCCESS;    /* threads a multiprocessor */
-    case 75: *value = 7; return SUCCESS;       /* compute capability 7.0 */
-    case 76: *value = 0; return SUCCESS;
+    case 75: *value = (int)number("TSR_SIM_CAPABILITY", 70) / 10; return SUCCESS;
+    case 76: *value = (int)number("TSR_SIM_CAPABILITY", 70) % 10; return SUCCESS;
     case 81: *value = 102400; return SUCCESS; /* shared memory a multiprocessor */
     case 82: *value = 65536; return SUCCESS;  /* registers a multiprocessor */
     case 97: *value = 101376; return SUCCESS; /* shared memory a block that asks for it */
@@ -223,7 +230,7 @@ EXPORT CuResult cuMemGetInfo_v2(size_t *unused, size_t *total) {
 static void finish_all(void);
 
 static CuResult take(Address *out, size_t bytes) {
-    if (fails("alloc") || bytes > memory - used[current->index]) return OUT_OF_MEMORY;
+    if (simulated_fails("alloc") || bytes > memory - used[current->index]) return OUT_OF_MEMORY;
     Block *b = malloc(sizeof *b);
     char *data = aligned_alloc(512, (bytes + 511) / 512 * 512); /* as a GPU's blocks lie */
     if (b == NULL || data == NULL) {
@@ -243,7 +250,7 @@ EXPORT CuResult cuMemAlloc_v2(Address *out, size_t bytes) {
     if (current == NULL) return INVALID_CONTEXT;
     if (bytes == 0) return INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    CuResult result = take(out, bytes);
+    CuResult result = lost ? ILLEGAL_ADDRESS : take(out, bytes);
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -298,7 +305,8 @@ static void do_first(CuStream s) {
     steps++;
     if (slow > 0) usleep((unsigned)slow * 1000);
     if (w->kind == COPY) memmove(w->to, w->from, w->bytes);
-    if (w->kind == LAUNCH) launch_run(w->launch, draw(4));
+    if (w->kind == LAUNCH && simulated_fails("fault")) lost = true;
+    else if (w->kind == LAUNCH && !lost) launch_run(w->launch, draw(4));
     launch_free(w->launch);
     if (w->kind == RECORD && w->ticket > w->event->passed) {
         w->event->passed = w->ticket;
@@ -342,7 +350,8 @@ static CuResult put(CuStream s, Work work) {
     do { \
         CuResult locked_result_ = INVALID_CONTEXT; \
         pthread_mutex_lock(&lock); \
-        if (current != NULL) locked_result_ = (expression); \
+        if (lost) locked_result_ = ILLEGAL_ADDRESS; \
+        else if (current != NULL) locked_result_ = (expression); \
         pthread_mutex_unlock(&lock); \
         return locked_result_; \
     } while (0)
@@ -364,10 +373,10 @@ EXPORT CuResult cuStreamCreateWithPriority(CuStream *out, unsigned flags, int pr
 
 /* Whoever asks again and again comes to an end. */
 EXPORT CuResult cuStreamQuery(CuStream stream) {
-    LOCKED(stream_of(stream)->first == NULL ? SUCCESS : (step(), NOT_READY));
+    LOCKED(stream_of(stream)->first == NULL ? SUCCESS : (step(), lost ? ILLEGAL_ADDRESS : NOT_READY));
 }
 
-EXPORT CuResult cuCtxSynchronize(void) { LOCKED((finish_all(), SUCCESS)); }
+EXPORT CuResult cuCtxSynchronize(void) { LOCKED((finish_all(), lost ? ILLEGAL_ADDRESS : SUCCESS)); }
 
 EXPORT CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned flags) {
     (void)flags;
@@ -379,7 +388,7 @@ EXPORT CuResult cuStreamWaitEvent(CuStream stream, CuEvent event, unsigned flags
 /* ---- events ---- */
 
 static CuResult new_event(CuEvent *out) {
-    CuEvent e = fails("event") ? NULL : calloc(1, sizeof *e);
+    CuEvent e = simulated_fails("event") ? NULL : calloc(1, sizeof *e);
     if (e == NULL) return OUT_OF_MEMORY;
     *out = e;
     return SUCCESS;
@@ -434,7 +443,7 @@ EXPORT CuResult cuEventElapsedTime(float *milliseconds, CuEvent from, CuEvent to
 static CuResult launch(CuStream s, CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads,
                        void **arguments) {
     enum { MOST_BLOCKS_Y = 65535, MOST_THREADS = 1024 };
-    if (fails("launch")) return LAUNCH_FAILED;
+    if (simulated_fails("launch")) return LAUNCH_FAILED;
     if (blocks == 0 || blocks > INT32_MAX || blocks_y == 0 || blocks_y > MOST_BLOCKS_Y || threads == 0 ||
         threads > MOST_THREADS)
         return INVALID_VALUE;
@@ -462,7 +471,7 @@ EXPORT CuResult cuLaunchKernel(CuFunction function, unsigned blocks, unsigned bl
 /* ---- copies and pinned memory ---- */
 
 static CuResult copy(CuStream s, void *to, const void *from, size_t bytes) {
-    if (to == NULL || from == NULL || fails("copy")) return ILLEGAL_ADDRESS;
+    if (to == NULL || from == NULL || simulated_fails("copy")) return ILLEGAL_ADDRESS;
     return put(
         s, (Work) {
             .kind = COPY
@@ -494,7 +503,7 @@ EXPORT CuResult cuDeviceCanAccessPeer(int *can, CuDevice device, CuDevice peer) 
 }
 
 static CuResult new_pinned(void **out, size_t bytes) {
-    *out = fails("host") ? NULL : aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    *out = simulated_fails("host") ? NULL : aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     if (*out != NULL) memset(*out, 0xAB, bytes);
     return *out != NULL ? SUCCESS : OUT_OF_MEMORY;
 }

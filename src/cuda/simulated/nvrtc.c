@@ -71,6 +71,17 @@ EXPORT int nvrtcVersion(int *major, int *minor) {
     return SUCCESS;
 }
 
+/* Of the device that the simulated driver has unless it is told otherwise. */
+EXPORT int nvrtcGetNumSupportedArchs(int *count) {
+    *count = 1;
+    return SUCCESS;
+}
+
+EXPORT int nvrtcGetSupportedArchs(int *list) {
+    *list = 70;
+    return SUCCESS;
+}
+
 EXPORT int nvrtcCreateProgram(NvrtcProgram *out, const char *text, const char *name, int headers,
                               const char *const *texts, const char *const *names) {
     (void)name;
