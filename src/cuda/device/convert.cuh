@@ -10,6 +10,12 @@ static inline float widened(TsrFloat8E4m3fn x) { return tsr_float8_e4m3fn_widen(
 static inline float widened(TsrFloat8E5m2fnuz x) { return tsr_float8_e5m2fnuz_widen(x); }
 static inline float widened(TsrFloat8E4m3fnuz x) { return tsr_float8_e4m3fnuz_widen(x); }
 static inline float widened(TsrFloat8E8m0fnu x) { return tsr_float8_e8m0fnu_widen(x); }
+template <class F> static inline Complex<float> widened_parts(Complex<F> x) {
+    const Complex<float> z = {widened(x.re), widened(x.im)};
+    return z;
+}
+static inline Complex<float> widened(Complex<TsrHalf> x) { return widened_parts(x); }
+static inline Complex<float> widened(Complex<TsrBfloat16> x) { return widened_parts(x); }
 
 template <class To> struct Narrow { /* integers */
     template <class S> static inline To of(S x) { return (To)x; }

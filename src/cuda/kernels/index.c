@@ -77,7 +77,7 @@ static bool can_index(const TsrDeviceWork *w) {
     const TsrDtype dtype = w->t[0].at.dtype;
     if (!folds_in_order(w)) return true;
     if (!cuda_is_complex(dtype)) return p->combine < TSR_COMBINE_COUNT;
-    return p->combine < TSR_COMBINE_MAX && (dtype == TSR_COMPLEX64 || dtype == TSR_COMPLEX128);
+    return p->combine < TSR_COMBINE_MAX;
 }
 
 /* Only the dimensions of t that are indexed, by positions that differ along them, or only the others. */

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "core/element/halffloat.h"
 
 #define EVERYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D(BCOMPLEX32) | D_BOOL)
 #define ORDERED (D_INT | D_FLOAT | D_BOOL)
@@ -39,6 +38,7 @@ BINARY(minimum, minimum, "minimum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1,
 BINARY(atan2, atan2, "atan2_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 24, 0, NULL)
 BINARY(copysign, copysign, "copysign_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 1, 0, NULL)
 BINARY(hypot, hypot, "hypot_cpu", D_FLOAT, 0, 8, 0, NULL)
+BINARY(nextafter, nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL)
 BINARY(logaddexp, logaddexp, "logaddexp_cpu", D_FLOAT | D_COMPLEX, 0, 32, 0, NULL)
 BINARY(logaddexp2, logaddexp2, "logaddexp2_cpu", D_FLOAT, 0, 32, 0, NULL)
 
@@ -81,43 +81,6 @@ TsrStatus op_heaviside(TsrOpCall *c) {
     if (!complex && (a->dtype != b->dtype || (out != NULL && out->dtype != a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "heaviside is not yet implemented for tensors with different dtypes.");
     return tsr_pw_call(c, &rules, 2);
-}
-
-/* The small formats step by one unit of their own bits. */
-#define STEP(name, T, WIDEN, NAN_BITS) \
-    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
-        (void)p; \
-        for (int64_t i = 0; i < n; i++) { \
-            T x = *(const T *)(data[1] + i * s[1]); \
-            const T y = *(const T *)(data[2] + i * s[2]); \
-            float from = WIDEN(x), to = WIDEN(y); \
-            if (from != from || to != to) x.bits = NAN_BITS; \
-            else if (from == to) x = y; \
-            else if (from == 0) x.bits = (uint16_t)((y.bits & 0x8000u) | 1u); \
-            else if ((from < to) == (from > 0)) x.bits++; \
-            else x.bits--; \
-            *(T *)(data[0] + i * s[0]) = x; \
-        } \
-    }
-STEP(next_half, TsrHalf, tsr_half_widen, 0x7E00)
-STEP(next_bfloat16, TsrBfloat16, tsr_bfloat16_widen, 0x7FC0)
-
-TsrStatus op_nextafter(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL};
-    TsrTensor *in[] = {c->arg[0].t, c->arg[1].t}, *result = NULL;
-    TsrDtype d;
-    bool promoted = tsr_result_type(&d, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
-    if (!promoted || !tsr_in(TSR_BITS_HALF, d)) return tsr_pw_call(c, &rules, 2);
-    TsrIter it;
-    TSR_TRY(tsr_iter_begin(
-        &it, &(TsrIterSpec){.nout = 1,
-                            .out = {c->out[0]},
-                            .nin = 2,
-                            .in = {in[0], in[1]},
-                            .flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST | (c->inplace ? TSR_ITER_NO_RESIZE : 0)}));
-    TsrStatus s =
-        tsr_iter_end_move(&it, tsr_iter_run(&it, d == TSR_FLOAT16 ? next_half : next_bfloat16, NULL), &result);
-    return tsr_finish_move(c, s, result);
 }
 
 /* Reflected bit operators: the number stands first. */
