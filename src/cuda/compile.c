@@ -59,6 +59,10 @@ void cuda_image_free(CudaImage *image) {
     *image = (CudaImage){NULL, 0};
 }
 
+/* A chain in one kernel rounds as its steps do. */
+#define NO_CONTRACTION "-fmad=false"
+#define LANGUAGE "-std=c++17"
+
 static TsrStatus refused(NvrtcProgram program) {
     char log[2048] = "no memory for its words";
     size_t size = 0;
@@ -88,8 +92,7 @@ TsrStatus cuda_compile_for(CudaImage *out, const char *architecture, const char 
     char option[64];
     if (!has_nvrtc()) return TSR_NOT_IMPLEMENTED_ERROR;
     snprintf(option, sizeof option, "--gpu-architecture=%s", architecture);
-    /* No contraction: a chain in one kernel rounds as its steps do. */
-    const char *options[] = {option, "-fmad=false", "-default-device", "-std=c++17", "--disable-warnings"};
+    const char *options[] = {option, NO_CONTRACTION, "-default-device", LANGUAGE, "--disable-warnings"};
     NvrtcProgram program = NULL;
     int result = nvrtc.program_new(&program, text, "tsr.cu", 0, NULL, NULL);
     if (result == 2) return hindered_by(NO_COMPILER); /* the simulated one */
@@ -135,7 +138,7 @@ TsrStatus cuda_compile(CudaImage *out, int index, const char *text) {
     if (!has_nvrtc()) return cuda_pack_read(out, text) ? TSR_OK : TSR_NOT_IMPLEMENTED_ERROR;
     TSR_TRY(cuda_facts(&facts, index));
     if (!choose_architecture(architecture, sizeof architecture, &facts)) return hindered_by(OLD_DEVICE);
-    int n = snprintf(made_for, sizeof made_for, "%s %d.%d", architecture, major, minor);
+    int n = snprintf(made_for, sizeof made_for, "%s %d.%d " NO_CONTRACTION " " LANGUAGE, architecture, major, minor);
     CudaHash key = cuda_hash(cuda_hash((CudaHash){0, 0}, made_for, (size_t)n + 1), text, strlen(text));
     if (cuda_cache_read(out, key)) return TSR_OK;
     TSR_TRY(cuda_compile_for(out, architecture, text));

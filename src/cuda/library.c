@@ -68,6 +68,7 @@ static void *open_version(const char *stem, const char *version) {
     if (library == NULL) library = open_toolkit("/usr/local/cuda*", stem, version);
     const char *roots[] = {getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), local, "/usr", "/usr/local"};
     for (size_t i = 0; i < TSR_COUNTOF(roots) && library == NULL; i++) library = open_wheel(roots[i], stem, version);
+    if (library == NULL) library = open_toolkit(getenv("CONDA_PREFIX"), stem, version);
     return library != NULL ? library : open_toolkit(own, stem, version);
 }
 

@@ -208,7 +208,7 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
 static void empty_cache(TsrAllocator *self) {
     (void)self;
     pthread_mutex_lock(&lock);
-    give_idle();
+    if (cuda_enter(cuda_current()) == TSR_OK) give_idle(); /* a thread that has no context can't free */
     pthread_mutex_unlock(&lock);
 }
 

@@ -13,6 +13,8 @@
 #undef alignas
 
 enum { CUT_DIMS = 12, READS = 8 };
+/* More than this no kernel's arguments may have. */
+_Static_assert(sizeof(ChainEndArgs) <= 4096 && sizeof(ChainStrided) <= 4096, "arguments of a kernel");
 
 /* Dimensions that a reduction's are cut into: part k is `size[k]` steps of `factor[k]` elements along dimension
  * `of[k]`, and `within[k]` elements along the chain's dimension `at[k]`. */

@@ -442,10 +442,10 @@ EXPORT CuResult cuEventElapsedTime(float *milliseconds, CuEvent from, CuEvent to
 
 static CuResult launch(CuStream s, CuFunction function, unsigned blocks, unsigned blocks_y, unsigned threads,
                        void **arguments) {
-    enum { MOST_BLOCKS_Y = 65535, MOST_THREADS = 1024 };
+    enum { MOST_BLOCKS_Y = 65535, MOST_THREADS = 1024, MOST_ARGUMENTS = 4096 };
     if (simulated_fails("launch")) return LAUNCH_FAILED;
     if (blocks == 0 || blocks > INT32_MAX || blocks_y == 0 || blocks_y > MOST_BLOCKS_Y || threads == 0 ||
-        threads > MOST_THREADS)
+        threads > MOST_THREADS || function->args > MOST_ARGUMENTS)
         return INVALID_VALUE;
     if (threads > function->threads) return OUT_OF_RESOURCES; /* than the kernel was compiled for */
     Launch *l = launch_new(function, blocks, blocks_y, threads, arguments[0]);
