@@ -41,7 +41,11 @@ int cuDeviceGetName(char *name, int room) { return snprintf(name, (size_t)room, 
 int cuDeviceGetUuid_v2(uint8_t uuid[16]) { return memset(uuid, 0, 16) == NULL; }
 /* The multiprocessors of an H100 and the threads that one holds; the compute capability that kernels are made for. */
 int cuDeviceGetAttribute(int *value, int attribute) {
-    return number(value, attribute == 16 ? 132 : attribute == 39 ? 2048 : attribute == 75 ? 7 : attribute == 76 ? 0 : 1);
+    return number(value, attribute == 16   ? 132
+                         : attribute == 39 ? 2048
+                         : attribute == 75 ? 7
+                         : attribute == 76 ? 0
+                                           : 1);
 }
 int cuDeviceTotalMem_v2(size_t *bytes) {
     *bytes = (size_t)80 << 30;
