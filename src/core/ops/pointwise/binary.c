@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 #define EVERYTHING (D_INT | D_BARE | D_FLOAT | D_FLOAT8 | D_COMPLEX | D_CHALF | D(BCOMPLEX32) | D_BOOL)
 #define ORDERED (D_INT | D_FLOAT | D_BOOL)
 #define BINARY(op, kernel, text, ...) \
