@@ -15,6 +15,7 @@
 #include "core/dtype.h"
 #include "core/table.h"
 #include "pieces.h"
+#include "report.h"
 #include "torch/files.h"
 #include "show/explain/explain.h"
 #include "torch/json.h"
@@ -264,7 +265,11 @@ static TsrStatus set_precision(int digits) {
     return status;
 }
 
-static void no_telling(const char *line) { (void)line; }
+/* --json: standard error has objects alone. */
+static void tell_as_json(const char *line) {
+    fflush(builtin_stdout());
+    diag_write_json_note(stderr, line);
+}
 
 TsrStatus filter_program(Ast *program) {
     const char *path = file_count > 0 ? files[0] : "-";
@@ -289,7 +294,7 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     vm_bare_name = bare_name;
     explain_before = pieces_explain;
     if (isatty(STDERR_FILENO) && !shell_options->json) progress_start();
-    if (shell_options->json) files_tell = no_telling; /* standard error has objects alone */
+    if (shell_options->json) files_tell = tell_as_json;
     return options->precision > 0 ? set_precision(options->precision) : TSR_OK;
 }
 
@@ -413,10 +418,12 @@ static TsrStatus save(Value result, const char *path, const char *format) {
 
 static TsrStatus print_json(Value result) {
     TsrText text = {0};
-    TsrStatus status =
-        json_write(&text, result, &(JsonStyle){.nan = options->json_nan, .precision = options->precision});
+    int64_t nulls = 0;
+    JsonStyle style = {.nan = options->json_nan, .precision = options->precision, .nulls = &nulls};
+    TsrStatus status = json_write(&text, result, &style);
     if (status == TSR_OK) status = tsr_text_putc(&text, '\n');
     if (status == TSR_OK) fwrite(text.data, 1, text.length, builtin_stdout());
+    if (status == TSR_OK) files_tell_nulls(&(TsrSaveOptions){.json_nan = options->json_nan, .nulls = &nulls}, "-");
     tsr_text_free(&text);
     return status;
 }

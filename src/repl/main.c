@@ -15,6 +15,7 @@
 #include "core/engine/blas.h"
 #include "lang/object/hint.h"
 #include "core/io.h"
+#include "lang/syntax/lexer.h"
 #include "core/parallel.h"
 #include "repl/lesson/lesson.h"
 #include "man.h"
@@ -281,7 +282,8 @@ static bool set_simulate(Line *l, const char *v) {
 /* Its name; the value is the next argument (take_binding). */
 static bool set_arg(Line *l, const char *v) {
     l->bindings[l->binding_count] = (Binding){.name = v, .name_length = strlen(v)};
-    return name_ends(v) == v + strlen(v) && *v != '\0' && strlen(v) <= MAX_BOUND_NAME;
+    size_t n = strlen(v);
+    return name_ends(v) == v + n && n > 0 && n <= MAX_BOUND_NAME && !lexer_is_keyword(v, n);
 }
 static bool set_color(Line *l, const char *v) {
     l->shell.colour_always = strcmp(v, "always") == 0;
@@ -532,7 +534,7 @@ static void take_named_files(Line *l) {
     for (int i = 0; i < l->rest_count; i++) {
         const char *text = l->rest[i], *end = name_ends(text);
         bool named = end > text && end - text <= MAX_BOUND_NAME && end[0] == '=' && end[1] != '\0';
-        named = named && access(text, F_OK) != 0;
+        named = named && !lexer_is_keyword(text, (size_t)(end - text)) && access(text, F_OK) != 0;
         if (named) l->bindings[l->binding_count++] = (Binding){text, (size_t)(end - text), end + 1, true};
         else l->rest[kept++] = text;
     }

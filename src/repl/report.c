@@ -191,6 +191,12 @@ static void write_json_place(FILE *file, const DiagFrame *f) {
             source_column_chars(f->source, f->at.line, end) + 1);
 }
 
+void diag_write_json_note(FILE *file, const char *text) {
+    fputs("{\"note\": ", file);
+    write_json_string(file, text);
+    fputs("}\n", file);
+}
+
 void diag_write_json(FILE *file, const DiagError *e) {
     fputs("{\"type\": ", file);
     write_json_string(file, e->type);

@@ -53,5 +53,7 @@ void diag_write(FILE *file, const DiagError *error, bool colour);
 /* One JSON object on one line: type, message, file, line, column, end_column (characters, from 1; null when not
  * known), hint (null or text). */
 void diag_write_json(FILE *file, const DiagError *error);
+/* What is no error, on a line: {"note": TEXT}. */
+void diag_write_json_note(FILE *file, const char *text);
 
 #endif

@@ -731,8 +731,7 @@ static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Valu
     return TSR_OK;
 }
 
-/* JSON has neither nan nor infinities: that they were lost is told, unless it was asked for. */
-static void tell_nulls(const TsrSaveOptions *o, const char *path) {
+void files_tell_nulls(const TsrSaveOptions *o, const char *path) {
     char line[700], shown[440];
     if (o->json_nan != NULL || o->nulls == NULL || *o->nulls == 0) return;
     snprintf(line, sizeof line, "%s: null stands for %lld number%s; --json-nan, or json_nan=, says what else",
@@ -748,7 +747,7 @@ static TsrStatus save_items(Value v, TsrItems *items, const char *path, const Ts
     o.nulls = &nulls;
     TsrStatus status = prepare(items, &o, &text, v, path);
     if (status == TSR_OK) status = write_items(items, path, &o);
-    if (status == TSR_OK) tell_nulls(&o, path);
+    if (status == TSR_OK) files_tell_nulls(&o, path);
     if (status == TSR_OK && holds_trees(o.format) && !o.compact) status = tell_of_ballast(&items->tree, path);
     tsr_text_free(&text);
     return status;
@@ -923,7 +922,7 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     if (other) tsr_error_clear(), status = TSR_OK;
     else if (status == TSR_OK) status = tsr_edit(&done, &items, path, load, &o);
     tsr_items_free(&items);
-    if (status == TSR_OK && done) tell_nulls(&o, path);
+    if (status == TSR_OK && done) files_tell_nulls(&o, path);
     return status == TSR_OK && !done ? change_all(v, path, format, load, &o) : status;
 }
 

@@ -15,6 +15,9 @@ extern bool files_listing;
 TsrStatus files_value(Value *out, TsrItems *items);
 /* Tells the notes of a reader, line by line. */
 void files_tell_notes(const TsrItems *items);
+/* JSON has neither nan nor infinities: that they were lost in what was written to `path` is told, unless o->json_nan
+ * asked for something; o->nulls: how many. */
+void files_tell_nulls(const TsrSaveOptions *o, const char *path);
 
 /* What load() takes of a path and the options that tables have. The text they point to is theirs. */
 typedef struct FilesOptions {

@@ -42,7 +42,7 @@ printf '2023,2024\n1,2\n' >t.csv
 run --header yes -e 'columns(_)' t.csv; is '--header yes' "['2023', '2024']" "$out$err"
 printf '1O0\n2\n' >t.csv
 run --header yes -e 'columns(_)' t.csv; is 'what was asked for is not told' "['1O0']" "$out$err"
-run --json -e '_' t.csv; is 'nor is it among objects' '[[2.0]]' "$out$err"
+run --json -e '_' t.csv; is 'and it is an object among objects' "{\"note\": \"t.csv: $(like 1O0 1)\"}[[2.0]]" "$err$out"
 run -l t.csv; is 'of -l, too' "tsr: t.csv: $(like 1O0 1)" "$err"
 echo 'load("t.csv")' | "$tsr" - 2>err; is 'and of load()' "tsr: t.csv: $(like 1O0 1)" "$(cat err)"
 printf ',2023,2024\n0,1,2\n' >t.csv

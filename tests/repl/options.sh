@@ -38,6 +38,8 @@ run "$work"; is 'a folder as script' 2 "$status"
 printf 'if __name__ == "__main__": print(__file__)\n' >"$work/a.tsr"
 run "$work/a.tsr"; is 'the name of a script' "$work/a.tsr" "$out"
 printf 'import sys\nprint(sys.argv[1:])\n' >"$work/a.tsr"
+run --arg if 3 -e 1; is 'a keyword is no name' "2 tsr: --arg: can't be 'if': it takes a name, and after it a value" "$status $(head -1 "$work/err")"
+run -e _ None=a.npy; is 'nor does it bind a file' "FileNotFoundError: [Errno 2] No such file or directory: 'None=a.npy'" "$(last)"
 run "$work/a.tsr" -e --json x; is 'options after the script are its own' "['-e', '--json', 'x']" "$out"
 printf 'print(1)\nprint(2)\n' | "$tsr" >"$work/out"; is 'program on standard input' '1
 2' "$(cat "$work/out")"

@@ -50,7 +50,7 @@ run -I raw --dtype int16 --shape 0 -e 'inputs' t.raw; is 'raw of nothing' 'Value
 run -e '_.mean().item()' a.csv b.csv; is 'the first of two' 2.5 "$out"
 is 'which is told' 'tsr: `_` is a.csv alone; inputs is the list of all 2, --each runs the program on each file' "$err"
 run -e 'len(inputs), _.sum().item()' a.csv b.csv; is 'not where inputs is used' '' "$err"
-run --json -e '_.sum().item()' a.csv b.csv; is 'nor with --json' '' "$err"
+run --json -e '_.sum().item()' a.csv b.csv; is 'an object with --json' '{"note": "`_` is a.csv alone; inputs is the list of all 2, --each runs the program on each file"}' "$err"
 run -e '_.sum().item()' all.npy; is 'the first of the records' 'tsr: all.npy holds 3 records, and `_` is the first; inputs is the list of all' "$err"
 
 run --each -e '_.mean().item()' a.csv b.csv; is '--each' 'a.csv: 2.5

@@ -125,5 +125,7 @@ run -e '_["x"].tolist()' t.jsonl; is 'beside a fraction' "tsr: t.jsonl: line 1, 
 $out"
 run -o json -e 'tensor([math.nan, math.inf])'; is 'nan and infinity are null' 'tsr: <stdout>: null stands for 2 numbers that are nan or infinite; --json-nan, or json_nan=, says what else' "$err"
 run -o json -e '[math.nan, "x"]'; is 'of a list' 'tsr: <stdout>: null stands for 1 number that is nan or infinite; --json-nan, or json_nan=, says what else' "$err"
+run --json -e '[math.nan, "x"]'; is 'of --json' '{"note": "<stdout>: null stands for 1 number that is nan or infinite; --json-nan, or json_nan=, says what else"}' "$err"
+run --json --json-nan null -e '[math.nan]'; is 'unless it was asked for, there' '[null]' "$out$err"
 run -o jsonl --json-nan null -e 'tensor([math.nan])'; is 'not when that was asked for' 'null' "$out$err"
 exit $bad
