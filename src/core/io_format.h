@@ -71,6 +71,7 @@ typedef struct TsrSaveOptions {
     char delimiter;            /* 0: the format's own */
     const char *na;            /* csv: how nan is written; NULL: "nan" */
     int64_t *nulls;            /* json, jsonl: counts the numbers that became null; NULL */
+    int64_t *replaced;         /* json, jsonl: counts the bytes that are no UTF-8 and became U+FFFD; NULL */
     const char *json_nan;      /* "null" (default), "error" or "token" (NaN, Infinity) */
     bool no_header;            /* csv: without the row of names */
     const char *const *header; /* csv: the names of the columns; NULL: those of the tensors, where there are several */

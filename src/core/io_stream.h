@@ -49,6 +49,7 @@ typedef struct TsrSink {
     TsrText text;     /* what is not yet written */
     const char *name; /* for messages */
     TsrStatus status;
+    int64_t replaced; /* bytes of texts that were no UTF-8, for which U+FFFD was written */
 } TsrSink;
 void tsr_sink_write(TsrSink *sink, const char *bytes, size_t n);
 void tsr_sink_puts(TsrSink *sink, const char *text);

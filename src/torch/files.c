@@ -10,6 +10,7 @@
 #include "lang/object/args.h"
 #include "lang/modules/builtin.h"
 #include "lang/types/codec.h"
+#include "core/io/names.h"
 #include "core/io/packing/unpack.h"
 #include "core/mem.h"
 #include "core/table.h"
@@ -674,16 +675,30 @@ static bool is_named_matrix(Value v, const TsrSaveOptions *o) {
            !tsr_is_sparse(v.t) && !tsr_is_meta(v.t) && o->header != NULL && !o->no_header;
 }
 
-static TsrStatus add_matrix_column(TsrTable *table, const TsrTensor *t, int64_t j, const char *name) {
+static TsrStatus add_matrix_column(TsrTable *table, const TsrTensor *t, int64_t j, const TsrText *name) {
     TsrTableColumn c = {.kind = TSR_COLUMN_NUMBERS};
     TsrStatus status = tsr_tensor_new_select(&c.from, t, 1, j);
     if (status == TSR_OK) status = tsr_tensor_new_contiguous(&c.data, c.from, TSR_CONTIGUOUS);
-    if (status == TSR_OK) return tsr_table_add_move(table, name, strlen(name), c);
+    if (status == TSR_OK) return tsr_table_add_move(table, name->data != NULL ? name->data : "", name->length, c);
     tsr_table_column_clear(&c);
     return status;
 }
 
-static TsrStatus matrix_items(TsrItems *items, const TsrTensor *t, const TsrSaveOptions *o) {
+/* The columns under the names of the header, made different as those of a table that is read are. */
+static TsrStatus add_matrix_columns(TsrTable *table, const TsrTensor *t, const char *const *header) {
+    TsrNames names;
+    TsrStatus status = tsr_names_begin(&names, t->sizes[1]);
+    for (int64_t j = 0; j < t->sizes[1] && status == TSR_OK; j++) {
+        TsrText name = {0};
+        status = tsr_names_put(&name, &names, header[j]);
+        if (status == TSR_OK) status = add_matrix_column(table, t, j, &name);
+        tsr_text_free(&name);
+    }
+    tsr_names_free(&names);
+    return status;
+}
+
+static TsrStatus matrix_items(TsrItems *items, TsrSaveOptions *o, const TsrTensor *t) {
     if (o->header_count != t->sizes[1])
         return tsr_error(TSR_VALUE_ERROR, "the header has %lld names, the tensor %lld columns",
                          (long long)o->header_count, (long long)t->sizes[1]);
@@ -692,7 +707,8 @@ static TsrStatus matrix_items(TsrItems *items, const TsrTensor *t, const TsrSave
                          tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_check(t, false));
     TSR_TRY(tsr_table_new(&items->table, t->sizes[0]));
-    for (int64_t j = 0; j < t->sizes[1]; j++) TSR_TRY(add_matrix_column(items->table, t, j, o->header[j]));
+    TSR_TRY(add_matrix_columns(items->table, t, o->header));
+    o->header = NULL; /* the table has them */
     return TSR_OK;
 }
 
@@ -723,7 +739,7 @@ static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Valu
     if (is_written_as_arrays(v, o->format)) return tree_from_value(&items->tree, v, true);
     if (value_is_column(v) && format_has_header(o->format)) return column_items(items, o, v);
     if (is_written_as_table(v, o->format)) return table_items(items, v);
-    if (is_named_matrix(v, o)) return matrix_items(items, v.t, o);
+    if (is_named_matrix(v, o)) return matrix_items(items, o, v.t);
     if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);
     TSR_TRY(strcmp(o->format, "text") == 0 ? repr_text(text, v) : json_text(text, v, o));
     o->text = text->data != NULL ? text->data : "";
@@ -740,14 +756,31 @@ void files_tell_nulls(const TsrSaveOptions *o, const char *path) {
     files_tell(line);
 }
 
+static void tell_replaced(const TsrSaveOptions *o, const char *path) {
+    char line[700], shown[440];
+    if (o->replaced == NULL || *o->replaced == 0) return;
+    snprintf(line, sizeof line,
+             "%s: U+FFFD stands for %lld byte%s UTF-8; text in Latin-1 needs `iconv -f latin1 -t utf8` first",
+             strcmp(path, "-") == 0 ? "<stdout>" : tsr_io_quote(shown, path, strlen(path)), (long long)*o->replaced,
+             *o->replaced == 1 ? " that is no" : "s that are no");
+    files_tell(line);
+}
+
+/* What was lost of what was written. */
+static void tell_losses(const TsrSaveOptions *o, const char *path) {
+    files_tell_nulls(o, path);
+    tell_replaced(o, path);
+}
+
 static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
-    int64_t nulls = 0;
+    int64_t nulls = 0, replaced = 0;
     TsrSaveOptions o = *options;
     TsrText text = {0};
     o.nulls = &nulls;
+    o.replaced = &replaced;
     TsrStatus status = prepare(items, &o, &text, v, path);
     if (status == TSR_OK) status = write_items(items, path, &o);
-    if (status == TSR_OK) files_tell_nulls(&o, path);
+    if (status == TSR_OK) tell_losses(&o, path);
     if (status == TSR_OK && holds_trees(o.format) && !o.compact) status = tell_of_ballast(&items->tree, path);
     tsr_text_free(&text);
     return status;
@@ -922,7 +955,7 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     if (other) tsr_error_clear(), status = TSR_OK;
     else if (status == TSR_OK) status = tsr_edit(&done, &items, path, load, &o);
     tsr_items_free(&items);
-    if (status == TSR_OK && done) files_tell_nulls(&o, path);
+    if (status == TSR_OK && done) tell_losses(&o, path);
     return status == TSR_OK && !done ? change_all(v, path, format, load, &o) : status;
 }
 

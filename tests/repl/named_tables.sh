@@ -50,7 +50,7 @@ run -o csv -e '_["price"] *= 1.001; _["price"][:1]' p.csv; is 'nor is any left o
 run -o csv --precision 2 -e '_[["price"]][1:]' p.csv; is '--precision comes first' 'price
 10
 -0.05' "$out"
-run -o json -e '_[["price"]][:1]' p.csv; is 'nor in JSON' '[{"price": 2.5}]' "$out"
+run -o json -e '_[["price"]][:1]' p.csv; is 'nor in JSON' '[{"price": 2.50}]' "$out"
 printf 'a,b\n1.50,2\n3.00,4\n' >m.csv
 run -o csv -e _ m.csv; is 'of a table of numbers' "$(cat m.csv)" "$out"
 run -o csv -e '_[_[:, 0] > 2]' m.csv; is 'rows of it' 'a,b
@@ -112,7 +112,7 @@ run --dtype float32 -e '_["a"]' "$work/e.json"; is 'of a dtype' 'tensor([])' "$o
 is 'alone' 'tensor([], dtype=torch.float64)' "$(echo '[]' | "$tsr" -I json -e _)"
 # a matrix of numbers under a header is objects in JSON, as miller makes of it
 printf 'a,b\n1.50,2\n3,\n' >"$work/n.csv"
-run -o jsonl -e _ "$work/n.csv"; is 'a matrix with names as JSON lines' '{"a": 1.5, "b": 2}
+run -o jsonl -e _ "$work/n.csv"; is 'a matrix with names as JSON lines' '{"a": 1.50, "b": 2}
 {"a": 3, "b": null}' "$out"
 run -o json -e '_[:1] * 2' "$work/n.csv"; is 'what is computed of it, as JSON' '[{"a": 3, "b": 4}]' "$out"
 run -o json -e '_[:, [1]]' "$work/n.csv"; is 'a column of it' '[{"b": 2},
@@ -122,4 +122,16 @@ run -o json -e '_[0]' "$work/n.csv"; is 'a row of it is numbers' '[1.5, 2.0]' "$
 is 'a matrix without names' '[1.0, 2.0]' "$(printf '1,2\n' | "$tsr" -I csv -o jsonl -e _)"
 run -e 'save(ones(1, 2), "-", format="json", header=["x", "y"])'; is 'save() with names' '[{"x": 1, "y": 1}]' "$out"
 run -e 'save(ones(1, 2), "-", format="json", header=["x"])'; is 'too few of them' 'ValueError: the header has 1 names, the tensor 2 columns' "$(last)"
+printf 'id,x,id,id.1\n12345678901234567890,+3,007,.5\n98765432109876543210123,1e5,-0,8\n' >"$work/d.csv"
+run -o jsonl -e _ "$work/d.csv"; is 'names there twice, and digits that no float has' '{"id": 12345678901234567890, "x": 3, "id.1": 7, "id.1.1": 0.5}
+{"id": 98765432109876543210123, "x": 1e5, "id.1": -0, "id.1.1": 8}' "$out"
+printf 'name,n\ncaf\351,1\n' >"$work/l.csv"
+run -o jsonl -e _ "$work/l.csv"; is 'bytes that are no UTF-8' "$(printf '{"name": "caf\357\277\275", "n": 1}')" "$out"
+is 'and the note about them' 'tsr: <stdout>: U+FFFD stands for 1 byte that is no UTF-8; text in Latin-1 needs `iconv -f latin1 -t utf8` first' "$err"
+# blanks below a name alone, where words stand between them, separate no columns
+one() { printf "$1" | "$tsr" -I csv -e '_["name"].tolist()'; }
+is 'one column with blanks' "['Ada', 'John Smith']" "$(one 'name\nAda\nJohn Smith\n')"
+is 'dates and times' "['2024-01-02 03:04:05', '2024-01-02 03:04:06']" "$(one 'name\n2024-01-02 03:04:05\n2024-01-02 03:04:06\n')"
+is 'numbers are columns' 'ValueError: <stdin>: line 2 has 2 fields, the first row has 1' "$(printf 'x\n1 2\n' | "$tsr" -I csv -e _ 2>&1 | tail -1)"
+is 'written, it comes back' "['John Smith', 'x,y']" "$(printf 'name\nJohn Smith\n"x,y"\n' | "$tsr" -I csv -o csv -e _ | "$tsr" -I csv -e '_["name"].tolist()')"
 exit $bad

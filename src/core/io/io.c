@@ -418,12 +418,13 @@ TsrStatus tsr_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *
     const TsrFormat *format = tsr_format_find(options->format);
     if (format == NULL) return tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", options->format);
     if (format->write == NULL) return tsr_error(TSR_VALUE_ERROR, "%s can be read, not written", format->name);
-    if (options->header != NULL && !format->table && items->table == NULL)
+    if (options->header != NULL && !format->table)
         return tsr_error(TSR_VALUE_ERROR, "%s has no header that could hold names of columns; csv and tsv have",
                          format->name);
     TSR_TRY(check_items(items));
     TSR_TRY(check_elements(items));
     TSR_TRY(format->write(sink, items, options));
+    if (options->replaced != NULL) *options->replaced += sink->replaced;
     return tsr_sink_flush(sink);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/io/json/json_text.h"
 #include "core/mem.h"
 
 TsrStatus tsr_texts_new(TsrTexts *t, int64_t n, char delimiter, const TsrSaveOptions *options) {
@@ -63,13 +64,21 @@ static bool says(const TsrCellText *cell, const TsrCellValue *v, const TsrSource
     return source->delimiter == '{' ? tsr_json_cell_says(cell, v) : tsr_csv_cell_says(cell, v, source);
 }
 
+/* Of other text than JSON: +3, 007 and .5 are numbers there alone. */
+static bool is_json_number(const TsrCellText *cell) {
+    const char *stop;
+    bool whole;
+    return tsr_json_number_shape(cell->text, cell->text_end, &stop, &whole) && stop == cell->text_end;
+}
+
 bool tsr_texts_get(const char **text, size_t *n, TsrTexts *t, int64_t j, int64_t i, const TsrCellValue *v) {
     const TsrSource *source = t->of[j].source;
     TsrCellText cell;
     if (source == NULL || is_styled(t, v)) return false;
-    bool whole = fits(t, source), digits = v->kind == TSR_COLUMN_NUMBERS && t->delimiter != '{';
-    if ((!whole && !digits) || !tsr_cells_find(&cell, &t->cells[t->cells_of[j]], &t->of[j], i)) return false;
-    if (!says(&cell, v, source)) return false;
+    const bool whole = fits(t, source), json = t->delimiter == '{';
+    if ((!whole && v->kind != TSR_COLUMN_NUMBERS) || !tsr_cells_find(&cell, &t->cells[t->cells_of[j]], &t->of[j], i))
+        return false;
+    if (!says(&cell, v, source) || (json && !whole && !is_json_number(&cell))) return false;
     if (!whole && v->nothing && (cell.text < cell.text_end || t->n == 1)) return false; /* a word for nothing */
     *text = whole ? cell.raw : cell.text;
     *n = (size_t)(whole ? cell.raw_end - cell.raw : cell.text_end - cell.text);

@@ -277,6 +277,30 @@ static int64_t count_fields(const char *p, const char *end, char delimiter) {
     return n;
 }
 
+/* Whether one of the blanks' fields of a line is no number. */
+static bool has_words(const char *p, const char *end) {
+    const char *text, *text_end;
+    for (bool last = false; !last;) {
+        next_field(&p, end, ' ', &text, &text_end, &last);
+        if (!is_number(text, text_end) && text < text_end) return true;
+    }
+    return false;
+}
+
+/* Whether blanks stand within fields, "John Smith" or a date and a time below a name alone, and separate none: told by
+ * the first of the rows behind `p` that has any. */
+static bool are_blanks_inside(const Table *t, const char *p) {
+    enum { LOOKED = 1000 };
+    int64_t lines;
+    for (int i = 0; i < LOOKED && p < t->end; i++) {
+        const char *stop = next_record(t, p, t->end, &lines);
+        while (p < stop && *p == ' ') p++;
+        if (!blank_line(p, stop) && count_fields(p, stop, ' ') > 1) return has_words(p, stop);
+        p = stop + 1;
+    }
+    return false;
+}
+
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
@@ -295,6 +319,8 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
                                                                                     : detect_delimiter(p, stop);
     while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
     t->needed = t->columns = count_fields(p, stop, t->delimiter);
+    if (t->columns == 1 && t->delimiter == ' ' && options->delimiter == 0 && are_blanks_inside(t, stop + 1))
+        t->delimiter = ',';
     const char *returned = memchr(p, '\r', (size_t)(stop - p));
     if (returned != NULL && returned + 1 < stop && !t->quoted) {
         TsrStatus status = tsr_input_error(in, "line %lld has a carriage return inside", (long long)t->body_line);

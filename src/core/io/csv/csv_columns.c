@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "core/io/names.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/parallel.h"
@@ -397,30 +398,6 @@ static TsrStatus join_all(Parsing *w) {
 
 /* ---- the table ---- */
 
-/* The names of a table so far, and for each how many copies of it there are. */
-typedef struct Names {
-    TsrWordSet set;
-    int64_t *copies;
-} Names;
-
-static TsrStatus add_name(int64_t *known, Names *names, const TsrText *name) {
-    const char *text = name->data != NULL ? name->data : "";
-    return tsr_word_set_add(known, &names->set, text, name->length, tsr_word_hash(text, name->length));
-}
-
-/* A name that no column before has: of equal ones the later get .1, .2 and so on. */
-static TsrStatus put_name(TsrText *out, Names *names, const char *name) {
-    int64_t first, known, n = (int64_t)names->set.n;
-    TSR_TRY(tsr_text_puts(out, name));
-    TSR_TRY(add_name(&first, names, out));
-    for (known = first; known != n;) {
-        out->length = strlen(name);
-        TSR_TRY(tsr_text_printf(out, ".%lld", (long long)++names->copies[first]));
-        TSR_TRY(add_name(&known, names, out));
-    }
-    return TSR_OK;
-}
-
 static TsrStatus cast(Cells *c, TsrDtype dtype) {
     TsrTensor *t;
     if (dtype == TSR_DTYPE_NONE || c->kind == CELL_TIME || c->kind == CELL_TEXT || c->data->dtype == dtype)
@@ -441,11 +418,11 @@ static TsrStatus tell_origin(TsrTensor *data, const Table *t, int64_t k, const c
     return TSR_OK;
 }
 
-static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, Names *names) {
+static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int64_t k, TsrNames *names) {
     char number[24];
     TsrText name = {0};
     snprintf(number, sizeof number, "%lld", (long long)k);
-    TsrStatus status = put_name(&name, names, t->names != NULL ? t->names[k] : number);
+    TsrStatus status = tsr_names_put(&name, names, t->names != NULL ? t->names[k] : number);
     const char *text = name.data != NULL ? name.data : "";
     if (status == TSR_OK && t->source != NULL) status = tell_origin(c->data, t, k, text);
     TsrTableColumn column = {.kind = c->kind == CELL_TEXT   ? TSR_COLUMN_TEXT
@@ -466,19 +443,17 @@ static TsrStatus add_cells(TsrTable *table, const Table *t, const Cells *c, int6
 static TsrStatus make_table(TsrTable **out, Parsing *w, int64_t rows, TsrDtype dtype) {
     const Table *t = w->t;
     TsrTable *table;
-    Names names = {0};
+    TsrNames names;
     TSR_TRY(tsr_table_new(&table, rows));
     table->delimiter = t->delimiter;
     int64_t n = t->nwanted > 0 ? t->nwanted : t->columns;
-    names.copies = tsr_calloc((size_t)n, sizeof *names.copies);
-    TsrStatus status = names.copies == NULL ? tsr_error_no_memory((size_t)n * sizeof *names.copies) : TSR_OK;
+    TsrStatus status = tsr_names_begin(&names, n);
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         int64_t k = t->nwanted > 0 ? t->wanted[i] : i;
         status = cast(&w->cells[k], dtype);
         if (status == TSR_OK) status = add_cells(table, t, &w->cells[k], k, &names);
     }
-    tsr_word_set_free(&names.set);
-    tsr_free(names.copies);
+    tsr_names_free(&names);
     if (status == TSR_OK) *out = table;
     else tsr_table_free(table);
     return status;

@@ -79,9 +79,7 @@ static TsrStatus make_room(Numbers *v) {
     return tsr_mem_grow(&v->ints, &v->room, v->n + 1, sizeof *v->ints);
 }
 
-/* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is refused.
- */
-static bool number_shape(const char *p, const char *end, const char **stop, bool *whole) {
+bool tsr_json_number_shape(const char *p, const char *end, const char **stop, bool *whole) {
     *whole = true;
     if (p < end && *p == '-') p++;
     const char *digits = p;
@@ -149,7 +147,8 @@ static TsrStatus parse_number(TsrJson *j, Numbers *v) {
     const char *stop;
     bool integer, fits;
     double *d = &v->floats[v->n];
-    if (!number_shape(j->p, j->end, &stop, &integer)) return tsr_json_error(j, "a number or an array was expected");
+    if (!tsr_json_number_shape(j->p, j->end, &stop, &integer))
+        return tsr_json_error(j, "a number or an array was expected");
     tsr_parse_double(d, j->p, stop);
     Whole whole = integer ? whole_text(&v->ints[v->n], j->p, stop) : whole_value(&v->ints[v->n], *d);
     v->whole[v->n] = (uint8_t)whole;
@@ -170,7 +169,7 @@ TsrStatus tsr_json_scalar(TsrJson *j, TsrJsonScalar *out) {
         out->kind = boolean ? TSR_JSON_BOOL : TSR_JSON_FLOAT;
         out->i = boolean && out->d != 0;
     } else {
-        if (!number_shape(j->p, j->end, &stop, &integer)) return tsr_json_error(j, "a number was expected");
+        if (!tsr_json_number_shape(j->p, j->end, &stop, &integer)) return tsr_json_error(j, "a number was expected");
         Whole whole = integer ? whole_text(&out->i, j->p, stop) : NOT_WHOLE;
         out->kind = whole == WHOLE ? TSR_JSON_INT : whole == WHOLE_UNSIGNED ? TSR_JSON_UINT : TSR_JSON_FLOAT;
         if (whole == NOT_WHOLE) tsr_parse_double(&out->d, j->p, stop);

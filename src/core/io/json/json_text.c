@@ -126,6 +126,7 @@ void tsr_json_put_text(TsrSink *sink, const char *text, size_t n) {
         else if (length == 1) put_escaped(sink, text[i]);
         else {
             tsr_sink_puts(sink, "\xef\xbf\xbd");
+            sink->replaced++;
             length = 1;
         }
     }

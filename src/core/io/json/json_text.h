@@ -30,6 +30,9 @@ static inline bool tsr_json_accept(TsrJson *j, const char *word) {
 /* Appends the string that is next, decoded. `what` it is, for the error when there is none: "a key". A NUL is refused,
  * unless the text is read loosely. */
 TsrStatus tsr_json_string(TsrJson *j, TsrText *out, const char *what);
+/* number := -? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?: what a lenient reader would take besides is none.
+ * *stop: its end; *whole: it has no fraction and no exponent. */
+bool tsr_json_number_shape(const char *p, const char *end, const char **stop, bool *whole);
 /* A whole number, not negative: digits alone. */
 TsrStatus tsr_json_size(TsrJson *j, int64_t *out);
 /* Calls `read` for each member of the object that is next, from behind its colon on. */
