@@ -19,6 +19,15 @@ TSR_BLAS=/none/libblas.so run -e '(ones(300, 300) @ ones(300, 300)).sum()'
 is 'products need none' 'tensor(27000000.)' "$out"
 TSR_BLAS=/none/libblas.so run -e 'a = eye(20) * 2; q, r = linalg.qr(a)' -e 'linalg.inv(a)[3, 3], linalg.solve(a, ones(20, 3))[1], linalg.cholesky(a)[0, 0] ** 2, (q @ r)[7, 7], linalg.det(a[:4, :4]), linalg.eigh(a).eigenvalues[3], linalg.svdvals(a)[1]'
 is 'nor do small systems and factorizations' '(tensor(0.5000), tensor([0.5000, 0.5000, 0.5000]), tensor(2.0000), tensor(2.), tensor(16.), tensor(2.), tensor(2.))' "$out"
+TSR_BLAS=/none/libblas.so run -e 'a = (torch.arange(2400.) ** 2).double().sin().reshape(40, 60)
+u, s, vh = linalg.svd(a)
+r = linalg.svd(ones(5, 3), full_matrices=False)
+b = a[:, :40] + eye(40); c = linalg.lstsq(a.T, ones(60, 2).double())
+def small(x): return bool(x.abs().max() < 1e-10)
+print(small(u * s @ vh[:40] - a), small(u.T @ u - eye(40)), small(vh @ vh.T - eye(60)), round(r.S[0].item() ** 2, 3), small((r.U.T @ r.U - eye(3)) * 1e-5))
+print(small(linalg.inv(b) @ b - eye(40)), small(a @ (a.T @ c.solution - 1)), c.rank, linalg.matrix_rank(a[:, :3] @ a[:3, :]))'
+is 'nor singular values and least squares of real matrices' 'True True True 15.0 True
+True True tensor(40) tensor(3)' "$out"
 TSR_BLAS=libm.so.6 run -e "$eigenvalues"
 case $err in *'has no cblas_sgemm'*) ok 'a library that is no BLAS' ;; *) fail "a library that is no BLAS: $err" ;; esac
 

@@ -169,12 +169,18 @@ TsrStatus tsr_la_new_mt(TsrTensor **out, const TsrTensor *a, bool conj) {
     return tsr_tensor_new_conj(out, t);
 }
 
-TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
-    TSR_TRY(tsr_la_not_implemented("lapack", dtype));
+/* All but the library. */
+static void describe(TsrLaJob *job, TsrDtype dtype) {
+    job->blas = NULL;
     tsr_blas_type(&job->t, dtype);
     job->is_complex = tsr_dtype_is_complex(dtype);
     job->item = tsr_dtype_size(dtype);
     job->real_item = job->is_complex ? job->item / 2 : job->item;
+}
+
+TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype) {
+    TSR_TRY(tsr_la_not_implemented("lapack", dtype));
+    describe(job, dtype);
     TSR_TRY(tsr_interrupt_check()); /* rather now than after a routine that nothing stops */
     TSR_TRY(tsr_blas_get(&job->blas));
     tsr_blas_limit(1);
@@ -306,8 +312,15 @@ static inline double complex product_z(double complex x, double complex y) {
 #define NAME(x) x##_z
 #include "core/kernels/matrix/lu.inc"
 
+/* Without LAPACK real matrices of any size go by our own code. */
+static TsrStatus begin_lu(TsrLaJob *job, TsrDtype dtype) {
+    if (tsr_blas_try() != NULL || tsr_dtype_is_complex(dtype)) return tsr_la_begin(job, dtype);
+    describe(job, dtype);
+    return tsr_interrupt_check();
+}
+
 static TsrStatus factor(const TsrLaJob *job, int m, int n, void *a, int *pivots, int *info) {
-    if (TSR_MAX(m, n) > SMALL_LU) return tsr_la_getrf(job, m, n, a, pivots, info);
+    if (TSR_MAX(m, n) > SMALL_LU && job->blas != NULL) return tsr_la_getrf(job, m, n, a, pivots, info);
     if (job->t == TSR_BLAS_S) lu_small_s(a, m, n, pivots, info);
     else if (job->t == TSR_BLAS_D) lu_small_d(a, m, n, pivots, info);
     else if (job->t == TSR_BLAS_C) lu_small_c(a, m, n, pivots, info);
@@ -318,7 +331,7 @@ static TsrStatus factor(const TsrLaJob *job, int m, int n, void *a, int *pivots,
 static TsrStatus factor_each(TsrTensor *f, TsrTensor *p, TsrTensor *e) {
     TsrLaJob job;
     int m, n;
-    TSR_TRY(tsr_la_begin(&job, f->dtype));
+    TSR_TRY(begin_lu(&job, f->dtype));
     TSR_TRY(tsr_blas_int(&m, tsr_la_rows(f)));
     TSR_TRY(tsr_blas_int(&n, tsr_la_cols(f)));
     for (int64_t b = 0; b < tsr_la_batches(f); b++)
@@ -351,8 +364,9 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
 
 static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int nrhs, const void *lu, const int *pivots,
                                     void *b) {
-    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
-    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, trans != 'N')) return tsr_interrupt_check();
+    bool turned = trans != 'N', alone = job->blas == NULL;
+    if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, turned, alone)) return tsr_interrupt_check();
+    if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, turned, alone)) return tsr_interrupt_check();
     return tsr_la_getrs(job, trans, n, nrhs, lu, pivots, b);
 }
 
@@ -362,7 +376,7 @@ TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pi
     if (trans == 'N' && tsr_la_small_system(lu, b)) return tsr_la_small_lu_solve(b, lu, pivots);
     TsrLaJob job;
     int n, nrhs;
-    TSR_TRY(tsr_la_begin(&job, b->dtype));
+    TSR_TRY(begin_lu(&job, b->dtype));
     TSR_TRY(tsr_blas_int(&n, tsr_la_rows(b)));
     TSR_TRY(tsr_blas_int(&nrhs, tsr_la_cols(b)));
     for (int64_t i = 0; i < tsr_la_batches(b); i++) {
@@ -632,6 +646,8 @@ static TsrStatus svd_wide(Svd *x) {
 
 static TsrStatus svd_run(Svd *x) {
     if (has_nonfinite(x->batch_a)) return svd_not_finite(x->given, x->fn);
+    if (tsr_blas_try() == NULL && !tsr_dtype_is_complex(x->batch_a->dtype))
+        return tsr_la_jacobi_svd(x->batch_u, x->batch_s, x->batch_vh, x->batch_a);
     if (x->jobz != 'N' && by_gesvd(x->batch_a)) return svd_gesvd(x);
     return x->jobz != 'N' && by_bidiagonal(x->batch_a) ? svd_wide(x) : svd_gesdd(x);
 }

@@ -124,6 +124,13 @@ TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool 
 /* Descending; `a` is used up. */
 TsrStatus tsr_la_small_svdvals(int *failure, TsrTensor *a, TsrTensor *values);
 
+/* --- without LAPACK (jacobi.c): a = u @ diag(s) @ vh of real matrices, all column-major, s descending; u and vh, NULL
+ * together, square or with min(m, n) columns and rows. Finite elements. --- */
+TsrStatus tsr_la_jacobi_svd(TsrTensor *u, TsrTensor *s, TsrTensor *vh, const TsrTensor *a);
+/* x (max(m, n) rows, in place): the shortest solutions of least squares, without singular values up to rcond times the
+ * greatest; below the first n rows numbers with the residuals' squares. rank and s, the values, where not empty. */
+TsrStatus tsr_la_jacobi_lstsq(TsrTensor *x, TsrTensor *rank, TsrTensor *s, const TsrTensor *a, double rcond);
+
 /* --- factorizations shared between operators; results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */
 TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);

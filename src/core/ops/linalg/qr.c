@@ -312,6 +312,8 @@ static void lstsq_call(void *context) {
 }
 
 static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *rank, TsrTensor *s, double rcond) {
+    if (tsr_blas_try() == NULL && !tsr_dtype_is_complex(a->dtype))
+        return tsr_la_jacobi_lstsq(b, rank, s, a, rcond >= 0 ? rcond : DBL_EPSILON);
     Lstsq l = {.driver = driver, .lwork = -1};
     TSR_TRY(tsr_la_begin(&l.job, a->dtype));
     tsr_la_widen(tsr_la_rows(a), tsr_la_cols(a));
