@@ -112,6 +112,9 @@ TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const
 TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value);
 /* Whether a mask fits self's dimensions from `dim` on: "The shape of the mask [2] at index 0 does not match ...". */
 TsrStatus tsr_index_check_mask(const TsrTensor *self, const TsrTensor *mask, int dim);
+/* That t's storage has room for `count` rows that all lie where the first one would: PyTorch's index_fill_ of a tensor
+ * without rows, which looks at memory before positions. */
+TsrStatus tsr_index_check_rows(const TsrTensor *t, int64_t dim, int64_t count);
 /* The positions of the nonzero elements of self: (count, ndim) int64, column-major as PyTorch's CPU gives it. */
 TsrStatus tsr_nonzero_new(TsrTensor **out, const TsrTensor *self);
 /* That PyTorch counts elements of self's dtype, else TSR_NOT_IMPLEMENTED_ERROR. */

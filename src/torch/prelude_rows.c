@@ -123,6 +123,7 @@ static TsrStatus row_prelude(TsrOpCall *c) {
     {.fn = row_prelude, .flags = TSR_OP_SPARSE | TSR_OP_DEVICE, .alias = TSR_FRESH, .category = "sparse", __VA_ARGS__},
 #define MAYBE_VIEW(...) \
     {.fn = row_prelude, .alias = TSR_MAYBE_VIEW, .flags = TSR_OP_DEVICE, .category = NN, __VA_ARGS__},
+#define NESTED(...) {.fn = row_prelude, .flags = TSR_OP_OBJECT, .alias = TSR_FRESH, __VA_ARGS__},
 #define WRITES(...) {.fn = row_prelude, .alias = TSR_IN_PLACE, .flags = TSR_OP_DEVICE, __VA_ARGS__},
 
 static const TsrOp rows[] = {

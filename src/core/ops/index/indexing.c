@@ -430,6 +430,8 @@ static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
                          "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     int64_t bound = a->dim < tsr_ndim(w->view) ? w->view->sizes[a->dim] : 0;
     if (w->view->numel == 0 && bound != 0) return TSR_OK; /* nothing to fill: positions are not looked at */
+    bool rows = bound == 0 && a->dim < tsr_ndim(w->view) && tsr_ndim(t) > 0 && t->numel > 0;
+    if (rows && !tsr_is_meta(w->view)) TSR_TRY(tsr_index_check_rows(w->view, a->dim, t->numel));
     bool plain = tsr_is_contiguous(t, TSR_CONTIGUOUS) && t->device.type == TSR_CPU;
     const int64_t *p = plain ? tsr_data(t) : NULL;
     for (int64_t i = 0; plain && i < t->numel; i++) {

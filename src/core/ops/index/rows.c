@@ -459,7 +459,7 @@ static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *posi
 
 /* PyTorch lays the rows that are filled, as many as positions, over one place of t's storage first, which a storage
  * without bytes refuses. */
-static TsrStatus check_rows(const TsrTensor *t, int64_t dim, int64_t count) {
+TsrStatus tsr_index_check_rows(const TsrTensor *t, int64_t dim, int64_t count) {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     TsrTensor *row;
     memcpy(sizes, t->sizes, sizeof *sizes * (size_t)tsr_ndim(t));
@@ -487,7 +487,8 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? check_rows(t, dim, index->numel) : TSR_OK;
+    TsrStatus status =
+        t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? tsr_index_check_rows(t, dim, index->numel) : TSR_OK;
     if (status == TSR_OK) status = tsr_long_new(&positions, index);
     if (status == TSR_OK) {
         status = fill_positions(t, dim, positions, value);

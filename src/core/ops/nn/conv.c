@@ -175,6 +175,11 @@ static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "dilation should be greater than zero, but got dilation_height: %lld, dilation_width: %lld",
                          (long long)dilation[0], (long long)dilation[1]);
+    if (a->transposed)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "dilation should be greater than zero, but got dilation_depth: %lld, dilation_height: %lld, "
+                         "dilation_width: %lld",
+                         (long long)dilation[0], (long long)dilation[1], (long long)dilation[2]);
     return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero, but got %s",
                      tsr_layout_text(dims, dilation));
 }
@@ -500,8 +505,13 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     int ndim = tsr_ndim(a->input), at = 0;
     TSR_TRY(check_conv_shapes(a));
     TSR_TRY(set_sizes(&k, a));
+    const bool spreads = a->transposed && !is_without_work(a);
+    if (spreads && a->n == 3) { /* whose numbers are looked at first */
+        TSR_TRY(check_dilation(a, false));
+        TSR_TRY(check_transposed_output(a, &k));
+    }
     TSR_TRY(check_conv_dtypes(a));
-    if (a->transposed && !is_without_work(a)) TSR_TRY(check_transposed_output(a, &k));
+    if (spreads) TSR_TRY(check_transposed_output(a, &k));
     if (ndim == a->n + 2) sizes[at++] = k.batch;
     sizes[at++] = a->transposed ? k.channels : k.filters;
     for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) sizes[at++] = a->transposed ? k.w.in[d] : k.w.out[d];
@@ -530,7 +540,7 @@ static TsrStatus check_complex_part(const TsrTensor *t, const TsrTensor *other, 
 }
 
 /* Dimensions of the input and of the weight, which say how many numbers a window has. */
-static TsrStatus check_ranks(const ConvArgs *a) {
+static TsrStatus check_input_rank(const ConvArgs *a) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)",
                                        "4D (unbatched) or 5D (batched)"};
     int ndim = tsr_ndim(a->input), n = a->n;
@@ -541,6 +551,11 @@ static TsrStatus check_ranks(const ConvArgs *a) {
         TSR_TRY(check_complex_part(a->input, a->weight, "weight"));
         TSR_TRY(check_complex_part(a->input, a->bias, "bias"));
     }
+    return TSR_OK;
+}
+
+static TsrStatus check_ranks(const ConvArgs *a) {
+    TSR_TRY(check_input_rank(a));
     if (tsr_ndim(a->weight) < 3) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
     return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
@@ -603,6 +618,7 @@ static TsrStatus conv_named_padding(TsrOpCall *c, int n) {
     const char *name = c->arg[4].str;
     int64_t pads[2 * NN_DIMS] = {0};
     bool uneven = false, same = strcmp(name, "same") == 0;
+    TSR_TRY(check_input_rank(&a));
     if (!same && strcmp(name, "valid") != 0) return tsr_error(TSR_RUNTIME_ERROR, "Invalid padding string: '%s'", name);
     TSR_TRY(check_ranks(&a));
     if (same) TSR_TRY(check_same_ranks(&a));

@@ -375,6 +375,7 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
 TsrStatus op_nan_to_num(TsrOpCall *c) {
     TsrDtype dtype = c->arg[0].t->dtype;
     if (c->inplace && (tsr_dtype_is_integral(dtype) || dtype == TSR_BOOL)) return return_self(c); /* nothing to write */
+    TSR_TRY(tsr_check_out_fits(c, 0, dtype));
     return run_alike(c, dtype, nan_to_num, NULL);
 }
 

@@ -294,18 +294,18 @@ TsrStatus op_nanmean(TsrOpCall *c) {
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
                          "nanmean(): expected input to have floating point or complex dtype but got %s",
                          tsr_dtype_scalar_name(x->dtype));
-    if (tsr_dtype_is_complex(x->dtype))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
-    if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
+    if (tsr_arg_given(&c->arg[3]) && !tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
             "dtype. Got: %s",
             tsr_dtype_scalar_name(d));
+    if (tsr_dtype_is_complex(x->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(check_chosen(c, &c->arg[3]));
-    if (tsr_dtype_is_complex(d)) return tsr_not_implemented("nansum_cpu", d);
+    if (x->numel > 0) TSR_TRY(tsr_require(D_FLOAT, d, "nansum_cpu"));
     TsrStatus s = sum_or_product(
         &sum, "nansum_cpu",
         (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});
@@ -413,9 +413,9 @@ TsrStatus op_amin(TsrOpCall *c) { return extreme_values(c, false); }
 TsrStatus op_aminmax(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
     uint64_t dims;
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -471,10 +471,10 @@ static TsrStatus truth(TsrOpCall *c, TsrReduceKind kind, const TsrArg *dim, bool
     TsrTensor *x = c->arg[0].t, *result = NULL;
     uint64_t dims;
     TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
-    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
     if (c->out[0] != NULL && c->out[0]->dtype != TSR_BOOL && c->out[0]->dtype != TSR_UINT8)
         return tsr_error(TSR_RUNTIME_ERROR, "%s only supports bool tensor for result, got: %s",
                          kind == TSR_R_ANY ? "any" : "all", tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), empty_is_all));
     TSR_OWNED as_asked =
         NULL; /* an out= of uint8 takes input's elements as uint8 too, which makes zeros of fractions */
     if (c->out[0] != NULL && c->out[0]->dtype == TSR_UINT8 && x->dtype != TSR_BOOL) {

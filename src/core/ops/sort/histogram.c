@@ -396,18 +396,18 @@ static TsrStatus no_edges(int d) {
 
 static TsrStatus check_edges(const TsrTensor *input, TsrTensor *const *given, int ndim) {
     for (int d = 0; d < ndim; d++) {
-        if (tsr_ndim(given[d]) != 1)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor "
-                "for dimension %d",
-                tsr_ndim(given[d]), d);
         if (given[d]->dtype != input->dtype)
             return tsr_error(
                 TSR_RUNTIME_ERROR,
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
                 "dtype %s and bins for dimension %d with dtype %s",
                 tsr_dtype_c_name(input->dtype), d, tsr_dtype_c_name(given[d]->dtype));
+        if (tsr_ndim(given[d]) != 1)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "torch.histogramdd: bins tensor should have one dimension, but got %d dimensions in the bins tensor "
+                "for dimension %d",
+                tsr_ndim(given[d]), d);
         if (given[d]->numel == 0) return no_edges(d);
     }
     return TSR_OK;
