@@ -5,7 +5,7 @@
  * their applications, 1968); equal keys are told apart by their places. Long ones: by digits of 8 bits from the lowest
  * on, and last by the number of the line, so that all lines are sorted together. A pass counts the digits of each
  * block's tile, and, when the counts are summed up, gives each element its place: those of the blocks before, of the
- * warps before, of the rounds before, and of the lanes before it. */
+ * warps before, of the rounds before, and of the lanes before it. group.cuh stands above. */
 enum { TILE = BLOCK_THREADS * ROUNDS, WARPS = BLOCK_THREADS / 32, DIGITS = 256 };
 
 static inline Key key_of(uint8_t x) { return x; }
@@ -134,38 +134,57 @@ static inline uint32_t rank_of(uint32_t *counts, unsigned digit) {
     return warp_read(so_far, leader) + (uint32_t)bits_set(below);
 }
 
+/* The tile's elements in the order of their digits, so that neighbours go to neighbours in memory: `held` has first the
+ * keys and then the numbers, `apart` how far a digit's elements go from where they are in the tile. */
 KERNEL_TOGETHER(tsr_sort_pass, SortArgs) {
     SHARED(uint32_t, counts, WARPS * DIGITS);
+    SHARED(Key, held, TILE);
+    SHARED(uint8_t, digits, TILE);
+    SHARED(uint32_t, apart, DIGITS);
+    static_assert(BLOCK_THREADS == DIGITS, "a thread a digit");
     Key keys[ROUNDS];
-    uint32_t numbers[ROUNDS], ranks[ROUNDS];
-    uint32_t *const own = counts + thread() / 32 * DIGITS;
-    const uint64_t first = (uint64_t)block() * TILE + thread() / 32 * (32 * ROUNDS) + thread() % 32;
-    for (unsigned d = thread(); d < WARPS * DIGITS; d += BLOCK_THREADS) counts[d] = 0;
+    uint32_t numbers[ROUNDS], places[ROUNDS];
+    const unsigned t = thread();
+    uint32_t *const own = counts + t / 32 * DIGITS;
+    const uint64_t begin = (uint64_t)block() * TILE, first = begin + t / 32 * (32 * ROUNDS) + t % 32;
+    const uint32_t count = a.n - begin < TILE ? (uint32_t)(a.n - begin) : TILE;
+    for (unsigned d = t; d < WARPS * DIGITS; d += BLOCK_THREADS) counts[d] = 0;
     barrier();
     UNROLL for (int r = 0; r < ROUNDS; r++) {
         const uint64_t i = first + r * 32;
         const bool valid = i < a.n;
         keys[r] = valid ? read_key(a, i) : 0;
         numbers[r] = valid ? read_number(a, i) : 0;
-        ranks[r] = rank_of(own, valid ? digit_of(a, keys[r], numbers[r]) : DIGITS);
+        places[r] = rank_of(own, valid ? digit_of(a, keys[r], numbers[r]) : DIGITS);
     }
     barrier();
-    for (unsigned d = thread(); d < DIGITS; d += BLOCK_THREADS) {
-        const uint64_t cell = (uint64_t)d * blocks() + block();
-        uint32_t place = cell > 0 ? at<uint32_t>(a.counts)[cell - 1] : 0;
-        for (int w = 0; w < WARPS; w++) {
-            const uint32_t count = counts[w * DIGITS + d];
-            counts[w * DIGITS + d] = place;
-            place += count;
-        }
+    uint32_t of_digit = 0, all;
+    for (int w = 0; w < WARPS; w++) of_digit += counts[w * DIGITS + t];
+    uint32_t place = merged_before<BLOCK_THREADS, Counting<uint32_t>>(of_digit, &all);
+    const uint64_t cell = (uint64_t)t * blocks() + block();
+    apart[t] = (cell > 0 ? at<uint32_t>(a.counts)[cell - 1] : 0) - place;
+    for (int w = 0; w < WARPS; w++) {
+        const uint32_t of_warp = counts[w * DIGITS + t];
+        counts[w * DIGITS + t] = place;
+        place += of_warp;
     }
     barrier();
     UNROLL for (int r = 0; r < ROUNDS; r++) {
         if (first + r * 32 >= a.n) continue;
-        const uint64_t place = own[digit_of(a, keys[r], numbers[r])] + (uint64_t)ranks[r];
-        at<Key>(a.keys[1])[place] = keys[r];
-        at<uint32_t>(a.order[1])[place] = numbers[r];
+        const unsigned digit = digit_of(a, keys[r], numbers[r]);
+        places[r] += own[digit];
+        held[places[r]] = keys[r];
+        digits[places[r]] = (uint8_t)digit;
     }
+    barrier();
+    for (uint32_t i = t; i < count; i += BLOCK_THREADS) at<Key>(a.keys[1])[(uint32_t)(i + apart[digits[i]])] = held[i];
+    barrier();
+    UNROLL for (int r = 0; r < ROUNDS; r++) {
+        if (first + r * 32 < a.n) held[places[r]] = (Key)numbers[r];
+    }
+    barrier();
+    for (uint32_t i = t; i < count; i += BLOCK_THREADS)
+        at<uint32_t>(a.order[1])[(uint32_t)(i + apart[digits[i]])] = (uint32_t)held[i];
 }
 
 KERNEL(tsr_sort_finish, SortArgs) {

@@ -21,6 +21,7 @@ static void write_sort(CudaSource *s, const void *what) {
     const uint8_t *dtype = what;
     cuda_source_begin(s, THREADS);
     cuda_source_add(s, "#define BLOCK_THREADS %d\n#define ROUNDS %d\n", THREADS, ROUNDS);
+    cuda_source_part(s, CUDA_PART_group);
     cuda_source_part(s, CUDA_PART_sort_args);
     cuda_source_add(s, "typedef %s E;\n", cuda_memory_type(*dtype));
     cuda_source_add(s, "typedef %s Key;\n", cuda_itemsize(*dtype) == 8 ? "uint64_t" : "uint32_t");
