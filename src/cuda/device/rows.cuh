@@ -1,8 +1,10 @@
 /* rows.cuh: lines of which first something is found out, and then each element is made: softmax and normalisation. Some
- * threads share a line, and merge what they found in halves; the line is then read once more.
+ * threads share a line, and merge what they found in halves; the line is then read once more, from shared memory where
+ * it has room there.
  *
  * Before this text stand, made by rows.c: the types E of an element in memory and A that is calculated in; LINE, one of
- * the structs below; STATISTICS, WEIGHT, BIAS of NORM; moments.cuh. */
+ * the structs below; STATISTICS, WEIGHT, BIAS of NORM; BLOCK_THREADS; KEPT, for how many elements of a line there is
+ * room, or 0: where a block has one line at a time; moments.cuh. */
 
 /* The greatest element, and the sum of the exponentials of what the others are below it (M. Milakov and N. Gimelshein,
  * Online normalizer calculation for softmax, 2018). -inf adds nothing; the sum of what holds inf is nan. */
@@ -58,10 +60,12 @@ struct Norm : Moments<A> {
 };
 
 typedef LINE Line;
-enum { THREADS = 256 };
 
 KERNEL_TOGETHER(tsr_rows, RowsArgs) {
-    SHARED(Line::Acc, shared, THREADS);
+    SHARED(Line::Acc, shared, BLOCK_THREADS);
+#if KEPT
+    SHARED(E, kept, KEPT);
+#endif
     const unsigned t = thread(), lane = a.along ? t % a.width : t / a.beside;
     const unsigned own = a.along ? t / a.width : t % a.beside;
     const unsigned first = a.along ? own * a.width : own, apart = a.along ? 1 : a.beside;
@@ -69,7 +73,13 @@ KERNEL_TOGETHER(tsr_rows, RowsArgs) {
         const int64_t line = begin + own, base = line / a.inner * a.n * a.inner + line % a.inner;
         Line::Acc acc = Line::start();
         if (line < a.lines) {
-            for (int64_t i = lane; i < a.n; i += a.width) Line::take(acc, convert<A>(at<E>(a.in)[base + i * a.inner]));
+            for (int64_t i = lane; i < a.n; i += a.width) {
+                const E x = at<E>(a.in)[base + i * a.inner];
+#if KEPT
+                kept[i] = x; /* which this thread alone wants again */
+#endif
+                Line::take(acc, convert<A>(x));
+            }
         }
         shared[t] = acc;
         for (unsigned half = a.width / 2; half > 0; half /= 2) {
@@ -82,7 +92,12 @@ KERNEL_TOGETHER(tsr_rows, RowsArgs) {
             Line::finish(acc, a, line, lane == 0);
             for (int64_t i = lane; i < a.n; i += a.width) {
                 const int64_t place = base + i * a.inner;
-                at<E>(a.out)[place] = convert<E>(Line::make(acc, a, convert<A>(at<E>(a.in)[place]), line, i));
+#if KEPT
+                const E x = kept[i];
+#else
+                const E x = at<E>(a.in)[place];
+#endif
+                at<E>(a.out)[place] = convert<E>(Line::make(acc, a, convert<A>(x), line, i));
             }
         }
         barrier();

@@ -6,19 +6,26 @@
 
 #include "cuda/device/rows_args.h"
 
-/* As device/rows.cuh has it; and threads side by side that read neighbouring elements, at least. */
-enum { THREADS = 256, NEIGHBOURS = 32 };
+/* Threads of a block, and those that read neighbouring elements, at least. A line that lies together is kept in shared
+ * memory for its second reading up to KEPT_BYTES; blocks for longer ones have more threads, so that all lines that are
+ * at work at a time lie in the second cache. No GPU has tried these numbers. */
+enum { THREADS = 256, MANY_THREADS = 1024, NEIGHBOURS = 32, KEPT_BYTES = 16384 };
 
 typedef struct Key {
     uint8_t what, log, dtype, statistics, weight, bias;
+    uint8_t keeps, many; /* elements of a line; threads */
 } Key;
+
+static int threads_of(const Key *key) { return key->many ? MANY_THREADS : THREADS; }
+static int kept_of(const Key *key) { return key->keeps ? KEPT_BYTES / (int)cuda_itemsize(key->dtype) : 0; }
 
 static const char *wide_type(const Key *key) { return key->dtype == TSR_FLOAT64 ? "double" : "float"; }
 
 static void write_rows(CudaSource *s, const void *what) {
     const Key *key = what;
-    cuda_source_begin(s, THREADS);
+    cuda_source_begin(s, threads_of(key));
     cuda_source_part(s, CUDA_PART_rows_args);
+    cuda_source_add(s, "#define BLOCK_THREADS %d\n#define KEPT %d\n", threads_of(key), kept_of(key));
     cuda_source_add(s, "typedef %s E;\ntypedef %s A;\n", cuda_memory_type(key->dtype), wide_type(key));
     cuda_source_add(s, "#define STATISTICS %d\n#define WEIGHT %d\n#define BIAS %d\n", key->statistics, key->weight,
                     key->bias);
@@ -34,14 +41,16 @@ static bool is_float(TsrDtype d) {
     return d == TSR_FLOAT32 || d == TSR_FLOAT64 || d == TSR_FLOAT16 || d == TSR_BFLOAT16;
 }
 
-static void share(RowsArgs *a) {
-    uint32_t width = 1, most = THREADS;
+static void share(RowsArgs *a, Key *key) {
     a->along = a->inner == 1;
+    key->many = a->along && a->n > KEPT_BYTES / (int64_t)cuda_itemsize(key->dtype);
+    key->keeps = a->along && !key->many && a->n >= THREADS;
+    uint32_t width = 1, threads = (uint32_t)threads_of(key), most = threads;
     if (!a->along)
-        while (most > 1 && THREADS / most < NEIGHBOURS) most /= 2;
+        while (most > 1 && threads / most < NEIGHBOURS) most /= 2;
     while (width < most && width < a->n) width *= 2;
     a->width = width;
-    a->beside = THREADS / width;
+    a->beside = threads / width;
 }
 
 static bool plan_softmax(RowsArgs *a, Key *key, const TsrDeviceWork *w) {
@@ -84,7 +93,7 @@ static bool plan_norm(RowsArgs *a, Key *key, const TsrDeviceWork *w) {
 
 static bool plan(RowsArgs *a, Key *key, const TsrDeviceWork *w) {
     if (!(w->what == TSR_P_NORM ? plan_norm : plan_softmax)(a, key, w)) return false;
-    share(a);
+    share(a, key);
     return true;
 }
 
@@ -102,5 +111,6 @@ TsrStatus cuda_rows(const TsrDeviceWork *w) {
     if (!plan(&a, &key, w)) return TSR_NOT_IMPLEMENTED_ERROR;
     if (a.lines == 0 || (a.n == 0 && w->what == TSR_P_SOFTMAX)) return TSR_OK;
     const unsigned blocks = cuda_blocks(w->index, (uint64_t)a.lines, a.beside);
-    return cuda_run_blocks(w, (CudaText){&key, sizeof key, "tsr_rows", write_rows}, blocks, 1, THREADS, &a);
+    return cuda_run_blocks(w, (CudaText){&key, sizeof key, "tsr_rows", write_rows}, blocks, 1,
+                           (unsigned)threads_of(&key), &a);
 }
