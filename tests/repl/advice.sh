@@ -64,6 +64,8 @@ In[1]
 Up and Ctrl-R find what was typed, %history shows all of it
 import numpy as np
 tsr has no NumPy: torch's functions are there by their names, tensor([1, 2]) for one; load('x.npy') reads its files
+with torch.no_grad: pass
+a type is called first, as in with no_grad():
 import pandas
 load('x.csv') reads a table as a tensor
 import csv

@@ -558,11 +558,13 @@ static TsrStatus op_assert(Frame *f, const Ins *i) {
     return status;
 }
 
-/* Method `name` of a context manager; the caller's. */
+/* Method `name` of a context manager; the caller's. It is its type's, as Python has it: no_grad itself, which was not
+ * called, has none. */
 static TsrStatus context_method(Value *out, Value manager, const char *name, const char *complaint) {
     Str *s = str_intern_c(name);
     if (s == NULL) return TSR_MEMORY_ERROR;
-    TSR_TRY(value_lookup_attr(out, manager, s));
+    *out = VALUE_UNBOUND;
+    if (!value_is_obj(manager, &type_type)) TSR_TRY(value_lookup_attr(out, manager, s));
     if (out->tag != V_UNBOUND) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "'%s' object does not support the context manager protocol%s",
                      value_type_name(manager), complaint);
