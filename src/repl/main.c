@@ -15,6 +15,7 @@
 #include "core/engine/blas.h"
 #include "lang/object/hint.h"
 #include "core/io.h"
+#include "core/io/packing/unpack.h"
 #include "lang/syntax/lexer.h"
 #include "core/parallel.h"
 #include "repl/lesson/lesson.h"
@@ -579,6 +580,8 @@ static int check_output_file(const FilterOptions *o) {
     char formats[256];
     bool named = o->output != NULL && strcmp(o->output, "text") != 0;
     if (o->output_file == NULL || named || tsr_format_for_path(o->output_file) != NULL) return EXIT_FINE;
+    if (tsr_packing_extension(o->output_file) > 0)
+        return usage("-o: nothing is packed that is written: -o FORMAT | PACKER > %s", o->output_file);
     fprintf(stderr, "tsr: -o: what '%s' is to be is not said: end it in %s, or add -o FORMAT\ntry 'tsr --help'\n",
             o->output_file, tsr_format_names(formats, sizeof formats, NULL, ", ", " or "));
     return EXIT_USAGE;

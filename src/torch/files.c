@@ -943,8 +943,9 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     TsrItems items = {0};
     TsrSaveOptions o = *save;
     const TsrFormat *format = load->format != NULL ? tsr_format_find(load->format) : tsr_format_for_path(path);
-    if (format == NULL) return tsr_format_unnamed(path, "--input");
     TSR_TRY(tsr_io_check_writable(path));
+    if (format == NULL) TSR_TRY(tsr_check_unpacked(path));
+    if (format == NULL) return tsr_format_unnamed(path, "--input");
     if (format->put != NULL || format->probe != NULL) TSR_TRY(tsr_check_unpacked(path));
     o.nulls = &nulls;
     o.format = format->name;

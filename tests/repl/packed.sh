@@ -38,7 +38,15 @@ done
 run -e _ empty.csv.gz; is 'nothing in it' 'ValueError: empty.csv.gz: it is empty' "$(last)"
 run -e 'load("t.csv.gz", mode="r+")'; is 'written through' "ValueError: t.csv.gz: mode 'r+' can't write into what is packed by gzip" "$(last)"
 printf '\037\213\010\0' >x.raw; run --dtype uint8 -e _ x.raw; is 'raw bytes are what they are' 'tensor([ 31, 139,   8,   0], dtype=torch.uint8)' "$out"
-run -e 'save(ones(2), "y.npy.gz")'; is 'not written' 1 "$status"
+run -e 'save(ones(2), "y.npy.gz")'; is 'not written' 'ValueError: y.npy.gz: nothing is packed that is written' "$(last)"
+run -e 'save(ones(2), "y.bz2", format="json")'; is 'nor by another name for it' "    hint: standard output can be packed: -o FORMAT, or save to '-', and | bzip2 > y.bz2 behind it" "$(tail -2 "$work/err" | head -1)"
+run -o csv -o y.csv.zst -e 'ones(2)'; is 'nor by -o' 'ValueError: y.csv.zst: nothing is packed that is written' "$(last)"
+run -o y.csv.gz -e 'ones(2)'; is 'nor by its name alone' '2 tsr: -o: nothing is packed that is written: -o FORMAT | PACKER > y.csv.gz' "$status $(head -1 "$work/err")"
+ls y.* >/dev/null 2>&1 && fail 'nothing is left of them' || ok 'nothing is left of them'
+cp t.csv.gz y.csv.gz; run --in-place -e _ y.csv.gz; is 'nor changed' "ValueError: y.csv.gz: it is packed by gzip, and can't be changed in place" "$(last)"
+rm y.csv.gz
+run -o y.raw.gz -o raw -e 'torch.frombuffer(open("t.csv.gz", "rb").read(), dtype=torch.uint8)'; cmp -s y.raw.gz t.csv.gz && ok 'but for bytes that are packed' || fail 'but for bytes that are packed'
+
 # standard input that is a file
 run -e 'save(arange(100000.), "x.npy")'
 is 'mapped' 3.0 "$("$tsr" --max-memory 200K -e '_[3].item()' <x.npy)"

@@ -531,9 +531,11 @@ TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions
     TSR_TRY(tsr_io_check_writable(path));
     if (chosen.format == NULL) {
         const TsrFormat *format = tsr_format_for_path(path);
+        if (format == NULL) TSR_TRY(tsr_check_plain_name(path));
         if (format == NULL) return tsr_format_unnamed(path, "format=");
         chosen.format = format->name;
     }
+    if (strcmp(chosen.format, "raw") != 0) TSR_TRY(tsr_check_plain_name(path)); /* raw may be packed bytes */
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return tsr_error_errno(EISDIR, path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_in_place(items, path, &chosen);
     return replace_file(items, path, &chosen);

@@ -130,13 +130,26 @@ const char *tsr_packing_name(const char *data, size_t size) {
     return p != NULL ? p->name : NULL;
 }
 
-size_t tsr_packing_extension(const char *path) {
+static const Packing *packing_named(const char *path) {
     size_t n = strlen(path);
     for (size_t i = 0; i < TSR_COUNTOF(packings); i++) {
         size_t length = strlen(packings[i].extension);
-        if (n > length && strcmp(path + n - length, packings[i].extension) == 0) return length;
+        if (n > length && strcmp(path + n - length, packings[i].extension) == 0) return &packings[i];
     }
-    return 0;
+    return NULL;
+}
+
+size_t tsr_packing_extension(const char *path) {
+    const Packing *p = packing_named(path);
+    return p != NULL ? strlen(p->extension) : 0;
+}
+
+TsrStatus tsr_check_plain_name(const char *path) {
+    const Packing *p = packing_named(path);
+    if (p == NULL) return TSR_OK;
+    tsr_error(TSR_VALUE_ERROR, "%s: nothing is packed that is written", path);
+    tsr_error_hint("standard output can be packed: -o FORMAT, or save to '-', and | %s > %s behind it", p->name, path);
+    return TSR_VALUE_ERROR;
 }
 
 /* Moves the bytes so far into a block of twice the size. */

@@ -13,6 +13,8 @@ TsrStatus tsr_check_unpacked(const char *path);
 const char *tsr_packing_name(const char *data, size_t size);
 /* The length of the path's extension that says so, ".gz" and the like, which stands behind that of the format; 0. */
 size_t tsr_packing_extension(const char *path);
+/* ValueError for a path to be written that ends in such an extension: nothing is packed that is written. */
+TsrStatus tsr_check_plain_name(const char *path);
 
 /* Piece by piece: *out is NULL where the first bytes, ten of them or more, are not packed; else the caller's. */
 typedef struct TsrUnpacker TsrUnpacker;
