@@ -284,6 +284,7 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     options = given;
     files = paths;
     file_count = count;
+    files_first = count > 0 ? paths[0] : "-";
     files_remember();
     all_used = false;
     value_release(inputs);

@@ -367,12 +367,14 @@ static TsrStatus load(Value *out, const CallArgs *args) {
     return status;
 }
 
+const char *files_first = "-";
+
 TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values) {
     static const int places[] = {LOAD_FORMAT,  LOAD_DTYPE, LOAD_HEADER, LOAD_DELIMITER,
                                  LOAD_COLUMNS, LOAD_NA,    LOAD_TEXT};
     Value v[LOAD_ARGS];
     const char *text;
-    *out = (FilesOptions){.path = "-"};
+    *out = (FilesOptions){.path = files_first};
     for (int i = 0; i < LOAD_ARGS; i++) v[i] = VALUE_UNBOUND;
     for (int i = 0; i < FILES_TABLE_OPTION_COUNT; i++) v[places[i]] = values[i];
     if (path.tag > V_NONE) {

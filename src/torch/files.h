@@ -20,6 +20,9 @@ void files_tell_notes(const TsrItems *items);
 void files_tell_nulls(const TsrSaveOptions *o, const char *path);
 
 /* What load() takes of a path and the options that tables have. The text they point to is theirs. */
+/* What stream() reads when no path is given: the first file of the command line, or "-". Lent for ever. */
+extern const char *files_first;
+
 typedef struct FilesOptions {
     TsrLoadOptions load;
     const char *path;

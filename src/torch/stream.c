@@ -87,11 +87,11 @@ static TsrStatus stream(Value *out, const CallArgs *args) {
 TsrStatus stream_startup(void) {
     static const Method functions[] = {
         {"stream", stream, ARGS_ANY, 0, 2 + FILES_TABLE_OPTION_COUNT,
-         "(path='-', rows=None, *, format=None, dtype=None, header=None, delimiter=None, columns=None, na=None, "
+         "(path=None, rows=None, *, format=None, dtype=None, header=None, delimiter=None, columns=None, na=None, "
          "text=None)",
          "The rows of csv, tsv or JSON lines in pieces, each what load() gives of some rows: `rows` of them, or those "
-         "of "
-         "some 4 MiB. Memory does not grow with the file, which may be a pipe ('-': standard input) or packed."},
+         "of some 4 MiB. Memory does not grow with the file, which may be a pipe ('-': standard input) or packed. "
+         "Without a path it is the first file of the command line, or standard input."},
         {0},
     };
     return namespace_add_functions("tsr", functions, true);

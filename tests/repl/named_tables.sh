@@ -134,4 +134,8 @@ is 'one column with blanks' "['Ada', 'John Smith']" "$(one 'name\nAda\nJohn Smit
 is 'dates and times' "['2024-01-02 03:04:05', '2024-01-02 03:04:06']" "$(one 'name\n2024-01-02 03:04:05\n2024-01-02 03:04:06\n')"
 is 'numbers are columns' 'ValueError: <stdin>: line 2 has 2 fields, the first row has 1' "$(printf 'x\n1 2\n' | "$tsr" -I csv -e _ 2>&1 | tail -1)"
 is 'written, it comes back' "['John Smith', 'x,y']" "$(printf 'name\nJohn Smith\n"x,y"\n' | "$tsr" -I csv -o csv -e _ | "$tsr" -I csv -e '_["name"].tolist()')"
+# what is no table says where
+rows() { printf "$1" | "$tsr" -I jsonl -o csv -e _ 2>&1 | tail -1; }
+is 'a number and a text' "ValueError: a column holds numbers or texts: 'a' is 1 in row 0 and 'x' in row 2" "$(rows '{"a": 1}\n{"a": null}\n{"a": "x"}\n')"
+is 'an object' "ValueError: a column holds numbers or texts: 'b' is of type dict in row 1" "$(rows '{"b": 1}\n{"b": {"c": 2}}\n')"
 exit $bad

@@ -53,4 +53,11 @@ is 'explain: as a whole' 'the input is read as a whole: _.sort_by takes all rows
 is 'memory that does not grow' '6400000' "$({ head -1 big.csv; for i in 1 2 3 4 5 6 7 8 9 10; do tail -n +2 big.csv; done; } | "$tsr" --max-memory 64M -e 'len(_)')"
 yes 1,2 | timeout -s INT 1.3 "$tsr" -e '_.sum()' >/dev/null 2>err
 is 'interrupted' 'KeyboardInterrupt' "$(tail -1 err)"
+# stream() without a path is the command line's file
+printf 'a\n1\n2\n3\n' >first.csv
+run -e '[len(c) for c in stream(rows=2)]' first.csv; is 'stream() of the file that is given' '[2, 1]' "$out"
+is 'of each' 'first.csv: [2, 1]
+second.csv: [2, 1]' "$(cp first.csv second.csv; "$tsr" --each -e '[len(c) for c in stream(rows=2)]' first.csv second.csv)"
+is 'of standard input' '[3]' "$("$tsr" -e '[len(c) for c in stream()]' <first.csv)"
+is 'which - is' '[3]' "$("$tsr" -e '[len(c) for c in stream("-")]' second.csv <first.csv)"
 exit $bad
