@@ -138,4 +138,9 @@ is 'written, it comes back' "['John Smith', 'x,y']" "$(printf 'name\nJohn Smith\
 rows() { printf "$1" | "$tsr" -I jsonl -o csv -e _ 2>&1 | tail -1; }
 is 'a number and a text' "ValueError: a column holds numbers or texts: 'a' is 1 in row 0 and 'x' in row 2" "$(rows '{"a": 1}\n{"a": null}\n{"a": "x"}\n')"
 is 'an object' "ValueError: a column holds numbers or texts: 'b' is of type dict in row 1" "$(rows '{"b": 1}\n{"b": {"c": 2}}\n')"
+# columns without names, as spreadsheets leave them: .1 would be a number, and the names a row
+printf 'a,b,,,\n1,x,,,\n2,y,,5,\n' >"$work/s.csv"
+run -e 'list(_)' "$work/s.csv"; is 'columns without names' "['a', 'b', '', '_1', '_2']" "$out"
+run -o csv -e _ "$work/s.csv"; is 'go out as they came' "$(cat "$work/s.csv")" "$out"
+is 'and come back from tabs' "['a', 'b', '', '_1', '_2']" "$("$tsr" -o tsv -e _ "$work/s.csv" | "$tsr" -I tsv -e 'list(_)')"
 exit $bad

@@ -26,7 +26,7 @@ TsrStatus tsr_names_put(TsrText *out, TsrNames *names, const char *name) {
     TSR_TRY(add_name(&first, names, out));
     for (known = first; known != n;) {
         out->length = strlen(name);
-        TSR_TRY(tsr_text_printf(out, ".%lld", (long long)++names->copies[first]));
+        TSR_TRY(tsr_text_printf(out, name[0] != '\0' ? ".%lld" : "_%lld", (long long)++names->copies[first]));
         TSR_TRY(add_name(&known, names, out));
     }
     return TSR_OK;

@@ -13,7 +13,8 @@ typedef struct TsrNames {
 /* For at most n names; tsr_names_free, on failure too. */
 TsrStatus tsr_names_begin(TsrNames *names, int64_t n);
 void tsr_names_free(TsrNames *names);
-/* Appends to `out`, which is empty, a name that none before it has: of equal ones the later get .1, .2 and so on. */
+/* Appends to `out`, which is empty, a name that none before it has: of equal ones the later get .1, .2 and so on, of
+ * empty ones _1, _2, as .1 is a number, which in a header makes it a row. */
 TsrStatus tsr_names_put(TsrText *out, TsrNames *names, const char *name);
 
 #endif

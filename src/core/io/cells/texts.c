@@ -103,9 +103,9 @@ void tsr_texts_expect_word(const TsrWords *words, const int64_t *codes, int64_t 
     if (near >= 0 && near < words->n) __builtin_prefetch(words->bytes + words->begin[near]);
 }
 
-/* Whether it is what readers append to a name that is there already: ".1". */
+/* Whether it is what readers append to a name that is there already: ".1", or "_1" (names.h). */
 static bool is_number_of_copy(const char *p) {
-    if (*p++ != '.' || *p == '\0') return false;
+    if ((*p != '.' && *p != '_') || *++p == '\0') return false;
     while (*p >= '0' && *p <= '9') p++;
     return *p == '\0';
 }
