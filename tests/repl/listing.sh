@@ -1,6 +1,7 @@
 #!/bin/sh
 # listing.sh TSR: what -l tells of files (totals, --stats, --sort, --match, --json) and --diff of two (tolerances, prefixes, summary).
 . "$(dirname "$0")/lib.sh"
+data=$(cd "$(dirname "$0")/../data" && pwd)
 cd "$work" || exit 1
 run -o m.npz -e '{"a.w": arange(6.).reshape(2, 3), "a.b": tensor([nan, inf, 0, 1, 3]), "c": tensor([2**64 - 1, 7], dtype=uint64), "z": tensor(1+2j)}'
 run -l m.npz
@@ -49,6 +50,9 @@ run -o p.npy -e 'tensor([2**63 - 1, 2])'; run -o q.npy -e 'tensor([2**63 - 2, 2]
 run --diff p.npy q.npy; is 'neighbours that no float tells apart' '1 (tensor): 1 of 2 elements differ' "$status $out"
 run -o r.npy -e 'tensor([1., nan])'; run -o s.npy -e 'tensor([1., 2.])'
 run --diff --atol 9 r.npy s.npy; is 'nan is far from everything' '1 (tensor): 1 of 2 elements differ; 1 nan on one side only' "$status $out"
+# the zeros that a sparse tensor leaves out are numbers of it
+run -l --stats --match hybrid "$data/pt/odd.pt"
+is 'stats of a sparse tensor' '[3, 2] float32 sparse_coo 24 32 0 6 1.667 2.658 0 0 4' "$(sed -n '2s/^hybrid *//p' out | xargs)"
 # tables of named columns: of one length cell by cell, of others by their shapes
 printf 'c,n,d\nRome,1,2024-01-01\nOslo,2,2024-01-02\n' >"$work/a.csv"
 printf 'c,n,d\nOslo,1,2024-01-01\nRome,2,2024-01-03\n' >"$work/b.csv"
