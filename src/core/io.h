@@ -39,6 +39,9 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
 TsrStatus tsr_load_bytes(TsrItems *out, const char *name, const char *data, size_t size, const TsrLoadOptions *options);
 /* Writes the file atomically. The old file, if any, stays whole on failure. */
 TsrStatus tsr_save(const TsrItems *items, const char *path, const TsrSaveOptions *options);
+/* For a handler of signals that ends the process, async-signal-safe: what tsr_save has written so far, beside the file
+ * that it is to replace, goes. */
+void tsr_save_abandon(void);
 /* Writes the file `path`, whose content was read with `load`, with the elements of `items` in the place of those it
  * holds; every byte that belongs to none of the elements that changed stays. *fits: false, and nothing is written,
  * where the format is no text or the file holds other names or shapes than `items` (a vector fits a table of one

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/io.h"
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
@@ -22,6 +23,7 @@ void (*volatile signals_before_exit)(void);
 
 static void write_and_exit(const char *text, int status) {
     if (signals_before_exit != NULL) signals_before_exit();
+    tsr_save_abandon();
     if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(status);
     _exit(status);
 }
@@ -57,6 +59,13 @@ static void handle(int signal, void (*handler)(int)) {
     sigaction(signal, &action, NULL); /* no SA_RESTART: a read waiting for input ends with EINTR */
 }
 
+/* What would have ended the process does so when this has returned. */
+static void on_ending(int signal) {
+    tsr_save_abandon();
+    handle(signal, SIG_DFL);
+    raise(signal);
+}
+
 bool signals_came(void) { return alarms > 0 || interrupts > 0; }
 
 /* A process started in the background by a shell ignores SIGINT, and goes on doing so. */
@@ -66,7 +75,10 @@ static bool is_ignored(int signal) {
 }
 
 void signals_start(double max_time) {
+    static const int endings[] = {SIGHUP, SIGTERM, SIGQUIT};
     if (!is_ignored(SIGINT)) handle(SIGINT, on_interrupt);
+    for (size_t i = 0; i < TSR_COUNTOF(endings); i++)
+        if (!is_ignored(endings[i])) handle(endings[i], on_ending);
     handle(SIGPIPE, SIG_DFL);
     handle(SIGXFSZ, SIG_IGN);
     if (tsr_catch_faults() != TSR_OK) tsr_error_clear(); /* then a fault ends the process */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -465,6 +466,36 @@ static TsrStatus open_temporary(int *fd, char name[TEMPORARY_ROOM], const Place 
     return tsr_error_errno(errno, path);
 }
 
+/* The temporary files that saves are writing now, for a handler of signals to remove. */
+enum { SAVES_AT_ONCE = 8 };
+typedef struct Unfinished {
+    _Atomic int state; /* 0: free, -1: being filled in, else the folder's descriptor and 1 */
+    char name[TEMPORARY_ROOM];
+} Unfinished;
+static Unfinished unfinished[SAVES_AT_ONCE];
+
+/* NULL: more saves run at once than there is room for. */
+static Unfinished *remember_unfinished(const Place *place, const char *name) {
+    for (int i = 0; i < SAVES_AT_ONCE; i++) {
+        Unfinished *u = &unfinished[i];
+        int unused = 0;
+        if (!atomic_compare_exchange_strong(&u->state, &unused, -1)) continue;
+        memcpy(u->name, name, sizeof u->name);
+        atomic_store(&u->state, place->folder + 1);
+        return u;
+    }
+    return NULL;
+}
+
+void tsr_save_abandon(void) {
+    int before = errno;
+    for (int i = 0; i < SAVES_AT_ONCE; i++) {
+        int state = atomic_load(&unfinished[i].state);
+        if (state > 0) unlinkat(state - 1, unfinished[i].name, 0);
+    }
+    errno = before;
+}
+
 /* Devices and pipes cannot be replaced: they are written directly. */
 static TsrStatus write_in_place(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
     TsrSink sink = {.fd = open(path, O_WRONLY | O_CLOEXEC), .name = path};
@@ -497,6 +528,7 @@ static TsrStatus replace_in(const Place *place, const TsrItems *items, const cha
     TsrSink sink = {.name = path};
     if (strlen(place->name) > NAME_MAX) return tsr_error_errno(ENAMETOOLONG, path);
     TSR_TRY(open_temporary(&sink.fd, temporary, place, path));
+    Unfinished *noted = remember_unfinished(place, temporary);
     bool there = fstatat(place->folder, place->name, &old, 0) == 0;
     if (there && (old.st_uid != geteuid() || old.st_gid != getegid())) (void)!fchown(sink.fd, old.st_uid, old.st_gid);
     if (there) (void)!fchmod(sink.fd, old.st_mode & 07777);
@@ -509,6 +541,7 @@ static TsrStatus replace_in(const Place *place, const TsrItems *items, const cha
         status = tsr_error_errno(errno, path);
     if (status != TSR_OK) unlinkat(place->folder, temporary, 0);
     else if (place->readable) fsync(place->folder);
+    if (noted != NULL) atomic_store(&noted->state, 0);
     return status;
 }
 

@@ -328,7 +328,7 @@ static void watch_begin(Watch *w) {
     ended_by = 0;
     signals_before_exit = known ? restore_terminal : NULL;
     for (size_t i = 0; i < TSR_COUNTOF(endings); i++)
-        if (sigaction(endings[i], NULL, &w->before[i]) == 0 && w->before[i].sa_handler == SIG_DFL)
+        if (sigaction(endings[i], NULL, &w->before[i]) == 0 && w->before[i].sa_handler != SIG_IGN)
             sigaction(endings[i], &action, NULL);
 }
 

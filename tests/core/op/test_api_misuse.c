@@ -666,6 +666,11 @@ static TsrStatus begin(TsrIterSpec spec) {
         ck_assert_int_eq(tsr_print_tensor(&text, x, 0), TSR_OK); \
         tsr_text_free(&text); \
     }) \
+    CASE(tsr_index_check_rows, { \
+        REFUSED(tsr_index_check_rows(x, 2, 1)); \
+        REFUSED(tsr_index_check_rows(x, INT64_MIN, 1)); \
+        REFUSED(tsr_index_check_rows(x, 0, -1)); \
+    }) \
     CASE(tsr_index_check_mask, { \
         TsrTensor *mask; \
         ck_assert_int_eq(tsr_invoke_new(&mask, 1, "gt", "tt", x, x), TSR_OK); \
@@ -756,22 +761,22 @@ static TsrStatus begin(TsrIterSpec spec) {
 static const struct {
     const char *why, *names[80];
 } excused[] = {
-    {"takes nothing", {"tsr_allocator_first",     "tsr_calls_left",
-                       "tsr_catch_faults",        "tsr_columns_were_moved",
-                       "tsr_default_complex",     "tsr_default_dtype",
-                       "tsr_empty_cache",         "tsr_error_clear",
-                       "tsr_error_hint_text",     "tsr_error_kind",
-                       "tsr_error_message",       "tsr_interrupt_raise",
-                       "tsr_interrupt_request",   "tsr_interrupt_request_timeout",
-                       "tsr_io_in_sandbox",       "tsr_mem_inject_failure",
-                       "tsr_mem_live_blocks",     "tsr_mem_live_bytes",
-                       "tsr_memory_limit",        "tsr_memory_live",
-                       "tsr_memory_mapped",       "tsr_memory_peak",
-                       "tsr_num_threads",         "tsr_op_count",
-                       "tsr_parallel_width",      "tsr_print_options",
-                       "tsr_rng_default",         "tsr_storage_first",
-                       "tsr_storage_last_serial", "tsr_tensor_live",
-                       "tsr_tensor_new_undefined"}},
+    {"takes nothing", {"tsr_allocator_first",   "tsr_calls_left",
+                       "tsr_catch_faults",      "tsr_columns_were_moved",
+                       "tsr_default_complex",   "tsr_default_dtype",
+                       "tsr_empty_cache",       "tsr_error_clear",
+                       "tsr_error_hint_text",   "tsr_error_kind",
+                       "tsr_error_message",     "tsr_interrupt_raise",
+                       "tsr_interrupt_request", "tsr_interrupt_request_timeout",
+                       "tsr_io_in_sandbox",     "tsr_mem_inject_failure",
+                       "tsr_mem_live_blocks",   "tsr_mem_live_bytes",
+                       "tsr_memory_limit",      "tsr_memory_live",
+                       "tsr_memory_mapped",     "tsr_memory_peak",
+                       "tsr_num_threads",       "tsr_op_count",
+                       "tsr_parallel_width",    "tsr_print_options",
+                       "tsr_rng_default",       "tsr_save_abandon",
+                       "tsr_storage_first",     "tsr_storage_last_serial",
+                       "tsr_tensor_live",       "tsr_tensor_new_undefined"}},
     {"takes one object that has to be alive, and no number",
      {"tsr_column_type",
       "tsr_nonzero_check",

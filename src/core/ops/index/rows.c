@@ -462,6 +462,7 @@ static TsrStatus fill_positions(TsrTensor *t, int64_t dim, const TsrTensor *posi
 TsrStatus tsr_index_check_rows(const TsrTensor *t, int64_t dim, int64_t count) {
     int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
     TsrTensor *row;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t)));
     memcpy(sizes, t->sizes, sizeof *sizes * (size_t)tsr_ndim(t));
     memcpy(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t));
     sizes[dim] = count;
