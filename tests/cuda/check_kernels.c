@@ -392,7 +392,7 @@ static void compile_scans(void) {
         for (unsigned how = 0; how < TSR_SCAN_COUNT; how++)
             for (int way = 0; way < 3; way++) compile_scan(how, some[i], way);
     for (size_t i = 0; i < TSR_COUNTOF(numbers); i++)
-        for (unsigned how = TSR_SCAN_SUM; how <= TSR_SCAN_PROD; how++)
+        for (unsigned how = TSR_SCAN_SUM; how <= TSR_SCAN_LOGSUMEXP; how++)
             for (int way = 0; way < 3; way++) compile_scan(how, numbers[i], way);
     cuda_mask_source(&mask);
     compile("masks", &mask);

@@ -20,7 +20,8 @@
  *   quick_exp, quick_log, quick_log1p, quick_tan(x), quick_sincos(x, &sine, &cosine)   of floats: a few units of the
  *                                        last place off, as PyTorch has its numbers; of doubles exact
  *   rough_exp, rough_log, rough_rsqrt, rough_reciprocal(x)   of floats: what one instruction gives, as cuRAND has them
- *   UNROLL                               before a loop of known length */
+ *   UNROLL                               before a loop of known length
+ *   APART                                before a function too long to stand wherever it is called */
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
@@ -36,6 +37,7 @@ typedef unsigned long long uint64_t;
 #define SHARED(T, name, n) __shared__ T name[n]
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+#define APART __noinline__
 #define barrier __syncthreads
 
 static inline unsigned thread() { return threadIdx.x; }

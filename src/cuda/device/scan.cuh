@@ -42,6 +42,13 @@ template <class F> struct LogSum {
     }
     static inline E value(F a) { return convert<E>(a); }
 };
+template <class F> struct LogSum<Complex<F>> {
+    typedef Complex<F> Acc;
+    static inline Acc start() { return complex((F)-INFINITY, (F)0); }
+    static inline Acc of(X x, int64_t) { return x; }
+    static APART Acc merge(Acc a, Acc b) { return logaddexp(b, a); }
+    static inline E value(Acc a) { return a; }
+};
 /* The best so far, a nan before all; of equal ones the last. */
 struct Found {
     X value;

@@ -48,7 +48,7 @@ static void write_scan(CudaSource *s, const void *what) {
 static bool can_scan(const TsrDeviceWork *w) {
     const TsrDeviceScan *p = w->params;
     TsrDtype d = w->t[0].at.dtype;
-    bool numbers = d == TSR_COMPLEX64 || d == TSR_COMPLEX128, floats = d == TSR_FLOAT32 || d == TSR_FLOAT64;
+    bool numbers = d == TSR_COMPLEX64 || d == TSR_COMPLEX128, floats = d == TSR_FLOAT32 || d == TSR_FLOAT64 || numbers;
     bool places = p->how == TSR_SCAN_MAX || p->how == TSR_SCAN_MIN;
     if (p->how >= TSR_SCAN_COUNT || cuda_memory_type(d) == NULL) return false;
     if (cuda_is_complex(d) && (!numbers || places)) return false;

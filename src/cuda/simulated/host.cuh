@@ -82,6 +82,7 @@ static inline void run_threads(Simulated *s, void (*body)(const void *args), con
     static void name##_body(const Args &a)
 #define UNROLL
 #define ROLLED
+#define APART __attribute__((noinline))
 
 static inline unsigned thread() { return simulated->thread; }
 static inline unsigned threads() { return simulated->threads; }
