@@ -394,36 +394,11 @@ TsrStatus sp_unbind(TsrOpCall *c) {
     return status;
 }
 
-/* For each position in `index`, in order, the entries there. */
-static TsrStatus pick_entries(TsrTensor **out, TsrTensor **places, const int64_t *row, int64_t nnz,
-                              const int64_t *index, int64_t n) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < n; k++) {
-        TSR_TRY(tsr_interrupt_check());
-        for (int64_t i = 0; i < nnz; i++) count += row[i] == index[k];
-    }
-    TSR_TRY(tsr_tensor_new(out, 1, &count, TSR_INT64, TSR_DEVICE_CPU));
-    TsrStatus status = tsr_tensor_new(places, 1, &count, TSR_INT64, TSR_DEVICE_CPU);
-    if (status != TSR_OK) {
-        tsr_tensor_reset(out);
-        return status;
-    }
-    int64_t *entry = tsr_data(*out), *place = tsr_data(*places);
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t i = 0; i < nnz; i++)
-            if (row[i] == index[k]) {
-                *entry++ = i;
-                *place++ = k;
-            }
-    return TSR_OK;
-}
-
 TsrStatus sp_index_select(TsrOpCall *c) {
-    TsrTensor *self = SELF, *index = c->arg[2].t, *places = NULL;
+    TsrTensor *self = SELF, *index = c->arg[2].t;
     int64_t dim = c->arg[1].i, sizes[TSR_MAX_DIMS], bad = 0;
     if (!tsr_is_sparse(self)) return tsr_refuse_backend("index_select", index);
     if (tsr_is_compressed(self)) return tsr_refuse_backend("index_select", self);
-    if (tsr_on_device(self)) return tsr_device_decline();
     if (tsr_is_sparse(index) || tsr_ndim(index) > 1)
         return tsr_error(TSR_INDEX_ERROR, "index_select(): Index is supposed to be a vector");
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
@@ -441,21 +416,22 @@ TsrStatus sp_index_select(TsrOpCall *c) {
     }
     TsrTensor *wanted = MAKE(&s, tsr_long_new, index),
               *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
-    TsrTensor *own = CALL(&s, "clone", "t", row), *at = CALL(&s, "clone", "t", wanted);
+    TsrTensor *own = CALL(&s, "clone", "t", row),
+              *at = MAKE(&s, tsr_tensor_new_reshape, wanted, 1, (const int64_t[]){index->numel});
     TsrTensor *negative = CALL(&s, "lt", "ts", at, tsr_scalar_int(0));
     TsrTensor *shifted = s.status == TSR_OK ? CALL(&s, "add", "ts", at, tsr_scalar_int(self->sizes[dim])) : NULL;
     at = CALL(&s, "where", "ttt", negative, shifted, at);
-    if (s.status == TSR_OK && !tsr_positions_valid(at, self->sizes[dim], &bad))
+    TsrTensor *here = MAKE(&s, tsr_new_there, at, TSR_DEVICE_CPU);
+    if (s.status == TSR_OK && !tsr_positions_valid(here, self->sizes[dim], &bad))
         s.status = tsr_error(
             TSR_INDEX_ERROR,
             "index_select(): index contains %lld that is out of range for tensor of size %s at dimension %lld",
             (long long)bad, tsr_sizes_text(self), (long long)dim);
-    TsrTensor *entries =
-        s.status == TSR_OK ? MAKE(&s, pick_entries, &places, tsr_data(own), own->numel, tsr_data(at), at->numel) : NULL;
-    TsrTensor *picked = CALL(&s, "index_select", "tit", self->sparse->indices, (int64_t)1, entries);
-    TsrTensor *target = MAKE(&s, tsr_tensor_new_select, picked, (int64_t)0, dim);
+    TsrTensor *both = MAKE(&s, tsr_sparse_pick_new, own, at), *places = MAKE(&s, tsr_tensor_new_select, both, 0, 0),
+              *entries = MAKE(&s, tsr_tensor_new_select, both, 0, 1),
+              *picked = CALL(&s, "index_select", "tit", self->sparse->indices, (int64_t)1, entries),
+              *target = MAKE(&s, tsr_tensor_new_select, picked, (int64_t)0, dim);
     if (s.status == TSR_OK) s.status = tsr_tensor_copy(target, places);
-    tsr_tensor_free(places);
     TsrTensor *values = CALL(&s, "index_select", "tit", self->sparse->values, (int64_t)0, entries);
     return tsr_scope_return(
         c, &s, MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(picked, values, coalesced && dim == 0)));

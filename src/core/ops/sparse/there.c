@@ -177,21 +177,37 @@ TsrStatus tsr_sparse_meet_there_new(TsrTensor **out, TsrTensor *probe, TsrTensor
     return tsr_scope_end_new(out, &s, CALL(&s, "stack", "T", 2, lines));
 }
 
-/* How many pairs there are has to be known to the host. Those of an entry of a begin at number sums - each. */
+/* Rows (2, n): the runs from `first` to `end`, one behind the other: which run, and the number in it. How many there
+ * are has to be known to the host. Those of a run begin at number sums - each. */
+static TsrTensor *runs(TsrScope *s, TsrTensor *first, TsrTensor *end) {
+    int64_t total = 0;
+    TsrTensor *each = CALL(s, "sub", "tt", end, first), *sums = CALL(s, "cumsum", "ti", each, (int64_t)0),
+              *last = MAKE(s, tsr_tensor_new_select, sums, 0, -1);
+    if (s->status == TSR_OK) s->status = read_int(&total, last);
+    TsrTensor *numbers = s->status == TSR_OK ? counted(s, sums, total) : NULL,
+              *run = CALL(s, "searchsorted", "ttbb", sums, numbers, 0, 1);
+    TsrTensor *before = CALL(s, "sub", "tt", sums, each), *shift = CALL(s, "sub", "tt", first, before),
+              *shifts = picked(s, shift, 0, run);
+    TsrTensor *lines[2] = {run, CALL(s, "add", "tt", numbers, shifts)};
+    return CALL(s, "stack", "T", 2, lines);
+}
+
 TsrStatus tsr_sparse_pairs_there_new(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t depth) {
     TsrScope s = {0};
-    int64_t total = 0;
     if (a->sizes[1] == 0) return tsr_tensor_new(out, 2, (const int64_t[]){2, 0}, TSR_INT64, a->device);
     TsrTensor *columns = MAKE(&s, tsr_tensor_new_select, a, 0, 1), *rows = MAKE(&s, tsr_tensor_new_select, b, 0, 0),
               *counts = MAKE(&s, tsr_sparse_counts_there_new, rows, depth), *ends = SLICE(&s, counts, 0, 1, INT64_MAX),
-              *first = picked(&s, counts, 0, columns), *end = picked(&s, ends, 0, columns),
-              *each = CALL(&s, "sub", "tt", end, first), *sums = CALL(&s, "cumsum", "ti", each, (int64_t)0),
-              *last = MAKE(&s, tsr_tensor_new_select, sums, 0, -1);
-    if (s.status == TSR_OK) s.status = read_int(&total, last);
-    TsrTensor *numbers = counted(&s, a, total), *of_a = CALL(&s, "searchsorted", "ttbb", sums, numbers, 0, 1);
-    TsrTensor *before = CALL(&s, "sub", "tt", sums, each), *shift = CALL(&s, "sub", "tt", first, before),
-              *shifts = picked(&s, shift, 0, of_a);
-    TsrTensor *lines[2] = {of_a, CALL(&s, "add", "tt", numbers, shifts)};
+              *first = picked(&s, counts, 0, columns), *end = picked(&s, ends, 0, columns);
+    return tsr_scope_end_new(out, &s, runs(&s, first, end));
+}
+
+TsrStatus tsr_sparse_pick_new(TsrTensor **out, TsrTensor *row, TsrTensor *index) {
+    TsrScope s = {0};
+    if (index->numel == 0) return tsr_tensor_new(out, 2, (const int64_t[]){2, 0}, TSR_INT64, row->device);
+    TsrTensor *order = NULL, *line = sorted(&s, &order, row), *first = CALL(&s, "searchsorted", "tt", line, index),
+              *end = CALL(&s, "searchsorted", "ttbb", line, index, 0, 1), *all = runs(&s, first, end),
+              *run = MAKE(&s, tsr_tensor_new_select, all, 0, 0), *numbers = MAKE(&s, tsr_tensor_new_select, all, 0, 1);
+    TsrTensor *lines[2] = {run, picked(&s, order, 0, numbers)};
     return tsr_scope_end_new(out, &s, CALL(&s, "stack", "T", 2, lines));
 }
 

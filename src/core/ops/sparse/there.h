@@ -29,6 +29,9 @@ TsrStatus tsr_sparse_meet_there_new(TsrTensor **out, TsrTensor *probe, TsrTensor
 /* Rows (2, n): every pair of an entry of a and one of b, whose row is the column of the first; a and b are the indices
  * of coalesced matrices, `depth` the columns of a. */
 TsrStatus tsr_sparse_pairs_there_new(TsrTensor **out, TsrTensor *a, TsrTensor *b, int64_t depth);
+/* Rows (2, n): for each position in `index` the entries whose number in `row` it is, in their order: which position,
+ * and which entry. The host's too. */
+TsrStatus tsr_sparse_pick_new(TsrTensor **out, TsrTensor *row, TsrTensor *index);
 /* A matrix of `rows` rows, whose entries lie in order of rows, times a dense one of its dtype. */
 TsrStatus tsr_sparse_times_there_new(TsrTensor **out, const TsrTensor *counts, const TsrTensor *columns,
                                      const TsrTensor *values, const TsrTensor *dense, bool fused);
