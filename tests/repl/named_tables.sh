@@ -143,4 +143,11 @@ printf 'a,b,,,\n1,x,,,\n2,y,,5,\n' >"$work/s.csv"
 run -e 'list(_)' "$work/s.csv"; is 'columns without names' "['a', 'b', '', '_1', '_2']" "$out"
 run -o csv -e _ "$work/s.csv"; is 'go out as they came' "$(cat "$work/s.csv")" "$out"
 is 'and come back from tabs' "['a', 'b', '', '_1', '_2']" "$("$tsr" -o tsv -e _ "$work/s.csv" | "$tsr" -I tsv -e 'list(_)')"
+# a first line that tells the delimiter, as spreadsheets write it
+printf 'sep=;\r\na;b\r\n1;x\r\n2;y\r\n' >"$work/x.csv"
+run -o jsonl -e _ "$work/x.csv"; is 'sep=;' '{"a": 1, "b": "x"}
+{"a": 2, "b": "y"}' "$out"
+run --in-place -e '_["a"] *= 2; _' "$work/x.csv"; is 'it stays in place' 'sep=;^M$ a;b^M$ 2;x^M$ 4;y^M$' "$(cat -A "$work/x.csv" | xargs -d '\n')"
+is 'of numbers' '[[1.0, 2.0]]' "$(printf 'sep=|\n1|2\n' | "$tsr" -I csv -e '_.tolist()')"
+is 'a column of that name' "['sep=', 'a']" "$(printf 'sep=,a\n1,x\n' | "$tsr" -I csv -e 'list(_)')"
 exit $bad

@@ -301,6 +301,13 @@ static bool are_blanks_inside(const Table *t, const char *p) {
     return false;
 }
 
+/* The delimiter that a first line tells, "sep=;", as spreadsheets write it; 0: it is a row. */
+static char told_delimiter(const char *line, const char *end) {
+    if (end - line == 6 && line[5] == '\r') end--;
+    const bool told = end - line == 5 && memcmp(line, "sep=", 4) == 0 && line[4] != '"' && line[4] > ' ';
+    return told || (end - line == 5 && memcmp(line, "sep=\t", 5) == 0) ? line[4] : 0;
+}
+
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
@@ -314,7 +321,14 @@ static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *opt
         if (!blank_line(p, stop)) break;
     }
     if (p >= t->end) return tsr_input_error(in, "it holds no rows");
+    const char told = told_delimiter(p, stop);
+    if (told != 0 && stop + 1 < t->end) {
+        t->body_line += lines;
+        p = stop + 1;
+        stop = next_record(t, p, t->end, &lines);
+    }
     t->delimiter = options->delimiter != 0                                          ? options->delimiter
+                   : told != 0                                                      ? told
                    : options->format != NULL && strcmp(options->format, "tsv") == 0 ? '\t'
                                                                                     : detect_delimiter(p, stop);
     while (p < stop && t->delimiter == ' ' && *p == ' ') p++;
