@@ -262,6 +262,8 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     HALVES_ROW(round),
     HALVES_ROW(trunc),
     HALVES_ROW(frac),
+    HALVES_ROW(times_number),
+    HALVES_ROW(plus_number),
 #endif
     [TSR_K_where] =
         {

@@ -46,8 +46,10 @@ typedef enum TsrKernel {
 #undef MASKED
     TSR_K_conj,
     TSR_K_sgn,
-    TSR_K_isreal,  /* complex only */
-    TSR_K_where,   /* condition (bool), then two operands; every dtype */
+    TSR_K_isreal,       /* complex only */
+    TSR_K_where,        /* condition (bool), then two operands; every dtype */
+    TSR_K_times_number, /* half floats only, where vectors widen them: by a float, and plus one */
+    TSR_K_plus_number,
     TSR_K_complex, /* these have no loop in the table, but a device's formula: of two real operands */
     TSR_K_polar,
     TSR_K_frexp_mantissa,

@@ -51,6 +51,38 @@ static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrS
     return s;
 }
 
+/* ---- half floats and a number that none of them is: widened, computed and rounded in one pass ---- */
+
+static const TsrPointwise times_number_rules = {TSR_K_times_number, "mul_cpu", D_FLOAT, 0, 1, 0, NULL},
+                          plus_number_rules = {TSR_K_plus_number, "add_cpu", D_FLOAT, 0, 1, 0, NULL};
+
+static bool is_real_number(const TsrTensor *t) {
+    return (t->flags & TSR_FLAG_WRAPPED_NUMBER) != 0 && tsr_in(D_INT | D_FLOAT, t->dtype) && tsr_ndim(t) == 0;
+}
+
+static double number_of(const TsrTensor *t) { return tsr_scalar_to_double(tsr_tensor_get(t, 0)); }
+
+/* Which of the two is a half tensor, where the other one is a number and there is such a kernel; or -1. */
+static int half_by_number(const TsrOpCall *c, const TsrPointwise *rules, TsrTensor *const *in) {
+    int k = is_real_number(in[1]) ? 0 : is_real_number(in[0]) ? 1 : -1;
+    if (k < 0 || !tsr_in(TSR_BITS_HALF, in[k]->dtype) || tsr_ndim(in[k]) == 0 || tsr_on_device(in[k])) return -1;
+    if (c->out[0] != NULL && c->out[0]->dtype != in[k]->dtype) return -1;
+    return tsr_kernel(rules->kernel, in[k]->dtype) != NULL ? k : -1;
+}
+
+/* As the dtype holds it, which is what is added. */
+static float rounded_to(TsrDtype half, double number) {
+    uint16_t bits;
+    tsr_scalar_store(tsr_scalar_float(number), half, &bits);
+    return (float)tsr_scalar_to_double(tsr_scalar_load(half, &bits));
+}
+
+static TsrStatus run_by_number(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *half, float value) {
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, rules, 1, &half));
+    return tsr_pw_finish(&pw, rules->kernel, &value, sizeof value);
+}
+
 /* in[0] + sign * alpha * in[1] */
 static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha, bool subtract) {
     TsrPw pw;
@@ -59,6 +91,11 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     if (alpha.kind != TSR_SCALAR_INT && tsr_in(TSR_BITS_UINT, in[0]->dtype)) { /* which have no kernel */
         bool promoted = tsr_result_type(&common, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
         if (promoted) TSR_TRY(check_alpha(alpha, common));
+    }
+    int half = is_one(alpha) && alpha.kind == TSR_SCALAR_INT ? half_by_number(c, &plus_number_rules, in) : -1;
+    if (half == 0 || (half == 1 && !subtract)) {
+        float value = rounded_to(in[half]->dtype, number_of(in[1 - half]));
+        return run_by_number(c, &plus_number_rules, in[half], subtract ? -value : value);
     }
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
@@ -139,7 +176,15 @@ static const TsrPointwise trunc_rules = {
 static const TsrPointwise remainder_rules = {TSR_K_remainder, "remainder_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
 static const TsrPointwise fmod_rules = {TSR_K_fmod, "fmod_cpu", D_INT | D_FLOAT, 0, 8, 0, NULL};
 
-TsrStatus op_mul(TsrOpCall *c) { return tsr_pw_call(c, &mul_rules, 2); }
+TsrStatus op_mul(TsrOpCall *c) {
+    TsrOperands o;
+    TSR_TRY(tsr_operands_take(&o, c, 2, NULL));
+    int half = half_by_number(c, &times_number_rules, o.t);
+    TsrStatus s = half >= 0 ? run_by_number(c, &times_number_rules, o.t[half], (float)number_of(o.t[1 - half]))
+                            : tsr_pw_run(c, &mul_rules, 2, o.t);
+    tsr_operands_release(&o);
+    return s;
+}
 
 /* Integers are divided up to the first divisor of zero, as PyTorch divides them: what came before it is written. */
 typedef struct Division {
