@@ -125,6 +125,8 @@ run -e 'save(ones(1, 2), "-", format="json", header=["x"])'; is 'too few of them
 printf 'id,x,id,id.1\n12345678901234567890,+3,007,.5\n98765432109876543210123,1e5,-0,8\n' >"$work/d.csv"
 run -o jsonl -e _ "$work/d.csv"; is 'names there twice, and digits that no float has' '{"id": 12345678901234567890, "x": 3, "id.1": 7, "id.1.1": 0.5}
 {"id": 98765432109876543210123, "x": 1e5, "id.1": -0, "id.1.1": 8}' "$out"
+printf 'pr\351nom,n\nx,1\n' >"$work/p.csv"
+run -o csv -e _ "$work/p.csv"; is 'a name that is no UTF-8 goes out as it came' "$(cat "$work/p.csv")" "$out"
 printf 'name,n\ncaf\351,1\n' >"$work/l.csv"
 run -o jsonl -e _ "$work/l.csv"; is 'bytes that are no UTF-8' "$(printf '{"name": "caf\357\277\275", "n": 1}')" "$out"
 is 'and the note about them' 'tsr: <stdout>: U+FFFD stands for 1 byte that is no UTF-8; text in Latin-1 needs `iconv -f latin1 -t utf8` first' "$err"

@@ -110,16 +110,28 @@ static bool is_number_of_copy(const char *p) {
     return *p == '\0';
 }
 
+/* Whether it is how a name is shown that is no UTF-8: with its bytes escaped. */
+static bool is_shown(const char *name, const TsrCellText *cell) {
+    char shown[440];
+    const size_t n = (size_t)(cell->text_end - cell->text);
+    return tsr_utf8_invalid(cell->text, (int64_t)n) >= 0 && strcmp(name, tsr_io_quote(shown, cell->text, n)) == 0;
+}
+
+static bool says_name(const char *name, const TsrCellText *cell) {
+    const bool quoted = cell->text_end < cell->line_end && *cell->text_end == '"';
+    const char *p = cell->text;
+    if (is_shown(name, cell)) return true;
+    for (; p < cell->text_end && *name == *p && *p != '\0'; p++, name++)
+        if (quoted && *p == '"' && p + 1 < cell->text_end && p[1] == '"') p++;
+    return p == cell->text_end && (*name == '\0' || is_number_of_copy(name));
+}
+
 bool tsr_texts_name(const char **text, size_t *n, const TsrTexts *t, int64_t j, const char *name) {
     TsrCellText cell;
     const TsrSource *source = t->of[j].source;
     if (source == NULL || source->delimiter == '{' || !fits(t, source) || !tsr_cells_name(&cell, &t->of[j]))
         return false;
-    bool quoted = cell.text_end < cell.line_end && *cell.text_end == '"';
-    const char *p = cell.text;
-    for (; p < cell.text_end && *name == *p && *p != '\0'; p++, name++)
-        if (quoted && *p == '"' && p + 1 < cell.text_end && p[1] == '"') p++;
-    if (p != cell.text_end || (*name != '\0' && !is_number_of_copy(name))) return false;
+    if (!says_name(name, &cell)) return false;
     *text = cell.raw;
     *n = (size_t)(cell.raw_end - cell.raw);
     return true;
