@@ -55,30 +55,41 @@ static bool covers(const Use *a, const Use *b) {
     return a->index == b->index && a->address <= b->address && a->address + a->bytes >= b->address + b->bytes;
 }
 
-/* Leaves out what is settled, and what the new use stands for from now on. True: some use is not in order with it. */
+/* Leaves out what the new use stands for from now on, and of what meets it what is settled. True: some use is not in
+ * order with it. */
 static bool sweep(const Use *now, const RaceClock *clock, Use *other) {
     bool found = false;
     int kept = 0;
     for (int i = 0; i < use_count; i++) {
-        Use *u = &uses[i];
-        if (is_settled(u)) continue;
-        bool before = is_before(u, clock);
-        if (!before && (u->writes || now->writes) && meets(u, now)) {
-            if (!found || u->place != other->place || u->at > other->at) *other = *u;
-            found = true;
-            continue; /* it is told once */
+        const Use *u = &uses[i];
+        if (meets(u, now)) {
+            bool before = is_before(u, clock);
+            if (is_settled(u) || (before && covers(now, u) && (now->writes || !u->writes))) continue;
+            if (!before && (u->writes || now->writes)) {
+                if (!found || u->place != other->place || u->at > other->at) *other = *u;
+                found = true;
+                continue; /* it is told once */
+            }
         }
-        if (before && covers(now, u) && (now->writes || !u->writes)) continue;
-        uses[kept++] = *u;
+        if (kept != i) uses[kept] = *u;
+        kept++;
     }
     use_count = kept;
     return found;
 }
 
-/* The last uses are kept: when there is no more room, half of them. */
+static void forget_settled(void) {
+    int kept = 0;
+    for (int i = 0; i < use_count; i++)
+        if (!is_settled(&uses[i])) uses[kept++] = uses[i];
+    use_count = kept;
+}
+
+/* Where there is no more room, what is settled goes, and then the older half. */
 static void keep(const Use *now) {
+    if (use_count == USES) forget_settled();
     if (use_count == USES) {
-        use_count /= 2;
+        use_count = USES / 2;
         memmove(uses, uses + USES - use_count, (size_t)use_count * sizeof *uses);
     }
     uses[use_count++] = *now;
