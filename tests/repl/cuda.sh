@@ -5,9 +5,9 @@ sim() { run --simulate-cuda "$@"; }
 
 # Each example of the manual, on the host and on the device: the same output but for the device's name. `whitespace` is
 # folded, since a line may break elsewhere. get_device() says 0 in place of -1, type() torch.cuda.FloatTensor; is_shared() is
-# left out: True there. A sum of zeros has the sign that its order gives it, which is another one for factors and inverses.
+# left out: True there; so are nested tensors, which live on the host. A sum of zeros has the sign that its order gives it, which is another one for factors and inverses.
 sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\e/\\/g; s/\\&//g' "$here/man/tsr-ops.7" |
-    sed -n -e '/is_shared()/d' -e 's/^ *>>> //p' -e 's/^ *\.\.\. /    /p' >"$work/host.tsr"
+    sed -n -e '/is_shared()/d' -e '/ones(2), arange(3\.)\],/,/dtype=torch.nested/d' -e 's/^ *>>> //p' -e 's/^ *\.\.\. /    /p' >"$work/host.tsr"
 (echo "torch.set_default_device('cuda'); tsr.cuda_fallback('silent')" && cat "$work/host.tsr") >"$work/device.tsr"
 plain() { tr -s ' \n' '  ' | sed "s/, device='cuda:0'//g;s/torch\.cuda\.\([A-Z]\)/torch.\1/g;  s/\(([^()]*),\) size=/\1 size=/g; s/-\(0\.0000\)/ \1/g; s/[-+]0\.j/+0.j/g" | tr -s ' ' | sed 's/\[ /[/g'; }
 "$tsr" --simulate-cuda --echo "$work/device.tsr" >"$work/device.raw" 2>&1
