@@ -78,11 +78,13 @@ static TsrStatus check_print_keywords(const CallArgs *args) {
     return TSR_OK;
 }
 
+static bool is_given(Value file) { return file.tag != V_UNBOUND && file.tag != V_NONE; }
+
 /* Anything with a write method will do as a file. */
 static TsrStatus write_text_move(TsrText *text, Value file) {
-    FILE *stream = file.tag == V_UNBOUND || file.tag == V_NONE ? stdout : file_stream(file);
+    FILE *stream = is_given(file) ? file_stream(file) : stdout;
     Value line, ignored;
-    if (stream != NULL) {
+    if (stream == stdout || stream == stderr) {
         TsrStatus status = file_write(stream, text->data != NULL ? text->data : "", text->length, NULL);
         tsr_text_free(text);
         return status;
@@ -92,6 +94,14 @@ static TsrStatus write_text_move(TsrText *text, Value file) {
     if (status == TSR_OK) value_release(ignored);
     value_release(line);
     return status;
+}
+
+static TsrStatus flush_file(Value file) {
+    Value ignored;
+    if (!is_given(file)) return fflush(stdout) == 0 ? TSR_OK : tsr_error_errno(errno, NULL);
+    TSR_TRY(value_call_method(&ignored, file, "flush", 0, NULL));
+    value_release(ignored);
+    return TSR_OK;
 }
 
 static TsrStatus builtin_print(Value *out, const CallArgs *args) {
@@ -112,7 +122,7 @@ static TsrStatus builtin_print(Value *out, const CallArgs *args) {
     if (status == TSR_OK) status = tsr_text_append(&text, end, end_size);
     if (status == TSR_OK) status = write_text_move(&text, file);
     tsr_text_free(&text);
-    if (status == TSR_OK && flush && fflush(stdout) != 0) status = tsr_error_errno(errno, NULL);
+    if (status == TSR_OK && flush) status = flush_file(file);
     *out = VALUE_NONE;
     return status;
 }
@@ -133,6 +143,17 @@ static TsrStatus builtin_input(Value *out, const CallArgs *args) {
     return str_end_text_move(out, status, &text);
 }
 
+/* An argument of open() that is a str or None; NULL: None. */
+static TsrStatus open_option(const char **lent, Value v, const char *name) {
+    char what[48];
+    *lent = NULL;
+    if (v.tag == V_UNBOUND || v.tag == V_NONE) return TSR_OK;
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "open() argument '%s' must be str or None, not %s", name, value_type_name(v));
+    snprintf(what, sizeof what, "open() argument '%s'", name);
+    return value_to_cstring(lent, v, what);
+}
+
 static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     static const char *const names[] = {"file", "mode", "buffering", "encoding", "errors", "newline"};
     static const ArgSpec spec = {"open", names, 6, 0, 6, 1};
@@ -142,9 +163,15 @@ static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     if (!value_is_str(v[0]))
         return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
     if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&mode, v[1], "open() argument 'mode'"));
+    const char *text[3];
+    for (int i = 0; i < 3; i++) TSR_TRY(open_option(&text[i], v[3 + i], names[3 + i]));
+    int64_t buffering = -1;
+    if (v[2].tag != V_UNBOUND) TSR_TRY(value_to_index(&buffering, v[2]));
+    if (buffering == 0 && strchr(mode, 'b') == NULL)
+        return tsr_error(TSR_VALUE_ERROR, "can't have unbuffered text I/O");
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[0]);
-    if (status == TSR_OK) status = file_open(out, path, mode);
+    if (status == TSR_OK) status = file_open(out, path, mode, (FileText){text[0], text[1], text[2]});
     tsr_text_free(&room);
     return status;
 }

@@ -6,8 +6,13 @@
 
 #include <stdio.h>
 
-/* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). */
-TsrStatus file_open(Value *out, const char *path, const char *mode);
+/* How the text of a file is written down; NULL: as open() has it without the argument. */
+typedef struct FileText {
+    const char *encoding, *errors, *newline;
+} FileText;
+/* open(path, mode): the errors are Python's; obeys the sandbox (core/io.h). An encoding in which a line end is not the
+ * byte of ASCII is a ValueError. */
+TsrStatus file_open(Value *out, const char *path, const char *mode, FileText text);
 /* Appends a path whose ~ at the beginning is the home folder, if that is known. */
 TsrStatus file_expand_home(TsrText *out, const char *path);
 /* PermissionError: [Errno 1], that the sandbox keeps from `path`; for what is not a read or write of tensors. */
