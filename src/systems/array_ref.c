@@ -205,6 +205,7 @@ static TsrStatus ref_construct(Value *out, Type *type, const CallArgs *args) {
     ArrayRef *r;
     (void)type;
     TSR_TRY(args_count(args, 0, 0, 1, "ArrayRef"));
+    TSR_TRY(args_no_keywords(args, "ArrayRef"));
     TSR_TRY(new_ref(&r, FROM_NOTHING));
     *out = value_obj_move(r);
     if (args->count == 0) return TSR_OK;

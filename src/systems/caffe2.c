@@ -221,6 +221,7 @@ static TsrStatus c2_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDevice device;
     (void)type;
     TSR_TRY(args_count(args, 0, 0, 2, "Tensor"));
+    TSR_TRY(args_no_keywords(args, "Tensor"));
     if (args->count == 2) {
         TSR_TRY(c2_source_tensor(&t, args->values[0], "Tensor"));
         TSR_TRY(c2_parse_device(&device, args->values[1]));

@@ -50,7 +50,9 @@ static TsrStatus read_option(TsrDtype *dtype, TsrDevice *device, Value v) {
 }
 
 /* dtype= and device=, or options at values[at]. *device is what it is unless they say. */
-static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs *args, int at) {
+static TsrStatus read_options(TsrDtype *dtype, TsrDevice *device, const CallArgs *args, int at, const char *function) {
+    static const char *const names[] = {"dtype", "device"};
+    TSR_TRY(args_only_keywords(args, function, names, 2));
     Value d = args_keyword(args, "dtype"), on = args_keyword(args, "device");
     *dtype = tsr_default_dtype();
     if (at >= 0 && args->count > at) TSR_TRY(read_option(dtype, device, args->values[at]));
@@ -62,7 +64,7 @@ static TsrStatus options_construct(Value *out, Type *type, const CallArgs *args)
     TsrDtype dtype;
     TsrDevice device = TSR_DEVICE_CPU;
     (void)type;
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 0 ? 0 : -1));
+    TSR_TRY(read_options(&dtype, &device, args, args->count > 0 ? 0 : -1, "TensorOptions"));
     const Options *from =
         args->count > 0 && value_is_obj(args->values[0], &options_type) ? (const Options *)args->values[0].o : NULL;
     bool given = args_keyword(args, "device").tag > V_NONE ||
@@ -130,7 +132,7 @@ static TsrStatus caffe2_empty(Value *out, const CallArgs *args) {
     TsrDevice device = TSR_DEVICE_CPU;
     TSR_TRY(args_count(args, 0, 1, 2, "empty"));
     TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = args->values, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 1 ? 1 : -1));
+    TSR_TRY(read_options(&dtype, &device, args, args->count > 1 ? 1 : -1, "empty"));
     return empty(out, n, sizes, dtype, device);
 }
 
@@ -164,7 +166,7 @@ static TsrStatus reinitialize_argument(Value *out, const CallArgs *args, int at,
         return tsr_error(TSR_TYPE_ERROR, "ReinitializeTensor(): expected a caffe2 tensor or None, not %s",
                          value_type_name(v[0]));
     TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = v + 1, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > at + 2 ? at + 2 : -1));
+    TSR_TRY(read_options(&dtype, &device, args, args->count > at + 2 ? at + 2 : -1, "ReinitializeTensor"));
     *out = value_retain(v[0]);
     TsrStatus status = reinitialize(out, n, sizes, dtype, device);
     if (status != TSR_OK) value_clear(out);
@@ -200,6 +202,7 @@ static void operator_clear(Obj *self) {
 static TsrStatus operator_construct(Value *out, Type *type, const CallArgs *args) {
     TsrDevice device;
     TSR_TRY(args_count(args, 0, 0, 1, "Operator"));
+    TSR_TRY(args_no_keywords(args, "Operator"));
     TSR_TRY(c2_parse_device(&device, args->count > 0 ? args->values[0] : VALUE_NONE));
     Operator *o = obj_new(type, sizeof *o);
     if (o == NULL) return mem_error();
@@ -230,7 +233,7 @@ static TsrStatus operator_xoutput(Value *out, const CallArgs *args) {
     TSR_TRY(args_count(args, 1, 2, 3, "XOutput"));
     TSR_TRY(output_slot(&slot, args));
     TSR_TRY(c2_read_sizes(sizes, &n, &(CallArgs){.values = args->values + 2, .count = 1}, 0));
-    TSR_TRY(read_options(&dtype, &device, args, args->count > 3 ? 3 : -1));
+    TSR_TRY(read_options(&dtype, &device, args, args->count > 3 ? 3 : -1, "XOutput"));
     TSR_TRY(reinitialize(slot, n, sizes, dtype, device));
     *out = value_retain(*slot);
     return TSR_OK;

@@ -59,6 +59,7 @@ static TsrStatus construct(Value *out, Type *type, const CallArgs *args) {
     TsrDtype dtype;
     (void)type;
     TSR_TRY(args_count(args, 0, 1, 1, "DataType"));
+    TSR_TRY(args_no_keywords(args, "DataType"));
     if (value_is_obj(args->values[0], &data_type_type)) return *out = value_retain(args->values[0]), TSR_OK;
     TSR_TRY(value_to_index(&number, args->values[0]));
     dtype = tsr_proto_dtype(number);

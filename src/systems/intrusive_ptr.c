@@ -56,6 +56,7 @@ static TsrStatus ptr_construct(Value *out, Type *type, const CallArgs *args) {
     TsrTensor *t = NULL;
     (void)type;
     TSR_TRY(args_count(args, 0, 0, 1, "intrusive_ptr"));
+    TSR_TRY(args_no_keywords(args, "intrusive_ptr"));
     if (args->count == 1) TSR_TRY(th_tensor_arg(&t, args->values[0], "intrusive_ptr"));
     return ptr_new_move(out, tsr_tensor_retain(t));
 }

@@ -92,6 +92,7 @@ static TsrStatus shape_construct(Value *out, Type *type, const CallArgs *args) {
     int ndim = 0;
     (void)type;
     TSR_TRY(args_count(args, 0, 0, 1, "TensorShape"));
+    TSR_TRY(args_no_keywords(args, "TensorShape"));
     if (args->count == 1) TSR_TRY(read_shape(&ndim, sizes, args->values[0]));
     return shape_new(out, ndim, sizes);
 }
@@ -389,6 +390,7 @@ static TsrStatus tf_construct(Value *out, Type *type, const CallArgs *args) {
     int ndim, at = 0;
     (void)type;
     TSR_TRY(args_count(args, 0, 2, 3, "Tensor"));
+    TSR_TRY(args_no_keywords(args, "Tensor"));
     if (args->count == 3) TSR_TRY(allocator_of(&allocator, args->values[at++]));
     TSR_TRY(data_type(&dtype, args->values[at]));
     TSR_TRY(read_shape(&ndim, sizes, args->values[at + 1]));

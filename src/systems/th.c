@@ -270,6 +270,7 @@ static TsrStatus sizes_arg(int64_t *out, int *n, Value v, const char *fn) {
 
 static TsrStatus dtype_keyword(TsrDtype *out, const CallArgs *args, const char *fn) {
     Value v = args_keyword(args, "dtype");
+    TSR_TRY(args_only_keywords(args, fn, (const char *const[]){"dtype"}, 1));
     *out = tsr_default_dtype();
     if (v.tag <= V_NONE) return TSR_OK;
     return dtype_from_value(out, v)

@@ -9,6 +9,17 @@
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
+TsrStatus args_only_keywords(const CallArgs *args, const char *function, const char *const *names, int n) {
+    for (int i = 0; i < args->keyword_count; i++) {
+        int k = 0;
+        while (k < n && !str_equal_c(args->names[i], names[k])) k++;
+        if (k == n)
+            return tsr_error(TSR_TYPE_ERROR, "%s() got an unexpected keyword argument '%s'", function,
+                             args->names[i]->data);
+    }
+    return TSR_OK;
+}
+
 TsrStatus args_no_keywords(const CallArgs *args, const char *function) {
     if (args->keyword_count == 0) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "%s() takes no keyword arguments", function);

@@ -24,6 +24,8 @@ TsrStatus args_too_many(const char *function, int least, int most, int given);
 
 /* "f() takes no keyword arguments" unless there are none. */
 TsrStatus args_no_keywords(const CallArgs *args, const char *function);
+/* "f() got an unexpected keyword argument 'x'" for one that is none of `n` names. */
+TsrStatus args_only_keywords(const CallArgs *args, const char *function, const char *const *names, int n);
 /* min to max positional arguments after `skip`: "f expected at least 1 argument, got 0". max -1: no limit. */
 TsrStatus args_count(const CallArgs *args, int skip, int min, int max, const char *function);
 /* The keyword's value, lent, or V_UNBOUND. */

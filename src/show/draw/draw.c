@@ -147,13 +147,6 @@ TsrStatus draw_write_file(const char *path, const Canvas *canvas, const char *ti
     return png ? write_png(path, canvas) : write_svg(path, canvas, title, text);
 }
 
-static TsrStatus check_keywords(const CallArgs *args) {
-    for (int i = 0; i < args->keyword_count; i++)
-        if (!str_equal_c(args->names[i], "file") && !str_equal_c(args->names[i], "memory"))
-            return tsr_error(TSR_TYPE_ERROR, "draw() got an unexpected keyword argument '%s'", args->names[i]->data);
-    return TSR_OK;
-}
-
 bool draw_in_unicode(void) { return !isatty(STDOUT_FILENO) || locale_has_unicode(); }
 
 static TsrStatus append_pictures(Drawing *d, const Graph *g) {
@@ -301,7 +294,7 @@ static TsrStatus draw(Value *out, const CallArgs *args) {
     Drawing d = {0};
     const char *path = NULL;
     bool png = false;
-    TSR_TRY(check_keywords(args));
+    TSR_TRY(args_only_keywords(args, "draw", (const char *const[]){"file", "memory"}, 2));
     if (file.tag > V_NONE) TSR_TRY(value_to_cstring(&path, file, "draw(): argument 'file'"));
     if (path != NULL) TSR_TRY(check_name(&png, path));
     d.shapes = path != NULL;

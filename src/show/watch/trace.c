@@ -414,7 +414,10 @@ static TsrStatus trace_call(Value *out, const CallArgs *args) {
     bool every = false;
     if (asked.tag != V_UNBOUND) TSR_TRY(value_truth(&every, asked));
     if (args->count == 0 && args->keyword_count == (asked.tag != V_UNBOUND)) return tracer_new(out, every);
-    if (args->count == 1 && value_is_str(args->values[0])) return trace_code(out, value_as_str(args->values[0]), every);
+    if (args->count == 1 && value_is_str(args->values[0])) {
+        TSR_TRY(args_only_keywords(args, "trace", (const char *const[]){"every"}, 1));
+        return trace_code(out, value_as_str(args->values[0]), every);
+    }
     if (args->count > 0) {
         TSR_TRY(bind_tensor_of(&tensor, args->values[0]));
         TSR_TRY(args_no_keywords(args, "trace"));
