@@ -318,6 +318,7 @@ TsrStatus op_renorm(TsrOpCall *c) {
     if (tsr_ndim(self) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "renorm: input needs at least 2 dimensions, got %d dimensions",
                          tsr_ndim(self));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) dims[n++] = d;
@@ -417,7 +418,6 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
     bool gone[TSR_MAX_DIMS] = {false}, all = c->arg[1].n == 0, keepdim = c->arg[2].b;
     int64_t order[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], inner = 1;
     TSR_TRY(tsr_check_out_fits(c, 0, TSR_UINT64));
-    if (c->arg[3].i != 0) return tsr_error(TSR_RUNTIME_ERROR, "Unknown hash_tensor mode: %lld", (long long)c->arg[3].i);
     if (self->numel == 0 && all)
         return tsr_error(
             TSR_RUNTIME_ERROR,
@@ -433,6 +433,7 @@ TsrStatus op_hash_tensor(TsrOpCall *c) {
             return tsr_error(TSR_INDEX_ERROR, "hash_tensor: Expected reduction dim %lld to have non-zero size.",
                              (long long)c->arg[1].ints[i]);
     }
+    if (c->arg[3].i != 0) return tsr_error(TSR_RUNTIME_ERROR, "Unknown hash_tensor mode: %lld", (long long)c->arg[3].i);
     TSR_TRY(tsr_check_out_dtype(c, 0, TSR_UINT64));
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "xor_sum_cpu"));
     for (int d = 0; d < n; d++) {

@@ -569,11 +569,14 @@ static TsrStatus frequencies(TsrOpCall *c, bool half) {
     TSR_OWNED r = NULL;
     TSR_OWNED there = NULL;
     TsrTensor *scaled = NULL;
+    int64_t count = half ? n / 2 + 1 : n;
+    if (c->out[0] == NULL && count < 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]",
+                         (long long)count, (long long)count);
     if (!tsr_dtype_is_float(dtype) && !tsr_dtype_is_complex(dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "%s requires a floating point or complex dtype",
                          half ? "rfftfreq" : "fftfreq");
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, dtype, "arange_cpu"));
-    int64_t count = half ? n / 2 + 1 : n;
     if (c->out[0] != NULL && count < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "upper bound and lower bound inconsistent with step sign");
     const TsrTensor *shape = keeps_shape(c, count) ? c->out[0] : NULL;

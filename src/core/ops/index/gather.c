@@ -232,6 +232,7 @@ static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor
 
 TsrStatus op_take_along_dim(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *t = NULL;
+    if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (!tsr_arg_given(&c->arg[2])) return along_flat(c, self, index);
     int64_t dim = c->arg[2].i;
     if (tsr_ndim(self) != tsr_ndim(index))

@@ -125,6 +125,10 @@ TsrStatus op_masked_fill_scalar(TsrOpCall *c) { return masked_fill(c, c->arg[2].
 
 TsrStatus op_masked_fill_tensor(TsrOpCall *c) {
     TsrScalar value;
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
+    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[1].t->sizes, tsr_ndim(c->arg[1].t)));
+    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[0].t->sizes, tsr_ndim(c->arg[0].t)));
     if (tsr_ndim(c->arg[2].t) != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
@@ -156,8 +160,6 @@ TsrStatus op_masked_select(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "masked_select(): self and result must have the same scalar type");
     TSR_TRY(tsr_check_out_overlap(out, self));
     TSR_TRY(tsr_check_out_overlap(out, mask));
-    if (self->numel > 0)
-        TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select"));
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
@@ -169,6 +171,8 @@ TsrStatus op_masked_select(TsrOpCall *c) {
         tsr_tensor_free(m);
     }
     tsr_tensor_free(s);
+    if (status == TSR_OK && t->numel > 0) /* for nothing no kernel is asked */
+        status = tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8, self->dtype, "masked_select");
     return tsr_finish_move(c, status, t);
 }
 

@@ -579,6 +579,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
     if (r.op == TSR_COMBINE_MIN)
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
+    if (r.op == TSR_COMBINE_ADD && self->dtype == TSR_COMPLEX32) return tsr_not_implemented("div_cpu", self->dtype);
     if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "add_stub"));
     if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr_not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);

@@ -109,13 +109,16 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
             ? TSR_OK
             : tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: [%lld]",
                         (long long)output_size, (long long)output_size);
-    for (int64_t i = 0; i < counts->numel && status == TSR_OK; i++) {
-        if (n[i] < 0) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
-        else if (tsr_add_overflows(total, n[i], &total))
-            status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
+    bool negative = false, wraps = false;
+    for (int64_t i = 0; i < counts->numel; i++) {
+        negative = negative || n[i] < 0;
+        wraps = tsr_add_overflows(total, n[i], &total) || wraps;
     }
     if (status == TSR_OK && output_size >= 0 && output_size != total)
         status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
+    if (status == TSR_OK && negative) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
+    if (status == TSR_OK && wraps)
+        status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
@@ -231,9 +234,9 @@ TsrStatus op_repeat_interleave_int(TsrOpCall *c) {
     int64_t dim = tsr_arg_given(&c->arg[2]) ? c->arg[2].i : 0;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(c->arg[0].t)));
     if (c->arg[1].i < 0) return tsr_error(TSR_RUNTIME_ERROR, "Repeats must be non-negative");
-    TSR_TRY(check_output_size(c));
     if (tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) == 0) /* PyTorch adds a dimension after this one */
         return tsr_error(TSR_INDEX_ERROR, "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+    TSR_TRY(check_output_size(c));
     return repeat_each(c, tsr_arg_given(&c->arg[2]), dim, c->arg[1].i);
 }
 

@@ -242,7 +242,25 @@ static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *
     return TSR_OK;
 }
 
-static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y, bool vdot) {
+/* A product of vectors by a kernel that conjugates its first one (vdot) or none: as PyTorch has it, the conjugates that
+ * the vectors are say which kernel it is, in which order it takes them, and whether its result is conjugated. */
+typedef struct Dot {
+    const TsrTensor *x, *y;
+    bool vdot, conj;
+} Dot;
+
+static Dot dot_of(const TsrTensor *x, const TsrTensor *y, bool vdot) {
+    bool cx = (x->flags & TSR_FLAG_CONJ) != 0, cy = (y->flags & TSR_FLAG_CONJ) != 0;
+    if (!tsr_dtype_is_complex(x->dtype)) return (Dot){x, y, false, false};
+    if (cx && cy) return vdot ? (Dot){y, x, true, false} : (Dot){x, y, false, true};
+    if (cx) return (Dot){x, y, !vdot, false};
+    if (cy) return vdot ? (Dot){x, y, false, true} : (Dot){y, x, true, false};
+    return (Dot){x, y, vdot, false};
+}
+
+static TsrStatus dot_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b, bool conj_a) {
+    Dot dot = dot_of(a, b, conj_a);
+    const TsrTensor *x = dot.x, *y = dot.y;
     if (tsr_ndim(x) != 1 || tsr_ndim(y) != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "1D tensors expected, but got %dD and %dD tensors", tsr_ndim(x),
                          tsr_ndim(y));
@@ -255,18 +273,18 @@ static TsrStatus dot_new(TsrTensor **out, const TsrTensor *x, const TsrTensor *y
             "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of elements, "
             "but got %lld and %lld elements respectively",
             (long long)x->numel, (long long)y->numel, (long long)x->numel, (long long)y->numel);
-    TSR_TRY(unsupported(x, vdot && tsr_dtype_is_complex(x->dtype) ? "vdot" : "dot"));
+    TSR_TRY(unsupported(x, dot.vdot ? "vdot" : "dot"));
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_tensor_new(&r, 0, NULL, x->dtype, x->device));
-    bool cx = ((x->flags & TSR_FLAG_CONJ) != 0) != (vdot && tsr_dtype_is_complex(x->dtype)),
-         cy = (y->flags & TSR_FLAG_CONJ) != 0;
     if (tsr_on_device(r)) {
-        TsrMat row = {tsr_data(x), 1, x->numel, 0, x->strides[0], cx}, one_element = {tsr_data(r), 1, 1, 1, 1, false};
-        TsrMat column = column_of(y);
+        TsrMat row = {tsr_data(x), 1, x->numel, 0, x->strides[0], dot.vdot};
+        TsrMat column = {tsr_data(y), y->sizes[0], 1, y->strides[0], 1, false},
+               one_element = {tsr_data(r), 1, 1, 1, 1, false};
         TSR_TRY(multiply(r, &(TsrGemm){r->dtype, row, column, one_element, one, zero}));
     } else if (!tsr_is_meta(r))
-        TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], cx},
-                        (TsrVec){tsr_data(y), y->strides[0], cy}, tsr_data(r)));
+        TSR_TRY(tsr_dot(x->dtype, x->numel, (TsrVec){tsr_data(x), x->strides[0], dot.vdot},
+                        (TsrVec){tsr_data(y), y->strides[0], false}, tsr_data(r)));
+    if (dot.conj) return tsr_tensor_new_conj(out, r);
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -635,9 +653,8 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
 
 TsrStatus op_addmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t, *r = NULL;
-    if (tsr_ndim(a) == 2 && tsr_ndim(b) == 2 && a->sizes[1] == b->sizes[0])
-        TSR_TRY(check_inplace(c, self, self->dtype, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
     TSR_TRY(check_addmm(self, a, b));
+    TSR_TRY(check_inplace(c, self, self->dtype, 2, (int64_t[]){a->sizes[0], b->sizes[1]}));
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     return tsr_finish_move(c, addmm_new(&r, self, a, b, c->arg[3].s, c->arg[4].s), r);
 }
@@ -700,25 +717,31 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     TSR_TRY(check_batches(a, b));
     TSR_OWNED wide = NULL;
     TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
+    if (self->dtype != a->dtype)
+        return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
+                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
     TSR_TRY(check_bmm(a, b));
     TSR_TRY(check_inplace(c, self, b->dtype, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
     TSR_TRY(tsr_check_out_dtype(c, 0, b->dtype));
     bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
-    if (!empty && !alone && self->dtype == a->dtype)
+    if (!empty && !alone)
         TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
-    if (self->dtype == a->dtype && self->dtype != b->dtype && !is_nothing(a, b))
+    if (self->dtype != b->dtype && !is_nothing(a, b))
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
                          tsr_dtype_scalar_name(b->dtype));
-    if (self->dtype != a->dtype || self->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "Input dtypes must be the same, got: input %s, batch1: %s, batch2: %s",
-                         tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(a->dtype), tsr_dtype_c_name(b->dtype));
+    TSR_OWNED r = NULL;
+    TSR_OWNED same = NULL;
+    const int64_t sizes[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};
+    if (empty) {
+        TSR_TRY(tsr_tensor_new(&r, 3, sizes, b->dtype, a->device));
+        return tsr_return_move(c, tsr_owned_take(&r));
+    }
     TSR_TRY(check_scalar(c->arg[3].s, self->dtype));
     TSR_TRY(check_scalar(c->arg[4].s, self->dtype));
-    TSR_OWNED r = NULL;
-    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3,
-                                                      (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));
-    if (!tsr_is_meta(r) && !empty && !alone) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
-    return tsr_return_move(c, tsr_owned_take(&r));
+    TSR_TRY((alone ? summand_alone_new : summand_new)(&r, self, c->arg[3].s, 3, sizes));
+    if (!tsr_is_meta(r) && !alone) TSR_TRY(matmul_into(r, a, b, c->arg[4].s, c->arg[3].s));
+    TSR_TRY(tsr_tensor_new_cast(&same, r, b->dtype));
+    return tsr_return_move(c, tsr_owned_take(&same));
 }
 
 static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const TsrTensor *b) {
@@ -814,9 +837,12 @@ static bool is_fused_addr(TsrDtype common, const TsrTensor *self, const TsrTenso
            y->dtype == common;
 }
 
+static TsrScalar real_scalar(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? tsr_scalar_float(s.c.re) : s; }
+
 TsrStatus op_addr(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *x = c->arg[1].t, *y = c->arg[2].t, *r = NULL;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
+    char element[16];
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
     if (c->inplace && tsr_ndim(self) != 2)
@@ -837,8 +863,11 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
     }
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, common, "addr_cpu"));
-    if (is_fused_addr(common, self, x, y) && !is_zero(beta) && beta.kind != TSR_SCALAR_COMPLEX &&
-        alpha.kind != TSR_SCALAR_COMPLEX) { /* in one pass, and with one rounding fewer, as PyTorch's */
+    TSR_TRY(tsr_scalar_store_checked(beta, common, element));
+    TSR_TRY(tsr_scalar_store_checked(alpha, common, element));
+    if (!tsr_dtype_is_complex(common)) beta = real_scalar(beta), alpha = real_scalar(alpha);
+    if (is_fused_addr(common, self, x, y) &&
+        !is_zero(beta)) { /* in one pass, and with one rounding fewer, as PyTorch's */
         TSR_OWNED column = NULL;
         TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
         if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
@@ -876,7 +905,7 @@ TsrStatus op_vecdot(TsrOpCall *c) {
             TSR_RUNTIME_ERROR,
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
             tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
-    if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, dot_new(&r, x, y, true), r);
+    if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, without_neg(conj_dot, &r, x, y), r);
     if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "sum", "tI", product, 1, &c->arg[2].i), r);

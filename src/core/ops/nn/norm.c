@@ -198,6 +198,8 @@ static TsrStatus check_layer(const TsrTensor *t, const TsrArg *shape, const TsrA
                 "Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
                 names[i], names[i], tsr_sizes_text(p), tsr_layout_text(n, shape->ints));
     }
+    if (ndim < n && bias == NULL)
+        return tsr_error(TSR_VALUE_ERROR, "Input tensor must have at least %d dimensions, but got %d", n, ndim);
     if (ndim >= n && memcmp(t->sizes + ndim - n, shape->ints, sizeof(int64_t) * (size_t)n) == 0) return TSR_OK;
     const char *wanted = tsr_layout_text(n, shape->ints);
     return tsr_error(TSR_RUNTIME_ERROR,
@@ -522,6 +524,11 @@ static TsrStatus run_there(Batch *b, const TsrOpCall *c, const Channels *k, bool
 
 /* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are
  * needed and not given raise. */
+static TsrStatus check_running(const TsrOpCall *c) {
+    if (tsr_arg_given(&c->arg[3]) == tsr_arg_given(&c->arg[4])) return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
+}
+
 static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
@@ -542,8 +549,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
         if (!tsr_arg_given(p) && i < 2 && !k.training)
             return tsr_error(missing, "%s must be defined in evaluation mode", names[order[i]]);
     }
-    if (tsr_arg_given(&c->arg[3]) != tsr_arg_given(&c->arg[4]))
-        return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
+    TSR_TRY(check_running(c));
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
     k.way = batch_way(t, k.area);
     if (k.training && k.way == BATCH_SCATTERED && !tsr_dtype_is_float(t->dtype) && !tsr_dtype_is_complex(t->dtype))
@@ -622,6 +628,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
+    if (c->arg[5].b && tsr_ndim(t) > 1) TSR_TRY(check_running(c));
     if (t->numel == 0 && c->arg[5].b)
         return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
                          tsr_sizes_text(t));

@@ -88,7 +88,8 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     TsrPw pw;
     _Alignas(16) char value[16];
     TsrDtype common;
-    if (alpha.kind != TSR_SCALAR_INT && tsr_in(TSR_BITS_UINT, in[0]->dtype)) { /* which have no kernel */
+    if (alpha.kind != TSR_SCALAR_INT &&
+        (tsr_in(TSR_BITS_UINT, in[0]->dtype) || tsr_in(TSR_BITS_UINT, in[1]->dtype))) { /* which have no kernel */
         bool promoted = tsr_result_type(&common, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
         if (promoted) TSR_TRY(check_alpha(alpha, common));
     }
@@ -532,6 +533,8 @@ TsrStatus op_ldexp(TsrOpCall *c) {
                          tsr_dtype_scalar_name(x->dtype));
     if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype))
         return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
+    if (tsr_in(TSR_BITS_FLOAT8, x->dtype) && tsr_dtype_is_integral(exponent->dtype))
+        return tsr_not_implemented("ldexp_cpu", x->dtype);
     if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
     const TsrTensor *out = c->out[0];
     if (out != NULL && (out->dtype == TSR_BOOL || tsr_dtype_is_integral(out->dtype)))

@@ -77,6 +77,8 @@ TsrStatus op_heaviside(TsrOpCall *c) {
                                        "heaviside is not yet implemented for complex tensors."};
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t, *out = c->out[0];
     bool complex = tsr_dtype_is_complex(a->dtype) || tsr_dtype_is_complex(b->dtype);
+    if (out != NULL && tsr_dtype_is_complex(out->dtype))
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "heaviside is not yet implemented for complex tensors.");
     if (!complex && (a->dtype != b->dtype || (out != NULL && out->dtype != a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "heaviside is not yet implemented for tensors with different dtypes.");
     return tsr_pw_call(c, &rules, 2);

@@ -223,6 +223,13 @@ static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight, unsigne
     const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | flags, 4, 0, NULL};
     TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
     TsrPw pw;
+    if (tsr_ndim(weight) == 0 && tsr_in(TSR_BITS_FLOAT8, self->dtype)) {
+        int64_t shape[TSR_MAX_DIMS];
+        int ndim = 0;
+        TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
+        TSR_TRY(tsr_layout_broadcast(shape, &ndim, in[1]->sizes, tsr_ndim(in[1])));
+        return tsr_not_implemented(name, self->dtype);
+    }
     TSR_TRY((weight->flags & TSR_FLAG_WRAPPED_NUMBER ? tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype)
                                                      : tsr_pw_begin(&pw, c, &rules, 3, in)));
     return tsr_pw_finish(&pw, TSR_K_lerp, NULL, 0);

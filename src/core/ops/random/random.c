@@ -437,6 +437,7 @@ static TsrStatus fill_random_from(TsrTensor *t, int64_t from, TsrGenerator *g) {
 
 static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
     if (t->numel == 0) return TSR_OK;
+    TSR_TRY(tsr_check_out_overlap(t, NULL));
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype)) return tsr_random_refuse(t, "random_kernel_cpu", t->dtype);
     Draw d = {.g = g, .dtype = t->dtype};
     int64_t least, last;
@@ -474,6 +475,7 @@ TsrStatus op_normal_(TsrOpCall *c) {
 static TsrStatus simple_float(TsrOpCall *c, TsrDraw draw, TsrLoop loop, Draw d, const char *kernel) {
     TsrTensor *t = self_of(c);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
+    TSR_TRY(tsr_check_out_overlap(t, NULL));
     if (!tsr_random_is_drawable(t->dtype)) return tsr_random_refuse(t, kernel, t->dtype);
     d.dtype = t->dtype;
     return wrote(c, run_draw(t, draw, loop, &d, c->schema->base), t);
@@ -525,6 +527,7 @@ TsrStatus op_geometric_(TsrOpCall *c) {
     if (!(0 < p && p < 1))
         return tsr_error(TSR_RUNTIME_ERROR, "geometric_ expects p to be in (0, 1), but got p=" NUM, p);
     if (t->numel == 0) return wrote(c, TSR_OK, t);
+    TSR_TRY(tsr_check_out_overlap(t, NULL));
     if (!tsr_in(TSR_BITS_USUAL, t->dtype)) return tsr_random_refuse(t, "geometric_cpu", t->dtype);
     Draw d = {.g = tsr_random_generator(&c->arg[2]), .dtype = t->dtype, .a = p};
     return wrote(c, run_draw(t, TSR_DRAW_GEOMETRIC, geometric_loop, &d, "geometric_"), t);

@@ -136,11 +136,11 @@ static TsrStatus check_real_dx(const TsrOpCall *c, const char *name) {
 TsrStatus op_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
-    TSR_TRY(check_real_dx(c, "trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, false));
     TsrScope s = {0};
     if (y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
     TSR_TRY(check_points(y, NULL, "trapezoid"));
+    TSR_TRY(check_real_dx(c, "trapezoid"));
     TsrTensor *first = MAKE(&s, tsr_tensor_new_select, y, dim, 0), *last = MAKE(&s, tsr_tensor_new_select, y, dim, -1);
     TsrTensor *ends = CALL(&s, "add", "tt", first, last), *half = CALL(&s, "mul", "ts", ends, tsr_scalar_float(0.5)),
               *sum = CALL(&s, "sum", "tI", y, 1, &dim);
@@ -151,8 +151,8 @@ TsrStatus op_trapezoid_dx(TsrOpCall *c) {
 TsrStatus op_cumulative_trapezoid_dx(TsrOpCall *c) {
     TsrTensor *y = c->arg[0].t;
     int64_t dim = c->arg[2].i;
-    TSR_TRY(check_real_dx(c, "cumulative_trapezoid"));
     TSR_TRY(check_points(y, NULL, "cumulative_trapezoid"));
+    TSR_TRY(check_real_dx(c, "cumulative_trapezoid"));
     TSR_TRY(wrap_sample_dim(&dim, y, true));
     TsrScope s = {0};
     Sides p = sides_of(&s, y, dim);

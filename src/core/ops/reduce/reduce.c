@@ -39,7 +39,6 @@ TsrStatus tsr_check_dim_set(int ndim) {
 TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
     *set = 0;
     TSR_TRY(tsr_check_dim_set(ndim));
-    for (int i = 0; i < n; i++) TSR_TRY(tsr_wrap_dim(&(int64_t){dims[i]}, ndim)); /* each is looked at first */
     for (int i = 0; i < n; i++) {
         int64_t d = dims[i];
         TSR_TRY(tsr_wrap_dim(&d, ndim));
@@ -51,6 +50,13 @@ TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
 }
 
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all) {
+    TSR_TRY(tsr_check_dim_set(ndim));
+    for (int i = 0; dim->kind != TSR_ARG_NONE && dim->kind != TSR_ARG_INT && i < dim->n; i++)
+        TSR_TRY(tsr_wrap_dim(&(int64_t){dim->ints[i]}, ndim));
+    return tsr_dims_mask_in_turn(mask, dim, ndim, empty_is_all);
+}
+
+TsrStatus tsr_dims_mask_in_turn(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all) {
     bool one = dim->kind == TSR_ARG_INT;
     if (dim->kind == TSR_ARG_NONE || (!one && dim->n == 0 && empty_is_all)) {
         *mask = tsr_all_dims(ndim);

@@ -27,15 +27,16 @@ TsrStatus tsr_reduce_made(TsrTensor *out, TsrReduceKind kind, TsrDtype dtype, in
 enum { TSR_REDUCE_MADE_LEAST = 1 << 17 }; /* of count */
 
 /* The mask of a dim argument: None, or an empty list when `empty_is_all`, means all; "dim 0 appears multiple times in
- * the list of dims". */
+ * the list of dims", after each is seen to be in range. In turn: each is seen whole before the next. */
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all);
+TsrStatus tsr_dims_mask_in_turn(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all);
 uint64_t tsr_all_dims(int ndim);
 /* Sets of dimensions are masks: of a tensor of more than these, none or all. */
 enum { TSR_DIM_SET = 64 };
 bool tsr_dims_have(uint64_t dims, int d);
 /* RuntimeError "only tensors with up to 64 dims are supported". */
 TsrStatus tsr_check_dim_set(int ndim);
-/* The set of a list of dimensions. */
+/* The set of a list of dimensions, in turn. */
 TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim);
 /* How many elements go into one result. */
 int64_t tsr_reduced_count(const TsrTensor *t, uint64_t dims);

@@ -174,18 +174,18 @@ TsrStatus op_nansum(TsrOpCall *c) {
     uint64_t dims;
     bool floats = !is_whole(x->dtype), counted = floats && is_whole(to);
     TSR_OWNED clean = NULL;
+    if (floats) TSR_TRY(check_chosen(c, &c->arg[3]));
+    else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
+    TSR_TRY(tsr_dims_mask_in_turn(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
-    if (floats) TSR_TRY(check_chosen(c, &c->arg[3]));
-    else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
     if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     if (counted) TSR_TRY(without_nan(&clean, x));
     TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
     TsrStatus s =
-        sum_or_product(&result, counted ? "sum_cpu" : "nansum_cpu",
+        sum_or_product(&result, counted || !floats ? "sum_cpu" : "nansum_cpu",
                        (TsrReduction){kind, counted ? clean : x, dims, c->arg[2].b, NULL, {to, TSR_DTYPE_NONE}});
     return tsr_finish_move(c, s, result);
 }
@@ -592,6 +592,7 @@ static TsrStatus moments_complex(TsrTensor **spread, TsrTensor **mean, Spread q,
         Spread of_part = {part[i], q.dims, q.keepdim, false, q.correction};
         var[i] = part_moments(&s, mean != NULL ? &avg[i] : NULL, of_part, tsr_dtype_real_of(out));
     }
+    if (s.status == TSR_OK && tsr_in(TSR_BITS_FLOAT8, out)) s.status = tsr_not_implemented("add_stub", out);
     TsrTensor *sum = CALL(&s, "add", "tt", var[0], var[1]);
     if (q.root) sum = MAKE(&s, tsr_tensor_new_cast, sum, out);
     if (q.root) sum = CALL(&s, "sqrt", "t", sum);
@@ -606,7 +607,7 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     Spread q = {x, 0, keepdim, m.root, correction};
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
-    TSR_TRY(tsr_dims_mask(&q.dims, dim, tsr_ndim(x), true));
+    TSR_TRY(tsr_dims_mask_in_turn(&q.dims, dim, tsr_ndim(x), true));
     TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(d)));
     TsrDtype computed = c->out[0] != NULL ? c->out[0]->dtype : tsr_dtype_real_of(d);
     TSR_TRY((tsr_dtype_is_complex(d) ? moments_complex : moments_as)(&spread, m.with_mean ? &mean : NULL, q, computed));

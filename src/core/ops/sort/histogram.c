@@ -351,6 +351,9 @@ TsrStatus op_histc(TsrOpCall *c) {
     if (bins <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
                          (long long)bins);
+    char edge[16];
+    TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, TSR_FLOAT64, edge));
+    TSR_TRY(tsr_scalar_store_checked(c->arg[3].s, TSR_FLOAT64, edge));
     if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype))
         return tsr_not_implemented("aminmax_cpu", self->dtype);
     if (found && tsr_dtype_is_complex(self->dtype))
@@ -581,7 +584,20 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, tsr_ndim(self)));
     if (tsr_ndim(self) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
-    if (n != self->sizes[tsr_ndim(self) - 1])
+    int64_t last = self->sizes[tsr_ndim(self) - 1];
+    if (n != last && a.edges != NULL)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.histogramdd: expected %lld sequences of bin edges for a %lld-dimensional histogram but "
+                         "got %d",
+                         (long long)last, (long long)last, n);
+    if (n != last && tsr_arg_given(a.range) && a.range->n != 2 * last)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "torch.histogramdd: for a %lld-dimensional histogram range should have %lld elements, but got "
+                         "%d",
+                         (long long)last, (long long)(2 * last), a.range->n);
+    if (n != last && !tsr_arg_given(a.range) && !tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), self->dtype))
+        return tsr_not_implemented("histogramdd", self->dtype);
+    if (n != last)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
     if (n > MAX_HISTOGRAM_DIMS)
