@@ -34,7 +34,8 @@ run -o csv --no-header -e _ d.csv; is '--no-header' '1,2,3
 run -o tsv -e '_[:, :2]' d.csv; is 'as tsv' 'a	"b, ""x"""
 1	2
 4	5' "$out"
-run -o json -e _ d.csv; is 'json has none' '[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]' "$out"
+run -o json -e _ d.csv; is 'json has them in each row' '[{"a": 1, "b, \"x\"": 2, "c": 3},
+ {"a": 4, "b, \"x\"": 5, "c": 6}]' "$out"
 run -o o.csv -e _ d.csv; is 'a file' 'a,"b, ""x""",c' "$(head -n 1 o.csv)"
 header 'a pipe' 'a,"b, ""x""",c' _ <d.csv
 header '--columns' 'c,"b, ""x"""' _ --columns 'c,"b, ""x"""' d.csv

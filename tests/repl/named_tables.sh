@@ -152,4 +152,10 @@ run -o jsonl -e _ "$work/x.csv"; is 'sep=;' '{"a": 1, "b": "x"}
 run --in-place -e '_["a"] *= 2; _' "$work/x.csv"; is 'it stays in place' 'sep=;^M$ a;b^M$ 2;x^M$ 4;y^M$' "$(cat -A "$work/x.csv" | xargs -d '\n')"
 is 'of numbers' '[[1.0, 2.0]]' "$(printf 'sep=|\n1|2\n' | "$tsr" -I csv -e '_.tolist()')"
 is 'a column of that name' "['sep=', 'a']" "$(printf 'sep=,a\n1,x\n' | "$tsr" -I csv -e 'list(_)')"
+# zeros before a number, which postal codes have
+printf 'zip,n\n01234,1\n01234,2\n' >"$work/z.csv"
+run -o csv -e '_.by("zip")["n"].sum()' "$work/z.csv"; is 'zeros that a number does not keep' "tsr: $work/z.csv: line 2, column 1: '01234' is read as a number; --text zip reads words" "$err"
+run --text zip -o csv -e '_.by("zip")["n"].sum()' "$work/z.csv"; is 'words keep them' 'zip,n 01234,3 ' "$(echo $out) $err"
+run --columns n -e '_.sum()' "$work/z.csv"; is 'a column that is not read' '' "$err"
+run --dtype int64 -e '_.sum()' "$work/z.csv"; is 'where numbers are asked for' '' "$err"
 exit $bad

@@ -548,6 +548,39 @@ static TsrStatus note_rounding(TsrItems *out, const Table *t) {
     return TSR_OK;
 }
 
+/* Digits behind a zero that a number does not keep: those of postal codes and accounts. Three may be a plain number. */
+static bool is_padded(const char *text, const char *text_end) {
+    enum { LEAST = 4 };
+    if (text_end - text < LEAST || *text != '0') return false;
+    while (text < text_end && *text >= '0' && *text <= '9') text++;
+    return text == text_end;
+}
+
+static bool is_number_column(const Table *t, int64_t k) {
+    if (k >= t->columns || (t->skipped != NULL && t->skipped[k])) return false;
+    return t->kinds == NULL || (t->kinds[k] != CELL_TEXT && t->kinds[k] != CELL_TIME);
+}
+
+/* That the first row has such a cell in a column of numbers under a name. */
+static TsrStatus note_padding(TsrItems *out, const Table *t) {
+    const char *p = t->body, *stop = p, *text, *text_end;
+    char shown[440], name[440];
+    int64_t lines, line = t->body_line;
+    for (; p < t->end && t->names != NULL; p = stop + 1, line += lines) {
+        stop = next_record(t, p, t->end, &lines);
+        if (!blank_line(p, stop)) break;
+    }
+    bool last = t->names == NULL || t->result != TSR_DTYPE_NONE || p >= t->end;
+    for (int64_t k = 0; !last; k++) {
+        next_field(&p, stop, t->delimiter, &text, &text_end, &last);
+        if (!is_padded(text, text_end) || !is_number_column(t, k)) continue;
+        return tsr_items_note(out, t->in, "line %lld, column %lld: '%s' is read as a number; --text %s reads words",
+                              (long long)line, (long long)k + 1, tsr_io_quote(shown, text, (size_t)(text_end - text)),
+                              tsr_io_quote(name, t->names[k], strlen(t->names[k])));
+    }
+    return TSR_OK;
+}
+
 /* What the beginning of the text, [begin, t->end), says of the table. */
 static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     if (t->end - begin >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
@@ -670,6 +703,7 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (status == TSR_OK) status = read_body(out, t, in, options, true);
     if (status == TSR_OK) status = note_rounding(out, t);
     if (status == TSR_OK) status = tsr_csv_note_header(out, t);
+    if (status == TSR_OK) status = note_padding(out, t);
     free_table(t);
     return status;
 }
@@ -749,6 +783,7 @@ TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, cons
     TSR_TRY(read_body(out, t, in, options, first));
     if (t->kinds != NULL && !first) TSR_TRY(check_kinds(p, in));
     if (first) TSR_TRY(tsr_csv_note_header(out, t));
+    if (first) TSR_TRY(note_padding(out, t));
     if (!p->noted) TSR_TRY(note_rounding(out, t));
     p->noted |= out->rounded;
     t->header = NULL;
