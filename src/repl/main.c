@@ -594,7 +594,7 @@ static int check_writing(const FilterOptions *o, const char *first, bool json) {
     if (check_output_file(o) != EXIT_FINE) return EXIT_USAGE;
     const TsrFormat *format = name == file ? tsr_format_for_path(name) : tsr_format_find(name);
     if (o->in_place && o->input_format != NULL) format = tsr_format_find(o->input_format);
-    bool text = format == NULL || format->put != NULL, table = format != NULL && format->table;
+    bool table = format != NULL && format->table, text = format == NULL || format->put != NULL || table;
     bool names = format != NULL && format->put_cell != NULL;
     if (o->precision > 0 && !text) return usage("--precision is for text, not for %s", format->name);
     if (o->no_header && !table && !names)

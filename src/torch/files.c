@@ -962,6 +962,23 @@ TsrStatus files_change(Value v, const char *path, const TsrLoadOptions *load, co
     return status == TSR_OK && !done ? change_all(v, path, format, load, &o) : status;
 }
 
+static TsrStatus no_use(const char *what, const char *kinds, const TsrFormat *format) {
+    return tsr_error(TSR_VALUE_ERROR, "save(): %s is for %s, not for %s", what, kinds, format->name);
+}
+
+/* What the format passes over, though it was asked for. An unknown one is told of later. */
+static TsrStatus check_use(const TsrSaveOptions *o, const char *path) {
+    const TsrFormat *format = o->format != NULL ? tsr_format_find(o->format) : tsr_format_for_path(path);
+    bool repr = o->format != NULL && strcmp(o->format, "text") == 0;
+    if (repr && o->precision > 0)
+        return tsr_error(TSR_VALUE_ERROR, "save(): the digits of text are those of torch.set_printoptions(precision=)");
+    if (format == NULL) return TSR_OK;
+    bool text = format->put != NULL || format->table, npz = strcmp(format->name, "npz") == 0;
+    if (o->precision > 0 && !text) return no_use("precision", "text", format);
+    if (o->json_nan != NULL && (!text || format->table)) return no_use("json_nan", "json and jsonl", format);
+    return o->compress && !npz ? no_use("compress", "npz", format) : TSR_OK;
+}
+
 static TsrStatus save(Value *out, const CallArgs *args) {
     static const char *const names[] = {"obj",    "path",  "format",   "precision", "json_nan", "delimiter",
                                         "header", "untie", "metadata", "compress",  "na",       "compact"};
@@ -975,6 +992,7 @@ static TsrStatus save(Value *out, const CallArgs *args) {
     TSR_TRY(save_options(&options, v));
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[SAVE_PATH]);
+    if (status == TSR_OK) status = check_use(&options, path);
     if (status == TSR_OK) status = save_header(&options, v[SAVE_HEADER]);
     if (status == TSR_OK) status = add_remarks(&items, v[SAVE_METADATA]);
     if (status == TSR_OK) status = save_items(v[SAVE_VALUE], &items, path, &options);

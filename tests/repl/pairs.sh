@@ -52,4 +52,13 @@ run --columns a,a -e '_.tolist()' x.csv; is 'a column named twice is there twice
 run -o csv --na NA -e '_ * math.nan' x.npy; is '--na is for writing, too' 'NA
 NA' "$out"
 run --header yes -e '[len(x) for x in inputs]' x.csv x.npy; is 'a header is for the table among the files' '[1, 2]' "$out"
+# the same of save()
+refused() { run -e "save($1)"; is "save($1)" "ValueError: save(): $2" "$(last)"; }
+refused 'ones(1), "x.npy", precision=3' 'precision is for text, not for npy'
+refused 'ones(1), "-", format="pt", json_nan="error"' 'json_nan is for json and jsonl, not for pt'
+refused 'ones(1), "x.csv", json_nan="null"' 'json_nan is for json and jsonl, not for csv'
+run -o markdown --precision 3 -e 'tensor([[1 / 3]])'; is 'digits of a Markdown table' '| 0.333 |' "$(tail -1 "$work/out")"
+run -e 'save(tensor([[1 / 3]]), "-", format="markdown", precision=3)'; is 'by save()' '| 0.333 |' "$(tail -1 "$work/out")"
+refused 'ones(1), "-", format="text", precision=3' 'the digits of text are those of torch.set_printoptions(precision=)'
+refused 'ones(1), "x.npy", compress=True' 'compress is for npz, not for npy'
 exit $bad
