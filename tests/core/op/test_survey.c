@@ -81,13 +81,16 @@ static void compare(TsrDtype d, int64_t n, Filling filling) {
     ck_assert_double_le(fabs(s.squares - expected.squares), 1e-9 * expected.squares);
 }
 
-static const TsrDtype dtypes[] = {TSR_FLOAT16, TSR_BFLOAT16, TSR_FLOAT32, TSR_FLOAT64};
+static const TsrDtype dtypes[] = {TSR_FLOAT16, TSR_BFLOAT16, TSR_FLOAT32, TSR_FLOAT64, TSR_FLOAT8_E4M3FN};
+static const TsrDtype whole_dtypes[] = {TSR_BOOL, TSR_INT8, TSR_UINT16, TSR_INT64};
 
 START_TEST(survey_is_what_the_definitions_say) {
     static const int64_t sizes[] = {1, 2, 7, 100, 2047, 2049, 65536, 200001};
     for (size_t d = 0; d < TSR_COUNTOF(dtypes); d++)
         for (size_t k = 0; k < TSR_COUNTOF(sizes); k++)
             for (int filling = 0; filling < FILLINGS; filling++) compare(dtypes[d], sizes[k], (Filling)filling);
+    for (size_t d = 0; d < TSR_COUNTOF(whole_dtypes); d++)
+        for (size_t k = 0; k < TSR_COUNTOF(sizes); k++) compare(whole_dtypes[d], sizes[k], FEW_VALUES);
 }
 END_TEST
 

@@ -17,7 +17,11 @@
 #include "core/parallel.h"
 
 static bool is_half(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }
-static TsrDtype wide_dtype(TsrDtype d) { return is_half(d) ? TSR_FLOAT32 : d; }
+/* What the blocks of others are made of. */
+static bool is_wide(TsrDtype d) { return d == TSR_FLOAT32 || d == TSR_FLOAT64; }
+static TsrDtype wide_dtype(TsrDtype d) {
+    return tsr_dtype_is_float(d) && tsr_dtype_size(d) < 8 ? TSR_FLOAT32 : TSR_FLOAT64;
+}
 
 /* A block of a tensor as float32 or float64: x itself, or room filled with it. */
 typedef union Block {
@@ -26,9 +30,10 @@ typedef union Block {
 } Block;
 
 static const void *widened(Block *room, TsrDtype d, const char *x, int64_t n) {
-    if (!is_half(d)) return x;
-    tsr_convert(TSR_FLOAT32, (char *)room->f32, sizeof(float), d, x, 2, n);
-    return room->f32;
+    if (is_wide(d)) return x;
+    tsr_convert(wide_dtype(d), (char *)room, (int64_t)tsr_dtype_size(wide_dtype(d)), d, x, (int64_t)tsr_dtype_size(d),
+                n);
+    return room;
 }
 
 /* The finite ones of n floats, packed to `to`; counts them in s, which may be NULL. */
@@ -156,13 +161,14 @@ static void count_floats(int64_t *above, const Bounds *b, TsrDtype d, const void
     else kernels->above_f64(above, x, n, b->f64);
 }
 
-/* A slice with numbers that no comparison may see. */
-static void count_finite(int64_t *above, const Bounds *b, TsrDtype d, const char *x, int64_t n) {
+/* A slice block by block, of what has to be made wide; with `odd`, of numbers that no comparison may see, too. */
+static void count_blocks(int64_t *above, const Bounds *b, TsrDtype d, const char *x, int64_t n, bool odd) {
     Block room, packed;
     for (int64_t i = 0; i < n; i += TSR_SURVEY_BLOCK) {
-        const int64_t m = TSR_MIN(n - i, (int64_t)TSR_SURVEY_BLOCK);
+        int64_t m = TSR_MIN(n - i, (int64_t)TSR_SURVEY_BLOCK);
         const void *wide = widened(&room, d, x + i * (int64_t)tsr_dtype_size(d), m);
-        count_floats(above, b, wide_dtype(d), &packed, pack_finite(NULL, &packed, wide_dtype(d), wide, m));
+        if (odd) m = pack_finite(NULL, &packed, wide_dtype(d), wide, m);
+        count_floats(above, b, wide_dtype(d), odd ? &packed : wide, m);
     }
 }
 
@@ -174,7 +180,7 @@ static void count_slices(int64_t begin, int64_t end, void *user) {
     for (int64_t i = begin * TSR_SURVEY_SLICE; i < last; i += TSR_SURVEY_SLICE) {
         const int64_t n = TSR_MIN(last - i, (int64_t)TSR_SURVEY_SLICE);
         const char *x = (const char *)tsr_data(q->t) + i * (int64_t)tsr_dtype_size(d);
-        if (q->odd) count_finite(above, &q->bounds, d, x, n);
+        if (q->odd || !(is_wide(d) || is_half(d))) count_blocks(above, &q->bounds, d, x, n, q->odd);
         else count_floats(above, &q->bounds, d, x, n);
     }
     for (int k = 0; k < TSR_SURVEY_BOUNDS; k++) atomic_fetch_add(&q->above[k], above[k]);
@@ -194,7 +200,7 @@ static TsrStatus count_bars(int64_t *bars, const TsrSurvey *s, const TsrTensor *
 }
 
 TsrStatus tsr_survey(TsrSurvey *s, int64_t *bars, const TsrTensor *t) {
-    assert(tsr_is_contiguous(t, TSR_CONTIGUOUS) && (is_half(t->dtype) || t->dtype == wide_dtype(t->dtype)));
+    assert(tsr_is_contiguous(t, TSR_CONTIGUOUS) && !tsr_dtype_is_complex(t->dtype));
     const int64_t slices = (t->numel + TSR_SURVEY_SLICE - 1) / TSR_SURVEY_SLICE;
     Survey q = {t, tsr_calloc((size_t)slices + 1, sizeof *q.slice)};
     *s = (TsrSurvey){0};
