@@ -167,20 +167,33 @@ static TsrStatus functools_cmp_to_key(Value *out, const CallArgs *args) {
 
 typedef struct Cache {
     GcObj gc;
-    Value function, results;     /* a dict from the tuple of arguments */
+    Value function, results;     /* a dict from keys (cache_key) */
     int64_t hits, misses, limit; /* limit -1: none */
+    bool typed;                  /* 1 and 1.0 are two arguments */
 } Cache;
 
 GC_HOLDS(cache, Cache, &it->function, &it->results)
 
-static TsrStatus cache_key(Value *out, const CallArgs *args) {
-    TSR_TRY(tuple_new_raw(out, args->count + 2 * args->keyword_count));
+static Type cache_type;
+
+/* As CPython has it: one int or text is its own key; else a tuple of the arguments, of a mark before those with names,
+ * which no argument is, and of the types of all where these count. */
+static TsrStatus cache_key(Value *out, const Cache *c, const CallArgs *args) {
+    int given = args->count + args->keyword_count, at = 0;
+    bool alone = given == 1 && args->count == 1 && !c->typed;
+    bool plain = alone && args->values[0].tag != V_BOOL;
+    if (plain && (value_is_int(args->values[0]) || value_is_str(args->values[0])))
+        return *out = value_retain(args->values[0]), TSR_OK;
+    int named = args->keyword_count > 0 ? 1 + 2 * args->keyword_count : 0;
+    TSR_TRY(tuple_new_raw(out, args->count + named + (c->typed ? given : 0)));
     Tuple *t = value_as_tuple(*out);
-    for (int i = 0; i < args->count; i++) t->items[i] = value_retain(args->values[i]);
+    for (int i = 0; i < args->count; i++) t->items[at++] = value_retain(args->values[i]);
+    if (named > 0) t->items[at++] = value_retain(value_lent(&cache_type));
     for (int i = 0; i < args->keyword_count; i++) {
-        t->items[args->count + 2 * i] = value_obj_move(obj_retain(args->names[i]));
-        t->items[args->count + 2 * i + 1] = value_retain(args->values[args->count + i]);
+        t->items[at++] = value_obj_move(obj_retain(args->names[i]));
+        t->items[at++] = value_retain(args->values[args->count + i]);
     }
+    for (int i = 0; c->typed && i < given; i++) t->items[at++] = value_retain(value_lent(value_type(args->values[i])));
     gc_track(t);
     return TSR_OK;
 }
@@ -220,7 +233,7 @@ static TsrStatus cached_result(Value *out, Cache *c, Value key, const CallArgs *
 
 static TsrStatus cache_call(Value *out, Value self, const CallArgs *args) {
     Value key;
-    TSR_TRY(cache_key(&key, args));
+    TSR_TRY(cache_key(&key, (Cache *)self.o, args));
     TsrStatus status = cached_result(out, (Cache *)self.o, key, args);
     value_release(key);
     return status;
@@ -245,7 +258,24 @@ static TsrStatus cache_forget(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus cache_parameters(Value *out, const CallArgs *args) {
+    const Cache *c = (Cache *)args->values[0].o;
+    TSR_TRY(dict_new(out));
+    TsrStatus status = dict_set_c(value_as_dict(*out), "maxsize", c->limit < 0 ? VALUE_NONE : value_int(c->limit));
+    if (status == TSR_OK) status = dict_set_c(value_as_dict(*out), "typed", value_bool(c->typed));
+    if (status != TSR_OK) value_clear(out);
+    return status;
+}
+
+static TsrStatus get_wrapped(Value *out, Value self) {
+    *out = value_retain(((Cache *)self.o)->function);
+    return TSR_OK;
+}
+
+static const Getter cache_getters[] = {{"__wrapped__", get_wrapped, NULL, "The function itself."}, {0}};
+
 static const Method cache_methods[] = {{"cache_info", cache_info, ARGS_NONE, 0, 0, "()", "Hits and misses."},
+                                       {"cache_parameters", cache_parameters, ARGS_NONE, 0, 0, "()", "As it was made."},
                                        {"cache_clear", cache_forget, ARGS_NONE, 0, 0, "()", "Forgets everything."},
                                        {0}};
 
@@ -257,9 +287,10 @@ static Type cache_type = {.obj = TYPE_HEADER,
                           .traverse = cache_traverse,
                           .clear = cache_clear,
                           .call = cache_call,
-                          .methods = cache_methods};
+                          .methods = cache_methods,
+                          .getters = cache_getters};
 
-static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
+static TsrStatus new_cache(Value *out, Value function, int64_t limit, bool typed) {
     if (!value_is_callable(function)) return tsr_error(TSR_TYPE_ERROR, "the first argument must be callable");
     Cache *c = obj_new(&cache_type, sizeof *c);
     if (c == NULL) return mem_error();
@@ -267,6 +298,7 @@ static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
     c->results = VALUE_UNBOUND;
     c->hits = c->misses = 0;
     c->limit = limit;
+    c->typed = typed;
     TsrStatus status = dict_new(&c->results);
     if (status != TSR_OK) {
         obj_release(c);
@@ -277,24 +309,26 @@ static TsrStatus new_cache(Value *out, Value function, int64_t limit) {
     return TSR_OK;
 }
 
-static TsrStatus functools_cache(Value *out, const CallArgs *args) { return new_cache(out, args->values[0], -1); }
+static TsrStatus functools_cache(Value *out, const CallArgs *args) {
+    return new_cache(out, args->values[0], -1, false);
+}
 
-/* What lru_cache(maxsize=n) gives is a partial of this: (limit, function), limit None or an int. */
+/* What lru_cache(maxsize=n) gives is a partial of this: (limit, typed, function), limit None or an int. */
 static TsrStatus decorating_function(Value *out, const CallArgs *args) {
     int64_t limit = -1;
     if (!value_is_none(args->values[0])) {
         TSR_TRY(value_to_index(&limit, args->values[0]));
         limit = TSR_MAX(limit, 0);
     }
-    return new_cache(out, args->values[1], limit);
+    return new_cache(out, args->values[2], limit, args->values[1].i != 0);
 }
 
-static TsrStatus decorator(Value *out, Value limit) {
+static TsrStatus decorator(Value *out, Value limit, bool typed) {
     static const Method row = {
-        "decorating_function", decorating_function, ARGS_RANGE, 2, 2, "(maxsize, user_function)", NULL};
+        "decorating_function", decorating_function, ARGS_RANGE, 3, 3, "(maxsize, typed, user_function)", NULL};
     Value function;
     TSR_TRY(native_new(&function, &row, "functools"));
-    CallArgs args = {.values = (Value[]){function, limit}, .count = 2};
+    CallArgs args = {.values = (Value[]){function, limit, value_bool(typed)}, .count = 3};
     TsrStatus status = partial_construct(out, &partial_type, &args);
     value_release(function);
     return status;
@@ -306,9 +340,11 @@ static TsrStatus functools_lru_cache(Value *out, const CallArgs *args) {
     static const ArgSpec spec = {"lru_cache", names, 2, 0, 2, 0};
     Value v[2];
     TSR_TRY(args_parse(v, args, 0, &spec));
-    if (v[0].tag == V_OBJ && value_is_callable(v[0])) return new_cache(out, v[0], 128);
+    bool typed = false;
+    if (v[1].tag != V_UNBOUND) TSR_TRY(value_truth(&typed, v[1]));
+    if (v[0].tag == V_OBJ && value_is_callable(v[0])) return new_cache(out, v[0], 128, typed);
     Value limit = v[0].tag == V_UNBOUND ? value_int(128) : v[0];
-    if (value_is_int(limit) || value_is_none(limit)) return decorator(out, limit);
+    if (value_is_int(limit) || value_is_none(limit)) return decorator(out, limit, typed);
     return tsr_error(TSR_TYPE_ERROR, "Expected first argument to be an integer, a callable, or None");
 }
 
