@@ -15,17 +15,27 @@
 #define NEIGHBOURS(T) \
     (index != NULL && index_step == 1 && dst_step == (int64_t)sizeof(T) && src_step == (int64_t)sizeof(T))
 
-/* One loop: `expr` gives the new value from a (the old one) and b, both of type C. */
-#define LOOP(name, T, C, LOAD, STORE, expr) \
+enum { SHORT = 16 }; /* elements of a line for which vectors are not set up */
+
+#define ALL(C, LOAD, STORE, expr) \
+    for (int64_t i = 0; i < n; i++) { \
+        const C a = LOAD(d[i]), b = LOAD(s[i]); \
+        d[i] = STORE(expr); \
+    }
+
+/* One loop: `expr` gives the new value from a (the old one) and b, both of type C. CLONES: TSR_CLONES for what the
+ * wider vectors of some processors are worth their code (index_add_ of 1000 rows of 1000 floats, one thread, Zen 5: 111
+ * us without them, 80 with). */
+#define LOOP(name, ...) LOOP_BY(, name, __VA_ARGS__)
+#define LOOP_BY(CLONES, name, T, C, LOAD, STORE, expr) \
+    CLONES static void dense_##name(T *d, const T *s, int64_t n) { ALL(C, LOAD, STORE, expr) } \
     static void name(char *dst, int64_t dst_step, const int64_t *index, int64_t index_step, const char *src, \
                      int64_t src_step, int64_t n) { \
         if (DENSE(T)) { \
             T *d = (T *)(void *)dst; \
             const T *s = (const T *)(const void *)src; \
-            for (int64_t i = 0; i < n; i++) { \
-                const C a = LOAD(d[i]), b = LOAD(s[i]); \
-                d[i] = STORE(expr); \
-            } \
+            if (n < SHORT) ALL(C, LOAD, STORE, expr) \
+            else dense_##name(d, s, n); \
             return; \
         } \
         if (NEIGHBOURS(T)) { \
@@ -71,8 +81,8 @@ SET(set16, Wide)
 #define HALF_OUT(x) tsr_half_round(x)
 #define BF_OUT(x) tsr_bfloat16_round(x)
 /* Signed sums and products wrap. */
-#define ARITH(suffix, T, C, LOAD, STORE) \
-    LOOP(add_##suffix, T, C, LOAD, STORE, a + b) \
+#define ARITH(suffix, CLONES, T, C, LOAD, STORE) \
+    LOOP_BY(CLONES, add_##suffix, T, C, LOAD, STORE, a + b) \
     LOOP(mul_##suffix, T, C, LOAD, STORE, a *b)
 #define ORDER(suffix, T, C, LOAD, STORE) \
     LOOP(max_##suffix, T, C, LOAD, STORE, b != b ? b : a < b ? b : a) \
@@ -92,15 +102,15 @@ INTEGER(u64, uint64_t, uint64_t)
 INTEGER(i64, int64_t, uint64_t)
 LOOP(add_bool, bool, bool, SAME, SAME, a || b)
 LOOP(mul_bool, bool, bool, SAME, SAME, a &&b)
-ARITH(f16, TsrHalf, float, tsr_half_widen, HALF_OUT)
+ARITH(f16, , TsrHalf, float, tsr_half_widen, HALF_OUT)
 ORDER(f16, TsrHalf, float, tsr_half_widen, HALF_OUT)
-ARITH(bf16, TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
+ARITH(bf16, , TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
 ORDER(bf16, TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
 LOOP(add_f8e5m2, TsrFloat8E5m2, float, tsr_float8_e5m2_widen, tsr_float8_e5m2_round, a + b)
 LOOP(add_f8e4m3fn, TsrFloat8E4m3fn, float, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round, a + b)
-ARITH(f32, float, float, SAME, SAME)
+ARITH(f32, TSR_CLONES, float, float, SAME, SAME)
 ORDER(f32, float, float, SAME, SAME)
-ARITH(f64, double, double, SAME, SAME)
+ARITH(f64, TSR_CLONES, double, double, SAME, SAME)
 ORDER(f64, double, double, SAME, SAME)
 
 /* Complex products written out: the library's multiplication repairs infinities, PyTorch's does not, and its compiled
