@@ -80,15 +80,30 @@ static const Getter partial_getters[] = {{"func", get_func, NULL, "The function.
                                          {"keywords", get_keywords, NULL, "Its keyword arguments."},
                                          {0}};
 
+static Type partial_type;
+
+/* The arguments of the partial that another is made of, if it is one, and then those given. */
+static TsrStatus join_arguments(Value *out, const Partial *inner, const CallArgs *args) {
+    int64_t before = inner != NULL ? value_as_tuple(inner->args)->count : 0, n = args->count - 1;
+    TSR_TRY(tuple_new_raw(out, before + n));
+    Tuple *t = value_as_tuple(*out);
+    for (int64_t i = 0; i < before; i++) t->items[i] = value_retain(value_as_tuple(inner->args)->items[i]);
+    for (int64_t i = 0; i < n; i++) t->items[before + i] = value_retain(args->values[1 + i]);
+    gc_track(t);
+    return TSR_OK;
+}
+
 static TsrStatus partial_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "type 'partial' takes at least one argument");
     if (!value_is_callable(args->values[0])) return tsr_error(TSR_TYPE_ERROR, "the first argument must be callable");
     Partial *p = obj_new(type, sizeof *p);
     if (p == NULL) return mem_error();
-    p->function = value_retain(args->values[0]);
+    const Partial *inner = value_is_obj(args->values[0], &partial_type) ? (Partial *)args->values[0].o : NULL;
+    p->function = value_retain(inner != NULL ? inner->function : args->values[0]);
     p->args = p->keywords = VALUE_UNBOUND;
-    TsrStatus status = tuple_new(&p->args, args->values + 1, args->count - 1);
+    TsrStatus status = join_arguments(&p->args, inner, args);
     if (status == TSR_OK) status = dict_new(&p->keywords);
+    if (status == TSR_OK && inner != NULL) status = dict_update(value_as_dict(p->keywords), inner->keywords);
     for (int i = 0; i < args->keyword_count && status == TSR_OK; i++)
         status = dict_set_str(value_as_dict(p->keywords), args->names[i], args->values[args->count + i]);
     if (status != TSR_OK) {

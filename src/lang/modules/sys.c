@@ -106,6 +106,16 @@ static TsrStatus new_float_info(Value *out) {
     return structseq_new_move(out, type, items);
 }
 
+/* The Python whose language this is. */
+static TsrStatus new_version(Value *out) {
+    static const char *const fields[] = {"major", "minor", "micro", "releaselevel", "serial"};
+    Type *type = structseq_type("sys.version_info", fields, 5);
+    Value level;
+    if (type == NULL) return mem_error();
+    TSR_TRY(str_new_c(&level, "final"));
+    return structseq_new_move(out, type, (Value[]){value_int(3), value_int(11), value_int(0), level, value_int(0)});
+}
+
 static TsrStatus fill(Module *m) {
     Value v;
     TSR_TRY(new_float_info(&v));
@@ -116,7 +126,7 @@ static TsrStatus fill(Module *m) {
     TSR_TRY(module_add_text(m, "platform", "linux"));
     TSR_TRY(module_add_text(m, "byteorder", "little"));
     TSR_TRY(module_add_text(m, "version", "3.11 (tsr " TSR_VERSION ")"));
-    TSR_TRY(tuple_new(&v, (Value[]){value_int(3), value_int(11), value_int(0)}, 3));
+    TSR_TRY(new_version(&v));
     TSR_TRY(module_add_move(m, "version_info", v));
     TSR_TRY(file_new_stream(&v, stdin, "<stdin>", "r"));
     TSR_TRY(module_add_move(m, "stdin", v));
