@@ -87,19 +87,22 @@ timed('layer_norm of rows', 8 * n, lambda: (filled(n).view(rows, columns),), lam
 side = 1 << min(12, power // 2)
 timed('matmul float32', 12 * side * side, lambda: (filled(side * side).view(side, side), filled(side * side).view(side, side)), lambda a, b: a @ b)
 timed('matmul bfloat16', 6 * side * side, lambda: (filled(side * side, torch.bfloat16).view(side, side), filled(side * side, torch.bfloat16).view(side, side)), lambda a, b: a @ b)
-starts = torch.arange(0, 16 * side + 1, 16, device=cuda)
-places = torch.randint(0, side, (16 * side,), device=cuda)
 thin = min(128, side)
-timed('sparse @ dense', 4 * (16 * side + 2 * thin * side), lambda: (torch.sparse_csr_tensor(starts, places, filled(16 * side), (side, side)), filled(thin * side).view(side, thin)),
-      lambda a, b: a @ b)
+
+
+def sixteen_a_row():
+    starts, places = torch.arange(0, 16 * side + 1, 16, device=cuda), torch.randint(0, side, (16 * side,), device=cuda)
+    return torch.sparse_csr_tensor(starts, places, filled(16 * side), (side, side)), filled(thin * side).view(side, thin)
+
+
+timed('sparse @ dense', 4 * (16 * side + 2 * thin * side), sixteen_a_row, lambda a, b: a @ b)
 timed('cdist', 8 * 64 * side, lambda: (torch.randn(side, 64, device=cuda), torch.randn(side, 64, device=cuda)), lambda a, b: torch.cdist(a, b, 1.))
 edge = 1 << min(11, power // 2)
 timed('cholesky', 8 * edge * edge, lambda: (torch.eye(edge, device=cuda) * 3,), torch.linalg.cholesky)
 timed('solve', 8 * edge * edge, lambda: (torch.randn(edge, edge, device=cuda), filled(edge).view(edge, 1)), torch.linalg.solve)
 timed('eigh', 8 * edge * edge, lambda: (torch.ones(edge, edge, device=cuda),), torch.linalg.eigh)
 host = torch.ones(n // 4)
-pinned = host.pin_memory()
-timed('host to device, pinned', n, lambda: (filled(n // 4),), lambda a: a.copy_(pinned, non_blocking=True))
+timed('host to device, pinned', n, lambda: (filled(n // 4), host.pin_memory()), lambda a, b: a.copy_(b, non_blocking=True))
 timed('host to device', n, lambda: (filled(n // 4),), lambda a: a.copy_(host))
-timed('device to host, pinned', n, lambda: (filled(n // 4),), lambda a: pinned.copy_(a, non_blocking=True))
+timed('device to host, pinned', n, lambda: (filled(n // 4), host.pin_memory()), lambda a, b: b.copy_(a, non_blocking=True))
 timed('add of 3 elements', 36, lambda: (filled(3), filled(3), filled(3)), lambda a, b, c: torch.add(a, b, out=c))

@@ -59,7 +59,7 @@ print(f"\n{'':28} {'ms':>10} {'of copy':>9} {'PyTorch ms':>11}")
 for name in [*record["tsr"], *(n for n in record["pytorch"] if n not in record["tsr"])]:
     figure = record["tsr"].get(name)
     print(f"{name:28} {cell(figure, 'ms'):>10} {cell(figure, 'part'):>9} {cell(record['pytorch'].get(name), 'ms'):>11}"
-          + (f"  {figure['error']}" if figure and figure.get("error") else ""))
+          + (f"  {figure['error'][:60]}" if figure and figure.get("error") else ""))
 print(f"\n{'the host, for a small operator':34} {'ns':>8} {'PyTorch ns':>11}")
 for name, taken in record["overhead_ns"].items():
     if not name.startswith("PyTorch: "):
