@@ -1,5 +1,5 @@
 /* operator.c: Python's operator: the operators as functions, itemgetter and attrgetter. What looks through a sequence
- * is in prelude/operator.tsr. */
+ * is in prelude/operator.tsr, and so is what calls. */
 #include "modules.h"
 
 #include "lang/object/args.h"
