@@ -231,6 +231,7 @@ static TsrMat column_of(const TsrTensor *v) {
 }
 
 static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){0}, tsr_ndim(mat)));
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
     TSR_TRY(check_mv_kernel(mat));
     TSR_OWNED r = NULL;
@@ -688,9 +689,9 @@ TsrStatus op_addmv(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_mv_kernel(mat));
     TSR_TRY(check_scalar(beta, self->dtype));
-    TSR_TRY(check_scalar(alpha, self->dtype));
+    if (mat->numel > 0) TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
-    if (vec->numel == 0) { /* the summand in its own shape, or zeros */
+    if (mat->numel == 0) { /* the summand in its own shape, or zeros */
         const int ndim = is_zero(beta) ? 1 : tsr_ndim(self);
         TSR_TRY(summand_alone_new(&r, self, rounded_scalar(beta, self->dtype), ndim,
                                   is_zero(beta) ? mat->sizes : self->sizes));
@@ -756,7 +757,8 @@ static TsrStatus check_addbmm(const TsrTensor *self, const TsrTensor *a, const T
                          (long long)b->sizes[2]);
     if (a->sizes[0] == 0) return TSR_OK;
     TSR_TRY(check_addmm_dtypes(self, a, b));
-    return a->sizes[2] == 0 ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
+    bool nothing = a->sizes[1] == 0 || a->sizes[2] == 0 || b->sizes[2] == 0;
+    return nothing ? TSR_OK : unsupported(a, "addmm_impl_cpu_");
 }
 
 /* The sum runs over the batch, one product after another, rounding to the dtype after each as PyTorch does. In place,
@@ -781,7 +783,7 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     if (tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     TsrGemm g = {r->dtype, mat_of(a), mat_of(b), mat_of(r), alpha, beta};
     int64_t step_a = a->strides[0] * (int64_t)tsr_itemsize(a), step_b = b->strides[0] * (int64_t)tsr_itemsize(b);
-    for (int64_t i = 0; i < a->sizes[0] && !alone; i++) {
+    for (int64_t i = 0; i < a->sizes[0] && !alone && r->numel > 0; i++) {
         TSR_TRY(multiply(r, &g));
         g.a.data = (char *)g.a.data + step_a;
         g.b.data = (char *)g.b.data + step_b;

@@ -371,6 +371,9 @@ TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
     if (format == TSR_PRESERVE) format = suggested_format(like);
+    int rank = format == TSR_CHANNELS_LAST ? 4 : format == TSR_CHANNELS_LAST_3D ? 5 : tsr_ndim(like);
+    if (tsr_ndim(like) != rank) /* the format is refused after the sizes are set */
+        TSR_TRY(resize(c, tsr_ndim(like), like->sizes, TSR_CONTIGUOUS, false));
     TSR_TRY(resize(c, tsr_ndim(like), like->sizes, format, true));
     if (tsr_arg_given(&c->arg[2]) && format == TSR_CONTIGUOUS) {
         int64_t sizes[TSR_MAX_DIMS]; /* of self, perhaps, which changes on the way */
