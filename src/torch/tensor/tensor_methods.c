@@ -288,6 +288,10 @@ static bool names_tensors(Value v, const Type *types, const char *room, TsrDtype
 
 /* A dtype leaves the device as it is. */
 static TsrStatus type_argument(TsrDtype *out, TsrDevice *device, Value v) {
+    const Type *plain[] = {&int_type, &float_type, &bool_type, &complex_type};
+    for (size_t i = 0; i < TSR_COUNTOF(plain); i++)
+        if (v.tag == V_OBJ && v.o == &plain[i]->obj)
+            return tsr_error(TSR_VALUE_ERROR, "invalid type: '%s'", plain[i]->name);
     if (dtype_from_value(out, v)) return TSR_OK;
     const char *name = value_is_str(v) ? value_as_str(v)->data : NULL;
     if (names_tensors(v, float_tensor_types, "torch", out)) {
@@ -306,6 +310,24 @@ static TsrStatus type_argument(TsrDtype *out, TsrDevice *device, Value v) {
     return tsr_error(TSR_TYPE_ERROR, "dtype must be a type, str, or dtype object");
 }
 
+/* t.to(device, dtype, memory_format=format); `format` may be V_UNBOUND. */
+static TsrStatus cast_to(Value *out, TsrTensor *t, TsrDevice device, TsrDtype dtype, Value format) {
+    Value to, values[] = {(Value){.tag = V_TENSOR, {.t = t}}, VALUE_NONE, VALUE_NONE, format};
+    Str *name = str_intern_c("memory_format");
+    if (name == NULL) return TSR_MEMORY_ERROR;
+    TSR_TRY(device_new(&values[1], device));
+    values[2] = dtype_value(dtype);
+    TsrStatus status = bind_new_method(&to, "to");
+    if (status == TSR_OK) {
+        CallArgs args = {.values = values, .count = 3, .keyword_count = format.tag != V_UNBOUND, .names = &name};
+        status = value_call(out, to, &args);
+        value_release(to);
+    }
+    value_release(values[1]);
+    value_release(values[2]);
+    return status;
+}
+
 METHOD(type) {
     TsrTensor *t = NULL;
     TSR_TRY(self_tensor(&t, args));
@@ -319,6 +341,9 @@ METHOD(type) {
                          args->count - 1);
     TSR_TRY(args_parse_python(v, args, &(ArgSpec){"type", names, 4, 0, 3, 1}));
     Value wanted = v[1];
+    if (v[3].tag > V_NONE && !value_is_obj(v[3], &format_type))
+        return tsr_error(TSR_TYPE_ERROR, "type(): argument 'memory_format' must be torch.memory_format, not %s",
+                         value_type_name(v[3]));
     if (v[2].tag != V_UNBOUND && v[2].tag != V_BOOL)
         return tsr_error(TSR_TYPE_ERROR, "type(): argument 'non_blocking' %smust be bool, not %s",
                          args->count > 2 ? "(position 2) " : "", value_type_name(v[2]));
@@ -333,13 +358,7 @@ METHOD(type) {
     TsrDtype d = TSR_FLOAT32;
     TsrDevice device = t->device;
     TSR_TRY(type_argument(&d, &device, wanted));
-    Value moved[] = {(Value){.tag = V_TENSOR, {.t = t}}, VALUE_NONE, VALUE_NONE};
-    TSR_TRY(device_new(&moved[1], device));
-    moved[2] = dtype_value(d);
-    TsrStatus status = bind_call(out, "to", 3, moved);
-    value_release(moved[1]);
-    value_release(moved[2]);
-    return status;
+    return cast_to(out, t, device, d, v[3]);
 }
 
 /* set_(storage, offset, size, stride), and the forms with tensors, which are rows of the table. */
