@@ -11,6 +11,7 @@
 #include "table_write.h"
 #include "core/io/cells/texts.h"
 #include "core/mem.h"
+#include "core/parallel.h"
 
 enum { CELL = TSR_TIME_ROOM };
 
@@ -133,16 +134,71 @@ static TsrStatus check_header(const TsrTable *t, const TsrSaveOptions *options) 
 
 typedef TsrStatus RowWriter(TsrSink *sink, Writing *w, int64_t row);
 
-static TsrStatus write_rows(TsrSink *sink, Writing *w, RowWriter *write) {
-    for (int64_t row = 0; row < w->t->rows; row++) {
-        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
-        tsr_texts_expect(&w->texts, row, w->t->rows);
-        for (int i = 0; i < w->t->n; i++)
-            if (w->t->columns[i].kind == TSR_COLUMN_TEXT)
-                tsr_texts_expect_word(w->t->columns[i].words, tsr_data(w->t->columns[i].data), row, w->t->rows);
-        TSR_TRY(write(sink, w, row));
+/* Rows are made into text by pieces, several of them at a time in as many threads as there are, and written in order.
+ */
+enum { PIECE = 1024 /* rows */, PIECES = 16 };
+
+typedef struct Batch {
+    const Writing *w;
+    RowWriter *write;
+    int64_t first; /* the row that the first piece begins with */
+    TsrSink text[PIECES];
+    int64_t nulls[PIECES];
+} Batch;
+
+static TsrStatus write_row(TsrSink *sink, Writing *w, RowWriter *write, int64_t row) {
+    tsr_texts_expect(&w->texts, row, w->t->rows);
+    for (int i = 0; i < w->t->n; i++)
+        if (w->t->columns[i].kind == TSR_COLUMN_TEXT)
+            tsr_texts_expect_word(w->t->columns[i].words, tsr_data(w->t->columns[i].data), row, w->t->rows);
+    return write(sink, w, row);
+}
+
+/* With cursors, values and a count of its own. */
+static TsrStatus write_piece(Batch *b, int64_t piece) {
+    const int64_t first = b->first + piece * PIECE, end = TSR_MIN(first + PIECE, b->w->t->rows);
+    TsrSaveOptions options = *b->w->options;
+    Writing own = *b->w;
+    if (options.nulls != NULL) options.nulls = &b->nulls[piece];
+    own.options = &options;
+    own.values = tsr_calloc((size_t)TSR_MAX(own.t->n, 1), sizeof *own.values);
+    TsrStatus status = tsr_texts_new_alike(&own.texts, &b->w->texts);
+    if (own.values == NULL && status == TSR_OK) status = tsr_error_no_memory((size_t)own.t->n * sizeof *own.values);
+    for (int64_t row = first; row < end && status == TSR_OK; row++)
+        status = write_row(&b->text[piece], &own, b->write, row);
+    end_writing(&own);
+    return status == TSR_OK ? b->text[piece].status : status;
+}
+
+static void write_pieces(int64_t begin, int64_t end, void *user) {
+    for (int64_t piece = begin; piece < end; piece++) {
+        const TsrStatus status = write_piece(user, piece);
+        if (status != TSR_OK) return tsr_parallel_fail(status);
     }
+}
+
+/* What a piece made goes out, and is forgotten. */
+static TsrStatus put_piece(TsrSink *sink, Batch *b, int64_t piece) {
+    TsrSink *made = &b->text[piece];
+    tsr_sink_write(sink, made->text.data, made->text.length);
+    sink->replaced += made->replaced;
+    if (b->w->options->nulls != NULL) *b->w->options->nulls += b->nulls[piece];
+    made->text.length = 0;
+    made->replaced = b->nulls[piece] = 0;
     return sink->status;
+}
+
+static TsrStatus write_rows(TsrSink *sink, Writing *w, RowWriter *write) {
+    Batch b = {.w = w, .write = write};
+    TsrStatus status = TSR_OK;
+    for (int k = 0; k < PIECES; k++) b.text[k] = (TsrSink){.fd = -1, .name = sink->name};
+    for (; b.first < w->t->rows && status == TSR_OK; b.first += PIECES * PIECE) {
+        const int64_t pieces = TSR_MIN((w->t->rows - b.first + PIECE - 1) / PIECE, PIECES);
+        status = tsr_parallel_for(pieces, 1, write_pieces, &b);
+        for (int64_t k = 0; k < pieces && status == TSR_OK; k++) status = put_piece(sink, &b, k);
+    }
+    for (int k = 0; k < PIECES; k++) tsr_text_free(&b.text[k].text);
+    return status;
 }
 
 /* ---- fields between delimiters ---- */
