@@ -26,18 +26,25 @@ static Memory *before; /* of the picture shown last; NULL: none yet */
 /* What the page has put into the number that it shares with its worker, which is 0 afterwards. */
 EM_JS(int, take_stop, (void), { return Atomics.exchange(self.tsrStop, 0, 0); });
 
-enum { TURNS = 16 }; /* of them one looks: it costs some 30 ns, and a jump of the evaluator 5 to 20 */
+/* A look costs some 100 ns, a jump of the evaluator 10 to 20 or, with a long operation before it, any time: as many
+ * jumps pass from one look to the next as took about a frame of the screen last time, and no more than make a look
+ * cheap. */
+enum { MOST_JUMPS = 256, FRAME_MS = 16 };
 
-static TsrStatus look_for_stop(void) {
-    static unsigned turn;
-    if (++turn % TURNS != 0 || take_stop() == 0) return TSR_OK;
-    tsr_interrupt_request();
-    return tsr_interrupt_raise();
+static void look_for_stop(void) {
+    static double looked;
+    static unsigned jumps = 1;
+    double now = emscripten_get_now();
+    if (now - looked > FRAME_MS) jumps = TSR_MAX(jumps / 16, 1u);
+    else jumps = TSR_MIN(jumps * 2, (unsigned)MOST_JUMPS);
+    looked = now;
+    vm.until_look = jumps;
+    if (take_stop() != 0) tsr_interrupt_request();
 }
 
 EMSCRIPTEN_KEEPALIVE void web_listen(void) {
-    vm_end_turn = look_for_stop;
-    vm.turns = 1;
+    vm_look = look_for_stop;
+    vm.until_look = 1;
 }
 
 EMSCRIPTEN_KEEPALIVE int web_start(void) { return startup_begin(&options) ? EXIT_FINE : EXIT_FAILED; }

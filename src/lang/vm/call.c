@@ -43,6 +43,9 @@ TsrStatus stack_check(void) {
 const VmThread *vm_waiting;
 TsrStatus (*vm_end_turn)(void);
 
+static void look_nowhere(void) {}
+void (*vm_look)(void) = look_nowhere;
+
 void vm_thread_save(VmThread *out) {
     *out = (VmThread){vm.frame, vm.free_frame, vm.first_chunk, stack_floor, recursion_depth};
 }

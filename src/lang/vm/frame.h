@@ -60,8 +60,20 @@ typedef struct Vm {
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
     int turns; /* not 0: two threads take turns (show/two_threads.c), and a backward jump or a call ends one */
+    unsigned until_look; /* in a browser: how many jumps and calls until vm_look */
 } Vm;
 extern Vm vm;
+
+/* In a browser, where no signal comes: finds out whether to interrupt, and sets vm.until_look again. */
+extern void (*vm_look)(void);
+
+/* Asked at each backward jump and call: whether an interrupt is wanted or a turn ends. */
+static inline bool vm_is_wanted(void) {
+#ifdef __EMSCRIPTEN__
+    if (TSR_UNLIKELY(--vm.until_look == 0)) vm_look();
+#endif
+    return TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0);
+}
 
 /* What belongs to one thread of the language; the running one's stands in vm and the variables of call.c. */
 typedef struct VmThread {

@@ -35,7 +35,7 @@ Vm vm;
     } while (0)
 #define POLL() \
     do { \
-        if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0)) goto interrupted; \
+        if (vm_is_wanted()) goto interrupted; \
     } while (0)
 /* Jumps when `yes`; backward, perhaps, so it looks whether somebody wants to interrupt. */
 #define JUMP_IF(yes) \

@@ -100,9 +100,9 @@ static inline Frame *quick_call(Frame *f, Value *w, int count) {
     Code *code = fn->code;
     Value *base = w + 1;
     Frame *inner = vm.free_frame;
-    if (TSR_UNLIKELY((tsr_interrupt_flag | vm.turns) != 0 || !(code->flags & CODE_SIMPLE) ||
-                     code->positional != count || (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit ||
-                     inner == NULL || recursion_depth >= recursion_limit))
+    if (TSR_UNLIKELY(vm_is_wanted() || !(code->flags & CODE_SIMPLE) || code->positional != count ||
+                     (uintptr_t)(base + code->frame_size) > (uintptr_t)f->limit || inner == NULL ||
+                     recursion_depth >= recursion_limit))
         return NULL;
     for (int k = count; k < code->slot_count; k++) base[k].tag = V_UNBOUND;
     recursion_depth++;
