@@ -21,8 +21,10 @@ CFLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno
 CFLAGS_tsan := -O1 -g1 -fsanitize=thread
 CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DTSR_DEBUG -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
+# What nearly every browser has that unpacks the page. Vectors that kernels name are less code, those that the compiler makes of loops more.
+WEB_TARGET := -Oz -mnontrapping-fptoint -msign-ext -msimd128 -fno-vectorize -fno-slp-vectorize
 CFLAGS_i386 := -m32 -D_FILE_OFFSET_BITS=64 -msse2 -mfpmath=sse -mno-mmx -O2 -g1 -DNDEBUG -I$(BUILD)/lib/include
-CFLAGS_web := -Os -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
+CFLAGS_web := $(WEB_TARGET) -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_fuzz := -fsanitize=address,undefined
@@ -58,8 +60,8 @@ EMCC_CLANG := clang-14 $(filter-out -fvisibility=default,$(shell emcc --cflags 2
 LIB_DIR := $(BUILD)/lib
 CFLAGS_ALL := $(filter-out -fPIC -fopenmp -fno-semantic-interposition,$(CFLAGS_ALL))
 LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2
-LDFLAGS_web := -O2 -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ENVIRONMENT=worker,node -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB \
-	-s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB -s FORCE_FILESYSTEM=1 -s EXPORTED_RUNTIME_METHODS=ccall,callMain,FS,NODEFS,UTF8ToString -lnodefs.js
+LDFLAGS_web := -O3 -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB -s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB \
+	-s FORCE_FILESYSTEM=1
 NODE := NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
 endif
 
@@ -139,11 +141,10 @@ endif
 ifneq ($(filter release,$(CONFIG)),)
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
-# There are no vectors in the page: of all kernels only products gain by more code than -Os makes. Small matrices have more
-# code than time goes into.
+# In the page products and the evaluator gain by some more code.
 ifneq ($(WEB),)
-$(BUILD)/obj/core/kernels/matrix/%.o: TARGET_FLAGS += -O2
-$(BUILD)/obj/core/kernels/matrix/small.base.o: TARGET_FLAGS += -Os
+$(BUILD)/obj/core/engine/gemm.o: TARGET_FLAGS += -O2
+$(BUILD)/obj/lang/vm/%.o: TARGET_FLAGS += -Os
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
@@ -166,7 +167,7 @@ $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.m
 
 # ---- libraries that Debian has no packages of for a machine ----
 ifneq ($(LIB_DIR),)
-LIBRARIES := CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),,$(LDFLAGS_$(CONFIG)))'
+LIBRARIES := CCACHE=$(CCACHE) CC='$(CC_OBJECT)' AR=$(if $(WEB),emar,ar) CFLAGS='$(if $(WEB),$(WEB_TARGET),$(LDFLAGS_$(CONFIG)))'
 $(CORE_OBJ) $(TOOL_OBJ): | $(LIB_DIR)/done
 $(LIB_DIR)/done:
 	$(call need,dpkg-source,dpkg-dev)
@@ -182,9 +183,13 @@ TOOL_OBJ := $(filter-out %/repl/lesson/copy.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
 $(WEB_OBJ): | $(LIB_DIR)/done
 # Without the code of the preludes, which compiles in 30 ms there and would be a seventh of what is sent.
-$(BUILD)/tsr.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
+$(BUILD)/tsr.js $(BUILD)/tsr-node.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
 	$(SAY) '  link    $@'
-	$(QUIET)$(NODE) emcc $(LDFLAGS_web) -o $@ $^ $(LIBS)
+	$(QUIET)$(NODE) emcc $(LDFLAGS_web) $(WEB_HOST) -o $@ $(filter-out $(WITHOUT),$^) $(LIBS)
+# The page has no command line, which would be a thirtieth of what is sent; under node the tests are its files' and its arguments'.
+$(BUILD)/tsr.js: WEB_HOST := --no-entry -s ENVIRONMENT=worker -s EXPORTED_FUNCTIONS=_malloc,_free -s EXPORTED_RUNTIME_METHODS=ccall,FS,UTF8ToString
+$(BUILD)/tsr.js: WITHOUT := %/repl/main.o
+$(BUILD)/tsr-node.js: WEB_HOST := -s ENVIRONMENT=node -s EXPORTED_RUNTIME_METHODS=callMain,FS,NODEFS -lnodefs.js
 -include $(WEB_OBJ:.o=.d)
 $(BUILD)/tsr.html: $(BUILD)/tsr.js scripts/web-page src/show/page/page.css $(wildcard src/web/*.html src/web/*.js src/web/*.css)
 	$(QUIET)scripts/web-page $(BUILD)
@@ -198,7 +203,8 @@ check-web: ## the page's tests: transcripts under node, and the page in headless
 	$(call need,emcc,emscripten)
 	$(call need,chromedriver,chromium chromium-driver)
 	$(MAKE) web
-	python3 tests/web/transcripts.py tests/web/allowed scripts/web-node build/web/tsr.js
+	$(MAKE) CONFIG=web build/web/tsr-node.js
+	python3 tests/web/transcripts.py tests/web/allowed scripts/web-node build/web/tsr-node.js
 	@mkdir -p build/web/looks
 	python3 tests/web/page.py build/web/tsr.html build/web/looks
 

@@ -30,8 +30,10 @@
     if (!held) return (await fetch(name)).arrayBuffer();
     return new Response(new Blob([heldBytes(held.textContent, Number(held.dataset.size))]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   }
+  // A module that has but the type of a function which returns a vector.
+  const RETURNS_VECTOR = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123);
   async function load() {
-    if (!self.WebAssembly || !self.DecompressionStream) throw new Error('it needs Chrome 80, Firefox 113, Safari 16.4 or a later one');
+    if (!self.DecompressionStream || !self.WebAssembly || !WebAssembly.validate(RETURNS_VECTOR)) throw new Error('it needs Chrome 91, Firefox 113, Safari 16.4 or a later one');
     const [wasm, ...scripts] = await Promise.all(['tsr.wasm', 'tsr.js', 'worker.js'].map(bytesOf));
     return { wasm, url: URL.createObjectURL(new Blob([scripts[0], '\n', scripts[1]], { type: 'text/javascript' })) };
   }

@@ -46,7 +46,7 @@ function call(name, types, values, result = 'number') { return tsr.ccall(name, r
 
 const operations = {
   async start({ wasm, stop }) {
-    tsr = await createTsr({ noInitialRun: true, wasmBinary: wasm, stdin: () => null, stdout() {}, stderr() {} });
+    tsr = await createTsr({ wasmBinary: wasm, stdin: () => null, stdout() {}, stderr() {} });
     printTo(1);
     printTo(2);
     tsr.FS.chdir('/home/web_user');

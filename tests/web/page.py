@@ -6,6 +6,8 @@ import functools
 import http.server
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -13,6 +15,8 @@ import traceback
 import zlib
 
 from driver import ENTER, TAB, Page
+
+MOST_SENT = 1_200_000  # bytes of the program
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -250,7 +254,37 @@ def a_loop(page):
     page.wait("document.getElementById('log').lastChild.innerText.includes('while True')")
 
 
-def the_site(folder):
+def call_ms(page):
+    """The least of what fib(20), 22,000 calls, takes in a page."""
+    page.enter("import time", "import time")
+    page.enter("fib = lambda n: n if n < 2 else fib(n - 1) + fib(n - 2)", "fib =")
+    page.enter("taken = lambda f: (time.perf_counter(), f(), time.perf_counter())", "taken =")
+    page.enter("(lambda all: print('took', min(c - a for a, _, c in all) * 1e3, 'ms'))([taken(lambda: fib(20)) for _ in range(40)])", " ms")
+    return float(re.findall(r"took ([\d.e-]+) ms", page.text("log"))[-1])
+
+
+def calls_of_the_site_are_as_fast(page, url):
+    """What the isolated page looks at, for Ctrl-C, costs little."""
+    here, other = call_ms(page), Page(url)
+    try:
+        alone = call_ms(other)
+    finally:
+        other.close()
+    print(f"fib(20): {alone:.2f} ms, isolated {here:.2f} ms")
+    assert here < 1.6 * alone + 0.1  # of a clock that has tenths
+
+
+def sizes(folder):
+    """What a host sends, packed as hosts do."""
+    if not shutil.which("brotli"):
+        return
+    packed = {path.name: len(subprocess.run(["brotli", "-c", "-q", "11", "-w", "24", path], stdout=subprocess.PIPE, check=True).stdout)
+              for path in folder.iterdir()}
+    print(f"by brotli: the program {packed['tsr.wasm']:,} bytes, all of the site {sum(packed.values()):,}")
+    assert packed["tsr.wasm"] < MOST_SENT
+
+
+def the_site(folder, url):
     """At a host without headers of its own: isolated and there without a network from the second visit on."""
     handler = functools.partial(Quiet, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -260,6 +294,7 @@ def the_site(folder):
         page.wait("navigator.serviceWorker.controller")
         page.reload()
         assert page.js("return crossOriginIsolated")
+        calls_of_the_site_are_as_fast(page, url)
         page.enter("i = 0", "i = 0")
         a_loop(page)
         page.keys("c", held="\ue009")
@@ -318,7 +353,9 @@ def main():
     page.close()
     for check in [a_link_runs_nothing, a_hostile_link, a_lesson_is_taken, lessons_are_taken]:
         fine &= attempt(check.__name__, lambda: check(url))
-    fine &= attempt("the site", lambda: the_site(pathlib.Path(sys.argv[1]).resolve().parent / "site"))
+    site = pathlib.Path(sys.argv[1]).resolve().parent / "site"
+    fine &= attempt("the site", lambda: the_site(site, url))
+    fine &= attempt("sizes", lambda: sizes(site))
     if len(sys.argv) > 2:
         fine &= attempt("looks", lambda: looks(url, sys.argv[2]))
     return 0 if fine else 1

@@ -33,7 +33,9 @@
 #define TY_INT_BARE_BOOL(M, ...) TY_INT_BARE(M, __VA_ARGS__) TY_BOOL(M, __VA_ARGS__)
 #define TY_REAL(M, ...) TY_INT_BARE_BOOL(M, __VA_ARGS__) TY_FLOAT(M, __VA_ARGS__)
 
-#if defined(__clang__)
+#if defined(__wasm__) /* the page is sent to each reader: there size counts more */
+#define VECTOR
+#elif defined(__clang__)
 #define VECTOR _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define VECTOR _Pragma("GCC ivdep")
