@@ -396,13 +396,12 @@ static TsrStatus op_delete_item(Frame *f, const Ins *i) {
 
 static Str *name_const(const Frame *f, int k) { return value_as_str(f->code->consts[k]); }
 
-/* What stands for the attribute in the type's tables, when nothing else decides. V_UNBOUND: look it up each time. */
-static Value cacheable(Value v, Str *name) {
+/* What stands for the attribute in the type's tables, lent, when nothing else decides. V_UNBOUND: look it up each time.
+ * The first look fills the type's tables, which an interrupt may end. */
+static TsrStatus cacheable(Value *found, Value v, Str *name) {
     Type *type = value_type(v);
-    Value found = VALUE_UNBOUND;
-    if (v.tag < V_TENSOR || type->get_attr != NULL) return found;
-    if (type_lookup(&found, type, name) != TSR_OK) tsr_error_clear();
-    return found;
+    *found = VALUE_UNBOUND;
+    return v.tag < V_TENSOR || type->get_attr != NULL ? TSR_OK : type_lookup(found, type, name);
 }
 
 static void remember(const Ins *i, const Type *type, const void *what) {
@@ -414,7 +413,8 @@ static void remember(const Ins *i, const Type *type, const void *what) {
 TsrStatus ins_getattr(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return exc_status();
-    Value r, found = cacheable(*v, name_const(f, i->c));
+    Value r, found;
+    TSR_TRY(cacheable(&found, *v, name_const(f, i->c)));
     if (value_is_obj(found, &getset_type)) remember(i, value_type(*v), ((GetSet *)found.o)->def);
     TSR_TRY(value_getattr(&r, *v, name_const(f, i->c)));
     slot_used(f, i->b);
@@ -425,7 +425,8 @@ TsrStatus ins_getattr(Frame *f, const Ins *i) {
 TsrStatus ins_method(Frame *f, const Ins *i) {
     const Value *v = peek(f, i->b);
     if (v == NULL) return exc_status();
-    Value callee, self, found = cacheable(*v, name_const(f, i->c));
+    Value callee, self, found;
+    TSR_TRY(cacheable(&found, *v, name_const(f, i->c)));
     TSR_TRY(value_load_method(&callee, &self, *v, name_const(f, i->c)));
     if (self.tag != V_UNBOUND && found.tag == V_OBJ && callee.o == found.o) remember(i, value_type(*v), found.o);
     slot_used(f, i->b);

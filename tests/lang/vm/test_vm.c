@@ -105,6 +105,30 @@ START_TEST(interrupts_stop_loops) {
 }
 END_TEST
 
+/* `not ask` interrupts in the midst of a program. */
+static TsrStatus ask_truth(bool *out, Value self) {
+    (void)self;
+    tsr_interrupt_request();
+    *out = true;
+    return TSR_OK;
+}
+static Type ask_type = {.obj = TYPE_HEADER, .name = "ask", .truth = ask_truth};
+static Obj asking = {.refcount = 1 << 20, .type = &ask_type};
+
+/* The first attribute of a type fills its tables, which may be what the interrupt ends: told, or still pending. */
+START_TEST(no_interrupt_is_lost_at_a_first_attribute) {
+    static const char *const programs[] = {"x = {1}\nnot ask\nx.union", "x = b'x'\nnot ask\nx.decode()",
+                                           "x = torch.ones(2)\nnot ask\nx.shape", "x = range(3)\nnot ask\nx.start"};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        start();
+        ck_assert_int_eq(globals_set("ask", value_lent(&asking)), TSR_OK);
+        const bool told = strcmp(answer(programs[i]), "KeyboardInterrupt") == 0;
+        ck_assert_msg(told || tsr_interrupt_check() == TSR_KEYBOARD_INTERRUPT, "%s", programs[i]);
+        stop();
+    }
+}
+END_TEST
+
 static TsrStatus seen_call(Value *out, const CallArgs *args);
 static const Method seen_method = {"seen", seen_call, ARGS_ANY, 0, -1, NULL, NULL};
 static char seen_text[512];
@@ -237,4 +261,5 @@ START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
 END_TEST
 
 TEST_SUITE(vm, values_of_programs, counts_are_balanced_after_errors, interrupts_stop_loops,
-           roots_name_who_holds_a_value, text_runs_in_the_callers_scope, memory_that_runs_out_is_an_error_and_no_more)
+           no_interrupt_is_lost_at_a_first_attribute, roots_name_who_holds_a_value, text_runs_in_the_callers_scope,
+           memory_that_runs_out_is_an_error_and_no_more)
