@@ -143,7 +143,7 @@ $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
 # In the page products and the evaluator gain by some more code.
 ifneq ($(WEB),)
-$(BUILD)/obj/core/engine/gemm.o: TARGET_FLAGS += -O2
+$(BUILD)/obj/core/kernels/matrix/chain_plain.o: TARGET_FLAGS += -O2
 $(BUILD)/obj/lang/vm/%.o: TARGET_FLAGS += -Os
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
