@@ -833,12 +833,13 @@ static TsrStatus eigh_not_finite(const TsrTensor *a, const char *fn) {
                      fn, (long long)tsr_la_rows(a) - 1);
 }
 
-/* By the iterations of our own, where they are for such a matrix. */
+/* By the iterations of our own, where they are for such a matrix: many go side by side, a few in the order that
+ * PyTorch's digits show. */
 typedef enum Tried { NOT_TRIED, SPOILED, DONE } Tried;
 static TsrStatus small_eigen(Tried *tried, TsrTensor *a, TsrTensor *values, char uplo, bool vectors, const char *fn) {
     bool little = tsr_la_rows(a) <= SMALL_EIGEN, done;
     *tried = NOT_TRIED;
-    if (tsr_la_small(a) != NULL && (little || !vectors || tsr_blas_try() == NULL)) {
+    if (tsr_la_many_small(a) && (little || !vectors || tsr_blas_try() == NULL)) {
         int failure;
         TSR_TRY(tsr_la_small_eigh(&failure, a, values, uplo == 'U', vectors));
         *tried = failure == 0 ? DONE : SPOILED;
