@@ -50,9 +50,9 @@ TsrStatus tsr_dim_set(uint64_t *set, int n, const int64_t *dims, int ndim) {
 }
 
 TsrStatus tsr_dims_mask(uint64_t *mask, const TsrArg *dim, int ndim, bool empty_is_all) {
-    TSR_TRY(tsr_check_dim_set(ndim));
-    for (int i = 0; dim->kind != TSR_ARG_NONE && dim->kind != TSR_ARG_INT && i < dim->n; i++)
-        TSR_TRY(tsr_wrap_dim(&(int64_t){dim->ints[i]}, ndim));
+    bool listed = dim->kind != TSR_ARG_NONE && dim->kind != TSR_ARG_INT && dim->n > 0;
+    if (listed) TSR_TRY(tsr_check_dim_set(ndim));
+    for (int i = 0; listed && i < dim->n; i++) TSR_TRY(tsr_wrap_dim(&(int64_t){dim->ints[i]}, ndim));
     return tsr_dims_mask_in_turn(mask, dim, ndim, empty_is_all);
 }
 

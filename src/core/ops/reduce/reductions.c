@@ -179,7 +179,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     TSR_TRY(tsr_dims_mask_in_turn(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    if (floats && tsr_dtype_is_complex(to) && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
+    bool unknown = floats && (tsr_dtype_is_complex(to) || tsr_dtype_is_float8(to));
+    if (unknown && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
     if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     if (counted) TSR_TRY(without_nan(&clean, x));
