@@ -36,6 +36,15 @@ static int64_t pack_turned(uint32_t *to, const TsrPairSide *s, const uint16_t *f
     return p;
 }
 
+/* Terms that are asked for before they are read, where lines are neighbours: each term lies on a page of its own, which
+ * the processor does not foresee. Of 12 weights of 768 by 2304, 768 by 3072 and 3072 by 768 that lie in no cache the
+ * products with one row took 2.9, 3.8 and 3.9 ms without it, and take 1.6, 2.4 and 2.1 (two threads, Zen 5). */
+enum { AHEAD = 64 };
+static inline void ask_for(const uint16_t *from, int64_t term, int64_t p) {
+    _mm_prefetch((const char *)(from + (2 * p + AHEAD) * term), _MM_HINT_T0);
+    _mm_prefetch((const char *)(from + (2 * p + AHEAD + 1) * term), _MM_HINT_T0);
+}
+
 /* Lines are neighbours: two terms of 16 lines are interleaved at a time. */
 static int64_t pack_interleaved(uint32_t *to, const TsrPairSide *s, const uint16_t *from, int64_t width) {
     int64_t p = 0;
@@ -46,6 +55,7 @@ static int64_t pack_interleaved(uint32_t *to, const TsrPairSide *s, const uint16
             const __m512i both =
                 _mm512_or_si512(_mm512_cvtepu16_epi32(low), _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
             _mm512_storeu_si512(to + p * width + r, both);
+            if (r % 32 == 0) ask_for(from + r, s->term, p);
         }
     return p;
 }
