@@ -120,7 +120,10 @@ static TsrStatus apply_int(Walk *w, int64_t i, int position) {
 
 static TsrStatus apply_slice(Walk *w, const TsrIndexEntry *e) {
     TsrTensor *view;
-    if (w->dim >= tsr_ndim(w->view) && is_whole_slice(e)) return TSR_OK; /* after a mask of several dimensions */
+    if (is_whole_slice(e)) {
+        if (w->dim < tsr_ndim(w->view)) w->dim++; /* after a mask of several dimensions there may be none */
+        return TSR_OK;
+    }
     TSR_TRY(slice_dim(&view, w->view, w->dim, e));
     bool whole = view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
     if (whole) tsr_tensor_free(view); /* x[:] = x writes x to itself */
