@@ -27,7 +27,8 @@ bool tsr_la_small_system(const TsrTensor *a, const TsrTensor *x) {
 }
 
 /* The matrices `a`, rows by cols, and what is done with them needs. */
-typedef struct Batch {
+typedef struct Batch Batch;
+struct Batch {
     const TsrSmall *small;
     const TsrTensor *a;
     TsrTensor *x;
@@ -36,34 +37,30 @@ typedef struct Batch {
     char *tau;
     bool upper, vectors;
     TsrTriangle how;
-} Batch;
+    void (*fn)(const Batch *q, int64_t b, int count); /* what is done with the `count` matrices from the b-th on */
+};
 
 static Batch batch_of(const TsrTensor *a) {
     return (Batch){.small = tsr_la_small(a), .a = a, .rows = (int)tsr_la_rows(a), .cols = (int)tsr_la_cols(a)};
 }
 
-/* The first matrix of a group, and how many there are in it. */
-static int64_t group(const Batch *q, int64_t number, int *count) {
-    int64_t first = number * q->small->lanes;
-    *count = (int)TSR_MIN(q->small->lanes, tsr_la_batches(q->a) - first);
-    return first;
+static void run_groups(int64_t begin, int64_t end, void *user) {
+    const Batch *q = user;
+    for (int64_t lanes = q->small->lanes, b = begin * lanes; b < end * lanes; b += lanes)
+        q->fn(q, b, (int)TSR_MIN(lanes, tsr_la_batches(q->a) - b));
 }
 
 /* fn for all groups; some `steps` are made with each of its elements. */
-static TsrStatus each_group(Batch *q, int64_t steps, TsrRangeFn fn) {
+static TsrStatus each_group(Batch *q, int64_t steps, void (*fn)(const Batch *q, int64_t b, int count)) {
     int64_t lanes = q->small->lanes;
     TSR_TRY(tsr_interrupt_check());
+    q->fn = fn;
     return tsr_parallel_for((tsr_la_batches(q->a) + lanes - 1) / lanes,
-                            tsr_grain(lanes * steps * q->rows * q->cols / 4), fn, q);
+                            tsr_grain(lanes * steps * q->rows * q->cols / 4), run_groups, q);
 }
 
-static void lu(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->lu(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->pivots + b * q->each, q->info + b);
-    }
+static void lu(const Batch *q, int64_t b, int count) {
+    q->small->lu(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->pivots + b * q->each, q->info + b);
 }
 
 TsrStatus tsr_la_small_lu(TsrTensor *a, TsrTensor *pivots, TsrTensor *info) {
@@ -73,14 +70,9 @@ TsrStatus tsr_la_small_lu(TsrTensor *a, TsrTensor *pivots, TsrTensor *info) {
     return each_group(&q, q.each, lu);
 }
 
-static void lu_solve(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->solve(tsr_la_matrix(q->x, b), count, q->rows, (int)tsr_la_cols(q->x), tsr_la_matrix(q->a, b),
-                        q->pivots + b * q->rows);
-    }
+static void lu_solve(const Batch *q, int64_t b, int count) {
+    q->small->solve(tsr_la_matrix(q->x, b), count, q->rows, (int)tsr_la_cols(q->x), tsr_la_matrix(q->a, b),
+                    q->pivots + b * q->rows);
 }
 
 TsrStatus tsr_la_small_lu_solve(TsrTensor *x, const TsrTensor *factors, const TsrTensor *pivots) {
@@ -89,13 +81,9 @@ TsrStatus tsr_la_small_lu_solve(TsrTensor *x, const TsrTensor *factors, const Ts
     return each_group(&q, tsr_la_cols(x), lu_solve);
 }
 
-static void triangular(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count, columns = (int)(q->how.right ? tsr_la_rows(q->x) : tsr_la_cols(q->x));
-        int64_t b = group(q, g, &count);
-        q->small->triangular(tsr_la_matrix(q->x, b), count, q->rows, columns, tsr_la_matrix(q->a, b), q->how);
-    }
+static void triangular(const Batch *q, int64_t b, int count) {
+    int columns = (int)(q->how.right ? tsr_la_rows(q->x) : tsr_la_cols(q->x));
+    q->small->triangular(tsr_la_matrix(q->x, b), count, q->rows, columns, tsr_la_matrix(q->a, b), q->how);
 }
 
 TsrStatus tsr_la_small_triangular(TsrTensor *x, const TsrTensor *a, TsrTriangle how) {
@@ -104,13 +92,8 @@ TsrStatus tsr_la_small_triangular(TsrTensor *x, const TsrTensor *a, TsrTriangle 
     return each_group(&q, how.right ? tsr_la_rows(x) : tsr_la_cols(x), triangular);
 }
 
-static void cholesky(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->cholesky(tsr_la_matrix(q->a, b), count, q->rows, q->upper, q->info + b);
-    }
+static void cholesky(const Batch *q, int64_t b, int count) {
+    q->small->cholesky(tsr_la_matrix(q->a, b), count, q->rows, q->upper, q->info + b);
 }
 
 TsrStatus tsr_la_small_cholesky(TsrTensor *a, TsrTensor *info, bool upper) {
@@ -119,14 +102,9 @@ TsrStatus tsr_la_small_cholesky(TsrTensor *a, TsrTensor *info, bool upper) {
     return each_group(&q, q.rows, cholesky);
 }
 
-static void qr(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
+static void qr(const Batch *q, int64_t b, int count) {
     size_t item = tsr_itemsize(q->a);
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->qr(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->tau + (size_t)(b * q->each) * item);
-    }
+    q->small->qr(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->tau + (size_t)(b * q->each) * item);
 }
 
 TsrStatus tsr_la_small_qr(TsrTensor *a, TsrTensor *tau) {
@@ -141,14 +119,9 @@ static int worst(const int *info, int64_t n) {
     return most;
 }
 
-static void eigen(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->eigen(tsr_la_matrix(q->a, b), count, q->rows, q->upper, q->vectors,
-                        (char *)tsr_data(q->x) + (size_t)(b * q->rows) * tsr_itemsize(q->x), q->info + b);
-    }
+static void eigen(const Batch *q, int64_t b, int count) {
+    q->small->eigen(tsr_la_matrix(q->a, b), count, q->rows, q->upper, q->vectors,
+                    (char *)tsr_data(q->x) + (size_t)(b * q->rows) * tsr_itemsize(q->x), q->info + b);
 }
 
 TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool upper, bool vectors) {
@@ -161,14 +134,9 @@ TsrStatus tsr_la_small_eigh(int *failure, TsrTensor *a, TsrTensor *values, bool 
     return TSR_OK;
 }
 
-static void singular(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->singular(tsr_la_matrix(q->a, b), count, q->rows, q->cols,
-                           (char *)tsr_data(q->x) + (size_t)(b * q->each) * tsr_itemsize(q->x), q->info + b);
-    }
+static void singular(const Batch *q, int64_t b, int count) {
+    q->small->singular(tsr_la_matrix(q->a, b), count, q->rows, q->cols,
+                       (char *)tsr_data(q->x) + (size_t)(b * q->each) * tsr_itemsize(q->x), q->info + b);
 }
 
 TsrStatus tsr_la_small_svdvals(int *failure, TsrTensor *a, TsrTensor *values) {
@@ -182,14 +150,9 @@ TsrStatus tsr_la_small_svdvals(int *failure, TsrTensor *a, TsrTensor *values) {
     return TSR_OK;
 }
 
-static void q_of(int64_t begin, int64_t end, void *user) {
-    const Batch *q = user;
+static void q_of(const Batch *q, int64_t b, int count) {
     size_t item = tsr_itemsize(q->a);
-    for (int64_t g = begin; g < end; g++) {
-        int count;
-        int64_t b = group(q, g, &count);
-        q->small->q(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->each, q->tau + (size_t)(b * q->each) * item);
-    }
+    q->small->q(tsr_la_matrix(q->a, b), count, q->rows, q->cols, q->each, q->tau + (size_t)(b * q->each) * item);
 }
 
 TsrStatus tsr_la_small_q(TsrTensor *a, const TsrTensor *tau, int64_t k) {
