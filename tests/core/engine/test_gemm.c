@@ -334,30 +334,6 @@ END_TEST
 
 /* --- dot --- */
 
-START_TEST(dots_agree_with_plain_sums) {
-    for (int round = 0; round < 1500; round++) {
-        TsrDtype d = dtypes[below(TSR_COUNTOF(dtypes))];
-        int64_t n = below(4) == 0 ? below(200) : below(20), size = (int64_t)tsr_dtype_size(d);
-        int64_t xs = 1 + below(3), ys = below(5) == 0 ? 0 : 1 + below(2), xn = n * xs + 1, yn = n * ys + 1;
-        TsrTensor *x = new_tensor(1, &xn, d), *y = new_tensor(1, &yn, d);
-        for (int64_t i = 0; i < xn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(x) + i * size);
-        for (int64_t i = 0; i < yn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(y) + i * size);
-        bool complex_ = tsr_dtype_is_complex(d), cx = complex_ && below(2), cy = complex_ && below(2);
-        TsrMat u = {tsr_data(x), 1, n, 0, xs, cx}, v = {tsr_data(y), n, 1, ys, 0, cy};
-        double complex sum = 0;
-        for (int64_t i = 0; i < n; i++) sum += value_at(&u, d, 0, i) * value_at(&v, d, i, 0);
-        char want[16], got[16];
-        tsr_scalar_store(scalar_of(sum, d), d, want);
-        ck_assert_int_eq(tsr_dot(d, n, (TsrVec){u.data, xs, cx}, (TsrVec){v.data, ys, cy}, got), TSR_OK);
-        ck_assert_msg(same_numbers(d, want, got, (size_t)size), "round %d: %s, %d elements", round, tsr_dtype_name(d),
-                      (int)n);
-        tsr_tensor_free(x), tsr_tensor_free(y);
-    }
-}
-END_TEST
-
-/* --- PyTorch's digits --- */
-
 static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
     TsrTensor *t = new_tensor(1, &n, d);
     for (int64_t i = 0; i < n; i++) {
@@ -367,6 +343,58 @@ static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
     }
     return t;
 }
+
+static void check_dot(TsrDtype d, int64_t n) {
+    int64_t size = (int64_t)tsr_dtype_size(d);
+    int64_t xs = 1 + below(3), ys = below(5) == 0 ? 0 : 1 + below(2), xn = n * xs + 1, yn = n * ys + 1;
+    TsrTensor *x = new_tensor(1, &xn, d), *y = new_tensor(1, &yn, d);
+    for (int64_t i = 0; i < xn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(x) + i * size);
+    for (int64_t i = 0; i < yn; i++) tsr_scalar_store(small_number(d), d, (char *)tsr_data(y) + i * size);
+    bool complex_ = tsr_dtype_is_complex(d), cx = complex_ && below(2), cy = complex_ && below(2);
+    TsrMat u = {tsr_data(x), 1, n, 0, xs, cx}, v = {tsr_data(y), n, 1, ys, 0, cy};
+    double complex sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += value_at(&u, d, 0, i) * value_at(&v, d, i, 0);
+    char want[16], got[16];
+    tsr_scalar_store(scalar_of(sum, d), d, want);
+    ck_assert_int_eq(tsr_dot(d, n, (TsrVec){u.data, xs, cx}, (TsrVec){v.data, ys, cy}, got), TSR_OK);
+    ck_assert_msg(same_numbers(d, want, got, (size_t)size), "%s, %d elements", tsr_dtype_name(d), (int)n);
+    tsr_tensor_free(x), tsr_tensor_free(y);
+}
+
+START_TEST(dots_agree_with_plain_sums) {
+    for (int round = 0; round < 1500; round++)
+        check_dot(dtypes[below(TSR_COUNTOF(dtypes))], below(4) == 0 ? below(200) : below(20));
+}
+END_TEST
+
+START_TEST(long_dots_agree_with_plain_sums) {
+    for (size_t i = 0; i < TSR_COUNTOF(dtypes); i++)
+        if (dtypes[i] != TSR_FLOAT16 && dtypes[i] != TSR_BFLOAT16) /* of whose sums not all are exact */
+            for (int round = 0; round < 3; round++) check_dot(dtypes[i], 65536 + below(3) * 65536 + below(100));
+}
+END_TEST
+
+/* In the numbers of a sum that is rounded, the order of additions shows. */
+START_TEST(long_dots_are_the_same_by_any_number_of_threads) {
+    static const TsrDtype rounded[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_COMPLEX128};
+    int threads = tsr_num_threads();
+    for (size_t i = 0; i < TSR_COUNTOF(rounded); i++) {
+        char alone[16] = {0}, together[16] = {0};
+        int64_t n = 400000;
+        TsrTensor *x = new_numbers(n, 0, rounded[i]), *y = new_numbers(n, 1000, rounded[i]);
+        TsrVec u = {tsr_data(x), 1, false}, v = {tsr_data(y), 1, false};
+        tsr_set_num_threads(1);
+        ck_assert_int_eq(tsr_dot(rounded[i], n, u, v, alone), TSR_OK);
+        tsr_set_num_threads(4);
+        ck_assert_int_eq(tsr_dot(rounded[i], n, u, v, together), TSR_OK);
+        ck_assert_mem_eq(alone, together, sizeof alone);
+        tsr_tensor_free(x), tsr_tensor_free(y);
+    }
+    tsr_set_num_threads(threads);
+}
+END_TEST
+
+/* --- PyTorch's digits --- */
 
 typedef struct DotCase {
     TsrDtype dtype;
@@ -397,4 +425,5 @@ TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain
            large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
            factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
            memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
+           long_dots_agree_with_plain_sums, long_dots_are_the_same_by_any_number_of_threads,
            dots_of_halves_have_pytorch_s_digits)
