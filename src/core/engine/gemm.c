@@ -813,6 +813,21 @@ static TsrStatus half_gemm(const TsrGemm *g) {
     return s;
 }
 
+/* Up to so many columns a product of halves with a left side of so many elements is taken as the one of the turned
+ * matrices, whose few rows meet the large side as it lies: 1000 by 1000 times a vector of bfloat16 took 186 us and
+ * takes 19, of float16 105 and 31 (one thread, Zen 5). */
+enum { FEW_COLUMNS = 8, TURNED_FROM = 1 << 16 };
+
+static bool better_turned(const TsrGemm *g) {
+    return g->c.cols < g->c.rows && g->c.cols <= FEW_COLUMNS && (double)g->a.rows * (double)g->a.cols >= TURNED_FROM;
+}
+
+static TsrStatus narrow_gemm(const TsrGemm *g) {
+    TsrGemm other = {g->dtype, turned(g->b), turned(g->a), turned(g->c), g->alpha, g->beta};
+    if (better_turned(g)) g = &other;
+    return tsr_gemm_by_pairs(g) ? gemm_by_pairs(g) : half_gemm(g);
+}
+
 TsrStatus tsr_gemm(const TsrGemm *g) {
     if (!tsr_gemm_supports(g->dtype) && !tsr_dtype_is_float8(g->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"addmm_impl_cpu_\" not implemented for '%s'",
@@ -825,8 +840,7 @@ TsrStatus tsr_gemm(const TsrGemm *g) {
         return TSR_OK;
     }
     if (blas) return blas_gemm(t, g);
-    if (tsr_gemm_by_pairs(g)) return gemm_by_pairs(g);
-    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16 || tsr_dtype_is_float8(g->dtype)) return half_gemm(g);
+    if (g->dtype == TSR_FLOAT16 || g->dtype == TSR_BFLOAT16 || tsr_dtype_is_float8(g->dtype)) return narrow_gemm(g);
     return own_gemm_parallel(g);
 }
 

@@ -228,8 +228,7 @@ static TsrTensor *new_whole_numbers(int64_t rows, int64_t columns, TsrDtype d, i
     return t;
 }
 
-static void check_thin(TsrDtype d, int64_t m, bool in_columns, int beta) {
-    int64_t n = 301, k = 300;
+static void check_thin(TsrDtype d, int64_t m, int64_t n, int64_t k, bool in_columns, int beta) {
     TsrTensor *weight = new_whole_numbers(k, n, d, 1), *x = new_whole_numbers(m, k, d, 1),
               *out = new_whole_numbers(m, n, d, 9);
     TsrGemm g = {d,
@@ -251,7 +250,50 @@ START_TEST(thin_halves_agree_with_plain_sums) {
     static const TsrDtype halves[] = {TSR_BFLOAT16, TSR_FLOAT16, TSR_FLOAT8_E5M2};
     for (size_t i = 0; i < TSR_COUNTOF(halves); i++)
         for (int64_t rows = 1; rows <= 70; rows = rows < 9 ? rows + 1 : 2 * rows + 1)
-            for (int way = 0; way < 4; way++) check_thin(halves[i], rows, way % 2, way / 2);
+            for (int way = 0; way < 4; way++) check_thin(halves[i], rows, 301, 300, way % 2, way / 2);
+}
+END_TEST
+
+static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
+    TsrTensor *t = new_tensor(1, &n, d);
+    for (int64_t i = 0; i < n; i++) {
+        TsrScalar value = tsr_scalar_float(number_of(start + i));
+        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex(number_of(start + 2 * i), number_of(start + 2 * i + 1));
+        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
+    }
+    return t;
+}
+
+/* As many columns and terms as take several steps of each loop of the kernels; few columns are as few rows. */
+START_TEST(few_rows_of_halves_agree_with_plain_sums) {
+    for (int64_t few = 1; few <= 9; few++)
+        for (int way = 0; way < 4; way++) {
+            check_thin(TSR_BFLOAT16, few, 811, 1101, way % 2, way / 2);
+            check_thin(TSR_BFLOAT16, 811, few, 1101, way % 2, way / 2);
+            check_thin(TSR_FLOAT16, 811, few, 301, way % 2, way / 2);
+        }
+}
+END_TEST
+
+/* A row has the same bits alone and among others, where the weight's columns are neighbours. */
+START_TEST(rows_of_bfloat16_have_the_same_bits_alone) {
+    enum { M = 12, N = 500, K = 1101 };
+    TsrDtype d = TSR_BFLOAT16;
+    TsrTensor *x = new_numbers(M * K, 0, d), *weight = new_numbers(K * N, 5, d), *all = new_numbers(M * N, 0, d),
+              *one = new_numbers(N, 0, d);
+    TsrGemm g = {d,
+                 {tsr_data(x), M, K, K, 1, false},
+                 {tsr_data(weight), K, N, N, 1, false},
+                 {tsr_data(all), M, N, N, 1, false},
+                 tsr_scalar_int(1),
+                 tsr_scalar_int(0)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    g.a.rows = g.c.rows = 1, g.c.data = tsr_data(one);
+    for (int64_t i = 0; i < M; i++, g.a.data = (uint16_t *)g.a.data + K) {
+        ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+        ck_assert_mem_eq(tsr_data(one), (uint16_t *)tsr_data(all) + i * N, 2 * N);
+    }
+    tsr_tensor_free(x), tsr_tensor_free(weight), tsr_tensor_free(all), tsr_tensor_free(one);
 }
 END_TEST
 
@@ -334,16 +376,6 @@ END_TEST
 
 /* --- dot --- */
 
-static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
-    TsrTensor *t = new_tensor(1, &n, d);
-    for (int64_t i = 0; i < n; i++) {
-        TsrScalar value = tsr_scalar_float(number_of(start + i));
-        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex(number_of(start + 2 * i), number_of(start + 2 * i + 1));
-        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
-    }
-    return t;
-}
-
 static void check_dot(TsrDtype d, int64_t n) {
     int64_t size = (int64_t)tsr_dtype_size(d);
     int64_t xs = 1 + below(3), ys = below(5) == 0 ? 0 : 1 + below(2), xn = n * xs + 1, yn = n * ys + 1;
@@ -423,6 +455,7 @@ END_TEST
 TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums, chains_agree_with_plain_sums,
            chains_are_rounded_at_every_step, chains_without_a_fused_operation_are_the_same,
            large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
+           few_rows_of_halves_agree_with_plain_sums, rows_of_bfloat16_have_the_same_bits_alone,
            factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
            memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
            long_dots_agree_with_plain_sums, long_dots_are_the_same_by_any_number_of_threads,
