@@ -127,6 +127,7 @@ typedef struct CacheRow {
 } CacheRow;
 enum { CACHE_ROWS = 1024 };
 static CacheRow cache_rows[CACHE_ROWS];
+static bool cache_is_stale; /* of an interpreter that was shut down */
 
 /* An attribute that the type finds for itself is kept in its cache, which lends it from then on. */
 static TsrStatus lookup_beyond(Value *out, Type *type, Str *name) {
@@ -168,8 +169,13 @@ TsrStatus type_lookup(Value *lent, Type *type, Str *name) {
     return TSR_OK;
 }
 
+/* Not at the end, where nearly all programs would clear what they never look into again. */
+void type_startup(void) {
+    if (cache_is_stale) memset(cache_rows, 0, sizeof cache_rows);
+}
+
 void type_shutdown(void) {
-    memset(cache_rows, 0, sizeof cache_rows);
+    cache_is_stale = true;
     for (int64_t i = 0; i < cached_count; i++) {
         Dict *dict = cached_types[i]->cache;
         cached_types[i]->cache = NULL;
