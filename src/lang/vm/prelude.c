@@ -39,11 +39,10 @@ typedef struct Unit {
     Block *blocks; /* NULL until the source is first looked into */
     int block_count;
     int64_t capacity;
-    Value cells;    /* a dict of cells by name; V_UNBOUND until the first block is compiled */
-    Source *thawed; /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
-    bool has_filter;
-    uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a
-                                     text are no such name; filled before the first block is compiled */
+    Value cells;     /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    Source *thawed;  /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
+    uint64_t *known; /* FILTER_WORDS: a Bloom filter with one hash of what is_known answers true for: most words of a
+                        text are no such name; NULL before the first block is compiled */
 } Unit;
 
 static Unit units[MAX_UNITS];
@@ -93,15 +92,16 @@ static bool filter_has(const Unit *u, const char *name, size_t length) {
     return u->known[bit / 64] >> bit % 64 & 1;
 }
 
-static void need_filter(Unit *u) {
+static TsrStatus need_filter(Unit *u) {
     int64_t position = 0;
-    if (u->has_filter) return;
-    u->has_filter = true;
+    if (u->known != NULL) return TSR_OK;
+    if ((u->known = tsr_calloc(FILTER_WORDS, sizeof *u->known)) == NULL) return mem_error();
     for (int i = 0; i < u->block_count; i++) filter_add(u, u->blocks[i].name, u->blocks[i].name_length);
     for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
         filter_add(u, p, strcspn(p, "= "));
     for (DictEntry *e; (e = dict_next(vm_builtins(), &position)) != NULL;)
         filter_add(u, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size);
+    return TSR_OK;
 }
 
 static TsrStatus cut(Unit *u) {
@@ -273,7 +273,7 @@ static const char *end_of_header(const Block *b) {
 /* The names in a block that may mean something outside of it, in the order in which they first appear. */
 static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
     const char *header = end_of_header(b);
-    need_filter(u);
+    TSR_TRY(need_filter(u));
     for (const char *at = b->begin; at < b->end;) {
         size_t n = name_length(at, b->end);
         bool attribute = at > b->begin && at[-1] == '.', itself = at == b->name;
@@ -527,6 +527,7 @@ void prelude_shutdown(void) {
     for (int i = 0; i < unit_count; i++) {
         value_clear(&units[i].cells);
         tsr_free(units[i].blocks);
+        tsr_free(units[i].known);
         source_free(units[i].thawed);
         units[i] = (Unit){.source = units[i].source};
     }
