@@ -89,15 +89,19 @@ all: $(BUILD)/tsr $(PLUGINS) $(BUILD)/make_pack ## the binary (build/tsr), the d
 # At a fixed address, as Debian links python3: 23,000 addresses in tables need not be adjusted at each start, which costs a quarter of it.
 NO_PIE := -no-pie
 
-# The program is linked twice: first to compile what is written in the language (src/*/prelude), then with that code in it.
+# The program is linked twice: first to compile what is written in the language (src/*/prelude) and to sort the names of operators, then
+# with that code and that index in it.
 $(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(NO_PIE) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o
-$(BUILD)/obj/prelude_frozen.o: $(BUILD)/tsr-thawed
-	$(QUIET)$< --print-man prelude >$(BUILD)/prelude.frozen
-	$(QUIET)printf '.section .rodata\n.balign 8\n.globl prelude_frozen\n.hidden prelude_frozen\nprelude_frozen: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $(BUILD)/prelude.frozen | $(CC) $(LDFLAGS_$(CONFIG)) -c -x assembler -o $@ -
+$(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o $(BUILD)/obj/tsr_op_frozen.o
+$(BUILD)/prelude.frozen $(BUILD)/index.frozen: $(BUILD)/%.frozen: $(BUILD)/tsr-thawed
+	$(QUIET)$< --print-man $* >$@
+$(BUILD)/obj/prelude_frozen.o: $(BUILD)/prelude.frozen
+$(BUILD)/obj/tsr_op_frozen.o: $(BUILD)/index.frozen
+$(BUILD)/obj/prelude_frozen.o $(BUILD)/obj/tsr_op_frozen.o: $(BUILD)/obj/%.o:
+	$(QUIET)printf '.section .rodata\n.balign 8\n.globl %s\n.hidden %s\n%s: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $* $* $* $< | $(CC) $(LDFLAGS_$(CONFIG)) -c -x assembler -o $@ -
 
 $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread
