@@ -527,13 +527,13 @@ the sizes are a tuple: full((2, 3), 7)
 randint(10, 3)
 the sizes are a tuple: randint(10, (3,))
 randint(0, 10, 3)
-the sizes are a tuple: randint(0, 10, (3,))
+randint takes whole bounds and a tuple of sizes: randint(0, 10, (3,))
 normal(0, 1, 3)
-the sizes are a tuple: normal(0, 1, (3,))
+normal takes a mean, a deviation and a tuple of sizes: normal(0, 1, (3,))
 linspace(0, 1)
-the number of points is the third argument: linspace(0, 1, 5)
+linspace takes a start, an end and the number of points: linspace(0, 1, 5)
 logspace(0, 3)
-the number of points is the third argument: logspace(0, 3, 4)
+logspace takes a start, an end and the number of points: logspace(0, 3, 4)
 ones(3).std(ddof=1)
 ddof is called correction: x.std(correction=0)
 maximum(ones(3), 0)
@@ -658,6 +658,8 @@ a list or text is repeated a whole number of times; only a tensor computes with 
 // divides to a whole number: x[n // 2]
 range(4 / 2)
 range counts whole numbers, range(n // 2); arange(0, 1, 0.1) makes a tensor
+[1, 2].pop(2 / 2)
+// divides to a whole number, int(x) makes one of any
 [1, 2]["0"]
 names are the keys of a dict; int(text) makes a number of text
 for i in 5: pass

@@ -13,8 +13,8 @@ TSR_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 #define SOURCE(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 static const PreludeSource sources[] = {
-    SOURCE("bisect", bisect, NULL),     SOURCE("functools", functools, NULL),    SOURCE("heapq", heapq, NULL),
-    SOURCE("operator", operator, NULL), SOURCE("random", random, "math random"),
+    SOURCE("bisect", bisect, "operator"), SOURCE("functools", functools, NULL),    SOURCE("heapq", heapq, NULL),
+    SOURCE("operator", operator, NULL),   SOURCE("random", random, "math random"),
 };
 
 void modules_sources_add(void) { prelude_add(sources, (int)TSR_COUNTOF(sources)); }
