@@ -5,11 +5,13 @@
  * seen between two. Small ones use loops of our own, whose order of additions is that of MKL's small kernels, because
  * PyTorch's digits show it: one product after another (small_f32), in lanes (lanes_dot, vector_dot), or fused
  * (fused_f32); the sizes decide which, as they do there. Integers and what else BLAS has not are gemm.inc's, blocked in
- * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once. Of
- * what has few rows on the left and much on the right gemm_thin.c widens some at a time. */
+ * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once. What
+ * has few rows on the left and much on the right is not packed: gemm_few.c reads floats where they lie, gemm_thin.c
+ * widens some halves at a time. */
 #include "gemm.h"
 
 #include "blas.h"
+#include "gemm_few.h"
 #include "gemm_pairs.h"
 #include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
@@ -661,6 +663,7 @@ static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g)
     BlasMat a = {0}, b = {0};
     int64_t m = g->c.rows, n = g->c.cols;
     int ldc = 0, incx = 0, incy = 0;
+    if (tsr_gemm_is_few(g)) return tsr_gemm_few(g);
     TSR_TRY(blas_mat(&a, &g->a, g->dtype));
     TsrStatus s = TSR_OK;
     if (n == 1 && !g->b.conj && g->b.rs > 0 && plain(&a)) { /* matrix times vector */
