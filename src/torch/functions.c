@@ -501,6 +501,10 @@ const Method torch_built_functions[] = {
     {"is_built", fn_yes, ARGS_NONE, 0, 0, "()", "True: the plugin for CUDA is part of every build."},
     END,
 };
+const Method torch_onnx_functions[] = {
+    {"is_in_onnx_export", fn_no, ARGS_NONE, 0, 0, "()", "False: nothing is exported."},
+    END,
+};
 const Method torch_absent_functions[] = {
     {"is_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"is_built", fn_no, ARGS_NONE, 0, 0, "()", "False."},

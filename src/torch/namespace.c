@@ -131,6 +131,8 @@ static TsrStatus fill_c_nn(Module *m) {
 }
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 
+static TsrStatus fill_onnx(Module *m) { return module_add_functions(m, torch_onnx_functions); }
+
 typedef struct Switch {
     const char *name;
     bool value;
@@ -209,6 +211,9 @@ static const struct Space {
     {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
     {"torch.cuda.nvtx", "cuda.nvtx.", NULL, "Named ranges for a profiler; none listens."},
     {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
+    {"torch.jit", "jit.", NULL, "Questions that a program which may be compiled asks; nothing is compiled."},
+    {"torch.compiler", "compiler.", NULL, "The same of torch.compile."},
+    {"torch.onnx", NULL, fill_onnx, "Whether a program is being exported: it is not."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
     {"torch.backends", NULL, NULL, "Questions about libraries."},

@@ -70,8 +70,6 @@ import pandas
 load('x.csv') reads a table as a tensor
 import csv
 load('x.csv') reads a table as a tensor
-import __future__
-leave the line out: annotations mean what they mean in Python 3.11
 import argparse
 sys.argv has the arguments
 import array
@@ -132,8 +130,6 @@ import torchvision.transforms
 only torch is there
 import tqdm.auto
 leave tqdm out: the loop goes over the same values
-import warnings
-print(text, file=sys.stderr) warns
 torch.utils.data
 x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
 [1].push(2)
@@ -812,10 +808,10 @@ math.sum([1])
 that is Python's own, without math.: sum(x)
 import scipy.linalg
 torch.linalg, torch.fft and torch.special do much of what it does
-torch.jit
-tsr has PyTorch's functions on tensors; dir(torch) lists them
-torch.onnx
-tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.jit.trace
+nothing is compiled: a function is called as it is
+torch.onnx.export
+nothing is exported: save(x, path) keeps tensors
 torch.hub
 tsr has PyTorch's functions on tensors; dir(torch) lists them
 torch.distributed

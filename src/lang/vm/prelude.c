@@ -32,7 +32,7 @@ typedef struct Block {
     const char *frozen; /* the code of its wrapper, for code_thaw; NULL: it has to be compiled */
 } Block;
 
-enum { MAX_UNITS = 48, NAME_ROOM = 64, FILTER_WORDS = 64 };
+enum { MAX_UNITS = 64, NAME_ROOM = 64, FILTER_WORDS = 64 };
 
 typedef struct Unit {
     const PreludeSource *source;
@@ -477,15 +477,32 @@ TsrStatus prelude_freeze(FILE *file) {
 
 /* ---- what the modules ask ---- */
 
-TsrStatus prelude_get(Value *out, const char *space, const char *name) {
-    *out = VALUE_UNBOUND;
+/* The first unit of a space that has the name, lent; NULL: none has. */
+static TsrStatus unit_with(Unit **lent, const char *space, const char *name) {
+    *lent = NULL;
     if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
     for (int i = 0; i < unit_count; i++) {
         if (strcmp(units[i].source->space, space) != 0) continue;
         TSR_TRY(need_blocks(&units[i]));
-        if (find_block(&units[i], name) != NULL) return resolve(out, &units[i], name);
+        if (find_block(&units[i], name) == NULL) continue;
+        *lent = &units[i];
+        return TSR_OK;
     }
     return TSR_OK;
+}
+
+TsrStatus prelude_get(Value *out, const char *space, const char *name) {
+    Unit *u;
+    *out = VALUE_UNBOUND;
+    TSR_TRY(unit_with(&u, space, name));
+    return u != NULL ? resolve(out, u, name) : TSR_OK;
+}
+
+bool prelude_has(const char *space, const char *name) {
+    Unit *u;
+    if (unit_with(&u, space, name) == TSR_OK) return u != NULL;
+    tsr_error_clear();
+    return false;
 }
 
 static void each_name(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
@@ -495,7 +512,7 @@ static void each_name(const Unit *u, void (*visit)(const char *name, void *conte
         if (b->name[0] == '_') continue;
         memcpy(name, b->name, b->name_length);
         name[b->name_length] = '\0';
-        visit(name, context);
+        if (strstr(name, "__") == NULL) visit(name, context); /* else a method of a kind */
     }
 }
 
