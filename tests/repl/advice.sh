@@ -829,7 +829,7 @@ did you mean 'det'?
 ones(2, 2).eigvals()
 torch.linalg.eigvals(x)
 ones(2, 2).rank()
-torch.linalg.matrix_rank(x)
+x.dim() counts the dimensions; torch.linalg.matrix_rank(x)
 ones(2, 2).print()
 print(x) shows it
 ones(2, 2).show()
@@ -878,6 +878,88 @@ one(3)
 did you mean 'ones'?
 Ones(3)
 did you mean 'ones'?
+lenght([1])
+did you mean 'len'?
+avg([1])
+x.mean() is the mean of a tensor
+average([1])
+x.mean() is the mean of a tensor
+stdev([1])
+x.std() is the standard deviation of a tensor
+ones(2).map(abs)
+x.clone().apply_(f) has what f gives for each element
+ones(2).insert(0, 1)
+a tensor keeps its size: cat([x[:1], y, x[1:]]) makes a longer one
+ones(2).pop()
+a tensor keeps its size: cat([x[:1], x[2:]]) makes a shorter one
+ones(2).remove(1)
+a tensor keeps its size: cat([x[:1], x[2:]]) makes a shorter one
+ones(2).stdev()
+did you mean 'std'?
+ones(2).variance()
+did you mean 'var'?
+ones(2).index(1)
+(x == 3).nonzero() tells where x is 3
+ones(2).fillna(0)
+did you mean 'nan_to_num'?
+ones(2).round(1)
+how many digits is said by name: x.round(decimals=1)
+torch.avg(ones(2))
+did you mean 'mean'?
+ones(2).summ()
+did you mean 'sum'?
+t = table({'price': [1.5, 2.5]})\nt['Price']
+did you mean 'price'?
+t = table({'price': [1.5, 2.5], 'qty': [1, 2]})\nt[['price', 'day']]
+the columns are price, qty
+t = loads('price,qty\\n1,2\\n', 'csv')\nt['Qty']
+did you mean 'qty'?
+t = table({'a': [1.5, 2.5]})\nt[t['a'] == '1.5']
+numbers and truth values are compared with numbers and True: what a text is compared with is a column of words
+t = table({'a': [True, None]})\nt[t['a']]
+t[t['a'] == True] takes the rows where a column of truth values says so
+t = table({'a': [True, None]})\nt['a'] == 'true'
+t['a'] == True, or False
+t = table({'a': [2**60, None]})\nt['a'] == '1'
+float('3.5') makes a number of text
+table({'a': [1.5, 2.5]}).groupby('a')
+did you mean 'by'?
+table({'a': [1.5, 2.5]}).sort_values('a')
+did you mean 'sort_by'?
+table({'a': [1.5, 2.5]}).dropna()
+t[~t['a'].isnan()] leaves the rows out where a number is missing
+table({'a': [1.5, 2.5]}).fillna(0)
+t['a'] = t['a'].nan_to_num(0) puts a number where one is missing
+table({'a': [1.5, 2.5]}).loc[0]
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).iloc[0]
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).query('a > 1')
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).dtypes
+t.describe() tells what each column holds
+table({'a': [1.5, 2.5]}).value_counts()
+of one column: t['name'].value_counts() of words, t['a'].unique(return_counts=True) of numbers
+table({'a': [1.5, 2.5]}).unique()
+of one column: t['a'].unique()
+table({'a': [1.5, 2.5]}).to_csv('a')
+save(t, 'file.csv') writes it
+table({'a': [1.5, 2.5]}).T
+t.tensor() has the columns of numbers in two dimensions: t.tensor().T
+table({'a': [1.5, 2.5]}).city
+a column is t['name']; dir(t) lists the methods
+tsr.Column(['a']).str
+c.map(str.upper) gives what a function makes of each word
+tsr.Column(['a']).upper()
+c.map(str.upper) gives what a function makes of each word
+tsr.Column(['a']).apply(len)
+did you mean 'map'?
+tsr.Column(['a']).len()
+c.map(len) counts the letters of each word, len(c) the rows
+tsr.Column(['a']).contains('a')
+c.map(lambda word: 'a' in word) tells of each word whether it does
+tsr.Column(['a']).startswith('a')
+c.map(lambda word: word.startswith('a')) tells of each word whether it does
 END
 sed -n 's/^ADVICE("\(.*\)", ".*/\1/p' "$rows" | sed 's/\\"/"/g' >"$work/rows"
 while IFS= read -r row; do
