@@ -701,6 +701,29 @@ TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTen
     return value_end_move(out, status, list);
 }
 
+typedef struct Keepers {
+    const TsrStorage *storage;
+    List *list;
+    TsrStatus status;
+} Keepers;
+
+static void add_keeper(const char *path, const TsrStorage *s, void *context) {
+    Keepers *k = context;
+    Value name;
+    if (s != k->storage || k->status != TSR_OK) return;
+    k->status = str_new_c(&name, path);
+    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
+}
+
+TsrStatus holders_keepers(Value *out, const TsrStorage *storage) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Keepers k = {.storage = storage, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? holders_each_storage(add_keeper, &k) : TSR_OK;
+    if (status == TSR_OK) status = k.status;
+    return value_end_move(out, status, list);
+}
+
 TsrStatus holders_leaks(Value *out) {
     Value list;
     gc_collect(); /* what only a cycle holds is no leak */
