@@ -661,7 +661,6 @@ static TsrStatus builtin_locals(Value *out, const CallArgs *args) {
 
 static TsrStatus builtin_vars(Value *out, const CallArgs *args) {
     if (args->count == 0) return vm_new_locals(out);
-    if (value_is_obj(args->values[0], &module_type)) return dict_copy(out, value_as_module(args->values[0])->dict);
     Str *name = str_intern_c("__dict__");
     if (name == NULL) return mem_error();
     TSR_TRY(value_lookup_attr(out, args->values[0], name));
