@@ -42,7 +42,7 @@ static struct {
 } groups[MAX_GROUPS];
 static int group_count;
 
-static TsrOpSet made[MAX_ROWS]; /* what is given out, for each of the sets */
+static TsrOpSet *made[MAX_ROWS]; /* what is given out, for each of the sets; NULL until it is asked for */
 static TsrSchema *schemas[MAX_ROWS];
 static short *sorted;
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
@@ -139,8 +139,9 @@ static void enter_row(short row) {
     own.next[s->last] = row;
     s->last = row;
     s->n++;
-    tsr_free((void *)made[set].ops); /* made again on the next lookup */
-    made[set].ops = NULL;
+    if (made[set] == NULL) return;
+    tsr_free((void *)made[set]->ops); /* made again on the next lookup */
+    made[set]->ops = NULL;
 }
 
 static const Index *choose_index(void) {
@@ -181,18 +182,18 @@ TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
     return status;
 }
 
-/* The name, then the rows: a set is complete once it has both. NULL when memory is short. */
+/* With its name behind it and no rows yet. NULL when memory is short. */
+static TsrOpSet *new_set(const Set *s) {
+    TsrOpSet *set = tsr_calloc(1, sizeof *set + (size_t)s->name_length + 1);
+    if (set != NULL) set->name = memcpy(set + 1, name_of(s), (size_t)s->name_length);
+    return set;
+}
+
 static const TsrOpSet *make_set(const Index *index, int i) {
     const Set *s = &index->sets[i];
-    TsrOpSet *set = &made[i];
-    if (set->ops != NULL) return set;
-    if (set->name == NULL) {
-        char *name = tsr_malloc((size_t)s->name_length + 1);
-        if (name == NULL) return NULL;
-        memcpy(name, name_of(s), (size_t)s->name_length);
-        name[s->name_length] = '\0';
-        set->name = name;
-    }
+    TsrOpSet *set = made[i] != NULL ? made[i] : new_set(s);
+    if (set == NULL || set->ops != NULL) return set;
+    STORE(made[i], set);
     const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->n);
     if (ops == NULL) return NULL;
     set->n = 0;
@@ -202,9 +203,10 @@ static const TsrOpSet *make_set(const Index *index, int i) {
 }
 
 static const TsrOpSet *complete_set(const Index *index, int i) {
-    if (TSR_LIKELY(MADE(made[i].ops) != NULL)) return &made[i];
+    const TsrOpSet *set = MADE(made[i]);
+    if (TSR_LIKELY(set != NULL && MADE(set->ops) != NULL)) return set;
     pthread_mutex_lock(&making);
-    const TsrOpSet *set = make_set(index, i);
+    set = make_set(index, i);
     pthread_mutex_unlock(&making);
     return set;
 }

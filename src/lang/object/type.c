@@ -125,7 +125,7 @@ typedef struct CacheRow {
     const Str *name;
     Value found;
 } CacheRow;
-enum { CACHE_ROWS = 1024 };
+enum { CACHE_ROWS = 256 };
 static CacheRow cache_rows[CACHE_ROWS];
 static bool cache_is_stale; /* of an interpreter that was shut down */
 
