@@ -128,6 +128,8 @@ static inline VD log1p_doubles(VD x) {
 #define V1SD(...)
 #define V1D(...)
 #define V2(...)
+#define HALVES_TOO(...)
+#define HALVES_BY(...)
 #define MASKED(name, op) TY_FLOAT(DEFINE_MASKED, name, op)
 #include "fast.def"
 #undef K1
@@ -142,8 +144,21 @@ static inline VD log1p_doubles(VD x) {
 #undef V1SD
 #undef V2
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef MASKED
 
+#include "halves.inc"
+
+#ifdef HALVES_BY_VECTORS
+#define HALVES_OF_V1(name, ...) HALVES_BOTH(name, 2, (__VA_ARGS__))
+#define HALVES_OF_V1SD(name, single, twice) HALVES_BOTH(name, 2, single)
+#define HALVES_ENTRY(name) TY_HALVES(ENTRY, name)
+#else
+#define HALVES_OF_V1(...)
+#define HALVES_OF_V1SD(...)
+#define HALVES_ENTRY(name)
+#endif
 #define NOTHING(...)
 #define CALL1(fn, acc) VCALL(fn, acc)(x)
 #define CALL2(fn, acc) VCALL(fn, acc)(x, y)
@@ -153,6 +168,8 @@ static inline VD log1p_doubles(VD x) {
 #define K3 NOTHING
 #define MORE NOTHING
 #define MASKED NOTHING
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__) HALVES_OF_##kind(__VA_ARGS__)
+#define HALVES_BY HALVES_OF_V1
 #define VCALL VF_CALL
 #define EXP sleef_exp_floats
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
@@ -171,7 +188,11 @@ static inline VD log1p_doubles(VD x) {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef EXP
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
+#define HALVES_BY NOTHING
 #define VCALL VD_CALL
 #define EXP sleef_exp_doubles
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
@@ -194,9 +215,9 @@ static inline VD log1p_doubles(VD x) {
 #undef V1SD
 #undef V2
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef MASKED
-
-#include "halves.inc"
 
 /* where: elements are moved as bits. */
 typedef struct Bits128 {
@@ -236,6 +257,8 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define V1D(name, ...) TY_F64(ENTRY, name)
 #define V2(name, ...) TY_FLOAT(ENTRY, name)
 #define MORE(kind, ...) kind(__VA_ARGS__)
+#define HALVES_TOO(kind, name, ...) kind(name, __VA_ARGS__) HALVES_ENTRY(name)
+#define HALVES_BY(name, ...) HALVES_ENTRY(name)
 #define MASKED(name, ...) \
     TY_FLOAT(ENTRY, name##_and) \
     TY_FLOAT(ENTRY, name##_or) \
@@ -251,7 +274,7 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     HALVES_ROW(mul),
     HALVES_ROW(div),
     HALVES_ROW(axpy),
-#ifdef WHOLE
+#ifdef HALVES_BY_VECTORS
     HALVES_ROW(maximum),
     HALVES_ROW(minimum),
     HALVES_ROW(sqrt),

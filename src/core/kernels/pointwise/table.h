@@ -21,6 +21,8 @@ typedef enum TsrKernel {
 #define MASKED(name, ...) \
     TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
+#define HALVES_BY(...)
 #define BESSEL(name) TSR_K_##name,
 #define POLYNOMIAL(name, ...) TSR_K_##name,
 #include "fast.def"
@@ -31,6 +33,8 @@ typedef enum TsrKernel {
 #undef BESSEL
 #undef POLYNOMIAL
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef K1
 #undef K2
 #undef K2N
