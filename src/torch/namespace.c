@@ -20,6 +20,7 @@
 #include "torch/cuda/cuda.h"
 #include "functions.h"
 #include "grad_mode.h"
+#include "kinds.h"
 #include "types.h"
 #include "lang/vm/vm.h"
 
@@ -147,6 +148,11 @@ static TsrStatus find_same(Value *out, const char *module, const char *name) {
 
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 
+static TsrStatus fill_kl(Module *m) {
+    Value v;
+    TSR_TRY(find_operator(&v, "distributions.", "kl_divergence"));
+    return module_add_move(m, "kl_divergence", v);
+}
 static TsrStatus fill_onnx(Module *m) { return module_add_functions(m, torch_onnx_functions); }
 
 typedef struct Switch {
@@ -211,6 +217,14 @@ static const struct Space {
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
+    {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},
+    {"torch.distributions.kl", NULL, fill_kl, "torch.distributions.kl_divergence."},
+#define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
+#define ROOT(name, module) PART(module)
+#define DISTRIBUTION(name, base, module) PART(module)
+#include "kinds.def"
+#undef ROOT
+#undef DISTRIBUTION
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},
@@ -261,7 +275,8 @@ static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     if (space == NULL || name->size > NAME_BYTES) return TSR_OK;
     TSR_TRY(find_child(out, space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_same(out, space->module, name->data));
-    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0)
+    if (out->tag == V_UNBOUND) *out = value_retain(torch_kind(space->module, name->data));
+    if (out->tag == V_UNBOUND && space->prefix != NULL && strstr(name->data, "__") == NULL)
         TSR_TRY(find_operator(out, space->prefix, name->data));
     return TSR_OK;
 }
@@ -286,6 +301,7 @@ static TsrStatus attribute_names(List *names, Module *m) {
         if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' &&
             strchr(spaces[i].module + n + 1, '.') == NULL)
             TSR_TRY(append_name(names, spaces[i].module + n + 1));
+    TSR_TRY(torch_kind_names(names, m->name->data));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
     for (const Same *same = same_in(space->module); same != NULL && same->inner != NULL; same++)
         TSR_TRY(append_name(names, same->inner));

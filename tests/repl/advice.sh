@@ -124,8 +124,8 @@ import threading
 parallel(f, g) runs two functions on two threads
 import timeit
 %timeit at the prompt measures, time.perf_counter() anywhere
-import torch.distributions
-torch.normal, rand, poisson, bernoulli and multinomial draw numbers
+torch.distributions.VonMises
+dir(torch.distributions) lists those there are; torch.normal, rand, poisson and others draw numbers
 import torchvision.transforms
 only torch is there
 import tqdm.auto
