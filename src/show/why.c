@@ -50,20 +50,42 @@ static size_t last_index(const char *path, size_t length) {
     return begin;
 }
 
-static bool is_tuple(const char *path, size_t length) {
-    Value v, exception;
-    TsrStatus status = vm_run_text_here(&v, path, length, "<why>");
-    if (status != TSR_OK) {
-        if (vm_take_error(&exception, status)) value_release(exception);
-        tsr_error_clear();
-        return false;
-    }
-    bool tuple = value_is_a(v, &tuple_type);
-    value_release(v);
-    return tuple;
+/* What stands at the beginning of a path; VALUE_UNBOUND: nothing that can be reached so. *out is the caller's. */
+static void value_at(Value *out, const char *path, size_t length) {
+    Value exception;
+    TsrStatus status = vm_run_text_here(out, path, length, "<why>");
+    if (status == TSR_OK) return;
+    *out = VALUE_UNBOUND;
+    if (vm_take_error(&exception, status)) value_release(exception);
+    tsr_error_clear();
 }
 
-/* How much of a path a del can be given: of what a closure, an iterator, a tuple or a sparse tensor holds, that. */
+/* Whether no item of it can be deleted: a tuple's, a nested tensor's. */
+static bool keeps_items(const char *path, size_t length) {
+    Value v;
+    value_at(&v, path, length);
+    bool keeps = v.tag == V_TENSOR || value_is_a(v, &tuple_type);
+    value_release(v);
+    return keeps;
+}
+
+static bool is_generator(const char *path, size_t length) {
+    Value v;
+    value_at(&v, path, length);
+    bool generator = value_is_obj(v, &generator_type);
+    value_release(v);
+    return generator;
+}
+
+/* Where the generator ends whose local a path leads to; its length when there is none. */
+static size_t before_local(const char *path, size_t length) {
+    for (size_t i = 1; i < length && path[0] != '<'; i++)
+        if (path[i] == '.' && is_generator(path, i)) return i;
+    return length;
+}
+
+/* How much of a path a del can be given: of what a closure, an iterator, a generator, a tuple, a nested or a sparse
+ * tensor holds, that. */
 static size_t deletable(const char *path) {
     static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
     size_t length = strlen(path);
@@ -71,7 +93,8 @@ static size_t deletable(const char *path) {
         const char *at = strstr(path, insides[i]);
         if (at != NULL) length = TSR_MIN(length, (size_t)(at - path));
     }
-    for (size_t begin; (begin = last_index(path, length)) < length && is_tuple(path, begin);) length = begin;
+    length = before_local(path, length);
+    for (size_t begin; (begin = last_index(path, length)) < length && keeps_items(path, begin);) length = begin;
     return length;
 }
 
