@@ -50,30 +50,35 @@ enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
 #define T uint8_t
 #define ACC uint32_t
 #define VECTOR
+#define WHOLE
 #define NAME(x) u8_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
 #define T int8_t
 #define ACC uint32_t
 #define VECTOR
+#define WHOLE
 #define NAME(x) i8_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
 #define T int16_t
 #define ACC uint32_t
 #define VECTOR
+#define WHOLE
 #define NAME(x) i16_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
 #define T int32_t
 #define ACC uint32_t
 #define VECTOR
+#define WHOLE
 #define NAME(x) i32_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
 #define T int64_t
 #define ACC uint64_t
 #define VECTOR
+#define WHOLE
 #define NAME(x) i64_##x
 #define CONJ(v) (v)
 #include "core/kernels/matrix/gemm.inc"
@@ -468,7 +473,11 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
     if (s != TSR_OK) tsr_parallel_fail(s);
 }
 
+static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
+
 static TsrStatus own_gemm_parallel(const TsrGemm *g) {
+    TsrGemm other = {g->dtype, turned(g->b), turned(g->a), turned(g->c), g->alpha, g->beta};
+    if (g->c.cols <= 2 && g->c.cols < g->c.rows && tsr_dtype_is_integral(g->dtype)) g = &other; /* columns are shared */
     double column = (double)g->c.rows * (double)g->a.cols;
     if (column * (double)g->c.cols < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(g);
     return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS,
@@ -691,8 +700,6 @@ static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g)
     tsr_free(b.copy);
     return s;
 }
-
-static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
 
 static TsrStatus blas_gemm(TsrBlasType t, const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
