@@ -1,0 +1,331 @@
+"""Calls over tensors of many sizes, strides and values, in PyTorch and in tsr, compared to the last bit: which operators differ, and by how much.
+
+    python3 tests/oracle/digits.py --tsr build/tsr [--seed N] [--each N] [--op REGEX] [--show N] [--family WORD]
+    python3 tests/oracle/digits.py --tsr build/tsr --line 'r = torch.log1p(P("float32 edge")[3:40:2])'     one call, both answers
+
+The calls are made from the templates below, in which {x}, {y}, {z} stand for tensors of one shape and dtype, <a|b> for one of the words, and @a|b@ for
+each of them. Their elements
+come from pools, one for each dtype and kind of value, which both programs read from a file. Prints, for each operator and dtype, how many calls differ
+and the largest distance in units of the last place (of the result's dtype; `inf` where one of the two is not finite).
+"""
+import argparse
+import collections
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLOATS = ["float32", "float64", "float16", "bfloat16"]
+SMALL = ["float8_e5m2", "float8_e4m3fn"]
+COMPLEX = ["complex64", "complex128"]
+INTS = ["uint8", "int8", "int16", "int32", "int64"]
+SETS = {"F": FLOATS, "f": FLOATS[:2], "C": COMPLEX, "I": INTS, "B": ["bool"], "S": SMALL, "H": ["complex32"], "U": ["uint16", "uint32", "uint64"], "L": ["int64"]}
+POOL = 4096
+MANTISSA = {"float32": (23, -126), "float64": (52, -1022), "float16": (10, -14), "bfloat16": (7, -126), "float8_e5m2": (2, -14), "float8_e4m3fn": (3, -6),
+            "complex64": (23, -126), "complex128": (52, -1022), "complex32": (10, -14)}
+SIZES = [0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 100, 129, 257, 1000]
+SHAPES = [[3, 5], [7, 33], [33, 7], [1, 17], [17, 1], [3, 5, 17], [16, 16], [40, 25], [4, 4, 4, 4], [2, 3, 9, 10], [0, 4], [65, 3]]
+
+# ---- the templates: family, dtypes, kinds of values, call ----
+KINDS = {"n": ["normal", "normal", "unit", "wide", "edge", "small"], "p": ["positive", "normal"], "u": ["unit", "normal"], "o": ["normal"], "e": ["edge", "wide", "small"]}
+
+sys.path.insert(0, HERE)
+
+
+def templates():
+    from digits_calls import CALLS
+
+    for line in CALLS.splitlines():
+        line = line.strip()
+        if line and not line.startswith("#"):
+            family, dtypes, kinds, shapes, call = line.split(None, 4)
+            before, *names = re.split(r"@(.*?)@", call)
+            for name in names[0].split("|") if names else [""]:
+                yield family, [d for s in dtypes for d in SETS[s]], KINDS[kinds], shapes, before + name + "".join(names[1:])
+
+
+def make_pool(path):
+    import torch
+
+    g = torch.Generator().manual_seed(4711)
+    pool = {}
+    warnings.simplefilter("ignore")
+
+    def uniform(n=POOL):
+        return torch.rand(n, generator=g, dtype=torch.float64)
+
+    def reals(kind, dtype):
+        mantissa, least = MANTISSA[dtype]
+        most = 15 if dtype in ("float16", "float8_e5m2") else 8 if dtype == "float8_e4m3fn" else 1023 if mantissa == 52 else 127
+        if kind == "normal":
+            return torch.randn(POOL, generator=g, dtype=torch.float64) * 3
+        if kind == "unit":
+            return uniform() * 2 - 1
+        if kind == "positive":
+            return torch.exp(torch.randn(POOL, generator=g, dtype=torch.float64))
+        if kind == "small":
+            return torch.randint(-9, 10, (POOL,), generator=g).double() * torch.tensor([1.0, 0.5, 1.0, 2.0]).double()[torch.randint(0, 4, (POOL,), generator=g)]
+        wide = torch.ldexp(1 + uniform(), torch.randint(least - 3, most, (POOL,), generator=g).double()) * (torch.randint(0, 2, (POOL,), generator=g) * 2 - 1)
+        if kind == "wide":
+            return wide
+        top = torch.finfo(getattr(torch, dtype)).max
+        special = torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, top, -top, 2.0 ** least, -(2.0 ** least), 2.0 ** (least - mantissa),
+                                -(2.0 ** (least - mantissa)), 3.0, -3.0, 1.5, -1.5, 2.5, 1e-3, 100.0, -100.0, 7.0, 20.0, -20.0, 88.7, -103.0, 1 + 2.0 ** -mantissa, 1 - 2.0 ** -mantissa], dtype=torch.float64)
+        return torch.where(uniform() < 0.6, special[torch.randint(0, len(special), (POOL,), generator=g)], torch.where(uniform() < 0.5, wide, torch.randn(POOL, generator=g, dtype=torch.float64) * 10))
+
+    for dtype in FLOATS + SMALL:
+        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
+            pool[f"{dtype} {kind}"] = reals(kind, dtype).to(getattr(torch, dtype))
+    for dtype, real in (("complex64", "float32"), ("complex128", "float64"), ("complex32", "float16")):
+        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
+            pool[f"{dtype} {kind}"] = torch.complex(reals(kind, real).to(torch.float64), reals(kind, real).to(torch.float64)).to(getattr(torch, dtype))
+    for dtype in INTS + SETS["U"] + ["bool"]:
+        low, high = (0, 1) if dtype == "bool" else (torch.iinfo(getattr(torch, dtype)).min, torch.iinfo(getattr(torch, dtype)).max)
+        signed = low < 0
+        rng = random.Random(dtype)
+        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
+            if kind in ("wide", "edge"):
+                v = [rng.choice([low, high, 0, 1, low + 1, high - 1, rng.randint(low, high), rng.randint(low, high)]) if kind == "edge" else rng.randint(low, high) for _ in range(POOL)]
+            else:
+                a = {"normal": 20, "unit": 1, "positive": 40, "small": 9}[kind]
+                v = [rng.randint(1 if kind == "positive" and dtype != "bool" else -a if signed else 0, min(a, high)) for _ in range(POOL)]
+            pool[f"{dtype} {kind}"] = torch.tensor(v, dtype=getattr(torch, dtype))
+    torch.save(pool, path)
+
+
+# ---- the calls ----
+
+def tensor_source(rng, dtype, kind, shape, layout):
+    n = math.prod(shape)
+    base = f'P["{dtype} {kind}"]'
+    begin = rng.randrange(0, 64)
+    tail = "" if len(shape) == 1 else f".view({', '.join(map(str, shape))})"
+    if layout == "step" and n * 3 + 64 < POOL:
+        step = rng.choice([2, 3])
+        return f"{base}[{begin}:{begin + n * step}:{step}]{tail}"
+    if layout == "turned" and len(shape) > 1:
+        order = list(range(len(shape)))
+        rng.shuffle(order)
+        inner = [0] * len(shape)
+        for i, o in enumerate(order):
+            inner[o] = shape[i]
+        return f"{base}[{begin}:{begin + n}].view({', '.join(map(str, inner))}).permute({', '.join(map(str, order))})"
+    if layout == "gaps" and len(shape) > 1 and (n // max(shape[-1], 1)) * (shape[-1] + 3) + 64 < POOL:
+        wide = shape[:-1] + [shape[-1] + 3]
+        return f"{base}[{begin}:{begin + math.prod(wide)}].view({', '.join(map(str, wide))})[..., 1:{shape[-1] + 1}]"
+    if layout == "spread" and len(shape) > 1 and n:
+        row = [1] + shape[1:]
+        return f"{base}[{begin}:{begin + math.prod(row)}].view({', '.join(map(str, row))}).expand({', '.join(map(str, shape))})"
+    return f"{base}[{begin}:{begin + n}]{tail}"
+
+
+def shape_of(rng, shapes):
+    if shapes == "*":
+        return [rng.choice(SIZES)] if rng.random() < 0.6 else rng.choice(SHAPES)
+    if shapes == "1":
+        return [rng.choice(SIZES)]
+    if shapes == "+":
+        return rng.choice(SHAPES)
+    return [int(rng.choice(s.split("/"))) for s in shapes.split("x")]
+
+
+def choose_words(rng, call):
+    while True:
+        m = re.search(r"<([^<>]*\|[^<>]*)>", call)
+        if not m:
+            return call
+        call = call[:m.start()] + rng.choice(m.group(1).split("|")) + call[m.end():]
+
+
+def make_call(rng, dtypes, kinds, shapes, call):
+    dtype = rng.choice(dtypes)
+    shape = shape_of(rng, shapes)
+    kind = rng.choice(kinds)
+    layouts = ["plain", "plain", "step", "turned", "gaps", "spread"]
+    call = choose_words(rng, call)
+    call = call.replace("{t}", "torch." + dtype).replace("{d}", dtype).replace("{n}", str(math.prod(shape)))
+    for m in sorted(set(re.findall(r"\{([xyzw])(?::([^{}]*))?\}", call))):
+        slot, own = m
+        own_dtype, own_kind, own_shape = dtype, kind, shape
+        for word in own.split(","):
+            if word in ("normal", "unit", "positive", "wide", "edge", "small"):
+                own_kind = word
+            elif word in MANTISSA or word in INTS or word == "bool":
+                own_dtype = word
+            elif word:
+                own_shape = [int(s) for s in word.split("x")]
+        text = tensor_source(rng, own_dtype, own_kind, own_shape, rng.choice(layouts))
+        call = call.replace("{" + slot + (":" + own if own else "") + "}", text)
+    return dtype, call if "r = " in call else "r = " + call
+
+
+RUNNER = r'''
+import sys
+import math
+import torch
+import torch.nn.functional as F
+nan = float("nan")
+inf = float("inf")
+P = torch.load(sys.argv[1])
+
+def shown(r):
+    if isinstance(r, torch.Tensor):
+        if r.layout != torch.strided:
+            return shown(r.to_dense())
+        x = r.detach()
+        if x.is_complex():
+            x = torch.view_as_real(x.to(torch.complex128).resolve_conj())
+        elif x.is_floating_point():
+            x = x.to(torch.float64)
+        return [str(r.dtype)[6:], list(r.shape), x.flatten().tolist()]
+    if isinstance(r, (list, tuple)):
+        return [shown(e) for e in r]
+    return repr(r)
+
+at = 0
+for line in open(sys.argv[2]):
+    at += 1
+    if at <= int(sys.argv[3]):
+        continue
+    try:
+        exec(line)
+        print(str(shown(r)).replace("\n", "\\n"), flush=True)
+    except Exception as error:
+        print(["raised", type(error).__name__ + ": " + str(error)], flush=True)
+'''
+
+
+def answers(command, lines, folder):
+    """One text a line; 'ended' for a call that ended the program."""
+    calls, runner = os.path.join(folder, "calls"), os.path.join(folder, "runner.py")
+    with open(runner, "w") as f:
+        f.write(RUNNER)
+    with open(calls, "w") as f:
+        f.writelines(line + "\n" for line in lines)
+    found = []
+    while len(found) < len(lines):
+        p = subprocess.run(command + [runner, os.path.join(folder, "pool.pt"), calls, str(len(found))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        found += p.stdout.splitlines()
+        if len(found) < len(lines):
+            found.append("ended")
+    return found
+
+
+# ---- comparing ----
+
+def unit(dtype, v):
+    mantissa, least = MANTISSA[dtype]
+    return 2.0 ** (max(math.frexp(v)[1] - 1, least) - mantissa)
+
+
+def distance(dtype, a, b):
+    if a == b and math.copysign(1, a) == math.copysign(1, b) or (a != a and b != b):
+        return 0
+    if a - a != 0 or b - b != 0 or dtype not in MANTISSA:
+        return math.inf
+    if a == b:
+        return 0.25  # the sign of zero
+    return abs(a - b) / unit(dtype, b)
+
+
+def distances(g, w):
+    """The largest distance and the number of elements that differ, or words."""
+    if type(g) is not type(w) or not isinstance(g, list):
+        return (0, 0) if g == w else "result"
+    if g[:1] == ["raised"] or w[:1] == ["raised"]:
+        return (0, 0) if g == w else "words" if g[:1] == w[:1] else "accepted" if w[:1] == ["raised"] else "refused"
+    if len(g) == 3 and isinstance(g[0], str) and isinstance(g[2], list):
+        if len(w) != 3 or g[:2] != w[:2] or len(g[2]) != len(w[2]):
+            return "shape"
+        if not isinstance(g[2][0] if g[2] else 0.0, float):
+            bad = sum(a != b for a, b in zip(g[2], w[2]))
+            return (math.inf if bad else 0, bad)
+        d = [distance(w[0], a, b) for a, b in zip(g[2], w[2])]
+        return max(d, default=0), sum(x > 0 for x in d)
+    if len(g) != len(w):
+        return "result"
+    most, count = 0, 0
+    for a, b in zip(g, w):
+        d = distances(a, b)
+        if isinstance(d, str):
+            return d
+        most, count = max(most, d[0]), count + d[1]
+    return most, count
+
+
+def read(text):
+    return eval(text, {"nan": math.nan, "inf": math.inf}) if text[:1] in "[('\"" else text
+
+
+def compare(calls, ours, theirs):
+    for (family, name, dtype, line), g, w in zip(calls, ours, theirs):
+        if g == w:
+            yield family, name, dtype, line, None, g, w
+        else:
+            d = distances(read(g), read(w))
+            yield family, name, dtype, line, d if isinstance(d, str) or d[1] else None, g, w
+
+
+def first_difference(g, w):
+    g, w = read(g), read(w)
+    if isinstance(g, str) or isinstance(w, str) or g[:1] == ["raised"] or w[:1] == ["raised"]:
+        return f"{str(g)[:300]}   PYTORCH {str(w)[:300]}"
+    if len(g) == 3 and isinstance(g[0], str) and len(w) == 3 and g[:2] == w[:2] and isinstance(g[2], list):
+        bad = [(i, a, b) for i, (a, b) in enumerate(zip(g[2], w[2])) if not (a != a and b != b) and repr(a) != repr(b)]
+        return f"{g[0]} {g[1]}: {len(bad)} of {len(g[2])}: " + ", ".join(f"[{i}] {a!r} PYTORCH {b!r}" for i, a, b in bad[:4])
+    if len(g) == len(w) and isinstance(g[0], list):
+        return " ; ".join(first_difference(str(a), str(b)) for a, b in zip(g, w) if str(a) != str(b))
+    return f"{str(g)[:300]}   PYTORCH {str(w)[:300]}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tsr", default="build/tsr")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--each", type=int, default=20, help="calls of each template")
+    parser.add_argument("--op", default="")
+    parser.add_argument("--family", default="")
+    parser.add_argument("--show", type=int, default=1)
+    parser.add_argument("--kinds", help="words: of these kinds of values only")
+    parser.add_argument("--line")
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    calls = []
+    for family, dtypes, kinds, shapes, call in templates():
+        kinds = [k for k in kinds if not options.kinds or k in options.kinds.split()] or kinds
+        if options.family in family and re.search(options.op, call):
+            for _ in range(options.each):
+                dtype, line = make_call(rng, dtypes, kinds, shapes, call)
+                calls.append((family, call, dtype, line))
+    if options.line:
+        calls = [("", options.line, "", options.line)]
+    with tempfile.TemporaryDirectory() as folder:
+        make_pool(os.path.join(folder, "pool.pt"))
+        lines = [c[3] for c in calls]
+        theirs = answers([sys.executable], lines, folder)
+        ours = answers([options.tsr, "--max-memory", "4G"], lines, folder)
+    if options.line:
+        print("tsr     ", ours[0][:3000])
+        print("PyTorch ", theirs[0][:3000])
+    found, total = collections.defaultdict(list), collections.Counter()
+    for family, name, dtype, line, d, g, w in compare(calls, ours, theirs):
+        total[name, dtype] += 1
+        if d is not None:
+            found[family, name, dtype].append((d, line, g, w))
+    for (family, name, dtype), list_of in sorted(found.items()):
+        worst = max((d[0] for d, _, _, _ in list_of if not isinstance(d, str)), default="")
+        words = sorted({d for d, _, _, _ in list_of if isinstance(d, str)})
+        print(f"{family:10} {len(list_of):4} of {total[name, dtype]:4}  {worst if worst == '' else format(worst, '.3g'):>8} {' '.join(words)}  {dtype}  {name}")
+        for d, line, g, w in list_of[: options.show]:
+            print("      " + line + "\n         " + first_difference(g, w)[:900])
+    print(f"{len(calls)} calls, {sum(map(len, found.values()))} differ")
+
+
+if __name__ == "__main__":
+    main()
