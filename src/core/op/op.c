@@ -1,4 +1,8 @@
-/* op.c: running a bound call of an operator (op.h).
+/* op.c: the table of operators: lookup by name, and running a bound call (op.h).
+ *
+ * The index is an open-addressed hash table of names (FNV-1a, linear probing, a power of two above twice the names); a
+ * slot leads to a Set, the rows of one name chained in the order of the tables. A row's schema is parsed, and a set's
+ * array of overloads made, when somebody first asks; both are stored once and for all threads.
  *
  * A run goes one of three ways, the quickest that fits. run_plain: dense tensors of the host without lazy bits and a
  * fresh result go straight to the row's function. run_in_full: arguments that are conjugate or negative views are
@@ -7,6 +11,7 @@
  * tsr_invoke_new at the end binds C arguments by a string of letters and takes the same ways. */
 #include "core/op.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +27,183 @@
 #include "core/engine/turn.h"
 #include "core/tensor/loan.h"
 #include "core/tensor/tensor_impl.h"
+
+/* ---- the index: names to overload sets ----
+ *
+ * The rows are entered once. What is made of them when it is first asked for, the schema of a row, the rows of a name
+ * and the order of names, is made under `making` and stored last, so that who finds it finds it whole. */
+
+typedef struct Set {
+    TsrOpSet set;
+    const char *name; /* into the first row's schema, name_length bytes */
+    size_t name_length;
+    int first, last; /* rows, chained through row_next */
+} Set;
+
+enum { MAX_ROWS = 8192, TABLE_SIZE = 8192 /* a power of two, above twice the names */ };
+
+static struct {
+    const TsrOp *rows[MAX_ROWS];
+    TsrSchema *schema[MAX_ROWS];
+    short next[MAX_ROWS];
+    int nrows, nsets;
+    Set sets[TABLE_SIZE / 2];
+    short slots[TABLE_SIZE]; /* 1 + index into sets; 0 free */
+    short *sorted;
+} table;
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+/* What was made, or NULL. */
+#define MADE(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
+#define STORE(slot, value) __atomic_store_n(&(slot), value, __ATOMIC_RELEASE)
+
+static uint32_t hash_name(const char *name, size_t n) { /* FNV-1a */
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return h;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static short *find_slot(const char *name, size_t n) {
+    uint32_t i = hash_name(name, n) & (TABLE_SIZE - 1);
+    for (;; i = (i + 1) & (TABLE_SIZE - 1)) {
+        if (table.slots[i] == 0) return &table.slots[i];
+        const Set *s = &table.sets[table.slots[i] - 1];
+        if (s->name_length == n && memcmp(s->name, name, n) == 0) return &table.slots[i];
+    }
+}
+
+static TsrStatus add_row(const TsrOp *row) {
+    if (table.nrows == MAX_ROWS || table.nsets == TABLE_SIZE / 2)
+        return tsr_error(TSR_SYSTEM_ERROR, "the table of operators is full");
+    size_t n = strcspn(row->schema, "(");
+    short *slot = find_slot(row->schema, n);
+    int index = table.nrows++;
+    table.rows[index] = row;
+    table.next[index] = -1;
+    if (*slot == 0) {
+        *slot = (short)(++table.nsets);
+        table.sets[*slot - 1] = (Set){.name = row->schema, .name_length = n, .first = index, .last = index, .set.n = 1};
+    } else {
+        Set *s = &table.sets[*slot - 1];
+        table.next[s->last] = (short)index;
+        s->last = index;
+        s->set.n++;
+        tsr_free((void *)s->set.ops); /* made again on the next lookup */
+        s->set.ops = NULL;
+    }
+    return TSR_OK;
+}
+
+static void add_rows(void) {
+    for (const TsrOp *row = tsr_op_rows; row->schema != NULL; row++) (void)add_row(row);
+}
+
+static void make_ready(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, add_rows);
+}
+
+TsrStatus tsr_op_register(const TsrOp *rows, int n) {
+    make_ready();
+    if (n < 0) return tsr_error(TSR_SYSTEM_ERROR, "a negative number of rows: %d", n);
+    for (int i = 0; i < n; i++)
+        if (rows[i].schema == NULL || rows[i].fn == NULL || rows[i].schema[strcspn(rows[i].schema, "(")] == '\0')
+            return tsr_error(TSR_SYSTEM_ERROR, "row %d has no function, or its schema is none: %s", i,
+                             rows[i].schema != NULL ? rows[i].schema : "NULL");
+    for (int i = 0; i < n; i++) TSR_TRY(add_row(&rows[i]));
+    tsr_free(table.sorted);
+    table.sorted = NULL;
+    return TSR_OK;
+}
+
+/* The row's number, found through its set; only rows of the table have one. */
+static int row_number(const TsrOp *op) {
+    make_ready();
+    short *slot = find_slot(op->schema, strcspn(op->schema, "("));
+    if (*slot == 0) return -1;
+    int i = table.sets[*slot - 1].first;
+    while (i >= 0 && table.rows[i] != op) i = table.next[i];
+    return i;
+}
+
+TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
+    int i = row_number(op);
+    if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
+    TsrSchema *schema = MADE(table.schema[i]);
+    TsrStatus status = TSR_OK;
+    if (TSR_UNLIKELY(schema == NULL)) {
+        pthread_mutex_lock(&making);
+        schema = table.schema[i];
+        if (schema == NULL) status = tsr_schema_new(&schema, op->schema);
+        STORE(table.schema[i], schema);
+        pthread_mutex_unlock(&making);
+    }
+    if (status == TSR_OK) *lent = schema;
+    return status;
+}
+
+/* The name, then the rows: a set is complete once it has both. NULL when memory is short. */
+static const TsrOpSet *make_set(Set *s) {
+    if (s->set.ops != NULL) return &s->set;
+    if (s->set.name == NULL) {
+        char *name = tsr_malloc(s->name_length + 1);
+        if (name == NULL) return NULL;
+        memcpy(name, s->name, s->name_length);
+        name[s->name_length] = '\0';
+        s->set.name = name;
+    }
+    const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->set.n);
+    if (ops == NULL) return NULL;
+    int n = 0;
+    for (int i = s->first; i >= 0; i = table.next[i]) ops[n++] = table.rows[i];
+    STORE(s->set.ops, ops);
+    return &s->set;
+}
+
+static const TsrOpSet *complete_set(Set *s) {
+    if (TSR_LIKELY(MADE(s->set.ops) != NULL)) return &s->set;
+    pthread_mutex_lock(&making);
+    const TsrOpSet *set = make_set(s);
+    pthread_mutex_unlock(&making);
+    return set;
+}
+
+const TsrOpSet *tsr_op_find(const char *name) {
+    make_ready();
+    short slot = *find_slot(name, strlen(name));
+    return slot == 0 ? NULL : complete_set(&table.sets[slot - 1]);
+}
+
+int tsr_op_count(void) {
+    make_ready();
+    return table.nsets;
+}
+
+static int compare_sets(const void *a, const void *b) {
+    const Set *x = &table.sets[*(const short *)a], *y = &table.sets[*(const short *)b];
+    int order = memcmp(x->name, y->name, TSR_MIN(x->name_length, y->name_length));
+    return order != 0 ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
+}
+
+static void sort_names(void) {
+    short *sorted = table.sorted == NULL ? tsr_malloc(sizeof *sorted * (size_t)(table.nsets + 1)) : NULL;
+    if (sorted == NULL) return;
+    for (int k = 0; k < table.nsets; k++) sorted[k] = (short)k;
+    qsort(sorted, (size_t)table.nsets, sizeof *sorted, compare_sets);
+    STORE(table.sorted, sorted);
+}
+
+const TsrOpSet *tsr_op_at(int i) {
+    make_ready();
+    if (TSR_UNLIKELY(MADE(table.sorted) == NULL)) {
+        pthread_mutex_lock(&making);
+        sort_names();
+        pthread_mutex_unlock(&making);
+    }
+    const short *sorted = MADE(table.sorted);
+    return sorted != NULL && i >= 0 && i < table.nsets ? complete_set(&table.sets[sorted[i]]) : NULL;
+}
 
 /* ---- running ---- */
 

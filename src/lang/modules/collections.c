@@ -22,9 +22,7 @@ static TsrStatus fill(Module *module) {
     counter_startup();
     for (size_t i = 0; i < TSR_COUNTOF(types); i++)
         TSR_TRY(module_add(module, types[i].name, value_lent(types[i].type)));
-    Value abc;
-    TSR_TRY(module_import(&abc, "collections.abc"));
-    return module_add_move(module, "abc", abc);
+    return TSR_OK;
 }
 
 const NsModule ns_collections = {"collections", "Further containers.", functions, fill, NULL};

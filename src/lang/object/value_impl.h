@@ -11,8 +11,7 @@ void exc_shutdown(void);
 void module_shutdown(void);
 void tuple_shutdown(void);      /* named tuple types */
 void namedtuple_shutdown(void); /* those of collections.namedtuple */
-void type_startup(void);
-void type_shutdown(void); /* method caches of types */
+void type_shutdown(void);       /* method caches of types */
 
 Type *type_base(const Type *type); /* NULL for object */
 
