@@ -6,6 +6,7 @@
  * TSR_TEST_OP=NAME picks one operator, TSR_TEST_SEED another stream, TSR_TEST_ROUNDS how often each combination of
  * dtype and layout is tried (unset: a sample), TSR_TEST_VERBOSE names each row on the way and those whose calls are
  * never accepted, TSR_TEST_DUMP=FILE writes each call with its outcome, for tests/oracle/replay.py. */
+#include "core/mem.h"
 #include "core/op/op_calls.h"
 #include "suite.h"
 
@@ -87,6 +88,7 @@ static const Exempt exempt[] = {
     {"view_copy", BY_LAYOUT},
     {"is_set_to", BY_LAYOUT},
     {"index_put", BY_LAYOUT | SHARED_SELF},
+    {"put", BY_LAYOUT},
     {"set_", SET | NO_VALUES},
     {"nan_to_num", SHARED_SELF}, /* of integers, which it leaves as they are */
     {"fill", SHARED_SELF},
@@ -625,6 +627,30 @@ static void check_layouts(const OpCall *call, const TsrOpCall *plain, double uni
     call_end(&copy);
 }
 
+/* ---- the promise of balance when memory is short ---- */
+
+/* The call again and again, each time with a later allocation failing; a few are passed over at each step. */
+static void check_short_of_memory(OpCall *call) {
+    enum { MOST = 80 };
+    int64_t tried = MOST;
+    for (int64_t n = 1 + calls_below(3); n <= MOST && n <= tried; n += 1 + calls_below(4)) {
+        Counts counts;
+        TsrOpCall run;
+        int64_t live = tsr_memory_live();
+        counts_take(&counts, call);
+        tsr_mem_fail_at(n);
+        TsrStatus status = call_run(call, &run);
+        tried = tsr_mem_fail_at(0);
+        if (status == TSR_OK) tsr_op_release_returns(&run);
+        else if (tsr_error_kind() != status)
+            broken(call, "short of memory", "gave status %d without its error", status);
+        counts_check(&counts, call, "after an allocation failed");
+        if (tsr_memory_live() != live && (call->op->forms & TSR_INPLACE_ONLY) == 0)
+            broken(call, "short of memory", "%lld bytes are left behind when allocation %lld fails",
+                   (long long)(tsr_memory_live() - live), (long long)n);
+    }
+}
+
 static FILE *dump;        /* TSR_TEST_DUMP */
 static bool wants_lapack; /* a call of the row under test was refused as there is none, where there need be none */
 
@@ -655,6 +681,7 @@ static bool check_call(const TsrOp *op, const TsrSchema *schema, TsrDtype dtype,
             counts_check(&counts, &call, "after the call");
             check_unchanged(&call, &before, "after the call");
             check_wrong(&before);
+            if (calls_below(8) == 0) check_short_of_memory(&before);
         } else {
             if (test_lacks_lapack() && strstr(tsr_error_message(), "LAPACK") != NULL) wants_lapack = true;
             if (tsr_error_kind() != status)
