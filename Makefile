@@ -72,7 +72,7 @@ CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
 ISAS := base $(if $(LIB_DIR),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
-NO_SIMD := %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/chain.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
+NO_SIMD := %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/chain.base.o %/few.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
 SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
 CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
@@ -89,15 +89,19 @@ all: $(BUILD)/tsr $(PLUGINS) $(BUILD)/make_pack ## the binary (build/tsr), the d
 # At a fixed address, as Debian links python3: 23,000 addresses in tables need not be adjusted at each start, which costs a quarter of it.
 NO_PIE := -no-pie
 
-# The program is linked twice: first to compile what is written in the language (src/*/prelude), then with that code in it.
+# The program is linked twice: first to compile what is written in the language (src/*/prelude) and to sort the names of operators, then
+# with that code and that index in it.
 $(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(CC) $(NO_PIE) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o
-$(BUILD)/obj/prelude_frozen.o: $(BUILD)/tsr-thawed
-	$(QUIET)$< --print-man prelude >$(BUILD)/prelude.frozen
-	$(QUIET)printf '.section .rodata\n.balign 8\n.globl prelude_frozen\n.hidden prelude_frozen\nprelude_frozen: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $(BUILD)/prelude.frozen | $(CC) $(LDFLAGS_$(CONFIG)) -c -x assembler -o $@ -
+$(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o $(BUILD)/obj/tsr_op_frozen.o
+$(BUILD)/prelude.frozen $(BUILD)/index.frozen: $(BUILD)/%.frozen: $(BUILD)/tsr-thawed
+	$(QUIET)$< --print-man $* >$@
+$(BUILD)/obj/prelude_frozen.o: $(BUILD)/prelude.frozen
+$(BUILD)/obj/tsr_op_frozen.o: $(BUILD)/index.frozen
+$(BUILD)/obj/prelude_frozen.o $(BUILD)/obj/tsr_op_frozen.o: $(BUILD)/obj/%.o:
+	$(QUIET)printf '.section .rodata\n.balign 8\n.globl %s\n.hidden %s\n%s: .incbin "%s"\n.section .note.GNU-stack,"",@progbits\n' $* $* $* $< | $(CC) $(LDFLAGS_$(CONFIG)) -c -x assembler -o $@ -
 
 $(BUILD)/libtsr_cuda.so: $(CUDA_OBJ)
 	$(QUIET)$(CC) -shared $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ -ldl -lpthread

@@ -111,14 +111,16 @@ typedef enum TsrTraceKind {
     TSR_TRACE_COPY,
     TSR_TRACE_CONSTRUCT,
     TSR_TRACE_DESTROY,
-    TSR_TRACE_WRITE,
+    TSR_TRACE_WRITE, /* of a tensor, counted; of a storage's bytes by itself (then the object is NULL), not counted */
     TSR_TRACE_VIEW,
     TSR_TRACE_OP,
+    TSR_TRACE_CHANGE, /* a tensor is about to get another storage, and no operator does it */
     TSR_TRACE_ADOPT,  /* a storage takes memory that no allocator made: a mapping, borrowed bytes */
     TSR_TRACE_RETURN, /* and gives it back */
-    TSR_TRACE_KEEP,   /* a tensor gets other sizes and no other memory; bytes: those that it now uses or needs */
-    TSR_TRACE_CALL,   /* how memory came or went: a function `what`, called by `reason` */
-    TSR_TRACE_WRAP    /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
+    TSR_TRACE_KEEP, /* a tensor gets other sizes and no other memory; bytes: those that it now uses or needs. A storage
+                     * by itself has another size; bytes: those that it had */
+    TSR_TRACE_CALL, /* how memory came or went: a function `what`, called by `reason` */
+    TSR_TRACE_WRAP  /* a value that stands for a tensor was made: a wrapper, a raw handle, a MaybeOwned */
 } TsrTraceKind;
 /* One event, valid while the hook runs; it owns nothing. */
 typedef struct TsrTraceEvent {
@@ -128,9 +130,9 @@ typedef struct TsrTraceEvent {
     int64_t bytes;
     const void
         *object; /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
-    const void
-        *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its base */
-    size_t alignment; /* asked for, where a function was called that gave no block yet; else 0 */
+    const void *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its
+                          * base, of a write or a change the storage */
+    size_t alignment;    /* asked for, where a function was called that gave no block yet; else 0 */
 } TsrTraceEvent;
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;

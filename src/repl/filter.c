@@ -232,6 +232,12 @@ static TsrStatus bare_name(Value *lent, Str *name) {
     return next_bare_name != NULL ? next_bare_name(lent, name) : TSR_OK;
 }
 
+/* Whether the records are objects of JSON, where nobody has said that they are. */
+static bool may_be_lines(void) {
+    Value first = value_as_list(inputs)->items[0];
+    return options->input_format == NULL && value_is_obj(first, &dict_type);
+}
+
 /* That a program saw the first of several inputs alone. */
 static void tell_unused(void) {
     int64_t count = inputs.tag != V_UNBOUND ? value_as_list(inputs)->count : 0;
@@ -243,8 +249,9 @@ static void tell_unused(void) {
                  "`_` is %s alone; inputs is the list of all %lld, --each runs the program on each file",
                  tsr_io_quote(shown, path, strlen(path)), (long long)count);
     else
-        snprintf(line, sizeof line, "%s holds %lld records, and `_` is the first; inputs is the list of all",
-                 strcmp(path, "-") == 0 ? "<stdin>" : tsr_io_quote(shown, path, strlen(path)), (long long)count);
+        snprintf(line, sizeof line, "%s holds %lld records, and `_` is the first; inputs is the list of all%s",
+                 strcmp(path, "-") == 0 ? "<stdin>" : tsr_io_quote(shown, path, strlen(path)), (long long)count,
+                 may_be_lines() ? ", -I jsonl reads each line as a row of a table" : "");
     files_tell(line);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base.h"
 #include "core/op.h"
+#include "core/op/index.h"
 #include "ideas.h"
 #include "show/help/fold.h"
 #include "show/help/help.h"
@@ -163,7 +164,9 @@ int man_print(const char *page) {
         write_schemas();
         return EXIT_FINE;
     }
-    if (strcmp(page, "prelude") == 0) return shell_report(prelude_freeze(stdout), NULL); /* for the Makefile */
+    /* For the Makefile. */
+    if (strcmp(page, "prelude") == 0) return shell_report(prelude_freeze(stdout), NULL);
+    if (strcmp(page, "index") == 0) return tsr_op_freeze(stdout), EXIT_FINE;
     if (strcmp(page, "ideas") == 0) return ideas_write_manual(), EXIT_FINE;
     if (strcmp(page, "idea-tests") == 0) return ideas_write_transcripts(), EXIT_FINE;
     fprintf(stderr, "tsr: --print-man: there is no page '%s'\n", page);

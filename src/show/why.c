@@ -12,6 +12,7 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
+#include "torch/tensor/storage.h"
 
 /* ---- what would end the references ---- */
 
@@ -49,20 +50,42 @@ static size_t last_index(const char *path, size_t length) {
     return begin;
 }
 
-static bool is_tuple(const char *path, size_t length) {
-    Value v, exception;
-    TsrStatus status = vm_run_text_here(&v, path, length, "<why>");
-    if (status != TSR_OK) {
-        if (vm_take_error(&exception, status)) value_release(exception);
-        tsr_error_clear();
-        return false;
-    }
-    bool tuple = value_is_a(v, &tuple_type);
-    value_release(v);
-    return tuple;
+/* What stands at the beginning of a path; VALUE_UNBOUND: nothing that can be reached so. *out is the caller's. */
+static void value_at(Value *out, const char *path, size_t length) {
+    Value exception;
+    TsrStatus status = vm_run_text_here(out, path, length, "<why>");
+    if (status == TSR_OK) return;
+    *out = VALUE_UNBOUND;
+    if (vm_take_error(&exception, status)) value_release(exception);
+    tsr_error_clear();
 }
 
-/* How much of a path a del can be given: of what a closure, an iterator, a tuple or a sparse tensor holds, that. */
+/* Whether no item of it can be deleted: a tuple's, a nested tensor's. */
+static bool keeps_items(const char *path, size_t length) {
+    Value v;
+    value_at(&v, path, length);
+    bool keeps = v.tag == V_TENSOR || value_is_a(v, &tuple_type);
+    value_release(v);
+    return keeps;
+}
+
+static bool is_generator(const char *path, size_t length) {
+    Value v;
+    value_at(&v, path, length);
+    bool generator = value_is_obj(v, &generator_type);
+    value_release(v);
+    return generator;
+}
+
+/* Where the generator ends whose local a path leads to; its length when there is none. */
+static size_t before_local(const char *path, size_t length) {
+    for (size_t i = 1; i < length && path[0] != '<'; i++)
+        if (path[i] == '.' && is_generator(path, i)) return i;
+    return length;
+}
+
+/* How much of a path a del can be given: of what a closure, an iterator, a generator, a tuple, a nested or a sparse
+ * tensor holds, that. */
 static size_t deletable(const char *path) {
     static const char *const insides[] = {".<", ".__", ".indices()", ".values()"};
     size_t length = strlen(path);
@@ -70,7 +93,8 @@ static size_t deletable(const char *path) {
         const char *at = strstr(path, insides[i]);
         if (at != NULL) length = TSR_MIN(length, (size_t)(at - path));
     }
-    for (size_t begin; (begin = last_index(path, length)) < length && is_tuple(path, begin);) length = begin;
+    length = before_local(path, length);
+    for (size_t begin; (begin = last_index(path, length)) < length && keeps_items(path, begin);) length = begin;
     return length;
 }
 
@@ -203,30 +227,6 @@ static TsrStatus why_so_large(TsrText *text, const TsrTensor *t, int64_t others)
         (long long)reached);
 }
 
-typedef struct Keepers {
-    const TsrStorage *storage;
-    List *list;
-    TsrStatus status;
-} Keepers;
-
-static void add_keeper(const char *path, const TsrStorage *s, void *context) {
-    Keepers *k = context;
-    Value name;
-    if (s != k->storage || k->status != TSR_OK) return;
-    k->status = str_new_c(&name, path);
-    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
-}
-
-/* A list of who holds the storage itself, not a tensor over it. */
-static TsrStatus keepers_new(Value *out, const TsrStorage *storage) {
-    Value list;
-    TSR_TRY(list_new(&list, 0));
-    Keepers k = {.storage = storage, .list = value_as_list(list)};
-    TsrStatus status = storage != NULL ? holders_each_storage(add_keeper, &k) : TSR_OK;
-    if (status == TSR_OK) status = k.status;
-    return value_end_move(out, status, list);
-}
-
 /* "a, b" behind `words`, when there are any. */
 static TsrStatus append_names(TsrText *text, const char *words, Value names) {
     if (value_as_list(names)->count == 0) return TSR_OK;
@@ -246,11 +246,18 @@ static TsrStatus why_foreign(TsrText *text, const TsrStorage *s) {
     return TSR_OK;
 }
 
+/* "storage #1 (8 bytes) is held by 1 tensor" */
+static TsrStatus why_counts(TsrText *text, const TsrStorage *s, int64_t kept) {
+    int64_t tensors = tsr_storage_refcount(s) - kept;
+    return tsr_text_printf(text, "storage #%lld (%" PRIu64 " bytes) is held by %lld tensor%s",
+                           (long long)tsr_storage_id((TsrStorage *)(uintptr_t)s), s->nbytes, (long long)tensors,
+                           tensors == 1 ? "" : "s");
+}
+
 static TsrStatus why_storage(TsrText *text, const TsrTensor *t, Value views, Value keepers) {
-    int64_t kept = value_as_list(keepers)->count, tensors = tsr_storage_refcount(t->storage) - kept;
-    TSR_TRY(tsr_text_printf(text, "\nits storage #%lld (%" PRIu64 " bytes) is held by %lld tensor%s",
-                            (long long)tsr_storage_id(t->storage), t->storage->nbytes, (long long)tensors,
-                            tensors == 1 ? "" : "s"));
+    int64_t kept = value_as_list(keepers)->count;
+    TSR_TRY(tsr_text_puts(text, "\nits "));
+    TSR_TRY(why_counts(text, t->storage, kept));
     TSR_TRY(append_names(text, ", also by ", views));
     TSR_TRY(append_names(text, ", and as a storage by ", keepers));
     TSR_TRY(why_foreign(text, t->storage));
@@ -283,7 +290,7 @@ static TsrStatus why_text(TsrText *text, TsrTensor *t) {
     Value holders, views = VALUE_NONE, keepers = VALUE_NONE;
     TSR_TRY(holders_list(&holders, t));
     TsrStatus status = holders_names_over(&views, t->storage, t);
-    if (status == TSR_OK) status = keepers_new(&keepers, t->storage);
+    if (status == TSR_OK) status = holders_keepers(&keepers, t->storage);
     if (status == TSR_OK) status = why_holders(text, holders);
     if (status == TSR_OK && !tsr_is_defined(t)) {
         status = tsr_text_puts(text, "\nit is the one undefined tensor: it has no memory, and is never freed");
@@ -308,12 +315,32 @@ static TsrStatus why_shell(TsrText *text, Value v) {
     return status;
 }
 
-static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
+/* Of a storage by itself. */
+static TsrStatus why_of_storage(TsrText *text, const TsrStorage *s) {
+    Value views, keepers = VALUE_NONE;
+    TSR_TRY(holders_names_over(&views, s, NULL));
+    TsrStatus status = holders_keepers(&keepers, s);
+    int64_t kept = status == TSR_OK ? value_as_list(keepers)->count : 0;
+    if (status == TSR_OK) status = why_counts(text, s, kept);
+    if (status == TSR_OK) status = append_names(text, ": ", views);
+    if (status == TSR_OK) status = append_names(text, ", and as a storage by ", keepers);
+    if (status == TSR_OK) status = why_foreign(text, s);
+    value_release(views);
+    value_release(keepers);
+    return status;
+}
+
+static TsrStatus why_value(TsrText *text, Value v) {
     TsrTensor *t;
+    if (value_is_storage(v)) return why_of_storage(text, storage_obj_of(v));
+    if (holders_shell(v) != NULL) return why_shell(text, v);
+    TSR_TRY(holders_tensor(&t, v, "why"));
+    return why_text(text, t);
+}
+
+static TsrStatus tsr_why_fn(Value *out, const CallArgs *args) {
     TsrText text = {0};
-    bool shell = holders_shell(args->values[0]) != NULL;
-    if (!shell) TSR_TRY(holders_tensor(&t, args->values[0], "why"));
-    TsrStatus status = shell ? why_shell(&text, args->values[0]) : why_text(&text, t);
+    TsrStatus status = why_value(&text, args->values[0]);
     if (status == TSR_OK) status = str_new_text_move(out, &text);
     tsr_text_free(&text);
     if (status == TSR_OK) note_mark(*out);

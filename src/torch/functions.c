@@ -52,15 +52,49 @@ FN(typename) {
     return str_new_c(out, type_full_name(value_type(v[0])));
 }
 
+/* The device that from_dlpack is asked for, None: that of the tensor. */
+static TsrStatus dlpack_device(TsrDevice *out, Value wanted, const TsrTensor *t) {
+    bool ok = wanted.tag != V_INT;
+    *out = t->device;
+    if (wanted.tag == V_UNBOUND || wanted.tag == V_NONE) return TSR_OK;
+    if (ok) TSR_TRY(device_from_value(out, &ok, wanted));
+    return ok ? TSR_OK
+              : tsr_error(TSR_ASSERTION_ERROR, "from_dlpack: unsupported device type: <class '%s'>",
+                          type_full_name(value_type(wanted)));
+}
+
+/* The tensor on another device, by its method. */
+static TsrStatus tensor_on_device(Value *out, Value tensor, TsrDevice device) {
+    Value to, values[] = {tensor, VALUE_NONE};
+    TSR_TRY(device_new(&values[1], device));
+    TsrStatus status = bind_new_method(&to, "to");
+    if (status == TSR_OK) {
+        status = value_call_n(out, to, 2, values);
+        value_release(to);
+    }
+    value_release(values[1]);
+    return status;
+}
+
 FN(from_dlpack) {
     PARSE(v, "from_dlpack", 1, 1, "ext_tensor", "device", "copy");
     TsrTensor *t = NULL, *alias;
+    TsrDevice device;
     TSR_TRY(bind_tensor_of(&t, v[0]));
     if (t == NULL)
         return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '__dlpack__'", value_type_name(v[0]));
     if (tsr_is_sparse(t))
         return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with layout other than torch.strided");
-    TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_tensor_geometry(t), t->dtype));
+    if ((t->flags & TSR_FLAG_CONJ) != 0)
+        return tsr_error(TSR_BUFFER_ERROR, "Can't export tensors with the conjugate bit set");
+    TSR_TRY(dlpack_device(&device, v[1], t));
+    if (device.type != t->device.type || device.index != t->device.index) return tensor_on_device(out, v[0], device);
+    if (v[2].tag == V_BOOL && v[2].b) {
+        TSR_TRY(tsr_tensor_new_clone(&alias, t, TSR_PRESERVE));
+    } else {
+        TSR_TRY(tsr_tensor_new_over(&alias, t->storage, tsr_tensor_geometry(t), t->dtype));
+        tsr_trace(TSR_TRACE_VIEW, "from_dlpack", NULL, 0, alias, t);
+    }
     *out = value_tensor_move(alias);
     return TSR_OK;
 }
@@ -465,6 +499,10 @@ const Method torch_fork_functions[] = {
 };
 const Method torch_built_functions[] = {
     {"is_built", fn_yes, ARGS_NONE, 0, 0, "()", "True: the plugin for CUDA is part of every build."},
+    END,
+};
+const Method torch_onnx_functions[] = {
+    {"is_in_onnx_export", fn_no, ARGS_NONE, 0, 0, "()", "False: nothing is exported."},
     END,
 };
 const Method torch_absent_functions[] = {

@@ -9,7 +9,8 @@ extern const Method torch_functions[];        /* torch.is_tensor, torch.manual_s
 extern const Method torch_random_functions[]; /* also in torch.random */
 extern const Method torch_fork_functions[];   /* in torch.random alone */
 extern const Method torch_absent_functions[],
-    torch_built_functions[]; /* of a device that is never there: is_available() is False */
+    torch_built_functions[];                /* of a device that is never there: is_available() is False */
+extern const Method torch_onnx_functions[]; /* in torch.onnx */
 
 /* torch.tensor, as_tensor, frombuffer, result_type...: rows of the operator table whose functions see values. */
 TsrStatus torch_rows_register(void);

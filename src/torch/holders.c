@@ -15,6 +15,7 @@
 #include "torch/tensor/storage.h"
 #include "lang/types/str.h"
 #include "lang/vm/frame.h"
+#include "lang/vm/kind.h"
 
 enum { MAX_SOURCES = 16, MAX_WRAPPERS = 16, MAX_DEPTH = 200, MAX_PATH = 512, MAX_REPEATS = 20000 };
 
@@ -282,6 +283,17 @@ static void walk_closure(Walk *w, const Function *f) {
     }
 }
 
+static void walk_attributes(Walk *w, const Dict *attributes) {
+    size_t length = w->length;
+    int64_t position = 0;
+    for (DictEntry *e; !w->stopped && (e = dict_next(attributes, &position)) != NULL;) {
+        if (e->value.tag < V_TENSOR || !value_is_str(e->key)) continue;
+        extend(w, ".%s", value_as_str(e->key)->data);
+        walk_value(w, e->value);
+        cut(w, length);
+    }
+}
+
 static void walk_function(Walk *w, const Function *f) {
     size_t length = w->length;
     walk_closure(w, f);
@@ -300,13 +312,7 @@ static void walk_function(Walk *w, const Function *f) {
         walk_value(w, value_lent(f->annotations));
         cut(w, length);
     }
-    int64_t position = 0;
-    for (DictEntry *e; f->attributes != NULL && !w->stopped && (e = dict_next(f->attributes, &position)) != NULL;) {
-        if (e->value.tag < V_TENSOR || !value_is_str(e->key)) continue;
-        extend(w, ".%s", value_as_str(e->key)->data);
-        walk_value(w, e->value);
-        cut(w, length);
-    }
+    if (f->attributes != NULL) walk_attributes(w, f->attributes);
 }
 
 static void walk_generator(Walk *w, const Generator *g) {
@@ -371,6 +377,8 @@ static void walk_obj(Walk *w, Obj *o) {
         cut(w, length);
     } else if (o->type == &module_type) {
         walk_value(w, value_lent(value_as_module(v)->dict));
+    } else if (kind_attributes(o) != NULL) {
+        walk_attributes(w, kind_attributes(o));
     } else if (o->type->traverse != NULL) {
         walk_held(w, o);
     }
@@ -690,6 +698,29 @@ TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTen
     TsrStatus status = storage != NULL ? holders_each(add_sharer, &s) : TSR_OK;
     if (status == TSR_OK) status = s.status;
     tsr_free(s.seen);
+    return value_end_move(out, status, list);
+}
+
+typedef struct Keepers {
+    const TsrStorage *storage;
+    List *list;
+    TsrStatus status;
+} Keepers;
+
+static void add_keeper(const char *path, const TsrStorage *s, void *context) {
+    Keepers *k = context;
+    Value name;
+    if (s != k->storage || k->status != TSR_OK) return;
+    k->status = str_new_c(&name, path);
+    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
+}
+
+TsrStatus holders_keepers(Value *out, const TsrStorage *storage) {
+    Value list;
+    TSR_TRY(list_new(&list, 0));
+    Keepers k = {.storage = storage, .list = value_as_list(list)};
+    TsrStatus status = storage != NULL ? holders_each_storage(add_keeper, &k) : TSR_OK;
+    if (status == TSR_OK) status = k.status;
     return value_end_move(out, status, list);
 }
 

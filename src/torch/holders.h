@@ -86,6 +86,8 @@ typedef bool (*WhoVisitPath)(const WhoPath *path, void *context);
 TsrStatus holders_each_path(WhoVisitPath visit, void *context);
 /* The first name of each tensor over a storage (NULL: of none) but for `except`. */
 TsrStatus holders_names_over(Value *out, const TsrStorage *storage, const TsrTensor *except);
+/* The names of what holds a storage (NULL: none) by itself, without a tensor over it. */
+TsrStatus holders_keepers(Value *out, const TsrStorage *storage);
 /* The name to call a tensor by: its first holder's path into `buffer` (truncated), or "" when nothing named holds it.
  * Returns buffer. */
 char *holders_name(char *buffer, size_t room, TsrTensor *t);

@@ -20,6 +20,7 @@
 #include "torch/cuda/cuda.h"
 #include "functions.h"
 #include "grad_mode.h"
+#include "kinds.h"
 #include "types.h"
 #include "lang/vm/vm.h"
 
@@ -77,14 +78,18 @@ static TsrStatus fill_torch(Module *m) {
     return module_add_functions(m, torch_random_functions);
 }
 
+/* Of an attribute that is looked for, and of all before it. */
+enum { NAME_BYTES = 100, FULL_BYTES = NAME_BYTES + 64 };
+
 /* An operator or a function of the prelude by this name in the module. */
 static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
-    char full[160];
-    snprintf(full, sizeof full, "%s%s", prefix, name);
+    char full[FULL_BYTES];
+    char *end = stpcpy(full, prefix);
+    strcpy(end, name);
     TSR_TRY(bind_new_function(out, full));
     if (out->tag != V_UNBOUND) return TSR_OK;
-    size_t n = strlen(prefix);
-    snprintf(full, sizeof full, "%.*s", n > 0 ? (int)n - 1 : 0, prefix);
+    if (end > full) end--;
+    *end = '\0'; /* the prefix without its dot */
     return prelude_get(out, full, name);
 }
 
@@ -105,31 +110,50 @@ static TsrStatus fill_func(Module *m) {
 static TsrStatus fill_c(Module *m) { return module_add_functions(m, torch_dtype_names); }
 
 /* Functions of torch.nn.functional that are those of torch._C._nn and nothing around them. */
-static TsrStatus fill_c_nn(Module *m) {
-    static const char *const same[][2] = {{"avg_pool2d", "avg_pool2d"},
-                                          {"avg_pool3d", "avg_pool3d"},
-                                          {"gelu", "gelu"},
-                                          {"linear", "linear"},
-                                          {"log_sigmoid", "logsigmoid"},
-                                          {"one_hot", "one_hot"},
-                                          {"softplus", "softplus"},
-                                          {"softshrink", "softshrink"},
-                                          {"scaled_dot_product_attention", "scaled_dot_product_attention"}};
-    Value functional;
+typedef struct Same {
+    const char *inner, *function;
+} Same;
+static const Same inner_functions[] = {{"avg_pool2d", "avg_pool2d"},
+                                       {"avg_pool3d", "avg_pool3d"},
+                                       {"gelu", "gelu"},
+                                       {"linear", "linear"},
+                                       {"log_sigmoid", "logsigmoid"},
+                                       {"one_hot", "one_hot"},
+                                       {"softplus", "softplus"},
+                                       {"softshrink", "softshrink"},
+                                       {"scaled_dot_product_attention", "scaled_dot_product_attention"},
+                                       {NULL, NULL}};
+
+static TsrStatus functional_attr(Value *out, const char *name) {
+    Value functional, text;
     TSR_TRY(namespace_module(&functional, "torch.nn.functional"));
-    TsrStatus status = TSR_OK;
-    for (size_t i = 0; i < TSR_COUNTOF(same) && status == TSR_OK; i++) {
-        Value name, function;
-        status = str_new_c(&name, same[i][1]);
-        if (status != TSR_OK) break;
-        status = value_getattr(&function, functional, value_as_str(name));
-        value_release(name);
-        if (status == TSR_OK) status = module_add_move(m, same[i][0], function);
+    TsrStatus status = str_new_c(&text, name);
+    if (status == TSR_OK) {
+        status = value_getattr(out, functional, value_as_str(text));
+        value_release(text);
     }
     value_release(functional);
     return status;
 }
+
+/* NULL: the module has none. */
+static const Same *same_in(const char *module) { return strcmp(module, "torch._C._nn") == 0 ? inner_functions : NULL; }
+
+static TsrStatus find_same(Value *out, const char *module, const char *name) {
+    *out = VALUE_UNBOUND;
+    for (const Same *same = same_in(module); same != NULL && same->inner != NULL; same++)
+        if (strcmp(same->inner, name) == 0) return functional_attr(out, same->function);
+    return TSR_OK;
+}
+
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
+
+static TsrStatus fill_kl(Module *m) {
+    Value v;
+    TSR_TRY(find_operator(&v, "distributions.", "kl_divergence"));
+    return module_add_move(m, "kl_divergence", v);
+}
+static TsrStatus fill_onnx(Module *m) { return module_add_functions(m, torch_onnx_functions); }
 
 typedef struct Switch {
     const char *name;
@@ -179,7 +203,7 @@ static const struct Space {
     {"torch", "", fill_torch, "Tensors and the operators on them, under PyTorch's names."},
     {"torch._C", NULL, fill_c, "torch._C._nn, and what errors call a dtype."},
     {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
-    {"torch._C._nn", "_C._nn.", fill_c_nn, "What functions of torch.nn.functional call."},
+    {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
     {"torch.nn", NULL, NULL, "torch.nn.functional."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
@@ -193,6 +217,14 @@ static const struct Space {
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
+    {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},
+    {"torch.distributions.kl", NULL, fill_kl, "torch.distributions.kl_divergence."},
+#define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
+#define ROOT(name, module) PART(module)
+#define DISTRIBUTION(name, base, module) PART(module)
+#include "kinds.def"
+#undef ROOT
+#undef DISTRIBUTION
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},
@@ -209,6 +241,9 @@ static const struct Space {
     {"torch.cuda.streams", NULL, torch_cuda_streams_fill, "Streams and events of GPUs."},
     {"torch.cuda.nvtx", "cuda.nvtx.", NULL, "Named ranges for a profiler; none listens."},
     {"torch.accelerator", "accelerator.", torch_accelerator_fill, "The device beside the CPU."},
+    {"torch.jit", "jit.", NULL, "Questions that a program which may be compiled asks; nothing is compiled."},
+    {"torch.compiler", "compiler.", NULL, "The same of torch.compile."},
+    {"torch.onnx", NULL, fill_onnx, "Whether a program is being exported: it is not."},
     {"torch.mps", NULL, fill_absent, "Questions about Apple's GPUs: there is none."},
     {"torch.xpu", NULL, fill_absent, "Questions about Intel's GPUs: there is none."},
     {"torch.backends", NULL, NULL, "Questions about libraries."},
@@ -227,21 +262,23 @@ static const struct Space *find_space(const char *module) {
 
 /* torch.linalg as an attribute of torch: a child module. */
 static TsrStatus find_child(Value *out, const char *module, const char *name) {
-    char full[160];
-    snprintf(full, sizeof full, "%s.%s", module, name);
+    char full[FULL_BYTES];
+    strcpy(stpcpy(stpcpy(full, module), "."), name);
     *out = VALUE_UNBOUND;
     return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
 }
 
-/* What a module lacks is looked for once and then kept in its dict. */
+/* What a module lacks, which keeps what is found. */
 static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     const struct Space *space = find_space(m->name->data);
     *out = VALUE_UNBOUND;
-    if (space == NULL || name->size > 100) return TSR_OK;
+    if (space == NULL || name->size > NAME_BYTES) return TSR_OK;
     TSR_TRY(find_child(out, space->module, name->data));
-    if (out->tag == V_UNBOUND && space->prefix != NULL && strncmp(name->data, "__", 2) != 0)
+    if (out->tag == V_UNBOUND) TSR_TRY(find_same(out, space->module, name->data));
+    if (out->tag == V_UNBOUND) *out = value_retain(torch_kind(space->module, name->data));
+    if (out->tag == V_UNBOUND && space->prefix != NULL && strstr(name->data, "__") == NULL)
         TSR_TRY(find_operator(out, space->prefix, name->data));
-    return out->tag == V_UNBOUND ? TSR_OK : dict_set_str(m->dict, name, *out);
+    return TSR_OK;
 }
 
 static bool has_functions(const TsrOpSet *set, unsigned *forms) {
@@ -264,7 +301,10 @@ static TsrStatus attribute_names(List *names, Module *m) {
         if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' &&
             strchr(spaces[i].module + n + 1, '.') == NULL)
             TSR_TRY(append_name(names, spaces[i].module + n + 1));
+    TSR_TRY(torch_kind_names(names, m->name->data));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
+    for (const Same *same = same_in(space->module); same != NULL && same->inner != NULL; same++)
+        TSR_TRY(append_name(names, same->inner));
     n = strlen(space->prefix);
     for (int i = 0; i < tsr_op_count(); i++) {
         unsigned forms;

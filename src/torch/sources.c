@@ -35,6 +35,9 @@ TSR_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 TSR_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 TSR_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 TSR_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+TSR_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
+TSR_EMBED(prelude_jit, "src/torch/prelude/jit.tsr");
+TSR_EMBED(prelude_compiler, "src/torch/prelude/compiler.tsr");
 TSR_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
 
 #define SOURCE_WITH(space, file, modules) \
@@ -66,6 +69,9 @@ static const PreludeSource sources[] = {
     SOURCE("accelerator", accelerator),
     SOURCE("cpu", cpu),
     SOURCE("backends.cuda", backends_cuda),
+    SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
+    SOURCE_WITH("jit", jit, NULL),
+    SOURCE_WITH("compiler", compiler, NULL),
     TABLES("Tensor", tensor_table),
     TABLES("Table", table),
     TABLES("table slots", table_slots),

@@ -70,8 +70,6 @@ import pandas
 load('x.csv') reads a table as a tensor
 import csv
 load('x.csv') reads a table as a tensor
-import __future__
-leave the line out: annotations mean what they mean in Python 3.11
 import argparse
 sys.argv has the arguments
 import array
@@ -126,14 +124,12 @@ import threading
 parallel(f, g) runs two functions on two threads
 import timeit
 %timeit at the prompt measures, time.perf_counter() anywhere
-import torch.distributions
-torch.normal, rand, poisson, bernoulli and multinomial draw numbers
+torch.distributions.VonMises
+dir(torch.distributions) lists those there are; torch.normal, rand, poisson and others draw numbers
 import torchvision.transforms
 only torch is there
 import tqdm.auto
 leave tqdm out: the loop goes over the same values
-import warnings
-print(text, file=sys.stderr) warns
 torch.utils.data
 x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
 [1].push(2)
@@ -527,13 +523,13 @@ the sizes are a tuple: full((2, 3), 7)
 randint(10, 3)
 the sizes are a tuple: randint(10, (3,))
 randint(0, 10, 3)
-the sizes are a tuple: randint(0, 10, (3,))
+randint takes whole bounds and a tuple of sizes: randint(0, 10, (3,))
 normal(0, 1, 3)
-the sizes are a tuple: normal(0, 1, (3,))
+normal takes a mean, a deviation and a tuple of sizes: normal(0, 1, (3,))
 linspace(0, 1)
-the number of points is the third argument: linspace(0, 1, 5)
+linspace takes a start, an end and the number of points: linspace(0, 1, 5)
 logspace(0, 3)
-the number of points is the third argument: logspace(0, 3, 4)
+logspace takes a start, an end and the number of points: logspace(0, 3, 4)
 ones(3).std(ddof=1)
 ddof is called correction: x.std(correction=0)
 maximum(ones(3), 0)
@@ -658,6 +654,8 @@ a list or text is repeated a whole number of times; only a tensor computes with 
 // divides to a whole number: x[n // 2]
 range(4 / 2)
 range counts whole numbers, range(n // 2); arange(0, 1, 0.1) makes a tensor
+[1, 2].pop(2 / 2)
+// divides to a whole number, int(x) makes one of any
 [1, 2]["0"]
 names are the keys of a dict; int(text) makes a number of text
 for i in 5: pass
@@ -810,10 +808,10 @@ math.sum([1])
 that is Python's own, without math.: sum(x)
 import scipy.linalg
 torch.linalg, torch.fft and torch.special do much of what it does
-torch.jit
-tsr has PyTorch's functions on tensors; dir(torch) lists them
-torch.onnx
-tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.jit.trace
+nothing is compiled: a function is called as it is
+torch.onnx.export
+nothing is exported: save(x, path) keeps tensors
 torch.hub
 tsr has PyTorch's functions on tensors; dir(torch) lists them
 torch.distributed
@@ -831,7 +829,7 @@ did you mean 'det'?
 ones(2, 2).eigvals()
 torch.linalg.eigvals(x)
 ones(2, 2).rank()
-torch.linalg.matrix_rank(x)
+x.dim() counts the dimensions; torch.linalg.matrix_rank(x)
 ones(2, 2).print()
 print(x) shows it
 ones(2, 2).show()
@@ -880,6 +878,88 @@ one(3)
 did you mean 'ones'?
 Ones(3)
 did you mean 'ones'?
+lenght([1])
+did you mean 'len'?
+avg([1])
+x.mean() is the mean of a tensor
+average([1])
+x.mean() is the mean of a tensor
+stdev([1])
+x.std() is the standard deviation of a tensor
+ones(2).map(abs)
+x.clone().apply_(f) has what f gives for each element
+ones(2).insert(0, 1)
+a tensor keeps its size: cat([x[:1], y, x[1:]]) makes a longer one
+ones(2).pop()
+a tensor keeps its size: cat([x[:1], x[2:]]) makes a shorter one
+ones(2).remove(1)
+a tensor keeps its size: cat([x[:1], x[2:]]) makes a shorter one
+ones(2).stdev()
+did you mean 'std'?
+ones(2).variance()
+did you mean 'var'?
+ones(2).index(1)
+(x == 3).nonzero() tells where x is 3
+ones(2).fillna(0)
+did you mean 'nan_to_num'?
+ones(2).round(1)
+how many digits is said by name: x.round(decimals=1)
+torch.avg(ones(2))
+did you mean 'mean'?
+ones(2).summ()
+did you mean 'sum'?
+t = table({'price': [1.5, 2.5]})\nt['Price']
+did you mean 'price'?
+t = table({'price': [1.5, 2.5], 'qty': [1, 2]})\nt[['price', 'day']]
+the columns are price, qty
+t = loads('price,qty\\n1,2\\n', 'csv')\nt['Qty']
+did you mean 'qty'?
+t = table({'a': [1.5, 2.5]})\nt[t['a'] == '1.5']
+numbers and truth values are compared with numbers and True: what a text is compared with is a column of words
+t = table({'a': [True, None]})\nt[t['a']]
+t[t['a'] == True] takes the rows where a column of truth values says so
+t = table({'a': [True, None]})\nt['a'] == 'true'
+t['a'] == True, or False
+t = table({'a': [2**60, None]})\nt['a'] == '1'
+float('3.5') makes a number of text
+table({'a': [1.5, 2.5]}).groupby('a')
+did you mean 'by'?
+table({'a': [1.5, 2.5]}).sort_values('a')
+did you mean 'sort_by'?
+table({'a': [1.5, 2.5]}).dropna()
+t[~t['a'].isnan()] leaves the rows out where a number is missing
+table({'a': [1.5, 2.5]}).fillna(0)
+t['a'] = t['a'].nan_to_num(0) puts a number where one is missing
+table({'a': [1.5, 2.5]}).loc[0]
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).iloc[0]
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).query('a > 1')
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).dtypes
+t.describe() tells what each column holds
+table({'a': [1.5, 2.5]}).value_counts()
+of one column: t['name'].value_counts() of words, t['a'].unique(return_counts=True) of numbers
+table({'a': [1.5, 2.5]}).unique()
+of one column: t['a'].unique()
+table({'a': [1.5, 2.5]}).to_csv('a')
+save(t, 'file.csv') writes it
+table({'a': [1.5, 2.5]}).T
+t.tensor() has the columns of numbers in two dimensions: t.tensor().T
+table({'a': [1.5, 2.5]}).city
+a column is t['name']; dir(t) lists the methods
+tsr.Column(['a']).str
+c.map(str.upper) gives what a function makes of each word
+tsr.Column(['a']).upper()
+c.map(str.upper) gives what a function makes of each word
+tsr.Column(['a']).apply(len)
+did you mean 'map'?
+tsr.Column(['a']).len()
+c.map(len) counts the letters of each word, len(c) the rows
+tsr.Column(['a']).contains('a')
+c.map(lambda word: 'a' in word) tells of each word whether it does
+tsr.Column(['a']).startswith('a')
+c.map(lambda word: word.startswith('a')) tells of each word whether it does
 END
 sed -n 's/^ADVICE("\(.*\)", ".*/\1/p' "$rows" | sed 's/\\"/"/g' >"$work/rows"
 while IFS= read -r row; do

@@ -75,4 +75,9 @@ echo_of '[1
 2
 ]
 10'; is 'brackets close on a later line' 10 "$out"; is 'and the error is theirs' 'SyntaxError: invalid syntax. Perhaps you forgot a comma?' "$(last)"
+printf '%s\n' 'import warnings' 'def old():' '    warnings.warn("use new", DeprecationWarning, stacklevel=2)' 'for i in range(2):' '    old()' >"$work/w.tsr"
+run "$work/w.tsr"; is 'a warning names the line, once' "$work/w.tsr:5: DeprecationWarning: use new
+  old()" "$(cat "$work/err")"
+printf '%s\n' 'x = 1' 'from __future__ import division' >"$work/w.tsr"
+run "$work/w.tsr"; is 'the future comes first' 'SyntaxError: from __future__ imports must occur at the beginning of the file' "$(tail -1 "$work/err")"
 exit $bad

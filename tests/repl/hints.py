@@ -11,13 +11,16 @@ tsr, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SETUP = """
 import os, sys, json, time, random, collections
 torch.manual_seed(0)
-x = ones(2, 2); y = ones(2, 2); a = ones(2, 2); b = zeros(2, 2); t = (1, 2); n = 4; lr = 0.1; grad = ones(2, 2)
+x = ones(2, 2); y = ones(2, 2); a = ones(2, 2); b = zeros(2, 2); n = 4; lr = 0.1; grad = ones(2, 2)
 w = ones(2, 2); m = ones(2, 2); i = tensor([0, 1]); target = tensor([0., 1.]); text = "abc"; d = {"key": 1, "d": 2}
 dtype = torch.float64; path = "p.npy"; k = "key"; s = "a b"; f = len; names = ["a"]; value = 3; p = "p.npy"
+t = table({"a": [1.5, 2.5], "b": [1, 2], "name": ["u", "v"]}); c = t["name"]
 """
 
 # What a piece needs besides, or the reason why it does not run as it stands: "-".
 EXCEPTIONS = {
+    "list(t)": "list((1, 2))",
+    "x.clone().apply_(f)": "x.clone().apply_(abs)",
     "_.mean()": "x\n_ = x\n_.mean()",
     "x.view(6)": "ones(6).view(6)",
     'trace("x.view(6)")': 'x = ones(6)\ntrace("x.view(6)")',

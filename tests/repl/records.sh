@@ -51,6 +51,10 @@ run -e '_.mean().item()' a.csv b.csv; is 'the first of two' 2.5 "$out"
 is 'which is told' 'tsr: `_` is a.csv alone; inputs is the list of all 2, --each runs the program on each file' "$err"
 run -e 'len(inputs), _.sum().item()' a.csv b.csv; is 'not where inputs is used' '' "$err"
 run --json -e '_.sum().item()' a.csv b.csv; is 'an object with --json' '{"note": "`_` is a.csv alone; inputs is the list of all 2, --each runs the program on each file"}' "$err"
+printf '{"a": 1}\n{"a": 2, "b": "x"}\n' >lines
+run -e '_' lines; is 'lines may be a table' 'tsr: lines holds 2 records, and `_` is the first; inputs is the list of all, -I jsonl reads each line as a row of a table' "$err"
+run -I jsonl -e 'len(_)' lines; is 'and are one then' 2 "$out$err"
+run -I json -e '0 if _ else 1' lines; is 'records that were asked for are none' 'tsr: lines holds 2 records, and `_` is the first; inputs is the list of all' "$err"
 run -e '_.sum().item()' all.npy; is 'the first of the records' 'tsr: all.npy holds 3 records, and `_` is the first; inputs is the list of all' "$err"
 
 run --each -e '_.mean().item()' a.csv b.csv; is '--each' 'a.csv: 2.5

@@ -26,6 +26,13 @@ enum { DOTS_ROWS = 64, DOTS_COLS = 64 };
 
 static bool by_dots(const TsrGemm *g) { return g->c.rows <= DOTS_ROWS && g->a.cs == 1 && g->b.rs == 1; }
 
+/* Rows up to which a weight whose columns are neighbours is multiplied as it lies. One thread on Zen 5, packed and so,
+ * m by 768 with 768 by 3072: m of 1 165 and 57 us, of 2 161 and 66, of 4 163 and 84, of 8 185 and 168, of 16 283 and
+ * 332; m of 1 by 4096 with 4096 by 4096 2.87 and 0.78 ms. */
+enum { STRIPE_ROWS = 8 };
+
+static bool by_stripes(const TsrGemm *g) { return g->c.rows <= STRIPE_ROWS && g->b.cs == 1; }
+
 typedef struct Packing {
     TsrPairSide side;
     uint32_t *to;
@@ -64,7 +71,7 @@ TsrStatus tsr_gemm_pairs_room(const TsrGemm *g, size_t *bytes) {
     Packing a = left_of(g), b = right_of(g);
     int64_t left, right;
     *bytes = 0;
-    if (by_dots(g)) return TSR_OK;
+    if (by_dots(g) || by_stripes(g)) return TSR_OK;
     TSR_TRY(packed_words(&a, &left));
     TSR_TRY(packed_words(&b, &right));
     if (tsr_add_overflows(left, right, &right) || tsr_add_overflows(right, LINE / 4, &right) ||
@@ -115,11 +122,24 @@ static TsrStatus multiply_by_dots(Product *j) {
     return tsr_interrupt_check();
 }
 
+static void run_stripes(int64_t begin, int64_t end, void *user) {
+    const Product *j = user;
+    for (int64_t i = begin * TSR_PAIR_STRIPE; i < TSR_MIN(end * TSR_PAIR_STRIPE, j->b.side.lines); i += TSR_PAIR_STRIPE)
+        tsr_pair_kernel()->stripe(j->c, j->c_rs, &j->a.side, &j->b.side, i,
+                                  TSR_MIN(j->b.side.lines - i, (int64_t)TSR_PAIR_STRIPE), j->add);
+}
+
+static TsrStatus multiply_by_stripes(Product *j) {
+    TSR_TRY(tsr_parallel_for((j->b.side.lines + TSR_PAIR_STRIPE - 1) / TSR_PAIR_STRIPE, 1, run_stripes, j));
+    return tsr_interrupt_check();
+}
+
 TsrStatus tsr_gemm_pairs(const TsrGemm *g, TsrMat c, void *room) {
     Product job = {left_of(g), right_of(g), c.data, c.rs, tsr_scalar_to_double(g->beta) != 0};
     uint32_t *right = (uint32_t *)(void *)(((uintptr_t)room + LINE - 1) / LINE * LINE);
     int64_t words;
     if (by_dots(g)) return multiply_by_dots(&job);
+    if (by_stripes(g)) return multiply_by_stripes(&job);
     TSR_TRY(packed_words(&job.b, &words));
     TSR_TRY(pack_side(&job.b, right));
     TSR_TRY(pack_side(&job.a, right + words));

@@ -1,5 +1,5 @@
-/* op_impl.h: what op.c asks of its neighbours: schemas are read in schema.c, and tensors in sparse layouts are the
- * business of their family, core/ops/sparse. */
+/* op_impl.h: what op.c and index.c ask of their neighbours: schemas are read in schema.c, and tensors in sparse layouts
+ * are the business of their family, core/ops/sparse. */
 #ifndef CORE_OP_OP_IMPL_H
 #define CORE_OP_OP_IMPL_H
 

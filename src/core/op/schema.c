@@ -1,5 +1,9 @@
 /* Parses a row's schema string into a TsrSchema. The strings are ours: a mistake in one is a bug, so it is
- * reported as TSR_SYSTEM_ERROR with the schema quoted, and a test parses every row. */
+ * reported as TSR_SYSTEM_ERROR with the schema quoted, and a test parses every row.
+ *
+ * A schema is one block: the struct, its parameters, a copy of the string, out of which names, types and defaults are
+ * cut by zeros where they end, and room for what does not stand in the string as it is. Only lists that are defaults
+ * are blocks of their own. */
 #include "op_impl.h"
 
 #include <ctype.h>
@@ -12,6 +16,7 @@
 
 typedef struct Parser {
     const char *schema, *p;
+    char *copy, *room; /* of the schema; for three times its length, the copy included */
 } Parser;
 
 static TsrStatus malformed(const Parser *ps, const char *what) {
@@ -30,14 +35,20 @@ static bool accept(Parser *ps, const char *text) {
     return true;
 }
 
-static TsrStatus new_text(const char **out, const char *begin, const char *end) {
+/* The schema's text from `begin` up to `end`, cut out of the copy. What follows it there is lost: a delimiter. */
+static const char *cut_text(const Parser *ps, const char *begin, const char *end) {
     while (end > begin && end[-1] == ' ') end--;
-    char *copy = tsr_malloc((size_t)(end - begin) + 1);
-    if (copy == NULL) return tsr_error_no_memory((size_t)(end - begin) + 1);
-    memcpy(copy, begin, (size_t)(end - begin));
-    copy[end - begin] = '\0';
-    *out = copy;
-    return TSR_OK;
+    char *text = ps->copy + (begin - ps->schema);
+    text[end - begin] = '\0';
+    return text;
+}
+
+/* n bytes of text and what comes behind them, in the room beside the copy. */
+static const char *put_text(Parser *ps, const char *text, size_t n, const char *behind) {
+    char *put = ps->room;
+    memcpy(put, text, n);
+    ps->room = stpcpy(put + n, behind) + 1;
+    return put;
 }
 
 /* One row a type name: its kind alone and as an array. */
@@ -92,7 +103,8 @@ static TsrStatus parse_type(Parser *ps, TsrParam *param) {
             ps->p++;
         }
     }
-    return new_text(&param->type_text, begin, ps->p);
+    param->type_text = cut_text(ps, begin, ps->p);
+    return TSR_OK;
 }
 
 static TsrScalar parse_number(const char *text) {
@@ -158,7 +170,10 @@ static TsrStatus parse_default_value(Parser *ps, TsrParam *param) {
     case TSR_ARG_INTS:
     case TSR_ARG_FLOATS:
     case TSR_ARG_BOOLS: return parse_default_array(param, text);
-    case TSR_ARG_STR: return new_text(&param->value.str, text + 1, text + strlen(text) - 1);
+    case TSR_ARG_STR:
+        if (strlen(text) < 2) return malformed(ps, "expected a quoted default");
+        param->value.str = put_text(ps, text + 1, strlen(text) - 2, "");
+        return TSR_OK;
     case TSR_ARG_DTYPE: param->value.dtype = tsr_dtype_from_name(text); return TSR_OK;
     case TSR_ARG_LAYOUT: param->value.layout = TSR_STRIDED; return TSR_OK;
     case TSR_ARG_DEVICE: param->value.device = TSR_DEVICE_CPU; return TSR_OK;
@@ -179,7 +194,7 @@ static TsrStatus parse_param(Parser *ps, TsrParam *param) {
     const char *begin = ps->p;
     while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
     if (ps->p == begin) return malformed(ps, "expected a parameter's name");
-    TSR_TRY(new_text(&param->name, begin, ps->p));
+    param->name = cut_text(ps, begin, ps->p);
     if (!accept(ps, "=")) return TSR_OK;
     skip_space(ps);
     begin = ps->p;
@@ -190,7 +205,7 @@ static TsrStatus parse_param(Parser *ps, TsrParam *param) {
         if (*ps->p == ']') bracket = false;
     }
     param->has_default = true;
-    TSR_TRY(new_text(&param->default_text, begin, ps->p));
+    param->default_text = cut_text(ps, begin, ps->p);
     return parse_default_value(ps, param);
 }
 
@@ -220,13 +235,13 @@ static TsrStatus parse_return(Parser *ps, TsrSchema *schema) {
     TSR_TRY(parse_type(ps, &type));
     TsrReturn *ret = &schema->returns[schema->nreturns++];
     ret->type = type.type;
-    tsr_free((void *)type.type_text);
     skip_space(ps);
     const char *begin = ps->p;
     while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
     if (ps->p == begin) return TSR_OK;
     schema->named_returns = true;
-    return new_text(&ret->name, begin, ps->p);
+    ret->name = cut_text(ps, begin, ps->p);
+    return TSR_OK;
 }
 
 static TsrStatus parse_returns(Parser *ps, TsrSchema *schema) {
@@ -242,59 +257,43 @@ static bool is_array(TsrArgKind kind) {
 }
 
 /* What was made of a schema that could not be finished: only then are schemas freed. */
-static void free_partial(TsrSchema *schema, TsrParam *params) {
-    for (int i = 0; i <= TSR_MAX_ARGS; i++) {
-        tsr_free((void *)params[i].name);
-        tsr_free((void *)params[i].type_text);
-        tsr_free((void *)params[i].default_text);
-        if (is_array(params[i].value.kind)) tsr_free(params[i].value.ints);
-        if (params[i].value.kind == TSR_ARG_STR) tsr_free((void *)params[i].value.str);
-    }
-    for (int i = 0; i < schema->nreturns; i++) tsr_free((void *)schema->returns[i].name);
-    if (schema->inplace != schema->base) tsr_free((void *)schema->inplace);
-    tsr_free((void *)schema->name);
+static void free_partial(TsrSchema *schema) {
+    for (int i = 0; i <= schema->nparams && i < TSR_MAX_ARGS; i++)
+        if (is_array(schema->params[i].value.kind)) tsr_free(schema->params[i].value.ints);
     tsr_free(schema);
 }
 
-static TsrStatus new_inplace_name(TsrSchema *schema) {
-    size_t length = strlen(schema->base);
-    schema->inplace = schema->base;
-    if (length > 0 && schema->base[length - 1] == '_') return TSR_OK;
-    char *name = tsr_malloc(length + 2);
-    if (name == NULL) return tsr_error_no_memory(length + 2);
-    memcpy(name, schema->base, length);
-    memcpy(name + length, "_", 2);
-    schema->inplace = name;
-    return TSR_OK;
-}
-
-static TsrStatus parse_schema(TsrSchema *schema, TsrParam *params, const char *text) {
-    Parser ps = {text, text};
-    const char *open = strchr(text, '(');
-    schema->params = params;
-    if (open == NULL) return malformed(&ps, "expected (");
-    TSR_TRY(new_text(&schema->name, text, open));
+static TsrStatus parse_schema(TsrSchema *schema, Parser *ps) {
+    const char *open = strchr(ps->schema, '(');
+    if (open == NULL) return malformed(ps, "expected (");
+    schema->name = cut_text(ps, ps->schema, open);
     const char *dot = strrchr(schema->name, '.');
     schema->base = dot != NULL ? dot + 1 : schema->name;
-    TSR_TRY(new_inplace_name(schema));
-    ps.p = open + 1;
-    TSR_TRY(parse_params(&ps, schema));
-    TSR_TRY(parse_returns(&ps, schema));
-    size_t bytes = sizeof(TsrParam) * (size_t)(schema->nparams + 1);
-    TsrParam *kept = tsr_malloc(bytes);
-    if (kept == NULL) return tsr_error_no_memory(bytes);
-    memcpy(kept, params, sizeof(TsrParam) * (size_t)schema->nparams);
-    schema->params = kept;
-    return TSR_OK;
+    const size_t length = strlen(schema->base);
+    const bool is_inplace = length > 0 && schema->base[length - 1] == '_';
+    schema->inplace = is_inplace ? schema->base : put_text(ps, schema->base, length, "_");
+    ps->p = open + 1;
+    TSR_TRY(parse_params(ps, schema));
+    return parse_returns(ps, schema);
+}
+
+/* Parameters are at most one more than the commas. */
+static size_t count_parameters(const char *text) {
+    size_t n = 1;
+    for (const char *p = text; *p != '\0'; p++) n += *p == ',';
+    return n;
 }
 
 TsrStatus tsr_schema_new(TsrSchema **out, const char *text) {
-    TsrSchema *schema = tsr_calloc(1, sizeof *schema);
-    TsrParam params[TSR_MAX_ARGS + 1];
-    memset(params, 0, sizeof params);
-    if (schema == NULL) return tsr_error_no_memory(sizeof *schema);
-    TsrStatus status = parse_schema(schema, params, text);
+    const size_t n = count_parameters(text), length = strlen(text) + 1;
+    const size_t bytes = sizeof(TsrSchema) + (n + 1) * sizeof(TsrParam) + 3 * length;
+    TsrSchema *schema = tsr_calloc(1, bytes);
+    if (schema == NULL) return tsr_error_no_memory(bytes);
+    schema->params = (TsrParam *)(schema + 1);
+    Parser ps = {.schema = text, .p = text, .copy = (char *)(schema->params + n + 1)};
+    ps.room = stpcpy(ps.copy, text) + 1;
+    TsrStatus status = parse_schema(schema, &ps);
     if (status == TSR_OK) *out = schema;
-    else free_partial(schema, params);
+    else free_partial(schema);
     return status;
 }

@@ -37,11 +37,8 @@
 #define V1D ELSEWHERE
 #define V1SD ELSEWHERE
 #define V2 ELSEWHERE
-#define V1R ELSEWHERE
-#define V1DR ELSEWHERE
-#define V1SDR ELSEWHERE
-#define V2R ELSEWHERE
-#define C2R ELSEWHERE
+#define HALVES_TOO ELSEWHERE
+#define HALVES_BY ELSEWHERE
 #define MASKED ELSEWHERE
 static const CudaFormula formulas[] = {
 #include "core/kernels/pointwise/fast.def"

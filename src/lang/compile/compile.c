@@ -305,11 +305,14 @@ static char *qualified_name(const Code *outer, const Scope *scope, const char *n
     return NULL;
 }
 
-/* A function of the prelude is called as PyTorch calls it, whatever it is wrapped in. */
+/* A function of the prelude is called as PyTorch calls it, whatever it is wrapped in; a method of a kind (vm/kind.h),
+ * which is written Kind__method, as Python does. */
 static char *prelude_name(const Source *source, const char *name) {
-    bool method = strcmp(source_name(source), "<prelude tensor>") == 0;
+    const char *owner = strcmp(source_name(source), "<prelude tensor>") == 0 ? "Tensor." : "";
+    const char *method = name[0] != '_' ? strstr(name, "__") : NULL;
     char full[160];
-    snprintf(full, sizeof full, "%s%s", method ? "Tensor." : "", name);
+    if (method != NULL) snprintf(full, sizeof full, "%.*s.%s", (int)(method - name), name, method + 2);
+    else snprintf(full, sizeof full, "%s%s", owner, name);
     return copy_name(full);
 }
 
@@ -467,6 +470,21 @@ static const Node *annotation_at(const Node *node, int i, const char **name) {
     return last ? node->function.returns : node->function.params[i].annotation;
 }
 
+bool annotations_are_text;
+
+static void annotation_to(Compiler *c, const Node *node, int slot) {
+    const Source *source = c->code->source;
+    char text[256];
+    if (!annotations_are_text) {
+        expr_to(c, node, slot);
+        return;
+    }
+    size_t begin = source_line_offset(source, node->at.line) + (size_t)node->at.col;
+    size_t end = source_line_offset(source, node->at.end_line) + (size_t)node->at.end_col;
+    snprintf(text, sizeof text, "%.*s", (int)TSR_MIN(end - begin, sizeof text - 1), source_text(source, NULL) + begin);
+    emit_k(c, INS_LOADK, 0, slot, (uint32_t)const_name(c, text));
+}
+
 /* The annotations of a def become a dict in dst + 2. */
 static int annotations(Compiler *c, const Node *node, int dst) {
     const char *name;
@@ -479,7 +497,7 @@ static int annotations(Compiler *c, const Node *node, int dst) {
         const Node *value = annotation_at(node, i, &name);
         if (value == NULL) continue;
         emit_k(c, INS_LOADK, 0, first + n++, (uint32_t)const_name(c, name));
-        expr_to(c, value, first + n++);
+        annotation_to(c, value, first + n++);
     }
     temps_free(c, 2 * count);
     emit(c, INS_DICT, 0, dst + 2, first, count);

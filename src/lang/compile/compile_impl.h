@@ -77,6 +77,10 @@ typedef struct Compiler {
     Failure *failure;
 } Compiler;
 
+/* `from __future__ import annotations` was compiled: from then on annotations are the texts that they are written as,
+ * to the end of the program, as at Python's prompt. */
+extern bool annotations_are_text;
+
 /* --- compile.c --- */
 /* The first failure is kept, and after it emitting does nothing: only who looks at what was emitted has to ask. */
 static inline bool compile_failed(const Compiler *c) { return c->failure->status != TSR_OK; }

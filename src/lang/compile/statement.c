@@ -263,7 +263,7 @@ static void augment(Compiler *c, const Node *node) {
 
 /* The annotation of a variable is evaluated, as Python does, and forgotten. */
 static void annotation(Compiler *c, const Node *node) {
-    if (node == NULL) return;
+    if (node == NULL || annotations_are_text) return;
     Operand v = expr_in_slot(c, node);
     c->at = node->at;
     if (v.kind != OPERAND_TEMP) {
@@ -577,6 +577,7 @@ static void import_from(Compiler *c, const Node *node) {
     emit_k(c, INS_IMPORT, 0, module, (uint32_t)const_name(c, node->import.module));
     for (int i = 0; i < node->import.count; i++) {
         const Alias *a = &node->import.names[i];
+        annotations_are_text |= strcmp(node->import.module, "__future__") == 0 && strcmp(a->name, "annotations") == 0;
         if (strcmp(a->name, "*") == 0) {
             emit(c, INS_IMPORTSTAR, 0, module, 0, 0);
             continue;

@@ -1,5 +1,6 @@
 /* The builtin functions. Types are filled in from their own files. */
 #include "builtin.h"
+#include "modules.h"
 
 #include <errno.h>
 #include <math.h>
@@ -564,6 +565,7 @@ static TsrStatus builtin_next(Value *out, const CallArgs *args) {
 /* Whether `wanted` is a type that v (or a type, for issubclass) is one of; tuples are looked into, to a depth. */
 static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Value wanted, const char *function,
                               int depth) {
+    TSR_TRY(typing_origin(&wanted, wanted));
     if (value_is_tuple(wanted) && depth < 64) {
         *out = false;
         for (int64_t i = 0; i < value_as_tuple(wanted)->count && !*out; i++)
@@ -659,7 +661,10 @@ static TsrStatus builtin_locals(Value *out, const CallArgs *args) {
 
 static TsrStatus builtin_vars(Value *out, const CallArgs *args) {
     if (args->count == 0) return vm_new_locals(out);
-    if (value_is_obj(args->values[0], &module_type)) return dict_copy(out, value_as_module(args->values[0])->dict);
+    Str *name = str_intern_c("__dict__");
+    if (name == NULL) return mem_error();
+    TSR_TRY(value_lookup_attr(out, args->values[0], name));
+    if (out->tag != V_UNBOUND) return TSR_OK;
     return tsr_error(TSR_TYPE_ERROR, "vars() argument must have __dict__ attribute");
 }
 
@@ -743,6 +748,7 @@ TsrStatus builtin_fill(Dict *dict) {
             TSR_TRY(dict_set_c(dict, tsr_status_name(kind), value_lent(EXC_TYPE(kind))));
     TSR_TRY(dict_set_c(dict, "IOError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
     TSR_TRY(dict_set_c(dict, "EnvironmentError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
+    TSR_TRY(dict_set_c(dict, "__debug__", VALUE_TRUE));
     TSR_TRY(dict_set_c(dict, "Ellipsis", VALUE_ELLIPSIS));
     return dict_set_c(dict, "NotImplemented", VALUE_NOT_IMPLEMENTED);
 }

@@ -26,12 +26,13 @@ static TsrStatus argument(double complex *z, Value v) {
     return TSR_OK;
 }
 
+static bool is_finite(double complex z) { return isfinite(creal(z)) && isfinite(cimag(z)); }
+static bool has_nan(double complex z) { return isnan(creal(z)) || isnan(cimag(z)); }
+
+/* Gives the result of a function of z: nan comes of nan alone, infinities of infinities. */
 static TsrStatus checked(Value *out, double complex z, double complex result) {
-    bool finite = isfinite(creal(z)) && isfinite(cimag(z));
-    if (finite && (isnan(creal(result)) || isnan(cimag(result))))
-        return tsr_error(TSR_VALUE_ERROR, "math domain error");
-    if (finite && (isinf(creal(result)) || isinf(cimag(result))))
-        return tsr_error(TSR_OVERFLOW_ERROR, "math range error");
+    if (has_nan(result) && !has_nan(z)) return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    if (!is_finite(result) && is_finite(z)) return tsr_error(TSR_OVERFLOW_ERROR, "math range error");
     return complex_new(out, creal(result), cimag(result));
 }
 
@@ -117,6 +118,13 @@ static double complex tangent_h(double complex z) {
 
 static double complex tangent(double complex z) { return over_i(tangent_h(times_i(z))); }
 
+/* The C library says that tanh(0 + nan j) has a real part of 0. */
+static double complex tangent_h_beyond(double complex z) {
+    return isfinite(creal(z)) && isnan(cimag(z)) ? CMPLX(NAN, NAN) : ctanh(z);
+}
+
+static double complex tangent_beyond(double complex z) { return over_i(tangent_h_beyond(times_i(z))); }
+
 /* --- the functions --- */
 
 #define UNARY(name, function) \
@@ -128,52 +136,45 @@ static double complex tangent(double complex z) { return over_i(tangent_h(times_
 
 /* ours of finite numbers, the library's of others */
 #define FINITE(name, ours, library) \
-    static double complex name##_of(double complex z) { \
-        return isfinite(creal(z)) && isfinite(cimag(z)) ? ours(z) : library(z); \
-    } \
+    static double complex name##_of(double complex z) { return is_finite(z) ? ours(z) : library(z); } \
     UNARY(name, name##_of)
 
 FINITE(sqrt, square_root, csqrt)
 UNARY(exp, cexp)
 UNARY(sin, csin)
 UNARY(cos, ccos)
-FINITE(tan, tangent, ctan)
+FINITE(tan, tangent, tangent_beyond)
 FINITE(asin, arc_sin, casin)
 FINITE(acos, arc_cos, cacos)
 FINITE(atan, arc_tan, catan)
 UNARY(sinh, csinh)
 UNARY(cosh, ccosh)
-FINITE(tanh, tangent_h, ctanh)
+FINITE(tanh, tangent_h, tangent_h_beyond)
 FINITE(asinh, arc_sinh, casinh)
 FINITE(acosh, arc_cosh, cacosh)
 FINITE(atanh, arc_tanh, catanh)
 
-static double complex log_of(double complex z) {
-    return isfinite(creal(z)) && isfinite(cimag(z)) ? logarithm(z) : clog(z);
-}
+static double complex log_of(double complex z) { return is_finite(z) ? logarithm(z) : clog(z); }
 
-static TsrStatus checked_log(Value *out, Value v) {
-    double complex z;
-    TSR_TRY(argument(&z, v));
-    return z == 0 ? tsr_error(TSR_VALUE_ERROR, "math domain error") : checked(out, z, log_of(z));
-}
-
+/* Of 0 an error; not so under a base that has a logarithm, where Python divides what log(0) gave. */
 static TsrStatus cmath_log(Value *out, const CallArgs *args) {
-    Value of, base;
-    TSR_TRY(checked_log(&of, args->values[0]));
-    if (args->count == 1) {
-        *out = of;
-        return TSR_OK;
-    }
-    TsrStatus status = checked_log(&base, args->values[1]);
+    double complex z, base;
+    TSR_TRY(argument(&z, args->values[0]));
+    if (args->count == 1 && z == 0) return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    double complex result = log_of(z);
+    if (args->count == 1) return complex_new(out, creal(result), cimag(result));
+    TSR_TRY(argument(&base, args->values[1]));
+    if (base == 0 || base == 1) return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    double complex below = log_of(base);
+    Value of, by;
+    TSR_TRY(complex_new(&of, creal(result), cimag(result)));
+    TsrStatus status = complex_new(&by, creal(below), cimag(below));
     if (status == TSR_OK) {
-        status = value_binary(out, OP_DIV, of, base);
-        value_release(base);
+        status = value_binary(out, OP_DIV, of, by);
+        value_release(by);
     }
     value_release(of);
-    if (!exc_matches(status, TSR_ZERO_DIVISION_ERROR)) return status;
-    exc_discard(status);
-    return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    return status;
 }
 
 static TsrStatus cmath_log10(Value *out, const CallArgs *args) {
@@ -197,11 +198,21 @@ static TsrStatus cmath_polar(Value *out, const CallArgs *args) {
     return tuple_new_move(out, (Value[]){value_float(cabs(z)), value_float(carg(z))}, 2);
 }
 
+/* r (cos phi + j sin phi), where a length of 0 has no angle and an angle of 0 no second part. */
+static double complex from_polar(double r, double phi) {
+    if (phi == 0) return CMPLX(r, isnan(r) ? phi : copysign(1, r) * phi);
+    if (isfinite(phi)) return CMPLX(r * cos(phi), r * sin(phi));
+    if (r == 0) return 0;
+    return CMPLX(isinf(r) ? INFINITY : NAN, NAN);
+}
+
 static TsrStatus cmath_rect(Value *out, const CallArgs *args) {
     double r, phi;
     TSR_TRY(value_to_double(&r, args->values[0]));
     TSR_TRY(value_to_double(&phi, args->values[1]));
-    return complex_new(out, r * cos(phi), r * sin(phi));
+    if (isinf(phi) && !isnan(r) && r != 0) return tsr_error(TSR_VALUE_ERROR, "math domain error");
+    double complex z = from_polar(r, phi);
+    return complex_new(out, creal(z), cimag(z));
 }
 
 #define TEST(name, expression) \

@@ -22,7 +22,9 @@ static TsrStatus fill(Module *module) {
     counter_startup();
     for (size_t i = 0; i < TSR_COUNTOF(types); i++)
         TSR_TRY(module_add(module, types[i].name, value_lent(types[i].type)));
-    return TSR_OK;
+    Value abc;
+    TSR_TRY(module_import(&abc, "collections.abc"));
+    return module_add_move(module, "abc", abc);
 }
 
 const NsModule ns_collections = {"collections", "Further containers.", functions, fill, NULL};

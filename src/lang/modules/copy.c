@@ -208,7 +208,7 @@ static TsrStatus copy_deepcopy(Value *out, const CallArgs *args) {
     static const char *const names[] = {"x", "memo"};
     static const ArgSpec spec = {"deepcopy", names, 2, 0, 2, 1};
     Value given[2], memo;
-    if (args->count == 0 || args->count > 2) return wrong_count(args, "deepcopy", "from 1 to 3 positional arguments");
+    if (args->count == 0 || args->count > 2) return wrong_count(args, "deepcopy", "from 1 to 2 positional arguments");
     TSR_TRY(args_parse(given, args, 0, &spec));
     bool none = given[1].tag == V_UNBOUND || value_is_none(given[1]);
     if (!none && !value_is_dict(given[1]))

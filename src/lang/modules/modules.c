@@ -6,22 +6,60 @@
 #include "builtin.h"
 #include "lang/types/dict.h"
 #include "lang/types/str.h"
+#include "lang/vm/kind.h"
 #include "lang/vm/prelude.h"
 
 static TsrStatus fill_builtins(Module *module) { return builtin_fill(module->dict); }
 static const NsModule ns_bisect = {"bisect", "Searching sorted lists.", NULL, NULL, NULL};
 static const NsModule ns_builtins = {"builtins", "The builtin functions and types.", NULL, fill_builtins, NULL};
 
-static const NsModule *const rows[] = {&ns_math,        &ns_cmath,    &ns_itertools, &ns_functools, &ns_json,
-                                       &ns_sys,         &ns_os,       &ns_os_path,   &ns_time,      &ns_random,
-                                       &ns_collections, &ns_copy,     &ns_builtins,  &ns_typing,    &ns_heapq,
-                                       &ns_bisect,      &ns_operator, &ns_string};
+static const NsModule ns_future = {"__future__", "What Python will mean by annotations.", NULL, NULL, NULL};
+
+static const NsModule *const rows[] = {&ns_math,
+                                       &ns_cmath,
+                                       &ns_itertools,
+                                       &ns_functools,
+                                       &ns_json,
+                                       &ns_sys,
+                                       &ns_os,
+                                       &ns_os_path,
+                                       &ns_time,
+                                       &ns_random,
+                                       &ns_collections,
+                                       &ns_copy,
+                                       &ns_builtins,
+                                       &ns_typing,
+                                       &ns_heapq,
+                                       &ns_bisect,
+                                       &ns_operator,
+                                       &ns_string,
+                                       &ns_contextlib,
+                                       &ns_types,
+                                       &ns_warnings,
+                                       &ns_collections_abc,
+                                       &ns_typing_extensions,
+                                       &ns_future};
+
+/* Kinds of objects; their methods are in the source of their module. */
+#define OF(module, name) KIND(name, module, NULL, module, module)
+static Kind kinds[] = {
+    OF("contextlib", "ExitStack"),    OF("contextlib", "_GeneratorContextManager"),
+    OF("contextlib", "closing"),      OF("contextlib", "nullcontext"),
+    OF("contextlib", "suppress"),     OF("__future__", "_Feature"),
+    OF("typing", "TypeVar"),          KIND("types.SimpleNamespace", NULL, NULL, "types", "types"),
+    OF("warnings", "WarningMessage"), OF("warnings", "catch_warnings"),
+};
 
 /* What a module has in the language (prelude/), compiled when it is first asked for. */
 static TsrStatus written(Value *out, Module *module, Str *name) {
-    return prelude_get(out, module->name->data, name->data);
+    *out = value_retain(kind_named(kinds, TSR_COUNTOF(kinds), module->name->data, name->data));
+    bool method = strstr(name->data, "__") != NULL;
+    return out->tag == V_UNBOUND && !method ? prelude_get(out, module->name->data, name->data) : TSR_OK;
 }
-static TsrStatus written_names(List *out, Module *module) { return prelude_append_names(out, module->name->data); }
+static TsrStatus written_names(List *out, Module *module) {
+    TSR_TRY(kind_append_names(out, kinds, TSR_COUNTOF(kinds), module->name->data));
+    return prelude_append_names(out, module->name->data);
+}
 
 static TsrStatus ns_new(Value *out, const char *name) {
     size_t i = 0;

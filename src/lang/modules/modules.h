@@ -14,9 +14,14 @@ typedef struct NsModule {
 } NsModule;
 
 extern const NsModule ns_math, ns_cmath, ns_itertools, ns_functools, ns_json, ns_sys, ns_os, ns_os_path, ns_time,
-    ns_random, ns_collections, ns_copy, ns_typing, ns_heapq, ns_operator, ns_string;
+    ns_random, ns_collections, ns_copy, ns_typing, ns_heapq, ns_operator, ns_string, ns_contextlib, ns_types,
+    ns_warnings, ns_collections_abc, ns_typing_extensions;
 
 TsrStatus ns_add_math_constants(Module *module); /* pi, e, tau, inf, nan: math and cmath have the same */
+
+/* What isinstance(x, v) asks for where v is a name of typing's: the type that it stands for, of a Union the tuple of
+ * what it is of; any other v is itself. Lent. TypeError for names that can't be asked for. */
+TsrStatus typing_origin(Value *lent, Value v);
 
 /* copy.deepcopy(v, memo): `memo` maps the id of what was copied already to its copy. */
 TsrStatus deep_copy(Value *out, Value v, Dict *memo);

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
+#include "abc.h"
 #include "lang/object/args.h"
 #include "lang/object/exc.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/object/value_impl.h"
+#include "lang/types/collections.h"
 
 typedef enum Kind { NAME, GENERIC, OPTIONAL, UNION, LITERAL } Kind; /* NAME takes no types */
 
@@ -208,6 +210,55 @@ static TsrStatus alias_hash(int64_t *out, Value self) {
     return TSR_OK;
 }
 
+/* What isinstance() takes the form for: typing.List is list to it; NULL: nothing. */
+static Type *origin_of(const Form *form) {
+    static const struct {
+        const char *name;
+        Type *type;
+    } types[] = {{"DefaultDict", &default_dict_type},
+                 {"Deque", &deque_type},
+                 {"Dict", &dict_type},
+                 {"FrozenSet", &frozenset_type},
+                 {"List", &list_type},
+                 {"OrderedDict", &ordered_dict_type},
+                 {"Set", &set_type},
+                 {"Tuple", &tuple_type},
+                 {"Type", &type_type}};
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++)
+        if (strcmp(types[i].name, form->name) == 0) return types[i].type;
+    return strcmp(form->name, "AbstractSet") == 0 ? abc_type("Set") : abc_type(form->name);
+}
+
+static TsrStatus form_get_attr(Value *out, Value self, Str *name) {
+    const Form *form = (Form *)self.o;
+    Type *origin = str_equal_c(name, "__origin__") ? origin_of(form) : NULL;
+    *out = origin != NULL ? value_retain(value_lent(origin)) : VALUE_UNBOUND;
+    return str_equal_c(name, "__name__") ? str_new_c(out, form->name) : TSR_OK;
+}
+
+static TsrStatus alias_get_attr(Value *out, Value self, Str *name) {
+    const Alias *a = as_alias(self);
+    Type *origin = origin_of(a->form);
+    *out = VALUE_UNBOUND;
+    if (str_equal_c(name, "__args__")) *out = value_retain(a->args);
+    if (str_equal_c(name, "__origin__"))
+        *out = value_retain(origin != NULL ? value_lent(origin) : value_lent((void *)a->form));
+    return TSR_OK;
+}
+
+TsrStatus typing_origin(Value *lent, Value v) {
+    const Form *form = value_is_obj(v, &form_type) ? (Form *)v.o : NULL;
+    *lent = v;
+    if (form == NULL && !is_alias(v)) return TSR_OK;
+    if (form == NULL && as_alias(v)->form->kind == UNION) return *lent = as_alias(v)->args, TSR_OK;
+    if (form == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "Subscripted generics cannot be used with class and instance checks");
+    if (origin_of(form) == NULL)
+        return tsr_error(TSR_TYPE_ERROR, "typing.%s cannot be used with isinstance()", form->name);
+    *lent = value_lent(origin_of(form));
+    return TSR_OK;
+}
+
 static void form_destroy(Obj *self) { self->refcount = 0x40000000u; }
 
 static Type form_type = {.obj = TYPE_HEADER,
@@ -216,6 +267,7 @@ static Type form_type = {.obj = TYPE_HEADER,
                          .destroy = form_destroy,
                          .repr = form_repr,
                          .get_item = form_get_item,
+                         .get_attr = form_get_attr,
                          .call = form_call,
                          .binary = form_binary};
 static Type alias_type = {.obj = TYPE_HEADER,
@@ -226,6 +278,7 @@ static Type alias_type = {.obj = TYPE_HEADER,
                           .traverse = alias_traverse,
                           .clear = alias_clear,
                           .repr = alias_repr,
+                          .get_attr = alias_get_attr,
                           .call = alias_call,
                           .compare = alias_compare,
                           .hash = alias_hash,
@@ -235,12 +288,16 @@ static Type alias_type = {.obj = TYPE_HEADER,
     { {{0x40000000u, 0}}, &form_type }
 static Form forms[] = {
     {FORM_HEADER, "Any", NAME, 0, NULL},
+    {FORM_HEADER, "Never", NAME, 0, NULL},
     {FORM_HEADER, "NoReturn", NAME, 0, NULL},
+    {FORM_HEADER, "Self", NAME, 0, NULL},
+    {FORM_HEADER, "TypeAlias", NAME, 0, NULL},
     {FORM_HEADER, "Hashable", NAME, 0, NULL},
     {FORM_HEADER, "Sized", NAME, 0, NULL},
     {FORM_HEADER, "Union", UNION, 0, NULL},
     {FORM_HEADER, "Optional", OPTIONAL, 0, NULL},
     {FORM_HEADER, "Literal", LITERAL, 0, NULL},
+    {FORM_HEADER, "AbstractSet", GENERIC, 1, NULL},
     {FORM_HEADER, "Callable", GENERIC, 2, NULL},
     {FORM_HEADER, "ClassVar", GENERIC, 1, NULL},
     {FORM_HEADER, "Collection", GENERIC, 1, NULL},
@@ -258,6 +315,7 @@ static Form forms[] = {
     {FORM_HEADER, "MutableMapping", GENERIC, 2, NULL},
     {FORM_HEADER, "MutableSequence", GENERIC, 1, NULL},
     {FORM_HEADER, "OrderedDict", GENERIC, 2, "OrderedDict"},
+    {FORM_HEADER, "Reversible", GENERIC, 1, NULL},
     {FORM_HEADER, "Sequence", GENERIC, 1, NULL},
     {FORM_HEADER, "Set", GENERIC, 1, "set"},
     {FORM_HEADER, "Tuple", GENERIC, 0, "tuple"},
@@ -271,8 +329,16 @@ static TsrStatus typing_cast(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus typing_same(Value *out, const CallArgs *args) {
+    *out = value_retain(args->values[0]);
+    return TSR_OK;
+}
+
 static const Method functions[] = {
     {"cast", typing_cast, ARGS_RANGE, 2, 2, "(typ, val)", "val: what type it is said to have has no effect."},
+    {"final", typing_same, ARGS_ONE, 1, 1, "(f)", "f: nothing is checked."},
+    {"no_type_check", typing_same, ARGS_ONE, 1, 1, "(arg)", "arg: nothing is checked anyway."},
+    {"overload", typing_same, ARGS_ONE, 1, 1, "(func)", "A decorator of a function that only says a signature."},
     {0},
 };
 
@@ -286,3 +352,4 @@ static TsrStatus fill(Module *module) {
 }
 
 const NsModule ns_typing = {"typing", "Names for annotations.", functions, fill, NULL};
+const NsModule ns_typing_extensions = {"typing_extensions", "The same names as typing.", functions, fill, NULL};

@@ -1,6 +1,6 @@
 /* The nearest name to one that was not found, for "Did you mean". Candidates are compared by edit distance, and one
- * that is too far for its length is ignored. Where no attribute is near, the modules are searched for one of that
- * name. */
+ * that is too far for its length is ignored; of two as near the one that begins alike for longer is taken. Where no
+ * attribute is near, the modules are searched for one of that name. */
 #include "hint.h"
 
 #include "lang/types/dict.h"
@@ -45,13 +45,19 @@ HintSearch hint_begin(const char *wanted) {
     return (HintSearch){wanted, NULL, TSR_MIN(limit, 6) + 1};
 }
 
+static size_t common_start(const char *a, const char *b) {
+    size_t n = 0;
+    while (a[n] != '\0' && a[n] == b[n]) n++;
+    return n;
+}
+
 void hint_consider(HintSearch *search, const char *candidate) {
     if (candidate[0] == '_' && search->wanted[0] != '_') return;
     if (strcmp(candidate, search->wanted) == 0) return;
     int distance = edit_distance(search->wanted, candidate, search->best_distance);
-    bool nearer_start =
-        search->best != NULL && candidate[0] == search->wanted[0] && search->best[0] != search->wanted[0];
-    if (distance > search->best_distance || (distance == search->best_distance && !nearer_start)) return;
+    bool alike_longer =
+        search->best != NULL && common_start(candidate, search->wanted) > common_start(search->best, search->wanted);
+    if (distance > search->best_distance || (distance == search->best_distance && !alike_longer)) return;
     search->best = candidate;
     search->best_distance = distance;
 }
@@ -110,6 +116,28 @@ void hint_attribute(Value v, const char *name) {
     else if (search.best != NULL) tsr_error_hint("did you mean '%s'?", search.best);
     value_release(list);
     tsr_text_free(&message);
+}
+
+/* The nearest of them, else the first ones. */
+static TsrStatus hint_columns(TsrText *out, const char *wanted, const List *names) {
+    enum { SHOWN = 10 };
+    HintSearch search = hint_begin(wanted);
+    for (int64_t i = 0; i < names->count; i++) hint_consider(&search, value_as_str(names->items[i])->data);
+    if (search.best != NULL) return tsr_text_printf(out, "did you mean '%s'?", search.best);
+    for (int64_t i = 0; i < TSR_MIN(names->count, SHOWN + 1); i++)
+        TSR_TRY(tsr_text_printf(out, "%s%s", i == 0 ? "the columns are " : ", ",
+                                i < SHOWN ? value_as_str(names->items[i])->data : "..."));
+    return TSR_OK;
+}
+
+TsrStatus hint_no_column(Value name, Value names) {
+    Value e;
+    TsrText hint = {0};
+    TSR_TRY(exc_new(&e, TSR_KEY_ERROR, 1, &name));
+    if (hint_columns(&hint, value_as_str(name)->data, value_as_list(names)) == TSR_OK)
+        value_exc(e)->hint = tsr_text_move(&hint);
+    tsr_text_free(&hint);
+    return exc_raise_move(e);
 }
 
 TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search) {

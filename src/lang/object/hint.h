@@ -15,6 +15,9 @@ HintSearch hint_begin(const char *wanted); /* `wanted` is lent for as long as th
 void hint_consider(HintSearch *search, const char *candidate);
 /* TypeError for a keyword argument, search->wanted, that a function does not have; the names it has were considered. */
 TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search);
+/* KeyError for a column of which the list `names` has none of the name; the hint has the nearest one, or the first ten.
+ */
+TsrStatus hint_no_column(Value name, Value names);
 /* Sets "did you mean 'x'?" as the last error's hint when an attribute of v is near to name. Keeps the error. */
 void hint_attribute(Value v, const char *name);
 

@@ -286,6 +286,7 @@ static void module_destroy(Obj *self) {
     Module *m = (Module *)self;
     obj_xrelease(m->dict);
     obj_xrelease(m->name);
+    tsr_free(m->tables);
     obj_free(m, sizeof *m);
 }
 static void module_traverse(Obj *self, GcVisit visit, void *context) {
@@ -297,6 +298,42 @@ static TsrStatus module_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, "<module '%s' (built-in)>", value_as_module(self)->name->data);
 }
 
+static TsrStatus make_function(Value *out, const Module *m, const Method *def) {
+    const char *title = m->name->data; /* interned: lives as long as any function */
+    return native_new(out, def, strcmp(title, "builtins") == 0 ? NULL : title);
+}
+
+/* Of two functions of one name the one that was added last. */
+static TsrStatus function_of_tables(Value *out, const Module *m, const Str *name) {
+    for (int64_t i = m->table_count - 1; i >= 0; i--)
+        for (const Method *def = m->tables[i]; def->name != NULL; def++)
+            if (def->name[0] == name->data[0] && str_equal_c(name, def->name)) return make_function(out, m, def);
+    return TSR_OK;
+}
+
+static TsrStatus add_missing_functions(Module *m, const Method *table) {
+    for (const Method *def = table; def->name != NULL; def++) {
+        Value function;
+        if (dict_find_c(m->dict, def->name) != NULL) continue;
+        TSR_TRY(make_function(&function, m, def));
+        TSR_TRY(module_add_move(m, def->name, function));
+    }
+    return TSR_OK;
+}
+
+TsrStatus module_whole_dict(Dict **lent, Module *m) {
+    for (; m->table_count > 0; m->table_count--) TSR_TRY(add_missing_functions(m, m->tables[m->table_count - 1]));
+    *lent = m->dict;
+    return TSR_OK;
+}
+
+static TsrStatus new_whole_dict(Value *out, Module *m) {
+    Dict *dict;
+    TSR_TRY(module_whole_dict(&dict, m));
+    *out = value_retain(value_lent(dict));
+    return TSR_OK;
+}
+
 static TsrStatus module_attr(Value *out, Value self, Str *name) {
     Module *m = value_as_module(self);
     const Value *found = dict_find_str(m->dict, name);
@@ -305,25 +342,30 @@ static TsrStatus module_attr(Value *out, Value self, Str *name) {
         *out = value_retain(*found);
         return TSR_OK;
     }
-    if (m->missing != NULL) TSR_TRY(m->missing(out, m, name));
-    if (out->tag != V_UNBOUND) return dict_set_str(m->dict, name, *out);
+    TSR_TRY(function_of_tables(out, m, name));
+    if (out->tag == V_UNBOUND && m->missing != NULL) TSR_TRY(m->missing(out, m, name));
+    if (out->tag != V_UNBOUND) return value_end_move(out, dict_set_str(m->dict, name, *out), *out);
     if (str_equal_c(name, "__name__")) *out = value_retain(value_lent(m->name));
     else if (str_equal_c(name, "__doc__")) return m->doc != NULL ? str_new_c(out, m->doc) : (*out = VALUE_NONE, TSR_OK);
-    else if (str_equal_c(name, "__dict__")) *out = value_retain(value_lent(m->dict));
+    else if (str_equal_c(name, "__dict__")) return new_whole_dict(out, m);
     return TSR_OK;
 }
 
 static TsrStatus module_set_attr(Value self, Str *name, Value v) {
     Module *m = value_as_module(self);
-    if (v.tag != V_UNBOUND) return dict_set_str(m->dict, name, v);
-    if (dict_remove_str(m->dict, name)) return TSR_OK;
+    Dict *dict = m->dict;
+    if (v.tag != V_UNBOUND) return dict_set_str(dict, name, v);
+    TSR_TRY(module_whole_dict(&dict, m)); /* so that nothing makes it again */
+    if (dict_remove_str(dict, name)) return TSR_OK;
     return tsr_error(TSR_ATTRIBUTE_ERROR, "module '%s' has no attribute '%s'", m->name->data, name->data);
 }
 
 static TsrStatus module_dir(List *names, Value self) {
     Module *m = value_as_module(self);
+    Dict *dict;
     int64_t position = 0;
-    for (DictEntry *e; (e = dict_next(m->dict, &position)) != NULL;) TSR_TRY(list_append(names, e->key));
+    TSR_TRY(module_whole_dict(&dict, m));
+    for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;) TSR_TRY(list_append(names, e->key));
     return m->names != NULL ? m->names(names, m) : TSR_OK;
 }
 
@@ -364,12 +406,8 @@ TsrStatus module_add_text(Module *module, const char *name, const char *text) {
 }
 
 TsrStatus module_add_functions(Module *module, const Method *table) {
-    const char *title = module->name->data; /* interned: lives as long as any function */
-    for (const Method *m = table; m->name != NULL; m++) {
-        Value f;
-        TSR_TRY(native_new(&f, m, strcmp(title, "builtins") == 0 ? NULL : title));
-        TSR_TRY(module_add_move(module, m->name, f));
-    }
+    TSR_TRY(mem_grow(&module->tables, &module->table_capacity, module->table_count + 1, sizeof *module->tables));
+    module->tables[module->table_count++] = table;
     return TSR_OK;
 }
 

@@ -17,11 +17,14 @@ typedef struct BoundMethod {
     Value function, self;
 } BoundMethod;
 
-/* A namespace: math, torch.linalg. Attributes are in a dict, filled by tables or by hand. */
+/* A namespace: math, torch.linalg. Attributes are in a dict, by hand or, of functions of tables, once they are asked
+ * for. */
 typedef struct Module {
     GcObj gc;
     Str *name;
     Dict *dict;
+    const Method **tables;
+    int64_t table_count, table_capacity;
     const char *doc;
     TsrStatus (*missing)(Value *out, struct Module *module,
                          Str *name);                      /* lazily made attributes; V_UNBOUND: none. NULL: none */
@@ -42,7 +45,11 @@ TsrStatus module_new(Value *out, const char *name, const char *doc);
 TsrStatus module_add(Module *module, const char *name, Value v);               /* retains */
 TsrStatus module_add_move(Module *module, const char *name, Value v);          /* consumes, on failure too */
 TsrStatus module_add_text(Module *module, const char *name, const char *text); /* a str */
-TsrStatus module_add_functions(Module *module, const Method *table); /* functions print as <built-in function name> */
+/* Functions of a table (static), made when they are asked for; what was added by name goes before them. They print as
+ * <built-in function name>. */
+TsrStatus module_add_functions(Module *module, const Method *table);
+/* The module's dict with all functions of its tables, lent. */
+TsrStatus module_whole_dict(Dict **lent, Module *module);
 static inline Module *value_as_module(Value v) { return (Module *)v.o; }
 
 /* --- the registry of what can be imported --- */

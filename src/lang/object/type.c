@@ -125,8 +125,9 @@ typedef struct CacheRow {
     const Str *name;
     Value found;
 } CacheRow;
-enum { CACHE_ROWS = 1024 };
+enum { CACHE_ROWS = 256 };
 static CacheRow cache_rows[CACHE_ROWS];
+static bool cache_is_stale; /* of an interpreter that was shut down */
 
 /* An attribute that the type finds for itself is kept in its cache, which lends it from then on. */
 static TsrStatus lookup_beyond(Value *out, Type *type, Str *name) {
@@ -168,8 +169,13 @@ TsrStatus type_lookup(Value *lent, Type *type, Str *name) {
     return TSR_OK;
 }
 
+/* Not at the end, where nearly all programs would clear what they never look into again. */
+void type_startup(void) {
+    if (cache_is_stale) memset(cache_rows, 0, sizeof cache_rows);
+}
+
 void type_shutdown(void) {
-    memset(cache_rows, 0, sizeof cache_rows);
+    cache_is_stale = true;
     for (int64_t i = 0; i < cached_count; i++) {
         Dict *dict = cached_types[i]->cache;
         cached_types[i]->cache = NULL;
@@ -263,21 +269,31 @@ typedef struct Alias {
 
 GC_HOLDS(alias, Alias, &it->args)
 
+static TsrStatus alias_item_repr(TsrText *out, Value v);
+static TsrStatus alias_items_repr(TsrText *out, const Value *items, int64_t count) {
+    TSR_TRY(tsr_text_putc(out, '['));
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
+        TSR_TRY(alias_item_repr(out, items[i]));
+    }
+    return tsr_text_putc(out, ']');
+}
+
+/* A list stands for the parameters in Callable[[int], str]. */
 static TsrStatus alias_item_repr(TsrText *out, Value v) {
     if (value_is_obj(v, &type_type)) return tsr_text_puts(out, type_full_name((Type *)v.o));
     if (v.tag == V_OBJ && v.o == &ellipsis_object) return tsr_text_puts(out, "...");
-    return value_repr(out, v);
+    if (!value_is_list(v)) return value_repr(out, v);
+    TSR_TRY(recursion_enter(" while getting the repr of an object"));
+    TsrStatus status = alias_items_repr(out, value_as_list(v)->items, value_as_list(v)->count);
+    recursion_leave();
+    return status;
 }
 
 static TsrStatus alias_repr(TsrText *out, Value self) {
     const Alias *a = (Alias *)self.o;
-    TSR_TRY(tsr_text_printf(out, "%s[", type_full_name(a->origin)));
-    const Tuple *args = value_as_tuple(a->args);
-    for (int64_t i = 0; i < args->count; i++) {
-        if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
-        TSR_TRY(alias_item_repr(out, args->items[i]));
-    }
-    return tsr_text_putc(out, ']');
+    TSR_TRY(tsr_text_puts(out, type_full_name(a->origin)));
+    return alias_items_repr(out, value_as_tuple(a->args)->items, value_as_tuple(a->args)->count);
 }
 
 static TsrStatus alias_call(Value *out, Value self, const CallArgs *args) {
@@ -314,7 +330,8 @@ static Type alias_type = {.obj = TYPE_HEADER,
 
 static bool is_generic(const Type *type) {
     return type == &list_type || type == &tuple_type || type == &dict_type || type == &set_type ||
-           type == &frozenset_type || type == &type_type;
+           type == &frozenset_type || type == &type_type ||
+           (type->module != NULL && strcmp(type->module, "collections.abc") == 0);
 }
 
 static TsrStatus type_get_item(Value *out, Value self, Value index) {

@@ -1,8 +1,8 @@
 /* value.c: the life of objects, the bound of recursion, and the static tables that start the interpreter.
  *
- * Small objects come from free lists in steps of 16 bytes, large ones from malloc; builds under AddressSanitizer use
- * malloc for all, to see each. obj_dealloc runs a type's destructor; where many are running already the object waits in
- * a list, so that a deep nest is freed with a bounded stack. */
+ * Small objects come from free lists in steps of 16 bytes, the first of them cut from one block, large ones from
+ * malloc; builds under AddressSanitizer use malloc for all, to see each. obj_dealloc runs a type's destructor; where
+ * many are running already the object waits in a list, so that a deep nest is freed with a bounded stack. */
 #include "value.h"
 
 #include "exc.h"
@@ -50,15 +50,33 @@ typedef struct FreeBlock {
 static FreeBlock *free_blocks[CLASSES + 1];
 static int free_counts[CLASSES + 1];
 
+/* What a start makes, and a short program, is cut from here: first_cut bytes are. */
+static _Alignas(STEP) char first[USE_FREE_LISTS * (120 << 10)];
+static size_t first_cut;
+
+int64_t obj_room_left(void) { return (int64_t)(sizeof first - first_cut); }
+
+/* A block of whole steps, of its own once the first ones are used up. */
+static void *block_cut(size_t bytes) {
+    if (bytes > sizeof first - first_cut) return tsr_malloc(bytes);
+    if (TSR_UNLIKELY(tsr_mem_inject_failure())) return NULL;
+    void *piece = first + first_cut;
+    first_cut += bytes;
+    return piece;
+}
+
+static bool is_of_first(const void *block) { return (uintptr_t)block - (uintptr_t)first < sizeof first; }
+
 static void *block_new(size_t size) {
     size_t class = (size + STEP - 1) / STEP;
-    if (class <= CLASSES && free_blocks[class] != NULL) {
+    if (class > CLASSES) return tsr_malloc(size);
+    if (free_blocks[class] != NULL) {
         FreeBlock *block = free_blocks[class];
         free_blocks[class] = block->next;
         free_counts[class]--;
         return block;
     }
-    return tsr_malloc(class <= CLASSES ? class * STEP : size);
+    return block_cut(class * STEP);
 }
 
 void *obj_new(Type *type, size_t size) {
@@ -77,7 +95,7 @@ void *obj_new(Type *type, size_t size) {
 
 void obj_free(void *object, size_t size) {
     size_t class = (size + STEP - 1) / STEP;
-    if (USE_FREE_LISTS && class <= CLASSES && free_counts[class] < KEEP) {
+    if (USE_FREE_LISTS && class <= CLASSES && (free_counts[class] < KEEP || is_of_first(object))) {
         FreeBlock *block = object;
         block->next = free_blocks[class];
         free_blocks[class] = block;
@@ -87,15 +105,19 @@ void obj_free(void *object, size_t size) {
     tsr_free(object);
 }
 
+/* The first pieces are cut again only when all of them are back. */
 static void free_lists_drop(void) {
-    for (int i = 0; i <= CLASSES; i++) {
+    size_t back = 0;
+    for (size_t i = 0; i <= CLASSES; i++) {
         while (free_blocks[i] != NULL) {
             FreeBlock *block = free_blocks[i];
             free_blocks[i] = block->next;
-            tsr_free(block);
+            if (is_of_first(block)) back += i * STEP;
+            else tsr_free(block);
         }
         free_counts[i] = 0;
     }
+    if (back == first_cut) first_cut = 0;
 }
 
 /* Objects that die while many destructors are already running wait in a list, so that a deep nest is freed
@@ -157,6 +179,7 @@ void repr_leave(ReprGuard *guard) {
 /* --- start and end --- */
 
 TsrStatus value_startup(void) {
+    type_startup();
     TSR_TRY(str_startup());
     TSR_TRY(exc_startup());
     return TSR_OK;

@@ -268,7 +268,9 @@ void values_release(Value *values, int64_t count); /* releases each; the array s
 /* Memory for an instance, `size` bytes, header filled, refcount 1; NULL with TSR_MEMORY_ERROR set. Small sizes come
  * from free lists. A TYPE_GC object is tracked by gc_track (gc.h) once it is whole. */
 void *obj_new(Type *type, size_t size);
-void obj_free(void *object, size_t size);        /* the memory alone; for destroy slots; untracks */
+void obj_free(void *object, size_t size); /* the memory alone; for destroy slots; untracks */
+/* For tests that look for leaks: bytes of the block that the first small objects are cut from, less what was cut. */
+int64_t obj_room_left(void);
 TsrStatus mem_error(void) __attribute__((cold)); /* TSR_MEMORY_ERROR, with CPython's empty message */
 /* Grows *items so that `wanted` of `size` bytes fit. TSR_MEMORY_ERROR leaves all as it was. */
 TsrStatus mem_grow(void *items, int64_t *capacity, int64_t wanted, size_t size);

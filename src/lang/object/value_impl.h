@@ -11,7 +11,8 @@ void exc_shutdown(void);
 void module_shutdown(void);
 void tuple_shutdown(void);      /* named tuple types */
 void namedtuple_shutdown(void); /* those of collections.namedtuple */
-void type_shutdown(void);       /* method caches of types */
+void type_startup(void);
+void type_shutdown(void); /* method caches of types */
 
 Type *type_base(const Type *type); /* NULL for object */
 

@@ -555,10 +555,44 @@ static bool places_node(Checker *c, const Node *n) {
     }
 }
 
+static bool is_docstring(const Node *n) {
+    return n->kind == AST_EXPR && n->value->kind == AST_CONSTANT && n->value->constant.kind == CONST_STR;
+}
+
+static bool is_future(const Node *n) {
+    return n->kind == AST_IMPORT_FROM && n->import.level == 0 && strcmp(n->import.module, "__future__") == 0;
+}
+
+static bool known_features(Parser *p, const Node *n) {
+    static const char *const features[] = {"annotations",     "division",         "print_function",
+                                           "absolute_import", "unicode_literals", "with_statement",
+                                           "generator_stop",  "nested_scopes",    "generators"};
+    for (int i = 0; i < n->import.count; i++) {
+        size_t k = 0;
+        while (k < TSR_COUNTOF(features) && strcmp(features[k], n->import.names[i].name) != 0) k++;
+        if (k == TSR_COUNTOF(features))
+            return parse_raise(p, n->at, "future feature %s is not defined", n->import.names[i].name) != NULL;
+    }
+    return true;
+}
+
+/* Imports from __future__ come before all else but a docstring. */
+static bool futures_first(Parser *p, const NodeList *body) {
+    bool other = false;
+    for (int i = 0; i < body->count; i++) {
+        const Node *n = body->items[i];
+        if (!is_future(n)) other |= i > 0 || !is_docstring(n);
+        else if (other)
+            return parse_raise(p, n->at, "from __future__ imports must occur at the beginning of the file") != NULL;
+        else if (!known_features(p, n)) return false;
+    }
+    return true;
+}
+
 bool check_tree(Parser *p, const NodeList *body) {
     Scope module = {.kind = SCOPE_MODULE};
     Checker c = {.p = p, .scope = &module};
-    bool fine = names_list(&c, body) && resolve_nonlocals(&c) && places_list(&c, body);
+    bool fine = futures_first(p, body) && names_list(&c, body) && resolve_nonlocals(&c) && places_list(&c, body);
     tsr_free(c.rows);
     tsr_free(c.pending);
     return fine && !p->failed;

@@ -28,8 +28,8 @@ typedef enum ParserNeed {
     PARSER_MORE      /* the statement goes on: ask for another line */
 } ParserNeed;
 
-/* Whether the lines typed so far are a statement, as the prompt sees it: a compound statement ends with an empty line.
- */
+/* Whether the lines typed so far are statements, as the prompt sees it: a compound one ends with an empty line, or
+ * where a line at the left margin follows that has no block. */
 ParserNeed parser_need(const char *text, size_t length);
 
 /* How far what is being typed line by line was read; {0} before the first line. */

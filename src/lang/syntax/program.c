@@ -226,27 +226,48 @@ static bool is_short_class(const char *text) {
     return *body != '\n' && *body != '#' && *body != '\0';
 }
 
+static bool begins_with(const char *text, size_t length, const char *word) {
+    size_t n = strlen(word);
+    return length >= n && memcmp(text, word, n) == 0 &&
+           (word[0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL);
+}
+
 static bool is_compound(const char *text, size_t length) {
     static const char *const words[] = {"if", "while", "for", "def", "try", "with", "class", "async", "@"};
     if (is_short_class(text)) return false;
-    for (size_t i = 0; i < TSR_COUNTOF(words); i++) {
-        size_t n = strlen(words[i]);
-        if (length >= n && memcmp(text, words[i], n) == 0 &&
-            (words[i][0] == '@' || length == n || strchr(" \t(:\\", text[n]) != NULL))
-            return true;
-    }
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++)
+        if (begins_with(text, length, words[i])) return true;
     return false;
 }
 
-/* Whether the text ends inside brackets, a triple-quoted string or after a backslash. */
-static bool ends_open(Source *source, size_t length) {
+/* A block stands below this line, or behind its colon. */
+static bool has_block(const char *text, size_t length) {
+    static const char *const words[] = {"elif", "else", "except", "finally"};
+    for (size_t i = 0; i < TSR_COUNTOF(words); i++)
+        if (begins_with(text, length, words[i])) return true;
+    return is_compound(text, length);
+}
+
+/* What the tokens of a text say of its end. */
+typedef struct Ending {
+    bool open;     /* inside brackets, a triple-quoted string or after a backslash */
+    int32_t begin; /* where its last line at the left margin begins, which may go on over others */
+} Ending;
+
+static Ending read_to_end(Source *source, size_t length) {
+    Ending e = {0};
     Lexer *x = tsr_malloc(sizeof *x);
-    if (x == NULL) return false;
+    if (x == NULL) return e;
     lexer_init(x, source, 0, length);
-    while (x->stop == LEXER_GOING) lexer_next(x);
-    bool open = x->stop == LEXER_END_IN_BRACKETS || (x->stop == LEXER_FAILED && x->continued_end);
+    for (TokenKind before = T_NEWLINE; x->stop == LEXER_GOING;) {
+        Token token = lexer_next(x);
+        if (token.kind == T_DEDENT) continue;
+        if (before == T_NEWLINE && x->indent == 0 && token.kind != T_END) e.begin = token.begin;
+        before = token.kind;
+    }
+    e.open = x->stop == LEXER_END_IN_BRACKETS || (x->stop == LEXER_FAILED && x->continued_end);
     tsr_free(x);
-    return open;
+    return e;
 }
 
 static bool ends_with_empty_line(const char *text, size_t length) {
@@ -266,9 +287,9 @@ ParserNeed parser_need(const char *typed, size_t typed_length) {
     }
     const char *text = source_text(source, &length);
     size_t begin = skip_blank_lines(text, length, 0);
-    bool block = is_compound(text + begin, length - begin) &&
-                 !ends_with_empty_line(text, length); /* which costs nothing to know, however long it is */
-    bool more = block || ends_open(source, length);
+    bool block = is_compound(text + begin, length - begin) && !ends_with_empty_line(text, length);
+    Ending end = read_to_end(source, length);
+    bool more = end.open || (block && has_block(text + end.begin, length - (size_t)end.begin));
     source_free(source);
     return more ? PARSER_MORE : PARSER_COMPLETE;
 }
@@ -288,10 +309,33 @@ static bool read_typed(ParserTyping *t) {
     return t->in_string || x->stop == LEXER_END_IN_BRACKETS;
 }
 
+/* Whether a line may end what began on lines before it: a bracket, or a text in three quotes. */
+static bool may_close(const char *line, const char *end) {
+    int depth = 0, lowest = 0, quotes = 0;
+    bool closes = false;
+    for (const char *c = line; c < end; c++) {
+        bool opening = strchr("([{", *c) != NULL, closing = strchr(")]}", *c) != NULL;
+        depth += opening - closing;
+        lowest = TSR_MIN(lowest, depth);
+        closes = closes || closing;
+        quotes += *c == '\'' || *c == '"';
+    }
+    return lowest < 0 || quotes > 2 || (quotes > 0 && closes);
+}
+
+/* Whether the last line is in a block for sure: it is indented, and ends nothing that began on another line. */
+static bool ends_in_block(const char *text, size_t length) {
+    if (ends_with_empty_line(text, length)) return false;
+    const char *end = text + length - (text[length - 1] == '\n'), *line = end;
+    while (line > text && line[-1] != '\n') line--;
+    bool continued = line > text + 1 && line[-2] == '\\';
+    return (*line == ' ' || *line == '\t') && !continued && !may_close(line, end);
+}
+
 bool parser_surely_more(ParserTyping *t, const char *text, size_t length) {
     if (length < LONG_TYPED || length > INT32_MAX || t->lost) return false;
     size_t begin = skip_blank_lines(text, length, 0);
-    if (is_compound(text + begin, length - begin)) return !ends_with_empty_line(text, length);
+    if (is_compound(text + begin, length - begin)) return ends_in_block(text, length);
     if (t->begun) {
         size_t added = (size_t)t->lexer.length - 2; /* of three quotes two may have been there */
         if (t->in_string && strstr(text + added, "\"\"\"") == NULL && strstr(text + added, "'''") == NULL) {

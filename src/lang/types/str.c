@@ -63,7 +63,7 @@ int str_compare(const Str *a, const Str *b) {
 
 /* --- making --- */
 
-static Str *ascii_chars[128], *empty;
+static Str *ascii_chars[128], *empty; /* interned; a character when it is first asked for */
 
 static size_t str_bytes(int64_t size) { return sizeof(Str) + (size_t)size + 1; }
 
@@ -80,9 +80,17 @@ Str *str_new_raw(int64_t size) {
 
 void str_finish(Str *s) { s->length = utf8_count(s->data, s->size); }
 
+static TsrStatus new_ascii(Value *out, const char *c) {
+    Str **known = &ascii_chars[(unsigned char)*c];
+    if (*known == NULL && (*known = str_intern(c, 1)) == NULL) return TSR_MEMORY_ERROR;
+    *out = value_retain(value_lent(*known));
+    return TSR_OK;
+}
+
 TsrStatus str_new(Value *out, const char *data, int64_t size) {
-    if (size <= 1 && (size == 0 || (unsigned char)data[0] < 0x80)) {
-        *out = value_retain(value_lent(size == 0 ? empty : ascii_chars[(unsigned char)data[0]]));
+    if (size == 1 && (unsigned char)data[0] < 0x80) return new_ascii(out, data);
+    if (size == 0) {
+        *out = value_retain(value_lent(empty));
         return TSR_OK;
     }
     Str *s = str_new_raw(size);
@@ -272,18 +280,14 @@ Str *str_interned(Str *s, bool insert) {
     return intern_find(s->data, s->size, str_hash(s), s, insert);
 }
 
-TsrStatus str_startup(void) {
-    if ((empty = str_intern("", 0)) == NULL) return mem_error();
-    for (int i = 0; i < 128; i++) {
-        char c = (char)i;
-        if ((ascii_chars[i] = str_intern(&c, 1)) == NULL) return mem_error();
-    }
-    return TSR_OK;
-}
+TsrStatus str_startup(void) { return (empty = str_intern("", 0)) != NULL ? TSR_OK : mem_error(); }
 
 void str_shutdown(void) {
     for (int64_t i = 0; i <= interned_mask; i++) {
-        if (interned[i] != NULL) obj_release(interned[i]);
+        Str *s = interned[i];
+        if (s == NULL) continue;
+        if (s->size == 1) ascii_chars[(unsigned char)s->data[0]] = NULL;
+        obj_release(s);
     }
     tsr_free(interned);
     interned = NULL;

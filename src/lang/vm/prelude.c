@@ -23,27 +23,25 @@
 #include "lang/types/str.h"
 #include "vm.h"
 
+/* Stands in a table, of this program's memory or of what was frozen. */
 typedef struct Block {
-    const char *name; /* into the source's text */
-    size_t name_length;
-    const char *begin, *end;
-    int line;
-    bool function;
-    const char *frozen; /* the code of its wrapper, for code_thaw; NULL: it has to be compiled */
+    uint32_t name, name_length, begin, end; /* in the source's text */
+    uint32_t hash;                          /* of the name */
+    uint32_t line, function;
+    uint32_t code; /* the code of its wrapper, for code_thaw, from the table on; 0: it has to be compiled */
 } Block;
 
-enum { MAX_UNITS = 48, NAME_ROOM = 64, FILTER_WORDS = 64 };
+enum { MAX_UNITS = 64, NAME_ROOM = 64, FILTER_WORDS = 64 };
 
 typedef struct Unit {
     const PreludeSource *source;
-    Block *blocks; /* NULL until the source is first looked into */
+    const Block *blocks; /* NULL until the source is first looked into */
+    Block *cut;          /* the same where it was not frozen */
     int block_count;
-    int64_t capacity;
-    Value cells;    /* a dict of cells by name; V_UNBOUND until the first block is compiled */
-    Source *thawed; /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
-    bool has_filter;
-    uint64_t known[FILTER_WORDS]; /* a Bloom filter with one hash of what is_known answers true for: most words of a
-                                     text are no such name; filled before the first block is compiled */
+    Value cells;     /* a dict of cells by name; V_UNBOUND until the first block is compiled */
+    Source *thawed;  /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
+    uint64_t *known; /* FILTER_WORDS: a Bloom filter with one hash of what is_known answers true for: most words of a
+                        text are no such name; NULL before the first block is compiled */
 } Unit;
 
 static Unit units[MAX_UNITS];
@@ -65,21 +63,31 @@ static size_t name_length(const char *p, const char *end) {
     return n;
 }
 
-/* Whether a block begins with this line: "def NAME(" or "NAME = ". */
-static bool begins_block(Block *b, const char *line, const char *end) {
+static uint32_t hash_name(const char *name, size_t length) { /* FNV-1a */
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return hash;
+}
+
+/* Whether a block begins with this line of the text: "def NAME(" or "NAME = ". */
+static bool begins_block(Block *b, const char *text, const char *line, const char *end) {
     b->function = end - line > 4 && memcmp(line, "def ", 4) == 0;
-    b->name = b->function ? line + 4 : line;
-    b->name_length = name_length(b->name, end);
-    b->begin = line;
-    if (b->name_length == 0 || b->name_length >= NAME_ROOM) return false;
-    const char *after = b->name + b->name_length;
+    const char *name = b->function ? line + 4 : line;
+    const size_t length = name_length(name, end);
+    if (length == 0 || length >= NAME_ROOM) return false;
+    b->name = (uint32_t)(name - text);
+    b->name_length = (uint32_t)length;
+    b->begin = (uint32_t)(line - text);
+    b->hash = hash_name(name, length);
+    const char *after = name + length;
     return b->function ? after < end && *after == '(' : end - after > 3 && memcmp(after, " = ", 3) == 0;
 }
 
-/* The bit of a name in a unit's filter: FNV-1a. */
+static const char *name_of(const Unit *u, const Block *b) { return u->source->text + b->name; }
+
+/* The bit of a name in a unit's filter. */
 static unsigned filter_bit(const char *name, size_t length) {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    const uint32_t hash = hash_name(name, length);
     return (hash ^ hash >> 16) % (FILTER_WORDS * 64);
 }
 
@@ -93,45 +101,45 @@ static bool filter_has(const Unit *u, const char *name, size_t length) {
     return u->known[bit / 64] >> bit % 64 & 1;
 }
 
-static void need_filter(Unit *u) {
+static TsrStatus need_filter(Unit *u) {
     int64_t position = 0;
-    if (u->has_filter) return;
-    u->has_filter = true;
-    for (int i = 0; i < u->block_count; i++) filter_add(u, u->blocks[i].name, u->blocks[i].name_length);
+    if (u->known != NULL) return TSR_OK;
+    if ((u->known = tsr_calloc(FILTER_WORDS, sizeof *u->known)) == NULL) return mem_error();
+    for (int i = 0; i < u->block_count; i++) filter_add(u, name_of(u, &u->blocks[i]), u->blocks[i].name_length);
     for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
         filter_add(u, p, strcspn(p, "= "));
     for (DictEntry *e; (e = dict_next(vm_builtins(), &position)) != NULL;)
         filter_add(u, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size);
+    return TSR_OK;
 }
 
 static TsrStatus cut(Unit *u) {
-    int line = 1;
-    for (const char *p = u->source->text, *end = u->source->end; p < end; line++) {
+    const char *text = u->source->text;
+    int64_t capacity = 0;
+    uint32_t line = 1;
+    u->block_count = 0;
+    for (const char *p = text, *end = u->source->end; p < end; line++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
-        Block b = {.line = line};
-        if (begins_block(&b, p, end)) {
-            TSR_TRY(mem_grow(&u->blocks, &u->capacity, u->block_count + 1, sizeof *u->blocks));
-            if (u->block_count > 0) u->blocks[u->block_count - 1].end = p;
-            u->blocks[u->block_count++] = b;
+        Block b = {.line = line, .end = (uint32_t)(end - text)};
+        if (begins_block(&b, text, p, end)) {
+            TSR_TRY(mem_grow(&u->cut, &capacity, u->block_count + 1, sizeof *u->cut));
+            if (u->block_count > 0) u->cut[u->block_count - 1].end = b.begin;
+            u->cut[u->block_count++] = b;
         }
         p = newline != NULL ? newline + 1 : end;
     }
-    if (u->block_count > 0) u->blocks[u->block_count - 1].end = u->source->end;
+    u->blocks = u->cut;
     return TSR_OK;
 }
 
 /* ---- what was cut and compiled when the program was built ---- */
 
-/* A FrozenUnit for each source, the one after `bytes` on from the one before; a name of no letters ends them. */
+/* A FrozenUnit for each source, the one after `bytes` on from the one before; its blocks stand behind it, and then
+ * their code. A name of no letters ends them. */
 typedef struct FrozenUnit {
     char name[NAME_ROOM];
     uint32_t bytes, block_count;
 } FrozenUnit;
-
-/* Stand behind their unit; offsets are from its source's text, that of the code is from the unit's start. 0: none. */
-typedef struct FrozenBlock {
-    uint32_t name, name_length, begin, end, line, function, code;
-} FrozenBlock;
 
 /* Of a program that is not built yet, and of the test programs; the linker prefers what the Makefile made. */
 __attribute__((weak, aligned(8))) const char prelude_frozen[sizeof(FrozenUnit)];
@@ -142,32 +150,20 @@ static const FrozenUnit *frozen_unit(const char *name) {
     return f->name[0] != '\0' ? f : NULL;
 }
 
-static TsrStatus take_blocks(Unit *u, const FrozenUnit *f) {
-    const FrozenBlock *from = (const FrozenBlock *)(f + 1);
-    const char *text = u->source->text;
-    TSR_TRY(mem_grow(&u->blocks, &u->capacity, f->block_count + 1, sizeof *u->blocks));
-    for (uint32_t i = 0; i < f->block_count; i++, from++)
-        u->blocks[i] = (Block){.name = text + from->name,
-                               .name_length = from->name_length,
-                               .begin = text + from->begin,
-                               .end = text + from->end,
-                               .line = (int)from->line,
-                               .function = from->function,
-                               .frozen = from->code != 0 ? (const char *)f + from->code : NULL};
-    u->block_count = (int)f->block_count;
-    return TSR_OK;
-}
-
 static TsrStatus need_blocks(Unit *u) {
     if (u->blocks != NULL) return TSR_OK;
     const FrozenUnit *frozen = frozen_unit(u->source->name);
-    return frozen != NULL ? take_blocks(u, frozen) : cut(u);
+    if (frozen == NULL) return cut(u);
+    u->blocks = (const Block *)(frozen + 1);
+    u->block_count = (int)frozen->block_count;
+    return TSR_OK;
 }
 
 static const Block *find_block(const Unit *u, const char *name) {
-    size_t length = strlen(name);
-    for (int i = 0; i < u->block_count; i++)
-        if (u->blocks[i].name_length == length && memcmp(u->blocks[i].name, name, length) == 0) return &u->blocks[i];
+    const size_t length = strlen(name);
+    const uint32_t hash = hash_name(name, length);
+    for (const Block *b = u->blocks; b < u->blocks + u->block_count; b++)
+        if (b->hash == hash && b->name_length == length && memcmp(name_of(u, b), name, length) == 0) return b;
     return NULL;
 }
 
@@ -263,20 +259,21 @@ static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, b
 }
 
 /* Where the part of a block ends that runs when the block does: a function's signature, or all of an assignment. */
-static const char *end_of_header(const Block *b) {
-    const char *p = b->begin;
-    if (!b->function) return b->end;
-    while (p < b->end && !(*p == '\n' && p[-1] == ':')) p++;
+static const char *end_of_header(const Block *b, const char *begin, const char *end) {
+    const char *p = begin;
+    if (!b->function) return end;
+    while (p < end && !(*p == '\n' && p[-1] == ':')) p++;
     return p;
 }
 
 /* The names in a block that may mean something outside of it, in the order in which they first appear. */
 static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
-    const char *header = end_of_header(b);
-    need_filter(u);
-    for (const char *at = b->begin; at < b->end;) {
-        size_t n = name_length(at, b->end);
-        bool attribute = at > b->begin && at[-1] == '.', itself = at == b->name;
+    const char *begin = u->source->text + b->begin, *end = u->source->text + b->end;
+    const char *header = end_of_header(b, begin, end);
+    TSR_TRY(need_filter(u));
+    for (const char *at = begin; at < end;) {
+        size_t n = name_length(at, end);
+        bool attribute = at > begin && at[-1] == '.', itself = at == name_of(u, b);
         if (n > 0 && n < NAME_ROOM && !attribute && !itself && filter_has(u, at, n)) {
             char name[NAME_ROOM];
             memcpy(name, at, n);
@@ -289,25 +286,26 @@ static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
 }
 
 /* "def _unit(a, b):", the block, each line one space in, and "return NAME". */
-static TsrStatus wrap(TsrText *text, const Block *b, const List *names) {
+static TsrStatus wrap(TsrText *text, const Unit *u, const Block *b, const List *names) {
+    const char *end = u->source->text + b->end;
     TSR_TRY(tsr_text_puts(text, "def _unit("));
     for (int64_t i = 0; i < names->count; i++)
         TSR_TRY(tsr_text_printf(text, "%s%s", i > 0 ? ", " : "", value_as_str(names->items[i])->data));
     TSR_TRY(tsr_text_puts(text, "):\n"));
-    for (const char *p = b->begin; p < b->end;) {
-        const char *newline = memchr(p, '\n', (size_t)(b->end - p)), *stop = newline != NULL ? newline + 1 : b->end;
+    for (const char *p = u->source->text + b->begin; p < end;) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline != NULL ? newline + 1 : end;
         if (*p != '\n') TSR_TRY(tsr_text_putc(text, ' '));
         TSR_TRY(tsr_text_append(text, p, (size_t)(stop - p)));
         p = stop;
     }
-    return tsr_text_printf(text, "\n return %.*s\n", (int)b->name_length, b->name);
+    return tsr_text_printf(text, "\n return %.*s\n", (int)b->name_length, name_of(u, b));
 }
 
 static TsrStatus parse(Ast **ast, const TsrText *text, const Unit *u, const Block *b) {
     Source *source;
     SourceRange where;
     int bad_line; /* the wrapper's own line stands before the block's first */
-    TSR_TRY(source_new(&source, u->source->name, text->data, text->length, b->line - 1, &bad_line));
+    TSR_TRY(source_new(&source, u->source->name, text->data, text->length, (int)b->line - 1, &bad_line));
     TsrStatus status = parser_new_module(ast, source, &where);
     source_free(source);
     return status;
@@ -320,7 +318,7 @@ static TsrStatus compile_wrapper(Code **out, const Unit *u, const Block *b, cons
     Code *module = NULL;
     SourceRange where;
     const CompileOptions options = {.show = SHOW_NONE, .first_slot = GLOBAL_SLOTS};
-    TsrStatus status = wrap(&text, b, names);
+    TsrStatus status = wrap(&text, u, b, names);
     if (status == TSR_OK) status = parse(&ast, &text, u, b);
     if (status == TSR_OK) status = compile_module(&module, ast, &options, &where);
     if (status == TSR_OK) *out = code_retain(module->children[0]);
@@ -330,10 +328,12 @@ static TsrStatus compile_wrapper(Code **out, const Unit *u, const Block *b, cons
     return status;
 }
 
+static const char *frozen_code(const Unit *u, const Block *b) { return (const char *)u->blocks + b->code; }
+
 /* The same as it was frozen. Its parameters are those that the block's values and names may mean. */
 static TsrStatus thaw_wrapper(Code **out, Unit *u, const Block *b) {
     if (u->thawed == NULL) TSR_TRY(source_new(&u->thawed, u->source->name, "", 0, 1, NULL));
-    return code_thaw(out, b->frozen, u->thawed);
+    return code_thaw(out, frozen_code(u, b), u->thawed);
 }
 
 /* Cells that were the wrapper's become the unit's. */
@@ -362,13 +362,14 @@ static TsrStatus run_wrapper(Value *out, Unit *u, Code *code, const List *values
 
 /* The code of a block's wrapper, with what its parameters are called and are given. */
 static TsrStatus wrapper_of(Code **out, Unit *u, const Block *b, const Parameters *p) {
-    if (b->frozen == NULL) {
+    if (b->code == 0) {
         TSR_TRY(find_parameters(p, u, b));
         return compile_wrapper(out, u, b, p->names);
     }
     TSR_TRY(thaw_wrapper(out, u, b));
     const Code *code = *out;
-    const char *now = b->frozen - code->positional; /* a byte a parameter: whether it is read when the block runs */
+    const char *now =
+        frozen_code(u, b) - code->positional; /* a byte a parameter: whether it is read when the block runs */
     TsrStatus status = TSR_OK;
     for (int i = 0; i < code->positional && status == TSR_OK; i++)
         status = add_parameter(p, u, code->slot_names[i], now[i]);
@@ -419,17 +420,10 @@ static TsrStatus freeze_block(TsrText *out, int64_t *start, Unit *u, const Block
     return TSR_OK;
 }
 
-/* `table`: where `out` will stand in the unit. */
-static TsrStatus freeze_next(TsrText *out, FrozenBlock *to, size_t table, Unit *u, const Block *b) {
+/* `table`: the bytes of the table, which `out` will stand behind. */
+static TsrStatus freeze_next(TsrText *out, Block *to, size_t table, Unit *u, const Block *b) {
     Value names, values;
     int64_t start = -1;
-    const char *text = u->source->text;
-    *to = (FrozenBlock){.name = (uint32_t)(b->name - text),
-                        .name_length = (uint32_t)b->name_length,
-                        .begin = (uint32_t)(b->begin - text),
-                        .end = (uint32_t)(b->end - text),
-                        .line = (uint32_t)b->line,
-                        .function = b->function};
     TSR_TRY(list_new(&names, 0));
     TsrStatus status = list_new(&values, 0);
     if (status == TSR_OK) {
@@ -438,6 +432,7 @@ static TsrStatus freeze_next(TsrText *out, FrozenBlock *to, size_t table, Unit *
         value_release(values);
     }
     value_release(names);
+    *to = *b;
     to->code = start < 0 ? 0 : (uint32_t)(table + (size_t)start);
     return status;
 }
@@ -447,14 +442,14 @@ static TsrStatus freeze_unit(FILE *file, Unit *u) {
     TsrText codes = {0};
     FrozenUnit head = {.block_count = (uint32_t)u->block_count};
     snprintf(head.name, sizeof head.name, "%s", u->source->name);
-    FrozenBlock *blocks = tsr_calloc((size_t)u->block_count + 1, sizeof *blocks);
+    Block *blocks = tsr_calloc((size_t)u->block_count + 1, sizeof *blocks);
     if (blocks == NULL) return mem_error();
     TsrStatus status = TSR_OK;
-    const size_t table = sizeof head + sizeof *blocks * (size_t)u->block_count;
+    const size_t table = sizeof *blocks * (size_t)u->block_count;
     for (int i = 0; i < u->block_count && status == TSR_OK; i++)
         status = freeze_next(&codes, &blocks[i], table, u, &u->blocks[i]);
-    while (status == TSR_OK && (table + codes.length) % 8 != 0) status = tsr_text_putc(&codes, '\0');
-    head.bytes = (uint32_t)(table + codes.length);
+    while (status == TSR_OK && (sizeof head + table + codes.length) % 8 != 0) status = tsr_text_putc(&codes, '\0');
+    head.bytes = (uint32_t)(sizeof head + table + codes.length);
     if (status == TSR_OK) {
         fwrite(&head, sizeof head, 1, file);
         fwrite(blocks, sizeof *blocks, (size_t)u->block_count, file);
@@ -477,25 +472,41 @@ TsrStatus prelude_freeze(FILE *file) {
 
 /* ---- what the modules ask ---- */
 
-TsrStatus prelude_get(Value *out, const char *space, const char *name) {
-    *out = VALUE_UNBOUND;
+/* The first unit of a space that has the name, lent; NULL: none has. */
+static TsrStatus unit_with(Unit **lent, const char *space, const char *name) {
+    *lent = NULL;
     if (name[0] == '_' && strcmp(space, "rows") != 0) return TSR_OK;
     for (int i = 0; i < unit_count; i++) {
         if (strcmp(units[i].source->space, space) != 0) continue;
         TSR_TRY(need_blocks(&units[i]));
-        if (find_block(&units[i], name) != NULL) return resolve(out, &units[i], name);
+        if (find_block(&units[i], name) == NULL) continue;
+        *lent = &units[i];
+        return TSR_OK;
     }
     return TSR_OK;
 }
 
+TsrStatus prelude_get(Value *out, const char *space, const char *name) {
+    Unit *u;
+    *out = VALUE_UNBOUND;
+    TSR_TRY(unit_with(&u, space, name));
+    return u != NULL ? resolve(out, u, name) : TSR_OK;
+}
+
+bool prelude_has(const char *space, const char *name) {
+    Unit *u;
+    if (unit_with(&u, space, name) == TSR_OK) return u != NULL;
+    tsr_error_clear();
+    return false;
+}
+
 static void each_name(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
-    for (int i = 0; i < u->block_count; i++) {
-        const Block *b = &u->blocks[i];
+    for (const Block *b = u->blocks; b < u->blocks + u->block_count; b++) {
         char name[NAME_ROOM];
-        if (b->name[0] == '_') continue;
-        memcpy(name, b->name, b->name_length);
+        if (name_of(u, b)[0] == '_') continue;
+        memcpy(name, name_of(u, b), b->name_length);
         name[b->name_length] = '\0';
-        visit(name, context);
+        if (strstr(name, "__") == NULL) visit(name, context); /* else a method of a kind */
     }
 }
 
@@ -526,7 +537,8 @@ TsrStatus prelude_append_names(List *list, const char *space) {
 void prelude_shutdown(void) {
     for (int i = 0; i < unit_count; i++) {
         value_clear(&units[i].cells);
-        tsr_free(units[i].blocks);
+        tsr_free(units[i].cut);
+        tsr_free(units[i].known);
         source_free(units[i].thawed);
         units[i] = (Unit){.source = units[i].source};
     }

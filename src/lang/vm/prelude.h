@@ -34,6 +34,8 @@ void prelude_add(const PreludeSource *sources, int count);
 
 /* The function `name` of a space. The caller's; V_UNBOUND when the prelude has none of that name. */
 TsrStatus prelude_get(Value *out, const char *space, const char *name);
+/* Whether it has one, which is not made ready. */
+bool prelude_has(const char *space, const char *name);
 /* Calls visit with each name of a space, helpers left out. */
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
 /* The same names, appended as str. */

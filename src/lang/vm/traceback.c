@@ -88,12 +88,13 @@ bool vm_take_error(Value *exception, TsrStatus status) {
     return true;
 }
 
-/* The innermost call of the user's own code; NULL: none. */
-static const Frame *user_frame(void) {
-    const Frame *f = vm.frame;
+static const Frame *user_frame_from(const Frame *f) {
     while (f != NULL && source_is_prelude(f->code->source)) f = f->prev;
     return f;
 }
+
+/* The innermost call of the user's own code; NULL: none. */
+static const Frame *user_frame(void) { return user_frame_from(vm.frame); }
 
 char *vm_current_text(char *buffer, size_t room) {
     const Frame *f = user_frame();
@@ -125,4 +126,13 @@ bool vm_current_is_used(void) {
 int vm_current_line(void) {
     const Frame *f = user_frame();
     return f == NULL ? 0 : frame_range(f).line;
+}
+
+void vm_caller(int64_t level, const char **file, int *line, const char **text, size_t *length) {
+    const Frame *f = user_frame();
+    for (; f != NULL && level > 1; level--) f = user_frame_from(f->prev);
+    *file = f != NULL ? source_name(f->code->source) : "sys";
+    *line = f != NULL ? frame_range(f).line : 0;
+    *length = 0;
+    *text = f != NULL ? source_line(f->code->source, *line, length) : NULL;
 }

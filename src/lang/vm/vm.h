@@ -134,6 +134,10 @@ static inline bool value_is_function(Value v) { return value_is_obj(v, &function
 
 /* The line that the innermost running code of the user's has reached; 0 when nothing runs. */
 int vm_current_line(void);
+/* The line that the `level`th call of the user's own code has reached, from the innermost, which is 1; beyond the
+ * outermost, and where nothing runs, *line is 0. *file and *text are lent, the text (of *length bytes) is NULL where
+ * there is none. */
+void vm_caller(int64_t level, const char **file, int *line, const char **text, size_t *length);
 /* The text of the expression being evaluated, outside of the prelude, in one line and cut to fit; "" when nothing runs.
  * Returns buffer. */
 char *vm_current_text(char *buffer, size_t room);

@@ -109,8 +109,29 @@ static void say_kept(Story *s, const char *text) {
 
 static void say_written(Story *s, const char *text) {
     TsrTensor *t = tsr_tensor_weak_retain(s->native.written);
-    if (t != NULL) say_write(s, text, t);
+    if (t != NULL && s->before.t == t) say_changed(s, text, t);
+    else if (t != NULL) say_write(s, text, t);
+    s->before.t = NULL;
     tsr_tensor_free(t);
+}
+
+static void say_stored(Story *s, const char *text) {
+    TsrStorage *storage = find_storage(s->native.stored);
+    if (storage == NULL) return;
+    s->wrote = s->wrote || storage->serial <= s->first_serial;
+    say(s, "%s: writes %lld byte%s of storage #%lld, in place: no new memory; no version counts it", text,
+        (long long)s->native.stored_bytes, s->native.stored_bytes == 1 ? "" : "s", (long long)tsr_storage_id(storage));
+    say_all_over(s, storage);
+}
+
+static void say_resized(Story *s, const char *text) {
+    TsrStorage *storage = find_storage(s->native.resized);
+    if (storage == NULL) return;
+    s->wrote = s->wrote || storage->serial <= s->first_serial;
+    if (s->native.freed.length == 0)
+        say(s, "%s: storage #%lld has %" PRIu64 " bytes now, and had %lld, in the same place: none copied", text,
+            (long long)tsr_storage_id(storage), storage->nbytes, (long long)s->native.resized_from);
+    say_too_short(s, storage);
 }
 
 /* The tensor has gone with its last reference, and its storage has not. */
@@ -148,6 +169,8 @@ void say_native(Story *s) {
     if (!fresh && (sum.made > sum.given_back || n->freed.length > 0)) say_blocks(s, text, &sum);
     if (n->kept_how != NULL && sum.allocated == 0) say_kept(s, text);
     if (n->written != NULL) say_written(s, text);
+    if (n->stored != 0) say_stored(s, text);
+    if (n->resized != 0) say_resized(s, text);
     if (sum.adopted > 0)
         say(s, "%s: %lld bytes of memory that is not its own (%s): nothing copied", text, (long long)sum.adopted,
             sum.adopted_as != NULL ? sum.adopted_as : "foreign");

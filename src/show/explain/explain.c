@@ -41,6 +41,8 @@ static void say_end(Story *s, Value result, bool bound) {
     if (s->text.length > 0) return;
     if (result.tag == V_TENSOR && story_has_name(name, result.t))
         say(s, "%s itself: a name is a pointer, nothing was copied", name);
+    else if (result.tag == V_TENSOR && !story_is_new(s, result.t->storage))
+        say(s, "a tensor that was there before: no bytes copied");
     else if (result.tag == V_TENSOR)
         say(s, "a tensor made by other means than an operator: %lld bytes", bytes_of(result.t));
     else say(s, "nothing: no tensor was made, viewed or written, no memory taken, copied or freed");

@@ -21,18 +21,33 @@ static TsrTensor *retain_named(const char *name) {
     return NULL;
 }
 
-static int add_targets(Target *targets, int count, const Node *n) {
-    for (int k = 0; k < n->assign.targets.count && count < MAX_TARGETS; k++) {
-        const Node *to = n->assign.targets.items[k], *from = n->assign.value;
-        if (to->kind != AST_NAME || strlen(to->name.id) >= NAME_ROOM) continue;
-        Target *t = &targets[count++];
-        snprintf(t->name, sizeof t->name, "%s", to->name.id);
-        snprintf(t->source, sizeof t->source, "%s", from->kind == AST_NAME ? from->name.id : "");
-        TsrTensor *held = retain_named(t->name);
-        t->before = held != NULL ? tsr_tensor_weak_new(held) : NULL;
-        t->version = held != NULL ? tsr_tensor_version(held) : 0;
-        t->storage = held != NULL && held->storage != NULL ? held->storage->serial : -1;
-        tsr_tensor_free(held);
+/* One name; of one that is assigned to again the last source counts. */
+static int add_target(Target *targets, int count, const Node *to, const Node *from) {
+    if (to->kind != AST_NAME || strlen(to->name.id) >= NAME_ROOM) return count;
+    Target *t = targets;
+    while (t < targets + count && strcmp(t->name, to->name.id) != 0) t++;
+    if (t == targets + MAX_TARGETS) return count;
+    snprintf(t->source, sizeof t->source, "%s", from != NULL && from->kind == AST_NAME ? from->name.id : "");
+    if (t < targets + count) return count;
+    snprintf(t->name, sizeof t->name, "%s", to->name.id);
+    TsrTensor *held = retain_named(t->name);
+    t->before = held != NULL ? tsr_tensor_weak_new(held) : NULL;
+    t->version = held != NULL ? tsr_tensor_version(held) : 0;
+    t->storage = held != NULL && held->storage != NULL ? held->storage->serial : -1;
+    tsr_tensor_free(held);
+    return count + 1;
+}
+
+static bool is_row(const Node *n) { return n->kind == AST_TUPLE || n->kind == AST_LIST; }
+
+/* The names of `a, b = x, y`, too, one level deep. */
+static int add_targets(Target *targets, int count, const Node *to, const Node *from) {
+    if (!is_row(to)) return add_target(targets, count, to, from);
+    bool pairs = is_row(from) && from->list.count == to->list.count;
+    for (int i = 0; i < to->list.count; i++) {
+        const Node *one = to->list.items[i];
+        if (one->kind == AST_STARRED) pairs = false, one = one->value;
+        count = add_target(targets, count, one, pairs ? from->list.items[i] : NULL);
     }
     return count;
 }
@@ -45,8 +60,11 @@ int targets_find(Target *targets, const Str *code) {
     int count = 0;
     TsrStatus status = source_new(&source, "<explain>", code->data, (size_t)code->size, 1, NULL);
     if (status == TSR_OK) status = parser_new_module(&ast, source, &where);
-    for (int i = 0; status == TSR_OK && i < ast->body.count; i++)
-        if (ast->body.items[i]->kind == AST_ASSIGN) count = add_targets(targets, count, ast->body.items[i]);
+    for (int i = 0; status == TSR_OK && i < ast->body.count; i++) {
+        const Node *n = ast->body.items[i];
+        for (int k = 0; n->kind == AST_ASSIGN && k < n->assign.targets.count; k++)
+            count = add_targets(targets, count, n->assign.targets.items[k], n->assign.value);
+    }
     if (status != TSR_OK) tsr_error_clear(); /* running it will tell */
     ast_free(ast);
     source_free(source);
@@ -76,10 +94,19 @@ static void say_freed(Story *s, const Target *target, const char *now) {
     tsr_text_free(&k.text);
 }
 
+/* Whether the name was given to the tensor of another name, which both still have. */
+static bool names_the_source(const Target *target, const TsrTensor *now) {
+    if (target->source[0] == '\0' || target->before == now) return false;
+    TsrTensor *source = retain_named(target->source);
+    bool same = source == now;
+    tsr_tensor_free(source);
+    return same;
+}
+
 void targets_say(Story *s, const Target *target) {
     char holder[NAME_ROOM];
     TsrTensor *now = retain_named(target->name);
-    if (now != NULL && target->source[0] != '\0') {
+    if (now != NULL && names_the_source(target, now)) {
         say(s, "%s = %s: one more name for the same tensor: no bytes copied, it has %lld references now", target->name,
             target->source, (long long)holders_refcount(now) - 1);
         say(s, "  a write through either is seen through both; %s.clone() would be a tensor of its own, for %lld bytes",

@@ -64,6 +64,9 @@ typedef struct NativeStep {
     int64_t count, kept_bytes;           /* references when it was wrapped; bytes that the new sizes use */
     TsrText freed;                       /* "#1 (24 bytes)" of storages from before, whose memory was given back */
     int64_t freed_serial;                /* of the last of these */
+    int64_t stored, resized;             /* the serial of a storage whose bytes were written, or that has another size
+                                          * now; 0: none */
+    int64_t stored_bytes, resized_from;
 } NativeStep;
 
 struct Story {
@@ -157,6 +160,9 @@ void say_write(Story *s, const char *head, TsrTensor *t);
 void say_source(Story *s, const TsrTensor *t);
 /* Who else reaches the elements that were written through t, a place in `through`. */
 void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through);
+/* The names of the tensors over a storage; and of those only for which it is too short. */
+void say_all_over(Story *s, const TsrStorage *storage);
+void say_too_short(Story *s, const TsrStorage *storage);
 /* Whether writing took memory, all but that of Python numbers; counts it as said. */
 const char *story_memory_words(Story *s, char *buffer, size_t room);
 /* Sizes, strides or the storage of t changed, and no element. */

@@ -107,6 +107,25 @@ static void tell_before_release(Story *s, const TsrTraceEvent *e) {
     if (strcmp(vm_current_text(text, sizeof text), s->native.text) != 0) end_native_before_last(s);
 }
 
+/* What t is now, before it changes in place. */
+static void remember_before(Story *s, TsrTensor *t) {
+    Before *b = &s->before;
+    *b = (Before){.t = t,
+                  .storage = t->storage,
+                  .storage_serial = t->storage->serial,
+                  .ndim = tsr_ndim(t),
+                  .offset = t->offset,
+                  .version = tsr_tensor_version(t)};
+    memcpy(b->sizes, t->sizes, sizeof(int64_t) * (size_t)b->ndim);
+    memcpy(b->strides, t->strides, sizeof(int64_t) * (size_t)b->ndim);
+}
+
+/* Bytes that were written through no tensor. */
+static void note_stored(Story *s, const TsrTraceEvent *e) {
+    s->native.stored = ((const TsrStorage *)e->object2)->serial;
+    s->native.stored_bytes += e->bytes;
+}
+
 /* Outside of operators and indexing. */
 static void see_native(Story *s, const TsrTraceEvent *e) {
     switch (e->kind) {
@@ -116,12 +135,22 @@ static void see_native(Story *s, const TsrTraceEvent *e) {
     case TSR_TRACE_FREE: note_freed(s, e); break;
     case TSR_TRACE_RELEASE: tell_before_release(s, e); break;
     case TSR_TRACE_WRAP: note_wrapped(s, e); break;
+    case TSR_TRACE_CHANGE:
+        open_native(s);
+        remember_before(s, (TsrTensor *)(uintptr_t)e->object);
+        break;
     case TSR_TRACE_WRITE:
         open_native(s);
-        link_to(&s->native.written, e->object);
+        if (e->object != NULL) link_to(&s->native.written, e->object);
+        else note_stored(s, e);
         break;
     case TSR_TRACE_KEEP:
         open_native(s);
+        if (e->object == NULL && e->object2 != NULL) {
+            s->native.resized = ((const TsrStorage *)e->object2)->serial;
+            s->native.resized_from = e->bytes;
+            break;
+        }
         if (e->object != NULL) link_to(&s->native.kept, e->object);
         s->native.kept_how = e->reason;
         s->native.kept_bytes = e->bytes;
@@ -180,17 +209,9 @@ static bool end_inner(Story *s) {
 
 static void note_before(Story *s, const TsrOpCall *c) {
     TsrTensor *t = c->out[0] != NULL ? c->out[0] : argument_first(c);
-    Before *b = &s->before;
-    b->t = NULL;
+    s->before.t = NULL;
     if (t == NULL || t->storage == NULL || (!c->inplace && c->op->alias != TSR_IN_PLACE)) return;
-    *b = (Before){.t = t,
-                  .storage = t->storage,
-                  .storage_serial = t->storage->serial,
-                  .ndim = tsr_ndim(t),
-                  .offset = t->offset,
-                  .version = tsr_tensor_version(t)};
-    memcpy(b->sizes, t->sizes, sizeof(int64_t) * (size_t)b->ndim);
-    memcpy(b->strides, t->strides, sizeof(int64_t) * (size_t)b->ndim);
+    remember_before(s, t);
 }
 
 /* A view that no operator made: x.data of a wrapper, a row of a loop. */

@@ -10,6 +10,8 @@
 
 typedef struct Others {
     const TsrTensor *written, *through; /* the place, and the tensor that was indexed to get there */
+    const TsrStorage *storage;          /* where no tensor was written */
+    bool short_ones;                    /* those only that it no longer has the bytes for */
     TsrText text;
     int count;
 } Others;
@@ -31,6 +33,27 @@ void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through) {
     if (o.count > 0)
         say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well",
             (long long)tsr_storage_id(t->storage));
+    tsr_text_free(&o.text);
+}
+
+static bool add_over(const char *path, TsrTensor *t, bool argument, void *context) {
+    Others *o = context;
+    if (argument || path[0] == '<' || t->storage != o->storage || strcmp(path, "_") == 0) return true;
+    if (o->short_ones && tsr_storage_holds(o->storage, tsr_tensor_geometry(t), t->dtype)) return true;
+    return tsr_text_printf(&o->text, "%s%s", o->count++ > 0 ? ", " : "", path) == TSR_OK;
+}
+
+void say_all_over(Story *s, const TsrStorage *storage) {
+    Others o = {.storage = storage};
+    s->status = s->status == TSR_OK ? holders_each(add_over, &o) : s->status;
+    if (o.count > 0) say(s, "  tensors over it: %s", o.text.data);
+    tsr_text_free(&o.text);
+}
+
+void say_too_short(Story *s, const TsrStorage *storage) {
+    Others o = {.storage = storage, .short_ones = true};
+    s->status = s->status == TSR_OK ? holders_each(add_over, &o) : s->status;
+    if (o.count > 0) say(s, "  too short now for %s: using %s is an error", o.text.data, o.count == 1 ? "it" : "them");
     tsr_text_free(&o.text);
 }
 
@@ -70,10 +93,24 @@ void say_source(Story *s, const TsrTensor *t) {
     else say(s, "  its memory is a private mapping (copy-on-write): the file %s stays as it is", storage->path);
 }
 
+/* Whether a statement is "PLACE += ...", with whatever operator: what it computes is assigned to the place. */
+static bool assigns_back(const char *statement, const char *place) {
+    size_t n = strlen(place);
+    if (strncmp(statement, place, n) != 0) return false;
+    const char *sign = statement + n + strspn(statement + n, " ");
+    size_t length = strspn(sign, "+-*/%@&|^<>");
+    return length > 0 && sign[length] == '=';
+}
+
 void say_write(Story *s, const char *head, TsrTensor *t) {
     char name[NAME_ROOM], words[NAME_ROOM];
     const Known *copy = story_lost_copy(s, t);
     if (copy != NULL) {
+        if (assigns_back(head, copy->text)) {
+            say(s, "%s: writes into a copy, %s, which is then assigned to its place in %s", head, copy->text,
+                copy->copied_from);
+            return;
+        }
         say(s, "%s: writes into a copy, %s: %s does not see it", head, copy->text, copy->copied_from);
         say(s, "  to write into %s, assign: %s = ..., or %s += ...", copy->copied_from, copy->text, copy->text);
         return;

@@ -17,6 +17,7 @@
 #include "torch/types.h"
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
+#include "torch/tensor/storage.h"
 
 enum { NAME_ROOM = 256 };
 
@@ -33,6 +34,19 @@ static TsrStatus need_storage(const TsrTensor *t, const char *function) {
                ? TSR_OK
                : tsr_error(TSR_RUNTIME_ERROR, "%s(): this tensor has no storage of its own (%s)", function,
                            t->sparse != NULL ? "it is sparse: ask for its values()" : "it is undefined");
+}
+
+/* A storage itself, or that of a tensor. */
+static TsrStatus storage_argument(TsrStorage **lent, TsrTensor **tensor, const CallArgs *args, const char *function) {
+    *tensor = NULL;
+    if (value_is_storage(args->values[0])) {
+        *lent = (TsrStorage *)(uintptr_t)storage_obj_of(args->values[0]);
+        return TSR_OK;
+    }
+    TSR_TRY(tensor_argument(tensor, args, function));
+    TSR_TRY(need_storage(*tensor, function));
+    *lent = (*tensor)->storage;
+    return TSR_OK;
 }
 
 static TsrStatus tsr_refcount_fn(Value *out, const CallArgs *args) {
@@ -57,22 +71,23 @@ static TsrStatus tsr_holders_fn(Value *out, const CallArgs *args) {
 
 static TsrStatus tsr_storage_id_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_argument(&t, args, "storage_id"));
-    TSR_TRY(need_storage(t, "storage_id"));
-    *out = value_int(tsr_storage_id(t->storage));
+    TsrStorage *s;
+    TSR_TRY(storage_argument(&s, &t, args, "storage_id"));
+    *out = value_int(tsr_storage_id(s));
     return TSR_OK;
 }
 
 static TsrStatus tsr_storage_refcount_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
-    TSR_TRY(tensor_argument(&t, args, "storage_refcount"));
-    TSR_TRY(need_storage(t, "storage_refcount"));
-    *out = value_int(tsr_storage_refcount(t->storage));
+    TsrStorage *s;
+    TSR_TRY(storage_argument(&s, &t, args, "storage_refcount"));
+    *out = value_int(tsr_storage_refcount(s));
     return TSR_OK;
 }
 
 static TsrStatus tsr_sharing_fn(Value *out, const CallArgs *args) {
     TsrTensor *t;
+    if (value_is_storage(args->values[0])) return holders_names_over(out, storage_obj_of(args->values[0]), NULL);
     TSR_TRY(tensor_argument(&t, args, "sharing"));
     return holders_names_over(out, t->storage, t);
 }
@@ -329,6 +344,11 @@ static void put_tensor_row(TsrStatus *status, Value row, TsrTensor *t) {
     card_put_int(status, row, "refcount", holders_refcount(t));
 }
 
+static void put_storage_row(TsrStatus *status, Value row, TsrStorage *s) {
+    card_put_int(status, row, "bytes", (int64_t)s->nbytes);
+    card_put_int(status, row, "storage", tsr_storage_id(s));
+}
+
 static TsrStatus whos_row(Value *out, const char *name, Value v) {
     TsrTensor *t = holders_tensor_if_any(v);
     Value row;
@@ -337,6 +357,7 @@ static TsrStatus whos_row(Value *out, const char *name, Value v) {
     card_put_str(&status, row, "name", name);
     card_put_str(&status, row, "type", v.tag == V_TENSOR ? value_type_name(v) : type_full_name(value_type(v)));
     if (t != NULL) put_tensor_row(&status, row, t);
+    else if (value_is_storage(v)) put_storage_row(&status, row, (TsrStorage *)(uintptr_t)storage_obj_of(v));
     return value_end_move(out, status, row);
 }
 
@@ -378,16 +399,30 @@ static bool add_reach(const char *path, TsrTensor *t, bool argument, void *conte
     return true;
 }
 
+/* What else keeps it, and what keeps more of it than it shows. */
+static TsrStatus storage_note(TsrText *note, const TsrStorage *s, int64_t used) {
+    Value keepers;
+    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes)
+        TSR_TRY(tsr_text_printf(note, "a small view keeps it alive: clone() would free %lld bytes",
+                                (long long)s->nbytes - used));
+    TSR_TRY(holders_keepers(&keepers, s));
+    TsrStatus status = TSR_OK;
+    if (value_as_list(keepers)->count > 0) {
+        status = tsr_text_puts(note, note->length > 0 ? "; held as a storage by " : "held as a storage by ");
+        if (status == TSR_OK) status = card_append_cell(note, keepers);
+    }
+    value_release(keepers);
+    return status;
+}
+
 static TsrStatus storage_row(Value *out, TsrStorage *s) {
     Value row, views;
     Reach reach = {.storage = s};
-    char note[96] = "";
+    TsrText note = {0};
     TSR_TRY(dict_new(&row));
     TsrStatus status = holders_each(add_reach, &reach);
     int64_t used = reach.any ? reach.high - reach.low : 0;
-    if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes)
-        snprintf(note, sizeof note, "a small view keeps it alive: clone() would free %lld bytes",
-                 (long long)s->nbytes - used);
+    if (status == TSR_OK) status = storage_note(&note, s, used);
     card_put_int(&status, row, "id", tsr_storage_id(s));
     card_put_int(&status, row, "bytes", (int64_t)s->nbytes);
     card_put_int(&status, row, "used", used);
@@ -395,7 +430,8 @@ static TsrStatus storage_row(Value *out, TsrStorage *s) {
     card_put_str(&status, row, "allocator", s->allocator != NULL ? s->allocator->name : memory_kind(s));
     if (status == TSR_OK) status = holders_names_over(&views, s, NULL);
     if (status == TSR_OK) card_put_move(&status, row, "views", views);
-    card_put_str(&status, row, "note", note[0] != '\0' ? note : NULL);
+    card_put_str(&status, row, "note", note.length > 0 ? note.data : NULL);
+    tsr_text_free(&note);
     return value_end_move(out, status, row);
 }
 
@@ -430,7 +466,7 @@ static const Method functions[] = {
      "    >>> x = ones(2)\n    >>> pair = [x, 3]\n    >>> holders(x)\n    ['x', 'pair[0]']"},
     {"storage_id", tsr_storage_id_fn, ARGS_ONE, 1, 1, "(x)", "A small number for the storage."},
     {"storage_refcount", tsr_storage_refcount_fn, ARGS_ONE, 1, 1, "(x)",
-     "References to the storage: tensors over it, and storages kept as values.\n\n"
+     "References to the storage of a tensor, or to a storage: tensors over it,\nand storages kept as values.\n\n"
      "    >>> x = ones(2, 3)\n    >>> y = x.t()\n    >>> storage_refcount(x)\n    2"},
     {"sharing", tsr_sharing_fn, ARGS_ONE, 1, 1, "(x)",
      "Names of the other tensors over the same storage.\n\n"

@@ -10,22 +10,13 @@ static EventLog *innermost;
 static int hushed;
 
 const char *event_name(TsrTraceKind kind) {
-    static const char *const names[] = {[TSR_TRACE_ALLOC] = "alloc",
-                                        [TSR_TRACE_FREE] = "free",
-                                        [TSR_TRACE_CACHE_HIT] = "cache hit",
-                                        [TSR_TRACE_RETAIN] = "retain",
-                                        [TSR_TRACE_RELEASE] = "release",
-                                        [TSR_TRACE_COPY] = "copy",
-                                        [TSR_TRACE_CONSTRUCT] = "construct",
-                                        [TSR_TRACE_DESTROY] = "destroy",
-                                        [TSR_TRACE_WRITE] = "write",
-                                        [TSR_TRACE_VIEW] = "view",
-                                        [TSR_TRACE_OP] = "op",
-                                        [TSR_TRACE_ADOPT] = "adopt",
-                                        [TSR_TRACE_RETURN] = "free",
-                                        [TSR_TRACE_KEEP] = "keep",
-                                        [TSR_TRACE_WRAP] = "wrap",
-                                        [TSR_TRACE_CALL] = "call"};
+    static const char *const names[] = {
+        [TSR_TRACE_ALLOC] = "alloc",         [TSR_TRACE_FREE] = "free",       [TSR_TRACE_CACHE_HIT] = "cache hit",
+        [TSR_TRACE_RETAIN] = "retain",       [TSR_TRACE_RELEASE] = "release", [TSR_TRACE_COPY] = "copy",
+        [TSR_TRACE_CONSTRUCT] = "construct", [TSR_TRACE_DESTROY] = "destroy", [TSR_TRACE_WRITE] = "write",
+        [TSR_TRACE_VIEW] = "view",           [TSR_TRACE_OP] = "op",           [TSR_TRACE_CHANGE] = "change",
+        [TSR_TRACE_ADOPT] = "adopt",         [TSR_TRACE_RETURN] = "free",     [TSR_TRACE_KEEP] = "keep",
+        [TSR_TRACE_WRAP] = "wrap",           [TSR_TRACE_CALL] = "call"};
     return names[kind];
 }
 

@@ -116,6 +116,12 @@ static void find_objects(Log *log, Line *line, const TsrTraceEvent *e) {
     }
     case TSR_TRACE_WRITE:
     case TSR_TRACE_KEEP:
+        if (e->object == NULL && e->object2 != NULL) {
+            line->object = objects_storage(o, as_storage(e->object2));
+            break;
+        }
+        /* fallthrough */
+    case TSR_TRACE_CHANGE:
     case TSR_TRACE_WRAP: line->object = objects_tensor(o, as_tensor(e->object)); break;
     case TSR_TRACE_OP: break;
     }

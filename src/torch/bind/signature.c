@@ -265,8 +265,9 @@ static TsrStatus write_sorted(TsrText *text, const SigParam *p) {
                                 : p->kind == TSR_ARG_INT ? "SymInt"
                                                          : "SymIntArrayRef"));
     if (p->fixed > 0) TSR_TRY(tsr_text_printf(text, "[%d]", p->fixed));
-    return tsr_text_printf(text, "%s %s%s", p->role == SIG_SCHEMA && p->param->optional ? "?" : "", p->text,
-                           p->optional ? "=" : "");
+    TSR_TRY(tsr_text_puts(text, p->role == SIG_SCHEMA && p->param->optional ? "? " : " "));
+    TSR_TRY(tsr_text_puts(text, p->text));
+    return p->optional ? tsr_text_putc(text, '=') : TSR_OK;
 }
 
 TsrStatus bind_sig_text(const char **lent, Sig *sig) {

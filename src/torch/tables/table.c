@@ -10,6 +10,7 @@
 #include "lang/modules/namespace.h"
 #include "lang/object/args.h"
 #include "lang/object/exc.h"
+#include "lang/object/hint.h"
 #include "lang/types/collections.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
@@ -56,11 +57,23 @@ static TsrStatus table_length(int64_t *out, Value self) {
     return TSR_OK;
 }
 
+static TsrStatus no_column(Value self, Value name) {
+    Value names;
+    int64_t position = 0;
+    TSR_TRY(list_new(&names, 0));
+    TsrStatus status = TSR_OK;
+    for (DictEntry *e; status == TSR_OK && (e = dict_next(value_as_dict(self), &position)) != NULL;)
+        status = list_append(value_as_list(names), e->key);
+    if (status == TSR_OK) status = hint_no_column(name, names);
+    value_release(names);
+    return status;
+}
+
 static TsrStatus table_get_item(Value *out, Value self, Value index) {
     Value *found;
     if (!value_is_str(index)) return tables_call(out, "table slots", "get_item", 2, (Value[]){self, index});
     TSR_TRY(dict_find(&found, value_as_dict(self), index));
-    if (found == NULL) return tables_call(NULL, "table slots", "missing", 2, (Value[]){self, index});
+    if (found == NULL) return no_column(self, index);
     *out = value_retain(*found);
     return TSR_OK;
 }

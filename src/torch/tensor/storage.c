@@ -69,6 +69,11 @@ static TsrStatus set_element(StorageObj *s, int64_t i, TsrScalar v) {
     return tsr_scalar_store_checked(v, s->dtype, at(s, i));
 }
 
+/* No version counts it, as in PyTorch: that is a tensor's. */
+static void note_write(const StorageObj *s, const char *what, uint64_t bytes) {
+    tsr_trace(TSR_TRACE_WRITE, what, "by the storage: no version counts it", (int64_t)bytes, NULL, s->storage);
+}
+
 static TsrStatus refuse_index(const StorageObj *s, Value index) {
     const char *name = value_type_name(index);
     if (is_typed(s))
@@ -162,6 +167,7 @@ static TsrStatus storage_set_item(Value self, Value index, Value v) {
         if (i < 0 || i >= count_of(s)) return tsr_error(TSR_RUNTIME_ERROR, "out of bounds");
     }
     for (int64_t k = 0; k < count; k++) TSR_TRY(set_element(s, i + k, number));
+    note_write(s, "storage[]", (uint64_t)count * item_size(s));
     return TSR_OK;
 }
 
@@ -240,7 +246,9 @@ static TsrStatus storage_resize(Value *out, const CallArgs *args) {
     TSR_TRY(value_to_index(&n, args->values[1]));
     if (n < 0 || __builtin_mul_overflow((uint64_t)n, item_size(s), &bytes))
         return tsr_error(TSR_RUNTIME_ERROR, "invalid storage size %lld", (long long)n);
+    uint64_t before = s->storage->nbytes;
     TSR_TRY(tsr_storage_resize(s->storage, bytes));
+    tsr_trace(TSR_TRACE_KEEP, "resize_", "the storage by itself", (int64_t)before, NULL, s->storage);
     *out = is_typed(s) ? VALUE_NONE : value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -252,6 +260,7 @@ static TsrStatus storage_fill(Value *out, const CallArgs *args) {
     TSR_TRY(byte_or_number(&number, s, args->values[1], "fill_ expects int, but got %s"));
     for (int64_t i = 0; i < count_of(s) && !tsr_interrupted_at(i); i++) TSR_TRY(set_element(s, i, number));
     TSR_TRY(tsr_interrupt_check());
+    note_write(s, "fill_", s->storage->nbytes);
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -281,6 +290,7 @@ static TsrStatus storage_copy(Value *out, const CallArgs *args) {
             TSR_TRY(set_element(s, i, tsr_scalar_load(from->dtype, at(from, i))));
         TSR_TRY(tsr_interrupt_check());
     }
+    note_write(s, "copy_", s->storage->nbytes);
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -293,6 +303,7 @@ static TsrStatus storage_moved(Value *out, const StorageObj *s, TsrDevice device
     TSR_TRY(pinned ? tsr_storage_new_pinned(&copy, nbytes) : tsr_storage_new(&copy, device, nbytes, TSR_DTYPE_NONE));
     TsrStatus status = tsr_device_copy(tsr_storage_data(copy), copy->ptr.device, tsr_storage_data(s->storage),
                                        s->storage->ptr.device, nbytes);
+    tsr_trace(TSR_TRACE_COPY, "storage", NULL, (int64_t)nbytes, copy, NULL);
     if (status == TSR_OK) status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
     tsr_storage_free(copy);
     return status;
@@ -305,6 +316,7 @@ static TsrStatus storage_clone(Value *out, const CallArgs *args) {
     TSR_TRY(readable(s));
     TSR_TRY(tsr_storage_new(&copy, s->storage->ptr.device, s->storage->nbytes, TSR_DTYPE_NONE));
     if (s->storage->nbytes > 0) memcpy(tsr_storage_data(copy), tsr_storage_data(s->storage), s->storage->nbytes);
+    tsr_trace(TSR_TRACE_COPY, "storage", NULL, (int64_t)s->storage->nbytes, copy, NULL);
     TsrStatus status = still_there(s);
     if (status == TSR_OK) status = storage_obj_new(out, copy, is_typed(s) ? s->dtype : TSR_DTYPE_NONE);
     tsr_storage_free(copy);
@@ -401,6 +413,7 @@ static TsrStatus storage_byteswap(Value *out, const CallArgs *args) {
             bytes[first + i] = bytes[first + width - 1 - i];
             bytes[first + width - 1 - i] = swap;
         }
+    note_write(s, "byteswap", s->storage->nbytes);
     *out = VALUE_NONE;
     return TSR_OK;
 }

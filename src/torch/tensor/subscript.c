@@ -9,7 +9,7 @@
 #include "core/indexing.h"
 #include "core/op/shared.h"
 #include "core/table.h"
-#include "lang/object/exc.h"
+#include "lang/object/hint.h"
 #include "lang/types/bytes.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
@@ -156,6 +156,19 @@ static __attribute__((noinline)) TsrStatus get_general(TsrTensor **out, TsrTenso
     return s;
 }
 
+static TsrStatus no_column(const TsrTensor *self, Value name) {
+    Value names, one;
+    TSR_TRY(list_new(&names, 0));
+    TsrStatus status = TSR_OK;
+    for (int64_t j = 0; j < self->sizes[1] && status == TSR_OK; j++) {
+        status = str_new_c(&one, tsr_column_name(self, j));
+        if (status == TSR_OK) status = list_append_move(value_as_list(names), one);
+    }
+    if (status == TSR_OK) status = hint_no_column(name, names);
+    value_release(names);
+    return status;
+}
+
 /* The number of a column of a table that was read. KeyError where it has no such name. */
 static TsrStatus column_number(Value *out, const TsrTensor *self, Value name) {
     for (int64_t j = 0; j < self->sizes[1]; j++) {
@@ -163,7 +176,7 @@ static TsrStatus column_number(Value *out, const TsrTensor *self, Value name) {
         *out = value_int(j);
         return TSR_OK;
     }
-    return exc_raise_value(TSR_KEY_ERROR, name);
+    return no_column(self, name);
 }
 
 static bool is_names(Value v) {

@@ -402,6 +402,7 @@ METHOD(set_) {
     }
     if (m >= 0 && m != n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", n, m);
     if (m < 0) tsr_layout_contiguous_strides(strides, n, sizes);
+    tsr_trace(TSR_TRACE_CHANGE, "set_", "to another storage", 0, t, from->storage);
     TSR_TRY(tsr_tensor_set_storage(t, from->storage, (TsrGeometry){n, sizes, strides, offset}));
     tsr_tensor_bump(t, "set_");
     *out = value_retain(args->values[0]);

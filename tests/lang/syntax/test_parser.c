@@ -82,11 +82,34 @@ START_TEST(statements_come_one_at_a_time) {
 END_TEST
 
 START_TEST(prompt_asks_for_more) {
-    static const char *const more[] = {
-        "f(",   "x = [1,\n", "'''a\n", "if x:\n", "if x:\n    y\n", "if x: y\n", "a \\\n", "def f():\n    '''\n\n",
-        "@f\n", "{\n"};
-    static const char *const complete[] = {"1\n", "x = [1,\n2]\n", "if x:\n    y\n\n", ")\n",  "'abc\n",
-                                           "\n",  "# note\n",      "forx\n",           "x y\n"};
+    static const char *const more[] = {"f(",
+                                       "x = [1,\n",
+                                       "'''a\n",
+                                       "if x:\n",
+                                       "if x:\n    y\n",
+                                       "if x: y\n",
+                                       "a \\\n",
+                                       "def f():\n    '''\n\n",
+                                       "@f\n",
+                                       "{\n",
+                                       "if x:\n    y\nelse:\n    z\n",
+                                       "def f():\n    y\n# note\n",
+                                       "@f\ndef g(\n    x\n):\n",
+                                       "if x:\n    y\nz = [1,\n",
+                                       "if x:\n    y\n\nfor z in x:\n    y\n"};
+    static const char *const complete[] = {"1\n",
+                                           "x = [1,\n2]\n",
+                                           "if x:\n    y\n\n",
+                                           ")\n",
+                                           "'abc\n",
+                                           "\n",
+                                           "# note\n",
+                                           "forx\n",
+                                           "x y\n",
+                                           "if x:\n    y\n\nz\n",
+                                           "if x:\n    y\nz\n",
+                                           "if x:\n    y\nz = [\n    1,\n]\n",
+                                           "if x:\nz\n"};
     for (size_t i = 0; i < TSR_COUNTOF(more); i++)
         ck_assert_msg(parser_need(more[i], strlen(more[i])) == PARSER_MORE, "%s", more[i]);
     for (size_t i = 0; i < TSR_COUNTOF(complete); i++)

@@ -8,6 +8,8 @@
 /* Rows of a and columns of b to a panel, and pairs of terms that a tile adds up at a time: 12 rows of 256 pairs are 12
  * KiB, 32 columns 32 KiB. */
 enum { TSR_PAIR_ROWS = 12, TSR_PAIR_COLS = 32, TSR_PAIR_DEPTH = 256 };
+/* The most columns to a stripe of b that is not packed: 12 lines of the cache to a row. */
+enum { TSR_PAIR_STRIPE = 384 };
 
 /* A matrix of bfloat16 whose terms, `k` of them, are paired along one dimension; strides in elements. */
 typedef struct TsrPairSide {
@@ -28,6 +30,10 @@ typedef struct TsrPairKernel {
      * apart, = a @ b, or added to c. */
     void (*dots)(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,
                  bool add);
+    /* The same for a right side whose columns are neighbours: `columns` columns, at most TSR_PAIR_STRIPE, from `column`
+     * on; the same bits as by tiles. */
+    void (*stripe)(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t column, int64_t columns,
+                   bool add);
 } TsrPairKernel;
 
 /* NULL where this CPU has no such instruction. */

@@ -166,8 +166,93 @@ static void dots(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide
         }
 }
 
+/* ---- without packing, where the columns of b are neighbours ---- */
+
+/* Pairs of terms at a time, and columns to two vectors of pairs. */
+enum { STEP = 4, PART = 32 };
+
+/* Which columns of PART are there. */
+static inline __mmask32 columns_there(int64_t columns) { return columns >= PART ? ~0u : (1u << columns) - 1; }
+
+/* What of `sums` is added to for lines a[0] to a[rows - 1]: pairs [p, p + STEP) of `columns` columns. Two terms of 32
+ * columns are interleaved within quarters of a vector, and so are the sums. Terms of the next step are asked for. */
+static inline __attribute__((always_inline)) void add_pairs(float (*sums)[TSR_PAIR_STRIPE], const TsrPairSide *a,
+                                                            const TsrPairSide *b, int64_t line, int64_t column,
+                                                            int64_t columns, int64_t p, int rows, bool ask) {
+    __m512bh each[STEP][SIDE];
+    for (int q = 0; q < STEP; q++)
+        for (int r = 0; r < rows; r++)
+            each[q][r] = (__m512bh)_mm512_set1_epi32(
+                2 * (p + q) < a->k ? (int)pair_at(a->data + (line + r) * a->line, a->term, p + q, a->k) : 0);
+    for (int64_t j = 0; j < columns; j += PART) {
+        const __mmask32 there = columns_there(columns - j);
+        __m512 s[SIDE][2];
+        for (int r = 0; r < rows; r++)
+            for (int v = 0; v < 2; v++) s[r][v] = _mm512_load_ps(sums[r] + j + v * LANES);
+        for (int q = 0; q < STEP; q++) {
+            const int64_t term = 2 * (p + q);
+            const uint16_t *from = b->data + term * b->term + column + j;
+            const __m512i one = _mm512_maskz_loadu_epi16(term < b->k ? there : 0, from),
+                          two = _mm512_maskz_loadu_epi16(term + 1 < b->k ? there : 0, from + b->term);
+            const __m512bh low = (__m512bh)_mm512_unpacklo_epi16(one, two),
+                           high = (__m512bh)_mm512_unpackhi_epi16(one, two);
+            if (ask) {
+                _mm_prefetch((const char *)(from + 2 * STEP * b->term), _MM_HINT_T0);
+                _mm_prefetch((const char *)(from + (2 * STEP + 1) * b->term), _MM_HINT_T0);
+            }
+            for (int r = 0; r < rows; r++) {
+                s[r][0] = _mm512_dpbf16_ps(s[r][0], each[q][r], low);
+                s[r][1] = _mm512_dpbf16_ps(s[r][1], each[q][r], high);
+            }
+        }
+        for (int r = 0; r < rows; r++)
+            for (int v = 0; v < 2; v++) _mm512_store_ps(sums[r] + j + v * LANES, s[r][v]);
+    }
+}
+
+/* A line of sums to its place, in order. */
+static void store_stripe(float *to, const float *sums, int64_t columns, bool add) {
+    const __m512i first = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23),
+                  second = _mm512_setr_epi32(8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+    for (int64_t j = 0; j < columns; j += PART) {
+        const __m512 low = _mm512_load_ps(sums + j), high = _mm512_load_ps(sums + j + LANES);
+        const __mmask32 there = columns_there(columns - j);
+        for (int v = 0; v < 2; v++) {
+            const __mmask16 mask = (__mmask16)(there >> v * LANES);
+            __m512 sum = _mm512_permutex2var_ps(low, v == 0 ? first : second, high);
+            if (add) sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(mask, to + j + v * LANES));
+            _mm512_mask_storeu_ps(to + j + v * LANES, mask, sum);
+        }
+    }
+}
+
+/* Pairs [p, last) of `rows` lines with the stripe. */
+static inline __attribute__((always_inline)) void add_lines(float (*sums)[TSR_PAIR_STRIPE], const TsrPairSide *a,
+                                                            const TsrPairSide *b, int64_t line, int64_t column,
+                                                            int64_t columns, int64_t p, int64_t last, int rows) {
+    for (; p < last; p += STEP) add_pairs(sums, a, b, line, column, columns, p, rows, line == 0);
+}
+
+static void stripe(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t column, int64_t columns,
+                   bool add) {
+    const int64_t pairs = (a->k + 1) / 2;
+    for (int64_t p = 0; p < pairs; p += TSR_PAIR_DEPTH)
+        for (int64_t i = 0; i < a->lines; i += SIDE) {
+            _Alignas(64) float sums[SIDE][TSR_PAIR_STRIPE] = {{0}};
+            const int rows = (int)TSR_MIN(a->lines - i, (int64_t)SIDE);
+            const int64_t last = TSR_MIN(pairs, p + TSR_PAIR_DEPTH);
+            switch (rows) {
+            case 1: add_lines(sums, a, b, i, column, columns, p, last, 1); break;
+            case 2: add_lines(sums, a, b, i, column, columns, p, last, 2); break;
+            case 3: add_lines(sums, a, b, i, column, columns, p, last, 3); break;
+            default: add_lines(sums, a, b, i, column, columns, p, last, SIDE); break;
+            }
+            for (int r = 0; r < rows; r++) store_stripe(c + (i + r) * c_rs + column, sums[r], columns, p > 0 || add);
+        }
+}
+
 const TsrPairKernel *tsr_pair_kernel_avx512(void);
 const TsrPairKernel *tsr_pair_kernel_avx512(void) {
-    static const TsrPairKernel kernel = {pack, tile, dots};
+    static const TsrPairKernel kernel = {pack, tile, dots, stripe};
     return &kernel;
 }

@@ -290,10 +290,20 @@ __attribute__((target("avx"))) static inline void copy_vectors_avx(char *to, con
     for (int k = 0; k < AT_ONCE / VECTOR; k++) _mm256_storeu_si256((__m256i *)(void *)(to + k * VECTOR), v[k]);
 }
 
-__attribute__((target("avx"))) static void copy_forwards_avx(char *to, const char *from, int64_t bytes) {
+/* Fewer than AT_ONCE bytes, with VECTOR or more before them that are copied already: the last vector takes some of
+ * those with it. */
+__attribute__((target("avx"))) static inline void copy_rest_avx(char *to, const char *from, int64_t bytes) {
+    for (; bytes > 0; bytes -= VECTOR, to += VECTOR, from += VECTOR) {
+        const int64_t back = bytes < VECTOR ? VECTOR - bytes : 0;
+        _mm256_storeu_si256((__m256i *)(void *)(to - back),
+                            _mm256_loadu_si256((const __m256i *)(const void *)(from - back)));
+    }
+}
+
+__attribute__((target("avx"))) static inline void copy_forwards_avx(char *to, const char *from, int64_t bytes) {
     int64_t at = 0;
     for (; at + AT_ONCE <= bytes; at += AT_ONCE) copy_vectors_avx(to + at, from + at);
-    memcpy(to + at, from + at, (size_t)(bytes - at));
+    copy_rest_avx(to + at, from + at, bytes - at);
 }
 
 __attribute__((target("avx"))) static void copy_backwards_avx(char *to, const char *from, int64_t bytes) {
@@ -301,16 +311,20 @@ __attribute__((target("avx"))) static void copy_backwards_avx(char *to, const ch
     memcpy(to, from, (size_t)bytes);
 }
 
+__attribute__((target("avx"))) static void copy_avx(char *to, const char *from, int64_t bytes) {
+    enum { PAGE = 4096, NEAR = 512, LONG = 1 << 14 };
+    const uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE; /* CPUs compare the low 12 bits first */
+    const bool meets = ahead != 0 && ahead < NEAR && bytes > NEAR;
+    if (bytes < AT_ONCE || (bytes > LONG && !meets)) memcpy(to, from, (size_t)bytes);
+    else if (meets) copy_backwards_avx(to, from, bytes);
+    else copy_forwards_avx(to, from, bytes);
+}
+
+static void copy_by_library(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
+
 void tsr_kernel_copy(char *to, const char *from, int64_t bytes) {
-    enum { PAGE = 4096, NEAR = 512, SHORT = 128, LONG = 1 << 14 };
-    if (bytes < SHORT) {
-        memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) % PAGE; /* CPUs compare the low 12 bits of addresses first */
-    bool meets = ahead != 0 && ahead < NEAR && bytes > NEAR;
-    if (tsr_isa() < TSR_ISA_AVX2 || (bytes > LONG && !meets)) memcpy(to, from, (size_t)bytes);
-    else (meets ? copy_backwards_avx : copy_forwards_avx)(to, from, bytes);
+    static void (*known)(char *, const char *, int64_t);
+    TSR_CHOOSE_ONCE(known, tsr_isa() >= TSR_ISA_AVX2 ? copy_avx : copy_by_library)(to, from, bytes);
 }
 #else
 void tsr_kernel_copy(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }

@@ -65,7 +65,7 @@ static inline VD log1p_doubles(VD x) {
     return TSR_UNLIKELY(HOLDS(x > 1e306)) ? PICK(x > 1e306, VD_CALL(log, u10)(x), y) : y;
 }
 
-/* Whole vectors, then the rest through a padded one: an element's value does not depend on its place. */
+/* Whole vectors, then the rest through a padded one, so that an element's value never depends on its place. */
 #define VLOOP1(name, T_, V, ...) \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
         typedef T_ T; \
@@ -116,36 +116,6 @@ static inline VD log1p_doubles(VD x) {
         } \
     }
 
-/* The loop `name` over whole blocks by the loop `blocks`, and over the rest, or over all where an operand has gaps, by
- * an expression of x and y: as PyTorch's loop, which takes two vectors of 64 bytes a step. One operand may be the same
- * for all. */
-enum { BLOCK_BYTES = 128 };
-#define RESTS1(name, T_, blocks, ...) \
-    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
-        typedef T_ T; \
-        const int64_t size = sizeof(T), in_block = BLOCK_BYTES / size; \
-        int64_t whole = s[0] == size && (s[1] == size || s[1] == 0) ? n / in_block * in_block : 0; \
-        (void)p; \
-        if (whole > 0) blocks(data, s, whole, p); \
-        for (int64_t i = whole; i < n; i++) { \
-            const T x = *(const T *)(data[1] + i * s[1]); \
-            *(T *)(data[0] + i * s[0]) = (__VA_ARGS__); \
-        } \
-    }
-#define RESTS2(name, T_, blocks, ...) \
-    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
-        typedef T_ T; \
-        const int64_t size = sizeof(T), in_block = BLOCK_BYTES / size; \
-        bool in_line = s[0] == size && (s[1] == size ? s[2] == size || s[2] == 0 : s[1] == 0 && s[2] == size); \
-        int64_t whole = in_line ? n / in_block * in_block : 0; \
-        (void)p; \
-        if (whole > 0) blocks(data, s, whole, p); \
-        for (int64_t i = whole; i < n; i++) { \
-            const T x = *(const T *)(data[1] + i * s[1]), y = *(const T *)(data[2] + i * s[2]); \
-            *(T *)(data[0] + i * s[0]) = (__VA_ARGS__); \
-        } \
-    }
-
 #define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)
 #define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
 #define K2B(name, types, R, ...) types(DEFINE2B, name, R, __VA_ARGS__)
@@ -158,11 +128,8 @@ enum { BLOCK_BYTES = 128 };
 #define V1SD(...)
 #define V1D(...)
 #define V2(...)
-#define V1R(...)
-#define V1SDR(...)
-#define V1DR(...)
-#define V2R(...)
-#define C2R(...)
+#define HALVES_TOO(...)
+#define HALVES_BY(...)
 #define MASKED(name, op) TY_FLOAT(DEFINE_MASKED, name, op)
 #include "fast.def"
 #undef K1
@@ -176,14 +143,22 @@ enum { BLOCK_BYTES = 128 };
 #undef V1D
 #undef V1SD
 #undef V2
-#undef V1R
-#undef V1SDR
-#undef V1DR
-#undef V2R
-#undef C2R
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef MASKED
 
+#include "halves.inc"
+
+#ifdef HALVES_BY_VECTORS
+#define HALVES_OF_V1(name, ...) HALVES_BOTH(name, 2, (__VA_ARGS__))
+#define HALVES_OF_V1SD(name, single, twice) HALVES_BOTH(name, 2, single)
+#define HALVES_ENTRY(name) TY_HALVES(ENTRY, name)
+#else
+#define HALVES_OF_V1(...)
+#define HALVES_OF_V1SD(...)
+#define HALVES_ENTRY(name)
+#endif
 #define NOTHING(...)
 #define CALL1(fn, acc) VCALL(fn, acc)(x)
 #define CALL2(fn, acc) VCALL(fn, acc)(x, y)
@@ -193,25 +168,17 @@ enum { BLOCK_BYTES = 128 };
 #define K3 NOTHING
 #define MORE NOTHING
 #define MASKED NOTHING
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__) HALVES_OF_##kind(__VA_ARGS__)
+#define HALVES_BY HALVES_OF_V1
 #define VCALL VF_CALL
 #define EXP sleef_exp_floats
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define C1S C1
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V1D NOTHING
-#define V1DR NOTHING
 #define V1SD(name, single, twice) VLOOP1(FN(name, FLOAT32), float, VF, single)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
-#define BLOCKS(name) FN(name##_blocks, FLOAT32)
-#define LIBM(fn) fn##f
-#define V1R(name, vectors, rest) \
-    VLOOP1(BLOCKS(name), float, VF, vectors) RESTS1(FN(name, FLOAT32), float, BLOCKS(name), rest)
-#define V1SDR(name, single, twice, rest) V1R(name, single, rest)
-#define V2R(name, vectors, rest) \
-    VLOOP2(BLOCKS(name), float, VF, vectors) RESTS2(FN(name, FLOAT32), float, BLOCKS(name), rest)
-#define C2R(name, P, before, steps, after, rest) \
-    COMPOSED2(BLOCKS(name), float, VF, P, before, steps, after) RESTS2(FN(name, FLOAT32), float, BLOCKS(name), rest)
 #include "fast.def"
 #undef VCALL
 #undef C1
@@ -221,14 +188,11 @@ enum { BLOCK_BYTES = 128 };
 #undef V1D
 #undef V1SD
 #undef V2
-#undef V1DR
-#undef V1R
-#undef V1SDR
-#undef V2R
-#undef C2R
-#undef BLOCKS
-#undef LIBM
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef EXP
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
+#define HALVES_BY NOTHING
 #define VCALL VD_CALL
 #define EXP sleef_exp_doubles
 #define C1(name, ...) COMPOSED1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
@@ -238,16 +202,6 @@ enum { BLOCK_BYTES = 128 };
 #define V1D(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT64), double, VD, __VA_ARGS__)
-#define BLOCKS(name) FN(name##_blocks, FLOAT64)
-#define LIBM(fn) fn
-#define V1R(name, vectors, rest) \
-    VLOOP1(BLOCKS(name), double, VD, vectors) RESTS1(FN(name, FLOAT64), double, BLOCKS(name), rest)
-#define V1DR V1R
-#define V1SDR(name, single, twice, rest) V1R(name, twice, rest)
-#define V2R(name, vectors, rest) \
-    VLOOP2(BLOCKS(name), double, VD, vectors) RESTS2(FN(name, FLOAT64), double, BLOCKS(name), rest)
-#define C2R(name, P, before, steps, after, rest) \
-    COMPOSED2(BLOCKS(name), double, VD, P, before, steps, after) RESTS2(FN(name, FLOAT64), double, BLOCKS(name), rest)
 #include "fast.def"
 #undef K1
 #undef K2
@@ -260,17 +214,10 @@ enum { BLOCK_BYTES = 128 };
 #undef V1D
 #undef V1SD
 #undef V2
-#undef V1DR
-#undef V1R
-#undef V1SDR
-#undef V2R
-#undef C2R
-#undef BLOCKS
-#undef LIBM
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef MASKED
-
-#include "halves.inc"
 
 /* where: elements are moved as bits. */
 typedef struct Bits128 {
@@ -309,12 +256,9 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define V1SD(name, ...) TY_FLOAT(ENTRY, name)
 #define V1D(name, ...) TY_F64(ENTRY, name)
 #define V2(name, ...) TY_FLOAT(ENTRY, name)
-#define V1R V1
-#define V1SDR V1
-#define V1DR V1D
-#define V2R V2
-#define C2R V2
 #define MORE(kind, ...) kind(__VA_ARGS__)
+#define HALVES_TOO(kind, name, ...) kind(name, __VA_ARGS__) HALVES_ENTRY(name)
+#define HALVES_BY(name, ...) HALVES_ENTRY(name)
 #define MASKED(name, ...) \
     TY_FLOAT(ENTRY, name##_and) \
     TY_FLOAT(ENTRY, name##_or) \
@@ -330,7 +274,7 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     HALVES_ROW(mul),
     HALVES_ROW(div),
     HALVES_ROW(axpy),
-#ifdef WHOLE
+#ifdef HALVES_BY_VECTORS
     HALVES_ROW(maximum),
     HALVES_ROW(minimum),
     HALVES_ROW(sqrt),

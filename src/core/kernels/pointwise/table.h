@@ -18,14 +18,11 @@ typedef enum TsrKernel {
 #define V1D(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
-#define V1R V1
-#define V1DR V1
-#define V1SDR V1
-#define V2R V2
-#define C2R V2
 #define MASKED(name, ...) \
     TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
+#define HALVES_BY(...)
 #define BESSEL(name) TSR_K_##name,
 #define POLYNOMIAL(name, ...) TSR_K_##name,
 #include "fast.def"
@@ -36,6 +33,8 @@ typedef enum TsrKernel {
 #undef BESSEL
 #undef POLYNOMIAL
 #undef MORE
+#undef HALVES_TOO
+#undef HALVES_BY
 #undef K1
 #undef K2
 #undef K2N
@@ -48,11 +47,6 @@ typedef enum TsrKernel {
 #undef V1D
 #undef V1SD
 #undef V2
-#undef V1R
-#undef V1DR
-#undef V1SDR
-#undef V2R
-#undef C2R
 #undef MASKED
     TSR_K_conj,
     TSR_K_sgn,

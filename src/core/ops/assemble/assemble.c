@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "core/engine/places.h"
+#include "core/kernels/move/move.h"
 #include "core/mem.h"
 #include "core/op/compose.h"
+#include "core/parallel.h"
 #include "core/tensor/owned.h"
 #include "core/tensor/tensor_impl.h"
 
@@ -45,6 +47,63 @@ static TsrStatus copy_part(TsrTensor *t, const TsrTensor *in, int64_t dim, int64
     return status;
 }
 
+/* Parts that lie row-major, as the result does, and have its dtype: line after line of the result is made of one of
+ * each part's, so that it is written in order, which takes two thirds of the time that part after part does ([x, x] of
+ * 1000 by 1000 floats along rows, Zen 5: 98 us and 136). */
+typedef struct Lines {
+    char *to;
+    TsrTensor *const *part;
+    int64_t nparts, dim, inner, length; /* bytes: of what is behind dim, of a line of the result */
+} Lines;
+
+static void join_lines(int64_t begin, int64_t end, void *user) {
+    const Lines *l = user;
+    char *to = l->to + begin * l->length;
+    for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++)
+        for (int64_t i = 0; i < l->nparts; i++) {
+            const int64_t bytes = l->part[i]->sizes[l->dim] * l->inner;
+            tsr_kernel_copy(to, (const char *)tsr_data(l->part[i]) + line * bytes, bytes);
+            to += bytes;
+        }
+}
+
+/* Shorter lines of a part are what tsr_tensor_copy has loops of its own for. */
+enum { LINE_TO_JOIN = 256 };
+
+static bool lies_as_lines(const TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t inner) {
+    return tsr_ndim(in) == tsr_ndim(t) && in->dtype == t->dtype && (in->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0 &&
+           tsr_is_contiguous(in, TSR_CONTIGUOUS) && in->sizes[dim] * inner >= LINE_TO_JOIN;
+}
+
+/* Whether the parts are joined by lines, those of n parts; `lines` has what is left to be said of them then. */
+static bool are_lines(Lines *lines, const TsrTensor *t) {
+    int64_t item = (int64_t)tsr_itemsize(t);
+    lines->inner = item;
+    for (int d = (int)lines->dim + 1; d < tsr_ndim(t); d++) lines->inner *= t->sizes[d];
+    lines->length = lines->inner * t->sizes[lines->dim];
+    bool good = lines->dim > 0 && tsr_dtype_kind(t->dtype) != TSR_KIND_OBJECT && !tsr_on_device(t) &&
+                tsr_is_contiguous(t, TSR_CONTIGUOUS);
+    for (int64_t i = 0; i < lines->nparts && good; i++)
+        good = lies_as_lines(t, lines->part[i], lines->dim, lines->inner);
+    return good;
+}
+
+static TsrStatus join_parts(TsrTensor *t, int n, TsrTensor *const *part, int64_t dim) {
+    Lines lines = {.part = part, .nparts = n, .dim = dim};
+    if (t->numel > 0 && are_lines(&lines, t)) {
+        lines.to = tsr_data(t);
+        return tsr_parallel_for(t->numel * (int64_t)tsr_itemsize(t) / lines.length,
+                                TSR_MAX((int64_t)TSR_CHUNK_BYTES / lines.length, 1), join_lines, &lines);
+    }
+    TsrStatus status = TSR_OK;
+    int64_t at = 0;
+    for (int i = 0; i < n && status == TSR_OK; i++) {
+        if (part[i]->numel > 0) status = copy_part(t, part[i], dim, at);
+        if (!is_skipped(part[i]) || i == 0) at += part[i]->sizes[dim];
+    }
+    return status;
+}
+
 /* An out= of another shape is given a new geometry first: only one that is kept may overlap itself. */
 static TsrStatus check_cat_out(const TsrTensor *out, int n, TsrTensor *const *t, int ndim, const int64_t *sizes) {
     if (out == NULL) return TSR_OK;
@@ -75,13 +134,7 @@ static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTens
     tsr_layout_contiguous_strides(strides, tsr_ndim(t[first]), sizes);
     if (format != TSR_CONTIGUOUS) tsr_layout_channels_last_strides(strides, tsr_ndim(t[first]), sizes);
     TSR_TRY(tsr_tensor_new_strided(out, tsr_ndim(t[first]), sizes, strides, dtype, t[first]->device));
-    TsrStatus status = TSR_OK;
-    int64_t at = 0;
-    for (int i = first; i < n && status == TSR_OK && !tsr_is_meta(*out); i++) {
-        if (t[i]->numel > 0) status = copy_part(*out, t[i], dim, at);
-        if (!is_skipped(t[i]) || i == first) at += t[i]->sizes[dim];
-    }
-    return tsr_owned_keep(out, status);
+    return tsr_owned_keep(out, tsr_is_meta(*out) ? TSR_OK : join_parts(*out, n - first, t + first, dim));
 }
 
 /* Checks what depends on out=, then joins. */

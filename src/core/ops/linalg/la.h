@@ -107,6 +107,14 @@ TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info
 TsrStatus tsr_la_geqrf(const TsrLaJob *job, int m, int n, void *a, void *tau, void *work, int lwork);
 TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const void *tau, void *work, int lwork);
 
+/* --- QR of batches of column-major matrices (qr.c) --- */
+/* In place, as LAPACK's geqrf leaves R and the reflectors; tau (batch..., min(m, n)). */
+TsrStatus tsr_la_qr(TsrTensor *f, TsrTensor *tau);
+/* The first tsr_la_cols(q) columns of the product of the k reflectors below q's diagonal; in place. */
+TsrStatus tsr_la_q(TsrTensor *q, const TsrTensor *tau, int64_t k);
+/* dst's leading rows and columns from src, both of one batch; the rest is left as it is. */
+TsrStatus tsr_la_copy_corner(TsrTensor *dst, const TsrTensor *src);
+
 /* --- batches of small real matrices without LAPACK (side_by_side.c); each in place, on column-major ones --- */
 /* The kernels for matrices like a's; NULL: they are complex, too large or none. The functions below are for these. */
 const TsrSmall *tsr_la_small(const TsrTensor *a);

@@ -22,8 +22,7 @@ static bool by_our_own(const TsrTensor *a) {
     return tsr_la_many_small(a) || (tsr_la_small(a) != NULL && tsr_la_rows(a) * tsr_la_cols(a) <= NEARER);
 }
 
-/* In place on the column-major `f`; tau (batch..., min(m, n)). */
-static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
+TsrStatus tsr_la_qr(TsrTensor *f, TsrTensor *tau) {
     if (f->numel == 0 || tsr_is_meta(f)) return TSR_OK;
     if (tsr_on_device(f)) return tsr_la_qr_there(f, tau);
     if (by_our_own(f)) return tsr_la_small_qr(f, tau);
@@ -45,8 +44,7 @@ static TsrStatus geqrf(TsrTensor *f, TsrTensor *tau) {
     return TSR_OK;
 }
 
-/* The first tsr_la_cols(q) columns of the product of the k reflectors below q's diagonal; in place. */
-static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
+TsrStatus tsr_la_q(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     if (q->numel == 0 || tsr_is_meta(q)) return TSR_OK;
     if (tsr_on_device(q)) return tsr_la_q_there(q, tau);
     if (by_our_own(q)) return tsr_la_small_q(q, tau, k64);
@@ -71,7 +69,7 @@ static TsrStatus orgqr(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
 static TsrStatus factored(TsrTensor **f, TsrTensor **tau, const TsrTensor *a) {
     TSR_TRY(tsr_la_new_copy(f, a));
     TSR_TRY(tsr_la_new_vector(tau, a, TSR_MIN(tsr_la_rows(a), tsr_la_cols(a)), a->dtype));
-    return geqrf(*f, *tau);
+    return tsr_la_qr(*f, *tau);
 }
 
 TsrStatus op_geqrf(TsrOpCall *c) {
@@ -84,8 +82,7 @@ TsrStatus op_geqrf(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&f), tsr_owned_take(&tau));
 }
 
-/* dst's leading rows and columns from src, both column-major of one batch; the rest is left as it is. */
-static TsrStatus copy_corner(TsrTensor *dst, const TsrTensor *src) {
+TsrStatus tsr_la_copy_corner(TsrTensor *dst, const TsrTensor *src) {
     TSR_OWNED d1 = NULL;
     TSR_OWNED d2 = NULL;
     TSR_OWNED s1 = NULL;
@@ -117,15 +114,15 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n);
     TSR_TRY(factored(&f, &tau, a));
     TSR_TRY(tsr_la_new_like(&r, a, complete ? m : k, n, a->dtype));
-    TSR_TRY(copy_corner(r, f));
+    TSR_TRY(tsr_la_copy_corner(r, f));
     if (!tsr_is_meta(r)) TSR_TRY(tsr_la_keep_triangle(r, true));
     if (only_r) {
         TSR_TRY(tsr_tensor_new(&q, 1, (int64_t[]){0}, a->dtype, a->device));
     } else {
         TSR_TRY(tsr_la_new_like(&q, a, m, complete ? m : k, a->dtype));
         if (!tsr_is_meta(q)) TSR_TRY(k == 0 ? tsr_la_set_identity(q) : tsr_tensor_fill(q, tsr_scalar_int(0)));
-        TSR_TRY(copy_corner(q, f));
-        if (k > 0) TSR_TRY(orgqr(q, tau, k));
+        TSR_TRY(tsr_la_copy_corner(q, f));
+        if (k > 0) TSR_TRY(tsr_la_q(q, tau, k));
     }
     return tsr_return_move2(c, tsr_owned_take(&q), tsr_owned_take(&r));
 }
@@ -172,7 +169,7 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     TSR_TRY(tsr_la_into(c, "orgqr_cpu", a->dtype, a->dtype));
     TSR_TRY(tsr_la_new_copy(&q, a));
     TSR_TRY(tsr_tensor_new_contiguous(&t, tau, TSR_CONTIGUOUS));
-    TSR_TRY(orgqr(q, t, tau->sizes[dt - 1]));
+    TSR_TRY(tsr_la_q(q, t, tau->sizes[dt - 1]));
     return tsr_return_move(c, tsr_owned_take(&q));
 }
 
@@ -495,7 +492,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
         TSR_TRY(tsr_tensor_fill(x, tsr_scalar_int(0)));
         TSR_OWNED wide = NULL;
         TSR_TRY(tsr_la_new_copy_expanded(&wide, rhs, &batch));
-        TSR_TRY(copy_corner(x, wide));
+        TSR_TRY(tsr_la_copy_corner(x, wide));
     }
     TsrDtype real = tsr_dtype_real_of(a->dtype);
     if (driver == GELS) TSR_TRY(tsr_tensor_new(&rank, 1, &none, TSR_INT64, a->device));

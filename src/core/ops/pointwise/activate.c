@@ -158,11 +158,6 @@ TsrStatus op_silu(TsrOpCall *c) {
     return tsr_dtype_is_complex(c->arg[0].t->dtype) ? silu_of_complex(c) : activate(c, &rules, NULL, 0, NULL);
 }
 
-TsrStatus op_mish(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_mish, "mish_cpu", D_FLOAT, 0, 24, 0, NULL};
-    return activate(c, &rules, NULL, 0, NULL);
-}
-
 TsrStatus op_softplus(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_softplus, "softplus_cpu", D_FLOAT, 0, 16, 0, NULL};
     return activate(c, &rules, NULL, 2, (const TsrScalar[]){c->arg[1].s, c->arg[2].s});

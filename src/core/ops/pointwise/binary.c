@@ -231,27 +231,28 @@ static TsrStatus is_close(TsrTensor **out, TsrTensor *a, TsrTensor *b, double rt
                          tsr_dtype_scalar_name(b->dtype));
     if (rtol < 0) return tsr_error(TSR_RUNTIME_ERROR, "rtol must be greater than or equal to zero, but got %g", rtol);
     if (atol < 0) return tsr_error(TSR_RUNTIME_ERROR, "atol must be greater than or equal to zero, but got %g", atol);
-    TsrTensor *close, *more = NULL;
+    TsrTensor *close;
     bool floats = tsr_dtype_is_float(a->dtype) || tsr_dtype_is_complex(a->dtype);
     TSR_TRY(step(&close, "eq", a, false, b, false));
     if (equal_nan && floats) {
-        TsrStatus s = both_nan(&more, a, b);
-        TSR_TRY(merge(&close, s, more));
+        TsrTensor *nan = NULL;
+        TsrStatus s = both_nan(&nan, a, b);
+        TSR_TRY(merge(&close, s, nan));
     }
     if (rtol == 0 && atol == 0) {
         *out = close;
         return TSR_OK;
     }
-    TsrTensor *other, *minuend = NULL;
+    TsrTensor *other, *minuend = NULL, *near = NULL;
     TsrStatus s = tsr_tensor_new_cast(&other, b, floats ? b->dtype : tsr_default_dtype());
     if (s == TSR_OK) {
         s = tsr_tensor_new_cast(&minuend, a,
                                 a->dtype == TSR_BOOL ? tsr_default_dtype() : a->dtype); /* bools have no difference */
-        if (s == TSR_OK) s = within_tolerance(&more, minuend, other, rtol, atol);
+        if (s == TSR_OK) s = within_tolerance(&near, minuend, other, rtol, atol);
         tsr_tensor_free(minuend);
         tsr_tensor_free(other);
     }
-    TSR_TRY(merge(&close, s, more));
+    TSR_TRY(merge(&close, s, near));
     *out = close;
     return TSR_OK;
 }

@@ -1,0 +1,42 @@
+/* kinds.c: the rows of kinds.def as types. */
+#include "kinds.h"
+
+#include <string.h>
+
+#include "lang/types/str.h"
+#include "lang/vm/kind.h"
+
+enum {
+#define ROOT(name, module) KIND_##name,
+#define DISTRIBUTION(name, base, module) KIND_##name,
+#include "kinds.def"
+#undef ROOT
+#undef DISTRIBUTION
+    KIND__Constraint,
+    KIND_COUNT
+};
+
+#define DISTRIBUTIONS "torch.distributions"
+#define MADE(name, module, base) KIND(name, DISTRIBUTIONS "." module, base, DISTRIBUTIONS, "distributions"),
+static Kind kinds[KIND_COUNT] = {
+#define ROOT(name, module) MADE(#name, module, NULL)
+#define DISTRIBUTION(name, base, module) MADE(#name, module, &kinds[KIND_##base].type)
+#include "kinds.def"
+#undef ROOT
+#undef DISTRIBUTION
+    MADE("_Constraint", "constraints", NULL)};
+
+Value torch_kind(const char *module, const char *name) { return kind_named(kinds, KIND_COUNT, module, name); }
+
+TsrStatus torch_kind_names(List *names, const char *module) {
+    return kind_append_names(names, kinds, KIND_COUNT, module);
+}
+
+TsrStatus torch_kind_fill(Module *module) {
+    for (int i = 0; i < KIND_COUNT; i++) {
+        const Type *type = &kinds[i].type;
+        if (strcmp(type->module, module->name->data) == 0)
+            TSR_TRY(module_add(module, type->name, torch_kind(kinds[i].home, type->name)));
+    }
+    return TSR_OK;
+}
