@@ -4,7 +4,7 @@
 
 #include "core/kernels/simd.h"
 
-static TsrConvKernels tsr_conv_kernels_base(void) { return (TsrConvKernels){NULL, NULL, 0}; }
+static TsrConvKernels tsr_conv_kernels_base(void) { return (TsrConvKernels){0}; }
 #ifdef TSR_HAVE_X86
 TsrConvKernels tsr_conv_kernels_avx2(void);
 TsrConvKernels tsr_conv_kernels_avx512(void);

@@ -40,11 +40,17 @@ typedef struct TsrConvPoints {
 typedef void (*TsrConvPointsFn)(float *sum, const float *image, const int64_t *at, int64_t points,
                                 const TsrConvPoints *terms, bool onto);
 
+/* Weights of some filters, `line` floats apart, become rows of a term each: of filter f term i, of n, goes to
+ * to[at[i] * row + f]. */
+typedef void (*TsrConvTurnFn)(float *to, int64_t row, const float *from, int64_t line, const int64_t *at, int64_t n);
+
 /* The two ways, as this CPU has them. */
 typedef struct TsrConvKernels {
     TsrConvFn by_positions;
     TsrConvPointsFn by_filters;
     int64_t beside; /* filters of a tile of by_filters */
+    TsrConvTurnFn turn;
+    int64_t turned; /* how many filters it takes; `beside` is a multiple */
 } TsrConvKernels;
 
 /* NULLs where the CPU has no fused multiplication and addition. */

@@ -21,14 +21,18 @@ enum { WIDE = 3, POINTS = 6, VECTORS = 2 };
 #endif
 enum { LANES = sizeof(V) / sizeof(float), ALONE = 8 };
 
-static inline __attribute__((always_inline)) V load(const float *p) {
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE V load(const float *p) {
     V v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-static inline __attribute__((always_inline)) void tile(float *sum, int64_t pitch, const float *image,
-                                                       const TsrConvTerms *terms, bool onto, int filters, int vectors) {
+#include "core/kernels/matrix/four_terms.inc"
+
+INLINE void tile(float *sum, int64_t pitch, const float *image, const TsrConvTerms *terms, bool onto, int filters,
+                 int vectors) {
     V s[TSR_CONV_FILTERS][ALONE], x[ALONE];
     const float *weight = terms->weight;
     for (int f = 0; f < filters; f++)
@@ -78,9 +82,8 @@ static void by_positions(float *sum, int64_t pitch, const float *image, const Ts
 }
 
 /* VECTORS vectors of filters from `first` on. */
-static inline __attribute__((always_inline)) void point_tile(float *sum, const float *image, const int64_t *at,
-                                                             const TsrConvPoints *terms, int64_t first, bool onto,
-                                                             int points) {
+INLINE void point_tile(float *sum, const float *image, const int64_t *at, const TsrConvPoints *terms, int64_t first,
+                       bool onto, int points) {
     V s[POINTS][VECTORS], w[VECTORS];
     const float *weight = terms->weight + first * terms->n, *from[POINTS];
     for (int p = 0; p < points; p++) {
@@ -122,5 +125,22 @@ static void by_filters(float *sum, const float *image, const int64_t *at, int64_
         }
 }
 
+static void turn(float *to, int64_t row, const float *from, int64_t line, const int64_t *at, int64_t n) {
+    const float *filter[LANES];
+    int64_t i = 0;
+    for (int f = 0; f < (int)LANES; f++) filter[f] = from + f * line;
+    for (; i + 4 <= n; i += 4) {
+        V term[4];
+        four_terms(term, filter, i);
+        for (int t = 0; t < 4; t++) memcpy(to + at[i + t] * row, &term[t], sizeof(V));
+    }
+    for (; i < n; i++) {
+        const V term = one_term(filter, i);
+        memcpy(to + at[i] * row, &term, sizeof term);
+    }
+}
+
 TsrConvKernels SIMD(tsr_conv_kernels)(void);
-TsrConvKernels SIMD(tsr_conv_kernels)(void) { return (TsrConvKernels){by_positions, by_filters, VECTORS * LANES}; }
+TsrConvKernels SIMD(tsr_conv_kernels)(void) {
+    return (TsrConvKernels){by_positions, by_filters, VECTORS * LANES, turn, LANES};
+}

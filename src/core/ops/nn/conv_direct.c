@@ -30,7 +30,8 @@ typedef struct Direct {
     bool by_filters;           /* with the kernel for small images */
     int64_t abreast, beside;   /* filters in a block: TSR_CONV_BLOCK by filters, else TSR_CONV_FILTERS; in a tile */
     TsrDataPtr weight, places; /* (groups, blocks) of chains one after the other, each (abreast / beside, terms of the
-                                  chain, beside) floats; of each term the int64_t place in a filter, then in a strip */
+                                  chain, beside) floats; of each term the int64_t place in a filter, then in a strip; of
+                                  each place the term's number in its chain */
     int64_t channels, filters, taps, terms; /* of a group; terms = channels * taps */
     int64_t width, chain;                   /* channels that a tap takes together, terms in a chain */
     bool bias_first;
@@ -135,12 +136,13 @@ static int64_t tap_offset(const Direct *j, int64_t tap) {
 }
 
 static void set_terms(const Direct *j) {
-    int64_t *weight = j->places.data, *image = weight + j->terms, n = 0;
+    int64_t *weight = j->places.data, *image = weight + j->terms, *rank = image + j->terms, n = 0;
     for (int64_t first = 0; first < j->channels; first += j->width)
         for (int64_t tap = 0; tap < j->taps; tap++) {
             int64_t offset = tap_offset(j, tap);
             for (int64_t c = first; c < TSR_MIN(first + j->width, j->channels); c++, n++) {
                 weight[n] = c * j->taps + tap;
+                rank[weight[n]] = n % j->chain;
                 image[n] = c * j->plane + offset;
             }
         }
@@ -177,12 +179,28 @@ static void pack_tile(const Direct *j, int64_t block, int64_t first, int64_t cha
     }
 }
 
+/* The chain of terms from `first` on, of one whole block of filters: the terms of a chain are neighbours in a filter,
+ * if in another order. */
+static void turn_chain(const Direct *j, int64_t block, int64_t first, int64_t chain) {
+    const int64_t *rank = (const int64_t *)j->places.data + 2 * j->terms + first;
+    const float *from = j->given + block * j->abreast * j->terms + first;
+    float *to = (float *)j->weight.data + (block * j->terms + first) * j->abreast;
+    for (int64_t f = 0; f < j->abreast; f += j->run.turned)
+        j->run.turn(to + f / j->beside * j->beside * chain + f % j->beside, j->beside, from + f * j->terms, j->terms,
+                    rank, chain);
+    if (j->k->minds_wild && tsr_conv_is_wild(to, chain * j->abreast)) *j->wild = true;
+}
+
 /* The weights of some blocks of filters. */
 static void pack_blocks(int64_t begin, int64_t end, void *user) {
     const Direct *j = user;
     for (int64_t b = begin; b < end && tsr_interrupt_flag == 0; b++)
         for (int64_t first = 0; first < j->terms; first += j->chain) {
             int64_t chain = TSR_MIN(j->chain, j->terms - first);
+            if (j->by_filters) {
+                turn_chain(j, b, first, chain);
+                continue;
+            }
             for (int64_t t = first; t < first + chain; t += PACK_TERMS)
                 pack_tile(j, b, first, chain, t, TSR_MIN((int64_t)PACK_TERMS, first + chain - t));
         }
@@ -381,7 +399,7 @@ TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *
     if (tsr_mul_size_overflows((size_t)(k->groups * j.blocks), (size_t)(j.terms * j.abreast) * sizeof(float), &floats))
         return tsr_error_no_memory(SIZE_MAX);
     TSR_TRY(tsr_allocate(&j.weight, TSR_DEVICE_CPU, floats));
-    TsrStatus status = tsr_allocate(&j.places, TSR_DEVICE_CPU, 2 * (size_t)j.terms * sizeof(int64_t));
+    TsrStatus status = tsr_allocate(&j.places, TSR_DEVICE_CPU, 3 * (size_t)j.terms * sizeof(int64_t));
     if (status == TSR_OK) {
         status = run_planned(done, &j);
         tsr_dataptr_release(&j.places);
