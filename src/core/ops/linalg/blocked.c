@@ -62,6 +62,10 @@ static inline char *place(const Panel *p, int64_t row, int64_t column) {
     return p->a + ((size_t)column * (size_t)p->m + (size_t)row) * p->job->item;
 }
 
+static inline char *other_place(const Panel *p, int64_t row, int64_t column) {
+    return p->other + ((size_t)column * (size_t)p->ld + (size_t)row) * p->job->item;
+}
+
 /* Runs fn for the strips of [from, to). */
 static TsrStatus each_strip(Panel *p, int from, int to, TsrRangeFn fn) {
     p->from = from;
@@ -221,6 +225,47 @@ TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info
         TSR_TRY(each_strip(&p, p.at + p.width, n, chol_columns));
     }
     return TSR_OK;
+}
+
+/* ---- the inverse of a matrix by its lower factor L: X = L^-1, then X^T X, of real ones ---- */
+
+/* Columns of X, which begin with zeros, in `other`. */
+static void inverse_columns(int64_t begin, int64_t end, void *user) {
+    const Panel *p = user;
+    tsr_blas_limit(1);
+    for (int64_t i = begin; i < end; i++) {
+        int width, first = strip(p, i, &width), rows = p->n - first;
+        char *x = other_place(p, first, first);
+        for (int j = 0; j < width; j++) {
+            memset(other_place(p, first, first + j), 0, (size_t)rows * p->job->item);
+            tsr_la_set(p->job->t, other_place(p, first + j, first + j), 0, 1);
+        }
+        p->job->blas->trsm[p->job->t]("L", "L", "N", "N", &rows, &width, &p->one, place(p, first, first), &p->m, x,
+                                      &p->ld, 1, 1, 1, 1);
+    }
+}
+
+/* Columns of the product, from the diagonal's block down. */
+static void inverse_product(int64_t begin, int64_t end, void *user) {
+    const Panel *p = user;
+    const Number zero = number(p->job->t, 0);
+    tsr_blas_limit(1);
+    for (int64_t i = begin; i < end; i++) {
+        int width, first = strip(p, i, &width);
+        for (int below = first; below < p->n; below += STRIP) {
+            int height = TSR_MIN(STRIP, p->n - below), terms = p->n - below;
+            p->job->blas->gemm[p->job->t]("T", "N", &height, &width, &terms, &p->one, other_place(p, below, below),
+                                          &p->ld, other_place(p, below, first), &p->ld, &zero, place(p, below, first),
+                                          &p->m, 1, 1);
+        }
+    }
+}
+
+TsrStatus tsr_la_potri(const TsrLaJob *job, int n, void *a, void *work) {
+    Panel p = panel_of(job, n, n, a);
+    p.other = work;
+    TSR_TRY(each_strip(&p, 0, n, inverse_columns));
+    return each_strip(&p, 0, n, inverse_product);
 }
 
 /* ---- QR ---- */

@@ -115,19 +115,68 @@ TsrStatus op_cholesky_removed(TsrOpCall *c) {
         "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH");
 }
 
+/* The other triangle of a real matrix, in blocks that stay in the first cache. */
+#define MIRROR(name, T) \
+    static void name(T *a, int64_t n, bool from_upper) { \
+        enum { BLOCK = 16 }; \
+        for (int64_t j0 = 0; j0 < n; j0 += BLOCK) \
+            for (int64_t i0 = 0; i0 <= j0; i0 += BLOCK) \
+                for (int64_t j = j0; j < TSR_MIN(j0 + BLOCK, n); j++) \
+                    for (int64_t i = i0; i < TSR_MIN(i0 + BLOCK, j); i++) { \
+                        T *up = a + j * n + i, *low = a + i * n + j; \
+                        if (from_upper) *low = *up; \
+                        else *up = *low; \
+                    } \
+    }
+MIRROR(mirror_floats, float)
+MIRROR(mirror_doubles, double)
+
+static void mirror_complex(TsrBlasType t, void *a, int64_t n, bool from_upper) {
+    for (int64_t j = 0; j < n; j++) {
+        tsr_la_set(t, a, j * n + j, creal(tsr_la_get(t, a, j * n + j)));
+        for (int64_t i = 0; i < j; i++) {
+            int64_t up = j * n + i, low = i * n + j;
+            double complex v = tsr_la_get(t, a, from_upper ? up : low);
+            tsr_la_set(t, a, from_upper ? low : up, conj(v));
+        }
+    }
+}
+
 /* LAPACK fills one triangle; the other one is its conjugate mirror, and the diagonal real. */
 static void mirror(TsrTensor *a, const TsrLaJob *job, bool from_upper) {
     int64_t n = tsr_la_rows(a);
-    for (int64_t b = 0; b < tsr_la_batches(a); b++)
-        for (int64_t j = 0; j < n; j++) {
-            tsr_la_set(job->t, tsr_la_matrix(a, b), j * n + j,
-                       creal(tsr_la_get(job->t, tsr_la_matrix(a, b), j * n + j)));
-            for (int64_t i = 0; i < j; i++) {
-                int64_t up = j * n + i, low = i * n + j;
-                double complex v = tsr_la_get(job->t, tsr_la_matrix(a, b), from_upper ? up : low);
-                tsr_la_set(job->t, tsr_la_matrix(a, b), from_upper ? low : up, conj(v));
-            }
-        }
+    for (int64_t b = 0; b < tsr_la_batches(a); b++) {
+        void *matrix = tsr_la_matrix(a, b);
+        if (job->is_complex) mirror_complex(job->t, matrix, n, from_upper);
+        else if (job->t == TSR_BLAS_S) mirror_floats(matrix, n, from_upper);
+        else mirror_doubles(matrix, n, from_upper);
+    }
+}
+
+/* Rows from which on the inverse is made in blocks: of 300 floats in 583 us by LAPACK and in 330 so, of 64 in 21 and 17
+ * (one thread, Zen 5). */
+enum { INVERSE_FROM = 48 };
+
+/* As potri's: the first number of the diagonal, from 1, that is 0. */
+static int zero_on_diagonal(const TsrLaJob *job, const void *a, int n) {
+    for (int i = 0; i < n; i++)
+        if (tsr_la_get(job->t, a, (int64_t)i * n + i) == 0) return i + 1;
+    return 0;
+}
+
+/* Real matrices; their lower triangles. */
+static TsrStatus inverse_by_blocks(const TsrLaJob *job, TsrTensor *x, TsrTensor *info, bool upper) {
+    int n;
+    TSR_OWNED work = NULL;
+    TSR_TRY(tsr_blas_int(&n, tsr_la_rows(x)));
+    TSR_TRY(tsr_la_new_scratch(&work, (int64_t)n * n, job->item));
+    if (upper) mirror(x, job, true);
+    for (int64_t b = 0; b < tsr_la_batches(x); b++) {
+        int *failed = (int *)tsr_data(info) + b;
+        *failed = zero_on_diagonal(job, tsr_la_matrix(x, b), n);
+        if (*failed == 0) TSR_TRY(tsr_la_potri(job, n, tsr_la_matrix(x, b), tsr_data(work)));
+    }
+    return TSR_OK;
 }
 
 TsrStatus op_cholesky_inverse(TsrOpCall *c) {
@@ -149,9 +198,12 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
         return tsr_return_move(c, tsr_owned_take(&inverse));
     }
     TsrLaJob job;
-    TSR_TRY(on_triangles(&job, true, x, info, upper));
+    TSR_TRY(tsr_la_begin(&job, x->dtype));
+    bool blocked = !job.is_complex && tsr_la_rows(x) >= INVERSE_FROM;
+    if (blocked) TSR_TRY(inverse_by_blocks(&job, x, info, upper));
+    else TSR_TRY(on_triangles(&job, true, x, info, upper));
     TSR_TRY(tsr_la_check_info(info, "cholesky_inverse", TSR_LA_SINGULAR_INVERSE));
-    mirror(x, &job, upper);
+    mirror(x, &job, upper && !blocked);
     return tsr_return_move(c, tsr_owned_take(&x));
 }
 

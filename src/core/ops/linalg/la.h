@@ -103,6 +103,9 @@ TsrStatus tsr_la_getrs(const TsrLaJob *job, char trans, int n, int nrhs, const v
 /* `how`: side, uplo, trans and diag as trsm's letters; x (m by n) in place. */
 TsrStatus tsr_la_trsm(const TsrLaJob *job, const char *how, int m, int n, const void *a, int lda, void *x);
 TsrStatus tsr_la_potrf(const TsrLaJob *job, char uplo, int n, void *a, int *info);
+/* A real matrix's inverse, its lower triangle and what more, in place of its lower factor, whose diagonal has no zero;
+ * `work` has room for another such matrix. */
+TsrStatus tsr_la_potri(const TsrLaJob *job, int n, void *a, void *work);
 /* `work` of lwork elements: as many as LAPACK asks for, and at least 32 n. */
 TsrStatus tsr_la_geqrf(const TsrLaJob *job, int m, int n, void *a, void *tau, void *work, int lwork);
 TsrStatus tsr_la_orgqr(const TsrLaJob *job, int m, int n, int k, void *a, const void *tau, void *work, int lwork);
