@@ -258,6 +258,8 @@ save(ones(2), 't.h5')
 FORMATS are those that do
 open('t.json', 'w').write('[1]\\n[2]\\n'); load('t.json')
 load(path, records=True) gives a list of all, and so does inputs in a filter (-e)
+open('t.jsonl', 'w').write('1 2\\n'); load('t.jsonl')
+of values one behind the other: -I json, or load(path, format='json', records=True)
 open('t.json', 'w').write('1\\n2\\n'); load('t.json')
 of lines with a value each: -I jsonl, or load(path, format='jsonl')
 open('t.jsonl', 'w').write('{"a": 1}\\n{"a": "x"}\\n'); load('t.jsonl', columns='a')

@@ -225,8 +225,8 @@ END_TEST
 
 START_TEST(json_lines_damage) {
     refused("jsonl", "[1, 2]\n[3, \n", "test: line 3, column 1: the text ends inside an array");
-    refused("jsonl", "1\n[3] 4\n", "test: line 2, column 5: more text after the value");
-    refused("jsonl", "[1] [2]\n", "test: line 1, column 5: more text after the value");
+    refused("jsonl", "1\n[3] 4\n", "test: line 2, column 5: more text behind the value of this line");
+    refused("jsonl", "[1] [2]\n", "test: line 1, column 5: more text behind the value of this line");
     refused("jsonl", "{\"a\": 1, \"a\": 2}\n", "test: line 1, column 14: the key is there twice");
     ck_assert(attempt("jsonl", "\n{\"a\": 1}\r\n\n{\"a\": null}", 23));
 }

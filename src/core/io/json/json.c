@@ -698,7 +698,7 @@ static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
                         : end_numbers(read_element(j, &l->columns[0].numbers, 1), j, &l->columns[0].numbers));
         l->rows++;
         while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
-        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
+        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text behind the value of this line");
     }
     return TSR_OK;
 }
@@ -780,7 +780,7 @@ static TsrStatus read_line_values(TsrItems *out, TsrInput *in, const TsrLoadOpti
         TSR_TRY(read_value(&item, &r));
         TSR_TRY(tsr_node_append(out->tree.root, item));
         while (j.p < j.end && (*j.p == ' ' || *j.p == '\t' || *j.p == '\r')) j.p++;
-        if (j.p < j.end && *j.p != '\n') return tsr_json_error(&j, "more text after the value");
+        if (j.p < j.end && *j.p != '\n') return tsr_json_error(&j, "more text behind the value of this line");
     }
     return TSR_OK;
 }

@@ -345,7 +345,7 @@ static TsrStatus read_lines(TsrJson *j, Reader *r) {
         if (r->odd) return TSR_VALUE_ERROR;
         TSR_TRY(read_row(j, r));
         while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r')) j->p++;
-        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text after the value");
+        if (j->p < j->end && *j->p != '\n') return tsr_json_error(j, "more text behind the value of this line");
     }
     return TSR_OK;
 }
