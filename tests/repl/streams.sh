@@ -60,4 +60,12 @@ is 'of each' 'first.csv: [2, 1]
 second.csv: [2, 1]' "$(cp first.csv second.csv; "$tsr" --each -e '[len(c) for c in stream(rows=2)]' first.csv second.csv)"
 is 'of standard input' '[3]' "$("$tsr" -e '[len(c) for c in stream()]' <first.csv)"
 is 'which - is' '[3]' "$("$tsr" -e '[len(c) for c in stream("-")]' second.csv <first.csv)"
+# The header is told of by its own text, though the rows of the first piece need more room than the buffer has.
+awk 'BEGIN { print "a,b"; cell = sprintf("%1000s", "x"); for (i = 0; i < 40000; i++) print "1," cell i }' >long.csv
+run -e 'for c in stream(rows=36000): print(len(c))' long.csv
+is 'a long first piece' "36000
+4000" "$out$err"
+out=$(cat long.csv | "$tsr" -e 'for c in stream(rows=36000): print(len(c))' 2>&1)
+is 'and of a pipe' "36000
+4000" "$out$err"
 exit $bad

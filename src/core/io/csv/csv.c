@@ -714,8 +714,21 @@ TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 struct TsrCsvPieces {
     Table t;
     CellKind *before;
+    char *header; /* a copy: the text that it was read from moves when a piece needs more of it. NULL: there is none */
     bool noted;
 };
+
+static TsrStatus copy_header(TsrCsvPieces *p) {
+    Table *t = &p->t;
+    if (t->header == NULL) return TSR_OK;
+    size_t n = (size_t)(t->header_end - t->header);
+    p->header = tsr_malloc(n + 1);
+    if (p->header == NULL) return tsr_error_no_memory(n + 1);
+    memcpy(p->header, t->header, n);
+    t->header = p->header;
+    t->header_end = p->header + n;
+    return TSR_OK;
+}
 
 TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, const TsrLoadOptions *options,
                              const char *parsed) {
@@ -724,6 +737,7 @@ TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, con
     Table *t = &p->t;
     t->end = in->data + in->size;
     TsrStatus status = begin_table(t, in, options, in->data);
+    if (status == TSR_OK) status = copy_header(p);
     if (status == TSR_OK && parsed != NULL && options->columns == NULL) status = want_columns(t, parsed);
     size_t columns = (size_t)t->columns;
     if (status == TSR_OK) {
@@ -743,6 +757,7 @@ TsrStatus tsr_csv_pieces_new(TsrCsvPieces **out, size_t *body, TsrInput *in, con
 void tsr_csv_pieces_free(TsrCsvPieces *p) {
     if (p == NULL) return;
     tsr_free(p->before);
+    tsr_free(p->header);
     free_table(&p->t); /* its first member: the whole of it */
 }
 
