@@ -9,10 +9,13 @@
 enum {
 #define ROOT(name, module) KIND_##name,
 #define DISTRIBUTION(name, base, module) KIND_##name,
+#define LAYER_ROOT(name, module) KIND_##name,
+#define LAYER(name, base, module) KIND_##name,
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
-    KIND__Constraint,
+#undef LAYER_ROOT
+#undef LAYER
     KIND_COUNT
 };
 
@@ -21,10 +24,15 @@ enum {
 static Kind kinds[KIND_COUNT] = {
 #define ROOT(name, module) MADE(#name, module, NULL)
 #define DISTRIBUTION(name, base, module) MADE(#name, module, &kinds[KIND_##base].type)
+#define LAYER_MADE(name, module, base) KIND(name, "torch.nn.modules." module, base, "torch.nn", "layers"),
+#define LAYER_ROOT(name, module) LAYER_MADE(#name, module, NULL)
+#define LAYER(name, base, module) LAYER_MADE(#name, module, &kinds[KIND_##base].type)
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
-    MADE("_Constraint", "constraints", NULL)};
+#undef LAYER_ROOT
+#undef LAYER
+};
 
 Value torch_kind(const char *module, const char *name) { return kind_named(kinds, KIND_COUNT, module, name); }
 

@@ -148,11 +148,13 @@ static TsrStatus find_same(Value *out, const char *module, const char *name) {
 
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 
+#ifndef __wasm__
 static TsrStatus fill_kl(Module *m) {
     Value v;
     TSR_TRY(find_operator(&v, "distributions.", "kl_divergence"));
     return module_add_move(m, "kl_divergence", v);
 }
+#endif
 static TsrStatus fill_onnx(Module *m) { return module_add_functions(m, torch_onnx_functions); }
 
 typedef struct Switch {
@@ -204,7 +206,7 @@ static const struct Space {
     {"torch._C", NULL, fill_c, "torch._C._nn, and what errors call a dtype."},
     {"torch._VF", "_VF.", NULL, "What functions of torch that PyTorch writes in Python call."},
     {"torch._C._nn", "_C._nn.", NULL, "What functions of torch.nn.functional call."},
-    {"torch.nn", NULL, NULL, "torch.nn.functional."},
+    {"torch.nn", NULL, NULL, "torch.nn.functional, and the layers that have no parameters."},
     {"torch.nn.functional", "nn.functional.", NULL, "The functions of neural networks, without modules and gradients."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
     {"torch.nn.utils", NULL, NULL, "torch.nn.utils.rnn."},
@@ -217,14 +219,20 @@ static const struct Space {
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
+#ifndef __wasm__ /* kinds.def */
     {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},
     {"torch.distributions.kl", NULL, fill_kl, "torch.distributions.kl_divergence."},
+#endif
 #define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
 #define ROOT(name, module) PART(module)
 #define DISTRIBUTION(name, base, module) PART(module)
+#define LAYER_ROOT(name, module)
+#define LAYER(name, base, module)
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
+#undef LAYER_ROOT
+#undef LAYER
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},

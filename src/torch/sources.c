@@ -35,7 +35,10 @@ TSR_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 TSR_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 TSR_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 TSR_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+TSR_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
+#ifndef __wasm__ /* kinds.def */
 TSR_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
+#endif
 TSR_EMBED(prelude_jit, "src/torch/prelude/jit.tsr");
 TSR_EMBED(prelude_compiler, "src/torch/prelude/compiler.tsr");
 TSR_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
@@ -69,7 +72,10 @@ static const PreludeSource sources[] = {
     SOURCE("accelerator", accelerator),
     SOURCE("cpu", cpu),
     SOURCE("backends.cuda", backends_cuda),
+#ifndef __wasm__
     SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
+#endif
+    SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     SOURCE_WITH("jit", jit, NULL),
     SOURCE_WITH("compiler", compiler, NULL),
     TABLES("Tensor", tensor_table),

@@ -195,7 +195,7 @@ tsr has no autograd, and so no optimizers
 torch.autograd.grad
 tsr has no autograd
 torch.nn.Linear(2, 3)
-layers are classes, which tsr has not; torch.nn.functional, also F, has them as functions
+layers with weights need autograd, which tsr has not; F has their functions, F.linear and F.conv2d among them
 if ones(2) > 0: pass
 any() or all() makes one truth of many; element by element, and or not are & | ~
 cat(ones(2), ones(2))
@@ -495,7 +495,7 @@ did you mean torch.manual_seed(0)?
 torch.random.seed(3)
 did you mean torch.manual_seed(0)?
 from torch.nn import Linear
-layers are classes, which tsr has not; torch.nn.functional, also F, has them as functions
+layers with weights need autograd, which tsr has not; F has their functions, F.linear and F.conv2d among them
 torch.float32(3)
 a dtype is not called: x.dtype tells a tensor's, x.to(torch.float32) converts
 ones(2).to('float32')
