@@ -24,7 +24,7 @@ CFLAGS_coverage := -O0 -g --coverage -DTSR_DEBUG
 # What nearly every browser has that unpacks the page. Vectors that kernels name are less code, those that the compiler makes of loops more.
 WEB_TARGET := -Oz -mnontrapping-fptoint -msign-ext -msimd128 -fno-vectorize -fno-slp-vectorize
 CFLAGS_i386 := -m32 -D_FILE_OFFSET_BITS=64 -msse2 -mfpmath=sse -mno-mmx -O2 -g1 -DNDEBUG -I$(BUILD)/lib/include
-CFLAGS_web := $(WEB_TARGET) -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror
+CFLAGS_web := $(WEB_TARGET) -DNDEBUG -I$(BUILD)/lib/include -Wno-unknown-pragmas -Wno-unused-function -Wno-unused-parameter -Wno-tautological-compare -Ddlopen=web_dlopen -Ddlsym=web_dlsym -Ddlclose=web_dlclose -Ddlerror=web_dlerror -DTSR_LEAN='"$(BUILD)/lean/"'
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread
 LDFLAGS_fuzz := -fsanitize=address,undefined
@@ -166,6 +166,13 @@ $(BUILD)/obj/show/plot/browse.o: src/show/plot/browse.tsr
 $(BUILD)/obj/show/page/page.o: src/show/page/page.css src/show/page/page.js
 $(BUILD)/obj/lang/modules/sources.o: $(wildcard src/lang/modules/prelude/*.tsr)
 $(BUILD)/obj/repl/lesson/course.o: $(wildcard lessons/*.md lessons/documents/*.md)
+ifneq ($(WEB),)
+LEAN := $(patsubst %,$(BUILD)/lean/%,$(shell find src -name '*.tsr'))
+$(TOOL_OBJ): | $(LEAN)
+$(BUILD)/lean/%: % scripts/web-lean
+	@mkdir -p $(@D)
+	$(QUIET)scripts/web-lean $< >$@
+endif
 
 -include $(CORE_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(CUDA_OBJ:.o=.d) $(SIMULATED_OBJ:.o=.d)
 

@@ -20,7 +20,7 @@
 #include "torch/files.h"
 #include "torch/holders.h"
 
-TSR_EMBED(prelude_files, "src/repl/prelude/files.tsr");
+PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");
 static const PreludeSource files_source = {"files", "<prelude files>", prelude_files, prelude_files_end,
                                            "torch math L=tsr._listing"};
 

@@ -361,7 +361,7 @@ static TsrStatus fill_workspace(Module *m) {
     return status;
 }
 
-TSR_EMBED(prelude_caffe2, "src/systems/prelude/caffe2.tsr");
+PRELUDE_EMBED(prelude_caffe2, "src/systems/prelude/caffe2.tsr");
 static const PreludeSource caffe2_source = {"caffe2", "<prelude caffe2>", prelude_caffe2, prelude_caffe2_end, "caffe2"};
 
 static TsrStatus caffe2_missing(Value *out, Module *module, Str *name) {

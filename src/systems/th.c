@@ -21,7 +21,7 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
-TSR_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
+PRELUDE_EMBED(prelude_thnn, "src/systems/prelude/thnn.tsr");
 static const PreludeSource thnn_source = {"THNN", "<prelude thnn>", prelude_thnn, prelude_thnn_end,
                                           "torch math F=torch.nn.functional TH"};
 

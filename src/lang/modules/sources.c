@@ -4,16 +4,16 @@
 
 #include "lang/vm/prelude.h"
 
-TSR_EMBED(prelude_bisect, "src/lang/modules/prelude/bisect.tsr");
-TSR_EMBED(prelude_contextlib, "src/lang/modules/prelude/contextlib.tsr");
-TSR_EMBED(prelude_future, "src/lang/modules/prelude/future.tsr");
-TSR_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
-TSR_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
-TSR_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
-TSR_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
-TSR_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
-TSR_EMBED(prelude_typing, "src/lang/modules/prelude/typing.tsr");
-TSR_EMBED(prelude_warnings, "src/lang/modules/prelude/warnings.tsr");
+PRELUDE_EMBED(prelude_bisect, "src/lang/modules/prelude/bisect.tsr");
+PRELUDE_EMBED(prelude_contextlib, "src/lang/modules/prelude/contextlib.tsr");
+PRELUDE_EMBED(prelude_future, "src/lang/modules/prelude/future.tsr");
+PRELUDE_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
+PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
+PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
+PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
+PRELUDE_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
+PRELUDE_EMBED(prelude_typing, "src/lang/modules/prelude/typing.tsr");
+PRELUDE_EMBED(prelude_warnings, "src/lang/modules/prelude/warnings.tsr");
 
 #define SOURCE(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }

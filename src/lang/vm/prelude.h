@@ -25,8 +25,12 @@ typedef struct PreludeSource {
     const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none */
 } PreludeSource;
 
-/* As TSR_EMBED, of a file of the language. */
+/* As TSR_EMBED, of a file of the language; of the page's program, as scripts/web-lean made it smaller. */
+#ifdef TSR_LEAN
+#define PRELUDE_EMBED(symbol, file) TSR_EMBED(symbol, TSR_LEAN file)
+#else
 #define PRELUDE_EMBED TSR_EMBED
+#endif
 
 /* Makes sources known, which are lent for the process's life. Of two sources that define one name in one space the
  * first one counts. */

@@ -19,7 +19,7 @@
 #include "lang/vm/prelude.h"
 #include "show/help/screen.h"
 
-TSR_EMBED(prelude_browse, "src/show/plot/browse.tsr");
+PRELUDE_EMBED(prelude_browse, "src/show/plot/browse.tsr");
 
 static struct termios before;
 static bool entered;

@@ -17,7 +17,7 @@
 #include "show/facts/card.h"
 #include "show/help/screen.h"
 
-TSR_EMBED(prelude_plot, "src/show/plot/plot.tsr");
+PRELUDE_EMBED(prelude_plot, "src/show/plot/plot.tsr");
 
 static Type plot_type;
 
