@@ -51,14 +51,14 @@ static FreeBlock *free_blocks[CLASSES + 1];
 static int free_counts[CLASSES + 1];
 
 /* What a start makes, and a short program, is cut from here: first_cut bytes are. */
-static _Alignas(STEP) char first[USE_FREE_LISTS * (120 << 10)];
+static _Alignas(STEP) char first[USE_FREE_LISTS ? 120 << 10 : STEP];
 static size_t first_cut;
 
 int64_t obj_room_left(void) { return (int64_t)(sizeof first - first_cut); }
 
 /* A block of whole steps, of its own once the first ones are used up. */
 static void *block_cut(size_t bytes) {
-    if (bytes > sizeof first - first_cut) return tsr_malloc(bytes);
+    if (!USE_FREE_LISTS || bytes > sizeof first - first_cut) return tsr_malloc(bytes);
     if (TSR_UNLIKELY(tsr_mem_inject_failure())) return NULL;
     void *piece = first + first_cut;
     first_cut += bytes;
