@@ -107,8 +107,23 @@ static TsrStatus add_bias(TsrTensor *out, const TsrTensor *bias, int n) {
 
 /* ---- checks ---- */
 
-static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n, bool transposed, bool dilated) {
-    unsigned able = TSR_BITS_USUAL | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32);
+/* A call: what is convolved with what, and how. */
+typedef struct ConvArgs {
+    const TsrTensor *input, *weight, *bias; /* bias: may be NULL */
+    int n;                                  /* spatial dimensions */
+    int64_t groups;
+    bool transposed;
+    bool bare; /* knows no complex numbers, and a bias of any dtype */
+    TsrNnWindow w;
+    int64_t output_padding[NN_DIMS];
+} ConvArgs;
+
+static TsrStatus check_conv_dtype(const ConvArgs *a, bool dilated) {
+    const TsrDtype dtype = a->input->dtype;
+    const TsrTensor *weight = a->weight;
+    const bool transposed = a->transposed, bare = a->bare;
+    const int n = a->n;
+    unsigned able = TSR_BITS_USUAL | (bare ? 0 : TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32));
     if (transposed || dilated) able &= ~(TSR_BIT(UINT8) | TSR_BIT(INT8) | TSR_BIT(INT16) | TSR_BIT(INT32));
     if (able >> dtype & 1) return TSR_OK;
     bool points =
@@ -118,15 +133,6 @@ static TsrStatus check_conv_dtype(TsrDtype dtype, const TsrTensor *weight, int n
                        : n == 3     ? (points ? "slow_conv3d_cpu" : "compute_columns3d")
                                     : "slow_conv2d_cpu";
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", name, tsr_dtype_scalar_name(dtype));
-}
-
-/* Whether PyTorch hands the convolution to oneDNN, which names types in its own way. */
-static bool goes_to_onednn(const TsrTensor *t, const TsrTensor *weight, int n, int64_t groups) {
-    bool batched = tsr_ndim(t) == n + 2;
-    int64_t last = weight->sizes[n + 1], before = n > 1 ? weight->sizes[n] : 1;
-    if (t->dtype == TSR_BFLOAT16) return true;
-    return t->dtype == TSR_FLOAT32 &&
-           (groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
 }
 
 static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, const char *what, bool onednn) {
@@ -150,15 +156,34 @@ static const char *batch_text(const TsrTensor *t, int n) {
     return tsr_layout_text(ndim + front, sizes);
 }
 
-/* A call: what is convolved with what, and how. */
-typedef struct ConvArgs {
-    const TsrTensor *input, *weight, *bias; /* bias: may be NULL */
-    int n;                                  /* spatial dimensions */
-    int64_t groups;
-    bool transposed;
-    TsrNnWindow w;
-    int64_t output_padding[NN_DIMS];
-} ConvArgs;
+/* The same as PyTorch's loops have it, which know no lines, only images one row high. */
+static const char *planes_text(const TsrTensor *t, int n) {
+    int64_t sizes[TSR_MAX_DIMS + 1] = {1};
+    int ndim = tsr_ndim(t), front = ndim == n + 1 ? 1 : 0;
+    memcpy(sizes + front, t->sizes, sizeof *sizes * (size_t)ndim);
+    if (n > 1) return tsr_layout_text(ndim + front, sizes);
+    sizes[3] = sizes[2], sizes[2] = 1;
+    return tsr_layout_text(4, sizes);
+}
+
+/* Whether an output has more columns or rows added to it than a step of the transposed convolution is long. */
+static bool is_output_padding_big(const ConvArgs *a) {
+    for (int d = NN_DIMS - a->n; d < NN_DIMS && a->transposed; d++)
+        if (a->output_padding[d] >= a->w.stride[d]) return true;
+    return false;
+}
+
+/* Whether PyTorch hands the convolution of numbers of that dtype to oneDNN, which names types in its own way. */
+static bool goes_to_onednn(const ConvArgs *a, TsrDtype dtype) {
+    const TsrTensor *t = a->input, *weight = a->weight;
+    int n = a->n;
+    bool batched = tsr_ndim(t) == n + 2;
+    int64_t last = weight->sizes[n + 1], before = n > 1 ? weight->sizes[n] : 1;
+    if (is_output_padding_big(a)) return false;
+    if (dtype == TSR_BFLOAT16) return true;
+    return dtype == TSR_FLOAT32 &&
+           (a->groups > 1 || (last > 3 && before > 3) || (batched && t->sizes[0] > 1) || t->numel > 20480);
+}
 
 /* A dilation of 0 is found by PyTorch's loops, after everything else; they know no lines, only images one row high. */
 static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
@@ -170,7 +195,7 @@ static TsrStatus check_dilation(const ConvArgs *a, bool onednn) {
         zero |= dilation[i] == 0;
     }
     if (!zero) return TSR_OK;
-    if (onednn && !a->transposed) return tsr_error(TSR_RUNTIME_ERROR, "non-positive dilation is not supported");
+    if (onednn) return tsr_error(TSR_RUNTIME_ERROR, "non-positive dilation is not supported");
     if (a->transposed && dims == 2)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "dilation should be greater than zero, but got dilation_height: %lld, dilation_width: %lld",
@@ -190,27 +215,31 @@ static bool is_without_work(const ConvArgs *a) {
     return a->input->sizes[ndim - a->n - 1] == 0 || (ndim == a->n + 2 && a->input->sizes[0] == 0);
 }
 
+/* The weight says how many dimensions there are; what it comes with has had its own looked at, but for a bare call's.
+ */
+static TsrStatus check_same_rank(const ConvArgs *a) {
+    int k = tsr_ndim(a->weight), ndim = tsr_ndim(a->input);
+    if (a->bare ? ndim == k : k == a->n + 2) return TSR_OK;
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+        k, k, tsr_layout_text(k, a->weight->sizes), a->bare ? ndim : a->n + 2,
+        a->bare ? tsr_sizes_text(a->input) : batch_text(a->input, a->n));
+}
+
 static TsrStatus check_conv_shapes(const ConvArgs *a) {
     const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
     const TsrNnWindow *w = &a->w;
     int n = a->n;
     int64_t groups = a->groups;
     int ndim = tsr_ndim(t);
-    if (tsr_ndim(weight) != n + 2) {
-        int k = tsr_ndim(weight);
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s "
-            "instead",
-            k, k, tsr_layout_text(k, weight->sizes), n + 2, batch_text(t, n));
-    }
     for (int d = NN_DIMS - n; d < NN_DIMS; d++) {
         if (w->pad[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative padding is not supported");
         if (w->stride[d] <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive stride is not supported");
         if (w->dilation[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "dilation should be greater than zero");
-        if (a->transposed && a->output_padding[d] < 0)
-            return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
+        if (a->output_padding[d] < 0) return tsr_error(TSR_RUNTIME_ERROR, "negative output_padding is not supported");
     }
+    TSR_TRY(check_same_rank(a));
     int64_t channels = t->sizes[ndim - n - 1], filters = weight->sizes[0];
     if (filters < groups)
         return tsr_error(
@@ -241,27 +270,6 @@ static TsrStatus check_conv_shapes(const ConvArgs *a) {
             a->transposed ? "transposed=1, " : "", tsr_sizes_text(weight), (long long)out_channels,
             tsr_sizes_text(bias));
     return TSR_OK;
-}
-
-/* Once the kernel is known to fit. */
-static TsrStatus check_conv_dtypes(const ConvArgs *a) {
-    const TsrTensor *t = a->input, *weight = a->weight, *bias = a->bias;
-    const TsrNnWindow *w = &a->w;
-    int n = a->n;
-    int64_t groups = a->groups;
-    TsrDtype sum;
-    if (is_without_work(a)) return TSR_OK;
-    bool onednn = goes_to_onednn(t, weight, n, groups);
-    if (onednn) TSR_TRY(check_same_dtype(t, weight, "weight", true));
-    if (onednn && bias != NULL) TSR_TRY(check_same_dtype(t, bias, "bias", true));
-    TSR_TRY(check_dilation(a, onednn));
-    bool dilated = false;
-    for (int d = NN_DIMS - n; d < NN_DIMS && !a->transposed; d++) dilated |= w->dilation[d] > 1;
-    if (!dilated || t->sizes[0] > 0) TSR_TRY(check_conv_dtype(t->dtype, weight, n, a->transposed, dilated));
-    TSR_TRY(check_same_dtype(t, weight, "weight", false));
-    if (bias != NULL && a->transposed && n < 3) /* which adds it in the end */
-        return tsr_result_type(&sum, (TsrTensor *const[]){(TsrTensor *)t, (TsrTensor *)bias}, 2);
-    return bias != NULL && n == 3 ? check_same_dtype(t, bias, "bias", false) : TSR_OK;
 }
 
 static TsrStatus check_kernel_fits(const TsrNnWindow *w) {
@@ -350,6 +358,94 @@ static TsrStatus check_transposed_output(const ConvArgs *a, const Conv *k) {
         row, in, row, out);
 }
 
+/* oneDNN's words for a convolution that it has no way to compute. */
+static TsrStatus no_primitive(const ConvArgs *a) {
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "could not create a primitive descriptor for the %s forward propagation primitive. Run "
+                     "workload with environment variable ONEDNN_VERBOSE=all to get additional diagnostic information.",
+                     a->transposed ? "deconvolution" : "convolution");
+}
+
+/* What oneDNN finds wrong with a transposed convolution, whose output may be empty. */
+static TsrStatus check_deconvolution(const ConvArgs *a, const Conv *k) {
+    bool zero = false, spread = false;
+    for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) {
+        if (k->w.in[d] < 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "could not construct a memory descriptor using a format tag");
+        zero |= a->w.dilation[d] == 0;
+        spread |= a->w.dilation[d] == 0 && k->w.kernel[d] > 1;
+    }
+    if (zero && a->n == 3) return tsr_error(TSR_RUNTIME_ERROR, "dimensions are invalid");
+    return spread || a->weight->numel == 0 ? no_primitive(a) : TSR_OK;
+}
+
+static TsrStatus check_for_onednn(const ConvArgs *a, const Conv *k) {
+    TSR_TRY(check_same_dtype(a->input, a->weight, "weight", true));
+    if (a->bias != NULL) TSR_TRY(check_same_dtype(a->input, a->bias, "bias", true));
+    if (a->transposed) return check_deconvolution(a, k);
+    TSR_TRY(check_dilation(a, true));
+    return a->weight->numel == 0 ? no_primitive(a) : TSR_OK;
+}
+
+/* What PyTorch's own loops, one for each kind, say to a weight without elements. */
+static TsrStatus check_kernel_there(const ConvArgs *a, const Conv *k, bool dilated) {
+    const int64_t *size = k->w.kernel;
+    if (a->weight->numel > 0) return TSR_OK;
+    if (a->transposed && (a->n == 3 || tsr_nn_volume(size) > 0))
+        return tsr_error(TSR_RUNTIME_ERROR, "non-empty %s expected%s, but got: %s",
+                         a->n == 3 ? "5D (n_output_plane x n_input_plane x kernel_depth x kernel_height x "
+                                     "kernel_width) tensor"
+                                   : "2D or 4D weight tensor",
+                         a->n == 3 ? " for weight" : "", tsr_sizes_text(a->weight));
+    if (dilated)
+        return tsr_error(TSR_RUNTIME_ERROR, "kernel size should be greater than zero, but got %s",
+                         tsr_layout_text(TSR_MAX(a->n, 2), size + (a->n == 3 ? NN_D : NN_H)));
+    if (a->n == 3)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "kernel size should be greater than zero, but got: %lld x %lld x %lld (TxHxW)",
+                         (long long)size[NN_D], (long long)size[NN_H], (long long)size[NN_W]);
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "kernel size should be greater than zero, but got kernel_height: %lld kernel_width: %lld",
+                     (long long)size[NN_H], (long long)size[NN_W]);
+}
+
+/* A bias that is added in the end, to a result of that dtype. */
+static TsrStatus check_added_bias(const ConvArgs *a, TsrDtype dtype) {
+    TSR_OWNED like = NULL;
+    TsrDtype sum;
+    TSR_TRY(tsr_tensor_new(&like, tsr_ndim(a->weight), a->weight->sizes, dtype, TSR_DEVICE_META));
+    TSR_TRY(tsr_result_type(&sum, (TsrTensor *const[]){like, (TsrTensor *)a->bias}, 2));
+    if (tsr_can_cast(sum, dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                     tsr_dtype_scalar_name(sum), tsr_dtype_scalar_name(dtype));
+}
+
+/* The dtypes that PyTorch's own loops take. */
+static TsrStatus check_own_dtypes(const ConvArgs *a, bool dilated) {
+    const TsrTensor *t = a->input;
+    if (!dilated || t->sizes[0] > 0) TSR_TRY(check_conv_dtype(a, dilated));
+    TSR_TRY(check_same_dtype(t, a->weight, "weight", false));
+    if (a->bias != NULL && a->transposed && a->n < 3) return check_added_bias(a, t->dtype);
+    return a->bias != NULL && a->transposed ? check_same_dtype(t, a->bias, "bias", false) : TSR_OK;
+}
+
+/* Once the kernel is known to fit. PyTorch's own loops look at numbers before they look at dtypes. */
+static TsrStatus check_work(const ConvArgs *a, const Conv *k) {
+    bool dilated = false;
+    if (is_without_work(a)) return TSR_OK;
+    if (a->input->numel == 0)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "Only zero batch or zero channel inputs are supported, but got input shape: %s",
+                         planes_text(a->input, a->n));
+    if (goes_to_onednn(a, a->bare ? a->input->dtype : tsr_dtype_real_of(a->input->dtype)))
+        return check_for_onednn(a, k);
+    for (int d = NN_DIMS - a->n; d < NN_DIMS && !a->transposed; d++) dilated |= a->w.dilation[d] > 1;
+    TSR_TRY(check_kernel_there(a, k, dilated));
+    TSR_TRY(check_dilation(a, false));
+    if (a->transposed) TSR_TRY(check_transposed_output(a, k));
+    return check_own_dtypes(a, dilated);
+}
+
 /* Which convolutions PyTorch gives to oneDNN. */
 static bool is_onednn(const Conv *k, const TsrTensor *in) {
     const int64_t *kernel = k->w.kernel;
@@ -398,7 +494,7 @@ static TsrStatus run_conv(TsrTensor *out, const TsrTensor *in, const TsrTensor *
     return done ? TSR_OK : run_products(out, in, weight, bias, k);
 }
 
-/* The same on a device: halves are read as such, and written but where they are `parts` of complex numbers. */
+/* The same on a device, where halves are read and written as such. */
 static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const Conv *k, int ndim,
                                    const int64_t *sizes) {
     TSR_OWNED in = NULL;
@@ -413,7 +509,7 @@ static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const 
     TSR_TRY(tsr_tensor_new_contiguous(&weight, a->weight, TSR_CONTIGUOUS));
     if (a->bias != NULL) TSR_TRY(tsr_tensor_new_cast(&numbers, a->bias, wide));
     if (a->bias != NULL) TSR_TRY(tsr_tensor_new_contiguous(&bias, numbers, TSR_CONTIGUOUS));
-    TSR_TRY(tsr_tensor_new(&out, ndim, sizes, k->parts ? wide : in->dtype, in->device));
+    TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
     TSR_TRY(tsr_nn_work_add(&work, out, a->n, true));
     TSR_TRY(tsr_nn_work_add(&work, in, a->n, false));
     TSR_TRY(tsr_nn_work_add(&work, weight, a->n, false));
@@ -421,6 +517,14 @@ static TsrStatus convolution_there(TsrTensor **result, const ConvArgs *a, const 
     if (out->numel > 0) TSR_TRY(tsr_device_work(in->device.type, &work));
     *result = tsr_owned_take(&out);
     return TSR_OK;
+}
+
+/* A bias that is added in the end keeps its dtype. */
+static TsrStatus new_bias(TsrTensor **result, const ConvArgs *a, TsrDtype dtype) {
+    TSR_OWNED numbers = NULL;
+    if (a->transposed || !a->bare) return tsr_nn_new_computable(result, a->bias, TSR_CONTIGUOUS);
+    TSR_TRY(tsr_tensor_new_cast(&numbers, a->bias, dtype));
+    return tsr_tensor_new_contiguous(result, numbers, TSR_CONTIGUOUS);
 }
 
 /* The convolution of real or integer tensors of a computable dtype. */
@@ -432,13 +536,19 @@ static TsrStatus real_convolution(TsrTensor **result, const ConvArgs *a, Conv *k
     TSR_OWNED out = NULL;
     TSR_TRY(tsr_nn_new_computable(&in, a->input, TSR_CONTIGUOUS));
     TSR_TRY(tsr_nn_new_computable(&weight, a->weight, TSR_CONTIGUOUS));
-    if (a->bias != NULL) TSR_TRY(tsr_nn_new_computable(&bias, a->bias, TSR_CONTIGUOUS));
+    if (a->bias != NULL) TSR_TRY(new_bias(&bias, a, in->dtype));
     TSR_TRY(tsr_tensor_new(&out, ndim, sizes, in->dtype, in->device));
     k->half = k->transposed && a->input->dtype == TSR_FLOAT16;
-    k->onednn = a->input->dtype == TSR_FLOAT32 && goes_to_onednn(a->input, a->weight, a->n, a->groups);
+    k->onednn = goes_to_onednn(a, a->input->dtype);
     if (!tsr_is_meta(in)) TSR_TRY(run_conv(out, in, weight, bias, k));
     *result = tsr_owned_take(&out);
     return TSR_OK;
+}
+
+static TsrStatus rounded_convolution(TsrTensor **result, const ConvArgs *a, Conv *k, int ndim, const int64_t *sizes) {
+    TSR_OWNED wide = NULL;
+    TSR_TRY(real_convolution(&wide, a, k, ndim, sizes));
+    return tsr_tensor_new_cast(result, wide, a->input->dtype);
 }
 
 /* Gauss's trick, as PyTorch does it: x = conv(re, re, re), y = conv(im, im), z = conv(re + im, re + im, re + im) give x
@@ -453,16 +563,16 @@ static TsrStatus complex_convolution(TsrTensor **result, const ConvArgs *a, Conv
         both[i] = CALL(&s, "add", "tt", re[i], im[i]);
     }
     ConvArgs part = *a;
-    k->parts = true;
     part.input = re[0], part.weight = re[1], part.bias = re[2];
-    TsrTensor *x = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    TsrTensor *x = MAKE(&s, rounded_convolution, &part, k, ndim, sizes);
     part.input = im[0], part.weight = im[1], part.bias = NULL;
-    TsrTensor *y = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    TsrTensor *y = MAKE(&s, rounded_convolution, &part, k, ndim, sizes);
     part.input = both[0], part.weight = both[1], part.bias = both[2];
-    TsrTensor *z = MAKE(&s, real_convolution, &part, k, ndim, sizes);
+    TsrTensor *z = MAKE(&s, rounded_convolution, &part, k, ndim, sizes);
     TsrTensor *real = CALL(&s, "sub", "tt", x, y), *rest = CALL(&s, "sub", "tt", z, x),
               *imaginary = CALL(&s, "sub", "tt", rest, y);
-    return tsr_scope_end_new(result, &s, CALL(&s, "complex", "tt", real, imaginary));
+    imaginary = CALL(&s, "mul", "ts", imaginary, tsr_scalar_complex(0, 1)); /* which makes nan of inf */
+    return tsr_scope_end_new(result, &s, CALL(&s, "add", "tt", real, imaginary));
 }
 
 /* Where the input or the weight is channels last, so is the result (lines are made row-major first, which leaves those
@@ -475,7 +585,7 @@ static TsrStatus place_move(TsrTensor **result, const ConvArgs *a) {
     TsrTensor *t = *result, *final;
     const bool complex = tsr_dtype_is_complex(t->dtype);
     bool single = tsr_ndim(t) == a->n + 1;
-    if (a->n == 3 && !goes_to_onednn(a->input, a->weight, 3, a->groups)) return TSR_OK;
+    if (a->n == 3 && !goes_to_onednn(a, a->input->dtype)) return TSR_OK;
     TSR_TRY(tsr_nn_planes_new(&input, (TsrTensor *)a->input, 2, single, false));
     bool kept = a->n > 1 || (!complex && tsr_is_contiguous(input, TSR_CONTIGUOUS));
     if (!tsr_nn_is_channels_last(a->weight, a->n) && !(kept && tsr_nn_is_channels_last(input, a->n))) return TSR_OK;
@@ -505,23 +615,20 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
     int ndim = tsr_ndim(a->input), at = 0;
     TSR_TRY(check_conv_shapes(a));
     TSR_TRY(set_sizes(&k, a));
-    const bool spreads = a->transposed && !is_without_work(a);
-    if (spreads && a->n == 3) { /* whose numbers are looked at first */
-        TSR_TRY(check_dilation(a, false));
-        TSR_TRY(check_transposed_output(a, &k));
-    }
-    TSR_TRY(check_conv_dtypes(a));
-    if (spreads) TSR_TRY(check_transposed_output(a, &k));
+    TSR_TRY(check_work(a, &k));
     if (ndim == a->n + 2) sizes[at++] = k.batch;
     sizes[at++] = a->transposed ? k.channels : k.filters;
     for (int d = NN_DIMS - a->n; d < NN_DIMS; d++) sizes[at++] = a->transposed ? k.w.in[d] : k.w.out[d];
     TSR_OWNED out = NULL;
     if (is_without_work(a)) {
         TsrDtype dtype;
-        if (a->input->sizes[ndim - a->n - 1] == 0) sizes[at - a->n - 1] = 0; /* of no channels PyTorch makes none */
+        const bool no_channels = a->input->sizes[ndim - a->n - 1] == 0;
+        if (no_channels) sizes[at - a->n - 1] = 0; /* of no channels PyTorch makes none */
         TSR_TRY(dtype_without_work(&dtype, a));
-        if (tsr_dtype_is_float8(dtype)) return tsr_not_implemented("mul_cpu_reduced_float", dtype);
+        if (tsr_dtype_is_float8(dtype) && !no_channels) return tsr_not_implemented("mul_cpu_reduced_float", dtype);
+        if (dtype == TSR_BCOMPLEX32 && !no_channels) return tsr_not_implemented("mul_cpu", dtype);
         if (a->bias != NULL && tsr_in(TSR_BITS_UINT, dtype)) return tsr_not_implemented("add_stub", dtype);
+        if (a->bias != NULL) TSR_TRY(check_added_bias(a, dtype));
         return tsr_tensor_new(result, at, sizes, dtype, a->input->device);
     }
     TSR_TRY((tsr_dtype_is_complex(a->input->dtype) ? complex_convolution : real_convolution)(&out, a, &k, ndim, sizes));
@@ -659,6 +766,28 @@ static TsrStatus conv_transpose(TsrOpCall *c, int n) {
     TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
     TSR_TRY(conv_ints(a.w.dilation, &c->arg[7], &a, 1, "dilation"));
     TSR_TRY(conv_ints(a.output_padding, &c->arg[5], &a, 0, "output_padding"));
+    TSR_TRY(convolve(&out, &a));
+    return tsr_return_move(c, out);
+}
+
+/* (input, weight, bias, stride, padding, dilation, transposed, output_padding, groups): what the others come down to in
+ * PyTorch. Complex numbers are taken apart before that. */
+TsrStatus op_convolution(TsrOpCall *c) {
+    ConvArgs a = {.input = c->arg[0].t,
+                  .weight = c->arg[1].t,
+                  .bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
+                  .n = tsr_ndim(c->arg[1].t) - 2,
+                  .transposed = c->arg[6].b,
+                  .groups = c->arg[8].i,
+                  .bare = true};
+    TsrTensor *out;
+    if (a.n < 1) return tsr_error(TSR_RUNTIME_ERROR, "weight should have at least three dimensions");
+    if (a.n > 3) return tsr_error(TSR_RUNTIME_ERROR, "only convolutions over one to three dimensions are there");
+    if (a.groups <= 0) return tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
+    TSR_TRY(conv_ints(a.w.stride, &c->arg[3], &a, 1, "stride"));
+    TSR_TRY(conv_ints(a.w.pad, &c->arg[4], &a, 0, "padding"));
+    TSR_TRY(conv_ints(a.w.dilation, &c->arg[5], &a, 1, "dilation"));
+    TSR_TRY(conv_ints(a.output_padding, &c->arg[7], &a, 0, "output_padding"));
     TSR_TRY(convolve(&out, &a));
     return tsr_return_move(c, out);
 }

@@ -12,7 +12,6 @@ typedef struct Conv {
     size_t item;
     bool transposed; /* from the column side to the image side */
     bool onednn;     /* PyTorch gives it to oneDNN as float32, whose kernels there leave the padding alone */
-    bool parts;      /* of complex numbers */
     bool half;       /* transposed, of half floats: rounded after every addition */
     bool minds_wild; /* of weights that are nan or inf, and asks tsr_conv_within for them */
 } Conv;
