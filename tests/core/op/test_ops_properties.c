@@ -687,7 +687,6 @@ static const struct {
       "indices", "is_coalesced", "resize_as_sparse_", "row_indices", "sparse.log_softmax", "sparse.softmax",
       "sparse.sum", "sparse_mask", "sparse_resize_", "sparse_resize_and_clear_", "values"}},
     {"needs a driver of NVIDIA (tests/repl/cuda.sh)", {"cuda", "pin_memory"}},
-    {"removed from PyTorch: always refused", {"cholesky", "qr"}},
     {"refuses views, and every tensor here is one", {"detach_"}},
 };
 

@@ -105,16 +105,6 @@ TsrStatus op_linalg_cholesky_ex(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&l), tsr_owned_take(&info));
 }
 
-TsrStatus op_cholesky_removed(TsrOpCall *c) {
-    (void)c;
-    return tsr_error(
-        TSR_RUNTIME_ERROR,
-        "This function was deprecated since version 1.9 and is now removed. `torch.cholesky` is deprecated in favor "
-        "of `torch.linalg.cholesky`.\n"
-        "L = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
-        "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH");
-}
-
 /* The other triangle of a real matrix, in blocks that stay in the first cache. */
 #define MIRROR(name, T) \
     static void name(T *a, int64_t n, bool from_upper) { \

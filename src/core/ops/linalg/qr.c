@@ -127,19 +127,6 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&q), tsr_owned_take(&r));
 }
 
-TsrStatus op_qr_removed(TsrOpCall *c) {
-    bool some = c->arg[1].b;
-    return tsr_error(
-        TSR_RUNTIME_ERROR,
-        "This function was deprecated since version 1.9 and is now removed. `torch.qr` is deprecated in favor of "
-        "`torch.linalg.qr` and the boolean parameter `some` has been "
-        "replaced with a string parameter `mode`.\n\nQ, R = torch.qr(A) should be replaced with:\nQ, R = "
-        "torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
-        "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, "
-        "mode='complete')\n\nSince `some` was set to %s, use mode='%s'.",
-        some ? "True" : "False", some ? "reduced" : "complete");
-}
-
 TsrStatus op_householder_product(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *tau = c->arg[1].t;
     TSR_OWNED q = NULL;
