@@ -766,6 +766,13 @@ static TsrStatus check_same_dtype(const TsrTensor *self, const TsrTensor *value)
         tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(value->dtype));
 }
 
+#define PUT_DTYPES (TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32))
+
+static TsrStatus check_put_dtypes(const TsrTensor *self, const TsrTensor *value) {
+    TSR_TRY(check_same_dtype(self, value));
+    return tsr_require(PUT_DTYPES | TSR_BITS_FLOAT8, self->dtype, "index_put");
+}
+
 static TsrStatus write_there(const Plan *p, const TsrTensor *wide, bool accumulate) {
     TsrPlace places[TSR_MAX_DIMS];
     return tsr_place(p->view, wide, places, places_of(places, p), TSR_WRONG_INDEX,
@@ -775,7 +782,7 @@ static TsrStatus write_there(const Plan *p, const TsrTensor *wide, bool accumula
 static TsrStatus write_plan(Plan *p, const TsrTensor *value, bool accumulate) {
     TsrTensor *wide;
     TSR_TRY(expand_value(&wide, value, p->view));
-    TsrStatus fits = check_same_dtype(p->source, value);
+    TsrStatus fits = check_put_dtypes(p->source, value);
     if (fits != TSR_OK || p->nothing) {
         tsr_tensor_free(wide);
         return fits;
@@ -852,7 +859,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
         if (p.n > 0) status = write_plan(&p, value, accumulate);
         else if (accumulate && self->numel > 0)
             status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
-        else if ((status = check_same_dtype(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
+        else if ((status = check_put_dtypes(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
     }
     plan_free(&p);
     return status;
@@ -860,6 +867,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
 
 TsrStatus tsr_index_check_apart(const TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
     TSR_TRY(check_count(n));
+    if (n > tsr_ndim(self)) return too_many(self, n);
     if (tsr_is_meta(self)) return TSR_OK;
     if (value != NULL) TSR_TRY(tsr_check_no_overlap(self, value));
     for (int i = 0; i < n; i++)
@@ -881,11 +889,11 @@ static bool is_masked_fill(int n, TsrTensor *const *indices, const TsrTensor *va
 
 TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     TSR_TRY(check_count(n));
-    unsigned usual = TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32) | TSR_BITS_FLOAT8;
     if (!tsr_dtype_is_pod(self->dtype) && !accumulate) return put_objects(self, n, indices, value);
-    TSR_TRY(tsr_require(usual, self->dtype, "index_put"));
-    if (tsr_dtype_is_float8(self->dtype) && is_masked_fill(n, indices, value, accumulate))
+    if (!tsr_in(PUT_DTYPES, self->dtype) && is_masked_fill(n, indices, value, accumulate)) {
+        if (n == 1) TSR_TRY(tsr_index_check_mask(self, indices[0], 0));
         return tsr_not_implemented("masked_fill", self->dtype);
+    }
     TSR_TRY(tsr_check_index_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
     TsrTensor *copy;

@@ -344,7 +344,7 @@ TsrStatus op_nonzero_static(TsrOpCall *c) {
     if (size < 0) return tsr_error(TSR_RUNTIME_ERROR, "nonzero_static: 'size' must be an non-negative integer");
     TSR_TRY(check_nonzero_out(c, self, "nonzero_static"));
     TSR_TRY(tsr_tensor_new(&t, 2, sizes, TSR_INT64, self->device));
-    if (tsr_is_meta(self)) return tsr_return_move(c, t);
+    if (tsr_is_meta(self) || t->numel == 0) return tsr_return_move(c, t);
     TsrStatus status = tsr_nonzero_new(&all, self);
     if (status == TSR_OK && tsr_on_device(t)) {
         status = cut_or_pad(t, all, fill);
