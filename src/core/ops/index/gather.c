@@ -130,6 +130,22 @@ static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int
     return TSR_OK;
 }
 
+/* Whether PyTorch takes the index for one row of positions, spread over all columns: float numbers along dimension 0.
+ */
+static bool is_spread_index(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if (dim != 0 || tsr_ndim(index) == 0 || self->numel == 0 || index->strides[0] == 0) return false;
+    for (int d = 1; d < tsr_ndim(index); d++)
+        if (index->strides[d] != 0 || index->sizes[d] != self->sizes[d]) return false;
+    return tsr_is_contiguous(self, TSR_CONTIGUOUS);
+}
+
+static TsrStatus check_gather_dtype(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
+    if (index->numel == 0) return TSR_OK;
+    bool spread = tsr_dtype_is_float8(self->dtype) && is_spread_index(self, index, dim);
+    return tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype,
+                       spread ? "gather_expanded_index" : "scatter_gather_tensor_cpu");
+}
+
 static TsrStatus gather_new(TsrTensor **out, const TsrTensor *self, int64_t dim, const TsrTensor *index) {
     TsrTensor *positions;
     TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
@@ -171,7 +187,7 @@ TsrStatus op_gather(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_gather_out(c->out[0], self, index));
     TSR_TRY(check_gather(self, index, dim));
-    if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    TSR_TRY(check_gather_dtype(self, index, dim));
     return tsr_finish_move(c, gather_new(&t, self, dim, index), t);
 }
 
@@ -202,13 +218,14 @@ static TsrStatus match_shapes(TsrTensor **self, TsrTensor **index, int64_t dim) 
     return TSR_OK;
 }
 
-static TsrStatus along_dim(TsrTensor **out, TsrTensor *self, TsrTensor *index, int64_t dim) {
+static TsrStatus along_dim(TsrTensor **out, const TsrOpCall *c, TsrTensor *self, TsrTensor *index, int64_t dim) {
     TsrTensor *wrapped;
     TSR_TRY(match_shapes(&self, &index, dim));
     TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index,
                                       tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
     if (status == TSR_OK) {
-        status = tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu");
+        status = tsr_check_out_dtype(c, 0, self->dtype);
+        if (status == TSR_OK) status = check_gather_dtype(self, wrapped, dim);
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
         tsr_tensor_free(wrapped);
     }
@@ -225,14 +242,14 @@ static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor
     int64_t minus = -1;
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat, self, 1, &minus));
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat_index, index, 1, &minus));
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     TSR_TRY(check_gather(flat, flat_index, 0));
-    if (index->numel > 0) TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype, "scatter_gather_tensor_cpu"));
+    TSR_TRY(check_gather_dtype(flat, flat_index, 0));
     return tsr_finish_move(c, gather_new(&t, flat, 0, flat_index), t);
 }
 
 TsrStatus op_take_along_dim(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[1].t, *t = NULL;
-    if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
     if (!tsr_arg_given(&c->arg[2])) return along_flat(c, self, index);
     int64_t dim = c->arg[2].i;
     if (tsr_ndim(self) != tsr_ndim(index))
@@ -246,5 +263,5 @@ TsrStatus op_take_along_dim(TsrOpCall *c) {
                          tsr_dtype_scalar_name(index->dtype));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(self) == 0) return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
-    return tsr_finish_move(c, along_dim(&t, self, index, dim), t);
+    return tsr_finish_move(c, along_dim(&t, c, self, index, dim), t);
 }

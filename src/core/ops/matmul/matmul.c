@@ -521,12 +521,13 @@ static TsrStatus check_mm_out(const TsrOpCall *c, const TsrTensor *a, const TsrT
     return matrices ? tsr_check_out_dtype(c, 0, a->dtype) : TSR_OK;
 }
 
-/* An out= of the right size is the summand. */
+/* An out= of as many numbers as the result, or of one, is the summand. */
 static TsrStatus check_mv_out(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b) {
     const TsrTensor *out = c->out[0];
-    if (out == NULL || tsr_ndim(a) != 2 || tsr_ndim(b) != 1 || !fit(a, b)) return TSR_OK;
-    if (tsr_ndim(out) == 1 && out->numel == a->sizes[0]) return same_dtype_mv(a, b, out->dtype);
-    TSR_TRY(same_dtype_mv(a, b, b->dtype));
+    if (out == NULL || tsr_ndim(a) == 0) return TSR_OK;
+    if (tsr_ndim(out) <= 1 && (out->numel == a->sizes[0] || out->numel == 1))
+        return check_mv(a, b, tsr_ndim(out), out->numel, out->dtype);
+    TSR_TRY(check_mv(a, b, 1, a->sizes[0], b->dtype));
     return tsr_check_out_dtype(c, 0, a->dtype);
 }
 
@@ -641,7 +642,11 @@ static TsrStatus addmm_new(TsrTensor **out, const TsrTensor *self, const TsrTens
                            TsrScalar beta, TsrScalar alpha) {
     const int64_t sizes[2] = {a->sizes[0], b->sizes[1]};
     if (a->sizes[1] == 0) return summand_alone_new(out, self, beta, 2, sizes);
-    if (a->sizes[0] > 0 && b->sizes[1] > 0) TSR_TRY(unsupported(a, "addmm_impl_cpu_"));
+    if (a->sizes[0] > 0 && b->sizes[1] > 0 && unsupported(a, "addmm_impl_cpu_") != TSR_OK) {
+        TSR_OWNED wide = NULL; /* whether the summand fits is said first */
+        TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, sizes));
+        return unsupported(a, "addmm_impl_cpu_");
+    }
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
@@ -769,10 +774,10 @@ TsrStatus op_addbmm(TsrOpCall *c) {
     TSR_TRY(check_batches(a, b));
     TSR_OWNED summand = NULL;
     TSR_TRY(tsr_tensor_new_expand(&summand, self, 2, (int64_t[]){a->sizes[1], b->sizes[2]}));
+    TSR_OWNED start = NULL; /* the sum is made in out=, and in its dtype */
+    if (c->out[0] != NULL && !c->inplace) TSR_TRY(tsr_tensor_new_cast(&start, self, c->out[0]->dtype));
+    if (start != NULL) self = start;
     TSR_TRY(check_addbmm(self, a, b));
-    if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != self->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "self and mat2 must have the same dtype, but got %s and %s",
-                         tsr_dtype_scalar_name(c->out[0]->dtype), tsr_dtype_scalar_name(self->dtype));
     TSR_TRY(check_scalar(beta, self->dtype));
     TSR_TRY(check_scalar(alpha, self->dtype));
     TSR_OWNED r = NULL;
@@ -935,6 +940,15 @@ static TsrStatus linear_sum(TsrTensor **out, const TsrTensor *x, const TsrTensor
     return TSR_OK;
 }
 
+/* An out= is compared when the shapes of the product fit. */
+static TsrStatus check_linear_out(const TsrOpCall *c, const TsrTensor *x, const TsrTensor *weight,
+                                  const TsrTensor *bias) {
+    if (c->out[0] == NULL) return TSR_OK;
+    if (bias == NULL || tsr_ndim(x) != 2) return check_matmul_out(c, x, weight);
+    TSR_TRY(check_addmm(bias, x, weight));
+    return tsr_check_out_dtype(c, 0, bias->dtype);
+}
+
 TsrStatus op_linear(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *weight = c->arg[1].t, *bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
               *r = NULL;
@@ -949,6 +963,7 @@ TsrStatus op_linear(TsrOpCall *c) {
                          tsr_ndim(weight));
     if (tsr_ndim(weight) == 2) TSR_TRY(tsr_tensor_new_transpose(&wt, weight, 0, 1));
     else wt = tsr_tensor_retain(weight);
+    TSR_TRY(check_linear_out(c, x, wt, bias));
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
     bool row = tsr_ndim(bias) == 1 || (tsr_ndim(bias) > 1 && tsr_ndim(weight) == 2 && bias->numel == weight->sizes[0]);
     bool dense = tsr_is_contiguous(x, TSR_CONTIGUOUS) && tsr_is_contiguous(bias, TSR_CONTIGUOUS);
