@@ -266,7 +266,7 @@ typedef struct Groups {
 
 static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *affine) {
     static const char *const names[] = {"weight", "bias"};
-    if (g->channels < 0)
+    if (g->channels <= 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld",
                          (long long)g->channels);
     if (g->area <= 0)
@@ -279,9 +279,6 @@ static TsrStatus check_group(const TsrTensor *t, const Groups *g, const TsrArg *
             "Expected number of channels in input to be divisible by num_groups, but got input of shape %s and "
             "num_groups=%lld",
             tsr_sizes_text(t), (long long)g->groups);
-    if (g->channels == 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "Expected number of channels to be greater than 0, got %lld",
-                         (long long)g->channels);
     for (int i = 0; i < 2; i++) {
         if (!tsr_arg_given(&affine[i]) || (tsr_ndim(affine[i].t) == 1 && affine[i].t->numel == g->channels)) continue;
         return tsr_error(
@@ -304,10 +301,11 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
     const TsrTensor *t = c->arg[0].t;
     Norm norm;
     TSR_TRY(check_mixed(t, affine, 2));
-    if (t->numel > 0) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
+    if (t->numel > 0 || !holds(g, t)) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
     TSR_TRY(check_unmixed(t, affine, 2));
     if (g->batch >= 0 && !holds(g, t)) return tsr_untrue("X.numel() == N * C * HxW");
-    bool last = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
+    bool last =
+        !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last_strides(tsr_ndim(t), t->sizes, t->strides);
     Rows r = {.rows = (int64_t)((uint64_t)g->batch * (uint64_t)g->groups),
               .columns = (int64_t)((uint64_t)(g->channels / g->groups) * (uint64_t)g->area),
               .eps = eps,
@@ -315,7 +313,7 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
               .span = g->area,
               .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, affine, 2, with_stats ? (int64_t[]){g->batch, g->groups} : NULL);
-    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, t, with_stats, t->dtype);
+    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, last ? t : NULL, with_stats, t->dtype);
     norm_end(&norm);
     return status;
 }
@@ -335,6 +333,7 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
     const Groups g = {c->arg[3].i, c->arg[4].i, c->arg[5].i, c->arg[6].i};
     int64_t numel;
     TSR_TRY(check_group(c->arg[0].t, &g, &c->arg[1]));
+    TSR_TRY(check_mixed(c->arg[0].t, &c->arg[1], 2));
     TSR_TRY(tsr_layout_numel(&numel, 2, (int64_t[]){g.batch, g.groups}));
     return group_norm(c, &g, c->arg[7].f, &c->arg[1], true);
 }
@@ -522,14 +521,13 @@ static TsrStatus run_there(Batch *b, const TsrOpCall *c, const Channels *k, bool
     return status != TSR_OK ? status : ended;
 }
 
-/* args: input, weight, bias, running_mean, running_var, training, momentum, eps; `missing`: what statistics that are
- * needed and not given raise. */
+/* args: input, weight, bias, running_mean, running_var, training, momentum, eps */
 static TsrStatus check_running(const TsrOpCall *c) {
     if (tsr_arg_given(&c->arg[3]) == tsr_arg_given(&c->arg[4])) return TSR_OK;
     return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
 }
 
-static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
+static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
@@ -547,7 +545,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c, TsrStatus missing) {
             return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]],
                              (long long)k.channels, (long long)p->t->numel);
         if (!tsr_arg_given(p) && i < 2 && !k.training)
-            return tsr_error(missing, "%s must be defined in evaluation mode", names[order[i]]);
+            return tsr_error(TSR_RUNTIME_ERROR, "%s must be defined in evaluation mode", names[order[i]]);
     }
     TSR_TRY(check_running(c));
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
@@ -606,7 +604,7 @@ static TsrStatus batch_norm_empty(TsrOpCall *c) {
 TsrStatus op_batch_norm(TsrOpCall *c) {
     Batch b;
     if (c->arg[0].t->numel == 0) return batch_norm_empty(c);
-    TsrStatus status = batch_norm(&b, c, TSR_RUNTIME_ERROR);
+    TsrStatus status = batch_norm(&b, c);
     if (status == TSR_OK)
         status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,
                                 tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
@@ -624,16 +622,39 @@ static TsrStatus saved_statistics(TsrTensor **out, const TsrOpCall *c, int which
     return TSR_OK;
 }
 
+/* PyTorch reads the running statistics as lists of the dtype that the parameters have. */
+static TsrStatus check_lists(const TsrOpCall *c) {
+    for (int i = 3; i <= 4; i++)
+        if (tsr_arg_given(&c->arg[i]) && tsr_ndim(c->arg[i].t) != 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "TensorAccessor expected 1 dims but tensor has %d",
+                             tsr_ndim(c->arg[i].t));
+    return TSR_OK;
+}
+
+/* Without torch.batch_norm around it: dtypes come first, and sizes only because tsr does not read beyond them. */
+static TsrStatus check_native_batch(const TsrOpCall *c) {
+    static const char *const names[] = {"running_mean", "running_var"};
+    const TsrTensor *t = c->arg[0].t;
+    for (int i = 0; i < 2 && !c->arg[5].b; i++)
+        if (!tsr_arg_given(&c->arg[3 + i]))
+            return tsr_error(TSR_VALUE_ERROR, "%s must be defined in evaluation mode", names[i]);
+    TSR_TRY(check_kind(t, "batch_norm"));
+    TSR_TRY(check_mixed(t, &c->arg[1], 4));
+    if (t->numel == 0 && c->arg[5].b)
+        return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
+                         tsr_sizes_text(t));
+    if (t->numel > 0) TSR_TRY(check_lists(c));
+    return check_unmixed(t, &c->arg[1], 4);
+}
+
 TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
     if (c->arg[5].b && tsr_ndim(t) > 1) TSR_TRY(check_running(c));
-    if (t->numel == 0 && c->arg[5].b)
-        return tsr_error(TSR_RUNTIME_ERROR, "input tensor must have at least one element, but got input_sizes = %s",
-                         tsr_sizes_text(t));
     if (tsr_ndim(t) > 0) TSR_TRY(tsr_wrap_dim(&(int64_t){1}, tsr_ndim(t)));
-    TsrStatus status = batch_norm(&b, c, TSR_VALUE_ERROR);
+    if (tsr_ndim(t) > 1) TSR_TRY(check_native_batch(c));
+    TsrStatus status = batch_norm(&b, c);
     if (status == TSR_OK)
         status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,
                                 tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
