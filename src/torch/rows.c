@@ -202,27 +202,28 @@ static TsrStatus row_out_dtype(TsrOpCall *c) {
 }
 
 #define NUMBERS TSR_FN | TSR_METHOD | TSR_INPLACE
+#define ANY_TENSOR TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT
 #define FLAGGED(flags_, alias_, function, text, forms_, what, ex, ...) \
     { \
-        .fn = function, .schema = text, .forms = forms_, \
-        .flags = TSR_OP_CONJ | TSR_OP_SPARSE | TSR_OP_UNCHECKED | TSR_OP_OBJECT | (flags_), .alias = alias_, \
-        .category = "create", .summary = what, .example = ex, .output = __VA_ARGS__ \
+        .fn = function, .schema = text, .forms = forms_, .flags = (flags_), .alias = alias_, .category = "create", \
+        .summary = what, .example = ex, .output = __VA_ARGS__ \
     }
-#define ROW_OVER(...) FLAGGED(0, __VA_ARGS__)
+#define ROW_OVER(...) FLAGGED(ANY_TENSOR, __VA_ARGS__)
 #define ROW(...) ROW_OVER(TSR_FRESH, __VA_ARGS__)
-#define NUMBER_ROW(...) FLAGGED(TSR_OP_DEVICE, TSR_FRESH, row_number, __VA_ARGS__)
+/* The row it calls, without the dispatcher, may know no conjugate views. */
+#define NUMBER_ROW(...) FLAGGED(TSR_OP_DEVICE | TSR_OP_SPARSE, TSR_FRESH, row_number, __VA_ARGS__)
 static const TsrOp rows[] = {
-    FLAGGED(TSR_OP_DEVICE, TSR_FRESH, row_tensor,
+    FLAGGED(ANY_TENSOR | TSR_OP_DEVICE, TSR_FRESH, row_tensor,
             "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool "
             "pin_memory=False) -> Tensor",
             TSR_FN, "A tensor of numbers given as nested lists; always a copy.", "tensor([[1, 2], [3, 4]])",
             "tensor([[1, 2],\n        [3, 4]])"),
-    FLAGGED(TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_as_tensor,
+    FLAGGED(ANY_TENSOR | TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_as_tensor,
             "as_tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", TSR_FN,
             "The tensor itself when it is one of that dtype, else a new one of the data.", "as_tensor([1, 2])",
             "tensor([1, 2])"),
     FLAGGED(
-        TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_asarray,
+        ANY_TENSOR | TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_asarray,
         "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) "
         "-> Tensor",
         TSR_FN, "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])",
@@ -241,18 +242,21 @@ static const TsrOp rows[] = {
              TSR_FN | TSR_METHOD, "The tensor like src that a slice was taken of, over the slice's memory.",
              "arange(5)[1:3].slice_inverse(arange(5), 0, 1, 3)", "tensor([0, 1, 2, 3, 4])"),
     FLAGGED(
-        TSR_OP_DEVICE, TSR_FRESH, row_new_tensor,
+        ANY_TENSOR | TSR_OP_DEVICE, TSR_FRESH, row_new_tensor,
         "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False) "
         "-> Tensor",
         TSR_METHOD, "A tensor of the data in self's dtype; always a copy.", "ones(1).new_tensor([1, 2])",
         "tensor([1., 2.])"),
-    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Tensor tensor, Tensor other) -> ScalarType",
-            TSR_FN, "The dtype of an operation on both.", "result_type(ones(1), 2)", "torch.float32"),
-    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Scalar scalar, Tensor tensor) -> ScalarType",
-            TSR_FN, "The dtype of an operation on both.", NULL, NULL),
-    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type, "result_type(Tensor tensor, Scalar other) -> ScalarType",
-            TSR_FN, "The dtype of an operation on both.", NULL, NULL),
-    FLAGGED(TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
+    FLAGGED(ANY_TENSOR | TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
+            "result_type(Tensor tensor, Tensor other) -> ScalarType", TSR_FN, "The dtype of an operation on both.",
+            "result_type(ones(1), 2)", "torch.float32"),
+    FLAGGED(ANY_TENSOR | TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
+            "result_type(Scalar scalar, Tensor tensor) -> ScalarType", TSR_FN, "The dtype of an operation on both.",
+            NULL, NULL),
+    FLAGGED(ANY_TENSOR | TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
+            "result_type(Tensor tensor, Scalar other) -> ScalarType", TSR_FN, "The dtype of an operation on both.",
+            NULL, NULL),
+    FLAGGED(ANY_TENSOR | TSR_OP_MIXED_DEVICES, TSR_FRESH, row_result_type,
             "result_type(Scalar scalar1, Scalar scalar2) -> ScalarType", TSR_FN, "The dtype of an operation on both.",
             NULL, NULL),
     NUMBER_ROW("div(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", NUMBERS, "The quotient by a number.",

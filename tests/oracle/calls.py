@@ -26,7 +26,7 @@ import zlib
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPARE = os.path.join(HERE, "..", "repl", "oracle_calls.tsr")
 FUNCTION, METHOD, INPLACE, OUT, PROPERTY, INPLACE_ONLY, INPLACE_FUNCTION = 1, 2, 4, 8, 16, 32, 64
-RANDOM, HIDDEN = 8, 64
+RANDOM, HIDDEN = 1 << 11, 1 << 13  # TSR_OP_RANDOM, TSR_OP_HIDDEN (src/core/op.h)
 
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
 SMALL_FLOATS = ["float8_e5m2", "float8_e4m3fn"]

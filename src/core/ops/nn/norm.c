@@ -527,17 +527,32 @@ static TsrStatus check_running(const TsrOpCall *c) {
     return tsr_error(TSR_VALUE_ERROR, "running_mean and running_var must either both be None or neither be None");
 }
 
+/* Of scattered numbers PyTorch takes the mean as torch.mean does, in whose words. */
+static TsrStatus check_mean_kind(const TsrTensor *t, const Channels *k) {
+    if (!k->training || k->way != BATCH_SCATTERED || tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype))
+        return TSR_OK;
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
+                     "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+                     "dtype. Got: %s",
+                     tsr_dtype_scalar_name(t->dtype));
+}
+
+static int64_t area_of(const TsrTensor *t) {
+    int64_t area = 1;
+    for (int d = 2; d < tsr_ndim(t); d++) area *= t->sizes[d];
+    return area;
+}
+
 static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
     Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0,
                   .channels = tsr_ndim(t) > 1 ? t->sizes[1] : 0,
-                  .area = 1,
+                  .area = area_of(t),
                   .training = c->arg[5].b,
                   .momentum = c->arg[6].f,
                   .eps = c->arg[7].f};
-    for (int d = 2; d < tsr_ndim(t); d++) k.area *= t->sizes[d];
     static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
     for (int i = 0; i < BATCH_PARAMS; i++) {
         const TsrArg *p = &c->arg[1 + order[i]];
@@ -550,11 +565,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(check_running(c));
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
     k.way = batch_way(t, k.area);
-    if (k.training && k.way == BATCH_SCATTERED && !tsr_dtype_is_float(t->dtype) && !tsr_dtype_is_complex(t->dtype))
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
-                         "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-                         "dtype. Got: %s",
-                         tsr_dtype_scalar_name(t->dtype));
+    TSR_TRY(check_mean_kind(t, &k));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
@@ -638,6 +649,7 @@ static TsrStatus check_native_batch(const TsrOpCall *c) {
     for (int i = 0; i < 2 && !c->arg[5].b; i++)
         if (!tsr_arg_given(&c->arg[3 + i]))
             return tsr_error(TSR_VALUE_ERROR, "%s must be defined in evaluation mode", names[i]);
+    TSR_TRY(check_mean_kind(t, &(Channels){.training = c->arg[5].b, .way = batch_way(t, area_of(t))}));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     if (t->numel == 0 && c->arg[5].b)
