@@ -208,7 +208,7 @@ static TsrStatus bind_globals(void) {
         char name[MAX_BOUND_NAME + 1];
         Value v;
         snprintf(name, sizeof name, "%.*s", (int)b->name_length, b->name);
-        if (b->is_file && dict_find_c(vm_builtins(), name) == NULL) continue;
+        if (b->is_file && !vm_is_builtin(name)) continue;
         TSR_TRY(value_of_binding(&v, i));
         TSR_TRY(globals_set(name, v));
     }

@@ -350,7 +350,7 @@ static int cannot_read(TsrStatus status, const char *path) {
 static TsrStatus name_script(const char *path) {
     Value v;
     TSR_TRY(codec_system_str_c(&v, path));
-    return dict_set_c_move(vm_builtins(), "__file__", v);
+    return vm_describe_program_move("__file__", v);
 }
 
 int shell_run_file(const char *path) {

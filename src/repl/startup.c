@@ -64,26 +64,14 @@ static TsrStatus leave(Value *out, const CallArgs *args) {
 
 static const Method leaving[] = {
     {"exit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."},
-    {"quit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."}};
-
-static TsrStatus add_leaving(void) {
-    for (size_t i = 0; i < TSR_COUNTOF(leaving); i++) {
-        Value name = VALUE_UNBOUND, function = VALUE_UNBOUND;
-        TsrStatus status = str_new_c(&name, leaving[i].name);
-        if (status == TSR_OK) status = native_new(&function, &leaving[i], NULL);
-        if (status == TSR_OK) status = dict_set(vm_builtins(), name, function);
-        value_release(name);
-        value_release(function);
-        TSR_TRY(status);
-    }
-    return TSR_OK;
-}
+    {"quit", leave, ARGS_RANGE, 0, 1, "(code=None)", "Ends the program; code is its exit status."},
+    {0}};
 
 TsrStatus startup_all(void) {
     TSR_TRY(value_startup());
     TSR_TRY(builtin_register_modules());
     TSR_TRY(vm_startup(builtin_fill));
-    TSR_TRY(add_leaving());
+    TSR_TRY(module_add_functions(vm_builtins(), leaving));
     TSR_TRY(namespace_startup());
     TSR_TRY(torch_ns_startup());
     TSR_TRY(namespace_add(&(Namespace){

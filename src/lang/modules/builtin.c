@@ -732,23 +732,51 @@ static const Method functions[] = {
     {0},
 };
 
-TsrStatus builtin_fill(Dict *dict) {
-    static Type *const types[] = {
-        &object_type, &type_type,      &bool_type,      &int_type,   &float_type, &complex_type, &str_type,
-        &bytes_type,  &bytearray_type, &list_type,      &tuple_type, &dict_type,  &set_type,     &frozenset_type,
-        &range_type,  &slice_type,     &enumerate_type, &zip_type,   &map_type,   &filter_type,  &reversed_type};
-    for (const Method *m = functions; m->name != NULL; m++) {
-        Value function;
-        TSR_TRY(native_new(&function, m, NULL));
-        TSR_TRY(dict_set_c_move(dict, m->name, function));
-    }
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(dict_set_c(dict, types[i]->name, value_lent(types[i])));
+static Type *const types[] = {
+    &object_type, &type_type,      &bool_type,      &int_type,   &float_type, &complex_type, &str_type,
+    &bytes_type,  &bytearray_type, &list_type,      &tuple_type, &dict_type,  &set_type,     &frozenset_type,
+    &range_type,  &slice_type,     &enumerate_type, &zip_type,   &map_type,   &filter_type,  &reversed_type};
+
+/* Exceptions of modules have dots in their names. */
+static bool is_builtin_exception(int kind) { return strchr(tsr_status_name((TsrStatus)kind), '.') == NULL; }
+
+/* A type or a constant, lent; V_UNBOUND: none. */
+static Value other_builtin(const char *name) {
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++)
+        if (strcmp(types[i]->name, name) == 0) return value_lent(types[i]);
     for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
-        if (strchr(tsr_status_name(kind), '.') == NULL)
-            TSR_TRY(dict_set_c(dict, tsr_status_name(kind), value_lent(EXC_TYPE(kind))));
-    TSR_TRY(dict_set_c(dict, "IOError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
-    TSR_TRY(dict_set_c(dict, "EnvironmentError", value_lent(EXC_TYPE(TSR_OS_ERROR))));
-    TSR_TRY(dict_set_c(dict, "__debug__", VALUE_TRUE));
-    TSR_TRY(dict_set_c(dict, "Ellipsis", VALUE_ELLIPSIS));
-    return dict_set_c(dict, "NotImplemented", VALUE_NOT_IMPLEMENTED);
+        if (strcmp(tsr_status_name((TsrStatus)kind), name) == 0 && is_builtin_exception(kind))
+            return value_lent(EXC_TYPE(kind));
+    if (strcmp(name, "IOError") == 0 || strcmp(name, "EnvironmentError") == 0)
+        return value_lent(EXC_TYPE(TSR_OS_ERROR));
+    if (strcmp(name, "Ellipsis") == 0) return VALUE_ELLIPSIS;
+    return strcmp(name, "NotImplemented") == 0 ? VALUE_NOT_IMPLEMENTED : VALUE_UNBOUND;
+}
+
+static TsrStatus missing_builtin(Value *out, Module *module, Str *name) {
+    (void)module;
+    *out = value_retain(other_builtin(name->data));
+    return TSR_OK;
+}
+
+static TsrStatus append_name(List *names, const char *name) {
+    Value v;
+    TSR_TRY(str_new_c(&v, name));
+    return list_append_move(names, v);
+}
+
+static TsrStatus other_names(List *names, Module *module) {
+    static const char *const more[] = {"IOError", "EnvironmentError", "Ellipsis", "NotImplemented"};
+    (void)module;
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(append_name(names, types[i]->name));
+    for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
+        if (is_builtin_exception(kind)) TSR_TRY(append_name(names, tsr_status_name((TsrStatus)kind)));
+    for (size_t i = 0; i < TSR_COUNTOF(more); i++) TSR_TRY(append_name(names, more[i]));
+    return TSR_OK;
+}
+
+TsrStatus builtin_fill(Module *builtins) {
+    builtins->missing = missing_builtin;
+    builtins->names = other_names;
+    return module_add_functions(builtins, functions);
 }

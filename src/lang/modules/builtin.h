@@ -2,12 +2,13 @@
 #ifndef LANG_MODULES_BUILTIN_H
 #define LANG_MODULES_BUILTIN_H
 
-#include "lang/object/value.h"
+#include "lang/object/native.h"
 
 #include <stdio.h>
 
-/* Adds every builtin to a namespace: functions, types, exception types, constants (None and so on are keywords). */
-TsrStatus builtin_fill(Dict *dict);
+/* Adds every builtin to the module: functions, types, exception types, constants (None and so on are keywords). Each is
+ * made, or counted, when somebody asks for it. */
+TsrStatus builtin_fill(Module *builtins);
 /* Registers math, cmath, itertools, functools, json, sys, os, time, random, builtins for import. */
 TsrStatus builtin_register_modules(void);
 

@@ -8,10 +8,9 @@
 #include "lang/types/str.h"
 #include "lang/vm/kind.h"
 #include "lang/vm/prelude.h"
+#include "lang/vm/vm.h"
 
-static TsrStatus fill_builtins(Module *module) { return builtin_fill(module->dict); }
 static const NsModule ns_bisect = {"bisect", "Searching sorted lists.", NULL, NULL, NULL};
-static const NsModule ns_builtins = {"builtins", "The builtin functions and types.", NULL, fill_builtins, NULL};
 
 static const NsModule ns_future = {"__future__", "What Python will mean by annotations.", NULL, NULL, NULL};
 
@@ -27,7 +26,6 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_random,
                                        &ns_collections,
                                        &ns_copy,
-                                       &ns_builtins,
                                        &ns_typing,
                                        &ns_heapq,
                                        &ns_bisect,
@@ -74,8 +72,15 @@ static TsrStatus ns_new(Value *out, const char *name) {
     return value_end_move(out, status, made);
 }
 
+static TsrStatus builtins_new(Value *out, const char *name) {
+    (void)name;
+    *out = value_retain(value_lent(vm_builtins()));
+    return TSR_OK;
+}
+
 TsrStatus builtin_register_modules(void) {
     modules_sources_add();
+    TSR_TRY(module_register("builtins", builtins_new));
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++) TSR_TRY(module_register(rows[i]->name, ns_new));
     return TSR_OK;
 }

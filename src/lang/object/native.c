@@ -334,8 +334,7 @@ static TsrStatus new_whole_dict(Value *out, Module *m) {
     return TSR_OK;
 }
 
-static TsrStatus module_attr(Value *out, Value self, Str *name) {
-    Module *m = value_as_module(self);
+TsrStatus module_find(Value *out, Module *m, Str *name) {
     const Value *found = dict_find_str(m->dict, name);
     *out = VALUE_UNBOUND;
     if (found != NULL) {
@@ -344,7 +343,13 @@ static TsrStatus module_attr(Value *out, Value self, Str *name) {
     }
     TSR_TRY(function_of_tables(out, m, name));
     if (out->tag == V_UNBOUND && m->missing != NULL) TSR_TRY(m->missing(out, m, name));
-    if (out->tag != V_UNBOUND) return value_end_move(out, dict_set_str(m->dict, name, *out), *out);
+    return out->tag == V_UNBOUND ? TSR_OK : value_end_move(out, dict_set_str(m->dict, name, *out), *out);
+}
+
+static TsrStatus module_attr(Value *out, Value self, Str *name) {
+    Module *m = value_as_module(self);
+    TSR_TRY(module_find(out, m, name));
+    if (out->tag != V_UNBOUND) return TSR_OK;
     if (str_equal_c(name, "__name__")) *out = value_retain(value_lent(m->name));
     else if (str_equal_c(name, "__doc__")) return m->doc != NULL ? str_new_c(out, m->doc) : (*out = VALUE_NONE, TSR_OK);
     else if (str_equal_c(name, "__dict__")) return new_whole_dict(out, m);

@@ -48,6 +48,9 @@ TsrStatus module_add_text(Module *module, const char *name, const char *text); /
 /* Functions of a table (static), made when they are asked for; what was added by name goes before them. They print as
  * <built-in function name>. */
 TsrStatus module_add_functions(Module *module, const Method *table);
+/* What it holds by the name, made where it was not yet; V_UNBOUND: nothing. Unlike an attribute never __name__, __doc__
+ * or __dict__. */
+TsrStatus module_find(Value *out, Module *module, Str *name);
 /* The module's dict with all functions of its tables, lent. */
 TsrStatus module_whole_dict(Dict **lent, Module *module);
 static inline Module *value_as_module(Value v) { return (Module *)v.o; }

@@ -54,9 +54,11 @@ typedef struct Vm {
     Frame **frame_blocks;
     int64_t frame_block_count, frame_block_capacity;
     Chunk *first_chunk;
-    Value *globals;                  /* slots; globals_slot tells which */
-    Value *builtin_cache;            /* by number of global: what a name that is not set means */
-    Dict *builtins, *global_numbers; /* name to number */
+    Value *globals;       /* slots; globals_slot tells which */
+    Value *builtin_cache; /* by number of global: what a name that is not set means */
+    Module *builtins;
+    Dict *program;        /* __name__ and __file__ */
+    Dict *global_numbers; /* by name */
     Str **global_names;
     int64_t global_count, global_capacity, cache_capacity;
     int turns; /* not 0: two threads take turns (show/two_threads.c), and a backward jump or a call ends one */

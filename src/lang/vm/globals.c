@@ -33,16 +33,23 @@ TsrStatus globals_startup(void) {
     if (table == MAP_FAILED) return mem_error();
     SHOW_TO_LEAK_CHECKER(table, (size_t)TABLE_SLOTS * sizeof(Value));
     vm.globals = table;
-    vm.builtins = dict_new_raw();
+    vm.program = dict_new_raw();
     vm.global_numbers = dict_new_raw();
-    if (vm.builtins == NULL || vm.global_numbers == NULL) return TSR_MEMORY_ERROR;
-    return TSR_OK;
+    if (vm.program == NULL || vm.global_numbers == NULL) return TSR_MEMORY_ERROR;
+    Value builtins, name;
+    TSR_TRY(module_new(&builtins, "builtins", "The builtin functions and types."));
+    vm.builtins = value_as_module(builtins);
+    TSR_TRY(str_new_c(&name, "__main__"));
+    return vm_describe_program_move("__name__", name);
 }
+
+TsrStatus vm_describe_program_move(const char *name, Value v) { return dict_set_c_move(vm.program, name, v); }
 
 void globals_shutdown(void) {
     if (vm.globals == NULL) return;
     for (int64_t n = 0; n < vm.global_count; n++) value_release(vm.builtin_cache[n]);
     obj_xrelease(vm.builtins);
+    obj_xrelease(vm.program);
     obj_xrelease(vm.global_numbers);
     tsr_free(vm.builtin_cache);
     tsr_free(vm.global_names);
@@ -51,7 +58,20 @@ void globals_shutdown(void) {
     vm = (Vm){0};
 }
 
-Dict *vm_builtins(void) { return vm.builtins; }
+Module *vm_builtins(void) { return vm.builtins; }
+
+TsrStatus vm_find_builtin(Value *out, const char *name) {
+    Str *s = str_intern_c(name);
+    return s != NULL ? module_find(out, vm.builtins, s) : TSR_MEMORY_ERROR;
+}
+
+bool vm_is_builtin(const char *name) {
+    Value v;
+    TsrStatus status = vm_find_builtin(&v, name);
+    if (status != TSR_OK) exc_discard(status);
+    else value_release(v);
+    return status == TSR_OK && v.tag != V_UNBOUND;
+}
 
 static TsrStatus number_of(int *out, Str *name) {
     const Value *found = dict_find_str(vm.global_numbers, name);
@@ -83,12 +103,13 @@ static TsrStatus resolve(int number) {
     Value *cached = &vm.builtin_cache[number];
     if (cached->tag != V_UNBOUND) return TSR_OK;
     Str *name = vm.global_names[number];
-    const Value *found = dict_find_str(vm.builtins, name);
-    if (found != NULL) {
-        *cached = value_retain(*found);
+    const Value *found = dict_find_str(vm.program, name);
+    Value v = found != NULL ? value_retain(*found) : VALUE_UNBOUND;
+    if (found == NULL) TSR_TRY(module_find(&v, vm.builtins, name));
+    if (v.tag != V_UNBOUND) {
+        vm.builtin_cache[number] = v;
         return TSR_OK;
     }
-    Value v = VALUE_UNBOUND;
     if (vm_bare_name != NULL) TSR_TRY(vm_bare_name(&v, name));
     if (v.tag == V_UNBOUND && str_equal_c(name, "math")) return module_import(&vm.builtin_cache[number], "math");
     vm.builtin_cache[number] = value_retain(v);
@@ -179,6 +200,18 @@ Value globals_at(int i, Str **name) {
     return *name == NULL ? VALUE_UNBOUND : vm.globals[globals_slot(i)];
 }
 
+void vm_each_builtin(void (*visit)(const char *name, void *context), void *context) {
+    Value names;
+    TsrStatus status = value_dir(&names, value_lent(vm.builtins));
+    if (status != TSR_OK) {
+        exc_discard(status);
+        return;
+    }
+    const List *list = value_as_list(names);
+    for (int64_t i = 0; i < list->count; i++) visit(value_as_str(list->items[i])->data, context);
+    value_release(names);
+}
+
 void vm_each_visible_name(void (*visit)(const char *name, void *context), void *context) {
     const Frame *f = vm.frame;
     for (int k = 0; f != NULL && k < f->code->slot_count; k++) {
@@ -189,8 +222,9 @@ void vm_each_visible_name(void (*visit)(const char *name, void *context), void *
         if (vm.globals[globals_slot(n)].tag != V_UNBOUND) visit(vm.global_names[n]->data, context);
     }
     const DictEntry *entry;
-    for (int64_t position = 0; (entry = dict_next(vm.builtins, &position)) != NULL;)
+    for (int64_t position = 0; (entry = dict_next(vm.program, &position)) != NULL;)
         visit(value_as_str(entry->key)->data, context);
+    vm_each_builtin(visit, context);
     if (vm_bare_names != NULL) vm_bare_names(visit, context);
 }
 

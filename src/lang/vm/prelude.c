@@ -101,15 +101,15 @@ static bool filter_has(const Unit *u, const char *name, size_t length) {
     return u->known[bit / 64] >> bit % 64 & 1;
 }
 
+static void add_builtin(const char *name, void *unit) { filter_add(unit, name, strlen(name)); }
+
 static TsrStatus need_filter(Unit *u) {
-    int64_t position = 0;
     if (u->known != NULL) return TSR_OK;
     if ((u->known = tsr_calloc(FILTER_WORDS, sizeof *u->known)) == NULL) return mem_error();
     for (int i = 0; i < u->block_count; i++) filter_add(u, name_of(u, &u->blocks[i]), u->blocks[i].name_length);
     for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
         filter_add(u, p, strcspn(p, "= "));
-    for (DictEntry *e; (e = dict_next(vm_builtins(), &position)) != NULL;)
-        filter_add(u, value_as_str(e->key)->data, (size_t)value_as_str(e->key)->size);
+    vm_each_builtin(add_builtin, u);
     return TSR_OK;
 }
 
@@ -185,7 +185,7 @@ static bool find_module(char module[NAME_ROOM], const Unit *u, const char *name)
 
 static bool is_known(const Unit *u, const char *name) {
     char module[NAME_ROOM];
-    return find_block(u, name) != NULL || find_module(module, u, name) || dict_find_c(vm_builtins(), name) != NULL;
+    return find_block(u, name) != NULL || find_module(module, u, name) || vm_is_builtin(name);
 }
 
 /* ---- what a name of a unit is worth ---- */
@@ -211,10 +211,8 @@ static TsrStatus value_of_name(Value *out, Unit *u, const char *name) {
     const Block *b = find_block(u, name);
     if (b != NULL) return compile_block(out, u, b);
     if (find_module(module, u, name)) return module_import(out, module);
-    const Value *builtin = dict_find_c(vm_builtins(), name);
-    if (builtin == NULL) return tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", u->source->name, name);
-    *out = value_retain(*builtin);
-    return TSR_OK;
+    TSR_TRY(vm_find_builtin(out, name));
+    return out->tag != V_UNBOUND ? TSR_OK : tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", u->source->name, name);
 }
 
 /* What the name is worth; the unit's cell of it is filled. *out is the caller's. */

@@ -168,22 +168,13 @@ static TsrStatus call_exec(Value *out, const CallArgs *args) {
 static const Method text_functions[] = {
     {"eval", call_eval, ARGS_ANY, 1, 1, "(source, /)", "The value of an expression, computed where the call stands."},
     {"exec", call_exec, ARGS_ANY, 1, 1, "(source, /)", "Runs statements where the call stands."},
+    {0},
 };
 
-static TsrStatus add_own_builtins(void) {
-    Value v;
-    for (size_t k = 0; k < TSR_COUNTOF(text_functions); k++) {
-        TSR_TRY(native_new(&v, &text_functions[k], NULL));
-        TSR_TRY(dict_set_c_move(vm.builtins, text_functions[k].name, v));
-    }
-    TSR_TRY(str_new_c(&v, "__main__"));
-    return dict_set_c_move(vm.builtins, "__name__", v);
-}
-
-TsrStatus vm_startup(TsrStatus (*fill_builtins)(Dict *builtins)) {
+TsrStatus vm_startup(TsrStatus (*fill_builtins)(Module *builtins)) {
     stack_measure();
     compile_names = (CompileNames){globals_index, lazy_is_function_name};
     TSR_TRY(globals_startup());
     TSR_TRY(fill_builtins(vm.builtins));
-    return add_own_builtins();
+    return module_add_functions(vm.builtins, text_functions);
 }

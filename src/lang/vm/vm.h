@@ -8,9 +8,10 @@
 
 #include "lang/compile/compile.h"
 #include "lang/object/exc.h"
+#include "lang/object/native.h"
 
-/* After value_startup. `fill_builtins` adds every builtin to the dict it is given. */
-TsrStatus vm_startup(TsrStatus (*fill_builtins)(Dict *builtins));
+/* After value_startup. `fill_builtins` adds every builtin to the module it is given. */
+TsrStatus vm_startup(TsrStatus (*fill_builtins)(Module *builtins));
 void vm_shutdown(void); /* releases every global; before value_shutdown */
 
 /* --- running --- */
@@ -83,8 +84,14 @@ Value globals_at(int i, Str **name); /* lent; V_UNBOUND when not set now */
 extern TsrStatus (*vm_bare_name)(Value *lent, Str *name);
 /* Calls visit for each of them (for completion and hints). NULL: none. */
 extern void (*vm_bare_names)(void (*visit)(const char *name, void *context), void *context);
-/* The builtins' dict, lent. Additions must come before the name is first used. */
-Dict *vm_builtins(void);
+/* The module builtins, lent. Additions must come before the name is first used. */
+Module *vm_builtins(void);
+/* The builtin of the name, made where it was not yet; V_UNBOUND: there is none. */
+TsrStatus vm_find_builtin(Value *out, const char *name);
+bool vm_is_builtin(const char *name);
+void vm_each_builtin(void (*visit)(const char *name, void *context), void *context);
+/* What the program's own module says of itself beside its globals: __file__. */
+TsrStatus vm_describe_program_move(const char *name, Value v);
 /* For completion and hints: calls visit for every name visible from where the code stands. */
 void vm_each_visible_name(void (*visit)(const char *name, void *context), void *context);
 
