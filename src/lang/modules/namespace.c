@@ -11,6 +11,7 @@
 typedef struct Addition { /* a table or one value for a module that may not be made yet */
     const char *module;
     const Method *table;
+    bool bare; /* its functions have bare names too */
     const char *name;
     Value value;
 } Addition;
@@ -41,20 +42,11 @@ static TsrStatus remember(Addition a) {
     return TSR_OK;
 }
 
-static TsrStatus add_bare_functions(const Method *table, const char *module) {
-    for (const Method *m = table; m->name != NULL; m++) {
-        Value f;
-        TSR_TRY(native_new(&f, m, module));
-        TSR_TRY(dict_set_c_move(bare, m->name, f));
-    }
-    return TSR_OK;
-}
-
 TsrStatus namespace_add_functions(const char *module, const Method *table, bool bare_too) {
     TSR_TRY(need_dicts());
     Module *m = made_module(module);
-    TSR_TRY(m != NULL ? module_add_functions(m, table) : remember((Addition){.module = module, .table = table}));
-    return bare_too ? add_bare_functions(table, module) : TSR_OK;
+    if (m != NULL) TSR_TRY(module_add_functions(m, table));
+    return remember((Addition){.module = module, .table = table, .bare = bare_too});
 }
 
 TsrStatus namespace_add_value(const char *module, const char *name, Value v, bool bare_too) {
@@ -123,6 +115,15 @@ static TsrStatus bare_module(Value *out, const Str *name) {
     return find_space(module) != NULL ? namespace_module(out, module) : TSR_OK;
 }
 
+/* Of two functions of one name the one that was added last. */
+static TsrStatus bare_function(Value *out, const Str *name) {
+    *out = VALUE_UNBOUND;
+    for (int64_t i = addition_count - 1; i >= 0; i--)
+        for (const Method *def = additions[i].bare ? additions[i].table : NULL; def != NULL && def->name != NULL; def++)
+            if (str_equal_c(name, def->name)) return native_new(out, def, additions[i].module);
+    return TSR_OK;
+}
+
 /* Found names stay in `bare`, which keeps what is lent alive. */
 static TsrStatus bare_name(Value *lent, Str *name) {
     TSR_TRY(need_dicts());
@@ -133,7 +134,8 @@ static TsrStatus bare_name(Value *lent, Str *name) {
         return TSR_OK;
     }
     Value found = VALUE_UNBOUND, torch;
-    TSR_TRY(bare_module(&found, name));
+    TSR_TRY(bare_function(&found, name));
+    if (found.tag == V_UNBOUND) TSR_TRY(bare_module(&found, name));
     if (found.tag == V_UNBOUND && !only_qualified(name)) {
         TSR_TRY(namespace_module(&torch, "torch"));
         TsrStatus s = value_lookup_attr(&found, torch, name);
@@ -152,6 +154,9 @@ void namespace_each_bare(void (*visit)(const char *name, void *context), void *c
     int64_t position = 0;
     for (DictEntry *e; bare != NULL && (e = dict_next(bare, &position)) != NULL;)
         if (value_is_str(e->key)) visit(value_as_str(e->key)->data, context);
+    for (int64_t i = 0; i < addition_count; i++)
+        for (const Method *def = additions[i].bare ? additions[i].table : NULL; def != NULL && def->name != NULL; def++)
+            if (bare == NULL || dict_find_c(bare, def->name) == NULL) visit(def->name, context);
 }
 
 /* ---- start and end ---- */
