@@ -31,7 +31,8 @@ static const struct {
     double value;
 } constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}};
 
-static TsrStatus fill_types(Module *m) {
+/* All types and constants of torch that are there from the start. Of two of one name the last counts. */
+static void each_type(TorchTypeVisit visit, void *context) {
     static const struct {
         const char *name;
         Type *type;
@@ -47,21 +48,35 @@ static TsrStatus fill_types(Module *m) {
         {"inference_mode", &inference_mode_type},
         {"set_grad_enabled", &set_grad_enabled_type},
     };
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(module_add(m, types[i].name, value_lent(types[i].type)));
+    torch_types_each(visit, context);
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) visit(types[i].name, value_lent(types[i].type), context);
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
         if (float_tensor_types[d].name != NULL)
-            TSR_TRY(module_add(m, float_tensor_types[d].name, value_lent(&float_tensor_types[d])));
+            visit(float_tensor_types[d].name, value_lent(&float_tensor_types[d]), context);
     for (int d = 0; d < TSR_DTYPE_COUNT; d++)
         if (legacy_storage_types[d].name != NULL)
-            TSR_TRY(module_add(m, legacy_storage_types[d].name, value_lent(&legacy_storage_types[d])));
-    TSR_TRY(module_add(m, "AcceleratorError", value_lent(EXC_TYPE(TSR_ACCELERATOR_ERROR))));
-    return module_add(m, "OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)));
+            visit(legacy_storage_types[d].name, value_lent(&legacy_storage_types[d]), context);
+    visit("AcceleratorError", value_lent(EXC_TYPE(TSR_ACCELERATOR_ERROR)), context);
+    visit("OutOfMemoryError", value_lent(EXC_TYPE(TSR_OUT_OF_MEMORY_ERROR)), context);
+}
+
+typedef struct Wanted {
+    const char *name;
+    Value found; /* lent; V_UNBOUND: not seen yet */
+} Wanted;
+
+static void compare_name(const char *name, Value v, void *context) {
+    Wanted *wanted = context;
+    if (name[0] == wanted->name[0] && strcmp(name, wanted->name) == 0) wanted->found = v;
+}
+
+static Value find_type(const char *module, const char *name) {
+    Wanted wanted = {name, VALUE_UNBOUND};
+    if (strcmp(module, "torch") == 0) each_type(compare_name, &wanted);
+    return wanted.found;
 }
 
 static TsrStatus fill_torch(Module *m) {
-    TSR_TRY(torch_types_fill(m->dict));
-    TSR_TRY(dict_set_c(m->dict, "bool", dtype_value(TSR_BOOL)));
-    TSR_TRY(fill_types(m));
     for (size_t i = 0; i < TSR_COUNTOF(constants); i++)
         TSR_TRY(module_add(m, constants[i].name, value_float(constants[i].value)));
     TSR_TRY(module_add(m, "newaxis", VALUE_NONE));
@@ -281,7 +296,8 @@ static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     const struct Space *space = find_space(m->name->data);
     *out = VALUE_UNBOUND;
     if (space == NULL || name->size > NAME_BYTES) return TSR_OK;
-    TSR_TRY(find_child(out, space->module, name->data));
+    *out = value_retain(find_type(space->module, name->data));
+    if (out->tag == V_UNBOUND) TSR_TRY(find_child(out, space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_same(out, space->module, name->data));
     if (out->tag == V_UNBOUND) *out = value_retain(torch_kind(space->module, name->data));
     if (out->tag == V_UNBOUND && space->prefix != NULL && strstr(name->data, "__") == NULL)
@@ -302,6 +318,17 @@ static TsrStatus append_name(List *names, const char *name) {
     return list_append_move(names, v);
 }
 
+typedef struct Listing {
+    List *names;
+    TsrStatus status;
+} Listing;
+
+static void list_name(const char *name, Value v, void *context) {
+    Listing *listing = context;
+    (void)v;
+    if (listing->status == TSR_OK) listing->status = append_name(listing->names, name);
+}
+
 static TsrStatus attribute_names(List *names, Module *m) {
     const struct Space *space = find_space(m->name->data);
     size_t n = strlen(m->name->data);
@@ -311,6 +338,9 @@ static TsrStatus attribute_names(List *names, Module *m) {
             TSR_TRY(append_name(names, spaces[i].module + n + 1));
     TSR_TRY(torch_kind_names(names, m->name->data));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
+    Listing listing = {names, TSR_OK};
+    if (strcmp(space->module, "torch") == 0) each_type(list_name, &listing);
+    TSR_TRY(listing.status);
     for (const Same *same = same_in(space->module); same != NULL && same->inner != NULL; same++)
         TSR_TRY(append_name(names, same->inner));
     n = strlen(space->prefix);

@@ -627,28 +627,25 @@ static const struct {
     {"cfloat", TSR_COMPLEX64}, {"cdouble", TSR_COMPLEX128}, {"chalf", TSR_COMPLEX32},
 };
 
-TsrStatus torch_types_fill(Dict *dict) {
-    for (int d = 0; d < TSR_DTYPE_COUNT; d++)
-        TSR_TRY(dict_set_c(dict, tsr_dtype_name((TsrDtype)d), value_lent(&dtypes[d])));
+static const struct {
+    const char *name;
+    Type *type;
+} types[] = {
+    {"dtype", &dtype_type},
+    {"layout", &layout_type},
+    {"memory_format", &format_type},
+    {"device", &device_type},
+    {"Generator", &torch_generator_type},
+    {"finfo", &finfo_type},
+    {"iinfo", &iinfo_type},
+    {"Size", &size_type},
+};
+
+void torch_types_each(TorchTypeVisit visit, void *context) {
+    for (int d = 0; d < TSR_DTYPE_COUNT; d++) visit(tsr_dtype_name((TsrDtype)d), value_lent(&dtypes[d]), context);
     for (size_t i = 0; i < TSR_COUNTOF(dtype_aliases); i++)
-        TSR_TRY(dict_set_c(dict, dtype_aliases[i].name, value_lent(&dtypes[dtype_aliases[i].dtype])));
-    for (size_t i = 0; i < TSR_COUNTOF(layouts); i++)
-        TSR_TRY(dict_set_c(dict, layout_names[i], value_lent(&layouts[i])));
-    for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
-        TSR_TRY(dict_set_c(dict, format_names[i], value_lent(&formats[i])));
-    static const struct {
-        const char *name;
-        Type *type;
-    } types[] = {
-        {"dtype", &dtype_type},
-        {"layout", &layout_type},
-        {"memory_format", &format_type},
-        {"device", &device_type},
-        {"Generator", &torch_generator_type},
-        {"finfo", &finfo_type},
-        {"iinfo", &iinfo_type},
-        {"Size", &size_type},
-    };
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(dict_set_c(dict, types[i].name, value_lent(types[i].type)));
-    return TSR_OK;
+        visit(dtype_aliases[i].name, value_lent(&dtypes[dtype_aliases[i].dtype]), context);
+    for (size_t i = 0; i < TSR_COUNTOF(layouts); i++) visit(layout_names[i], value_lent(&layouts[i]), context);
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++) visit(format_names[i], value_lent(&formats[i]), context);
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) visit(types[i].name, value_lent(types[i].type), context);
 }

@@ -53,7 +53,8 @@ Value dtype_object(Value v);
 TsrStatus device_from_value(TsrDevice *out, bool *ok, Value v);
 
 extern const Method torch_dtype_names[]; /* of torch._C: what errors call a dtype */
-/* torch.strided, torch.float32, ... into the dict of torch. */
-TsrStatus torch_types_fill(Dict *dict);
+/* torch.strided, torch.float32, torch.Size, ...: visits each name with its value, lent. */
+typedef void (*TorchTypeVisit)(const char *name, Value v, void *context);
+void torch_types_each(TorchTypeVisit visit, void *context);
 
 #endif
