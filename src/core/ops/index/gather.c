@@ -76,19 +76,14 @@ static void gather_across(int64_t begin, int64_t end, void *user) {
     }
 }
 
-static bool goes_across(const TsrTensor *self, const TsrTensor *index, int64_t dim) {
-    if ((index->sizes[dim] != 1 && self->strides[dim] == 1) || !tsr_is_contiguous(self, TSR_CONTIGUOUS) ||
-        !tsr_is_contiguous(index, TSR_CONTIGUOUS))
-        return false;
-    for (int d = 0; d < tsr_ndim(self); d++)
-        if (d != dim && self->sizes[d] != index->sizes[d]) return false;
-    return true;
-}
-
 static TsrStatus run_across(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim,
                             const AlongLine *q) {
-    GatherAcross g = {q, index->sizes[dim], 1, tsr_data(result), tsr_data(self), tsr_data(index)};
-    for (int d = (int)dim + 1; d < tsr_ndim(self); d++) g.inner *= self->sizes[d];
+    GatherAcross g = {.q = q,
+                      .rows = index->sizes[dim],
+                      .inner = tsr_along_inner(index, dim),
+                      .dst = tsr_data(result),
+                      .src = tsr_data(self),
+                      .index = tsr_data(index)};
     TSR_TRY(tsr_parallel_for(index->numel, tsr_grain(1), gather_across, &g));
     return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
 }
@@ -103,9 +98,9 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
         AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
         TsrTensor *operands[3] = {r, cut, x};
         bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
-        status = flat                     ? gather_flat(r, s, x, &q)
-                 : goes_across(s, x, dim) ? run_across(r, s, x, dim, &q)
-                                          : tsr_along_run(operands, dim, gather_line, &q, false);
+        status = flat                          ? gather_flat(r, s, x, &q)
+                 : tsr_along_across(s, x, dim) ? run_across(r, s, x, dim, &q)
+                                               : tsr_along_run(operands, dim, gather_line, &q, false);
     }
     tsr_tensor_free(cut);
     tsr_tensor_free(x);

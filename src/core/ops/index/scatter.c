@@ -4,6 +4,7 @@
 #include "core/engine/places.h"
 #include "core/ops/reduce/along.h"
 #include "core/op/out.h"
+#include "core/parallel.h"
 
 /* Operands: target, index, source. */
 static void scatter_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
@@ -11,6 +12,59 @@ static void scatter_line(char *const *data, const int64_t *stride, const int64_t
     const int64_t *index = (const int64_t *)(const void *)data[1];
     if (!tsr_along_valid(index, stride[1] / 8, n[1], q)) return;
     q->combine(data[0], stride[0], index, stride[1] / 8, data[2], stride[2], n[1]);
+}
+
+/* Where lines are not contiguous: in the order of memory, some columns of a sample at a time, whose places no other
+ * columns share. Line by line, scatter_ along the first of two dimensions of 1000 took 2.8 ms where this takes 1.1
+ * (Zen 5, one thread). */
+typedef struct ScatterAcross {
+    const AlongLine *q;
+    int64_t rows, inner, band; /* positions along dim, columns, of which so many at a time */
+    char *dst;
+    const int64_t *index;
+    const char *src;
+} ScatterAcross;
+
+enum { ACROSS = 2048 }; /* places that are computed at once: 16 KiB, half of a first cache */
+
+/* `rows` rows of n positions, which lie one behind the other, of columns from `column` on. */
+static bool scatter_rows(const ScatterAcross *s, char *dst, int64_t first, int64_t column, int64_t rows, int64_t n) {
+    int64_t place[ACROSS];
+    if (!tsr_along_valid(s->index + first, 1, rows * n, s->q)) return false;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t i = 0; i < n; i++) place[row * n + i] = s->index[first + row * n + i] * s->inner + column + i;
+    s->q->combine(dst, s->q->item, place, 1, s->src + first * s->q->item, s->q->item, rows * n);
+    return true;
+}
+
+static void scatter_bands(int64_t begin, int64_t end, void *user) {
+    const ScatterAcross *s = user;
+    const int64_t bands = (s->inner + s->band - 1) / s->band;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t sample = unit / bands, column = unit % bands * s->band, n = TSR_MIN(s->band, s->inner - column);
+        const int64_t step = n == s->inner ? TSR_MAX(ACROSS / n, 1) : 1;
+        char *dst = s->dst + sample * s->q->size * s->inner * s->q->item;
+        for (int64_t row = 0; row < s->rows && tsr_interrupt_flag == 0; row += step)
+            if (!scatter_rows(s, dst, (sample * s->rows + row) * s->inner + column, column,
+                              TSR_MIN(step, s->rows - row), n))
+                return;
+    }
+}
+
+static TsrStatus run_across(TsrTensor *t, const TsrTensor *index, const TsrTensor *src, int64_t dim,
+                            const AlongLine *q) {
+    ScatterAcross s = {.q = q,
+                       .rows = index->sizes[dim],
+                       .inner = tsr_along_inner(index, dim),
+                       .dst = tsr_data(t),
+                       .index = tsr_data(index),
+                       .src = tsr_data(src)};
+    const int64_t samples = index->numel / (s.rows * s.inner);
+    s.band = TSR_MIN(s.inner, (int64_t)ACROSS);
+    if (samples < tsr_parallel_width()) s.band = TSR_MIN(s.band, TSR_MAX(s.inner / tsr_parallel_width(), (int64_t)256));
+    const int64_t bands = (s.inner + s.band - 1) / s.band;
+    TSR_TRY(tsr_parallel_for(samples * bands, tsr_grain(s.rows * s.band), scatter_bands, &s));
+    return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
 }
 
 /* src may be NULL: a number is written. */
@@ -109,6 +163,9 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
         if (known_bad(cut[1], q.size, &bad)) {
             scatter_until_bad(cut, dim, &q);
             status = tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, bad, dim, q.size);
+        } else if (v[1]->sizes[dim] > 1 && tsr_along_across(v[0], v[1], dim) &&
+                   tsr_is_contiguous(cut[2], TSR_CONTIGUOUS)) {
+            status = run_across(v[0], v[1], cut[2], dim, &q);
         } else {
             status = tsr_along_run(cut, dim, scatter_line, &q, false);
         }

@@ -16,6 +16,21 @@ TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor
     return tsr_tensor_new_view(out, t, &(TsrGeometry){tsr_ndim(t), sizes, t->strides, t->offset}, NULL);
 }
 
+bool tsr_along_across(const TsrTensor *t, const TsrTensor *index, int64_t dim) {
+    if ((index->sizes[dim] != 1 && t->strides[dim] == 1) || !tsr_is_contiguous(t, TSR_CONTIGUOUS) ||
+        !tsr_is_contiguous(index, TSR_CONTIGUOUS))
+        return false;
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (d != dim && t->sizes[d] != index->sizes[d]) return false;
+    return true;
+}
+
+int64_t tsr_along_inner(const TsrTensor *index, int64_t dim) {
+    int64_t inner = 1;
+    for (int d = (int)dim + 1; d < tsr_ndim(index); d++) inner *= index->sizes[d];
+    return inner;
+}
+
 bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongLine *q) {
     if (TSR_LIKELY(step == 1 && tsr_kernel_in_range(index, n, q->size))) return true;
     for (int64_t i = 0; i < n; i++) {

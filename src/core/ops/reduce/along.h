@@ -30,6 +30,10 @@ TsrStatus tsr_along_out_of_bounds(TsrStatus kind, int64_t index, int64_t dim, in
 /* A view of t cut to index's sizes in all dimensions but dim, so that lines of the two pair up. Both have at least one
  * dimension. */
 TsrStatus tsr_along_cut_new(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, int64_t dim, bool cut_dim);
+/* Whether both are row-major, lines along dim are not, or have one position each, and every element beside those lines
+ * has a position: then positions are best taken in the order of memory, a row of tsr_along_inner of them at a time. */
+bool tsr_along_across(const TsrTensor *t, const TsrTensor *index, int64_t dim);
+int64_t tsr_along_inner(const TsrTensor *index, int64_t dim);
 /* Checks a line of n positions, `step` elements apart; the first bad one is kept in q->bad. */
 bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongLine *q);
 /* Elements by their positions, which are checked already: to[i] = from[index[i * step]], each line with its stride in
