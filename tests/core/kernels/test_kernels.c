@@ -12,6 +12,7 @@
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
 #include "core/kernels/reduce/softmax.h"
+#include "core/kernels/sort/kth.h"
 #include "core/kernels/sleef.h"
 #include "core/loop.h"
 #include "core/op.h"
@@ -528,6 +529,42 @@ START_TEST(running_sums_end_in_the_sum) {
 }
 END_TEST
 
+/* The k-th least of n keys: less than it are at most k, less or equal more than k; it is where tsr_kernel_place says.
+ */
+static void check_kth(int64_t n, uint64_t most, int64_t k) {
+    enum { ROOM = 20000 };
+    static uint32_t short_keys[ROOM], short_spare[2 * ROOM];
+    static uint64_t keys[ROOM], spare[2 * ROOM];
+    for (int64_t i = 0; i < n; i++) {
+        keys[i] = most == UINT64_MAX ? (uint64_t)below(1 << 30) << 34 | (uint64_t)below(1 << 30)
+                                     : (uint64_t)below((int64_t)most);
+        short_keys[i] = (uint32_t)(keys[i] >> (most == UINT64_MAX ? 32 : 0));
+    }
+    const uint64_t key = tsr_kernel_kth64(keys, spare, k, n);
+    const uint32_t short_key = tsr_kernel_kth32(short_keys, short_spare, k, n);
+    int64_t under = 0, equal = 0, short_under = 0, short_equal = 0;
+    for (int64_t i = 0; i < n; i++) {
+        under += keys[i] < key, equal += keys[i] == key;
+        short_under += short_keys[i] < short_key, short_equal += short_keys[i] == short_key;
+    }
+    ck_assert_msg(under <= k && k < under + equal, "%lld of %lld", (long long)k, (long long)n);
+    ck_assert_msg(short_under <= k && k < short_under + short_equal, "%lld of %lld", (long long)k, (long long)n);
+    ck_assert_int_eq(tsr_kernel_below64(keys, key, n), under);
+    const int64_t last = tsr_kernel_place64(keys, key, equal - 1, n);
+    ck_assert(last >= 0 && keys[last] == key && tsr_kernel_place64(keys, key, equal, n) == -1);
+}
+
+START_TEST(the_kth_key_has_k_below_it) {
+    const int64_t sizes[] = {1, 2, 8, 9, 39, 40, 41, 100, 512, 513, 1000, 5000, 20000};
+    const uint64_t bounds[] = {1, 2, 10, 1000, 1 << 30, UINT64_MAX};
+    for (size_t s = 0; s < TSR_COUNTOF(sizes); s++)
+        for (size_t b = 0; b < TSR_COUNTOF(bounds); b++) {
+            const int64_t n = sizes[s], places[] = {0, n / 3, n / 2, n - 1};
+            for (size_t k = 0; k < TSR_COUNTOF(places); k++) check_kth(n, bounds[b], places[k]);
+        }
+}
+END_TEST
+
 TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
            half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
            floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
@@ -535,4 +572,4 @@ TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_sur
            lines_of_softmax_do_not_know_of_their_neighbours, elementary_functions_are_within_an_ulp,
            erf_of_doubles_is_within_an_ulp, halves_have_the_results_of_floats, short_lines_are_summed_as_one_line,
            sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
-           running_sums_end_in_the_sum)
+           running_sums_end_in_the_sum, the_kth_key_has_k_below_it)

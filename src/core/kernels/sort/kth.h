@@ -1,10 +1,10 @@
-/* kth.h: the k-th least of many keys (keys.h), by their digits: no comparison is guessed wrong. */
+/* kth.h: the k-th least of many keys (keys.h), by counting: no comparison is guessed wrong. */
 #ifndef CORE_KERNELS_SORT_KTH_H
 #define CORE_KERNELS_SORT_KTH_H
 
 #include "core/base.h"
 
-/* The k-th least, from 0, of n > k keys of 32 or 64 bits; `spare` has room for n. An interrupt leaves any key. */
+/* The k-th least, from 0, of n > k keys of 32 or 64 bits; `spare` has room for 2 n. An interrupt leaves any key. */
 uint32_t tsr_kernel_kth32(const uint32_t *keys, uint32_t *spare, int64_t k, int64_t n);
 uint64_t tsr_kernel_kth64(const uint64_t *keys, uint64_t *spare, int64_t k, int64_t n);
 

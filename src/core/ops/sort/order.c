@@ -1,10 +1,9 @@
 /* order.c: order statistics along a dimension: kthvalue, median, mode, quantile.
  *
- * A line becomes (key, index) pairs, which are distinct, so that any selection gives the same answer; the k-th is found
- * by the standard library's nth_element without sorting the line, among equal keys by their indices; the median of a
- * long line by digits of the keys alone (kernels/sort/kth.h). The mode sorts keys and takes the longest run, with
- * PyTorch's order among nan. Quantiles select the ranks in rising order, each within what the one before it left to its
- * right; many of them sort the line. Ranks are double, the interpolation rounds once. */
+ * The median is selected among the keys of a line (kernels/sort/kth.h), of equal ones by their places; kthvalue selects
+ * (key, index) pairs as PyTorch's loop does, whose choice of equal ones shows. The mode sorts keys and takes the
+ * longest run, with PyTorch's order among nan. Quantiles select the ranks in rising order, each within what the one
+ * before it left to its right; many of them sort the line. Ranks are double, the interpolation rounds once. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
 
 static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 
-/* ---- medians of long lines ---- */
+/* ---- medians ---- */
 
 /* A line's keys, whose width is the dtype's. */
 typedef struct MedianKeys {
@@ -68,26 +67,27 @@ static int64_t median_place(const MedianKeys *m, const SortLine *w) {
     return place_of(m, key, k - keys_below(m, key));
 }
 
-static void long_median_line(char *const *data, const int64_t *stride, int64_t n, const SortLine *w) {
+/* Keys of a line on the stack: two thirds of them are spare. */
+enum { LOCAL_KEYS = 1024 };
+
+static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
+    const SortLine *w = params;
+    uint64_t local[LOCAL_KEYS];
     size_t size = tsr_dtype_size(w->dtype) > 4 ? sizeof(uint64_t) : sizeof(uint32_t);
-    MedianKeys m = {.keys = tsr_malloc_array((size_t)n, 2 * size), .n = n, .wide = size > 4};
+    MedianKeys m = {.keys = local, .n = n[2], .wide = size > 4};
+    if ((size_t)m.n > sizeof local / size / 3) m.keys = tsr_malloc_array((size_t)m.n, 3 * size);
     if (m.keys == NULL) {
         *w->no_memory = true;
         return;
     }
-    m.spare = (char *)m.keys + (size_t)n * size;
-    if (m.wide) tsr_kernel_keys64(w->dtype, data[2], stride[2], n, m.keys);
-    else tsr_kernel_keys32(w->dtype, data[2], stride[2], n, m.keys);
+    m.spare = (char *)m.keys + (size_t)m.n * size;
+    if (m.wide) tsr_kernel_keys64(w->dtype, data[2], stride[2], m.n, m.keys);
+    else tsr_kernel_keys32(w->dtype, data[2], stride[2], m.n, m.keys);
     TsrPair median = {.index = median_place(&m, w)};
     if (tsr_interrupt_flag == 0) tsr_pairs_store(data, stride, &median, 1, tsr_dtype_size(w->dtype));
-    tsr_free(m.keys);
+    if (m.keys != local) tsr_free(m.keys);
 }
 
-/* Lines from this length on are selected from by digits: median() of random floats, one thread on Zen 3, by pairs and
- * so: of 1024 13.2 us and 8.1, of 10000 54 and 23, of 1e6 17 ms and 4.4. */
-enum { LONG_MEDIAN = 1024 };
-
-static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 static void mode_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
 
 /* The same on a device. */
@@ -143,49 +143,6 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
     if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
     SortLine w = {.k = k - 1};
     return select_along(c, dim, c->arg[3].b, kth_line, &w);
-}
-
-/* Order by (key, index): the pairs are distinct, so any selection gives the same. */
-static void select_distinct(TsrPair *a, TsrPair *spare, int64_t k, int64_t n) {
-    tsr_kernel_nth_element(a, k, n);
-    if (tsr_interrupt_flag != 0) return;
-    /* Elements equal to the k-th by key: among them the indices decide. */
-    uint64_t key = a[k].key;
-    int64_t below = 0, equal = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (a[i].key < key) below++;
-        else if (a[i].key == key) spare[equal++] = (TsrPair){(uint64_t)a[i].index, a[i].index};
-        if (tsr_interrupted_at(i)) return;
-    }
-    tsr_kernel_nth_element(spare, k - below, equal);
-    if (tsr_interrupt_flag != 0) return;
-    a[k].index = spare[k - below].index;
-}
-
-static void median_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
-    const SortLine *w = params;
-    SortPairs p;
-    if (n[2] >= LONG_MEDIAN) {
-        long_median_line(data, stride, n[2], w);
-        return;
-    }
-    if (!tsr_pairs_begin(&p, n[2], true, w)) return;
-    tsr_pairs_load(p.a, data[2], stride[2], n[2], w);
-    uint64_t nan_key = tsr_kernel_nan_key(w->dtype);
-    int64_t nans = 0, first_nan = -1;
-    for (int64_t i = 0; i < n[2] && tsr_dtype_is_float(w->dtype) && !tsr_interrupted_at(i); i++) {
-        if (p.a[i].key != nan_key) continue;
-        if (nans++ == 0) first_nan = i;
-    }
-    int64_t k = 0;
-    if (nans > 0 && !w->ignore_nan) {
-        p.a[0].index = first_nan;
-    } else {
-        k = nans == n[2] ? 0 : (n[2] - nans - 1) / 2;
-        select_distinct(p.a, p.spare, k, n[2]);
-    }
-    tsr_pairs_store(data, stride, p.a + k, 1, tsr_dtype_size(w->dtype));
-    tsr_pairs_end(&p);
 }
 
 /* The oldest of the checks of an out=, in words of their own. */
