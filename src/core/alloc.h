@@ -137,6 +137,9 @@ typedef struct TsrTraceEvent {
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;
 extern void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
+/* While it runs: the place in the storage, counted in elements of t's dtype, of the one element that was written; -1:
+ * it is not known which of t's were. */
+extern TSR_THREAD_LOCAL int64_t tsr_write_element;
 /* Frees the log that tsr_write_hook keeps in a storage (->writes) when that storage is destroyed. Must be set while any
  * storage has one. */
 extern void (*tsr_writes_free_hook)(void *writes);

@@ -13,12 +13,14 @@
 #include "core/op.h"
 #include "core/storage.h"
 #include "core/tensor.h"
+#include "show/watch/versions.h"
 #include "torch/holders.h"
 
 enum { MAX_STORAGES = 32, MAX_RANGES = 24, NAME_ROOM = 64 };
 
 typedef struct Range {
     int64_t begin, end; /* bytes */
+    bool places;        /* some of them were written, at places that the arguments said */
 } Range;
 
 typedef struct Ranges {
@@ -59,6 +61,7 @@ static void add_range(Ranges *list, Range r) {
         if (r.begin > old->end || r.end < old->begin) continue;
         old->begin = TSR_MIN(old->begin, r.begin);
         old->end = TSR_MAX(old->end, r.end);
+        old->places = old->places || r.places;
         return;
     }
     if (list->count < MAX_RANGES) list->items[list->count++] = r;
@@ -70,13 +73,16 @@ static bool range_of(Range *out, const TsrTensor *t) {
     if (t->storage == NULL || t->numel == 0 || t->storage->serial == 0 || t->storage->serial > seen.last_serial)
         return false;
     for (int d = 0; d < tsr_ndim(t); d++) high += (t->sizes[d] - 1) * t->strides[d];
-    *out = (Range){low * size, (high + 1) * size};
+    *out = (Range){low * size, (high + 1) * size, false};
     return high + 1 - low == t->numel;
 }
 
-static void note_access(const TsrTensor *t, bool write) {
+/* `what`: the operator that writes; NULL: it is used. */
+static void note_access(const TsrTensor *t, const char *what) {
     Range r;
+    bool write = what != NULL;
     if (t == NULL || !range_of(&r, t)) return;
+    r.places = write && writes_at_places(what);
     Accesses *a = accesses_of(t->storage->serial);
     if (a != NULL) add_range(write ? &a->written[seen.side()] : &a->used[seen.side()], r);
 }
@@ -85,18 +91,18 @@ static void note_access(const TsrTensor *t, bool write) {
 
 static void note_arguments(const TsrOpCall *call) {
     for (int i = 0; i < call->nargs; i++)
-        if (call->arg[i].kind == TSR_ARG_TENSOR) note_access(call->arg[i].t, false);
+        if (call->arg[i].kind == TSR_ARG_TENSOR) note_access(call->arg[i].t, NULL);
 }
 
 static void see_event(void *user, const TsrTraceEvent *e) {
     (void)user;
-    if (e->kind == TSR_TRACE_VIEW) note_access(e->object, false);
+    if (e->kind == TSR_TRACE_VIEW) note_access(e->object, NULL);
     if (e->kind == TSR_TRACE_OP && e->object != NULL) note_arguments(e->object);
     if (seen.outer_hook != NULL) seen.outer_hook(seen.outer_user, e);
 }
 
 static void see_write(TsrTensor *t, const char *what) {
-    note_access(t, true);
+    note_access(t, what);
     if (seen.outer_write != NULL) seen.outer_write(t, what);
 }
 
@@ -122,7 +128,8 @@ void memory_watch_end(void) {
 static bool common(Range *out, const Ranges *a, const Ranges *b) {
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k < b->count; k++) {
-            *out = (Range){TSR_MAX(a->items[i].begin, b->items[k].begin), TSR_MIN(a->items[i].end, b->items[k].end)};
+            *out = (Range){TSR_MAX(a->items[i].begin, b->items[k].begin), TSR_MIN(a->items[i].end, b->items[k].end),
+                           a->items[i].places || b->items[k].places};
             if (out->begin < out->end) return true;
         }
     return false;
@@ -144,13 +151,15 @@ static void tell(const Accesses *a, int writer, bool both, Range r, const char *
     Finding f = {.serial = a->serial};
     char where[NAME_ROOM + 64];
     if (holders_each(find_name, &f) != TSR_OK) tsr_error_clear();
-    snprintf(where, sizeof where, "bytes %lld to %lld of the storage of %s", (long long)r.begin, (long long)r.end,
-             f.name[0] != '\0' ? f.name : "a tensor without a name");
+    snprintf(where, sizeof where, "%sbytes %lld to %lld of the storage of %s", r.places ? "at places in " : "",
+             (long long)r.begin, (long long)r.end, f.name[0] != '\0' ? f.name : "a tensor without a name");
     fflush(stdout);
     fputs("UserWarning: parallel(): ", stderr);
     if (both) fprintf(stderr, "%s and %s both write %s", names[0], names[1], where);
     else fprintf(stderr, "%s writes what %s uses, %s", names[writer], names[1 - writer], where);
-    fputs(": threads that take no turns would race\n", stderr);
+    fputs(r.places ? ": where these are the same, threads that take no turns would race\n"
+                   : ": threads that take no turns would race\n",
+          stderr);
 }
 
 void memory_watch_tell(const char *const *names) {

@@ -118,6 +118,29 @@ is 'what is written back, and the name that is written through' 'note: mul_ wrot
 note: zero_ wrote into a copy that nothing holds (index had to copy): the write is lost; one pair of brackets on the left writes: x[mask] = 1
 note: a sees this write to b: the same memory
 note: b, a see this write to c: the same memory' "$err"
+# One element is written, or, by positions, some that the note can't name.
+run -e 'notes("on")
+x = arange(6.)
+z = x[2:]
+x[0] = 1
+x[-6] = 1.5
+notes("off")'
+is 'a view that has not the element' '' "$err"
+run -e 'notes("on")
+x = arange(6.)
+z = x[2:]
+x[3] = 1'
+is 'one that has it' 'note: z sees this write to x: the same memory' "$err"
+run -e 'notes("on")
+x = arange(6.)
+z = x[2:]
+x[[0, 1]] = 1'
+is 'one that may have one of them' 'note: z may see this write to x: the same memory' "$err"
+run -e 'notes("on")
+x = arange(6.)
+y = x.view(2, 3)
+x[[0, 1]] = 1'
+is 'one that has all' 'note: y sees this write to x: the same memory' "$err"
 
 cat >"$work/used.tsr" <<'P'
 notes("on")

@@ -8,4 +8,5 @@ _Thread_local const char *tsr_trace_reason;
 _Thread_local const struct TsrStorage *tsr_trace_storage;
 void *tsr_trace_user;
 void (*tsr_write_hook)(struct TsrTensor *t, const char *what);
+TSR_THREAD_LOCAL int64_t tsr_write_element = -1;
 void (*tsr_writes_free_hook)(void *writes);

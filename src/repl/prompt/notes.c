@@ -31,6 +31,7 @@ static bool speaking;
 typedef struct Noted {
     TsrTensor *t;         /* a weak link */
     int64_t serial;       /* of its storage */
+    int64_t element;      /* as in Write */
     const char *what;     /* the operator */
     const char *maker;    /* the operator that made the tensor, or the one that it is a view of; NULL: unknown */
     bool used;            /* the expression that wrote goes on with what it wrote: x[mask].mul_(2).sum() */
@@ -132,6 +133,7 @@ typedef struct Reach {
     TsrText names;
     const TsrTensor *tensors[MAX_TENSORS]; /* found already */
     int count;
+    bool unsure;         /* of one of them it depends on which elements were written */
     int aliases;         /* further names of the written tensor itself: b after b = a */
     const char *through; /* the written tensor's own name, when it has one */
     char through_name[NAME_ROOM];
@@ -173,12 +175,29 @@ static void note_repeats(Reach *r, const char *path, const TsrTensor *t) {
     snprintf(r->repeated, sizeof r->repeated, "%s", path);
 }
 
+/* Whether a tensor has an element in common with what was written. */
+static bool reaches(const TsrTensor *t, const Noted *w) {
+    bool known = true;
+    if (w->element < 0 || t->numel == 0) return inspect_overlaps(t, w->t);
+    TsrFootprint one = {{.offset = w->element}, (int64_t)tsr_itemsize(w->t)}, all = tsr_tensor_footprint(t);
+    return tsr_layout_overlap(&all, &one, NULL, NULL, &known) || !known;
+}
+
+/* Whether a tensor surely has all elements of another over the same storage. */
+static bool covers(const TsrTensor *t, const TsrTensor *other) {
+    int64_t size = (int64_t)tsr_itemsize(t), last = other->offset;
+    for (int d = 0; d < tsr_ndim(other); d++) last += (other->sizes[d] - 1) * other->strides[d];
+    int64_t begin = other->offset * (int64_t)tsr_itemsize(other), end = (last + 1) * (int64_t)tsr_itemsize(other);
+    return tsr_is_dense(t) && t->offset * size <= begin && (t->offset + t->numel) * size >= end;
+}
+
 static bool add_reach(const char *path, TsrTensor *t, bool argument, void *context) {
     Reach *r = context;
     bool nameless = path[0] == '<' || strcmp(path, "_") == 0;
     if (argument || nameless || t->storage == NULL || t->storage->serial != r->write->serial) return true;
     if (found(r, t)) return add_alias(r, path, t);
-    if (!inspect_overlaps(t, r->write->t)) return true;
+    if (!reaches(t, r->write)) return true;
+    if (t != r->write->t && writes_at_places(r->write->what)) r->unsure |= !covers(t, r->write->t);
     note_repeats(r, path, t);
     if (r->count < MAX_TENSORS) r->tensors[r->count] = t;
     if (t == r->write->t) {
@@ -211,11 +230,11 @@ static void note_seen(const Reach *r) {
     char rest[32] = "";
     if (more > 0) snprintf(rest, sizeof rest, " and %d more", more);
     if (r->through != NULL)
-        snprintf(text, sizeof text, "%s%s see%s this write to %s: the same memory", r->names.data, rest,
-                 others == 1 ? "s" : "", r->through);
+        snprintf(text, sizeof text, "%s%s %ssee%s this write to %s: the same memory", r->names.data, rest,
+                 r->unsure ? "may " : "", others == 1 && !r->unsure ? "s" : "", r->through);
     else
-        snprintf(text, sizeof text, "%s%s %s see this write: the same memory", r->names.data, rest,
-                 others == 2 ? "both" : "all");
+        snprintf(text, sizeof text, "%s%s %s%s see this write: the same memory", r->names.data, rest,
+                 r->unsure ? "may " : "", others == 2 ? "both" : "all");
     note(text);
 }
 
@@ -320,6 +339,7 @@ static void written(const Write *w) {
     tsr_tensor_weak_free(n->t);
     n->t = tsr_tensor_weak_new(w->t);
     n->serial = w->t->storage->serial;
+    n->element = w->element;
     n->what = w->what;
     n->maker = (w->root != NULL ? w->root : w->t)->origin;
     n->used = vm_current_is_used();

@@ -74,8 +74,18 @@ static void note_write(TsrTensor *t, const char *what) {
     if (log->count++ >= log->capacity) write_free(w);
     TsrTensor *root = t->base != NULL ? tsr_tensor_weak_new(t->base) : NULL,
               *source = t->source != NULL ? tsr_tensor_weak_new(t->source) : NULL;
-    *w = (Write){tsr_tensor_weak_new(t), root, source, tsr_tensor_version(t), what, vm_current_line()};
+    *w = (Write){tsr_tensor_weak_new(t), root, source,           tsr_tensor_version(t),
+                 tsr_write_element,      what, vm_current_line()};
     if (TSR_UNLIKELY(see_written != NULL)) see_written(w);
+}
+
+bool writes_at_places(const char *what) {
+    static const char *const names[] = {
+        "index_put_",      "index_fill_", "index_add_",   "index_copy_",     "index_reduce_", "masked_fill_",
+        "masked_scatter_", "scatter_",    "scatter_add_", "scatter_reduce_", "put_"};
+    for (size_t i = 0; what != NULL && i < TSR_COUNTOF(names); i++)
+        if (strcmp(what, names[i]) == 0) return true;
+    return false;
 }
 
 /* The name of what a weak link leads to, or why there is none. Whether there is one. */

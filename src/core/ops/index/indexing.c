@@ -566,9 +566,8 @@ static bool store_plain(void *at, TsrDtype dtype, const TsrScalar *s) {
     return true;
 }
 
-/* x[i] = number of a plain vector, without making a view. With more dimensions a view is made: whoever sees writes
- * (tsr_write_hook) tells by it which tensors share the element. *done false: not that, or an error that
- * the general way words. */
+/* x[i] = number of a plain vector, without making a view. With more dimensions a view is made. *done false: not that,
+ * or an error that the general way words. */
 static TsrStatus put_element(bool *done, TsrTensor *t, const TsrIndexEntry *entries, int n, const TsrScalar *number) {
     int64_t offset;
     *done = false;
@@ -577,7 +576,10 @@ static TsrStatus put_element(bool *done, TsrTensor *t, const TsrIndexEntry *entr
         return TSR_OK;
     TSR_TRY(tsr_tensor_check(t, true));
     *done = store_plain((char *)tsr_data(t) + offset * (int64_t)tsr_itemsize(t), t->dtype, number);
-    if (*done) tsr_tensor_bump(t, "fill_");
+    if (!*done) return TSR_OK;
+    tsr_write_element = t->offset + offset;
+    tsr_tensor_bump(t, "fill_");
+    tsr_write_element = -1;
     return TSR_OK;
 }
 
