@@ -649,6 +649,38 @@ static bool is_rows(Value v) {
     return count > 0 && i == count;
 }
 
+/* A list of texts, some of which may be missing. */
+static bool is_words(Value v) {
+    const Value *items;
+    int64_t count;
+    bool words = false;
+    if (value_is_str(v) || !value_as_array(v, &items, &count)) return false;
+    for (int64_t i = 0; i < count; i++) {
+        if (!value_is_str(items[i]) && items[i].tag != V_NONE) return false;
+        words = words || value_is_str(items[i]);
+    }
+    return words;
+}
+
+/* What stands in one cell. */
+static bool is_cell(Value v) {
+    return value_is_str(v) || v.tag == V_NONE || v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT ||
+           (v.tag == V_TENSOR && tsr_ndim(v.t) == 0);
+}
+
+/* A dict with texts: columns of a table, or the cells of its one row. */
+static bool is_dict_with_words(bool *one_row, Value v) {
+    int64_t position = 0;
+    bool words = false;
+    *one_row = true;
+    if (!value_is_dict(v)) return false;
+    for (DictEntry *e; (e = dict_next(value_as_dict(v), &position)) != NULL;) {
+        words = words || value_is_str(e->value) || is_words(e->value);
+        *one_row = *one_row && is_cell(e->value);
+    }
+    return words;
+}
+
 /* csv and tsv. */
 static bool format_has_header(const char *name) {
     const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
@@ -660,6 +692,10 @@ static bool is_written_as_table(Value v, const char *name) {
     const TsrFormat *format = name != NULL ? tsr_format_find(name) : NULL;
     if (format == NULL || !format->tables) return false;
     return has_columns(v) || (format->table && is_rows(v)) || strcmp(name, "markdown") == 0;
+}
+
+static bool is_format_of_rows(const char *name) {
+    return format_has_header(name) || (name != NULL && strcmp(name, "markdown") == 0);
 }
 
 static TsrStatus table_items(TsrItems *items, Value v) {
@@ -732,6 +768,24 @@ static TsrStatus column_items(TsrItems *items, TsrSaveOptions *o, Value v) {
     return TSR_OK;
 }
 
+/* A list of texts is a column without a name. */
+static TsrStatus words_items(TsrItems *items, TsrSaveOptions *o, Value v) {
+    Value column;
+    TSR_TRY(column_type.construct(&column, &column_type, &(CallArgs){.values = &v, .count = 1}));
+    TsrStatus status = column_items(items, o, column);
+    value_release(column);
+    return status;
+}
+
+static TsrStatus one_row_items(TsrItems *items, Value v) {
+    Value rows;
+    TSR_TRY(list_new(&rows, 0));
+    TsrStatus status = list_append(value_as_list(rows), v);
+    if (status == TSR_OK) status = table_items(items, rows);
+    value_release(rows);
+    return status;
+}
+
 /* What is to be written of v: items, or their tree, or text of ours, which `text` keeps. `items` hold the remarks. */
 static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Value v, const char *path) {
     const TsrFormat *format = o->format == NULL ? tsr_format_for_path(path) : NULL;
@@ -740,6 +794,10 @@ static TsrStatus prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Valu
     if (holds_trees(o->format)) return tree_from_value(&items->tree, v, false);
     if (is_written_as_arrays(v, o->format)) return tree_from_value(&items->tree, v, true);
     if (value_is_column(v) && format_has_header(o->format)) return column_items(items, o, v);
+    bool one_row;
+    if (is_words(v) && format_has_header(o->format)) return words_items(items, o, v);
+    if (is_format_of_rows(o->format) && is_dict_with_words(&one_row, v))
+        return one_row ? one_row_items(items, v) : table_items(items, v);
     if (is_written_as_table(v, o->format)) return table_items(items, v);
     if (is_named_matrix(v, o)) return matrix_items(items, o, v.t);
     if (o->format == NULL || !is_written_as_text(v, o->format)) return value_to_items(items, v);

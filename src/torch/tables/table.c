@@ -18,19 +18,40 @@
 
 /* ---- Table ---- */
 
-static TsrStatus table_set_item(Value self, Value key, Value value) {
+/* `rows`: how many there are, None where the other columns tell. */
+static TsrStatus set_column(Value self, Value key, Value value, Value rows) {
     Value column;
     if (!value_is_str(key)) return tsr_error(TSR_TYPE_ERROR, "a column's name is str, not %s", value_type_name(key));
-    TSR_TRY(tables_call(&column, "table slots", "fitting", 3, (Value[]){self, key, value}));
+    TSR_TRY(tables_call(&column, "table slots", "fitting", 4, (Value[]){self, key, value, rows}));
     TsrStatus status = dict_set(value_as_dict(self), key, column);
     value_release(column);
     return status;
 }
 
+static TsrStatus table_set_item(Value self, Value key, Value value) { return set_column(self, key, value, VALUE_NONE); }
+
+static bool has_rows(Value v) {
+    return !value_is_str(v) && (v.tag == V_TENSOR ? tsr_ndim(v.t) > 0 : v.tag == V_OBJ && v.o->type->length != NULL);
+}
+
+/* As many as the first value has that is more than one; None: there is none such. */
+static TsrStatus count_rows(Value *out, Value source) {
+    int64_t position = 0, rows;
+    *out = VALUE_NONE;
+    for (DictEntry *e; (e = dict_next(value_as_dict(source), &position)) != NULL && out->tag == V_NONE;) {
+        if (!has_rows(e->value)) continue;
+        TSR_TRY(value_length(&rows, e->value));
+        *out = value_int(rows);
+    }
+    return TSR_OK;
+}
+
 static TsrStatus set_all(Value made, Value source) {
     int64_t position = 0;
+    Value rows;
+    TSR_TRY(count_rows(&rows, source));
     for (DictEntry *e; (e = dict_next(value_as_dict(source), &position)) != NULL;)
-        TSR_TRY(table_set_item(made, e->key, e->value));
+        TSR_TRY(set_column(made, e->key, e->value, rows));
     return TSR_OK;
 }
 
