@@ -39,6 +39,11 @@
 #define V2 ELSEWHERE
 #define HALVES_TOO ELSEWHERE
 #define HALVES_BY ELSEWHERE
+#define V1R ELSEWHERE
+#define V1DR ELSEWHERE
+#define V1SDR ELSEWHERE
+#define V2R ELSEWHERE
+#define C2R ELSEWHERE
 #define MASKED ELSEWHERE
 static const CudaFormula formulas[] = {
 #include "core/kernels/pointwise/fast.def"

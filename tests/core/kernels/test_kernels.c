@@ -178,13 +178,17 @@ static float any_float(void) {
 /* --- exponential.inc has the bits of SLEEF's, seen through the sigmoid, which is made of it --- */
 
 #ifdef TSR_HAVE_X86
-/* 1 / (1 + e**-x) of one vector, by SLEEF. */
+enum { IN_BLOCK = 128 }; /* bytes: fewer are left to the C library */
+
+/* 1 / (1 + e**-x) of vectors of one block, by SLEEF. */
 #define SLEEF_SIGMOID(name, T, V) \
     __attribute__((target("avx2"))) static void name(TsrSleefFn exponential, T *x) { \
-        V v; \
-        memcpy(&v, x, sizeof v); \
-        v = 1 / (1 + ((V(*)(V))exponential)(-v)); \
-        memcpy(x, &v, sizeof v); \
+        for (T *end = x + IN_BLOCK / sizeof(T); x < end; x += sizeof(V) / sizeof(T)) { \
+            V v; \
+            memcpy(&v, x, sizeof v); \
+            v = 1 / (1 + ((V(*)(V))exponential)(-v)); \
+            memcpy(x, &v, sizeof v); \
+        } \
     }
 SLEEF_SIGMOID(sleef_sigmoid_of_floats, float, __m256)
 SLEEF_SIGMOID(sleef_sigmoid_of_doubles, double, __m256d)
@@ -193,19 +197,22 @@ static bool same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0 
 static bool same_double(double a, double b) { return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)); }
 
 static void compare_exponentials(TsrKernelTable table, TsrSleefFn floats, TsrSleefFn doubles) {
-    for (int round = 0; round < 20000; round++) {
-        _Alignas(32) float x[8], y[8], want[8];
-        _Alignas(32) double u[4], v[4], desired[4];
-        for (int k = 0; k < 8; k++) x[k] = round % 2 ? any_float() : ((float)below(1 << 20) / (1 << 20) - 0.5f) * 250;
-        for (int k = 0; k < 4; k++) u[k] = (double)x[k] * (double)x[k + 4] * (round % 3 ? 1e-2 : 10);
+    enum { FLOATS = IN_BLOCK / 4, DOUBLES = IN_BLOCK / 8 };
+    for (int round = 0; round < 5000; round++) {
+        _Alignas(32) float x[FLOATS], y[FLOATS], want[FLOATS];
+        _Alignas(32) double u[DOUBLES], v[DOUBLES], desired[DOUBLES];
+        for (int k = 0; k < FLOATS; k++)
+            x[k] = round % 2 ? any_float() : ((float)below(1 << 20) / (1 << 20) - 0.5f) * 250;
+        for (int k = 0; k < DOUBLES; k++) u[k] = (double)x[k] * (double)x[k + DOUBLES] * (round % 3 ? 1e-2 : 10);
         memcpy(want, x, sizeof x);
         memcpy(desired, u, sizeof u);
         sleef_sigmoid_of_floats(floats, want);
         sleef_sigmoid_of_doubles(doubles, desired);
-        table[TSR_K_sigmoid][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, 8, NULL);
-        table[TSR_K_sigmoid][TSR_FLOAT64]((char *[]){(char *)v, (char *)u}, (int64_t[]){8, 8}, 4, NULL);
-        for (int k = 0; k < 8; k++) ck_assert_msg(same_float(y[k], want[k]), "%a: %a, not %a", x[k], y[k], want[k]);
-        for (int k = 0; k < 4; k++)
+        table[TSR_K_sigmoid][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, FLOATS, NULL);
+        table[TSR_K_sigmoid][TSR_FLOAT64]((char *[]){(char *)v, (char *)u}, (int64_t[]){8, 8}, DOUBLES, NULL);
+        for (int k = 0; k < FLOATS; k++)
+            ck_assert_msg(same_float(y[k], want[k]), "%a: %a, not %a", x[k], y[k], want[k]);
+        for (int k = 0; k < DOUBLES; k++)
             ck_assert_msg(same_double(v[k], desired[k]), "%a: %a, not %a", u[k], v[k], desired[k]);
     }
 }
@@ -391,21 +398,25 @@ static uint16_t rounded(TsrDtype d, float x) {
     return d == TSR_FLOAT16 ? tsr_half_round(x).bits : tsr_bfloat16_round(x).bits;
 }
 
-/* Of every half float: the kernel's result is that of floats, rounded. At odd offsets, so that some are behind the last
- * whole vector. */
+/* Of every half float: the kernel's result is that of floats in whole blocks, rounded. At odd offsets, so that some are
+ * behind the last whole vector. */
 static void check_halves(TsrKernelTable table, TsrKernel k, TsrDtype d) {
-    static uint16_t x[65536], y[65536];
+    enum { PIECE = 1021, BLOCKS = 1024 };
+    static uint16_t x[65536], y[PIECE];
+    static float wide[BLOCKS], second[BLOCKS], want[BLOCKS];
     for (int i = 0; i < 65536; i++) x[i] = (uint16_t)i;
-    for (int i = 0; i < 65536; i += 1021)
-        table[k][d]((char *[]){(char *)(y + i), (char *)(x + i), (char *)(x + (i ^ 0x8001) % 60000)},
-                    (int64_t[]){2, 2, 2}, TSR_MIN(1021, 65536 - i), NULL);
-    for (int i = 0; i < 65536; i++) {
-        const int first = i / 1021 * 1021, other = (first ^ 0x8001) % 60000 + i - first;
-        float wide = widened(d, x[i]), second = widened(d, x[other]), want;
-        table[k][TSR_FLOAT32]((char *[]){(char *)&want, (char *)&wide, (char *)&second}, (int64_t[]){4, 4, 4}, 1, NULL);
-        const bool nan = isnan(want) && d == TSR_FLOAT16; /* of which there are many */
-        ck_assert_msg(nan ? isnan(widened(d, y[i])) : rounded(d, want) == y[i], "kernel %d of %s %04x, %04x", (int)k,
-                      tsr_dtype_name(d), i, other);
+    for (int first = 0; first < 65536; first += PIECE) {
+        const int n = TSR_MIN(PIECE, 65536 - first), other = (first ^ 0x8001) % 60000;
+        table[k][d]((char *[]){(char *)y, (char *)(x + first), (char *)(x + other)}, (int64_t[]){2, 2, 2}, n, NULL);
+        for (int i = 0; i < n; i++) wide[i] = widened(d, x[first + i]);
+        for (int i = 0; i < n; i++) second[i] = widened(d, x[other + i]);
+        table[k][TSR_FLOAT32]((char *[]){(char *)want, (char *)wide, (char *)second}, (int64_t[]){4, 4, 4}, BLOCKS,
+                              NULL);
+        for (int i = 0; i < n; i++) {
+            const bool nan = isnan(want[i]) && d == TSR_FLOAT16; /* of which there are many */
+            ck_assert_msg(nan ? isnan(widened(d, y[i])) : rounded(d, want[i]) == y[i], "kernel %d of %s %04x, %04x",
+                          (int)k, tsr_dtype_name(d), first + i, other + i);
+        }
     }
 }
 

@@ -57,6 +57,7 @@ enum {
     ANY_OUT = 4096,           /* PyTorch writes powers of the number 1 into an out= of any dtype */
     META_OTHER = 2048, /* another geometry on meta, as in PyTorch: the size is output_size, which the repeats of nothing
                           do not reach; exponentials of 1x1 matrices are row-major */
+    BY_BLOCKS = 8192,  /* by vectors where whole blocks lie in line, else by the C library (fast.def), as PyTorch */
     HALF_PRODUCT = 512 /* a product of float16 that overflows on the way in one order, and meets a zero, is nan in that
                           order only, as PyTorch's */
 };
@@ -113,9 +114,25 @@ static const Exempt exempt[] = {
     {"sub", ROUNDED_ON_THE_WAY},
     {"subtract", ROUNDED_ON_THE_WAY},
     {"rsub", ROUNDED_ON_THE_WAY},
+    {"atan2", BY_BLOCKS},
+    {"arctan2", BY_BLOCKS},
+    {"atanh", BY_BLOCKS},
+    {"arctanh", BY_BLOCKS},
+    {"cosh", BY_BLOCKS},
+    {"exp2", BY_BLOCKS},
+    {"special.exp2", BY_BLOCKS},
+    {"float_power", BY_BLOCKS},
+    {"hypot", BY_BLOCKS},
+    {"ldexp", BY_BLOCKS},
+    {"logaddexp", BY_BLOCKS},
+    {"logaddexp2", BY_BLOCKS},
+    {"pow", ANY_OUT | BY_BLOCKS},
+    {"__rpow__", BY_BLOCKS},
+    {"sigmoid", BY_BLOCKS},
+    {"special.expit", BY_BLOCKS},
+    {"sinh", BY_BLOCKS},
     {"prod", HALF_PRODUCT},
     {"sum", REFUSED_BY_LAYOUT}, /* float8 */
-    {"pow", ANY_OUT},
     {"logsumexp", REAL_OUT},
     {"special.logsumexp", REAL_OUT},
     {"repeat_interleave", META_OTHER},
@@ -243,7 +260,7 @@ static double units_of_sums(const OpCall *call, bool wild) {
     return 64 * most;
 }
 
-/* Real pointwise operators of real numbers and those that move elements give the same bits however their arguments lie
+/* Most pointwise operators of real numbers and those that move elements give the same bits however their arguments lie
  * (where `wild` numbers make a vector function reduce its whole vector another way: but for the last place). Sums in
  * another order and products through BLAS, which blocks by layout, may differ in the last places. */
 static double units_of(const OpCall *call, const TsrOpCall *plain, bool wild) {
@@ -258,7 +275,9 @@ static double units_of(const OpCall *call, const TsrOpCall *plain, bool wild) {
         if (strcmp(call->schema->params[i].name, "dim") == 0 && strcmp(call->op->category, "view") != 0)
             return units_of_sums(call, wild);
     if (strcmp(call->op->category, "pointwise") == 0 || strcmp(call->op->category, "special") == 0)
-        return complex || (half && is_exempt(call, ROUNDED_ON_THE_WAY)) ? 4 : wild ? 1 : 0;
+        return complex || is_exempt(call, BY_BLOCKS) || (half && is_exempt(call, ROUNDED_ON_THE_WAY)) ? 4
+               : wild                                                                                 ? 1
+                                                                                                      : 0;
     return strcmp(call->op->category, "view") == 0 ? 0 : units_of_sums(call, wild);
 }
 

@@ -24,6 +24,7 @@
 #include "core/kernels/elementary.inc"
 #include "core/kernels/by_doubles.inc"
 #include "core/kernels/erf_doubles.inc"
+#include "core/kernels/gelu.inc"
 #include "core/kernels/modulo.inc"
 #include "composed.inc"
 
@@ -65,7 +66,7 @@ static inline VD log1p_doubles(VD x) {
     return TSR_UNLIKELY(HOLDS(x > 1e306)) ? PICK(x > 1e306, VD_CALL(log, u10)(x), y) : y;
 }
 
-/* Whole vectors, then the rest through a padded one, so that an element's value never depends on its place. */
+/* Whole vectors, then the rest through a padded one: an element's value does not depend on its place. */
 #define VLOOP1(name, T_, V, ...) \
     static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
         typedef T_ T; \
@@ -116,6 +117,36 @@ static inline VD log1p_doubles(VD x) {
         } \
     }
 
+/* The loop `name` over whole blocks by the loop `blocks`, and over the rest, or over all where an operand has gaps, by
+ * an expression of x and y: as PyTorch's loop, which takes two vectors of 64 bytes a step. One operand may be the same
+ * for all. */
+enum { BLOCK_BYTES = 128 };
+#define RESTS1(name, T_, blocks, ...) \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        typedef T_ T; \
+        const int64_t size = sizeof(T), in_block = BLOCK_BYTES / size; \
+        int64_t whole = s[0] == size && (s[1] == size || s[1] == 0) ? n / in_block * in_block : 0; \
+        (void)p; \
+        if (whole > 0) blocks(data, s, whole, p); \
+        for (int64_t i = whole; i < n; i++) { \
+            const T x = *(const T *)(data[1] + i * s[1]); \
+            *(T *)(data[0] + i * s[0]) = (__VA_ARGS__); \
+        } \
+    }
+#define RESTS2(name, T_, blocks, ...) \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        typedef T_ T; \
+        const int64_t size = sizeof(T), in_block = BLOCK_BYTES / size; \
+        bool in_line = s[0] == size && (s[1] == size ? s[2] == size || s[2] == 0 : s[1] == 0 && s[2] == size); \
+        int64_t whole = in_line ? n / in_block * in_block : 0; \
+        (void)p; \
+        if (whole > 0) blocks(data, s, whole, p); \
+        for (int64_t i = whole; i < n; i++) { \
+            const T x = *(const T *)(data[1] + i * s[1]), y = *(const T *)(data[2] + i * s[2]); \
+            *(T *)(data[0] + i * s[0]) = (__VA_ARGS__); \
+        } \
+    }
+
 #define K1(name, types, R, ...) types(DEFINE1, name, R, __VA_ARGS__)
 #define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
 #define K2B(name, types, R, ...) types(DEFINE2B, name, R, __VA_ARGS__)
@@ -130,6 +161,11 @@ static inline VD log1p_doubles(VD x) {
 #define V2(...)
 #define HALVES_TOO(...)
 #define HALVES_BY(...)
+#define V1R(...)
+#define V1SDR(...)
+#define V1DR(...)
+#define V2R(...)
+#define C2R(...)
 #define MASKED(name, op) TY_FLOAT(DEFINE_MASKED, name, op)
 #include "fast.def"
 #undef K1
@@ -143,6 +179,11 @@ static inline VD log1p_doubles(VD x) {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef V1R
+#undef V1SDR
+#undef V1DR
+#undef V2R
+#undef C2R
 #undef MORE
 #undef HALVES_TOO
 #undef HALVES_BY
@@ -153,10 +194,14 @@ static inline VD log1p_doubles(VD x) {
 #ifdef HALVES_BY_VECTORS
 #define HALVES_OF_V1(name, ...) HALVES_BOTH(name, 2, (__VA_ARGS__))
 #define HALVES_OF_V1SD(name, single, twice) HALVES_BOTH(name, 2, single)
+#define HALVES_OF_V1R(name, vectors, rest) HALVES_BOTH(name, 2, (vectors))
+#define HALVES_OF_V1SDR(name, single, twice, rest) HALVES_BOTH(name, 2, single)
 #define HALVES_ENTRY(name) TY_HALVES(ENTRY, name)
 #else
 #define HALVES_OF_V1(...)
 #define HALVES_OF_V1SD(...)
+#define HALVES_OF_V1R(...)
+#define HALVES_OF_V1SDR(...)
 #define HALVES_ENTRY(name)
 #endif
 #define NOTHING(...)
@@ -176,9 +221,19 @@ static inline VD log1p_doubles(VD x) {
 #define C1S C1
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V1D NOTHING
+#define V1DR NOTHING
 #define V1SD(name, single, twice) VLOOP1(FN(name, FLOAT32), float, VF, single)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
+#define BLOCKS(name) FN(name##_blocks, FLOAT32)
+#define LIBM(fn) fn##f
+#define V1R(name, vectors, rest) \
+    VLOOP1(BLOCKS(name), float, VF, vectors) RESTS1(FN(name, FLOAT32), float, BLOCKS(name), rest)
+#define V1SDR(name, single, twice, rest) V1R(name, single, rest)
+#define V2R(name, vectors, rest) \
+    VLOOP2(BLOCKS(name), float, VF, vectors) RESTS2(FN(name, FLOAT32), float, BLOCKS(name), rest)
+#define C2R(name, P, before, steps, after, rest) \
+    COMPOSED2(BLOCKS(name), float, VF, P, before, steps, after) RESTS2(FN(name, FLOAT32), float, BLOCKS(name), rest)
 #include "fast.def"
 #undef VCALL
 #undef C1
@@ -190,6 +245,13 @@ static inline VD log1p_doubles(VD x) {
 #undef V2
 #undef HALVES_TOO
 #undef HALVES_BY
+#undef V1DR
+#undef V1R
+#undef V1SDR
+#undef V2R
+#undef C2R
+#undef BLOCKS
+#undef LIBM
 #undef EXP
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
 #define HALVES_BY NOTHING
@@ -202,6 +264,16 @@ static inline VD log1p_doubles(VD x) {
 #define V1D(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT64), double, VD, __VA_ARGS__)
+#define BLOCKS(name) FN(name##_blocks, FLOAT64)
+#define LIBM(fn) fn
+#define V1R(name, vectors, rest) \
+    VLOOP1(BLOCKS(name), double, VD, vectors) RESTS1(FN(name, FLOAT64), double, BLOCKS(name), rest)
+#define V1DR V1R
+#define V1SDR(name, single, twice, rest) V1R(name, twice, rest)
+#define V2R(name, vectors, rest) \
+    VLOOP2(BLOCKS(name), double, VD, vectors) RESTS2(FN(name, FLOAT64), double, BLOCKS(name), rest)
+#define C2R(name, P, before, steps, after, rest) \
+    COMPOSED2(BLOCKS(name), double, VD, P, before, steps, after) RESTS2(FN(name, FLOAT64), double, BLOCKS(name), rest)
 #include "fast.def"
 #undef K1
 #undef K2
@@ -214,6 +286,13 @@ static inline VD log1p_doubles(VD x) {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef V1DR
+#undef V1R
+#undef V1SDR
+#undef V2R
+#undef C2R
+#undef BLOCKS
+#undef LIBM
 #undef MORE
 #undef HALVES_TOO
 #undef HALVES_BY
@@ -256,6 +335,11 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define V1SD(name, ...) TY_FLOAT(ENTRY, name)
 #define V1D(name, ...) TY_F64(ENTRY, name)
 #define V2(name, ...) TY_FLOAT(ENTRY, name)
+#define V1R V1
+#define V1SDR V1
+#define V1DR V1D
+#define V2R V2
+#define C2R V2
 #define MORE(kind, ...) kind(__VA_ARGS__)
 #define HALVES_TOO(kind, name, ...) kind(name, __VA_ARGS__) HALVES_ENTRY(name)
 #define HALVES_BY(name, ...) HALVES_ENTRY(name)

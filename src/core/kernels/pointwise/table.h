@@ -18,6 +18,11 @@ typedef enum TsrKernel {
 #define V1D(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
+#define V1R V1
+#define V1DR V1
+#define V1SDR V1
+#define V2R V2
+#define C2R V2
 #define MASKED(name, ...) \
     TSR_K_##name##_and, TSR_K_##name##_or, TSR_K_##name##_where, TSR_K_##name##_and_where, TSR_K_##name##_or_where,
 #define MORE(...)
@@ -47,6 +52,11 @@ typedef enum TsrKernel {
 #undef V1D
 #undef V1SD
 #undef V2
+#undef V1R
+#undef V1DR
+#undef V1SDR
+#undef V2R
+#undef C2R
 #undef MASKED
     TSR_K_conj,
     TSR_K_sgn,

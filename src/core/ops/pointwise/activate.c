@@ -158,18 +158,30 @@ TsrStatus op_silu(TsrOpCall *c) {
     return tsr_dtype_is_complex(c->arg[0].t->dtype) ? silu_of_complex(c) : activate(c, &rules, NULL, 0, NULL);
 }
 
+TsrStatus op_mish(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_mish, "mish_cpu", D_FLOAT, 0, 24, 0, NULL};
+    return activate(c, &rules, NULL, 0, NULL);
+}
+
 TsrStatus op_softplus(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_softplus, "softplus_cpu", D_FLOAT, 0, 16, 0, NULL};
     return activate(c, &rules, NULL, 2, (const TsrScalar[]){c->arg[1].s, c->arg[2].s});
 }
 
+/* Whether PyTorch hands the input to oneDNN. */
+static bool gelu_in_line(const TsrTensor *t) {
+    return (t->dtype == TSR_FLOAT32 || t->dtype == TSR_BFLOAT16) && t->numel > 1 &&
+           tsr_is_contiguous(t, TSR_CONTIGUOUS) && !tsr_on_device(t);
+}
+
 TsrStatus op_gelu(TsrOpCall *c) {
     static const TsrPointwise exact = {TSR_K_gelu, "GeluKernelImpl", D_FLOAT, 0, 8, 0, NULL},
+                              in_line = {TSR_K_gelu_in_line, "GeluKernelImpl", D_FLOAT, 0, 8, 0, NULL},
                               by_tanh = {TSR_K_gelu_tanh, "GeluKernelImpl", D_FLOAT, 0, 16, 0, NULL};
     bool is_exact = strcmp(c->arg[1].str, "none") == 0;
     if (!is_exact && strcmp(c->arg[1].str, "tanh") != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "approximate argument must be either none or tanh.");
-    return activate(c, is_exact ? &exact : &by_tanh, NULL, 0, NULL);
+    return activate(c, !is_exact ? &by_tanh : gelu_in_line(c->arg[0].t) ? &in_line : &exact, NULL, 0, NULL);
 }
 
 /* The first half along dim times the sigmoid of the second one. */

@@ -311,29 +311,34 @@ TsrStatus op_rdiv(TsrOpCall *c) {
 
 static const TsrPointwise pow_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, 0, 24, 0, NULL};
 
-static TsrStatus finish_power(TsrPw *pw) {
-    return tsr_pw_finish(pw, tsr_dtype_is_integral(pw->it.common) ? TSR_K_int_pow : TSR_K_pow, NULL, 0);
+/* exponent: NULL, or what it is where it is a real number of the call. PyTorch's loops of float and double take it in
+ * double, where those of halves have it rounded, and a device's take the tensor. */
+static TsrStatus finish_power(TsrPw *pw, const double *exponent) {
+    if (tsr_dtype_is_integral(pw->it.common)) return tsr_pw_finish(pw, TSR_K_int_pow, NULL, 0);
+    bool in_double =
+        exponent != NULL && pw->it.common == pw->it.dtype && !tsr_dtype_is_complex(pw->it.dtype) && !pw->it.away;
+    return tsr_pw_finish(pw, TSR_K_pow, in_double ? exponent : NULL, in_double ? sizeof *exponent : 0);
 }
 
-static TsrStatus power(TsrOpCall *c, TsrTensor *const *in) {
+static TsrStatus power(TsrOpCall *c, TsrTensor *const *in, const double *exponent) {
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, &pow_rules, 2, in));
-    return finish_power(&pw);
+    return finish_power(&pw, exponent);
 }
 
 /* Powers of a number are laid out row by row, whatever the exponent's strides; so are those of a contiguous tensor,
  * whatever its strides of dimensions of size 1. */
 static const TsrPointwise rows_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_COMPLEX, TSR_ITER_LINEAR, 24, 0, NULL};
 
-static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in) {
+static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in, const double *exponent) {
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, &rows_rules, 2, in));
-    return finish_power(&pw);
+    return finish_power(&pw, exponent);
 }
 
 TsrStatus op_pow_tensor(TsrOpCall *c) {
     TsrTensor *in[] = {c->arg[0].t, c->arg[1].t};
-    return power(c, in);
+    return power(c, in, NULL);
 }
 
 /* The result, of in's promoted dtype, filled with ones or a copy of in[0]. */
@@ -391,7 +396,10 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     if (steps != NULL) return power_in_steps(c, in[0], d, steps);
     TsrKernel k = real ? tsr_power_kernel(tsr_scalar_to_double(e), d) : TSR_K_NONE;
     if (k == TSR_K_NONE) TSR_TRY(check_exponent(e, d));
-    if (k == TSR_K_NONE) return tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows(c, in) : power(c, in);
+    if (k == TSR_K_NONE) {
+        double exponent = real ? tsr_scalar_to_double(e) : 0;
+        return (tsr_is_contiguous(in[0], TSR_CONTIGUOUS) ? power_in_rows : power)(c, in, real ? &exponent : NULL);
+    }
     TsrPw pw;
     TsrPointwise rules = pow_rules; /* of complex32 PyTorch's error names the kernel */
     if (d == TSR_COMPLEX32 && k == TSR_K_sqrt) rules.name = "sqrt_vml_cpu";
@@ -429,7 +437,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
     TsrStatus s = one && bools                         ? tsr_not_implemented("pow", TSR_BOOL)
                   : one && !truth && c->out[0] != NULL ? ones_like(c, o.t[1], c->out[0]->dtype)
                   : one                                ? trivial_power(c, o.t, true, o.t[1])
-                                                       : power_in_rows(c, o.t);
+                                                       : power_in_rows(c, o.t, NULL);
     tsr_operands_release(&o);
     return s;
 }
@@ -437,7 +445,7 @@ TsrStatus op_pow_base(TsrOpCall *c) {
 TsrStatus op_rpow(TsrOpCall *c) {
     TsrOperands o;
     TSR_TRY(tsr_operands_take(&o, c, 2, reversed));
-    TsrStatus s = c->arg[1].kind == TSR_ARG_SCALAR ? power_in_rows(c, o.t) : power(c, o.t);
+    TsrStatus s = c->arg[1].kind == TSR_ARG_SCALAR ? power_in_rows(c, o.t, NULL) : power(c, o.t, NULL);
     tsr_operands_release(&o);
     return s;
 }
