@@ -15,6 +15,7 @@
 #include "gemm_pairs.h"
 #include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
+#include "core/kernels/matrix/thin.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
 #include "core/parallel.h"
@@ -893,7 +894,7 @@ static TsrVec from_element(TsrVec x, int64_t i, int64_t item) {
 
 /* half_dot's lanes, which are PyTorch's: DOT_LANES for whole groups, DOT_TAIL for what is left of them. DOT_BLOCK
  * elements are widened to float32 at a time. */
-enum { DOT_LANES = 64, DOT_TAIL = 8, DOT_BLOCK = 16 * DOT_LANES };
+enum { DOT_LANES = TSR_HALF_LANES, DOT_TAIL = 8, DOT_BLOCK = 16 * DOT_LANES };
 
 TSR_CLONES static void add_lanes(float *sum, const float *a, const float *b, int64_t n, int lanes) {
     float lane[DOT_LANES];
@@ -917,7 +918,10 @@ static float fold_lanes(float *lane, int lanes) {
 static TsrStatus half_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     float a[DOT_BLOCK], b[DOT_BLOCK], lane[DOT_LANES] = {0}, tail[DOT_TAIL] = {0}, sum = 0;
     bool dense = x.step == 1 && y.step == 1;
-    for (int64_t i = 0; i < n; i += DOT_BLOCK) {
+    TsrHalfLanesFn whole_groups = dense ? tsr_half_lanes_kernel() : NULL;
+    int64_t first = whole_groups != NULL && n > 0 ? (n - 1) / DOT_LANES * DOT_LANES : 0; /* all but the last one */
+    if (first > 0) whole_groups(lane, x.data, y.data, first, dtype == TSR_BFLOAT16);
+    for (int64_t i = first; i < n; i += DOT_BLOCK) {
         int64_t len = TSR_MIN(n - i, (int64_t)DOT_BLOCK), most = dense ? len / DOT_LANES * DOT_LANES : 0,
                 more = dense ? len / 16 * 16 : 0;
         tsr_convert(TSR_FLOAT32, (char *)a, 4, dtype, from_element(x, i, 2).data, 2 * x.step, len);

@@ -32,4 +32,12 @@ typedef void (*TsrThinFn)(const TsrThin *thin, int64_t begin, int64_t end);
 /* As this CPU has it; NULL where it has no fused multiplication and addition. */
 TsrThinFn tsr_thin_kernel(void);
 
+/* lanes[l] += x[i] * y[i] for l = i % TSR_HALF_LANES, one after the other, product and sum rounded each: n is a
+ * multiple of TSR_HALF_LANES; bfloat16 or float16. */
+enum { TSR_HALF_LANES = 64 };
+typedef void (*TsrHalfLanesFn)(float *lanes, const uint16_t *x, const uint16_t *y, int64_t n, bool bfloat);
+
+/* As this CPU has it; NULL where it has no instructions for halves. */
+TsrHalfLanesFn tsr_half_lanes_kernel(void);
+
 #endif

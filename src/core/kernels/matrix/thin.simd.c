@@ -148,3 +148,35 @@ static void thin(const TsrThin *t, int64_t begin, int64_t end) {
 
 TsrThinFn SIMD(tsr_thin_kernel)(void);
 TsrThinFn SIMD(tsr_thin_kernel)(void) { return thin; }
+
+/* ---- dot products ---- */
+
+/* A vector of elements as floats. */
+INLINE V widen_all(const uint16_t *b, bool bfloat) {
+#if defined(TSR_SIMD_AVX512)
+    const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)b);
+    return bfloat ? _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16)) : _mm512_cvtph_ps(x);
+#else
+    return widen(b, bfloat);
+#endif
+}
+
+INLINE void add_lanes(float *lanes, const uint16_t *x, const uint16_t *y, int64_t n, bool bfloat) {
+    enum { PARTS = TSR_HALF_LANES / LANES }; /* 8 at most */
+    V sum[PARTS];
+    memcpy(sum, lanes, sizeof sum);
+    for (int64_t i = 0; i < n; i += TSR_HALF_LANES) {
+#pragma GCC unroll 8
+        for (int v = 0; v < PARTS; v++)
+            sum[v] += widen_all(x + i + v * LANES, bfloat) * widen_all(y + i + v * LANES, bfloat);
+    }
+    memcpy(lanes, sum, sizeof sum);
+}
+
+static void half_lanes(float *lanes, const uint16_t *x, const uint16_t *y, int64_t n, bool bfloat) {
+    if (bfloat) add_lanes(lanes, x, y, n, true);
+    else add_lanes(lanes, x, y, n, false);
+}
+
+TsrHalfLanesFn SIMD(tsr_half_lanes_kernel)(void);
+TsrHalfLanesFn SIMD(tsr_half_lanes_kernel)(void) { return half_lanes; }
