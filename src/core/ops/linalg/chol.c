@@ -25,9 +25,15 @@ static void potrs(void *context) {
     c->job.blas->potrs[c->job.t](&c->uplo, &c->n, &c->nrhs, c->triangle, &c->n, c->x, &c->n, &c->info, 1);
 }
 
+/* In memory with room behind it: the complex dot product of OpenBLAS 0.3.21 reads an element past the end of a row. */
 static TsrStatus inverse_apart(const TsrLaJob *job, char uplo, int n, TsrTensor *f, int64_t b, int *info) {
-    Triangle c = {.job = *job, .uplo = uplo, .n = n, .triangle = tsr_la_matrix(f, b)};
-    TSR_TRY(tsr_la_apart((int64_t[]){n, n, n}, potri, &c, sizeof c, &f, 1));
+    TSR_OWNED work = NULL;
+    size_t bytes = (size_t)n * (size_t)n * job->item;
+    TSR_TRY(tsr_la_new_scratch(&work, (int64_t)n * n + n + 1, job->item));
+    memcpy(tsr_data(work), tsr_la_matrix(f, b), bytes);
+    Triangle c = {.job = *job, .uplo = uplo, .n = n, .triangle = tsr_data(work)};
+    TSR_TRY(tsr_la_apart((int64_t[]){n, n, n}, potri, &c, sizeof c, &work, 1));
+    memcpy(tsr_la_matrix(f, b), tsr_data(work), bytes);
     *info = c.info;
     return TSR_OK;
 }
