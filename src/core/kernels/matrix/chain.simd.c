@@ -1,6 +1,6 @@
 /* chain.simd.c: products of small and thin matrices (chain.h) for one instruction set: the tiles of
  * chain_tiles.inc without the packing that usually goes before them. Only what would make loads miss is packed: columns
- * of b that are no neighbours, that lie a page or more apart, or that do not fill a tile. */
+ * of b that are no neighbours, that lie a page or more apart, or that do not fill vectors. */
 #include <string.h>
 
 #include "chain.h"
@@ -47,7 +47,7 @@ static void chain(const TsrChain *g) {
     for (int64_t j = 0; j < g->n && tsr_interrupt_flag == 0; j += WIDTH) {
         int64_t width = TSR_MIN(g->n - j, (int64_t)WIDTH), b_rs = WIDTH;
         const float *b = packed;
-        if (in_place && width == WIDTH) b = g->b + j, b_rs = g->b_rs;
+        if (in_place && width % (int64_t)LANES == 0) b = g->b + j, b_rs = g->b_rs;
         else pack(packed, g, j, width);
         switch ((width + LANES - 1) / LANES) {
         case 1: panel(g, j, b, b_rs, width, 1); break;
