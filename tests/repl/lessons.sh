@@ -57,7 +57,15 @@ Words.
 END
 sed 's/^>>> y = x . 2/&\n>>> y[0]\ntensor(7)/' "$work/course/1.md" >"$work/print.md"
 run --lesson --check "$work/print.md"; is 'transcripts are compared' '1 print: its transcripts print something else (see the diff above)' "$status $(echo "$out" | grep '^[^ ]*print: ' | sed 's,^[^ ]*/,,')"
-run --lesson --check "$work/course"; is 'a folder is checked' '0 1 lesson, 1 steps, 4 pieces of code checked, 0 faults' "$status $out"
+run --lesson --check "$work/course"; is 'a folder is checked' '0 1 lesson, 1 step, 4 pieces of code checked, 0 faults' "$status $out"
+printf 'words\n' >"$work/bare.md"
+run --lesson --check "$work/bare.md"
+is 'a file that is no lesson has faults' '1 bare: its first line is no title: # Title
+bare: it has no step, which begins with ## Heading
+1 lesson, 0 steps, 0 pieces of code checked, 2 faults' "$status $(printf '%s\n' "$out" | sed 's|^[^ ]*/bare|bare|')"
+printf '# T\n\n## S\n<!-- try: a -->\n<!-- check: x = 1 -->\n<!-- hint: a -->\n<!-- wrong: y = 1 -->\n```\n>>> x = 1\n```\n' >"$work/assigns.md"
+run --lesson --check "$work/assigns.md"
+is 'a check that is no expression is one' 'step 1 (S): a check is no expression: x = 1 (invalid syntax)' "$(printf '%s\n' "$out" | sed -n 's/.*assigns, //p' | head -1)"
 run --lesson "$work/course/1.md" </dev/null; is 'a file is printed' '0 >>> y = x * 2' "$status $(printf '%s\n' "$out" | tail -1)"
 run --lesson "$work/course" </dev/null; is 'a folder is listed' '0   1  A lesson' "$status $(printf '%s\n' "$out" | head -1)"
 # fault NAME FROM TO WANTED: the lesson with one line changed

@@ -10,6 +10,7 @@
 #include "take.h"
 #include "repl/doctest.h"
 #include "lang/modules/builtin.h"
+#include "lang/syntax/parser.h"
 #include "lang/vm/vm.h"
 #include "repl/shell.h"
 
@@ -150,6 +151,19 @@ static void check_hint(const Where *p, Span hint) {
 
 /* ---- a step ---- */
 
+/* A check that is no expression never holds, whatever the answer. */
+static void check_expression(const Where *p, Span check) {
+    Source *source = NULL;
+    Ast *ast = NULL;
+    SourceRange where;
+    TsrStatus status = source_new(&source, "<check>", check.begin, (size_t)span_length(check), 1, NULL);
+    if (status == TSR_OK) status = parser_new_expression(&ast, source, &where);
+    if (status != TSR_OK) fault(p, "a check is no expression", check, tsr_error_message());
+    tsr_error_clear();
+    ast_free(ast);
+    source_free(source);
+}
+
 static void check_step(const Where *p) {
     const Step *s = p->step;
     Attempt a;
@@ -161,6 +175,7 @@ static void check_step(const Where *p) {
         fault(p, "the task has no check", none, "");
         return;
     }
+    for (int i = 0; format_comment(&text, s, "check", i); i++) check_expression(p, text);
     globals_set_last(VALUE_UNBOUND);
     if (judge_begin(&a, s) && a.fulfilled) fault(p, "its check holds before anything is done", none, "");
     if (format_code(&answer, s->answer) == TSR_OK && answer.length > 0)
@@ -195,6 +210,11 @@ typedef struct Walk {
     Tally *tally;
 } Walk;
 
+static void lesson_fault(const Walk *w, const char *what) {
+    printf("%s: %s\n", w->lesson->key, what);
+    w->tally->faults++;
+}
+
 /* In a copy, so that no lesson sees another's names. */
 static void walk_lesson(void *context) {
     const Walk *w = context;
@@ -202,6 +222,8 @@ static void walk_lesson(void *context) {
     Step step;
     bool said = false;
     Where place = {w->lesson->key, 1, &step, w->tally};
+    if (!span_starts(w->lesson->text, "# ")) lesson_fault(w, "its first line is no title: # Title");
+    if (format_count_steps(w->lesson->text) == 0) lesson_fault(w, "it has no step, which begins with ## Heading");
     run_transcripts(format_introduction(w->lesson->text, &rest));
     for (; format_next_step(&rest, &step); place.number++) {
         run_transcripts(step.body);
@@ -218,10 +240,11 @@ static void compare_transcripts(void *context) {
     const Walk *w = context;
     const char *path = w->lesson->path;
     if (doctest_run(&path, 1, false) == 0) return;
-    printf("%s: its transcripts print something else (see the diff above)\n", w->lesson->key);
-    w->tally->faults++;
+    lesson_fault(w, "its transcripts print something else (see the diff above)");
     fflush(stdout);
 }
+
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
 int verify_course(const Course *course) {
     Tally *tally = copy_shared(sizeof *tally);
@@ -237,7 +260,8 @@ int verify_course(const Course *course) {
     }
     Tally result = *tally;
     copy_free(tally, sizeof *tally);
-    printf("%d lesson%s, %d steps, %d pieces of code checked, %d fault%s\n", result.lessons,
-           result.lessons == 1 ? "" : "s", result.steps, result.pieces, result.faults, result.faults == 1 ? "" : "s");
+    printf("%d lesson%s, %d step%s, %d piece%s of code checked, %d fault%s\n", result.lessons, plural(result.lessons),
+           result.steps, plural(result.steps), result.pieces, plural(result.pieces), result.faults,
+           plural(result.faults));
     return result.faults;
 }
