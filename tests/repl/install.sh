@@ -42,7 +42,7 @@ example=$top/examples/view.c
 quietly 'a program on the shared library' ${CC:-gcc} -o "$work/shared" "$example" $(config --cflags --libs)
 is 'runs' "$wanted" "$(LD_LIBRARY_PATH=$root/usr/lib "$work/shared" 2>&1)"
 # shellcheck disable=SC2046
-quietly 'a program on the static library' ${CC:-gcc} -o "$work/static" "$example" $(config --cflags) "$root/usr/lib/libtsr.a" $(config --static --libs-only-l --libs-only-other | sed 's/-ltsr//')
+quietly 'a program on the static library' ${CC:-gcc} -o "$work/static" "$example" "$root/usr/lib/libtsr.a" $(config --static --cflags --libs)
 is 'runs alone' "$wanted" "$("$work/static" 2>&1)"
 
 # shellcheck disable=SC2046
