@@ -242,12 +242,18 @@ static Thing by_text(Golden *g, const State *s, const Node *n) {
     return text >= 0 ? state_lookup(s, golden_text_at(g, text)) : (Thing){0};
 }
 
+/* What has items is no pointer: a new... function gave several in a row, and which of them are freed is not known. */
+static void take_as_row(State *s, Thing t) {
+    if (t.kind == T_POINTER) s->pointers[t.id].owed = 0;
+}
+
 static void eval_subscript(Golden *g, States *set, const Node *n) {
     golden_eval(g, set, n->subscript.value);
     golden_eval(g, set, n->subscript.index);
     for (int i = 0; i < set->count; i++) {
         State *s = &set->items[i];
         Thing key = state_pop(s), from = state_pop(s), result = {0};
+        take_as_row(s, from);
         if (from.kind != T_BOX) {
             result = by_text(g, s, n);
         } else if (key.kind != T_UNKNOWN) {
@@ -478,6 +484,7 @@ void golden_each(Golden *g, States *set, const Node *iterable, LoopRound round, 
         Thing items[MAX_ITEMS] = {{0}};
         State *s = &set->items[i];
         Thing over = state_pop(s);
+        take_as_row(s, over);
         int count = known_items(s, over, items), before = golden_known(s, number);
         for (int k = 0; count < 0 && k <= UNKNOWN_PASSES; k++) {
             State other = *s;
