@@ -23,6 +23,12 @@ typedef double V2d __attribute__((vector_size(16)));
 enum { WIDE = 256 };
 /* Elements of a line with gaps that are brought together at a time, for the loops over dense ones. */
 enum { DENSE = 256 };
+/* m elements of type T from `data` on, `stride` bytes apart, brought together; every second one by whole vectors. */
+#define BRING_TOGETHER(T, dense, data, stride, m) \
+    if ((stride) == 2 * (int64_t)sizeof(T)) \
+        for (int64_t at_ = 0; at_ < (m); at_++) (dense)[at_] = ((const T *)(data))[2 * at_]; \
+    else \
+        for (int64_t at_ = 0; at_ < (m); at_++) (dense)[at_] = *(const T *)((data) + at_ * (stride))
 
 /* The reducer's finish, out of a function `result` for one accumulator. */
 #define FINISH(name, A) \
