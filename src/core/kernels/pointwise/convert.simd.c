@@ -208,7 +208,43 @@ static bool SIMD(is_small)(TsrDtype d) { return tsr_dtypes[d].kind == TSR_KIND_F
 #define NATIVE_SMALL_COMPLEX NATIVE_BOOL
 #define NATIVE_OBJECT NATIVE_BOOL
 
+/* Floats to int64 where no instruction converts vectors: whole numbers of less than 2**51 are the low bits of their sum
+ * with 1.5 * 2**52; others go one by one. Only what is contiguous. */
+#ifdef TSR_SIMD_AVX2
+#define TO_INT64(name, T, LOAD) \
+    static void name(int64_t *restrict o, const T *restrict a, int64_t n) { \
+        const __m256d limit = _mm256_set1_pd(0x1p51), sign = _mm256_set1_pd(-0.0), shift = _mm256_set1_pd(0x1.8p52); \
+        int64_t i = 0; \
+        for (; i + 4 <= n; i += 4) { \
+            const __m256d x = LOAD(a + i), whole = _mm256_round_pd(x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC); \
+            const __m256d small = _mm256_cmp_pd(_mm256_andnot_pd(sign, x), limit, _CMP_LT_OQ); \
+            const __m256i bits = _mm256_castpd_si256(_mm256_add_pd(whole, shift)); \
+            if (TSR_LIKELY(_mm256_movemask_pd(small) == 15)) \
+                _mm256_storeu_si256((__m256i *)(void *)(o + i), _mm256_sub_epi64(bits, _mm256_castpd_si256(shift))); \
+            else \
+                for (int k = 0; k < 4; k++) o[i + k] = tsr_double_to_int64((double)a[i + k]); \
+        } \
+        for (; i < n; i++) o[i] = tsr_double_to_int64((double)a[i]); \
+    }
+#define LOAD_FLOATS(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
+TO_INT64(floats_to_int64, float, LOAD_FLOATS)
+TO_INT64(doubles_to_int64, double, _mm256_loadu_pd)
+
+static bool to_int64(char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n) {
+    if (ds != 8 || ss != (int64_t)tsr_dtypes[from].itemsize) return false;
+    if (from == TSR_FLOAT32) floats_to_int64((int64_t *)(void *)dst, (const float *)(const void *)src, n);
+    else if (from == TSR_FLOAT64) doubles_to_int64((int64_t *)(void *)dst, (const double *)(const void *)src, n);
+    return from == TSR_FLOAT32 || from == TSR_FLOAT64;
+}
+#else
+static bool to_int64(char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n) {
+    (void)dst, (void)ds, (void)from, (void)src, (void)ss, (void)n;
+    return false;
+}
+#endif
+
 static void SIMD(native)(TsrDtype to, char *dst, int64_t ds, TsrDtype from, const char *src, int64_t ss, int64_t n) {
+    if (to == TSR_INT64 && to_int64(dst, ds, from, src, ss, n)) return;
     switch ((TsrDtypeId)from) {
 #define DTYPE(suffix, ctype, size, kind, group, stem, ...) NATIVE_##group(suffix, stem)
 #include "core/dtype.def"
