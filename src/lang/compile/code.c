@@ -9,11 +9,7 @@ Code *code_retain(Code *code) {
     return code;
 }
 
-void code_free(Code *code) {
-    if (code == NULL || --code->refs > 0) return;
-    for (int i = 0; i < code->const_count; i++) value_release(code->consts[i]);
-    for (int i = 0; i < code->child_count; i++) code_free(code->children[i]);
-    source_free(code->source);
+static void free_arrays(Code *code) {
     tsr_free(code->name);
     tsr_free(code->qualname);
     tsr_free(code->ins);
@@ -27,7 +23,17 @@ void code_free(Code *code) {
     tsr_free(code->handled);
     tsr_free(code->lent);
     tsr_free(code->names);
+}
+
+void code_free(Code *code) {
+    if (code == NULL || --code->refs > 0) return;
+    for (int i = 0; i < code->const_count; i++) value_release(code->consts[i]);
+    for (int i = 0; i < code->child_count; i++) code_free(code->children[i]);
+    source_free(code->source);
+    if (!code->whole) free_arrays(code);
     tsr_free(code);
 }
 
-SourceRange code_range(const Code *code, const Ins *pc) { return code->at[pc - code->ins]; }
+SourceRange code_range(const Code *code, const Ins *pc) {
+    return code->at != NULL ? code->at[pc - code->ins] : (SourceRange){0};
+}

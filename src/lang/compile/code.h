@@ -72,11 +72,12 @@ typedef struct Code Code;
 struct Code {
     int refs;
     unsigned flags;
+    bool whole;     /* one block with its arrays, its texts the program's: code_thaw's */
     char *name;     /* "f", "<lambda>", "<genexpr>", "<module>" */
     char *qualname; /* "f.<locals>.g" */
     Source *source;
     Ins *ins;
-    SourceRange *at; /* one for each word of ins */
+    SourceRange *at; /* one for each word of ins; NULL: no places are known */
     int ins_count;
     Value *consts;
     int const_count;

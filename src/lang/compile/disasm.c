@@ -58,7 +58,7 @@ TsrStatus code_disassemble(const Code *code, FILE *file) {
             code->ins_count);
     for (int k = 0; k < code->ins_count; k++) {
         const Ins *i = &code->ins[k];
-        fprintf(file, "%5d %4d  %-12s", code->at[k].line, k, rows[i->op].name);
+        fprintf(file, "%5d %4d  %-12s", code_range(code, i).line, k, rows[i->op].name);
         TSR_TRY(print_operands(code, file, i));
         fprintf(file, "    ; %s\n", rows[i->op].meaning);
         if (i->op == INS_METHOD || i->op == INS_GETATTR) k += 2;

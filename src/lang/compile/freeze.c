@@ -122,6 +122,7 @@ TsrStatus code_freeze(TsrText *out, const Code *code) {
 typedef struct Reader {
     const char *at;
     Source *source; /* lent */
+    char *room;     /* of the code that is being read: behind it, for its arrays */
 } Reader;
 
 static void take(Reader *r, void *to, size_t n) {
@@ -141,21 +142,19 @@ static const char *take_name(Reader *r) {
     return s;
 }
 
-/* A copy of the next n * size bytes, NULL where there are none. */
-static TsrStatus take_array(void *out, Reader *r, int n, size_t size) {
-    void *made = NULL;
-    if (n > 0 && (made = tsr_malloc((size_t)n * size)) == NULL) return mem_error();
-    if (n > 0) take(r, made, (size_t)n * size);
-    memcpy(out, &made, sizeof made);
-    return TSR_OK;
+static size_t array_bytes(int n, size_t size) { return ((size_t)n * size + 7) / 8 * 8; }
+
+static void *new_array(Reader *r, int n, size_t size) {
+    void *array = r->room;
+    r->room += array_bytes(n, size);
+    return array;
 }
 
-static TsrStatus take_text(char **out, Reader *r) {
-    const char *s = take_name(r);
-    *out = tsr_malloc(strlen(s) + 1);
-    if (*out == NULL) return mem_error();
-    strcpy(*out, s);
-    return TSR_OK;
+/* Of the next n * size bytes. */
+static void *take_array(Reader *r, int n, size_t size) {
+    void *array = new_array(r, n, size);
+    take(r, array, (size_t)n * size);
+    return array;
 }
 
 static TsrStatus thaw_const(Value *out, Reader *r);
@@ -222,12 +221,10 @@ static TsrStatus thaw_const(Value *out, Reader *r) {
     }
 }
 
-/* slot_count names where they stand, in an array of the code's own. */
-static TsrStatus thaw_names(Code *code, Reader *r) {
-    TSR_TRY(take_array(&code->slot_is_cell, r, code->slot_count, 1));
-    code->slot_names = tsr_malloc(sizeof *code->slot_names * (size_t)code->slot_count + 1);
-    code->captures = tsr_malloc(sizeof *code->captures * (size_t)code->capture_count + 1);
-    if (code->slot_names == NULL || code->captures == NULL) return mem_error();
+static void thaw_names(Code *code, Reader *r) {
+    code->slot_is_cell = take_array(r, code->slot_count, 1);
+    code->slot_names = new_array(r, code->slot_count, sizeof *code->slot_names);
+    code->captures = new_array(r, code->capture_count, sizeof *code->captures);
     for (int i = 0; i < code->slot_count; i++) code->slot_names[i] = take_name(r);
     for (int i = 0; i < code->capture_count; i++) {
         Capture *c = &code->captures[i];
@@ -235,49 +232,52 @@ static TsrStatus thaw_names(Code *code, Reader *r) {
         c->index = take_int(r);
         c->name = take_name(r);
     }
-    return TSR_OK;
 }
 
+static TsrStatus thaw(Code **out, Reader *r);
+
+/* Constants and children count as they are made, so that code_free knows at each exit what is there. */
 static TsrStatus thaw_consts(Code *code, Reader *r, int count) {
-    code->consts = tsr_malloc(sizeof *code->consts * (size_t)count + 1);
-    if (code->consts == NULL) return mem_error();
     TSR_TRY(thaw_values(code->consts, r, count));
     code->const_count = count;
     return TSR_OK;
 }
 
-static TsrStatus thaw(Code **out, Reader *r);
-
 static TsrStatus thaw_children(Code *code, Reader *r, int count) {
-    code->children = tsr_malloc(sizeof(Code *) * (size_t)count + 1);
-    if (code->children == NULL) return mem_error();
-    TsrStatus status = TSR_OK;
-    for (; code->child_count < count; code->child_count++)
-        if ((status = thaw(&code->children[code->child_count], r)) != TSR_OK) break;
-    return status;
+    for (; code->child_count < count; code->child_count++) TSR_TRY(thaw(&code->children[code->child_count], r));
+    return TSR_OK;
 }
 
-/* Constants and children count as they are made, so that code_free knows at each exit what is there. */
 static TsrStatus thaw_parts(Code *code, Reader *r, const Numbers *n) {
-    TSR_TRY(take_text(&code->name, r));
-    TSR_TRY(take_text(&code->qualname, r));
-    TSR_TRY(take_array(&code->ins, r, code->ins_count, sizeof *code->ins));
-    code->at = tsr_calloc((size_t)code->ins_count + 1, sizeof *code->at);
-    if (code->at == NULL) return mem_error();
-    TSR_TRY(take_array(&code->handlers, r, code->handler_count, sizeof *code->handlers));
-    TSR_TRY(take_array(&code->handled, r, code->handled_count, sizeof *code->handled));
-    TSR_TRY(thaw_names(code, r));
+    code->name = (char *)take_name(r);
+    code->qualname = (char *)take_name(r);
+    code->ins = take_array(r, code->ins_count, sizeof *code->ins);
+    code->handlers = take_array(r, code->handler_count, sizeof *code->handlers);
+    code->handled = take_array(r, code->handled_count, sizeof *code->handled);
+    thaw_names(code, r);
+    code->consts = new_array(r, n->const_count, sizeof *code->consts);
+    code->children = new_array(r, n->child_count, sizeof(Code *));
     TSR_TRY(thaw_consts(code, r, n->const_count));
     return thaw_children(code, r, n->child_count);
 }
 
+/* The code and the arrays of thaw_parts. */
+static size_t bytes_of(const Numbers *n) {
+    return array_bytes(1, sizeof(Code)) + array_bytes(n->ins_count, sizeof(Ins)) +
+           array_bytes(n->handler_count, sizeof(Handler)) + array_bytes(n->handled_count, sizeof(HandledRegion)) +
+           array_bytes(n->slot_count, 1) + array_bytes(n->slot_count, sizeof(const char *)) +
+           array_bytes(n->capture_count, sizeof(Capture)) + array_bytes(n->const_count, sizeof(Value)) +
+           array_bytes(n->child_count, sizeof(Code *));
+}
+
 static TsrStatus thaw(Code **out, Reader *r) {
     Numbers n;
-    Code *code = tsr_calloc(1, sizeof *code);
-    if (code == NULL) return mem_error();
     take(r, &n, sizeof n);
+    Code *code = tsr_malloc(bytes_of(&n));
+    if (code == NULL) return mem_error();
     *code = (Code){.refs = 1,
                    .flags = n.flags,
+                   .whole = true,
                    .source = source_retain(r->source),
                    .ins_count = n.ins_count,
                    .slot_count = n.slot_count,
@@ -293,13 +293,15 @@ static TsrStatus thaw(Code **out, Reader *r) {
                    .def_at = n.def_at,
                    .first_line = n.first_line,
                    .doc = n.doc};
-    TsrStatus status = thaw_parts(code, r, &n);
+    Reader inner = {r->at, r->source, (char *)code + array_bytes(1, sizeof *code)};
+    TsrStatus status = thaw_parts(code, &inner, &n);
+    r->at = inner.at;
     if (status == TSR_OK) *out = code;
     else code_free(code);
     return status;
 }
 
 TsrStatus code_thaw(Code **out, const char *bytes, Source *source) {
-    Reader r = {bytes, source};
+    Reader r = {bytes, source, NULL};
     return thaw(out, &r);
 }

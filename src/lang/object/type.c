@@ -85,37 +85,38 @@ Type getset_type = {.obj = TYPE_HEADER,
                     .repr = getset_repr,
                     .get_attr = getset_get_attr};
 
-/* Types whose cache was filled, so that shutdown can drop it. */
+/* Types that have a cache, so that shutdown can drop it. */
 static Type **cached_types;
 static int64_t cached_count, cached_capacity;
 
-static TsrStatus fill_methods(Dict *dict, Type *type) {
-    for (const Method *m = type->methods; m != NULL && m->name != NULL; m++) {
-        Value f;
-        TSR_TRY(native_new_method(&f, m, type, VALUE_UNBOUND));
-        TSR_TRY(dict_set_c_move(dict, m->name, f));
-    }
-    for (const Getter *g = type->getters; g != NULL && g->name != NULL; g++) {
-        GetSet *object = obj_new(&getset_type, sizeof *object);
-        if (object == NULL) return TSR_MEMORY_ERROR;
-        object->def = g;
-        object->owner = type;
-        TSR_TRY(dict_set_c_move(dict, g->name, value_obj_move(object)));
-    }
+static TsrStatus need_cache(Type *type) {
+    if (type->cache != NULL) return TSR_OK;
+    TSR_TRY(mem_grow(&cached_types, &cached_capacity, cached_count + 1, sizeof *cached_types));
+    if ((type->cache = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    cached_types[cached_count++] = type;
     return TSR_OK;
 }
 
-static TsrStatus fill_cache(Type *type) {
-    Dict *dict = dict_new_raw();
-    if (dict == NULL) return TSR_MEMORY_ERROR;
-    TsrStatus status = mem_grow(&cached_types, &cached_capacity, cached_count + 1, sizeof *cached_types);
-    if (status == TSR_OK) status = fill_methods(dict, type);
-    if (status != TSR_OK) {
-        obj_release(dict);
-        return status;
-    }
-    cached_types[cached_count++] = type;
-    type->cache = dict;
+static TsrStatus getset_new(Value *out, const Getter *def, Type *owner) {
+    GetSet *object = obj_new(&getset_type, sizeof *object);
+    if (object == NULL) return TSR_MEMORY_ERROR;
+    object->def = def;
+    object->owner = owner;
+    *out = value_obj_move(object);
+    return TSR_OK;
+}
+
+static bool is_called(const char *name, const Str *wanted) {
+    return name[0] == wanted->data[0] && str_equal_c(wanted, name);
+}
+
+/* What the type's own tables say of the name; V_UNBOUND: nothing. */
+static TsrStatus descriptor_new(Value *out, Type *type, const Str *name) {
+    *out = VALUE_UNBOUND;
+    for (const Getter *g = type->getters; g != NULL && g->name != NULL; g++)
+        if (is_called(g->name, name)) return getset_new(out, g, type);
+    for (const Method *m = type->methods; m != NULL && m->name != NULL; m++)
+        if (is_called(m->name, name)) return native_new_method(out, m, type, VALUE_UNBOUND);
     return TSR_OK;
 }
 
@@ -129,30 +130,26 @@ enum { CACHE_ROWS = 256 };
 static CacheRow cache_rows[CACHE_ROWS];
 static bool cache_is_stale; /* of an interpreter that was shut down */
 
-/* An attribute that the type finds for itself is kept in its cache, which lends it from then on. */
-static TsrStatus lookup_beyond(Value *out, Type *type, Str *name) {
-    Value made = VALUE_UNBOUND;
-    TSR_TRY(type->lookup(&made, type, name));
+/* A descriptor of the type's own, or an attribute that it finds for itself, is kept in its cache, which lends it from
+ * then on. */
+static TsrStatus lookup_own(Value *lent, Type *type, Str *name) {
+    Value made;
+    TSR_TRY(need_cache(type));
+    const Value *found = dict_find_str(type->cache, name);
+    *lent = found != NULL ? *found : VALUE_UNBOUND;
+    if (found != NULL) return TSR_OK;
+    TSR_TRY(descriptor_new(&made, type, name));
+    if (made.tag == V_UNBOUND && type->lookup != NULL) TSR_TRY(type->lookup(&made, type, name));
     if (made.tag == V_UNBOUND) return TSR_OK;
     TsrStatus status = dict_set_str(type->cache, name, made);
-    if (status == TSR_OK) *out = made;
+    if (status == TSR_OK) *lent = made;
     value_release(made);
     return status;
 }
 
-static TsrStatus lookup_slow(Value *out, Type *type, Str *name) {
-    *out = VALUE_UNBOUND;
-    for (Type *t = type; t != NULL; t = type_base(t)) {
-        if (t->cache == NULL) TSR_TRY(fill_cache(t));
-        const Value *found = dict_find_str(t->cache, name);
-        if (found != NULL) {
-            *out = *found;
-            return TSR_OK;
-        }
-        if (t->lookup == NULL) continue;
-        TSR_TRY(lookup_beyond(out, t, name));
-        if (out->tag != V_UNBOUND) return TSR_OK;
-    }
+static TsrStatus lookup_slow(Value *lent, Type *type, Str *name) {
+    *lent = VALUE_UNBOUND;
+    for (Type *t = type; t != NULL && lent->tag == V_UNBOUND; t = type_base(t)) TSR_TRY(lookup_own(lent, t, name));
     return TSR_OK;
 }
 

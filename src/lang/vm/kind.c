@@ -221,7 +221,7 @@ static void make_ready(Kind *k) {
 
 Value kind_named(Kind *rows, size_t count, const char *home, const char *name) {
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(type_short_name(&rows[i].type), name) != 0 || strcmp(rows[i].home, home) != 0) continue;
+        if (strcmp(rows[i].home, home) != 0 || strcmp(type_short_name(&rows[i].type), name) != 0) continue;
         make_ready(&rows[i]);
         return value_lent(&rows[i].type);
     }
