@@ -78,8 +78,8 @@ static TsrStatus parse_type(Parser *ps, TsrParam *param) {
     const char *begin = ps->p;
     while (isalnum((unsigned char)*ps->p)) ps->p++;
     size_t length = (size_t)(ps->p - begin), row = 0;
-    while (row < TSR_COUNTOF(types) &&
-           (strlen(types[row].name) != length || memcmp(types[row].name, begin, length) != 0))
+    while (row < TSR_COUNTOF(types) && (types[row].name[0] != *begin || strlen(types[row].name) != length ||
+                                        memcmp(types[row].name, begin, length) != 0))
         row++;
     if (row == TSR_COUNTOF(types)) return malformed(ps, "unknown type");
     param->type = types[row].kind;

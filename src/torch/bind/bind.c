@@ -327,8 +327,8 @@ Type op_method_type = {.obj = TYPE_HEADER,
                        .descriptor_get = bind_to,
                        .getters = op_getters};
 
-/* Every function object made, by "f:add" or "m:add": they live until the program ends. */
-static Dict *made;
+/* Every function object made, by name, functions and methods apart: they live until the program ends. */
+static Dict *made[2];
 
 /* The row set and form that `name` stands for. */
 static const TsrOpSet *resolve(const char *name, bool method, BindForm *form) {
@@ -365,20 +365,18 @@ static const char *error_name(const char *name) {
         if (strcmp(name, other_names[i][0]) == 0) name = other_names[i][1];
     if (strcmp(name, "_einsum") == 0 || strcmp(name, "_tensordot") == 0) name++;
     char text[128];
-    snprintf(text, sizeof text, "%s", name);
-    for (char *c = text; *c != '\0'; c++)
-        if (*c == '.') *c = '_';
-    Str *kept = str_intern_c(text);
+    size_t n = 0;
+    for (; name[n] != '\0' && n < sizeof text; n++) text[n] = name[n] == '.' ? '_' : name[n];
+    Str *kept = str_intern(text, (int64_t)n);
     return kept == NULL ? NULL : kept->data;
 }
 
 static TsrStatus make_function(Value *out, const char *name, bool method) {
     BindForm form = BIND_FUNCTION;
+    Dict **known = &made[method];
     *out = VALUE_UNBOUND;
-    if (made == NULL && (made = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
-    char key[160];
-    snprintf(key, sizeof key, "%c:%s", method ? 'm' : 'f', name);
-    Value *found = dict_find_c(made, key);
+    if (*known == NULL && (*known = dict_new_raw()) == NULL) return TSR_MEMORY_ERROR;
+    Value *found = dict_find_c(*known, name);
     if (found != NULL) {
         *out = value_retain(*found);
         return TSR_OK;
@@ -397,7 +395,7 @@ static TsrStatus make_function(Value *out, const char *name, bool method) {
     f->python = has_form(set, method ? TSR_PYTHON_METHOD : TSR_PYTHON_FN);
     f->parser = NULL;
     f->bound = false;
-    TsrStatus s = dict_set_c(made, key, value_lent(f));
+    TsrStatus s = dict_set_c(*known, name, value_lent(f));
     if (s != TSR_OK) obj_release(f);
     else *out = value_obj_move(f);
     return s;
