@@ -750,6 +750,7 @@ static Value other_builtin(const char *name) {
     if (strcmp(name, "IOError") == 0 || strcmp(name, "EnvironmentError") == 0)
         return value_lent(EXC_TYPE(TSR_OS_ERROR));
     if (strcmp(name, "Ellipsis") == 0) return VALUE_ELLIPSIS;
+    if (strcmp(name, "__debug__") == 0) return VALUE_TRUE;
     return strcmp(name, "NotImplemented") == 0 ? VALUE_NOT_IMPLEMENTED : VALUE_UNBOUND;
 }
 
@@ -766,7 +767,7 @@ static TsrStatus append_name(List *names, const char *name) {
 }
 
 static TsrStatus other_names(List *names, Module *module) {
-    static const char *const more[] = {"IOError", "EnvironmentError", "Ellipsis", "NotImplemented"};
+    static const char *const more[] = {"IOError", "EnvironmentError", "Ellipsis", "NotImplemented", "__debug__"};
     (void)module;
     for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(append_name(names, types[i]->name));
     for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
