@@ -151,6 +151,8 @@ TsrStatus op_roll(TsrOpCall *c) {
     int64_t minus = -1;
     TsrScope s = {0};
     if (ns == 0) return tsr_error(TSR_RUNTIME_ERROR, "`shifts` required");
+    if (nd == 0 && ns == 1 && self->numel == 0 && tsr_ndim(self) == 1)
+        return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE));
     if (nd == 0 && ns == 1) {
         TsrTensor *flat = MAKE(&s, tsr_tensor_new_reshape, self, 1, &minus),
                   *rolled = MAKE(&s, roll_new, flat, shifts[0], 0);

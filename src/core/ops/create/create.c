@@ -121,10 +121,11 @@ TsrStatus op_empty(TsrOpCall *c) {
     if (c->out[0] != NULL && tsr_arg_given(&c->arg[4]))
         return tsr_error(TSR_RUNTIME_ERROR, "'memory_format' argument is incompatible with 'out' tensor argument");
     if (c->out[0] != NULL) return size_out(c);
-    if (format == TSR_PRESERVE) return tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format Preserve");
     TsrTensor *t;
     TSR_TRY(new_by_size(&t, c, 0, 1, tsr_default_dtype(), TSR_DEVICE_CPU));
-    TsrStatus status = format == TSR_CONTIGUOUS ? TSR_OK : restride(t, format);
+    TsrStatus status = format == TSR_PRESERVE     ? tsr_error(TSR_RUNTIME_ERROR, "unsupported memory format Preserve")
+                       : format == TSR_CONTIGUOUS ? TSR_OK
+                                                  : restride(t, format);
     if (status == TSR_OK) return tsr_return_move(c, t);
     tsr_tensor_free(t);
     return status;

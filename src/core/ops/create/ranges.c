@@ -41,6 +41,13 @@ static int64_t count_whole(int64_t start, int64_t end, int64_t step) {
     return step == -1 ? (int64_t)(0 - most) : (int64_t)most / step;
 }
 
+/* The first size that is none: PyTorch compares with the greatest as a double, which is this one. */
+#define BEYOND 9223372036854775808.0
+static TsrStatus one_too_many(void) {
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "IntArrayRef contains an int that cannot be represented as a SymInt: -9223372036854775808");
+}
+
 /* How many steps lie in [start, end): exact in integers for int64, by doubles otherwise. */
 static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, TsrScalar step, TsrDtype dtype) {
     double a = 0, b = 0, s = 1;
@@ -60,7 +67,8 @@ static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, Ts
         if (*count >= 0) return TSR_OK;
         n = -1;
     }
-    if (!(n >= 0 && n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
+    if (n == BEYOND) return one_too_many();
+    if (!(n >= 0 && n < BEYOND)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
     *count = (int64_t)n;
     return TSR_OK;
 }
@@ -121,7 +129,8 @@ TsrStatus op_range(TsrOpCall *c) {
     if (half) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;
-    if (!(n < 9223372036854775807.0)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
+    if (n == BEYOND) return one_too_many();
+    if (!(n < BEYOND)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
     int64_t count = (int64_t)n;
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new(&t, 1, &count, dtype, o.device));

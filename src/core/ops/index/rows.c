@@ -278,12 +278,12 @@ TsrStatus op_index_add(TsrOpCall *c) {
     TsrScalar alpha = c->arg[4].s;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_add_", self, dim, index, source));
-    TSR_TRY(check_alpha(&alpha, self->dtype));
     /* Along the first or the last dimension PyTorch does this as a scatter_add. */
     bool scatters = tsr_ndim(self) > 1 && is_one(alpha) && (dim == 0 || dim == tsr_ndim(self) - 1);
     unsigned allowed = TSR_BITS_MOST | TSR_BIT(COMPLEX32) | (scatters ? TSR_BITS_UINT : 0);
     const char *kernel = scatters ? "scatter_gather_tensor_cpu" : tsr_ndim(self) > 1 ? "add_stub" : "index_add_";
     if (source->numel > 0 || tsr_ndim(self) < 2) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
+    TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
     TSR_TRY(tsr_long_new(&positions, index));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), !scatters, &bad);
@@ -483,14 +483,14 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (c->inplace) TSR_TRY(tsr_check_no_overlap(c->out[0], index));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
+    if (self->numel == 0 && index->numel > 0 && tsr_ndim(self) > 0 && !tsr_is_meta(self))
+        TSR_TRY(tsr_index_check_rows(self, dim, index->numel));
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
     if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status =
-        t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 ? tsr_index_check_rows(t, dim, index->numel) : TSR_OK;
-    if (status == TSR_OK) status = tsr_long_new(&positions, index);
+    TsrStatus status = tsr_long_new(&positions, index);
     if (status == TSR_OK) {
         status = fill_positions(t, dim, positions, value);
         tsr_tensor_free(positions);

@@ -412,6 +412,11 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     /* PyTorch sorts a large set, where its elements may be equal. */
     bool sorts = (double)set->numel >= 10 * pow((double)elements->numel, 0.145);
     unsigned allowed = sorts ? TSR_BITS_USUAL | TSR_BITS_UINT : TSR_BITS_USUAL;
+    if (sorts && elements->numel > 0) { /* of each list what is in it once, then both joined */
+        TSR_TRY(tsr_require(allowed, elements->dtype, "unique"));
+        TSR_TRY(tsr_require(allowed, set->dtype, "unique"));
+        TSR_TRY(tsr_promote(&dtype, elements->dtype, set->dtype));
+    }
     if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, sorts ? "unique" : "isin_default_cpu"));
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));

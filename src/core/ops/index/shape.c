@@ -476,7 +476,11 @@ TsrStatus op_unravel_index(TsrOpCall *c) {
                          tsr_dtype_name(index->dtype));
     if (n > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "unravel_index: too many dimensions");
     TSR_TRY(check_unraveled(index, n, shape));
-    if (n == 0) return tsr_return_list_move(c, part, 0);
+    if (n == 0) {
+        TsrDtype divided;
+        TSR_TRY(tsr_promote(&divided, index->dtype, TSR_INT64));
+        return tsr_return_list_move(c, part, 0);
+    }
     TSR_OWNED steps = NULL;
     TSR_OWNED sizes = NULL;
     TSR_OWNED column = NULL;

@@ -310,7 +310,7 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TsrLaBatch batch;
-    TSR_TRY(tsr_la_broadcast_batch(&batch, a, b));
+    TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
     TSR_TRY(tsr_tensor_new_cast(&cast, b, a->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&x, cast, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));

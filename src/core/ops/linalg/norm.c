@@ -277,7 +277,8 @@ static TsrStatus norm_of_small_new(TsrTensor **out, const TsrTensor *x, double p
     TSR_OWNED norm = NULL;
     int64_t width = 1;
     for (int i = 0; i < tsr_ndim(x); i++) width *= reduced[i] ? x->sizes[i] : 1;
-    if (width > 1 && x->numel > 0) return tsr_la_not_implemented("norm_cpu", x->dtype);
+    if (x->numel > 0 && (width > 1 || (tsr_ndim(x) == 0 && over.n > 0)))
+        return tsr_la_not_implemented("norm_cpu", x->dtype);
     TSR_TRY(tsr_tensor_new_cast(&wide, x, TSR_FLOAT32));
     TSR_TRY(vector_norm(&norm, wide, p, over));
     return tsr_tensor_new_cast(out, norm, x->dtype);

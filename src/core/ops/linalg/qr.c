@@ -166,12 +166,10 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tsr_ndim(other) < 2) return tsr_error(TSR_RUNTIME_ERROR, "%s: other must have at least 2 dimensions.", fn);
     int64_t size = left ? tsr_la_rows(other) : tsr_la_cols(other);
     int dt = tsr_ndim(tau);
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, dt));
     if (size != tsr_la_rows(a))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be equal to input.shape[-2]", fn, left ? -2 : -1);
-    if (dt < 1 || size < tau->sizes[dt - 1])
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: other.shape[%d] must be greater than or equal to tau.shape[-1]", fn,
-                         left ? -2 : -1);
-    if (tau->sizes[dt - 1] > tsr_la_cols(a))
+    if (tau->sizes[dt - 1] != TSR_MIN(size, tsr_la_cols(a)))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[%d], input.shape[-1])",
                          fn, left ? -2 : -1);
     if (tsr_ndim(a) - dt != 1)

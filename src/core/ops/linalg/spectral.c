@@ -132,14 +132,11 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
     return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
 }
 
-/* `asks_epsilon`: what is nothing beside the largest value is read from the dtype. */
 static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
-                          bool asks_epsilon, bool hermitian) {
+                          bool hermitian) {
     TSR_OWNED s = NULL;
     TSR_OWNED mask = NULL;
     int64_t last = -1;
-    TSR_TRY(tsr_la_check_matrix(a, "torch.linalg.matrix_rank", "input"));
-    if (asks_epsilon) TSR_TRY(tsr_la_need_epsilon(a));
     if (a->numel == 0) {
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
@@ -157,18 +154,28 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
     return tsr_invoke_new(out, 1, "sum", "tI", mask, 1, &last);
 }
 
+/* PyTorch adds up in the dtype of out=. */
+static TsrStatus finish_rank_move(TsrOpCall *c, TsrTensor *rank) {
+    const TsrTensor *out = c->out[0];
+    TsrStatus status = TSR_OK;
+    if (out != NULL && c->arg[0].t->numel > 0 && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, out->dtype))
+        status = tsr_not_implemented("sum_cpu", out->dtype);
+    return tsr_finish_move(c, status, rank);
+}
+
 /* atol, rtol, hermitian. */
 TsrStatus op_matrix_rank(TsrOpCall *c) {
     static const char fn[] = "torch.linalg.matrix_rank";
     TSR_OWNED atol = NULL;
     TSR_OWNED rtol = NULL;
     TsrTensor *r = NULL;
-    const bool numbers = c->arg[1].kind != TSR_ARG_TENSOR && c->arg[2].kind != TSR_ARG_TENSOR;
-    if (numbers && !tsr_arg_given(&c->arg[2]) && tsr_ndim(c->arg[0].t) >= 2) TSR_TRY(tsr_la_need_epsilon(c->arg[0].t));
-    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, fn, "input"));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
-    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, rtol, !tsr_arg_given(&c->arg[2]), c->arg[3].b), r);
+    if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_la_need_epsilon(c->arg[0].t));
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
+    TSR_TRY(rank_new(&r, c->arg[0].t, atol, rtol, c->arg[3].b));
+    return finish_rank_move(c, r);
 }
 
 /* tol (absolute, even when 0), hermitian. */
@@ -176,10 +183,12 @@ TsrStatus op_matrix_rank_tol(TsrOpCall *c) {
     TSR_OWNED atol = NULL;
     TSR_OWNED zero = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
+    TSR_TRY(tsr_la_check_matrix(c->arg[0].t, "torch.linalg.matrix_rank", "input"));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, "torch.linalg.matrix_rank", "atol"));
+    TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
-    return tsr_finish_move(c, rank_new(&r, c->arg[0].t, atol, zero, false, c->arg[2].b), r);
+    TSR_TRY(rank_new(&r, c->arg[0].t, atol, zero, c->arg[2].b));
+    return finish_rank_move(c, r);
 }
 
 /* 1/s where the mask is set, else 0. */
@@ -272,8 +281,8 @@ TsrStatus op_pinv_rcond(TsrOpCall *c) {
     TSR_OWNED rtol = NULL;
     TSR_OWNED zero = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(check_pinv(c, false));
     TSR_TRY(tolerance(&rtol, &c->arg[1], c->arg[0].t, "torch.linalg.pinv", "rcond"));
+    TSR_TRY(check_pinv(c, false));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));
     return tsr_finish_move(c, pinv(&r, c->arg[0].t, zero, rtol, c->nargs > 2 && c->arg[2].b), r);
 }

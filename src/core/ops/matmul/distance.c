@@ -253,13 +253,14 @@ TsrStatus op_pdist(TsrOpCall *c) {
     if (tsr_ndim(x) != 2) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports 2D tensors, got: %dD", tsr_ndim(x));
     if (!tsr_dtype_is_float(x->dtype)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports floating-point dtypes");
     if (p < 0 || isnan(p)) return tsr_error(TSR_RUNTIME_ERROR, "pdist only supports non-negative p values");
-    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64 && x->sizes[0] > 1)
+    if (x->dtype != TSR_FLOAT32 && x->dtype != TSR_FLOAT64 && x->sizes[0] > 1 && x->sizes[1] > 0)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"pdist\" not implemented for '%s'",
                          tsr_dtype_scalar_name(x->dtype));
     int64_t n = x->sizes[0], pairs = n <= 1 ? 0 : n * (n - 1) / 2;
     if (tsr_on_device(x) && pairs > 0) return pdist_there(c, x, p);
     TSR_TRY(tsr_tensor_new(&r, 1, &pairs, x->dtype, x->device));
-    if (!tsr_is_meta(r) && pairs > 0) {
+    if (!tsr_is_meta(r) && pairs > 0 && x->sizes[1] == 0) TSR_TRY(tsr_tensor_fill(r, tsr_scalar_int(0)));
+    else if (!tsr_is_meta(r) && pairs > 0) {
         TSR_TRY(padded_new(&a, x));
         Distances j = {
             .out = tsr_data(r), .x = tsr_data(a), .rows = n, .width = x->sizes[1], .step = a->sizes[1], .p = p};

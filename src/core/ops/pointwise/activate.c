@@ -124,6 +124,8 @@ TsrStatus op_softshrink(TsrOpCall *c) {
     const TsrTensor *t = c->arg[0].t;
     LastSigns signs = {0};
     TsrScalar edge;
+    char unused[8];
+    TSR_TRY(tsr_scalar_store_checked(c->arg[1].s, TSR_FLOAT64, unused));
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, "softshrink_check"));
     TSR_TRY(check_lambda(&c->arg[1], t->dtype));
     TSR_TRY(round_to(&edge, c->arg[1].s, t->dtype));

@@ -176,6 +176,7 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
     TSR_TRY(clamp_dtype(&d, c, self, low, high));
     if (tsr_dtype_is_complex(d)) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", no_complex);
+    if (!c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (c->out[0] != NULL && !c->inplace && c->out[0]->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype),
                          tsr_dtype_scalar_name(d));

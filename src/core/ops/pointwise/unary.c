@@ -433,12 +433,12 @@ TsrStatus op_frexp(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *results[2];
     if (!tsr_dtype_is_float(x->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() only supports floating-point dtypes");
+    TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
     if (c->out[1] != NULL && c->out[1]->dtype != TSR_INT32)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.frexp() expects exponent to have int dtype but got %s",
                          tsr_dtype_c_name(c->out[1]->dtype));
     if (!tsr_in(D_FLOAT, x->dtype)) return tsr_not_implemented("frexp_cpu", x->dtype);
     const TsrDtype outs[2] = {TSR_DTYPE_NONE, TSR_INT32};
-    TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
     TSR_TRY(tsr_check_out_dtype(c, 1, TSR_INT32));
     TsrIter it;
     TSR_OWNED mantissa = NULL;

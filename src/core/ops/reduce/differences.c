@@ -30,15 +30,17 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (tsr_arg_given(&c->arg[3])) parts[count++] = c->arg[3].t;
     parts[count++] = self;
     if (tsr_arg_given(&c->arg[4])) parts[count++] = c->arg[4].t;
-    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TsrScope s = {0};
     if (n == 0 && c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype),
                          tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (n == 0)
         return tsr_scope_return(c, &s,
                                 MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
+    if (s.status == TSR_OK && t->sizes[dim] == 0 && c->out[0] != NULL)
+        s.status = tsr_error(TSR_INDEX_ERROR, "start out of range (expected to be in range of [0, 0], but got 1)");
     for (int64_t i = 0; s.status == TSR_OK && i < n && t->sizes[dim] > 0; i++) {
         TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] - 1);
         t = CALL(&s, s.status == TSR_OK && upper->dtype == TSR_BOOL ? "logical_xor" : "sub", "tt", upper, lower);

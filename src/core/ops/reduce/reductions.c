@@ -208,14 +208,13 @@ static TsrStatus divide(TsrTensor *t, double n) {
 /* An out= of the mean of all takes what input's dtype can be cast to; means over dimensions are sums in out's dtype,
  * divided in place. */
 static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool all) {
-    const TsrTensor *x = c->arg[0].t, *out = c->out[0];
+    const TsrTensor *out = c->out[0];
     if (out == NULL) return TSR_OK;
     if (tsr_arg_given(dtype) && out->dtype != dtype->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
                          tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
-    if (all && !tsr_can_cast(x->dtype, out->dtype))
-        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s",
-                         tsr_dtype_scalar_name(out->dtype));
+    if (!all && !tsr_arg_given(dtype) && tsr_in(TSR_BITS_UINT, out->dtype))
+        return tsr_not_implemented("sum_cpu", out->dtype);
     if (!all && !tsr_arg_given(dtype) && is_whole(out->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(out->dtype));
@@ -226,6 +225,9 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
     TsrTensor *x = c->arg[0].t, *result = NULL;
     TsrDtype d = chosen_dtype(c, dtype, x->dtype), asked = tsr_arg_given(dtype) ? d : x->dtype;
     uint64_t dims;
+    if (c->out[0] != NULL && dim == &no_dim && !tsr_can_cast(x->dtype, c->out[0]->dtype))
+        return tsr_error(TSR_RUNTIME_ERROR, "mean.dtype_out(): input types can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(c->out[0]->dtype));
     if (!tsr_dtype_is_float(asked) && !tsr_dtype_is_complex(asked))
         return tsr_error(
             TSR_NOT_IMPLEMENTED_ERROR,
@@ -233,8 +235,9 @@ static TsrStatus mean(TsrOpCall *c, const TsrArg *dim, bool keepdim, const TsrAr
             tsr_arg_given(dtype) ? "Optional" : "Input", tsr_dtype_scalar_name(asked));
     TSR_TRY(tsr_dims_mask(&dims, dim, tsr_ndim(x), true));
     TSR_TRY(check_mean_out(c, dtype, dim == &no_dim));
-    if (!tsr_in(SUMMABLE, d) && x->numel > 0) {
-        bool sums = sums_float8(&(TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {d, TSR_DTYPE_NONE}});
+    if (!tsr_in(SUMMABLE, d) && (x->numel > 0 || tsr_dtype_is_float8(d))) {
+        bool sums =
+            x->numel == 0 || sums_float8(&(TsrReduction){TSR_R_SUM, x, dims, keepdim, NULL, {d, TSR_DTYPE_NONE}});
         return tsr_not_implemented(sums ? "div_cpu_reduced_float" : "sum_cpu", d);
     }
     TsrDtype acc = accumulator_dtype(d) == TSR_COMPLEX64 ? d : accumulator_dtype(d);
@@ -295,7 +298,6 @@ TsrStatus op_nanmean(TsrOpCall *c) {
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
                          "nanmean(): expected input to have floating point or complex dtype but got %s",
                          tsr_dtype_scalar_name(x->dtype));
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     TsrDtype d = chosen_dtype(c, &c->arg[3], x->dtype);
     if (tsr_arg_given(&c->arg[3]) && !tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d))
         return tsr_error(
@@ -303,6 +305,7 @@ TsrStatus op_nanmean(TsrOpCall *c) {
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex "
             "dtype. Got: %s",
             tsr_dtype_scalar_name(d));
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     TSR_TRY(check_chosen(c, &c->arg[3]));
@@ -411,6 +414,14 @@ static TsrStatus extreme_values(TsrOpCall *c, bool max) {
 TsrStatus op_amax(TsrOpCall *c) { return extreme_values(c, true); }
 TsrStatus op_amin(TsrOpCall *c) { return extreme_values(c, false); }
 
+static TsrStatus both_new(TsrOpCall *c, const TsrTensor *x) {
+    TSR_OWNED low = NULL;
+    TSR_OWNED high = NULL;
+    TSR_TRY(tsr_tensor_new_clone(&low, x, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_tensor_new_clone(&high, x, TSR_CONTIGUOUS));
+    return tsr_return_move2(c, tsr_owned_take(&low), tsr_owned_take(&high));
+}
+
 TsrStatus op_aminmax(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
     uint64_t dims;
@@ -422,6 +433,8 @@ TsrStatus op_aminmax(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");
     TSR_TRY(tsr_check_nonempty("aminmax", x, dims));
+    if (tsr_arg_given(&c->arg[1]) && tsr_ndim(x) == 0 && !tsr_in(COMPARABLE, x->dtype)) /* which is both */
+        return both_new(c, x);
     if (!tsr_in(COMPARABLE, x->dtype)) return tsr_not_implemented("aminmax_cpu", x->dtype);
     TsrDtype acc = accumulator_dtype(x->dtype);
     TSR_TRY(

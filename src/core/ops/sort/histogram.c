@@ -46,6 +46,10 @@ static TsrStatus bincount_plain(TsrTensor **out, const int64_t *p, int64_t n, in
     return tsr_owned_keep(out, status);
 }
 
+static TsrStatus no_counts(void) {
+    return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
+}
+
 static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
     TsrTensor *dense;
     TSR_TRY(tsr_long_new(&dense, self));
@@ -53,8 +57,10 @@ static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTenso
     int64_t least = 0, most = -1;
     if (dense->numel > 0) tsr_kernel_range(p, dense->numel, &least, &most);
     TsrStatus status;
-    if (least < 0) status = tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
-    else if (most == INT64_MAX) status = tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");
+    if (least < 0) status = no_counts();
+    else if (most == INT64_MAX)
+        status = tsr_error(TSR_RUNTIME_ERROR, "maximum value of input overflowed, it should be < %lld but got %lld",
+                           (long long)INT64_MAX, (long long)INT64_MAX);
     else {
         int64_t bins = TSR_MAX(most + 1, minlength);
         status = weights != NULL ? bincount_weighted(out, p, dense->numel, bins, weights)
@@ -76,6 +82,7 @@ static TsrStatus sum_there(TsrTensor **out, const TsrTensor *positions, const Ts
     return tsr_owned_keep(out, status);
 }
 
+/* By operators, wherever t is. */
 static TsrStatus range_there(int64_t *least, int64_t *most, const TsrTensor *t) {
     TsrScalar low, high;
     TsrScope s = {0};
@@ -93,8 +100,10 @@ static TsrStatus bincount_there(TsrTensor **out, const TsrTensor *self, const Ts
     int64_t least = 0, most = 0;
     TSR_TRY(tsr_long_new(&dense, self));
     TSR_TRY(range_there(&least, &most, dense));
-    if (least < 0) return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
-    if (most == INT64_MAX) return tsr_error(TSR_RUNTIME_ERROR, "bincount: the result's size overflows");
+    if (least < 0) return no_counts();
+    if (most == INT64_MAX)
+        return tsr_error(TSR_RUNTIME_ERROR, "maximum value of input overflowed, it should be < %lld but got %lld",
+                         (long long)INT64_MAX, (long long)INT64_MAX);
     if (weights != NULL)
         TSR_TRY(tsr_tensor_new_cast(&wide, weights, weights->dtype == TSR_FLOAT32 ? TSR_FLOAT32 : TSR_FLOAT64));
     return sum_there(out, dense, wide, TSR_MAX(most + 1, minlength));
@@ -107,10 +116,13 @@ TsrStatus op_bincount(TsrOpCall *c) {
     if (minlength < 0) return tsr_error(TSR_RUNTIME_ERROR, "minlength should be >= 0");
     if (tsr_ndim(self) == 1 && self->numel == 0)
         return tsr_finish_move(c, tsr_zeros_new(&t, 1, &minlength, TSR_INT64, self->device), t);
-    if (tsr_ndim(self) != 1)
-        return tsr_error(TSR_RUNTIME_ERROR, "bincount only supports 1-d non-negative integral inputs.");
-    if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel))
+    if (tsr_ndim(self) != 1) return no_counts();
+    if (weights != NULL && (tsr_ndim(weights) != 1 || weights->numel != self->numel)) {
+        int64_t least, most;
+        if (!tsr_is_meta(self)) TSR_TRY(range_there(&least, &most, self));
+        if (!tsr_is_meta(self) && least < 0) return no_counts();
         return tsr_error(TSR_RUNTIME_ERROR, "weights should be 1-d and have the same length as input");
+    }
     return tsr_finish_move(c, (tsr_on_device(self) ? bincount_there : bincount)(&t, self, weights, minlength), t);
 }
 
