@@ -103,6 +103,7 @@ static const Exempt exempt[] = {
     {"concat", DIM_UNREAD},
     {"concatenate", DIM_UNREAD},
     {"nn.functional.linear", REFUSED_BY_LAYOUT | REFUSED_OUT},
+    {"diff", REFUSED_OUT}, /* along a dimension without elements */
     {"flip", REFUSED_BY_LAYOUT},
     {"fliplr", REFUSED_BY_LAYOUT},
     {"flipud", REFUSED_BY_LAYOUT},

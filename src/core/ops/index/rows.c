@@ -473,7 +473,7 @@ TsrStatus tsr_index_check_rows(const TsrTensor *t, int64_t dim, int64_t count) {
 }
 
 static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
-    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t, *positions;
+    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t;
     int64_t dim = c->arg[1].i;
     uint8_t cell[16];
     if (index->dtype != TSR_INT64) return tsr_error(TSR_INDEX_ERROR, "index_fill_(): Expected dtype int64 for index.");
@@ -483,19 +483,18 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     if (c->inplace) TSR_TRY(tsr_check_no_overlap(c->out[0], index));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     if (tsr_ndim(index) > 1) return tsr_error(TSR_RUNTIME_ERROR, "Index has to be a vector/scalar");
-    if (self->numel == 0 && index->numel > 0 && tsr_ndim(self) > 0 && !tsr_is_meta(self))
-        TSR_TRY(tsr_index_check_rows(self, dim, index->numel));
-    TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
-    TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
+    TSR_OWNED t = NULL;
+    TSR_OWNED positions = NULL;
     if (c->inplace) t = tsr_tensor_retain(c->out[0]);
     else TSR_TRY(tsr_tensor_new_clone(&t, self, TSR_PRESERVE));
-    if (tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = tsr_long_new(&positions, index);
-    if (status == TSR_OK) {
-        status = fill_positions(t, dim, positions, value);
-        tsr_tensor_free(positions);
-    }
-    return tsr_finish_move(c, status, t);
+    if (t->numel == 0 && index->numel > 0 && tsr_ndim(t) > 0 && !tsr_is_meta(t))
+        TSR_TRY(tsr_index_check_rows(t, dim, index->numel));
+    TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
+    TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
+    if (tsr_is_meta(self)) return tsr_return_move(c, tsr_owned_take(&t));
+    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(fill_positions(t, dim, positions, value));
+    return tsr_return_move(c, tsr_owned_take(&t));
 }
 
 TsrStatus op_index_fill_scalar(TsrOpCall *c) { return index_fill(c, c->arg[3].s); }

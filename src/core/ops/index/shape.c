@@ -153,7 +153,8 @@ TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
     return tsr_finish_move(c, status, t);
 }
 
-/* One count for each of `size` positions along `dim`: repeats itself, or its one element expanded. */
+/* One count for each of `size` positions along `dim`, which an error quotes as it was given: repeats itself, or its one
+ * element expanded. */
 static TsrStatus counts_new(TsrTensor **out, const TsrTensor *repeats, int64_t dim, int64_t size) {
     if (repeats->numel == 1) {
         TSR_OWNED one = NULL;
@@ -181,6 +182,7 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (tsr_arg_given(dim_arg)) input = tsr_tensor_retain(self);
     else TSR_TRY(tsr_tensor_new_reshape(&input, self, 1, &minus));
+    const int64_t said = dim;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(input)));
     int64_t size = input->sizes[dim];
     if (tsr_is_meta(input)) {
@@ -189,7 +191,7 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
             output_size = UNKNOWN_SIZE;
         return interleave_meta(c, input, dim, output_size);
     }
-    TSR_TRY(counts_new(&counts, repeats, dim, size));
+    TSR_TRY(counts_new(&counts, repeats, said, size));
     TSR_TRY(spread_new(&positions, counts, output_size));
     return tsr_finish_move(c, tsr_invoke_new(&t, 1, "index_select", "tit", input, dim, positions), t);
 }

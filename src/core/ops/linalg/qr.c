@@ -415,19 +415,17 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
         return tsr_error(TSR_RUNTIME_ERROR,
                          "%s: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1",
                          fn);
-    *vector = db == 1 || (da == db + 1 && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)(db - 1)) == 0);
-    if (da != db && !*vector) { /* batches of different rank have to agree, and do not */
-        int64_t batch[TSR_MAX_DIMS];
-        int nbatch = da - 2;
-        memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)nbatch);
-        TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
-    }
+    *vector = db == 1 || (da == db + 1 && memcmp(a->sizes, b->sizes, sizeof(int64_t) * (size_t)db) == 0);
     if (*vector && tsr_la_rows(a) != b->sizes[db - 1])
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
     if (!*vector && tsr_la_rows(a) != tsr_la_rows(b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
-    return TSR_OK;
+    if (da == db || *vector) return TSR_OK;
+    int64_t batch[TSR_MAX_DIMS]; /* of different rank have to agree, and do not */
+    int nbatch = da - 2;
+    memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)nbatch);
+    TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
 }
 
 /* Rank and singular values belong to the matrices: of an expanded batch the repetitions are dropped. `extra` dimensions

@@ -281,6 +281,7 @@ TsrStatus op_pinv_rcond(TsrOpCall *c) {
     TSR_OWNED rtol = NULL;
     TSR_OWNED zero = NULL;
     TsrTensor *r = NULL;
+    TSR_TRY(tsr_check_out_fits(c, 0, c->arg[0].t->dtype));
     TSR_TRY(tolerance(&rtol, &c->arg[1], c->arg[0].t, "torch.linalg.pinv", "rcond"));
     TSR_TRY(check_pinv(c, false));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), TSR_FLOAT32));

@@ -111,12 +111,13 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
     if (tsr_ndim(y) == 0) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, 0));
+    if (cumulative) TSR_TRY(check_points(y, x, name));
     if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
     TSR_TRY(wrap_sample_dim(&dim, y, cumulative));
     TsrScope s = {0};
     if (!cumulative && y->sizes[dim] == 0) return tsr_scope_return(c, &s, zeros_without(&s, y, dim));
-    TSR_TRY(check_points(y, x, name));
+    if (!cumulative) TSR_TRY(check_points(y, x, name));
     TsrTensor *steps = point_steps(&s, y, x, dim, name);
     if (s.status != TSR_OK) return tsr_scope_return(c, &s, NULL);
     Sides p = sides_of(&s, y, dim);
