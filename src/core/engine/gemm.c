@@ -912,6 +912,32 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     }
 }
 
+#define T float
+#define NAME(x) f32_##x
+#include "core/kernels/matrix/short.inc"
+#define T double
+#define NAME(x) f64_##x
+#include "core/kernels/matrix/short.inc"
+
+static void step_on(TsrMat *x, int64_t step, size_t item) { x->data = (char *)x->data + (size_t)step * item; }
+
+/* bmm of 1000 of 3 by 3 and 3 by 1, of 1 by 100 and 100 by 1, 10000 of 4 by 4: one call each 25, 58, 385 us, and so
+ * 4, 17, 85 (one thread, Zen 5). */
+TsrStatus tsr_gemm_short_each(const TsrGemm *first, TsrGemmSteps steps, int64_t count) {
+    size_t item = tsr_dtype_size(first->dtype);
+    bool plainly = first->a.cols > 0 && scalar_complex(first->alpha) == 1 && scalar_complex(first->beta) == 0;
+    if (plainly && (first->dtype == TSR_FLOAT32 || first->dtype == TSR_FLOAT64)) {
+        (first->dtype == TSR_FLOAT32 ? f32_short_each : f64_short_each)(first, steps, count);
+        return TSR_OK;
+    }
+    TsrGemm g = *first;
+    for (int64_t i = 0; i < count && tsr_interrupt_flag == 0; i++) {
+        TSR_TRY(tsr_gemm_short(&g));
+        step_on(&g.a, steps.a, item), step_on(&g.b, steps.b, item), step_on(&g.c, steps.c, item);
+    }
+    return TSR_OK;
+}
+
 static bool blas_dot(TsrBlasType t, int64_t n, TsrVec x, TsrVec y, void *out) {
     if (n < 64 || n > INT32_MAX || x.step > INT32_MAX || y.step > INT32_MAX || x.step < 1 || y.step < 1) return false;
     const TsrBlas *blas = tsr_blas_try();

@@ -36,6 +36,12 @@ TsrStatus tsr_gemm(const TsrGemm *g);
 enum { TSR_GEMM_SHORT = 400 };
 TsrStatus tsr_gemm_short(const TsrGemm *g);
 
+/* The same for `count` products, of which each one's elements lie so many on from those of the one before. */
+typedef struct TsrGemmSteps {
+    int64_t a, b, c;
+} TsrGemmSteps;
+TsrStatus tsr_gemm_short_each(const TsrGemm *first, TsrGemmSteps steps, int64_t count);
+
 /* As tsr_gemm, of float32, alpha 1 and beta 0 or 1; each element of a small product is one chain of fused
  * multiplications and additions, as oneDNN's convolutions are. */
 TsrStatus tsr_gemm_chain(const TsrGemm *g);

@@ -142,6 +142,51 @@ START_TEST(short_products_agree_with_plain_sums) {
 }
 END_TEST
 
+static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
+    TsrTensor *t = new_tensor(1, &n, d);
+    for (int64_t i = 0; i < n; i++) {
+        TsrScalar value = tsr_scalar_float(number_of(start + i));
+        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex(number_of(start + 2 * i), number_of(start + 2 * i + 1));
+        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
+    }
+    return t;
+}
+
+/* Batches of short products: as one call for each, digit by digit. */
+static void check_each(TsrDtype d, int64_t m, int64_t n, int64_t k, bool turned, int alpha, int beta) {
+    enum { COUNT = 71 }; /* more than go together, and no multiple of four */
+    TsrTensor *x = new_numbers(COUNT * m * k, 0, d), *y = new_numbers(COUNT * k * n, 7, d),
+              *together = new_numbers(COUNT * m * n, 9, d), *alone = new_numbers(COUNT * m * n, 9, d);
+    TsrGemm g = {d,
+                 {tsr_data(x), m, k, turned ? 1 : k, turned ? m : 1, false},
+                 {tsr_data(y), k, n, turned ? 1 : n, turned ? k : 1, false},
+                 {tsr_data(together), m, n, n, 1, false},
+                 tsr_scalar_int(alpha),
+                 tsr_scalar_int(beta)};
+    size_t size = tsr_dtype_size(d);
+    ck_assert_int_eq(tsr_gemm_short_each(&g, (TsrGemmSteps){m * k, k * n, m * n}, COUNT), TSR_OK);
+    for (int64_t i = 0; i < COUNT; i++) {
+        g.a.data = (char *)tsr_data(x) + (size_t)(i * m * k) * size;
+        g.b.data = (char *)tsr_data(y) + (size_t)(i * k * n) * size;
+        g.c.data = (char *)tsr_data(alone) + (size_t)(i * m * n) * size;
+        ck_assert_int_eq(tsr_gemm_short(&g), TSR_OK);
+    }
+    ck_assert_msg(memcmp(tsr_data(alone), tsr_data(together), (size_t)(COUNT * m * n) * size) == 0,
+                  "%s, %d by %d by %d, turned %d", tsr_dtype_name(d), (int)m, (int)n, (int)k, turned);
+    tsr_tensor_free(x), tsr_tensor_free(y), tsr_tensor_free(together), tsr_tensor_free(alone);
+}
+
+START_TEST(batches_of_short_products_are_as_each_alone) {
+    static const TsrDtype each[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_INT32};
+    static const int sizes[][3] = {{1, 1, 1}, {1, 1, 100}, {3, 1, 3}, {3, 3, 3},
+                                   {4, 4, 4}, {1, 9, 7},   {5, 7, 2}, {2, 3, 50}};
+    for (size_t d = 0; d < TSR_COUNTOF(each); d++)
+        for (size_t i = 0; i < TSR_COUNTOF(sizes); i++)
+            for (int way = 0; way < 4; way++)
+                check_each(each[d], sizes[i][0], sizes[i][1], sizes[i][2], way % 2, way == 3 ? 2 : 1, way / 2);
+}
+END_TEST
+
 START_TEST(chains_agree_with_plain_sums) {
     for (int round = 0; round < 300; round++)
         check_product(tsr_gemm_chain, TSR_FLOAT32, 1 + below(20), 1 + below(150), 1 + below(30), 1, below(2), round);
@@ -255,16 +300,6 @@ START_TEST(thin_halves_agree_with_plain_sums) {
             for (int way = 0; way < 4; way++) check_thin(halves[i], rows, 301, 300, way % 2, way / 2);
 }
 END_TEST
-
-static TsrTensor *new_numbers(int64_t n, int64_t start, TsrDtype d) {
-    TsrTensor *t = new_tensor(1, &n, d);
-    for (int64_t i = 0; i < n; i++) {
-        TsrScalar value = tsr_scalar_float(number_of(start + i));
-        if (tsr_dtype_is_complex(d)) value = tsr_scalar_complex(number_of(start + 2 * i), number_of(start + 2 * i + 1));
-        tsr_scalar_store(value, d, (char *)tsr_data(t) + i * (int64_t)tsr_itemsize(t));
-    }
-    return t;
-}
 
 static float chains(const float *before, const float *x, const float *y, int64_t y_step, int64_t k) {
     int64_t depth = k <= 256 ? k : 192;
@@ -499,11 +534,12 @@ START_TEST(dots_of_halves_have_pytorch_s_digits) {
 }
 END_TEST
 
-TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums, chains_agree_with_plain_sums,
-           chains_are_rounded_at_every_step, chains_without_a_fused_operation_are_the_same,
-           large_products_agree_with_plain_sums, thin_halves_agree_with_plain_sums,
-           few_rows_of_halves_agree_with_plain_sums, rows_of_bfloat16_have_the_same_bits_alone,
-           few_rows_of_floats_are_chains, factors_of_zero_leave_out_what_they_multiply, integers_wrap,
-           dtypes_without_products_are_refused, memory_that_is_short_is_reported, an_interrupt_ends_a_product,
-           dots_agree_with_plain_sums, long_dots_agree_with_plain_sums, long_dots_are_the_same_by_any_number_of_threads,
+TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums,
+           batches_of_short_products_are_as_each_alone, chains_agree_with_plain_sums, chains_are_rounded_at_every_step,
+           chains_without_a_fused_operation_are_the_same, large_products_agree_with_plain_sums,
+           thin_halves_agree_with_plain_sums, few_rows_of_halves_agree_with_plain_sums,
+           rows_of_bfloat16_have_the_same_bits_alone, few_rows_of_floats_are_chains,
+           factors_of_zero_leave_out_what_they_multiply, integers_wrap, dtypes_without_products_are_refused,
+           memory_that_is_short_is_reported, an_interrupt_ends_a_product, dots_agree_with_plain_sums,
+           long_dots_agree_with_plain_sums, long_dots_are_the_same_by_any_number_of_threads,
            dots_of_halves_have_pytorch_s_digits)

@@ -55,12 +55,23 @@ static TsrStatus run_batch(const BatchJob *job, const TsrGemm *first, bool is_sh
     return (is_short ? tsr_gemm_short : tsr_gemm)(&g);
 }
 
+static TsrStatus run_short(const BatchJob *job, const TsrGemm *first, int64_t begin, int64_t end) {
+    const int64_t *sizes = job->out->sizes;
+    TsrGemm g = *first;
+    g.a.data = (char *)g.a.data + batch_offset(job->a, begin, sizes);
+    g.b.data = (char *)g.b.data + batch_offset(job->b, begin, sizes);
+    g.c.data = (char *)g.c.data + batch_offset(job->out, begin, sizes);
+    return tsr_gemm_short_each(&g, (TsrGemmSteps){job->a->strides[0], job->b->strides[0], job->out->strides[0]},
+                               end - begin);
+}
+
 static TsrStatus run_range(const BatchJob *job, int64_t begin, int64_t end) {
     TsrStatus status = TSR_OK;
     TsrGemm first = {job->out->dtype, mat_of(job->a), mat_of(job->b), mat_of(job->out), job->alpha, job->beta};
     int64_t m = first.c.rows, n = first.c.cols, k = first.a.cols;
     bool is_short = tsr_ndim(job->out) > 2 && m < TSR_GEMM_SHORT && n < TSR_GEMM_SHORT && k < TSR_GEMM_SHORT &&
                     m * n * k < TSR_GEMM_SHORT;
+    if (is_short && tsr_ndim(job->out) == 3) return run_short(job, &first, begin, end);
     for (int64_t i = begin; i < end && status == TSR_OK && tsr_interrupt_flag == 0; i++)
         status = run_batch(job, &first, is_short, i);
     return status;
@@ -143,7 +154,11 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) &&
         (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16))
         return half_matmul_into(out, a, b, alpha, beta);
-    if (batches == 1 || work > 2e7 || work * (double)batches < TSR_CHUNK_PRODUCTS) {
+    if (work * (double)batches < TSR_CHUNK_PRODUCTS) {
+        TSR_TRY(run_range(&job, 0, batches));
+        return tsr_interrupt_check();
+    }
+    if (batches == 1 || work > 2e7) {
         for (int64_t i = 0; i < batches; i++) {
             TSR_TRY(run_range(&job, i, i + 1));
             TSR_TRY(tsr_interrupt_check());
