@@ -12,6 +12,7 @@
 #include "core/mem.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,16 +91,17 @@ TsrStorage *tsr_storage_first(void) { return first; }
 
 int64_t tsr_storage_last_serial(void) { return next_serial; }
 
-/* Field by field: a compound literal would clear the struct twice. */
+/* Field by field: a compound literal would clear the struct twice. Nobody else knows of it yet: counts are not stored
+ * as atomics are, which would lock each. */
 static void initialise(TsrStorage *s, uint64_t nbytes, TsrDtype element) {
-    s->refcount = 1;
+    atomic_init(&s->refcount, 1);
     s->element = element;
     s->resizable = true;
     s->readonly = s->shared = s->says_calls = false;
     s->nbytes = s->capacity = nbytes;
     s->allocator = NULL;
-    s->version.refcount = 1;
-    s->version.value = 0;
+    atomic_init(&s->version.refcount, 1);
+    atomic_init(&s->version.value, 0);
     s->version.home = s;
     s->id = 0;
     s->serial = 0;

@@ -15,6 +15,7 @@
 #include "tensor_impl.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,8 +103,8 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
         }
         t->strides = t->sizes + ndim;
     }
-    t->refcount = 1;
-    t->weakcount = 1;
+    atomic_init(&t->refcount, 1); /* nobody else knows of it: no locked store */
+    atomic_init(&t->weakcount, 1);
     t->dtype = dtype;
     t->layout = TSR_STRIDED;
     t->flags = 0;
@@ -141,7 +142,7 @@ static void drop_version(TsrTensor *t) {
 static TsrStatus new_version(TsrVersion **out, int64_t value) {
     TsrVersion *v = tsr_malloc(sizeof *v);
     if (v == NULL) return tsr_error_no_memory(sizeof *v);
-    v->refcount = 1;
+    atomic_init(&v->refcount, 1);
     v->value = value;
     v->home = NULL;
     *out = v;
