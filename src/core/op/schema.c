@@ -6,7 +6,6 @@
  * are blocks of their own. */
 #include "op_impl.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +26,18 @@ static void skip_space(Parser *ps) {
     while (*ps->p == ' ' || *ps->p == '\n') ps->p++;
 }
 
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+static void skip_name(Parser *ps) {
+    while (is_letter(*ps->p) || *ps->p == '_') ps->p++;
+}
+
 static bool accept(Parser *ps, const char *text) {
     skip_space(ps);
-    size_t n = strlen(text);
-    if (strncmp(ps->p, text, n) != 0) return false;
-    ps->p += n;
+    const char *p = ps->p;
+    while (*text != '\0' && *p == *text) p++, text++;
+    if (*text != '\0') return false;
+    ps->p = p;
     return true;
 }
 
@@ -76,7 +82,7 @@ static const struct {
 static TsrStatus parse_type(Parser *ps, TsrParam *param) {
     skip_space(ps);
     const char *begin = ps->p;
-    while (isalnum((unsigned char)*ps->p)) ps->p++;
+    while (is_letter(*ps->p)) ps->p++;
     size_t length = (size_t)(ps->p - begin), row = 0;
     while (row < TSR_COUNTOF(types) && (types[row].name[0] != *begin || strlen(types[row].name) != length ||
                                         memcmp(types[row].name, begin, length) != 0))
@@ -192,7 +198,7 @@ static TsrStatus parse_param(Parser *ps, TsrParam *param) {
     TSR_TRY(parse_type(ps, param));
     skip_space(ps);
     const char *begin = ps->p;
-    while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
+    skip_name(ps);
     if (ps->p == begin) return malformed(ps, "expected a parameter's name");
     param->name = cut_text(ps, begin, ps->p);
     if (!accept(ps, "=")) return TSR_OK;
@@ -237,7 +243,7 @@ static TsrStatus parse_return(Parser *ps, TsrSchema *schema) {
     ret->type = type.type;
     skip_space(ps);
     const char *begin = ps->p;
-    while (isalnum((unsigned char)*ps->p) || *ps->p == '_') ps->p++;
+    skip_name(ps);
     if (ps->p == begin) return TSR_OK;
     schema->named_returns = true;
     ret->name = cut_text(ps, begin, ps->p);
@@ -280,7 +286,7 @@ static TsrStatus parse_schema(TsrSchema *schema, Parser *ps) {
 /* Parameters are at most one more than the commas. */
 static size_t count_parameters(const char *text) {
     size_t n = 1;
-    for (const char *p = text; *p != '\0'; p++) n += *p == ',';
+    for (const char *p = text; (p = strchr(p, ',')) != NULL; p++) n++;
     return n;
 }
 
