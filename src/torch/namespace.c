@@ -96,16 +96,18 @@ static TsrStatus fill_torch(Module *m) {
 /* Of an attribute that is looked for, and of all before it. */
 enum { NAME_BYTES = 100, FULL_BYTES = NAME_BYTES + 64 };
 
-/* An operator or a function of the prelude by this name in the module. */
 static TsrStatus find_operator(Value *out, const char *prefix, const char *name) {
     char full[FULL_BYTES];
-    char *end = stpcpy(full, prefix);
-    strcpy(end, name);
-    TSR_TRY(bind_new_function(out, full));
-    if (out->tag != V_UNBOUND) return TSR_OK;
-    if (end > full) end--;
-    *end = '\0'; /* the prefix without its dot */
-    return prelude_get(out, full, name);
+    strcpy(stpcpy(full, prefix), name);
+    return bind_new_function(out, full);
+}
+
+/* A function of the prelude by this name in the module. */
+static TsrStatus find_written(Value *out, const char *prefix, const char *name) {
+    char space[FULL_BYTES];
+    const char *end = stpcpy(space, prefix);
+    space[end > space ? end - space - 1 : 0] = '\0'; /* the prefix without its dot */
+    return prelude_get(out, space, name);
 }
 
 static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
@@ -118,7 +120,7 @@ static TsrStatus fill_random(Module *m) {
 }
 static TsrStatus fill_func(Module *m) {
     Value v;
-    TSR_TRY(find_operator(&v, "", "vmap"));
+    TSR_TRY(find_written(&v, "", "vmap"));
     return module_add_move(m, "vmap", v);
 }
 
@@ -166,7 +168,7 @@ static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_a
 #ifndef __wasm__
 static TsrStatus fill_kl(Module *m) {
     Value v;
-    TSR_TRY(find_operator(&v, "distributions.", "kl_divergence"));
+    TSR_TRY(find_written(&v, "distributions.", "kl_divergence"));
     return module_add_move(m, "kl_divergence", v);
 }
 #endif
@@ -291,17 +293,18 @@ static TsrStatus find_child(Value *out, const char *module, const char *name) {
     return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
 }
 
-/* What a module lacks, which keeps what is found. */
+/* What a module lacks, which keeps what is found. Operators first: they are asked for most, and found by a hash. */
 static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     const struct Space *space = find_space(m->name->data);
     *out = VALUE_UNBOUND;
     if (space == NULL || name->size > NAME_BYTES) return TSR_OK;
-    *out = value_retain(find_type(space->module, name->data));
+    const bool holds_functions = space->prefix != NULL && strstr(name->data, "__") == NULL;
+    if (holds_functions) TSR_TRY(find_operator(out, space->prefix, name->data));
+    if (out->tag == V_UNBOUND) *out = value_retain(find_type(space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_child(out, space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_same(out, space->module, name->data));
     if (out->tag == V_UNBOUND) *out = value_retain(torch_kind(space->module, name->data));
-    if (out->tag == V_UNBOUND && space->prefix != NULL && strstr(name->data, "__") == NULL)
-        TSR_TRY(find_operator(out, space->prefix, name->data));
+    if (out->tag == V_UNBOUND && holds_functions) TSR_TRY(find_written(out, space->prefix, name->data));
     return TSR_OK;
 }
 
