@@ -210,4 +210,42 @@ other  F     n + torch.stft({x:normal,100}, 16, 4, window=torch.hann_window(16, 
 other  f     o * torch.gradient({x:5x7}, spacing=<1.0|0.3|2.0>)
 other  FCI   n * x = {x}.clone(); x @+=|-=|*=|/=|**=|//=|%=@ <2|3|0.7>; r = x
 other  F     n * torch.@count_nonzero|logical_not|nonzero@({x})
+rand   F     o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).@uniform_|normal_|exponential_|cauchy_|log_normal_|random_|bernoulli_@()
+rand   FI    o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).@random_@(<5|100>)
+rand   FI    o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).random_(<0|3>, <5|100|127>)
+rand   FI    o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).geometric_(<0.2|0.9>)
+rand   FIB   o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).bernoulli_(<0.2|0.5|0.9>)
+rand   F     o 1 torch.manual_seed(<1|2|77>); r = torch.empty({n}, dtype={t}).@normal_|uniform_|cauchy_|log_normal_@(<0.5|1>, <2|1.5>)
+rand   F     o + torch.manual_seed(<1|2|77>); r = torch.empty(<3, 50|7, 33|16, 16>, dtype={t}).t().@uniform_|normal_|exponential_|cauchy_|log_normal_|random_|bernoulli_@()
+rand   F     o + torch.manual_seed(<1|2|77>); r = torch.zeros(<3, 50|7, 33|16, 16>, dtype={t})[:, ::2].@uniform_|normal_|exponential_|cauchy_|log_normal_|random_|bernoulli_@()
+rand   FC    o 1 torch.manual_seed(<1|2|77>); r = torch.@rand|randn@({n}, dtype={t})
+rand   FI    o 1 torch.manual_seed(<1|2|77>); r = torch.randint(<0|-3>, <7|100>, ({n},), dtype={t}) if {t} != torch.uint8 else 0
+rand   L     o 1 torch.manual_seed(<1|2|77>); r = [torch.randperm({n}), torch.rand(3), torch.randperm({n}), torch.randn(2)]
+rand   F     p + torch.manual_seed(<1|2|77>); r = torch.@bernoulli|poisson@({x:unit,7x33}.abs())
+rand   F     p + torch.manual_seed(<1|2|77>); r = torch.poisson({x}.abs())
+rand   f     p + torch.manual_seed(<1|2|77>); r = torch.binomial({x:small,7x33}.abs().floor(), {y:unit,7x33}.abs())
+rand   F     p + torch.manual_seed(<1|2|77>); r = torch.multinomial({x:positive,7x33}, <1|5|33>, replacement=<True|False>) if True else 0
+rand   F     p 1 torch.manual_seed(<1|2|77>); r = torch.multinomial({x:positive,33}, <1|5|33>, replacement=<True|False>)
+rand   F     p + torch.manual_seed(<1|2|77>); r = torch.normal({x}, {y:positive})
+rand   F     p + torch.manual_seed(<1|2|77>); r = torch.normal({x}, 2.0)
+rand   f     p + torch.manual_seed(<1|2|77>); r = torch._standard_gamma({x:positive,7x33})
+rand   f     p + torch.manual_seed(<1|2|77>); r = torch._sample_dirichlet({x:positive,7x33})
+rand   F     n * torch.manual_seed(<1|2|77>); r = F.@dropout|alpha_dropout|feature_alpha_dropout@({x:4x6x7}, <0.2|0.5>)
+rand   F     n * torch.manual_seed(<1|2|77>); r = F.dropout({x}, <0.2|0.5>)
+rand   F     n * torch.manual_seed(<1|2|77>); r = F.dropout2d({x:2x4x6x7}, <0.2|0.5>)
+rand   F     n * torch.manual_seed(<1|2|77>); r = F.rrelu({x}, training=True)
+rand   F     o + torch.manual_seed(<1|2|77>); r = F.gumbel_softmax({x:7x33}, tau=<1|0.3>, hard=<True|False>)
+rand   f     o + torch.manual_seed(<1|2|77>); r = F.fractional_max_pool2d({x:2x3x9x11}, 2, output_size=(4, 5))
+rand   f     o + torch.manual_seed(<1|2|77>); w = torch.empty(7, 33, dtype={t}); r = torch.nn.init.@xavier_uniform_|xavier_normal_|kaiming_uniform_|kaiming_normal_|orthogonal_|trunc_normal_@(w)
+rand   FC    o 1 g = torch.Generator().manual_seed(<1|2|77>); r = [torch.rand({n}, generator=g), torch.randn({n}, generator=g, dtype={t}), torch.rand({n}, generator=g, dtype=torch.float64), torch.randint(0, 9, (3,), generator=g)]
+print  FCI   n * r = repr({x})
+print  FCIHS n * torch.set_printoptions(precision=<2|4|7|10>, sci_mode=<None|True|False>, linewidth=<20|80|133>, threshold=<5|1000>, edgeitems=<1|3>); r = repr({x}); torch.set_printoptions(profile="default")
+print  FCIB  n + torch.set_printoptions(precision=<2|4|7|10>, sci_mode=<None|True|False>, linewidth=<20|80|133>, threshold=<5|40>, edgeitems=<1|2>); r = repr({x}); torch.set_printoptions(profile="default")
+print  FCIB  e * torch.set_printoptions(profile="<short|full|default>"); r = str({x}); torch.set_printoptions(profile="default")
+print  FCIB  n * r = [str(v) + f"{v}" + repr(v.item()) + "{:>9}".format(v) for v in [{x}.flatten()[0:1].squeeze()]]
+print  F     n * r = ["{:.3f} {:10.2e} {:g}".format(v, v, v) for v in {x}.flatten()[:9]]
+print  FI    n + r = [repr(torch.sort({x}, 0)), repr(torch.max({x}, 0)), repr(torch.frexp({x}.double())), repr(torch.aminmax({x}))]
+print  FI    n * r = repr({x}.to_sparse())
+print  FCI   n * r = repr({x}.tolist())
+print  f     n * r = repr(torch.quantize_per_tensor({x:7x33}.float(), 0.1, 10, torch.<quint8|qint8|qint32>))
 """

@@ -7,15 +7,18 @@
 #include "random.h"
 #include "core/tensor/owned.h"
 
-/* Marsaglia and Tsang (2000); alpha below 1 is drawn as alpha + 1 and scaled. The constants are floats in PyTorch. */
-static double draw_gamma(double alpha, TsrGenerator *g) {
+static double of_floats(double x, bool floats) { return floats ? (double)(float)x : x; }
+
+/* Marsaglia and Tsang (2000); alpha below 1 is drawn as alpha + 1 and scaled. The constants are floats in PyTorch, and
+ * with `floats` what is made of alpha before the first draw of a normal number is, too. */
+static double draw_gamma(double alpha, bool floats, TsrGenerator *g) {
     double scale = 1;
     if (alpha == 0) return 0;
     if (alpha < 1) {
-        scale = pow(1 - tsr_rng_uniform_double(g), 1 / alpha);
-        alpha += 1;
+        scale = pow(1 - tsr_rng_uniform_double(g), of_floats(1 / alpha, floats));
+        alpha = of_floats(alpha + 1, floats);
     }
-    double d = alpha - (double)(1.0f / 3.0f), c = 1 / sqrt(9 * d);
+    double d = of_floats(alpha - (double)(1.0f / 3.0f), floats), c = 1 / sqrt(9 * d);
     for (;;) {
         double x, y;
         do {
@@ -31,7 +34,7 @@ static double draw_gamma(double alpha, TsrGenerator *g) {
 static double smallest(TsrDtype d) { return d == TSR_FLOAT64 ? DBL_MIN : d == TSR_FLOAT16 ? 0x1p-14 : (double)FLT_MIN; }
 
 /* alpha's elements in row-major order as float64, each replaced by a gamma number. *out is owned. */
-static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerator *g) {
+static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, bool floats, TsrGenerator *g) {
     enum { OFFSETS = 10 }; /* that PyTorch's kernel moves its generator by */
     tsr_rng_begin(g, OFFSETS);
     TSR_OWNED t = NULL;
@@ -40,7 +43,7 @@ static TsrStatus gammas_new(TsrTensor **out, const TsrTensor *alpha, TsrGenerato
     if (!tsr_is_meta(t)) {
         double *p = tsr_data(t);
         for (int64_t i = 0; i < t->numel; i++) {
-            p[i] = draw_gamma(p[i], g);
+            p[i] = draw_gamma(p[i], floats, g);
             if (i % 4096 == 4095) TSR_TRY(tsr_interrupt_check());
         }
     }
@@ -70,7 +73,7 @@ TsrStatus op_standard_gamma(TsrOpCall *c) {
     TSR_TRY(check_float(alpha, "gamma"));
     if (alpha->dtype != TSR_FLOAT32 && alpha->dtype != TSR_FLOAT64)
         return tsr_not_implemented("gamma_cpu", alpha->dtype);
-    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, g);
+    TsrTensor *drawn = MAKE(&s, gammas_new, alpha, alpha->dtype == TSR_FLOAT32, g);
     TsrTensor *kept = CALL(&s, "clamp", "ts", drawn, tsr_scalar_float(smallest(alpha->dtype)));
     return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_cast, kept, alpha->dtype));
 }
@@ -88,7 +91,7 @@ TsrStatus op_sample_dirichlet(TsrOpCall *c) {
     if (!there) TSR_TRY(check_float(alpha, "dirichlet"));
     TsrScope s = {0};
     TsrGenerator *g = tsr_random_generator(&c->arg[1]);
-    TsrTensor *drawn = there ? MAKE(&s, gammas_there_new, alpha, g) : MAKE(&s, gammas_new, alpha, g);
+    TsrTensor *drawn = there ? MAKE(&s, gammas_there_new, alpha, g) : MAKE(&s, gammas_new, alpha, false, g);
     int64_t last = -1;
     TsrTensor *sum = CALL(&s, "sum", "tIb", drawn, 1, &last, 1);
     TsrTensor *share = CALL(&s, "div", "tt", drawn, sum);
@@ -106,6 +109,10 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(x), x->sizes, TSR_FLOAT64, x->device));
     TSR_TRY(tsr_tensor_copy(t, x));
     double *p = tsr_data(t);
+    if (x->dtype != TSR_FLOAT64) {
+        lower = (double)(float)lower;
+        upper = (double)(float)upper;
+    }
     for (int64_t i = 0; i < t->numel && !tsr_is_meta(t); i++) {
         p[i] = p[i] <= 0 ? tsr_rng_uniform_double(g) * (upper - lower) + lower : 1;
         if (i % 4096 == 4095) TSR_TRY(tsr_interrupt_check());
