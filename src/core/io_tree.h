@@ -46,11 +46,12 @@ typedef struct TsrNode {
     size_t length; /* of text, which a NUL follows */
     struct TsrNode **children;
     size_t n, room;
-    TsrTensor *tensor;    /* owned */
-    TsrTable *table;      /* owned */
-    TsrStorage *storage;  /* owned */
-    void *user;           /* for whoever walks the tree */
-    struct TsrNode *next; /* of the tree */
+    TsrTensor *tensor;     /* owned */
+    TsrTable *table;       /* owned */
+    TsrStorage *storage;   /* owned */
+    struct TsrNode *state; /* of an ORDERED_DICT, a DICT of what was set on it (a module's _metadata); NULL: nothing */
+    void *user;            /* for whoever walks the tree */
+    struct TsrNode *next;  /* of the tree */
 } TsrNode;
 
 /* Owns its nodes. Empty when all zeros. */

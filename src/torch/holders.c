@@ -364,6 +364,8 @@ static void walk_obj(Walk *w, Obj *o) {
     else if (value_is_dict(v)) {
         walk_dict(w, (const Dict *)o);
         if (o->type == &default_dict_type) walk_factory(w, v);
+        if (o->type == &ordered_dict_type && ordered_dict_attributes(v) != NULL)
+            walk_attributes(w, ordered_dict_attributes(v));
     } else if (o->type == &deque_type) walk_deque(w, v);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
     else if (o->type == &function_type) walk_function(w, (const Function *)o);

@@ -7,6 +7,7 @@
 
 #include "lang/types/bytes.h"
 #include "core/mem.h"
+#include "lang/types/collections.h"
 #include "lang/types/dict.h"
 #include "lang/object/gc.h"
 #include "lang/object/native.h"
@@ -238,6 +239,13 @@ static TsrStatus new_ordered_dict(Value *out) {
     return ordered_dict_type.construct(out, &ordered_dict_type, &(CallArgs){0});
 }
 
+static TsrStatus give_state(Value v, List *made, TsrNode *state) {
+    Value attributes;
+    TSR_TRY(to_value(&attributes, made, state));
+    if (value_is_dict(attributes)) ordered_dict_set_attributes(v, value_as_dict(attributes));
+    return TSR_OK;
+}
+
 /* A container is kept before what is in it is converted, which may hold it again. */
 static TsrStatus convert(List *made, TsrNode *node) {
     Value v;
@@ -250,7 +258,8 @@ static TsrStatus convert(List *made, TsrNode *node) {
     case TSR_NODE_ORDERED_DICT:
         TSR_TRY(node->kind == TSR_NODE_DICT ? dict_new(&v) : new_ordered_dict(&v));
         TSR_TRY(keep_move(made, v, node));
-        return fill_dict(value_as_dict(v), made, node);
+        TSR_TRY(fill_dict(value_as_dict(v), made, node));
+        return node->state != NULL ? give_state(v, made, node->state) : TSR_OK;
     case TSR_NODE_OPAQUE:
         TSR_TRY(opaque_new(&v, node->text));
         TSR_TRY(keep_move(made, v, node));
@@ -388,6 +397,8 @@ static TsrNodeKind container_kind(Value v) {
 static TsrStatus fill(TsrNode *node, Builder *b, Value v) {
     const Value *items;
     int64_t count;
+    if (value_is_obj(v, &ordered_dict_type) && ordered_dict_attributes(v) != NULL)
+        TSR_TRY(from_value(&node->state, b, value_lent(ordered_dict_attributes(v))));
     if (value_is_dict(v)) return append_items(node, b, value_as_dict(v));
     if (value_is_set(v)) return append_members(node, b, value_as_set(v));
     return value_as_array(v, &items, &count) ? append_all(node, b, items, count) : TSR_OK;

@@ -167,6 +167,9 @@ OUT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else HERE.parent / "data/pt"
 OUT.mkdir(parents=True, exist_ok=True)
 torch.save(everything(), OUT / "everything.pt")
 torch.save(torch.arange(3), OUT / "tensor.pt")
+torch.manual_seed(0)
+state = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.BatchNorm1d(1)).state_dict()  # has _metadata
+torch.save({"model": {k: v for k, v in state.items()}, "state": state}, OUT / "state.pt")
 torch.save({"a": torch.ones(2), "counter": collections.Counter("aab"), "numpy": [np.float64(3)]}, OUT / "opaque.pt")
 big = struct.pack(">6f", *range(6))
 (OUT / "big_endian.pt").write_bytes(archive(P + tensor() + b".", [("byteorder", b"big"), ("data/0", big)], "big/"))

@@ -162,6 +162,16 @@ run -e "a = arange(6.); torch.save({'a': a[1:4], 'b': a, 't': ones(2, 3).t()}, '
 is 'meta keeps geometry' "(device(type='meta'), torch.Size([3]), 1, (1, 3), 24)" "$out"
 run -e "torch.load('$f', 'xpu')"; is 'no other device' "ValueError: load(): storages can be mapped to the cpu, cuda and meta, not to xpu" "$(last)"
 run -e "torch.load('$f.none', map_location='cuda')"; is 'the file comes before the device' "FileNotFoundError: [Errno 2] No such file or directory: '$f.none'" "$(last)"
+# What PyTorch sets on a module's state goes along: a module that is loaded looks at its versions.
+versions="OrderedDict([('', {'version': 1}), ('0', {'version': 1}), ('1', {'version': 2})])"
+run -e '_["state"]._metadata' "$data/state.pt"; is 'the versions of a state' "$versions" "$out"
+cp "$data/state.pt" "$work/state.pt"
+run --in-place -e '_["state"]["0.bias"] *= 2; _' "$work/state.pt"
+run -e '_["state"]._metadata' "$work/state.pt"; is 'written in place' "$versions" "$out"
+run -o "$work/copy.pt" -e 'import copy
+copy.deepcopy(_["state"])' "$data/state.pt"
+run -e '_._metadata' "$work/copy.pt"; is 'and of a copy' "$versions" "$out"
+run -e "import collections; s = collections.OrderedDict(a=1); s.note = {'by': s, 'n': 3}; save(s, '$f'); t = load('$f'); t.note['by'] is t, t.note['n']"; is 'what it holds may hold it' '(True, 3)' "$out"
 echo 1,2 >"$work/d.csv"
 run -e "torch.load('$work/d.csv')"; is 'and no other format' 1 "$status"
 exit $bad

@@ -37,13 +37,23 @@ static TsrStatus copy_exception(Value *out, Value v) {
     return exc_new(out, e->kind, (int)e->args->count, e->args->items);
 }
 
+static TsrStatus copy_attributes(Value made, Value v) {
+    Value copy;
+    if (ordered_dict_attributes(v) == NULL) return TSR_OK;
+    TSR_TRY(dict_copy(&copy, ordered_dict_attributes(v)));
+    ordered_dict_set_attributes(made, value_as_dict(copy));
+    value_release(copy);
+    return TSR_OK;
+}
+
 static TsrStatus shallow_copy(Value *out, Value v) {
     if (never_changes(v) || value_is_tuple(v) || value_is_obj(v, &frozenset_type)) return same(out, v);
     if (value_is_exc(v)) return copy_exception(out, v);
     if (value_type(v)->copy != NULL) return value_type(v)->copy(out, v, NULL);
     if (value_is_list(v) || value_is_dict(v) || value_is_set(v) || value_is_bytearray(v) ||
         value_is_obj(v, &deque_type)) {
-        return value_call_method(out, v, "copy", 0, NULL);
+        TSR_TRY(value_call_method(out, v, "copy", 0, NULL));
+        return value_is_obj(v, &ordered_dict_type) ? value_end_move(out, copy_attributes(*out, v), *out) : TSR_OK;
     }
     return refused(v);
 }
@@ -115,6 +125,15 @@ static TsrStatus deep_entry(Dict *into, const DictEntry *e, Dict *memo) {
     return status;
 }
 
+static TsrStatus deep_attributes(Value made, Value v, Dict *memo) {
+    Value copy;
+    if (ordered_dict_attributes(v) == NULL) return TSR_OK;
+    TSR_TRY(deep_copy(&copy, value_lent(ordered_dict_attributes(v)), memo));
+    ordered_dict_set_attributes(made, value_as_dict(copy));
+    value_release(copy);
+    return TSR_OK;
+}
+
 static TsrStatus deep_dict(Value *out, Value v, Dict *memo) {
     Value made;
     int64_t position = 0;
@@ -122,6 +141,7 @@ static TsrStatus deep_dict(Value *out, Value v, Dict *memo) {
     TsrStatus status = remember(memo, v, made);
     for (DictEntry *e; status == TSR_OK && (e = dict_next(value_as_dict(v), &position)) != NULL;)
         status = deep_entry(value_as_dict(made), e, memo);
+    if (status == TSR_OK && value_is_obj(v, &ordered_dict_type)) status = deep_attributes(made, v, memo);
     return value_end_move(out, status, made);
 }
 

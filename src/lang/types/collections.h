@@ -13,6 +13,10 @@ void dict_kinds_startup(void);
 void counter_startup(void);
 
 Value default_dict_factory(Value dict); /* lent */
+struct Dict;
+/* What was set on an OrderedDict, as PyTorch sets _metadata on a module's state; lent, NULL: nothing. */
+struct Dict *ordered_dict_attributes(Value dict);
+void ordered_dict_set_attributes(Value dict, struct Dict *attributes); /* retains them; NULL: none */
 int64_t deque_count(Value deque);
 Value deque_item(Value deque, int64_t i); /* lent; 0 <= i < count */
 

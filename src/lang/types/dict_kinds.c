@@ -15,16 +15,86 @@ TsrStatus dict_kind_new(Value *out, Type *type, size_t size) {
 
 /* --- OrderedDict --- */
 
+typedef struct OrderedDict {
+    Dict dict;
+    Dict *attributes; /* what was set on it (sd._metadata); NULL: nothing was */
+} OrderedDict;
+
+static OrderedDict *as_ordered(Value v) { return (OrderedDict *)v.o; }
+Dict *ordered_dict_attributes(Value dict) { return as_ordered(dict)->attributes; }
+
+void ordered_dict_set_attributes(Value dict, Dict *attributes) {
+    Dict *before = as_ordered(dict)->attributes;
+    as_ordered(dict)->attributes = attributes != NULL ? obj_retain(attributes) : NULL;
+    obj_xrelease(before);
+}
+
+static void ordered_destroy(Obj *self) {
+    obj_xrelease(((OrderedDict *)self)->attributes);
+    dict_clear((Dict *)self);
+    obj_free(self, sizeof(OrderedDict));
+}
+
+static void ordered_traverse(Obj *self, GcVisit visit, void *context) {
+    gc_visit_obj(((OrderedDict *)self)->attributes, visit, context);
+    dict_type.traverse(self, visit, context);
+}
+
+static void ordered_clear(Obj *self) {
+    Dict *attributes = ((OrderedDict *)self)->attributes;
+    ((OrderedDict *)self)->attributes = NULL;
+    obj_xrelease(attributes);
+    dict_clear((Dict *)self);
+}
+
+static TsrStatus need_attributes(OrderedDict *d) {
+    if (d->attributes == NULL) d->attributes = dict_new_raw();
+    return d->attributes != NULL ? TSR_OK : mem_error();
+}
+
+static TsrStatus ordered_get_attr(Value *out, Value self, Str *name) {
+    OrderedDict *d = as_ordered(self);
+    *out = VALUE_UNBOUND;
+    if (str_equal_c(name, "__dict__")) {
+        TSR_TRY(need_attributes(d));
+        *out = value_retain(value_lent(d->attributes));
+        return TSR_OK;
+    }
+    Value *found = d->attributes != NULL ? dict_find_str(d->attributes, name) : NULL;
+    if (found != NULL) *out = value_retain(*found);
+    return TSR_OK;
+}
+
+static TsrStatus set_dict(Value self, Value v) {
+    if (!value_is_dict(v))
+        return tsr_error(TSR_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%s'", value_type_name(v));
+    ordered_dict_set_attributes(self, value_as_dict(v));
+    return TSR_OK;
+}
+
+static TsrStatus ordered_set_attr(Value self, Str *name, Value v) {
+    OrderedDict *d = as_ordered(self);
+    if (str_equal_c(name, "__dict__") && v.tag != V_UNBOUND) return set_dict(self, v);
+    if (str_equal_c(name, "__class__"))
+        return tsr_error(TSR_TYPE_ERROR, "__class__ must be set to a class, not '%s' object", value_type_name(v));
+    if (v.tag != V_UNBOUND) {
+        TSR_TRY(need_attributes(d));
+        return dict_set_str(d->attributes, name, v);
+    }
+    if (d->attributes != NULL && dict_remove_str(d->attributes, name)) return TSR_OK;
+    return tsr_error(TSR_ATTRIBUTE_ERROR, "'collections.OrderedDict' object has no attribute '%s'", name->data);
+}
+
 static TsrStatus ordered_of(Value *out, Value source) {
     Value made;
-    TSR_TRY(dict_kind_new(&made, &ordered_dict_type, sizeof(Dict)));
+    TSR_TRY(dict_kind_new(&made, &ordered_dict_type, sizeof(OrderedDict)));
     return value_end_move(out, dict_update(value_as_dict(made), source), made);
 }
 
 static TsrStatus ordered_construct(Value *out, Type *type, const CallArgs *args) {
     Value made;
     if (args->count > 1) return tsr_error(TSR_TYPE_ERROR, "expected at most 1 arguments, got %d", args->count);
-    TSR_TRY(dict_kind_new(&made, type, sizeof(Dict)));
+    TSR_TRY(dict_kind_new(&made, type, sizeof(OrderedDict)));
     return value_end_move(out, dict_update_from(value_as_dict(made), args, 0, "OrderedDict"), made);
 }
 
@@ -295,6 +365,11 @@ Type ordered_dict_type = {
     .base = &dict_type,
     .doc = "OrderedDict(mapping or pairs, **names): a dict whose order counts when two are compared.",
     .construct = ordered_construct,
+    .destroy = ordered_destroy,
+    .traverse = ordered_traverse,
+    .clear = ordered_clear,
+    .get_attr = ordered_get_attr,
+    .set_attr = ordered_set_attr,
     .repr = ordered_repr,
     .compare = ordered_compare,
     .binary = ordered_binary,

@@ -763,13 +763,14 @@ static TsrStatus build_opaque(Reader *r, TsrNode *object, TsrNode *state) {
     return add_state(r, object, state);
 }
 
-/* The attributes of an object: of an OrderedDict (a module's state) they say nothing about its items. */
+/* The attributes of an object: those of an OrderedDict are kept beside its items. */
 static TsrStatus op_build(Reader *r, int unused) {
     TsrNode *object = peek(r, 1);
     (void)unused;
     if (object == NULL || (object->kind != TSR_NODE_OPAQUE && object->kind != TSR_NODE_ORDERED_DICT))
         return bad(r, "attributes for what has none");
     if (object->kind == TSR_NODE_OPAQUE) TSR_TRY(build_opaque(r, object, peek(r, 0)));
+    else if (peek(r, 0)->kind == TSR_NODE_DICT) object->state = peek(r, 0);
     r->stack.n--;
     return TSR_OK;
 }
@@ -1090,7 +1091,10 @@ static TsrStatus put_container(Writer *w, TsrNode *node) {
     bool list = node->kind == TSR_NODE_LIST;
     TSR_TRY(node->kind == TSR_NODE_ORDERED_DICT ? put_empty_ordered_dict(w) : put_code(w, list ? ']' : '}'));
     TSR_TRY(put_aside(w, node));
-    return put_marked(w, node, list ? 'e' : 'u');
+    TSR_TRY(put_marked(w, node, list ? 'e' : 'u'));
+    if (node->state == NULL) return TSR_OK;
+    TSR_TRY(put_node(w, node->state));
+    return put_code(w, 'b');
 }
 
 static TsrStatus put_whole(Writer *w, TsrNode *node) {
