@@ -46,21 +46,23 @@ static int64_t batch_offset(const TsrTensor *t, int64_t index, const int64_t *si
     return offset * (int64_t)tsr_itemsize(t);
 }
 
-static TsrStatus run_batch(const BatchJob *job, const TsrGemm *first, bool is_short, int64_t i) {
+/* The i-th product of the batch. */
+static TsrGemm product_at(const BatchJob *job, const TsrGemm *first, int64_t i) {
     const int64_t *sizes = job->out->sizes;
     TsrGemm g = *first;
     g.a.data = (char *)g.a.data + batch_offset(job->a, i, sizes);
     g.b.data = (char *)g.b.data + batch_offset(job->b, i, sizes);
     g.c.data = (char *)g.c.data + batch_offset(job->out, i, sizes);
+    return g;
+}
+
+static TsrStatus run_batch(const BatchJob *job, const TsrGemm *first, bool is_short, int64_t i) {
+    const TsrGemm g = product_at(job, first, i);
     return (is_short ? tsr_gemm_short : tsr_gemm)(&g);
 }
 
 static TsrStatus run_short(const BatchJob *job, const TsrGemm *first, int64_t begin, int64_t end) {
-    const int64_t *sizes = job->out->sizes;
-    TsrGemm g = *first;
-    g.a.data = (char *)g.a.data + batch_offset(job->a, begin, sizes);
-    g.b.data = (char *)g.b.data + batch_offset(job->b, begin, sizes);
-    g.c.data = (char *)g.c.data + batch_offset(job->out, begin, sizes);
+    const TsrGemm g = product_at(job, first, begin);
     return tsr_gemm_short_each(&g, (TsrGemmSteps){job->a->strides[0], job->b->strides[0], job->out->strides[0]},
                                end - begin);
 }
