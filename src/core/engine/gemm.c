@@ -103,6 +103,13 @@ enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
 #define CONJ(v) conj(v)
 #include "core/kernels/matrix/gemm.inc"
 
+#define T float
+#define NAME(x) f32_##x
+#include "core/kernels/matrix/short.inc"
+#define T double
+#define NAME(x) f64_##x
+#include "core/kernels/matrix/short.inc"
+
 bool tsr_gemm_supports(TsrDtype d) {
     switch (d) {
     case TSR_UINT8:
@@ -211,6 +218,15 @@ static inline __attribute__((always_inline)) void line_f32(float *restrict row, 
         if (beta != 0) sum = beta * *(const V *)(const void *)row; \
         for (int64_t p = 0; p < k; p++) sum += alpha * x[p * x_step] * *(const V *)(const void *)(b + p * b_step); \
         *(V *)(void *)row = sum; \
+    }
+    for (; n >= 32; n -= 32, row += 32, b += 32) { /* whose additions do not wait for each other's */
+        Eight sum[4] = {0};
+        for (int q = 0; q < 4 && beta != 0; q++) sum[q] = beta * *(const Eight *)(const void *)(row + 8 * q);
+        for (int64_t p = 0; p < k; p++) {
+            const float each = alpha * x[p * x_step];
+            for (int q = 0; q < 4; q++) sum[q] += each * *(const Eight *)(const void *)(b + p * b_step + 8 * q);
+        }
+        for (int q = 0; q < 4; q++) *(Eight *)(void *)(row + 8 * q) = sum[q];
     }
     COLUMNS(Eight)
     COLUMNS(Four)
@@ -510,6 +526,13 @@ static TsrStatus own_gemm_parallel(const TsrGemm *g) {
                             (void *)(uintptr_t)g);
 }
 
+/* Nothing is packed for a few rows of neighbours: the order of additions is the same. */
+static void small_f64(const TsrGemm *g, double alpha, double beta, void *panel) {
+    bool plainly = alpha == 1 && beta == 0 && g->b.cs == 1 && g->c.cs == 1 && g->c.rows < GEMM_NARROW;
+    if (plainly) f64_short_each(g, (TsrGemmSteps){0}, 1);
+    else f64_gemm(g, alpha, beta, panel);
+}
+
 static TsrStatus own_gemm(const TsrGemm *g) {
     char local[16384];
     size_t need, item = TSR_MAX(tsr_dtype_size(g->dtype), (size_t)4);
@@ -526,7 +549,7 @@ static TsrStatus own_gemm(const TsrGemm *g) {
     case TSR_INT32: i32_gemm(g, (uint32_t)ia, (uint32_t)ib, panel); break;
     case TSR_INT64: i64_gemm(g, (uint64_t)ia, (uint64_t)ib, panel); break;
     case TSR_FLOAT32: tiny_f32(g, (float)fa, (float)fb); break;
-    case TSR_FLOAT64: f64_gemm(g, fa, fb, panel); break;
+    case TSR_FLOAT64: small_f64(g, fa, fb, panel); break;
     case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
     case TSR_COMPLEX128: c128_gemm(g, ca, cb, panel); break;
     default: break; /* callers have asked tsr_gemm_supports */
@@ -911,13 +934,6 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     default: return tsr_gemm(g);
     }
 }
-
-#define T float
-#define NAME(x) f32_##x
-#include "core/kernels/matrix/short.inc"
-#define T double
-#define NAME(x) f64_##x
-#include "core/kernels/matrix/short.inc"
 
 static void step_on(TsrMat *x, int64_t step, size_t item) { x->data = (char *)x->data + (size_t)step * item; }
 
