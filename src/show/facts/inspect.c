@@ -380,71 +380,139 @@ static TsrStatus tsr_whos_fn(Value *out, const CallArgs *args) {
     return value_end_move(out, status, list);
 }
 
-/* Bytes of a storage that some view reaches: the widest span of each, summed up over the whole. */
-typedef struct Reach {
-    const TsrStorage *storage;
+/* What is over a storage: the bytes that some view reaches, the widest span of each, and names. */
+typedef struct Account {
     int64_t low, high; /* bytes */
     bool any;
-} Reach;
+    Value views, keepers; /* lists of str: the first name of each tensor, and who holds the storage by itself */
+} Account;
 
-static bool add_reach(const char *path, TsrTensor *t, bool argument, void *context) {
-    Reach *r = context;
-    (void)path;
-    if (argument || t->storage != r->storage || t->numel == 0) return true;
+/* All storages, for which the holders are walked once. */
+typedef struct Inventory {
+    Account *of;
+    int64_t count;
+    Value numbers, seen; /* dicts: the serial of a storage gives its place in `of`; addresses of tensors */
+    TsrStatus status;
+} Inventory;
+
+static Account *account_of(Inventory *all, const TsrStorage *s) {
+    Value *found = NULL;
+    if (s != NULL && all->status == TSR_OK)
+        all->status = dict_find(&found, value_as_dict(all->numbers), value_int(s->serial));
+    return found != NULL ? &all->of[found->i] : NULL;
+}
+
+static TsrStatus append_path(Value list, const char *path) {
+    Value name;
+    TSR_TRY(str_new_c(&name, path));
+    return list_append_move(value_as_list(list), name);
+}
+
+static void add_reach(Account *a, const TsrTensor *t) {
     int64_t last = t->offset, size = (int64_t)tsr_itemsize(t);
+    if (t->numel == 0) return;
     for (int d = 0; d < tsr_ndim(t); d++) last += (t->sizes[d] - 1) * t->strides[d];
-    r->low = r->any ? TSR_MIN(r->low, t->offset * size) : t->offset * size;
-    r->high = r->any ? TSR_MAX(r->high, (last + 1) * size) : (last + 1) * size;
-    r->any = true;
-    return true;
+    a->low = a->any ? TSR_MIN(a->low, t->offset * size) : t->offset * size;
+    a->high = a->any ? TSR_MAX(a->high, (last + 1) * size) : (last + 1) * size;
+    a->any = true;
+}
+
+static bool count_view(const char *path, TsrTensor *t, bool argument, void *context) {
+    Inventory *all = context;
+    Value key = value_int((int64_t)(uintptr_t)t), *seen;
+    Account *a = argument ? NULL : account_of(all, t->storage);
+    if (a == NULL) return all->status == TSR_OK;
+    all->status = dict_find(&seen, value_as_dict(all->seen), key);
+    if (all->status != TSR_OK || seen != NULL) return all->status == TSR_OK;
+    add_reach(a, t);
+    all->status = dict_set(value_as_dict(all->seen), key, VALUE_TRUE);
+    if (all->status == TSR_OK) all->status = append_path(a->views, path);
+    return all->status == TSR_OK;
+}
+
+static void count_keeper(const char *path, const TsrStorage *s, void *context) {
+    Inventory *all = context;
+    Account *a = account_of(all, s);
+    if (a != NULL && all->status == TSR_OK) all->status = append_path(a->keepers, path);
+}
+
+static TsrStatus begin_inventory(Inventory *all) {
+    int64_t n = 0;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next) n++;
+    TSR_TRY(dict_new(&all->numbers));
+    TSR_TRY(dict_new(&all->seen));
+    all->of = tsr_calloc((size_t)TSR_MAX(n, 1), sizeof *all->of);
+    if (all->of == NULL) return tsr_error_no_memory((size_t)n * sizeof *all->of);
+    for (TsrStorage *s = tsr_storage_first(); s != NULL; s = s->next) {
+        Account *a = &all->of[all->count];
+        a->views = a->keepers = VALUE_NONE;
+        TSR_TRY(dict_set(value_as_dict(all->numbers), value_int(s->serial), value_int(all->count++)));
+        TSR_TRY(list_new(&a->views, 0));
+        TSR_TRY(list_new(&a->keepers, 0));
+    }
+    TSR_TRY(holders_each(count_view, all));
+    TSR_TRY(all->status);
+    TSR_TRY(holders_each_storage(count_keeper, all));
+    return all->status;
+}
+
+static void end_inventory(Inventory *all) {
+    for (int64_t i = 0; i < all->count; i++) {
+        value_release(all->of[i].views);
+        value_release(all->of[i].keepers);
+    }
+    tsr_free(all->of);
+    value_release(all->numbers);
+    value_release(all->seen);
 }
 
 /* What else keeps it, and what keeps more of it than it shows. */
-static TsrStatus storage_note(TsrText *note, const TsrStorage *s, int64_t used) {
-    Value keepers;
+static TsrStatus storage_note(TsrText *note, const TsrStorage *s, int64_t used, Value keepers) {
     if ((int64_t)s->nbytes >= 1024 && used > 0 && used * 2 < (int64_t)s->nbytes)
         TSR_TRY(tsr_text_printf(note, "a small view keeps it alive: clone() would free %lld bytes",
                                 (long long)s->nbytes - used));
-    TSR_TRY(holders_keepers(&keepers, s));
-    TsrStatus status = TSR_OK;
-    if (value_as_list(keepers)->count > 0) {
-        status = tsr_text_puts(note, note->length > 0 ? "; held as a storage by " : "held as a storage by ");
-        if (status == TSR_OK) status = card_append_cell(note, keepers);
-    }
-    value_release(keepers);
-    return status;
+    if (value_as_list(keepers)->count == 0) return TSR_OK;
+    TSR_TRY(tsr_text_puts(note, note->length > 0 ? "; held as a storage by " : "held as a storage by "));
+    return card_append_cell(note, keepers);
 }
 
-static TsrStatus storage_row(Value *out, TsrStorage *s) {
-    Value row, views;
-    Reach reach = {.storage = s};
+static TsrStatus storage_row(Value *out, TsrStorage *s, const Account *a) {
+    Value row;
     TsrText note = {0};
+    int64_t used = a->any ? a->high - a->low : 0;
     TSR_TRY(dict_new(&row));
-    TsrStatus status = holders_each(add_reach, &reach);
-    int64_t used = reach.any ? reach.high - reach.low : 0;
-    if (status == TSR_OK) status = storage_note(&note, s, used);
+    TsrStatus status = storage_note(&note, s, used, a->keepers);
     card_put_int(&status, row, "id", tsr_storage_id(s));
     card_put_int(&status, row, "bytes", (int64_t)s->nbytes);
     card_put_int(&status, row, "used", used);
     card_put_int(&status, row, "refcount", tsr_storage_refcount(s));
     card_put_str(&status, row, "allocator", s->allocator != NULL ? s->allocator->name : memory_kind(s));
-    if (status == TSR_OK) status = holders_names_over(&views, s, NULL);
-    if (status == TSR_OK) card_put_move(&status, row, "views", views);
+    if (status == TSR_OK) card_put_move(&status, row, "views", value_retain(a->views));
     card_put_str(&status, row, "note", note.length > 0 ? note.data : NULL);
     tsr_text_free(&note);
     return value_end_move(out, status, row);
 }
 
+static TsrStatus storage_rows(List *list, Inventory *all) {
+    Value row;
+    for (TsrStorage *s = tsr_storage_first(); s != NULL && all->status == TSR_OK; s = s->next) {
+        const Account *a = account_of(all, s);
+        if (a == NULL) continue; /* as young as that */
+        TSR_TRY(storage_row(&row, s, a));
+        TSR_TRY(list_append_move(list, row));
+    }
+    return all->status;
+}
+
 static TsrStatus tsr_storages_fn(Value *out, const CallArgs *args) {
-    Value list, row;
+    Value list;
+    Inventory all = {.numbers = VALUE_NONE, .seen = VALUE_NONE};
     (void)args;
     gc_collect();
     TSR_TRY(list_new(&list, 0));
-    TsrStatus status = TSR_OK;
-    for (TsrStorage *s = tsr_storage_first(); s != NULL && status == TSR_OK; s = s->next) {
-        status = storage_row(&row, s);
-        if (status == TSR_OK) status = list_append_move(value_as_list(list), row);
-    }
+    TsrStatus status = begin_inventory(&all);
+    if (status == TSR_OK) status = storage_rows(value_as_list(list), &all);
+    end_inventory(&all);
     if (status == TSR_OK) table_mark(list);
     return value_end_move(out, status, list);
 }
