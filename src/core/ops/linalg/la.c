@@ -797,15 +797,24 @@ static void syevd(void *context) {
 /* Up to this size LAPACK's divide and conquer calls the QL iteration at once, and its signs show. */
 enum { SMALL_EIGEN = 25 };
 
+/* The greatest magnitude of n numbers, leaving out nan. */
+TSR_CLONES static float largest_float(const float *x, int64_t n) {
+    float most = 0;
+    for (int64_t i = 0; i < n; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+    return most;
+}
+TSR_CLONES static double largest_double(const double *x, int64_t n) {
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
 /* Whether all elements are far from over- and underflow in the products that the iteration forms. */
 static bool well_scaled(const TsrTensor *a) {
-    double lowest = a->dtype == TSR_FLOAT32 || a->dtype == TSR_COMPLEX64 ? 1e-12 : 1e-100, largest = 0;
-    TsrBlasType t;
-    tsr_blas_type(&t, a->dtype);
-    TSR_IN_PIECES(k, a->numel) {
-        double complex v = tsr_la_get(t, tsr_data(a), k);
-        largest = fmax(largest, fmax(fabs(creal(v)), fabs(cimag(v))));
-    }
+    bool narrow = tsr_dtype_real_of(a->dtype) == TSR_FLOAT32;
+    int64_t n = tsr_dtype_is_complex(a->dtype) ? 2 * a->numel : a->numel;
+    double lowest = narrow ? 1e-12 : 1e-100,
+           largest = narrow ? (double)largest_float(tsr_data(a), n) : largest_double(tsr_data(a), n);
     return largest > lowest && largest < 1 / lowest;
 }
 
@@ -823,7 +832,9 @@ static TsrStatus eigh_small(const TsrLaJob *job, char uplo, int n, char *a, char
                              : f64_tridiagonal((double *)(void *)w, (double *)(void *)e, (double *)(void *)z, n,
                                                DBL_MIN, (double *)(void *)rotations);
     if (!*done) return TSR_OK;
-    for (int64_t k = 0; k < (int64_t)n * n; k++) tsr_la_set(t, vectors, k, tsr_la_get(rt, z, k));
+    if (t == rt) memcpy(vectors, z, (size_t)n * line);
+    else
+        for (int64_t k = 0; k < (int64_t)n * n; k++) tsr_la_set(t, vectors, k, tsr_la_get(rt, z, k));
     job->blas->ormtr[t]("L", &uplo, "N", &n, &n, a, &n, tau, vectors, &n, work, &lwork, &info, 1, 1, 1);
     memcpy(a, vectors, (size_t)n * line);
     return TSR_OK;
