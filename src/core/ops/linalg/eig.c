@@ -73,8 +73,16 @@ static int real_eig(const TsrLaJob *job, const Geev *g, char *a, char *v) {
     return info;
 }
 
+/* Squares of floats neither over- nor underflow in double. */
+static double float_norm(const float *x, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
+    return sqrt(sum);
+}
+
 static double norm_of(TsrBlasType t, const void *v, int64_t from, int64_t n) {
     double sum = 0;
+    if (t == TSR_BLAS_S) return float_norm((const float *)v + from, n);
     for (int64_t i = 0; i < n; i++) sum = hypot(sum, creal(tsr_la_get(t, v, from + i)));
     return sum;
 }
