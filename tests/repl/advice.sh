@@ -88,8 +88,6 @@ import pathlib
 os.path.join, os.path.exists and their kin work on text
 import pickle
 save(x, path) and load(path) keep tensors in files, json the rest
-import re
-str has find, split, partition, replace and startswith
 import statistics
 tensors have mean, median, mode, std and var
 import torch.autograd.functional

@@ -32,6 +32,7 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_operator,
                                        &ns_string,
                                        &ns_contextlib,
+                                       &ns_re,
                                        &ns_types,
                                        &ns_warnings,
                                        &ns_collections_abc,
@@ -41,11 +42,18 @@ static const NsModule *const rows[] = {&ns_math,
 /* Kinds of objects; their methods are in the source of their module. */
 #define OF(module, name) KIND(name, module, NULL, module, module)
 static Kind kinds[] = {
-    OF("contextlib", "ExitStack"),    OF("contextlib", "_GeneratorContextManager"),
-    OF("contextlib", "closing"),      OF("contextlib", "nullcontext"),
-    OF("contextlib", "suppress"),     OF("__future__", "_Feature"),
-    OF("typing", "TypeVar"),          KIND("types.SimpleNamespace", NULL, NULL, "types", "types"),
-    OF("warnings", "WarningMessage"), OF("warnings", "catch_warnings"),
+    OF("contextlib", "ExitStack"),
+    OF("contextlib", "_GeneratorContextManager"),
+    OF("contextlib", "closing"),
+    OF("contextlib", "nullcontext"),
+    OF("contextlib", "suppress"),
+    OF("__future__", "_Feature"),
+    OF("re", "Match"),
+    OF("re", "Pattern"),
+    OF("typing", "TypeVar"),
+    KIND("types.SimpleNamespace", NULL, NULL, "types", "types"),
+    OF("warnings", "WarningMessage"),
+    OF("warnings", "catch_warnings"),
 };
 
 /* What a module has in the language (prelude/), compiled when it is first asked for. */

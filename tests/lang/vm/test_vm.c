@@ -230,7 +230,10 @@ static const char swept[] = "def outer(k, *a, m=3, **kw):\n"
                             "m = (lambda *args, **kw: (args, kw))(*l, **d)\n"
                             "u = list(x for x in (y for y in [1, 2]))\n"
                             "w = ones(2, 3) * 2 + 1\n"
-                            "w[0] = w[1].sum()\n";
+                            "w[0] = w[1].sum()\n"
+                            "import re, types\n"
+                            "o = types.SimpleNamespace(a=[1])\n"
+                            "o.b = re.sub('(?P<x>a|b)+?[c-e]{1,2}', lambda m: m['x'], 'abcabd')\n";
 
 START_TEST(memory_that_runs_out_is_an_error_and_no_more) {
     start();
