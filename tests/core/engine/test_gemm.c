@@ -343,6 +343,7 @@ START_TEST(few_rows_of_halves_agree_with_plain_sums) {
             check_thin(TSR_BFLOAT16, 811, few, 1101, way % 2, way / 2);
             check_thin(TSR_FLOAT16, 811, few, 301, way % 2, way / 2);
         }
+    for (int way = 0; way < 4; way++) check_thin(TSR_BFLOAT16, 60, 101, 1001, way % 2, way / 2);
 }
 END_TEST
 

@@ -145,11 +145,12 @@ static inline __attribute__((always_inline)) void dots_of(float *c, int64_t c_rs
     }
 }
 
-static void dots(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,
-                 bool add) {
+/* Lines [first, last) of a. */
+static void dots_of_lines(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t first,
+                          int64_t last, int64_t begin, int64_t end, bool add) {
     for (int64_t j = begin; j < end; j += SIDE)
-        for (int64_t i = 0; i < a->lines; i += SIDE) {
-            const int cols = (int)TSR_MIN(end - j, (int64_t)SIDE), rows = (int)TSR_MIN(a->lines - i, (int64_t)SIDE);
+        for (int64_t i = first; i < last; i += SIDE) {
+            const int cols = (int)TSR_MIN(end - j, (int64_t)SIDE), rows = (int)TSR_MIN(last - i, (int64_t)SIDE);
             const uint16_t *x[SIDE], *y[SIDE]; /* lines that are not there repeat the last one */
             float *to = c + i * c_rs + j;
             const int64_t ahead = i == 0 ? SIDE * b->line : 0;
@@ -164,6 +165,18 @@ static void dots(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide
             default: dots_of(to, c_rs, x, y, a->k, ahead, 4, cols, add); break;
             }
         }
+}
+
+/* Of a as many lines at a time as stay in the first cache, unless those are few: each meets all columns. One thread on
+ * Zen 5, 64 lines of 768 terms with 3072 columns 782 us in one go and 718 so, of 4096 with 4096 5.9 and 8.2 ms. */
+enum { TERMS_KEPT = 12288, LINES_LEAST = 8 };
+
+static void dots(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,
+                 bool add) {
+    int64_t lines = TERMS_KEPT / TSR_MAX(a->k, (int64_t)1) / SIDE * SIDE;
+    if (lines < LINES_LEAST) lines = a->lines;
+    for (int64_t i = 0; i < a->lines; i += lines)
+        dots_of_lines(c, c_rs, a, b, i, TSR_MIN(a->lines, i + lines), begin, end, add);
 }
 
 /* ---- without packing, where the columns of b are neighbours ---- */
