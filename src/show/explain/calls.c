@@ -119,8 +119,8 @@ static void say_stored(Story *s, const char *text) {
     TsrStorage *storage = find_storage(s->native.stored);
     if (storage == NULL) return;
     s->wrote = s->wrote || storage->serial <= s->first_serial;
-    say(s, "%s: writes %lld byte%s of storage #%lld, in place: no new memory; no version counts it", text,
-        (long long)s->native.stored_bytes, s->native.stored_bytes == 1 ? "" : "s", (long long)tsr_storage_id(storage));
+    say(s, "%s: writes %lld bytes of storage #%lld, in place: no new memory; no version counts it", text,
+        (long long)s->native.stored_bytes, (long long)tsr_storage_id(storage));
     say_all_over(s, storage);
 }
 

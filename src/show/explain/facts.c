@@ -11,6 +11,12 @@
 #include "lang/vm/vm.h"
 #include "torch/holders.h"
 
+/* "1 bytes" becomes "1 byte". */
+static void make_singular(char *line) {
+    for (char *at = line; (at = strstr(at, "1 bytes")) != NULL; at++)
+        if (at == line || at[-1] < '0' || at[-1] > '9') memmove(at + 6, at + 7, strlen(at + 7) + 1);
+}
+
 void say(Story *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say(Story *s, const char *format, ...) {
     char line[TEXT_ROOM * 3];
@@ -19,6 +25,7 @@ void say(Story *s, const char *format, ...) {
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    make_singular(line);
     if (s->text.length > 0) s->status = tsr_text_putc(&s->text, '\n');
     if (s->status == TSR_OK) s->status = tsr_text_puts(&s->text, line);
 }

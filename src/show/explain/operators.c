@@ -97,7 +97,7 @@ static long long take_numbers(Story *s, const TsrOpCall *c) {
 }
 
 static void say_numbers(Story *s, long long bytes) {
-    if (bytes > 0) say(s, "  the Python number took %lld byte%s for the while", bytes, bytes == 1 ? "" : "s");
+    if (bytes > 0) say(s, "  the Python number took %lld bytes for the while", bytes);
 }
 
 static void remember_results(Story *s, const TsrOpCall *c) {

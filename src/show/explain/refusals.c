@@ -49,7 +49,7 @@ static void say_refused_view(Story *s, const TsrOpCall *c, TsrTensor *t) {
     say(s, "  %s.reshape(...) would copy %lld bytes, and so would %s.contiguous().view(...)", name, bytes_of(t), name);
 }
 
-/* `op`: its name out of place; NULL: an assignment. */
+/* `op`: its name out of place, "out=" where t was given so; NULL: an assignment. */
 void say_refused_write(Story *s, const char *op, TsrTensor *t) {
     char name[NAME_ROOM], shape[TEXT_ROOM];
     story_name_of(s, name, t);
@@ -68,13 +68,16 @@ void say_refused_write(Story *s, const char *op, TsrTensor *t) {
     } else if (refusal_says("doesn't match the broadcast shape")) {
         say(s, "  in place, %s keeps its shape %s: only the other operand may be stretched", name,
             tuple_text(shape, sizeof shape, tsr_ndim(t), t->sizes));
+    } else if (refusal_says("can't be cast to") && op != NULL && strcmp(op, "out=") == 0) {
+        say(s, "  out= keeps its dtype %s, and the result is of a higher kind; without it there is a new tensor",
+            tsr_dtype_name(t->dtype));
     } else if (refusal_says("can't be cast to")) {
         say(s, "  in place, %s keeps its dtype %s, and the result is of a higher kind%s%s%s%s", name,
             tsr_dtype_name(t->dtype), op != NULL ? "; " : "", op != NULL ? name : "", op != NULL ? "." : "",
             op != NULL ? op : "");
         if (op != NULL)
             s->status = s->status == TSR_OK ? tsr_text_puts(&s->text, "(...) makes a new tensor") : s->status;
-    } else if (t->storage != NULL && t->storage->readonly) {
+    } else if (t->storage != NULL && t->storage->readonly && refusal_says("read-only")) {
         say(s, "  the memory of %s is read-only (%s); %s.clone() may be written: %lld bytes", name,
             t->storage->origin != NULL ? t->storage->origin : "borrowed", name, bytes_of(t));
     }
@@ -97,5 +100,5 @@ void say_refused(Story *s, const TsrOpCall *c, const char *head) {
     }
     if (t == NULL) return;
     if (strcmp(c->schema->base, "view") == 0 || strcmp(c->schema->base, "reshape") == 0) say_refused_view(s, c, t);
-    else say_refused_write(s, c->schema->base, t);
+    else say_refused_write(s, c->out[0] != NULL && !c->inplace ? "out=" : c->schema->base, t);
 }

@@ -169,7 +169,7 @@ const char *story_memory_words(Story *s, char *buffer, size_t room);
 void say_changed(Story *s, const char *head, TsrTensor *t);
 /* The error that is set is about this call. */
 void say_refused(Story *s, const TsrOpCall *c, const char *head);
-/* And about a write into t; `op`: its name out of place; NULL: an assignment. */
+/* And about a write into t; `op`: its name out of place, "out=" where t was given so; NULL: an assignment. */
 void say_refused_write(Story *s, const char *op, TsrTensor *t);
 bool refusal_says(const char *part); /* whether the error's message contains it */
 
