@@ -23,6 +23,8 @@ has 'in double quotes' "d[\"bias\"] + 40" "$shown"
 has 'a name in a module' '
 tensor(0)' "$shown"
 case $shown in *iterable=*) fail 'an argument without a name is none' ;; *) ok 'an argument without a name is none' ;; esac
+shown=$(typed 'import torch.m\t\025' 'import ts\t\025')
+case $shown in *._*) fail 'no module that begins with _' ;; *masked*) ok 'no module that begins with _' ;; *) fail 'modules'; printf '%s\n' "$shown" ;; esac
 shown=$(typed '@lambda f: f' 'def twice(x):' 'return 2 * x' '' 'twice??' 'arange??' 'class A: pass' '7')
 has 'name?? of a function' '>>> twice??
 twice(x)

@@ -127,8 +127,11 @@ static void add_modules(void) {
     if (list_new(&names, 0) != TSR_OK) return;
     TsrStatus status = module_list(value_as_list(names));
     if (status != TSR_OK) exc_discard(status);
-    for (int64_t i = 0; i < value_as_list(names)->count; i++)
-        add(value_as_str(value_as_list(names)->items[i])->data, NULL);
+    for (int64_t i = 0; i < value_as_list(names)->count; i++) {
+        const char *name = value_as_str(value_as_list(names)->items[i])->data;
+        bool inner = strstr(name, "._") != NULL && strstr(found.typed, "._") == NULL; /* of who wrote the modules */
+        if (!inner) add(name, NULL);
+    }
     value_release(names);
 }
 
