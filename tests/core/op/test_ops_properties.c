@@ -54,7 +54,7 @@ enum {
     ROUNDED_ON_THE_WAY = 128, /* half floats that PyTorch's plain loops round on the way, and its vectors do not */
     REFUSED_OUT = 256,        /* takes another way with out=, which asks for more */
     REAL_OUT = 1024,          /* PyTorch writes the real part of a complex answer into a real out= */
-    ANY_OUT = 4096,           /* PyTorch writes powers of the number 1 into an out= of any dtype */
+    ANY_OUT = 4096,    /* PyTorch writes powers of the number 1, and sums of no products, into an out= of any dtype */
     META_OTHER = 2048, /* another geometry on meta, as in PyTorch: the size is output_size, which the repeats of nothing
                           do not reach; exponentials of 1x1 matrices are row-major */
     BY_BLOCKS = 8192,  /* by vectors where whole blocks lie in line, else by the C library (fast.def), as PyTorch */
@@ -103,7 +103,7 @@ static const Exempt exempt[] = {
     {"concat", DIM_UNREAD},
     {"concatenate", DIM_UNREAD},
     {"nn.functional.linear", REFUSED_BY_LAYOUT | REFUSED_OUT},
-    {"diff", REFUSED_OUT}, /* along a dimension without elements */
+    {"diff", REFUSED_OUT | DIM_UNREAD}, /* along a dimension without elements; for n = 0 */
     {"flip", REFUSED_BY_LAYOUT},
     {"fliplr", REFUSED_BY_LAYOUT},
     {"flipud", REFUSED_BY_LAYOUT},
@@ -128,6 +128,8 @@ static const Exempt exempt[] = {
     {"logaddexp", BY_BLOCKS},
     {"logaddexp2", BY_BLOCKS},
     {"pow", ANY_OUT | BY_BLOCKS},
+    {"addbmm", ANY_OUT},
+    {"__pow__", BY_BLOCKS},
     {"__rpow__", BY_BLOCKS},
     {"sigmoid", BY_BLOCKS},
     {"special.expit", BY_BLOCKS},
