@@ -133,19 +133,20 @@ static double complex scalar_complex(TsrScalar s) {
 
 /* How MKL's small kernels sum a dot product of consecutive floats: up to an address of 16 bytes one by one, then in
  * lanes, which are folded in halves, then the rest. */
-static inline __attribute__((always_inline)) float dot_in(int lanes, const float *x, const float *y, int64_t n) {
-    float lane[8] = {0};
+static inline __attribute__((always_inline)) float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
+    typedef float Four __attribute__((vector_size(16), aligned(4)));
     int64_t peel = TSR_MIN(n, (int64_t)(-((uintptr_t)x / sizeof(float)) & 3)), i = 0;
-    for (; i < peel; i++) lane[0] += x[i] * y[i];
-    for (; i + lanes <= n; i += lanes)
-        for (int l = 0; l < lanes; l++) lane[l] += x[i + l] * y[i + l];
-    for (int width = lanes / 2; width > 0; width /= 2)
-        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
-    for (; i < n; i++) lane[0] += x[i] * y[i];
-    return lane[0];
-}
-IN_VECTORS static float lanes_dot(const float *x, const float *y, int64_t n, int lanes) {
-    return lanes == 4 ? dot_in(4, x, y, n) : dot_in(8, x, y, n);
+    float sum = 0;
+    for (; i < peel; i++) sum += x[i] * y[i];
+    Four low = {sum, 0, 0, 0}, high = {0};
+    for (; i + lanes <= n; i += lanes) {
+        low += *(const Four *)(const void *)(x + i) * *(const Four *)(const void *)(y + i);
+        if (lanes == 8) high += *(const Four *)(const void *)(x + i + 4) * *(const Four *)(const void *)(y + i + 4);
+    }
+    if (lanes == 8) low += high;
+    sum = (low[0] + low[2]) + (low[1] + low[3]);
+    for (; i < n; i++) sum += x[i] * y[i];
+    return sum;
 }
 
 /* A row times a vector, in the order in which MKL's small kernels add: n % 4 elements first (four if that is none) in
@@ -265,8 +266,9 @@ static void small_f32(const TsrGemm *g, float alpha, float beta) {
             const float *column = (const float *)b.data + j * b.cs;
             if (!dots) *dst = scaled;
             else
-                *dst = scaled + alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k)
-                                                : lanes_dot(x, column, k, j < n / 4 * 4 ? 4 : 8));
+                *dst = scaled +
+                       alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k)
+                                       : (j < n / 4 * 4 ? lanes_dot(x, column, k, 4) : lanes_dot(x, column, k, 8)));
         }
         int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
         if (n - peel < 4) peel = 0;
