@@ -85,8 +85,6 @@ static TsrStatus fill_torch(Module *m) {
     Value v;
     TSR_TRY(str_new_c(&v, TSR_TORCH_VERSION));
     TSR_TRY(module_add_move(m, "__version__", v));
-    TSR_TRY(generator_default(&v));
-    TSR_TRY(module_add_move(m, "default_generator", v));
     TSR_TRY(module_add_functions(m, torch_functions));
     TSR_TRY(module_add_functions(m, torch_grad_mode_functions));
     TSR_TRY(module_add_functions(m, torch_autocast_functions));
@@ -112,9 +110,6 @@ static TsrStatus find_written(Value *out, const char *prefix, const char *name) 
 
 static TsrStatus fill_linalg(Module *m) { return module_add(m, "LinAlgError", value_lent(EXC_TYPE(TSR_LINALG_ERROR))); }
 static TsrStatus fill_random(Module *m) {
-    Value v;
-    TSR_TRY(generator_default(&v));
-    TSR_TRY(module_add_move(m, "default_generator", v));
     TSR_TRY(module_add_functions(m, torch_random_functions));
     return module_add_functions(m, torch_fork_functions);
 }
@@ -293,6 +288,16 @@ static TsrStatus find_child(Value *out, const char *module, const char *name) {
     return find_space(full) != NULL ? namespace_module(out, full) : TSR_OK;
 }
 
+/* torch.default_generator, which is seeded when it is first asked for. */
+static bool has_generator(const char *module) {
+    return strcmp(module, "torch") == 0 || strcmp(module, "torch.random") == 0;
+}
+
+static TsrStatus find_generator(Value *out, const char *module, const char *name) {
+    const bool wanted = strcmp(name, "default_generator") == 0 && has_generator(module);
+    return wanted ? generator_default(out) : TSR_OK;
+}
+
 /* What a module lacks, which keeps what is found. Operators first: they are asked for most, and found by a hash. */
 static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     const struct Space *space = find_space(m->name->data);
@@ -302,6 +307,7 @@ static TsrStatus missing_attribute(Value *out, Module *m, Str *name) {
     if (holds_functions) TSR_TRY(find_operator(out, space->prefix, name->data));
     if (out->tag == V_UNBOUND) *out = value_retain(find_type(space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_child(out, space->module, name->data));
+    if (out->tag == V_UNBOUND) TSR_TRY(find_generator(out, space->module, name->data));
     if (out->tag == V_UNBOUND) TSR_TRY(find_same(out, space->module, name->data));
     if (out->tag == V_UNBOUND) *out = value_retain(torch_kind(space->module, name->data));
     if (out->tag == V_UNBOUND && holds_functions) TSR_TRY(find_written(out, space->prefix, name->data));
@@ -340,6 +346,7 @@ static TsrStatus attribute_names(List *names, Module *m) {
             strchr(spaces[i].module + n + 1, '.') == NULL)
             TSR_TRY(append_name(names, spaces[i].module + n + 1));
     TSR_TRY(torch_kind_names(names, m->name->data));
+    if (has_generator(m->name->data)) TSR_TRY(append_name(names, "default_generator"));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
     Listing listing = {names, TSR_OK};
     if (strcmp(space->module, "torch") == 0) each_type(list_name, &listing);
