@@ -11,11 +11,13 @@ enum {
 #define DISTRIBUTION(name, base, module) KIND_##name,
 #define LAYER_ROOT(name, module) KIND_##name,
 #define LAYER(name, base, module) KIND_##name,
+#define DATA(name, module) KIND_##name,
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
 #undef LAYER_ROOT
 #undef LAYER
+#undef DATA
     KIND_COUNT
 };
 
@@ -26,12 +28,14 @@ static Kind kinds[KIND_COUNT] = {
 #define DISTRIBUTION(name, base, module) MADE(#name, module, &kinds[KIND_##base].type)
 #define LAYER_MADE(name, module, base) KIND(name, "torch.nn.modules." module, base, "torch.nn", "layers"),
 #define LAYER_ROOT(name, module) LAYER_MADE(#name, module, NULL)
+#define DATA(name, module) KIND(#name, "torch.utils.data." module, NULL, "torch.utils.data", "utils.data"),
 #define LAYER(name, base, module) LAYER_MADE(#name, module, &kinds[KIND_##base].type)
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
 #undef LAYER_ROOT
 #undef LAYER
+#undef DATA
 };
 
 Value torch_kind(const char *module, const char *name) { return kind_named(kinds, KIND_COUNT, module, name); }

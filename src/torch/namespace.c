@@ -240,11 +240,15 @@ static const struct Space {
 #define DISTRIBUTION(name, base, module) PART(module)
 #define LAYER_ROOT(name, module)
 #define LAYER(name, base, module)
+#define DATA(name, module)
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
 #undef LAYER_ROOT
 #undef LAYER
+#undef DATA
+    {"torch.utils", NULL, NULL, "torch.utils.data."},
+    {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},

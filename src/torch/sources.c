@@ -35,6 +35,7 @@ PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
 #ifndef __wasm__ /* kinds.def */
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
@@ -75,6 +76,7 @@ static const PreludeSource sources[] = {
 #ifndef __wasm__
     SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
 #endif
+    SOURCE_WITH("utils.data", data, "torch math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     SOURCE_WITH("jit", jit, NULL),
     SOURCE_WITH("compiler", compiler, NULL),

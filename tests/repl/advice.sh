@@ -94,8 +94,8 @@ import torch.autograd.functional
 tsr has no autograd: a gradient is worked out by hand
 import torch.optim
 tsr has no autograd, and so no optimizers: w -= lr * grad, with the gradient worked out by hand
-import torch.utils.data
-x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
+import torch.utils.tensorboard
+of torch.utils only torch.utils.data is there
 import PIL.Image
 load('x.png') reads a picture as a tensor, and save(x.byte(), 'x.png') writes one
 import cv2
@@ -128,8 +128,8 @@ import torchvision.transforms
 only torch is there
 import tqdm.auto
 leave tqdm out: the loop goes over the same values
-torch.utils.data
-x.split(n) gives batches, x[torch.randperm(len(x))] shuffles rows
+from torch.utils.data import Dataset
+there are no classes to derive from: a list, a tensor or a TensorDataset goes into DataLoader
 [1].push(2)
 did you mean 'append'?
 [1].add(2)
