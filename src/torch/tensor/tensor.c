@@ -61,6 +61,9 @@ static TsrStatus tensor_truth(bool *out, Value self) {
     TSR_TRY(number_value(&number, t));
     TsrStatus s = value_truth(out, number);
     value_release(number);
+    if (s == TSR_OK && t->dtype == TSR_UINT64 && tsr_tensor_get(t, 0).kind == TSR_SCALAR_UINT)
+        return tsr_error(TSR_RUNTIME_ERROR,
+                         "value cannot be converted to type int64_t without overflow"); /* so PyTorch */
     return s;
 }
 

@@ -113,12 +113,18 @@ static TsrStatus check_cat_out(const TsrTensor *out, int n, TsrTensor *const *t,
     return TSR_OK;
 }
 
+/* The first that says what the sizes are: the last, where all are empty lists. */
+static int first_joined(int n, TsrTensor *const *t) {
+    int first = 0;
+    while (first < n - 1 && is_skipped(t[first])) first++;
+    return first;
+}
+
 /* `given` is the out= that the result is for, or NULL. */
 static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTensor *const *t, int64_t dim,
                          TsrDtype dtype) {
-    int first = 0;
+    int first = first_joined(n, t);
     int64_t sizes[TSR_MAX_DIMS];
-    while (first < n - 1 && is_skipped(t[first])) first++;
     if (is_skipped(t[first])) dim = 0; /* of empty lists alone no dimension is looked at */
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t[first])));
     TSR_TRY(check_cat(n, t, first, dim));
@@ -149,6 +155,8 @@ static TsrStatus cat_call(TsrOpCall *c, int n, TsrTensor *const *t, int64_t dim)
     bool same = true;
     for (int i = 1; i < n; i++) same &= t[i]->dtype == dtype;
     if (!same) TSR_TRY(tsr_result_type(&dtype, t, n));
+    int first = first_joined(n, t);
+    if (!is_skipped(t[first])) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, tsr_ndim(t[first])));
     if (out != NULL && !tsr_can_cast(dtype, out->dtype))
         return tsr_error(TSR_TYPE_ERROR, "torch.cat(): input types can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(out->dtype));

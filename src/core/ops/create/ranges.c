@@ -177,7 +177,9 @@ static TsrStatus check_spaced_out(const TsrOpCall *c, TsrScalar start, TsrScalar
     if (tsr_dtype_is_complex(d) ||
         !((steps > 0 && has_imaginary_part(start)) || (steps > 1 && has_imaginary_part(end))))
         return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type %s without overflow", tsr_dtype_c_name(d));
+    char unused[16];
+    bool power = steps == 1 && strcmp(c->schema->base, "logspace") == 0; /* of doubles */
+    return tsr_scalar_store_checked(has_imaginary_part(start) ? start : end, power ? TSR_FLOAT64 : d, unused);
 }
 
 static TsrStatus spaced_dtype(TsrDtype *out, TsrDtype given, TsrScalar start, TsrScalar end, const char *name) {
@@ -206,11 +208,11 @@ static TsrStatus begin_spaced(Spaced *s, TsrOpCall *c, int options_at, const cha
     if (steps < 0) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");
     TsrDtype dtype = TSR_FLOAT32;
     bool into = c->out[0] != NULL && o.dtype == c->out[0]->dtype;
-    if (into) TSR_TRY(check_spaced_out(c, s->start, s->end, steps));
     if (into) dtype = o.dtype;
     else TSR_TRY(spaced_dtype(&dtype, o.dtype, s->start, s->end, name));
     bool known = is_plain_number(dtype) || dtype == TSR_COMPLEX64 || dtype == TSR_COMPLEX128;
     if (!known && steps > 1) return not_implemented(kernel, dtype);
+    if (into) TSR_TRY(check_spaced_out(c, s->start, s->end, steps));
     return tsr_tensor_new(&s->result, 1, &steps, dtype, o.device);
 }
 

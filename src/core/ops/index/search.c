@@ -408,10 +408,13 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     TSR_TRY(check_isin(elements));
     TSR_TRY(check_isin(set));
     TSR_TRY(tsr_check_out_dtype(c, 0, TSR_BOOL));
-    TSR_TRY(tsr_result_type(&dtype, both, 2));
+    if (elements->numel > 0) TSR_TRY(tsr_result_type(&dtype, both, 2));
+    else dtype = elements->dtype;
     /* PyTorch sorts a large set, where its elements may be equal. */
     bool sorts = (double)set->numel >= 10 * pow((double)elements->numel, 0.145);
     unsigned allowed = sorts ? TSR_BITS_USUAL | TSR_BITS_UINT : TSR_BITS_USUAL;
+    if (sorts && c->arg[2].b && (elements->dtype == TSR_COMPLEX32 || set->dtype == TSR_COMPLEX32))
+        return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
     if (sorts && elements->numel > 0) { /* of each list what is in it once, then both joined */
         TSR_TRY(tsr_require(allowed, elements->dtype, "unique"));
         TSR_TRY(tsr_require(allowed, set->dtype, "unique"));

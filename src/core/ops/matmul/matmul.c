@@ -205,7 +205,7 @@ static bool is_small(int64_t m, int64_t k, int64_t n) { return (double)m * (doub
 /* The kernel that PyTorch would have asked: its own loops for small products, one gemm a matrix for the others. */
 static const char *batch_kernel(const char *small, TsrDtype dtype, int64_t m, int64_t k, int64_t n) {
     if (is_small(m, k, n)) return small;
-    return tsr_dtype_is_float8(dtype) ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
+    return tsr_dtype_is_float8(dtype) || dtype == TSR_COMPLEX32 ? "baddbmm_with_gemm" : "addmm_impl_cpu_";
 }
 
 static TsrStatus mm_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *b) {
@@ -1024,6 +1024,11 @@ static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const Ts
         return tsr_error(TSR_RUNTIME_ERROR,
                          "bilinear(): bias size does not match weight size: got %lld but expected %lld",
                          (long long)bias->sizes[0], (long long)w->sizes[0]);
+    if (y->sizes[d - 1] == 0 && x->sizes[d - 1] > 0)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size "
+            "-1 can be any value and is ambiguous");
     return tsr_ndim(w) == 3 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "number of dimensions must match");
 }
 

@@ -627,7 +627,8 @@ static TsrStatus convolve(TsrTensor **result, ConvArgs *a) {
         TSR_TRY(dtype_without_work(&dtype, a));
         if (tsr_dtype_is_float8(dtype) && !no_channels) return tsr_not_implemented("mul_cpu_reduced_float", dtype);
         if (dtype == TSR_BCOMPLEX32 && !no_channels) return tsr_not_implemented("mul_cpu", dtype);
-        if (a->bias != NULL && tsr_in(TSR_BITS_UINT, dtype)) return tsr_not_implemented("add_stub", dtype);
+        if (a->bias != NULL && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, dtype))
+            return tsr_not_implemented("add_stub", dtype);
         if (a->bias != NULL) TSR_TRY(check_added_bias(a, dtype));
         return tsr_tensor_new(result, at, sizes, dtype, a->input->device);
     }

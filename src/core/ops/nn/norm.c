@@ -240,6 +240,7 @@ TsrStatus op_rms_norm(TsrOpCall *c) {
     int n = c->arg[1].n;
     TSR_TRY(check_layer(t, &c->arg[1], &c->arg[2], NULL));
     if (!tsr_dtype_is_complex(t->dtype)) TSR_TRY(check_kind(t, "rms_norm"));
+    if (t->dtype == TSR_COMPLEX32) return tsr_not_implemented("rms_norm", t->dtype);
     TsrDtype wide = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : t->dtype;
     bool fine = wide == TSR_FLOAT64 || wide == TSR_COMPLEX128;
     double eps = tsr_arg_given(&c->arg[3]) ? c->arg[3].f : fine ? 2.220446049250313e-16 : 1.1920928955078125e-07;

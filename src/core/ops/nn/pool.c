@@ -375,11 +375,25 @@ static TsrStatus check_output_count(const TsrTensor *t, const TsrArg *size, int 
     return tsr_error(TSR_RUNTIME_ERROR, "adaptive_avg_pool%dd: output_size must be %d", n, n);
 }
 
+static TsrStatus check_filled(const TsrTensor *t, int from, int n, const char *kind, int ndim, const int64_t *shown) {
+    int more = ndim - tsr_ndim(t);
+    for (int d = from; d < tsr_ndim(t); d++)
+        if (t->sizes[d] == 0)
+            return tsr_error(
+                TSR_RUNTIME_ERROR,
+                "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has "
+                "sizes %s with dimension %d being empty",
+                kind, n + more, tsr_layout_text(ndim, shown), d + more);
+    return TSR_OK;
+}
+
 static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
     static const char *const batched[] = {"", "2D or 3D", "3D or 4D", "4D or 5D"};
     const char *kind = maximum ? "max" : "avg";
     int ndim = tsr_ndim(t);
     if (n == 1 && ndim != 2 && ndim != 3) return wrong_dims(t, maximum ? "adaptive_max_pool1d" : "adaptive_avg_pool1d");
+    if (n == 3 && !maximum)
+        TSR_TRY(check_filled(t, 1, n, kind, ndim, t->sizes)); /* before the dimensions are counted */
     if (ndim != n + 1 && ndim != n + 2)
         return tsr_error(TSR_RUNTIME_ERROR,
                          maximum ? "adaptive_%s_pool%dd(): Expected %s tensor, but got: %s"
@@ -389,14 +403,7 @@ static TsrStatus check_adaptive(const TsrTensor *t, int n, bool maximum) {
     bool planes = n == 1 && !maximum; /* lines are averaged as planes one row high */
     memcpy(shown, t->sizes, sizeof *shown * (size_t)ndim);
     if (planes) shown[ndim - 1] = 1, shown[ndim] = t->sizes[ndim - 1];
-    for (int d = maximum ? 1 : ndim - n; d < ndim; d++)
-        if (t->sizes[d] == 0)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "adaptive_%s_pool%dd(): Expected input to have non-zero size for non-batch dimensions, but input has "
-                "sizes %s with dimension %d being empty",
-                kind, n + planes, tsr_layout_text(ndim + planes, shown), d + planes);
-    return TSR_OK;
+    return check_filled(t, maximum ? 1 : ndim - n, n, kind, ndim + planes, shown);
 }
 
 static float as_half(float x) { return tsr_half_widen(tsr_half_round(x)); }

@@ -489,7 +489,8 @@ TsrStatus op_float_power(TsrOpCall *c) {
     TsrDtype d =
         tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
     TsrStatus s = check_float_power_out(c, d);
-    if (s == TSR_OK) s = float_power(c, o.t, d);
+    if (s == TSR_OK)
+        s = c->arg[0].kind == TSR_ARG_SCALAR && is_one(c->arg[0].s) ? ones_like(c, o.t[1], d) : float_power(c, o.t, d);
     tsr_operands_release(&o);
     return s;
 }

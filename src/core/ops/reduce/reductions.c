@@ -174,7 +174,7 @@ TsrStatus op_nansum(TsrOpCall *c) {
     uint64_t dims;
     bool floats = !is_whole(x->dtype), counted = floats && is_whole(to);
     TSR_OWNED clean = NULL;
-    if (floats) TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (floats && !(tsr_arg_given(&c->arg[3]) && is_whole(to))) TSR_TRY(check_chosen(c, &c->arg[3]));
     else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
     TSR_TRY(tsr_dims_mask_in_turn(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
@@ -427,8 +427,8 @@ TsrStatus op_aminmax(TsrOpCall *c) {
     uint64_t dims;
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
-    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
+    TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.");

@@ -481,7 +481,8 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
     const bool ranged = tsr_arg_given(range), counts = input->dtype == TSR_FLOAT32 || input->dtype == TSR_FLOAT64;
     TSR_OWNED rows = NULL;
     double left[MAX_HISTOGRAM_DIMS], right[MAX_HISTOGRAM_DIMS];
-    if (!ranged && !counts) return tsr_not_implemented("histogramdd", input->dtype);
+    if (!ranged && !counts)
+        return tsr_not_implemented(input->numel == 0 ? "histogram_cpu" : "histogramdd", input->dtype);
     TSR_TRY(doubles_new(&rows, input));
     for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left[d], &right[d], rows, ndim, d, range));
     for (int d = 0; d < ndim; d++) {
@@ -591,9 +592,11 @@ TsrStatus op_histogram(TsrOpCall *c) {
         c, (HistogramArgs){.bins = &c->arg[1].i, .range = range, .weight = &c->arg[3], .density = &c->arg[4]});
 }
 
+enum { NO_BINS = -1 }; /* of a number, which has no dimension to have them in */
+
 static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     TsrTensor *self = c->arg[0].t, *hist = NULL, *edges[MAX_HISTOGRAM_DIMS] = {NULL};
-    TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, tsr_ndim(self)));
+    if (n == NO_BINS) TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, tsr_ndim(self)));
     if (tsr_ndim(self) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histogramdd: input tensor should have at least 2 dimensions");
     int64_t last = self->sizes[tsr_ndim(self) - 1];
@@ -607,7 +610,8 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
                          "torch.histogramdd: for a %lld-dimensional histogram range should have %lld elements, but got "
                          "%d",
                          (long long)last, (long long)(2 * last), a.range->n);
-    if (n != last && !tsr_arg_given(a.range) && !tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), self->dtype))
+    if (n != last && self->numel > 0 && !tsr_arg_given(a.range) &&
+        !tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), self->dtype))
         return tsr_not_implemented("histogramdd", self->dtype);
     if (n != last)
         return tsr_error(TSR_RUNTIME_ERROR,
@@ -647,7 +651,7 @@ TsrStatus op_histogramdd(TsrOpCall *c) {
 TsrStatus op_histogramdd_one(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t bins[MAX_HISTOGRAM_DIMS];
-    int n = tsr_ndim(self) < 1 ? 0 : (int)TSR_MIN(self->sizes[tsr_ndim(self) - 1], MAX_HISTOGRAM_DIMS);
+    int n = tsr_ndim(self) < 1 ? NO_BINS : (int)TSR_MIN(self->sizes[tsr_ndim(self) - 1], MAX_HISTOGRAM_DIMS);
     for (int d = 0; d < n; d++) bins[d] = c->arg[1].i;
     return histogram_nd(
         c, n, (HistogramArgs){.bins = bins, .range = &c->arg[2], .weight = &c->arg[3], .density = &c->arg[4]});

@@ -251,9 +251,9 @@ static void mode_line(char *const *data, const int64_t *stride, const int64_t *n
 TsrStatus op_mode(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_sort_check_outs(c, self));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_nonempty(self, dim, "mode"));
-    TSR_TRY(tsr_sort_check_outs(c, self));
     if (tsr_ndim(self) > 0 && self->numel > 0)
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
     SortLine w = {0};

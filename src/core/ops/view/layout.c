@@ -86,6 +86,8 @@ TsrStatus op_is_nonzero(TsrOpCall *c) {
     if (SELF->numel > 1)
         return tsr_error(TSR_RUNTIME_ERROR, "Boolean value of Tensor with more than one value is ambiguous");
     TSR_TRY(tsr_tensor_item(&s, SELF));
+    if (s.kind == TSR_SCALAR_UINT) /* PyTorch asks whether it is 0 as an int64 */
+        return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
     return return_bool(c, tsr_scalar_to_bool(s));
 }
 
