@@ -236,15 +236,19 @@ static TsrStatus check_out_kind(const TsrOpCall *c) {
     return tsr_check_out_dtype(c, 0, real ? TSR_FLOAT32 : TSR_COMPLEX64);
 }
 
+static TsrStatus no_halves(void) {
+    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
+}
+
 /* `line`: along one dimension, where PyTorch looks at out= before it refuses halves. */
 static TsrStatus promote(TsrTensor **out, const TsrOpCall *c, bool need_complex, bool line) {
     const TsrTensor *in = c->arg[0].t;
     TsrDtype d = in->dtype;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
-    if (d == TSR_COMPLEX32 || (line && real != TSR_FLOAT32 && real != TSR_FLOAT64)) TSR_TRY(check_out_kind(c));
-    if (d == TSR_COMPLEX32)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "MKL FFT doesn't support tensors of type: Half");
+    if (d == TSR_COMPLEX32 ? !line : line && real != TSR_FLOAT32 && real != TSR_FLOAT64) TSR_TRY(check_out_kind(c));
+    if (d == TSR_COMPLEX32 && !line) return no_halves();
+    if (d == TSR_COMPLEX32) return tsr_tensor_new_cast(out, in, TSR_COMPLEX64); /* refused when there is work */
     if (real != TSR_FLOAT32 && real != TSR_FLOAT64)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
     if (need_complex) d = tsr_dtype_complex_of(d);
@@ -298,6 +302,20 @@ static TsrStatus check_real(const TsrTensor *in, const char *name) {
                      name[strlen(name) - 1] == 'n' ? "-valued" : "", tsr_dtype_scalar_name(in->dtype));
 }
 
+/* Complex halves can be transformed where there are none. */
+static TsrStatus check_halves(const TsrOpCall *c, const TsrTensor *x) {
+    return c->arg[0].t->dtype == TSR_COMPLEX32 && x->numel > 0 ? no_halves() : TSR_OK;
+}
+
+/* A result that is to be of halves because the input is, of the wider dtype in which it was made. */
+static TsrStatus finish_halves_move(TsrOpCall *c, TsrTensor *wide) {
+    TSR_OWNED r = wide;
+    TsrTensor *half = NULL;
+    if (c->arg[0].t->dtype != TSR_COMPLEX32) return tsr_return_move(c, tsr_owned_take(&r));
+    TSR_TRY(tsr_tensor_new_cast(&half, r, tsr_dtype_is_complex(r->dtype) ? TSR_COMPLEX32 : TSR_FLOAT16));
+    return tsr_return_move(c, half);
+}
+
 /* Arguments (self, n, dim, norm) with the length cut or padded. */
 static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpCall *c, bool need_complex,
                             bool forward) {
@@ -308,7 +326,9 @@ static TsrStatus prepare_1d(TsrTensor **x, int64_t *dim, int *norm, const TsrOpC
     int64_t n = tsr_arg_given(&c->arg[1]) ? c->arg[1].i : in->sizes[*dim];
     if (n < 1) return bad_length(n);
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
-    return resize_input(x, in, dim, &n, 1);
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype)) TSR_TRY(check_out_kind(c));
+    TSR_TRY(resize_input(x, in, dim, &n, 1));
+    return check_halves(c, *x);
 }
 
 /* The conjugate, as a view. An out of other sizes then lies as t does. */
@@ -330,9 +350,12 @@ static TsrStatus fft_1d(TsrOpCall *c, bool forward) {
     TsrTensor *r = NULL;
     int64_t dim;
     int norm;
-    TSR_TRY(tsr_check_out_fits(c, 0, TSR_COMPLEX64));
+    if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) TSR_TRY(tsr_check_out_fits(c, 0, TSR_COMPLEX64));
     TSR_TRY(prepare_1d(&x, &dim, &norm, c, false, forward));
-    if (tsr_dtype_is_complex(x->dtype)) return tsr_finish_move(c, c2c(&r, x, &dim, 1, norm, forward), r);
+    if (tsr_dtype_is_complex(x->dtype)) {
+        TSR_TRY(c2c(&r, x, &dim, 1, norm, forward));
+        return finish_halves_move(c, r);
+    }
     TSR_TRY(r2c(&r, x, &dim, 1, norm, false));
     if (forward) return tsr_return_move(c, r);
     TSR_OWNED full = r;
@@ -378,8 +401,10 @@ static TsrStatus irfft_1d(TsrOpCall *c, bool forward) {
     if (n < 1) return bad_length(n);
     TSR_TRY(read_norm(&norm, &c->arg[3], forward));
     TSR_TRY(resize_input(&x, in, &dim, &half, 1));
+    TSR_TRY(check_halves(c, x));
     if (forward) TSR_TRY(conj_of(&x));
-    return tsr_finish_move(c, c2r(&r, x, &dim, 1, norm, n), r);
+    TSR_TRY(c2r(&r, x, &dim, 1, norm, n));
+    return finish_halves_move(c, r);
 }
 TsrStatus op_irfft(TsrOpCall *c) { return irfft_1d(c, false); }
 TsrStatus op_hfft(TsrOpCall *c) { return irfft_1d(c, true); }

@@ -538,6 +538,14 @@ static TsrStatus check_mean_kind(const TsrTensor *t, const Channels *k) {
                      tsr_dtype_scalar_name(t->dtype));
 }
 
+/* What statistics are kept in: the parameters' dtype, which are all of one, or the input's. */
+static TsrDtype kept_dtype(const TsrOpCall *c) {
+    TsrDtype dtype = c->arg[0].t->dtype;
+    for (int i = 4; i >= 1; i--)
+        if (tsr_arg_given(&c->arg[i])) dtype = c->arg[i].t->dtype;
+    return dtype;
+}
+
 static int64_t area_of(const TsrTensor *t) {
     int64_t area = 1;
     for (int d = 2; d < tsr_ndim(t); d++) area *= t->sizes[d];
@@ -570,7 +578,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
-    k.kept = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : tsr_arg_given(&c->arg[3]) ? c->arg[3].t->dtype : t->dtype;
+    k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
@@ -671,7 +679,7 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     if (status == TSR_OK)
         status = tsr_nn_restore(&b.out, c->arg[0].t->dtype,
                                 tsr_is_contiguous(c->arg[0].t, TSR_CONTIGUOUS) ? NULL : c->arg[0].t);
-    TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].t->dtype : c->arg[0].t->dtype;
+    TsrDtype dtype = kept_dtype(c);
     for (int i = 0; i < 2 && status == TSR_OK; i++)
         status = saved_statistics(&stats[i], c, i, i == 0 ? b.mean : b.rstd, dtype);
     if (status == TSR_OK) {

@@ -175,7 +175,7 @@ TsrStatus op_conj_physical(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
     TsrTensor *x = c->arg[0].t, *same = NULL;
     TSR_OWNED result = NULL;
-    if (c->out[0] != NULL && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, x->dtype))
+    if (c->out[0] != NULL && !c->inplace && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, x->dtype))
         return tsr_not_implemented("conj_cpu", x->dtype);
     if (!tsr_dtype_is_complex(x->dtype)) return return_self(c);
     if (c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);

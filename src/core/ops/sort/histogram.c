@@ -379,6 +379,9 @@ TsrStatus op_histc(TsrOpCall *c) {
     if (!isfinite(left) || !isfinite(right))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
+    if (tsr_in(TSR_BITS_INT, self->dtype)) TSR_TRY(tsr_scalar_store_checked(tsr_scalar_float(left), self->dtype, edge));
+    if (tsr_in(TSR_BITS_INT, self->dtype))
+        TSR_TRY(tsr_scalar_store_checked(tsr_scalar_float(right), self->dtype, edge));
     if (tsr_in(NO_LINSPACE, self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
     if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
