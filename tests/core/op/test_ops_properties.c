@@ -95,7 +95,7 @@ static const Exempt exempt[] = {
     {"zero", SHARED_SELF},
     {"index_fill", SHARED_SELF},
     {"masked_fill", SHARED_SELF},
-    {"conj_physical", SHARED_SELF},
+    {"conj_physical", SHARED_SELF | REFUSED_OUT},
     {"tril", SHARED_SELF}, /* PyTorch never asks whether self overlaps: it sets zeros in the order of memory */
     {"triu", SHARED_SELF},
     {"linalg.vecdot", DIM_UNREAD},

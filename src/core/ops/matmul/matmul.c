@@ -737,6 +737,7 @@ static TsrStatus check_batches(const TsrTensor *a, const TsrTensor *b) {
 
 TsrStatus op_baddbmm(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *a = c->arg[1].t, *b = c->arg[2].t;
+    TSR_TRY(tsr_wrap_own_dim(&(int64_t){0}, tsr_ndim(a)));
     TSR_TRY(check_batches(a, b));
     TSR_OWNED wide = NULL;
     TSR_TRY(tsr_tensor_new_expand(&wide, self, 3, (int64_t[]){a->sizes[0], a->sizes[1], b->sizes[2]}));

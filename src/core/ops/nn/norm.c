@@ -552,6 +552,15 @@ static int64_t area_of(const TsrTensor *t) {
     return area;
 }
 
+/* PyTorch reads the running statistics as lists of the dtype that the parameters have. */
+static TsrStatus check_lists(const TsrOpCall *c) {
+    for (int i = 3; i <= 4; i++)
+        if (tsr_arg_given(&c->arg[i]) && tsr_ndim(c->arg[i].t) != 1)
+            return tsr_error(TSR_RUNTIME_ERROR, "TensorAccessor expected 1 dims but tensor has %d",
+                             tsr_ndim(c->arg[i].t));
+    return TSR_OK;
+}
+
 static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
     const TsrTensor *t = c->arg[0].t;
@@ -577,6 +586,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(check_mean_kind(t, &k));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
+    TSR_TRY(check_lists(c));
     TSR_TRY(check_unmixed(t, &c->arg[1], 4));
     k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
@@ -639,15 +649,6 @@ static TsrStatus saved_statistics(TsrTensor **out, const TsrOpCall *c, int which
     if (c->arg[5].b) return tsr_tensor_new_cast(out, value, dtype);
     if (c->out[1 + which] == NULL) return tsr_tensor_new(out, 1, &none, dtype, c->arg[0].t->device);
     *out = tsr_tensor_retain(c->out[1 + which]);
-    return TSR_OK;
-}
-
-/* PyTorch reads the running statistics as lists of the dtype that the parameters have. */
-static TsrStatus check_lists(const TsrOpCall *c) {
-    for (int i = 3; i <= 4; i++)
-        if (tsr_arg_given(&c->arg[i]) && tsr_ndim(c->arg[i].t) != 1)
-            return tsr_error(TSR_RUNTIME_ERROR, "TensorAccessor expected 1 dims but tensor has %d",
-                             tsr_ndim(c->arg[i].t));
     return TSR_OK;
 }
 

@@ -66,6 +66,7 @@ static double number_of(const TsrTensor *t) { return tsr_scalar_to_double(tsr_te
 static int half_by_number(const TsrOpCall *c, const TsrPointwise *rules, TsrTensor *const *in) {
     int k = is_real_number(in[1]) ? 0 : is_real_number(in[0]) ? 1 : -1;
     if (k < 0 || !tsr_in(TSR_BITS_HALF, in[k]->dtype) || tsr_ndim(in[k]) == 0 || tsr_on_device(in[k])) return -1;
+    if (in[k]->numel == 0) return -1; /* whose strides are the iterator's */
     if (c->out[0] != NULL && c->out[0]->dtype != in[k]->dtype) return -1;
     return tsr_kernel(rules->kernel, in[k]->dtype) != NULL ? k : -1;
 }
