@@ -700,7 +700,7 @@ static const Method functions[] = {
     {"divmod", builtin_divmod, ARGS_RANGE, 2, 2, "(x, y, /)", "(x // y, x % y)."},
     {"format", builtin_format, ARGS_RANGE, 1, 2, "(value, format_spec='', /)", "Text by a format specifier."},
     {"getattr", builtin_getattr, ARGS_RANGE, 2, 3, "(object, name[, default])", "An attribute by name."},
-    {"globals", builtin_globals, ARGS_NONE, 0, 0, "()", "The global names as a dict."},
+    {"globals", builtin_globals, ARGS_NONE, 0, 0, "()", "The global names as a dict, whose changes become theirs."},
     {"hasattr", builtin_hasattr, ARGS_RANGE, 2, 2, "(obj, name, /)", "Whether it has an attribute."},
     {"hash", builtin_hash, ARGS_ONE, 1, 1, "(obj, /)", "Hash value."},
     {"help", builtin_help, ARGS_RANGE, 0, 1, "([object])", "What it is and how to use it."},

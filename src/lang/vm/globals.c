@@ -4,6 +4,7 @@
  * code holds numbers, not pointers into a dict. A name that is not set is looked up once among the builtins, then by
  * the hook for bare names (torch's, files given on the command line), and what it meant is kept by its number until
  * something sets it. */
+#include "globals_dict.h"
 #include "lang/object/hint.h"
 #include "frame.h"
 
@@ -247,18 +248,7 @@ TsrStatus import_star(Value module) {
     return status;
 }
 
-TsrStatus vm_new_globals(Value *out) {
-    TSR_TRY(dict_new(out));
-    for (int n = 0; n < vm.global_count; n++) {
-        Value v = vm.globals[globals_slot(n)];
-        TsrStatus status = v.tag == V_UNBOUND ? TSR_OK : dict_set_str(value_as_dict(*out), vm.global_names[n], v);
-        if (status != TSR_OK) {
-            value_clear(out);
-            return status;
-        }
-    }
-    return TSR_OK;
-}
+TsrStatus vm_new_globals(Value *out) { return globals_dict_new(out); }
 
 static TsrStatus add_local(Dict *into, const char *name, Value v) {
     if (value_is_obj(v, &cell_type)) v = value_as_cell(v)->value;
