@@ -47,6 +47,7 @@ typedef struct TsrReducer {
     /* nout accumulators side by side; accumulator j takes n contiguous elements, fewer than TSR_SHORT_LINE, from data +
      * j * next: the same as `line`, faster. NULL: by line. */
     void (*lines)(void *accs, const char *data, int64_t nout, int64_t next, int64_t n);
+    bool abreast; /* `rows` is the faster way whatever the strides, and has no order of its own */
 } TsrReducer;
 
 /* Lines of up to 31 numbers pay: 100000 lines of 10 float32, one thread, 1.7 ms by line (Xeon, model 207;

@@ -430,7 +430,8 @@ enum { BETWEEN_LOOKS = 1024 };
 #include "truth.inc"
 
 /* --- variance: each block by two passes in double, blocks joined by Chan's formula; where these overflow or meet inf,
- * Welford's steps (Technometrics 4, 1962), whose result is PyTorch's: the mean of inf and what follows is nan --- */
+ * Welford's steps (Technometrics 4, 1962), whose result is PyTorch's: the mean of inf and what follows is nan. Of
+ * doubles those are taken in all but long single lines, since every digit shows --- */
 
 typedef struct Moments {
     double mean, m2, count;
@@ -449,13 +450,43 @@ static void merge_moments(void *acc, const void *later) {
     a->m2 += b->m2 + delta * delta * (a->count * b->count / n);
     a->count = n;
 }
+enum { MOMENTS_SHORT = 2048 }; /* elements: single lines of doubles up to here are no longer than a few microseconds */
 #define NAME moments_f32
 #define T float
+#define SHORT 0
 #include "moments.inc"
 
 #define NAME moments_f64
 #define T double
+#define SHORT MOMENTS_SHORT
 #include "moments.inc"
+
+/* Welford's steps of lines side by side, whose divisions go by vectors. */
+static void moments_abreast(Moments *acc, const char *data, int64_t lanes, int64_t next, int64_t n, int64_t stride) {
+    enum { LANES = 16 };
+    double mean[LANES] = {0}, m2[LANES] = {0}, x[LANES] = {0}, count = acc->count;
+    for (int64_t k = 0; k < lanes; k++) mean[k] = acc[k].mean, m2[k] = acc[k].m2;
+    for (int64_t i = 0; i < n && tsr_interrupt_flag == 0; i++, data += stride) {
+        count++;
+        for (int64_t k = 0; k < lanes; k++) x[k] = *(const double *)(data + k * next);
+        for (int k = 0; k < LANES; k++) {
+            double delta = x[k] - mean[k];
+            mean[k] += delta / count;
+            m2[k] += delta * (x[k] - mean[k]);
+        }
+    }
+    for (int64_t k = 0; k < lanes; k++) acc[k] = (Moments){mean[k], m2[k], count};
+}
+
+static void rows_moments_f64(void *accs, const char *data, int64_t nout, int64_t next, int64_t n, int64_t stride,
+                             int64_t chain, int64_t index, int64_t index_step) {
+    Moments *acc = accs;
+    (void)chain;
+    (void)index;
+    (void)index_step;
+    for (int64_t j = 0; j < nout; j += 16)
+        moments_abreast(acc + j, data + j * next, TSR_MIN(nout - j, (int64_t)16), next, n, stride);
+}
 
 #define t f32
 #define T float
@@ -594,7 +625,10 @@ static double greatest_f64(const double *x, int64_t n) {
     [TSR_FLOAT32] = WITH_ROWS(A, name##_f32), [TSR_FLOAT64] = WITH_ROWS(A, name##_f64), \
     [TSR_COMPLEX64] = WITH_ROWS(A, name##_c64), [TSR_COMPLEX128] = WITH_ROWS(A, name##_c128)
 #define R_MOMENTS(t) \
-    { sizeof(Moments), init_moments, PASTE(line, moments_##t), NULL, merge_moments, PASTE(finish, moments_##t), NULL }
+    { \
+        sizeof(Moments), init_moments, PASTE(line, moments_##t), NULL, merge_moments, PASTE(finish, moments_##t), \
+            NULL, false \
+    }
 
 static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_SUM] =
@@ -616,7 +650,9 @@ static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_ANY] = {TRUTH(1, any)},
     [TSR_R_ALL] = {TRUTH(1, all)},
     [TSR_R_COUNT] = {TRUTH(8, count)},
-    [TSR_R_MOMENTS] = {[TSR_FLOAT32] = R_MOMENTS(f32), [TSR_FLOAT64] = R_MOMENTS(f64)},
+    [TSR_R_MOMENTS] = {[TSR_FLOAT32] = R_MOMENTS(f32),
+                       [TSR_FLOAT64] = {sizeof(Moments), init_moments, line_moments_f64, rows_moments_f64,
+                                        merge_moments, finish_moments_f64, NULL, true}},
     [TSR_R_SQUARES] = {[TSR_FLOAT32] = PLAIN(8, squares_f32), [TSR_FLOAT64] = PLAIN(8, squares_f64)},
     [TSR_R_LOGSUMEXP] = {FLOATS(LINES, lse)},
 };

@@ -234,7 +234,7 @@ static bool sums_crosswise(const Plan *p) { return p->cascades && p->nred > 1 &&
 /* Whether many outputs side by side are folded row by row. */
 static bool takes_rows(const Plan *p) {
     if (p->reducer->rows == NULL || p->kept[0].size == 1 || p->count == 0 || sums_crosswise(p)) return false;
-    return better_by_rows(p, &p->kept[0]);
+    return p->reducer->abreast || better_by_rows(p, &p->kept[0]);
 }
 
 /* How many of a line's outputs PyTorch sums in one chain each. */
