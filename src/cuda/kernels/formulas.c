@@ -37,7 +37,7 @@
 #define V1D ELSEWHERE
 #define V1SD ELSEWHERE
 #define V2 ELSEWHERE
-#define HALVES_TOO ELSEWHERE
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
 #define HALVES_BY ELSEWHERE
 #define V1R ELSEWHERE
 #define V1DR ELSEWHERE

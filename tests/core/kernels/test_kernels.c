@@ -428,11 +428,11 @@ static void check_both_halves(TsrKernelTable table, TsrKernel k) {
 
 START_TEST(halves_have_the_results_of_floats) {
 #ifdef TSR_HAVE_X86
-    static const TsrKernel kernels[] = {TSR_K_maximum, TSR_K_minimum,  TSR_K_sqrt,  TSR_K_reciprocal, TSR_K_square,
-                                        TSR_K_floor,   TSR_K_ceil,     TSR_K_round, TSR_K_trunc,      TSR_K_frac,
-                                        TSR_K_add,     TSR_K_div,      TSR_K_exp,   TSR_K_log,        TSR_K_sin,
-                                        TSR_K_cos,     TSR_K_tan,      TSR_K_tanh,  TSR_K_silu,       TSR_K_sigmoid,
-                                        TSR_K_gelu,    TSR_K_gelu_tanh};
+    static const TsrKernel kernels[] = {
+        TSR_K_maximum, TSR_K_minimum, TSR_K_sqrt,  TSR_K_reciprocal, TSR_K_square,    TSR_K_floor,
+        TSR_K_ceil,    TSR_K_round,   TSR_K_trunc, TSR_K_frac,       TSR_K_add,       TSR_K_div,
+        TSR_K_exp,     TSR_K_log,     TSR_K_sin,   TSR_K_cos,        TSR_K_tan,       TSR_K_tanh,
+        TSR_K_silu,    TSR_K_sigmoid, TSR_K_gelu,  TSR_K_gelu_tanh,  TSR_K_hardswish, TSR_K_hardsigmoid};
     for (size_t i = 0; i < TSR_COUNTOF(kernels); i++) {
         if (tsr_isa() >= TSR_ISA_AVX2) check_both_halves(tsr_kernels_avx2(), kernels[i]);
         if (tsr_isa() >= TSR_ISA_AVX512) check_both_halves(tsr_kernels_avx512(), kernels[i]);

@@ -159,7 +159,7 @@ enum { BLOCK_BYTES = 128 };
 #define V1SD(...)
 #define V1D(...)
 #define V2(...)
-#define HALVES_TOO(...)
+#define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
 #define HALVES_BY(...)
 #define V1R(...)
 #define V1SDR(...)
@@ -192,12 +192,14 @@ enum { BLOCK_BYTES = 128 };
 #include "halves.inc"
 
 #ifdef HALVES_BY_VECTORS
+#define HALVES_OF_K1(name, types, R, ...) HALVES_BOTH(name, 2, BY_LANES(__VA_ARGS__))
 #define HALVES_OF_V1(name, ...) HALVES_BOTH(name, 2, (__VA_ARGS__))
 #define HALVES_OF_V1SD(name, single, twice) HALVES_BOTH(name, 2, single)
 #define HALVES_OF_V1R(name, vectors, rest) HALVES_BOTH(name, 2, (vectors))
 #define HALVES_OF_V1SDR(name, single, twice, rest) HALVES_BOTH(name, 2, single)
 #define HALVES_ENTRY(name) TY_HALVES(ENTRY, name)
 #else
+#define HALVES_OF_K1(...)
 #define HALVES_OF_V1(...)
 #define HALVES_OF_V1SD(...)
 #define HALVES_OF_V1R(...)

@@ -9,6 +9,8 @@
 
 enum { MOST_PARAMS = 3 };
 
+static TsrDtype computed_in(TsrDtype d) { return tsr_in(TSR_BITS_HALF, d) ? TSR_FLOAT32 : d; }
+
 /* The formula with its numbers, as the kernel computes: for a half in float32. An out= is written by the dispatcher,
  * which knows what it says of another dtype. */
 static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *other, int nparams,
@@ -19,9 +21,10 @@ static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *ot
     if (!c->inplace) c->out[0] = NULL;
     TsrStatus s = tsr_pw_begin(&pw, c, rules, other != NULL ? 2 : 1, in);
     bool begun = s == TSR_OK;
+    const TsrDtype d = begun ? computed_in(pw.it.dtype) : TSR_FLOAT32;
     for (int i = 0; i < nparams && s == TSR_OK; i++)
-        s = tsr_scalar_store_checked(params[i], pw.it.dtype, stored + (size_t)i * tsr_dtype_size(pw.it.dtype));
-    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, stored, (size_t)nparams * tsr_dtype_size(pw.it.dtype));
+        s = tsr_scalar_store_checked(params[i], d, stored + (size_t)i * tsr_dtype_size(d));
+    if (s == TSR_OK) s = tsr_pw_finish(&pw, rules->kernel, stored, (size_t)nparams * tsr_dtype_size(d));
     else if (begun) s = tsr_iter_end_move(&pw.it, s, NULL);
     c->out[0] = out;
     return s;
@@ -35,8 +38,6 @@ static TsrStatus round_to(TsrScalar *out, TsrScalar s, TsrDtype dtype) {
     return TSR_OK;
 }
 
-static TsrDtype computed_in(const TsrTensor *t) { return tsr_in(TSR_BITS_HALF, t->dtype) ? TSR_FLOAT32 : t->dtype; }
-
 /* The coefficients are rounded to the dtype that is computed in before they are multiplied, as PyTorch's kernel does.
  */
 static TsrStatus elu(TsrOpCall *c, TsrScalar alpha, TsrScalar scale, TsrScalar input_scale) {
@@ -45,9 +46,9 @@ static TsrStatus elu(TsrOpCall *c, TsrScalar alpha, TsrScalar scale, TsrScalar i
     TsrScalar a, s;
     if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, "elu_cpu"));
-    TSR_TRY(round_to(&a, alpha, computed_in(t)));
-    TSR_TRY(round_to(&s, scale, computed_in(t)));
-    double below = computed_in(t) == TSR_FLOAT32 ? (double)((float)a.f * (float)s.f) : a.f * s.f;
+    TSR_TRY(round_to(&a, alpha, computed_in(t->dtype)));
+    TSR_TRY(round_to(&s, scale, computed_in(t->dtype)));
+    double below = computed_in(t->dtype) == TSR_FLOAT32 ? (double)((float)a.f * (float)s.f) : a.f * s.f;
     return activate(c, &rules, NULL, 3, (const TsrScalar[]){scale, input_scale, tsr_scalar_float(below)});
 }
 

@@ -403,6 +403,7 @@ static TsrStatus power_by_number(TsrOpCall *c, TsrTensor *const *in, TsrScalar e
     }
     TsrPw pw;
     TsrPointwise rules = pow_rules; /* of complex32 PyTorch's error names the kernel */
+    rules.kernel = k;
     if (d == TSR_COMPLEX32 && k == TSR_K_sqrt) rules.name = "sqrt_vml_cpu";
     if (d == TSR_COMPLEX32 && k == TSR_K_rsqrt) rules.name = "rsqrt_cpu";
     if (d == TSR_COMPLEX32 && k == TSR_K_reciprocal) rules.name = "reciprocal_cpu";
