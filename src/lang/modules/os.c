@@ -89,15 +89,20 @@ static TsrStatus os_cpu_count(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+/* What os.environ says, which a program may have changed. */
 static TsrStatus os_getenv(Value *out, const CallArgs *args) {
-    const char *name;
-    TsrText room = {0};
-    TSR_TRY(system_path(&name, &room, args->values[0]));
-    const char *value = tsr_io_in_sandbox() ? NULL : getenv(name);
-    tsr_text_free(&room);
-    if (value != NULL) return codec_system_str_c(out, value);
-    *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
-    return TSR_OK;
+    Value key = args->values[0], module, variables = VALUE_NONE, *found = NULL;
+    Str *name = str_intern_c("environ");
+    if (!value_is_str(key)) return tsr_error(TSR_TYPE_ERROR, "str expected, not %s", value_type_name(key));
+    if (name == NULL) return TSR_MEMORY_ERROR;
+    TSR_TRY(module_import(&module, "os"));
+    TsrStatus status = value_getattr(&variables, module, name);
+    if (status == TSR_OK && value_is_dict(variables)) status = dict_find(&found, value_as_dict(variables), key);
+    if (status == TSR_OK && found != NULL) *out = value_retain(*found);
+    else if (status == TSR_OK) *out = args->count > 1 ? value_retain(args->values[1]) : VALUE_NONE;
+    value_release(variables);
+    value_release(module);
+    return status;
 }
 
 /* In the sandbox the environment, which may hold passwords, is empty. */
