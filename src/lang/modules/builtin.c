@@ -112,6 +112,9 @@ static TsrStatus builtin_print(Value *out, const CallArgs *args) {
     bool flush = false;
     Value file = args_keyword(args, "file"), flush_value = args_keyword(args, "flush");
     TSR_TRY(check_print_keywords(args));
+    *out = VALUE_NONE;
+    if (!is_given(file)) file = sys_stdout();
+    if (file.tag == V_NONE && !is_given(args_keyword(args, "file"))) return TSR_OK; /* sys.stdout is None */
     TSR_TRY(text_option(&sep, &sep_size, args_keyword(args, "sep"), "sep", " "));
     TSR_TRY(text_option(&end, &end_size, args_keyword(args, "end"), "end", "\n"));
     if (flush_value.tag != V_UNBOUND) TSR_TRY(value_truth(&flush, flush_value));

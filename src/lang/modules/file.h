@@ -17,6 +17,8 @@ TsrStatus file_open(Value *out, const char *path, const char *mode, FileText tex
 TsrStatus file_expand_home(TsrText *out, const char *path);
 /* PermissionError: [Errno 1], that the sandbox keeps from `path`; for what is not a read or write of tensors. */
 TsrStatus file_not_permitted(const char *path) __attribute__((cold));
+/* What a program has put into sys.stdout, lent; V_UNBOUND: nothing, it is standard output. */
+Value sys_stdout(void);
 /* A stream that is not closed with its value: sys.stdout. `name` static. */
 TsrStatus file_new_stream(Value *out, FILE *stream, const char *name, const char *mode);
 /* The C stream of an open file, lent; NULL when v is not one or is closed. */

@@ -6,6 +6,7 @@
 
 #include "lang/object/args.h"
 #include "builtin.h"
+#include "lang/types/dict.h"
 #include "lang/types/codec.h"
 #include "lang/object/exc.h"
 #include "file.h"
@@ -116,6 +117,15 @@ static TsrStatus new_version(Value *out) {
     return structseq_new_move(out, type, (Value[]){value_int(3), value_int(11), value_int(0), level, value_int(0)});
 }
 
+static Module *sys_module; /* lives as long as the process; NULL: not imported yet */
+static const Obj *own_stdout;
+
+Value sys_stdout(void) {
+    Str *name = sys_module != NULL ? str_intern_c("stdout") : NULL;
+    const Value *found = name != NULL ? dict_find_str(sys_module->dict, name) : NULL;
+    return found == NULL || (found->tag == V_OBJ && found->o == own_stdout) ? VALUE_UNBOUND : *found;
+}
+
 static TsrStatus fill(Module *m) {
     Value v;
     TSR_TRY(new_float_info(&v));
@@ -131,9 +141,12 @@ static TsrStatus fill(Module *m) {
     TSR_TRY(file_new_stream(&v, stdin, "<stdin>", "r"));
     TSR_TRY(module_add_move(m, "stdin", v));
     TSR_TRY(file_new_stream(&v, stdout, "<stdout>", "w"));
+    own_stdout = v.o;
     TSR_TRY(module_add_move(m, "stdout", v));
     TSR_TRY(file_new_stream(&v, stderr, "<stderr>", "w"));
-    return module_add_move(m, "stderr", v);
+    TSR_TRY(module_add_move(m, "stderr", v));
+    sys_module = m;
+    return TSR_OK;
 }
 
 const NsModule ns_sys = {"sys", "The program and its limits.", functions, fill, NULL};
