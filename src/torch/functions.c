@@ -273,12 +273,57 @@ FN(set_num_threads) {
     return TSR_OK;
 }
 
-static bool deterministic, warn_always;
+static bool deterministic, warn_only, warn_always; /* kept for who asks: results are always the same */
 
 FN(use_deterministic) {
     PARSE(v, "use_deterministic_algorithms", 1, 1, "mode", "warn_only");
+    bool mode, only = false;
     *out = VALUE_NONE;
-    return value_truth(&deterministic, v[0]);
+    TSR_TRY(value_truth(&mode, v[0]));
+    if (v[1].tag != V_UNBOUND) TSR_TRY(value_truth(&only, v[1]));
+    deterministic = mode;
+    warn_only = mode && only;
+    return TSR_OK;
+}
+FN(is_warn_only) {
+    (void)args;
+    *out = value_bool(warn_only);
+    return TSR_OK;
+}
+
+/* The number of a mode; an error where there is none such. */
+static TsrStatus debug_mode_of(int64_t *out, Value v) {
+    static const char *const names[] = {"default", "warn", "error"};
+    if (v.tag == V_BOOL || v.tag == V_INT) {
+        *out = v.tag == V_BOOL ? v.b : v.i;
+        return *out >= 0 && *out < (int64_t)TSR_COUNTOF(names)
+                   ? TSR_OK
+                   : tsr_error(TSR_RUNTIME_ERROR, "invalid value of debug_mode, expected 0, 1, or 2, but got %lld",
+                               (long long)*out);
+    }
+    if (!value_is_str(v))
+        return tsr_error(TSR_TYPE_ERROR, "debug_mode must be str or int, but got <class '%s'>",
+                         type_full_name(value_type(v)));
+    for (*out = 0; *out < (int64_t)TSR_COUNTOF(names); ++*out)
+        if (str_equal_c(value_as_str(v), names[*out])) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got %s",
+                     value_as_str(v)->data);
+}
+
+FN(set_debug_mode) {
+    PARSE(v, "set_deterministic_debug_mode", 1, 1, "debug_mode");
+    int64_t mode;
+    *out = VALUE_NONE;
+    TSR_TRY(debug_mode_of(&mode, v[0]));
+    deterministic = mode > 0;
+    warn_only = mode == 1;
+    return TSR_OK;
+}
+FN(get_debug_mode) {
+    (void)args;
+    *out = value_int(!deterministic ? 0 : warn_only ? 1 : 2);
+    return TSR_OK;
 }
 FN(are_deterministic) {
     (void)args;
@@ -320,9 +365,29 @@ FN(one) {
     *out = value_int(1);
     return TSR_OK;
 }
+static const char *const precisions[] = {"highest", "high", "medium"};
+static size_t precision_told; /* kept for who asks */
+
 FN(precision) {
     (void)args;
-    return str_new_c(out, "highest");
+    return str_new_c(out, precisions[precision_told]);
+}
+FN(set_precision) {
+    PARSE(v, "set_float32_matmul_precision", 1, 1, "precision");
+    *out = VALUE_NONE;
+    if (!value_is_str(v[0]))
+        return tsr_error(TSR_RUNTIME_ERROR, "set_float32_matmul_precision expects a str, but got %s",
+                         value_type_name(v[0]));
+    for (size_t i = 0; i < TSR_COUNTOF(precisions); i++) {
+        if (!str_equal_c(value_as_str(v[0]), precisions[i])) continue;
+        precision_told = i;
+        return TSR_OK;
+    }
+    fprintf(stderr,
+            "UserWarning: %s is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.\n",
+            value_as_str(v[0])->data);
+    return TSR_OK;
 }
 
 FN(get_default_device) {
@@ -466,8 +531,10 @@ const Method torch_functions[] = {
     {"set_flush_denormal", fn_set_flush_denormal, ARGS_ANY, 0, 0, "(mode)",
      "Whether numbers too small to be normal count as 0."},
     {"compiled_with_cxx11_abi", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
-    {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()", "'highest'."},
-    {"set_float32_matmul_precision", fn_none, ARGS_ANY, 0, 0, "(precision)", "Has no effect."},
+    {"get_float32_matmul_precision", fn_precision, ARGS_NONE, 0, 0, "()",
+     "What set_float32_matmul_precision was told."},
+    {"set_float32_matmul_precision", fn_set_precision, ARGS_ANY, 0, 0, "(precision)",
+     "Has no effect: 'highest', 'high' and 'medium' multiply alike."},
     {"get_default_device", fn_get_default_device, ARGS_NONE, 0, 0, "()", "Where new tensors are made."},
     {"set_default_device", fn_set_default_device, ARGS_ANY, 0, 0, "(device)",
      "Where new tensors are made: 'cpu', 'meta'; None is the cpu."},
@@ -476,9 +543,11 @@ const Method torch_functions[] = {
     {"is_autocast_xla_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False: dtypes are the ones asked for."},
     {"is_anomaly_check_nan_enabled", fn_yes, ARGS_NONE, 0, 0, "()", "True."},
     {"is_vulkan_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
-    {"is_deterministic_algorithms_warn_only_enabled", fn_no, ARGS_NONE, 0, 0, "()", "False."},
-    {"get_deterministic_debug_mode", fn_zero, ARGS_NONE, 0, 0, "()", "0: results are always the same."},
-    {"set_deterministic_debug_mode", fn_none, ARGS_ANY, 0, 0, "(debug_mode)",
+    {"is_deterministic_algorithms_warn_only_enabled", fn_is_warn_only, ARGS_NONE, 0, 0, "()",
+     "What use_deterministic_algorithms was told."},
+    {"get_deterministic_debug_mode", fn_get_debug_mode, ARGS_NONE, 0, 0, "()",
+     "What set_deterministic_debug_mode was told."},
+    {"set_deterministic_debug_mode", fn_set_debug_mode, ARGS_ANY, 0, 0, "(debug_mode)",
      "Has no effect: results are always the same."},
     END,
 };
