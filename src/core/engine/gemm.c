@@ -40,6 +40,11 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
  * 447 and 434; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
 enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
 
+/* The page is to be small, and there are no vectors in it. */
+#ifdef __EMSCRIPTEN__
+#define SMALL_CODE
+#endif
+
 /* gcc makes vectors of loops at -O3 only, clang at -O2. */
 #ifdef __clang__
 #define IN_VECTORS
@@ -210,8 +215,6 @@ static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns
 static inline __attribute__((always_inline)) void line_f32(float *restrict row, int64_t n, int64_t k, float alpha,
                                                            const float *restrict x, int64_t x_step,
                                                            const float *restrict b, int64_t b_step, float beta) {
-    typedef float Eight __attribute__((vector_size(32), aligned(4)));
-    typedef float Four __attribute__((vector_size(16), aligned(4)));
 #define COLUMNS(V) \
     for (; n >= (int64_t)(sizeof(V) / sizeof(float)); \
          n -= sizeof(V) / sizeof(float), row += sizeof(V) / sizeof(float), b += sizeof(V) / sizeof(float)) { \
@@ -220,6 +223,9 @@ static inline __attribute__((always_inline)) void line_f32(float *restrict row, 
         for (int64_t p = 0; p < k; p++) sum += alpha * x[p * x_step] * *(const V *)(const void *)(b + p * b_step); \
         *(V *)(void *)row = sum; \
     }
+#ifndef SMALL_CODE
+    typedef float Eight __attribute__((vector_size(32), aligned(4)));
+    typedef float Four __attribute__((vector_size(16), aligned(4)));
     for (; n >= 32; n -= 32, row += 32, b += 32) { /* whose additions do not wait for each other's */
         Eight sum[4] = {0};
         for (int q = 0; q < 4 && beta != 0; q++) sum[q] = beta * *(const Eight *)(const void *)(row + 8 * q);
@@ -231,6 +237,7 @@ static inline __attribute__((always_inline)) void line_f32(float *restrict row, 
     }
     COLUMNS(Eight)
     COLUMNS(Four)
+#endif
     COLUMNS(float)
 #undef COLUMNS
 }
@@ -518,9 +525,20 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
 
 static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
 
+/* Whether a few columns are better taken as rows: integers have a way of their own for these, and columns are what the
+ * threads share. */
+static bool columns_as_rows(const TsrGemm *g) {
+#ifdef SMALL_CODE
+    (void)g;
+    return false;
+#else
+    return g->c.cols <= 2 && g->c.cols < g->c.rows && tsr_dtype_is_integral(g->dtype);
+#endif
+}
+
 static TsrStatus own_gemm_parallel(const TsrGemm *g) {
     TsrGemm other = {g->dtype, turned(g->b), turned(g->a), turned(g->c), g->alpha, g->beta};
-    if (g->c.cols <= 2 && g->c.cols < g->c.rows && tsr_dtype_is_integral(g->dtype)) g = &other; /* columns are shared */
+    if (columns_as_rows(g)) g = &other;
     double column = (double)g->c.rows * (double)g->a.cols;
     if (column * (double)g->c.cols < 2 * TSR_CHUNK_PRODUCTS) return own_gemm(g);
     return tsr_parallel_for((g->c.cols + GEMM_COLS - 1) / GEMM_COLS,
