@@ -422,6 +422,14 @@ static TsrStatus named_construct(Value *out, Type *type, const CallArgs *args) {
     return status;
 }
 
+static TsrStatus named_set_attr(Value self, Str *name, Value v) {
+    const NamedType *type = named_type(self);
+    (void)v;
+    for (int i = 0; i < type->count; i++)
+        if (str_equal_c(name, type->fields[i])) return tsr_error(TSR_ATTRIBUTE_ERROR, "readonly attribute");
+    return tsr_error(TSR_ATTRIBUTE_ERROR, "'%s' object has no attribute '%s'", type_full_name(&type->type), name->data);
+}
+
 Type *structseq_type(const char *name, const char *const *fields, int count) {
     for (NamedType *t = named_types; t != NULL; t = t->next) {
         if (strcmp(t->type.name, name) == 0 && t->count == count) return &t->type;
@@ -447,6 +455,7 @@ Type *structseq_type(const char *name, const char *const *fields, int count) {
     t->type.construct = named_construct;
     t->type.repr = named_repr;
     t->type.get_attr = named_attr;
+    t->type.set_attr = named_set_attr;
     t->type.dir = named_dir;
     t->fields = kept;
     t->count = count;
