@@ -407,21 +407,21 @@ TsrStatus op_relu(TsrOpCall *c) {
 /* By the bits of T, of which DIGITS are behind the point and BIAS is the exponent of numbers from 1/2 to 1: those below
  * the least normal one are scaled first; 0, infinities and nan stay, with an exponent of 0. As the C library has it, a
  * call an element of which took longer (1e6 floats, Zen 5: 1450 us and 570; doubles 1420 and 300). */
-#define FREXP(T, BITS, DIGITS, BIAS) \
+#define FREXP(T, BITS, INT, DIGITS, BIAS) \
     static inline void frexp_one_##T(T *mantissa, int32_t *exponent, T x) { \
-        const int exponents = 2 * BIAS + 3; /* all bits of one */ \
+        const BITS exponents = 2 * BIAS + 3; /* all bits of one */ \
         BITS bits; \
         memcpy(&bits, &x, sizeof bits); \
-        const bool tiny = (bits >> DIGITS & exponents) == 0, \
-                   special = (bits >> DIGITS & exponents) == exponents || x == 0; \
-        const T scaled = x * (tiny ? (T)((BITS)2 << DIGITS) : 1); \
+        const BITS biased = bits >> DIGITS & exponents; \
+        const bool special = (biased == exponents) | (x == 0); \
+        const T scaled = x * (biased == 0 ? (T)((BITS)2 << DIGITS) : (T)1); \
         memcpy(&bits, &scaled, sizeof bits); \
-        const int power = (int)(bits >> DIGITS & exponents) - BIAS - (tiny ? DIGITS + 1 : 0); \
-        bits = (bits & ~((BITS)exponents << DIGITS)) | (BITS)BIAS << DIGITS; \
+        const INT power = (INT)(bits >> DIGITS & exponents) - (INT)BIAS - (biased == 0 ? (INT)DIGITS + 1 : 0); \
+        bits = (bits & ~(exponents << DIGITS)) | (BITS)BIAS << DIGITS; \
         T part; \
         memcpy(&part, &bits, sizeof part); \
         *mantissa = special ? x + x : part; \
-        *exponent = special ? 0 : power; \
+        *exponent = (int32_t)(special ? 0 : power); \
     } \
     TSR_CLONES static void frexp_dense_##T(T *mantissa, int32_t *exponent, const T *x, int64_t n) { \
         for (int64_t i = 0; i < n; i++) frexp_one_##T(&mantissa[i], &exponent[i], x[i]); \
@@ -434,8 +434,8 @@ TsrStatus op_relu(TsrOpCall *c) {
             frexp_one_##T((T *)(data[0] + i * s[0]), (int32_t *)(data[1] + i * s[1]), \
                           *(const T *)(data[2] + i * s[2])); \
     }
-FREXP(float, uint32_t, 23, 126)
-FREXP(double, uint64_t, 52, 1022)
+FREXP(float, uint32_t, int32_t, 23, 126)
+FREXP(double, uint64_t, int64_t, 52, 1022)
 
 /* A device makes each result by a pass of its own. */
 static TsrStatus frexp_pass(TsrTensor *out, TsrTensor *x, TsrKernel kernel) {
