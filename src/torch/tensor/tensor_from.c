@@ -207,16 +207,23 @@ static TsrStatus store_nested(char *dst, Value v) {
     return tsr_dtypes[TSR_NESTED].copy(dst, &t, 1);
 }
 
+/* Numbers and what can be an index; nothing else has a truth here. */
+static TsrStatus store_bool(char *dst, Value v) {
+    bool b = false;
+    if (v.tag == V_FLOAT || value_is_complex(v) || value_is_bigint(v)) {
+        TSR_TRY(value_truth(&b, v));
+    } else {
+        int64_t i = 0;
+        TSR_TRY(value_to_index(&i, v));
+        b = i != 0;
+    }
+    memcpy(dst, &b, sizeof b);
+    return TSR_OK;
+}
+
 static TsrStatus store(char *dst, TsrDtype d, Value v) {
     switch (tsr_dtype_kind(d)) {
-    case TSR_KIND_BOOL: {
-        bool b = false;
-        if (v.tag == V_TENSOR && v.t->numel != 1)
-            return tsr_error(TSR_TYPE_ERROR, "only integer tensors of a single element can be converted to an index");
-        TSR_TRY(value_truth(&b, v));
-        *(bool *)dst = b;
-        return TSR_OK;
-    }
+    case TSR_KIND_BOOL: return store_bool(dst, v);
     case TSR_KIND_UINT:
     case TSR_KIND_INT:
         if (d == TSR_INT64 && v.tag == V_INT) {

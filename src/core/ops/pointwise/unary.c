@@ -109,6 +109,7 @@ TsrStatus op_neg(TsrOpCall *c) {
             TSR_NOT_IMPLEMENTED_ERROR,
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
             "the `~` or `logical_not()` operator instead.");
+    if (!c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
     return tsr_pw_call(c, &rules, 1);
 }

@@ -174,6 +174,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     uint64_t dims;
     bool floats = !is_whole(x->dtype), counted = floats && is_whole(to);
     TSR_OWNED clean = NULL;
+    if (tsr_dtype_is_complex(x->dtype) && c->out[0] != NULL)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
     if (floats && !(tsr_arg_given(&c->arg[3]) && is_whole(to))) TSR_TRY(check_chosen(c, &c->arg[3]));
     else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
     TSR_TRY(tsr_dims_mask_in_turn(&dims, &c->arg[1], tsr_ndim(x), true));
