@@ -194,7 +194,7 @@ endif
 # ---- the browser ----
 ifneq ($(WEB),)
 # Copies of the process are there copies of its memory.
-TOOL_OBJ := $(filter-out %/repl/lesson/copy.o,$(TOOL_OBJ))
+TOOL_OBJ := $(filter-out %/repl/lesson/copy.o %/modules/re.o %/modules/regex.o %/modules/regex_compile.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
 $(WEB_OBJ): | $(LIB_DIR)/done
 # Without the code of the preludes, which compiles in 30 ms there and would be a seventh of what is sent.

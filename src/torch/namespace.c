@@ -231,10 +231,9 @@ static const struct Space {
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
-#ifndef __wasm__ /* kinds.def */
+#ifndef __wasm__ /* kinds.c */
     {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},
     {"torch.distributions.kl", NULL, fill_kl, "torch.distributions.kl_divergence."},
-#endif
 #define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
 #define ROOT(name, module) PART(module)
 #define DISTRIBUTION(name, base, module) PART(module)
@@ -249,6 +248,7 @@ static const struct Space {
 #undef DATA
     {"torch.utils", NULL, NULL, "torch.utils.data."},
     {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},
+#endif
     {"torch.signal", NULL, NULL, "torch.signal.windows."},
     {"torch.signal.windows", "signal.windows.", NULL, "Window functions."},
     {"torch.func", "func.", fill_func, "torch.vmap and rearrange."},

@@ -35,9 +35,9 @@ PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
+#ifndef __wasm__ /* kinds.c */
 PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
-#ifndef __wasm__ /* kinds.def */
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
 #endif
 PRELUDE_EMBED(prelude_jit, "src/torch/prelude/jit.tsr");
@@ -75,9 +75,9 @@ static const PreludeSource sources[] = {
     SOURCE("backends.cuda", backends_cuda),
 #ifndef __wasm__
     SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
-#endif
     SOURCE_WITH("utils.data", data, "torch math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
+#endif
     SOURCE_WITH("jit", jit, NULL),
     SOURCE_WITH("compiler", compiler, NULL),
     TABLES("Tensor", tensor_table),

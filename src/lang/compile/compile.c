@@ -305,13 +305,19 @@ static char *qualified_name(const Code *outer, const Scope *scope, const char *n
     return NULL;
 }
 
+/* What a function of the prelude is called: of Kind__method, a method of a kind (vm/kind.h), the method. */
+static const char *method_name(const char *name) {
+    const char *method = name[0] != '_' ? strstr(name, "__") : NULL;
+    return method != NULL ? method + 2 : name;
+}
+
 /* A function of the prelude is called as PyTorch calls it, whatever it is wrapped in; a method of a kind (vm/kind.h),
  * which is written Kind__method, as Python does. */
 static char *prelude_name(const Source *source, const char *name) {
     const char *owner = strcmp(source_name(source), "<prelude tensor>") == 0 ? "Tensor." : "";
-    const char *method = name[0] != '_' ? strstr(name, "__") : NULL;
+    const char *method = method_name(name);
     char full[160];
-    if (method != NULL) snprintf(full, sizeof full, "%.*s.%s", (int)(method - name), name, method + 2);
+    if (method != name) snprintf(full, sizeof full, "%.*s.%s", (int)(method - 2 - name), name, method);
     else snprintf(full, sizeof full, "%s%s", owner, name);
     return copy_name(full);
 }
@@ -326,8 +332,8 @@ static Code *code_new(Source *source, const Code *outer, const Scope *scope, con
     code->refs = 1;
     code->doc = -1;
     code->source = source_retain(source);
-    code->name = copy_name(name);
     bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && source_is_prelude(source);
+    code->name = copy_name(prelude ? method_name(name) : name);
     code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, scope, name);
     if (code->name != NULL && code->qualname != NULL) return code;
     code_free(code);

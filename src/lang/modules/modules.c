@@ -14,30 +14,14 @@ static const NsModule ns_bisect = {"bisect", "Searching sorted lists.", NULL, NU
 
 static const NsModule ns_future = {"__future__", "What Python will mean by annotations.", NULL, NULL, NULL};
 
-static const NsModule *const rows[] = {&ns_math,
-                                       &ns_cmath,
-                                       &ns_itertools,
-                                       &ns_functools,
-                                       &ns_json,
-                                       &ns_sys,
-                                       &ns_os,
-                                       &ns_os_path,
-                                       &ns_time,
-                                       &ns_random,
-                                       &ns_collections,
-                                       &ns_copy,
-                                       &ns_typing,
-                                       &ns_heapq,
-                                       &ns_bisect,
-                                       &ns_operator,
-                                       &ns_string,
-                                       &ns_contextlib,
-                                       &ns_re,
-                                       &ns_types,
-                                       &ns_warnings,
-                                       &ns_collections_abc,
-                                       &ns_typing_extensions,
-                                       &ns_future};
+static const NsModule *const rows[] = {
+    &ns_math,    &ns_cmath,    &ns_itertools,       &ns_functools,         &ns_json,  &ns_sys,    &ns_os,
+    &ns_os_path, &ns_time,     &ns_random,          &ns_collections,       &ns_copy,  &ns_typing, &ns_heapq,
+    &ns_bisect,  &ns_operator, &ns_string,          &ns_contextlib,
+#ifndef __wasm__ /* the page does without it: for its size */
+    &ns_re,
+#endif
+    &ns_types,   &ns_warnings, &ns_collections_abc, &ns_typing_extensions, &ns_future};
 
 /* Kinds of objects; their methods are in the source of their module. */
 #define OF(module, name) KIND(name, module, NULL, module, module)
@@ -48,8 +32,10 @@ static Kind kinds[] = {
     OF("contextlib", "nullcontext"),
     OF("contextlib", "suppress"),
     OF("__future__", "_Feature"),
+#ifndef __wasm__
     OF("re", "Match"),
     OF("re", "Pattern"),
+#endif
     OF("typing", "TypeVar"),
     KIND("types.SimpleNamespace", NULL, NULL, "types", "types"),
     OF("warnings", "WarningMessage"),

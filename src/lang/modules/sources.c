@@ -11,7 +11,9 @@ PRELUDE_EMBED(prelude_functools, "src/lang/modules/prelude/functools.tsr");
 PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
 PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
 PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
+#ifndef __wasm__
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
+#endif
 PRELUDE_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
 PRELUDE_EMBED(prelude_typing, "src/lang/modules/prelude/typing.tsr");
 PRELUDE_EMBED(prelude_warnings, "src/lang/modules/prelude/warnings.tsr");
@@ -26,7 +28,9 @@ static const PreludeSource sources[] = {
     SOURCE("heapq", heapq, NULL),
     SOURCE("operator", operator, NULL),
     SOURCE("random", random, "math random"),
+#ifndef __wasm__
     SOURCE("re", re, "re"),
+#endif
     SOURCE("types", types, NULL),
     SOURCE("typing", typing, NULL),
     SOURCE("warnings", warnings, "warnings sys re"),

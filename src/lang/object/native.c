@@ -245,7 +245,15 @@ static TsrStatus bound_call(Value *out, Value self, const CallArgs *args) {
 
 static TsrStatus bound_repr(TsrText *out, Value self) {
     const BoundMethod *b = (BoundMethod *)self.o;
-    TSR_TRY(tsr_text_puts(out, "<bound method of "));
+    Str *attribute = str_intern_c("__qualname__");
+    Value name;
+    if (attribute == NULL) return mem_error();
+    TSR_TRY(value_lookup_attr(&name, b->function, attribute));
+    bool named = name.tag != V_UNBOUND && value_is_str(name);
+    TsrStatus status =
+        tsr_text_printf(out, "<bound method %s%sof ", named ? value_as_str(name)->data : "", named ? " " : "");
+    value_release(name);
+    TSR_TRY(status);
     TSR_TRY(value_repr(out, b->self));
     return tsr_text_putc(out, '>');
 }

@@ -126,9 +126,7 @@ static TsrStatus initialize(Value self, const CallArgs *args) {
     return status;
 }
 
-static TsrStatus kind_construct(Value *out, Type *type, const CallArgs *args) {
-    Value attributes;
-    TSR_TRY(dict_new(&attributes));
+static TsrStatus instance_new_move(Value *out, Type *type, Value attributes) {
     Instance *instance = obj_new(type, sizeof *instance);
     if (instance == NULL) {
         value_release(attributes);
@@ -136,8 +134,30 @@ static TsrStatus kind_construct(Value *out, Type *type, const CallArgs *args) {
     }
     instance->attributes = attributes;
     gc_track(instance);
-    Value made = value_obj_move(instance);
+    *out = value_obj_move(instance);
+    return TSR_OK;
+}
+
+static TsrStatus kind_construct(Value *out, Type *type, const CallArgs *args) {
+    Value attributes, made;
+    TSR_TRY(dict_new(&attributes));
+    TSR_TRY(instance_new_move(&made, type, attributes));
     return value_end_move(out, initialize(made, args), made);
+}
+
+/* copy.deepcopy(v, memo) */
+static TsrStatus deep_copy_of(Value *out, Value v, Dict *memo) {
+    Value module;
+    TSR_TRY(module_import(&module, "copy"));
+    TsrStatus status = value_call_method(out, module, "deepcopy", 2, (Value[]){v, value_lent(memo)});
+    value_release(module);
+    return status;
+}
+
+static TsrStatus kind_copy(Value *out, Value self, Dict *memo) {
+    Value own = ((Instance *)self.o)->attributes, attributes;
+    TSR_TRY(memo != NULL ? deep_copy_of(&attributes, own, memo) : dict_copy(&attributes, value_as_dict(own)));
+    return instance_new_move(out, self.o->type, attributes);
 }
 
 static TsrStatus kind_repr(TsrText *out, Value self) {
@@ -191,6 +211,8 @@ static TsrStatus kind_set_attr(Value self, Str *name, Value value) {
 static TsrStatus kind_dir(List *names, Value self) {
     int64_t position = 0;
     for (DictEntry *e; (e = dict_next(attributes_of(self), &position)) != NULL;) TSR_TRY(list_append(names, e->key));
+    for (Type *t = self.o->type; t != NULL && t->lookup == kind_lookup; t = t->base)
+        TSR_TRY(prelude_append_methods(names, ((Kind *)t)->space, type_short_name(t)));
     return TSR_OK;
 }
 
@@ -206,6 +228,7 @@ static void make_ready(Kind *k) {
     t->get_attr = kind_get_attr;
     t->set_attr = kind_set_attr;
     t->dir = kind_dir;
+    t->copy = kind_copy;
     t->lookup = kind_lookup;
     if (has_method(t, "__repr__")) t->repr = kind_repr;
     if (has_method(t, "__call__")) t->call = kind_call;

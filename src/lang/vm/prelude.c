@@ -498,20 +498,30 @@ bool prelude_has(const char *space, const char *name) {
     return false;
 }
 
-static void each_name(const Unit *u, void (*visit)(const char *name, void *context), void *context) {
+/* Of `kind` the names of its methods, NULL: all names but those of methods; without helpers. */
+static void each_name(const Unit *u, const char *kind, void (*visit)(const char *name, void *context), void *context) {
+    size_t prefix = kind != NULL ? strlen(kind) : 0;
     for (const Block *b = u->blocks; b < u->blocks + u->block_count; b++) {
         char name[NAME_ROOM];
         if (name_of(u, b)[0] == '_') continue;
         memcpy(name, name_of(u, b), b->name_length);
         name[b->name_length] = '\0';
-        if (strstr(name, "__") == NULL) visit(name, context); /* else a method of a kind */
+        const char *method = strstr(name, "__");
+        if (kind == NULL && method == NULL) visit(name, context);
+        if (kind == NULL || method != name + prefix || strncmp(name, kind, prefix) != 0 || method[2] == '_') continue;
+        visit(method + (strncmp(method, "__get_", 6) == 0 ? 6 : 2), context);
     }
 }
 
-void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
+static void each_of(const char *space, const char *kind, void (*visit)(const char *name, void *context),
+                    void *context) {
     for (int i = 0; i < unit_count; i++)
         if (strcmp(units[i].source->space, space) == 0 && need_blocks(&units[i]) == TSR_OK)
-            each_name(&units[i], visit, context);
+            each_name(&units[i], kind, visit, context);
+}
+
+void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context) {
+    each_of(space, NULL, visit, context);
 }
 
 typedef struct Names {
@@ -529,6 +539,12 @@ static void append_name(const char *name, void *context) {
 TsrStatus prelude_append_names(List *list, const char *space) {
     Names names = {list, TSR_OK};
     prelude_each(space, append_name, &names);
+    return names.status;
+}
+
+TsrStatus prelude_append_methods(List *list, const char *space, const char *kind) {
+    Names names = {list, TSR_OK};
+    each_of(space, kind, append_name, &names);
     return names.status;
 }
 

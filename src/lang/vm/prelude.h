@@ -44,6 +44,9 @@ bool prelude_has(const char *space, const char *name);
 void prelude_each(const char *space, void (*visit)(const char *name, void *context), void *context);
 /* The same names, appended as str. */
 TsrStatus prelude_append_names(List *list, const char *space);
+/* The names of a kind's methods and attributes (kind.h) in a space, appended as str; those of Python's own slots and
+ * helpers are left out. */
+TsrStatus prelude_append_methods(List *list, const char *space, const char *kind);
 /* Writes the code of all sources that are known, for the build of a program that has them and need not compile them. */
 TsrStatus prelude_freeze(FILE *file);
 void prelude_shutdown(void); /* releases the functions; before value_shutdown */
