@@ -4,6 +4,8 @@
 #include <complex.h>
 #include <math.h>
 
+#include "core/kernels/pointwise/table.h"
+
 #define AT(T, k, i) (*(T *)(data[k] + (i)*stride[k]))
 /* DO for each i < n[0], with a look for an interrupt now and then. */
 enum { BETWEEN_LOOKS = 4096 };
@@ -71,7 +73,10 @@ static double complex complex_log_add_exp(double complex x, double complex y) {
     double complex low = less ? x : y, high = less ? y : x;
     if (isinf(creal(low)) && creal(low) == creal(high)) return creal(low) < 0 ? low : clog(cexp(low) + cexp(high));
     if (isinf(creal(low)) && creal(low) < 0) return high;
-    return clog(1 + cexp(low - high)) + high;
+    double complex share = cexp(low - high), rest;
+    tsr_kernel(TSR_K_log1p, TSR_COMPLEX128)((char *[]){(char *)&rest, (char *)&share},
+                                            (int64_t[]){sizeof rest, sizeof share}, 1, NULL);
+    return rest + high;
 }
 #define COMPLEX_LSE(t, T) \
     static void lse_##t(char *const *data, const int64_t *stride, const int64_t *n, const void *params) { \

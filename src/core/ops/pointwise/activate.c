@@ -166,6 +166,11 @@ TsrStatus op_mish(TsrOpCall *c) {
     return activate(c, &rules, NULL, 0, NULL);
 }
 
+TsrStatus op_logsigmoid(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_logsigmoid, "log_sigmoid_cpu", D_FLOAT, 0, 16, 0, NULL};
+    return activate(c, &rules, NULL, 0, NULL);
+}
+
 TsrStatus op_softplus(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_softplus, "softplus_cpu", D_FLOAT, 0, 16, 0, NULL};
     return activate(c, &rules, NULL, 2, (const TsrScalar[]){c->arg[1].s, c->arg[2].s});
