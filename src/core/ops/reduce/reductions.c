@@ -640,7 +640,8 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
     } \
     TsrStatus op_##name##_correction(TsrOpCall *c) { \
         const TsrArg *given = &c->arg[2]; \
-        bool complex = tsr_arg_given(given) && given->s.kind == TSR_SCALAR_COMPLEX && given->s.c.im != 0; \
+        bool complex = tsr_arg_given(given) && given->s.kind == TSR_SCALAR_COMPLEX && given->s.c.im != 0 && \
+                       !is_whole(c->arg[0].t->dtype); /* which is refused first */ \
         if (complex) return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type double without overflow"); \
         double correction = tsr_arg_given(given) ? tsr_scalar_to_double(given->s) : 1; \
         return moments(c, (Moments){__VA_ARGS__}, &c->arg[1], correction, c->arg[3].b); \

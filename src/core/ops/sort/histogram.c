@@ -484,7 +484,7 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
     const bool ranged = tsr_arg_given(range), counts = input->dtype == TSR_FLOAT32 || input->dtype == TSR_FLOAT64;
     TSR_OWNED rows = NULL;
     double left[MAX_HISTOGRAM_DIMS], right[MAX_HISTOGRAM_DIMS];
-    if (!ranged && !counts)
+    if (!ranged && !counts && !(input->numel == 0 && tsr_in(TSR_BITS_HALF, input->dtype)))
         return tsr_not_implemented(input->numel == 0 ? "histogram_cpu" : "histogramdd", input->dtype);
     TSR_TRY(doubles_new(&rows, input));
     for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left[d], &right[d], rows, ndim, d, range));
