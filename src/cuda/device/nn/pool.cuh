@@ -80,8 +80,12 @@ static inline void pool(const PoolArgs &a, const Place &p, uint64_t from, const 
     A mean = (A)sum;
     if (a.rounds) {
         for (int d = 2; d >= 0; d--) mean = rounded(quotient(mean, s[d].end - s[d].begin));
+    } else if (is_empty(s[0]) || is_empty(s[1]) || is_empty(s[2])) {
+        mean = 0;
+    } else if (a.adaptive) { /* by one side of the window after another, as on the host */
+        for (int d = 2; d >= 0; d--) mean = quotient(mean, s[d].end - s[d].begin);
     } else {
-        mean = is_empty(s[0]) || is_empty(s[1]) || is_empty(s[2]) ? (A)0 : quotient(mean, count_of(a, p, s));
+        mean = quotient(mean, count_of(a, p, s));
     }
     *at<E>(a.out + offset_of(p, a.out_batch, a.out_channel, a.out_at)) = convert<E>(mean);
 }
