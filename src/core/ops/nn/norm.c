@@ -357,7 +357,9 @@ typedef struct Channels {
     bool rows;                          /* of pixels, in which the channels lie side by side */
     TsrDtype kept;                      /* what the statistics are rounded to */
     bool mixed;                         /* the input is of another dtype than the statistics */
+    bool in_double;                     /* distances from the mean, of scattered floats */
     const double *weight, *bias;        /* NULL: 1 and 0 */
+    const double *average;              /* the means of scattered inputs, which are those of torch.mean; else NULL */
     double *running_mean, *running_var; /* may be NULL; updated when training */
     double *mean, *rstd;                /* what was used */
     const char *in;
@@ -403,6 +405,7 @@ enum { BATCH_WEIGHT, BATCH_BIAS, BATCH_MEAN, BATCH_VAR, BATCH_PARAMS };
 
 typedef struct Batch {
     TsrTensor *in, *out, *params[BATCH_PARAMS], *mean, *rstd;
+    TsrTensor *average; /* NULL, or the means as float64 */
 } Batch;
 
 /* Input and output, channels last or row-major. */
@@ -444,6 +447,17 @@ static void batch_end(Batch *b) {
     for (int i = 0; i < BATCH_PARAMS; i++) tsr_tensor_free(b->params[i]);
     tsr_tensor_free(b->mean);
     tsr_tensor_free(b->rstd);
+    tsr_tensor_free(b->average);
+}
+
+/* The mean of each channel, rounded to `kept`, as float64. */
+static TsrStatus averages_new(TsrTensor **out, TsrTensor *t, TsrDtype kept) {
+    int64_t dims[TSR_MAX_DIMS], n = 0;
+    TsrScope s = {0};
+    for (int64_t d = 0; d < tsr_ndim(t); d++)
+        if (d != 1) dims[n++] = d;
+    TsrTensor *as_kept = MAKE(&s, tsr_tensor_new_cast, t, kept), *mean = CALL(&s, "mean", "tI", as_kept, n, dims);
+    return tsr_scope_end_new(out, &s, MAKE(&s, tsr_tensor_new_cast, mean, TSR_FLOAT64));
 }
 
 static double *doubles(const TsrTensor *t) { return t != NULL ? tsr_data(t) : NULL; }
@@ -599,6 +613,9 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
     TSR_TRY(tsr_tensor_new(&b->rstd, 1, &k.channels, TSR_FLOAT64, t->device));
     if (tsr_is_meta(t)) return TSR_OK;
+    if (k.training && k.way == BATCH_SCATTERED) TSR_TRY(averages_new(&b->average, c->arg[0].t, k.kept));
+    k.in_double = k.way == BATCH_SCATTERED && t->dtype == TSR_FLOAT32;
+    k.average = doubles(b->average);
     k.weight = doubles(b->params[BATCH_WEIGHT]);
     k.bias = doubles(b->params[BATCH_BIAS]);
     k.running_mean = doubles(b->params[BATCH_MEAN]);
