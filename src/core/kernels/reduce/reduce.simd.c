@@ -599,7 +599,7 @@ static double greatest_f64(const double *x, int64_t n) {
 /* --- the table --- */
 
 #define ROW(A, name, rows_, lines_) \
-    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name), lines_ }
+    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name), lines_, false }
 #define WITH_LINES(A, name) ROW(A, name, PASTE(rows, name), PASTE(lines, name))
 #define WITH_ROWS(A, name) ROW(A, name, PASTE(rows, name), NULL)
 #define PLAIN(A, name) ROW(A, name, NULL, NULL)
