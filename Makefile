@@ -60,7 +60,7 @@ EMCC_CLANG := clang-14 $(filter-out -fvisibility=default,$(shell emcc --cflags 2
 LIB_DIR := $(BUILD)/lib
 CFLAGS_ALL := $(filter-out -fPIC -fopenmp -fno-semantic-interposition,$(CFLAGS_ALL))
 LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2
-LDFLAGS_web := -O3 -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB -s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB \
+LDFLAGS_web := -Oz -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB -s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB \
 	-s FORCE_FILESYSTEM=1
 NODE := NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
 endif
