@@ -60,7 +60,7 @@ EMCC_CLANG := clang-14 $(filter-out -fvisibility=default,$(shell emcc --cflags 2
 LIB_DIR := $(BUILD)/lib
 CFLAGS_ALL := $(filter-out -fPIC -fopenmp -fno-semantic-interposition,$(CFLAGS_ALL))
 LIBS := -L$(LIB_DIR)/lib -ltommath -lutf8proc -lprotobuf-nanopb -lpng -lz -lzstd -lbz2
-LDFLAGS_web := -Oz -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB -s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB \
+LDFLAGS_web := -O3 -s MODULARIZE=1 -s EXPORT_NAME=createTsr -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=4GB -s INITIAL_MEMORY=32MB -s TOTAL_STACK=8MB \
 	-s FORCE_FILESYSTEM=1
 NODE := NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
 endif
@@ -193,14 +193,15 @@ endif
 
 # ---- the browser ----
 ifneq ($(WEB),)
-# Copies of the process are there copies of its memory.
-TOOL_OBJ := $(filter-out %/repl/lesson/copy.o %/modules/re.o %/modules/regex.o %/modules/regex_compile.o,$(TOOL_OBJ))
+# What src/web has in their place (copies of the process, a terminal), and what the page is sent without.
+TOOL_OBJ := $(filter-out %/repl/lesson/copy.o %/plot/browse.o %/plot/graphics.o %/modules/re.o %/modules/regex.o %/modules/regex_compile.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
 $(WEB_OBJ): | $(LIB_DIR)/done
 # Without the code of the preludes, which compiles in 30 ms there and would be a seventh of what is sent.
 $(BUILD)/tsr.js $(BUILD)/tsr-node.js: $(CORE_OBJ) $(TOOL_OBJ) $(WEB_OBJ)
 	$(SAY) '  link    $@'
 	$(QUIET)$(NODE) emcc $(LDFLAGS_web) $(WEB_HOST) -o $@ $(filter-out $(WITHOUT),$^) $(LIBS)
+	$(QUIET)wasm-opt -Os --enable-simd --enable-sign-ext --enable-nontrapping-float-to-int $(@:.js=.wasm) -o $(@:.js=.wasm)
 # The page has no command line, which would be a thirtieth of what is sent; under node the tests are its files' and its arguments'.
 $(BUILD)/tsr.js: WEB_HOST := --no-entry -s ENVIRONMENT=worker -s EXPORTED_FUNCTIONS=_malloc,_free -s EXPORTED_RUNTIME_METHODS=ccall,FS,UTF8ToString
 $(BUILD)/tsr.js: WITHOUT := %/repl/main.o
