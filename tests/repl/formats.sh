@@ -12,7 +12,7 @@ is '-I' "tsr: --input: can't be 'h5': it takes $or" "$("$tsr" --input h5 -e 1 2>
 is '-o' "tsr: --output: can't be 'h5': it takes text, $or, a file that ends in one of these, or -" \
     "$("$tsr" --output h5 -e 1 2>&1 | head -1)"
 is 'a name of no format' "    hint: $and are those that do" "$("$tsr" -e 'save(ones(2), "t.h5")' 2>&1 | grep hint)"
-page=$(sed -n '/^format	extension/,/^\.TE/p' "$root/man/tsr-formats.5" | sed '1d;$d' | cut -f1 | sort | tr '\n' ' ')
+page=$(sed -n '/^format	extension/,/^\.TE/p' "$root/man/tsr-formats.5" | sed -n '2,$s/^\([a-z0-9]*\)	.*/\1/p' | sort | tr '\n' ' ')
 is 'man/tsr-formats.5' "$(echo "$table" | tr ' ' '\n' | sed '/^$/d' | sort | tr '\n' ' ')" "$page"
 # Strings that name safetensors beside another format: a list by hand.
 is 'no list elsewhere' '' "$(grep -rnE '"[^"]*(npz|npy|csv|jsonl)[ ,]+(or |and )?[^"]*safetensors|safetensors[ ,]+(or |and )?(npz|npy|csv|pt|raw)' \
