@@ -452,9 +452,10 @@ static void batch_end(Batch *b) {
 
 /* The mean of each channel, rounded to `kept`, as float64. */
 static TsrStatus averages_new(TsrTensor **out, TsrTensor *t, TsrDtype kept) {
-    int64_t dims[TSR_MAX_DIMS], n = 0;
+    int64_t dims[TSR_MAX_DIMS];
+    int n = 0;
     TsrScope s = {0};
-    for (int64_t d = 0; d < tsr_ndim(t); d++)
+    for (int d = 0; d < tsr_ndim(t); d++)
         if (d != 1) dims[n++] = d;
     TsrTensor *as_kept = MAKE(&s, tsr_tensor_new_cast, t, kept), *mean = CALL(&s, "mean", "tI", as_kept, n, dims);
     return tsr_scope_end_new(out, &s, MAKE(&s, tsr_tensor_new_cast, mean, TSR_FLOAT64));
