@@ -69,7 +69,7 @@ static void add_range(Ranges *list, Range r) {
 
 /* The bytes that a tensor without gaps reaches. */
 static bool range_of(Range *out, const TsrTensor *t) {
-    int64_t low = t->offset, high = t->offset, size = (int64_t)tsr_itemsize(t);
+    int64_t low = t->offset, high = low, size = (int64_t)tsr_itemsize(t);
     if (t->storage == NULL || t->numel == 0 || t->storage->serial == 0 || t->storage->serial > seen.last_serial)
         return false;
     for (int d = 0; d < tsr_ndim(t); d++) high += (t->sizes[d] - 1) * t->strides[d];

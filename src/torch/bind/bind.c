@@ -366,7 +366,7 @@ static const char *error_name(const char *name) {
     if (strcmp(name, "_einsum") == 0 || strcmp(name, "_tensordot") == 0) name++;
     char text[128];
     size_t n = 0;
-    for (; name[n] != '\0' && n < sizeof text; n++) text[n] = name[n] == '.' ? '_' : name[n];
+    for (; n < sizeof text && name[n] != '\0'; n++) text[n] = name[n] == '.' ? '_' : name[n];
     Str *kept = str_intern(text, (int64_t)n);
     return kept == NULL ? NULL : kept->data;
 }
