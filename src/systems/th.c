@@ -743,13 +743,8 @@ static TsrStatus fill_th(Module *m) { return module_add_functions(m, th_function
 static TsrStatus fill_ths(Module *m) { return module_add_functions(m, ths_functions); }
 
 static TsrStatus append_names(List *out, const Method *table) {
-    TsrStatus status = TSR_OK;
-    for (; table->name != NULL && status == TSR_OK; table++) {
-        Value name;
-        status = str_new_c(&name, table->name);
-        if (status == TSR_OK) status = list_append_move(out, name);
-    }
-    return status;
+    for (; table->name != NULL; table++) TSR_TRY(list_append_c(out, table->name));
+    return TSR_OK;
 }
 
 static TsrStatus cuda_names(List *out, Module *module) {

@@ -613,10 +613,8 @@ typedef struct Holders {
 } Holders;
 
 static TsrStatus add_name(Holders *h, const WhoPath *path) {
-    Value name;
     TSR_TRY(mem_grow(&h->wrappers, &h->capacity, h->list->count + 1, sizeof *h->wrappers));
-    TSR_TRY(str_new_c(&name, path->path));
-    TSR_TRY(list_append_move(h->list, name));
+    TSR_TRY(list_append_c(h->list, path->path));
     h->wrappers[h->list->count - 1] = path->wrapper;
     return TSR_OK;
 }
@@ -652,15 +650,13 @@ static TsrStatus list_holders(Holders *h) {
 }
 
 TsrStatus holders_list(Value *out, TsrTensor *t) {
-    Value list, name;
+    Value list;
     int64_t count = holders_refcount(t);
     TSR_TRY(list_new(&list, count));
     Holders h = {.t = t, .list = value_as_list(list), .limit = count};
     TsrStatus status = list_holders(&h);
-    while (status == TSR_OK && h.list->count < count) { /* held by an object whose inside has no names */
-        status = str_new_c(&name, "<temporary>");
-        if (status == TSR_OK) status = list_append_move(h.list, name);
-    }
+    while (status == TSR_OK && h.list->count < count) /* held by an object whose inside has no names */
+        status = list_append_c(h.list, "<temporary>");
     return value_end_move(out, status, list);
 }
 
@@ -682,13 +678,11 @@ typedef struct Sharers {
 
 static bool add_sharer(const char *path, TsrTensor *t, bool argument, void *context) {
     Sharers *s = context;
-    Value name;
     if (argument || t->storage != s->storage || t == s->except) return true;
     for (int64_t i = 0; i < s->nseen; i++)
         if (s->seen[i] == t) return true;
     s->status = mem_grow(&s->seen, &s->capacity, s->nseen + 1, sizeof *s->seen);
-    if (s->status == TSR_OK) s->status = str_new_c(&name, path);
-    if (s->status == TSR_OK) s->status = list_append_move(s->list, name);
+    if (s->status == TSR_OK) s->status = list_append_c(s->list, path);
     if (s->status == TSR_OK) s->seen[s->nseen++] = t;
     return s->status == TSR_OK;
 }
@@ -711,10 +705,7 @@ typedef struct Keepers {
 
 static void add_keeper(const char *path, const TsrStorage *s, void *context) {
     Keepers *k = context;
-    Value name;
-    if (s != k->storage || k->status != TSR_OK) return;
-    k->status = str_new_c(&name, path);
-    if (k->status == TSR_OK) k->status = list_append_move(k->list, name);
+    if (s == k->storage && k->status == TSR_OK) k->status = list_append_c(k->list, path);
 }
 
 TsrStatus holders_keepers(Value *out, const TsrStorage *storage) {

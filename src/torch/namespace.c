@@ -325,12 +325,6 @@ static bool has_functions(const TsrOpSet *set, unsigned *forms) {
     return (*forms & TSR_FN) != 0;
 }
 
-static TsrStatus append_name(List *names, const char *name) {
-    Value v;
-    TSR_TRY(str_new_c(&v, name));
-    return list_append_move(names, v);
-}
-
 typedef struct Listing {
     List *names;
     TsrStatus status;
@@ -339,7 +333,7 @@ typedef struct Listing {
 static void list_name(const char *name, Value v, void *context) {
     Listing *listing = context;
     (void)v;
-    if (listing->status == TSR_OK) listing->status = append_name(listing->names, name);
+    if (listing->status == TSR_OK) listing->status = list_append_c(listing->names, name);
 }
 
 static TsrStatus attribute_names(List *names, Module *m) {
@@ -348,15 +342,15 @@ static TsrStatus attribute_names(List *names, Module *m) {
     for (size_t i = 0; i < TSR_COUNTOF(spaces); i++)
         if (strncmp(spaces[i].module, m->name->data, n) == 0 && spaces[i].module[n] == '.' &&
             strchr(spaces[i].module + n + 1, '.') == NULL)
-            TSR_TRY(append_name(names, spaces[i].module + n + 1));
+            TSR_TRY(list_append_c(names, spaces[i].module + n + 1));
     TSR_TRY(torch_kind_names(names, m->name->data));
-    if (has_generator(m->name->data)) TSR_TRY(append_name(names, "default_generator"));
+    if (has_generator(m->name->data)) TSR_TRY(list_append_c(names, "default_generator"));
     if (space == NULL || space->prefix == NULL) return TSR_OK;
     Listing listing = {names, TSR_OK};
     if (strcmp(space->module, "torch") == 0) each_type(list_name, &listing);
     TSR_TRY(listing.status);
     for (const Same *same = same_in(space->module); same != NULL && same->inner != NULL; same++)
-        TSR_TRY(append_name(names, same->inner));
+        TSR_TRY(list_append_c(names, same->inner));
     n = strlen(space->prefix);
     for (int i = 0; i < tsr_op_count(); i++) {
         unsigned forms;
@@ -364,7 +358,7 @@ static TsrStatus attribute_names(List *names, Module *m) {
         if (!has_functions(set, &forms) || strncmp(set->name, space->prefix, n) != 0 ||
             strchr(set->name + n, '.') != NULL)
             continue;
-        TSR_TRY(append_name(names, set->name + n));
+        TSR_TRY(list_append_c(names, set->name + n));
     }
     char inner[64];
     snprintf(inner, sizeof inner, "%.*s", n > 0 ? (int)n - 1 : 0, space->prefix);

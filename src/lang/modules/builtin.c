@@ -763,19 +763,13 @@ static TsrStatus missing_builtin(Value *out, Module *module, Str *name) {
     return TSR_OK;
 }
 
-static TsrStatus append_name(List *names, const char *name) {
-    Value v;
-    TSR_TRY(str_new_c(&v, name));
-    return list_append_move(names, v);
-}
-
 static TsrStatus other_names(List *names, Module *module) {
     static const char *const more[] = {"IOError", "EnvironmentError", "Ellipsis", "NotImplemented", "__debug__"};
     (void)module;
-    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(append_name(names, types[i]->name));
+    for (size_t i = 0; i < TSR_COUNTOF(types); i++) TSR_TRY(list_append_c(names, types[i]->name));
     for (int kind = TSR_OK + 1; kind < TSR_STATUS_COUNT; kind++)
-        if (is_builtin_exception(kind)) TSR_TRY(append_name(names, tsr_status_name((TsrStatus)kind)));
-    for (size_t i = 0; i < TSR_COUNTOF(more); i++) TSR_TRY(append_name(names, more[i]));
+        if (is_builtin_exception(kind)) TSR_TRY(list_append_c(names, tsr_status_name((TsrStatus)kind)));
+    for (size_t i = 0; i < TSR_COUNTOF(more); i++) TSR_TRY(list_append_c(names, more[i]));
     return TSR_OK;
 }
 

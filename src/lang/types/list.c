@@ -45,6 +45,12 @@ TsrStatus list_append_move(List *l, Value item) {
     return TSR_OK;
 }
 
+TsrStatus list_append_c(List *l, const char *text) {
+    Value s;
+    TSR_TRY(str_new_c(&s, text));
+    return list_append_move(l, s);
+}
+
 TsrStatus list_append(List *l, Value item) { return list_append_move(l, value_retain(item)); }
 
 TsrStatus list_new_from(Value *out, const Value *items, int64_t count) {

@@ -47,8 +47,9 @@ TsrStatus list_new_from(Value *out, const Value *items, int64_t count);
 /* Of the values, which are consumed, on failure too. */
 TsrStatus list_new_move(Value *out, Value *items, int64_t count);
 TsrStatus list_new_iterable(Value *out, Value iterable);
-TsrStatus list_append(List *list, Value item);      /* retains */
-TsrStatus list_append_move(List *list, Value item); /* consumes, on failure too */
+TsrStatus list_append(List *list, Value item);         /* retains */
+TsrStatus list_append_move(List *list, Value item);    /* consumes, on failure too */
+TsrStatus list_append_c(List *list, const char *text); /* a str of it */
 TsrStatus list_extend(List *list, Value iterable);
 TsrStatus list_sort(List *list, Value key, bool reverse); /* key V_NONE or V_UNBOUND: none. Stable. */
 void list_reverse(List *list);

@@ -399,11 +399,7 @@ static TsrStatus named_attr(Value *out, Value self, Str *name) {
 
 static TsrStatus named_dir(List *names, Value self) {
     const NamedType *type = named_type(self);
-    for (int i = 0; i < type->count; i++) {
-        Value s;
-        TSR_TRY(str_new_c(&s, type->fields[i]));
-        TSR_TRY(list_append_move(names, s));
-    }
+    for (int i = 0; i < type->count; i++) TSR_TRY(list_append_c(names, type->fields[i]));
     return TSR_OK;
 }
 

@@ -255,9 +255,7 @@ TsrStatus kind_append_names(List *names, const Kind *rows, size_t count, const c
     for (size_t i = 0; i < count; i++) {
         const char *name = type_short_name(&rows[i].type);
         if (strcmp(rows[i].home, home) != 0 || name[0] == '_') continue;
-        Str *s = str_intern_c(name);
-        if (s == NULL) return mem_error();
-        TSR_TRY(list_append(names, value_lent(s)));
+        TSR_TRY(list_append_c(names, name));
     }
     return TSR_OK;
 }

@@ -249,11 +249,10 @@ static bool has_name(const List *names, const char *name) {
 }
 
 static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, bool now) {
-    Value text, value = VALUE_NONE;
+    Value value = VALUE_NONE;
     if (now) TSR_TRY(resolve(&value, u, name));
     TsrStatus status = list_append_move(p->values, value);
-    if (status == TSR_OK) status = str_new_c(&text, name);
-    return status == TSR_OK ? list_append_move(p->names, text) : status;
+    return status == TSR_OK ? list_append_c(p->names, name) : status;
 }
 
 /* Where the part of a block ends that runs when the block does: a function's signature, or all of an assignment. */
@@ -531,9 +530,7 @@ typedef struct Names {
 
 static void append_name(const char *name, void *context) {
     Names *names = context;
-    Value v = VALUE_UNBOUND;
-    if (names->status == TSR_OK) names->status = str_new_c(&v, name);
-    if (names->status == TSR_OK) names->status = list_append_move(names->list, v);
+    if (names->status == TSR_OK) names->status = list_append_c(names->list, name);
 }
 
 TsrStatus prelude_append_names(List *list, const char *space) {

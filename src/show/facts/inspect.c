@@ -402,12 +402,6 @@ static Account *account_of(Inventory *all, const TsrStorage *s) {
     return found != NULL ? &all->of[found->i] : NULL;
 }
 
-static TsrStatus append_path(Value list, const char *path) {
-    Value name;
-    TSR_TRY(str_new_c(&name, path));
-    return list_append_move(value_as_list(list), name);
-}
-
 static void add_reach(Account *a, const TsrTensor *t) {
     int64_t last = t->offset, size = (int64_t)tsr_itemsize(t);
     if (t->numel == 0) return;
@@ -426,14 +420,14 @@ static bool count_view(const char *path, TsrTensor *t, bool argument, void *cont
     if (all->status != TSR_OK || seen != NULL) return all->status == TSR_OK;
     add_reach(a, t);
     all->status = dict_set(value_as_dict(all->seen), key, VALUE_TRUE);
-    if (all->status == TSR_OK) all->status = append_path(a->views, path);
+    if (all->status == TSR_OK) all->status = list_append_c(value_as_list(a->views), path);
     return all->status == TSR_OK;
 }
 
 static void count_keeper(const char *path, const TsrStorage *s, void *context) {
     Inventory *all = context;
     Account *a = account_of(all, s);
-    if (a != NULL && all->status == TSR_OK) all->status = append_path(a->keepers, path);
+    if (a != NULL && all->status == TSR_OK) all->status = list_append_c(value_as_list(a->keepers), path);
 }
 
 static TsrStatus begin_inventory(Inventory *all) {

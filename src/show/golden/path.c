@@ -72,7 +72,6 @@ const char *golden_item_name(void *context, const char *name, Thing key) {
 
 void golden_breach(Golden *g, const char *format, ...) {
     char text[512];
-    Value v;
     va_list args;
     if (g->status != TSR_OK) return;
     va_start(args, format);
@@ -80,8 +79,7 @@ void golden_breach(Golden *g, const char *format, ...) {
     va_end(args);
     for (int64_t i = 0; i < g->breaches->count; i++)
         if (str_equal_c(value_as_str(g->breaches->items[i]), text)) return;
-    g->status = str_new_c(&v, text);
-    if (g->status == TSR_OK) g->status = list_append_move(g->breaches, v);
+    g->status = list_append_c(g->breaches, text);
 }
 
 const char *golden_pointer_name(const Pointer *p) { return p->name != NULL ? p->name : "a pointer without a name"; }

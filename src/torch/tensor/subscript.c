@@ -157,13 +157,11 @@ static __attribute__((noinline)) TsrStatus get_general(TsrTensor **out, TsrTenso
 }
 
 static TsrStatus no_column(const TsrTensor *self, Value name) {
-    Value names, one;
+    Value names;
     TSR_TRY(list_new(&names, 0));
     TsrStatus status = TSR_OK;
-    for (int64_t j = 0; j < self->sizes[1] && status == TSR_OK; j++) {
-        status = str_new_c(&one, tsr_column_name(self, j));
-        if (status == TSR_OK) status = list_append_move(value_as_list(names), one);
-    }
+    for (int64_t j = 0; j < self->sizes[1] && status == TSR_OK; j++)
+        status = list_append_c(value_as_list(names), tsr_column_name(self, j));
     if (status == TSR_OK) status = hint_no_column(name, names);
     value_release(names);
     return status;
