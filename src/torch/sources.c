@@ -39,6 +39,8 @@ PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
 PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
+PRELUDE_EMBED(prelude_reshape, "src/torch/prelude/reshape.tsr");
+PRELUDE_EMBED(prelude_groups_rows, "src/torch/prelude/groups_rows.tsr");
 #endif
 PRELUDE_EMBED(prelude_jit, "src/torch/prelude/jit.tsr");
 PRELUDE_EMBED(prelude_compiler, "src/torch/prelude/compiler.tsr");
@@ -77,6 +79,8 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
     SOURCE_WITH("utils.data", data, "torch math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
+    TABLES("Table", reshape),
+    TABLES("Groups", groups_rows),
 #endif
     SOURCE_WITH("jit", jit, NULL),
     SOURCE_WITH("compiler", compiler, NULL),

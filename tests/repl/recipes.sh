@@ -14,14 +14,15 @@ Rome,2024-03-05,4,1
 Bonn,2024-03-05,2.75,
 END
 gzip -k shops.csv
+printf 'city,area\nOslo,454\nRome,1285\nRoma,9\n' >area.csv
 for i in 1 2 3 4 5 6 7 8 9 10; do printf '{"user": "u%d", "ms": %d.5, "ok": true}\n' $((i % 3)) $((i * i)); done >log.jsonl
 tsr -e 'save(arange(12.).reshape(4, 3) ** 2, "x.npy")
 save({"fc.weight": arange(6.).reshape(2, 3) - 4, "fc.bias": ones(2)}, "model.safetensors")
 save((arange(4 * 6 * 3) * 3).reshape(4, 6, 3).to(torch.uint8), "photo.png")
 save((linspace(0, 1, 100) * 1000).short().reshape(-1, 1), "tone.wav")'
-# Lines of the block behind the words "Twenty tasks", without what is said of them.
-sed -n '/^Twenty tasks/,/^Errors/p' "$here/README.md" | sed -n '/^```sh/,/^```/p' | grep -v '^```' | sed 's/  *# .*//' >recipes
-is 'as many as are promised' 20 "$(wc -l <recipes | tr -d ' ')"
+# Lines of the block behind the words "Twenty-four tasks", without what is said of them.
+sed -n '/^Twenty-four tasks/,/^Errors/p' "$here/README.md" | sed -n '/^```sh/,/^```/p' | grep -v '^```' | sed 's/  *# .*//' >recipes
+is 'as many as are promised' 24 "$(wc -l <recipes | tr -d ' ')"
 while IFS= read -r line; do
     echo "\$ $line"
     sh -c "$line" </dev/null 2>&1 || echo "status $?"

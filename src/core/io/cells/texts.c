@@ -117,21 +117,38 @@ static bool is_shown(const char *name, const TsrCellText *cell) {
     return tsr_utf8_invalid(cell->text, (int64_t)n) >= 0 && strcmp(name, tsr_io_quote(shown, cell->text, n)) == 0;
 }
 
-static bool says_name(const char *name, const TsrCellText *cell) {
+/* Whether the name begins with the cell's text; `rest` is what stands behind it. */
+static bool says_name(const char *name, const TsrCellText *cell, const char **rest) {
     const bool quoted = cell->text_end < cell->line_end && *cell->text_end == '"';
     const char *p = cell->text;
+    *rest = "";
     if (is_shown(name, cell)) return true;
     for (; p < cell->text_end && *name == *p && *p != '\0'; p++, name++)
         if (quoted && *p == '"' && p + 1 < cell->text_end && p[1] == '"') p++;
-    return p == cell->text_end && (*name == '\0' || is_number_of_copy(name));
+    *rest = name;
+    return p == cell->text_end;
+}
+
+/* Whether a column before it has the same name in the source, so that a reader numbered this one. */
+static bool is_copy(const TsrCellText *cell, const TsrOrigin *column) {
+    const size_t n = (size_t)(cell->text_end - cell->text);
+    TsrOrigin before = *column;
+    TsrCellText other;
+    for (before.field = 0; before.field < column->field; before.field++)
+        if (tsr_cells_name(&other, &before) && (size_t)(other.text_end - other.text) == n &&
+            memcmp(other.text, cell->text, n) == 0)
+            return true;
+    return false;
 }
 
 bool tsr_texts_name(const char **text, size_t *n, const TsrTexts *t, int64_t j, const char *name) {
     TsrCellText cell;
+    const char *rest;
     const TsrSource *source = t->of[j].source;
     if (source == NULL || source->delimiter == '{' || !fits(t, source) || !tsr_cells_name(&cell, &t->of[j]))
         return false;
-    if (!says_name(name, &cell)) return false;
+    if (!says_name(name, &cell, &rest)) return false;
+    if (*rest != '\0' && !(is_number_of_copy(rest) && is_copy(&cell, &t->of[j]))) return false;
     *text = cell.raw;
     *n = (size_t)(cell.raw_end - cell.raw);
     return true;
