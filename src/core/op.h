@@ -271,6 +271,17 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
         else tsr_tensor_free(tsr_finish_tensor_); \
         tsr_finish_status_; \
     })
+/* A result that is no tensor. */
+static inline TsrStatus tsr_return_int(TsrOpCall *c, int64_t i) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
+    c->nret = 1;
+    return TSR_OK;
+}
+static inline TsrStatus tsr_return_bool(TsrOpCall *c, bool b) {
+    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = b};
+    c->nret = 1;
+    return TSR_OK;
+}
 static inline bool tsr_arg_given(const TsrArg *a) { return a->kind != TSR_ARG_NONE; }
 
 TSR_PUBLIC_END

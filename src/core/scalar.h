@@ -75,4 +75,6 @@ TsrDtype tsr_scalar_dtype(TsrScalar s);
 
 TSR_PUBLIC_END
 
+TsrScalar tsr_scalar_negated(TsrScalar s); /* a bool counts as an integer; INT64_MIN stays as it is */
+
 #endif

@@ -156,9 +156,7 @@ static TsrStatus row_result_type(TsrOpCall *c) {
 }
 
 static TsrStatus row_can_cast(TsrOpCall *c) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = tsr_can_cast(c->arg[0].dtype, c->arg[1].dtype)};
-    c->nret = 1;
-    return TSR_OK;
+    return tsr_return_bool(c, tsr_can_cast(c->arg[0].dtype, c->arg[1].dtype));
 }
 
 static TsrStatus row_promote_types(TsrOpCall *c) {

@@ -29,6 +29,12 @@ int64_t tsr_scalar_to_int(TsrScalar s) {
     }
 }
 
+TsrScalar tsr_scalar_negated(TsrScalar s) {
+    if (s.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-s.c.re, -s.c.im);
+    if (s.kind == TSR_SCALAR_FLOAT) return tsr_scalar_float(-s.f);
+    return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
+}
+
 bool tsr_scalar_to_bool(TsrScalar s) {
     switch (s.kind) {
     case TSR_SCALAR_BOOL: return s.b;

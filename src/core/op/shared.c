@@ -66,9 +66,16 @@ TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t) {
     return tsr_tensor_new_unsqueeze(out, t, 0);
 }
 
-TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t) {
+TsrMemoryFormat tsr_suggested_format(const TsrTensor *t) {
+    int n = tsr_ndim(t);
+    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides))
+        return TSR_CONTIGUOUS;
+    return n == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
+}
+
+TsrStatus tsr_dense_new(TsrTensor **out, const TsrTensor *t, TsrDtype dtype) {
     TsrTensor *cast;
-    TSR_TRY(tsr_tensor_new_cast(&cast, t, TSR_INT64));
+    TSR_TRY(tsr_tensor_new_cast(&cast, t, dtype));
     TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
     tsr_tensor_free(cast);
     return status;

@@ -72,8 +72,15 @@ TsrStatus tsr_edit_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *sel
 /* As tsr_edit_new, always row-major: self itself only when it is; the dispatcher copies a fresh result back into self.
  */
 TsrStatus tsr_edit_dense_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *self);
-/* Contiguous int64 values of an integral tensor; *out is owned, maybe the same object. */
-TsrStatus tsr_long_new(TsrTensor **out, const TsrTensor *t);
+/* A TsrCompareDims (layout.h) whose `user` is a tensor. */
+static inline int tsr_compare_dims_of(const void *user, int inner, int outer) {
+    const TsrTensor *t = user;
+    return tsr_layout_compare_dims(t->sizes[inner], t->strides[inner], t->sizes[outer], t->strides[outer]);
+}
+/* The format that the strides suggest: where several fit it is the row-major one. */
+TsrMemoryFormat tsr_suggested_format(const TsrTensor *t);
+/* The elements in row-major order, as `dtype`; *out is owned, maybe the same object. */
+TsrStatus tsr_dense_new(TsrTensor **out, const TsrTensor *t, TsrDtype dtype);
 /* A one-dimensional view of a 0-d tensor, others retained; *out is owned. */
 TsrStatus tsr_at_least_1d_new(TsrTensor **out, const TsrTensor *t);
 /* Result of n owned tensors as a Tensor[]; the array is copied, the references move, also on failure. */

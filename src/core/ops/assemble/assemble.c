@@ -15,12 +15,6 @@ static bool is_skipped(const TsrTensor *t) {
     return tsr_ndim(t) == 1 && t->numel == 0;
 } /* shape (0,): an old way to say nothing */
 
-static TsrMemoryFormat suggested(const TsrTensor *t) {
-    if (tsr_ndim(t) == 4 && tsr_layout_is_channels_last_strides(4, t->sizes, t->strides)) return TSR_CHANNELS_LAST;
-    if (tsr_ndim(t) == 5 && tsr_layout_is_channels_last_strides(5, t->sizes, t->strides)) return TSR_CHANNELS_LAST_3D;
-    return TSR_CONTIGUOUS;
-}
-
 static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
     for (int i = first + 1; i < n; i++) {
         if (is_skipped(t[i])) continue;
@@ -128,9 +122,9 @@ static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTens
     if (is_skipped(t[first])) dim = 0; /* of empty lists alone no dimension is looked at */
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(t[first])));
     TSR_TRY(check_cat(n, t, first, dim));
-    TsrMemoryFormat format = suggested(t[0]);
+    TsrMemoryFormat format = tsr_suggested_format(t[0]);
     for (int i = 1; i < n; i++)
-        if (suggested(t[i]) != format) format = TSR_CONTIGUOUS;
+        if (tsr_suggested_format(t[i]) != format) format = TSR_CONTIGUOUS;
     memcpy(sizes, t[first]->sizes, sizeof *sizes * (size_t)tsr_ndim(t[first]));
     for (int i = first + 1; i < n; i++)
         if (!is_skipped(t[i]) && tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim]))
@@ -255,7 +249,7 @@ TsrStatus op_stack(TsrOpCall *c) {
                              "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
                              tsr_sizes_text(t[0]), tsr_sizes_text(t[i]), i);
     TsrTensor *result = NULL;
-    if (suggested(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0]))
+    if (tsr_suggested_format(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0]))
         return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
     return join(c, "stack", with_dim, dim, false);
 }

@@ -84,12 +84,6 @@ TsrStatus op_rot90(TsrOpCall *c) {
     return tsr_finish_move(c, k == 2 ? TSR_OK : swap_dims(t, a, b), t);
 }
 
-static TsrMemoryFormat suggested(const TsrTensor *t) {
-    if (tsr_ndim(t) == 4 && tsr_layout_is_channels_last_strides(4, t->sizes, t->strides)) return TSR_CHANNELS_LAST;
-    if (tsr_ndim(t) == 5 && tsr_layout_is_channels_last_strides(5, t->sizes, t->strides)) return TSR_CHANNELS_LAST_3D;
-    return TSR_CONTIGUOUS;
-}
-
 static TsrStatus formatted_new(TsrTensor **out, int ndim, const int64_t *sizes, TsrMemoryFormat format,
                                const TsrTensor *like) {
     int64_t strides[TSR_MAX_DIMS];
@@ -123,7 +117,8 @@ static TsrStatus roll_new(TsrTensor **out, const TsrTensor *self, int64_t shift,
     if (self->numel == 0) return tsr_tensor_new_clone(out, self, TSR_PRESERVE);
     int64_t size = self->sizes[dim];
     int64_t start = ((size - shift % size) % size + size) % size;
-    TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : suggested(self), self));
+    TSR_TRY(formatted_new(out, tsr_ndim(self), self->sizes, start == 0 ? TSR_CONTIGUOUS : tsr_suggested_format(self),
+                          self));
     if (tsr_is_meta(self)) return TSR_OK;
     int64_t bytes = size * (int64_t)tsr_itemsize(self);
     for (int d = (int)dim + 1; d < tsr_ndim(self); d++) bytes *= self->sizes[d];
@@ -216,7 +211,7 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
             tsr_add_overflows(sizes[d], pad[2 * i + 1], &sizes[d]))
             return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
     }
-    TsrTensor *t = MAKE(&s, formatted_new, ndim, sizes, suggested(self), self), *place = t;
+    TsrTensor *t = MAKE(&s, formatted_new, ndim, sizes, tsr_suggested_format(self), self), *place = t;
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_fill(t, value);
     for (int i = 0; i < n / 2 && s.status == TSR_OK; i++) {
         int d = ndim - 1 - i;
@@ -417,7 +412,7 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
         TsrTensor *positions = MAKE(&s, positions_new, mode, self->sizes[d], pad[2 * i], pad[2 * i + 1], self->device);
         t = CALL(&s, "index_select", "tit", t, (int64_t)d, positions);
     }
-    TsrMemoryFormat format = suggested(self);
+    TsrMemoryFormat format = tsr_suggested_format(self);
     if (mode != CIRCULAR && n > 2 && format != TSR_CONTIGUOUS) t = MAKE(&s, tsr_tensor_new_clone, t, format);
     return tsr_scope_return(c, &s, t);
 }

@@ -440,11 +440,6 @@ TsrStatus op_take(TsrOpCall *c) {
     return tsr_finish_move(c, index->numel == 0 || tsr_is_meta(self) ? TSR_OK : take_into(t, self, index), t);
 }
 
-static int compare_steps(const void *user, int inner, int outer) {
-    const TsrTensor *t = user;
-    return tsr_layout_compare_dims(t->sizes[inner], t->strides[inner], t->sizes[outer], t->strides[outer]);
-}
-
 /* The positions and values in the order in which PyTorch's iterator takes them, that of the values in memory: the last
  * of those that go to one place stays. */
 static TsrStatus in_order_of_writing(TsrTensor **positions, TsrTensor **values, const TsrTensor *index,
@@ -454,7 +449,7 @@ static TsrStatus in_order_of_writing(TsrTensor **positions, TsrTensor **values, 
     TSR_OWNED same = NULL;
     TSR_OWNED view = NULL;
     for (int d = 0; d < n; d++) perm[d] = n - 1 - d;
-    tsr_layout_order_dims(perm, n, compare_steps, source);
+    tsr_layout_order_dims(perm, n, tsr_compare_dims_of, source);
     for (int d = 0; d < n; d++) dims[d] = perm[n - 1 - d];
     TSR_TRY(tsr_tensor_new_reshape(&same, index, n, source->sizes));
     TSR_TRY(tsr_tensor_new_permute(&view, same, n, dims));

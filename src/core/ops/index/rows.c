@@ -76,7 +76,7 @@ static TsrStatus check_select_bounds(const TsrTensor *self, int64_t dim, const T
 
 static TsrStatus index_select_fill(TsrTensor *t, const TsrTensor *self, int64_t dim, const TsrTensor *index) {
     TsrTensor *dense, *positions;
-    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     TsrStatus status = check_select_bounds(self, dim, positions);
     if (status == TSR_OK && tsr_on_device(self)) {
         const TsrAlong along = {.index = positions, .dim = dim, .rows = true, .wrong = TSR_WRONG_ROW};
@@ -285,7 +285,7 @@ TsrStatus op_index_add(TsrOpCall *c) {
     if (source->numel > 0 || tsr_ndim(self) < 2) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
     TSR_TRY(check_alpha(&alpha, self->dtype));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), !scatters, &bad);
     bool complete = all_reached(reach, positions);
     TsrStatus status = tsr_edit_dense_new(&t, c, self);
@@ -369,7 +369,7 @@ TsrStatus op_index_copy(TsrOpCall *c) {
     TSR_TRY(check_index_copy(self, dim, index, source));
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_copy_cpu"));
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), false, &bad);
     reach.wrong = TSR_WRONG_INDEX;
     bool complete = all_reached(reach, positions) || source->numel == 0;
@@ -492,7 +492,7 @@ static TsrStatus index_fill(TsrOpCall *c, TsrScalar value) {
     TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BIT(COMPLEX32), self->dtype, "index_fill_cpu"));
     TSR_TRY(tsr_scalar_store_checked(value, self->dtype, cell));
     if (tsr_is_meta(self)) return tsr_return_move(c, tsr_owned_take(&t));
-    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     TSR_TRY(fill_positions(t, dim, positions, value));
     return tsr_return_move(c, tsr_owned_take(&t));
 }
@@ -582,7 +582,7 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "add_stub"));
     if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr_not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
-    TSR_TRY(tsr_long_new(&positions, index));
+    TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), true, &bad);
     bool complete = all_reached(reach, positions);
     TsrStatus status = tsr_edit_dense_new(&t, c, self);

@@ -90,14 +90,9 @@ static void search_range(int64_t begin, int64_t end, void *user) {
 
 /* Both as contiguous doubles or int64, whichever holds them exactly. */
 static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype common, TsrDtype wide) {
-    TsrTensor *a, *b;
-    TSR_TRY(tsr_tensor_new_cast(&a, t, common));
-    TsrStatus status = tsr_tensor_new_cast(&b, a, wide);
-    tsr_tensor_free(a);
-    TSR_TRY(status);
-    status = tsr_tensor_new_contiguous(out, b, TSR_CONTIGUOUS);
-    tsr_tensor_free(b);
-    return status;
+    TSR_OWNED rounded = NULL;
+    TSR_TRY(tsr_tensor_new_cast(&rounded, t, common));
+    return tsr_dense_new(out, rounded, wide);
 }
 
 /* On the device of the bounds. */
@@ -106,7 +101,7 @@ static TsrStatus search_there(TsrTensor *t, const TsrTensor *bounds, const TsrTe
     TSR_OWNED order = NULL;
     const TsrDeviceSearch how = {right};
     TsrDeviceWork work = {.what = TSR_P_SEARCH, .params = &how, .nparams = sizeof how};
-    if (sorter != NULL) TSR_TRY(tsr_long_new(&order, sorter));
+    if (sorter != NULL) TSR_TRY(tsr_dense_new(&order, sorter, TSR_INT64));
     TSR_TRY(tsr_device_work_add(&work, t, true));
     TSR_TRY(tsr_device_work_add(&work, bounds, false));
     TSR_TRY(tsr_device_work_add(&work, values, false));
@@ -128,7 +123,7 @@ static TsrStatus search_into(TsrTensor *t, TsrTensor *bounds, TsrTensor *values,
         status = search_there(t, b, v, sorter, right);
         tsr_tensor_free(v);
     } else if (status == TSR_OK) {
-        if (sorter != NULL) status = tsr_long_new(&s, sorter);
+        if (sorter != NULL) status = tsr_dense_new(&s, sorter, TSR_INT64);
         if (status == TSR_OK) {
             int64_t n = b->sizes[tsr_ndim(b) - 1];
             Search q = {.bounds = tsr_data(b),

@@ -101,7 +101,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
         return tsr_tensor_new(out, 1, &(int64_t){0}, TSR_INT64, repeats->device);
     if (tsr_on_device(repeats)) return spread_there(out, repeats, output_size);
     TsrTensor *counts;
-    TSR_TRY(tsr_long_new(&counts, repeats));
+    TSR_TRY(tsr_dense_new(&counts, repeats, TSR_INT64));
     const int64_t *n = tsr_data(counts);
     int64_t total = 0;
     TsrStatus status =

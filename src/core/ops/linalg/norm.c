@@ -218,17 +218,12 @@ static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64
     return TSR_OK;
 }
 
-static int compare_dims(const void *user, int inner, int outer) {
-    const TsrTensor *x = user;
-    return tsr_layout_compare_dims(x->sizes[inner], x->strides[inner], x->sizes[outer], x->strides[outer]);
-}
-
 /* The reduced dimensions in the order in which PyTorch adds up, the innermost last. Returns how many there are. */
 static int reduced_order(int64_t *order, const TsrTensor *x, const bool *reduced) {
     int perm[TSR_MAX_DIMS], n = 0;
     for (int i = tsr_ndim(x) - 1; i >= 0; i--)
         if (reduced[i]) perm[n++] = i;
-    tsr_layout_order_dims(perm, n, compare_dims, x);
+    tsr_layout_order_dims(perm, n, tsr_compare_dims_of, x);
     for (int k = 0; k < n; k++) order[n - 1 - k] = perm[k];
     return n;
 }

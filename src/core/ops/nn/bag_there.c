@@ -108,7 +108,7 @@ TsrStatus tsr_embedding_bag_there(TsrOpCall *c, int64_t padding) {
                   places[] = {max ? bags : 0, max ? sizes[1] : 0};
     BagWork b = {.table = table};
     if (tsr_arg_given(&c->arg[6])) b.scale = MAKE(&s, tsr_tensor_new_contiguous, c->arg[6].t, TSR_CONTIGUOUS);
-    b.indices = MAKE(&s, tsr_long_new, indices);
+    b.indices = MAKE(&s, tsr_dense_new, indices, TSR_INT64);
     b.starts = MAKE(&s, starts_new, offsets, bags, n);
     b.rows = MAKE(&s, tsr_tensor_new, 2, sizes, table->dtype, table->device);
     TsrTensor *from = MAKE(&s, tsr_tensor_new, max ? 2 : 1, places, TSR_INT64, table->device);

@@ -332,7 +332,7 @@ TsrStatus op_embedding_bag(TsrOpCall *c) {
     TsrDtype dtype = tsr_promote_types(given->dtype, offsets->dtype);
     int64_t length = given->sizes[0];
     bool meta = tsr_is_meta(weight);
-    if (!meta) TSR_TRY(tsr_long_new(&starts, offsets));
+    if (!meta) TSR_TRY(tsr_dense_new(&starts, offsets, TSR_INT64));
     if (!meta) TSR_TRY(check_ends(starts, length, dtype));
     if (scale != NULL) TSR_TRY(check_scale(scale, weight, given, (BagMode)c->arg[4].i));
     if (q.ended && offsets->numel < 1)
@@ -348,7 +348,7 @@ TsrStatus op_embedding_bag(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "select_indices.numel() == add_indices.numel() INTERNAL ASSERT FAILED");
     TSR_TRY(results_new(&r, &q, offsets->numel, length));
     if (!meta) {
-        TSR_TRY(tsr_long_new(&indices, given));
+        TSR_TRY(tsr_dense_new(&indices, given, TSR_INT64));
         if (scale != NULL) {
             TSR_TRY(tsr_tensor_new_cast(&scales, scale, q.wide));
             TSR_TRY(tsr_tensor_new_contiguous(&dense_scales, scales, TSR_CONTIGUOUS));

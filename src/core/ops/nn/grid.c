@@ -49,20 +49,12 @@ static void sample_points(int64_t begin, int64_t end, void *user) {
     s->fn(&s->grid, begin, end);
 }
 
-static TsrStatus dense_as(TsrTensor **out, const TsrTensor *t, TsrDtype d) {
-    TsrTensor *wide;
-    TSR_TRY(tsr_tensor_new_cast(&wide, t, d));
-    TsrStatus status = tsr_tensor_new_contiguous(out, wide, TSR_CONTIGUOUS);
-    tsr_tensor_free(wide);
-    return status;
-}
-
 /* Half types are held in float meanwhile. */
 static TsrStatus sample_into(TsrTensor *t, const TsrTensor *input, const TsrTensor *grid, TsrGrid g) {
     TsrDtype d = t->dtype == TSR_FLOAT64 ? TSR_FLOAT64 : TSR_FLOAT32;
     TsrTensor *x, *points, *wide;
-    TSR_TRY(dense_as(&x, input, d));
-    TsrStatus status = dense_as(&points, grid, d);
+    TSR_TRY(tsr_dense_new(&x, input, d));
+    TsrStatus status = tsr_dense_new(&points, grid, d);
     if (status == TSR_OK) {
         status = tsr_tensor_new_cast(&wide, t, d);
         if (status == TSR_OK) {

@@ -165,8 +165,7 @@ static TsrStatus norm_rows(Norm *n, Rows r, const TsrTensor *t, const TsrArg *af
 static TsrStatus norm_return(TsrOpCall *c, Norm *n, TsrDtype dtype, const TsrTensor *like, bool with_stats,
                              TsrDtype stat_dtype) {
     TSR_TRY(tsr_nn_restore(&n->out, dtype, like));
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_tensor_retain(n->out)};
-    c->nret = 1;
+    tsr_return_move(c, tsr_tensor_retain(n->out));
     if (!with_stats) return TSR_OK;
     TsrTensor *stats[] = {n->mean, n->rstd};
     for (int i = 0; i < 2; i++) {

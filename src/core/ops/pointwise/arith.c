@@ -32,12 +32,6 @@ static bool is_one(TsrScalar s) {
                                         : tsr_scalar_to_double(s) == 1;
 }
 
-static TsrScalar negated(TsrScalar s) {
-    if (s.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-s.c.re, -s.c.im);
-    if (s.kind == TSR_SCALAR_FLOAT) return tsr_scalar_float(-s.f);
-    return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(s)));
-}
-
 /* Half floats round the product before the sum; these have operands of two dtypes. */
 static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
     TsrTensor *factor = NULL, *scaled = NULL;
@@ -102,19 +96,19 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     TSR_TRY(tsr_pw_begin(&pw, c, &add_rules, 2, in));
     TsrStatus s = check_alpha(alpha, pw.it.common);
     if (s == TSR_OK && !is_one(alpha))
-        s = tsr_scalar_store_checked(subtract ? negated(alpha) : alpha, pw.it.common, value);
+        s = tsr_scalar_store_checked(subtract ? tsr_scalar_negated(alpha) : alpha, pw.it.common, value);
     if (s != TSR_OK) return tsr_iter_end_move(&pw.it, s, NULL);
     /* A complex sum multiplies by alpha even when it is 1, as PyTorch's: infinities become nan. */
     if (is_one(alpha) && !tsr_dtype_is_complex(pw.it.dtype))
         return tsr_pw_finish(&pw, subtract ? TSR_K_sub : TSR_K_add, NULL, 0);
     if (pw.it.common != pw.it.dtype && tsr_dtype_is_float(pw.it.common))
-        return add_rounded(c, &pw, in, subtract ? negated(alpha) : alpha);
+        return add_rounded(c, &pw, in, subtract ? tsr_scalar_negated(alpha) : alpha);
     if (tsr_in(TSR_BITS_HALF, pw.it.dtype)) {
         const TsrHalfFactor factor = {(float)tsr_scalar_to_double(tsr_scalar_load(pw.it.dtype, value)),
                                       pw.it.ndim == 1};
         return tsr_pw_finish(&pw, TSR_K_axpy, &factor, sizeof factor);
     }
-    tsr_scalar_store(subtract ? negated(alpha) : alpha, pw.it.dtype, value);
+    tsr_scalar_store(subtract ? tsr_scalar_negated(alpha) : alpha, pw.it.dtype, value);
     return tsr_pw_finish(&pw, TSR_K_axpy, value, sizeof value);
 }
 

@@ -263,12 +263,6 @@ TsrStatus op_isclose(TsrOpCall *c) {
     return tsr_finish_move(c, s, result);
 }
 
-static TsrStatus return_bool(TsrOpCall *c, bool b) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = b};
-    c->nret = 1;
-    return TSR_OK;
-}
-
 /* Whether every element of a bool tensor is true; consumes it. */
 static TsrStatus all_true_move(bool *all, TsrTensor *mask) {
     TsrTensor *flat = NULL;
@@ -287,7 +281,7 @@ TsrStatus op_allclose(TsrOpCall *c) {
     bool all = true;
     TSR_TRY(is_close(&mask, c->arg[0].t, c->arg[1].t, c->arg[2].f, c->arg[3].f, c->arg[4].b));
     TSR_TRY(all_true_move(&all, mask));
-    return return_bool(c, all);
+    return tsr_return_bool(c, all);
 }
 
 /* Two dense tensors, by blocks, until one differs. */
@@ -348,19 +342,19 @@ static TsrStatus equal_by_parts(bool *equal, TsrTensor *a, TsrTensor *b) {
 TsrStatus op_equal(TsrOpCall *c) {
     TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     bool equal = true;
-    if (!tsr_same_sizes(a, b)) return return_bool(c, false);
+    if (!tsr_same_sizes(a, b)) return tsr_return_bool(c, false);
     TSR_TRY(check_equal(a, b));
     bool exact = !tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype) &&
                  tsr_dtype_is_pod(a->dtype); /* no nan, which is not equal to itself */
     if (exact && a->dtype == b->dtype && tsr_is_same_view(a, b) && !tsr_is_meta(a) && !tsr_is_sparse(a))
-        return return_bool(c, true);
+        return tsr_return_bool(c, true);
     Comparison compared = {tsr_kernel(TSR_K_eq, a->dtype), tsr_data(a), tsr_data(b), (int64_t)tsr_itemsize(a), false};
     bool dense = a->dtype == b->dtype && tsr_is_contiguous(a, TSR_CONTIGUOUS) && tsr_is_contiguous(b, TSR_CONTIGUOUS) &&
                  a->device.type == TSR_CPU && b->device.type == TSR_CPU;
     if (dense && compared.loop != NULL && ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) == 0) {
         TSR_TRY(tsr_parallel_for(a->numel, 4 * tsr_grain(1), compare_blocks, &compared));
-        return return_bool(c, !compared.differ);
+        return tsr_return_bool(c, !compared.differ);
     }
     TSR_TRY(equal_by_parts(&equal, a, b));
-    return return_bool(c, equal);
+    return tsr_return_bool(c, equal);
 }

@@ -81,11 +81,6 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 #define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
-static int compare_strides(const void *user, int inner, int outer) {
-    const TsrTensor *t = user;
-    return tsr_layout_compare_dims(t->sizes[inner], t->strides[inner], t->sizes[outer], t->strides[outer]);
-}
-
 /* Whether no step goes through all elements of t: two dimensions are left when those that follow each other, the
  * innermost first, are one. */
 static bool has_gaps(const TsrTensor *t) {
@@ -93,7 +88,7 @@ static bool has_gaps(const TsrTensor *t) {
     int64_t next = -1;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--)
         if (t->sizes[d] != 1) order[n++] = d;
-    tsr_layout_order_dims(order, n, compare_strides, t);
+    tsr_layout_order_dims(order, n, tsr_compare_dims_of, t);
     for (int i = 0; i < n; i++) {
         left += left == 0 || t->strides[order[i]] != next;
         next = t->strides[order[i]] * t->sizes[order[i]];

@@ -52,7 +52,7 @@ static TsrStatus no_counts(void) {
 
 static TsrStatus bincount(TsrTensor **out, const TsrTensor *self, const TsrTensor *weights, int64_t minlength) {
     TsrTensor *dense;
-    TSR_TRY(tsr_long_new(&dense, self));
+    TSR_TRY(tsr_dense_new(&dense, self, TSR_INT64));
     const int64_t *p = tsr_data(dense);
     int64_t least = 0, most = -1;
     if (dense->numel > 0) tsr_kernel_range(p, dense->numel, &least, &most);
@@ -98,7 +98,7 @@ static TsrStatus bincount_there(TsrTensor **out, const TsrTensor *self, const Ts
     TSR_OWNED dense = NULL;
     TSR_OWNED wide = NULL;
     int64_t least = 0, most = 0;
-    TSR_TRY(tsr_long_new(&dense, self));
+    TSR_TRY(tsr_dense_new(&dense, self, TSR_INT64));
     TSR_TRY(range_there(&least, &most, dense));
     if (least < 0) return no_counts();
     if (most == INT64_MAX)
@@ -200,14 +200,6 @@ static TsrStatus fill_histogram(const Histogram *h, const double *rows, const do
 }
 #undef FILL
 
-static TsrStatus doubles_new(TsrTensor **out, const TsrTensor *t) {
-    TsrTensor *wide;
-    TSR_TRY(tsr_tensor_new_cast(&wide, t, TSR_FLOAT64));
-    TsrStatus status = tsr_tensor_new_contiguous(out, wide, TSR_CONTIGUOUS);
-    tsr_tensor_free(wide);
-    return status;
-}
-
 /* Evenly spaced edges in the dtype. */
 static TsrStatus even_edges_new(TsrTensor **out, double left, double right, int64_t bins, TsrDtype dtype) {
     if (bins == INT64_MAX)
@@ -224,14 +216,14 @@ static TsrStatus count_into(TsrTensor **out, const TsrTensor *input, const TsrTe
     int64_t sizes[MAX_HISTOGRAM_DIMS];
     TsrStatus status = TSR_OK;
     for (int d = 0; d < ndim && status == TSR_OK; d++) {
-        status = doubles_new(&wide_edges[d], edges[d]);
+        status = tsr_dense_new(&wide_edges[d], edges[d], TSR_FLOAT64);
         if (status != TSR_OK) break;
         h.edges[d] = tsr_data(wide_edges[d]);
         h.nedges[d] = edges[d]->numel;
         sizes[d] = TSR_MAX(0, edges[d]->numel - 1);
     }
-    if (status == TSR_OK) status = doubles_new(&rows, input);
-    if (status == TSR_OK && weight != NULL) status = doubles_new(&w, weight);
+    if (status == TSR_OK) status = tsr_dense_new(&rows, input, TSR_FLOAT64);
+    if (status == TSR_OK && weight != NULL) status = tsr_dense_new(&w, weight, TSR_FLOAT64);
     if (status == TSR_OK) status = tsr_zeros_new(&hist, ndim, sizes, TSR_FLOAT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         if (hist->numel > 0)
@@ -486,7 +478,7 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
     double left[MAX_HISTOGRAM_DIMS], right[MAX_HISTOGRAM_DIMS];
     if (!ranged && !counts && !(input->numel == 0 && tsr_in(TSR_BITS_HALF, input->dtype)))
         return tsr_not_implemented(input->numel == 0 ? "histogram_cpu" : "histogramdd", input->dtype);
-    TSR_TRY(doubles_new(&rows, input));
+    TSR_TRY(tsr_dense_new(&rows, input, TSR_FLOAT64));
     for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left[d], &right[d], rows, ndim, d, range));
     for (int d = 0; d < ndim; d++) {
         if (bins[d] < -1) return tsr_error(TSR_RUNTIME_ERROR, "number of steps must be non-negative");

@@ -181,7 +181,7 @@ static TsrStatus try_counting(Results *r, const TsrTensor *self, Wanted wanted, 
     *done = false;
     if (self->numel < 1024 || !tsr_in(TSR_BITS_INT | TSR_BIT(UINT16) | TSR_BIT(UINT32) | TSR_BIT(BOOL), self->dtype))
         return TSR_OK;
-    TSR_TRY(tsr_long_new(&wide, self));
+    TSR_TRY(tsr_dense_new(&wide, self, TSR_INT64));
     tsr_kernel_range(tsr_data(wide), wide->numel, &least, &most);
     TsrStatus status = TSR_OK;
     if (!tsr_sub_overflows(most, least, &span) && span < self->numel) {

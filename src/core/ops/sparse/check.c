@@ -19,7 +19,7 @@ static Names names_of(const TsrTensor *t) {
 /* Index numbers in row-major order, on the host. */
 static TsrStatus numbers_new(TsrTensor **out, TsrTensor *indices) {
     TsrTensor *there;
-    TSR_TRY(tsr_long_new(&there, indices));
+    TSR_TRY(tsr_dense_new(&there, indices, TSR_INT64));
     TsrStatus status = tsr_new_there(out, there, TSR_DEVICE_CPU);
     tsr_tensor_free(there);
     return status;

@@ -41,7 +41,7 @@ static TsrStatus plain_size_there(int64_t *out, TsrTensor *plain) {
     const int64_t sizes[2] = {1, plain->numel};
     int64_t least, largest = -1;
     TsrTensor *whole, *line = NULL;
-    TSR_TRY(tsr_long_new(&whole, plain));
+    TSR_TRY(tsr_dense_new(&whole, plain, TSR_INT64));
     TsrStatus status = tsr_tensor_new_reshape(&line, whole, 2, sizes);
     if (status == TSR_OK && plain->numel > 0) status = tsr_sparse_ends_there(&least, &largest, line);
     tsr_tensor_free(line);
@@ -126,7 +126,7 @@ static TsrStatus check_counts(const int64_t *crow, int64_t ncrow, int64_t nnz) {
 TsrStatus tsr_compressed_counts_new(TsrTensor **out, TsrTensor *t) {
     TsrTensor *counts;
     const int64_t nnz = tsr_sparse_nnz(t);
-    TSR_TRY(tsr_long_new(&counts, t->sparse->indices));
+    TSR_TRY(tsr_dense_new(&counts, t->sparse->indices, TSR_INT64));
     TsrStatus status = tsr_tensor_check(counts, false);
     if (status == TSR_OK) status = check_shapes(t, counts->numel, nnz);
     if (status == TSR_OK)
@@ -147,7 +147,8 @@ static void fill_lines(int64_t *lines, int64_t *others, const TsrTensor *counts,
 static TsrStatus expand_counts(TsrTensor **out, TsrTensor *t) {
     TsrScope s = {0};
     const bool rows = by_rows(t->layout);
-    TsrTensor *crow = MAKE(&s, tsr_compressed_counts_new, t), *col = MAKE(&s, tsr_long_new, t->sparse->plain_indices);
+    TsrTensor *crow = MAKE(&s, tsr_compressed_counts_new, t),
+              *col = MAKE(&s, tsr_dense_new, t->sparse->plain_indices, TSR_INT64);
     int64_t shape[2] = {2, tsr_sparse_nnz(t)}, nnz = shape[1];
     if (s.status == TSR_OK) s.status = tsr_tensor_check(col, false);
     if (s.status == TSR_OK && tsr_on_device(t)) {

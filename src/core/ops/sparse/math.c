@@ -136,7 +136,8 @@ static TsrStatus add_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b, TsrScalar 
     TsrScope s = {0};
     int dims = a->sparse->sparse_dim;
     int64_t na = tsr_sparse_nnz(a), nb = tsr_sparse_nnz(b), shape[2] = {dims, na + nb}, n = 0;
-    TsrTensor *ia = MAKE(&s, tsr_long_new, a->sparse->indices), *ib = MAKE(&s, tsr_long_new, b->sparse->indices);
+    TsrTensor *ia = MAKE(&s, tsr_dense_new, a->sparse->indices, TSR_INT64),
+              *ib = MAKE(&s, tsr_dense_new, b->sparse->indices, TSR_INT64);
     TsrTensor *to_a = MAKE(&s, tsr_tensor_new, 1, &na, TSR_INT64, TSR_DEVICE_CPU),
               *to_b = MAKE(&s, tsr_tensor_new, 1, &nb, TSR_INT64, TSR_DEVICE_CPU);
     TsrTensor *room = MAKE(&s, tsr_tensor_new, 2, shape, TSR_INT64, TSR_DEVICE_CPU);
@@ -181,12 +182,6 @@ static TsrStatus add_tensors(TsrOpCall *c, TsrTensor *a, TsrTensor *b, TsrScalar
     return tsr_scope_return(c, &s, tsr_sparse_as_layout(&s, MAKE(&s, add_coo, x, y, alpha, dtype), a));
 }
 
-static TsrScalar negated(TsrScalar x) {
-    if (x.kind == TSR_SCALAR_COMPLEX) return tsr_scalar_complex(-x.c.re, -x.c.im);
-    if (x.kind == TSR_SCALAR_FLOAT) return tsr_scalar_float(-x.f);
-    return tsr_scalar_int((int64_t)(0 - (uint64_t)tsr_scalar_to_int(x)));
-}
-
 static TsrScalar alpha_of(const TsrOpCall *c) {
     return c->nargs > 2 && c->arg[2].kind == TSR_ARG_SCALAR ? c->arg[2].s : tsr_scalar_int(1);
 }
@@ -208,7 +203,7 @@ static TsrStatus binary(TsrOpCall *c, TsrStatus (*fn)(TsrOpCall *, TsrTensor *, 
 
 static TsrStatus do_add(TsrOpCall *c, TsrTensor *a, TsrTensor *b) { return add_tensors(c, a, b, alpha_of(c), false); }
 static TsrStatus do_sub(TsrOpCall *c, TsrTensor *a, TsrTensor *b) {
-    return add_tensors(c, a, b, negated(alpha_of(c)), true);
+    return add_tensors(c, a, b, tsr_scalar_negated(alpha_of(c)), true);
 }
 TsrStatus sp_add(TsrOpCall *c) { return binary(c, do_add, false); }
 TsrStatus sp_sub(TsrOpCall *c) { return binary(c, do_sub, false); }

@@ -166,8 +166,8 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrTensor *checked = MAKE(&s, tsr_sparse_flat_new, x);
     checked = MAKE(&s, tsr_sparse_flat_new, y);
     (void)checked;
-    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_long_new, x->sparse->indices) : NULL,
-              *ib = s.status == TSR_OK ? MAKE(&s, tsr_long_new, y->sparse->indices) : NULL;
+    TsrTensor *ia = s.status == TSR_OK ? MAKE(&s, tsr_dense_new, x->sparse->indices, TSR_INT64) : NULL,
+              *ib = s.status == TSR_OK ? MAKE(&s, tsr_dense_new, y->sparse->indices, TSR_INT64) : NULL;
     TsrTensor *pairs = s.status == TSR_OK ? MAKE(&s, pairs_new, &indices, ia, ib, y->sizes[0]) : NULL;
     TsrTensor *pa = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)0),
               *pb = MAKE(&s, tsr_tensor_new_select, pairs, (int64_t)0, (int64_t)1);
@@ -183,7 +183,7 @@ static TsrStatus coo_times_coo(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
 static TsrStatus csr_times_dense(TsrTensor **out, TsrTensor *a, TsrTensor *b) {
     TsrScope s = {0};
     TsrTensor *counts = MAKE(&s, tsr_compressed_counts_new, a),
-              *columns = MAKE(&s, tsr_long_new, a->sparse->plain_indices);
+              *columns = MAKE(&s, tsr_dense_new, a->sparse->plain_indices, TSR_INT64);
     return tsr_scope_end_new(out, &s,
                              MAKE(&s, tsr_sparse_times_there_new, counts, columns, a->sparse->values, b, false));
 }

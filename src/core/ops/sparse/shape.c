@@ -414,7 +414,7 @@ TsrStatus sp_index_select(TsrOpCall *c) {
             c, &s,
             MAKE(&s, tsr_sparse_new, tsr_ndim(self), sizes, tsr_coo_parts(self->sparse->indices, values, coalesced)));
     }
-    TsrTensor *wanted = MAKE(&s, tsr_long_new, index),
+    TsrTensor *wanted = MAKE(&s, tsr_dense_new, index, TSR_INT64),
               *row = MAKE(&s, tsr_tensor_new_select, self->sparse->indices, (int64_t)0, dim);
     TsrTensor *own = CALL(&s, "clone", "t", row),
               *at = MAKE(&s, tsr_tensor_new_reshape, wanted, 1, (const int64_t[]){index->numel});
@@ -521,9 +521,7 @@ TsrStatus sp_no_address(TsrOpCall *c) {
 
 TsrStatus sp_is_contiguous(TsrOpCall *c) {
     if (tsr_is_compressed(SELF)) return tsr_error(TSR_RUNTIME_ERROR, "Sparse CSR tensors do not have is_contiguous");
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = false};
-    c->nret = 1;
-    return TSR_OK;
+    return tsr_return_bool(c, false);
 }
 
 TsrStatus sp_stride(TsrOpCall *c) {

@@ -59,12 +59,8 @@ int64_t tsr_sparse_nnz(const TsrTensor *t) {
 
 /* Row-major int64 values of an index tensor, its storage checked. */
 static TsrStatus index_new(TsrTensor **out, TsrTensor *indices) {
-    TsrTensor *whole;
     TSR_TRY(tsr_tensor_check(indices, false));
-    TSR_TRY(tsr_tensor_new_cast(&whole, indices, TSR_INT64));
-    TsrStatus status = tsr_tensor_new_contiguous(out, whole, TSR_CONTIGUOUS);
-    tsr_tensor_free(whole);
-    return status;
+    return tsr_dense_new(out, indices, TSR_INT64);
 }
 
 /* The least and the largest number of each row of `whole`, whose rows are not empty. */
@@ -440,12 +436,6 @@ static TsrStatus wrong_layout(const char *name, const TsrTensor *t) {
                      tsr_layout_name(t->layout));
 }
 
-static TsrStatus return_int(TsrOpCall *c, int64_t i) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
-    c->nret = 1;
-    return TSR_OK;
-}
-
 static TsrStatus return_alias(TsrOpCall *c, TsrTensor *t) {
     TsrTensor *alias;
     TSR_TRY(tsr_tensor_new_alias(&alias, t));
@@ -462,9 +452,7 @@ TsrStatus op_sparse_coalesce(TsrOpCall *c) {
 
 TsrStatus op_sparse_is_coalesced(TsrOpCall *c) {
     if (SELF->layout != TSR_SPARSE_COO) return wrong_layout("is_coalesced", SELF);
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = (SELF->flags & TSR_FLAG_COALESCED) != 0};
-    c->nret = 1;
-    return TSR_OK;
+    return tsr_return_bool(c, (SELF->flags & TSR_FLAG_COALESCED) != 0);
 }
 
 TsrStatus op_sparse_coalesced_inplace(TsrOpCall *c) {
@@ -603,12 +591,12 @@ TsrStatus op_sparse_raw_values(TsrOpCall *c) {
 
 TsrStatus op_sparse_nnz(TsrOpCall *c) {
     if (!tsr_is_sparse(SELF)) return tsr_refuse_backend("_nnz", SELF);
-    return return_int(c, tsr_sparse_nnz(SELF));
+    return tsr_return_int(c, tsr_sparse_nnz(SELF));
 }
 
-TsrStatus op_sparse_dim(TsrOpCall *c) { return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->sparse_dim : 0); }
+TsrStatus op_sparse_dim(TsrOpCall *c) { return tsr_return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->sparse_dim : 0); }
 TsrStatus op_sparse_dense_dim(TsrOpCall *c) {
-    return return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->dense_dim : tsr_ndim(SELF));
+    return tsr_return_int(c, tsr_is_sparse(SELF) ? SELF->sparse->dense_dim : tsr_ndim(SELF));
 }
 
 TsrStatus op_sparse_to_dense(TsrOpCall *c) {

@@ -6,20 +6,9 @@
 #include "core/tensor/loan.h"
 #include "core/mem.h"
 #include "core/op.h"
+#include "core/op/shared.h"
 
 #define SELF (c->arg[0].t)
-
-static TsrStatus return_int(TsrOpCall *c, int64_t i) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
-    c->nret = 1;
-    return TSR_OK;
-}
-
-static TsrStatus return_bool(TsrOpCall *c, bool b) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = b};
-    c->nret = 1;
-    return TSR_OK;
-}
 
 /* --- reading --- */
 
@@ -37,31 +26,35 @@ static TsrStatus all_or_one(TsrOpCall *c, const int64_t *ints) {
     int n = tsr_ndim(SELF);
     if (!tsr_arg_given(&c->arg[1])) return return_ints(c, ints, n);
     TSR_TRY(tsr_wrap_own_dim(&dim, n));
-    return return_int(c, ints[dim]);
+    return tsr_return_int(c, ints[dim]);
 }
 
 TsrStatus op_size(TsrOpCall *c) { return all_or_one(c, SELF->sizes); }
 TsrStatus op_stride(TsrOpCall *c) { return all_or_one(c, SELF->strides); }
-TsrStatus op_storage_offset(TsrOpCall *c) { return return_int(c, SELF->offset); }
-TsrStatus op_numel(TsrOpCall *c) { return return_int(c, SELF->numel); }
-TsrStatus op_dim(TsrOpCall *c) { return return_int(c, tsr_ndim(SELF)); }
-TsrStatus op_element_size(TsrOpCall *c) { return return_int(c, (int64_t)tsr_itemsize(SELF)); }
-TsrStatus op_data_ptr(TsrOpCall *c) { return return_int(c, SELF->numel == 0 ? 0 : (int64_t)(intptr_t)tsr_data(SELF)); }
-TsrStatus op_get_device(TsrOpCall *c) { return return_int(c, SELF->device.type == TSR_CPU ? -1 : SELF->device.index); }
-TsrStatus op_is_floating_point(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_float(SELF->dtype)); }
-TsrStatus op_is_complex(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_complex(SELF->dtype)); }
-TsrStatus op_is_signed(TsrOpCall *c) { return return_bool(c, tsr_dtype_is_signed(SELF->dtype)); }
-TsrStatus op_is_conj(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_CONJ) != 0); }
-TsrStatus op_is_neg(TsrOpCall *c) { return return_bool(c, (SELF->flags & TSR_FLAG_NEG) != 0); }
-TsrStatus op_never(TsrOpCall *c) { return return_bool(c, false); }
+TsrStatus op_storage_offset(TsrOpCall *c) { return tsr_return_int(c, SELF->offset); }
+TsrStatus op_numel(TsrOpCall *c) { return tsr_return_int(c, SELF->numel); }
+TsrStatus op_dim(TsrOpCall *c) { return tsr_return_int(c, tsr_ndim(SELF)); }
+TsrStatus op_element_size(TsrOpCall *c) { return tsr_return_int(c, (int64_t)tsr_itemsize(SELF)); }
+TsrStatus op_data_ptr(TsrOpCall *c) {
+    return tsr_return_int(c, SELF->numel == 0 ? 0 : (int64_t)(intptr_t)tsr_data(SELF));
+}
+TsrStatus op_get_device(TsrOpCall *c) {
+    return tsr_return_int(c, SELF->device.type == TSR_CPU ? -1 : SELF->device.index);
+}
+TsrStatus op_is_floating_point(TsrOpCall *c) { return tsr_return_bool(c, tsr_dtype_is_float(SELF->dtype)); }
+TsrStatus op_is_complex(TsrOpCall *c) { return tsr_return_bool(c, tsr_dtype_is_complex(SELF->dtype)); }
+TsrStatus op_is_signed(TsrOpCall *c) { return tsr_return_bool(c, tsr_dtype_is_signed(SELF->dtype)); }
+TsrStatus op_is_conj(TsrOpCall *c) { return tsr_return_bool(c, (SELF->flags & TSR_FLAG_CONJ) != 0); }
+TsrStatus op_is_neg(TsrOpCall *c) { return tsr_return_bool(c, (SELF->flags & TSR_FLAG_NEG) != 0); }
+TsrStatus op_never(TsrOpCall *c) { return tsr_return_bool(c, false); }
 /* Memory of a device counts as shared, as in PyTorch: other processes can be given it. */
 TsrStatus op_is_shared(TsrOpCall *c) {
-    return return_bool(c, SELF->storage != NULL && (SELF->storage->shared || tsr_device_has_backend(SELF->device)));
+    return tsr_return_bool(c, SELF->storage != NULL && (SELF->storage->shared || tsr_device_has_backend(SELF->device)));
 }
 
 TsrStatus op_is_contiguous(TsrOpCall *c) {
     TsrMemoryFormat format = tsr_arg_given(&c->arg[1]) ? c->arg[1].format : TSR_CONTIGUOUS;
-    return return_bool(c, tsr_is_contiguous(SELF, format));
+    return tsr_return_bool(c, tsr_is_contiguous(SELF, format));
 }
 
 static bool same_ints(const int64_t *a, const int64_t *b, int n) {
@@ -71,13 +64,13 @@ static bool same_size(const TsrTensor *a, const TsrTensor *b) {
     return tsr_ndim(a) == tsr_ndim(b) && same_ints(a->sizes, b->sizes, tsr_ndim(a));
 }
 
-TsrStatus op_is_same_size(TsrOpCall *c) { return return_bool(c, same_size(SELF, c->arg[1].t)); }
+TsrStatus op_is_same_size(TsrOpCall *c) { return tsr_return_bool(c, same_size(SELF, c->arg[1].t)); }
 TsrStatus op_is_set_to(TsrOpCall *c) {
     const TsrTensor *a = SELF, *b = c->arg[1].t;
     if ((a->flags | b->flags) & (TSR_FLAG_CONJ | TSR_FLAG_NEG))
-        return return_bool(c, false); /* PyTorch compares materialised copies of such views */
-    return return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) &&
-                              same_ints(a->strides, b->strides, tsr_ndim(a)));
+        return tsr_return_bool(c, false); /* PyTorch compares materialised copies of such views */
+    return tsr_return_bool(c, a->storage == b->storage && a->offset == b->offset && same_size(a, b) &&
+                                  same_ints(a->strides, b->strides, tsr_ndim(a)));
 }
 
 TsrStatus op_is_nonzero(TsrOpCall *c) {
@@ -88,7 +81,7 @@ TsrStatus op_is_nonzero(TsrOpCall *c) {
     TSR_TRY(tsr_tensor_item(&s, SELF));
     if (s.kind == TSR_SCALAR_UINT) /* PyTorch asks whether it is 0 as an int64 */
         return tsr_error(TSR_RUNTIME_ERROR, "value cannot be converted to type int64_t without overflow");
-    return return_bool(c, tsr_scalar_to_bool(s));
+    return tsr_return_bool(c, tsr_scalar_to_bool(s));
 }
 
 /* --- gradients: there are none --- */
@@ -183,7 +176,7 @@ TsrStatus op_pin_memory(TsrOpCall *c) {
 
 TsrStatus op_is_pinned(TsrOpCall *c) {
     const TsrTensor *t = SELF->sparse != NULL ? SELF->sparse->values : SELF;
-    return return_bool(c, tsr_storage_is_pinned(t->storage));
+    return tsr_return_bool(c, tsr_storage_is_pinned(t->storage));
 }
 
 /* `later`: the host need not wait. Where that is from a device to the host, the copy goes to pinned memory. */
@@ -204,17 +197,9 @@ static TsrStatus moved(TsrTensor **out, const TsrTensor *self, TsrDtype dtype, T
     return status;
 }
 
-/* The format that the strides suggest: where several fit it is the row-major one. */
-static TsrMemoryFormat suggested_format(const TsrTensor *t) {
-    int n = tsr_ndim(t);
-    if (t->layout != TSR_STRIDED || !tsr_layout_is_channels_last_strides(n, t->sizes, t->strides))
-        return TSR_CONTIGUOUS;
-    return n == 4 ? TSR_CHANNELS_LAST : TSR_CHANNELS_LAST_3D;
-}
-
 /* Whether to() may answer with the tensor itself. */
 static bool has_format(const TsrTensor *t, TsrMemoryFormat format) {
-    return format == TSR_PRESERVE || suggested_format(t) == format;
+    return format == TSR_PRESERVE || tsr_suggested_format(t) == format;
 }
 
 /* How a conversion is asked for. */
@@ -372,7 +357,7 @@ TsrStatus op_resize_inplace(TsrOpCall *c) {
 TsrStatus op_resize_as_inplace(TsrOpCall *c) {
     const TsrTensor *like = c->arg[1].t;
     TsrMemoryFormat format = format_or(&c->arg[2], TSR_CONTIGUOUS);
-    if (format == TSR_PRESERVE) format = suggested_format(like);
+    if (format == TSR_PRESERVE) format = tsr_suggested_format(like);
     int rank = format == TSR_CHANNELS_LAST ? 4 : format == TSR_CHANNELS_LAST_3D ? 5 : tsr_ndim(like);
     if (tsr_ndim(like) != rank) /* the format is refused after the sizes are set */
         TSR_TRY(resize(c, tsr_ndim(like), like->sizes, TSR_CONTIGUOUS, false));
