@@ -7,6 +7,7 @@
 #include "elements.h"
 #include "formats.h"
 #include "core/io/json/json_text.h"
+#include "little.h"
 #include "core/mem.h"
 #include "core/view.h"
 
@@ -47,15 +48,9 @@ static size_t row_of_dtype(TsrDtype dtype) {
     return row;
 }
 
-static uint64_t header_length(const char *data) {
-    uint64_t n = 0;
-    for (int i = LENGTH_BYTES - 1; i >= 0; i--) n = n << 8 | (unsigned char)data[i];
-    return n;
-}
-
 /* A length that lies is for the reader to refuse; but a text never has a NUL where its high bytes are. */
 bool tsr_safetensors_probe(const char *data, size_t size) {
-    return size > LENGTH_BYTES && data[LENGTH_BYTES] == '{' && header_length(data) >> 40 == 0;
+    return size > LENGTH_BYTES && data[LENGTH_BYTES] == '{' && tsr_little(data, LENGTH_BYTES) >> 40 == 0;
 }
 
 /* ---- reading ---- */
@@ -219,7 +214,7 @@ static TsrStatus check_spans(const Reader *r, const Span **sorted) {
 static TsrStatus read_header(Reader *r) {
     const TsrInput *in = r->in;
     if (in->size < LENGTH_BYTES) return tsr_input_error(in, "%zu bytes are too few for a safetensors file", in->size);
-    uint64_t length = header_length(in->data);
+    uint64_t length = tsr_little(in->data, LENGTH_BYTES);
     if (length > HEADER_MOST)
         return tsr_input_error(in, "a header of %" PRIu64 " bytes is beyond the format's limit of %d", length,
                                HEADER_MOST);
@@ -377,9 +372,7 @@ static TsrStatus put_header(TsrSink *sink, TsrSink *header, const TsrItems *item
     if (header->text.length > HEADER_MOST)
         return tsr_error(TSR_VALUE_ERROR, "a header of %zu bytes is beyond the limit of safetensors, %d",
                          header->text.length, HEADER_MOST);
-    char length[LENGTH_BYTES];
-    for (int i = 0; i < LENGTH_BYTES; i++) length[i] = (char)(header->text.length >> 8 * i & 255);
-    tsr_sink_write(sink, length, sizeof length);
+    tsr_sink_put_little(sink, header->text.length, LENGTH_BYTES);
     tsr_sink_write(sink, header->text.data, header->text.length);
     return sink->status;
 }

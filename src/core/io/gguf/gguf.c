@@ -12,6 +12,7 @@
 #include "core/io/elements.h"
 #include "core/io/formats.h"
 #include "core/io/json/json_text.h"
+#include "core/io/little.h"
 #include "core/mem.h"
 #include "core/number.h"
 
@@ -63,11 +64,9 @@ static size_t left(const Reader *r) { return r->in->size - r->at; }
 
 /* A number of n bytes, the lowest first. */
 static TsrStatus take(Reader *r, uint64_t *out, size_t n) {
-    uint64_t v = 0;
     if (left(r) < n) return bad(r, "the file ends inside the header");
-    for (size_t i = n; i-- > 0;) v = v << 8 | (unsigned char)r->in->data[r->at + i];
+    *out = tsr_little(r->in->data + r->at, n);
     r->at += n;
-    *out = v;
     return TSR_OK;
 }
 
@@ -156,10 +155,8 @@ static TsrStatus check_name(const Reader *r, const char *name, size_t n) {
 }
 
 static TsrStatus take_alignment(Reader *r, const char *raw, size_t length) {
-    uint64_t v = 0;
-    for (size_t i = length; i-- > 4;) v = v << 8 | (unsigned char)raw[i];
-    if (length != 8 || (unsigned char)raw[0] != U32 || v == 0 || (v & (v - 1)) != 0)
-        return bad(r, "general.alignment is no power of two");
+    uint64_t v = length == 8 && (unsigned char)raw[0] == U32 ? tsr_little(raw + 4, 4) : 0;
+    if (v == 0 || (v & (v - 1)) != 0) return bad(r, "general.alignment is no power of two");
     r->alignment = v;
     return TSR_OK;
 }
@@ -354,14 +351,8 @@ TsrStatus tsr_gguf_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *optio
 
 /* ---- writing ---- */
 
-static void put_int(TsrSink *sink, uint64_t v, int bytes) {
-    char text[8];
-    for (int i = 0; i < bytes; i++) text[i] = (char)(v >> 8 * i & 255);
-    tsr_sink_write(sink, text, (size_t)bytes);
-}
-
 static void put_text(TsrSink *sink, const char *text) {
-    put_int(sink, strlen(text), 8);
+    tsr_sink_put_little(sink, strlen(text), 8);
     tsr_sink_puts(sink, text);
 }
 
@@ -391,17 +382,17 @@ static void put_pair(TsrSink *sink, const TsrRemark *remark) {
         tsr_sink_write(sink, remark->raw, remark->raw_length);
         return;
     }
-    put_int(sink, STRING, 4);
+    tsr_sink_put_little(sink, STRING, 4);
     put_text(sink, remark->value);
 }
 
 static void put_entry(TsrSink *sink, const TsrItem *item, uint64_t *offset) {
     const TsrTensor *t = item->tensor;
     put_text(sink, item->name);
-    put_int(sink, (uint64_t)tsr_ndim(t), 4);
-    for (int d = tsr_ndim(t) - 1; d >= 0; d--) put_int(sink, (uint64_t)t->sizes[d], 8);
-    put_int(sink, tsr_gguf_type_of_dtype(t->dtype)->id, 4);
-    put_int(sink, *offset, 8);
+    tsr_sink_put_little(sink, (uint64_t)tsr_ndim(t), 4);
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) tsr_sink_put_little(sink, (uint64_t)t->sizes[d], 8);
+    tsr_sink_put_little(sink, tsr_gguf_type_of_dtype(t->dtype)->id, 4);
+    tsr_sink_put_little(sink, *offset, 8);
     *offset = aligned(*offset + size_of(t));
 }
 
@@ -415,9 +406,9 @@ static void put_header(TsrSink *header, const TsrItems *items) {
     uint64_t offset = 0, pairs = 0;
     for (int i = 0; i < items->nremarks; i++) pairs += strcmp(items->remarks[i].key, alignment_key) != 0;
     tsr_sink_write(header, magic, sizeof magic);
-    put_int(header, VERSION, 4);
-    put_int(header, (uint64_t)items->n, 8);
-    put_int(header, pairs, 8);
+    tsr_sink_put_little(header, VERSION, 4);
+    tsr_sink_put_little(header, (uint64_t)items->n, 8);
+    tsr_sink_put_little(header, pairs, 8);
     for (int i = 0; i < items->nremarks; i++)
         if (strcmp(items->remarks[i].key, alignment_key) != 0) put_pair(header, &items->remarks[i]);
     for (int i = 0; i < items->n; i++) put_entry(header, &items->items[i], &offset);

@@ -5,6 +5,7 @@
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
+#include "core/io/little.h"
 #include "core/number.h"
 
 enum { HEADER = 12, CHUNK = 8, PCM = 1, FLOAT = 3, A_LAW = 6, MU_LAW = 7, EXTENSIBLE = 0xFFFE, RATE = 44100 };
@@ -12,12 +13,6 @@ static const uint32_t unknown_length = UINT32_MAX; /* of a file written to a pip
 
 bool tsr_wav_probe(const char *data, size_t size) {
     return size >= HEADER && memcmp(data, "RIFF", 4) == 0 && memcmp(data + 8, "WAVE", 4) == 0;
-}
-
-static uint32_t number_at(const char *p, int bytes) {
-    uint32_t v = 0;
-    for (int i = bytes - 1; i >= 0; i--) v = v << 8 | (unsigned char)p[i];
-    return v;
 }
 
 /* ---- reading ---- */
@@ -31,9 +26,10 @@ static TsrStatus read_format(const TsrInput *in, Sound *s, size_t at, size_t n) 
     const char *p = in->data + at;
     if (s->known) return tsr_input_error(in, "it says twice what its samples are");
     if (n < 16) return tsr_input_error(in, "byte %zu: a 'fmt ' chunk of %zu bytes is too short", at, n);
-    *s = (Sound){number_at(p, 2), number_at(p + 2, 2), number_at(p + 4, 4), number_at(p + 14, 2), true};
-    uint32_t frame = number_at(p + 12, 2);
-    if (s->format == EXTENSIBLE && n >= 40) s->format = number_at(p + 24, 2);
+    *s = (Sound){(uint32_t)tsr_little(p, 2), (uint32_t)tsr_little(p + 2, 2), (uint32_t)tsr_little(p + 4, 4),
+                 (uint32_t)tsr_little(p + 14, 2), true};
+    uint32_t frame = (uint32_t)tsr_little(p + 12, 2);
+    if (s->format == EXTENSIBLE && n >= 40) s->format = (uint32_t)tsr_little(p + 24, 2);
     if (s->channels == 0) return tsr_input_error(in, "it has no channels");
     if (frame != s->channels * ((s->bits + 7) / 8))
         return tsr_input_error(in, "frames of %u bytes are not %u channels of %u bits", frame, s->channels, s->bits);
@@ -59,7 +55,7 @@ static TsrStatus widen(TsrTensor *t, const char *from) {
     int32_t *to = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
         if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
-        uint32_t v = number_at(from + 3 * i, 3);
+        uint32_t v = (uint32_t)tsr_little(from + 3 * i, 3);
         to[i] = (int32_t)v - (int32_t)((v & 0x800000) << 1);
     }
     return TSR_OK;
@@ -124,7 +120,7 @@ TsrStatus tsr_wav_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
     if (!tsr_wav_probe(in->data, in->size)) return tsr_input_error(in, "it does not begin with RIFF and WAVE");
     for (size_t at = HEADER; in->size - at >= CHUNK;) {
         const char *name = in->data + at;
-        uint32_t length = number_at(name + 4, 4);
+        uint32_t length = (uint32_t)tsr_little(name + 4, 4);
         size_t there = in->size - at - CHUNK;
         bool data = memcmp(name, "data", 4) == 0;
         if (length > there && !(data && length == unknown_length))
@@ -138,12 +134,6 @@ TsrStatus tsr_wav_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *option
 }
 
 /* ---- writing ---- */
-
-static void put(TsrSink *sink, uint64_t v, int bytes) {
-    char text[8];
-    for (int i = 0; i < bytes; i++) text[i] = (char)(v >> 8 * i & 255);
-    tsr_sink_write(sink, text, (size_t)bytes);
-}
 
 static TsrStatus rate_of(int64_t *rate, const TsrItems *items) {
     *rate = RATE;
@@ -185,18 +175,18 @@ TsrStatus tsr_wav_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptio
     uint64_t width = tsr_itemsize(t), channels = tsr_ndim(t) == 2 ? (uint64_t)t->sizes[1] : 1;
     uint64_t bytes = (uint64_t)t->numel * width;
     tsr_sink_puts(sink, "RIFF");
-    put(sink, 36 + bytes + bytes % 2, 4);
+    tsr_sink_put_little(sink, 36 + bytes + bytes % 2, 4);
     tsr_sink_puts(sink, "WAVEfmt ");
-    put(sink, 16, 4);
-    put(sink, tsr_dtype_is_float(t->dtype) ? FLOAT : PCM, 2);
-    put(sink, channels, 2);
-    put(sink, (uint64_t)rate, 4);
-    put(sink, ((uint64_t)rate * channels * width) & UINT32_MAX, 4);
-    put(sink, channels * width, 2);
-    put(sink, width * 8, 2);
+    tsr_sink_put_little(sink, 16, 4);
+    tsr_sink_put_little(sink, tsr_dtype_is_float(t->dtype) ? FLOAT : PCM, 2);
+    tsr_sink_put_little(sink, channels, 2);
+    tsr_sink_put_little(sink, (uint64_t)rate, 4);
+    tsr_sink_put_little(sink, ((uint64_t)rate * channels * width) & UINT32_MAX, 4);
+    tsr_sink_put_little(sink, channels * width, 2);
+    tsr_sink_put_little(sink, width * 8, 2);
     tsr_sink_puts(sink, "data");
-    put(sink, bytes, 4);
+    tsr_sink_put_little(sink, bytes, 4);
     TSR_TRY(tsr_write_elements(sink, t));
-    if (bytes % 2 != 0) put(sink, 0, 1);
+    if (bytes % 2 != 0) tsr_sink_put_little(sink, 0, 1);
     return sink->status;
 }

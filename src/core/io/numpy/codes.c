@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/io/formats.h"
+#include "core/io/little.h"
 
 /* One row a type code of `descr`. */
 static const struct {
@@ -28,7 +29,7 @@ const char *tsr_npy_code(TsrDtype dtype) {
 TsrStatus tsr_npy_put_header(TsrSink *sink, const TsrText *literal) {
     size_t padded = (12 + literal->length + 1 + 63) / 64 * 64 - 12; /* version 3: UTF-8, a length of four bytes */
     char start[12] = "\x93NUMPY\3";
-    for (int i = 0; i < 4; i++) start[8 + i] = (char)(padded >> 8 * i & 255);
+    tsr_put_little(start + 8, padded, 4);
     tsr_sink_write(sink, start, sizeof start);
     tsr_sink_write(sink, literal->data, literal->length);
     for (size_t i = literal->length; i + 1 < padded; i++) tsr_sink_puts(sink, " ");

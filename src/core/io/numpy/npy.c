@@ -6,6 +6,7 @@
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
+#include "core/io/little.h"
 #include "core/table.h"
 #include "structured.h"
 #include "core/mem.h"
@@ -167,12 +168,10 @@ static TsrStatus read_entry(Cursor *c, Header *h, unsigned *seen) {
 
 /* The length of the header's text and where it begins; false when the bytes do not even hold that. */
 static bool locate_header(const char *data, size_t size, size_t *begin, size_t *length) {
-    const unsigned char *p = (const unsigned char *)data;
     if (size < 10) return false;
-    *begin = p[6] == 1 ? 10 : 12;
+    *begin = data[6] == 1 ? 10 : 12;
     if (size < *begin) return false;
-    *length = p[6] == 1 ? (size_t)(p[8] | p[9] << 8)
-                        : (size_t)p[8] | (size_t)p[9] << 8 | (size_t)p[10] << 16 | (size_t)p[11] << 24;
+    *length = (size_t)tsr_little(data + 8, *begin - 8);
     return *length <= size - *begin;
 }
 

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "core/io/elements.h"
+#include "core/io/little.h"
 #include "core/mem.h"
 
 /* Sizes in bytes of the records of PKWARE's APPNOTE (4.3.7, 4.3.12, 4.3.14 to 4.3.16), and the mark of a field that
@@ -62,10 +63,8 @@ static const char *skip(Cursor *c, uint64_t n) {
 
 /* A number of n bytes, the lowest first. */
 static uint64_t number(Cursor *c, int n) {
-    const unsigned char *p = (const unsigned char *)skip(c, (uint64_t)n);
-    uint64_t v = 0;
-    for (int i = n - 1; i >= 0 && !c->ended; i--) v = v << 8 | p[i];
-    return v;
+    const char *p = skip(c, (uint64_t)n);
+    return c->ended ? 0 : tsr_little(p, (size_t)n);
 }
 
 static bool is_signature(Cursor *c, const char *wanted) {

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "zip.h"
+#include "core/io/little.h"
 #include "core/mem.h"
 
 enum {
@@ -18,7 +19,7 @@ enum {
 };
 
 static void put(TsrText *out, TsrStatus *status, uint64_t v, int bytes) {
-    for (int i = 0; i < bytes && *status == TSR_OK; i++) *status = tsr_text_putc(out, (char)(v >> 8 * i & 255));
+    if (*status == TSR_OK) *status = tsr_text_put_little(out, v, (size_t)bytes);
 }
 
 /* The numbers that local header and directory have in common; `wide`: they are in the extra field. */

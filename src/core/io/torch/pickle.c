@@ -12,6 +12,7 @@
 #include "core/io/dequantise.h"
 #include "core/io/elements.h"
 #include "core/io/formats.h"
+#include "core/io/little.h"
 #include "core/layout.h"
 #include "core/mem.h"
 
@@ -153,9 +154,8 @@ static TsrStatus take(Reader *r, const char **bytes, uint64_t n) {
 /* A number of n bytes, the lowest first. */
 static TsrStatus take_number(Reader *r, uint64_t *v, int n) {
     const char *bytes;
-    *v = 0;
     TSR_TRY(take(r, &bytes, (uint64_t)n));
-    for (int i = n - 1; i >= 0; i--) *v = *v << 8 | (unsigned char)bytes[i];
+    *v = tsr_little(bytes, (size_t)n);
     return TSR_OK;
 }
 
@@ -923,8 +923,7 @@ static TsrStatus put_code(Writer *w, int code) { return tsr_text_putc(w->out, (c
 
 static TsrStatus put_number(Writer *w, int code, uint64_t v, int bytes) {
     TSR_TRY(put_code(w, code));
-    for (int i = 0; i < bytes; i++) TSR_TRY(tsr_text_putc(w->out, (char)(v >> 8 * i & 255)));
-    return TSR_OK;
+    return tsr_text_put_little(w->out, v, (size_t)bytes);
 }
 
 static TsrStatus put_int(Writer *w, int64_t v) {
@@ -932,8 +931,7 @@ static TsrStatus put_int(Writer *w, int64_t v) {
     if (v >= 0 && v < 65536) return put_number(w, 'M', (uint64_t)v, 2);
     if (v >= INT32_MIN && v <= INT32_MAX) return put_number(w, 'J', (uint64_t)v, 4);
     TSR_TRY(put_number(w, 0x8a, 8, 1));
-    for (int i = 0; i < 8; i++) TSR_TRY(tsr_text_putc(w->out, (char)((uint64_t)v >> 8 * i & 255)));
-    return TSR_OK;
+    return tsr_text_put_little(w->out, (uint64_t)v, 8);
 }
 
 static TsrStatus put_text(Writer *w, const char *text, size_t n) {

@@ -7,6 +7,7 @@
 
 #include "core/io/elements.h"
 #include "core/io/formats.h"
+#include "core/io/little.h"
 #include "pickle.h"
 #include "core/io/packing/zip.h"
 #include "core/mem.h"
@@ -225,12 +226,11 @@ static Claim *find_claim(const OldFile *f, const char *key) {
 
 static TsrStatus take_storage(OldFile *f, const TsrNode *key) {
     Claim *c = key->kind == TSR_NODE_STR && strlen(key->text) == key->length ? find_claim(f, key->text) : NULL;
-    uint64_t numel = 0;
     if (c == NULL)
         return tsr_input_error(f->in, "a storage that nothing in the file speaks of, and so has no known size");
     if (c->offset != 0) return bad_storage(f, c->key, "is there twice");
     if (f->in->size - f->at < 8) return bad_storage(f, c->key, "is missing");
-    for (int i = 7; i >= 0; i--) numel = numel << 8 | (unsigned char)f->in->data[f->at + (size_t)i];
+    uint64_t numel = tsr_little(f->in->data + f->at, 8);
     f->at += 8;
     if (numel != c->numel) return bad_storage(f, c->key, "has another number of elements than its tensors say");
     if (claimed_bytes(c) > f->in->size - f->at) return bad_storage(f, c->key, "is cut off");
