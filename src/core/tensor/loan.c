@@ -7,31 +7,6 @@
 #include "core/backend.h"
 #include "core/mem.h"
 
-/* Room for one more of either list, which begins in the struct itself. */
-static TsrStatus reserve_loan(TsrLoans *l) {
-    if (l->loan_room == 0) l->loans = l->few_loans, l->loan_room = TSR_LOANS_INLINE;
-    if (l->nloans < l->loan_room) return TSR_OK;
-    TsrLoan *more = tsr_malloc_array((size_t)l->loan_room * 2, sizeof *more);
-    if (more == NULL) return tsr_error_no_memory((size_t)l->loan_room * 2 * sizeof *more);
-    memcpy(more, l->loans, (size_t)l->nloans * sizeof *more);
-    if (l->loans != l->few_loans) tsr_free(l->loans);
-    l->loans = more;
-    l->loan_room *= 2;
-    return TSR_OK;
-}
-
-static TsrStatus reserve_tensor(TsrLoans *l) {
-    if (l->tensor_room == 0) l->tensors = l->few_tensors, l->tensor_room = TSR_LOANS_INLINE;
-    if (l->ntensors < l->tensor_room) return TSR_OK;
-    TsrLent *more = tsr_malloc_array((size_t)l->tensor_room * 2, sizeof *more);
-    if (more == NULL) return tsr_error_no_memory((size_t)l->tensor_room * 2 * sizeof *more);
-    memcpy(more, l->tensors, (size_t)l->ntensors * sizeof *more);
-    if (l->tensors != l->few_tensors) tsr_free(l->tensors);
-    l->tensors = more;
-    l->tensor_room *= 2;
-    return TSR_OK;
-}
-
 static TsrStatus copy_bytes(TsrLoans *l, TsrStorage *s, const TsrDataPtr *to, const TsrDataPtr *from, int64_t *sum) {
     bool away = tsr_device_has_backend(to->device);
     if (s->nbytes == 0) return TSR_OK;
@@ -57,7 +32,7 @@ static TsrStatus lend_storage(TsrLoans *l, TsrStorage *s, bool written) {
     if (!tsr_device_has_backend(s->ptr.device)) return TSR_OK;
     TsrAllocator *host = tsr_allocator_active(TSR_CPU);
     TsrDataPtr block;
-    TSR_TRY(reserve_loan(l));
+    TSR_TRY(tsr_mem_grow(&l->loans, &l->loan_room, (size_t)l->nloans + 1, sizeof *l->loans));
     TSR_TRY(tsr_allocate_from(&block, host, TSR_DEVICE_CPU, s->capacity));
     TsrStatus status = copy_bytes(l, s, &block, &s->ptr, &l->over);
     if (status != TSR_OK) {
@@ -72,7 +47,7 @@ static TsrStatus lend_storage(TsrLoans *l, TsrStorage *s, bool written) {
 
 static TsrStatus lend_one(TsrLoans *l, TsrTensor *t, bool written, bool part) {
     if (!tsr_on_device(t)) return TSR_OK;
-    TSR_TRY(reserve_tensor(l));
+    TSR_TRY(tsr_mem_grow(&l->tensors, &l->tensor_room, (size_t)l->ntensors + 1, sizeof *l->tensors));
     if (t->storage != NULL && tsr_device_has_backend(t->storage->ptr.device)) tell_use(t, false);
     l->tensors[l->ntensors++] = (TsrLent){part ? tsr_tensor_retain(t) : t, t->device, part};
     t->device = TSR_DEVICE_CPU;
@@ -188,8 +163,8 @@ TsrStatus tsr_give_back(TsrLoans *l, TsrStatus status) {
     }
     for (int i = 0; i < l->ntensors; i++)
         if (l->tensors[i].part) tsr_tensor_free(l->tensors[i].t);
-    if (l->loans != l->few_loans) tsr_free(l->loans);
-    if (l->tensors != l->few_tensors) tsr_free(l->tensors);
+    tsr_free(l->loans);
+    tsr_free(l->tensors);
     *l = (TsrLoans){.what = l->what, .over = l->over, .back = l->back};
     return status;
 }

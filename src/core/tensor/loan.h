@@ -24,13 +24,13 @@ typedef struct TsrLent {
     bool part;
 } TsrLent;
 
-enum { TSR_LOANS_INLINE = 6 };
 /* All loans of one call; {.what = name} is the empty set. `what` is static and stands in the trace. */
 typedef struct TsrLoans {
     const char *what;
-    int nloans, ntensors, loan_room, tensor_room; /* room 0: the arrays within are in use */
-    TsrLoan *loans, few_loans[TSR_LOANS_INLINE];
-    TsrLent *tensors, few_tensors[TSR_LOANS_INLINE];
+    int nloans, ntensors;
+    size_t loan_room, tensor_room; /* of these arrays */
+    TsrLoan *loans;
+    TsrLent *tensors;
     int64_t over, back; /* bytes that were copied to the host, and to the device */
 } TsrLoans;
 
