@@ -538,12 +538,14 @@ static bool is_written_as_text(Value v, const char *format) {
     return strcmp(format, "jsonl") == 0 && (value_is_list(v) || value_is_tuple(v) || value_is_column(v));
 }
 
-static TsrStatus write_items(const TsrItems *items, const char *path, const TsrSaveOptions *options) {
-    if (strcmp(path, "-") != 0) return tsr_save(items, path, options);
-    TsrSink sink = {.fd = STDOUT_FILENO, .name = "<stdout>"};
+/* `bytes`, if not NULL, gets what else the file would. */
+static TsrStatus write_items(const TsrItems *items, const char *path, const TsrSaveOptions *options, TsrText *bytes) {
+    if (bytes == NULL && strcmp(path, "-") != 0) return tsr_save(items, path, options);
+    TsrSink sink = {.fd = bytes != NULL ? -1 : STDOUT_FILENO, .name = bytes != NULL ? path : "<stdout>"};
     fflush(builtin_stdout());
     TsrStatus status = tsr_write(&sink, items, options);
-    tsr_text_free(&sink.text);
+    if (bytes != NULL) *bytes = sink.text;
+    else tsr_text_free(&sink.text);
     return status;
 }
 
@@ -832,14 +834,14 @@ static void tell_losses(const TsrSaveOptions *o, const char *path) {
     tell_replaced(o, path);
 }
 
-static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options) {
+static TsrStatus save_items(Value v, TsrItems *items, const char *path, const TsrSaveOptions *options, TsrText *bytes) {
     int64_t nulls = 0, replaced = 0;
     TsrSaveOptions o = *options;
     TsrText text = {0};
     o.nulls = &nulls;
     o.replaced = &replaced;
     TsrStatus status = prepare(items, &o, &text, v, path);
-    if (status == TSR_OK) status = write_items(items, path, &o);
+    if (status == TSR_OK) status = write_items(items, path, &o, bytes);
     if (status == TSR_OK) tell_losses(&o, path);
     if (status == TSR_OK && holds_trees(o.format) && !o.compact) status = tell_of_ballast(&items->tree, path);
     tsr_text_free(&text);
@@ -848,7 +850,7 @@ static TsrStatus save_items(Value v, TsrItems *items, const char *path, const Ts
 
 TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
     TsrItems items = {0};
-    TsrStatus status = save_items(v, &items, path, options);
+    TsrStatus status = save_items(v, &items, path, options, NULL);
     tsr_items_free(&items);
     return status;
 }
@@ -856,7 +858,7 @@ TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
 TsrStatus files_save_alike(Value v, const char *path, const TsrSaveOptions *options) {
     TsrItems items = {0};
     TsrStatus status = add_remembered(&items, path, options);
-    if (status == TSR_OK) status = save_items(v, &items, path, options);
+    if (status == TSR_OK) status = save_items(v, &items, path, options, NULL);
     tsr_items_free(&items);
     return status;
 }
@@ -984,7 +986,7 @@ static TsrStatus change_all(Value v, const char *path, const TsrFormat *format, 
         status = check_anew(path, load, save);
         if (status == TSR_OK) status = check_header(path, load, save, v);
     }
-    if (status == TSR_OK) status = save_items(v, &items, path, save);
+    if (status == TSR_OK) status = save_items(v, &items, path, save, NULL);
     tsr_items_free(&items);
     return status;
 }
@@ -1037,27 +1039,51 @@ static TsrStatus check_use(const TsrSaveOptions *o, const char *path) {
     return o->compress && !npz ? no_use("compress", "npz", format) : TSR_OK;
 }
 
-static TsrStatus save(Value *out, const CallArgs *args) {
-    static const char *const names[] = {"obj",    "path",  "format",   "precision", "json_nan", "delimiter",
-                                        "header", "untie", "metadata", "compress",  "na",       "compact"};
-    static const ArgSpec spec = {"save", names, SAVE_ARGS, 0, 3, 2};
-    Value v[SAVE_ARGS];
+/* Saves as the arguments say; `bytes` NULL: to the file of that path. */
+static TsrStatus save_as(const Value *v, const char *path, TsrText *bytes) {
     TsrSaveOptions options;
     TsrItems items = {0};
+    TSR_TRY(save_options(&options, v));
+    TsrStatus status = check_use(&options, path);
+    if (status == TSR_OK) status = save_header(&options, v[SAVE_HEADER]);
+    if (status == TSR_OK) status = add_remarks(&items, v[SAVE_METADATA]);
+    if (status == TSR_OK) status = save_items(v[SAVE_VALUE], &items, path, &options, bytes);
+    tsr_free((void *)options.header);
+    tsr_items_free(&items);
+    return status;
+}
+
+static const char *const save_names[] = {"obj",    "path",  "format",   "precision", "json_nan", "delimiter",
+                                         "header", "untie", "metadata", "compress",  "na",       "compact"};
+
+static TsrStatus save(Value *out, const CallArgs *args) {
+    static const ArgSpec spec = {"save", save_names, SAVE_ARGS, 0, 3, 2};
+    Value v[SAVE_ARGS];
     const char *path;
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
-    TSR_TRY(save_options(&options, v));
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[SAVE_PATH]);
-    if (status == TSR_OK) status = check_use(&options, path);
-    if (status == TSR_OK) status = save_header(&options, v[SAVE_HEADER]);
-    if (status == TSR_OK) status = add_remarks(&items, v[SAVE_METADATA]);
-    if (status == TSR_OK) status = save_items(v[SAVE_VALUE], &items, path, &options);
-    tsr_free((void *)options.header);
-    tsr_items_free(&items);
+    if (status == TSR_OK) status = save_as(v, path, NULL);
     tsr_text_free(&room);
     *out = VALUE_NONE;
+    return status;
+}
+
+/* The bytes that a file would get. */
+static TsrStatus dumps(Value *out, const CallArgs *args) {
+    const char *names[SAVE_ARGS - 1] = {"obj"};
+    memcpy(&names[1], &save_names[SAVE_FORMAT], sizeof names - sizeof names[0]);
+    const ArgSpec spec = {"dumps", names, SAVE_ARGS - 1, 0, 2, 2};
+    Value given[SAVE_ARGS - 1], v[SAVE_ARGS];
+    TsrText bytes = {0};
+    TSR_TRY(args_parse(given, args, 0, &spec));
+    v[SAVE_VALUE] = given[0];
+    v[SAVE_PATH] = VALUE_UNBOUND;
+    memcpy(&v[SAVE_FORMAT], &given[1], sizeof given - sizeof given[0]);
+    TsrStatus status = save_as(v, "<bytes>", &bytes);
+    if (status == TSR_OK) status = bytes_new(out, bytes.data != NULL ? bytes.data : "", (int64_t)bytes.length);
+    tsr_text_free(&bytes);
     return status;
 }
 
@@ -1105,6 +1131,10 @@ static const Method functions[] = {
      "metadata=None, compress=False, na='nan', compact=False)",
      "Writes a tensor, or a dict of tensors, or to a .pt file any values, whole or not at all. header= of csv and "
      "tsv: a list of names of the columns, or False for none."},
+    {"dumps", dumps, ARGS_ANY, 2, 2,
+     "(obj, format, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, metadata=None, "
+     "compress=False, na='nan', compact=False)",
+     "The bytes that a file would get: dumps(x, 'npy')."},
     {"columns", columns, ARGS_ONE, 1, 1, "(x)",
      "The names that the columns of x had in the file it was read from, as a list; None when that is not known."},
     {0},

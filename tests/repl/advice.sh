@@ -108,8 +108,6 @@ import fractions
 math.gcd(12, 18) finds what a fraction can be shortened by; there are no fractions
 import gc
 what nothing holds any more is freed at once
-import io
-text.splitlines() gives the lines of a text
 import logging
 print(text, file=sys.stderr) writes beside the output
 import pprint

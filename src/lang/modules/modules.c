@@ -12,24 +12,42 @@
 
 static const NsModule ns_bisect = {"bisect", "Searching sorted lists.", NULL, NULL, NULL};
 
+#ifndef __wasm__ /* the page is sent to each reader, and does without some modules: for its size */
+static TsrStatus io_fill(Module *module) {
+    Str *name = str_intern_c("open");
+    Value open;
+    if (name == NULL) return mem_error();
+    TSR_TRY(module_find(&open, vm_builtins(), name));
+    TSR_TRY(module_add_move(module, "open", open));
+    return module_add(module, "UnsupportedOperation", value_lent(EXC_TYPE(TSR_UNSUPPORTED_OPERATION)));
+}
+static const NsModule ns_io = {"io", "Files in memory.", NULL, io_fill, NULL};
+#endif
+
 static const NsModule ns_future = {"__future__", "What Python will mean by annotations.", NULL, NULL, NULL};
 
 static const NsModule *const rows[] = {
     &ns_math,    &ns_cmath,    &ns_itertools,       &ns_functools,         &ns_json,  &ns_sys,    &ns_os,
     &ns_os_path, &ns_time,     &ns_random,          &ns_collections,       &ns_copy,  &ns_typing, &ns_heapq,
     &ns_bisect,  &ns_operator, &ns_string,          &ns_contextlib,
-#ifndef __wasm__ /* the page does without it: for its size */
-    &ns_re,
+#ifndef __wasm__
+    &ns_io,      &ns_re,
 #endif
     &ns_types,   &ns_warnings, &ns_collections_abc, &ns_typing_extensions, &ns_future};
 
 /* Kinds of objects; their methods are in the source of their module. */
 #define OF(module, name) KIND(name, module, NULL, module, module)
 static Kind kinds[] = {
+#ifndef __wasm__
+    KIND("_MemoryFile", "_io", NULL, "io", "io"), /* the first: the base of the two below */
+    KIND("BytesIO", "_io", &kinds[0].type, "io", "io"),
+    KIND("StringIO", "_io", &kinds[0].type, "io", "io"),
+#endif
     OF("contextlib", "ExitStack"),
     OF("contextlib", "_GeneratorContextManager"),
     OF("contextlib", "closing"),
     OF("contextlib", "nullcontext"),
+    OF("contextlib", "redirect_stdout"),
     OF("contextlib", "suppress"),
     OF("__future__", "_Feature"),
 #ifndef __wasm__

@@ -12,6 +12,7 @@ PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
 PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
 PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 #ifndef __wasm__
+PRELUDE_EMBED(prelude_io, "src/lang/modules/prelude/io.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
 #endif
 PRELUDE_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
@@ -22,13 +23,14 @@ PRELUDE_EMBED(prelude_warnings, "src/lang/modules/prelude/warnings.tsr");
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 static const PreludeSource sources[] = {
     SOURCE("bisect", bisect, "operator"),
-    SOURCE("contextlib", contextlib, "contextlib functools"),
+    SOURCE("contextlib", contextlib, "contextlib functools sys"),
     SOURCE("__future__", future, "__future__"),
     SOURCE("functools", functools, NULL),
     SOURCE("heapq", heapq, NULL),
     SOURCE("operator", operator, NULL),
     SOURCE("random", random, "math random"),
 #ifndef __wasm__
+    SOURCE("io", io, "io operator"),
     SOURCE("re", re, "re"),
 #endif
     SOURCE("types", types, NULL),

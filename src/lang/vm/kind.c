@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lang/object/exc.h"
 #include "lang/object/value_impl.h"
 #include "lang/types/collections.h"
 #include "lang/types/sequences.h"
@@ -182,6 +183,14 @@ static TsrStatus kind_length(int64_t *out, Value self) {
 
 static TsrStatus kind_iter(Value *out, Value self) { return call_method_n(out, self, "__iter__", 0, NULL); }
 
+static TsrStatus kind_iter_next(Value *out, Value self) {
+    TsrStatus status = call_method_n(out, self, "__next__", 0, NULL);
+    if (status == TSR_OK || !exc_matches(status, TSR_STOP_ITERATION)) return status;
+    exc_discard(status);
+    *out = VALUE_UNBOUND;
+    return TSR_OK;
+}
+
 static TsrStatus kind_get_item(Value *out, Value self, Value index) {
     return call_method_n(out, self, "__getitem__", 1, &index);
 }
@@ -234,6 +243,10 @@ static void make_ready(Kind *k) {
     if (has_method(t, "__call__")) t->call = kind_call;
     if (has_method(t, "__len__")) t->length = kind_length;
     if (has_method(t, "__iter__")) t->iter = kind_iter;
+    if (has_method(t, "__next__")) {
+        t->iter_next = kind_iter_next;
+        t->next_is_identity_iter = 1;
+    }
     if (has_method(t, "__getitem__")) t->get_item = kind_get_item;
     if (has_method(t, "__eq__")) {
         t->compare = kind_compare;
