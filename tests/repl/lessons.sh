@@ -14,9 +14,9 @@ done
 is 'a lesson builds on earlier ones' '' "$(cd "$root/lessons" && for f in [0-9]*.md; do
     sed -n 's/.*It builds on lessons* \([0-9]*\)\( and \([0-9]*\)\)*\.$/\1 \3/p' "$f" | awk -v n="${f%%-*}" -v f="$f" '{for (i = 1; i <= NF; i++) if ($i >= n + 0) print f}'
 done)"
-is 'and all but the first say on which' 21 "$(grep -l 'It builds on lesson' "$root"/lessons/[0-9]*.md | wc -l)"
+is 'and all but the first say on which' 22 "$(grep -l 'It builds on lesson' "$root"/lessons/[0-9]*.md | wc -l)"
 is 'fifteen lessons or more' yes "$([ $n -gt 15 ] && echo yes)"
-run -e 'lesson(99)'; is 'none of a greater number' 'ValueError: there is no lesson 99 (they are 1 to 22)' "$(last)"
+run -e 'lesson(99)'; is 'none of a greater number' 'ValueError: there is no lesson 99 (they are 1 to 23)' "$(last)"
 for document in TH MaybeOwned TensorFlow Tensor Unification; do
     run --lesson --document $document </dev/null
     is "document $document: its answers fulfil their checks" "0 Document $document:" "$status $(printf '%s\n' "$out" | head -1 | cut -d' ' -f1-2)"
@@ -57,6 +57,8 @@ Words.
 END
 sed 's/^>>> y = x . 2/&\n>>> y[0]\ntensor(7)/' "$work/course/1.md" >"$work/print.md"
 run --lesson --check "$work/print.md"; is 'transcripts are compared' '1 print: its transcripts print something else (see the diff above)' "$status $(echo "$out" | grep '^[^ ]*print: ' | sed 's,^[^ ]*/,,')"
+printf '# T\n\n## S\n```\n>>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero\n>>> x = 1\n```\n<!-- try: a -->\n<!-- check: x == 2 -->\n<!-- hint: a -->\n<!-- wrong: x += 2 -->\n```\n>>> x += 1\n```\n\n## Next\n<!-- try: b -->\n<!-- check: x == 3 -->\n<!-- hint: b -->\n<!-- wrong: x += 2 -->\n```\n>>> x += 1\n```\n' >"$work/past.md"
+run --lesson --check "$work/past.md"; is 'what stands behind an error that is shown runs' '0 1 lesson, 2 steps, 4 pieces of code checked, 0 faults' "$status $out"
 run --lesson --check "$work/course"; is 'a folder is checked' '0 1 lesson, 1 step, 4 pieces of code checked, 0 faults' "$status $out"
 printf 'words\n' >"$work/bare.md"
 run --lesson --check "$work/bare.md"

@@ -37,7 +37,15 @@
     X(lesson_19, "19-moving") \
     X(lesson_20, "20-two-threads") \
     X(lesson_21, "21-gpu") \
-    X(lesson_22, "22-processes")
+    X(lesson_22, "22-processes") \
+    NOT_ON_THE_PAGE(X)
+
+/* Last, so that the others have the same numbers there. */
+#ifdef __wasm__
+#define NOT_ON_THE_PAGE(X)
+#else
+#define NOT_ON_THE_PAGE(X) X(lesson_23, "23-dtypes")
+#endif
 
 /* In the order of the documents. */
 #define DOCUMENTS(X) \

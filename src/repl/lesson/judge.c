@@ -30,12 +30,13 @@ static Question *new_question(const Step *step) {
 
 /* ---- in a copy ---- */
 
-bool judge_run(Span code) {
+bool judge_run(Span code, bool past_errors) {
     Quiet silence;
     Span statement;
     int unused;
     bool fine = quiet_begin(&silence);
-    for (size_t offset = 0; fine && format_next_statement(&statement, code, &offset) && !shell_wants_exit(&unused);)
+    for (size_t offset = 0;
+         (fine || past_errors) && format_next_statement(&statement, code, &offset) && !shell_wants_exit(&unused);)
         fine = shell_run_typed("<lesson>", statement.begin, (size_t)span_length(statement), 1) == EXIT_FINE && fine;
     quiet_end(&silence);
     return fine;

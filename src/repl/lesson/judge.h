@@ -42,7 +42,8 @@ void judge(Judgement *out, Attempt *attempt, Span typed, bool failed);
 /* Whether all checks of the step hold now, in this process; if not, `reason` (JUDGE_REASON bytes) says which
  * comparison fails. */
 bool judge_holds(const Step *step, char *reason);
-/* Runs code as if it were typed, its output dropped. False when a statement raised. */
-bool judge_run(Span code);
+/* Runs code as if it were typed, its output dropped, up to the first statement that raises, or, past_errors, all of it,
+ * as a transcript that shows errors is shown. False when a statement raised. */
+bool judge_run(Span code, bool past_errors);
 
 #endif

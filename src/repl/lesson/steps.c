@@ -9,7 +9,8 @@
 
 static void run_transcripts(Span text) {
     TsrText code = {0};
-    if (format_code(&code, text) == TSR_OK && code.length > 0) judge_run((Span){code.data, code.data + code.length});
+    if (format_code(&code, text) == TSR_OK && code.length > 0)
+        judge_run((Span){code.data, code.data + code.length}, true);
     tsr_text_free(&code);
 }
 

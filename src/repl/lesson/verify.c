@@ -64,7 +64,7 @@ typedef struct Trial {
 
 static void try_statement(void *context) {
     Trial *t = context;
-    t->failed = !judge_run(t->statement);
+    t->failed = !judge_run(t->statement, false);
     judge(&t->judgement, &t->attempt, t->statement, t->failed);
 }
 
@@ -77,7 +77,7 @@ static void play_piece(Play *p, Trial *t, Span code) {
         p->failed |= t->failed;
         memcpy(p->reason, t->judgement.reason, sizeof p->reason);
         p->right = t->judgement.verdict == VERDICT_RIGHT;
-        if (t->judgement.verdict != VERDICT_SPOILED) judge_run(t->statement), p->kept++;
+        if (t->judgement.verdict != VERDICT_SPOILED) judge_run(t->statement, false), p->kept++;
         else if (!p->spoiled) p->spoiled = true, p->at = t->statement;
     }
 }
@@ -191,7 +191,8 @@ static void check_step(const Where *p) {
 
 static void run_transcripts(Span text) {
     TsrText code = {0};
-    if (format_code(&code, text) == TSR_OK && code.length > 0) judge_run((Span){code.data, code.data + code.length});
+    if (format_code(&code, text) == TSR_OK && code.length > 0)
+        judge_run((Span){code.data, code.data + code.length}, true);
     tsr_text_free(&code);
 }
 

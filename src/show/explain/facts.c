@@ -99,6 +99,7 @@ void story_start_step(Story *s) {
     for (int i = 0; i < s->copy_count; i++) {
         tsr_tensor_weak_free(s->copies[i].to);
         tsr_tensor_weak_free(s->copies[i].from);
+        tsr_tensor_weak_free(s->copies[i].root);
     }
     s->copy_count = 0;
 }

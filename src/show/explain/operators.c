@@ -59,6 +59,7 @@ static void say_made(Story *s, const TsrOpCall *c, const char *head, TsrTensor *
             (long long)tsr_storage_id(r->storage));
     }
     say_promotion(s, c, r);
+    say_sum_dtype(s, c, r);
     say_broadcast(s, c, r);
 }
 
@@ -190,6 +191,7 @@ void say_assigned(Story *s, const SubscriptEvent *e) {
     say(s, "%s = ...: writes into %s, in place: %s; its version is now %lld", text, story_name_of(s, name, e->self),
         story_memory_words(s, words, sizeof words), (long long)tsr_tensor_version(e->self));
     say_source(s, e->self);
+    if (e->number != NULL) say_cut(s, e->number, e->self->dtype);
     if (e->advanced) say(s, "  assigning through masks and positions writes where they point: nothing is copied out");
     say_seen_by(s, e->place, e->self);
 }

@@ -1,6 +1,7 @@
 /* Sentences about the rules that decide a result's shape and dtype: broadcasting and promotion. */
 #include "story.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,4 +125,29 @@ void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r) {
     if (!tsr_dtype_is_float(common) && !tsr_dtype_is_complex(common) && tsr_dtype_is_float(r->dtype))
         say(s, "  dtype: its results have fractions, so %s becomes the default dtype, %s", tsr_dtype_name(common),
             tsr_dtype_name(r->dtype));
+}
+
+static bool has_fractions(TsrDtype d) { return tsr_dtype_is_float(d) || tsr_dtype_is_complex(d); }
+
+void say_written_as(Story *s, TsrDtype from, TsrDtype to) {
+    if (from == to) return;
+    say(s, "  the dtype changes: %s to %s%s", tsr_dtype_name(from), tsr_dtype_name(to),
+        has_fractions(from) && tsr_dtype_is_integral(to) ? ", without what is behind the point" : "");
+}
+
+void say_cut(Story *s, const TsrScalar *number, TsrDtype to) {
+    if (number->kind == TSR_SCALAR_FLOAT && tsr_dtype_is_integral(to) && trunc(number->f) != number->f)
+        say(s, "  %s has no fractions: what is behind the number's point is not written", tsr_dtype_name(to));
+}
+
+void say_sum_dtype(Story *s, const TsrOpCall *c, const TsrTensor *r) {
+    static const char *const sums[] = {"sum", "nansum", "prod", "cumsum", "cumprod", "trace", NULL};
+    const TsrTensor *t = argument_first(c);
+    if (t == NULL || t->dtype == r->dtype || r->dtype != TSR_INT64 || c->out[0] != NULL) return;
+    for (int i = 0; i < c->nargs; i++)
+        if (c->arg[i].kind == TSR_ARG_DTYPE) return;
+    for (int i = 0; sums[i] != NULL; i++)
+        if (strcmp(c->schema->base, sums[i]) == 0)
+            say(s, "  dtype: integers and truth values are added and multiplied in int64, so %s becomes int64",
+                tsr_dtype_name(t->dtype));
 }

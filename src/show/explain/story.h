@@ -47,9 +47,9 @@ typedef struct Counted {
     int64_t serial; /* of its storage, when that is from before the code ran; else 0 */
 } Counted;
 
-/* A copy of elements from one tensor to another, weak links. */
+/* A copy of elements from one tensor to another, weak links. `root`: what `from` is a view of, else itself. */
 typedef struct Copied {
-    TsrTensor *to, *from;
+    TsrTensor *to, *from, *root;
     const TsrStorage *storage;
 } Copied;
 
@@ -154,6 +154,12 @@ void say_alias(Story *s, const TsrOpCall *c, const char *head, TsrTensor *t, Tsr
 void say_sharing(Story *s, const TsrOpCall *c);
 void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r);
 void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r);
+/* Elements of the one dtype were written as those of the other. */
+void say_written_as(Story *s, TsrDtype from, TsrDtype to);
+/* A number was written, of which the dtype has the whole part only. */
+void say_cut(Story *s, const TsrScalar *number, TsrDtype to);
+/* Of sums and products of integers. */
+void say_sum_dtype(Story *s, const TsrOpCall *c, const TsrTensor *r);
 /* t was written. */
 void say_write(Story *s, const char *head, TsrTensor *t);
 /* What the write took, and what a write into a mapping does to the file. */

@@ -43,8 +43,7 @@ static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, co
     static const char *const merging[] = {"reshape", "flatten", "ravel", "reshape_as", "view", NULL};
     const char *op = c->schema->base;
     char a[TEXT_ROOM];
-    if (t->dtype != r->dtype)
-        say(s, "  the dtype changes: %s to %s", tsr_dtype_name(t->dtype), tsr_dtype_name(r->dtype));
+    if (t->dtype != r->dtype) say_written_as(s, t->dtype, r->dtype);
     else if (is_one_of(op, merging)) say_unmergeable(s, t, tsr_ndim(r), r->sizes);
     else if (strcmp(op, "contiguous") == 0)
         say(s, "  strides %s are not %s", tuple_text(a, sizeof a, tsr_ndim(t), t->strides),

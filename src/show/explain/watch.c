@@ -86,7 +86,9 @@ static void note_wrapped(Story *s, const TsrTraceEvent *e) {
 static void note_copy(Story *s, const TsrTraceEvent *e) {
     if (s->copy_count == MAX_COPIES || e->object2 == NULL) return;
     TsrTensor *to = (TsrTensor *)(uintptr_t)e->object, *from = (TsrTensor *)(uintptr_t)e->object2;
-    s->copies[s->copy_count++] = (Copied){tsr_tensor_weak_new(to), tsr_tensor_weak_new(from), to->storage};
+    TsrTensor *root = from->base != NULL && tsr_tensor_weak_alive(from->base) ? from->base : from;
+    s->copies[s->copy_count++] =
+        (Copied){tsr_tensor_weak_new(to), tsr_tensor_weak_new(from), tsr_tensor_weak_new(root), to->storage};
 }
 
 /* Of the first change of each tensor's references; the last of them is noted while the tensor is there. */

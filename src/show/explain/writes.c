@@ -68,14 +68,20 @@ const char *story_memory_words(Story *s, char *buffer, size_t room) {
     return buffer;
 }
 
+/* What a copy was made of: the tensor, or what it was a view of, if that is all that is left. */
+static const char *copied_from(const Story *s, char *buffer, const Copied *c) {
+    if (tsr_tensor_weak_alive(c->from)) return story_name_of(s, buffer, c->from);
+    return tsr_tensor_weak_alive(c->root) ? story_name_of(s, buffer, c->root) : "a temporary";
+}
+
 /* Elements that one copy wrote. */
 static void say_copied_into(Story *s, const TsrTensor *t) {
     char name[NAME_ROOM];
     Tally sum = story_tally(s);
     const Copied *c = t->storage != NULL ? story_copy_into(s, t->storage) : NULL;
     if (c == NULL || sum.copies != 1) return;
-    say(s, "  %lld bytes copied from %s", (long long)sum.copied,
-        tsr_tensor_weak_alive(c->from) ? story_name_of(s, name, c->from) : "a temporary");
+    say(s, "  %lld bytes copied from %s", (long long)sum.copied, copied_from(s, name, c));
+    say_written_as(s, c->from->dtype, t->dtype);
     s->said_copied += sum.copied;
 }
 

@@ -273,7 +273,7 @@ static TsrStatus assigned(TsrTensor **out, TsrScalar *s, Value v, const TsrTenso
 
 /* For the hook: where the value goes, read off before it is written. NULL: the index has no place. */
 static TsrStatus watched_set(TsrTensor *self, const Index *index, TsrTensor *value, const TsrScalar *number) {
-    SubscriptEvent event = {.self = self, .written = true};
+    SubscriptEvent event = {.self = self, .written = true, .number = value == NULL ? number : NULL};
     if (tsr_index_place_new(&event.place, &event.advanced, self, index->entry, index->n) != TSR_OK) event.place = NULL;
     TsrTensor *place = event.place;
     event.status = tsr_index_set(self, index->entry, index->n, value, number);

@@ -16,6 +16,7 @@ typedef struct SubscriptEvent {
     TsrTensor *self, *place;
     bool advanced; /* tensors, sequences or bools took part */
     bool written;
+    const TsrScalar *number; /* that was written; NULL: it was a tensor */
     TsrStatus status;
 } SubscriptEvent;
 extern void (*subscript_hook)(const SubscriptEvent *event);
