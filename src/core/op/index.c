@@ -42,14 +42,37 @@ static struct {
 } groups[MAX_GROUPS];
 static int group_count;
 
-static TsrOpSet *made[MAX_ROWS]; /* what is given out, for each of the sets; NULL until it is asked for */
-static TsrSchema *schemas[MAX_ROWS];
+/* Pointers by number, in pieces that are made when the first pointer of one is: a program asks for few of all rows, and
+ * touches no page for each. */
+enum { PIECE = 32 };
+typedef struct Pieces {
+    void **at[MAX_ROWS / PIECE];
+} Pieces;
+
+static Pieces made; /* what is given out, a TsrOpSet for each of the sets; NULL until it is asked for */
+static Pieces schemas;
 static short *sorted;
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 /* What was made, or NULL. */
 #define MADE(slot) __atomic_load_n(&(slot), __ATOMIC_ACQUIRE)
 #define STORE(slot, value) __atomic_store_n(&(slot), value, __ATOMIC_RELEASE)
+
+static void *piece_get(const Pieces *pieces, int i) {
+    void **piece = MADE(pieces->at[i / PIECE]);
+    return TSR_LIKELY(piece != NULL) ? MADE(piece[i % PIECE]) : NULL;
+}
+
+/* Under `making`; false: memory is short. */
+static bool piece_set(Pieces *pieces, int i, void *pointer) {
+    void **piece = pieces->at[i / PIECE];
+    if (piece == NULL) {
+        if ((piece = tsr_calloc(PIECE, sizeof *piece)) == NULL) return false;
+        STORE(pieces->at[i / PIECE], piece);
+    }
+    STORE(piece[i % PIECE], pointer);
+    return true;
+}
 
 /* ---- rows by number ---- */
 
@@ -139,9 +162,10 @@ static void enter_row(short row) {
     own.next[s->last] = row;
     s->last = row;
     s->n++;
-    if (made[set] == NULL) return;
-    tsr_free((void *)made[set]->ops); /* made again on the next lookup */
-    made[set]->ops = NULL;
+    TsrOpSet *known = piece_get(&made, set);
+    if (known == NULL) return;
+    tsr_free((void *)known->ops); /* made again on the next lookup */
+    known->ops = NULL;
 }
 
 static const Index *choose_index(void) {
@@ -165,35 +189,49 @@ void tsr_op_freeze(FILE *file) { fwrite(need_index(), sizeof(Index), 1, file); }
 
 /* ---- what is made of rows ---- */
 
+static TsrStatus make_schema(TsrSchema **lent, int i, const char *text) {
+    TsrSchema *schema = piece_get(&schemas, i);
+    if (schema == NULL) {
+        TSR_TRY(tsr_schema_new(&schema, text));
+        if (!piece_set(&schemas, i, schema)) {
+            tsr_free(schema);
+            return tsr_error_no_memory(PIECE * sizeof schema);
+        }
+    }
+    *lent = schema;
+    return TSR_OK;
+}
+
 TsrStatus tsr_op_schema(const TsrSchema **lent, const TsrOp *op) {
     (void)need_index();
     const int i = row_number(op);
     if (i < 0) return tsr_error(TSR_SYSTEM_ERROR, "operator row \"%s\" is not in the table", op->schema);
-    TsrSchema *schema = MADE(schemas[i]);
+    TsrSchema *schema = piece_get(&schemas, i);
     TsrStatus status = TSR_OK;
     if (TSR_UNLIKELY(schema == NULL)) {
         pthread_mutex_lock(&making);
-        schema = schemas[i];
-        if (schema == NULL) status = tsr_schema_new(&schema, op->schema);
-        STORE(schemas[i], schema);
+        status = make_schema(&schema, i, op->schema);
         pthread_mutex_unlock(&making);
     }
     if (status == TSR_OK) *lent = schema;
     return status;
 }
 
-/* With its name behind it and no rows yet. NULL when memory is short. */
-static TsrOpSet *new_set(const Set *s) {
+/* Of index->sets[i], with its name behind it and no rows yet. NULL when memory is short. */
+static TsrOpSet *new_set(const Set *s, int i) {
     TsrOpSet *set = tsr_calloc(1, sizeof *set + (size_t)s->name_length + 1);
-    if (set != NULL) set->name = memcpy(set + 1, name_of(s), (size_t)s->name_length);
-    return set;
+    if (set == NULL) return NULL;
+    set->name = memcpy(set + 1, name_of(s), (size_t)s->name_length);
+    if (piece_set(&made, i, set)) return set;
+    tsr_free(set);
+    return NULL;
 }
 
 static const TsrOpSet *make_set(const Index *index, int i) {
     const Set *s = &index->sets[i];
-    TsrOpSet *set = made[i] != NULL ? made[i] : new_set(s);
+    TsrOpSet *set = piece_get(&made, i);
+    if (set == NULL) set = new_set(s, i);
     if (set == NULL || set->ops != NULL) return set;
-    STORE(made[i], set);
     const TsrOp **ops = tsr_malloc(sizeof *ops * (size_t)s->n);
     if (ops == NULL) return NULL;
     set->n = 0;
@@ -203,7 +241,7 @@ static const TsrOpSet *make_set(const Index *index, int i) {
 }
 
 static const TsrOpSet *complete_set(const Index *index, int i) {
-    const TsrOpSet *set = MADE(made[i]);
+    const TsrOpSet *set = piece_get(&made, i);
     if (TSR_LIKELY(set != NULL && MADE(set->ops) != NULL)) return set;
     pthread_mutex_lock(&making);
     set = make_set(index, i);

@@ -239,7 +239,7 @@ static Str **intern_slot(Str **table, int64_t mask, const char *data, int64_t si
 }
 
 static bool intern_grow(void) {
-    int64_t mask = interned_mask < 0 ? 2047 : interned_mask * 2 + 1;
+    int64_t mask = interned_mask < 0 ? 511 : interned_mask * 2 + 1;
     Str **table = tsr_calloc((size_t)mask + 1, sizeof *table);
     if (table == NULL) return false;
     for (int64_t i = 0; i <= interned_mask; i++) {

@@ -134,11 +134,11 @@ static TsrStatus cut(Unit *u) {
 
 /* ---- what was cut and compiled when the program was built ---- */
 
-/* A FrozenUnit for each source, the one after `bytes` on from the one before; its blocks stand behind it, and then
- * their code. A name of no letters ends them. */
+/* A FrozenUnit for each source, its blocks behind it; a name of no letters ends them. The code of all stands behind
+ * that: who looks for a name touches no page of code. */
 typedef struct FrozenUnit {
     char name[NAME_ROOM];
-    uint32_t bytes, block_count;
+    uint32_t block_count;
 } FrozenUnit;
 
 /* Of a program that is not built yet, and of the test programs; the linker prefers what the Makefile made. */
@@ -146,7 +146,8 @@ __attribute__((weak, aligned(8))) const char prelude_frozen[sizeof(FrozenUnit)];
 
 static const FrozenUnit *frozen_unit(const char *name) {
     const FrozenUnit *f = (const FrozenUnit *)prelude_frozen;
-    while (f->name[0] != '\0' && strcmp(f->name, name) != 0) f = (const FrozenUnit *)((const char *)f + f->bytes);
+    while (f->name[0] != '\0' && strcmp(f->name, name) != 0)
+        f = (const FrozenUnit *)((const Block *)(f + 1) + f->block_count);
     return f->name[0] != '\0' ? f : NULL;
 }
 
@@ -417,8 +418,8 @@ static TsrStatus freeze_block(TsrText *out, int64_t *start, Unit *u, const Block
     return TSR_OK;
 }
 
-/* `table`: the bytes of the table, which `out` will stand behind. */
-static TsrStatus freeze_next(TsrText *out, Block *to, size_t table, Unit *u, const Block *b) {
+/* `ahead`: how far behind the unit's table `out` will stand, from its begin. */
+static TsrStatus freeze_next(TsrText *out, Block *to, size_t ahead, Unit *u, const Block *b) {
     Value names, values;
     int64_t start = -1;
     TSR_TRY(list_new(&names, 0));
@@ -430,41 +431,42 @@ static TsrStatus freeze_next(TsrText *out, Block *to, size_t table, Unit *u, con
     }
     value_release(names);
     *to = *b;
-    to->code = start < 0 ? 0 : (uint32_t)(table + (size_t)start);
+    to->code = start < 0 ? 0 : (uint32_t)(ahead + (size_t)start);
     return status;
 }
 
-/* Codes stand behind the table of blocks; each unit begins at a multiple of 8 bytes. */
-static TsrStatus freeze_unit(FILE *file, Unit *u) {
-    TsrText codes = {0};
+/* Writes the unit's head and table, and appends its code to `codes`, which will stand `ahead` bytes behind the head. */
+static TsrStatus freeze_unit(FILE *file, TsrText *codes, size_t ahead, Unit *u) {
     FrozenUnit head = {.block_count = (uint32_t)u->block_count};
     snprintf(head.name, sizeof head.name, "%s", u->source->name);
-    Block *blocks = tsr_calloc((size_t)u->block_count + 1, sizeof *blocks);
-    if (blocks == NULL) return mem_error();
-    TsrStatus status = TSR_OK;
-    const size_t table = sizeof *blocks * (size_t)u->block_count;
-    for (int i = 0; i < u->block_count && status == TSR_OK; i++)
-        status = freeze_next(&codes, &blocks[i], table, u, &u->blocks[i]);
-    while (status == TSR_OK && (sizeof head + table + codes.length) % 8 != 0) status = tsr_text_putc(&codes, '\0');
-    head.bytes = (uint32_t)(sizeof head + table + codes.length);
-    if (status == TSR_OK) {
-        fwrite(&head, sizeof head, 1, file);
-        fwrite(blocks, sizeof *blocks, (size_t)u->block_count, file);
-        if (codes.length > 0) fwrite(codes.data, 1, codes.length, file);
+    fwrite(&head, sizeof head, 1, file);
+    for (int i = 0; i < u->block_count; i++) {
+        Block block;
+        TSR_TRY(freeze_next(codes, &block, ahead - sizeof head, u, &u->blocks[i]));
+        fwrite(&block, sizeof block, 1, file);
     }
-    tsr_text_free(&codes);
-    tsr_free(blocks);
-    return status;
+    return TSR_OK;
 }
+
+static size_t frozen_size(const Unit *u) { return sizeof(FrozenUnit) + sizeof(Block) * (size_t)u->block_count; }
 
 TsrStatus prelude_freeze(FILE *file) {
     const FrozenUnit end = {.name = ""};
-    for (int i = 0; i < unit_count; i++) {
-        TSR_TRY(need_blocks(&units[i]));
-        TSR_TRY(freeze_unit(file, &units[i]));
+    TsrText codes = {0};
+    size_t ahead = sizeof end;
+    TsrStatus status = TSR_OK;
+    for (int i = 0; i < unit_count && status == TSR_OK; i++) {
+        status = need_blocks(&units[i]);
+        ahead += frozen_size(&units[i]);
+    }
+    for (int i = 0; i < unit_count && status == TSR_OK; i++) {
+        status = freeze_unit(file, &codes, ahead, &units[i]);
+        ahead -= frozen_size(&units[i]);
     }
     fwrite(&end, sizeof end, 1, file);
-    return TSR_OK;
+    if (codes.length > 0) fwrite(codes.data, 1, codes.length, file);
+    tsr_text_free(&codes);
+    return status;
 }
 
 /* ---- what the modules ask ---- */
