@@ -88,14 +88,14 @@ all: $(BUILD)/tsr $(PLUGINS) $(BUILD)/make_pack ## the binary (build/tsr), the d
 
 # At a fixed address, as Debian links python3: 23,000 addresses in tables need not be adjusted at each start, which costs a quarter of it.
 NO_PIE := -no-pie
-# What chooses among clones of loops is put side by side: a start touches 15 stretches of the program less.
-RESOLVERS := $(if $(filter release,$(CONFIG)),-T src/core/base/resolvers.ld)
+# What a start touches is put side by side: it is 45 pages less. scripts/order-start finds out what that is.
+ORDER := $(if $(filter release,$(CONFIG)),src/start.ld)
 
 # The program is linked twice: first to compile what is written in the language (src/*/prelude) and to sort the names of operators, then
 # with that code and that index in it.
-$(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ)
+$(BUILD)/tsr $(BUILD)/tsr-thawed: $(CORE_OBJ) $(TOOL_OBJ) $(ORDER)
 	$(SAY) '  link    $@'
-	$(QUIET)$(CC) $(NO_PIE) $(RESOLVERS) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(QUIET)$(CC) $(NO_PIE) $(ORDER:%=-T %) $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 
 $(BUILD)/tsr: $(BUILD)/obj/prelude_frozen.o $(BUILD)/obj/tsr_op_frozen.o
 $(BUILD)/prelude.frozen $(BUILD)/index.frozen: $(BUILD)/%.frozen: $(BUILD)/tsr-thawed
@@ -144,8 +144,8 @@ $(BUILD)/obj/core/ops/%.o $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O0 -fn
 endif
 
 ifneq ($(filter release,$(CONFIG)),)
-# For src/core/base/resolvers.ld.
-$(BUILD)/obj/core/%.o: TARGET_FLAGS += -ffunction-sections
+# For src/start.ld.
+$(BUILD)/obj/%.o: TARGET_FLAGS += -ffunction-sections -fdata-sections
 # Kernels are optimised harder.
 $(BUILD)/obj/core/kernels/%.o: TARGET_FLAGS += -O3
 endif
@@ -243,8 +243,8 @@ $(BUILD)/libtsr.a: $(CORE_OBJ)
 	$(QUIET)objcopy --localize-hidden $(BUILD)/libtsr.o
 	rm -f $@ && $(AR) rcs $@ $(BUILD)/libtsr.o
 
-$(BUILD)/libtsr.so: $(CORE_OBJ)
-	$(QUIET)$(CC) -shared $(RESOLVERS) -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $^ $(CORE_LIBS)
+$(BUILD)/libtsr.so: $(CORE_OBJ) $(ORDER)
+	$(QUIET)$(CC) -shared $(ORDER:%=-T %) -Wl,-soname,$(SONAME) -Wl,--exclude-libs,ALL $(LDFLAGS_$(CONFIG)) $(LDFLAGS) -o $@ $(CORE_OBJ) $(CORE_LIBS)
 
 # Made each time: the PREFIX in it may be another one now.
 $(BUILD)/tsr.pc:
