@@ -18,14 +18,20 @@ typedef struct TsrPairSide {
     int64_t line, term; /* how far the next line and the next term are */
 } TsrPairSide;
 
+/* What the second cache is to have soon: an element of a line of it, and how many elements further each next one is. */
+typedef struct TsrPairAhead {
+    const uint16_t *from;
+    int64_t step;
+} TsrPairAhead;
+
 /* Packed for the tiles: a panel of `width` lines is (k + 1) / 2 times `width` pairs, zeros past the ends. */
 typedef struct TsrPairKernel {
     /* Panels [begin, end) of a side, `width` a multiple of 4. */
     void (*pack)(uint32_t *to, const TsrPairSide *side, int64_t width, int64_t begin, int64_t end);
     /* c, at most TSR_PAIR_ROWS by TSR_PAIR_COLS floats in rows c_rs apart, = a @ b, or added to c: `pairs` pairs of a
-     * panel of a and of one of b. */
+     * panel of a and of one of b. With each pair a line of the cache is asked for, unless `ahead` is NULL. */
     void (*tile)(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,
-                 bool add);
+                 bool add, const TsrPairAhead *ahead);
     /* Without packing, for few lines of a, the terms of both sides neighbours: columns [begin, end) of c, in rows c_rs
      * apart, = a @ b, or added to c. */
     void (*dots)(float *c, int64_t c_rs, const TsrPairSide *a, const TsrPairSide *b, int64_t begin, int64_t end,

@@ -45,39 +45,47 @@ static inline void ask_for(const uint16_t *from, int64_t term, int64_t p) {
     _mm_prefetch((const char *)(from + (2 * p + AHEAD + 1) * term), _MM_HINT_T0);
 }
 
-/* Lines are neighbours: two terms of 16 lines are interleaved at a time. */
-static int64_t pack_interleaved(uint32_t *to, const TsrPairSide *s, const uint16_t *from, int64_t width) {
+/* Lines are neighbours: two terms of `lines` of them, a multiple of 16, are interleaved at a time, into panels that are
+ * `panel` pairs apart. */
+static int64_t pack_interleaved(uint32_t *to, const TsrPairSide *s, const uint16_t *from, int64_t width, int64_t lines,
+                                int64_t panel) {
     int64_t p = 0;
-    for (; 2 * p + 2 <= s->k; p++)
-        for (int64_t r = 0; r < width; r += 16) {
-            const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(from + 2 * p * s->term + r));
-            const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(from + (2 * p + 1) * s->term + r));
-            const __m512i both =
-                _mm512_or_si512(_mm512_cvtepu16_epi32(low), _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
-            _mm512_storeu_si512(to + p * width + r, both);
-            if (r % 32 == 0) ask_for(from + r, s->term, p);
-        }
+    for (; 2 * p + 2 <= s->k; p++, from += 2 * s->term)
+        for (int64_t i = 0; i < lines; i += width)
+            for (int64_t r = 0; r < width; r += 16) {
+                const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)(from + i + r));
+                const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(from + s->term + i + r));
+                const __m512i both =
+                    _mm512_or_si512(_mm512_cvtepu16_epi32(low), _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
+                _mm512_storeu_si512(to + i / width * panel + p * width + r, both);
+                if (r % 32 == 0) ask_for(from + i + r, s->term, 0);
+            }
     return p;
 }
 
 static void pack(uint32_t *to, const TsrPairSide *s, int64_t width, int64_t begin, int64_t end) {
+    const int64_t size = width * ((s->k + 1) / 2), whole = TSR_MIN(end, s->lines / width);
+    int64_t done = 0;
+    if (s->line == 1 && width % 16 == 0 && whole > begin)
+        done = pack_interleaved(to + begin * size, s, s->data + begin * width, width, (whole - begin) * width, size);
     for (int64_t i = begin; i < end; i++) {
-        uint32_t *panel = to + i * width * ((s->k + 1) / 2);
+        uint32_t *panel = to + i * size;
         const uint16_t *from = s->data + i * width * s->line;
         const int64_t lines = TSR_MIN(s->lines - i * width, width);
-        int64_t p = 0;
+        int64_t p = lines == width ? done : 0;
         if (lines == width && s->term == 1) p = pack_turned(panel, s, from, width);
-        else if (lines == width && s->line == 1 && width % 16 == 0) p = pack_interleaved(panel, s, from, width);
         pack_slowly(panel, s, from, width, lines, p);
     }
 }
 
 static inline __attribute__((always_inline)) void rows_of_tile(float *c, int64_t c_rs, const uint32_t *a,
                                                                const uint32_t *b, int64_t pairs, int there, int most,
-                                                               const __mmask16 mask[2], bool add) {
+                                                               const __mmask16 mask[2], bool add,
+                                                               const TsrPairAhead *ahead) {
     __m512 s[TSR_PAIR_ROWS][2];
     for (int r = 0; r < most; r++) s[r][0] = s[r][1] = _mm512_setzero_ps();
     for (int64_t p = 0; p < pairs; p++, a += TSR_PAIR_ROWS, b += TSR_PAIR_COLS) {
+        if (ahead != NULL) _mm_prefetch((const char *)(ahead->from + p * ahead->step), _MM_HINT_T1);
         const __m512bh low = (__m512bh)_mm512_loadu_si512(b), high = (__m512bh)_mm512_loadu_si512(b + LANES);
         for (int r = 0; r < most; r++) {
             const __m512bh each = (__m512bh)_mm512_set1_epi32((int)a[r]);
@@ -93,13 +101,20 @@ static inline __attribute__((always_inline)) void rows_of_tile(float *c, int64_t
         }
 }
 
-static void tile(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,
-                 bool add) {
+static inline __attribute__((always_inline)) void tile_of(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b,
+                                                          int64_t pairs, int rows, int cols, bool add,
+                                                          const TsrPairAhead *ahead) {
     const uint32_t columns = cols == 32 ? ~0u : (1u << cols) - 1;
     const __mmask16 mask[] = {(__mmask16)columns, (__mmask16)(columns >> 16)};
-    if (rows <= 4) rows_of_tile(c, c_rs, a, b, pairs, rows, 4, mask, add);
-    else if (rows <= 8) rows_of_tile(c, c_rs, a, b, pairs, rows, 8, mask, add);
-    else rows_of_tile(c, c_rs, a, b, pairs, rows, TSR_PAIR_ROWS, mask, add);
+    if (rows <= 4) rows_of_tile(c, c_rs, a, b, pairs, rows, 4, mask, add, ahead);
+    else if (rows <= 8) rows_of_tile(c, c_rs, a, b, pairs, rows, 8, mask, add, ahead);
+    else rows_of_tile(c, c_rs, a, b, pairs, rows, TSR_PAIR_ROWS, mask, add, ahead);
+}
+
+static void tile(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,
+                 bool add, const TsrPairAhead *ahead) {
+    if (ahead == NULL) tile_of(c, c_rs, a, b, pairs, rows, cols, add, NULL);
+    else tile_of(c, c_rs, a, b, pairs, rows, cols, add, ahead);
 }
 
 /* ---- without packing ---- */
