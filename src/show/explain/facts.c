@@ -83,6 +83,17 @@ char *tuple_text(char *buffer, size_t room, int n, const int64_t *items) {
 
 long long bytes_of(const TsrTensor *t) { return (long long)(t->numel * (int64_t)tsr_itemsize(t)); }
 
+bool is_one_of(const char *name, const char *const *names) {
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0) return true;
+    return false;
+}
+
+bool argument_is_operand(const TsrOpCall *c, int i) {
+    static const char *const operands[] = {"self", "other", "exponent", "min", "max", NULL};
+    return c->arg[i].kind == TSR_ARG_SCALAR && is_one_of(c->schema->params[i].name, operands);
+}
+
 bool argument_is_number(const TsrTensor *t) { return (t->flags & TSR_FLAG_WRAPPED_NUMBER) != 0; }
 
 Tally story_tally(const Story *s) { return tally_of(s->log.events, s->log.count, s->last_serial); }

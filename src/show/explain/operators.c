@@ -83,6 +83,10 @@ static void say_results(Story *s, const TsrOpCall *c, const char *head) {
     say_sharing(s, c);
 }
 
+static int64_t size_of_number(const TsrScalar *s) {
+    return s->kind == TSR_SCALAR_COMPLEX ? 16 : s->kind == TSR_SCALAR_BOOL ? 1 : 8;
+}
+
 /* Bytes of the Python numbers among the arguments, which are tensors of one element while an operator runs; counted as
  * said. */
 static long long take_numbers(Story *s, const TsrOpCall *c) {
@@ -90,6 +94,7 @@ static long long take_numbers(Story *s, const TsrOpCall *c) {
     for (int i = 0; i < c->nargs; i++) {
         TsrTensor *t = argument_tensor(c, i);
         if (t != NULL && argument_is_number(t) && story_is_new(s, t->storage)) bytes += (int64_t)t->storage->nbytes;
+        if (t == NULL && argument_is_operand(c, i)) bytes += size_of_number(&c->arg[i].s);
     }
     Tally t = story_tally(s);
     bytes = TSR_MAX(0, TSR_MIN(bytes, t.allocated - s->said_allocated));

@@ -99,35 +99,70 @@ static const char *dtype_words(char *buffer, const Story *s, TsrTensor *t) {
     return buffer;
 }
 
+static bool has_fractions(TsrDtype d) { return tsr_dtype_is_float(d) || tsr_dtype_is_complex(d); }
+
 static int weight(const TsrTensor *t) { return tsr_ndim(t) > 0 ? 2 : argument_is_number(t) ? 0 : 1; }
 
-void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r) {
-    TsrTensor *given[TSR_MAX_ARGS], *strong = NULL, *weak = NULL;
+/* What an operator's dtype is decided by: its tensors, and its numbers as tensors, `made`, which are the caller's. */
+typedef struct Operands {
+    TsrTensor *given[TSR_MAX_ARGS], *made[TSR_MAX_ARGS];
+    int n, made_count;
+} Operands;
+
+static void find_operands(Operands *o, const TsrOpCall *c) {
+    *o = (Operands){.n = 0};
+    for (int i = strcmp(c->schema->base, "where") == 0; i < c->nargs; i++) { /* a condition is no operand */
+        TsrTensor *t = argument_tensor(c, i);
+        if (t == NULL && argument_is_operand(c, i)) {
+            if (tsr_tensor_new_wrapped(&t, c->arg[i].s) == TSR_OK) o->made[o->made_count++] = t;
+            else tsr_error_clear();
+        }
+        if (t != NULL) o->given[o->n++] = t;
+    }
+}
+
+/* The two of the operands whose dtypes differ; `weak` is NULL when none does. */
+static void find_pair(TsrTensor **strong, TsrTensor **weak, const Operands *o) {
+    *strong = o->given[0];
+    *weak = NULL;
+    for (int i = 1; i < o->n; i++) {
+        if (o->given[i]->dtype == (*strong)->dtype) continue;
+        *weak = o->given[i];
+        if (weight(*weak) > weight(*strong)) *weak = *strong, *strong = o->given[i];
+    }
+}
+
+static void say_pair(Story *s, const TsrOpCall *c, TsrTensor *strong, TsrTensor *weak, TsrDtype common, bool truth) {
+    static const char *const comparing[] = {"eq",         "ne", "not_equal", "lt", "less",          "le",
+                                            "less_equal", "gt", "greater",   "ge", "greater_equal", NULL};
     char a[2 * NAME_ROOM], b[2 * NAME_ROOM];
-    TsrDtype common;
-    int n = 0;
-    for (int i = strcmp(c->schema->base, "where") == 0; i < c->nargs; i++) /* a condition is no operand */
-        if (argument_tensor(c, i) != NULL) given[n++] = argument_tensor(c, i);
-    if (n == 0 || strcmp(c->op->category, "pointwise") != 0) return;
-    strong = given[0];
-    for (int i = 1; i < n; i++) {
-        if (given[i]->dtype == strong->dtype) continue;
-        weak = given[i];
-        if (weight(weak) > weight(strong)) weak = strong, strong = given[i];
-    }
-    if (tsr_result_type(&common, given, n) != TSR_OK) {
-        tsr_error_clear();
+    const char *rule = rule_of(strong, weak, common);
+    if (truth && (!is_one_of(c->schema->base, comparing) || (argument_is_number(weak) && common == strong->dtype)))
         return;
-    }
-    if (weak != NULL)
-        say(s, "  dtype: %s with %s gives %s: %s", dtype_words(a, s, strong), dtype_words(b, s, weak),
-            tsr_dtype_name(common), rule_of(strong, weak, common));
-    if (!tsr_dtype_is_float(common) && !tsr_dtype_is_complex(common) && tsr_dtype_is_float(r->dtype))
+    dtype_words(a, s, strong);
+    dtype_words(b, s, weak);
+    if (truth) say(s, "  dtype: %s and %s are compared as %s: %s", a, b, tsr_dtype_name(common), rule);
+    else say(s, "  dtype: %s with %s gives %s: %s", a, b, tsr_dtype_name(common), rule);
+}
+
+static void say_common(Story *s, const TsrOpCall *c, Operands *o, const TsrTensor *r) {
+    TsrTensor *strong, *weak;
+    TsrDtype common;
+    if (tsr_result_type(&common, o->given, o->n) != TSR_OK) return tsr_error_clear();
+    find_pair(&strong, &weak, o);
+    if (weak != NULL) say_pair(s, c, strong, weak, common, r->dtype == TSR_BOOL && common != TSR_BOOL);
+    if (!has_fractions(common) && tsr_dtype_is_float(r->dtype))
         say(s, "  dtype: its results have fractions, so %s becomes the default dtype, %s", tsr_dtype_name(common),
             tsr_dtype_name(r->dtype));
 }
 
-static bool has_fractions(TsrDtype d) { return tsr_dtype_is_float(d) || tsr_dtype_is_complex(d); }
+void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r) {
+    Operands o;
+    if (strcmp(c->op->category, "pointwise") != 0) return;
+    find_operands(&o, c);
+    if (o.n > 0) say_common(s, c, &o, r);
+    for (int i = 0; i < o.made_count; i++) tsr_tensor_free(o.made[i]);
+}
 
 void say_written_as(Story *s, TsrDtype from, TsrDtype to) {
     if (from == to) return;
@@ -143,11 +178,10 @@ void say_cut(Story *s, const TsrScalar *number, TsrDtype to) {
 void say_sum_dtype(Story *s, const TsrOpCall *c, const TsrTensor *r) {
     static const char *const sums[] = {"sum", "nansum", "prod", "cumsum", "cumprod", "trace", NULL};
     const TsrTensor *t = argument_first(c);
+    if (!is_one_of(c->schema->base, sums)) return;
     if (t == NULL || t->dtype == r->dtype || r->dtype != TSR_INT64 || c->out[0] != NULL) return;
     for (int i = 0; i < c->nargs; i++)
         if (c->arg[i].kind == TSR_ARG_DTYPE) return;
-    for (int i = 0; sums[i] != NULL; i++)
-        if (strcmp(c->schema->base, sums[i]) == 0)
-            say(s, "  dtype: integers and truth values are added and multiplied in int64, so %s becomes int64",
-                tsr_dtype_name(t->dtype));
+    say(s, "  dtype: integers and truth values are added and multiplied in int64, so %s becomes int64",
+        tsr_dtype_name(t->dtype));
 }

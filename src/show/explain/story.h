@@ -137,6 +137,9 @@ TsrTensor *argument_tensor(const TsrOpCall *c, int i);
 TsrTensor *argument_first(const TsrOpCall *c); /* the first tensor; NULL: none */
 /* Whether it stands for a Python number. */
 bool argument_is_number(const TsrTensor *t);
+/* Whether argument i is a number that the operator computes with as with a tensor, not one such as alpha. */
+bool argument_is_operand(const TsrOpCall *c, int i);
+bool is_one_of(const char *name, const char *const *names); /* which a NULL ends */
 /* The argument whose storage a result lies in; NULL: none. */
 TsrTensor *argument_under(const TsrOpCall *c, const TsrTensor *r);
 

@@ -8,12 +8,6 @@
 
 enum { MOST_COUNTED = 1 << 16 };
 
-static bool is_one_of(const char *name, const char *const *names) {
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0) return true;
-    return false;
-}
-
 /* Which adjacent dimensions could not become one, with the strides that say so. */
 void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *sizes) {
     int64_t resolved[TSR_MAX_DIMS];
@@ -40,6 +34,7 @@ static void say_crossing(Story *s, const TsrTensor *t, const TsrTensor *r) {
 
 /* Why a copy had to be made by an operator that gives a view where it can. */
 static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, const TsrTensor *r) {
+    static const char *const turning[] = {"flip", "fliplr", "flipud", "rot90", NULL};
     static const char *const merging[] = {"reshape", "flatten", "ravel", "reshape_as", "view", NULL};
     const char *op = c->schema->base;
     char a[TEXT_ROOM];
@@ -48,6 +43,7 @@ static void say_copy_reason(Story *s, const TsrOpCall *c, const TsrTensor *t, co
     else if (strcmp(op, "contiguous") == 0)
         say(s, "  strides %s are not %s", tuple_text(a, sizeof a, tsr_ndim(t), t->strides),
             tsr_is_contiguous(r, TSR_CONTIGUOUS) ? "row-major" : "in the format asked for");
+    else if (is_one_of(op, turning)) say(s, "  a view would need a negative stride, and strides are never negative");
     else if (strcmp(op, "clone") == 0) say(s, "  clone always copies: what is written to one is not seen by the other");
     else if (strcmp(op, "to") == 0 && t->device.type == r->device.type)
         say(s, "  copy=True, or another memory format, was asked for");
@@ -131,11 +127,21 @@ void say_geometry(Story *s, int ndim, const int64_t *strides, const TsrTensor *t
         (long long)t->offset);
 }
 
+/* How a view takes the bytes that it shares. */
+static void say_reading(Story *s, const TsrTensor *t, const TsrTensor *r) {
+    if (r->dtype != t->dtype) say(s, "  its bytes are read as %s", tsr_dtype_name(r->dtype));
+    else if ((r->flags & ~t->flags & TSR_FLAG_CONJ) != 0)
+        say(s, "  a flag is set: each element is conjugated when it is read");
+    else if ((t->flags & ~r->flags & TSR_FLAG_CONJ) != 0)
+        say(s, "  the flag of the conjugate is not set: each element is read as it is");
+}
+
 void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why) {
     char name[NAME_ROOM];
     say(s, "%s: a view of %s%s: the same storage #%lld, no bytes copied", head, story_name_of(s, name, t), why,
         (long long)tsr_storage_id(t->storage));
     say_geometry(s, tsr_ndim(t), t->strides, r);
+    say_reading(s, t, r);
     if (r->version != t->version)
         say(s, "  its version counter is its own: writes through it are not counted for the other");
     say_consequences(s, t, r);
