@@ -940,6 +940,18 @@ table({'a': [1.5, 2.5]}).value_counts()
 of one column: t['name'].value_counts() of words, t['a'].unique(return_counts=True) of numbers
 table({'a': [1.5, 2.5]}).unique()
 of one column: t['a'].unique()
+table({'a': [1.5, 2.5]}).merge(table({'a': [1.5]}))
+did you mean 'join'?
+table({'a': [1.5, 2.5]}).drop_duplicates()
+did you mean 'distinct'?
+table({'a': [1.5, 2.5]}).ffill()
+did you mean 'fill_down'?
+table({'a': [1.5, 2.5]}).pivot_table('a')
+t.by('a', 'b').count().pivot('b', 'count') counts the pairs of a and b, a column for each b
+table({'a': [1.5, 2.5]}).append(1)
+table([t, t]) puts the rows of several tables one below the other
+x = ones(2); y = x\nsharing(x, y)
+shares_memory(x, y) tells whether two share an element
 table({'a': [1.5, 2.5]}).to_csv('a')
 save(t, 'file.csv') writes it
 table({'a': [1.5, 2.5]}).T

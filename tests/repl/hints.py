@@ -131,7 +131,7 @@ KEYWORDS = "elif for def if while and or not is in lambda return import from wit
 
 def is_known(folder, name):
     """Whether a name that is meant instead is there: by itself, or of a module or a value."""
-    code = " or ".join(f"hasattr({v}, '{name}')" for v in ("x", "torch", "[]", "{}", "''", "set()", "math"))
+    code = " or ".join(f"hasattr({v}, '{name}')" for v in ("x", "t", "torch", "[]", "{}", "''", "set()", "math"))
     return name in KEYWORDS or run(folder, name) == "" or run(folder, f"assert {code}") == ""
 
 
