@@ -88,8 +88,6 @@ import pathlib
 os.path.join, os.path.exists and their kin work on text
 import pickle
 save(x, path) and load(path) keep tensors in files, json the rest
-import statistics
-tensors have mean, median, mode, std and var
 import torch.autograd.functional
 tsr has no autograd: a gradient is worked out by hand
 import torch.optim
@@ -106,20 +104,14 @@ import enum
 a dict of names and numbers does it; there are no classes
 import fractions
 math.gcd(12, 18) finds what a fraction can be shortened by; there are no fractions
-import gc
-what nothing holds any more is freed at once
 import logging
 print(text, file=sys.stderr) writes beside the output
-import pprint
-print(json.dumps(d, indent=2)) shows a dict over several lines
 import seaborn
 plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
 import struct
 frombuffer(b, dtype=torch.int16) reads numbers from bytes
 import threading
 parallel(f, g) runs two functions on two threads
-import timeit
-%timeit at the prompt measures, time.perf_counter() anywhere
 torch.distributions.VonMises
 dir(torch.distributions) lists those there are; torch.normal, rand, poisson and others draw numbers
 import torchvision.transforms

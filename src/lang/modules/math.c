@@ -636,7 +636,7 @@ static double total_of(const double *partials, int n) {
 }
 
 static TsrStatus math_fsum(Value *out, const CallArgs *args) {
-    double partials[MAX_PARTIALS], x, special = 0;
+    double partials[MAX_PARTIALS], x, special = 0, infinities = 0;
     int n = 0;
     Value iterator, item;
     TSR_TRY(value_iter(&iterator, args->values[0]));
@@ -647,12 +647,13 @@ static TsrStatus math_fsum(Value *out, const CallArgs *args) {
         if (status != TSR_OK) break;
         if (isfinite(x)) n = add_to_partials(partials, n, x);
         else special += x;
+        if (isinf(x)) infinities += x;
         if ((status = tsr_interrupt_check()) != TSR_OK) break;
     }
     value_release(iterator);
     TSR_TRY(status);
     if (special != 0 || isnan(special)) {
-        if (isnan(special)) return tsr_error(TSR_VALUE_ERROR, "-inf + inf in fsum");
+        if (isnan(infinities)) return tsr_error(TSR_VALUE_ERROR, "-inf + inf in fsum");
         *out = value_float(special);
         return TSR_OK;
     }

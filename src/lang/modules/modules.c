@@ -22,18 +22,46 @@ static TsrStatus io_fill(Module *module) {
     return module_add(module, "UnsupportedOperation", value_lent(EXC_TYPE(TSR_UNSUPPORTED_OPERATION)));
 }
 static const NsModule ns_io = {"io", "Files in memory.", NULL, io_fill, NULL};
+static const NsModule ns_pprint = {"pprint", "Values over several lines.", NULL, NULL, NULL};
+static const NsModule ns_statistics = {"statistics", "Means and spreads of numbers in lists.", NULL, NULL, NULL};
+static const NsModule ns_textwrap = {"textwrap", "Text in lines of a width.", NULL, NULL, NULL};
+static const NsModule ns_timeit = {"timeit", "How long functions take.", NULL, NULL, NULL};
 #endif
 
 static const NsModule ns_future = {"__future__", "What Python will mean by annotations.", NULL, NULL, NULL};
 
-static const NsModule *const rows[] = {
-    &ns_math,    &ns_cmath,    &ns_itertools,       &ns_functools,         &ns_json,  &ns_sys,    &ns_os,
-    &ns_os_path, &ns_time,     &ns_random,          &ns_collections,       &ns_copy,  &ns_typing, &ns_heapq,
-    &ns_bisect,  &ns_operator, &ns_string,          &ns_contextlib,
+static const NsModule *const rows[] = {&ns_math,
+                                       &ns_cmath,
+                                       &ns_itertools,
+                                       &ns_functools,
+                                       &ns_json,
+                                       &ns_sys,
+                                       &ns_os,
+                                       &ns_os_path,
+                                       &ns_time,
+                                       &ns_random,
+                                       &ns_collections,
+                                       &ns_copy,
+                                       &ns_typing,
+                                       &ns_heapq,
+                                       &ns_bisect,
+                                       &ns_operator,
+                                       &ns_string,
+                                       &ns_contextlib,
 #ifndef __wasm__
-    &ns_io,      &ns_re,
+                                       &ns_gc,
+                                       &ns_io,
+                                       &ns_pprint,
+                                       &ns_re,
+                                       &ns_statistics,
+                                       &ns_textwrap,
+                                       &ns_timeit,
 #endif
-    &ns_types,   &ns_warnings, &ns_collections_abc, &ns_typing_extensions, &ns_future};
+                                       &ns_types,
+                                       &ns_warnings,
+                                       &ns_collections_abc,
+                                       &ns_typing_extensions,
+                                       &ns_future};
 
 /* Kinds of objects; their methods are in the source of their module. */
 #define OF(module, name) KIND(name, module, NULL, module, module)

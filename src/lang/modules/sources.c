@@ -13,7 +13,11 @@ PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
 PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 #ifndef __wasm__
 PRELUDE_EMBED(prelude_io, "src/lang/modules/prelude/io.tsr");
+PRELUDE_EMBED(prelude_pprint, "src/lang/modules/prelude/pprint.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
+PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
+PRELUDE_EMBED(prelude_textwrap, "src/lang/modules/prelude/textwrap.tsr");
+PRELUDE_EMBED(prelude_timeit, "src/lang/modules/prelude/timeit.tsr");
 #endif
 PRELUDE_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
 PRELUDE_EMBED(prelude_typing, "src/lang/modules/prelude/typing.tsr");
@@ -31,7 +35,11 @@ static const PreludeSource sources[] = {
     SOURCE("random", random, "math random"),
 #ifndef __wasm__
     SOURCE("io", io, "io operator"),
+    SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
+    SOURCE("statistics", statistics, "math"),
+    SOURCE("textwrap", textwrap, "re"),
+    SOURCE("timeit", timeit, "time"),
 #endif
     SOURCE("types", types, NULL),
     SOURCE("typing", typing, NULL),

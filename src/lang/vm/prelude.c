@@ -276,7 +276,8 @@ static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
             char name[NAME_ROOM];
             memcpy(name, at, n);
             name[n] = '\0';
-            if (!has_name(p->names, name) && is_known(u, name)) TSR_TRY(add_parameter(p, u, name, at < header));
+            bool now = at < header && find_block(u, name) != b; /* a parameter may be called as its function is */
+            if (!has_name(p->names, name) && is_known(u, name)) TSR_TRY(add_parameter(p, u, name, now));
         }
         at += n > 0 ? n : 1;
     }
