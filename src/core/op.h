@@ -273,12 +273,14 @@ static inline TsrStatus tsr_return_move2(TsrOpCall *c, TsrTensor *a, TsrTensor *
     })
 /* A result that is no tensor. */
 static inline TsrStatus tsr_return_int(TsrOpCall *c, int64_t i) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_INT, .i = i};
+    c->ret[0].kind = TSR_ARG_INT;
+    c->ret[0].i = i;
     c->nret = 1;
     return TSR_OK;
 }
 static inline TsrStatus tsr_return_bool(TsrOpCall *c, bool b) {
-    c->ret[0] = (TsrArg){.kind = TSR_ARG_BOOL, .b = b};
+    c->ret[0].kind = TSR_ARG_BOOL;
+    c->ret[0].b = b;
     c->nret = 1;
     return TSR_OK;
 }

@@ -49,7 +49,9 @@ is 'runs alone' "$wanted" "$("$work/static" 2>&1)"
 quietly 'a program that reads a file and calls an operator' ${CC:-gcc} -o "$work/mean" "$top/examples/mean.c" $(config --cflags --libs)
 printf 'a,b\n1,2\n3,5\n' >"$work/t.csv"
 is 'runs too' 'tensor([2.0000, 3.5000], dtype=torch.float64)' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/t.csv" 2>&1)"
-is 'and its errors' 'FileNotFoundError' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/none.csv" 2>&1 | cut -d: -f1)"
+printf 'a,b\nx,2\ny,5\n' >"$work/w.csv"
+is 'and its errors, of words' 'ValueError: a table holds one tensor, not columns of words or times' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/w.csv" 2>&1)"
+is 'and of no file' 'FileNotFoundError' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/none.csv" 2>&1 | cut -d: -f1)"
 
 if command -v "${CXX:-g++}" >/dev/null; then
     # shellcheck disable=SC2046

@@ -95,6 +95,8 @@ TsrStatus tsr_items_single_move(TsrItems *out, TsrTensor *t) {
 TsrStatus tsr_items_only(TsrTensor **lent, const TsrItems *items, const char *format) {
     if (items->n == 1 && !items->single)
         return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, without a name; npz holds a dict of them", format);
+    if (items->table != NULL)
+        return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not columns of words or times", format);
     if (items->n != 1) return tsr_error(TSR_VALUE_ERROR, "%s holds one tensor, not %d", format, items->n);
     *lent = items->items[0].tensor;
     if (tsr_is_sparse(*lent))
