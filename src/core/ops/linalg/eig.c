@@ -177,7 +177,7 @@ static TsrStatus eig_run(TsrTensor *f, TsrTensor *w, TsrTensor *v, const char *f
               .wr = wr,
               .wi = wi};
     (void)geev(&job, &g, tsr_data(f), tsr_data(w), job.is_complex && v != NULL ? tsr_data(v) : vr);
-    g.lwork = tsr_la_lwork(&job, query);
+    g.lwork = tsr_la_work_size(job.t, query);
     TSR_TRY(tsr_la_new_scratch(&work, g.lwork, job.item));
     g.work = tsr_data(work);
     TsrTensor *const touched[] = {f, w, v, work, rwork, real};

@@ -68,6 +68,8 @@ typedef struct TsrLaJob {
 /* Loads the library; dtype one of the four. What is called next runs on this thread alone, unless tsr_la_widen says
  * more. */
 TsrStatus tsr_la_begin(TsrLaJob *job, TsrDtype dtype);
+/* A job without the library (blas NULL), for what our own code can do; dtype one of the four. */
+void tsr_la_describe(TsrLaJob *job, TsrDtype dtype);
 /* For routines that go over the whole m by n matrix again and again, and cannot be cut up (SVD, eigenvalues): from some
  * size on the library's threads help. */
 void tsr_la_widen(int64_t m, int64_t n);
@@ -80,8 +82,24 @@ TsrStatus tsr_la_apart(const int64_t size[3], void (*run)(void *context), void *
                        TsrTensor *const *touched, int n);
 /* Scratch bytes as a tensor; freed with it. */
 TsrStatus tsr_la_new_scratch(TsrTensor **out, int64_t count, size_t item);
-/* The workspace size that LAPACK answered in the first element of work. */
-int tsr_la_lwork(const TsrLaJob *job, const void *work);
+/* The workspace size that LAPACK answered in the first element of work, at least 1. */
+int tsr_la_work_size(TsrBlasType t, const void *work);
+/* That LAPACK can count workspaces of `factor` n**2 elements and some more, n the lesser side of `a`. */
+TsrStatus tsr_la_check_work(const TsrTensor *a, int64_t factor, const char *fn);
+/* A column-major matrix, and scratch memory, as LAPACK takes them; an lwork of -1 asks for its size. */
+typedef struct TsrLaMatrix {
+    void *data;
+    int rows, cols, ld;
+} TsrLaMatrix;
+typedef struct TsrLaWork {
+    void *work, *rwork;
+    int *iwork;
+    int lwork, lrwork, liwork;
+} TsrLaWork;
+/* The first matrix of t; TSR_RUNTIME_ERROR when LAPACK cannot count its sides. */
+TsrStatus tsr_la_matrix_of(TsrLaMatrix *out, const TsrTensor *t);
+/* Of dense memory on the host, of one of LAPACK's dtypes. */
+bool tsr_la_has_nonfinite(const TsrTensor *a);
 static inline char *tsr_la_matrix(const TsrTensor *a, int64_t i) {
     return (char *)tsr_data(a) + i * tsr_la_rows(a) * tsr_la_cols(a) * (int64_t)tsr_itemsize(a);
 }
@@ -142,7 +160,7 @@ TsrStatus tsr_la_jacobi_svd(TsrTensor *u, TsrTensor *s, TsrTensor *vh, const Tsr
  * greatest; below the first n rows numbers with the residuals' squares. rank and s, the values, where not empty. */
 TsrStatus tsr_la_jacobi_lstsq(TsrTensor *x, TsrTensor *rank, TsrTensor *s, const TsrTensor *a, double rcond);
 
-/* --- factorizations shared between operators; results column-major and the caller's --- */
+/* --- factorizations shared between operators (lu.c, svd.c, eigh.c); results column-major and the caller's --- */
 /* LU with partial pivoting of `a` (any strides): pivots int32 (batch..., min(m, n)), info int32 (batch...). */
 TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **info, const TsrTensor *a);
 /* Solves in place for the column-major B of the same batch: trans 'N', 'T' or 'C'. */

@@ -35,7 +35,7 @@ TsrStatus tsr_la_qr(TsrTensor *f, TsrTensor *tau) {
     int64_t k = TSR_MIN(m, n);
     TSR_OWNED work = NULL;
     job.blas->geqrf[job.t](&m, &n, tsr_data(f), &m, tsr_data(tau), query, &lwork, &info);
-    lwork = tsr_la_lwork(&job, query);
+    lwork = tsr_la_work_size(job.t, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(f); b++) {
         TSR_TRY(tsr_la_geqrf(&job, m, n, tsr_la_matrix(f, b), (char *)tsr_data(tau) + (size_t)(b * k) * job.item,
@@ -57,7 +57,7 @@ TsrStatus tsr_la_q(TsrTensor *q, const TsrTensor *tau, int64_t k64) {
     TSR_TRY(tsr_blas_int(&k, k64));
     TSR_OWNED work = NULL;
     job.blas->orgqr[job.t](&m, &n, &k, tsr_data(q), &m, tsr_data(tau), query, &lwork, &info);
-    lwork = tsr_la_lwork(&job, query);
+    lwork = tsr_la_work_size(job.t, query);
     TSR_TRY(tsr_la_new_scratch(&work, lwork, job.item));
     for (int64_t b = 0; b < tsr_la_batches(q); b++) {
         TSR_TRY(tsr_la_orgqr(&job, m, n, k, tsr_la_matrix(q, b),
@@ -248,7 +248,7 @@ TsrStatus op_ormqr(TsrOpCall *c) {
     TSR_TRY(tsr_blas_int(&q.k, tau->sizes[tsr_ndim(tau) - 1]));
     q.trans = !transpose ? 'N' : q.job.is_complex ? 'C' : 'T';
     ormqr(&q);
-    q.lwork = tsr_la_lwork(&q.job, query);
+    q.lwork = tsr_la_work_size(q.job.t, query);
     TSR_TRY(tsr_la_new_scratch(&work, q.lwork, q.job.item));
     q.work = tsr_data(work);
     TsrTensor *const touched[] = {f, t, x, work};
@@ -324,7 +324,7 @@ static TsrStatus lstsq_run(int driver, TsrTensor *a, TsrTensor *b, TsrTensor *ra
     l.work = query, l.rwork = rquery, l.iwork = iquery, l.s = tsr_data(s);
     l.a = tsr_data(a), l.b = tsr_data(b);
     lstsq_call(&l);
-    l.lwork = tsr_la_lwork(&l.job, query);
+    l.lwork = tsr_la_work_size(l.job.t, query);
     int64_t rcount = driver == GELSD   ? (int64_t)creal(tsr_la_get(tsr_la_real(l.job.t), rquery, 0)) + 1
                      : driver == GELSY ? 2 * l.n
                                        : 5 * k;
