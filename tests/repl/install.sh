@@ -53,6 +53,13 @@ printf 'a,b\nx,2\ny,5\n' >"$work/w.csv"
 is 'and its errors, of words' 'ValueError: a table holds one tensor, not columns of words or times' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/w.csv" 2>&1)"
 is 'and of no file' 'FileNotFoundError' "$(LD_LIBRARY_PATH=$root/usr/lib "$work/mean" "$work/none.csv" 2>&1 | cut -d: -f1)"
 
+# shellcheck disable=SC2046
+quietly 'a program that adds an operator' ${CC:-gcc} -Wall -Wextra -Werror -pthread -o "$work/operator" "$top/examples/operator.c" $(config --cflags --libs)
+LD_LIBRARY_PATH=$root/usr/lib "$work/operator" >"$work/out" 2>"$work/err"
+is 'which any thread calls' 'tensor([0.5000, 1.5000, 4.5000, 9.5000])
+references to x: 1' "$(cat "$work/out")"
+is 'with the arguments of its schema' "SystemError: no overload of 'square_plus' takes \"c\"" "$(cat "$work/err")"
+
 if command -v "${CXX:-g++}" >/dev/null; then
     # shellcheck disable=SC2046
     quietly 'a program in C++' "${CXX:-g++}" -std=c++17 -Wall -Wextra -Werror -o "$work/owned" "$top/examples/owned.cpp" $(config --cflags --libs)
