@@ -79,6 +79,9 @@ typedef struct TsrIter {
  * read where it lies; outputs that the loop writes in another dtype go through a block buffer. */
 
 TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec); /* on failure nothing is held */
+/* What tsr_iter_begin would refuse, in its order: memory, shapes, dtypes. Nothing is allocated: for operators that
+ * compute with others and look at all their operands first. */
+TsrStatus tsr_iter_check(const TsrIterSpec *spec);
 /* Refuses (RuntimeError) an output that is known to overlap an input in part; full overlap is an in-place operation. */
 TsrStatus tsr_iter_check_partial_overlap(const TsrTensor *out, const TsrTensor *in);
 /* Sees a result being allocated that has more elements than each of its `count` inputs, all of them stretched; lends

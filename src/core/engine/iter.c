@@ -407,13 +407,18 @@ static TsrStatus begin_general(TsrIter *it, const TsrIterSpec *spec, const TsrDt
     return TSR_OK;
 }
 
-static TsrStatus begin(TsrIter *it, const TsrIterSpec *spec) {
-    TsrDtype results[4];
-    bool resize[4] = {false};
+/* PyTorch's order: memory, shapes, dtypes. */
+static TsrStatus check_all(TsrIter *it, const TsrIterSpec *spec, TsrDtype *results, bool *resize) {
     if (!(spec->flags & TSR_ITER_NO_OVERLAP_CHECK)) TSR_TRY(check_overlaps(spec));
     TSR_TRY(broadcast_shape(it, spec));
     TSR_TRY(check_output_shapes(it, spec, resize));
-    TSR_TRY(resolve_dtypes(it, spec, results));
+    return resolve_dtypes(it, spec, results);
+}
+
+static TsrStatus begin(TsrIter *it, const TsrIterSpec *spec) {
+    TsrDtype results[4];
+    bool resize[4] = {false};
+    TSR_TRY(check_all(it, spec, results, resize));
     if (is_plain(it, spec, resize)) TSR_TRY(begin_plain(it, spec, results));
     else TSR_TRY(begin_general(it, spec, results, resize));
     it->numel = 1;
@@ -450,6 +455,14 @@ TsrStatus tsr_iter_begin(TsrIter *it, const TsrIterSpec *spec) {
     TsrStatus s = begin(it, spec);
     if (s != TSR_OK) release_operands(it);
     return s;
+}
+
+TsrStatus tsr_iter_check(const TsrIterSpec *spec) {
+    TsrIter it = {0};
+    TsrDtype results[4];
+    bool resize[4] = {false};
+    TSR_TRY(check_spec(spec));
+    return check_all(&it, spec, results, resize);
 }
 
 TsrStatus tsr_iter_end_move(TsrIter *it, TsrStatus status, TsrTensor **out) {

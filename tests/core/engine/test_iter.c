@@ -230,6 +230,33 @@ START_TEST(dimensions_that_lie_back_to_back_become_one) {
 }
 END_TEST
 
+/* Memory before shapes before dtypes; nothing is resized. */
+START_TEST(checks_alone_come_in_the_order_of_a_run) {
+    int64_t two = 2, three = 3, step = 0;
+    TsrTensor *a = new_tensor(1, &two, TSR_FLOAT32), *b = new_tensor(1, &three, TSR_FLOAT32), *whole, *shared = NULL;
+    whole = new_tensor(1, &two, TSR_INT64);
+    ck_assert_int_eq(tsr_tensor_new_as_strided(&shared, whole, (TsrGeometry){1, &two, &step, 0}), TSR_OK);
+    const unsigned flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST;
+    const struct {
+        TsrTensor *out, *other;
+        const char *says;
+    } cases[] = {
+        {shared, b, "more than one element of the written-to tensor"},
+        {whole, b, "must match the size of tensor b"},
+        {whole, a, "can't be cast to the desired output type Long"},
+    };
+    for (size_t i = 0; i < TSR_COUNTOF(cases); i++) {
+        TsrIterSpec spec = {.nout = 1, .out = {cases[i].out}, .nin = 2, .in = {a, cases[i].other}, .flags = flags};
+        ck_assert_int_eq(tsr_iter_check(&spec), TSR_RUNTIME_ERROR);
+        ck_assert_ptr_nonnull(strstr(tsr_error_message(), cases[i].says));
+    }
+    ck_assert_int_eq(tsr_iter_check(&(TsrIterSpec){.nout = 1, .out = {b}, .nin = 1, .in = {a}, .flags = flags}),
+                     TSR_OK);
+    ck_assert_int_eq(b->sizes[0], three);
+    tsr_tensor_free(a), tsr_tensor_free(b), tsr_tensor_free(shared), tsr_tensor_free(whole);
+}
+END_TEST
+
 /* Dimensions merge only where they do in all operands. */
 START_TEST(operands_of_different_layouts_keep_dimensions_apart) {
     int64_t sizes[] = {4, 5}, turned[] = {1, 4};
@@ -815,12 +842,12 @@ END_TEST
 
 TEST_SUITE(iter, every_element_meets_its_partners, bytes_between_the_elements_of_an_output_stay,
            tiles_visit_each_element_once, two_short_lines_go_along_each_row, three_turned_inputs_meet_in_tiles,
-           dimensions_that_lie_back_to_back_become_one, operands_of_different_layouts_keep_dimensions_apart,
-           results_lie_as_pytorch_s, row_major_order_is_kept_where_it_is_asked_for,
-           overlapping_operands_go_in_pytorch_s_order, overlaps_are_not_looked_for_where_they_do_no_harm,
-           the_loop_sees_the_common_dtype, single_operands_may_have_a_dtype_of_their_own,
-           small_floats_round_once_at_the_end, what_is_refused_leaves_nothing, eight_operands_are_taken,
-           operands_are_held_until_the_end, an_allocation_that_fails_leaves_nothing,
-           an_output_of_another_shape_is_resized, a_result_larger_than_all_inputs_is_told,
-           nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run, lines_are_walked_in_any_geometry,
-           lines_are_refused_skipped_and_interrupted)
+           dimensions_that_lie_back_to_back_become_one, checks_alone_come_in_the_order_of_a_run,
+           operands_of_different_layouts_keep_dimensions_apart, results_lie_as_pytorch_s,
+           row_major_order_is_kept_where_it_is_asked_for, overlapping_operands_go_in_pytorch_s_order,
+           overlaps_are_not_looked_for_where_they_do_no_harm, the_loop_sees_the_common_dtype,
+           single_operands_may_have_a_dtype_of_their_own, small_floats_round_once_at_the_end,
+           what_is_refused_leaves_nothing, eight_operands_are_taken, operands_are_held_until_the_end,
+           an_allocation_that_fails_leaves_nothing, an_output_of_another_shape_is_resized,
+           a_result_larger_than_all_inputs_is_told, nothing_runs_without_elements_or_memory, an_interrupt_ends_a_run,
+           lines_are_walked_in_any_geometry, lines_are_refused_skipped_and_interrupted)

@@ -425,6 +425,11 @@ static TsrStatus begin(TsrIterSpec spec) {
         REFUSED(begin((TsrIterSpec){.nout = 1, .nin = 1})); \
         REFUSED(begin((TsrIterSpec){.nout = 1, .nin = 1, .in = {x}, .has_dtype = true, .dtype = UNKNOWN})); \
     }) \
+    CASE(tsr_iter_check, { \
+        REFUSED(tsr_iter_check(&(TsrIterSpec){.nout = -1, .nin = 1, .in = {x}})); \
+        REFUSED(tsr_iter_check(&(TsrIterSpec){.nout = 0, .nin = 0})); \
+        REFUSED(tsr_iter_check(&(TsrIterSpec){.nout = 1, .nin = 1})); \
+    }) \
     CASE(tsr_lines_run, { \
         REFUSED(tsr_lines_run(&x, 0, 0, no_line, NULL, true)); \
         REFUSED(tsr_lines_run(&x, -1, 0, no_line, NULL, true)); \

@@ -498,12 +498,11 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
         TSR_TRY(tsr_tensor_item(&element, value));
         TSR_TRY(number_new(&source, dst, element, true));
     } else {
-        if (!fills) TSR_TRY(tsr_index_check_apart(dst, n, array, value));
         TSR_TRY(tsr_tensor_new_resolved(&source, value));
     }
-    TsrStatus s = value == NULL && !fills ? tsr_index_check_apart(dst, n, array, NULL) : TSR_OK;
+    TsrStatus s = drop_leading_ones(&view, source);
+    if (s == TSR_OK && !fills) s = tsr_index_check_apart(dst, n, array, value != NULL ? view : NULL);
     if (s == TSR_OK) s = check_index_types(w);
-    if (s == TSR_OK) s = drop_leading_ones(&view, source);
     if (s == TSR_OK) s = tsr_index_put(dst, n, array, view, false);
     if (s == TSR_OK) tsr_tensor_bump(dst, "index_put_");
     tsr_tensor_free(view);

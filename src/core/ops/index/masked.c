@@ -44,6 +44,13 @@ static void fill_loop(char *const *data, const int64_t *strides, int64_t n, cons
     }
 }
 
+static TsrStatus check_broadcast(const TsrTensor *first, const TsrTensor *second) {
+    int64_t shape[TSR_MAX_DIMS];
+    int ndim = 0;
+    TSR_TRY(tsr_layout_broadcast(shape, &ndim, first->sizes, tsr_ndim(first)));
+    return tsr_layout_broadcast(shape, &ndim, second->sizes, tsr_ndim(second));
+}
+
 /* self and mask broadcast together: a row-major copy of self of that shape. */
 static TsrStatus broadcast_copy_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask, bool mask_first) {
     int64_t shape[TSR_MAX_DIMS];
@@ -99,13 +106,11 @@ static TsrStatus run_fill(TsrTensor *t, const TsrTensor *mask, const Fill *f) {
 static TsrStatus masked_fill(TsrOpCall *c, TsrScalar value) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *t;
     Fill f = {.item = tsr_itemsize(self)};
-    int64_t shape[TSR_MAX_DIMS];
-    int ndim = 0;
-    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
-    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
+    if (!c->inplace) TSR_TRY(check_broadcast(mask, self));
     if (c->inplace && mask->dtype == TSR_BOOL) {
-        TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
-        TSR_TRY(tsr_layout_broadcast(shape, &ndim, mask->sizes, tsr_ndim(mask)));
+        TsrTensor *fits;
+        TSR_TRY(mask_like_new(&fits, self, mask));
+        tsr_tensor_free(fits);
     }
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_fill_ only supports boolean masks, but got mask with dtype %s",
@@ -125,10 +130,7 @@ TsrStatus op_masked_fill_scalar(TsrOpCall *c) { return masked_fill(c, c->arg[2].
 
 TsrStatus op_masked_fill_tensor(TsrOpCall *c) {
     TsrScalar value;
-    int64_t shape[TSR_MAX_DIMS];
-    int ndim = 0;
-    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[1].t->sizes, tsr_ndim(c->arg[1].t)));
-    if (!c->inplace) TSR_TRY(tsr_layout_broadcast(shape, &ndim, c->arg[0].t->sizes, tsr_ndim(c->arg[0].t)));
+    if (!c->inplace) TSR_TRY(check_broadcast(c->arg[1].t, c->arg[0].t));
     if (tsr_ndim(c->arg[2].t) != 0)
         return tsr_error(
             TSR_RUNTIME_ERROR,
@@ -276,7 +278,7 @@ static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTe
 
 TsrStatus op_masked_scatter(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *source = c->arg[2].t, *t;
-    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+    TSR_TRY(c->inplace ? tsr_check_out_overlap(c->out[0], NULL) : check_broadcast(mask, self));
     if (self->dtype != source->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "masked_scatter: expected self and source to have same dtypes but got%s and %s",

@@ -127,7 +127,7 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
     if (dim != 0 && dim >= tsr_ndim(source))
         return tsr_error(TSR_RUNTIME_ERROR, "%s(): Indexing dim %lld is out of bounds of the source tensor with dim %d",
                          name, (long long)dim, tsr_ndim(source));
-    if (tsr_ndim(source) == 0 && tsr_ndim(self) > 0 && index->numel != 1)
+    if (tsr_ndim(source) == 0 && index->numel != 1)
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)dim);
     if (index->numel != tsr_along_size(source, dim))
         return tsr_error(TSR_RUNTIME_ERROR,

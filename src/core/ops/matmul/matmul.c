@@ -560,7 +560,14 @@ static TsrStatus check_matmul_out(const TsrOpCall *c, const TsrTensor *a, const 
     if (da == 2 && db == 1) return check_mv_out(c, a, b);
     if (!fit(a, b)) return TSR_OK;
     if (folds(a, b) && db == 1) return same_dtype_mv(a, b, c->out[0]->dtype);
-    return tsr_check_out_dtype(c, 0, db == 2 && (da <= 2 || folds(a, b)) ? a->dtype : b->dtype);
+    bool one = db == 2 && (da <= 2 || folds(a, b));
+    int64_t shape[TSR_MAX_DIMS];
+    int rank = 0;
+    if (!one && da > 2 && db > 2) {
+        TSR_TRY(tsr_layout_broadcast(shape, &rank, a->sizes, da - 2));
+        TSR_TRY(tsr_layout_broadcast(shape, &rank, b->sizes, db - 2));
+    }
+    return tsr_check_out_dtype(c, 0, one ? a->dtype : b->dtype);
 }
 
 static TsrStatus run_binary(TsrOpCall *c, Binary fn, CheckOut check_out) {
@@ -828,12 +835,36 @@ static TsrStatus outer_new(TsrTensor **out, const TsrTensor *x, const TsrTensor 
     return tsr_invoke_new(out, 1, "mul", "tt", column, y);
 }
 
+/* An out= as the one loop over a column, a row and what is added to them refuses it. */
+static TsrStatus check_rows_and_columns(const TsrOpCall *c, int n, const TsrTensor *const *in) {
+    TsrIterSpec spec = {.nout = c->out[0] != NULL, .out = {c->out[0]}, .nin = n};
+    memcpy(spec.in, in, sizeof *in * (size_t)n);
+    spec.flags = TSR_ITER_PROMOTE | TSR_ITER_CHECK_CAST;
+    return tsr_iter_check(&spec);
+}
+
 TsrStatus op_outer(TsrOpCall *c) {
     TsrTensor *r = NULL;
+    TSR_OWNED column = NULL;
     TSR_TRY(check_vector("outer", "self", c->arg[0].t));
     TSR_TRY(check_vector("outer", "vec2", c->arg[1].t));
-    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-    return tsr_finish_move(c, outer_new(&r, c->arg[0].t, c->arg[1].t), r);
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, c->arg[0].t, 1));
+    TSR_TRY(check_rows_and_columns(c, 2, (const TsrTensor *const[]){column, c->arg[1].t}));
+    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", column, c->arg[1].t), r);
+}
+
+/* self over (n, m): in place, as it is. */
+static TsrStatus addr_summand_new(TsrTensor **out, const TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *x = c->arg[1].t, *y = c->arg[2].t;
+    int64_t sizes[] = {x->sizes[0], y->sizes[0]};
+    if (!c->inplace) return tsr_tensor_new_expand(out, self, 2, sizes);
+    if (tsr_ndim(self) != 2)
+        return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
+    if (memcmp(self->sizes, sizes, sizeof sizes) != 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, input: %s, v1: %s, v2: %s", tsr_sizes_text(self),
+                         tsr_sizes_text(x), tsr_sizes_text(y));
+    *out = tsr_tensor_retain(self);
+    return TSR_OK;
 }
 
 static TsrStatus check_addr_scalar(TsrDtype d, TsrScalar s, const char *name) {
@@ -870,19 +901,18 @@ TsrStatus op_addr(TsrOpCall *c) {
     char element[16];
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
-    if (c->inplace && tsr_ndim(self) != 2)
-        return tsr_error(TSR_RUNTIME_ERROR, "2D tensor expected, got %dD tensor for input", tsr_ndim(self));
-    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], x));
-    if (c->out[0] != NULL) TSR_TRY(tsr_check_out_overlap(c->out[0], y));
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED column = NULL;
+    TSR_OWNED wide = NULL;
+    TSR_OWNED weighted = NULL;
+    TSR_TRY(addr_summand_new(&wide, c));
+    TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
+    TSR_TRY(check_rows_and_columns(c, 3, (const TsrTensor *const[]){wide, column, y}));
     TsrDtype common;
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){self, x, y}, 3));
     TSR_TRY(check_addr_scalar(common, beta, "beta"));
     TSR_TRY(check_addr_scalar(common, alpha, "alpha"));
-    TSR_OWNED scaled = NULL;
-    TSR_OWNED product = NULL;
-    TSR_OWNED wide = NULL;
-    TSR_OWNED weighted = NULL;
-    TSR_TRY(tsr_tensor_new_expand(&wide, self, 2, (int64_t[]){x->sizes[0], y->sizes[0]}));
     if (common == TSR_BOOL) {
         TSR_TRY(outer_new(&product, x, y));
         return tsr_finish_move(c, addr_bool(&r, wide, product, tsr_scalar_to_bool(beta), tsr_scalar_to_bool(alpha)), r);
@@ -893,8 +923,6 @@ TsrStatus op_addr(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(common)) beta = real_scalar(beta), alpha = real_scalar(alpha);
     if (is_fused_addr(common, self, x, y) &&
         !is_zero(beta)) { /* in one pass, and with one rounding fewer, as PyTorch's */
-        TSR_OWNED column = NULL;
-        TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
         if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
         return tsr_finish_move(
             c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);

@@ -1,6 +1,7 @@
 /* activate.c: activations and losses that are one formula an element; those made of other operators are in the prelude.
  */
 #include "core/op/compose.h"
+#include "core/op/out.h"
 #include "pointwise.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *ot
     _Alignas(16) char stored[MOST_PARAMS * 16];
     TsrTensor *in[2] = {c->arg[0].t, other}, *out = c->out[0];
     TsrPw pw;
+    if (!c->inplace && !(rules->flags & TSR_ITER_NO_OVERLAP_CHECK)) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (!c->inplace) c->out[0] = NULL;
     TsrStatus s = tsr_pw_begin(&pw, c, rules, other != NULL ? 2 : 1, in);
     bool begun = s == TSR_OK;
@@ -75,6 +77,7 @@ TsrStatus op_threshold(TsrOpCall *c) {
     static const TsrPointwise rules = {
         TSR_K_threshold, "threshold_cpu", D_INT | D_FLOAT, TSR_ITER_NO_OVERLAP_CHECK, 1, 0, NULL};
     TsrScalar value;
+    TSR_TRY(tsr_check_out_fits(c, 0, c->arg[0].t->dtype));
     TSR_TRY(tsr_require(rules.dtypes, c->arg[0].t->dtype, rules.name));
     TSR_TRY(round_to(&value, c->arg[2].s, c->arg[0].t->dtype));
     return activate(c, &rules, NULL, 2, (const TsrScalar[]){c->arg[1].s, value});
@@ -129,6 +132,7 @@ TsrStatus op_softshrink(TsrOpCall *c) {
     TSR_TRY(tsr_scalar_store_checked(c->arg[1].s, TSR_FLOAT64, unused));
     TSR_TRY(tsr_require(D_FLOAT, t->dtype, "softshrink_check"));
     TSR_TRY(check_lambda(&c->arg[1], t->dtype));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(round_to(&edge, c->arg[1].s, t->dtype));
     if (!tsr_is_dense(t)) rules.kernel = TSR_K_softshrink_signed;
     else if (t->device.type == TSR_CPU) take_last_signs(&signs, t);

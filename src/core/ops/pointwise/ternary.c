@@ -26,8 +26,8 @@ static TsrStatus where(TsrTensor **out, const TsrOpCall *c, TsrTensor *const *in
     TsrTensor *condition = c->arg[0].t, *given = c->out[0];
     TsrDtype d;
     TSR_TRY(tsr_result_type(&d, in, 2));
-    if (given == NULL) TSR_TRY(check_condition(condition));
     TSR_TRY(check_numbers(c, d));
+    if (given == NULL) TSR_TRY(check_condition(condition));
     if (given != NULL && given->dtype != d)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out type to be %s but got %s", tsr_dtype_scalar_name(d),
                          tsr_dtype_scalar_name(given->dtype));

@@ -48,6 +48,7 @@ UNARY(bitwise_not, bitwise_not, "bitwise_not_cpu", D_INT | D_BOOL, 0, 1)
 #define LOGICAL (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 static UNARY(logical_not_self, logical_not, "logical_not_cpu", LOGICAL, TSR_ITER_OUT_BOOL, 1)
 TsrStatus op_logical_not(TsrOpCall *c) { /* PyTorch has kernels for pairs of input and output */
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (c->out[0] != NULL && !tsr_in(LOGICAL, c->out[0]->dtype) && c->arg[0].t->numel > 0)
         return tsr_not_implemented("logical_not_cpu", c->out[0]->dtype);
     return op_logical_not_self(c);
@@ -130,6 +131,15 @@ static TsrStatus run_alike(TsrOpCall *c, TsrDtype dtype, TsrStatus (*run)(TsrOpC
 
 static TsrStatus abs_complex(TsrOpCall *c, void *rules) { return tsr_pw_call(c, rules, 1); }
 
+/* What a complex argument's real result goes into is looked at before all else. */
+static TsrStatus check_real_out(const TsrOpCall *c) {
+    const TsrTensor *out = c->out[0];
+    TsrDtype real = tsr_dtype_real_of(c->arg[0].t->dtype);
+    if (out == NULL || tsr_dtype_is_complex(out->dtype) || tsr_can_cast(real, out->dtype)) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                     tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(out->dtype));
+}
+
 TsrStatus op_abs(TsrOpCall *c) {
     static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | (D_FLOAT8 & ~D(FLOAT8_E8M0FNU)), 0, 1,
                                       0,         NULL};
@@ -137,6 +147,7 @@ TsrStatus op_abs(TsrOpCall *c) {
     TsrDtype d = c->arg[0].t->dtype;
     if (!tsr_dtype_is_complex(d)) return tsr_pw_call(c, &real, 1);
     if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
+    TSR_TRY(check_real_out(c));
     return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
 }
 
@@ -145,6 +156,7 @@ TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {
         TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
     TsrTensor *rows;
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype)) TSR_TRY(check_real_out(c));
     TSR_TRY(tsr_pw_call(c, &rules, 1));
     if (!tsr_dtype_is_complex(c->arg[0].t->dtype) || c->out[0] != NULL) return TSR_OK;
     TsrStatus status = tsr_tensor_new_contiguous(&rows, c->ret[0].t, TSR_CONTIGUOUS);
@@ -172,20 +184,6 @@ TsrStatus op_sgn(TsrOpCall *c) {
     return tsr_pw_call(c, tsr_dtype_is_complex(c->arg[0].t->dtype) ? &complex : &sign_rules, 1);
 }
 
-TsrStatus op_conj_physical(TsrOpCall *c) {
-    static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
-    TsrTensor *x = c->arg[0].t, *same = NULL;
-    TSR_OWNED result = NULL;
-    if (c->out[0] != NULL && !c->inplace && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, x->dtype))
-        return tsr_not_implemented("conj_cpu", x->dtype);
-    if (!tsr_dtype_is_complex(x->dtype)) return return_self(c);
-    if (c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
-    TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_PRESERVE));
-    TSR_TRY(tsr_invoke_new(&same, 1, "conj_physical", "!tt", result, x));
-    tsr_tensor_free(same);
-    return tsr_return_move(c, tsr_owned_take(&result));
-}
-
 /* A result of the iterator's making with nothing computed yet. */
 static TsrStatus make_result(TsrOpCall *c, const TsrPointwise *rules, TsrTensor **out) {
     TsrPw pw;
@@ -210,6 +208,22 @@ static TsrStatus return_copied(TsrOpCall *c, const TsrPointwise *rules) {
     TsrTensor *result;
     TSR_TRY(make_result(c, rules, &result));
     return tsr_finish_move(c, tsr_is_meta(result) ? TSR_OK : tsr_tensor_copy(result, c->arg[0].t), result);
+}
+
+TsrStatus op_conj_physical(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_conj, "conj_cpu", D_COMPLEX | D_CHALF, 0, 1, 0, NULL};
+    static const TsrPointwise plain = {TSR_K_conj, "conj_cpu", ~0u, 0, 1, 0, NULL};
+    TsrTensor *x = c->arg[0].t, *same = NULL;
+    TSR_OWNED result = NULL;
+    if (c->out[0] != NULL && !c->inplace && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, x->dtype))
+        return tsr_not_implemented("conj_cpu", x->dtype);
+    if (!tsr_dtype_is_complex(x->dtype))
+        return c->out[0] != NULL && !c->inplace ? return_copied(c, &plain) : return_self(c);
+    if (c->out[0] != NULL) return tsr_pw_call(c, &rules, 1);
+    TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_PRESERVE));
+    TSR_TRY(tsr_invoke_new(&same, 1, "conj_physical", "!tt", result, x));
+    tsr_tensor_free(same);
+    return tsr_return_move(c, tsr_owned_take(&result));
 }
 
 /* Rounding: integers are copied. */
@@ -279,6 +293,7 @@ TsrStatus op_isinf(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_isinf, "isinf_cpu", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
     TsrDtype d = c->arg[0].t->dtype;
     bool empty = c->arg[0].t->numel == 0 && c->out[0] == NULL && tsr_in(D_FLOAT | D_COMPLEX, d);
+    if (d == TSR_FLOAT8_E4M3FN && c->out[0] == NULL) return return_alike(c, false); /* it has no infinity */
     return empty ? isinf_empty(c) : classify(c, &rules, "isinf", true, false);
 }
 

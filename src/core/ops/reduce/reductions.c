@@ -620,6 +620,7 @@ static TsrStatus moments(TsrOpCall *c, Moments m, const TsrArg *dim, double corr
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s only support floating point and complex dtypes", m.name);
     TSR_TRY(tsr_dims_mask_in_turn(&q.dims, dim, tsr_ndim(x), true));
     TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(d)));
+    if (tsr_dtype_is_complex(d)) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL)); /* it is added to */
     TsrDtype computed = c->out[0] != NULL ? c->out[0]->dtype : tsr_dtype_real_of(d);
     TSR_TRY((tsr_dtype_is_complex(d) ? moments_complex : moments_as)(&spread, m.with_mean ? &mean : NULL, q, computed));
     return m.with_mean ? tsr_return_move2(c, spread, mean) : tsr_return_move(c, spread);

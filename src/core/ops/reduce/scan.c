@@ -167,11 +167,11 @@ static TsrStatus running_scalar(TsrOpCall *c, TsrTensor *x) {
 static TsrStatus running(TsrOpCall *c, TsrScan scan, const char *name) {
     TsrTensor *x = c->arg[0].t, *values = NULL, *indices = NULL;
     int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_check_out_fits(c, 0, x->dtype));
+    TSR_TRY(tsr_check_out_fits(c, 1, TSR_INT64));
     if (tsr_ndim(x) == 0 && (dim < -1 || dim > 0))
         return tsr_error(TSR_INDEX_ERROR, "%s(): Expected reduction dim -1 or 0 for scalar but got %lld",
                          c->schema->base, (long long)dim);
-    TSR_TRY(tsr_check_out_fits(c, 0, x->dtype));
-    TSR_TRY(tsr_check_out_fits(c, 1, TSR_INT64));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
     if (tsr_ndim(x) == 0) return running_scalar(c, x);
     if (x->numel > 0 && !tsr_in(D_INT | D_FLOAT | D_BOOL, x->dtype)) return tsr_not_implemented(name, x->dtype);

@@ -431,8 +431,10 @@ static TsrStatus check_weight(const TsrTensor *input, const TsrTensor *weight) {
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
             "dtype, but got input(%s), and weight(%s)",
             tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
-    bool same = tsr_ndim(weight) == tsr_ndim(input) - 1 &&
-                memcmp(weight->sizes, input->sizes, sizeof(int64_t) * (size_t)tsr_ndim(weight)) == 0;
+    bool number = tsr_ndim(weight) == 0; /* counts as one of one element */
+    int ndim = number ? 1 : tsr_ndim(weight);
+    bool same = ndim == tsr_ndim(input) - 1 &&
+                memcmp(number ? &(int64_t){1} : weight->sizes, input->sizes, sizeof(int64_t) * (size_t)ndim) == 0;
     if (same) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
@@ -476,8 +478,7 @@ static TsrStatus make_edges(TsrTensor **edges, const TsrTensor *input, int ndim,
     const bool ranged = tsr_arg_given(range), counts = input->dtype == TSR_FLOAT32 || input->dtype == TSR_FLOAT64;
     TSR_OWNED rows = NULL;
     double left[MAX_HISTOGRAM_DIMS], right[MAX_HISTOGRAM_DIMS];
-    if (!ranged && !counts && !(input->numel == 0 && tsr_in(TSR_BITS_HALF, input->dtype)))
-        return tsr_not_implemented(input->numel == 0 ? "histogram_cpu" : "histogramdd", input->dtype);
+    if (!ranged && !counts && input->numel > 0) return tsr_not_implemented("histogramdd", input->dtype);
     TSR_TRY(tsr_dense_new(&rows, input, TSR_FLOAT64));
     for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left[d], &right[d], rows, ndim, d, range));
     for (int d = 0; d < ndim; d++) {
@@ -587,6 +588,14 @@ TsrStatus op_histogram(TsrOpCall *c) {
         c, (HistogramArgs){.bins = &c->arg[1].i, .range = range, .weight = &c->arg[3], .density = &c->arg[4]});
 }
 
+/* The ends that are given, as they are looked at where the bins fit no dimension. */
+static TsrStatus check_ends(const TsrTensor *input, int ndim, const TsrArg *range) {
+    double left, right;
+    if (!tsr_arg_given(range)) return TSR_OK;
+    for (int d = 0; d < ndim; d++) TSR_TRY(outer_edges(&left, &right, input, ndim, d, range));
+    return TSR_OK;
+}
+
 enum { NO_BINS = -1 }; /* of a number, which has no dimension to have them in */
 
 static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
@@ -608,9 +617,11 @@ static TsrStatus histogram_nd(TsrOpCall *c, int n, HistogramArgs a) {
     if (n != last && self->numel > 0 && !tsr_arg_given(a.range) &&
         !tsr_in(TSR_BIT(FLOAT32) | TSR_BIT(FLOAT64), self->dtype))
         return tsr_not_implemented("histogramdd", self->dtype);
-    if (n != last)
+    if (n != last) {
+        TSR_TRY(check_ends(self, (int)last, a.range));
         return tsr_error(TSR_RUNTIME_ERROR,
                          "histogramdd: The size of bins must be equal to the innermost dimension of the input.");
+    }
     if (n > MAX_HISTOGRAM_DIMS)
         return tsr_error(TSR_RUNTIME_ERROR, "histogramdd: more than %d dimensions", MAX_HISTOGRAM_DIMS);
     a.input = self;
