@@ -129,7 +129,8 @@ enum TsrOpFlags {
     /* --- the rest --- */
     TSR_OP_RANDOM = 1 << 11,  /* draws from a generator: two calls differ */
     TSR_OP_NO_BUMP = 1 << 12, /* what it writes is no change: no version goes up */
-    TSR_OP_HIDDEN = 1 << 13   /* not listed in help */
+    TSR_OP_HIDDEN = 1 << 13,  /* not listed in help */
+    TSR_OP_COMPOSED = 1 << 14 /* writes in place to its fresh result, whose version tells, as PyTorch's composition */
 };
 
 /* What dtypes an out= may have, and the words for others: out_rules.def. */
