@@ -50,6 +50,7 @@ static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
         t->storage == NULL)
         return false;
     if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* the operator table checks which tensors lost bytes */
+    if (TSR_UNLIKELY(t->numel == 0)) return false;        /* the iterator knows how empty results lie */
     int64_t next = 1;
     for (int d = t->ndim_ - 1; d >= 0; d--) {
         if (t->strides[d] != next) return false; /* so do not come here: sizes of 1 with other strides */

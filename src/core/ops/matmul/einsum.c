@@ -504,11 +504,7 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     for (int i = 0; i < left.kept; i++) sizes[k++] = a->sizes[left.order[i]];
     for (int i = 0; i < right.kept; i++) sizes[k++] = b->sizes[right.order[dims.n + i]];
     if (k > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");
-    int64_t strides[TSR_MAX_DIMS];
-    tsr_layout_contiguous_strides(strides, k, sizes);
-    TSR_TRY(tsr_tensor_set_geometry(product, (TsrGeometry){k, sizes, strides, 0}));
-    *out = tsr_owned_take(&product);
-    return TSR_OK;
+    return tsr_tensor_new_reshape(out, product, k, sizes);
 }
 
 static TsrStatus check_contraction_out(const TsrOpCall *c, TsrDtype dtype) {
@@ -605,7 +601,7 @@ TsrStatus op_kron(TsrOpCall *c) {
     TSR_OWNED av = NULL;
     TSR_OWNED bv = NULL;
     TSR_OWNED product = NULL;
-    TsrTensor *r = NULL;
+    TSR_OWNED shaped = NULL;
     TSR_TRY(without_gaps_new(&a, c->arg[0].t));
     TSR_TRY(without_gaps_new(&b, c->arg[1].t));
     int n = TSR_MAX(tsr_ndim(a), tsr_ndim(b)), pa = n - tsr_ndim(a), pb = n - tsr_ndim(b);
@@ -622,8 +618,11 @@ TsrStatus op_kron(TsrOpCall *c) {
     else TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
     /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it.
      */
-    return tsr_finish_move(
-        c, (c->out[0] != NULL ? tsr_tensor_new_reshape : tsr_tensor_new_reshaped_view)(&r, product, n, sizes), r);
+    if (c->out[0] != NULL)
+        return tsr_finish_move(c, tsr_tensor_new_reshape(&shaped, product, n, sizes), tsr_owned_take(&shaped));
+    TSR_TRY(tsr_tensor_new_reshaped_view(&shaped, product, n, sizes));
+    TSR_TRY(tsr_tensor_set_geometry(product, tsr_tensor_geometry(shaped)));
+    return tsr_return_move(c, tsr_owned_take(&product));
 }
 
 /* ---- chains ---- */

@@ -336,19 +336,23 @@ TsrStatus op_pow_tensor(TsrOpCall *c) {
     return power(c, in, NULL);
 }
 
-/* The result, of in's promoted dtype, filled with ones or a copy of in[0]. */
-static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
+/* The result, of dtype d, filled with ones or a copy of in[0]. */
+static TsrStatus trivial_power_as(TsrOpCall *c, TsrDtype d, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
     const TsrPointwise any = {TSR_K_add, "pow", ~0u, shape_of == in[1] ? rows_rules.flags : 0, 1, 0, NULL};
-    TsrDtype d;
     TsrPw pw;
     TsrTensor *result = NULL;
-    TSR_TRY(tsr_result_type(&d, in, 2));
     bool rows = shape_of == in[1]; /* powers of a number */
     TSR_TRY(rows ? tsr_pw_begin_as(&pw, c, &any, 2, in, d) : tsr_pw_begin_as(&pw, c, &any, 1, &shape_of, d));
     TsrStatus s = tsr_iter_end_move(&pw.it, TSR_OK, &result);
     if (s == TSR_OK && !tsr_is_meta(result))
         s = ones ? tsr_tensor_fill(result, tsr_scalar_int(1)) : tsr_tensor_copy(result, shape_of);
     return tsr_finish_move(c, s, result);
+}
+
+static TsrStatus trivial_power(TsrOpCall *c, TsrTensor *const *in, bool ones, TsrTensor *shape_of) {
+    TsrDtype d;
+    TSR_TRY(tsr_result_type(&d, in, 2));
+    return trivial_power_as(c, d, in, ones, shape_of);
 }
 
 /* Exponents whose powers have no kernel (tsr_power_kernel) and are made in two steps, each rounded to the dtype, as in
@@ -486,7 +490,8 @@ TsrStatus op_float_power(TsrOpCall *c) {
         tsr_dtype_is_complex(o.t[0]->dtype) || tsr_dtype_is_complex(o.t[1]->dtype) ? TSR_COMPLEX128 : TSR_FLOAT64;
     TsrStatus s = check_float_power_out(c, d);
     if (s == TSR_OK)
-        s = c->arg[0].kind == TSR_ARG_SCALAR && is_one(c->arg[0].s) ? ones_like(c, o.t[1], d) : float_power(c, o.t, d);
+        s = c->arg[0].kind == TSR_ARG_SCALAR && is_one(c->arg[0].s) ? trivial_power_as(c, d, o.t, true, o.t[1])
+                                                                    : float_power(c, o.t, d);
     tsr_operands_release(&o);
     return s;
 }
@@ -514,7 +519,9 @@ static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTenso
     TSR_TRY(tsr_tensor_new_cast(&wide, whole, TSR_FLOAT64));
     TSR_TRY(tsr_invoke_new(&scale, 1, "pow", "tt", two, wide));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", x, scale));
-    return tsr_finish_move(c, tsr_tensor_new_cast(&result, product, x->dtype), result);
+    if (!tsr_same_sizes(product, x)) return tsr_finish_move(c, tsr_tensor_new_cast(&result, product, x->dtype), result);
+    TSR_TRY(tsr_tensor_new_like(&result, x, TSR_DTYPE_NONE, TSR_PRESERVE));
+    return tsr_finish_move(c, tsr_tensor_copy(result, product), result);
 }
 
 /* 2 ** other. The 2 is a number where x is of the default dtype, or no float at all, and the powers of a number lie row
@@ -536,6 +543,7 @@ TsrStatus op_ldexp(TsrOpCall *c) {
     if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(x->dtype));
+    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype))
         return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
     if (tsr_in(TSR_BITS_FLOAT8, x->dtype) && tsr_dtype_is_integral(exponent->dtype))

@@ -310,16 +310,16 @@ TsrStatus op_set_view(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "passed in tensor to be used as storage must be contiguous");
     if (given && stride->n != size->n)
         return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", size->n, stride->n);
-    tsr_layout_contiguous_strides(dense, size->n, size->ints);
     int64_t offset;
     if (tsr_add_overflows(source->offset, c->arg[2].i, &offset))
         return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)c->arg[2].i);
-    TsrGeometry g = {size->n, size->ints, given ? stride->ints : dense, offset};
+    bool stays = size->n == tsr_ndim(SELF) && same_ints(size->ints, SELF->sizes, size->n) &&
+                 (!given || same_ints(stride->ints, SELF->strides, size->n));
+    tsr_layout_contiguous_strides(dense, size->n, size->ints);
+    TsrGeometry g = {size->n, size->ints, stays ? SELF->strides : given ? stride->ints : dense, offset};
     for (int i = 0; i < size->n; i++)
         if (size->ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     /* PyTorch makes room only where the geometry changes; what stays must fit. */
-    bool stays = size->n == tsr_ndim(SELF) && same_ints(size->ints, SELF->sizes, size->n) &&
-                 (!given || same_ints(stride->ints, SELF->strides, size->n));
     if (stays && size->n > 0 && offset >= 0 && !tsr_storage_holds(source->storage, g, SELF->dtype)) {
         TsrTensor *never; /* refused: what does not fit is no view */
         return tsr_tensor_new_over(&never, source->storage, g, SELF->dtype);
