@@ -401,9 +401,10 @@ METHOD(set_) {
         TSR_TRY(bind_sizes(strides, &m, &one, "set_", "stride"));
     }
     if (m >= 0 && m != n) return tsr_error(TSR_RUNTIME_ERROR, "unequal size length (%d) and stride length (%d)", n, m);
+    bool stays = m < 0 && n == tsr_ndim(t) && memcmp(sizes, t->sizes, (size_t)n * sizeof *sizes) == 0;
     if (m < 0) tsr_layout_contiguous_strides(strides, n, sizes);
     tsr_trace(TSR_TRACE_CHANGE, "set_", "to another storage", 0, t, from->storage);
-    TSR_TRY(tsr_tensor_set_storage(t, from->storage, (TsrGeometry){n, sizes, strides, offset}));
+    TSR_TRY(tsr_tensor_set_storage(t, from->storage, (TsrGeometry){n, sizes, stays ? t->strides : strides, offset}));
     tsr_tensor_bump(t, "set_");
     *out = value_retain(args->values[0]);
     return TSR_OK;
@@ -540,6 +541,23 @@ METHOD(record_stream) {
     return b->record_stream((TsrAddress)(uintptr_t)tsr_storage_data(t->storage), t->device.index, id);
 }
 
+/* The tensor again, as torch.Tensor, the only class there is. */
+METHOD(as_subclass) {
+    static const char *const cls = "cls";
+    TsrTensor *t = NULL, *same;
+    TSR_TRY(self_tensor(&t, args));
+    if (args->count > 2) return args_too_many("as_subclass", 1, 1, args->count - 1);
+    TSR_TRY(args_only_keywords(args, "as_subclass", &cls, 1));
+    Value given = args->count > 1 ? args->values[1] : args_keyword(args, cls);
+    if (given.tag == V_UNBOUND)
+        return tsr_error(TSR_TYPE_ERROR, "as_subclass() missing 1 required positional arguments: \"cls\"");
+    if (given.tag != V_OBJ || given.o != (Obj *)&torch_tensor_type)
+        return tsr_error(TSR_TYPE_ERROR, "cls must be a type (got %s)", value_type_name(given));
+    TSR_TRY(tsr_tensor_new_alias(&same, t));
+    *out = value_tensor_move(same);
+    return TSR_OK;
+}
+
 static const Method methods[] = {
     {"record_stream", do_record_stream, ARGS_RANGE, 1, 1, "(stream)",
      "Another stream uses its memory too: freed, it is not given again before the stream has come so far."},
@@ -563,6 +581,8 @@ static const Method methods[] = {
     {"map_", do_map_, ARGS_RANGE, 2, 2, "(tensor, callable)",
      "Replaces each element by what the function gives for it and the other's."},
     {"new", do_new, ARGS_ANY, 0, 0, "(*sizes)", "A new tensor of the same dtype."},
+    {"as_subclass", do_as_subclass, ARGS_ANY, 0, 0, "(cls)",
+     "The tensor again, as torch.Tensor, the only class there is."},
     {"_is_view", do_is_view, ARGS_NONE, 0, 0, "()", "Whether it is a view of another tensor."},
     {"__rdiv__", do_rdiv, ARGS_ONE | METHOD_DUNDER, 1, 1, "(other)", "other / self."},
     {"__reversed__", do_reversed, ARGS_NONE | METHOD_DUNDER, 0, 0, "()", "The rows from last to first."},
