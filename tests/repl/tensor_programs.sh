@@ -1,16 +1,18 @@
-# Programs over tensors with what PyTorch printed (tests/data/programs/tensors.gz, by tests/oracle/tensor_programs.py --record).
-# `tensor_programs.sh TSR FROM COUNT` makes that many new ones where PyTorch can be imported ($PYTHON, python3).
+# Programs over tensors with what PyTorch printed (tests/data/programs/{tensors,states}.gz, by tests/oracle/tensor_{programs,states}.py --record).
+# `tensor_programs.sh TSR FROM COUNT` makes that many new ones of each where PyTorch can be imported ($PYTHON, python3).
 . "$(dirname "$0")/lib.sh"
 here=$(dirname "$0")
 python=${PYTHON:-python3}
 if [ -n "$3" ] && "$python" -c 'import torch' 2>/dev/null; then
-    out=$("$python" "$here/../oracle/tensor_programs.py" --tsr "$tsr" --seed "$2" --programs "$3" 2>&1)
-    status=$?
-    [ $status = 0 ] || printf '%s\n' "$out" | tail -40
-    is "programs beside PyTorch: $(printf '%s\n' "$out" | tail -1)" 0 $status
+    for kind in programs states; do
+        out=$("$python" "$here/../oracle/tensor_$kind.py" --tsr "$tsr" --seed "$2" --programs "$3" 2>&1)
+        status=$?
+        [ $status = 0 ] || printf '%s\n' "$out" | tail -40
+        is "tensor_$kind beside PyTorch: $(printf '%s\n' "$out" | tail -1)" 0 $status
+    done
     exit $bad
 fi
-gzip -dc "$here/../data/programs/tensors.gz" >"$work/programs"
+gzip -dc "$here/../data/programs/tensors.gz" "$here/../data/programs/states.gz" >"$work/programs"
 # each in a file of its own: options and the default dtype are the process's
 awk -v to="$work/one." '/^Program [0-9]+\.$/ { if (file) close(file); file = to $2 "txt" } { print >file }' "$work/programs"
 for program in "$work"/one.*; do
