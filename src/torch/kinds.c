@@ -13,12 +13,14 @@ static Kind *const kinds = NULL;
 enum {
 #define ROOT(name, module) KIND_##name,
 #define DISTRIBUTION(name, base, module) KIND_##name,
+#define TRANSFORM(name) KIND_##name,
 #define LAYER_ROOT(name, module) KIND_##name,
 #define LAYER(name, base, module) KIND_##name,
 #define DATA(name, module) KIND_##name,
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
+#undef TRANSFORM
 #undef LAYER_ROOT
 #undef LAYER
 #undef DATA
@@ -30,6 +32,7 @@ enum {
 static Kind kinds[KIND_COUNT] = {
 #define ROOT(name, module) MADE(#name, module, NULL)
 #define DISTRIBUTION(name, base, module) MADE(#name, module, &kinds[KIND_##base].type)
+#define TRANSFORM(name) DISTRIBUTION(name, Transform, "transforms")
 #define LAYER_MADE(name, module, base) KIND(name, "torch.nn.modules." module, base, "torch.nn", "layers"),
 #define LAYER_ROOT(name, module) LAYER_MADE(#name, module, NULL)
 #define DATA(name, module) KIND(#name, "torch.utils.data." module, NULL, "torch.utils.data", "utils.data"),
@@ -37,6 +40,7 @@ static Kind kinds[KIND_COUNT] = {
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
+#undef TRANSFORM
 #undef LAYER_ROOT
 #undef LAYER
 #undef DATA

@@ -237,12 +237,14 @@ static const struct Space {
 #define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
 #define ROOT(name, module) PART(module)
 #define DISTRIBUTION(name, base, module) PART(module)
+#define TRANSFORM(name)
 #define LAYER_ROOT(name, module)
 #define LAYER(name, base, module)
 #define DATA(name, module)
 #include "kinds.def"
 #undef ROOT
 #undef DISTRIBUTION
+#undef TRANSFORM
 #undef LAYER_ROOT
 #undef LAYER
 #undef DATA

@@ -76,7 +76,7 @@ static const PreludeSource sources[] = {
     SOURCE("cpu", cpu),
     SOURCE("backends.cuda", backends_cuda),
 #ifndef __wasm__
-    SOURCE_WITH("distributions", distributions, "torch math F=torch.nn.functional D=torch.distributions"),
+    SOURCE_WITH("distributions", distributions, "torch copy math F=torch.nn.functional D=torch.distributions"),
     SOURCE_WITH("utils.data", data, "torch math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     TABLES("Table", reshape),
