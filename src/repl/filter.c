@@ -238,8 +238,7 @@ static bool may_be_lines(void) {
     return options->input_format == NULL && value_is_obj(first, &dict_type);
 }
 
-/* That a program saw the first of several inputs alone. */
-static void tell_unused(void) {
+void filter_tell_unused(void) {
     int64_t count = inputs.tag != V_UNBOUND ? value_as_list(inputs)->count : 0;
     char line[640], shown[440];
     if (count < 2 || all_used) return;
@@ -439,7 +438,6 @@ static TsrStatus print_json(Value result) {
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     const char *file = options->in_place ? files[0] : options->output_file;
     const char *format = options->in_place ? options->input_format : options->output;
-    tell_unused();
     if (result.tag == V_UNBOUND || value_is_none(result))
         return file != NULL ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", file)
                             : TSR_OK;

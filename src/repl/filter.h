@@ -11,7 +11,9 @@
 TsrStatus filter_prepare(const FilterOptions *options, const char *const *files, int count);
 /* After that: changes the program where it is to run over pieces of its input (pieces.h). */
 TsrStatus filter_program(Ast *program);
-/* After it: writes the value of the last statement as the options say; `display` is for text. */
+/* After it, and after an error in it, too: notes that the program saw the first of several inputs alone. */
+void filter_tell_unused(void);
+/* After that: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 
 /* Whether an error with this message is about a file that the command line names or about standard input: then "FILE:

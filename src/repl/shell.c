@@ -282,6 +282,7 @@ static TsrStatus run_filter(const TsrText *code, const char *const *files, int c
         status =
             run_tree(&result, "<string>", text, code->length, 1, &(RunOptions){SHOW_NONE, true, false}, filter_program);
     progress_clear();
+    if (status == TSR_OK || exc_matches(status, TSR_EXCEPTION)) filter_tell_unused();
     if (status == TSR_OK) status = filter_finish(result, display);
     value_release(result);
     return status;

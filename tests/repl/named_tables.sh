@@ -26,6 +26,11 @@ run -o x.npz -e _ t.csv; is 'columns of words are none' 1 "$status"
 run --text n,1 -e '_["n"].words' t.csv; is '--text' "['1', '2.5', '']" "$out"
 run --text nope -e _ t.csv; is 'a column that is not there' "ValueError: t.csv: it has no column 'nope' (4 columns)" "$(last)"
 printf 'Rome 1\nOslo 2\n' | "$tsr" --header no -e '_["0"].words' >out; is 'without a header' "['Rome', 'Oslo']" "$(cat out)"
+printf 'city,shop\nRome,"a, b"\n' | "$tsr" -e '_["shop"].words' >out; is 'words alone are told by their commas' "['a, b']" "$(cat out)"
+printf 'city\tshop\nRo, me\tb\n' | "$tsr" -e '_["city"].words' >out; is 'or by tabs' "['Ro, me']" "$(cat out)"
+for text in 'one, two\nthree\n' 'one, two\n' 'one two\nthree four\n' 'a,b,c\nd,e\n'; do
+    printf "$text" | "$tsr" -e _ >out 2>&1; is "but not $text" 'tsr: <stdin>: neither its name nor its first bytes tell its format' "$(head -1 out)"
+done
 run --columns city,city -e _.columns t.csv; is 'a column named twice' "['city', 'city.1']" "$out"
 run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24
@@ -139,7 +144,8 @@ is 'written, it comes back' "['John Smith', 'x,y']" "$(printf 'name\nJohn Smith\
 # what is no table says where
 rows() { printf "$1" | "$tsr" -I jsonl -o csv -e _ 2>&1 | tail -1; }
 is 'a number and a text' "ValueError: a column holds numbers or texts: 'a' is 1 in row 0 and 'x' in row 2" "$(rows '{"a": 1}\n{"a": null}\n{"a": "x"}\n')"
-is 'an object' "ValueError: a column holds numbers or texts: 'b' is of type dict in row 1" "$(rows '{"b": 1}\n{"b": {"c": 2}}\n')"
+is 'a list' "ValueError: a column holds numbers or texts: 'b' is of type list in row 1" "$(rows '{"b": 1}\n{"b": ["c"]}\n')"
+is 'an object is columns of its own' ',2' "$(rows '{"b": 1}\n{"b": {"c": 2}}\n')"
 # columns without names, as spreadsheets leave them: .1 would be a number, and the names a row
 printf 'a,b,,,\n1,x,,,\n2,y,,5,\n' >"$work/s.csv"
 run -e 'list(_)' "$work/s.csv"; is 'columns without names' "['a', 'b', '', '_1', '_2']" "$out"

@@ -52,8 +52,20 @@ is 'which is told' 'tsr: `_` is a.csv alone; inputs is the list of all 2, --each
 run -e 'len(inputs), _.sum().item()' a.csv b.csv; is 'not where inputs is used' '' "$err"
 run --json -e '_.sum().item()' a.csv b.csv; is 'an object with --json' '{"note": "`_` is a.csv alone; inputs is the list of all 2, --each runs the program on each file"}' "$err"
 printf '{"a": 1}\n{"a": 2, "b": "x"}\n' >lines
+run -e '_' lines; is 'objects on lines of their own are the rows of a table' 'a  b
+1
+2  x' "$out$err"
+run -e '_["a"].sum().item()' <lines; is 'on standard input, too' 3 "$out$err"
+cp lines lines.json; run -e 'len(inputs)' lines.json; is 'but not by another name' 2 "$out$err"
+for text in '{"a": 1}{"a": 2}' '{"a": 1}' '{"a": 1}\n\n' '{"a": 1}\n[2]\n' '{"a": "}\\n{"}\n' '{"a":\n1}\n{"a": 2}\n' '{"a": "x\\"}\\n{", "b": [1]}\n{"a": 2}\n'; do
+    printf "$text" >other
+    run -e 'type(_).__name__' other; is "and not so: $text" "'dict'" "$out"
+done
+printf '{"a": {"b": 1}}\n{"a": 2, "b": "x"}\n' >lines
 run -e '_' lines; is 'lines may be a table' 'tsr: lines holds 2 records, and `_` is the first; inputs is the list of all, -I jsonl reads each line as a row of a table' "$err"
 run -I jsonl -e 'len(_)' lines; is 'and are one then' 2 "$out$err"
+run -e '_.by("a")' lines; is 'and of which a program knew nothing' 'tsr: lines holds 2 records, and `_` is the first; inputs is the list of all, -I jsonl reads each line as a row of a table' "$(head -1 "$work/err")"
+run -e 'exit(int("b" in _))' lines; is 'nothing is told of one that ends itself' '' "$err"
 run -I json -e '0 if _ else 1' lines; is 'records that were asked for are none' 'tsr: lines holds 2 records, and `_` is the first; inputs is the list of all' "$err"
 run -e '_.sum().item()' all.npy; is 'the first of the records' 'tsr: all.npy holds 3 records, and `_` is the first; inputs is the list of all' "$err"
 

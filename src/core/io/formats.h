@@ -44,6 +44,9 @@ size_t tsr_safetensors_expected_size(const char *data, size_t size);
 
 /* JSON, nested lists of numbers; jsonl: one value a line. */
 bool tsr_json_probe(const char *data, size_t size);
+/* Whether the first line is an object without lists and objects in it, and another one begins on the next: rows of a
+ * table, more likely than records of JSON. */
+bool tsr_jsonl_probe(const char *data, size_t size);
 bool tsr_json_agrees(const char *data, size_t size);
 TsrStatus tsr_json_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options);
 TsrStatus tsr_json_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options);

@@ -212,7 +212,9 @@ TsrStatus tsr_format_of(const TsrFormat **out, const TsrInput *in, const char *w
         return *out != NULL ? TSR_OK : tsr_error(TSR_VALUE_ERROR, "unknown format '%s'", wanted);
     }
     *out = format_within(in->name);
-    if (*out == NULL) *out = guessed;
+    if (*out == NULL && guessed != NULL)
+        *out = guessed->probe == tsr_json_probe && tsr_jsonl_probe(in->data, in->size) ? tsr_format_find("jsonl")
+                                                                                       : guessed;
     if (*out == NULL && in->size == 0) return tsr_input_error(in, "empty: nothing tells what format it has");
     if (in->size == 0 && (*out)->probe != NULL) return tsr_input_error(in, "it is empty");
     if (guessed == NULL && (*out == NULL || (*out)->probe != NULL)) TSR_TRY(check_foreign(in));

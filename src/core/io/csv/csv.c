@@ -29,10 +29,32 @@ static bool begins_with_value(const char *data, const char *end) {
     return is_number(text, text_end) || parse_truth(&truth, text, text_end);
 }
 
+static int64_t count_fields(const char *p, const char *end, char delimiter) {
+    bool last = false;
+    int64_t n = 0;
+    while (!last && !tsr_interrupted_at(n)) {
+        const char *text, *text_end;
+        next_field(&p, end, delimiter, &text, &text_end, &last);
+        n++;
+    }
+    return n;
+}
+
+/* Whether words alone stand there as a table has them: the first two lines have the same number of fields, two or
+ * more, between commas, tabs or semicolons. */
+static bool begins_with_rows(const char *data, const char *end) {
+    const char *stop = line_end(data, end), delimiter = detect_delimiter(data, stop);
+    int64_t n = delimiter != ' ' ? count_fields(data, stop, delimiter) : 0;
+    if (n < 2 || stop == end) return false;
+    const char *below = line_end(stop + 1, end);
+    return below < end && count_fields(stop + 1, below, delimiter) == n;
+}
+
 bool tsr_csv_probe(const char *data, size_t size) {
     size_t looked = TSR_MIN(size, (size_t)4096), i = 0;
     while (i < looked && (data[i] < '0' || data[i] > '9')) i++;
-    bool value = i < looked || (size > 0 && begins_with_value(data, data + looked));
+    bool value =
+        i < looked || (size > 0 && (begins_with_value(data, data + looked) || begins_with_rows(data, data + looked)));
     return value && data[0] != '[' && data[0] != '{' && tsr_csv_is_text(data, size);
 }
 
@@ -264,17 +286,6 @@ static TsrStatus report_bad(const Table *t, const Block *b) {
                                  (long long)b->bad_column, shown, t->dtype == TSR_INT64 ? "an integer" : "a number");
     if (!digits) hint_about(t, b, shown);
     return status;
-}
-
-static int64_t count_fields(const char *p, const char *end, char delimiter) {
-    bool last = false;
-    int64_t n = 0;
-    while (!last && !tsr_interrupted_at(n)) {
-        const char *text, *text_end;
-        next_field(&p, end, delimiter, &text, &text_end, &last);
-        n++;
-    }
-    return n;
 }
 
 /* Whether one of the blanks' fields of a line is no number. */

@@ -37,6 +37,25 @@ bool tsr_json_probe(const char *data, size_t size) {
     return c == '[' || c == '{';
 }
 
+/* Behind the object that begins at p; NULL where it holds a list or an object, or does not end on its line. */
+static const char *skip_flat_object(const char *p, const char *end) {
+    bool quoted = false;
+    for (p++; p < end && *p != '\n'; p++) {
+        if (quoted && *p == '\\') p++;
+        else if (*p == '"') quoted = !quoted;
+        else if (!quoted && (*p == '{' || *p == '[')) return NULL;
+        else if (!quoted && *p == '}') return p + 1;
+    }
+    return NULL;
+}
+
+bool tsr_jsonl_probe(const char *data, size_t size) {
+    const char *p = data + mark_size(data, size), *end = data + size;
+    if (p == end || *p != '{' || (p = skip_flat_object(p, end)) == NULL) return false;
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+    return end - p > 1 && p[0] == '\n' && p[1] == '{';
+}
+
 bool tsr_json_agrees(const char *data, size_t size) {
     char c = first_byte(data, size);
     return c != '\0' && strchr("[{\"-0123456789tfnNI", c) != NULL;
