@@ -239,7 +239,7 @@ TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name) {
 /* ---- compiling a block ---- */
 
 typedef struct Parameters {
-    List *names;
+    List *names;  /* stays empty where the code was frozen, which has them */
     List *values; /* None for a name that is read when the function runs only */
 } Parameters;
 
@@ -249,11 +249,15 @@ static bool has_name(const List *names, const char *name) {
     return false;
 }
 
-static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, bool now) {
+static TsrStatus add_value(const Parameters *p, Unit *u, const char *name, bool now) {
     Value value = VALUE_NONE;
     if (now) TSR_TRY(resolve(&value, u, name));
-    TsrStatus status = list_append_move(p->values, value);
-    return status == TSR_OK ? list_append_c(p->names, name) : status;
+    return list_append_move(p->values, value);
+}
+
+static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, bool now) {
+    TSR_TRY(add_value(p, u, name, now));
+    return list_append_c(p->names, name);
 }
 
 /* Where the part of a block ends that runs when the block does: a function's signature, or all of an assignment. */
@@ -371,7 +375,7 @@ static TsrStatus wrapper_of(Code **out, Unit *u, const Block *b, const Parameter
         frozen_code(u, b) - code->positional; /* a byte a parameter: whether it is read when the block runs */
     TsrStatus status = TSR_OK;
     for (int i = 0; i < code->positional && status == TSR_OK; i++)
-        status = add_parameter(p, u, code->slot_names[i], now[i]);
+        status = add_value(p, u, code->slot_names[i], now[i]);
     if (status != TSR_OK) code_free(*out);
     return status;
 }

@@ -307,7 +307,6 @@ static TsrStatus build_sig(Sig *sig, const OpFunction *f, const TsrOp *op, int g
     TSR_TRY(fill_params(sig, f));
     choose_generator(sig, generator);
     count_params(sig);
-    sig->numbers_as_tensors = takes_numbers_as_tensors(f->name);
     return TSR_OK;
 }
 
@@ -447,6 +446,8 @@ static TsrStatus fill_parser(BindParser *parser, const OpFunction *f) {
     for (size_t i = 0; i < TSR_COUNTOF(deprecated) && first != NULL; i++)
         if (strcmp(deprecated[i].name, f->set->name) == 0)
             TSR_TRY(build_hidden(&sigs[parser->count++], f, first, deprecated[i].order));
+    const bool numbers = takes_numbers_as_tensors(f->name);
+    for (int i = 0; i < parser->count; i++) sigs[i].numbers_as_tensors = numbers;
     parser->no_arguments = parser->count == 1 && sigs[0].count == 0 && sigs[0].self >= 0;
     return TSR_OK;
 }

@@ -334,13 +334,19 @@ Type torch_tensor_type = {
     .copy = copy_tensor,
 };
 
+static TsrStatus isinstance_of(bool *out, Type *type, Value v) {
+    *out = v.tag == V_TENSOR && v.t->dtype == (TsrDtype)(type - float_tensor_types) && v.t->device.type != TSR_CUDA;
+    return TSR_OK;
+}
+
 /* torch.FloatTensor and the others: classes that make tensors and that isinstance knows. */
 #define TENSOR_TYPE(id, shown) \
     [TSR_##id] = {.obj = TYPE_HEADER, \
                   .name = shown, \
                   .module = "torch", \
                   .base = &torch_tensor_type, \
-                  .construct = tensor_construct}
+                  .construct = tensor_construct, \
+                  .instance_check = isinstance_of}
 Type float_tensor_types[TSR_DTYPE_COUNT] = {
     TENSOR_TYPE(FLOAT32, "FloatTensor"),
     TENSOR_TYPE(FLOAT64, "DoubleTensor"),
@@ -356,13 +362,7 @@ Type float_tensor_types[TSR_DTYPE_COUNT] = {
     TENSOR_TYPE(COMPLEX128, "ComplexDoubleTensor"),
 };
 
-static TsrStatus isinstance_of(bool *out, Type *type, Value v) {
-    *out = v.tag == V_TENSOR && v.t->dtype == (TsrDtype)(type - float_tensor_types) && v.t->device.type != TSR_CUDA;
-    return TSR_OK;
-}
-
 TsrStatus tensor_type_startup(void) {
-    for (int d = 0; d < TSR_DTYPE_COUNT; d++) float_tensor_types[d].instance_check = isinstance_of;
     value_set_tensor_type(&torch_tensor_type);
     tensor_hooks = (TensorHooks){.to_index = to_index, .to_number = to_number};
     return TSR_OK;
