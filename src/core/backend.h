@@ -475,12 +475,6 @@ TsrStatus tsr_device_copy_as(void *dst, TsrDevice to, const void *src, TsrDevice
 /* Bytes of a device are read or written by what runs on the host in the place of the current stream. */
 void tsr_device_uses(const void *data, TsrDevice device, size_t bytes, bool writes);
 
-/* Memory of the host that a device copies from and to by itself, from the backend of CUDA devices: PyTorch's error
- * where there is none. *out is the caller's. */
-TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes);
-bool tsr_storage_is_pinned(const TsrStorage *storage);
-/* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
-TsrStatus tsr_storage_pin(TsrStorage *storage);
 /* The operator whose work a device is given, for errors that are found later; static. NULL: none. */
 extern TSR_THREAD_LOCAL const char *tsr_device_work_of;
 /* Writes where the program is, such as "line 3 (add)"; NULL (the default): the operator's name. */

@@ -62,6 +62,12 @@ TsrStatus tsr_storage_resize(TsrStorage *storage, uint64_t nbytes);
 int64_t tsr_storage_id(TsrStorage *storage);
 /* Moves the bytes to a mapping shared between processes; in place, views follow. */
 TsrStatus tsr_storage_share_memory(TsrStorage *storage);
+/* Memory of the host that a device copies from and to by itself, from the backend of CUDA devices: PyTorch's error
+ * where there is none. *out is the caller's. */
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes);
+bool tsr_storage_is_pinned(const TsrStorage *storage);
+/* A fresh storage's bytes go to pinned memory, in place; its elements are plain and nobody has its address. */
+TsrStatus tsr_storage_pin(TsrStorage *storage);
 /* The first byte, NULL on meta; and how many hold the storage (a snapshot when threads share it). */
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }

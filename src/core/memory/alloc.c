@@ -189,10 +189,13 @@ void tsr_dataptr_release(TsrDataPtr *ptr) {
     if (deleter != NULL) deleter(ctx);
 }
 
+static char driver_words[512]; /* of a driver that is there and can't be used; "": none is */
+
+void tsr_device_set_missing(const char *words) { snprintf(driver_words, sizeof driver_words, "%s", words); }
+
 TsrStatus tsr_device_missing(TsrDevice device) {
     char name[16];
-    if (device.type == TSR_CUDA && tsr_backend_driver_words()[0] != '\0')
-        return tsr_error(TSR_RUNTIME_ERROR, "%s", tsr_backend_driver_words());
+    if (device.type == TSR_CUDA && driver_words[0] != '\0') return tsr_error(TSR_RUNTIME_ERROR, "%s", driver_words);
     if (device.type == TSR_CUDA)
         return tsr_error(
             TSR_RUNTIME_ERROR,

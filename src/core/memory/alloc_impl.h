@@ -30,8 +30,9 @@ void tsr_fault_forget_move(TsrFaultRegion *region);
 /* For violations found without a fault (a damaged canary): reports `message` at this thread's next interrupt check. */
 void tsr_fault_post(const char *message);
 
-/* What the driver of a plugin said that is there and can't be used; "" where none did. */
-const char *tsr_backend_driver_words(void);
+/* What the driver of a plugin said that is there and can't be used: from now on the text of tsr_device_missing. Copied.
+ */
+void tsr_device_set_missing(const char *words);
 
 /* Gives the caching allocator's large kept blocks back to the system. */
 void tsr_cache_drop_large(void);
@@ -42,8 +43,6 @@ size_t tsr_machine_memory(void);
 size_t tsr_group_memory(const char *mount, const char *names);
 
 struct TsrStorage;
-/* A storage of plain bytes from an allocator of the host. *out is the caller's. */
-TsrStatus tsr_storage_new_plain(struct TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes);
 /* Moves the bytes to memory of another allocator of the same device type, in place. */
 TsrStatus tsr_storage_move(struct TsrStorage *storage, TsrAllocator *allocator);
 

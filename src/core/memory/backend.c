@@ -12,7 +12,6 @@
 
 static TsrBackend backends[TSR_DEVICE_TYPE_COUNT];
 static bool loaded[TSR_DEVICE_TYPE_COUNT];
-static char driver_words[512]; /* of a driver that is there and can't be used */
 
 void (*tsr_race_hook)(const TsrRace *race);
 void (*tsr_where_hook)(char *text, size_t room);
@@ -85,7 +84,7 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
     memcpy(&init, &symbol, sizeof init); /* ISO C has no cast from object to function pointers */
     if (init == NULL) return refuse(library, path, "it does not export " TSR_BACKEND_SYMBOL);
     TsrStatus status = init(&host, &backend);
-    if (status == TSR_ACCELERATOR_ERROR) snprintf(driver_words, sizeof driver_words, "%s", tsr_error_message());
+    if (status == TSR_ACCELERATOR_ERROR) tsr_device_set_missing(tsr_error_message());
     if (status != TSR_OK) {
         dlclose(library);
         return status;
@@ -104,8 +103,6 @@ TsrStatus tsr_backend_load(const TsrBackend **lent, const char *path) {
     *lent = &backends[backend.device_type];
     return TSR_OK;
 }
-
-const char *tsr_backend_driver_words(void) { return driver_words; }
 
 /* Tries one place; false adds the reason to `tried`. */
 static bool try_load(const TsrBackend **out, const char *folder, size_t n, const char *file, char *tried, size_t room) {
@@ -183,26 +180,3 @@ void tsr_device_uses(const void *data, TsrDevice device, size_t bytes, bool writ
 }
 
 /* ---- pinned memory ---- */
-
-/* The plugin registers the allocator when it is loaded. */
-static TsrStatus find_pinned(TsrAllocator **out) {
-    TsrDevice device = {TSR_CUDA, -1};
-    TSR_TRY(tsr_device_resolve(&device));
-    *out = tsr_allocator_find(TSR_CPU, "pinned");
-    return *out != NULL ? TSR_OK : tsr_device_missing(device);
-}
-
-TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes) {
-    TsrAllocator *pinned;
-    TSR_TRY(find_pinned(&pinned));
-    return tsr_storage_new_plain(out, pinned, nbytes);
-}
-
-bool tsr_storage_is_pinned(const TsrStorage *s) { return s != NULL && s->allocator != NULL && s->allocator->pinned; }
-
-TsrStatus tsr_storage_pin(TsrStorage *s) {
-    TsrAllocator *pinned;
-    if (tsr_storage_is_pinned(s)) return TSR_OK;
-    TSR_TRY(find_pinned(&pinned));
-    return tsr_storage_move(s, pinned);
-}

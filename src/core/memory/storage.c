@@ -4,6 +4,7 @@
  * storages are in one list in order of creation, for storages() and leaks(). Elements of an OBJECT dtype are
  * constructed over the whole of nbytes and destroyed with it; a resize constructs or destroys the difference. The
  * struct outlives its bytes while a tensor elsewhere still uses the version counter embedded in it. */
+
 #include "core/storage.h"
 
 #include "core/backend.h"
@@ -13,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* All live storages, oldest first. */
@@ -195,10 +195,6 @@ TsrStatus tsr_storage_new(TsrStorage **out, TsrDevice device, uint64_t nbytes, T
     return new_storage(out, allocator, device, nbytes, element, false);
 }
 
-TsrStatus tsr_storage_new_plain(TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes) {
-    return new_storage(out, allocator, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE, false);
-}
-
 TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocator, uint64_t nbytes, TsrDtype element) {
     TsrDevice device = {allocator->device, -1};
     TSR_TRY(tsr_device_resolve(&device));
@@ -364,4 +360,29 @@ TsrStatus tsr_storage_share_memory(TsrStorage *storage) {
     storage->resizable = false;
     storage->origin = "shared";
     return TSR_OK;
+}
+
+/* --- pinned memory --- */
+
+/* The plugin registers the allocator when it is loaded. */
+static TsrStatus find_pinned(TsrAllocator **out) {
+    TsrDevice device = {TSR_CUDA, -1};
+    TSR_TRY(tsr_device_resolve(&device));
+    *out = tsr_allocator_find(TSR_CPU, "pinned");
+    return *out != NULL ? TSR_OK : tsr_device_missing(device);
+}
+
+TsrStatus tsr_storage_new_pinned(TsrStorage **out, uint64_t nbytes) {
+    TsrAllocator *pinned;
+    TSR_TRY(find_pinned(&pinned));
+    return new_storage(out, pinned, TSR_DEVICE_CPU, nbytes, TSR_DTYPE_NONE, false);
+}
+
+bool tsr_storage_is_pinned(const TsrStorage *s) { return s != NULL && s->allocator != NULL && s->allocator->pinned; }
+
+TsrStatus tsr_storage_pin(TsrStorage *s) {
+    TsrAllocator *pinned;
+    if (tsr_storage_is_pinned(s)) return TSR_OK;
+    TSR_TRY(find_pinned(&pinned));
+    return tsr_storage_move(s, pinned);
 }
