@@ -333,7 +333,6 @@ typedef struct C128 {
 
 /* --- greatest and least, and their places --- */
 
-#define FLOAT_VALUE(acc) ((acc).nan ? NAN : (acc).value)
 #define t u8
 #define T uint8_t
 #define LOW 0
@@ -367,12 +366,16 @@ typedef struct C128 {
 #define t f32
 #define T float
 #define FLAG int32_t
+#define V V8f
+#define TURN turn_floats
 #define LANES 64
 #include "order.inc"
 
 #define t f64
 #define T double
 #define FLAG int64_t
+#define V V4d
+#define TURN turn_doubles
 #define LANES 32
 #include "order.inc"
 
@@ -504,7 +507,6 @@ static void rows_moments_f64(void *accs, const char *data, int64_t nout, int64_t
 #define A float
 #define V V8f
 #define WIDEN SAME
-#define NARROW SAME
 #define LOADV load_sum_f32_vec
 #define ROUND1 SAME
 #define ROUNDV SAME
@@ -515,7 +517,6 @@ static void rows_moments_f64(void *accs, const char *data, int64_t nout, int64_t
 #define A double
 #define V V4d
 #define WIDEN SAME
-#define NARROW SAME
 #define LOADV load_sum_f64_vec
 #define ROUND1 SAME
 #define ROUNDV SAME
@@ -598,11 +599,11 @@ static double greatest_f64(const double *x, int64_t n) {
 
 /* --- the table --- */
 
-#define ROW(A, name, rows_, lines_) \
-    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name), lines_, false }
-#define WITH_LINES(A, name) ROW(A, name, PASTE(rows, name), PASTE(lines, name))
-#define WITH_ROWS(A, name) ROW(A, name, PASTE(rows, name), NULL)
-#define PLAIN(A, name) ROW(A, name, NULL, NULL)
+#define ROW(A, name, rows_, lines_, below) \
+    { A, PASTE(init, name), PASTE(line, name), rows_, PASTE(merge, name), PASTE(finish, name), lines_, below, false }
+#define WITH_LINES(A, name, below) ROW(A, name, PASTE(rows, name), PASTE(lines, name), below)
+#define WITH_ROWS(A, name) ROW(A, name, PASTE(rows, name), NULL, 0)
+#define PLAIN(A, name) ROW(A, name, NULL, NULL, 0)
 #define NUMBERS(M, name) \
     [TSR_UINT8] = M(name##_u8) \
     , [TSR_INT8] = M(name##_i8) \
@@ -613,10 +614,9 @@ static double greatest_f64(const double *x, int64_t n) {
     [TSR_FLOAT32] = M(name##_f32) \
     , [TSR_FLOAT64] = M(name##_f64)
 #define SUM8(name) WITH_ROWS(8, name)
-#define OWN(name) WITH_ROWS(sizeof(PASTE(side, name)), name)
 #define ACC(name) PLAIN(sizeof(PASTE(acc, name)), name)
 #define PLACE(name) WITH_ROWS(sizeof(PASTE(acc, name)), name)
-#define LINES(name) WITH_LINES(sizeof(PASTE(acc, name)), name)
+#define LINES(name) WITH_LINES(sizeof(PASTE(acc, name)), name, TSR_SHORT_LINE)
 #define TRUTH(A, name) \
     [TSR_BOOL] = WITH_ROWS(A, name##_u8), [TSR_UINT8] = WITH_ROWS(A, name##_u8), [TSR_INT8] = WITH_ROWS(A, name##_u8), \
     [TSR_INT16] = WITH_ROWS(A, name##_i16), [TSR_UINT16] = WITH_ROWS(A, name##_i16), \
@@ -624,26 +624,35 @@ static double greatest_f64(const double *x, int64_t n) {
     [TSR_INT64] = WITH_ROWS(A, name##_i64), [TSR_UINT64] = WITH_ROWS(A, name##_i64), \
     [TSR_FLOAT32] = WITH_ROWS(A, name##_f32), [TSR_FLOAT64] = WITH_ROWS(A, name##_f64), \
     [TSR_COMPLEX64] = WITH_ROWS(A, name##_c64), [TSR_COMPLEX128] = WITH_ROWS(A, name##_c128)
+#define EXTREMES(name) \
+    { \
+        [TSR_BOOL] = WITH_ROWS(1, name##_u8), [TSR_UINT8] = WITH_ROWS(1, name##_u8), \
+        [TSR_INT8] = WITH_ROWS(1, name##_i8), [TSR_INT16] = WITH_ROWS(2, name##_i16), \
+        [TSR_INT32] = WITH_ROWS(4, name##_i32), [TSR_INT64] = WITH_ROWS(8, name##_i64), \
+        [TSR_FLOAT32] = WITH_LINES(4, name##_f32, TSR_FOLDED_LINE), \
+        [TSR_FLOAT64] = WITH_LINES(8, name##_f64, TSR_FOLDED_LINE) \
+    }
 #define R_MOMENTS(t) \
     { \
         sizeof(Moments), init_moments, PASTE(line, moments_##t), NULL, merge_moments, PASTE(finish, moments_##t), \
-            NULL, false \
+            NULL, 0, false \
     }
 
 static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_SUM] =
         {NUMBERS(SUM8, sum), [TSR_UINT16] = SUM8(sum_u16), [TSR_UINT32] = SUM8(sum_u32), [TSR_UINT64] = SUM8(sum_u64),
-         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_LINES(4, sum_f32), [TSR_FLOAT64] = WITH_LINES(8, sum_f64),
-         [TSR_COMPLEX64] = WITH_ROWS(8, sum_c64), [TSR_COMPLEX128] = WITH_ROWS(16, sum_c128),
-         [TSR_FLOAT16] = WITH_ROWS(4, sum_f16), [TSR_BFLOAT16] = WITH_ROWS(4, sum_bf16)},
+         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_LINES(4, sum_f32, TSR_FOLDED_LINE),
+         [TSR_FLOAT64] = WITH_LINES(8, sum_f64, TSR_FOLDED_LINE), [TSR_COMPLEX64] = WITH_ROWS(8, sum_c64),
+         [TSR_COMPLEX128] = WITH_ROWS(16, sum_c128), [TSR_FLOAT16] = WITH_ROWS(4, sum_f16),
+         [TSR_BFLOAT16] = WITH_ROWS(4, sum_bf16)},
     [TSR_R_NANSUM] = {[TSR_FLOAT32] = WITH_ROWS(4, nansum_f32), [TSR_FLOAT64] = WITH_ROWS(8, nansum_f64)},
     [TSR_R_PROD] = {NUMBERS(SUM8, prod), [TSR_UINT16] = SUM8(prod_u16), [TSR_UINT32] = SUM8(prod_u32),
                     [TSR_UINT64] = SUM8(prod_u64), [TSR_BOOL] = SUM8(prod_b8), [TSR_FLOAT32] = WITH_ROWS(4, prod_f32),
                     [TSR_FLOAT64] = WITH_ROWS(8, prod_f64), [TSR_COMPLEX64] = WITH_ROWS(8, prod_c64),
                     [TSR_COMPLEX128] = WITH_ROWS(16, prod_c128), [TSR_FLOAT16] = WITH_ROWS(4, prod_f16),
                     [TSR_BFLOAT16] = WITH_ROWS(4, prod_bf16)},
-    [TSR_R_AMAX] = {NUMBERS(OWN, amax), FLOATS(OWN, amax), [TSR_BOOL] = OWN(amax_u8)},
-    [TSR_R_AMIN] = {NUMBERS(OWN, amin), FLOATS(OWN, amin), [TSR_BOOL] = OWN(amin_u8)},
+    [TSR_R_AMAX] = EXTREMES(amax),
+    [TSR_R_AMIN] = EXTREMES(amin),
     [TSR_R_ARGMAX] = {NUMBERS(PLACE, argmax), FLOATS(PLACE, argmax), [TSR_BOOL] = PLACE(argmax_u8)},
     [TSR_R_ARGMIN] = {NUMBERS(PLACE, argmin), FLOATS(PLACE, argmin), [TSR_BOOL] = PLACE(argmin_u8)},
     [TSR_R_AMINMAX] = {NUMBERS(ACC, aminmax), FLOATS(ACC, aminmax), [TSR_BOOL] = ACC(aminmax_u8)},
@@ -652,7 +661,7 @@ static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_COUNT] = {TRUTH(8, count)},
     [TSR_R_MOMENTS] = {[TSR_FLOAT32] = R_MOMENTS(f32),
                        [TSR_FLOAT64] = {sizeof(Moments), init_moments, line_moments_f64, rows_moments_f64,
-                                        merge_moments, finish_moments_f64, NULL, true}},
+                                        merge_moments, finish_moments_f64, NULL, 0, true}},
     [TSR_R_SQUARES] = {[TSR_FLOAT32] = PLAIN(8, squares_f32), [TSR_FLOAT64] = PLAIN(8, squares_f64)},
     [TSR_R_LOGSUMEXP] = {FLOATS(LINES, lse)},
 };

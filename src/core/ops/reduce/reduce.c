@@ -99,8 +99,9 @@ typedef struct Plan {
     char *out[2];
     int64_t out_size[2]; /* bytes of an element */
     int64_t itemsize;
-    bool cascades;  /* sums of floats: their digits tell the order */
-    bool any_order; /* the greatest and the least: they tell none */
+    bool cascades;      /* sums of floats: their digits tell the order */
+    int64_t rows_below; /* lines shorter than that may go by the reducer's rows: in turn, or in an order that nothing
+                           tells */
 } Plan;
 
 static int compare_dims(const void *user, int inner, int outer) {
@@ -233,7 +234,9 @@ static bool sums_crosswise(const Plan *p) { return p->cascades && p->nred > 1 &&
 
 /* Whether many outputs side by side are folded row by row. */
 static bool takes_rows(const Plan *p) {
+    enum { FEW_COLUMNS = 8, DEEP = 64 }; /* columns that go faster one by one: amax(0) of 30000 by 3 74 us and 40 */
     if (p->reducer->rows == NULL || p->kept[0].size == 1 || p->count == 0 || sums_crosswise(p)) return false;
+    if (p->rows_below > 0 && p->kept[0].size < FEW_COLUMNS && p->count > DEEP) return false;
     return p->reducer->abreast || better_by_rows(p, &p->kept[0]);
 }
 
@@ -282,13 +285,13 @@ static void fold_crosswise(const Plan *p, char *acc, const char *base) {
 /* `n` outputs along the innermost kept dimension, one after the other. */
 static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
     bool crosswise = sums_crosswise(p);
-    if (!crosswise && p->nred == 1 && p->red[0].stride == p->itemsize && p->count < TSR_SHORT_LINE) {
-        if (p->reducer->lines != NULL) {
+    if (!crosswise && p->nred == 1 && p->red[0].stride == p->itemsize) {
+        if (p->count < p->reducer->lines_below) {
             p->reducer->lines(accs, base, n, p->kept[0].stride, p->count);
             return;
         }
-        if (p->any_order) {
-            p->reducer->rows(accs, base, n, p->kept[0].stride, p->count, p->itemsize, 0, 0, 0);
+        if (p->count > 0 && p->count < p->rows_below) {
+            p->reducer->rows(accs, base, n, p->kept[0].stride, p->count, p->itemsize, 0, 0, p->red[0].other);
             return;
         }
     }
@@ -417,6 +420,14 @@ static int result_shape(int64_t *sizes, const TsrReduction *r) {
     return n;
 }
 
+/* Products of doubles are taken in turn up to 15 of them. */
+static int64_t rows_below(const Plan *p, TsrReduceKind kind) {
+    enum { IN_TURN = 16 };
+    if (p->reducer == NULL || p->reducer->rows == NULL || p->reducer->abreast) return 0;
+    if (kind == TSR_R_SUM || kind == TSR_R_NANSUM) return 0;
+    return kind == TSR_R_PROD ? IN_TURN : TSR_SHORT_LINE;
+}
+
 /* Field by field: zeros for all the dimensions there could be are a tenth of the time that a sum of three numbers
  * takes. */
 static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
@@ -426,7 +437,7 @@ static void plan(Plan *p, const TsrReduction *r, TsrTensor *const out[2]) {
     p->itemsize = (int64_t)tsr_itemsize(r->in);
     p->cascades = (r->kind == TSR_R_SUM || r->kind == TSR_R_NANSUM) &&
                   (tsr_dtype_is_float(r->in->dtype) || tsr_dtype_is_complex(r->in->dtype));
-    p->any_order = r->kind == TSR_R_AMAX || r->kind == TSR_R_AMIN;
+    p->rows_below = rows_below(p, r->kind);
     for (int k = 0; k < 2; k++) {
         p->out[k] = out[k] != NULL ? tsr_data(out[k]) : NULL;
         p->out_size[k] = out[k] != NULL ? (int64_t)tsr_itemsize(out[k]) : 0;

@@ -188,12 +188,13 @@ TsrStatus op_nansum(TsrOpCall *c) {
     return tsr_finish_move(c, s, result);
 }
 
+TSR_CLONES static void divide_floats(float *p, int64_t n, float by) { TSR_IN_PIECES(i, n) p[i] /= by; }
+
 /* *t /= n, in t's dtype. */
 static TsrStatus divide(TsrTensor *t, double n) {
     if (tsr_is_meta(t)) return TSR_OK;
     if (t->dtype == TSR_FLOAT32 && !tsr_on_device(t)) {
-        float *p = tsr_data(t), f = (float)n;
-        TSR_IN_PIECES(i, t->numel) p[i] /= f;
+        divide_floats(tsr_data(t), t->numel, (float)n);
         return TSR_OK;
     }
     TsrTensor *same = NULL;
