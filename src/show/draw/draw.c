@@ -1,6 +1,7 @@
 /* draw(). The picture: a row of cells for the storage's elements with their values, and under it a row for each view
  * with the index that reaches each cell (beyond six dimensions its place in row-major order); gaps stay empty, a cell
  * that several indices reach (stride 0, overlap) says how many. */
+
 #include "draw.h"
 
 #include <stdio.h>
@@ -15,10 +16,8 @@
 #include "segments.h"
 #include "show/facts/anatomy.h"
 #include "show/facts/card.h"
-#include "show/facts/inspect.h"
 #include "core/tensor/loan.h"
 #include "core/io.h"
-#include "core/io_stream.h"
 #include "lang/modules/namespace.h"
 #include "show/help/screen.h"
 #include "lang/types/dict.h"
@@ -70,22 +69,6 @@ static TsrStatus picture_repr(TsrText *out, Value self) {
 }
 
 /* ---- the function ---- */
-
-TsrStatus draw_check(TsrTensor *t) {
-    if (t->storage == NULL || tsr_is_meta(t) || !tsr_is_defined(t))
-        return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
-    return tsr_tensor_check(t, false);
-}
-
-TsrStatus draw_too_many(void) { return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS); }
-
-void draw_name_view(View *view, TsrTensor *t, int number) {
-    *view = (View){.t = t};
-    holders_name(view->name, sizeof view->name, t);
-    if (view->name[0] != '\0') return;
-    snprintf(view->name, sizeof view->name, "view %d", number);
-    if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
-}
 
 /* By the environment: the program itself runs in the C locale. */
 static bool locale_has_unicode(void) {

@@ -1,9 +1,13 @@
-/* Which elements of a storage are shown, and what stands in each cell: the index by which each view reaches it. */
+/* Which elements of a storage are shown, what stands in each cell (the index by which each view reaches it), and what
+ * each view is called. */
 #include "picture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "show/facts/inspect.h"
+#include "torch/holders.h"
 
 /* The first and the last element that a view reaches. */
 static void span_of(const TsrTensor *t, int64_t *first, int64_t *last) {
@@ -233,4 +237,20 @@ const char *draw_where(char buffer[24], const Picture *p) {
     snprintf(buffer, 24, "%s%s", tsr_device_has_backend(p->device) ? " on " : "",
              tsr_device_has_backend(p->device) ? tsr_device_format(p->device, name) : "");
     return buffer;
+}
+
+TsrStatus draw_check(TsrTensor *t) {
+    if (t->storage == NULL || tsr_is_meta(t) || !tsr_is_defined(t))
+        return tsr_error(TSR_RUNTIME_ERROR, "draw(): this tensor has no memory to draw");
+    return tsr_tensor_check(t, false);
+}
+
+TsrStatus draw_too_many(void) { return tsr_error(TSR_VALUE_ERROR, "draw(): at most %d tensors", MAX_VIEWS); }
+
+void draw_name_view(View *view, TsrTensor *t, int number) {
+    *view = (View){.t = t};
+    holders_name(view->name, sizeof view->name, t);
+    if (view->name[0] != '\0') return;
+    snprintf(view->name, sizeof view->name, "view %d", number);
+    if (t->base != NULL && tsr_tensor_weak_alive(t->base)) inspect_origin(view->origin, sizeof view->origin, t);
 }
