@@ -10,8 +10,11 @@ void tsr_kernel_keys32(TsrDtype dtype, const char *src, int64_t stride, int64_t 
 void tsr_kernel_keys64(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint64_t *keys) {
     table()->keys64(dtype, src, stride, n, keys);
 }
-int64_t tsr_kernel_first_below(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit) {
-    return table()->first_below(keys, n, mask, limit);
+int64_t tsr_kernel_first_below32(const uint32_t *keys, int64_t n, uint32_t mask, uint32_t limit) {
+    return table()->first_below32(keys, n, mask, limit);
+}
+int64_t tsr_kernel_first_below64(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit) {
+    return table()->first_below64(keys, n, mask, limit);
 }
 
 uint64_t tsr_kernel_nan_key(TsrDtype dtype) {

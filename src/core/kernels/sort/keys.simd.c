@@ -85,18 +85,22 @@ static void keys64(TsrDtype dtype, const char *src, int64_t stride, int64_t n, u
 }
 #undef DTYPE
 
-/* The first k with (keys[k] ^ mask) < limit; n if there is none. */
-static int64_t first_below(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit) {
-    /* Keys compared without a branch, so that the loop is vectorised; a hit is then searched one by one. */
-    enum { STRETCH = 64 };
-    int64_t i = 0;
-    for (; i + STRETCH <= n; i += STRETCH) { /* whole stretches first */
-        int hit = 0;
-        for (int k = 0; k < STRETCH; k++) hit |= (keys[i + k] ^ mask) < limit;
-        if (hit) break;
+/* The first k with (keys[k] ^ mask) < limit; n if there is none. Keys are compared without a branch, so that the loop
+ * is vectorised; a hit is then searched one by one. */
+enum { STRETCH = 64 };
+#define FIRST_BELOW(bits) \
+    static int64_t first_below##bits(const uint##bits##_t *keys, int64_t n, uint##bits##_t mask, \
+                                     uint##bits##_t limit) { \
+        int64_t i = 0; \
+        for (; i + STRETCH <= n; i += STRETCH) { \
+            int hit = 0; \
+            for (int k = 0; k < STRETCH; k++) hit |= (keys[i + k] ^ mask) < limit; \
+            if (hit) break; \
+        } \
+        while (i < n && (keys[i] ^ mask) >= limit) i++; \
+        return i; \
     }
-    while (i < n && (keys[i] ^ mask) >= limit) i++;
-    return i;
-}
+FIRST_BELOW(32)
+FIRST_BELOW(64)
 
-const TsrKeysTable SIMD(tsr_keys_table) = {keys32, keys64, first_below};
+const TsrKeysTable SIMD(tsr_keys_table) = {keys32, keys64, first_below32, first_below64};

@@ -9,7 +9,8 @@
 typedef struct TsrKeysTable {
     void (*keys32)(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint32_t *keys);
     void (*keys64)(TsrDtype dtype, const char *src, int64_t stride, int64_t n, uint64_t *keys);
-    int64_t (*first_below)(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit);
+    int64_t (*first_below32)(const uint32_t *keys, int64_t n, uint32_t mask, uint32_t limit);
+    int64_t (*first_below64)(const uint64_t *keys, int64_t n, uint64_t mask, uint64_t limit);
 } TsrKeysTable;
 
 /* Static; made by keys.simd.c. */

@@ -225,19 +225,31 @@ TsrStatus op_msort(TsrOpCall *c) {
 /* ---- topk ---- */
 
 /* Few of many: the heap of partial_sort, fed block by block, so that only k pairs are ever held. */
+enum { STREAM_BLOCK = 512 };
+
+/* Offers the heap the m elements at src, the first of which has the index `at`. Their keys have `bits`. */
+#define OFFER_BLOCK(bits) \
+    static void offer_block##bits(TsrPair *heap, const SortLine *w, const char *src, int64_t stride, int64_t at, \
+                                  int64_t m) { \
+        uint##bits##_t keys[STREAM_BLOCK], \
+            mask = w->flip ? UINT##bits##_MAX >> (bits - tsr_kernel_key_bits(w->dtype)) : 0; \
+        tsr_kernel_keys##bits(w->dtype, src, stride, m, keys); \
+        for (int64_t j = 0; \
+             (j += tsr_kernel_first_below##bits(keys + j, m - j, mask, (uint##bits##_t)heap[0].key)) < m; j++) \
+            tsr_kernel_heap_offer(heap, w->k, (TsrPair){keys[j] ^ mask, at + j}); \
+    }
+OFFER_BLOCK(32)
+OFFER_BLOCK(64)
+
 static void topk_stream(char *const *data, const int64_t *stride, const int64_t *n, const SortLine *w) {
-    enum { BLOCK = 512 };
     SortPairs p;
-    uint64_t keys[BLOCK], mask = w->flip ? UINT64_MAX >> (64 - tsr_kernel_key_bits(w->dtype)) : 0;
     if (!tsr_pairs_begin(&p, w->k, false, w)) return;
     tsr_pairs_load(p.a, data[2], stride[2], w->k, w);
     tsr_kernel_heap_start(p.a, w->k);
-    for (int64_t i = w->k; i < n[2] && tsr_interrupt_flag == 0; i += BLOCK) {
-        int64_t m = TSR_MIN(n[2] - i, BLOCK);
-        tsr_kernel_keys64(w->dtype, data[2] + i * stride[2], stride[2], m, keys);
-        for (int64_t j = 0; (j += tsr_kernel_first_below(keys + j, m - j, mask, p.a[0].key)) < m; j++)
-            tsr_kernel_heap_offer(p.a, w->k, (TsrPair){keys[j] ^ mask, i + j});
-    }
+    const bool wide = tsr_dtype_size(w->dtype) > 4;
+    for (int64_t i = w->k; i < n[2] && tsr_interrupt_flag == 0; i += STREAM_BLOCK)
+        (wide ? offer_block64 : offer_block32)(p.a, w, data[2] + i * stride[2], stride[2], i,
+                                               TSR_MIN(n[2] - i, STREAM_BLOCK));
     tsr_kernel_heap_finish(p.a, w->k);
     tsr_pairs_store(data, stride, p.a, w->k, tsr_dtype_size(w->dtype));
     tsr_pairs_end(&p);
