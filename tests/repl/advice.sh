@@ -70,8 +70,6 @@ import pandas
 load('x.csv') reads a table as a tensor
 import csv
 load('x.csv') reads a table as a tensor
-import argparse
-sys.argv has the arguments
 import array
 bytearray(b) holds bytes, tensor(list) numbers of one kind
 import dataclasses
@@ -104,8 +102,6 @@ import enum
 a dict of names and numbers does it; there are no classes
 import fractions
 math.gcd(12, 18) finds what a fraction can be shortened by; there are no fractions
-import logging
-print(text, file=sys.stderr) writes beside the output
 import seaborn
 plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
 import struct

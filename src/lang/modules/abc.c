@@ -1,5 +1,5 @@
-/* abc.c: Python's collections.abc. A row is a type that is nobody's base: isinstance() asks for methods, or for the
- * types that Python registers with it. */
+/* abc.c: Python's collections.abc and numbers. A row is a type that is nobody's base: isinstance() asks for methods, or
+ * for the types that Python registers with it. */
 #include "abc.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "lang/object/value_impl.h"
 #include "lang/types/bytes.h"
 #include "lang/types/collections.h"
+#include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
@@ -45,11 +46,9 @@ static TsrStatus is_instance(bool *out, Type *type, Value v) {
     return TSR_OK;
 }
 
-#define ABC(name_, ...) \
-    { \
-        .type = {.obj = TYPE_HEADER, .name = name_, .module = "collections.abc", .instance_check = is_instance}, \
-        __VA_ARGS__ \
-    }
+#define ABC_OF(module_, name_, ...) \
+    { .type = {.obj = TYPE_HEADER, .name = name_, .module = module_, .instance_check = is_instance}, __VA_ARGS__ }
+#define ABC(...) ABC_OF("collections.abc", __VA_ARGS__)
 #define BY_METHODS(name, text) ABC(name, .methods = text)
 #define BY_TYPES(name, ...) ABC(name, .members = {__VA_ARGS__})
 static Abc rows[] = {
@@ -84,3 +83,22 @@ static TsrStatus fill(Module *module) {
 }
 
 const NsModule ns_collections_abc = {"collections.abc", "What a value can do, for isinstance().", NULL, fill, NULL};
+
+#ifndef __wasm__ /* for the size of the page */
+#define NUMBER(name, ...) ABC_OF("numbers", name, .members = {__VA_ARGS__})
+static Abc number_rows[] = {
+    NUMBER("Number", &int_type, &float_type, &complex_type, &bool_type),
+    NUMBER("Complex", &int_type, &float_type, &complex_type, &bool_type),
+    NUMBER("Real", &int_type, &float_type, &bool_type),
+    NUMBER("Rational", &int_type, &bool_type),
+    NUMBER("Integral", &int_type, &bool_type),
+};
+
+static TsrStatus numbers_fill(Module *module) {
+    for (size_t i = 0; i < TSR_COUNTOF(number_rows); i++)
+        TSR_TRY(module_add(module, number_rows[i].type.name, value_lent(&number_rows[i].type)));
+    return TSR_OK;
+}
+
+const NsModule ns_numbers = {"numbers", "Kinds of numbers, for isinstance().", NULL, numbers_fill, NULL};
+#endif

@@ -22,6 +22,8 @@ static TsrStatus io_fill(Module *module) {
     return module_add(module, "UnsupportedOperation", value_lent(EXC_TYPE(TSR_UNSUPPORTED_OPERATION)));
 }
 static const NsModule ns_io = {"io", "Files in memory.", NULL, io_fill, NULL};
+static const NsModule ns_argparse = {"argparse", "The arguments of a script, by their names.", NULL, NULL, NULL};
+static const NsModule ns_logging = {"logging", "Messages of a program by levels.", NULL, NULL, NULL};
 static const NsModule ns_pprint = {"pprint", "Values over several lines.", NULL, NULL, NULL};
 static const NsModule ns_statistics = {"statistics", "Means and spreads of numbers in lists.", NULL, NULL, NULL};
 static const NsModule ns_textwrap = {"textwrap", "Text in lines of a width.", NULL, NULL, NULL};
@@ -49,8 +51,11 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_string,
                                        &ns_contextlib,
 #ifndef __wasm__
+                                       &ns_argparse,
                                        &ns_gc,
                                        &ns_io,
+                                       &ns_logging,
+                                       &ns_numbers,
                                        &ns_pprint,
                                        &ns_re,
                                        &ns_statistics,
@@ -70,6 +75,13 @@ static Kind kinds[] = {
     KIND("_MemoryFile", "_io", NULL, "io", "io"), /* the first: the base of the two below */
     KIND("BytesIO", "_io", &kinds[0].type, "io", "io"),
     KIND("StringIO", "_io", &kinds[0].type, "io", "io"),
+    OF("argparse", "ArgumentParser"),
+    OF("argparse", "Namespace"),
+    OF("logging", "Formatter"),
+    OF("logging", "LogRecord"),
+    OF("logging", "Logger"),
+    OF("logging", "StreamHandler"),
+    OF("logging", "NullHandler"),
 #endif
     OF("contextlib", "ExitStack"),
     OF("contextlib", "_GeneratorContextManager"),

@@ -12,7 +12,9 @@ PRELUDE_EMBED(prelude_heapq, "src/lang/modules/prelude/heapq.tsr");
 PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
 PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 #ifndef __wasm__
+PRELUDE_EMBED(prelude_argparse, "src/lang/modules/prelude/argparse.tsr");
 PRELUDE_EMBED(prelude_io, "src/lang/modules/prelude/io.tsr");
+PRELUDE_EMBED(prelude_logging, "src/lang/modules/prelude/logging.tsr");
 PRELUDE_EMBED(prelude_pprint, "src/lang/modules/prelude/pprint.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
 PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
@@ -34,7 +36,9 @@ static const PreludeSource sources[] = {
     SOURCE("operator", operator, NULL),
     SOURCE("random", random, "math random"),
 #ifndef __wasm__
+    SOURCE("argparse", argparse, "argparse os sys textwrap types"),
     SOURCE("io", io, "io operator"),
+    SOURCE("logging", logging, "logging sys time"),
     SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
     SOURCE("statistics", statistics, "math"),

@@ -1,11 +1,13 @@
-/* time.c: Python's time, as far as it makes sense here: clocks and sleep. */
+/* time.c: Python's time, as far as it makes sense here: clocks, the time of day and sleep. */
 #include "modules.h"
 
 #include <errno.h>
 #include <math.h>
 #include <time.h>
 
+#include "lang/object/args.h"
 #include "lang/types/numbers.h"
+#include "lang/types/str.h"
 
 static int64_t read_clock(clockid_t clock) {
     struct timespec t;
@@ -46,6 +48,21 @@ static TsrStatus time_sleep(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+#ifndef __wasm__ /* for the size of the page */
+static TsrStatus time_strftime(Value *out, const CallArgs *args) {
+    enum { MOST = 4096 };
+    char text[MOST];
+    const char *format;
+    TSR_TRY(value_to_cstring(&format, args->values[0], "strftime() argument 1"));
+    time_t now = time(NULL);
+    struct tm local;
+    if (localtime_r(&now, &local) == NULL) return tsr_error_errno(errno, NULL);
+    size_t n = strftime(text, sizeof text, format, &local);
+    if (n == 0 && format[0] != '\0') return tsr_error(TSR_VALUE_ERROR, "Invalid format string");
+    return str_new(out, text, (int64_t)n);
+}
+#endif
+
 static const Method functions[] = {
     {"time", time_time, ARGS_NONE, 0, 0, "()", "Seconds since 1970 as a float."},
     {"time_ns", time_time_ns, ARGS_NONE, 0, 0, "()", "Nanoseconds since 1970."},
@@ -55,6 +72,9 @@ static const Method functions[] = {
     {"monotonic_ns", time_monotonic_ns, ARGS_NONE, 0, 0, "()", "A clock that never goes back, in nanoseconds."},
     {"process_time", time_process_time, ARGS_NONE, 0, 0, "()", "Processor time of this program, in seconds."},
     {"process_time_ns", time_process_time_ns, ARGS_NONE, 0, 0, "()", "Processor time of this program, in nanoseconds."},
+#ifndef __wasm__
+    {"strftime", time_strftime, ARGS_ONE, 1, 1, "(format, /)", "The time of day and the date now, as the format says."},
+#endif
     {"sleep", time_sleep, ARGS_ONE, 1, 1, "(seconds, /)", "Waits."},
     {0},
 };
