@@ -77,7 +77,7 @@ static const PreludeSource sources[] = {
     SOURCE("backends.cuda", backends_cuda),
 #ifndef __wasm__
     SOURCE_WITH("distributions", distributions, "torch copy math F=torch.nn.functional D=torch.distributions"),
-    SOURCE_WITH("utils.data", data, "torch math warnings data=torch.utils.data"),
+    SOURCE_WITH("utils.data", data, "torch bisect itertools math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     TABLES("Table", reshape),
     TABLES("Groups", groups_rows),
