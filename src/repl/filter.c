@@ -17,6 +17,7 @@
 #include "pieces.h"
 #include "report.h"
 #include "torch/files.h"
+#include "torch/tables/tables.h"
 #include "show/explain/explain.h"
 #include "torch/json.h"
 #include "lang/types/sequences.h"
@@ -277,12 +278,35 @@ static void tell_as_json(const char *line) {
     diag_write_json_note(stderr, line);
 }
 
+/* Of what comes in pieces: whether some was written, its columns' names, and how many numbers became null. */
+static struct {
+    bool some;
+    Value names;
+    int64_t nulls;
+} pieces;
+
+static void forget_pieces(void) {
+    value_release(pieces.names);
+    pieces.some = false;
+    pieces.names = VALUE_UNBOUND;
+    pieces.nulls = 0;
+}
+
+/* Whether rows may be written to standard output before those behind them are known. */
+static bool writes_rows(void) {
+    static const char *const formats[] = {"csv", "tsv", "jsonl"};
+    if (options->output == NULL || options->output_file != NULL || options->in_place) return false;
+    for (size_t i = 0; i < TSR_COUNTOF(formats); i++)
+        if (strcmp(options->output, formats[i]) == 0) return true;
+    return false;
+}
+
 TsrStatus filter_program(Ast *program) {
     const char *path = file_count > 0 ? files[0] : "-";
     if (file_count > 1 || shell_options->interactive) return TSR_OK;
     for (int i = 0; i < options->binding_count; i++)
         if (options->bindings[i].name_length == 1 && options->bindings[i].name[0] == '_') return TSR_OK;
-    return pieces_begin(path, options, program);
+    return pieces_begin(path, options, program, writes_rows());
 }
 
 TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, int count) {
@@ -295,6 +319,7 @@ TsrStatus filter_prepare(const FilterOptions *given, const char *const *paths, i
     all_used = false;
     value_release(inputs);
     inputs = VALUE_UNBOUND;
+    forget_pieces();
     TSR_TRY(bind_globals());
     if (!first) return TSR_OK;
     next_bare_name = vm_bare_name;
@@ -404,18 +429,19 @@ static TsrStatus change(Value result, const char *path, const TsrSaveOptions *o)
     return files_change(result, path, &load, o);
 }
 
-static TsrStatus save(Value result, const char *path, const char *format) {
+static TsrStatus save(Value result, const char *path, const char *format, bool writes_piece) {
     char na[64];
     const TsrFormat *row = format != NULL ? tsr_format_find(format) : tsr_format_for_path(path);
     TsrSaveOptions o = {.size = sizeof(TsrSaveOptions),
                         .format = format,
                         .precision = options->precision,
                         .json_nan = options->json_nan,
-                        .no_header = options->no_header,
+                        .no_header = options->no_header || (pieces.some && row != NULL && row->table),
                         .untie = options->untie,
                         .compact = options->compact,
                         .na = first_word(na, sizeof na, options->na),
-                        .suffix = options->suffix};
+                        .suffix = options->suffix,
+                        .nulls = writes_piece ? &pieces.nulls : NULL};
     const char **names = NULL;
     TsrStatus status = has_names(row, result) ? set_header(&o, &names, result) : TSR_OK;
     if (status == TSR_OK) status = options->in_place ? change(result, path, &o) : files_save_alike(result, path, &o);
@@ -435,16 +461,43 @@ static TsrStatus print_json(Value result) {
     return status;
 }
 
+/* The header stands above the first piece: all have the same columns. */
+static TsrStatus check_columns(Value piece) {
+    Value names;
+    bool same = true;
+    if (!value_is_table(piece) || strcmp(options->output, "jsonl") == 0) return TSR_OK;
+    TSR_TRY(list_new_iterable(&names, piece));
+    if (!pieces.some) {
+        value_set_move(&pieces.names, names);
+        return TSR_OK;
+    }
+    TsrStatus status = value_equal(&same, pieces.names, names);
+    value_release(names);
+    if (status != TSR_OK || same) return status;
+    tsr_error(TSR_VALUE_ERROR, "the columns change where rows were written already");
+    tsr_error_hint("--columns says which are wanted; with -o FILE all is read before it is written");
+    return TSR_VALUE_ERROR;
+}
+
+TsrStatus filter_write_piece(Value piece) {
+    TSR_TRY(check_columns(piece));
+    fflush(builtin_stdout());
+    TsrStatus status = save(piece, "-", options->output, true);
+    pieces.some = true;
+    return status;
+}
+
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v)) {
     const char *file = options->in_place ? files[0] : options->output_file;
     const char *format = options->in_place ? options->input_format : options->output;
+    if (pieces.some) files_tell_nulls(&(TsrSaveOptions){.json_nan = options->json_nan, .nulls = &pieces.nulls}, "-");
     if (result.tag == V_UNBOUND || value_is_none(result))
         return file != NULL ? tsr_error(TSR_VALUE_ERROR, "%s is not written: the last statement has no value", file)
                             : TSR_OK;
     bool text = format != NULL && strcmp(format, "text") == 0;
-    if (file != NULL) return save(result, file, text ? NULL : format);
+    if (file != NULL) return save(result, file, text ? NULL : format, false);
     if (format == NULL && shell_options->json) return print_json(result);
     if (format == NULL || text) return display(result);
     fflush(builtin_stdout());
-    return save(result, "-", format);
+    return save(result, "-", format, false);
 }

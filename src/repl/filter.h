@@ -13,6 +13,8 @@ TsrStatus filter_prepare(const FilterOptions *options, const char *const *files,
 TsrStatus filter_program(Ast *program);
 /* After it, and after an error in it, too: notes that the program saw the first of several inputs alone. */
 void filter_tell_unused(void);
+/* While it runs: writes rows of its value that are all there is in one piece of the input. */
+TsrStatus filter_write_piece(Value piece);
 /* After that: writes the value of the last statement as the options say; `display` is for text. */
 TsrStatus filter_finish(Value result, TsrStatus (*display)(Value v));
 

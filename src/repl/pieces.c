@@ -9,6 +9,7 @@
 
 #include "core/dtype.h"
 #include "core/io_chunks.h"
+#include "filter.h"
 #include "lang/object/native.h"
 #include "lang/syntax/parser.h"
 #include "lang/types/str.h"
@@ -19,6 +20,8 @@
 
 /* What the program calls for the results of its parts. */
 #define RESULTS "__results__"
+/* What writes the rows of a piece. */
+#define WRITER "__write__"
 
 static StreamPlan plan;
 static TsrChunks *chunks; /* opened, and not yet read */
@@ -65,12 +68,12 @@ static void note_failure(TsrStatus status) {
     tsr_error_clear();
 }
 
-TsrStatus pieces_begin(const char *path, const FilterOptions *o, Ast *program) {
+TsrStatus pieces_begin(const char *path, const FilterOptions *o, Ast *program, bool writes) {
     char given[GIVEN_ROOM];
     forget();
     if (o->shape != NULL || o->in_place || !is_unseekable(path) || tsr_io_part(path) != NULL) return TSR_OK;
     if (o->dtype != NULL && tsr_dtype_from_name(o->dtype) == TSR_DTYPE_NONE) return TSR_OK;
-    TSR_TRY(stream_plan_find(&plan, program));
+    TSR_TRY(stream_plan_find(&plan, program, writes ? WRITER : NULL));
     if (!plan.streams) return TSR_OK;
     TsrLoadOptions load = load_options(o, given);
     TsrStatus status = tsr_chunks_new(&chunks, path, &load, plan.columns.length > 0 ? plan.columns.data : NULL);
@@ -102,22 +105,30 @@ static TsrStatus find_results(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
+static TsrStatus write_piece(Value *out, const CallArgs *args) {
+    *out = VALUE_NONE;
+    return filter_write_piece(args->values[0]);
+}
+
 TsrStatus pieces_name(Value *lent, const Str *name) {
-    static const Method method = {RESULTS, find_results, ARGS_NONE, 0, 0, NULL, NULL};
-    static Value function;
-    if (!plan.streams || !str_equal_c(name, RESULTS)) return TSR_OK;
-    if (function.tag == V_UNBOUND) TSR_TRY(native_new(&function, &method, "tsr"));
-    *lent = function;
+    static const Method methods[] = {{RESULTS, find_results, ARGS_NONE, 0, 0, NULL, NULL},
+                                     {WRITER, write_piece, ARGS_ONE, 1, 1, NULL, NULL}};
+    static Value functions[TSR_COUNTOF(methods)];
+    for (size_t i = 0; i < TSR_COUNTOF(methods) && plan.streams; i++) {
+        if (!str_equal_c(name, methods[i].name)) continue;
+        if (functions[i].tag == V_UNBOUND) TSR_TRY(native_new(&functions[i], &methods[i], "tsr"));
+        *lent = functions[i];
+    }
     return TSR_OK;
 }
 
 static TsrStatus explain_program(TsrText *out, const Ast *program) {
     StreamPlan p;
-    TsrStatus status = stream_plan_find(&p, program);
-    const char *words = p.words.length > 0 ? p.words.data : "";
+    TsrStatus status = stream_plan_find(&p, program, WRITER);
+    const char *words = p.words.length > 0 ? p.words.data : "", *which = p.writes ? " with -o csv, tsv or jsonl" : "";
     if (status == TSR_OK && p.streams)
         status =
-            tsr_text_printf(out, "a long input comes in pieces, in memory that does not grow: %s%s%s%s", words,
+            tsr_text_printf(out, "a long input comes in pieces, in memory that does not grow%s: %s%s%s%s", which, words,
                             p.columns.length > 0 ? "; columns that are not " : "",
                             p.columns.length > 0 ? p.columns.data : "", p.columns.length > 0 ? " are skipped" : "");
     else if (status == TSR_OK && p.words.length > 0)

@@ -838,11 +838,12 @@ static TsrStatus save_items(Value v, TsrItems *items, const char *path, const Ts
     int64_t nulls = 0, replaced = 0;
     TsrSaveOptions o = *options;
     TsrText text = {0};
-    o.nulls = &nulls;
+    if (o.nulls == NULL) o.nulls = &nulls;
     o.replaced = &replaced;
     TsrStatus status = prepare(items, &o, &text, v, path);
     if (status == TSR_OK) status = write_items(items, path, &o, bytes);
-    if (status == TSR_OK) tell_losses(&o, path);
+    if (status == TSR_OK && o.nulls == &nulls) files_tell_nulls(&o, path);
+    if (status == TSR_OK) tell_replaced(&o, path);
     if (status == TSR_OK && holds_trees(o.format) && !o.compact) status = tell_of_ballast(&items->tree, path);
     tsr_text_free(&text);
     return status;

@@ -21,6 +21,7 @@ typedef struct Finder {
     int column_count;
     bool all_columns;
     const Node *mask; /* which picks the rows that are looked at; NULL: all */
+    const char *writer;
     TsrStatus status;
 } Finder;
 
@@ -225,12 +226,12 @@ static TsrStatus append(TsrText *out, const Finder *f, const Node *n) {
     return tsr_text_append(out, f->text + begin_of(f, n), end_of(f, n) - begin_of(f, n));
 }
 
-/* [begin, end) of the program is a part: `of` is what a piece gives, and behind it stands the call's text. */
+/* `whole` is a part: `of` is what a piece gives, and behind it stands the call's text. */
 static TsrStatus add_part(Finder *f, const char *kind, const Node *whole, const Node *of, const char *call, size_t n) {
     StreamPlan *p = f->plan;
     if (p->count == STREAM_MOST_PARTS) return tsr_error(TSR_VALUE_ERROR, "more than %d parts", STREAM_MOST_PARTS);
     p->nodes[p->count++] = (Node *)(uintptr_t)whole;
-    TSR_TRY(tsr_text_printf(&p->parts, "('%s', (lambda _: (", kind));
+    TSR_TRY(tsr_text_printf(&p->parts, "('%s', (lambda _: %s(", kind, strcmp(kind, "rows") == 0 ? f->writer : ""));
     TSR_TRY(append(&p->parts, f, of));
     TSR_TRY(tsr_text_puts(&p->parts, ")), (lambda f: f"));
     TSR_TRY(tsr_text_append(&p->parts, call, n));
@@ -379,6 +380,27 @@ static bool walk(Finder *f, const Node *n) {
     return fine;
 }
 
+/* `_`, or rows and columns of it, that hold what stood there. */
+static bool is_choice(const Node *n) {
+    while (n->kind == AST_SUBSCRIPT) n = n->subscript.value;
+    return is_input(n);
+}
+
+/* Whether a statement gives rows that are written as they come. */
+static bool is_written(Finder *f, const Node *n) {
+    const int columns = f->column_count;
+    const bool all = f->all_columns;
+    f->mask = NULL;
+    if (f->writer != NULL && n->kind == AST_EXPR && is_choice(n->value) && by_rows(f, n->value, false)) {
+        f->plan->writes = true;
+        f->status = add_part(f, "rows", n->value, n->value, "()", 2);
+        return true;
+    }
+    f->column_count = columns;
+    f->all_columns = all;
+    return false;
+}
+
 static bool walk_program(Finder *f, const Ast *ast) {
     const Node *with = NULL;
     for (int i = 0; i < ast->body.count; i++) {
@@ -386,6 +408,7 @@ static bool walk_program(Finder *f, const Ast *ast) {
         if (!has_input(f, n)) continue;
         if (with != NULL || (n->kind != AST_EXPR && n->kind != AST_ASSIGN)) return false;
         with = n;
+        if (i + 1 == ast->body.count && is_written(f, n)) continue;
         if (n->kind == AST_ASSIGN)
             for (int k = 0; k < n->assign.targets.count; k++)
                 if (has_input(f, n->assign.targets.items[k])) return false;
@@ -411,10 +434,11 @@ static TsrStatus write_columns(Finder *f) {
     return TSR_OK;
 }
 
-TsrStatus stream_plan_find(StreamPlan *out, const Ast *program) {
+TsrStatus stream_plan_find(StreamPlan *out, const Ast *program, const char *writer) {
     size_t length;
     *out = (StreamPlan){0};
-    Finder f = {.plan = out, .source = program->source, .text = source_text(program->source, &length)};
+    Finder f = {
+        .plan = out, .source = program->source, .text = source_text(program->source, &length), .writer = writer};
     if (!mentions(f.text, 0, length)) return TSR_OK;
     out->streams = walk_program(&f, program) && f.status == TSR_OK;
     return f.status == TSR_OK && out->streams ? write_columns(&f) : f.status;

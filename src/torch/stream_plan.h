@@ -2,7 +2,8 @@
  *
  * Such a part is a sum, a mean, a count and the like (stream_plan.c has the list) of what is made of `_` row by row: of
  * columns, of arithmetic and comparisons of columns, of the rows that a mask picks, of groups. Where `_` stands in such
- * parts alone, all in one statement, the program can run over pieces: each part is replaced by its result. */
+ * parts alone, all in one statement, the program can run over pieces: each part is replaced by its result. A program
+ * whose value is rows and columns of `_`, row by row, is one part, where these may be written as they come. */
 #ifndef TORCH_STREAM_PLAN_H
 #define TORCH_STREAM_PLAN_H
 
@@ -14,7 +15,7 @@
 enum { STREAM_MOST_PARTS = 64 };
 
 typedef struct StreamPlan {
-    bool streams;
+    bool streams, writes;           /* writes: its one part is rows that are written as they come */
     Node *nodes[STREAM_MOST_PARTS]; /* of the tree, lent: the parts */
     int count;
     TsrText parts;   /* a list of (kind, function of a piece, function that calls with the part's arguments) */
@@ -22,8 +23,9 @@ typedef struct StreamPlan {
     TsrText words;   /* for people: the parts, or why there are none */
 } StreamPlan;
 
-/* *out is to be cleared, on failure too. */
-TsrStatus stream_plan_find(StreamPlan *out, const Ast *program);
+/* *out is to be cleared, on failure too. `writer`: the name of a function that writes the rows of a piece; NULL: rows
+ * can't be written as they come. */
+TsrStatus stream_plan_find(StreamPlan *out, const Ast *program, const char *writer);
 void stream_plan_clear(StreamPlan *plan);
 /* Each part of the program becomes `function()[i]`, where it stands. */
 TsrStatus stream_plan_replace(const StreamPlan *plan, Ast *program, const char *function);

@@ -31,6 +31,33 @@ _["qty"][_["qty"] > x].sum()'
 pieces 'an error at its place' '_["city"].mean()'
 pieces 'two passes: as a whole' '(_["qty"] - _["qty"].mean()).abs().sum()'
 pieces 'sorting: as a whole' '_.sort_by("qty")[0]'
+# written NAME OPTION... CODE: rows that are written as they come, too
+written() {
+    name=$1
+    shift
+    "$tsr" "$@" big.csv >wanted 2>&1
+    is "$name" "0$(md5sum <wanted)" "$(cat big.csv | timeout 60 "$tsr" --max-memory 64M "$@" >found 2>&1; echo $?)$(md5sum <found)"
+}
+written 'all rows' -o csv -e _
+written 'rows that fit' -o csv -e '_[_["qty"] == 50]'
+written 'none' -o csv -e '_[_["qty"] > 50]'
+written 'some columns of them' -o tsv -e '_[(_["city"] == "Rome") & (_["qty"] > 3)][["day", "price"]]'
+written 'as JSON lines' -o jsonl -e '_[["city", "opt"]]'
+written 'without a header' --no-header -o csv -e '_[_["qty"] == 50]'
+written 'columns that are asked for' --columns price,qty --precision 2 -o csv -e _
+written 'one column' -o csv -e '_["day"]'
+written 'behind what is printed' -o csv -e 'print("x")
+_[_["opt"].isnan()]'
+is 'not so: changed rows' "$("$tsr" -o csv -e '_["qty"] * 2' big.csv | md5sum)" "$(cat big.csv | "$tsr" -o csv -e '_["qty"] * 2' | md5sum)"
+{ cat big.csv; printf 'Rome,2024-01-11\n'; } | "$tsr" -o csv -e '_[_["qty"] == 50]' >found 2>err
+is 'rows before an error are written' 'ValueError: <stdin>: line 640002 has 2 fields, the first row has 5 yes' "$(tail -1 err) $([ "$(wc -l <found)" -gt 10000 ] && echo yes)"
+"$tsr" -o jsonl -e _ big.csv >big.jsonl
+{ cat big.jsonl; sed 's/"opt"/"other"/' big.jsonl; } >other.jsonl
+is 'other keys' "$(md5sum <other.jsonl)" "$("$tsr" -o jsonl -e _ <other.jsonl | md5sum)"
+is 'other columns' "$(md5sum <other.jsonl)" "$(cat other.jsonl | "$tsr" -o jsonl -e _ | md5sum)"
+is 'below a header' 'ValueError: the columns change where rows were written already' "$(cat other.jsonl | "$tsr" -o csv -e _ 2>&1 >/dev/null | tail -1)"
+is 'explain: rows' 'a long input comes in pieces, in memory that does not grow with -o csv, tsv or jsonl: _[["qty"]]; columns that are not "qty" are skipped' "$("$tsr" -e 'explain("_[[\"qty\"]]")' </dev/null 2>&1 | head -1)"
+rm -f big.jsonl other.jsonl
 gzip -k big.csv
 is 'packed' "$("$tsr" -e '_["qty"].sum()' big.csv)" "$("$tsr" -e '_["qty"].sum()' big.csv.gz)"
 head -c 2000000 big.csv.gz >cut.gz
