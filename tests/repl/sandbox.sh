@@ -81,7 +81,9 @@ for name in remove unlink rename replace mkdir makedirs rmdir chdir chmod symlin
     refused "import os; os.$name" AttributeError
 done
 for name in realpath samefile getmtime expandvars lexists islink ismount; do refused "import os; os.path.$name" AttributeError; done
-for name in subprocess shutil socket pathlib tempfile ctypes glob io pickle importlib mmap fcntl signal urllib multiprocessing posix pty shelve sqlite3 zipfile; do refused "import $name" 'ModuleNotFoundError'; done
+for name in subprocess shutil socket pathlib tempfile ctypes glob pickle importlib mmap fcntl signal urllib multiprocessing posix pty shelve sqlite3 zipfile; do refused "import $name" 'ModuleNotFoundError'; done
+refused "import io; io.open('other.npy', 'rb')" PermissionError
+refused "import io; io.open('new', 'w')" PermissionError
 for call in "exec('1')" "eval('1')" "compile('1', '', 'eval')" "__import__('os').remove('given.npy')" "breakpoint()" "globals()['__builtins__']" "open.__globals__" "().__class__.__base__.__subclasses__()" "exit.__init__.__globals__"; do
     number=$((number + 1))
     run --sandbox -e "$call" given.npy </dev/null
