@@ -72,7 +72,7 @@ CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
 ISAS := base $(if $(LIB_DIR),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
-NO_SIMD := %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/chain.base.o %/few.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
+NO_SIMD := %/conv_pairs.base.o %/conv_pairs.avx2.o %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/chain.base.o %/few.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
 SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
 CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))
@@ -158,7 +158,7 @@ $(addprefix $(BUILD)/obj/core/kernels/,matrix/fft.o matrix/fft.base.o pointwise/
 endif
 $(BUILD)/obj/core/kernels/%.avx2.o: TARGET_FLAGS += -DTSR_SIMD_AVX2 -mavx2 -mfma -mf16c
 $(BUILD)/obj/core/kernels/%.avx512.o: TARGET_FLAGS += -DTSR_SIMD_AVX512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl
-$(BUILD)/obj/core/kernels/matrix/pairs.avx512.o: TARGET_FLAGS += -mavx512bf16
+$(BUILD)/obj/core/kernels/matrix/pairs.avx512.o $(BUILD)/obj/core/kernels/nn/conv_pairs.avx512.o: TARGET_FLAGS += -mavx512bf16
 
 $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT) | tr a-z A-Z)
 # Objects that hold the text of other files: of the device, and of a prelude.

@@ -56,4 +56,8 @@ typedef struct TsrConvKernels {
 /* NULLs where the CPU has no fused multiplication and addition. */
 TsrConvKernels tsr_conv_kernels(void);
 
+/* The same where every float of weights and image is a word of two bfloat16, the products of whose halves are added to
+ * the sum together; start, bias and sums are floats. NULLs where the CPU has no such instruction. */
+TsrConvKernels tsr_conv_pair_kernels(void);
+
 #endif

@@ -85,14 +85,14 @@ static void choose_shares(Direct *j) {
     j->shares = (j->blocks + j->share - 1) / j->share;
 }
 
-/* oneDNN's order: blocks of 16 channels; of as many as divide the channels and the filters where there are groups. What
- * it has no such kernel for, among it padding that a whole kernel fits in, is one chain, channel by channel, as a
- * product of matrices. */
+/* oneDNN's order: blocks of 16 channels, or of 8 pairs of them; of as many as divide the channels and the filters where
+ * there are groups. What it has no such kernel for, among it padding that a whole kernel fits in, is one chain, channel
+ * by channel, as a product of matrices. */
 static void choose_order(Direct *j) {
     const TsrNnWindow *w = &j->k->w;
     bool grouped = j->k->groups > 1, wide_padding = false;
     for (int d = 0; d < NN_DIMS; d++) wide_padding |= w->pad[d] > (w->kernel[d] - 1) * w->dilation[d];
-    j->width = 16;
+    j->width = j->k->pairs ? 8 : 16;
     while (grouped && j->width >= 4 && (j->channels % j->width != 0 || j->filters % j->width != 0)) j->width /= 2;
     bool one_chain = wide_padding || j->width < 4;
     if (one_chain) j->width = 1;
@@ -109,7 +109,7 @@ static bool suits_filters(const Direct *j) {
 
 static bool plan(Direct *j, const Conv *k) {
     *j = (Direct){.k = k,
-                  .run = tsr_conv_kernels(),
+                  .run = k->pairs ? tsr_conv_pair_kernels() : tsr_conv_kernels(),
                   .channels = k->channels / k->groups,
                   .filters = k->filters / k->groups,
                   .taps = tsr_nn_volume(k->w.kernel)};

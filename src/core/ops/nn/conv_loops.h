@@ -1,5 +1,5 @@
-/* conv_loops.h: what the three ways of computing a convolution share: by matrix products of columns (conv.c,
- * conv_columns.c), directly (conv_direct.c), and without the padding (conv_within.c). */
+/* conv_loops.h: what the ways of computing a convolution share: by matrix products of columns (conv.c,
+ * conv_columns.c), directly (conv_direct.c, conv_pairs.c), and without the padding (conv_within.c). */
 #ifndef CORE_OPS_NN_CONV_LOOPS_H
 #define CORE_OPS_NN_CONV_LOOPS_H
 
@@ -12,6 +12,7 @@ typedef struct Conv {
     size_t item;
     bool transposed; /* from the column side to the image side */
     bool onednn;     /* PyTorch gives it to oneDNN as float32, whose kernels there leave the padding alone */
+    bool pairs;      /* a channel is a pair of channels of bfloat16 (tsr_conv_pairs) */
     bool half;       /* transposed, of half floats: rounded after every addition */
     bool minds_wild; /* of weights that are nan or inf, and asks tsr_conv_within for them */
 } Conv;
@@ -45,6 +46,11 @@ TsrStatus tsr_conv_from_columns(const ConvColumns *c);
  * kept of an image at a time stays small, and no weight is wild where k->minds_wild. Errors: memory, interrupts. */
 TsrStatus tsr_conv_direct(bool *done, float *out, const float *in, const float *weight, const float *bias,
                           const Conv *k);
+
+/* out (float32) = the convolution of in with weight, contiguous bfloat16, plus bias (float32; may be NULL), by
+ * tsr_conv_direct on pairs of channels; *done as there. Errors: memory, interrupts. */
+TsrStatus tsr_conv_pairs(bool *done, TsrTensor *out, const TsrTensor *in, const TsrTensor *weight, const float *bias,
+                         const Conv *k);
 
 /* Whether the image has padding, narrower than the kernel, which a weight that is nan or inf must not meet. */
 bool tsr_conv_minds_wild(const Conv *k);
