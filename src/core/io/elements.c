@@ -12,6 +12,7 @@
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/number.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 TsrStatus tsr_check_shape(const TsrInput *in, int64_t *numel, size_t *nbytes, int ndim, const int64_t *shape,
@@ -87,13 +88,11 @@ TsrStatus tsr_input_new_tensor(TsrTensor **out, TsrInput *in, const TsrElements 
 }
 
 TsrStatus tsr_new_elements(TsrTensor **out, const TsrTensor *t) {
-    TsrTensor *dense;
+    TSR_OWNED dense = NULL;
     if (!tsr_dtype_is_pod(t->dtype))
         return tsr_error(TSR_VALUE_ERROR, "elements of torch.%s have no bytes of their own", tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = tsr_tensor_new_resolved(out, dense);
-    tsr_tensor_free(dense);
-    return status;
+    return tsr_tensor_new_resolved(out, dense);
 }
 
 TsrStatus tsr_write_elements(TsrSink *sink, const TsrTensor *t) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/number_impl.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 static TsrPrintOptions options = {.precision = 4, .threshold = 1000, .edgeitems = 3, .linewidth = 80, .sci_mode = -1};
@@ -265,11 +266,9 @@ static TsrStatus append_host_elements(TsrText *text, const TsrTensor *t, int ind
     if (t->numel == 0) return tsr_text_puts(text, "[]");
     TSR_TRY(tsr_tensor_check(t, false));
     if (!tsr_dtype_is_pod(t->dtype)) return append_objects(text, t, 0, t->offset, indent);
-    TsrTensor *resolved;
+    TSR_OWNED resolved = NULL;
     TSR_TRY(tsr_tensor_new_resolved(&resolved, t));
-    TsrStatus status = append_numbers(text, resolved, indent);
-    tsr_tensor_free(resolved);
-    return status;
+    return append_numbers(text, resolved, indent);
 }
 
 static TsrStatus append_elements(TsrText *text, const TsrTensor *t, int indent) {

@@ -10,6 +10,7 @@
 #include "formats.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/tensor/owned.h"
 #include "wire.h"
 #include "core/view.h"
 
@@ -107,16 +108,14 @@ static TsrStatus write_dense(TsrText *out, const TsrTensor *t, int row, bool con
 }
 
 TsrStatus tsr_proto_write_tensor(TsrText *out, const TsrTensor *t, bool content) {
-    TsrTensor *dense;
+    TSR_OWNED dense = NULL;
     int row = row_of(t->dtype);
     if (row < 0 || tsr_is_sparse(t))
         return tsr_error(TSR_VALUE_ERROR, "TensorProto has no type for this tensor of torch.%s",
                          tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_check(t, false));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_dense(out, dense, row, content);
-    tsr_tensor_free(dense);
-    return status;
+    return write_dense(out, dense, row, content);
 }
 
 /* ---- reading ---- */

@@ -6,6 +6,7 @@
 #include "core/engine/fast.h"
 #include "core/kernels/move/select.h"
 #include "core/mem.h"
+#include "core/tensor/owned.h"
 #include "core/tensor/tensor_impl.h"
 
 TsrTensor *tsr_spare(const TsrOpCall *c) {
@@ -74,11 +75,9 @@ TsrMemoryFormat tsr_suggested_format(const TsrTensor *t) {
 }
 
 TsrStatus tsr_dense_new(TsrTensor **out, const TsrTensor *t, TsrDtype dtype) {
-    TsrTensor *cast;
+    TSR_OWNED cast = NULL;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, dtype));
-    TsrStatus status = tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
-    tsr_tensor_free(cast);
-    return status;
+    return tsr_tensor_new_contiguous(out, cast, TSR_CONTIGUOUS);
 }
 
 TsrStatus tsr_list_new(TsrTensor ***out, int64_t n) {

@@ -12,6 +12,7 @@
 #include "core/mem.h"
 #include "core/parallel.h"
 #include "core/table.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 /* In quotes where it would be read otherwise. */
@@ -277,7 +278,8 @@ static TsrStatus write_named(TsrSink *sink, const TsrItems *items, const TsrSave
 }
 
 static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options, char delimiter) {
-    TsrTensor *t, *dense;
+    TsrTensor *t;
+    TSR_OWNED dense = NULL;
     if (options->delimiter != 0) delimiter = options->delimiter;
     if (items->table != NULL) return tsr_table_write_fields(sink, items->table, options, delimiter);
     if (!items->single && items->n > 0) return write_named(sink, items, options, delimiter);
@@ -286,9 +288,7 @@ static TsrStatus write_delimited(TsrSink *sink, const TsrItems *items, const Tsr
         return tsr_error(TSR_VALUE_ERROR, "a table has at most 2 dimensions, this tensor has %d", tsr_ndim(t));
     TSR_TRY(check_cells(t));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, t, TSR_CONTIGUOUS));
-    TsrStatus status = write_table(sink, dense, t, delimiter, options);
-    tsr_tensor_free(dense);
-    return status;
+    return write_table(sink, dense, t, delimiter, options);
 }
 
 TsrStatus tsr_csv_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {

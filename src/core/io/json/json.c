@@ -15,6 +15,7 @@
 #include "core/mem.h"
 #include "core/table.h"
 #include "core/number.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 /* Lists within each other at most: the bound of the recursion. */
@@ -887,12 +888,10 @@ static TsrStatus write_tensor(TsrSink *sink, const TsrTensor *t, const TsrSaveOp
         return tsr_error(TSR_VALUE_ERROR, "JSON holds dense real numbers, not this tensor of torch.%s",
                          tsr_dtype_name(t->dtype));
     TSR_TRY(tsr_tensor_check(t, false));
-    TsrTensor *resolved;
+    TSR_OWNED resolved = NULL;
     TSR_TRY(tsr_tensor_new_resolved(&resolved, t));
     Writer w = {sink, resolved, options};
-    TsrStatus status = write_dims(&w, 0, resolved->offset);
-    tsr_tensor_free(resolved);
-    return status;
+    return write_dims(&w, 0, resolved->offset);
 }
 
 static void write_key(TsrSink *sink, const char *name) {

@@ -15,6 +15,7 @@
 #include "core/io/little.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/tensor/owned.h"
 
 /* ---- names ---- */
 
@@ -575,18 +576,16 @@ static TsrStatus fill_quantised(Reader *r, TsrNode *out, const TsrTensor *q, con
 /* (storage, offset, sizes, strides, scheme, requires_grad, hooks): a tensor of float32. One of more elements than its
  * storage has is none that PyTorch makes. */
 static TsrStatus make_quantised(Reader *r, TsrNode *out, const TsrNode *args) {
-    TsrTensor *q;
+    TSR_OWNED q = NULL;
     if (!has_kinds(args, "Sitttb.")) return bad(r, "a quantised tensor made of other things than those are");
     TsrNode *const *a = args->children;
     TsrDtype dtype = a[0]->dtype;
     if (dtype != TSR_INT8 && dtype != TSR_UINT8 && dtype != TSR_INT32)
         return bad(r, "a quantised tensor of another dtype than those have");
     TSR_TRY(new_over(r, &q, a, dtype));
-    TsrStatus status = (uint64_t)q->numel <= a[0]->storage->nbytes / tsr_dtype_size(dtype)
-                           ? fill_quantised(r, out, q, a[4])
-                           : bad(r, "a quantised tensor of more elements than its storage has");
-    tsr_tensor_free(q);
-    return status;
+    return (uint64_t)q->numel <= a[0]->storage->nbytes / tsr_dtype_size(dtype)
+               ? fill_quantised(r, out, q, a[4])
+               : bad(r, "a quantised tensor of more elements than its storage has");
 }
 
 /* ---- NumPy's arrays and numbers ---- */

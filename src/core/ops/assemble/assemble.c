@@ -33,12 +33,10 @@ static TsrStatus check_cat(int n, TsrTensor *const *t, int first, int64_t dim) {
 }
 
 static TsrStatus copy_part(TsrTensor *t, const TsrTensor *in, int64_t dim, int64_t at) {
-    TsrTensor *place;
+    TSR_OWNED place = NULL;
     TSR_TRY(tsr_interrupt_check()); /* many small parts: none of their copies is long enough to look */
     TSR_TRY(tsr_tensor_new_narrow(&place, t, dim, at, in->sizes[dim]));
-    TsrStatus status = tsr_tensor_copy(place, in);
-    tsr_tensor_free(place);
-    return status;
+    return tsr_tensor_copy(place, in);
 }
 
 /* Parts that lie row-major, as the result does, and have its dtype: line after line of the result is made of one of

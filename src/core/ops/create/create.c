@@ -4,6 +4,7 @@
 #include "create.h"
 #include "core/op/compose.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/owned.h"
 
 /* The operator at which PyTorch finds that there is no sparse one; NULL: it says so in words of its own. */
 static const char *kernel_of(const char *base) {
@@ -303,12 +304,10 @@ TsrStatus op_new_full(TsrOpCall *c) { return filled_for(c, 3, c->arg[2].s, false
 /* ---- eye and triangles ---- */
 
 static TsrStatus eye_there(TsrTensor *t) {
-    TsrTensor *diagonal;
+    TSR_OWNED diagonal = NULL;
     TSR_TRY(tsr_tensor_fill(t, tsr_scalar_int(0)));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, t, 0, 0, 1));
-    TsrStatus status = tsr_tensor_fill(diagonal, tsr_scalar_int(1));
-    tsr_tensor_free(diagonal);
-    return status;
+    return tsr_tensor_fill(diagonal, tsr_scalar_int(1));
 }
 
 TsrStatus op_eye(TsrOpCall *c) {

@@ -404,12 +404,10 @@ static TsrStatus bad_index(const Plan *p) {
 static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *index, const int64_t *shape, int nshape) {
     int first = p->entry[0].dim, ndim = tsr_ndim(p->view);
     int64_t sizes[TSR_MAX_DIMS];
-    TsrTensor *wide;
+    TSR_OWNED wide = NULL;
     for (int d = 0; d < ndim; d++) sizes[d] = d >= first && d < first + nshape ? shape[d - first] : 1;
     TSR_TRY(tsr_tensor_new_expand(&wide, index, nshape, shape));
-    TsrStatus status = tsr_tensor_new_reshaped_view(out, wide, ndim, sizes);
-    tsr_tensor_free(wide);
-    return status;
+    return tsr_tensor_new_reshaped_view(out, wide, ndim, sizes);
 }
 
 static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
@@ -896,9 +894,7 @@ TsrStatus tsr_index_put(TsrTensor *self, int n, TsrTensor *const *indices, const
     }
     TSR_TRY(tsr_check_index_devices(self, n, indices));
     if (!shares_storage(self, value)) return put_all(self, n, indices, value, accumulate);
-    TsrTensor *copy;
+    TSR_OWNED copy = NULL;
     TSR_TRY(tsr_tensor_new_clone(&copy, value, TSR_PRESERVE));
-    TsrStatus status = put_all(self, n, indices, copy, accumulate);
-    tsr_tensor_free(copy);
-    return status;
+    return put_all(self, n, indices, copy, accumulate);
 }

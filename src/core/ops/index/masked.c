@@ -55,14 +55,12 @@ static TsrStatus check_broadcast(const TsrTensor *first, const TsrTensor *second
 static TsrStatus broadcast_copy_new(TsrTensor **out, const TsrTensor *self, const TsrTensor *mask, bool mask_first) {
     int64_t shape[TSR_MAX_DIMS];
     int ndim = 0;
-    TsrTensor *wide;
+    TSR_OWNED wide = NULL;
     const TsrTensor *first = mask_first ? mask : self, *second = mask_first ? self : mask;
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, first->sizes, tsr_ndim(first)));
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, second->sizes, tsr_ndim(second)));
     TSR_TRY(tsr_tensor_new_expand(&wide, self, ndim, shape));
-    TsrStatus status = tsr_tensor_new_clone(out, wide, TSR_CONTIGUOUS);
-    tsr_tensor_free(wide);
-    return status;
+    return tsr_tensor_new_clone(out, wide, TSR_CONTIGUOUS);
 }
 
 /* The mask expanded to t; an error where their common shape is larger. */

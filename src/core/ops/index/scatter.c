@@ -5,6 +5,7 @@
 #include "core/ops/reduce/along.h"
 #include "core/op/out.h"
 #include "core/parallel.h"
+#include "core/tensor/owned.h"
 
 /* Operands: target, index, source. */
 static void scatter_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
@@ -136,12 +137,10 @@ static void scatter_until_bad(TsrTensor *const *v, int64_t dim, const AlongLine 
 
 /* scatter_exact on a device. */
 static TsrStatus scatter_there(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
-    TsrTensor *positions;
+    TSR_OWNED positions = NULL;
     TSR_TRY(tsr_tensor_new_cast(&positions, index, TSR_INT64));
     const TsrAlong along = {.index = positions, .dim = dim, .wrong = TSR_WRONG_PLACE};
-    TsrStatus status = tsr_place_along(t, src, &along, op);
-    tsr_tensor_free(positions);
-    return status;
+    return tsr_place_along(t, src, &along, op);
 }
 
 /* t[..., index, ...] op= src along dim. All have their own sizes; index decides. */

@@ -281,11 +281,9 @@ static TsrStatus bucketize(TsrOpCall *c, TsrTensor *values) {
 TsrStatus op_bucketize(TsrOpCall *c) { return bucketize(c, c->arg[0].t); }
 
 TsrStatus op_bucketize_scalar(TsrOpCall *c) {
-    TsrTensor *value;
+    TSR_OWNED value = NULL;
     TSR_TRY(number_there(&value, c->arg[0].s, c->arg[1].t));
-    TsrStatus status = bucketize(c, value);
-    tsr_tensor_free(value);
-    return status;
+    return bucketize(c, value);
 }
 
 /* ---- isin ---- */
@@ -441,9 +439,7 @@ TsrStatus op_isin_scalar(TsrOpCall *c) {
 }
 
 TsrStatus op_isin_scalar_first(TsrOpCall *c) {
-    TsrTensor *element;
+    TSR_OWNED element = NULL;
     TSR_TRY(tsr_tensor_new_wrapped(&element, c->arg[0].s));
-    TsrStatus status = isin(c, element, c->arg[1].t, c->arg[3].b);
-    tsr_tensor_free(element);
-    return status;
+    return isin(c, element, c->arg[1].t, c->arg[3].b);
 }

@@ -144,13 +144,12 @@ static TsrStatus interleave_meta(TsrOpCall *c, const TsrTensor *input, int64_t d
 }
 
 TsrStatus op_repeat_interleave_counts(TsrOpCall *c) {
-    TsrTensor *positions, *t = NULL;
+    TsrTensor *t = NULL;
+    TSR_OWNED positions = NULL;
     if (tsr_is_meta(c->arg[0].t))
         return interleave_meta(c, c->arg[0].t, 0, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE);
     TSR_TRY(spread_new(&positions, c->arg[0].t, tsr_arg_given(&c->arg[1]) ? c->arg[1].i : UNKNOWN_SIZE));
-    TsrStatus status = tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype);
-    tsr_tensor_free(positions);
-    return tsr_finish_move(c, status, t);
+    return tsr_finish_move(c, tsr_tensor_new_cast(&t, positions, c->arg[0].t->dtype), t);
 }
 
 /* One count for each of `size` positions along `dim`, which an error quotes as it was given: repeats itself, or its one
@@ -271,7 +270,8 @@ TsrStatus op_diag_embed(TsrOpCall *c) {
 }
 
 TsrStatus op_diag(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *t = NULL, *view;
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    TSR_OWNED view = NULL;
     int ndim = tsr_ndim(self);
     if (ndim != 1 && ndim != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "%sSupports 1D or 2D tensors. Got %dD",
@@ -281,18 +281,15 @@ TsrStatus op_diag(TsrOpCall *c) {
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
     if (ndim == 1) return tsr_finish_move(c, diag_embed_new(&t, self, c->arg[1].i, 0, 1), t);
     TSR_TRY(tsr_tensor_new_diagonal(&view, self, c->arg[1].i, 0, 1));
-    TsrStatus status = tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS);
-    tsr_tensor_free(view);
-    return tsr_finish_move(c, status, t);
+    return tsr_finish_move(c, tsr_tensor_new_clone(&t, view, TSR_CONTIGUOUS), t);
 }
 
 TsrStatus op_diagflat(TsrOpCall *c) {
-    TsrTensor *flat, *t = NULL;
+    TsrTensor *t = NULL;
+    TSR_OWNED flat = NULL;
     int64_t minus = -1;
     TSR_TRY(tsr_tensor_new_reshape(&flat, c->arg[0].t, 1, &minus));
-    TsrStatus status = diag_embed_new(&t, flat, c->arg[1].i, 0, 1);
-    tsr_tensor_free(flat);
-    return tsr_finish_move(c, status, t);
+    return tsr_finish_move(c, diag_embed_new(&t, flat, c->arg[1].i, 0, 1), t);
 }
 
 static bool is_small_float(TsrDtype d) { return d == TSR_FLOAT16 || d == TSR_BFLOAT16; }

@@ -50,11 +50,9 @@ TsrDtype tsr_nn_computable(TsrDtype d) {
 }
 
 TsrStatus tsr_nn_new_computable(TsrTensor **out, const TsrTensor *t, TsrMemoryFormat format) {
-    TsrTensor *cast;
+    TSR_OWNED cast = NULL;
     TSR_TRY(tsr_tensor_new_cast(&cast, t, tsr_nn_computable(t->dtype)));
-    TsrStatus status = tsr_tensor_new_contiguous(out, cast, format);
-    tsr_tensor_free(cast);
-    return status;
+    return tsr_tensor_new_contiguous(out, cast, format);
 }
 
 TsrStatus tsr_nn_new_channels_last(TsrTensor **out, TsrTensor *t) {

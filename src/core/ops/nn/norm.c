@@ -95,13 +95,11 @@ static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) 
 
 /* An optional parameter in the computing dtype; *out NULL when it is not given. */
 static TsrStatus new_parameter(TsrTensor **out, const TsrArg *arg, TsrDtype dtype) {
-    TsrTensor *dense;
+    TSR_OWNED dense = NULL;
     *out = NULL;
     if (!tsr_arg_given(arg)) return TSR_OK;
     TSR_TRY(tsr_tensor_new_cast(&dense, arg->t, dtype));
-    TsrStatus status = tsr_tensor_new_contiguous(out, dense, TSR_CONTIGUOUS);
-    tsr_tensor_free(dense);
-    return status;
+    return tsr_tensor_new_contiguous(out, dense, TSR_CONTIGUOUS);
 }
 
 typedef struct Norm {
@@ -393,6 +391,7 @@ enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where th
 #define FMA fma
 #define SQRT sqrt
 #include "core/kernels/reduce/batch_norm.inc"
+#include "core/tensor/owned.h"
 
 static BatchWay batch_way(const TsrTensor *t, int64_t area) {
     bool last = tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
@@ -433,11 +432,9 @@ static TsrStatus run_batch(Channels *k, TsrDtype dtype) {
 static TsrStatus new_doubles(TsrTensor **out, const TsrArg *arg) {
     *out = NULL;
     if (!tsr_arg_given(arg)) return TSR_OK;
-    TsrTensor *cast;
+    TSR_OWNED cast = NULL;
     TSR_TRY(tsr_tensor_new_cast(&cast, arg->t, TSR_FLOAT64));
-    TsrStatus status = tsr_tensor_new_clone(out, cast, TSR_CONTIGUOUS);
-    tsr_tensor_free(cast);
-    return status;
+    return tsr_tensor_new_clone(out, cast, TSR_CONTIGUOUS);
 }
 
 static void batch_end(Batch *b) {

@@ -296,11 +296,9 @@ TsrStatus op_addcdiv(TsrOpCall *c) {
 
 /* The value may be an element of self. */
 static TsrStatus fill_element(TsrTensor *self, const TsrTensor *value) {
-    TsrTensor *apart;
+    TSR_OWNED apart = NULL;
     TSR_TRY(tsr_tensor_new_clone(&apart, value, TSR_PRESERVE));
-    TsrStatus s = tsr_tensor_copy(self, apart);
-    tsr_tensor_free(apart);
-    return s;
+    return tsr_tensor_copy(self, apart);
 }
 
 static TsrStatus fill(TsrOpCall *c, const TsrArg *value) {

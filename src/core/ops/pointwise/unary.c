@@ -462,10 +462,8 @@ static TsrStatus frexp_pass(TsrTensor *out, TsrTensor *x, TsrKernel kernel) {
                                                .in = {x},
                                                .out_dtype = &out->dtype,
                                                .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT}));
-    TsrTensor *same = NULL;
-    TsrStatus s = tsr_iter_end_move(&it, tsr_iter_run_kernel(&it, NULL, kernel, NULL, 0), &same);
-    tsr_tensor_free(same);
-    return s;
+    TSR_OWNED same = NULL;
+    return tsr_iter_end_move(&it, tsr_iter_run_kernel(&it, NULL, kernel, NULL, 0), &same);
 }
 
 TsrStatus op_frexp(TsrOpCall *c) {

@@ -70,11 +70,9 @@ static TsrStatus like_new(TsrTensor **out, TsrOpCall *c, const TsrArg *rest) {
     TsrOptions o;
     TSR_TRY(tsr_create_options(&o, c, (int)(rest - c->arg) + 1, self->device));
     if (tsr_device_equal(o.device, self->device)) return tsr_tensor_new_like(out, self, o.dtype, format);
-    TsrTensor *shape;
+    TSR_OWNED shape = NULL;
     TSR_TRY(tsr_tensor_new_like(&shape, self, o.dtype, format));
-    TsrStatus status = tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, o.device);
-    tsr_tensor_free(shape);
-    return status;
+    return tsr_tensor_new_strided(out, tsr_ndim(self), self->sizes, shape->strides, shape->dtype, o.device);
 }
 
 TsrStatus op_rand_like(TsrOpCall *c) {

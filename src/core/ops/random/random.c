@@ -9,6 +9,7 @@
 #include "core/kernels/random/random.h"
 #include "core/op/out.h"
 #include "core/op/shared.h"
+#include "core/tensor/owned.h"
 #include "random.h"
 #include "core/tensor/tensor_impl.h"
 
@@ -312,12 +313,10 @@ TsrStatus tsr_random_fill_normal(TsrTensor *t, double mean, double std, TsrGener
     TSR_TRY(tsr_random_check_std(std));
     if (t->numel == 0) return TSR_OK;
     bool complex = tsr_dtype_is_complex(t->dtype);
-    TsrTensor *real;
+    TSR_OWNED real = NULL;
     TSR_TRY(real_view_new(&real, t));
     Draw d = {.g = g, .dtype = real->dtype, .a = mean, .b = complex ? std / sqrt(2) : std};
-    TsrStatus status = fill_normal_real(real, &d);
-    tsr_tensor_free(real);
-    return status;
+    return fill_normal_real(real, &d);
 }
 
 /* ---- integers ---- */
@@ -610,11 +609,9 @@ static TsrStatus fill_bernoulli_tensor(TsrTensor *t, const TsrTensor *p, TsrGene
     TSR_TRY(tsr_check_no_internal_overlap(t));
     if (!tsr_in(TSR_BITS_USUAL | TSR_BIT(BOOL), t->dtype))
         return tsr_random_refuse(t, "bernoulli_tensor_cpu_self_", t->dtype);
-    TsrTensor *wide;
+    TSR_OWNED wide = NULL;
     TSR_TRY(tsr_tensor_new_expand(&wide, p, tsr_ndim(t), t->sizes));
-    TsrStatus status = draw_chances(t, wide, g);
-    tsr_tensor_free(wide);
-    return status;
+    return draw_chances(t, wide, g);
 }
 
 TsrStatus op_bernoulli_scalar_(TsrOpCall *c) {

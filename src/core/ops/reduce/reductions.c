@@ -264,11 +264,9 @@ static TsrStatus sum_made(void *context, TsrFillFn fill, void *plan) {
 
 /* Short ones are not worth a pass of their own. */
 static TsrStatus sum_short(TsrTensor **out, const TsrFused *f, bool mean) {
-    TsrTensor *all;
+    TSR_OWNED all = NULL;
     TSR_TRY(tsr_fuse_run_new(&all, f));
-    TsrStatus status = tsr_invoke_new(out, 1, mean ? "mean" : "sum", "t", all);
-    tsr_tensor_free(all);
-    return status;
+    return tsr_invoke_new(out, 1, mean ? "mean" : "sum", "t", all);
 }
 
 TsrStatus tsr_fuse_sum_new(TsrTensor **out, const TsrFused *f, bool mean) {

@@ -10,6 +10,7 @@
 #include "core/kernels/reduce/softmax.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/tensor/loan.h"
+#include "core/tensor/owned.h"
 
 typedef struct Rows {
     TsrSoftmaxFn fn;
@@ -94,11 +95,9 @@ static TsrStatus softmax_inner(TsrTensor **out, TsrTensor *x, TsrTensor *spare, 
 static TsrStatus softmax_any(TsrTensor **out, TsrTensor *x, TsrTensor *spare, int64_t dim, bool log, TsrDtype d) {
     TsrDtype half = d == TSR_FLOAT16 || d == TSR_BFLOAT16 ? d : TSR_DTYPE_NONE;
     if (dim != TSR_MAX(tsr_ndim(x) - 1, 0)) return softmax_inner(out, x, spare, dim, log, half);
-    TsrTensor *dense;
+    TSR_OWNED dense = NULL;
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
-    TsrStatus s = softmax_last(out, dense, spare, log, half);
-    tsr_tensor_free(dense);
-    return s;
+    return softmax_last(out, dense, spare, log, half);
 }
 
 /* On a device, x of dtype d. */

@@ -427,16 +427,14 @@ static TsrStatus gather_rows(TsrTensor **out, const TsrTensor *rows, const Disti
 }
 
 static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, int64_t dim) {
-    TsrTensor *moved;
+    TSR_OWNED moved = NULL;
     int64_t order[TSR_MAX_DIMS];
     int k = 0;
     order[k++] = dim;
     for (int d = 0; d < tsr_ndim(self); d++)
         if (d != dim) order[k++] = d;
     TSR_TRY(tsr_tensor_new_permute(&moved, self, k, order));
-    TsrStatus status = tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
-    tsr_tensor_free(moved);
-    return status;
+    return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
 }
 
 /* On a device rows are sorted column by column, the last one first, and so only narrow ones. */

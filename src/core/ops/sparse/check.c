@@ -1,6 +1,7 @@
 /* What check_invariants=True asks of a sparse tensor: that its parts fit each other and its positions lie inside, in
  * order. */
 #include "core/engine/places.h"
+#include "core/tensor/owned.h"
 #include "sparse.h"
 
 /* How the errors of a compressed layout call its parts. */
@@ -18,11 +19,9 @@ static Names names_of(const TsrTensor *t) {
 
 /* Index numbers in row-major order, on the host. */
 static TsrStatus numbers_new(TsrTensor **out, TsrTensor *indices) {
-    TsrTensor *there;
+    TSR_OWNED there = NULL;
     TSR_TRY(tsr_dense_new(&there, indices, TSR_INT64));
-    TsrStatus status = tsr_new_there(out, there, TSR_DEVICE_CPU);
-    tsr_tensor_free(there);
-    return status;
+    return tsr_new_there(out, there, TSR_DEVICE_CPU);
 }
 
 /* ---- COO ---- */

@@ -206,11 +206,9 @@ TsrStatus tsr_sparse_to_coo_new(TsrTensor **out, TsrTensor *t) {
         return TSR_OK;
     }
     if (tsr_ndim(t->sparse->indices) == 1) return plain_to_coo(out, t);
-    TsrTensor *dense;
+    TSR_OWNED dense = NULL;
     TSR_TRY(tsr_sparse_to_dense_new(&dense, t));
-    TsrStatus status = tsr_sparse_from_dense_new(out, dense, tsr_ndim(dense) - t->sparse->dense_dim);
-    tsr_tensor_free(dense);
-    return status;
+    return tsr_sparse_from_dense_new(out, dense, tsr_ndim(dense) - t->sparse->dense_dim);
 }
 
 /* ---- to dense ---- */
@@ -243,21 +241,17 @@ static TsrStatus batches_to_dense(TsrTensor **out, TsrTensor *t) {
 
 TsrStatus tsr_compressed_to_dense_new(TsrTensor **out, TsrTensor *t) {
     if (tsr_ndim(t->sparse->indices) > 1) return batches_to_dense(out, t);
-    TsrTensor *coo;
+    TSR_OWNED coo = NULL;
     TSR_TRY(plain_to_coo(&coo, t));
-    TsrStatus status = tsr_sparse_to_dense_new(out, coo);
-    tsr_tensor_free(coo);
-    return status;
+    return tsr_sparse_to_dense_new(out, coo);
 }
 
 /* ---- from COO and dense ---- */
 
 static TsrStatus row_counts_there_new(TsrTensor **out, const TsrTensor *indices, int64_t n) {
-    TsrTensor *rows;
+    TSR_OWNED rows = NULL;
     TSR_TRY(tsr_tensor_new_select(&rows, indices, 0, 0));
-    TsrStatus status = tsr_sparse_counts_there_new(out, rows, n);
-    tsr_tensor_free(rows);
-    return status;
+    return tsr_sparse_counts_there_new(out, rows, n);
 }
 
 /* indices sorted by their first row: how many come before each of `n` positions. */
@@ -341,11 +335,9 @@ static TsrStatus dense_to_blocks(TsrTensor **out, TsrTensor *t, uint8_t layout, 
 
 static TsrStatus matrix_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize) {
     if (has_blocks(layout)) return dense_to_blocks(out, t, layout, blocksize);
-    TsrTensor *coo;
+    TSR_OWNED coo = NULL;
     TSR_TRY(tsr_sparse_from_dense_new(&coo, t, 2));
-    TsrStatus status = coo_to_compressed(out, coo, layout);
-    tsr_tensor_free(coo);
-    return status;
+    return coo_to_compressed(out, coo, layout);
 }
 
 /* Batches: each matrix by itself, all with as many elements. */

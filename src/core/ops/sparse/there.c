@@ -10,6 +10,7 @@
 #include "core/indexing.h"
 #include "core/ops/create/create.h"
 #include "core/ops/sort/there.h"
+#include "core/tensor/owned.h"
 
 /* 0, 1, ... n - 1, where t lies. */
 static TsrTensor *counted(TsrScope *s, const TsrTensor *t, int64_t n) {
@@ -49,11 +50,9 @@ TsrStatus tsr_sparse_number_there_new(TsrTensor **out, const TsrTensor *indices,
 }
 
 TsrStatus tsr_sparse_flat_there_new(TsrTensor **out, const TsrTensor *t) {
-    TsrTensor *whole;
+    TSR_OWNED whole = NULL;
     TSR_TRY(tsr_tensor_new_cast(&whole, t->sparse->indices, TSR_INT64));
-    TsrStatus status = tsr_sparse_number_there_new(out, whole, t->sizes);
-    tsr_tensor_free(whole);
-    return status;
+    return tsr_sparse_number_there_new(out, whole, t->sizes);
 }
 
 /* ---- numbers for the host ---- */

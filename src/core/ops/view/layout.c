@@ -7,6 +7,7 @@
 #include "core/mem.h"
 #include "core/op.h"
 #include "core/op/shared.h"
+#include "core/tensor/owned.h"
 
 #define SELF (c->arg[0].t)
 
@@ -149,12 +150,10 @@ static TsrStatus new_pinned(TsrTensor **out, TsrGeometry g, uint64_t bytes, TsrD
 
 /* As tsr_tensor_new_like, in pinned memory. The meta device says what the geometry is and how many bytes it takes. */
 static TsrStatus new_pinned_like(TsrTensor **out, TsrTensor like, TsrDtype dtype, TsrMemoryFormat format) {
-    TsrTensor *pattern;
+    TSR_OWNED pattern = NULL;
     like.device = TSR_DEVICE_META;
     TSR_TRY(tsr_tensor_new_like(&pattern, &like, dtype, format));
-    TsrStatus status = new_pinned(out, tsr_tensor_geometry(pattern), pattern->storage->nbytes, dtype);
-    tsr_tensor_free(pattern);
-    return status;
+    return new_pinned(out, tsr_tensor_geometry(pattern), pattern->storage->nbytes, dtype);
 }
 
 TsrStatus op_pin_memory(TsrOpCall *c) {

@@ -29,11 +29,10 @@ static TsrStatus run_inplace(TsrOpCall *c, Maker make) {
 }
 
 static TsrStatus run_copy(TsrOpCall *c, Maker make) {
-    TsrTensor *t = NULL, *copy = NULL;
+    TsrTensor *copy = NULL;
+    TSR_OWNED t = NULL;
     TSR_TRY(make(c, &t));
-    TsrStatus status = tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS);
-    tsr_tensor_free(t);
-    return tsr_finish_move(c, status, copy);
+    return tsr_finish_move(c, tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS), copy);
 }
 
 #define VIEW(name) \
@@ -93,11 +92,10 @@ VIEW(view_dtype)
 COPY(view_dtype)
 
 TsrStatus op_view_size_copy(TsrOpCall *c) {
-    TsrTensor *t = NULL, *copy = NULL;
+    TsrTensor *copy = NULL;
+    TSR_OWNED t = NULL;
     TSR_TRY(make_reshape(c, &t));
-    TsrStatus status = tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS);
-    tsr_tensor_free(t);
-    return tsr_finish_move(c, status, copy);
+    return tsr_finish_move(c, tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS), copy);
 }
 
 VIEW(view_as)
@@ -551,7 +549,7 @@ TsrStatus op_detach_inplace(TsrOpCall *c) {
 /* --- at least so many dimensions --- */
 
 static TsrStatus at_least(TsrTensor **out, TsrTensor *self, int n) {
-    TsrTensor *row = NULL;
+    TSR_OWNED row = NULL;
     int ndim = tsr_ndim(self);
     if (ndim >= n) {
         *out = tsr_tensor_retain(self);
@@ -561,9 +559,7 @@ static TsrStatus at_least(TsrTensor **out, TsrTensor *self, int n) {
     if (ndim == 2) return tsr_tensor_new_unsqueeze(out, self, -1);
     if (n == 2) return tsr_tensor_new_unsqueeze(out, self, 0);
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, self, 0));
-    TsrStatus status = tsr_tensor_new_unsqueeze(out, row, -1);
-    tsr_tensor_free(row);
-    return status;
+    return tsr_tensor_new_unsqueeze(out, row, -1);
 }
 
 static TsrStatus at_least_all(TsrOpCall *c, int dims) {
