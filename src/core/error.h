@@ -91,6 +91,8 @@ static inline bool tsr_interrupt_pending(void) {
 }
 /* TSR_OK unless an interrupt was requested; some loads and predicted branches. */
 static inline TsrStatus tsr_interrupt_check(void) { return tsr_interrupt_pending() ? tsr_interrupt_raise() : TSR_OK; }
+/* The same in a loop of short steps, at its step i: looks at every 1024th only. */
+static inline TsrStatus tsr_interrupt_check_at(int64_t i) { return (i & 0x3FF) == 0 ? tsr_interrupt_check() : TSR_OK; }
 /* Around what may run kernels: whatever request comes between the two is this thread's too. They nest: leave with what
  * enter returned. */
 static inline uint32_t tsr_interrupt_enter(void) {

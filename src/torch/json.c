@@ -55,7 +55,7 @@ static TsrStatus write_items(TsrText *out, Value v, const JsonStyle *style) {
     TsrStatus status = tsr_text_putc(out, '[');
     int64_t n = 0;
     for (bool first = true; status == TSR_OK; first = false) {
-        if ((n++ & 1023) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        if ((status = tsr_interrupt_check_at(n++)) != TSR_OK) break;
         status = value_next(&item, iterator);
         if (status != TSR_OK || item.tag == V_UNBOUND) break;
         if (!first) status = tsr_text_puts(out, ", ");

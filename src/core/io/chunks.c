@@ -224,7 +224,7 @@ static TsrStatus whole_records(size_t *size, const TsrChunks *c, size_t limit, i
     }
     while (p < stop_at && (rows == 0 || n < rows)) {
         const char *stop = record_end_known(p, end, c->end, quotes);
-        if ((n & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(n));
         if (stop == NULL) break;
         n += !blank_line(p, stop);
         p = TSR_MIN(stop + 1, end);

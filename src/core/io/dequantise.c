@@ -24,7 +24,7 @@ static TsrStatus multiply(TsrTensor *out, const TsrTensor *q, double scale, doub
     const double *from = tsr_data(q);
     float *to = tsr_data(out);
     for (int64_t i = 0; i < out->numel; i++) {
-        if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         to[i] = (float)(from[i] - zero) * (float)scale;
     }
     return TSR_OK;
@@ -38,7 +38,7 @@ static TsrStatus multiply_channels(TsrTensor *out, const TsrTensor *q, const Tsr
     for (int d = axis + 1; d < tsr_ndim(out); d++) inner *= out->sizes[d];
     for (int64_t i = 0; i < out->numel; i++) {
         int64_t k = i / inner % scales->numel;
-        if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         to[i] = (float)(from[i] - zero[k]) * (float)scale[k];
     }
     return TSR_OK;

@@ -85,7 +85,7 @@ static TsrStatus add_edit(Edits *edits, Edit edit) {
 static TsrStatus compare(Edits *edits, const TsrTensor *old, const TsrTensor *t, const TsrPlace *places) {
     const char *before = tsr_data(old), *now = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
-        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         TsrScalar a = tsr_scalar_load(old->dtype, before + i * (int64_t)tsr_itemsize(old)),
                   b = tsr_scalar_load(t->dtype, now + i * (int64_t)tsr_itemsize(t));
         if (same_value(a, b)) continue;
@@ -144,7 +144,7 @@ static TsrStatus compare_tables(bool *fits, Edits *edits, const TsrTable *old, c
         for (int64_t row = 0; row < old->rows && *fits; row++) {
             bool same;
             TsrPlace place = places->of[row * old->n + i];
-            if ((row & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_interrupt_check_at(row));
             TSR_TRY(tsr_table_same_cell(&same, &old->columns[i], &edits->table->columns[k], row));
             if (same) continue;
             *fits = place.begin <= place.end;
@@ -167,7 +167,7 @@ static TsrStatus put_edits(TsrSink *sink, const TsrInput *in, const Edits *edits
     for (size_t i = 0; i < edits->n; i++) {
         const Edit *e = sorted[i];
         bool quoted = e->place.begin > 0 && in->data[e->place.begin - 1] == '"';
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         tsr_sink_write(sink, in->data + at, e->place.begin - at);
         TSR_TRY(edits->table != NULL ? format->put_cell(sink, edits->table, e->column, e->row, save, quoted)
                                      : format->put(&sink->text, e->value, e->dtype, save, quoted));

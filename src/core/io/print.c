@@ -158,7 +158,7 @@ static TsrStatus append_vector(const Layout *l, int64_t offset, int indent) {
     int64_t shown = gap ? 2 * edge + 1 : n;
     TSR_TRY(tsr_text_putc(l->text, '['));
     for (int64_t k = 0; k < shown; k++) {
-        if ((k & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(k));
         if (k > 0 && k % per_line != 0) TSR_TRY(tsr_text_puts(l->text, ", "));
         if (k > 0 && k % per_line == 0) {
             TSR_TRY(tsr_text_puts(l->text, ",\n"));

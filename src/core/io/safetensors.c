@@ -362,7 +362,7 @@ static TsrStatus put_header(TsrSink *sink, TsrSink *header, const TsrItems *item
     tsr_sink_puts(header, "{");
     if (items->nremarks > 0) put_remarks(header, items);
     for (int i = 0; i < items->n; i++) {
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         if (i > 0 || items->nremarks > 0) tsr_sink_puts(header, ",");
         put_entry(header, sorted[i], &at);
     }

@@ -100,7 +100,7 @@ static TsrStatus new_bits(Value *out, int64_t k) {
     if (bytes == NULL) return mem_error();
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < words && status == TSR_OK; i++, k -= 32) {
-        if ((i & 0xffff) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at(i);
         uint32_t w = next_word() >> (k < 32 ? 32 - k : 0);
         unsigned char *p = bytes + 4 * (words - 1 - i);
         for (int j = 0; j < 4; j++) p[j] = (unsigned char)(w >> (24 - 8 * j));

@@ -288,7 +288,7 @@ static TsrStatus run_from(bool *found, Run *r, int32_t pc, int64_t *at) {
     int64_t base = r->count, place = *at;
     for (;;) {
         bool fine;
-        if ((++r->steps & 4095) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(++r->steps));
         if (r->regex->code[pc].op == RE_END) {
             if (may_end(r, place)) {
                 *found = true;

@@ -221,7 +221,7 @@ TsrStatus bigint_from_bytes(mp_int *out, const unsigned char *bytes, int64_t n) 
     if (n > INT32_MAX / 8) return mem_error();
     TSR_TRY(zero_bits(out, n * 8));
     for (int64_t i = 0; i < n; i++) {
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         put_bits(out, i * 8, 8, bytes[n - 1 - i]);
     }
     mp_clamp(out);
@@ -230,7 +230,7 @@ TsrStatus bigint_from_bytes(mp_int *out, const unsigned char *bytes, int64_t n) 
 
 TsrStatus bigint_to_bytes(unsigned char *bytes, int64_t n, const mp_int *a) {
     for (int64_t i = 0; i < n; i++) {
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         bytes[n - 1 - i] = (unsigned char)get_bits(a, i * 8, 8);
     }
     return TSR_OK;
@@ -270,7 +270,7 @@ TsrStatus bigint_from_digits(mp_int *out, const char *digits, int64_t n, int bas
         if (n > INT32_MAX / bits) return mem_error();
         TSR_TRY(zero_bits(out, n * bits));
         for (int64_t i = 0; i < n; i++) {
-            if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_interrupt_check_at(i));
             put_bits(out, i * bits, bits, (unsigned)digit_value(digits[n - 1 - i]));
         }
         mp_clamp(out);
@@ -327,7 +327,7 @@ TsrStatus bigint_to_digits(TsrText *out, const mp_int *a, int base) {
     size.sign = MP_ZPOS;
     if (bits == 0) status = write_digits(text, count, &size, base);
     for (int64_t i = 0; bits != 0 && i < count; i++) {
-        if ((i & 0xffff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        if ((status = tsr_interrupt_check_at(i)) != TSR_OK) break;
         end[-1 - i] = "0123456789abcdefghijklmnopqrstuvwxyz"[get_bits(a, i * bits, bits)];
     }
     while (status == TSR_OK && p < end - 1 && *p == '0') p++;

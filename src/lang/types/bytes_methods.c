@@ -63,7 +63,7 @@ static TsrStatus method_hex(Value *out, const CallArgs *args) {
     TsrStatus status = tsr_text_reserve(&text, (size_t)self.size * (separated && every == 1 ? 3 : 2));
     for (int64_t i = 0; status == TSR_OK && i < self.size; i++) {
         uint64_t from = (uint64_t)(group < 0 ? i : self.size - i);
-        if ((i & 0xffff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        if ((status = tsr_interrupt_check_at(i)) != TSR_OK) break;
         if (separated && every != 0 && i > 0 && from % every == 0) status = tsr_text_putc(&text, separator);
         char digits[] = {hex_digits[(unsigned char)self.data[i] >> 4], hex_digits[self.data[i] & 15]};
         if (status == TSR_OK) status = tsr_text_append(&text, digits, sizeof digits);

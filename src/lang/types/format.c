@@ -133,7 +133,7 @@ static TsrStatus append_grouped(TsrText *out, const char *digits, int64_t count,
         if (left == 0 && min_width <= 0) break;
         text[--at] = separator;
         min_width--;
-        if ((groups & 0xffff) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at(groups);
     }
     if (status == TSR_OK) status = tsr_text_append(out, text + at, (size_t)(room - at));
     if (text != small) tsr_free(text);

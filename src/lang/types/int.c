@@ -100,7 +100,7 @@ static TsrStatus clean_digits(char *out, int64_t *count, const char *p, const ch
     bool underscore = true; /* none at the start */
     *count = -1;
     for (const char *begin = p; p < end; p++) {
-        if (((p - begin) & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(p - begin));
         if (*p == '_' ? underscore : digit_value(*p) >= base) return TSR_OK;
         underscore = *p == '_';
         if (!underscore) out[n++] = *p;

@@ -209,7 +209,7 @@ static TsrStatus filter_next(Value *out, Value self) {
     for (int64_t n = 1;; n++) {
         Value item, verdict;
         bool keep;
-        if ((n & 0xfff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(n));
         TSR_TRY(value_next(&item, it->second));
         if (item.tag == V_UNBOUND) return TSR_OK;
         TsrStatus status = TSR_OK;

@@ -94,7 +94,7 @@ TsrStatus list_extend(List *l, Value iterable) {
     int64_t hint = value_length_hint(iterable, 0);
     TsrStatus status = hint > 0 ? mem_grow(&l->items, &l->capacity, l->count + hint, sizeof(Value)) : TSR_OK;
     for (int64_t n = 1; status == TSR_OK; n++) {
-        if ((n & 0xfff) == 0 && (status = tsr_interrupt_check()) != TSR_OK) break;
+        if ((status = tsr_interrupt_check_at(n)) != TSR_OK) break;
         status = value_next(&item, iterator);
         if (status != TSR_OK || item.tag == V_UNBOUND) break;
         status = list_append_move(l, item);

@@ -30,7 +30,7 @@ static TsrStatus less_str(bool *out, Value a, Value b) {
 }
 
 static TsrStatus less(Sorter *s, bool *out, Value a, Value b) {
-    if ((++s->compared & 0xfff) == 0) TSR_TRY(tsr_interrupt_check());
+    TSR_TRY(tsr_interrupt_check_at(++s->compared));
     return s->less(out, a, b);
 }
 

@@ -323,7 +323,7 @@ TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only
             plain = i + n;
         }
         i += n;
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
     }
     TSR_TRY(tsr_text_append(out, data + plain, (size_t)(size - plain)));
     return tsr_text_putc(out, quote);

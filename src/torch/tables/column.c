@@ -72,7 +72,7 @@ static TsrStatus new_word(Value *out, const TsrWords *words, int64_t i) {
 static TsrStatus fill_words(Value list, const TsrWords *words) {
     Value word;
     for (int64_t i = 0; i < words->n; i++) {
-        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         TSR_TRY(new_word(&word, words, i));
         TSR_TRY(list_append_move(value_as_list(list), word));
     }
@@ -165,7 +165,7 @@ static TsrStatus column_tolist(Value *out, const CallArgs *args) {
     TSR_TRY(list_new(&list, column_rows(c)));
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < column_rows(c) && status == TSR_OK; i++) {
-        if ((i & 4095) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at(i);
         if (status == TSR_OK) status = column_item(&item, c, i);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
     }
@@ -404,7 +404,7 @@ static TsrStatus add_words(TsrTensor *data, TsrTensor *missing, TsrWordSet *set,
     int64_t *codes = tsr_data(data);
     bool *none = tsr_data(missing);
     for (int64_t i = 0; i < items->count; i++) {
-        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         Value v = items->items[i];
         none[i] = value_is_none(v);
         if (!none[i] && !value_is_str(v))
@@ -459,7 +459,7 @@ static TsrStatus join_codes(int64_t *to, TsrWordSet *set, const Column *c) {
     const TsrTensor *t = c->data.t;
     const int64_t *codes = (const int64_t *)t->storage->ptr.data + t->offset;
     for (int64_t i = 0; i < t->numel && status == TSR_OK; i++) {
-        if ((i & 0xFFFF) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at(i);
         int64_t code = codes[i * t->strides[0]];
         if (code < 0 || code >= w->n) status = tsr_error(TSR_INDEX_ERROR, "there is no word %lld", (long long)code);
         else to[i] = number[code];

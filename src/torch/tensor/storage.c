@@ -186,7 +186,7 @@ static TsrStatus storage_tolist(Value *out, const CallArgs *args) {
         Value item;
         status = get_element(&item, s, i);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), item);
-        if ((i & 0xffff) == 0 && status == TSR_OK) status = tsr_interrupt_check();
+        if (status == TSR_OK) status = tsr_interrupt_check_at(i);
     }
     return value_end_move(out, status, list);
 }
@@ -206,7 +206,7 @@ static TsrStatus storage_repr(TsrText *out, Value self) {
             TsrStatus status = value_repr(out, item);
             value_release(item);
             TSR_TRY(status);
-            if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_interrupt_check_at(i));
         }
     }
     tsr_device_format(d, device);

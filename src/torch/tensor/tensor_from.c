@@ -264,7 +264,7 @@ static TsrStatus store_sequence(char *dst, const TsrTensor *t, int dim, Value v)
                       (long long)t->sizes[dim], dim, (long long)n);
     for (int64_t i = 0; i < n && s == TSR_OK; i++, dst += step) {
         s = store_sequence(dst, t, dim + 1, items[i]);
-        if ((i & 0xffff) == 0 && s == TSR_OK) s = tsr_interrupt_check();
+        if (s == TSR_OK) s = tsr_interrupt_check_at(i);
     }
     value_release(holder);
     return s;
@@ -358,7 +358,7 @@ static TsrStatus list_of_dim(Value *out, const TsrTensor *t, int dim, const char
         Value item;
         s = list_of_dim(&item, t, dim + 1, at != NULL ? at + i * step : NULL, next);
         if (s == TSR_OK) s = list_append_move(value_as_list(list), item);
-        if ((i & 0xffff) == 0 && s == TSR_OK) s = tsr_interrupt_check();
+        if (s == TSR_OK) s = tsr_interrupt_check_at(i);
     }
     return value_end_move(out, s, list);
 }

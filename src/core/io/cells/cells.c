@@ -22,7 +22,7 @@ static TsrStatus make_index(TsrIndex **out, const TsrSource *source) {
     size_t n = 0, room = 0;
     TsrStatus status = TSR_OK;
     for (const char *p = source->begin; status == TSR_OK && (p = row_from(source, p)) != NULL;) {
-        if ((n & 0xFFF) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at((int64_t)n);
         if (status == TSR_OK) status = tsr_mem_grow(&at, &room, n + 1, sizeof *at);
         if (status == TSR_OK) at[n++] = p;
         p = row_end(source, p);

@@ -372,7 +372,7 @@ static TsrStatus read_names(Table *t) {
     bool last = p == NULL;
     if (last) return TSR_OK;
     for (int64_t n = 0; !last; n++) {
-        if ((n & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(n));
         next_field(&p, t->header_end, t->delimiter, &text, &text_end, &last);
         TSR_TRY(append_field(&t->text, text, text_end, t->header_end));
         TSR_TRY(tsr_text_putc(&t->text, '\0'));

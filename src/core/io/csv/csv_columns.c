@@ -363,7 +363,7 @@ static TsrStatus join_block(Parsing *w, TsrWordSet *all, int64_t i) {
     w->numbers[i] = tsr_malloc_array(set->n, sizeof **w->numbers);
     if (w->numbers[i] == NULL) return tsr_error_no_memory(set->n * sizeof **w->numbers);
     for (size_t word = 0; word < set->n; word++) {
-        if ((word & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(word));
         TSR_TRY(tsr_word_set_add(&w->numbers[i][word], all, set->bytes.data + set->begin[word],
                                  set->begin[word + 1] - set->begin[word], set->hashes[word]));
     }

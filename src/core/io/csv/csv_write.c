@@ -37,7 +37,7 @@ static TsrStatus write_header(TsrSink *sink, const char *const *names, char deli
     for (int64_t i = 0; i < texts->n; i++) {
         const char *text;
         size_t length;
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         if (i > 0) tsr_sink_write(sink, &delimiter, 1);
         if (tsr_texts_name(&text, &length, texts, i, names[i])) tsr_sink_write(sink, text, length);
         else write_name(sink, names[i], delimiter, texts->n == 1);
@@ -228,7 +228,7 @@ static TsrStatus write_named_rows(TsrSink *sink, NamedColumns *c, char delimiter
     Word na;
     TSR_TRY(word_for_nan(&na, options, c->n, delimiter));
     for (int64_t row = 0; row < c->rows; row++) {
-        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(row));
         for (int i = 0; i < c->n; i++) {
             size_t n;
             const TsrTensor *t = c->columns[i];

@@ -128,7 +128,7 @@ static TsrStatus put_array(Reader *r, TsrText *out, int depth) {
     if (n > left(r) / value_size[type]) return bad(r, "an array is longer than the file");
     TSR_TRY(tsr_text_putc(out, '['));
     for (uint64_t i = 0; i < n; i++) {
-        if ((i & 4095) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         if (i > 0) TSR_TRY(tsr_text_puts(out, ", "));
         TSR_TRY(put_value(r, out, (int)type, depth + 1));
     }

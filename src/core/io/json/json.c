@@ -272,7 +272,7 @@ static TsrStatus read_array(TsrJson *j, Numbers *v, int depth) {
     if (v->leaf >= 0 && depth >= v->leaf) return be_odd(j, v, true, "numbers at different depths do not make a tensor");
     TSR_TRY(open_array(j));
     for (; *j->p != ']'; n++) {
-        if ((n & 4095) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(n));
         TSR_TRY(read_element(j, v, depth + 1));
         TSR_TRY(pass_comma(j));
     }
@@ -306,7 +306,7 @@ static TsrDtype keeper_of(const Numbers *v) {
 static TsrStatus check_integers(const TsrJson *j, const Numbers *v, TsrDtype wanted) {
     bool integral = wanted != TSR_DTYPE_NONE && tsr_dtype_is_integral(wanted);
     for (size_t i = 0; i < v->n && integral; i++) {
-        if ((i & 0xFFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         double d = v->floats[i];
         bool whole = v->whole[i] != NOT_WHOLE || (d == floor(d) && isfinite(d));
         if (v->whole[i] != NOT_WHOLE && number_fits(v, i, wanted)) continue;
@@ -528,7 +528,7 @@ static TsrStatus give_items(TsrItems *out) {
     if (root->kind == TSR_NODE_TENSOR) TSR_TRY(tsr_items_single_move(out, tsr_tensor_retain(root->tensor)));
     for (size_t i = 0; root->kind == TSR_NODE_DICT && i < root->n; i += 2) {
         const TsrNode *key = root->children[i], *value = root->children[i + 1];
-        if ((i & 2047) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         if (value->kind == TSR_NODE_TENSOR)
             TSR_TRY(tsr_items_add_move(out, key->text, key->length, tsr_tensor_retain(value->tensor)));
     }
@@ -712,7 +712,7 @@ static TsrStatus read_row(TsrJson *j, Lines *l) {
 
 static TsrStatus read_lines(TsrJson *j, Lines *l, bool objects) {
     for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
-        if ((l->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(l->rows));
         if (objects && *j->p != '{') return tsr_json_error(j, "an object was expected, as on the lines before");
         TSR_TRY(objects ? read_row(j, l)
                         : end_numbers(read_element(j, &l->columns[0].numbers, 1), j, &l->columns[0].numbers));
@@ -875,7 +875,7 @@ static TsrStatus write_dims(const Writer *w, int dim, int64_t offset) {
     if (dim == tsr_ndim(w->t)) return write_number(w, offset);
     tsr_sink_puts(w->sink, "[");
     for (int64_t i = 0; i < w->t->sizes[dim]; i++) {
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         if (i > 0) tsr_sink_puts(w->sink, ", ");
         TSR_TRY(write_dims(w, dim + 1, offset + i * w->t->strides[dim]));
     }
@@ -945,7 +945,7 @@ TsrStatus tsr_jsonl_write(TsrSink *sink, const TsrItems *items, const TsrSaveOpt
         rows = t->sizes[0];
     }
     for (int64_t row = 0; row < rows; row++) {
-        if ((row & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(row));
         TSR_TRY(write_line(sink, items, row, options));
     }
     return sink->status;

@@ -325,7 +325,7 @@ static TsrStatus read_list(TsrJson *j, Reader *r) {
     j->p++; /* the bracket */
     tsr_json_skip_space(j);
     while (j->p < j->end && *j->p == '{') {
-        if ((r->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(r->rows));
         TSR_TRY(read_row(j, r));
         tsr_json_skip_space(j);
         if (j->p == j->end || *j->p != ',') break;
@@ -340,7 +340,7 @@ static TsrStatus read_list(TsrJson *j, Reader *r) {
 
 static TsrStatus read_lines(TsrJson *j, Reader *r) {
     for (tsr_json_skip_space(j); j->p < j->end; tsr_json_skip_space(j)) {
-        if ((r->rows & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(r->rows));
         r->odd |= *j->p != '{';
         if (r->odd) return TSR_VALUE_ERROR;
         TSR_TRY(read_row(j, r));

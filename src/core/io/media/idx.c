@@ -61,7 +61,7 @@ static TsrStatus put_elements(TsrSink *sink, const TsrTensor *t) {
     const char *data = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
         uint64_t v = 0;
-        if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         memcpy(&v, data + (size_t)i * unit, unit);
         put(sink, v, unit);
     }

@@ -50,7 +50,7 @@ static TsrStatus take_number(Reader *r, int64_t *out, int64_t most) {
 static TsrStatus read_plain(Reader *r, TsrTensor *t, int64_t most) {
     for (int64_t i = 0; i < t->numel; i++) {
         int64_t v;
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         TSR_TRY(take_number(r, &v, most));
         if (t->dtype == TSR_UINT8) ((uint8_t *)tsr_data(t))[i] = (uint8_t)v;
         else ((uint16_t *)tsr_data(t))[i] = (uint16_t)v;

@@ -54,7 +54,7 @@ static TsrDtype dtype_of(const Sound *s) {
 static TsrStatus widen(TsrTensor *t, const char *from) {
     int32_t *to = tsr_data(t);
     for (int64_t i = 0; i < t->numel; i++) {
-        if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         uint32_t v = (uint32_t)tsr_little(from + 3 * i, 3);
         to[i] = (int32_t)v - (int32_t)((v & 0x800000) << 1);
     }
@@ -78,7 +78,7 @@ static TsrStatus expand(TsrTensor *t, const char *from, bool mu) {
     int16_t *to = tsr_data(t), of[256];
     for (int i = 0; i < 256; i++) of[i] = mu ? mu_law((uint8_t)i) : a_law((uint8_t)i);
     for (int64_t i = 0; i < t->numel; i++) {
-        if ((i & 0xfffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         to[i] = of[(uint8_t)from[i]];
     }
     return TSR_OK;

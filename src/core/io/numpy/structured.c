@@ -114,7 +114,7 @@ static TsrStatus gather_numbers(TsrTableColumn *c, const TsrField *f, const char
     TSR_TRY(tsr_tensor_new(&c->data, 1, &rows, f->dtype, TSR_DEVICE_CPU));
     char *to = tsr_data(c->data);
     for (int64_t i = 0; i < rows; i++) {
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         swap_into(to + (size_t)i * f->size, data + (size_t)i * step, f->size, f->big_endian);
         if (f->dtype == TSR_BOOL) to[i] = to[i] != 0;
     }
@@ -162,7 +162,7 @@ static TsrStatus gather_times(TsrTableColumn *c, const TsrInput *in, const TsrFi
     c->style = style_of(f->unit);
     int64_t *to = tsr_data(c->data);
     for (int64_t i = 0; i < rows; i++) {
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         swap_into((char *)&to[i], data + (size_t)i * step, 8, f->big_endian);
         if (to[i] == not_a_time) {
             TSR_TRY(mark_missing(c, i, rows));
@@ -204,7 +204,7 @@ static TsrStatus collect_words(TsrTableColumn *c, TsrWordSet *set, TsrText *word
                                size_t step, int64_t rows) {
     int64_t *to = tsr_data(c->data);
     for (int64_t i = 0; i < rows; i++) {
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         TSR_TRY(read_word(word, f, data + (size_t)i * step));
         const char *bytes = word->data != NULL ? word->data : "";
         TSR_TRY(tsr_word_set_add(&to[i], set, bytes, word->length, tsr_word_hash(bytes, word->length)));
@@ -400,7 +400,7 @@ static TsrStatus plan_times(TsrField *f, const TsrTableColumn *c) {
     bool fits = read_time(&had, f->type, strlen(f->type)) && had.unit == c->unit;
     for (int64_t i = 0; i < c->data->numel && fits; i++) {
         int64_t time = times[i];
-        if ((i & 0xffff) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         fits = is_missing(c, i) || unscaled(&time, had.scale);
     }
     f->kind = TSR_FIELD_TIME;
@@ -490,7 +490,7 @@ static TsrStatus put_record(TsrText *out, const TsrField *fields, const TsrTable
 
 static TsrStatus put_records(TsrSink *sink, TsrText *text, const TsrField *fields, const TsrTable *t) {
     for (int64_t i = 0; i < t->rows; i++) {
-        if ((i & 1023) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
         text->length = 0;
         TSR_TRY(put_record(text, fields, t, i));
         tsr_sink_write(sink, text->data, text->length);

@@ -895,7 +895,7 @@ TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const T
     r.budget = 16 * (uint64_t)(r.end - r.p) + 4096;
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; status == TSR_OK && !r.stopped; i++) {
-        if ((i & 1023) == 0) status = tsr_interrupt_check();
+        status = tsr_interrupt_check_at(i);
         if (status == TSR_OK) status = r.p < r.end ? step(&r) : bad(&r, "the pickle has no end");
     }
     if (status == TSR_OK) status = check_reached(&r);

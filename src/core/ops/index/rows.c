@@ -415,7 +415,7 @@ static TsrStatus fill_dense_rows(TsrTensor *t, int64_t dim, const int64_t *index
     for (int64_t o = 0; o < outer; o++) {
         char *block = (char *)tsr_data(t) + (size_t)(o * size * inner) * item;
         for (int64_t i = 0; i < count; i++) {
-            if ((i & 0xFFF) == 0) TSR_TRY(tsr_interrupt_check());
+            TSR_TRY(tsr_interrupt_check_at(i));
             put_cells(block + (size_t)((index[i] < 0 ? index[i] + size : index[i]) * inner) * item, cell, item, inner);
         }
     }

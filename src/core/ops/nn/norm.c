@@ -4,6 +4,7 @@
 #include "core/engine/device.h"
 #include "core/op/compose.h"
 #include "core/tensor/loan.h"
+#include "core/tensor/owned.h"
 #include "nn.h"
 
 #include <math.h>
@@ -391,7 +392,6 @@ enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where th
 #define FMA fma
 #define SQRT sqrt
 #include "core/kernels/reduce/batch_norm.inc"
-#include "core/tensor/owned.h"
 
 static BatchWay batch_way(const TsrTensor *t, int64_t area) {
     bool last = tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);

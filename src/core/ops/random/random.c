@@ -245,7 +245,7 @@ static TsrStatus bulk_normal_double(double *p, int64_t n, const Draw *d) {
     for (int64_t i = 0; i < n; i++) p[i] = tsr_rng_uniform_double(d->g);
     for (int64_t i = 0; i + 16 <= n; i += 16) {
         normal_block_double(p + i, d->a, d->b);
-        if ((i & 0xFFFF) == 0) TSR_TRY(tsr_interrupt_check());
+        TSR_TRY(tsr_interrupt_check_at(i));
     }
     if (n % 16 == 0) return TSR_OK;
     p += n - 16; /* the last 16 are drawn again, as PyTorch does */

@@ -37,7 +37,7 @@ static TsrStatus cut_into(TsrOpCall *c, Cut cut, Pieces pieces) {
         cut.bounds(cut.how, i, &start, &end);
         status = tsr_tensor_new_slice(&list[i], SELF, cut.dim, start, end, 1);
         if (status == TSR_OK) status = finish_piece(&list[i], pieces);
-        if (status == TSR_OK && (i & 1023) == 0) status = tsr_interrupt_check();
+        if (status == TSR_OK) status = tsr_interrupt_check_at(i);
     }
     return tsr_return_made_list_move(c, status, list, cut.count);
 }
@@ -275,7 +275,7 @@ static TsrStatus unbind(TsrOpCall *c, Pieces pieces) {
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         status = tsr_tensor_new_select(&list[i], SELF, dim, i);
         if (status == TSR_OK) status = finish_piece(&list[i], pieces);
-        if (status == TSR_OK && (i & 1023) == 0) status = tsr_interrupt_check();
+        if (status == TSR_OK) status = tsr_interrupt_check_at(i);
     }
     return tsr_return_made_list_move(c, status, list, n);
 }
