@@ -2,6 +2,7 @@
  * the whole numbers exactly, and multiplied as float32, as PyTorch does. */
 #include "dequantise.h"
 
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 bool tsr_quantised_fits(const TsrQuantised *scheme, const TsrTensor *q) {
@@ -14,9 +15,7 @@ bool tsr_quantised_fits(const TsrQuantised *scheme, const TsrTensor *q) {
 
 static TsrStatus new_doubles(TsrTensor **out, const TsrTensor *from) {
     TSR_TRY(tsr_tensor_new(out, tsr_ndim(from), from->sizes, TSR_FLOAT64, TSR_DEVICE_CPU));
-    TsrStatus status = tsr_tensor_copy(*out, from);
-    if (status != TSR_OK) tsr_tensor_free(*out);
-    return status;
+    return tsr_owned_keep(out, tsr_tensor_copy(*out, from));
 }
 
 /* Of all numbers q, in order. */
@@ -45,25 +44,17 @@ static TsrStatus multiply_channels(TsrTensor *out, const TsrTensor *q, const Tsr
 }
 
 static TsrStatus fill(TsrTensor *out, const TsrTensor *q, const TsrQuantised *scheme) {
-    TsrTensor *numbers = NULL, *scales = NULL, *zeros = NULL;
-    TsrStatus status = new_doubles(&numbers, q);
-    if (status == TSR_OK && scheme->scales == NULL) status = multiply(out, numbers, scheme->scale, scheme->zero);
-    else if (status == TSR_OK) {
-        status = new_doubles(&scales, scheme->scales);
-        if (status == TSR_OK) status = new_doubles(&zeros, scheme->zeros);
-        if (status == TSR_OK) status = multiply_channels(out, numbers, scales, zeros, (int)scheme->axis);
-    }
-    tsr_tensor_free(numbers);
-    tsr_tensor_free(scales);
-    tsr_tensor_free(zeros);
-    return status;
+    TSR_OWNED numbers = NULL;
+    TSR_OWNED scales = NULL;
+    TSR_OWNED zeros = NULL;
+    TSR_TRY(new_doubles(&numbers, q));
+    if (scheme->scales == NULL) return multiply(out, numbers, scheme->scale, scheme->zero);
+    TSR_TRY(new_doubles(&scales, scheme->scales));
+    TSR_TRY(new_doubles(&zeros, scheme->zeros));
+    return multiply_channels(out, numbers, scales, zeros, (int)scheme->axis);
 }
 
 TsrStatus tsr_dequantise_new(TsrTensor **out, const TsrTensor *q, const TsrQuantised *scheme) {
     TSR_TRY(tsr_tensor_new(out, tsr_ndim(q), q->sizes, TSR_FLOAT32, q->device));
-    TsrStatus status = tsr_is_meta(q) ? TSR_OK : fill(*out, q, scheme);
-    if (status == TSR_OK) return TSR_OK;
-    tsr_tensor_free(*out);
-    *out = NULL;
-    return status;
+    return tsr_owned_keep(out, tsr_is_meta(q) ? TSR_OK : fill(*out, q, scheme));
 }

@@ -36,8 +36,6 @@ static TsrStatus squeeze_move(TsrTensor **t, int64_t dim) {
     return tsr_tensor_set_geometry(*t, (TsrGeometry){n, sizes, strides, (*t)->offset});
 }
 
-static void kth_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
-
 /* ---- medians ---- */
 
 /* A line's keys, whose width is the dtype's. */
@@ -88,23 +86,18 @@ static void median_line(char *const *data, const int64_t *stride, const int64_t 
     if (m.keys != local) tsr_free(m.keys);
 }
 
-static void mode_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params);
+/* How an element of each line is found: on the host, line by line, and on a device, all at once. */
+typedef struct Statistic {
+    TsrLineFn line;
+    TsrStatus (*there)(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, const SortLine *w);
+} Statistic;
 
-/* The same on a device. */
-static TsrStatus select_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim, TsrLineFn fn,
-                              const SortLine *w) {
-    if (fn == kth_line) return tsr_kth_there(values, indices, self, dim, w->k);
-    if (fn == median_line) return tsr_median_there(values, indices, self, dim, w->ignore_nan);
-    if (fn == mode_line) return tsr_mode_there(values, indices, self, dim);
-    return tsr_device_decline();
-}
-
-static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, TsrLineFn fn, SortLine *w) {
+static TsrStatus select_along(TsrOpCall *c, int64_t dim, bool keepdim, Statistic find, SortLine *w) {
     TsrTensor *self = c->arg[0].t, *values, *indices;
     TSR_TRY(reduced_new(&values, &indices, self, dim));
     TsrStatus status = values->numel == 0 || tsr_is_meta(self) ? TSR_OK
-                       : tsr_on_device(self)                   ? select_there(values, indices, self, dim, fn, w)
-                                                               : tsr_sort_lines_run(values, indices, self, dim, fn, w);
+                       : tsr_on_device(self)                   ? find.there(values, indices, self, dim, w)
+                                             : tsr_sort_lines_run(values, indices, self, dim, find.line, w);
     if (status == TSR_OK && !keepdim && tsr_ndim(self) > 0) {
         status = squeeze_move(&values, dim);
         if (status == TSR_OK) status = squeeze_move(&indices, dim);
@@ -129,6 +122,11 @@ static void kth_line(char *const *data, const int64_t *stride, const int64_t *n,
     tsr_pairs_end(&p);
 }
 
+static TsrStatus kth_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim,
+                           const SortLine *w) {
+    return tsr_kth_there(values, indices, self, dim, w->k);
+}
+
 TsrStatus op_kthvalue(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t k = c->arg[1].i, dim = c->arg[2].i, size;
@@ -142,7 +140,7 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
     TSR_TRY(tsr_sort_check_outs(c, self));
     if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
     SortLine w = {.k = k - 1};
-    return select_along(c, dim, c->arg[3].b, kth_line, &w);
+    return select_along(c, dim, c->arg[3].b, (Statistic){kth_line, kth_there}, &w);
 }
 
 /* The oldest of the checks of an out=, in words of their own. */
@@ -161,6 +159,11 @@ static TsrStatus check_median_outs(const TsrOpCall *c, const TsrTensor *self) {
                      tsr_old_type_text(given, sizeof given, values), tsr_old_type_text(own, sizeof own, self));
 }
 
+static TsrStatus median_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim,
+                              const SortLine *w) {
+    return tsr_median_there(values, indices, self, dim, w->ignore_nan);
+}
+
 static TsrStatus median_dim(TsrOpCall *c, bool ignore_nan) {
     TsrTensor *self = c->arg[0].t;
     int64_t dim = c->arg[1].i;
@@ -169,7 +172,7 @@ static TsrStatus median_dim(TsrOpCall *c, bool ignore_nan) {
     TSR_TRY(check_median_outs(c, self));
     TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "median_out"));
     SortLine w = {.ignore_nan = ignore_nan};
-    return select_along(c, dim, c->arg[2].b, median_line, &w);
+    return select_along(c, dim, c->arg[2].b, (Statistic){median_line, median_there}, &w);
 }
 
 TsrStatus op_median_dim(TsrOpCall *c) { return median_dim(c, false); }
@@ -185,19 +188,17 @@ static TsrStatus of_nothing_new(TsrTensor **out, const TsrTensor *self) {
 }
 
 static TsrStatus median_all(TsrOpCall *c, bool ignore_nan) {
-    TsrTensor *self = c->arg[0].t, *flat, *values = NULL, *index = NULL;
-    int64_t minus = -1;
+    TsrTensor *self = c->arg[0].t, *values = NULL;
+    TSR_OWNED flat = NULL;
+    TSR_OWNED index = NULL;
+    const int64_t minus = -1;
+    SortLine w = {.ignore_nan = ignore_nan};
     if (self->numel > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "median_cpu"));
-    if (self->numel == 0 || tsr_is_meta(self)) { return tsr_finish_move(c, of_nothing_new(&values, self), values); }
+    if (self->numel == 0 || tsr_is_meta(self)) return tsr_finish_move(c, of_nothing_new(&values, self), values);
     TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
-    TsrStatus status = tsr_two_new(&values, &index, self, 0, NULL);
-    if (status == TSR_OK) {
-        SortLine w = {.ignore_nan = ignore_nan};
-        status = tsr_on_device(self) ? tsr_median_there(values, index, flat, 0, ignore_nan)
-                                     : tsr_sort_lines_run(values, index, flat, 0, median_line, &w);
-        tsr_tensor_free(index);
-    }
-    tsr_tensor_free(flat);
+    TSR_TRY(tsr_two_new(&values, &index, self, 0, NULL));
+    TsrStatus status = tsr_on_device(self) ? median_there(values, index, flat, 0, &w)
+                                           : tsr_sort_lines_run(values, index, flat, 0, median_line, &w);
     return tsr_finish_move(c, status, values);
 }
 
@@ -248,6 +249,12 @@ static void mode_line(char *const *data, const int64_t *stride, const int64_t *n
     tsr_pairs_end(&p);
 }
 
+static TsrStatus mode_there(TsrTensor *values, TsrTensor *indices, const TsrTensor *self, int64_t dim,
+                            const SortLine *w) {
+    (void)w;
+    return tsr_mode_there(values, indices, self, dim);
+}
+
 TsrStatus op_mode(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t dim = c->arg[1].i;
@@ -257,7 +264,7 @@ TsrStatus op_mode(TsrOpCall *c) {
     if (tsr_ndim(self) > 0 && self->numel > 0)
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL), self->dtype, "mode_cpu"));
     SortLine w = {0};
-    return select_along(c, dim, c->arg[2].b, mode_line, &w);
+    return select_along(c, dim, c->arg[2].b, (Statistic){mode_line, mode_there}, &w);
 }
 
 /* ---- quantile ---- */
@@ -429,7 +436,8 @@ static TsrStatus run_quantile(TsrTensor *t, const TsrTensor *self, const TsrTens
 }
 
 static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
-    TsrTensor *self = c->arg[0].t, *dense_q, *t;
+    TsrTensor *self = c->arg[0].t, *t;
+    TSR_OWNED dense_q = NULL;
     bool flatten = !tsr_arg_given(&c->arg[2]), keepdim = c->arg[3].b;
     int64_t dim = flatten ? 0 : c->arg[2].i;
     TsrInterpolation how = TSR_QUANTILE_LINEAR;
@@ -437,27 +445,20 @@ static TsrStatus quantile(TsrOpCall *c, const TsrTensor *q, bool ignore_nan) {
     TSR_TRY(check_quantile(c, self, q));
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_probabilities(q));
+    TSR_TRY(tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS));
     TSR_TRY(quantile_result_new(&t, self, q, flatten, dim, keepdim));
     if (t->numel == 0 || tsr_is_meta(self)) return tsr_return_move(c, t);
-    TsrStatus status = tsr_tensor_new_contiguous(&dense_q, q, TSR_CONTIGUOUS);
-    if (status == TSR_OK) {
-        Quantile p = {
-            .q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
-        status = run_quantile(t, self, dense_q, &p, flatten, dim);
-        tsr_tensor_free(dense_q);
-    }
-    return tsr_finish_move(c, status, t);
+    Quantile p = {.q = tsr_data(dense_q), .nq = q->numel, .dtype = self->dtype, .how = how, .ignore_nan = ignore_nan};
+    return tsr_finish_move(c, run_quantile(t, self, dense_q, &p, flatten, dim), t);
 }
 
 static TsrStatus quantile_number(TsrOpCall *c, bool ignore_nan) {
     double v = c->arg[1].f;
-    TsrTensor *q;
+    TSR_OWNED q = NULL;
     if (!(v >= 0 && v <= 1))
         return tsr_error(TSR_RUNTIME_ERROR, "quantile() q must be in the range [0, 1] but got %g", v);
     TSR_TRY(tsr_tensor_new_scalar(&q, tsr_scalar_float(v), c->arg[0].t->dtype));
-    TsrStatus status = quantile(c, q, ignore_nan);
-    tsr_tensor_free(q);
-    return status;
+    return quantile(c, q, ignore_nan);
 }
 
 TsrStatus op_quantile(TsrOpCall *c) { return quantile(c, c->arg[1].t, false); }
