@@ -41,5 +41,7 @@ TSR_PUBLIC_END
 /* Grows the array *items (a pointer to a pointer), by half at least, so that `wanted` elements of `size` bytes fit.
  * *room is how many fit now. An error (tsr_error_no_memory) leaves both as they were. */
 TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size);
+/* The n bytes at `bytes` (NULL where n is 0) and a NUL, the caller's to tsr_free; NULL when memory is short. */
+char *tsr_mem_text(const void *bytes, size_t n);
 
 #endif

@@ -58,15 +58,8 @@ static TsrStatus record_new(Record **out) {
 
 /* One raw reference more; the reference itself is the caller's to have made. */
 static TsrStatus record_add_raw(Record *r) {
-    if (r->raw == r->capacity) {
-        int capacity = r->capacity > 0 ? 2 * r->capacity : 4, *grown;
-        if (r->raw >= MAX_RAW)
-            return tsr_error(TSR_TH_ERROR, "handle #%d has %d references already", r->number, r->raw);
-        grown = tsr_realloc(r->lines, sizeof *grown * (size_t)capacity);
-        if (grown == NULL) return mem_error();
-        r->lines = grown;
-        r->capacity = capacity;
-    }
+    if (r->raw >= MAX_RAW) return tsr_error(TSR_TH_ERROR, "handle #%d has %d references already", r->number, r->raw);
+    TSR_TRY(mem_grow(&r->lines, &r->capacity, r->raw + 1, sizeof *r->lines));
     r->lines[r->raw++] = vm_current_line();
     return TSR_OK;
 }

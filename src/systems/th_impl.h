@@ -16,7 +16,7 @@ typedef struct Record {
     TsrTensor *lender;   /* of a lent storage (TH.storage): a weak link to its tensor */
     int raw;             /* raw references: each is one reference of t or storage */
     int *lines;          /* of each */
-    int capacity;
+    int64_t capacity;
     int freed_line;        /* where the last one went */
     struct Handle *handle; /* the value that names it, which is freed before; NULL: none */
     struct Record *next, *prev;

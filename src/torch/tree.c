@@ -112,17 +112,15 @@ static Type opaque_type = {
            "of can be looked at: x.name, x['name'], x[0], list(x)."};
 
 static TsrStatus opaque_new(Value *out, const char *name) {
-    size_t n = strlen(name) + 1;
     Value parts;
     TSR_TRY(dict_new(&parts));
-    char *copy = tsr_malloc(n);
+    char *copy = tsr_mem_text(name, strlen(name));
     Opaque *o = copy != NULL ? obj_new(&opaque_type, sizeof *o) : NULL;
     if (o == NULL) {
         tsr_free(copy);
         value_release(parts);
-        return tsr_error_no_memory(n);
+        return tsr_error_no_memory(strlen(name) + 1);
     }
-    memcpy(copy, name, n);
     o->name = copy;
     o->parts = parts;
     gc_track(o);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { HEADER = sizeof(size_t) }; /* of each of malloc's blocks */
@@ -118,6 +119,14 @@ TsrStatus tsr_mem_grow(void *items, size_t *room, size_t wanted, size_t size) {
     *(void **)items = grown;
     *room = next;
     return TSR_OK;
+}
+
+char *tsr_mem_text(const void *bytes, size_t n) {
+    char *copy = n < SIZE_MAX ? tsr_malloc(n + 1) : NULL;
+    if (copy == NULL) return NULL;
+    if (n > 0) memcpy(copy, bytes, n);
+    copy[n] = '\0';
+    return copy;
 }
 
 void tsr_free(void *block) {

@@ -163,10 +163,8 @@ static TsrStatus too_many(const TsrWire *c) {
 static TsrStatus take_string(TsrTensor *t, int64_t *n, const TsrWire *c) {
     size_t length = tsr_wire_left(c);
     if (*n >= t->numel) return too_many(c);
-    char *copy = tsr_malloc(length + 1);
+    char *copy = tsr_mem_text(c->p, length);
     if (copy == NULL) return tsr_error_no_memory(length);
-    if (length > 0) memcpy(copy, c->p, length);
-    copy[length] = '\0';
     ((TsrString *)tsr_data(t))[(*n)++] = (TsrString){copy, length};
     return TSR_OK;
 }

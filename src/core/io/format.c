@@ -29,24 +29,13 @@ void tsr_items_free(TsrItems *items) {
 TsrStatus tsr_items_add_move(TsrItems *out, const char *name, size_t name_length, TsrTensor *t) {
     TsrItem *grown = tsr_realloc(out->items, sizeof *grown * (size_t)(out->n + 1));
     if (grown != NULL) out->items = grown;
-    char *copy = grown != NULL ? tsr_malloc(name_length + 1) : NULL;
+    char *copy = grown != NULL ? tsr_mem_text(name, name_length) : NULL;
     if (copy == NULL) {
         tsr_tensor_free(t);
         return tsr_error_no_memory(name_length + sizeof *grown);
     }
-    memcpy(copy, name, name_length);
-    copy[name_length] = '\0';
     out->items[out->n++] = (TsrItem){copy, t};
     return TSR_OK;
-}
-
-/* Copies n bytes, and a NUL behind them; NULL when memory is short. */
-static char *copied(const char *bytes, size_t n) {
-    char *copy = n < SIZE_MAX ? tsr_malloc(n + 1) : NULL;
-    if (copy == NULL) return NULL;
-    memcpy(copy, bytes, n);
-    copy[n] = '\0';
-    return copy;
 }
 
 TsrStatus tsr_items_remark_raw(TsrItems *out, const char *key, const char *value, const char *raw, size_t raw_length) {
@@ -54,8 +43,8 @@ TsrStatus tsr_items_remark_raw(TsrItems *out, const char *key, const char *value
     TsrRemark *grown = tsr_realloc(out->remarks, sizeof *grown * (size_t)(out->nremarks + 1)), made = {0};
     if (grown != NULL) {
         out->remarks = grown;
-        made = (TsrRemark){copied(key, nkey), copied(value, nvalue), raw != NULL ? copied(raw, raw_length) : NULL,
-                           raw != NULL ? raw_length : 0};
+        made = (TsrRemark){tsr_mem_text(key, nkey), tsr_mem_text(value, nvalue),
+                           raw != NULL ? tsr_mem_text(raw, raw_length) : NULL, raw != NULL ? raw_length : 0};
     }
     if (made.key == NULL || made.value == NULL || (raw != NULL && made.raw == NULL)) {
         tsr_free(made.key);

@@ -195,10 +195,8 @@ static TsrStatus take_string(TsrTensor *t, int64_t *n, const TsrWireField *f) {
     size_t length = (size_t)(c.end - c.p);
     if (f->kind != 2 || *n >= t->numel) return tsr_wire_error(&c, "more values than the shape has elements");
     TsrString *s = (TsrString *)tsr_data(t) + *n;
-    char *copy = tsr_malloc(length + 1);
+    char *copy = tsr_mem_text(c.p, length);
     if (copy == NULL) return tsr_error_no_memory(length);
-    memcpy(copy, c.p, length);
-    copy[length] = '\0';
     tsr_free(s->data);
     *s = (TsrString){length > 0 ? copy : NULL, length};
     if (length == 0) tsr_free(copy);

@@ -74,9 +74,8 @@ TsrStatus tsr_io_permit(const char *path) {
     if (grown == NULL) return tsr_error_no_memory(sizeof *grown);
     permitted = grown;
     size_t n = part != NULL ? (size_t)(part - 1 - path) : strlen(path);
-    if ((permitted[npermitted] = tsr_malloc(n + 1)) == NULL) return tsr_error_no_memory(n + 1);
-    memcpy(permitted[npermitted], path, n);
-    permitted[npermitted++][n] = '\0';
+    if ((permitted[npermitted] = tsr_mem_text(path, n)) == NULL) return tsr_error_no_memory(n + 1);
+    npermitted++;
     return TSR_OK;
 }
 

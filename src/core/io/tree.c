@@ -32,10 +32,8 @@ TsrStatus tsr_tree_add(TsrNode **lent, TsrTree *tree, TsrNodeKind kind) {
 }
 
 TsrStatus tsr_tree_add_text(TsrNode **lent, TsrTree *tree, TsrNodeKind kind, const char *text, size_t length) {
-    char *copy = tsr_malloc(length + 1);
+    char *copy = tsr_mem_text(text, length);
     if (copy == NULL) return tsr_error_no_memory(length);
-    if (length > 0) memcpy(copy, text, length);
-    copy[length] = '\0';
     TsrStatus status = tsr_tree_add(lent, tree, kind);
     if (status != TSR_OK) {
         tsr_free(copy);

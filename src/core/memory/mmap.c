@@ -62,13 +62,9 @@ static void release(TsrFaultRegion *region) {
 static TsrStatus new_mapping(Mapping **out, const char *path) {
     Mapping *m = tsr_calloc(1, sizeof *m);
     if (m == NULL) return tsr_error_no_memory(sizeof *m);
-    if (path != NULL) {
-        size_t n = strlen(path) + 1;
-        if ((m->path = tsr_malloc(n)) == NULL) {
-            tsr_free(m);
-            return tsr_error_no_memory(n);
-        }
-        memcpy(m->path, path, n);
+    if (path != NULL && (m->path = tsr_mem_text(path, strlen(path))) == NULL) {
+        tsr_free(m);
+        return tsr_error_no_memory(strlen(path) + 1);
     }
     *out = m;
     return TSR_OK;

@@ -204,16 +204,9 @@ TsrStatus tsr_storage_new_with_allocator(TsrStorage **out, TsrAllocator *allocat
     return status;
 }
 
-static char *copy_path(const char *path) {
-    size_t n = strlen(path) + 1;
-    char *copy = tsr_malloc(n);
-    if (copy != NULL) memcpy(copy, path, n);
-    return copy;
-}
-
 TsrStatus tsr_storage_new_adopt_move(TsrStorage **out, TsrDataPtr *ptr, uint64_t nbytes, const char *origin,
                                      const char *path) {
-    char *kept = path != NULL ? copy_path(path) : NULL;
+    char *kept = path != NULL ? tsr_mem_text(path, strlen(path)) : NULL;
     TsrStorage *s = path != NULL && kept == NULL ? NULL : take_struct();
     if (s == NULL) {
         tsr_free(kept);

@@ -6,15 +6,8 @@
 /* Where the next result is kept; NULL when there is no memory for it. */
 static TsrTensor **place(TsrScope *s) {
     if (s->n < TSR_SCOPE_FIRST) return &s->first[s->n];
-    int used = s->n - TSR_SCOPE_FIRST;
-    if (used == s->room) {
-        int room = TSR_MAX(2 * s->room, TSR_SCOPE_FIRST);
-        TsrTensor **more = tsr_realloc(s->more, sizeof *more * (size_t)room);
-        if (more == NULL) return NULL;
-        s->more = more;
-        s->room = room;
-    }
-    return &s->more[used];
+    size_t used = (size_t)(s->n - TSR_SCOPE_FIRST);
+    return tsr_mem_grow(&s->more, &s->room, used + 1, sizeof *s->more) == TSR_OK ? &s->more[used] : NULL;
 }
 
 TsrTensor *tsr_scope_keep(TsrScope *s, TsrStatus status) {
@@ -36,7 +29,8 @@ TsrStatus tsr_scope_end(TsrScope *s) {
     tsr_free_all(s->more, s->n - first);
     tsr_free(s->more);
     s->more = NULL;
-    s->n = s->room = 0;
+    s->n = 0;
+    s->room = 0;
     return s->status;
 }
 

@@ -15,7 +15,8 @@
 enum { TSR_SCOPE_FIRST = 16 };
 typedef struct TsrScope {
     TsrStatus status;
-    int n, room;                               /* results kept; how many `more` has room for */
+    int n;                                     /* results kept */
+    size_t room;                               /* of `more` */
     TsrTensor *next;                           /* where a step puts its result */
     TsrTensor *first[TSR_SCOPE_FIRST], **more; /* the results: the first ones here, the others in memory of its own */
 } TsrScope;

@@ -278,11 +278,6 @@ static TsrStatus take_names(Code *code, const Scope *scope) {
     return TSR_OK;
 }
 
-static char *copy_name(const char *name) {
-    char *text = tsr_malloc(strlen(name) + 1);
-    return text != NULL ? strcpy(text, name) : NULL;
-}
-
 /* Where a function is made: "outer.<locals>.", and for each comprehension around it "<listcomp>."; those have no locals
  * to CPython's mind. */
 static TsrStatus append_place(TsrText *out, const Code *outer, const Scope *scope) {
@@ -319,7 +314,7 @@ static char *prelude_name(const Source *source, const char *name) {
     char full[160];
     if (method != name) snprintf(full, sizeof full, "%.*s.%s", (int)(method - 2 - name), name, method);
     else snprintf(full, sizeof full, "%s%s", owner, name);
-    return copy_name(full);
+    return tsr_mem_text(full, strlen(full));
 }
 
 /* `scope` is where a function is made, NULL for a module. */
@@ -333,7 +328,8 @@ static Code *code_new(Source *source, const Code *outer, const Scope *scope, con
     code->doc = -1;
     code->source = source_retain(source);
     bool prelude = outer != NULL && strcmp(outer->name, "_unit") == 0 && source_is_prelude(source);
-    code->name = copy_name(prelude ? method_name(name) : name);
+    const char *own = prelude ? method_name(name) : name;
+    code->name = tsr_mem_text(own, strlen(own));
     code->qualname = prelude ? prelude_name(source, name) : qualified_name(outer, scope, name);
     if (code->name != NULL && code->qualname != NULL) return code;
     code_free(code);

@@ -69,7 +69,6 @@ static Type *type_of_mode(const char *mode) {
 }
 
 static TsrStatus new_file_move(Value *out, FILE *stream, const char *name, const char *mode, bool borrowed) {
-    size_t n = strlen(name) + 1;
     File *f = obj_new(type_of_mode(mode), sizeof *f);
     if (f != NULL) {
         f->stream = stream;
@@ -77,9 +76,8 @@ static TsrStatus new_file_move(Value *out, FILE *stream, const char *name, const
         f->form = usual_form;
         if (borrowed) snprintf(f->form.encoding, sizeof f->form.encoding, "utf-8");
         snprintf(f->mode, sizeof f->mode, "%s", mode);
-        f->name = tsr_malloc(n);
+        f->name = tsr_mem_text(name, strlen(name));
         if (f->name != NULL) {
-            memcpy(f->name, name, n);
             *out = value_obj_move(f);
             return TSR_OK;
         }

@@ -54,7 +54,8 @@ typedef struct Checker {
     Scope *scope;
     int scopes;
     Pending *pending;
-    int pending_count, pending_room;
+    int pending_count;
+    size_t pending_room;
     /* the second walk */
     int loops, blocks;
     bool in_function;
@@ -117,13 +118,8 @@ static bool names_global(Checker *c, Node *n) {
             return parse_raise(c->p, n->at, "name '%s' is assigned to before %s declaration", name, word) != NULL;
         if (!note(c, name, c->scope, global ? GLOBAL : NONLOCAL)) return false;
         if (global && !(use & NONLOCAL)) continue;
-        if (c->pending_count == c->pending_room) {
-            int room = c->pending_room * 2 + 8;
-            Pending *grown = tsr_realloc(c->pending, (size_t)room * sizeof *grown);
-            if (grown == NULL) return parse_no_memory(c->p) != NULL;
-            c->pending = grown;
-            c->pending_room = room;
-        }
+        if (tsr_mem_grow(&c->pending, &c->pending_room, (size_t)c->pending_count + 1, sizeof *c->pending) != TSR_OK)
+            return parse_no_memory(c->p) != NULL;
         c->pending[c->pending_count++] = (Pending){c->scope, name, n->at};
     }
     return true;

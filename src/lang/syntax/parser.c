@@ -74,15 +74,9 @@ static Token end_token;
 /* The token `i`, read if need be. With memory short, an end token and the parser failed. */
 static Token *token_at(Parser *p, int i) {
     while (i >= p->count) {
-        if (p->count == p->room) {
-            int room = p->room == 0 ? 64 : p->room * 2;
-            Token *grown = tsr_realloc(p->tokens, (size_t)room * sizeof *grown);
-            if (grown == NULL) {
-                parse_no_memory(p);
-                return &end_token;
-            }
-            p->tokens = grown;
-            p->room = room;
+        if (tsr_mem_grow(&p->tokens, &p->room, (size_t)p->count + 1, sizeof *p->tokens) != TSR_OK) {
+            parse_no_memory(p);
+            return &end_token;
         }
         Token t = lexer_next(p->lexer);
         p->tokens[p->count++] = t;
@@ -225,13 +219,8 @@ bool parse_adopt_all(Parser *p, Node *parent, const NodeList *children) {
 int parse_list(const Parser *p) { return p->stack_count; }
 
 bool parse_push(Parser *p, Node *node) {
-    if (p->stack_count == p->stack_room) {
-        int room = p->stack_room == 0 ? 64 : p->stack_room * 2;
-        Node **grown = tsr_realloc(p->stack, (size_t)room * sizeof *grown);
-        if (grown == NULL) return parse_no_memory(p) != NULL;
-        p->stack = grown;
-        p->stack_room = room;
-    }
+    if (tsr_mem_grow(&p->stack, &p->stack_room, (size_t)p->stack_count + 1, sizeof *p->stack) != TSR_OK)
+        return parse_no_memory(p) != NULL;
     p->stack[p->stack_count++] = node;
     return true;
 }

@@ -47,9 +47,11 @@ typedef struct Parser {
     Source *source; /* lent */
     Arena *arena;   /* lent */
     Token *tokens;
-    int count, room, pos;
+    int count, pos;
+    size_t room;  /* of `tokens` */
     Node **stack; /* lists under construction */
-    int stack_count, stack_room;
+    int stack_count;
+    size_t stack_room;
     bool second_pass, diagnose, failed, in_format; /* in_format: the expression of an f-string */
     int depth;                                     /* of rules that may nest without brackets */
     int dict_mistakes;

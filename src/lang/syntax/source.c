@@ -51,15 +51,10 @@ static size_t next_line(const char *text, size_t length, size_t i) {
 }
 
 static bool index_lines(Source *s) {
-    int count = 0, room = 0;
-    size_t i = 0;
+    int count = 0;
+    size_t i = 0, room = 0;
     do {
-        if (count == room) {
-            room = room == 0 ? 8 : room * 2;
-            size_t *grown = room > 0 ? tsr_realloc(s->starts, (size_t)room * sizeof *grown) : NULL;
-            if (grown == NULL) return false;
-            s->starts = grown;
-        }
+        if (tsr_mem_grow(&s->starts, &room, (size_t)count + 1, sizeof *s->starts) != TSR_OK) return false;
         s->starts[count++] = i;
         i = next_line(s->text, s->length, i);
     } while (i < s->length);
@@ -76,18 +71,14 @@ TsrStatus source_new(Source **out, const char *name, const char *text, size_t le
     atomic_init(&s->refs, 1);
     s->first_line = first_line;
     s->length = length;
-    s->name = tsr_malloc(strlen(name) + 1);
-    s->text = tsr_malloc(length + 1);
-    if (s->name == NULL || s->text == NULL) goto short_of_memory;
-    strcpy(s->name, name);
-    memcpy(s->text, text, length);
-    s->text[length] = '\0';
-    if (!index_lines(s)) goto short_of_memory;
+    s->name = tsr_mem_text(name, strlen(name));
+    s->text = tsr_mem_text(text, length);
+    if (s->name == NULL || s->text == NULL || !index_lines(s)) {
+        source_free(s);
+        return tsr_error_no_memory(length + 1);
+    }
     *out = s;
     return TSR_OK;
-short_of_memory:
-    source_free(s);
-    return tsr_error_no_memory(length + 1);
 }
 
 Source *source_retain(Source *s) {

@@ -18,17 +18,8 @@ static int place_count(ShapeKind kind) { return kind == SHAPE_CURVE ? 4 : 1; }
 static void add(Canvas *c, Shape shape) {
     if (c->status != TSR_OK) return;
     for (int i = 0; i < place_count(shape.kind); i++) shape.at[i].y += (float)c->top;
-    if (c->count == c->room) {
-        size_t room = c->room > 0 ? 2 * c->room : 64;
-        Shape *grown = room <= SIZE_MAX / sizeof *grown ? tsr_realloc(c->shapes, room * sizeof *grown) : NULL;
-        if (grown == NULL) {
-            c->status = mem_error();
-            return;
-        }
-        c->shapes = grown;
-        c->room = room;
-    }
-    c->shapes[c->count++] = shape;
+    if (tsr_mem_grow(&c->shapes, &c->room, c->count + 1, sizeof *c->shapes) != TSR_OK) c->status = mem_error();
+    else c->shapes[c->count++] = shape;
 }
 
 void canvas_box(Canvas *c, int x, int y, int width, int height, int radius, Ink fill, Ink edge) {

@@ -32,7 +32,8 @@ typedef struct Golden {
     bool followed[MAX_FUNCTIONS];
     int function_count, inline_depth;
     char **texts; /* kept: names of container items, tests */
-    int text_count, text_capacity;
+    int text_count;
+    int64_t text_capacity;
     int steps;
     bool counts;   /* something was made, retained or freed */
     bool borrows;  /* the function borrows: tensors that it makes are told apart */

@@ -17,17 +17,9 @@ enum { TEXT_ROOM = 256 };
 static int keep_text(Golden *g, const char *text, size_t length) {
     for (int i = 0; i < g->text_count; i++)
         if (strlen(g->texts[i]) == length && memcmp(g->texts[i], text, length) == 0) return i;
-    if (g->text_count == g->text_capacity) {
-        int capacity = g->text_capacity > 0 ? 2 * g->text_capacity : 32;
-        char **grown = tsr_realloc(g->texts, sizeof *grown * (size_t)capacity);
-        if (grown == NULL) return g->status = mem_error(), -1;
-        g->texts = grown;
-        g->text_capacity = capacity;
-    }
-    char *copy = tsr_malloc(length + 1);
+    g->status = mem_grow(&g->texts, &g->text_capacity, g->text_count + 1, sizeof *g->texts);
+    char *copy = g->status == TSR_OK ? tsr_mem_text(text, length) : NULL;
     if (copy == NULL) return g->status = mem_error(), -1;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
     g->texts[g->text_count] = copy;
     return g->text_count++;
 }

@@ -67,13 +67,7 @@ bool states_add(States *set, const State *state) {
     for (int i = 0; i < set->count; i++)
         if (same_situation(&set->items[i], state)) return join(&set->items[i], state), true;
     if (set->count == MAX_STATES) return false;
-    if (set->count == set->capacity) {
-        int capacity = set->capacity > 0 ? 2 * set->capacity : 4;
-        State *grown = tsr_realloc(set->items, sizeof *grown * (size_t)capacity);
-        if (grown == NULL) return false;
-        set->items = grown;
-        set->capacity = capacity;
-    }
+    if (mem_grow(&set->items, &set->capacity, set->count + 1, sizeof *set->items) != TSR_OK) return false;
     memcpy(&set->items[set->count++], state, sizeof *state); /* padding too */
     return true;
 }

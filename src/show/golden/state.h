@@ -94,7 +94,8 @@ typedef struct State {
 /* States that differ in their pointers and containers, in order. */
 typedef struct States {
     State *items;
-    int count, capacity;
+    int count;
+    int64_t capacity;
 } States;
 
 void states_free(States *set);

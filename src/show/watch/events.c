@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "core/mem.h"
+#include "lang/object/value.h"
 #include "core/storage.h"
 
 static EventLog *innermost;
@@ -25,16 +26,9 @@ static bool is_of_block(TsrTraceKind kind) {
 }
 
 static bool make_room(EventLog *log) {
-    if (log->count < log->capacity) return true;
-    int64_t capacity = log->capacity > 0 ? 2 * log->capacity : 64;
-    Event *grown = log->status == TSR_OK ? tsr_realloc(log->events, sizeof *grown * (size_t)capacity) : NULL;
-    if (grown == NULL) {
-        log->status = TSR_MEMORY_ERROR;
-        return false;
-    }
-    log->events = grown;
-    log->capacity = capacity;
-    return true;
+    if (log->status == TSR_OK)
+        log->status = mem_grow(&log->events, &log->capacity, log->count + 1, sizeof *log->events);
+    return log->status == TSR_OK;
 }
 
 static void add_event(EventLog *log, const TsrTraceEvent *e) {

@@ -12,13 +12,6 @@
 
 enum { TEXT_ROOM = 48, MOST_ALIKE = 64, FIRST_SLOTS = 64 };
 
-static char *copy_text(const char *text) {
-    size_t n = strlen(text) + 1;
-    char *copy = tsr_malloc(n);
-    if (copy != NULL) memcpy(copy, text, n);
-    return copy;
-}
-
 static int64_t slot_of(const Objects *o, const void *at) {
     uint64_t hash = (uint64_t)(uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15);
     int64_t i = (int64_t)(hash >> 20) & (o->slots - 1);
@@ -41,13 +34,7 @@ static bool rehash(Objects *o) {
 }
 
 static bool make_room(Objects *o) {
-    if (o->count == o->capacity) {
-        int64_t capacity = o->capacity > 0 ? 2 * o->capacity : FIRST_SLOTS / 2;
-        Object *grown = tsr_realloc(o->items, sizeof *grown * (size_t)capacity);
-        if (grown == NULL) return false;
-        o->items = grown;
-        o->capacity = capacity;
-    }
+    if (mem_grow(&o->items, &o->capacity, o->count + 1, sizeof *o->items) != TSR_OK) return false;
     return 2 * (o->count + 1) < o->slots || rehash(o);
 }
 
@@ -65,8 +52,8 @@ static int64_t add_tensor(Objects *o, TsrTensor *t, const char *name, const char
     int64_t i = add(o, (Object){.at = t});
     if (i < 0) return -1;
     o->items[i].t = tsr_tensor_weak_new(t);
-    o->items[i].name = name != NULL ? copy_text(name) : NULL;
-    o->items[i].text = text != NULL ? copy_text(text) : NULL;
+    o->items[i].name = name != NULL ? tsr_mem_text(name, strlen(name)) : NULL;
+    o->items[i].text = text != NULL ? tsr_mem_text(text, strlen(text)) : NULL;
     return i;
 }
 
@@ -102,7 +89,7 @@ static bool take_name(const char *path, TsrTensor *t, bool argument, void *conte
     Object *object = &o->items[i];
     if (object->name != NULL && strcmp(object->name, "_") != 0) return true;
     tsr_free(object->name);
-    object->name = copy_text(path);
+    object->name = tsr_mem_text(path, strlen(path));
     return true;
 }
 
@@ -133,13 +120,13 @@ static void name_by_text(Objects *o, int64_t i) {
     if (number) tsr_free(object->text), object->text = NULL;
     if (same > 0) snprintf(name, sizeof name, "%s #%d", text, same + 1);
     else snprintf(name, sizeof name, "%s", text);
-    object->name = copy_text(name);
+    object->name = tsr_mem_text(name, strlen(name));
 }
 
 static void name_storage(Object *object) {
     char name[32];
     snprintf(name, sizeof name, "storage #%lld", (long long)object->id);
-    object->name = copy_text(name);
+    object->name = tsr_mem_text(name, strlen(name));
 }
 
 void objects_end(Objects *o) {

@@ -57,28 +57,15 @@ static Log *current;
 static TsrTensor *as_tensor(const void *object) { return (TsrTensor *)(uintptr_t)object; }
 static TsrStorage *as_storage(const void *object) { return (TsrStorage *)(uintptr_t)object; }
 
-/* Twice the room of an array; false when memory is short. */
-static bool grow(void **items, int64_t *capacity, size_t size) {
-    int64_t more = *capacity > 0 ? 2 * *capacity : 64;
-    void *grown = tsr_realloc(*items, size * (size_t)more);
-    if (grown == NULL) return false;
-    *items = grown;
-    *capacity = more;
-    return true;
-}
-
 /* The number of the expression that is being evaluated: as a rule that of the event before. -1: none, or no memory. */
 static int64_t text_now(Log *log) {
     char text[TEXT_ROOM];
     vm_current_text(text, sizeof text);
     if (text[0] == '\0') return -1;
     if (log->text_count > 0 && strcmp(log->texts[log->text_count - 1], text) == 0) return log->text_count - 1;
-    if (log->text_count == log->text_capacity && !grow((void **)&log->texts, &log->text_capacity, sizeof *log->texts))
-        return -1;
-    size_t n = strlen(text) + 1;
-    char *copy = tsr_malloc(n);
+    if (mem_grow(&log->texts, &log->text_capacity, log->text_count + 1, sizeof *log->texts) != TSR_OK) return -1;
+    char *copy = tsr_mem_text(text, strlen(text));
     if (copy == NULL) return -1;
-    memcpy(copy, text, n);
     log->texts[log->text_count] = copy;
     return log->text_count++;
 }
@@ -139,7 +126,7 @@ static void see(void *user, const TsrTraceEvent *e) {
     Log *log = user;
     int64_t at = log->events.count - 1;
     if (log->events.status != TSR_OK || log->short_of_memory) return;
-    if (at >= log->line_capacity && !grow((void **)&log->lines, &log->line_capacity, sizeof *log->lines)) {
+    if (mem_grow(&log->lines, &log->line_capacity, at + 1, sizeof *log->lines) != TSR_OK) {
         log->short_of_memory = true;
         return;
     }

@@ -671,10 +671,8 @@ static TsrStatus keep_text(Table *t, TsrInput *in) {
     s->marked = in->size >= 3 && memcmp(in->data, "\xef\xbb\xbf", 3) == 0;
     const char *first = head ? t->header : t->body, *stop = line_end(first, t->end);
     s->returns = stop < t->end && stop > first && stop[-1] == '\r';
-    s->na = t->na != NULL ? tsr_malloc(strlen(t->na) + 1) : NULL;
-    if (t->na != NULL && s->na == NULL) return tsr_error_no_memory(strlen(t->na) + 1);
-    if (t->na != NULL) strcpy(s->na, t->na);
-    return TSR_OK;
+    s->na = t->na != NULL ? tsr_mem_text(t->na, strlen(t->na)) : NULL;
+    return t->na != NULL && s->na == NULL ? tsr_error_no_memory(strlen(t->na) + 1) : TSR_OK;
 }
 
 /* The rows of the body. `first`: no piece of the table came before. */

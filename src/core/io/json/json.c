@@ -638,10 +638,8 @@ static TsrStatus index_columns(Lines *l, int n) {
 static TsrStatus add_column(Lines *l, const char *name, size_t length) {
     TSR_TRY(tsr_mem_grow(&l->columns, &l->room, (size_t)l->n + 1, sizeof *l->columns));
     TSR_TRY(index_columns(l, l->n + 1));
-    char *copy = tsr_malloc(length + 1);
+    char *copy = tsr_mem_text(name, length);
     if (copy == NULL) return tsr_error_no_memory(length + 1);
-    memcpy(copy, name, length);
-    copy[length] = '\0';
     int32_t *place = column_place(l, copy, strlen(copy));
     if (*place < 0) *place = l->n;
     l->columns[l->n++] = (Column){copy, 0, no_numbers(l->placed)};
