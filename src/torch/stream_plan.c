@@ -138,6 +138,10 @@ static bool rows_of_subscript(Finder *f, const Node *n, bool asked) {
     return picked_rows(f, n, asked);
 }
 
+static bool same_mask(const Finder *f, const Node *a, const Node *b) {
+    return a == b || (a != NULL && b != NULL && same_text(f, a, b));
+}
+
 /* Two sides: of the same rows, or one of them is fixed. */
 static bool rows_of_two(Finder *f, const Node *a, const Node *b) {
     const Node *before = f->mask;
@@ -147,7 +151,7 @@ static bool rows_of_two(Finder *f, const Node *a, const Node *b) {
     const Node *first = f->mask;
     f->mask = before;
     if (!by_rows(f, b, false)) return false;
-    return first == f->mask || (first != NULL && f->mask != NULL && same_text(f, first, f->mask));
+    return same_mask(f, first, f->mask);
 }
 
 static bool rows_of_call(Finder *f, const Node *n) {
@@ -380,10 +384,26 @@ static bool walk(Finder *f, const Node *n) {
     return fine;
 }
 
-/* `_`, or rows and columns of it, that hold what stood there. */
+/* `_`, or rows and columns of it: as they stand. */
 static bool is_choice(const Node *n) {
     while (n->kind == AST_SUBSCRIPT) n = n->subscript.value;
     return is_input(n);
+}
+
+/* {**_, 'total': _['n'] * _['price'], 'kind': 'x'}: columns of the same rows, and single values. */
+static bool are_columns(Finder *f, const Node *n) {
+    const Node *mask = NULL;
+    int found = 0;
+    for (int i = 0; n->kind == AST_DICT && i < n->dict.values.count; i++) {
+        const Node *key = n->dict.keys.items[i], *value = n->dict.values.items[i];
+        if (key == NULL ? !is_choice(value) : !is_text(key)) return false;
+        if (is_fixed(f, value)) continue;
+        f->mask = NULL;
+        if (!by_rows(f, value, false)) return false;
+        if (found++ > 0 && !same_mask(f, mask, f->mask)) return false;
+        mask = f->mask;
+    }
+    return found > 0;
 }
 
 /* Whether a statement gives rows that are written as they come. */
@@ -391,7 +411,8 @@ static bool is_written(Finder *f, const Node *n) {
     const int columns = f->column_count;
     const bool all = f->all_columns;
     f->mask = NULL;
-    if (f->writer != NULL && n->kind == AST_EXPR && is_choice(n->value) && by_rows(f, n->value, false)) {
+    if (f->writer != NULL && n->kind == AST_EXPR &&
+        (is_choice(n->value) ? by_rows(f, n->value, false) : are_columns(f, n->value))) {
         f->plan->writes = true;
         f->status = add_part(f, "rows", n->value, n->value, "()", 2);
         return true;

@@ -48,6 +48,16 @@ written 'columns that are asked for' --columns price,qty --precision 2 -o csv -e
 written 'one column' -o csv -e '_["day"]'
 written 'behind what is printed' -o csv -e 'print("x")
 _[_["opt"].isnan()]'
+written 'new columns' -o csv -e '{**_, "twice": _["qty"] * 2, "why": "x"}'
+written 'of rows that fit' -o jsonl -e '{**_[_["qty"] > 40], "less": _[_["qty"] > 40]["price"] - 1}'
+written 'new columns alone' -o tsv -e '{"n": _["qty"] + _["price"], "day": _["day"]}'
+written 'of a column with gaps' -o jsonl -e '{"n": _["opt"] + _["qty"], "old": _["opt"]}'
+whole() {
+    is "not so: $1" "$("$tsr" -o csv -e "$2" big.csv 2>&1 | md5sum)" "$(cat big.csv | "$tsr" -o csv -e "$2" 2>&1 | md5sum)"
+}
+whole 'columns of other rows' '{**_[_["qty"] > 40], "less": _["price"] - 1}'
+whole 'a sum beside them' '{**_, "part": _["qty"] / _["qty"].sum()}'
+whole 'values alone' '{"a": 1}'
 is 'not so: changed rows' "$("$tsr" -o csv -e '_["qty"] * 2' big.csv | md5sum)" "$(cat big.csv | "$tsr" -o csv -e '_["qty"] * 2' | md5sum)"
 { cat big.csv; printf 'Rome,2024-01-11\n'; } | "$tsr" -o csv -e '_[_["qty"] == 50]' >found 2>err
 is 'rows before an error are written' 'ValueError: <stdin>: line 640002 has 2 fields, the first row has 5 yes' "$(tail -1 err) $([ "$(wc -l <found)" -gt 10000 ] && echo yes)"
