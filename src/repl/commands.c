@@ -17,7 +17,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "shell.h"
-#include "torch/files.h"
+#include "torch/files/files.h"
 #include "torch/holders.h"
 
 PRELUDE_EMBED(prelude_files, "src/repl/prelude/files.tsr");

@@ -13,7 +13,7 @@
 #include "lang/object/native.h"
 #include "lang/syntax/parser.h"
 #include "lang/types/str.h"
-#include "torch/stream_plan.h"
+#include "torch/files/stream_plan.h"
 
 /* Bytes from which on a file that could be mapped is read in pieces. */
 #define LONG_FILE ((off_t)1 << 28)

@@ -8,7 +8,7 @@
 #include "lang/modules/builtin.h"
 #include "lang/types/str.h"
 #include "lang/vm/prelude.h"
-#include "torch/json.h"
+#include "torch/files/json.h"
 #include "torch/tables/tables.h"
 
 typedef enum Mode { MODE_TORCH, MODE_GRID, MODE_BOX, MODE_MARKDOWN, MODE_CSV, MODE_JSON } Mode;

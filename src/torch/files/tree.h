@@ -1,6 +1,6 @@
 /* tree.h: what .pt files hold (core/io_tree.h) as values of the language, and back. */
-#ifndef TORCH_TREE_H
-#define TORCH_TREE_H
+#ifndef TORCH_FILES_TREE_H
+#define TORCH_FILES_TREE_H
 
 #include "core/io_tree.h"
 #include "lang/object/value.h"

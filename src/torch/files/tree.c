@@ -17,7 +17,7 @@
 #include "torch/tables/tables.h"
 #include "torch/tensor/storage.h"
 #include "lang/types/str.h"
-#include "types.h"
+#include "torch/types.h"
 
 /* ---- what has no meaning here ---- */
 

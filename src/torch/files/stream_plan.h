@@ -4,8 +4,8 @@
  * columns, of arithmetic and comparisons of columns, of the rows that a mask picks, of groups. Where `_` stands in such
  * parts alone, all in one statement, the program can run over pieces: each part is replaced by its result. A program
  * whose value is rows and columns of `_`, row by row, is one part, where these may be written as they come. */
-#ifndef TORCH_STREAM_PLAN_H
-#define TORCH_STREAM_PLAN_H
+#ifndef TORCH_FILES_STREAM_PLAN_H
+#define TORCH_FILES_STREAM_PLAN_H
 
 #include "core/io_chunks.h"
 #include "core/text.h"

@@ -1,7 +1,7 @@
 /* json.h: any value as JSON, for --json and -o json: numbers, text, containers, tensors as nested lists; the rest as
  * its repr. */
-#ifndef TORCH_JSON_H
-#define TORCH_JSON_H
+#ifndef TORCH_FILES_JSON_H
+#define TORCH_FILES_JSON_H
 
 #include "lang/object/value.h"
 

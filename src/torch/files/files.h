@@ -1,6 +1,6 @@
 /* files.h: load and save: tensors in files and streams as functions of the language (io.h does the work). */
-#ifndef TORCH_FILES_H
-#define TORCH_FILES_H
+#ifndef TORCH_FILES_FILES_H
+#define TORCH_FILES_FILES_H
 
 #include "core/io.h"
 #include "lang/object/value.h"

@@ -1,6 +1,6 @@
 /* stream.h: tables in pieces (core/io_chunks.h) as values: `for chunk in stream(rows=100000)`. */
-#ifndef TORCH_STREAM_H
-#define TORCH_STREAM_H
+#ifndef TORCH_FILES_STREAM_H
+#define TORCH_FILES_STREAM_H
 
 #include "core/io_chunks.h"
 #include "lang/object/value.h"
