@@ -589,7 +589,11 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
     if (status == TSR_OK) status = index_reduce_into(t, dim, positions, reach, source, r, include_self);
     tsr_tensor_free(positions);
     if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
-    return end_partly_move(c, t, tsr_error(TSR_INDEX_ERROR, "index out of range in self"));
+    int64_t size = tsr_along_size(self, dim);
+    bool filled = include_self || (bad < 0 && bad >= -size); /* else the rows are filled first, from either end */
+    return end_partly_move(c, t,
+                           filled ? tsr_error(TSR_INDEX_ERROR, "index out of range in self")
+                                  : tsr_along_out_of_bounds(TSR_INDEX_ERROR, bad, dim, size));
 }
 
 /* ---- index_put ---- */

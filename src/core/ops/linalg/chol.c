@@ -220,6 +220,7 @@ static TsrStatus check_rows(const TsrTensor *a, const TsrTensor *b, const char *
 
 TsrStatus op_cholesky_solve(TsrOpCall *c) {
     const TsrTensor *b = c->arg[0].t, *a = c->arg[1].t;
+    TSR_TRY(tsr_check_out_fits(c, 0, b->dtype));
     if (tsr_ndim(b) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "b should have at least 2 dimensions, but has %d dimensions instead",
                          tsr_ndim(b));
@@ -333,11 +334,11 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(tsr_la_check_square(a, "", "A"));
     TSR_TRY(check_rows(a, b, "triangular_solve"));
-    TSR_TRY(tsr_la_into(c, "triangular_solve_cpu", a->dtype, a->dtype));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;
     TsrLaBatch batch;
     TSR_TRY(tsr_la_broadcast_batch(&batch, b, a));
+    TSR_TRY(tsr_la_into(c, "triangular_solve_cpu", a->dtype, a->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(trsm(

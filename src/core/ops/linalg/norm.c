@@ -13,6 +13,7 @@
 #include "core/engine/device.h"
 #include "core/kernels/turn.inc"
 #include "core/op/compose.h"
+#include "core/op/out.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/tensor/loan.h"
 
@@ -195,8 +196,10 @@ static TsrStatus check_norm_dtype(const TsrTensor *x, TsrDtype dtype, const char
     return TSR_OK;
 }
 
+static bool lacks_identity(double p) { return p < 0 || isinf(p); }
+
 static TsrStatus check_identity(const TsrTensor *x, double p, int n, const int64_t *dims, const bool *reduced) {
-    if (x->numel != 0 || !(p < 0 || isinf(p))) return TSR_OK;
+    if (x->numel != 0 || !lacks_identity(p)) return TSR_OK;
     char text[32];
     if (isinf(p)) snprintf(text, sizeof text, p > 0 ? "inf" : "-inf");
     else snprintf(text, sizeof text, "%g", p);
@@ -303,6 +306,16 @@ static TsrStatus vector_norm_there(TsrTensor **out, const TsrTensor *x, double p
     return tsr_scope_end_new(out, &s, cast);
 }
 
+/* PyTorch raises the number of a 0-d tensor to the power and takes the root of it where a dimension is named. */
+static void through_power(TsrTensor *r, double p) {
+    double v = tsr_scalar_to_double(tsr_tensor_get(r, 0));
+    bool wide = r->dtype == TSR_FLOAT64;
+    if (p == 0 || p == 1 || isinf(p)) return;
+    if (p == 2) v = wide ? sqrt(v * v) : (double)sqrtf((float)v * (float)v);
+    else v = wide ? pow(pow(v, p), 1 / p) : (double)powf(powf((float)v, (float)p), 1 / (float)p);
+    tsr_scalar_store(tsr_scalar_float(v), r->dtype, tsr_data(r));
+}
+
 static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over) {
     TsrDtype dtype = over.dtype;
     static const char fn[] = "linalg.vector_norm";
@@ -310,6 +323,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
     TSR_OWNED r = NULL;
     TSR_OWNED in = NULL;
     TSR_TRY(tsr_la_check_float(x, fn));
+    if (x->numel > 0 || !lacks_identity(p)) TSR_TRY(check_norm_dtype(x, dtype, fn));
     if (over.n > 0) TSR_TRY(tsr_check_dim_set(tsr_ndim(x)));
     TSR_TRY(mark_dims(reduced, x, over.n, over.dims));
     if (tsr_dtype_size(x->dtype) == 1 && (dtype == TSR_DTYPE_NONE || dtype == x->dtype)) {
@@ -332,6 +346,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
         NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
         if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
         else TSR_TRY(tsr_parallel_for(r->numel, tsr_grain(width / 2), norm_rows, &job));
+        if (tsr_ndim(x) == 0 && over.n > 0) through_power(r, p);
     }
     *out = tsr_owned_take(&r);
     return TSR_OK;
@@ -535,6 +550,7 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
 TsrStatus op_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
     TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
+    if (tsr_in(TSR_BITS_FLOAT8, c->arg[0].t->dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
     double p = tsr_arg_given(&c->arg[1]) ? tsr_scalar_to_double(c->arg[1].s) : 2;
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, p, over_of(c, 0, NULL)), r);
 }
@@ -546,10 +562,13 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     TsrArg *dim = &c->arg[2];
     MatrixNorm kind = NORM_FRO;
     bool given = tsr_arg_given(dim), fro = strcmp(c->arg[1].str, "fro") == 0;
+    if (fro && tsr_in(TSR_BITS_FLOAT8, x->dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
     if (fro && (!given || dim->n <= 2)) return tsr_finish_move(c, vector_norm(&r, x, 2, over_of(c, 0, NULL)), r);
     int64_t all[TSR_MAX_DIMS];
     for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
     TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
+    TSR_TRY(is_of_singular_values(kind) ? tsr_la_check_float_high(x, "linalg.matrix_norm")
+                                        : tsr_la_check_float(x, "linalg.matrix_norm"));
     TsrDtype real = tsr_dtype_real_of(x->dtype);
     if (c->out[0] != NULL && c->out[0]->dtype != real && !tsr_arg_given(&c->arg[4]))
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s",

@@ -62,7 +62,7 @@ static TsrStatus check_shapes(const TsrTensor *weight, const TsrTensor *indices,
     if (tsr_ndim(indices) != 1 && tsr_ndim(indices) != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "input has to be a 1D or 2D Tensor, but got Tensor of dimension %d",
                          tsr_ndim(indices));
-    if (tsr_ndim(offsets) != 1)
+    if (tsr_ndim(indices) == 1 && tsr_ndim(offsets) != 1)
         return tsr_error(TSR_RUNTIME_ERROR, "offsets has to be a 1D Tensor, but got Tensor of dimension %d",
                          tsr_ndim(offsets));
     if (tsr_ndim(weight) != 2)
@@ -72,8 +72,10 @@ static TsrStatus check_shapes(const TsrTensor *weight, const TsrTensor *indices,
 }
 
 static TsrStatus check_bags(const TsrTensor *weight, const TsrTensor *indices, const TsrTensor *offsets) {
+    TsrDtype dtype;
     TSR_TRY(check_shapes(weight, indices, offsets));
-    const TsrTensor *common = indices->dtype == tsr_promote_types(indices->dtype, offsets->dtype) ? indices : offsets;
+    TSR_TRY(tsr_promote(&dtype, offsets->dtype, indices->dtype));
+    const TsrTensor *common = indices->dtype == dtype ? indices : offsets;
     TSR_TRY(check_type(common, "indices", TSR_BIT(INT64) | TSR_BIT(INT32), "Long, Int"));
     return check_type(weight, "weight", TSR_BITS_FLOAT, "Half, BFloat16, Float, Double");
 }

@@ -540,13 +540,23 @@ static TsrStatus check_running(const TsrOpCall *c) {
 }
 
 /* Of scattered numbers PyTorch takes the mean as torch.mean does, in whose words. */
-static TsrStatus check_mean_kind(const TsrTensor *t, const Channels *k) {
-    if (!k->training || k->way != BATCH_SCATTERED || tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype))
-        return TSR_OK;
+static TsrStatus check_mean_kind(const TsrTensor *t) {
+    if (t->dtype == TSR_FLOAT8_E5M2) return tsr_not_implemented("div_cpu_reduced_float", t->dtype);
+    if (tsr_dtype_is_float8(t->dtype)) return tsr_not_implemented("sum_cpu", t->dtype);
+    if (tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
                      "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
                      "dtype. Got: %s",
                      tsr_dtype_scalar_name(t->dtype));
+}
+
+/* Whether PyTorch takes the mean of the channels by torch.mean: in training, of scattered numbers, of which the first
+ * parameter has the dtype. */
+static bool averages(const TsrOpCall *c, const Channels *k) {
+    for (int i = 1; i <= BATCH_PARAMS; i++)
+        if (tsr_arg_given(&c->arg[i]))
+            return k->training && k->way == BATCH_SCATTERED && c->arg[i].t->dtype == c->arg[0].t->dtype;
+    return k->training && k->way == BATCH_SCATTERED;
 }
 
 /* What statistics are kept in: the parameters' dtype, which are all of one, or the input's. */
@@ -591,13 +601,14 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
         if (!tsr_arg_given(p) && i < 2 && !k.training)
             return tsr_error(TSR_RUNTIME_ERROR, "%s must be defined in evaluation mode", names[order[i]]);
     }
+    if (tsr_ndim(t) > 1) k.way = batch_way(t, k.area);
+    if (tsr_ndim(t) > 1 && averages(c, &k)) TSR_TRY(check_mean_kind(t));
     TSR_TRY(check_running(c));
     if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
-    k.way = batch_way(t, k.area);
-    TSR_TRY(check_mean_kind(t, &k));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     TSR_TRY(check_lists(c));
+    if (t->numel > 0 && k.training) TSR_TRY(check_unmixed(t, &c->arg[3], 2));
     if (t->numel > 0) TSR_TRY(check_unmixed(t, &c->arg[1], 4));
     k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
@@ -673,7 +684,6 @@ static TsrStatus check_native_batch(const TsrOpCall *c) {
     for (int i = 0; i < 2 && !c->arg[5].b; i++)
         if (!tsr_arg_given(&c->arg[3 + i]))
             return tsr_error(TSR_VALUE_ERROR, "%s must be defined in evaluation mode", names[i]);
-    TSR_TRY(check_mean_kind(t, &(Channels){.training = c->arg[5].b, .way = batch_way(t, area_of(t))}));
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     if (t->numel == 0 && c->arg[5].b)
@@ -688,6 +698,8 @@ TsrStatus op_native_batch_norm(TsrOpCall *c) {
     Batch b;
     TsrTensor *stats[2] = {NULL, NULL};
     const TsrTensor *t = c->arg[0].t;
+    if (tsr_ndim(t) > 1 && averages(c, &(Channels){.training = c->arg[5].b, .way = batch_way(t, area_of(t))}))
+        TSR_TRY(check_mean_kind(t));
     if (c->arg[5].b && tsr_ndim(t) > 1) TSR_TRY(check_running(c));
     if (tsr_ndim(t) > 0) TSR_TRY(tsr_wrap_dim(&(int64_t){1}, tsr_ndim(t)));
     if (tsr_ndim(t) > 1) TSR_TRY(check_native_batch(c));

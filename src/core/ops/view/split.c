@@ -289,6 +289,19 @@ typedef struct Into {
     bool resize;         /* each out= takes the size of its piece, and must have its dtype */
 } Into;
 
+/* Conjugate and negative views are not written to, one among many. */
+static TsrStatus check_lazy(const TsrOpCall *c, const TsrArg *out) {
+    unsigned lazy = 0;
+    for (int i = 0; i < out->n; i++) lazy |= out->tensors[i]->flags;
+    const char *what = lazy & TSR_FLAG_CONJ ? "conjugate" : lazy & TSR_FLAG_NEG ? "negation" : NULL;
+    if (what == NULL) return TSR_OK;
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        " fallback doesn't currently support mutable TensorLists with %s inputs. Please materialize all the "
+        "%s input tensor(s) in the mutable TensorList inputs before calling aten::%s",
+        what, what, c->schema->base);
+}
+
 static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
     TSR_TRY(tsr_tensor_check(out, true));
     if (resize) {
@@ -305,6 +318,7 @@ static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
 /* The pieces that `make` returns go into the call's last argument, when it is given; then the call returns nothing. */
 static TsrStatus copies_into(TsrOpCall *c, TsrOpFn make, const Into *how) {
     const TsrArg *out = &c->arg[c->nargs - 1];
+    if (tsr_arg_given(out)) TSR_TRY(check_lazy(c, out));
     TSR_TRY(make(c));
     if (!tsr_arg_given(out)) return TSR_OK;
     TsrArg pieces = c->ret[0];

@@ -35,6 +35,17 @@ static TsrStatus run_copy(TsrOpCall *c, Maker make) {
     return tsr_finish_move(c, tsr_tensor_new_clone(&copy, t, TSR_CONTIGUOUS), copy);
 }
 
+/* A copy need not be a view of the conjugate: that of the numbers themselves. */
+static TsrStatus run_copy_resolved(TsrOpCall *c, Maker make) {
+    TSR_OWNED plain = NULL;
+    TsrTensor *given = c->arg[0].t;
+    TSR_TRY(tsr_tensor_new_resolved(&plain, given));
+    c->arg[0].t = plain;
+    TsrStatus status = run_copy(c, make);
+    c->arg[0].t = given;
+    return status;
+}
+
 #define VIEW(name) \
     TsrStatus op_##name(TsrOpCall *c) { return run_view(c, make_##name); }
 #define INPLACE(name) \
@@ -89,7 +100,7 @@ static TsrStatus make_expand_as(TsrOpCall *c, TsrTensor **out) {
 
 VIEW(view_size)
 VIEW(view_dtype)
-COPY(view_dtype)
+TsrStatus op_view_dtype_copy(TsrOpCall *c) { return run_copy_resolved(c, make_view_dtype); }
 
 TsrStatus op_view_size_copy(TsrOpCall *c) {
     TsrTensor *copy = NULL;
@@ -408,7 +419,9 @@ COPY(diagonal)
 VIEW(unfold)
 COPY(unfold)
 VIEW(as_strided)
-COPY(as_strided)
+TsrStatus op_as_strided_copy(TsrOpCall *c) {
+    return (c->out[0] != NULL ? run_copy_resolved : run_copy)(c, make_as_strided);
+}
 
 TsrStatus op_narrow_copy(TsrOpCall *c) {
     int64_t dim = c->arg[1].i, start = c->arg[2].i, length = c->arg[3].i;
@@ -491,15 +504,7 @@ VIEW(real)
 VIEW(imag)
 VIEW(conj)
 VIEW(view_as_real)
-TsrStatus op_view_as_real_copy(TsrOpCall *c) { /* a copy need not be a view of the conjugate */
-    TSR_OWNED plain = NULL;
-    TsrTensor *given = c->arg[0].t;
-    TSR_TRY(tsr_invoke_new(&plain, 1, "resolve_conj", "t", given));
-    c->arg[0].t = plain;
-    TsrStatus status = run_copy(c, make_view_as_real);
-    c->arg[0].t = given;
-    return status;
-}
+TsrStatus op_view_as_real_copy(TsrOpCall *c) { return run_copy_resolved(c, make_view_as_real); }
 VIEW(view_as_complex)
 COPY(view_as_complex)
 
