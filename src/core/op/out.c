@@ -125,9 +125,9 @@ TsrStatus tsr_check_out_self(const TsrOpCall *c) {
     Fit fit = rules[c->op->out_rule].fit;
     if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || fit < FIT_SELF) return TSR_OK;
     TsrDtype self = c->arg[0].t->dtype;
+    if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     if (c->out[0]->dtype == self) return TSR_OK;
-    if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
     if (fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
     return refuse(c, 0, c->op->out_rule, self);
 }
@@ -200,19 +200,31 @@ static bool keeps_conj(const TsrOpCall *c, const TsrTensor *out, const TsrTensor
     return memcmp(out->strides, result->strides, sizeof *out->strides * (size_t)tsr_ndim(out)) == 0;
 }
 
+/* Whether a factorization is written where the outputs are, and not into new matrices that are copied: the first has
+ * no elements yet, the others none or their own in a row, all of the results' dtypes. */
+static bool fits_as_it_is(const TsrOpCall *c) {
+    for (int k = 0; k < c->nret; k++) {
+        const TsrTensor *out = c->out[k], *result = c->ret[k].t;
+        if (out == NULL) continue;
+        if (out->dtype != result->dtype || (k == 0 && out->numel > 0)) return false;
+        if (out->numel > 0 && (!tsr_same_sizes(out, result) || !tsr_is_contiguous(out, TSR_CONTIGUOUS))) return false;
+    }
+    return true;
+}
+
 TsrStatus tsr_write_out(TsrOpCall *c, int k) {
     TsrTensor *result = c->ret[k].t, *out = c->out[k];
     TSR_TRY(tsr_check_out_fits(c, k, result->dtype));
     if (!c->inplace) TSR_TRY(check_inputs(c, out, tsr_same_sizes(result, out)));
     if (TSR_UNLIKELY(tsr_is_sparse(result) || tsr_is_sparse(out))) return tsr_sparse_write(c, result, out);
-    bool fresh = out->numel == 0 && out->dtype == result->dtype;
-    if (!tsr_same_sizes(result, out)) {
+    bool columns = (c->op->flags & TSR_OP_OUT_COLUMNS) && fits_as_it_is(c);
+    if (!tsr_same_sizes(result, out) || (columns && out->numel == 0)) {
         if (c->inplace) {
             return tsr_error(TSR_RUNTIME_ERROR, "output with shape %s doesn't match the broadcast shape %s",
                              tsr_sizes_text(out), tsr_sizes_text(result));
         }
         TSR_TRY(tsr_tensor_resize(out, tsr_ndim(result), result->sizes, TSR_CONTIGUOUS));
-        if ((c->op->flags & TSR_OP_OUT_STRIDES) || ((c->op->flags & TSR_OP_OUT_COLUMNS) && fresh))
+        if ((c->op->flags & TSR_OP_OUT_STRIDES) || columns)
             TSR_TRY(tsr_tensor_set_geometry(
                 out, (TsrGeometry){tsr_ndim(result), result->sizes, result->strides, out->offset}));
     }

@@ -109,7 +109,9 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
 static TsrStatus size_out(TsrOpCall *c) {
     TsrTensor *out = c->out[0];
     for (int i = 0; i < c->arg[0].n; i++)
-        if (c->arg[0].ints[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+        if (c->arg[0].ints[i] < 0)
+            return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s",
+                             (long long)c->arg[0].ints[i], tsr_layout_text(c->arg[0].n, c->arg[0].ints));
     bool same = tsr_ndim(out) == c->arg[0].n;
     for (int i = 0; same && i < c->arg[0].n; i++) same = out->sizes[i] == c->arg[0].ints[i];
     if (!same) TSR_TRY(tsr_tensor_resize(out, c->arg[0].n, c->arg[0].ints, TSR_CONTIGUOUS));

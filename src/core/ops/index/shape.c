@@ -195,8 +195,20 @@ static TsrStatus interleave(TsrOpCall *c, const TsrTensor *repeats, const TsrArg
     return tsr_finish_move(c, tsr_invoke_new(&t, 1, "index_select", "tit", input, dim, positions), t);
 }
 
+/* A conjugate or negative view gives one. */
 TsrStatus op_repeat_interleave_tensor(TsrOpCall *c) {
-    return interleave(c, c->arg[1].t, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
+    TSR_OWNED plain = NULL;
+    TSR_OWNED counts = NULL;
+    TsrTensor *self = c->arg[0].t;
+    unsigned lazy = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
+    TSR_TRY(tsr_tensor_new_alias(&plain, self));
+    TSR_TRY(tsr_tensor_new_resolved(&counts, c->arg[1].t));
+    plain->flags &= ~lazy;
+    c->arg[0].t = plain;
+    TsrStatus status = interleave(c, counts, &c->arg[2], tsr_arg_given(&c->arg[3]) ? c->arg[3].i : UNKNOWN_SIZE);
+    c->arg[0].t = self;
+    if (status == TSR_OK) c->ret[0].t->flags |= lazy;
+    return status;
 }
 
 static TsrStatus check_output_size(const TsrOpCall *c) {

@@ -217,6 +217,7 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const cha
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
+    if (v == NULL && c->out[0] != NULL) TSR_TRY(tsr_la_check_square(a, fn, "A"));
     if (tsr_dtype_is_float8(a->dtype) || (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     if (v != NULL) TSR_TRY(check_finite(a));

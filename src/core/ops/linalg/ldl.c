@@ -107,11 +107,11 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "A"));
     TSR_TRY(tsr_la_check_float(ld, "torch.linalg.ldl_solve"));
     int64_t dim = -2;
-    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(b)));
     if (ld->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "Expected b and A to have the same dtype, but found b of type %s and A of type %s instead.",
                          tsr_dtype_scalar_name(b->dtype), tsr_dtype_scalar_name(ld->dtype));
+    TSR_TRY(tsr_wrap_own_dim(&dim, tsr_ndim(b)));
     if (tsr_la_rows(ld) != tsr_la_rows(b))
         return tsr_error(
             TSR_RUNTIME_ERROR,
@@ -154,7 +154,7 @@ TsrStatus op_ldl_solve(TsrOpCall *c) {
     TSR_OWNED pwide = NULL;
     TSR_OWNED p = NULL;
     TsrLaBatch batch;
-    TSR_TRY(tsr_la_broadcast_batch(&batch, ld, b));
+    TSR_TRY(tsr_la_broadcast_batch(&batch, b, ld));
     TSR_TRY(tsr_la_new_copy_expanded(&x, b, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, ld, &batch));
     TSR_TRY(tsr_tensor_new_cast(&p32, pivots, TSR_INT32));

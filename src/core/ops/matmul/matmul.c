@@ -958,6 +958,7 @@ TsrStatus op_vecdot(TsrOpCall *c) {
             TSR_RUNTIME_ERROR,
             "linalg.vecdot: Expected x and y to have the same dtype, but found x of type %s and y of type %s instead",
             tsr_dtype_scalar_name(x->dtype), tsr_dtype_scalar_name(y->dtype));
+    TSR_TRY(tsr_check_out_dtype(c, 0, x->dtype));
     if (tsr_ndim(x) == 1 && tsr_ndim(y) == 1) return tsr_finish_move(c, without_neg(conj_dot, &r, x, y), r);
     if (tsr_dtype_is_complex(x->dtype)) TSR_TRY(tsr_tensor_new_conj(&xc, x));
     TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", xc != NULL ? xc : x, y));
@@ -1049,6 +1050,7 @@ static TsrStatus check_bilinear(const TsrTensor *x, const TsrTensor *y, const Ts
         return tsr_error(TSR_RUNTIME_ERROR,
                          "bilinear(): input2 size does not match weight size: got %lld but expected %lld",
                          (long long)y->sizes[d - 1], (long long)w->sizes[2]);
+    if (bias != NULL && tsr_ndim(bias) == 0) return tsr_wrap_own_dim(&(int64_t){0}, 0);
     if (bias != NULL && bias->sizes[0] != w->sizes[0])
         return tsr_error(TSR_RUNTIME_ERROR,
                          "bilinear(): bias size does not match weight size: got %lld but expected %lld",

@@ -102,7 +102,7 @@ static TsrStatus clamp_dtype(TsrDtype *out, const TsrOpCall *c, TsrTensor *self,
     for (int i = 0; i < 2; i++)
         if (owned[i]) tsr_tensor_free(in[i + 1]);
     TSR_TRY(s);
-    if (c->inplace && *out != self->dtype)
+    if ((c->inplace || c->out[0] == self) && *out != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(*out), tsr_dtype_c_name(self->dtype));
     return TSR_OK;

@@ -673,7 +673,7 @@ TsrStatus op_logsumexp(TsrOpCall *c) {
     TSR_TRY(tsr_check_out_fits(c, 0, d));
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (!tsr_in(D_FLOAT | D_COMPLEX, d))
-        return tsr_not_implemented(d == TSR_COMPLEX32 ? "exp_vml_cpu" : "max_values_cpu", d);
+        return tsr_not_implemented(d == TSR_COMPLEX32 || x->numel == 0 ? "exp_vml_cpu" : "max_values_cpu", d);
     if (c->arg[1].n == 0 && tsr_ndim(x) > 0 && x->numel > 0 &&
         !c->arg[2].b) { /* PyTorch takes an empty list for all at one step and for none at another */
         int64_t ones[TSR_MAX_DIMS];

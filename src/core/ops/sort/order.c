@@ -127,6 +127,18 @@ static TsrStatus kth_there(TsrTensor *values, TsrTensor *indices, const TsrTenso
     return tsr_kth_there(values, indices, self, dim, w->k);
 }
 
+/* An out= that still has dim, of size 1, loses it where it lies. */
+static TsrStatus squeeze_out(TsrTensor *out, const TsrTensor *self, int64_t dim) {
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    int n = 0;
+    bool kept = out != NULL && tsr_ndim(out) == tsr_ndim(self) && tsr_ndim(self) > 0;
+    for (int d = 0; kept && d < tsr_ndim(self); d++) {
+        kept = out->sizes[d] == (d == dim ? 1 : self->sizes[d]);
+        if (d != dim) sizes[n] = out->sizes[d], strides[n++] = out->strides[d];
+    }
+    return kept ? tsr_tensor_set_geometry(out, (TsrGeometry){n, sizes, strides, out->offset}) : TSR_OK;
+}
+
 TsrStatus op_kthvalue(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
     int64_t k = c->arg[1].i, dim = c->arg[2].i, size;
@@ -139,6 +151,7 @@ TsrStatus op_kthvalue(TsrOpCall *c) {
     if (c->out[0] != NULL) TSR_TRY(tsr_check_no_overlap(c->out[0], self));
     TSR_TRY(tsr_sort_check_outs(c, self));
     if (tsr_ndim(self) > 0) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "kthvalue_cpu"));
+    for (int i = 0; i < 2 && !c->arg[3].b; i++) TSR_TRY(squeeze_out(c->out[i], self, dim));
     SortLine w = {.k = k - 1};
     return select_along(c, dim, c->arg[3].b, (Statistic){kth_line, kth_there}, &w);
 }
