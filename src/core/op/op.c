@@ -542,7 +542,7 @@ static TsrStatus run_there(TsrOpCall *c, const Where *w) {
 /* The options that name a device say which one while the call runs. */
 static TsrStatus run_with_device(TsrOpCall *c, Where *w) {
     TsrArg given[TSR_MAX_ARGS];
-    TsrStatus status = TSR_OK;
+    TsrStatus status = c->out[0] != NULL && !c->inplace ? tsr_check_out_options(c) : TSR_OK;
     memcpy(given, c->arg, sizeof *given * (size_t)c->nargs);
     for (int i = 0; i < c->nargs && status == TSR_OK; i++) {
         if (c->arg[i].kind != TSR_ARG_DEVICE) continue;

@@ -32,13 +32,12 @@ static bool is_int_list(Value v, int fixed) {
     return n == 0 || bind_is_index(items[0]);
 }
 
-static TsrStatus check_tensor_list(bool *ok, const SigParam *p, Value v, int argument) {
+static TsrStatus check_tensor_list(bool *ok, Value v, int argument) {
     const Value *items = NULL;
     int64_t n = 0;
     *ok = value_as_array(v, &items, &n);
     for (int64_t i = 0; *ok && i < n; i++) {
-        if (is_tensor(items[i]) || (items[i].tag == V_NONE && p->param != NULL && p->param->optional_elements))
-            continue;
+        if (is_tensor(items[i])) continue;
         return tsr_error(TSR_TYPE_ERROR, "expected Tensor as element %d in argument %d, but got %s", (int)i, argument,
                          value_type_name(items[i]));
     }
@@ -66,7 +65,7 @@ static inline TsrStatus check_param(bool *ok, const Sig *sig, const SigParam *p,
     case TSR_ARG_TENSOR:
         *ok = is_tensor(v) || (sig->numbers_as_tensors && p->role == SIG_SCHEMA && is_number(v));
         return TSR_OK;
-    case TSR_ARG_TENSORS: return check_tensor_list(ok, p, v, argument);
+    case TSR_ARG_TENSORS: return check_tensor_list(ok, v, argument);
     case TSR_ARG_SCALAR: *ok = is_number(v) || (v.tag == V_TENSOR && tsr_ndim(v.t) == 0); return TSR_OK;
     case TSR_ARG_SCALARS: *ok = all_scalars(v); return TSR_OK;
     case TSR_ARG_INT:

@@ -23,7 +23,8 @@ static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integr
             TSR_RUNTIME_ERROR,
             "cov(): expected %s to have the same numel as there are observations in the input but got %lld != %lld",
             name, (long long)w->numel, (long long)observations);
-    if (integral && w->numel > 0 && tsr_in(TSR_BITS_UINT, w->dtype)) return tsr_not_implemented("min_all", w->dtype);
+    if (w->numel > 0 && tsr_in(integral ? TSR_BITS_UINT : TSR_BITS_FLOAT8, w->dtype))
+        return tsr_not_implemented("min_all", w->dtype);
     TSR_IN_PIECES(i, w->numel)
     if (tsr_scalar_to_double(tsr_tensor_get(w, i)) < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "cov(): %s cannot be negative", name);

@@ -837,6 +837,16 @@ static bool is_fill_there(const TsrTensor *self, int n, TsrTensor *const *indice
            tsr_same_sizes(self, indices[0]);
 }
 
+/* No index at all: the whole of self, of which PyTorch makes an internal error once dtypes and sizes fit. */
+static TsrStatus put_without_index(TsrTensor *self, const TsrTensor *value, bool accumulate) {
+    TSR_OWNED wide = NULL;
+    TSR_TRY(check_put_dtypes(self, value));
+    TSR_TRY(expand_value(&wide, value, self));
+    if (accumulate && self->numel > 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
+    return tsr_tensor_copy(self, wide);
+}
+
 static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value, bool accumulate) {
     if (!accumulate && value->numel == 1 && value->dtype == self->dtype && !tsr_on_device(value) &&
         is_fill_there(self, n, indices))
@@ -855,9 +865,7 @@ static TsrStatus put_all(TsrTensor *self, int n, TsrTensor *const *indices, cons
     TsrStatus status = plan_make(&p, self, n, indices);
     if (status == TSR_OK) {
         if (p.n > 0) status = write_plan(&p, value, accumulate);
-        else if (accumulate && self->numel > 0)
-            status = tsr_error(TSR_RUNTIME_ERROR, "index_put_ with accumulate needs at least one index");
-        else if ((status = check_put_dtypes(self, value)) == TSR_OK) status = tsr_tensor_copy(self, value);
+        else status = put_without_index(self, value, accumulate);
     }
     plan_free(&p);
     return status;

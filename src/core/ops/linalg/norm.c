@@ -393,8 +393,6 @@ static TsrStatus matrix_order_text(MatrixNorm *out, const char *ord) {
 static TsrStatus matrix_order_number(MatrixNorm *out, TsrScalar ord) {
     double v = tsr_scalar_to_double(ord);
     if (matrix_order(out, v)) return TSR_OK;
-    if (ord.kind == TSR_SCALAR_INT)
-        return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %lld not supported.", (long long)ord.i);
     return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm: Order %g not supported.", v);
 }
 

@@ -181,8 +181,11 @@ static TsrStatus clamp_numbers(TsrOpCall *c, const TsrArg *low, const TsrArg *hi
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(c->out[0]->dtype),
                          tsr_dtype_scalar_name(d));
     const TsrPointwise *rules = !tsr_arg_given(high) ? &min_rules : !tsr_arg_given(low) ? &max_rules : &both_rules;
-    TSR_TRY(tsr_pw_begin_as(&pw, c, rules, 1, &self, d));
-    if (is_nan(low) || is_nan(high)) return fill_nan(&pw);
+    TsrPointwise any = *rules; /* nan asks for no kernel */
+    any.dtypes = ~0u;
+    bool nan = is_nan(low) || is_nan(high);
+    TSR_TRY(tsr_pw_begin_as(&pw, c, nan ? &any : rules, 1, &self, d));
+    if (nan) return fill_nan(&pw);
     return run_clamp(&pw, low, high);
 }
 
