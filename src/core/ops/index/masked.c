@@ -276,11 +276,13 @@ static TsrStatus scatter_masked(TsrTensor *t, const TsrTensor *mask, const TsrTe
 
 TsrStatus op_masked_scatter(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *mask = c->arg[1].t, *source = c->arg[2].t, *t;
+    TSR_OWNED wide = NULL;
     TSR_TRY(c->inplace ? tsr_check_out_overlap(c->out[0], NULL) : check_broadcast(mask, self));
     if (self->dtype != source->dtype)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "masked_scatter: expected self and source to have same dtypes but got%s and %s",
                          tsr_dtype_scalar_name(self->dtype), tsr_dtype_scalar_name(source->dtype));
+    if (c->inplace) TSR_TRY(tsr_tensor_new_expand(&wide, mask, tsr_ndim(self), self->sizes));
     if (mask->dtype != TSR_BOOL)
         return tsr_error(TSR_RUNTIME_ERROR, "masked_scatter_ only supports boolean masks, but got mask with dtype %s",
                          tsr_dtype_scalar_name(mask->dtype));

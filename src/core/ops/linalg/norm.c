@@ -565,6 +565,7 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     int64_t all[TSR_MAX_DIMS];
     for (int i = 0; i < tsr_ndim(x); i++) all[i] = i;
     TSR_TRY(matrix_order_text(&kind, c->arg[1].str));
+    TSR_TRY(tsr_la_check_matrix(x, "linalg.matrix_norm", "A"));
     TSR_TRY(is_of_singular_values(kind) ? tsr_la_check_float_high(x, "linalg.matrix_norm")
                                         : tsr_la_check_float(x, "linalg.matrix_norm"));
     TsrDtype real = tsr_dtype_real_of(x->dtype);

@@ -507,11 +507,16 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     return tsr_tensor_new_reshape(out, product, k, sizes);
 }
 
-static TsrStatus check_contraction_out(const TsrOpCall *c, TsrDtype dtype) {
-    if (c->out[0] == NULL || c->out[0]->dtype == dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
-                     tsr_dtype_scalar_name(dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+/* An out= is looked at when the result is there. */
+static TsrStatus return_contraction(TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, Contraction dims) {
+    TSR_OWNED r = NULL;
+    TSR_TRY(tensordot(&r, a, b, dims));
+    if (c->out[0] != NULL && c->out[0]->dtype != r->dtype)
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "tensordot: Expected the output tensor to have dtype %s, but got an output tensor with dtype %s",
+            tsr_dtype_scalar_name(r->dtype), tsr_dtype_scalar_name(c->out[0]->dtype));
+    return tsr_return_move(c, tsr_owned_take(&r));
 }
 
 static TsrStatus check_chain_out(const TsrOpCall *c, TsrDtype dtype) {
@@ -527,10 +532,8 @@ TsrStatus op_tensordot(TsrOpCall *c) {
     if (n > TSR_MAX_DIMS || m > TSR_MAX_DIMS) return tsr_error(TSR_RUNTIME_ERROR, "tensordot: too many dimensions");
     memcpy(da, c->arg[2].ints, sizeof(int64_t) * (size_t)n);
     memcpy(db, c->arg[3].ints, sizeof(int64_t) * (size_t)m);
-    TsrTensor *r = NULL;
-    TSR_TRY(check_contraction_out(c, c->arg[0].t->dtype));
     if (n != m) return tsr_error(TSR_RUNTIME_ERROR, "both dimension lists should have same length");
-    return tsr_finish_move(c, tensordot(&r, c->arg[0].t, c->arg[1].t, (Contraction){n, da, db}), r);
+    return return_contraction(c, c->arg[0].t, c->arg[1].t, (Contraction){n, da, db});
 }
 
 TsrStatus op_inner(TsrOpCall *c) {
@@ -544,8 +547,7 @@ TsrStatus op_inner(TsrOpCall *c) {
                          tsr_layout_text(da, a->sizes), tsr_layout_text(db, b->sizes));
     }
     if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "both inputs should have same dtype");
-    TSR_TRY(check_contraction_out(c, a->dtype));
-    return tsr_finish_move(c, tensordot(&r, a, b, (Contraction){1, (int64_t[]){da - 1}, (int64_t[]){db - 1}}), r);
+    return return_contraction(c, a, b, (Contraction){1, (int64_t[]){da - 1}, (int64_t[]){db - 1}});
 }
 
 /* From how many rows of each factor, and up to which length of the second one's rows, a row of the result is multiplied
