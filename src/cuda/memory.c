@@ -15,7 +15,7 @@ static double part_that_is_kept_away[CUDA_MAX_DEVICES]; /* 1 less the fraction: 
 
 TsrDeviceMemory *cuda_numbers(int index) { return &numbers[index]; }
 
-static void change(TsrStat *s, int64_t amount) {
+void cuda_stat_change(TsrStat *s, int64_t amount) {
     s->current += amount;
     if (amount > 0) s->allocated += amount;
     else s->freed -= amount;
@@ -23,8 +23,8 @@ static void change(TsrStat *s, int64_t amount) {
 }
 
 void cuda_stat(TsrStat stat[TSR_STAT_POOLS], bool small, int64_t amount) {
-    change(&stat[TSR_STAT_ALL], amount);
-    change(&stat[small ? TSR_STAT_SMALL : TSR_STAT_LARGE], amount);
+    cuda_stat_change(&stat[TSR_STAT_ALL], amount);
+    cuda_stat_change(&stat[small ? TSR_STAT_SMALL : TSR_STAT_LARGE], amount);
 }
 
 void cuda_stat_given(int index, bool small, size_t size, size_t requested, int sign) {

@@ -14,7 +14,9 @@ extern pthread_mutex_t cuda_memory_lock;
 
 /* The numbers of a device. The lock is held. */
 TsrDeviceMemory *cuda_numbers(int index);
-/* A change by `amount`, which may be negative, of the number of all blocks and of those of one pool. */
+/* A change of one number by `amount`, which may be negative. */
+void cuda_stat_change(TsrStat *s, int64_t amount);
+/* The same of the number of all blocks and of those of one pool. */
 void cuda_stat(TsrStat stat[TSR_STAT_POOLS], bool small, int64_t amount);
 /* A block of `size` bytes, of which `requested` were asked for, goes to a tensor (sign 1) or comes back (-1). */
 void cuda_stat_given(int index, bool small, size_t size, size_t requested, int sign);

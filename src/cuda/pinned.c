@@ -27,13 +27,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Block *idle[SIZES], *in_use;
 static TsrPinnedMemory numbers;
 
-static void change(TsrStat *s, int64_t amount) {
-    s->current += amount;
-    if (amount > 0) s->allocated += amount;
-    else s->freed -= amount;
-    s->peak = TSR_MAX(s->peak, s->current);
-}
-
 typedef struct timespec Moment;
 
 /* The microseconds since `begin` as one more call of the driver. */
@@ -124,8 +117,8 @@ static void free_pinned(void *ctx) {
     b->next = idle[b->size];
     idle[b->size] = b;
     cuda_pinned.cached += (int64_t)1 << b->size;
-    change(&numbers.active_requests, -1);
-    change(&numbers.active_bytes, -((int64_t)1 << b->size));
+    cuda_stat_change(&numbers.active_requests, -1);
+    cuda_stat_change(&numbers.active_bytes, -((int64_t)1 << b->size));
     pthread_mutex_unlock(&lock);
 }
 
@@ -153,8 +146,8 @@ static void give_idle(void) {
             (void)cuda.pinned_free(b->data);
             COUNT_TIME(numbers.free_time, begin);
             cuda_pinned.cached -= (int64_t)1 << size;
-            change(&numbers.allocations, -1);
-            change(&numbers.allocated_bytes, -((int64_t)1 << size));
+            cuda_stat_change(&numbers.allocations, -1);
+            cuda_stat_change(&numbers.allocated_bytes, -((int64_t)1 << size));
             numbers.num_host_free++;
             cuda_host->free(b);
         }
@@ -180,8 +173,8 @@ static TsrStatus new_block(Block **out, int size) {
     }
     COUNT_TIME(numbers.alloc_time, begin);
     cuda_host->trace(TSR_TRACE_CALL, "cuMemHostAlloc", "pinned", (int64_t)1 << size, b->data);
-    change(&numbers.allocations, 1);
-    change(&numbers.allocated_bytes, (int64_t)1 << size);
+    cuda_stat_change(&numbers.allocations, 1);
+    cuda_stat_change(&numbers.allocated_bytes, (int64_t)1 << size);
     numbers.num_host_alloc++;
     *out = b;
     return TSR_OK;
@@ -197,8 +190,8 @@ static TsrStatus allocate(TsrAllocator *self, TsrDataPtr *out, size_t bytes) {
     if (b == NULL) status = new_block(&b, size);
     if (status == TSR_OK) {
         link_used(b);
-        change(&numbers.active_requests, 1);
-        change(&numbers.active_bytes, (int64_t)1 << size);
+        cuda_stat_change(&numbers.active_requests, 1);
+        cuda_stat_change(&numbers.active_bytes, (int64_t)1 << size);
         *out = (TsrDataPtr){b->data, b, free_pinned, TSR_DEVICE_CPU};
     }
     pthread_mutex_unlock(&lock);

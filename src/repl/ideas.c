@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "man.h"
 
 typedef enum Document { TH, MaybeOwned, TensorFlow, Tensor, Unification, Disagreements, DOCUMENT_COUNT } Document;
 
@@ -35,19 +36,9 @@ static void each_line(const char *text, void (*line)(const char *begin, int leng
 
 /* ---- the manual ---- */
 
-static void put_roff(const char *text, int length) {
-    if (length > 0 && (text[0] == '.' || text[0] == '\'')) fputs("\\&", stdout);
-    for (int i = 0; i < length; i++) {
-        if (text[i] == '\\') fputs("\\e", stdout);
-        else if (text[i] == '-') fputs("\\-", stdout);
-        else putchar(text[i]);
-    }
-    putchar('\n');
-}
-
 static void put_code(const char *line, int length) {
     fputs("    ", stdout);
-    put_roff(line, length);
+    man_put_line(line, (size_t)length);
 }
 
 enum { RESULT_WIDTH = 67 }; /* of a page of 80 columns: its margin, the code's indentation and "# " take 13 */
@@ -64,7 +55,7 @@ static void put_result(const char *line, int length) {
     for (int begin = 0, n; begin < length || begin == 0; begin += n + 1) {
         n = fitting(line + begin, length - begin);
         fputs("    # ", stdout);
-        put_roff(line + begin, n);
+        man_put_line(line + begin, (size_t)n);
     }
 }
 
@@ -73,7 +64,7 @@ void ideas_write_manual(void) {
     for (size_t i = 0; i < TSR_COUNTOF(ideas); i++) {
         if (i == 0 || ideas[i].document != ideas[i - 1].document) printf(".SS %s\n", headings[ideas[i].document]);
         printf(".PP\n");
-        put_roff(ideas[i].idea, (int)strlen(ideas[i].idea));
+        man_put_line(ideas[i].idea, strlen(ideas[i].idea));
         printf(".nf\n");
         each_line(ideas[i].code, put_code);
         each_line(ideas[i].prints, put_result);

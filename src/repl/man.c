@@ -46,8 +46,7 @@ static int section_of(const TsrOpSet *set) {
     return i;
 }
 
-/* Text as roff shows it as it is. */
-static void write_line(const char *line, size_t length) {
+void man_put_line(const char *line, size_t length) {
     if (length > 0 && (line[0] == '.' || line[0] == '\'')) fputs("\\&", stdout);
     for (size_t i = 0; i < length; i++) {
         if (line[i] == '\\') fputs("\\e", stdout);
@@ -63,7 +62,7 @@ static TsrStatus write_entry(const char *name, const TsrText *page) {
     printf(".SS %s\n.nf\n", name);
     for (const char *p = status == TSR_OK ? lines.data : "", *end; *p != '\0'; p = *end != '\0' ? end + 1 : end) {
         end = p + strcspn(p, "\n");
-        write_line(p, (size_t)(end - p));
+        man_put_line(p, (size_t)(end - p));
     }
     printf(".fi\n");
     tsr_text_free(&lines);

@@ -1,22 +1,16 @@
 /* progress.c: the line on standard error that tells how far reading got (pieces.h): bytes, their rate, and where the
  * length is known the time that is left. */
 #include <stdio.h>
-#include <time.h>
 
 #include "core/io_stream.h"
+#include "clock.h"
 #include "pieces.h"
 
 static double began, told;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void tell(uint64_t bytes, uint64_t total) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-    double t = now(), shown = (double)bytes;
+    double t = clock_seconds(), shown = (double)bytes;
     int unit = 0;
     if (began == 0) began = t;
     if (t - began < 1 || t - told < 0.1) return;

@@ -5,11 +5,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/io.h"
+#include "clock.h"
 
 /* After the first alarm, code that goes on regardless gets this many more, a second apart. */
 enum { MORE_ALARMS = 3, EXIT_INTERRUPT = 130 };
@@ -28,20 +28,14 @@ static void write_and_exit(const char *text, int status) {
     _exit(status);
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void on_interrupt(int signal) {
     static volatile double requested;
     (void)signal;
     if (tsr_interrupt_flag != TSR_INTERRUPT_KEYBOARD) {
-        requested = now();
+        requested = clock_seconds();
         interrupts = 1;
         tsr_interrupt_request();
-    } else if (now() - requested > PATIENCE) {
+    } else if (clock_seconds() - requested > PATIENCE) {
         write_and_exit("KeyboardInterrupt\n", EXIT_INTERRUPT);
     }
 }

@@ -181,8 +181,7 @@ void repr_leave(ReprGuard *guard) {
 TsrStatus value_startup(void) {
     type_startup();
     TSR_TRY(str_startup());
-    TSR_TRY(exc_startup());
-    return TSR_OK;
+    return exc_startup();
 }
 
 void value_shutdown(void) {

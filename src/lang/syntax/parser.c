@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "core/base/hash.h"
 #include "core/mem.h"
 #include "rules.h"
 
@@ -123,14 +124,8 @@ SourceRange parse_span(const Parser *p, SourceRange from) {
 
 /* ---- names ---- */
 
-static size_t hash_text(const char *text) {
-    uint64_t h = 1469598103934665603u;
-    for (; *text != '\0'; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return (size_t)h;
-}
-
 static const char **name_slot(const char **rows, size_t room, const char *text) {
-    size_t i = hash_text(text) & (room - 1);
+    size_t i = tsr_hash_text(text, strlen(text)) & (room - 1);
     while (rows[i] != NULL && strcmp(rows[i], text) != 0) i = (i + 1) & (room - 1);
     return &rows[i];
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/base/hash.h"
+
 /* A walk in progress: `failed` is set once, when memory ran out or a declaration is wrong. */
 typedef struct Walk {
     Arena *arena;
@@ -14,12 +16,6 @@ typedef struct Walk {
 } Walk;
 
 enum { TABLE_FROM = 12 }; /* fewer symbols than this are searched one by one */
-
-static uint32_t hash_name(const char *name) {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (; *name; name++) hash = (hash ^ (uint8_t)*name) * 16777619u;
-    return hash;
-}
 
 static void no_memory(Walk *w) {
     if (w->failed == TSR_OK) w->failed = tsr_error_no_memory(sizeof(Scope));
@@ -72,7 +68,7 @@ static bool table_grow(Scope *scope) {
 
 /* The symbol of `name` in `scope` itself, added when it is new. NULL when memory is short. */
 static Symbol *intern(Scope *scope, const char *name) {
-    uint32_t hash = hash_name(name);
+    uint32_t hash = tsr_hash_text(name, strlen(name));
     Symbol *symbol = find(scope, name, hash);
     if (symbol != NULL) return symbol;
     if (!grow(scope->arena, (void **)&scope->symbols, scope->symbol_count, &scope->symbol_capacity, sizeof *symbol))
@@ -489,7 +485,7 @@ Scope *scope_child(Scope *scope, const Node *node) {
 }
 
 Symbol scope_lookup(const Scope *scope, const char *name) {
-    uint32_t hash = hash_name(name);
+    uint32_t hash = tsr_hash_text(name, strlen(name));
     for (; scope != NULL; scope = scope->parent) {
         const Symbol *s = find(scope, name, hash);
         if (scope->kind == SCOPE_COMPREHENSION && !binds_here(s)) continue;

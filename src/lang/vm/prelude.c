@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/mem.h"
 #include "frame.h"
 #include "lang/compile/freeze.h"
@@ -63,12 +64,6 @@ static size_t name_length(const char *p, const char *end) {
     return n;
 }
 
-static uint32_t hash_name(const char *name, size_t length) { /* FNV-1a */
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return hash;
-}
-
 /* Whether a block begins with this line of the text: "def NAME(" or "NAME = ". */
 static bool begins_block(Block *b, const char *text, const char *line, const char *end) {
     b->function = end - line > 4 && memcmp(line, "def ", 4) == 0;
@@ -78,7 +73,7 @@ static bool begins_block(Block *b, const char *text, const char *line, const cha
     b->name = (uint32_t)(name - text);
     b->name_length = (uint32_t)length;
     b->begin = (uint32_t)(line - text);
-    b->hash = hash_name(name, length);
+    b->hash = tsr_hash_text(name, length);
     const char *after = name + length;
     return b->function ? after < end && *after == '(' : end - after > 3 && memcmp(after, " = ", 3) == 0;
 }
@@ -87,7 +82,7 @@ static const char *name_of(const Unit *u, const Block *b) { return u->source->te
 
 /* The bit of a name in a unit's filter. */
 static unsigned filter_bit(const char *name, size_t length) {
-    const uint32_t hash = hash_name(name, length);
+    const uint32_t hash = tsr_hash_text(name, length);
     return (hash ^ hash >> 16) % (FILTER_WORDS * 64);
 }
 
@@ -162,7 +157,7 @@ static TsrStatus need_blocks(Unit *u) {
 
 static const Block *find_block(const Unit *u, const char *name) {
     const size_t length = strlen(name);
-    const uint32_t hash = hash_name(name, length);
+    const uint32_t hash = tsr_hash_text(name, length);
     for (const Block *b = u->blocks; b < u->blocks + u->block_count; b++)
         if (b->hash == hash && b->name_length == length && memcmp(name_of(u, b), name, length) == 0) return b;
     return NULL;

@@ -42,6 +42,13 @@ bool judge_run(Span code, bool past_errors) {
     return fine;
 }
 
+void judge_run_transcripts(Span text) {
+    TsrText code = {0};
+    if (format_code(&code, text) == TSR_OK && code.length > 0)
+        judge_run((Span){code.data, code.data + code.length}, true);
+    tsr_text_free(&code);
+}
+
 /* As judge_run, but what raises is passed over: "del y" of an answer may have been done before. */
 static void run_all(Span code) {
     Span statement;

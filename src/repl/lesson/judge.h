@@ -45,5 +45,7 @@ bool judge_holds(const Step *step, char *reason);
 /* Runs code as if it were typed, its output dropped, up to the first statement that raises, or, past_errors, all of it,
  * as a transcript that shows errors is shown. False when a statement raised. */
 bool judge_run(Span code, bool past_errors);
+/* The same with the code of transcripts, past errors: "del y" of an answer may have been done before. */
+void judge_run_transcripts(Span text);
 
 #endif

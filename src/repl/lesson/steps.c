@@ -7,20 +7,13 @@
 #include "page.h"
 #include "repl/shell.h"
 
-static void run_transcripts(Span text) {
-    TsrText code = {0};
-    if (format_code(&code, text) == TSR_OK && code.length > 0)
-        judge_run((Span){code.data, code.data + code.length}, true);
-    tsr_text_free(&code);
-}
-
 bool steps_begin(Steps *s, const Lesson *lesson, int number) {
     *s = (Steps){.number = 0};
-    run_transcripts(format_introduction(lesson->text, &s->rest));
+    judge_run_transcripts(format_introduction(lesson->text, &s->rest));
     while (steps_next(s)) {
         if (s->number == number) return true;
-        run_transcripts(s->step.body);
-        run_transcripts(s->step.answer);
+        judge_run_transcripts(s->step.body);
+        judge_run_transcripts(s->step.answer);
     }
     return false;
 }
@@ -39,7 +32,7 @@ static void test_readiness(void *context) {
     Readiness *r = context;
     Attempt a;
     globals_set_last(VALUE_UNBOUND);
-    run_transcripts(r->step->body);
+    judge_run_transcripts(r->step->body);
     globals_set_last(VALUE_UNBOUND);
     *r->ready = !judge_begin(&a, r->step) || (a.solvable && !a.fulfilled);
 }

@@ -189,13 +189,6 @@ static void check_step(const Where *p) {
     tsr_text_free(&answer);
 }
 
-static void run_transcripts(Span text) {
-    TsrText code = {0};
-    if (format_code(&code, text) == TSR_OK && code.length > 0)
-        judge_run((Span){code.data, code.data + code.length}, true);
-    tsr_text_free(&code);
-}
-
 /* A lesson that names a value "again" takes that word away from its learners. Said once: the name stays. */
 static void check_words(const Where *p, bool *said) {
     const char *word = take_word_bound();
@@ -225,11 +218,11 @@ static void walk_lesson(void *context) {
     Where place = {w->lesson->key, 1, &step, w->tally};
     if (!span_starts(w->lesson->text, "# ")) lesson_fault(w, "its first line is no title: # Title");
     if (format_count_steps(w->lesson->text) == 0) lesson_fault(w, "it has no step, which begins with ## Heading");
-    run_transcripts(format_introduction(w->lesson->text, &rest));
+    judge_run_transcripts(format_introduction(w->lesson->text, &rest));
     for (; format_next_step(&rest, &step); place.number++) {
-        run_transcripts(step.body);
+        judge_run_transcripts(step.body);
         check_step(&place);
-        run_transcripts(step.answer);
+        judge_run_transcripts(step.answer);
         check_words(&place, &said);
         w->tally->steps++;
     }

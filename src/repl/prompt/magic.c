@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lang/modules/builtin.h"
 #include "cursor.h"
@@ -23,6 +22,7 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "show/help/screen.h"
+#include "repl/clock.h"
 #include "torch/holders.h"
 
 enum { MAX_SHOWS = 32 };
@@ -39,12 +39,6 @@ void magic_set_show(const char *name, TsrStatus (*show)(const char *rest)) {
         shows[show_count].name = name;
         shows[show_count++].show = show;
     }
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* Runs code typed after a magic; the value of a last expression is shown when `show` is. */
@@ -67,13 +61,13 @@ static void write_seconds(FILE *file, double s) {
 }
 
 static TsrStatus run_time(const char *rest) {
-    double start = now();
+    double start = clock_seconds();
     clock_t cpu = clock();
     TSR_TRY(run_code(rest, true));
     fflush(builtin_stdout());
     FILE *out = builtin_stdout();
     fputs("wall ", out);
-    write_seconds(out, now() - start);
+    write_seconds(out, clock_seconds() - start);
     fputs(", cpu ", out);
     write_seconds(out, (double)(clock() - cpu) / CLOCKS_PER_SEC);
     fputc('\n', out);
@@ -116,9 +110,9 @@ static TsrStatus time_loop(const char *code, int64_t loops, double *seconds) {
         status = tsr_text_printf(&text, "    %.*s\n", n, line);
         line += n + (line[n] == '\n');
     }
-    double start = now();
+    double start = clock_seconds();
     if (status == TSR_OK) status = vm_run_typed_here(&result, text.data, typed_line - 1);
-    *seconds = now() - start;
+    *seconds = clock_seconds() - start;
     value_release(result);
     tsr_text_free(&text);
     return status;

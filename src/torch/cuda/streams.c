@@ -93,8 +93,7 @@ FN(get_stream_from_external) {
     CallArgs same = {.values = v, .count = 2};
     const TsrBackend *b;
     TSR_TRY(cuda_need_backend(&b));
-    TSR_TRY(cuda_external_stream_type.construct(out, &cuda_stream_type, &same));
-    return TSR_OK;
+    return cuda_external_stream_type.construct(out, &cuda_stream_type, &same);
 }
 
 const Method cuda_stream_functions[] = {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/io/elements.h"
 #include "core/io/formats.h"
 #include "json_table.h"
@@ -599,19 +600,13 @@ static void free_lines(Lines *l) {
     tsr_free(l->index);
 }
 
-static uint32_t hash_name(const char *name, size_t length) {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return hash;
-}
-
 static bool same_name(const char *name, const char *key, size_t length) {
     return strlen(name) == length && memcmp(name, key, length) == 0;
 }
 
 /* The place of the column of that name in the index, or the empty one where it belongs. */
 static int32_t *column_place(const Lines *l, const char *name, size_t length) {
-    uint32_t at = hash_name(name, length) & (l->slots - 1);
+    uint32_t at = tsr_hash_text(name, length) & (l->slots - 1);
     while (l->index[at] >= 0 && !same_name(l->columns[l->index[at]].name, name, length)) at = (at + 1) & (l->slots - 1);
     return &l->index[at];
 }

@@ -107,15 +107,6 @@ static TsrStatus eigh_small_run(TsrTensor *v, TsrTensor *w, char uplo, bool *don
     return TSR_OK;
 }
 
-static TsrStatus eigh_failed(const TsrTensor *v, const char *fn, int64_t b, int info) {
-    char batch[64] = ": ";
-    if (tsr_ndim(v) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-    return tsr_error(TSR_LINALG_ERROR,
-                     "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
-                     "repeated eigenvalues (error code: %d).",
-                     fn, batch, info);
-}
-
 static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, const char *fn) {
     Eigh c = {.jobz = jobz, .uplo = uplo, .values = tsr_data(w)};
     int iquery = 0;
@@ -142,7 +133,7 @@ static TsrStatus eigh_run(TsrTensor *v, TsrTensor *w, char jobz, char uplo, cons
         c.values = (char *)tsr_data(w) + (size_t)b * (size_t)c.a.rows * c.job.real_item;
         TSR_TRY(tsr_la_apart((int64_t[]){c.a.rows, c.a.rows, c.a.rows}, syevd, &c, sizeof c, touched,
                              TSR_COUNTOF(touched)));
-        if (c.info != 0) return eigh_failed(v, fn, b, c.info);
+        if (c.info != 0) return tsr_la_diverged(v, fn, b, "eigenvalues", c.info);
     }
     return TSR_OK;
 }

@@ -40,6 +40,15 @@ TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn) {
                      tsr_dtype_scalar_name(a->dtype));
 }
 
+TsrStatus tsr_la_diverged(const TsrTensor *a, const char *fn, int64_t b, const char *repeated, int info) {
+    char batch[64] = ": ";
+    if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
+    return tsr_error(TSR_LINALG_ERROR,
+                     "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many "
+                     "repeated %s (error code: %d).",
+                     fn, batch, repeated, info);
+}
+
 TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d) {
     TsrBlasType t;
     if (tsr_blas_type(&t, d)) return TSR_OK;

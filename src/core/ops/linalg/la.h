@@ -18,7 +18,9 @@ TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *ar
 TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
 TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);      /* floating point or complex, half too */
 TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
-TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d);      /* '"lu_cpu" not implemented for 'Half'' */
+/* TSR_LINALG_ERROR of a routine that did not converge on matrix b of a, "... too many repeated eigenvalues (...)". */
+TsrStatus tsr_la_diverged(const TsrTensor *a, const char *fn, int64_t b, const char *repeated, int info);
+TsrStatus tsr_la_not_implemented(const char *kernel, TsrDtype d); /* '"lu_cpu" not implemented for 'Half'' */
 /* That each out= may take its result: the first one is of dtype `first`, the others are of `others`. */
 TsrStatus tsr_la_outs(const TsrOpCall *c, TsrDtype first, TsrDtype others);
 /* tsr_la_not_implemented after each out= was asked whether it may take the results, which are of dtype `result`. */

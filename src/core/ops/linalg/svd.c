@@ -66,16 +66,6 @@ static TsrStatus svd_not_finite(const TsrTensor *a, const char *fn) {
                      tsr_ndim(a) > 2 ? ": (Batch element 0): " : ": ");
 }
 
-static TsrStatus svd_failed(const TsrTensor *a, const char *fn, int64_t b, int info) {
-    char batch[64] = ": ";
-    if (tsr_ndim(a) > 2) snprintf(batch, sizeof batch, ": (Batch element %lld): ", (long long)b);
-    return tsr_error(
-        TSR_LINALG_ERROR,
-        "%s%sThe algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
-        "singular values (error code: %d).",
-        fn, batch, info);
-}
-
 typedef struct SvdCall {
     SvdRoutine routine;
     TsrLaJob job;
@@ -98,7 +88,7 @@ static TsrStatus svd_each(Svd *x, const TsrLaJob *job, SvdRoutine routine, const
         SvdCall call = {.routine = routine, .job = *job, .x = *x, .w = *w};
         TSR_TRY(tsr_la_apart((int64_t[]){x->a.rows, x->a.cols, TSR_MIN(x->a.rows, x->a.cols)}, svd_call, &call,
                              sizeof call, touched, TSR_COUNTOF(touched)));
-        if (call.info != 0) return svd_failed(x->given, x->fn, b, call.info);
+        if (call.info != 0) return tsr_la_diverged(x->given, x->fn, b, "singular values", call.info);
     }
     return TSR_OK;
 }
