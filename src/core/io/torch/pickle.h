@@ -16,6 +16,14 @@ typedef struct TsrPickleHost {
  * unknown name is a node that says so, else it is refused. */
 TsrStatus tsr_pickle_read(TsrTree *tree, const TsrInput *in, size_t *at, const TsrPickleHost *host, bool opaque);
 
+/* The class by which a pickle names a storage: that of the dtype, or else UntypedStorage, whose dtype is TSR_DTYPE_NONE
+ * and whose elements are bytes. */
+typedef struct TsrStorageClass {
+    const char *module, *name;
+    TsrDtype dtype;
+} TsrStorageClass;
+const TsrStorageClass *tsr_pickle_storage_class(TsrDtype dtype);
+
 /* How a tensor is written. */
 typedef struct TsrPickled {
     size_t key;     /* of its storage */
