@@ -152,42 +152,24 @@ enum { BLOCK_BYTES = 128 };
 #define K2B(name, types, R, ...) types(DEFINE2B, name, R, __VA_ARGS__)
 #define K3(name, types, R, ...) types(DEFINE3, name, R, __VA_ARGS__)
 #define MORE(kind, ...) kind(__VA_ARGS__)
-#define C1(...)
-#define C1S(...)
-#define C2(...)
-#define V1(...)
-#define V1SD(...)
-#define V1D(...)
-#define V2(...)
+#define NOTHING(...)
+#define C1 NOTHING
+#define C1S NOTHING
+#define C2 NOTHING
+#define V1 NOTHING
+#define V1SD NOTHING
+#define V1D NOTHING
+#define V2 NOTHING
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
-#define HALVES_BY(...)
-#define V1R(...)
-#define V1SDR(...)
-#define V1DR(...)
-#define V2R(...)
-#define C2R(...)
+#define HALVES_BY NOTHING
+#define V1R NOTHING
+#define V1SDR NOTHING
+#define V1DR NOTHING
+#define V2R NOTHING
+#define C2R NOTHING
 #define MASKED(name, op) TY_FLOAT(DEFINE_MASKED, name, op)
 #include "fast.def"
-#undef K1
-#undef K2
-#undef K2B
-#undef K3
-#undef C1
-#undef C1S
-#undef C2
-#undef V1
-#undef V1D
-#undef V1SD
-#undef V2
-#undef V1R
-#undef V1SDR
-#undef V1DR
-#undef V2R
-#undef C2R
-#undef MORE
-#undef HALVES_TOO
-#undef HALVES_BY
-#undef MASKED
+#include "forget_rows.inc"
 
 #include "halves.inc"
 
@@ -206,7 +188,6 @@ enum { BLOCK_BYTES = 128 };
 #define HALVES_OF_V1SDR(...)
 #define HALVES_ENTRY(name)
 #endif
-#define NOTHING(...)
 #define CALL1(fn, acc) VCALL(fn, acc)(x)
 #define CALL2(fn, acc) VCALL(fn, acc)(x, y)
 #define K1 NOTHING
@@ -237,24 +218,17 @@ enum { BLOCK_BYTES = 128 };
 #define C2R(name, P, before, steps, after, rest) \
     COMPOSED2(BLOCKS(name), float, VF, P, before, steps, after) RESTS2(FN(name, FLOAT32), float, BLOCKS(name), rest)
 #include "fast.def"
+#include "forget_rows.inc"
 #undef VCALL
-#undef C1
-#undef C1S
-#undef C2
-#undef V1
-#undef V1D
-#undef V1SD
-#undef V2
-#undef HALVES_TOO
-#undef HALVES_BY
-#undef V1DR
-#undef V1R
-#undef V1SDR
-#undef V2R
-#undef C2R
 #undef BLOCKS
 #undef LIBM
 #undef EXP
+#define K1 NOTHING
+#define K2 NOTHING
+#define K2B NOTHING
+#define K3 NOTHING
+#define MORE NOTHING
+#define MASKED NOTHING
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
 #define HALVES_BY NOTHING
 #define VCALL VD_CALL
@@ -277,28 +251,9 @@ enum { BLOCK_BYTES = 128 };
 #define C2R(name, P, before, steps, after, rest) \
     COMPOSED2(BLOCKS(name), double, VD, P, before, steps, after) RESTS2(FN(name, FLOAT64), double, BLOCKS(name), rest)
 #include "fast.def"
-#undef K1
-#undef K2
-#undef K2B
-#undef K3
-#undef C1
-#undef C1S
-#undef C2
-#undef V1
-#undef V1D
-#undef V1SD
-#undef V2
-#undef V1DR
-#undef V1R
-#undef V1SDR
-#undef V2R
-#undef C2R
+#include "forget_rows.inc"
 #undef BLOCKS
 #undef LIBM
-#undef MORE
-#undef HALVES_TOO
-#undef HALVES_BY
-#undef MASKED
 
 /* where: elements are moved as bits. */
 typedef struct Bits128 {

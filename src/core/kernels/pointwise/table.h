@@ -35,29 +35,7 @@ typedef enum TsrKernel {
     TSR_K_SPECIAL, /* the rows of special.def stand between this and TSR_K_SPECIAL_END */
 #include "special.def"
     TSR_K_SPECIAL_END,
-#undef BESSEL
-#undef POLYNOMIAL
-#undef MORE
-#undef HALVES_TOO
-#undef HALVES_BY
-#undef K1
-#undef K2
-#undef K2N
-#undef K2B
-#undef K3
-#undef C1
-#undef C1S
-#undef C2
-#undef V1
-#undef V1D
-#undef V1SD
-#undef V2
-#undef V1R
-#undef V1DR
-#undef V1SDR
-#undef V2R
-#undef C2R
-#undef MASKED
+#include "forget_rows.inc"
     TSR_K_conj,
     TSR_K_sgn,
     TSR_K_isreal,       /* complex only */
