@@ -6,6 +6,7 @@
 
 #include "core/kernels/pointwise/table.h"
 #include "core/tensor/loan.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 typedef struct Work {
@@ -138,7 +139,8 @@ static TsrStatus number_new(TsrTensor **out, TsrDtype dtype, const void *value) 
 
 /* t = mask ? number : t, as `where` has it. */
 TsrStatus tsr_fill_where(TsrTensor *t, const TsrTensor *mask, const void *value) {
-    TsrTensor *number, *done = NULL;
+    TSR_OWNED number = NULL;
+    TSR_OWNED done = NULL;
     TsrIter it;
     TSR_TRY(number_new(&number, t->dtype, value));
     const TsrDtype reads[3] = {TSR_BOOL, t->dtype, t->dtype};
@@ -151,13 +153,9 @@ TsrStatus tsr_fill_where(TsrTensor *t, const TsrTensor *mask, const void *value)
                         .dtype = t->dtype,
                         .flags = TSR_ITER_NO_RESIZE | TSR_ITER_NO_OVERLAP_CHECK,
                         .name = "masked_fill_"};
-    TsrStatus status = tsr_iter_begin(&it, &spec);
-    if (status == TSR_OK)
-        status = tsr_iter_end_move(
-            &it, tsr_iter_run_kernel(&it, tsr_kernel(TSR_K_where, t->dtype), TSR_K_where, NULL, 0), &done);
-    tsr_tensor_free(done);
-    tsr_tensor_free(number);
-    return status;
+    TSR_TRY(tsr_iter_begin(&it, &spec));
+    return tsr_iter_end_move(&it, tsr_iter_run_kernel(&it, tsr_kernel(TSR_K_where, t->dtype), TSR_K_where, NULL, 0),
+                             &done);
 }
 
 TsrStatus tsr_new_there(TsrTensor **out, const TsrTensor *t, TsrDevice device) {

@@ -11,6 +11,7 @@
 #include "structured.h"
 #include "core/mem.h"
 #include "core/number.h"
+#include "core/tensor/owned.h"
 #include "core/view.h"
 
 static const char magic[6] = "\x93NUMPY";
@@ -276,7 +277,7 @@ static TsrStatus put_header(TsrText *out, const char *code, bool fortran, const 
 }
 
 TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor *t) {
-    TsrTensor *flipped;
+    TSR_OWNED flipped = NULL;
     int64_t order[TSR_MAX_DIMS];
     const bool spans = t->dtype == TSR_INT64 && tsr_column_type(t)[0] == 'm';
     const char *code = spans ? tsr_column_type(t) : tsr_npy_code(t->dtype);
@@ -290,10 +291,8 @@ TsrStatus tsr_npy_new_parts(TsrText *header, TsrTensor **dense, const TsrTensor 
     for (int d = 0; d < tsr_ndim(t); d++) order[d] = tsr_ndim(t) - 1 - d;
     TSR_TRY(tsr_tensor_new_permute(&flipped, t, tsr_ndim(t), order));
     bool fortran = !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_is_contiguous(flipped, TSR_CONTIGUOUS);
-    TsrStatus status = put_header(header, code, fortran, t);
-    if (status == TSR_OK) status = tsr_new_elements(dense, fortran ? flipped : t);
-    tsr_tensor_free(flipped);
-    return status;
+    TSR_TRY(put_header(header, code, fortran, t));
+    return tsr_new_elements(dense, fortran ? flipped : t);
 }
 
 TsrStatus tsr_npy_write(TsrSink *sink, const TsrItems *items, const TsrSaveOptions *options) {

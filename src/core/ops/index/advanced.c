@@ -609,14 +609,12 @@ static TsrStatus rows_new(TsrTensor **out, const TsrTensor *self, const TsrTenso
 
 /* A tensor of self's geometry whose elements are their own numbers in the storage. */
 static TsrStatus numbers_new(TsrTensor **out, const TsrTensor *self) {
-    TsrTensor *all;
+    TSR_OWNED all = NULL;
     int64_t n = (int64_t)(self->storage->nbytes / tsr_itemsize(self));
     TSR_TRY(tsr_tensor_new(&all, 1, &n, TSR_INT64, TSR_DEVICE_CPU));
     TSR_IN_PIECES(i, n)((int64_t *)tsr_data(all))[i] = i;
-    TsrStatus status = tsr_interrupt_check();
-    if (status == TSR_OK) status = tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
-    tsr_tensor_free(all);
-    return status;
+    TSR_TRY(tsr_interrupt_check());
+    return tsr_tensor_new_over(out, all->storage, tsr_tensor_geometry(self), TSR_INT64);
 }
 
 /* The numbers of the elements that the indices pick, row-major. */
@@ -652,17 +650,15 @@ static TsrStatus index_objects_new(TsrTensor **out, const TsrTensor *self, int n
 }
 
 static TsrStatus put_objects(TsrTensor *self, int n, TsrTensor *const *indices, const TsrTensor *value) {
-    TsrTensor *picked, *wide = NULL, *dense = NULL;
+    TSR_OWNED picked = NULL;
+    TSR_OWNED wide = NULL;
+    TSR_OWNED dense = NULL;
     if (value->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Index put requires the source and destination dtypes match.");
     TSR_TRY(picked_new(&picked, self, n, indices));
-    TsrStatus status = tsr_tensor_new_expand(&wide, value, tsr_ndim(picked), picked->sizes);
-    if (status == TSR_OK) status = tsr_tensor_new_clone(&dense, wide, TSR_CONTIGUOUS);
-    if (status == TSR_OK) status = copy_elements(self->dtype, self->storage->ptr.data, tsr_data(dense), picked, true);
-    tsr_tensor_free(dense);
-    tsr_tensor_free(wide);
-    tsr_tensor_free(picked);
-    return status;
+    TSR_TRY(tsr_tensor_new_expand(&wide, value, tsr_ndim(picked), picked->sizes));
+    TSR_TRY(tsr_tensor_new_clone(&dense, wide, TSR_CONTIGUOUS));
+    return copy_elements(self->dtype, self->storage->ptr.data, tsr_data(dense), picked, true);
 }
 
 /* x[mask] with a mask over all of an x of a device: as one dimension. */

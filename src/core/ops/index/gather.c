@@ -89,24 +89,19 @@ static TsrStatus run_across(TsrTensor *result, const TsrTensor *self, const TsrT
 }
 
 static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const TsrTensor *index, int64_t dim) {
-    TsrTensor *r = NULL, *s = NULL, *x = NULL, *cut = NULL;
-    TsrStatus status = tsr_at_least_1d_new(&r, result);
-    if (status == TSR_OK) status = tsr_at_least_1d_new(&s, self);
-    if (status == TSR_OK) status = tsr_at_least_1d_new(&x, index);
-    if (status == TSR_OK) status = tsr_along_cut_new(&cut, s, x, dim, false);
-    if (status == TSR_OK) {
-        AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
-        TsrTensor *operands[3] = {r, cut, x};
-        bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
-        status = flat                          ? gather_flat(r, s, x, &q)
-                 : tsr_along_across(s, x, dim) ? run_across(r, s, x, dim, &q)
-                                               : tsr_along_run(operands, dim, gather_line, &q, false);
-    }
-    tsr_tensor_free(cut);
-    tsr_tensor_free(x);
-    tsr_tensor_free(s);
-    tsr_tensor_free(r);
-    return status;
+    TSR_OWNED r = NULL;
+    TSR_OWNED s = NULL;
+    TSR_OWNED x = NULL;
+    TSR_OWNED cut = NULL;
+    TSR_TRY(tsr_at_least_1d_new(&r, result));
+    TSR_TRY(tsr_at_least_1d_new(&s, self));
+    TSR_TRY(tsr_at_least_1d_new(&x, index));
+    TSR_TRY(tsr_along_cut_new(&cut, s, x, dim, false));
+    AlongLine q = {.item = (int64_t)tsr_itemsize(self), .size = s->sizes[dim], .bad = &(AlongBad){0}};
+    bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
+    if (flat) return gather_flat(r, s, x, &q);
+    if (tsr_along_across(s, x, dim)) return run_across(r, s, x, dim, &q);
+    return tsr_along_run((TsrTensor *[]){r, cut, x}, dim, gather_line, &q, false);
 }
 
 static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int64_t dim) {

@@ -364,17 +364,15 @@ static TsrStatus drop_leading_ones(TsrTensor **out, TsrTensor *t) {
 }
 
 static TsrStatus copy_shaped(TsrTensor *dst, TsrTensor *value) {
-    TsrTensor *view = NULL, *expanded = NULL;
+    TSR_OWNED view = NULL;
+    TSR_OWNED expanded = NULL;
     if (dst == value) return TSR_OK;
     if (tsr_same_sizes(dst, value)) return tsr_tensor_copy(dst, value);
     if (tsr_ndim(value) == 0)
         TSR_TRY(tsr_tensor_new_clone(&view, value, TSR_PRESERVE)); /* fills: may be an element of dst */
     else TSR_TRY(drop_leading_ones(&view, value));
-    TsrStatus s = tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes);
-    if (s == TSR_OK) s = tsr_tensor_copy(dst, expanded);
-    tsr_tensor_free(expanded);
-    tsr_tensor_free(view);
-    return s;
+    TSR_TRY(tsr_tensor_new_expand(&expanded, view, tsr_ndim(dst), dst->sizes));
+    return tsr_tensor_copy(dst, expanded);
 }
 
 static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {

@@ -211,12 +211,10 @@ static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index,
 /* A 0-d tensor of the number, on the device of `like`, expanded to index's sizes. */
 static TsrStatus number_like_index(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, const TsrTensor *index,
                                    TsrScalar value) {
-    TsrTensor *one;
+    TSR_OWNED one = NULL;
     TSR_TRY(tsr_tensor_new(&one, 0, NULL, dtype, like->device));
-    TsrStatus status = tsr_tensor_fill(one, value);
-    if (status == TSR_OK) status = tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
-    tsr_tensor_free(one);
-    return status;
+    TSR_TRY(tsr_tensor_fill(one, value));
+    return tsr_tensor_new_expand(out, one, tsr_ndim(index), index->sizes);
 }
 
 static TsrStatus value_like_index(TsrTensor **out, const TsrTensor *self, const TsrTensor *index, TsrScalar value) {
@@ -278,14 +276,12 @@ TsrStatus op_scatter_value_with(TsrOpCall *c) {
 /* ---- reductions into places: scatter_reduce and index_reduce ---- */
 
 static TsrStatus neutral_like_index(TsrTensor **out, const TsrTensor *t, const TsrTensor *index, TsrCombine op) {
-    TsrTensor *one, *there = NULL;
+    TSR_OWNED one = NULL;
+    TSR_OWNED there = NULL;
     TSR_TRY(tsr_tensor_new(&one, 0, NULL, t->dtype, TSR_DEVICE_CPU));
     tsr_along_neutral_store(op, t->dtype, tsr_data(one));
-    TsrStatus status = tsr_new_there(&there, one, t->device);
-    tsr_tensor_free(one);
-    if (status == TSR_OK) status = tsr_tensor_new_expand(out, there, tsr_ndim(index), index->sizes);
-    tsr_tensor_free(there);
-    return status;
+    TSR_TRY(tsr_new_there(&there, one, t->device));
+    return tsr_tensor_new_expand(out, there, tsr_ndim(index), index->sizes);
 }
 
 /* Counts of the writes each place had, in the real dtype of t (so that complex divides by a real). */

@@ -34,15 +34,13 @@ static bool is_one(TsrScalar s) {
 
 /* Half floats round the product before the sum; these have operands of two dtypes. */
 static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
-    TsrTensor *factor = NULL, *scaled = NULL;
+    TSR_OWNED factor = NULL;
+    TSR_OWNED scaled = NULL;
     TsrDtype d = pw->it.common;
     (void)tsr_iter_end_move(&pw->it, TSR_RAISED, NULL); /* only let go: nothing has been computed */
     TSR_TRY(tsr_tensor_new_scalar(&factor, alpha, d));
-    TsrStatus s = tsr_invoke_new(&scaled, 1, "mul", "tt", in[1], factor);
-    tsr_tensor_free(factor);
-    if (s == TSR_OK) s = tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
-    tsr_tensor_free(scaled);
-    return s;
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", in[1], factor));
+    return tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
 }
 
 /* ---- half floats and a number that none of them is: widened, computed and rounded in one pass ---- */
