@@ -5,49 +5,33 @@
 #include "bind_impl.h"
 #include "lang/types/str.h"
 
-const char *bind_kind_name(const SigParam *p) {
-    switch ((TsrArgKind)p->kind) {
-    case TSR_ARG_TENSOR: return "Tensor";
-    case TSR_ARG_TENSORS: return "tuple of Tensors";
-    case TSR_ARG_SCALAR: return "Number";
-    case TSR_ARG_SCALARS: return "tuple of Scalars";
-    case TSR_ARG_INT: return "int";
-    case TSR_ARG_INTS: return "tuple of ints";
-    case TSR_ARG_FLOAT: return "float";
-    case TSR_ARG_FLOATS: return "tuple of floats";
-    case TSR_ARG_BOOL: return "bool";
-    case TSR_ARG_BOOLS: return "tuple of bools";
-    case TSR_ARG_STR: return "str";
-    case TSR_ARG_DTYPE: return "torch.dtype";
-    case TSR_ARG_LAYOUT: return "torch.layout";
-    case TSR_ARG_DEVICE: return "torch.device";
-    case TSR_ARG_MEMORY_FORMAT: return "torch.memory_format";
-    case TSR_ARG_GENERATOR: return "torch.Generator";
-    default: return "object";
-    }
-}
+/* The name of each kind in messages, and in PyTorch's generated code, by whose text overloads are sorted. */
+static const struct {
+    const char *shown, *sorted;
+} kind_names[] = {
+    [TSR_ARG_TENSOR] = {"Tensor", "Tensor"},
+    [TSR_ARG_TENSORS] = {"tuple of Tensors", "TensorList"},
+    [TSR_ARG_SCALAR] = {"Number", "Scalar"},
+    [TSR_ARG_SCALARS] = {"tuple of Scalars", "ScalarList"},
+    [TSR_ARG_INT] = {"int", "int64_t"},
+    [TSR_ARG_INTS] = {"tuple of ints", "IntArrayRef"},
+    [TSR_ARG_FLOAT] = {"float", "double"},
+    [TSR_ARG_FLOATS] = {"tuple of floats", "ArrayRef<double>"},
+    [TSR_ARG_BOOL] = {"bool", "bool"},
+    [TSR_ARG_BOOLS] = {"tuple of bools", "PyObject*"},
+    [TSR_ARG_STR] = {"str", "c10::string_view"},
+    [TSR_ARG_DTYPE] = {"torch.dtype", "ScalarType"},
+    [TSR_ARG_LAYOUT] = {"torch.layout", "Layout"},
+    [TSR_ARG_DEVICE] = {"torch.device", "Device"},
+    [TSR_ARG_MEMORY_FORMAT] = {"torch.memory_format", "MemoryFormat"},
+    [TSR_ARG_GENERATOR] = {"torch.Generator", "Generator"},
+};
 
-/* The type's name in PyTorch's generated code, by whose text overloads are sorted. */
-static const char *sort_name(TsrArgKind kind) {
-    switch (kind) {
-    case TSR_ARG_TENSOR: return "Tensor";
-    case TSR_ARG_TENSORS: return "TensorList";
-    case TSR_ARG_SCALAR: return "Scalar";
-    case TSR_ARG_SCALARS: return "ScalarList";
-    case TSR_ARG_INT: return "int64_t";
-    case TSR_ARG_INTS: return "IntArrayRef";
-    case TSR_ARG_FLOAT: return "double";
-    case TSR_ARG_FLOATS: return "ArrayRef<double>";
-    case TSR_ARG_BOOL: return "bool";
-    case TSR_ARG_STR: return "c10::string_view";
-    case TSR_ARG_DTYPE: return "ScalarType";
-    case TSR_ARG_LAYOUT: return "Layout";
-    case TSR_ARG_DEVICE: return "Device";
-    case TSR_ARG_MEMORY_FORMAT: return "MemoryFormat";
-    case TSR_ARG_GENERATOR: return "Generator";
-    default: return "PyObject*";
-    }
-}
+static bool is_named(size_t kind) { return kind < TSR_COUNTOF(kind_names) && kind_names[kind].shown != NULL; }
+
+const char *bind_kind_name(const SigParam *p) { return is_named(p->kind) ? kind_names[p->kind].shown : "object"; }
+
+static const char *sort_name(const SigParam *p) { return is_named(p->kind) ? kind_names[p->kind].sorted : "PyObject*"; }
 
 /* Sizes are SymInt there, dimensions int. */
 static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
@@ -261,9 +245,7 @@ static TsrStatus write_shown(TsrText *text, const SigParam *p) {
 
 /* "Scalar alpha=": what PyTorch sorts overloads by. */
 static TsrStatus write_sorted(TsrText *text, const SigParam *p) {
-    TSR_TRY(tsr_text_puts(text, !p->symbolic             ? sort_name((TsrArgKind)p->kind)
-                                : p->kind == TSR_ARG_INT ? "SymInt"
-                                                         : "SymIntArrayRef"));
+    TSR_TRY(tsr_text_puts(text, !p->symbolic ? sort_name(p) : p->kind == TSR_ARG_INT ? "SymInt" : "SymIntArrayRef"));
     if (p->fixed > 0) TSR_TRY(tsr_text_printf(text, "[%d]", p->fixed));
     TSR_TRY(tsr_text_puts(text, p->role == SIG_SCHEMA && p->param->optional ? "? " : " "));
     TSR_TRY(tsr_text_puts(text, p->text));
