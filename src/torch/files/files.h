@@ -19,10 +19,10 @@ void files_tell_notes(const TsrItems *items);
  * asked for something; o->nulls: how many. */
 void files_tell_nulls(const TsrSaveOptions *o, const char *path);
 
-/* What load() takes of a path and the options that tables have. The text they point to is theirs. */
 /* What stream() reads when no path is given: the first file of the command line, or "-". Lent for ever. */
 extern const char *files_first;
 
+/* What load() takes of a path and the options that tables have. The text they point to is theirs. */
 typedef struct FilesOptions {
     TsrLoadOptions load;
     const char *path;
@@ -35,13 +35,12 @@ enum { FILES_TABLE_OPTION_COUNT = 7 };
  * cleared on failure, too. */
 TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values);
 void files_options_clear(FilesOptions *options);
-/* save(v, path): "-" is standard output, where options->format must be set. */
-TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options);
 /* For a filter: from now on the first file that is read is remembered for what it says besides its content (the rate of
  * sound, the metadata of a model), which files_save_alike writes to a file of its format. */
 void files_remember(void);
 /* Of what was read without load(): remembers it, if it is the first. */
 void files_remember_items(const TsrItems *items);
+/* save(v, path) with what was remembered: "-" is standard output, where options->format must be set. */
 TsrStatus files_save_alike(Value v, const char *path, const TsrSaveOptions *options);
 /* Writes v over the file it was made of, which was read with `load`: in text only the numbers that changed are written
  * anew (tsr_edit). Where v has another form, all of it is, unless a byte that was not asked for would change by that:

@@ -63,13 +63,6 @@ TsrStatus files_save_items(Value v, TsrItems *items, const char *path, const Tsr
     return status;
 }
 
-TsrStatus files_save(Value v, const char *path, const TsrSaveOptions *options) {
-    TsrItems items = {0};
-    TsrStatus status = files_save_items(v, &items, path, options, NULL);
-    tsr_items_free(&items);
-    return status;
-}
-
 TsrStatus files_save_alike(Value v, const char *path, const TsrSaveOptions *options) {
     TsrItems items = {0};
     TsrStatus status = files_add_remembered(&items, path, options);
