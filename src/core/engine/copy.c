@@ -28,8 +28,8 @@ enum {
      * them; of 512 by 512 0.17 and 0.12 */
     STREAMED = 4 << 20,
     PARALLEL = 4 * TSR_CHUNK_WORK, /* elements, of which two take a step */
-    SHORT_LINE = 512,              /* bytes, up to which a line is copied at once */
     MOST_LAYERS = 3,
+    TOGETHER = 1 << 12,   /* lines of TSR_COPIED_LINE bytes or fewer, between two looks for an interrupt */
     LINE_PIECE = 1 << 14, /* elements of a long line: what is done to them once they are copied finds them in cache */
 };
 
@@ -96,7 +96,14 @@ static void negate_integers(TsrDtype d, char *p, int64_t stride, int64_t n) {
 static int64_t short_dense_line(const Copy *c) {
     int64_t size = (int64_t)c->plain;
     bool dense = size != 0 && c->flips == 0 && c->to_stride[0] == size && c->from_stride[0] == size;
-    return dense && !c->in_order && c->sizes[0] * size <= SHORT_LINE ? c->sizes[0] * size : 0;
+    return dense && !c->in_order && c->sizes[0] * size <= TSR_COPIED_LINE ? c->sizes[0] * size : 0;
+}
+
+/* Whether lines are read from their end. */
+static bool reads_backwards(const Copy *c) {
+    int64_t size = (int64_t)c->plain;
+    return size != 0 && size <= 16 && c->flips == 0 && !c->in_order && c->to_stride[0] == size &&
+           c->from_stride[0] == -size && c->sizes[0] <= LINE_PIECE;
 }
 
 static void copy_line(const Copy *c, char *to, int64_t ts, const char *from, int64_t fs, int64_t n) {
@@ -319,8 +326,9 @@ static void copy_bands(int64_t begin, int64_t end, void *user) {
 /* Lines [begin, end): dimension 0, at each place along the others. */
 static void copy_lines(int64_t begin, int64_t end, void *user) {
     const Copy *c = user;
-    int64_t index[TSR_MAX_DIMS], rest = begin;
-    int64_t bytes = short_dense_line(c);
+    int64_t index[TSR_MAX_DIMS], rest = begin, together = 1;
+    const int64_t bytes = short_dense_line(c), n = c->sizes[0];
+    const bool backwards = reads_backwards(c);
     char *to = c->to;
     const char *from = c->from;
     for (int d = 1; d < c->ndim; d++) {
@@ -329,15 +337,20 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
         to += index[d] * c->to_stride[d];
         from += index[d] * c->from_stride[d];
     }
-    for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line++) {
-        if (bytes != 0) tsr_kernel_copy(to, from, bytes);
-        else
-            (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0],
-                                                                c->sizes[0]);
+    for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line += together) {
+        if (bytes != 0) {
+            together = TSR_MIN(TSR_MIN(c->sizes[1] - index[1], end - line), (int64_t)TOGETHER);
+            tsr_kernel_copy_lines(to, c->to_stride[1], from, c->from_stride[1], bytes, together);
+        } else if (backwards) {
+            tsr_kernel_reverse(to, from - (n - 1) * (int64_t)c->plain, n, c->plain);
+        } else {
+            (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0], n);
+        }
         for (int d = 1; d < c->ndim; d++) {
-            to += c->to_stride[d];
-            from += c->from_stride[d];
-            if (++index[d] < c->sizes[d]) break;
+            const int64_t steps = d == 1 ? together : 1;
+            to += steps * c->to_stride[d];
+            from += steps * c->from_stride[d];
+            if ((index[d] += steps) < c->sizes[d]) break;
             to -= index[d] * c->to_stride[d];
             from -= index[d] * c->from_stride[d];
             index[d] = 0;

@@ -596,6 +596,15 @@ static void run_range(int64_t begin, int64_t end, void *user) {
     }
     for (int64_t pos = begin; pos < end;) {
         int64_t n = TSR_MIN(it->sizes[0] - index[0], end - pos);
+        if (index[0] == 0 && it->ndim > 1 && n == it->sizes[0]) { /* all but the last of the lines along dimension 1 */
+            int64_t lines = TSR_MIN(it->sizes[1] - index[1], (end - pos) / n) - 1;
+            for (int64_t i = 0; i < lines; i++) {
+                run_inner(run, at, inner, n);
+                for (int k = 0; k < it->noperands; k++) at[k] += it->strides[k][1];
+            }
+            index[1] += lines;
+            pos += lines * n;
+        }
         run_inner(run, at, inner, n);
         pos += n;
         for (int k = 0; k < it->noperands; k++) at[k] -= index[0] * inner[k];

@@ -169,12 +169,18 @@ REVERSALS(base, , 16, 4, 2)
 REVERSALS(avx2, __attribute__((target("avx2"))), 32, 8, 4)
 #endif
 
-void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
-    if (size == 1) reverse_bytes(to, from, n);
+typedef void (*ReverseFn)(char *to, const char *from, int64_t n, size_t size);
+static ReverseFn best_reverse(void) {
 #ifdef TSR_HAVE_X86
-    else if (tsr_isa() >= TSR_ISA_AVX2) reverse_avx2(to, from, n, size);
+    if (tsr_isa() >= TSR_ISA_AVX2) return reverse_avx2;
 #endif
-    else reverse_base(to, from, n, size);
+    return reverse_base;
+}
+
+void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
+    static ReverseFn known;
+    if (size == 1) reverse_bytes(to, from, n);
+    else TSR_CHOOSE_ONCE(known, best_reverse())(to, from, n, size);
 }
 
 /* --- at any distance --- */
@@ -326,9 +332,32 @@ void tsr_kernel_copy(char *to, const char *from, int64_t bytes) {
     static void (*known)(char *, const char *, int64_t);
     TSR_CHOOSE_ONCE(known, tsr_isa() >= TSR_ISA_AVX2 ? copy_avx : copy_by_library)(to, from, bytes);
 }
+
+/* Lines of a vector or more. */
+__attribute__((target("avx"))) static void copy_lines_avx(char *to, int64_t to_stride, const char *from,
+                                                          int64_t from_stride, int64_t bytes, int64_t lines) {
+    for (int64_t i = 0; i < lines; i++, to += to_stride, from += from_stride) {
+        int64_t at = 0;
+        for (; at + VECTOR <= bytes; at += VECTOR)
+            _mm256_storeu_si256((__m256i *)(void *)(to + at),
+                                _mm256_loadu_si256((const __m256i *)(const void *)(from + at)));
+        copy_rest_avx(to + at, from + at, bytes - at);
+    }
+}
 #else
 void tsr_kernel_copy(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
 #endif
+
+void tsr_kernel_copy_lines(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t bytes,
+                           int64_t lines) {
+#ifdef TSR_HAVE_X86
+    if (bytes >= VECTOR && tsr_isa() >= TSR_ISA_AVX2) {
+        copy_lines_avx(to, to_stride, from, from_stride, bytes, lines);
+        return;
+    }
+#endif
+    for (int64_t i = 0; i < lines; i++) tsr_kernel_copy(to + i * to_stride, from + i * from_stride, bytes);
+}
 
 /* --- past the caches --- */
 

@@ -29,6 +29,12 @@ void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
  * time.process_time(), memcpy and this: roll(3, 1) 1580 and 170 us, hstack([x, x]) 1020 and 330. */
 void tsr_kernel_copy(char *to, const char *from, int64_t bytes);
 
+/* The same for `lines` of at most TSR_COPIED_LINE bytes: a call a line takes as long as the line does. cat([x, x], -1)
+ * of 6144 lines of 32 floats 42 us and 34 (one thread, Zen 5). */
+enum { TSR_COPIED_LINE = 512 };
+void tsr_kernel_copy_lines(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t bytes,
+                           int64_t lines);
+
 /* n elements of `size` bytes, `to_stride` and `from_stride` bytes apart. The two do not overlap. */
 void tsr_kernel_move(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n, size_t size);
 

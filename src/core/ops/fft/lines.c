@@ -186,15 +186,30 @@ static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
     return true;
 }
 
-static int64_t line_offset(const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
-    int64_t offset = 0;
-    for (int d = tsr_ndim(t) - 1; d >= 0 && index > 0; d--) {
+/* A line of a tensor, and where it begins, in elements. */
+typedef struct LinePlace {
+    int64_t at[TSR_MAX_DIMS], offset;
+} LinePlace;
+
+static void find_line(LinePlace *p, const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
+    p->offset = 0;
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
         if (d == dim) continue;
         int64_t rest = index < sizes[d] ? 0 : index / sizes[d];
-        offset += (index - rest * sizes[d]) * t->strides[d];
+        p->at[d] = index - rest * sizes[d];
+        p->offset += p->at[d] * t->strides[d];
         index = rest;
     }
-    return offset;
+}
+
+static void next_line(LinePlace *p, const TsrTensor *t, int dim, const int64_t *sizes) {
+    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
+        if (d == dim) continue;
+        p->offset += t->strides[d];
+        if (++p->at[d] < sizes[d]) return;
+        p->offset -= p->at[d] * t->strides[d];
+        p->at[d] = 0;
+    }
 }
 
 /* Lines first to first + count - 1 of a tensor; what is read for lanes without a line is that of the last one. */
@@ -203,9 +218,12 @@ static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTens
     LineGroup g = {.step = t->strides[j->dim],
                    .parts = tsr_dtype_is_complex(t->dtype) ? 2 : 1,
                    .count = repeat ? w->lanes : count}; /* repeat: for all lanes */
-    for (int64_t l = 0; l < g.count; l++)
-        g.line[l] = (char *)tsr_data(t) +
-                    line_offset(t, j->dim, w->sizes, first + TSR_MIN(l, count - 1)) * (int64_t)tsr_itemsize(t);
+    LinePlace place;
+    find_line(&place, t, j->dim, w->sizes, first);
+    for (int64_t l = 0; l < g.count; l++) {
+        g.line[l] = (char *)tsr_data(t) + place.offset * (int64_t)tsr_itemsize(t);
+        if (l + 1 < count) next_line(&place, t, j->dim, w->sizes);
+    }
     return g;
 }
 
