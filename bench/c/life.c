@@ -1,9 +1,9 @@
 /* life tsr|bare|malloc [SECONDS]: prints BENCH <min s> <median s> for one tensor that is made, viewed and dropped, view
  * first.
  *
- *   tsr     through libtsr, trace off: what it keeps to show (origins, bases, a list of the storages, counters of
- * bytes) included bare    the same life of tensors that can show nothing: counts and geometry, structs and memory from
- * free lists of one thread malloc  the same, structs and memory by malloc
+ * tsr: through libtsr, trace off, with what it keeps to show (origins, bases, a list of the storages, counters of
+ * bytes). bare: the same life of tensors that can show nothing: counts and geometry, from free lists of one thread.
+ * malloc: those by malloc.
  *
  * Build: gcc -O2 -Isrc/core life.c build/release/libtsr.a (tsr.pc has the libraries behind it)
  */
