@@ -12,7 +12,10 @@
 
 void vm_shutdown(void) {
     if (vm.globals == NULL) return;
-    for (int64_t k = vm.global_count - 1; k >= 0; k--) value_clear(&vm.globals[globals_slot((int)k)]);
+    for (int64_t k = vm.global_count - 1; k >= 0; k--) {
+        Value *global = &vm.globals[globals_slot((int)k)];
+        if (global->tag != V_UNBOUND) value_clear(global); /* no write to a page that is not touched yet */
+    }
     gc_collect(); /* a generator in a cycle goes while there is still an evaluator */
     while (vm.first_chunk != NULL) {
         Chunk *chunk = vm.first_chunk;
