@@ -1,6 +1,6 @@
 """PyTorch's own sample inputs of each of its operators, as transcripts of what PyTorch prints, compared with tsr.
 
-    python3 tests/oracle/opinfo.py --tsr build/tsr [--op REGEX] [--dtypes WORDS] [--each N] [--seed N]   compares, and lists what differs
+    python3 tests/oracle/opinfo.py --tsr build/tsr [--op REGEX] [--dtypes WORDS] [--each N] [--seed N] [--edges]   compares, and lists what differs
     python3 tests/oracle/opinfo.py --tsr build/tsr --record FILE ...                                     writes some on which both agree: tests/data/programs
 
 PyTorch's samples want the packages expecttest and hypothesis.
@@ -15,6 +15,7 @@ import contextlib
 import io
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -233,6 +234,63 @@ def cases_of(op, dtypes, each, rng):
             continue
 
 
+REALS = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 1e-5, 100.0, -20.25]
+WIDE = REALS + [1e30, -1e-30, 1e-40, 2.0**24 + 1, 88.7, -103.5, 0.1, 65504.0, 3e38]
+WHOLE = [0, 1, 2, 3, 7, 8, 63, 64, 100, 127, 128, 254, 255, 32767, 65535, 2147483647, 2147483648, 2**63 - 1, -1, -2, -3, -7, -100, -128, -32768, -2147483648, -(2**63)]
+PLANE = [0, 1, 1j, -1, complex(-0.0, -1), 0.5 + 0.25j, -2 + 3j, complex(math.inf, 0), complex(0, math.nan), 0.001 + 10j, complex(-0.0, 0.0), complex(-math.inf, math.inf), 1e-30 + 1e30j]
+NUMBERS = [2, 2.5, -3, True, 0, -1, 0.5, math.nan, math.inf, 300, 1.5 + 2j]
+
+
+def edges_of(dtype):
+    """Where functions and dtypes have their edges, as a tensor of one dimension."""
+    import torch
+
+    if dtype == torch.bool:
+        return torch.tensor([False, True])
+    if dtype.is_complex:
+        return torch.tensor(PLANE, dtype=dtype)
+    if dtype.is_floating_point:
+        return torch.tensor(WIDE, dtype=torch.float64).to(dtype)
+    return torch.tensor([v for v in WHOLE if torch.iinfo(dtype).min <= v <= torch.iinfo(dtype).max], dtype=dtype)
+
+
+def edge_samples(op, dtype, others):
+    """The arguments of one operator of one or two tensors: shapes, layouts, numbers and other dtypes at the edges of dtype."""
+    import torch
+    from torch.testing._internal.opinfo import core
+
+    x = edges_of(dtype)
+    firsts = [x, x[1], x[:0], x[:len(x) // 2 * 2].view(2, -1).t(), x[::3].expand(2, -1)]
+    if not isinstance(op, core.BinaryUfuncInfo):
+        for first in firsts if isinstance(op, core.UnaryUfuncInfo) else []:
+            yield core.SampleInput(first)
+        return
+    yield core.SampleInput(x, args=(x.flip(0),))
+    yield core.SampleInput(x[:4].view(-1, 1), args=(x[-3:],))
+    yield core.SampleInput(x, args=(x[len(x) // 2],))
+    yield core.SampleInput(x[-1], args=(x[0],))
+    yield core.SampleInput(x[:0], args=(x[:1],))
+    for number in NUMBERS:
+        yield core.SampleInput(x, args=(number,))
+    few = x[torch.tensor([1, 0, -1])]
+    for other in others:
+        for second in (torch.tensor([2, 1, 3]).to(other), torch.tensor(1).to(other), edges_of(other)[-3:].clone()):
+            yield core.SampleInput(few, args=(second,))
+
+
+def edge_cases(op, dtypes):
+    """(name, steps) of an operator at the edges of dtypes."""
+    for dtype in dtypes:
+        for i, sample in enumerate(edge_samples(op, dtype, dtypes)):
+            ways = ["plain"] if op.method_variant is None else ["plain", "method"]
+            ways += ["inplace"] if op.inplace_variant is not None and i % 3 == 0 else []
+            try:
+                source, call = call_source(op, sample, ways[i % len(ways)])
+            except (Unwritable, RecursionError):
+                continue
+            yield f"{op.name}{'.' + op.variant_test_name if op.variant_test_name else ''}/{str(dtype)[6:]}-edge-{i}", seeded(op, shown(source, call, ways[i % len(ways)]))
+
+
 def is_random(op):
     return bool(re.search(r"rand|attention|dropout|bernoulli|multinomial|normal|uniform|exponential|cauchy|geometric|gumbel|rrelu|poisson|init|fractional", op.name))
 
@@ -256,7 +314,7 @@ def transcript(name, done):
 UNSURE = ["INTERNAL ASSERT", "please report", " at 0x", "0x7f", "object at"]
 
 
-def make_op(op, dtypes, each, seed):
+def make_op(op, dtypes, each, seed, edges):
     """The transcripts of one operator, by a process of its own."""
     import torch
 
@@ -265,7 +323,8 @@ def make_op(op, dtypes, each, seed):
     sys.displayhook = lambda value: None if value is None else print(repr(value))
     rng = random.Random(f"{seed} {op.name} {op.variant_test_name}")
     texts = []
-    for name, steps in cases_of(op, [getattr(torch, d) for d in dtypes], each, rng):
+    kinds = [getattr(torch, d) for d in dtypes]
+    for name, steps in edge_cases(op, kinds) if edges else cases_of(op, kinds, each, rng):
         text = transcript(name, run_steps(steps))
         if text is not None and not any(word in text for word in UNSURE):
             texts.append(text)
@@ -296,7 +355,7 @@ def texts_of(op, options, folder):
         status = 1
         try:
             signal.alarm(100)
-            texts = make_op(op, options.dtypes.split(), options.each, options.seed)
+            texts = make_op(op, options.dtypes.split(), options.each, options.seed, options.edges)
             with open(path, "w") as f:
                 json.dump(texts, f)
             status = 0
@@ -335,6 +394,7 @@ def main():
     parser.add_argument("--dtypes", default="float32 float64 int64 complex64 float16 bfloat16 bool uint8 int32 int8 int16 complex128 uint16")
     parser.add_argument("--each", type=int, default=5, help="samples of each operator and dtype")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--edges", action="store_true", help="instead of samples, values at the edges of each dtype, beside numbers and tensors of each other dtype")
     parser.add_argument("--record", help="where some of the transcripts on which both agree are written, for tests/repl/opinfo.sh")
     options = parser.parse_args()
     import torch

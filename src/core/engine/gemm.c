@@ -15,6 +15,7 @@
 #include "gemm_pairs.h"
 #include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
+#include "core/kernels/matrix/dots.h"
 #include "core/kernels/matrix/thin.h"
 #include "core/kernels/simd.h"
 #include "core/loop.h"
@@ -182,16 +183,6 @@ static float last_rows_dot(const float *x, const float *y, int64_t n) {
     return lane[0];
 }
 
-/* A dot product alone: sixteen lanes where they hold it all, else four. */
-static float short_dot(const float *x, const float *y, int64_t n) {
-    float lane[16] = {0};
-    int width = n <= 12 ? 16 : 4;
-    for (int64_t i = 0; i < n; i++) lane[i & (width - 1)] += x[i] * y[i];
-    for (width /= 2; width > 0; width /= 2)
-        for (int l = 0; l < width; l++) lane[l] += lane[l + width];
-    return lane[0];
-}
-
 /* The first elements of row i, before its first address of 16 bytes: of eight products the first four are added one by
  * one, the others together. */
 static void peeled_f32(const TsrGemm *g, float alpha, int64_t i, int64_t columns) {
@@ -260,7 +251,7 @@ static bool rows_are_aligned(TsrMat c) {
 static void small_f32(const TsrGemm *g, float alpha, float beta) {
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t m = c.rows, n = c.cols, k = a.cols;
-    bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && m > 1;
+    bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && (m > 1 || n == 1);
     if (!dots && c.cs == 1 && b.cs == 1 && (n < 4 || rows_are_aligned(c))) {
         lines_f32(g, alpha, beta);
         return;
@@ -370,9 +361,17 @@ static bool chain_product(const TsrGemm *g, bool onto) {
     return true;
 }
 
+static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
+
 static void skip_rows(TsrMat *x, int64_t rows, size_t item) {
     x->data = (char *)x->data + (size_t)(rows * x->rs) * item;
     x->rows -= rows;
+}
+
+/* A row times columns that are rows of a dense matrix, as in linear(x, w): MKL takes it as that matrix times a vector.
+ */
+static bool is_row_by_rows(const TsrGemm *g) {
+    return g->c.rows == 1 && g->c.cols > 1 && g->a.cs == 1 && g->b.rs == 1 && g->b.cs != 1;
 }
 
 static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
@@ -382,6 +381,11 @@ static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
     fused_f32(g, fused, alpha, beta, false);
     skip_rows(&rest.a, fused, sizeof(float));
     skip_rows(&rest.c, fused, sizeof(float));
+    if (is_row_by_rows(&rest)) {
+        TsrGemm column = {g->dtype, turned(g->b), turned(g->a), turned(g->c), g->alpha, g->beta};
+        small_f32(&column, alpha, beta);
+        return;
+    }
     bool transposed = g->a.rs == 1 && g->a.cs != 1 && g->b.rs == 1 && g->b.cs != 1;
     (transposed ? transposed_f32 : small_f32)(&rest, alpha, beta);
 }
@@ -432,14 +436,40 @@ INLINE Parts plain_sum(Parts sum, const ComplexLine *x, const ComplexLine *y, in
     return sum;
 }
 
+/* Both kinds of products in two lanes, the first element and every other one after it in the first: how MKL multiplies
+ * a matrix of dense rows with a vector. */
+INLINE Parts lanes_sum(const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    float rr[2] = {0}, ii[2] = {0}, ri[2] = {0}, ir[2] = {0};
+    for (int64_t p = 0; p < n; p++) {
+        const int lane = p > 0 && p % 2 == 0;
+        Parts u = line_at(x, p, false), v = line_at(y, p, false);
+        rr[lane] += u.re * v.re;
+        ii[lane] += u.im * v.im;
+        ri[lane] += u.re * v.im;
+        ir[lane] += u.im * v.re;
+    }
+    return (Parts){(rr[0] + rr[1]) - (ii[0] + ii[1]), (ri[0] + ri[1]) + (ir[0] + ir[1])};
+}
+
+/* Complex products added to `sum`, of each four the third first: a matrix of dense columns times a vector. */
+INLINE Parts fours_sum(Parts sum, const ComplexLine *x, const ComplexLine *y, int64_t n) {
+    static const int order[4] = {2, 0, 1, 3};
+    for (int64_t p = 0; p < n; p++) {
+        int64_t at = p < n / 4 * 4 ? p / 4 * 4 + order[p % 4] : p;
+        sum = plus(sum, times(line_at(x, at, x->scale != 1), line_at(y, at, y->scale != 1)));
+    }
+    return sum;
+}
+
 /* The ways of PyTorch's own loop, which scales the sum, and of MKL: onto the summand with a scaled, apart from it with
- * b scaled, and by vectors. */
-typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_VECTOR } ComplexWay;
+ * b scaled, and with a vector on one side. */
+typedef enum ComplexWay { WAY_LOOP, WAY_PLAIN, WAY_FUSED, WAY_LANES, WAY_FOURS } ComplexWay;
 
 INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, const ComplexLine *x, const ComplexLine *y,
                              Parts summand) {
     if (way == WAY_LOOP) return plus(times(plain_sum((Parts){0, 0}, x, y, k), parts_of(alpha)), summand);
-    if (way == WAY_VECTOR) return plus(times(complex_sum(x, y, k), parts_of(alpha)), summand);
+    if (way == WAY_LANES) return plus(times(lanes_sum(x, y, k), parts_of(alpha)), summand);
+    if (way == WAY_FOURS) return fours_sum(summand, x, y, k);
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
@@ -483,7 +513,7 @@ static int64_t columns_c64(const TsrGemm *g, float complex beta) {
 TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t done = way == WAY_FUSED && alpha == 1 && b.cs == 1 ? columns_c64(g, beta) : 0;
-    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN ? alpha : 1},
+    ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN || way == WAY_FOURS ? alpha : 1},
                 y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
     for (int64_t i = 0; i < c.rows; i++)
         for (int64_t j = done; j < c.cols; j++) {
@@ -495,17 +525,13 @@ TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float co
         }
 }
 
-TSR_CLONES static void c64_dot(float *out, const ComplexLine *x, const ComplexLine *y, int64_t n) {
-    Parts sum = n < 3 ? plain_sum((Parts){0, 0}, x, y, n) : complex_sum(x, y, n);
-    out[0] = sum.re, out[1] = sum.im;
-}
 #undef INLINE
 
-/* MKL's choice, by the sizes and by whether b lies in columns. */
+/* MKL's choice, by the sizes and by how both sides lie. */
 static ComplexWay complex_way(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
     bool columns = g->b.rs == 1 && g->b.cs != 1;
-    if (m == 1 || n == 1) return m * n * k < 64 ? WAY_LOOP : WAY_VECTOR;
+    if (m == 1 || n == 1) return (m > 1 ? g->a.cs == 1 : columns) ? WAY_LANES : WAY_FOURS;
     return n >= 4 && k >= 4 ? WAY_FUSED : columns ? WAY_LOOP : WAY_PLAIN;
 }
 
@@ -522,8 +548,6 @@ static void own_columns(int64_t begin, int64_t end, void *user) {
     TsrStatus s = own_gemm(&part);
     if (s != TSR_OK) tsr_parallel_fail(s);
 }
-
-static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
 
 /* Whether a few columns are better taken as rows: integers have a way of their own for these, and columns are what the
  * threads share. */
@@ -1100,17 +1124,14 @@ TsrStatus tsr_dot(TsrDtype dtype, int64_t n, TsrVec x, TsrVec y, void *out) {
     case TSR_INT16: i16_dot(n, x, y, out); break;
     case TSR_INT32: i32_dot(n, x, y, out); break;
     case TSR_INT64: i64_dot(n, x, y, out); break;
-    case TSR_FLOAT32:
-        if (x.step == 1 && y.step == 1) *(float *)out = short_dot(x.data, y.data, n);
-        else f32_dot(n, x, y, out);
+    case TSR_FLOAT32: *(float *)out = tsr_dots_f32(x.data, x.step, y.data, y.step, n); break;
+    case TSR_FLOAT64: *(double *)out = tsr_dots_f64(x.data, x.step, y.data, y.step, n); break;
+    case TSR_COMPLEX64:
+        tsr_dots_c64(out, x.data, x.step, y.data, y.step, n, (const float[]){x.conj ? -1 : 1, y.conj ? -1 : 1});
         break;
-    case TSR_FLOAT64: f64_dot(n, x, y, out); break;
-    case TSR_COMPLEX64: {
-        ComplexLine u = {x.data, x.step, x.conj, 1}, v = {y.data, y.step, y.conj, 1};
-        c64_dot(out, &u, &v, n);
+    case TSR_COMPLEX128:
+        tsr_dots_c128(out, x.data, x.step, y.data, y.step, n, (const double[]){x.conj ? -1 : 1, y.conj ? -1 : 1});
         break;
-    }
-    case TSR_COMPLEX128: c128_dot(n, x, y, out); break;
     case TSR_FLOAT16:
     case TSR_BFLOAT16: return half_dot(dtype, n, x, y, out);
     default:

@@ -247,6 +247,14 @@ static TsrMat column_of(const TsrTensor *v) {
     return (TsrMat){tsr_data(v), v->sizes[0], 1, v->strides[0], 1, (v->flags & TSR_FLAG_CONJ) != 0};
 }
 
+/* A matrix times a vector. PyTorch has no library for complex64 there, but a loop: ours has its digits, and is taken up
+ * to a size above which BLAS is sooner done. */
+static TsrStatus multiply_vector(const TsrTensor *out, const TsrGemm *g) {
+    enum { OWN_LOOP = 8192 };
+    bool own = g->dtype == TSR_COMPLEX64 && g->a.rows * g->a.cols <= OWN_LOOP && !tsr_on_device(out);
+    return own ? tsr_gemm_short(g) : multiply(out, g);
+}
+
 static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *vec) {
     TSR_TRY(tsr_wrap_own_dim(&(int64_t){0}, tsr_ndim(mat)));
     TSR_TRY(check_mv(mat, vec, 1, tsr_ndim(mat) > 0 ? mat->sizes[0] : 1, vec->dtype));
@@ -255,7 +263,7 @@ static TsrStatus mv_new(TsrTensor **out, const TsrTensor *mat, const TsrTensor *
     TSR_TRY(tsr_tensor_new(&r, 1, mat->sizes, mat->dtype, mat->device));
     if (mat->numel == 0 && !tsr_is_meta(r)) TSR_TRY(tsr_tensor_fill(r, zero));
     else if (!tsr_is_meta(r))
-        TSR_TRY(multiply(r, &(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
+        TSR_TRY(multiply_vector(r, &(TsrGemm){r->dtype, mat_of(mat), column_of(vec), column_of(r), one, zero}));
     *out = tsr_owned_take(&r);
     return TSR_OK;
 }
@@ -732,7 +740,7 @@ TsrStatus op_addmv(TsrOpCall *c) {
         tsr_dtype_is_complex(r->dtype) && is_zero(alpha); /* in complex vectors inf times alpha is nan, not left out */
     if (half && !tsr_is_meta(r)) TSR_TRY(half_addmv(r, mat, vec, beta, alpha));
     TsrGemm g = {r->dtype, mat_of(mat), column_of(vec), column_of(r), alpha, beta};
-    if (!half && !tsr_is_meta(r)) TSR_TRY(counted && !tsr_on_device(r) ? tsr_gemm_short(&g) : multiply(r, &g));
+    if (!half && !tsr_is_meta(r)) TSR_TRY(counted && !tsr_on_device(r) ? tsr_gemm_short(&g) : multiply_vector(r, &g));
     return tsr_return_move(c, tsr_owned_take(&r));
 }
 
