@@ -177,14 +177,15 @@ static bool fits(char *value, TsrScalar n, TsrDtype d, TsrFastOp op) {
     return true;
 }
 
+/* PyTorch takes the roots of float16 by pow, whose root of -inf is inf and of -0 is 0. */
 TsrKernel tsr_power_kernel(double exponent, TsrDtype d) {
-    const bool brain = d == TSR_BFLOAT16;
+    const bool brain = d == TSR_BFLOAT16, half = d == TSR_FLOAT16;
     if (exponent == 2) return TSR_K_square;
     if (exponent == 3) return brain ? TSR_K_NONE : TSR_K_cube;
     if (tsr_dtype_is_integral(d)) return TSR_K_NONE;
     if (exponent == -2) return d == TSR_FLOAT32 || d == TSR_FLOAT64 ? TSR_K_rsquare : TSR_K_NONE;
-    if (exponent == -0.5) return brain ? TSR_K_NONE : TSR_K_rsqrt;
-    return exponent == 0.5 ? TSR_K_sqrt : exponent == -1 ? TSR_K_reciprocal : TSR_K_NONE;
+    if (exponent == -0.5) return brain || half ? TSR_K_NONE : TSR_K_rsqrt;
+    return exponent == 0.5 && !half ? TSR_K_sqrt : exponent == -1 ? TSR_K_reciprocal : TSR_K_NONE;
 }
 
 static bool power_kernel(TsrKernel *k, TsrScalar e, TsrDtype d) {

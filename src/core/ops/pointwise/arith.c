@@ -503,9 +503,44 @@ TsrStatus op_square(TsrOpCall *c) {
     return tsr_pw_finish(&pw, TSR_K_square, NULL, 0);
 }
 
-/* A floating-point x with an integral exponent keeps its dtype: the product is rounded once, from double. The exponent
- * is a C int. */
+#define LDEXP_LOOP(name, T, function) \
+    static void name(char *const *data, const int64_t *s, int64_t n, const void *p) { \
+        (void)p; \
+        for (int64_t i = 0; i < n; i++) \
+            *(T *)(data[0] + i * s[0]) = \
+                function(*(const T *)(data[1] + i * s[1]), *(const int32_t *)(data[2] + i * s[2])); \
+    }
+LDEXP_LOOP(ldexp_floats, float, ldexpf)
+LDEXP_LOOP(ldexp_doubles, double, ldexp)
+
+static TsrStatus refuse_ldexp(TsrDtype x, TsrDtype exponent) {
+    if (!tsr_in(D_INT, exponent)) return tsr_not_implemented("ldexp_cpu_exp", exponent);
+    return tsr_in(D_FLOAT, x) ? TSR_OK : tsr_not_implemented("ldexp_cpu", x);
+}
+
+/* A floating-point x with an integral exponent keeps its dtype. The exponent is a C int. Sizes are looked at first. */
 static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
+    const TsrDtype read_as[2] = {TSR_DTYPE_NONE, TSR_INT32};
+    TsrTensor *result = NULL;
+    TsrIter it;
+    TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
+                                               .nin = 2,
+                                               .out = {c->out[0]},
+                                               .in = {x, exponent},
+                                               .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT |
+                                                        TSR_ITER_CHECK_CAST | (c->inplace ? TSR_ITER_NO_RESIZE : 0),
+                                               .dtype = x->dtype,
+                                               .has_dtype = true,
+                                               .in_dtype = read_as,
+                                               .cost = 8}));
+    TsrStatus s = refuse_ldexp(x->dtype, exponent->dtype);
+    if (s == TSR_OK) s = tsr_iter_run(&it, it.dtype == TSR_FLOAT64 ? ldexp_doubles : ldexp_floats, NULL);
+    return tsr_finish_move(c, tsr_iter_end_move(&it, s, &result), result);
+}
+
+/* The same on a device: the product is rounded once, from double. */
+static TsrStatus ldexp_there(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
+    TSR_TRY(refuse_ldexp(x->dtype, exponent->dtype));
     TSR_OWNED two = NULL;
     TSR_OWNED whole = NULL;
     TSR_OWNED wide = NULL;
@@ -542,11 +577,8 @@ TsrStatus op_ldexp(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(x->dtype));
     if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_BARE | D_BOOL, exponent->dtype))
-        return tsr_not_implemented("ldexp_cpu_exp", exponent->dtype);
-    if (tsr_in(TSR_BITS_FLOAT8, x->dtype) && tsr_dtype_is_integral(exponent->dtype))
-        return tsr_not_implemented("ldexp_cpu", x->dtype);
-    if (tsr_dtype_is_float(x->dtype) && tsr_dtype_is_integral(exponent->dtype)) return ldexp_integral(c, x, exponent);
+    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_INT | D_BARE | D_BOOL, exponent->dtype))
+        return (tsr_on_device(x) || tsr_on_device(exponent) ? ldexp_there : ldexp_integral)(c, x, exponent);
     const TsrTensor *out = c->out[0];
     if (out != NULL && (out->dtype == TSR_BOOL || tsr_dtype_is_integral(out->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",

@@ -37,9 +37,24 @@ BINARY(minimum, minimum, "minimum_cpu", D_INT | D_BARE | D_FLOAT | D_BOOL, 0, 1,
 BINARY(atan2, atan2, "atan2_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 24, 0, NULL)
 BINARY(copysign, copysign, "copysign_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 1, 0, NULL)
 BINARY(hypot, hypot, "hypot_cpu", D_FLOAT, 0, 8, 0, NULL)
-BINARY(nextafter, nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL)
 BINARY(logaddexp, logaddexp, "logaddexp_cpu", D_FLOAT | D_COMPLEX, 0, 32, 0, NULL)
 BINARY(logaddexp2, logaddexp2, "logaddexp2_cpu", D_FLOAT, 0, 32, 0, NULL)
+
+/* The next number of the common dtype: a half beside another dtype is not widened first. */
+TsrStatus op_nextafter(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL};
+    TsrTensor *in[2] = {c->arg[0].t, c->arg[1].t};
+    TsrDtype common;
+    TSR_TRY(tsr_result_type(&common, in, 2));
+    TSR_OWNED x = NULL;
+    TSR_OWNED y = NULL;
+    if (tsr_in(TSR_BITS_HALF, common)) {
+        TSR_TRY(tsr_tensor_new_cast(&x, in[0], common));
+        TSR_TRY(tsr_tensor_new_cast(&y, in[1], common));
+        in[0] = x, in[1] = y;
+    }
+    return tsr_pw_run(c, &rules, 2, in);
+}
 
 TsrStatus op_xlogy(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_xlogy, "xlogy_cpu", D_FLOAT, TSR_ITER_INT_TO_FLOAT, 16, 0, NULL};
