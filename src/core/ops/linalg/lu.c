@@ -29,6 +29,15 @@ static inline double complex product_z(double complex x, double complex y) {
     return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y), creal(x) * cimag(y) + cimag(x) * creal(y));
 }
 
+/* By Smith's way, whose denominator is inverted. */
+static inline float complex quotient_c(float complex x, float complex y) {
+    const float a = crealf(x), b = cimagf(x), c = crealf(y), d = cimagf(y);
+    const bool wide = fabsf(c) >= fabsf(d);
+    const float ratio = wide ? d / c : c / d, scale = 1 / (wide ? c + d * ratio : d + c * ratio);
+    return wide ? CMPLXF((a + b * ratio) * scale, (b - a * ratio) * scale)
+                : CMPLXF((a * ratio + b) * scale, (b * ratio - a) * scale);
+}
+
 #define T float
 #define SIZE(v) fabsf(v)
 #define INVERSE(v) (1 / (v))
@@ -50,6 +59,7 @@ static inline double complex product_z(double complex x, double complex y) {
 #define INVERSE(v) (float complex)(1 / (double complex)(v))
 #define TIMES(a, b) product_c(a, b)
 #define DIVIDES false
+#define COMPLEX_MOST 8
 #define NAME(x) x##_c
 #include "core/kernels/matrix/lu.inc"
 #define T double complex
@@ -115,6 +125,7 @@ static TsrStatus solve_from_factors(const TsrLaJob *job, char trans, int n, int 
     bool turned = trans != 'N', alone = job->blas == NULL;
     if (job->t == TSR_BLAS_S && lu_solve_small_s(lu, n, nrhs, pivots, b, turned, alone)) return tsr_interrupt_check();
     if (job->t == TSR_BLAS_D && lu_solve_small_d(lu, n, nrhs, pivots, b, turned, alone)) return tsr_interrupt_check();
+    if (job->t == TSR_BLAS_C && !turned && lu_solve_small_c(lu, n, nrhs, pivots, b)) return tsr_interrupt_check();
     return tsr_la_getrs(job, trans, n, nrhs, lu, pivots, b);
 }
 
