@@ -27,6 +27,7 @@ double tsr_sf_lgamma(double x) {
 #define FABS fabsf
 #include "zeta.inc"
 
+#if defined(__wasm__) || defined(TSR_SHORT_GAMMA) /* elsewhere by gamma.c */
 /* x^a e^-x / gamma(a + 1), without overflow. */
 static double gamma_prefactor(double a, double x) {
     if (a < 100) return exp(a * log(x) - x - tsr_sf_lgamma(a + 1));
@@ -102,6 +103,13 @@ double tsr_sf_gammaincc(double a, double x) {
     if (a >= TEMME_LEAST) return gamma_uniform(a, x, 1);
     return x > 1 && x > a ? gamma_fraction(a, x) : 1 - gamma_series(a, x);
 }
+
+float tsr_sf_gammainc_f(float a, float x, bool fused) {
+    (void)fused;
+    return (float)tsr_sf_gammainc(a, x);
+}
+float tsr_sf_gammaincc_f(float a, float x) { return (float)tsr_sf_gammaincc(a, x); }
+#endif
 
 /* ---- the error function's kin ---- */
 

@@ -9,6 +9,7 @@
 #define M_SQRT2 1.41421356237309504880
 #define lgamma_r(x, sign) lgamma(x)
 enum { BLOCK = 1 };
+#define TSR_SHORT_GAMMA
 
 #include "core/kernels/specfun.c"
 #include "core/kernels/pointwise/bessel_tables.inc"
