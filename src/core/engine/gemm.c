@@ -3,7 +3,7 @@
  * Four ways, chosen by dtype and size. Large products of the types of BLAS are cut into tiles (TileJob) that the pool
  * of threads takes, each one call of BLAS on one thread, in pieces along the inner dimension so that an interrupt is
  * seen between two. Small ones use loops of our own, whose order of additions is that of MKL's small kernels, because
- * PyTorch's digits show it: one product after another (small_f32), in lanes (lanes_dot, vector_dot), or fused
+ * PyTorch's digits show it: one product after another (small_f32), in lanes (lanes_dot, vector_dots), or fused
  * (fused_f32); the sizes decide which, as they do there. Integers and what else BLAS has not are gemm.inc's, blocked in
  * registers, by columns over the pool. Half floats are widened to float32, multiplied once and rounded once. What
  * has few rows on the left and much on the right is not packed: gemm_few.c reads floats where they lie, gemm_thin.c
@@ -155,15 +155,18 @@ static inline __attribute__((always_inline)) float lanes_dot(const float *x, con
     return sum;
 }
 
-/* A row times a vector, in the order in which MKL's small kernels add: n % 4 elements first (four if that is none) in
- * one lane, then the rest in four lanes. */
-static float vector_dot(const float *x, const float *y, int64_t n) {
-    float lane[4] = {0};
+/* Four rows times a vector, in the order in which MKL's small kernels add: n % 4 elements first (four if that is none)
+ * in one lane, then the rest in four lanes. Side by side, since each addition waits for the one before. */
+static void vector_dots(float out[4], const float *x, int64_t rs, const float *y, int64_t n) {
+    typedef float Four __attribute__((vector_size(16), aligned(4)));
+    Four sum[4] = {0};
     int64_t first = n % 4 != 0 ? n % 4 : TSR_MIN(n, (int64_t)4);
-    for (int64_t i = 0; i < first; i++) lane[0] += x[i] * y[i];
+    for (int64_t i = 0; i < first; i++)
+        for (int r = 0; r < 4; r++) sum[r][0] += x[r * rs + i] * y[i];
     for (int64_t i = first; i < n; i += 4)
-        for (int l = 0; l < 4; l++) lane[l] += x[i + l] * y[i + l];
-    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+        for (int r = 0; r < 4; r++)
+            sum[r] += *(const Four *)(const void *)(x + r * rs + i) * *(const Four *)(const void *)(y + i);
+    for (int r = 0; r < 4; r++) out[r] = (sum[r][0] + sum[r][2]) + (sum[r][1] + sum[r][3]);
 }
 
 /* The same for the one to three rows after the last group of four. Below 12 elements one after the other; else four
@@ -247,11 +250,31 @@ static bool rows_are_aligned(TsrMat c) {
     return ((uintptr_t)c.data | (uintptr_t)(c.rs * (int64_t)sizeof(float))) % 16 == 0;
 }
 
+/* A matrix of dense rows times a dense vector. */
+static void column_f32(const TsrGemm *g, float alpha, float beta) {
+    TsrMat a = g->a, c = g->c;
+    for (int64_t i = 0; i < c.rows; i += 4) {
+        const float *x = (const float *)a.data + i * a.rs;
+        const int64_t rows = TSR_MIN(c.rows - i, (int64_t)4);
+        float sum[4];
+        if (rows == 4) vector_dots(sum, x, a.rs, g->b.data, a.cols);
+        for (int64_t r = 0; r < rows; r++) {
+            float *dst = (float *)c.data + (i + r) * c.rs, scaled = beta == 0 ? 0 : beta * *dst;
+            if (rows < 4) sum[r] = last_rows_dot(x + r * a.rs, g->b.data, a.cols);
+            *dst = scaled + alpha * sum[r];
+        }
+    }
+}
+
 /* As MKL's small kernels: c = beta c, then the products alpha a b added one after the other, each rounded. */
 static void small_f32(const TsrGemm *g, float alpha, float beta) {
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t m = c.rows, n = c.cols, k = a.cols;
     bool dots = a.cs == 1 && b.rs == 1 && (b.cs != 1 || n == 1) && (m > 1 || n == 1);
+    if (dots && n == 1) {
+        column_f32(g, alpha, beta);
+        return;
+    }
     if (!dots && c.cs == 1 && b.cs == 1 && (n < 4 || rows_are_aligned(c))) {
         lines_f32(g, alpha, beta);
         return;
@@ -263,10 +286,7 @@ static void small_f32(const TsrGemm *g, float alpha, float beta) {
             float *dst = row + j * c.cs, scaled = beta == 0 ? 0 : beta * *dst;
             const float *column = (const float *)b.data + j * b.cs;
             if (!dots) *dst = scaled;
-            else
-                *dst = scaled +
-                       alpha * (n == 1 ? (i < m / 4 * 4 ? vector_dot : last_rows_dot)(x, column, k)
-                                       : (j < n / 4 * 4 ? lanes_dot(x, column, k, 4) : lanes_dot(x, column, k, 8)));
+            else *dst = scaled + alpha * (j < n / 4 * 4 ? lanes_dot(x, column, k, 4) : lanes_dot(x, column, k, 8));
         }
         int64_t peel = c.cs == 1 ? (int64_t)(-((uintptr_t)row / sizeof(float)) & 3) : 0;
         if (n - peel < 4) peel = 0;
