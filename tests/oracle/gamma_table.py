@@ -1,7 +1,7 @@
 """The coefficients of Temme's expansion of the incomplete gamma functions, in exact fractions, rounded once to doubles:
-src/core/kernels/gamma_table.inc.
+src/core/kernels/gamma_table.def.
 
-    python3 tests/oracle/gamma_table.py > src/core/kernels/gamma_table.inc
+    python3 tests/oracle/gamma_table.py > src/core/kernels/gamma_table.def
 """
 from fractions import Fraction
 
@@ -35,7 +35,7 @@ def table():
     return [[float(v) for v in row[:TERMS]] for row in d]
 
 
-print("/* gamma_table.inc: the coefficients d[k][n] of Temme's expansion (DLMF 8.12.7 to 8.12.12), made by\n * tests/oracle/gamma_table.py. */")
+print("/* gamma_table.def: the coefficients d[k][n] of Temme's expansion (DLMF 8.12.7 to 8.12.12), made by\n * tests/oracle/gamma_table.py. */")
 for row in table():
     line = "{"
     for i, v in enumerate(row):

@@ -14,7 +14,7 @@
 enum { MOST_TERMS = 2000, TEMME_TERMS = 25 };
 
 static const double temme[TEMME_TERMS][TEMME_TERMS] = {
-#include "gamma_table.inc"
+#include "gamma_table.def"
 };
 
 /* Lanczos' approximation with thirteen terms, for g as below: the numbers of Boost's documentation. */
