@@ -158,6 +158,10 @@ has 'an assignment shows nothing' 'Not yet: nothing was shown'
 has 'what was shown, not what it should be' 'Not yet: what was shown is 1.'
 shown 'what the step lists as wrong is an attempt' 1 'what was shown is of type tuple: (3, 1): show one number, the stride'
 rm -rf "$XDG_STATE_HOME"
+take 2 'print(x.stride(1))' 'print(x.stride(0))' 'y = x.t(); print(y)' 'print(y.stride(0) * 2 + 3)' 'quit'
+has 'what print() wrote was shown' 'Not yet: what was shown is 1.'
+shown 'and is an answer' 3 'Right.'
+rm -rf "$XDG_STATE_HOME"
 
 # a ladder of hints ends with the answer
 take 2 '?' '?' '?' '?' 'quit'

@@ -16,6 +16,7 @@
 typedef struct Question { /* shared with the copy */
     const Step *step;
     Span answer;
+    Span printed; /* what print() wrote at the end: the learner showed it; empty: nothing */
     bool forgets; /* what was shown last neither counts nor holds: no check asks for it, or it was shown before */
     bool holds, solvable;
     char reason[JUDGE_REASON], wanted[JUDGE_TYPE], shown[JUDGE_TYPE];
@@ -115,6 +116,7 @@ static void try_answers(Question *q) {
 static void answer_question(void *context) {
     Question *q = context;
     if (q->forgets) globals_set_last(VALUE_UNBOUND);
+    if (!span_is_empty(q->printed)) judge_run(q->printed, false);
     note_type(q->shown);
     q->holds = judge_holds(q->step, q->reason);
     if (!q->holds) try_answers(q);
@@ -146,7 +148,18 @@ typedef struct Form { /* of what was typed */
     bool expression;  /* that alone */
     bool name;        /* a name alone */
     bool shows;       /* it ends with an expression, or can't be parsed */
+    Span printed;     /* x, where it ends with print(x); else empty */
 } Form;
+
+/* The one argument of a call of print(). */
+static Span printed_by(const Node *n, const Source *source, Span typed) {
+    if (n->kind != AST_CALL || n->call.func->kind != AST_NAME || strcmp(n->call.func->name.id, "print") != 0 ||
+        n->call.args.count != 1 || n->call.keyword_count != 0 || n->call.args.items[0]->kind == AST_STARRED)
+        return (Span){NULL, NULL};
+    const SourceRange at = n->call.args.items[0]->at;
+    return (Span){typed.begin + source_line_offset(source, at.line) + (size_t)at.col,
+                  typed.begin + source_line_offset(source, at.end_line) + (size_t)at.end_col};
+}
 
 static Form form_of(Span typed) {
     Source *source = NULL;
@@ -160,6 +173,7 @@ static Form form_of(Span typed) {
         form.shows = last->kind == AST_EXPR;
         form.expression = form.shows && ast->body.count == 1;
         form.name = form.expression && last->value->kind == AST_NAME;
+        if (form.shows) form.printed = printed_by(last->value, source, typed);
     }
     if (status != TSR_OK) tsr_error_clear();
     ast_free(ast);
@@ -199,6 +213,7 @@ void judge(Judgement *out, Attempt *a, Span typed, bool failed) {
     Question *q = new_question(a->step);
     Form form = form_of(typed);
     if (q != NULL) q->forgets = !a->shows || !form.shows;
+    if (q != NULL && a->shows && !failed) q->printed = form.printed;
     bool known = q != NULL && copy_run(answer_question, q, true);
     if (known) {
         out->verdict = q->holds ? VERDICT_RIGHT : a->solvable && !q->solvable ? VERDICT_SPOILED : VERDICT_OPEN;
