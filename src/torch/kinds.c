@@ -6,10 +6,6 @@
 #include "lang/types/str.h"
 #include "lang/vm/kind.h"
 
-#ifdef __wasm__ /* the page is sent to each reader, and does without them */
-enum { KIND_COUNT = 0 };
-static Kind *const kinds = NULL;
-#else
 enum {
 #define ROOT(name, module) KIND_##name,
 #define DISTRIBUTION(name, base, module) KIND_##name,
@@ -18,12 +14,6 @@ enum {
 #define LAYER(name, base, module) KIND_##name,
 #define DATA(name, module) KIND_##name,
 #include "kinds.def"
-#undef ROOT
-#undef DISTRIBUTION
-#undef TRANSFORM
-#undef LAYER_ROOT
-#undef LAYER
-#undef DATA
     KIND_COUNT
 };
 
@@ -38,14 +28,7 @@ static Kind kinds[KIND_COUNT] = {
 #define DATA(name, module) KIND(#name, "torch.utils.data." module, NULL, "torch.utils.data", "utils.data"),
 #define LAYER(name, base, module) LAYER_MADE(#name, module, &kinds[KIND_##base].type)
 #include "kinds.def"
-#undef ROOT
-#undef DISTRIBUTION
-#undef TRANSFORM
-#undef LAYER_ROOT
-#undef LAYER
-#undef DATA
 };
-#endif
 
 Value torch_kind(const char *module, const char *name) { return kind_named(kinds, KIND_COUNT, module, name); }
 

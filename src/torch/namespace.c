@@ -242,12 +242,6 @@ static const struct Space {
 #define LAYER(name, base, module)
 #define DATA(name, module)
 #include "kinds.def"
-#undef ROOT
-#undef DISTRIBUTION
-#undef TRANSFORM
-#undef LAYER_ROOT
-#undef LAYER
-#undef DATA
     {"torch.utils", NULL, NULL, "torch.utils.data."},
     {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},
 #endif
