@@ -295,62 +295,70 @@ static const char *parse_word(double *out, const char *p, const char *end, bool 
     return NULL;
 }
 
-const char *tsr_parse_double(double *out, const char *begin, const char *end) {
+/* A decimal number as it is read: digits * 10^scale. */
+typedef struct Decimal {
+    uint64_t digits; /* the first 19 significant ones, which fit */
+    int count;       /* of those */
+    int64_t scale;
+    bool any, more; /* a digit was there; one beyond the nineteenth is not 0 */
+} Decimal;
+
+/* Reads digits, of a fraction or of what stands before the point. Returns where they end. */
+static inline const char *read_digits(Decimal *d, const char *p, const char *end, bool fraction) {
+    for (; p < end && (unsigned char)(*p - '0') < 10; p++, d->any = true) {
+        if (d->count < 19) {
+            d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+            d->count += d->digits != 0;
+            d->scale -= fraction;
+        } else {
+            d->more |= *p != '0';
+            d->scale += !fraction;
+        }
+    }
+    return p;
+}
+
+/* "e-5", if it is there: without digits it is no part of the number. */
+static const char *read_exponent(Decimal *d, const char *p, const char *end) {
+    if (p == end || (*p != 'e' && *p != 'E')) return p;
+    const char *e = p + 1;
+    bool minus = e < end && *e == '-';
+    if (e < end && (*e == '-' || *e == '+')) e++;
+    if (e == end || (unsigned char)(*e - '0') >= 10) return p;
+    int64_t power = 0;
+    for (; e < end && (unsigned char)(*e - '0') < 10; e++)
+        if (power < 100000) power = power * 10 + (*e - '0');
+    d->scale += minus ? -power : power;
+    return e;
+}
+
+/* False where the digits that were kept do not decide how the number rounds. */
+static bool decimal_value(double *out, const Decimal *d) {
     static const double small_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const uint64_t w = d->digits;
+    if (!d->more && w <= UINT64_C(1) << 53 && d->scale >= -22 && d->scale <= 22) { /* exact operands: one rounding */
+        *out = d->scale < 0 ? (double)w / small_powers[-d->scale] : (double)w * small_powers[d->scale];
+        return true;
+    }
+    int q = (int)TSR_MAX(-100000, TSR_MIN(100000, d->scale));
+    double next;
+    /* Digits beyond the nineteenth: decided when both neighbours round alike. */
+    return eisel_lemire(out, w, q) && (!d->more || (eisel_lemire(&next, w + 1, q) && next == *out));
+}
+
+const char *tsr_parse_double(double *out, const char *begin, const char *end) {
+    Decimal d = {0};
     const char *p = begin;
     bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
-    uint64_t w = 0;
-    int digits = 0;    /* significant ones in w: at most 19 fit */
-    int64_t scale = 0; /* power of ten of w's last digit */
-    bool any = false, more = false;
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++, any = true) {
-        if (digits < 19) {
-            w = w * 10 + (uint64_t)(*p - '0');
-            digits += w != 0;
-        } else {
-            scale++;
-            more |= *p != '0';
-        }
-    }
-    if (p < end && *p == '.') {
-        for (p++; p < end && (unsigned char)(*p - '0') < 10; p++, any = true) {
-            if (digits < 19) {
-                w = w * 10 + (uint64_t)(*p - '0');
-                digits += w != 0;
-                scale--;
-            } else {
-                more |= *p != '0';
-            }
-        }
-    }
-    if (!any) return parse_word(out, p, end, negative);
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        const char *e = p + 1;
-        bool minus = e < end && *e == '-';
-        if (e < end && (*e == '-' || *e == '+')) e++;
-        if (e < end && (unsigned char)(*e - '0') < 10) {
-            int64_t power = 0;
-            for (; e < end && (unsigned char)(*e - '0') < 10; e++)
-                if (power < 100000) power = power * 10 + (*e - '0');
-            scale += minus ? -power : power;
-            p = e;
-        }
-    }
+    p = read_digits(&d, p, end, false);
+    if (p < end && *p == '.') p = read_digits(&d, p + 1, end, true);
+    if (!d.any) return parse_word(out, p, end, negative);
+    p = read_exponent(&d, p, end);
     double value;
-    if (!more && w <= UINT64_C(1) << 53 && scale >= -22 && scale <= 22) { /* exact operands: one rounding */
-        value = scale < 0 ? (double)w / small_powers[-scale] : (double)w * small_powers[scale];
-    } else {
-        int q = (int)TSR_MAX(-100000, TSR_MIN(100000, scale));
-        double next;
-        /* Digits beyond the nineteenth: decided when both neighbours round alike. */
-        if (!eisel_lemire(&value, w, q) || (more && (!eisel_lemire(&next, w + 1, q) || next != value))) {
-            *out = parse_exactly(begin, p);
-            return p;
-        }
-    }
-    *out = negative ? -value : value;
+    if (decimal_value(&value, &d)) *out = negative ? -value : value;
+    else *out = parse_exactly(begin, p);
     return p;
 }
 
