@@ -903,13 +903,33 @@ static bool is_fused_addr(TsrDtype common, const TsrTensor *self, const TsrTenso
 
 static TsrScalar real_scalar(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? tsr_scalar_float(s.c.re) : s; }
 
+/* beta * self + alpha * product of x and y, step by step, each in the common dtype. */
+static TsrStatus addr_in_steps(TsrTensor **out, const TsrOpCall *c, TsrDtype common, TsrScalar beta, TsrScalar alpha) {
+    TsrTensor *self = c->arg[0].t;
+    const bool half = common == TSR_FLOAT16 || common == TSR_BFLOAT16;
+    TSR_OWNED first = NULL;
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED weighted = NULL;
+    TSR_OWNED same = NULL; /* a half weighted by a number is in the loop's dtype, and stays in it */
+    TSR_OWNED cast = NULL; /* beta weights numbers of the common dtype: none wraps, and inf gives complex ones a nan */
+    if (half) alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
+    TSR_TRY(tsr_tensor_new_cast(&first, c->arg[1].t, common));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", first, alpha));
+    TSR_TRY(outer_new(&product, scaled, c->arg[2].t));
+    if (is_zero(beta)) return tsr_tensor_new_cast(out, product, common); /* nan and inf of self do not get through */
+    if (!half) TSR_TRY(tsr_tensor_new_cast(&cast, self, common));
+    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", cast != NULL ? cast : self, beta));
+    TSR_TRY(tsr_tensor_new_cast(&same, weighted, common));
+    return tsr_invoke_new(out, 1, "add", "tt", same, product);
+}
+
 TsrStatus op_addr(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *x = c->arg[1].t, *y = c->arg[2].t, *r = NULL;
     TsrScalar beta = c->arg[3].s, alpha = c->arg[4].s;
     char element[16];
     TSR_TRY(check_vector("addr", "vec1", x));
     TSR_TRY(check_vector("addr", "vec2", y));
-    TSR_OWNED scaled = NULL;
     TSR_OWNED product = NULL;
     TSR_OWNED column = NULL;
     TSR_OWNED wide = NULL;
@@ -935,22 +955,7 @@ TsrStatus op_addr(TsrOpCall *c) {
         return tsr_finish_move(
             c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
     }
-    if (common == TSR_FLOAT16 || common == TSR_BFLOAT16)
-        alpha = rounded_scalar(alpha, common), beta = rounded_scalar(beta, common);
-    TSR_OWNED first = NULL;
-    TSR_TRY(tsr_tensor_new_cast(&first, x, common));
-    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", first, alpha));
-    TSR_TRY(outer_new(&product, scaled, y));
-    if (is_zero(beta)) { /* nan and inf of self do not get through */
-        TSR_TRY(tsr_tensor_new_cast(&r, product, common));
-        return tsr_return_move(c, r);
-    }
-    TSR_OWNED same = NULL; /* a half weighted by a number is in the loop's dtype, and stays in it */
-    TSR_OWNED cast = NULL; /* beta weights numbers of the common dtype: none wraps, and inf gives complex ones a nan */
-    if (common != TSR_FLOAT16 && common != TSR_BFLOAT16) TSR_TRY(tsr_tensor_new_cast(&cast, self, common));
-    TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", cast != NULL ? cast : self, beta));
-    TSR_TRY(tsr_tensor_new_cast(&same, weighted, common));
-    return tsr_finish_move(c, tsr_invoke_new(&r, 1, "add", "tt", same, product), r);
+    return tsr_finish_move(c, addr_in_steps(&r, c, common, beta, alpha), r);
 }
 
 TsrStatus op_vecdot(TsrOpCall *c) {

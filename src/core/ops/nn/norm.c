@@ -582,8 +582,47 @@ static TsrStatus check_lists(const TsrOpCall *c) {
     return TSR_OK;
 }
 
-static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
+/* That each parameter that is given has an element a channel, and that those are given that evaluation needs. */
+static TsrStatus check_params(const TsrOpCall *c, const Channels *k) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
+    static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
+    for (int i = 0; i < BATCH_PARAMS; i++) {
+        const TsrArg *p = &c->arg[1 + order[i]];
+        if (tsr_arg_given(p) && p->t->numel != k->channels)
+            return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]],
+                             (long long)k->channels, (long long)p->t->numel);
+        if (!tsr_arg_given(p) && i < 2 && !k->training)
+            return tsr_error(TSR_RUNTIME_ERROR, "%s must be defined in evaluation mode", names[order[i]]);
+    }
+    return TSR_OK;
+}
+
+static TsrStatus check_batch_norm(const TsrOpCall *c, const Channels *k) {
+    const TsrTensor *t = c->arg[0].t;
+    if (tsr_ndim(t) > 1 && averages(c, k)) TSR_TRY(check_mean_kind(t));
+    TSR_TRY(check_running(c));
+    if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
+    TSR_TRY(check_kind(t, "batch_norm"));
+    TSR_TRY(check_mixed(t, &c->arg[1], 4));
+    TSR_TRY(check_lists(c));
+    if (t->numel > 0 && k->training) TSR_TRY(check_unmixed(t, &c->arg[3], 2));
+    return t->numel > 0 ? check_unmixed(t, &c->arg[1], 4) : TSR_OK;
+}
+
+/* The numbers behind the tensors of b, which lends them. */
+static void point_at(Channels *k, const Batch *b) {
+    k->average = doubles(b->average);
+    k->weight = doubles(b->params[BATCH_WEIGHT]);
+    k->bias = doubles(b->params[BATCH_BIAS]);
+    k->running_mean = doubles(b->params[BATCH_MEAN]);
+    k->running_var = doubles(b->params[BATCH_VAR]);
+    k->mean = doubles(b->mean);
+    k->rstd = doubles(b->rstd);
+    k->in = tsr_data(b->in);
+    k->out = tsr_data(b->out);
+}
+
+static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     const TsrTensor *t = c->arg[0].t;
     *b = (Batch){0};
     Channels k = {.batch = tsr_ndim(t) > 0 ? t->sizes[0] : 0,
@@ -592,24 +631,9 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
                   .training = c->arg[5].b,
                   .momentum = c->arg[6].f,
                   .eps = c->arg[7].f};
-    static const int order[] = {BATCH_MEAN, BATCH_VAR, BATCH_WEIGHT, BATCH_BIAS};
-    for (int i = 0; i < BATCH_PARAMS; i++) {
-        const TsrArg *p = &c->arg[1 + order[i]];
-        if (tsr_arg_given(p) && p->t->numel != k.channels)
-            return tsr_error(TSR_RUNTIME_ERROR, "%s should contain %lld elements not %lld", names[order[i]],
-                             (long long)k.channels, (long long)p->t->numel);
-        if (!tsr_arg_given(p) && i < 2 && !k.training)
-            return tsr_error(TSR_RUNTIME_ERROR, "%s must be defined in evaluation mode", names[order[i]]);
-    }
+    TSR_TRY(check_params(c, &k));
     if (tsr_ndim(t) > 1) k.way = batch_way(t, k.area);
-    if (tsr_ndim(t) > 1 && averages(c, &k)) TSR_TRY(check_mean_kind(t));
-    TSR_TRY(check_running(c));
-    if (tsr_ndim(t) < 2) return tsr_wrap_own_dim(&(int64_t){1}, tsr_ndim(t));
-    TSR_TRY(check_kind(t, "batch_norm"));
-    TSR_TRY(check_mixed(t, &c->arg[1], 4));
-    TSR_TRY(check_lists(c));
-    if (t->numel > 0 && k.training) TSR_TRY(check_unmixed(t, &c->arg[3], 2));
-    if (t->numel > 0) TSR_TRY(check_unmixed(t, &c->arg[1], 4));
+    TSR_TRY(check_batch_norm(c, &k));
     k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
@@ -623,15 +647,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     if (tsr_is_meta(t)) return TSR_OK;
     if (k.training && k.way == BATCH_SCATTERED) TSR_TRY(averages_new(&b->average, c->arg[0].t, k.kept));
     k.in_double = k.way == BATCH_SCATTERED && t->dtype == TSR_FLOAT32;
-    k.average = doubles(b->average);
-    k.weight = doubles(b->params[BATCH_WEIGHT]);
-    k.bias = doubles(b->params[BATCH_BIAS]);
-    k.running_mean = doubles(b->params[BATCH_MEAN]);
-    k.running_var = doubles(b->params[BATCH_VAR]);
-    k.mean = doubles(b->mean);
-    k.rstd = doubles(b->rstd);
-    k.in = tsr_data(b->in);
-    k.out = tsr_data(b->out);
+    point_at(&k, b);
     TSR_TRY(run_batch(&k, b->in->dtype));
     for (int i = BATCH_MEAN; k.training && i <= BATCH_VAR; i++) { /* the running statistics are updated in place */
         if (b->params[i] == NULL) continue;

@@ -346,28 +346,15 @@ static TsrStatus histc_there(TsrTensor **out, const TsrTensor *self, double left
 /* What linspace, which makes the edges, does not count in. */
 #define NO_LINSPACE (TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(BOOL) | TSR_BIT(COMPLEX32))
 
-TsrStatus op_histc(TsrOpCall *c) {
-    TsrTensor *self = c->arg[0].t, *edges, *t = NULL;
-    int64_t bins = c->arg[1].i, minus = -1;
-    double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
-    bool found = left == right && self->numel > 0; /* the range is the elements' own */
-    TSR_TRY(tsr_check_out_fits(c, 0, self->dtype));
-    if (bins <= 0)
-        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
-                         (long long)bins);
+/* That a range can be found among the elements of self, where none is given. */
+static TsrStatus check_own_range(const TsrTensor *self) {
+    if (tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype)) return tsr_not_implemented("aminmax_cpu", self->dtype);
+    if (!tsr_dtype_is_complex(self->dtype)) return TSR_OK;
+    return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
+}
+
+static TsrStatus check_histc(const TsrOpCall *c, const TsrTensor *self, double left, double right) {
     char edge[16];
-    TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, TSR_FLOAT64, edge));
-    TSR_TRY(tsr_scalar_store_checked(c->arg[3].s, TSR_FLOAT64, edge));
-    if (found && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, self->dtype))
-        return tsr_not_implemented("aminmax_cpu", self->dtype);
-    if (found && tsr_dtype_is_complex(self->dtype))
-        return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(self->dtype));
-    if (tsr_is_meta(self)) found = false;
-    if (found) TSR_TRY(own_range(self, &left, &right));
-    if (left == right) {
-        left -= 1;
-        right += 1;
-    }
     if (!isfinite(left) || !isfinite(right))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: range of [%g, %g] is not finite", left, right);
     if (!(left < right)) return tsr_error(TSR_RUNTIME_ERROR, "torch.histc: max must be larger than min");
@@ -376,22 +363,46 @@ TsrStatus op_histc(TsrOpCall *c) {
         TSR_TRY(tsr_scalar_store_checked(tsr_scalar_float(right), self->dtype, edge));
     if (tsr_in(NO_LINSPACE, self->dtype)) return tsr_not_implemented("linspace_cpu", self->dtype);
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, self->dtype, "histogram_cpu"));
-    if (c->out[0] != NULL && c->out[0]->dtype != self->dtype)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
-            tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
-    if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_tensor_new(&t, 1, &bins, self->dtype, self->device), t);
-    if (tsr_on_device(self)) return tsr_finish_move(c, histc_there(&t, self, left, right, bins), t);
+    if (c->out[0] == NULL || c->out[0]->dtype == self->dtype) return TSR_OK;
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "torch.histogram: input tensor and hist tensor should have the same dtype, but got input %s and hist %s",
+        tsr_dtype_c_name(self->dtype), tsr_dtype_c_name(c->out[0]->dtype));
+}
+
+/* On the host. */
+static TsrStatus histc_new(TsrTensor **out, const TsrTensor *self, double left, double right, int64_t bins) {
+    const int64_t minus = -1;
+    TSR_OWNED edges = NULL;
+    TSR_OWNED flat = NULL;
     TSR_TRY(even_edges_new(&edges, left, right, bins, self->dtype));
-    TsrTensor *flat;
-    TsrStatus status = tsr_tensor_new_reshape(&flat, self, 1, &minus);
-    if (status == TSR_OK) {
-        status = counts_evenly(flat, left, right, bins) ? evenly_counted_new(&t, flat, edges, bins)
-                                                        : count_into(&t, flat, NULL, &edges, 1, BY_RULE);
-        tsr_tensor_free(flat);
+    TSR_TRY(tsr_tensor_new_reshape(&flat, self, 1, &minus));
+    return counts_evenly(flat, left, right, bins) ? evenly_counted_new(out, flat, edges, bins)
+                                                  : count_into(out, flat, NULL, &edges, 1, BY_RULE);
+}
+
+TsrStatus op_histc(TsrOpCall *c) {
+    TsrTensor *self = c->arg[0].t, *t = NULL;
+    int64_t bins = c->arg[1].i;
+    double left = tsr_scalar_to_double(c->arg[2].s), right = tsr_scalar_to_double(c->arg[3].s);
+    bool found = left == right && self->numel > 0; /* the range is the elements' own */
+    char edge[16];
+    TSR_TRY(tsr_check_out_fits(c, 0, self->dtype));
+    if (bins <= 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
+                         (long long)bins);
+    TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, TSR_FLOAT64, edge));
+    TSR_TRY(tsr_scalar_store_checked(c->arg[3].s, TSR_FLOAT64, edge));
+    if (found) TSR_TRY(check_own_range(self));
+    if (found && !tsr_is_meta(self)) TSR_TRY(own_range(self, &left, &right));
+    if (left == right) {
+        left -= 1;
+        right += 1;
     }
-    tsr_tensor_free(edges);
+    TSR_TRY(check_histc(c, self, left, right));
+    TsrStatus status = tsr_is_meta(self)     ? tsr_tensor_new(&t, 1, &bins, self->dtype, self->device)
+                       : tsr_on_device(self) ? histc_there(&t, self, left, right, bins)
+                                             : histc_new(&t, self, left, right, bins);
     return tsr_finish_move(c, status, t);
 }
 
