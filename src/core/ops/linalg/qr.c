@@ -127,6 +127,23 @@ TsrStatus op_linalg_qr(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&q), tsr_owned_take(&r));
 }
 
+static TsrStatus check_tau_ndim(const char *fn, const TsrTensor *a, const TsrTensor *tau) {
+    if (tsr_ndim(a) - tsr_ndim(tau) == 1) return TSR_OK;
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is "
+        "equal to %d",
+        fn, tsr_ndim(tau), tsr_ndim(a));
+}
+
+/* That the first n dimensions of t, which the message calls `name`, are those of a. */
+static TsrStatus check_batch(const char *fn, const char *name, const TsrTensor *a, const TsrTensor *t, int n) {
+    if (memcmp(t->sizes, a->sizes, sizeof(int64_t) * (size_t)n) == 0) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "%s: Expected batch dimensions of %s to be equal to input.shape[:-2], but got %s", fn, name,
+                     tsr_layout_text(n, t->sizes));
+}
+
 TsrStatus op_householder_product(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *tau = c->arg[1].t;
     TSR_OWNED q = NULL;
@@ -139,17 +156,8 @@ TsrStatus op_householder_product(TsrOpCall *c) {
     TSR_TRY(tsr_wrap_own_dim(&(int64_t){-1}, dt));
     if (tsr_la_cols(a) < tau->sizes[dt - 1])
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.shape[-1] must be greater than or equal to tau.shape[-1]", fn);
-    if (tsr_ndim(a) - dt != 1)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is "
-            "equal to %d",
-            fn, dt, tsr_ndim(a));
-    if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0) {
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_text(dt - 1, tau->sizes));
-    }
+    TSR_TRY(check_tau_ndim(fn, a, tau));
+    TSR_TRY(check_batch(fn, "tau", a, tau, dt - 1));
     if (tau->dtype != a->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau dtype %s does not match input dtype %s", fn,
                          tsr_dtype_scalar_name(tau->dtype), tsr_dtype_scalar_name(a->dtype));
@@ -172,26 +180,15 @@ static TsrStatus check_ormqr(const TsrTensor *a, const TsrTensor *tau, const Tsr
     if (tau->sizes[dt - 1] != TSR_MIN(size, tsr_la_cols(a)))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: tau.shape[-1] must be equal to min(other.shape[%d], input.shape[-1])",
                          fn, left ? -2 : -1);
-    if (tsr_ndim(a) - dt != 1)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "%s: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is "
-            "equal to %d",
-            fn, dt, tsr_ndim(a));
+    TSR_TRY(check_tau_ndim(fn, a, tau));
     if (tsr_ndim(a) != tsr_ndim(other))
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "%s: Expected other to have the same number of dimensions as input, but got other.ndim equal to %d and "
             "input.ndim is equal to %d",
             fn, tsr_ndim(other), tsr_ndim(a));
-    if (memcmp(tau->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Expected batch dimensions of tau to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_text(dt - 1, tau->sizes));
-    if (memcmp(other->sizes, a->sizes, sizeof(int64_t) * (size_t)(dt - 1)) != 0)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Expected batch dimensions of other to be equal to input.shape[:-2], but got %s", fn,
-                         tsr_layout_text(dt - 1, other->sizes));
+    TSR_TRY(check_batch(fn, "tau", a, tau, dt - 1));
+    TSR_TRY(check_batch(fn, "other", a, other, dt - 1));
     if (tau->dtype != a->dtype)
         return tsr_error(
             TSR_RUNTIME_ERROR,
