@@ -513,8 +513,10 @@ static int64_t columns_c64(const TsrGemm *g, float complex beta) {
     enum { COLUMNS = 8 };
     TsrMat a = g->a, b = g->b, c = g->c;
     int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / COLUMNS * COLUMNS : 0; /* others have no fused operations */
+    if (done > 0 && beta == 0) done = c.cols;                                  /* some of the last ones twice */
     for (int64_t i = 0; i < c.rows; i++)
-        for (int64_t j = 0; j < done; j += COLUMNS) {
+        for (int64_t first = 0; first < done; first += COLUMNS) {
+            const int64_t j = TSR_MIN(first, c.cols - COLUMNS);
             EightColumns sums[2];
             eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs,
                       a.cols);
@@ -881,8 +883,19 @@ static void convert_rows(int64_t begin, int64_t end, void *user) {
                     (const char *)j->src.data + i * j->src.rs * si, j->src.cs * si, j->src.cols);
 }
 
-/* Row by row; a single column at once. */
+/* Whether a matrix is one line of not many elements. */
+static bool is_short_line(TsrMat x) {
+    enum { MOST = 1 << 14 };
+    return x.cs == 1 && x.rs == x.cols && x.rows * x.cols <= MOST;
+}
+
+/* Row by row; a single column at once, and so what is one short line on both sides. */
 static TsrStatus convert_mat(TsrDtype to, TsrMat dst, TsrDtype from, TsrMat src) {
+    if (is_short_line(dst) && is_short_line(src)) {
+        tsr_convert(to, dst.data, (int64_t)tsr_dtype_size(to), from, src.data, (int64_t)tsr_dtype_size(from),
+                    src.rows * src.cols);
+        return TSR_OK;
+    }
     ConvertJob job =
         src.cols == 1 ? (ConvertJob){to, from, turned(dst), turned(src)} : (ConvertJob){to, from, dst, src};
     return tsr_parallel_for(job.src.rows, tsr_grain(job.src.cols / 2), convert_rows, &job);

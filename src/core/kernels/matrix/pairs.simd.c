@@ -78,37 +78,44 @@ static void pack(uint32_t *to, const TsrPairSide *s, int64_t width, int64_t begi
     }
 }
 
+/* `most` rows, of which `there` are, by `vectors` vectors of columns. */
 static inline __attribute__((always_inline)) void rows_of_tile(float *c, int64_t c_rs, const uint32_t *a,
                                                                const uint32_t *b, int64_t pairs, int there, int most,
-                                                               const __mmask16 mask[2], bool add,
+                                                               int vectors, uint32_t columns, bool add,
                                                                const TsrPairAhead *ahead) {
     __m512 s[TSR_PAIR_ROWS][2];
     for (int r = 0; r < most; r++) s[r][0] = s[r][1] = _mm512_setzero_ps();
     for (int64_t p = 0; p < pairs; p++, a += TSR_PAIR_ROWS, b += TSR_PAIR_COLS) {
+        __m512bh column[2];
         if (ahead != NULL) _mm_prefetch((const char *)(ahead->from + p * ahead->step), _MM_HINT_T1);
-        const __m512bh low = (__m512bh)_mm512_loadu_si512(b), high = (__m512bh)_mm512_loadu_si512(b + LANES);
+        for (int v = 0; v < vectors; v++) column[v] = (__m512bh)_mm512_loadu_si512(b + v * LANES);
         for (int r = 0; r < most; r++) {
             const __m512bh each = (__m512bh)_mm512_set1_epi32((int)a[r]);
-            s[r][0] = _mm512_dpbf16_ps(s[r][0], each, low);
-            s[r][1] = _mm512_dpbf16_ps(s[r][1], each, high);
+            for (int v = 0; v < vectors; v++) s[r][v] = _mm512_dpbf16_ps(s[r][v], each, column[v]);
         }
     }
     for (int r = 0; r < most && r < there; r++)
-        for (int v = 0; v < 2; v++) {
+        for (int v = 0; v < vectors; v++) {
+            const __mmask16 mask = (__mmask16)(columns >> v * LANES);
             float *to = c + r * c_rs + v * LANES;
-            if (add) s[r][v] = _mm512_add_ps(s[r][v], _mm512_maskz_loadu_ps(mask[v], to));
-            _mm512_mask_storeu_ps(to, mask[v], s[r][v]);
+            if (add) s[r][v] = _mm512_add_ps(s[r][v], _mm512_maskz_loadu_ps(mask, to));
+            _mm512_mask_storeu_ps(to, mask, s[r][v]);
         }
 }
 
 static inline __attribute__((always_inline)) void tile_of(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b,
                                                           int64_t pairs, int rows, int cols, bool add,
                                                           const TsrPairAhead *ahead) {
-    const uint32_t columns = cols == 32 ? ~0u : (1u << cols) - 1;
-    const __mmask16 mask[] = {(__mmask16)columns, (__mmask16)(columns >> 16)};
-    if (rows <= 4) rows_of_tile(c, c_rs, a, b, pairs, rows, 4, mask, add, ahead);
-    else if (rows <= 8) rows_of_tile(c, c_rs, a, b, pairs, rows, 8, mask, add, ahead);
-    else rows_of_tile(c, c_rs, a, b, pairs, rows, TSR_PAIR_ROWS, mask, add, ahead);
+    const uint32_t columns = cols == TSR_PAIR_COLS ? ~0u : (1u << cols) - 1;
+#define ROWS_OF_TILE(most) \
+    do { \
+        if (cols <= LANES) rows_of_tile(c, c_rs, a, b, pairs, rows, most, 1, columns, add, ahead); \
+        else rows_of_tile(c, c_rs, a, b, pairs, rows, most, 2, columns, add, ahead); \
+    } while (0)
+    if (rows <= 4) ROWS_OF_TILE(4);
+    else if (rows <= 8) ROWS_OF_TILE(8);
+    else ROWS_OF_TILE(TSR_PAIR_ROWS);
+#undef ROWS_OF_TILE
 }
 
 static void tile(float *c, int64_t c_rs, const uint32_t *a, const uint32_t *b, int64_t pairs, int rows, int cols,

@@ -11,6 +11,7 @@
 
 #include "matmul.h"
 #include "core/engine/device.h"
+#include "core/engine/gemm_pairs.h"
 #include "core/mem.h"
 #include "core/op/shared.h"
 #include "core/op/out.h"
@@ -148,13 +149,13 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     if (out->numel == 0) return TSR_OK;
     if (!tsr_gemm_supports(out->dtype) && !tsr_dtype_is_float8(out->dtype))
         return tsr_gemm(&(TsrGemm){.dtype = out->dtype}); /* says so */
+    const TsrGemm each = {out->dtype, mat_of(a), mat_of(b), mat_of(out), alpha, beta};
     BatchJob job = {.out = out, .a = a, .b = b, .alpha = alpha, .beta = beta};
-    if (tsr_on_device(out))
-        return batches_there(&job, &(TsrGemm){out->dtype, mat_of(a), mat_of(b), mat_of(out), alpha, beta}, 0);
+    if (tsr_on_device(out)) return batches_there(&job, &each, 0);
     int64_t batches = out->numel / (out->sizes[d - 2] * out->sizes[d - 1]);
     double work = (double)out->sizes[d - 2] * (double)out->sizes[d - 1] * (double)a->sizes[d - 1];
     if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) &&
-        (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16))
+        (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16) && !tsr_gemm_by_pairs(&each))
         return half_matmul_into(out, a, b, alpha, beta);
     if (work * (double)batches < TSR_CHUNK_PRODUCTS) {
         TSR_TRY(run_range(&job, 0, batches));
