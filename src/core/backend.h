@@ -183,12 +183,12 @@ typedef struct TsrDeviceMap {
 typedef struct TsrDeviceReduce {
     int index;
     uint8_t kind;   /* TsrReduceKind (kernels/reduce/reduce.h) */
-    TsrDtype dtype; /* of the input, as the reduction reads it */
+    TsrDtype dtype; /* in which the reduction reads its input */
     int nkept, nreduced, nout;
     int64_t kept[TSR_DEVICE_DIMS], reduced[TSR_DEVICE_DIMS];                                     /* sizes */
     int64_t in_kept[TSR_DEVICE_DIMS], in_reduced[TSR_DEVICE_DIMS], out_kept[2][TSR_DEVICE_DIMS]; /* strides */
     int64_t index_reduced[TSR_DEVICE_DIMS]; /* steps of the row-major index of a reduced element */
-    int64_t count, results;                 /* elements of each result's element, and of a result */
+    int64_t count, results;                 /* elements that one result is made from; results */
     TsrDeviceOperand in, out[2];
     const void *params;
     size_t nparams;
@@ -203,7 +203,7 @@ typedef struct TsrDeviceMatrix {
 } TsrDeviceMatrix;
 typedef struct TsrDeviceMatmul {
     int index;
-    TsrDtype dtype, sums; /* of the matrices; what products are added up in, and alpha and beta are of */
+    TsrDtype dtype, sums; /* the matrices'; the one of sums, alpha and beta */
     int64_t rows, columns, depth, batch;
     TsrDeviceMatrix out, a, b;
     char alpha[16], beta[16];
@@ -233,12 +233,12 @@ typedef struct TsrDeviceWork {
     size_t nparams;
 } TsrDeviceWork;
 
-/* ---- params of primitives ---- */
+/* ---- params of primitives: each struct is what TsrDeviceWork.params points to for the primitives it names ---- */
 
 /* What RANDOM draws. U is uniform in (0, 1], N normal of mean 0 and variance 1. */
 typedef enum TsrDraw {
     TSR_DRAW_WORDS,       /* base + a word of `bits` bits modulo range; a range of 0: the word itself */
-    TSR_DRAW_UNIFORM,     /* of [a, b) */
+    TSR_DRAW_UNIFORM,     /* uniform in [a, b) */
     TSR_DRAW_NORMAL,      /* a + b N */
     TSR_DRAW_LOG_NORMAL,  /* exp(a + b N) */
     TSR_DRAW_EXPONENTIAL, /* -log(U) / a */
@@ -248,13 +248,13 @@ typedef enum TsrDraw {
     TSR_DRAW_CHANCES,     /* whether U <= the input, a probability */
     TSR_DRAW_DROPOUT,     /* the input / a where U < a, else 0; the second output says where */
     TSR_DRAW_SLOPES,      /* the input, times a + (b - a) U where it is not above 0 */
-    TSR_DRAW_POISSON,     /* of the rates that the input holds; one below 0 is found when the device is waited for */
-    TSR_DRAW_GAMMA,       /* of the shapes that the input holds, at least the smallest normal number */
+    TSR_DRAW_POISSON,     /* the input holds the rates; one below 0 is found when the device is waited for */
+    TSR_DRAW_GAMMA,       /* the input holds the shapes; results are at least the smallest normal number */
     TSR_DRAW_BINOMIAL,    /* successes in as many trials as the first input says, each with the second's probability */
     TSR_DRAWS
 } TsrDraw;
-/* Of RANDOM, and of CHOOSE seed, offset and used. Words come from Philox4x32-10: a device's thread has the stream of
- * its number, and begins at `offset`. */
+/* RANDOM; CHOOSE reads seed, offset and used alone. Words come from Philox4x32-10: each thread of the device has the
+ * stream of its own number, and begins at `offset`. */
 typedef struct TsrDeviceRandom {
     TsrDraw draw;
     int bits; /* of a word: 32 or 64 */
@@ -277,43 +277,43 @@ typedef enum TsrDeviceWrong {
 /* Index tensors of one piece of work at most: the operands without the two that elements are read from and written to.
  */
 enum { TSR_DEVICE_PLACES = TSR_DEVICE_OPERANDS - 2 };
-/* Of PICK and PLACE: what the index tensors, which are its last n inputs, say of the tensor that is indexed. */
+/* PICK and PLACE: how the index tensors, the last n inputs, point into the tensor that is indexed. */
 typedef struct TsrDevicePlaces {
     int n;
     struct {
-        int64_t size, step; /* of the dimension that is indexed: elements, and bytes from one to the next, >= 0 */
+        int64_t size, step; /* the indexed dimension: its elements, and bytes from one to the next, >= 0 */
         int64_t dim;        /* its name in the error */
     } of[TSR_DEVICE_PLACES];
     bool wraps; /* negative positions count from the end */
     TsrDeviceWrong wrong;
-    uint8_t combine; /* TsrCombine (kernels/move/combine.h), of PLACE */
+    uint8_t combine; /* PLACE: a TsrCombine (kernels/move/combine.h) */
 } TsrDevicePlaces;
 
-/* Of BAG. */
+/* BAG: what is made of the rows of a bag. */
 typedef enum TsrDeviceFold { TSR_FOLD_SUM, TSR_FOLD_MEAN, TSR_FOLD_MAX } TsrDeviceFold;
 typedef struct TsrDeviceBag {
     TsrDeviceFold fold;
     int64_t padding; /* the position that is left out, -1: none */
 } TsrDeviceBag;
 
-/* Of SCAN: TsrScan (kernels/reduce/scan.h). */
+/* SCAN: a TsrScan (kernels/reduce/scan.h). */
 typedef struct TsrDeviceScan {
     uint8_t how;
 } TsrDeviceScan;
 
-/* Of SORT. nan counts as greater than all, -0 as 0. */
+/* SORT: nan counts as greater than all numbers, -0 as 0. */
 typedef struct TsrDeviceSort {
     bool descending;
 } TsrDeviceSort;
 
-/* Of SEARCH: whether a value goes after those that it equals. */
+/* SEARCH: whether a value goes behind those that equal it. */
 typedef struct TsrDeviceSearch {
     bool right;
 } TsrDeviceSearch;
 
-/* Element i of what RAMP fills: start + i step; the same from the nearer of two ends; base to the power of that. */
+/* RAMP's element i: start + i step; the same, counted from the nearer end; base to the power of that. */
 typedef enum TsrRamp { TSR_RAMP_ARANGE, TSR_RAMP_LINSPACE, TSR_RAMP_LOGSPACE } TsrRamp;
-/* Of RAMP. Integers of arange are made of start_i and step_i, floats of linspace that are not float64 by step_f. */
+/* RAMP: arange makes integers of start_i and step_i; linspace makes floats other than float64 with step_f. */
 typedef struct TsrDeviceRamp {
     TsrRamp kind;
     float step_f;
@@ -321,7 +321,7 @@ typedef struct TsrDeviceRamp {
     int64_t start_i, step_i;
 } TsrDeviceRamp;
 
-/* Of TRIANGLE: which one stays, and by how many columns its diagonal lies to the right of the main one. */
+/* TRIANGLE: which triangle stays, and how many columns its diagonal lies to the right of the main one. */
 typedef struct TsrDeviceTriangle {
     int64_t diagonal;
     bool upper;
@@ -329,19 +329,19 @@ typedef struct TsrDeviceTriangle {
 
 /* Elements of a mask that TRUE_COUNTS counts together. */
 enum { TSR_DEVICE_MASK_CHUNK = 4096 };
-/* Of TRUE_PLACES and FLAT: sizes, the innermost first. */
+/* TRUE_PLACES and FLAT: sizes, the innermost first. */
 typedef struct TsrDeviceShape {
     int ndim;
     int64_t sizes[TSR_DEVICE_DIMS];
 } TsrDeviceShape;
 
-/* Of SOFTMAX. */
+/* SOFTMAX. */
 typedef struct TsrDeviceSoftmax {
     bool log; /* its logarithm */
 } TsrDeviceSoftmax;
 
-/* Of NORM. Weight and bias, inputs in this order where they are there, are dense and of the dtype that statistics have:
- * float64, and float32 for all others. */
+/* NORM: weight and bias, if they are there, are the next inputs in this order: dense, and of the statistics' dtype,
+ * which is float64 for float64 and float32 for all others. */
 typedef struct TsrDeviceNorm {
     int64_t rows, columns;
     int64_t groups, span; /* an element's weight is number (row % groups) * (columns / span) + column / span */
@@ -354,26 +354,26 @@ typedef struct TsrDeviceWindow {
     int64_t kernel[3], stride[3], pad[3], dilation[3];
 } TsrDeviceWindow;
 
-/* Of CONV. Element i of a plain one is made of the elements i * stride - pad + k * dilation of the input, for k below
- * kernel; a transposed one goes the other way: element i of its input is added to those of the output. */
+/* CONV: element i of the output is made of the input's elements i * stride - pad + k * dilation, for k below kernel;
+ * where it is transposed, element i of the input is added to those elements of the output. */
 typedef struct TsrDeviceConv {
     TsrDeviceWindow window;
     int64_t groups;
     bool transposed;
 } TsrDeviceConv;
 
-/* Of POOL: means are of `dtype` sums added up window by window in row-major order, in float32 for half floats. */
+/* POOL: means add up each window in row-major order, in the dtype, or in float32 for half floats. */
 typedef struct TsrDevicePool {
     TsrDeviceWindow window;
     bool maximum;
     bool adaptive;   /* the windows share the input evenly; `window` does not count */
-    bool count_pad;  /* of means: what lies in the padding is counted, as 0 */
-    bool rounds;     /* of means: every sum, and a quotient for each dimension, is rounded to the dtype */
-    int64_t divisor; /* of means; 0: the number of elements */
-    int64_t least;   /* of maxima of integers: of those of nothing */
+    bool count_pad;  /* means: elements in the padding count, as 0 */
+    bool rounds;     /* means: each sum, and each dimension's quotient, is rounded to the dtype */
+    int64_t divisor; /* means: what sums are divided by; 0: the number of elements */
+    int64_t least;   /* maxima of integers: that of an empty window */
 } TsrDevicePool;
 
-/* Of GRID: a TsrGridMode and a TsrGridPadding (kernels/nn/grid.h). */
+/* GRID: a TsrGridMode and a TsrGridPadding (kernels/nn/grid.h). */
 typedef struct TsrDeviceGrid {
     uint8_t mode, padding;
     bool align_corners;
@@ -382,7 +382,7 @@ typedef struct TsrDeviceGrid {
 /* From complex to complex, from real ones to the first half of the spectrum, and from half a spectrum to real ones. */
 typedef enum TsrFftLine { TSR_FFT_C2C, TSR_FFT_R2C, TSR_FFT_C2R } TsrFftLine;
 
-/* Of FFT. */
+/* FFT. */
 typedef struct TsrDeviceFft {
     TsrFftLine kind;
     bool forward;
@@ -390,23 +390,23 @@ typedef struct TsrDeviceFft {
     double scale; /* the results are multiplied with */
 } TsrDeviceFft;
 
-/* Of LU and what goes with it. */
+/* LU and the other primitives of linear algebra; each reads what it is named at. */
 typedef struct TsrDeviceMatrixWork {
-    bool upper;                 /* of TRIANGULAR and CHOLESKY: the triangle that is read, and written */
-    bool unit;                  /* of TRIANGULAR: its diagonal is 1 */
-    bool transposed, conjugate; /* op, of TRIANGULAR; of REFLECT transposed means the conjugate transpose */
+    bool upper;                 /* TRIANGULAR, CHOLESKY: the triangle that is read and written */
+    bool unit;                  /* TRIANGULAR: the diagonal counts as 1 */
+    bool transposed, conjugate; /* TRIANGULAR; REFLECT: transposed means the conjugate transpose */
     bool right;                 /* t0 stands on the left of it */
-    bool vectors;               /* of SVD and EIGH: they are wanted */
-    uint8_t pivoted; /* of TRIANGULAR: rows of t0 are exchanged 1 before, as the pivots say, 2 after, the other way */
+    bool vectors;               /* SVD, EIGH: vectors are wanted */
+    uint8_t pivoted; /* TRIANGULAR: 1: t0's rows change places by the pivots before; 2: back, after; 0: not */
 } TsrDeviceMatrixWork;
 
-/* Of SPMM. Products and sums of float32 and float64 are rounded one by one, or, fused, together; halves are added up in
+/* SPMM: each product and each sum is rounded, or, where it is fused, both at once; half floats are added up in
  * float32. */
 typedef struct TsrDeviceSpmm {
     bool fused;
 } TsrDeviceSpmm;
 
-/* Of DISTANCE: the p-norm of differences; 0: how many are not 0. nan is none that is larger than another. */
+/* DISTANCE: the p-norm of differences; 0: how many are not 0. In a maximum nan is not larger than a number. */
 typedef struct TsrDeviceDistance {
     double p; /* 0 to infinity */
 } TsrDeviceDistance;
