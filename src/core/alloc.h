@@ -111,7 +111,7 @@ typedef enum TsrTraceKind {
     TSR_TRACE_COPY,
     TSR_TRACE_CONSTRUCT,
     TSR_TRACE_DESTROY,
-    TSR_TRACE_WRITE, /* of a tensor, counted; of a storage's bytes by itself (then the object is NULL), not counted */
+    TSR_TRACE_WRITE, /* to a tensor: it counts in the version; to a storage alone (object NULL): it does not count */
     TSR_TRACE_VIEW,
     TSR_TRACE_OP,
     TSR_TRACE_CHANGE, /* a tensor is about to get another storage, and no operator does it */
@@ -130,9 +130,9 @@ typedef struct TsrTraceEvent {
     int64_t bytes;
     const void
         *object; /* the storage, tensor, block or operator's call (TsrOpCall) concerned; alive while the hook runs */
-    const void *object2; /* of a block the storage that it is for, NULL for none; of a copy the source, of a view its
-                          * base, of a write or a change the storage */
-    size_t alignment;    /* asked for, where a function was called that gave no block yet; else 0 */
+    const void *object2; /* block: the storage that it is for, or NULL; copy: the source; view: its base; write or
+                          * change: the storage */
+    size_t alignment;    /* what was asked for, where a function was called and has given no block yet; else 0 */
 } TsrTraceEvent;
 /* Sees every counted write to a tensor (tsr_tensor_bump), trace or not: for a log of writes. NULL by default. */
 struct TsrTensor;

@@ -83,9 +83,9 @@ typedef enum TsrDtypeGroup {
 
 /* The numbers that fit into an element, and how exact a FLOAT is. */
 typedef struct TsrLimits {
-    const char *name;  /* of the type in the message about overflow; NULL: nothing overflows */
-    double low, high;  /* the largest double below where the dtype's own end is no double; of unsigned dtypes `low` is
-                          the least number that wraps */
+    const char *name;  /* what the message about overflow calls the type; NULL: nothing overflows */
+    double low, high;  /* the ends; where one is no double, the largest double below it. Of unsigned dtypes `low` is the
+                          least negative number that still wraps */
     double resolution; /* decimal */
     double eps, tiny;  /* from 1 to the next number; the smallest normal one. 0 unless a FLOAT */
 } TsrLimits;

@@ -7,13 +7,13 @@
 /* What a kernel reports by report() of device/errors.cuh, which has the same numbers. */
 typedef enum CudaFound {
     CUDA_FOUND_NOTHING,
-    CUDA_FOUND_ZERO_DIVISOR, /* of integers */
-    CUDA_FOUND_CHANCE,       /* a probability that is none */
-    CUDA_FOUND_RATE,         /* of a Poisson distribution, that is none */
-    CUDA_FOUND_WEIGHT,       /* of a choice, that is below 0 */
-    CUDA_FOUND_NO_WEIGHT,    /* a choice among what has no weight */
-    CUDA_FOUND_INDEX,        /* `value` is none of dimension `dimension` of `size` elements; and in the words of the
-                                other kinds of TsrDeviceWrong, whose numbers are added */
+    CUDA_FOUND_ZERO_DIVISOR, /* an integer was divided by 0 */
+    CUDA_FOUND_CHANCE,       /* a probability outside of [0, 1] */
+    CUDA_FOUND_RATE,         /* a Poisson distribution's rate below 0 */
+    CUDA_FOUND_WEIGHT,       /* a choice with a weight below 0 */
+    CUDA_FOUND_NO_WEIGHT,    /* a choice whose weights are all 0 */
+    CUDA_FOUND_INDEX,        /* `value` is no index of dimension `dimension`, which has `size` elements. Added to it,
+                                the kinds of TsrDeviceWrong say in which words that is reported */
     CUDA_FOUND_KINDS = CUDA_FOUND_INDEX + TSR_WRONGS
 } CudaFound;
 

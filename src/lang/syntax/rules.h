@@ -111,7 +111,7 @@ static inline void parse_back(Parser *p, ParseMark m) {
 bool parse_enter(Parser *p);
 
 /* ---- what rules gave at a place, during the second pass ---- */
-/* The last two apart for either state of `diagnose`: the quiet reading of a text must not hide its mistakes. */
+/* MEMO_NAMED and MEMO_BRACKETS are kept once for each state of `diagnose`: what was read quietly hides no mistake. */
 typedef enum ParseMemo {
     MEMO_EXPRESSION,
     MEMO_OR,

@@ -44,7 +44,7 @@ typedef struct Before {
 typedef struct Counted {
     TsrTensor *t;   /* a weak link */
     int32_t before; /* its count before the first change */
-    int64_t serial; /* of its storage, when that is from before the code ran; else 0 */
+    int64_t serial; /* its storage's, when that is from before the code ran; else 0 */
 } Counted;
 
 /* A copy of elements from one tensor to another, weak links. `root`: what `from` is a view of, else itself. */
@@ -72,25 +72,25 @@ typedef struct NativeStep {
 struct Story {
     TsrText text;
     EventLog log;
-    struct Story *outer;               /* of code that explains while it is explained; NULL: none */
-    int64_t last_serial, first_serial; /* of storages, when the step began and when the code did */
+    struct Story *outer;               /* the story of code that itself explains this code; NULL: none */
+    int64_t last_serial, first_serial; /* the youngest storage's when the step began, and when the code did */
     int64_t said_allocated, said_copied, unsaid_allocated, unsaid_copied; /* bytes */
     Copied copies[MAX_COPIES];
     Counted counted[MAX_COUNTED];
     int counted_count;
-    const void *retained;        /* the tensor that the last reference is to; NULL: it was given back; compared only */
+    const void *retained;        /* the tensor last retained; NULL: that reference was given back; compared only */
     char retained_in[NAME_ROOM]; /* the expression that took it */
     int copy_count;
     Before before;
     NativeStep native;
     bool wrote;    /* into memory from before the code ran */
     bool released; /* gave such memory back */
-    int depth;     /* of operators inside operators */
+    int depth;     /* how deep operators run inside operators */
     int steps, unsaid;
     struct {
         char text[NAME_ROOM];
         int count;
-    } texts[MAX_TEXTS]; /* of steps seen, so that a loop is not told over and over */
+    } texts[MAX_TEXTS]; /* steps that were told, so that a loop is not told over and over */
     int text_count;
     TsrStatus status;
     bool busy;
@@ -149,36 +149,37 @@ TsrTensor *argument_under(const TsrOpCall *c, const TsrTensor *r);
 void say_unmergeable(Story *s, const TsrTensor *t, int n, const int64_t *sizes);
 /* r is a view of t; `why`: an addition in brackets, or "". */
 void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why);
-/* "strides (3, 1) became (1, 3), shape (3, 2), offset 0": of t, whose strides were these `ndim` before. */
+/* "strides (3, 1) became (1, 3), shape (3, 2), offset 0": t has another geometry; `strides`, of ndim, it had before. */
 void say_geometry(Story *s, int ndim, const int64_t *strides, const TsrTensor *t);
 /* r is t, a view of it or a copy of it. */
 void say_alias(Story *s, const TsrOpCall *c, const char *head, TsrTensor *t, TsrTensor *r);
-/* Of a comparison: equal values or one memory. */
+/* Says of a comparison whether equal values lie in one memory. */
 void say_sharing(Story *s, const TsrOpCall *c);
 void say_broadcast(Story *s, const TsrOpCall *c, TsrTensor *r);
 void say_promotion(Story *s, const TsrOpCall *c, const TsrTensor *r);
 /* Elements of the one dtype were written as those of the other. */
 void say_written_as(Story *s, TsrDtype from, TsrDtype to);
-/* A number was written, of which the dtype has the whole part only. */
+/* A number was written, and the dtype keeps only its whole part. */
 void say_cut(Story *s, const TsrScalar *number, TsrDtype to);
-/* Of sums and products of integers. */
+/* Says why a sum or product of integers has another dtype. */
 void say_sum_dtype(Story *s, const TsrOpCall *c, const TsrTensor *r);
 /* t was written. */
 void say_write(Story *s, const char *head, TsrTensor *t);
-/* What the write took, and what a write into a mapping does to the file. */
+/* What memory the write took, and what a write into a mapping does to the file. */
 void say_source(Story *s, const TsrTensor *t);
 /* Who else reaches the elements that were written through t, a place in `through`. */
 void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through);
-/* The names of the tensors over a storage; and of those only for which it is too short. */
+/* The names of all tensors over a storage; and of those alone for which it has become too short. */
 void say_all_over(Story *s, const TsrStorage *storage);
 void say_too_short(Story *s, const TsrStorage *storage);
-/* Whether writing took memory, all but that of Python numbers; counts it as said. */
+/* Words that say how much memory the write took, Python numbers left out; that much counts as said. */
 const char *story_memory_words(Story *s, char *buffer, size_t room);
 /* Sizes, strides or the storage of t changed, and no element. */
 void say_changed(Story *s, const char *head, TsrTensor *t);
 /* The error that is set is about this call. */
 void say_refused(Story *s, const TsrOpCall *c, const char *head);
-/* And about a write into t; `op`: its name out of place, "out=" where t was given so; NULL: an assignment. */
+/* The same about a write into t. `op`: the operator's name without "_", or "out=" for t given so; NULL: an assignment.
+ */
 void say_refused_write(Story *s, const char *op, TsrTensor *t);
 bool refusal_says(const char *part); /* whether the error's message contains it */
 

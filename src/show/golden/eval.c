@@ -242,7 +242,7 @@ static Thing by_text(Golden *g, const State *s, const Node *n) {
     return text >= 0 ? state_lookup(s, golden_text_at(g, text)) : (Thing){0};
 }
 
-/* What has items is no pointer: a new... function gave several in a row, and which of them are freed is not known. */
+/* t is indexed, so it is several pointers that a new... function gave: which of them are freed is not followed. */
 static void take_as_row(State *s, Thing t) {
     if (t.kind == T_POINTER) s->pointers[t.id].owed = 0;
 }

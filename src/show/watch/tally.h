@@ -4,21 +4,21 @@
 
 #include "events.h"
 
-/* In bytes, but for the counts. Memory on meta is none. */
+/* All in bytes but `copies`. Tensors on meta have no memory. */
 typedef struct Tally {
-    int64_t allocated;  /* by allocators, all of it */
-    int64_t made;       /* of that, for storages that were made */
-    int64_t moved;      /* of that, for storages that were there before */
-    int64_t given_back; /* of what was allocated in this stretch */
-    int64_t freed;      /* of memory from before */
+    int64_t allocated;  /* all that allocators gave */
+    int64_t made;       /* the part of it for storages that were made */
+    int64_t moved;      /* the part of it for storages that were there before */
+    int64_t given_back; /* memory allocated in this stretch that went back */
+    int64_t freed;      /* memory from before that went back */
     int64_t adopted;    /* mappings and borrowed bytes, taken over without a copy */
     int64_t copied, copies;
     const char *adopted_as;  /* "mmap", "borrowed", "shared"; NULL: nothing was adopted */
-    const char *copy_reason; /* of the last copy; NULL: none was given */
-    const char *made_reason; /* of the last block; NULL: none was given */
+    const char *copy_reason; /* the last copy's; NULL: none was given */
+    const char *made_reason; /* the last block's; NULL: none was given */
 } Tally;
 
-/* `last_serial`: of the youngest storage before the stretch. */
+/* `last_serial`: the serial of the youngest storage from before the stretch. */
 Tally tally_of(const Event *events, int64_t count, int64_t last_serial);
 
 #endif

@@ -184,8 +184,8 @@ static bool is_taken_by_wrapper(const Event *e) {
 
 /* The references to each tensor that were taken and not given back yet, up to an event: a stack of retains a tensor. */
 typedef struct Taken {
-    int64_t *top;   /* owned: of each object the last such retain; -1: none */
-    int64_t *below; /* owned: of each retain the one before it of its object */
+    int64_t *top;   /* owned: for each object its last open retain; -1: none */
+    int64_t *below; /* owned: for each retain the one before it of the same object */
 } Taken;
 
 /* A release closes the last retain that is open: both are the evaluator's, and are left out. */

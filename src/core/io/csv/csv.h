@@ -28,11 +28,11 @@ typedef struct Block {
     const char *begin, *end; /* whole lines */
     int64_t lines, rows;     /* all lines; those that are not blank */
     int64_t first_line, first_row;
-    int64_t bad_line;   /* of the first error, 0 none */
+    int64_t bad_line;   /* where the first error is; 0: none */
     int64_t bad_column; /* its field, counted from 1; 0: the number of fields is wrong */
     int64_t bad_fields;
-    int64_t rounded_line, rounded_column; /* of the first whole number that became another one; 0 none */
-    bool rounded_fits;                    /* an integer dtype has it */
+    int64_t rounded_line, rounded_column; /* where the first whole number was rounded; 0: nowhere */
+    bool rounded_fits;                    /* that number fits an integer dtype */
     const char *bad_text;
     size_t bad_length;
 } Block;
@@ -58,17 +58,17 @@ typedef struct Table {
     int64_t body_line; /* number of the body's first line */
     int64_t columns;
     char delimiter;
-    TsrDtype dtype;  /* of `cells` */
-    TsrDtype result; /* of the tensor; integers have to fit it */
-    const char *na;  /* what means nan besides nothing; NULL */
+    TsrDtype dtype;  /* of the numbers in `cells` */
+    TsrDtype result; /* what the tensor gets; integers have to fit it */
+    const char *na;  /* a text that means nan, as an empty cell does; NULL: none */
     char *cells;
-    TsrPlace *places; /* of all cells, where they are asked for; else NULL */
-    TsrPlace *picked; /* of those that are taken */
+    TsrPlace *places; /* where each cell stands, if that is asked for; else NULL */
+    TsrPlace *picked; /* the same of the cells that are taken */
     Block blocks[MAX_BLOCKS];
     int nblocks;
-    TsrDtype keeper; /* which keeps a number that was rounded, and all others; TSR_DTYPE_NONE */
+    TsrDtype keeper; /* a dtype that would have rounded no number; TSR_DTYPE_NONE: there is none */
     const char *header, *header_end;
-    int64_t first_line; /* of the first row, a header or not; 0 in later pieces */
+    int64_t first_line; /* where the first row is, a header or not; 0 in later pieces */
     HeaderGuess guess;
     int64_t wanted[MAX_WANTED]; /* the columns that are named, in that order */
     int nwanted;                /* 0: all are taken */
@@ -78,9 +78,9 @@ typedef struct Table {
     const char **names;         /* of all columns; NULL: the file has no header */
     TsrText text;               /* of the names */
     bool once;                  /* no column may be named twice */
-    bool *skipped;              /* a flag a column when some are named: what stands in it is not looked at; else NULL */
-    KeptStyle *styles;          /* in pieces: of all columns; else NULL */
-    CellKind *kinds;            /* of all columns, where not all are numbers; else NULL: the table is a tensor */
+    bool *skipped;              /* for each column whether it is passed over, when some are named; else NULL */
+    KeptStyle *styles;          /* one for each column of a table in pieces; else NULL */
+    CellKind *kinds;            /* of each column; NULL: all are numbers, and the table is a tensor */
     TsrSource *source;          /* a reference; NULL: the text is not kept */
 } Table;
 

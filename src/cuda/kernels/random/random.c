@@ -21,7 +21,7 @@ enum { THREADS = 256, CHANCES_RUN = 4, CHANCES_OFFSETS = 12, PACK_BYTES = 16, BI
 
 typedef struct Key {
     uint8_t draw, memory[3];
-    uint8_t operands, each, run, lanes; /* lanes: of numbers by rejection, else 0 */
+    uint8_t operands, each, run, lanes; /* lanes: those that draw by rejection; 0: other numbers */
     WalkKind walk;
 } Key;
 
