@@ -242,6 +242,7 @@ static const struct Space {
 #define LAYER(name, base, module)
 #define DATA(name, module)
 #include "kinds.def"
+    {"torch.distributed", "distributed.", NULL, "Questions about a group of processes: this one is alone."},
     {"torch.utils", NULL, NULL, "torch.utils.data."},
     {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},
 #endif

@@ -82,8 +82,6 @@ import glob
 os.listdir(path) names the files
 import matplotlib.pyplot
 plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
-import pathlib
-os.path.join, os.path.exists and their kin work on text
 import pickle
 save(x, path) and load(path) keep tensors in files, json the rest
 import torch.autograd.functional

@@ -17,6 +17,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "lang/object/value_impl.h"
+#include "lang/vm/kind.h"
 #include "lang/vm/vm.h"
 
 BuiltinHooks builtin_hooks;
@@ -164,6 +165,7 @@ static TsrStatus builtin_open(Value *out, const CallArgs *args) {
     Value v[6];
     const char *path, *mode = "r";
     TSR_TRY(args_parse(v, args, 0, &spec));
+    v[0] = kind_path(v[0]);
     if (!value_is_str(v[0]))
         return tsr_error(TSR_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %s", value_type_name(v[0]));
     if (v[1].tag != V_UNBOUND) TSR_TRY(value_to_cstring(&mode, v[1], "open() argument 'mode'"));

@@ -24,6 +24,7 @@ static TsrStatus io_fill(Module *module) {
 static const NsModule ns_io = {"io", "Files in memory.", NULL, io_fill, NULL};
 static const NsModule ns_argparse = {"argparse", "The arguments of a script, by their names.", NULL, NULL, NULL};
 static const NsModule ns_logging = {"logging", "Messages of a program by levels.", NULL, NULL, NULL};
+static const NsModule ns_pathlib = {"pathlib", "The paths of files.", NULL, NULL, NULL};
 static const NsModule ns_pprint = {"pprint", "Values over several lines.", NULL, NULL, NULL};
 static const NsModule ns_statistics = {"statistics", "Means and spreads of numbers in lists.", NULL, NULL, NULL};
 static const NsModule ns_textwrap = {"textwrap", "Text in lines of a width.", NULL, NULL, NULL};
@@ -56,6 +57,7 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_io,
                                        &ns_logging,
                                        &ns_numbers,
+                                       &ns_pathlib,
                                        &ns_pprint,
                                        &ns_re,
                                        &ns_statistics,
@@ -81,6 +83,7 @@ static Kind kinds[] = {
     OF("logging", "LogRecord"),
     OF("logging", "Logger"),
     OF("logging", "StreamHandler"),
+    OF("pathlib", "PosixPath"),
     OF("logging", "NullHandler"),
 #endif
     OF("contextlib", "ExitStack"),

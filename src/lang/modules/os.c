@@ -16,8 +16,10 @@
 #include "core/io_stream.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "lang/vm/kind.h"
 
 static TsrStatus path_argument(const char **out, Value v) {
+    v = kind_path(v);
     if (value_is_str(v)) {
         *out = value_as_str(v)->data;
         return TSR_OK;
@@ -28,7 +30,7 @@ static TsrStatus path_argument(const char **out, Value v) {
 /* The same as the system has it. */
 static TsrStatus system_path(const char **lent, TsrText *room, Value v) {
     TSR_TRY(path_argument(lent, v));
-    return codec_system_bytes(lent, room, v);
+    return codec_system_bytes(lent, room, kind_path(v));
 }
 
 static TsrStatus check_allowed(const char *path) { return tsr_io_may_read(path) ? TSR_OK : file_not_permitted(path); }

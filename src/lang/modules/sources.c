@@ -15,6 +15,7 @@ PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 PRELUDE_EMBED(prelude_argparse, "src/lang/modules/prelude/argparse.tsr");
 PRELUDE_EMBED(prelude_io, "src/lang/modules/prelude/io.tsr");
 PRELUDE_EMBED(prelude_logging, "src/lang/modules/prelude/logging.tsr");
+PRELUDE_EMBED(prelude_pathlib, "src/lang/modules/prelude/pathlib.tsr");
 PRELUDE_EMBED(prelude_pprint, "src/lang/modules/prelude/pprint.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
 PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
@@ -39,6 +40,7 @@ static const PreludeSource sources[] = {
     SOURCE("argparse", argparse, "argparse os sys textwrap types"),
     SOURCE("io", io, "io operator"),
     SOURCE("logging", logging, "logging sys time"),
+    SOURCE("pathlib", pathlib, "os pathlib re"),
     SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
     SOURCE("statistics", statistics, "math"),
@@ -46,7 +48,7 @@ static const PreludeSource sources[] = {
     SOURCE("timeit", timeit, "time"),
 #endif
     SOURCE("types", types, NULL),
-    SOURCE("typing", typing, NULL),
+    SOURCE("typing", typing, "collections typing"),
     SOURCE("warnings", warnings, "warnings sys re"),
 };
 

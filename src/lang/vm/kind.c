@@ -30,6 +30,12 @@ Dict *kind_attributes(const Obj *o) {
     return attributes.tag == V_UNBOUND ? NULL : value_as_dict(attributes);
 }
 
+Value kind_path(Value v) {
+    Dict *attributes = v.tag == V_OBJ ? kind_attributes(v.o) : NULL;
+    const Value *path = attributes != NULL ? dict_find_c(attributes, "_path") : NULL;
+    return path != NULL && value_is_str(*path) ? *path : v;
+}
+
 /* --- an attribute that is computed --- */
 
 typedef struct Property {
@@ -203,6 +209,50 @@ static TsrStatus kind_compare(Value *out, CompareOp op, Value a, Value b) {
     return TSR_OK;
 }
 
+#ifndef __wasm__ /* no kind of the page's has these */
+static TsrStatus kind_str(TsrText *out, Value self) {
+    Value text;
+    TSR_TRY(call_method_n(&text, self, "__str__", 0, NULL));
+    TsrStatus status = tsr_text_append(out, value_as_str(text)->data, (size_t)value_as_str(text)->size);
+    value_release(text);
+    return status;
+}
+
+static TsrStatus kind_hash(int64_t *out, Value self) {
+    Value hash;
+    TSR_TRY(call_method_n(&hash, self, "__hash__", 0, NULL));
+    TsrStatus status = value_to_index(out, hash);
+    value_release(hash);
+    return status;
+}
+
+/* a < b says all. */
+static TsrStatus kind_order(Value *out, CompareOp op, Value a, Value b) {
+    if (op == CMP_EQ || op == CMP_NE || value_type(a) != value_type(b)) return kind_compare(out, op, a, b);
+    bool turned = op == CMP_GT || op == CMP_LE, not = op == CMP_LE || op == CMP_GE;
+    TSR_TRY(call_method_n(out, turned ? b : a, "__lt__", 1, turned ? &a : &b));
+    *out = value_bool(out->b != not );
+    return TSR_OK;
+}
+
+/* a / b; NotImplemented is not handled. */
+static TsrStatus kind_binary(Value *out, BinaryOp op, Value a, Value b) {
+    bool left = value_type(a)->binary == kind_binary;
+    *out = VALUE_UNBOUND;
+    if (op != OP_DIV) return TSR_OK;
+    TSR_TRY(call_method_n(out, left ? a : b, left ? "__truediv__" : "__rtruediv__", 1, left ? &b : &a));
+    if (out->tag == V_OBJ && out->o == &not_implemented_object) value_clear(out);
+    return TSR_OK;
+}
+
+static void add_operators(Type *t) {
+    if (has_method(t, "__str__")) t->str = kind_str;
+    if (has_method(t, "__lt__")) t->compare = kind_order;
+    if (has_method(t, "__hash__")) t->hash = kind_hash;
+    if (has_method(t, "__truediv__")) t->binary = kind_binary;
+}
+#endif
+
 static TsrStatus kind_get_attr(Value *out, Value self, Str *name) {
     const Value *found = dict_find_str(attributes_of(self), name);
     *out = VALUE_UNBOUND;
@@ -252,6 +302,9 @@ static void make_ready(Kind *k) {
         t->compare = kind_compare;
         t->hash = hash_refused;
     }
+#ifndef __wasm__
+    add_operators(t);
+#endif
     k->ready = true;
 }
 

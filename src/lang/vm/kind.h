@@ -30,4 +30,8 @@ TsrStatus kind_append_names(List *names, const Kind *rows, size_t count, const c
 /* The attributes of an instance of a kind, lent; NULL: `o` is none. */
 Dict *kind_attributes(const Obj *o);
 
+/* What `v` is as the path of a file: the text that a path of pathlib stands for, its attribute _path, or v itself.
+ * Lent. */
+Value kind_path(Value v);
+
 #endif

@@ -9,6 +9,7 @@
 #include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "lang/vm/kind.h"
 #include "torch/types.h"
 #include "torch/tables/tables.h"
 #include "tree.h"
@@ -286,6 +287,7 @@ TsrStatus files_call_load(Value *out, const CallArgs *args) {
     bool metadata, records;
     int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
+    v[LOAD_PATH] = kind_path(v[LOAD_PATH]);
     TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
     TSR_TRY(flag(&metadata, v[LOAD_METADATA]));
     TSR_TRY(flag(&records, v[LOAD_RECORDS]));

@@ -10,6 +10,7 @@
 #include "core/mem.h"
 #include "lang/types/bytes.h"
 #include "lang/types/sequences.h"
+#include "lang/vm/kind.h"
 
 /* `bytes`, if not NULL, gets what else the file would. */
 static TsrStatus write_items(const TsrItems *items, const char *path, const TsrSaveOptions *options, TsrText *bytes) {
@@ -170,6 +171,7 @@ TsrStatus files_call_save(Value *out, const CallArgs *args) {
     Value v[SAVE_ARGS];
     const char *path;
     TSR_TRY(args_parse(v, args, 0, &spec));
+    v[SAVE_PATH] = kind_path(v[SAVE_PATH]);
     TSR_TRY(value_to_cstring(&path, v[SAVE_PATH], "save(): argument 'path'"));
     TsrText room = {0};
     TsrStatus status = codec_system_bytes(&path, &room, v[SAVE_PATH]);
