@@ -798,8 +798,8 @@ torch.onnx.export
 nothing is exported: save(x, path) keeps tensors
 torch.hub
 tsr has PyTorch's functions on tensors; dir(torch) lists them
-torch.distributed
-tsr has PyTorch's functions on tensors; dir(torch) lists them
+torch.distributed.all_reduce
+tsr is one process: torch.distributed tells that it is alone
 ones(2).is_cuda()
 an attribute is no method: x.is_cuda, without ()
 ones(2).device()

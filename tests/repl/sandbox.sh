@@ -80,8 +80,11 @@ for call in "listdir()" "listdir('.')" "listdir('..')" "listdir('/')" "listdir('
 for name in remove unlink rename replace mkdir makedirs rmdir chdir chmod symlink link truncate system popen execv fork kill open write putenv mkfifo utime walk scandir stat readlink; do
     refused "import os; os.$name" AttributeError
 done
+for call in "write_text('x')" "write_bytes(b'x')" "open('w')" "read_text()" "exists()" "iterdir()" "glob('*')" "absolute()" "resolve()"; do
+    refused "from pathlib import Path; list(Path('new').$call)"
+done
 for name in realpath samefile getmtime expandvars lexists islink ismount; do refused "import os; os.path.$name" AttributeError; done
-for name in subprocess shutil socket pathlib tempfile ctypes glob pickle importlib mmap fcntl signal urllib multiprocessing posix pty shelve sqlite3 zipfile; do refused "import $name" 'ModuleNotFoundError'; done
+for name in subprocess shutil socket tempfile ctypes glob pickle importlib mmap fcntl signal urllib multiprocessing posix pty shelve sqlite3 zipfile; do refused "import $name" 'ModuleNotFoundError'; done
 refused "import io; io.open('other.npy', 'rb')" PermissionError
 refused "import io; io.open('new', 'w')" PermissionError
 for call in "exec('1')" "eval('1')" "compile('1', '', 'eval')" "__import__('os').remove('given.npy')" "breakpoint()" "globals()['__builtins__']" "open.__globals__" "().__class__.__base__.__subclasses__()" "exit.__init__.__globals__"; do
