@@ -33,13 +33,13 @@ struct TsrStorage {
     TsrDataPtr ptr;
     uint64_t nbytes;         /* bytes in use: 64 bits everywhere, for tensors on meta have sizes that no memory has */
     uint64_t capacity;       /* bytes that ptr holds, >= nbytes */
-    TsrAllocator *allocator; /* that made ptr and grows it; NULL for foreign memory */
+    TsrAllocator *allocator; /* it made ptr and can grow it; NULL for foreign memory */
     TsrVersion version;      /* the default counter of tensors made with this storage */
     int64_t id;              /* 0 until first asked for (tsr_storage_id) */
     int64_t serial;          /* order of creation, for stable listings; 0 while it is being made */
     const char *origin;      /* "mmap", "borrowed", "shared", NULL for owned; static */
-    char *path;              /* of a mapped file, owned; NULL */
-    TsrColumns *columns;     /* of a table that was read into this storage (columns.h); NULL */
+    char *path;              /* owned: the mapped file's; NULL: not a mapped file */
+    TsrColumns *columns;     /* what is known of the table that was read into it (columns.h); NULL */
     void *writes;            /* whoever sees writes (tsr_write_hook) keeps a log of this storage's here; NULL: none */
     TsrStorage *prev, *next; /* all live storages, for storages() and leaks() */
 };
@@ -72,7 +72,7 @@ TsrStatus tsr_storage_pin(TsrStorage *storage);
 static inline void *tsr_storage_data(const TsrStorage *s) { return s->ptr.data; }
 static inline int32_t tsr_storage_refcount(const TsrStorage *s) { return s->refcount; }
 void tsr_version_free(TsrVersion *version); /* one counted reference */
-int64_t tsr_storage_last_serial(void);      /* of the youngest storage ever made */
+int64_t tsr_storage_last_serial(void);      /* the youngest storage's; those that are gone count */
 TsrStorage *tsr_storage_first(void);        /* live storages, oldest first, by ->next; single-threaded use */
 
 TSR_PUBLIC_END

@@ -58,7 +58,7 @@ TsrStatus tsr_tensor_new_diagonal(TsrTensor **out, const TsrTensor *self, int64_
 TsrStatus tsr_tensor_new_unfold(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t size, int64_t step);
 /* Any geometry over self's storage; offset from the storage's start. Checked as tsr_tensor_new_over. */
 TsrStatus tsr_tensor_new_as_strided(TsrTensor **out, const TsrTensor *self, TsrGeometry g);
-TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* of a real tensor: self itself, retained */
+TsrStatus tsr_tensor_new_real(TsrTensor **out, const TsrTensor *self); /* a real one: self itself, retained */
 TsrStatus tsr_tensor_new_imag(TsrTensor **out, const TsrTensor *self); /* TSR_TYPE_ERROR for a real tensor */
 /* Lazy: a view with TSR_FLAG_CONJ flipped; of a real tensor self itself, retained. */
 TsrStatus tsr_tensor_new_conj(TsrTensor **out, const TsrTensor *self);

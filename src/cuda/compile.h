@@ -29,7 +29,7 @@ typedef struct CudaJob CudaJob;
  * is no thread. */
 CudaJob *cuda_job_new(int index, const char *text);
 bool cuda_job_done(const CudaJob *job);
-/* Of a job that is done: what cuda_compile gave. *out is the caller's; the job is freed. */
+/* Ends a job that is done: gives what cuda_compile gave, *out the caller's, and frees the job. */
 TsrStatus cuda_job_end(CudaImage *out, CudaJob *job);
 
 /* ---- the cache ($TSR_CUDA_CACHE, else $XDG_CACHE_HOME/tsr/cuda, else ~/.cache/tsr/cuda): a file an image, named by

@@ -37,12 +37,12 @@ extern const TsrHost *cuda_host; /* the core's functions; set before anything el
  * there is one, which is too old, does not start or has no device. Once is enough. */
 TsrStatus cuda_driver_open(void);
 int cuda_device_count(void);         /* at most CUDA_MAX_DEVICES */
-int cuda_current(void);              /* of this thread */
-int cuda_driver_version(void);       /* of CUDA that the driver is for: 12040 for 12.4; 0: it does not say */
+int cuda_current(void);              /* this thread's device */
+int cuda_driver_version(void);       /* the CUDA that the driver is for, 12040 for 12.4; 0: it does not say */
 bool cuda_is_simulated(void);        /* the driver is the simulated one */
-void *cuda_simulated_library(void);  /* which is this library then */
+void *cuda_simulated_library(void);  /* the library that stands for it then */
 int cuda_multiprocessors(int index); /* 1 where the driver does not say */
-int cuda_threads_held(int index);    /* by a multiprocessor at a time; 1024 where the driver does not say */
+int cuda_threads_held(int index);    /* threads that a multiprocessor holds; 1024 where it does not say */
 TsrStatus cuda_set_current(int index);
 /* Makes the primary context of a device, which is retained at its first use and kept, the one that calls go to.
  * TSR_ACCELERATOR_ERROR. */

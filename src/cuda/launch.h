@@ -35,13 +35,13 @@ TsrStatus cuda_run_blocks(const TsrDeviceWork *work, CudaText text, unsigned blo
                           unsigned threads, const void *args);
 /* The same with as many blocks as cuda_blocks says for `items`; nothing happens when there are none. */
 TsrStatus cuda_run(const TsrDeviceWork *work, CudaText text, uint64_t items, unsigned threads, const void *args);
-/* The same of a kernel that reports what it finds wrong: errors and launch, which lie in args, are filled in. */
+/* The same for a kernel that reports what it finds wrong: fills in errors and launch, which lie in args. */
 TsrStatus cuda_run_reporting(const TsrDeviceWork *work, CudaText text, uint64_t items, unsigned threads,
                              const void *args, uint64_t *errors, uint64_t *launch);
 
 /* Tells of the bytes that an operand spans, for notes of races. sizes: of ndim dimensions, none of them 0. */
 void cuda_operand_uses(const TsrDeviceOperand *operand, int index, int ndim, const int64_t *sizes, bool writes);
-/* The same of all operands of a piece of work; those without elements are left out. */
+/* The same for all operands of a piece of work that have elements. */
 void cuda_work_uses(const TsrDeviceWork *work);
 
 #endif

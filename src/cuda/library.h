@@ -22,7 +22,7 @@ typedef struct CudaLibrary {
  * simulated one's: NVRTC's functions, and with $TSR_SIM_LIBRARIES=1 those of other libraries. */
 bool cuda_library_has(CudaLibrary *library);
 
-/* Those that are called, by library_table.inc. */
+/* The libraries of which functions are called, as library_table.inc lists them. */
 extern CudaLibrary cuda_libnvrtc, cuda_libcublaslt, cuda_libcufft, cuda_libcusparse, cuda_libcusolver;
 
 /* The path of a file that lies beside the plugin. False: it is longer than `room` bytes, or nobody knows where. */

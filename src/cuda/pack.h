@@ -11,8 +11,8 @@ typedef struct CudaPackHeader {
     uint64_t count;
 } CudaPackHeader;
 typedef struct CudaPackEntry {
-    CudaHash key, content; /* of the kernel's text, and of its image */
-    uint64_t offset, size; /* of the image in the file */
+    CudaHash key, content; /* hashes of the kernel's text and of its image */
+    uint64_t offset, size; /* where the image lies in the file */
 } CudaPackEntry;
 
 /* Below 0, 0 or above: by the upper half, then by the lower one. */

@@ -17,11 +17,10 @@ TsrStatus shell_display(Value v);
 int shell_run_code(const char *const *codes, int count); /* -e */
 int shell_run_file(const char *path);                    /* a script; "-" standard input */
 int shell_run_echo(const char *path);                    /* --echo */
-int shell_run_stepping(Source *source, bool session);    /* --page */
 int shell_run_prompt(void);                              /* the prompt, on a terminal or not */
-
-/* Of shell_run_stepping: vm_line (vm.h) is called before each statement. Of a session each statement is run by itself,
- * its value is shown, and errors are part of it. */
+/* --page: vm_line (vm.h) is called before each statement. In a session each statement is run by itself, its value is
+ * shown, and errors are part of it. */
+int shell_run_stepping(Source *source, bool session);
 
 /* Runs one piece of text as typed at the prompt: plain statements, `%magic`, `name?`. Values are shown, errors
  * reported. `line` is the number of its first line in `name`. The exit status that an error asks for, else EXIT_FINE.

@@ -10,11 +10,11 @@
 typedef struct TsrOrigin {
     const TsrSource *source; /* NULL: not known */
     const TsrRows *rows;     /* NULL: the storage's rows are the source's */
-    const char *name;        /* of the column in the source; NULL: it has none */
-    int64_t field;           /* of a row of the source */
+    const char *name;        /* the column's in the source; NULL: it has none */
+    int64_t field;           /* which field of a row of the source it is */
     int64_t first, step;     /* row i of the tensor is row first + i * step of the storage */
 } TsrOrigin;
-/* Of column j of t, which is a table or a column of one. */
+/* Where column j of t came from; t is a table or a column of one. */
 TsrOrigin tsr_column_origin(const TsrTensor *t, int64_t j);
 /* The row of the source that row i of the tensor came from; -1: not known. */
 static inline int64_t tsr_origin_row(const TsrOrigin *o, int64_t i) {

@@ -16,7 +16,7 @@ TsrStatus tsr_tensor_set_sparse_move(TsrTensor *t, int ndim, const int64_t *size
 
 /* "unsupported operation: more than one element of the written-to tensor refers to a single memory location. ..." */
 TsrStatus tsr_refuse_internal_overlap(void);
-/* The same of a tensor that an expand() made: a dimension of stride 0, where there are elements. */
+/* That error for a tensor with elements and a dimension of stride 0, as expand() makes it. */
 TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written);
 /* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
  * location. ..." */

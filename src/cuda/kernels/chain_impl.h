@@ -12,7 +12,7 @@
 enum { STEPS = 16, PLACES = 24, DIMS = 6, MOST_IN_MEMORY = 12, NUMBERS = 12, PARAMS = 4 };
 
 typedef struct Place {
-    TsrAddress data, begin, end; /* of the first element, and of all bytes */
+    TsrAddress data, begin, end; /* the first element, and the ends of all bytes */
     TsrDtype dtype;
     int64_t strides[DIMS];
     int value;  /* the step that wrote it last; -1: none */
@@ -62,7 +62,7 @@ typedef struct Written {
 
 /* Counts the places in memory: where each stands in the kernel's arguments. */
 void cuda_chain_describe(Written *w, Chain *c);
-/* Of all that the kernel's text is made from. */
+/* The hash of all that the kernel's text is made from. */
 CudaHash cuda_chain_hash(const Written *w);
 /* What the formulas of its passes call (map.h). */
 unsigned cuda_chain_calls(const Chain *c);

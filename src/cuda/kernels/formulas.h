@@ -13,9 +13,9 @@ typedef struct CudaFormula {
     const char *result, *text; /* R, and an expression of x, y, z, p and these types */
 } CudaFormula;
 
-/* Of a kernel and the dtype that it computes in; NULL: the device has none. Static. */
+/* The formula of a kernel for the dtype that it computes in, static; NULL: the device has none. */
 const CudaFormula *cuda_formula(unsigned kernel, TsrDtype dtype);
-/* Each one; NULL past the last. */
+/* The formulas by number, to visit them all; NULL past the last. */
 const CudaFormula *cuda_formula_at(int i);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct CudaMapKey {
 
 /* A pass that the device has code for. */
 typedef struct CudaPass {
-    TsrDeviceMap map; /* as it is computed; its params are lent */
+    TsrDeviceMap map; /* what is computed; its params are lent */
     CudaMapKey key;
     const CudaFormula *formula; /* NULL: where, or a copy */
 } CudaPass;

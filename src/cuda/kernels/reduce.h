@@ -29,9 +29,10 @@ typedef struct CudaReduction {
     int index;
     CudaReduceKey key;
     ReduceArgs args;
-    CuFunction read, merge; /* of the inputs; of the parts, or NULL: nothing is shared among blocks */
+    CuFunction read,
+        merge; /* the kernel over the inputs; that over the parts, or NULL: no result is shared by blocks */
     unsigned blocks, blocks_y, threads;
-    size_t parts_bytes; /* at args.parts */
+    size_t parts_bytes; /* how large args.parts is */
 } CudaReduction;
 
 /* How a reduction that there is a kernel for is shared among threads; its kernels and its memory are still missing. */

@@ -98,7 +98,7 @@ struct Code {
     int lent_count;
     char *names; /* the text of slot_names and captures */
     SourceRange def_at;
-    int first_line; /* of def_at, or of the first decorator above it */
+    int first_line; /* where the def begins, its decorators included */
     int doc;        /* index of the docstring in consts, or -1 */
 };
 

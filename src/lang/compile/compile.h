@@ -17,7 +17,7 @@ typedef struct CompileOptions {
     CompileShow show;
     bool result;       /* the last statement's value, if it is an expression, is the code's result (eval) */
     bool lines;        /* every statement begins with INS_LINE, those of functions too */
-    int first_slot;    /* of a module: where its own slots start, at least GLOBAL_SLOTS */
+    int first_slot;    /* a module's own slots start here, at GLOBAL_SLOTS or above */
     const Code *frame; /* NULL for a module: the code of the active function whose frame this is to run in */
 } CompileOptions;
 

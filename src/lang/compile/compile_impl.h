@@ -101,9 +101,9 @@ void add_handled(Compiler *c, int start, int slot); /* from `start` to here the 
 int temp_new(Compiler *c);                 /* its slot */
 int temps_new(Compiler *c, int count);     /* consecutive; the first */
 void temps_free(Compiler *c, int count);   /* the topmost */
-void operand_free(Compiler *c, Operand o); /* of a temporary: gives its slot back, the last one taken first */
+void operand_free(Compiler *c, Operand o); /* gives a temporary's slot back, the last taken first */
 static inline Operand operand_slot(int index) { return (Operand){OPERAND_SLOT, index}; }
-bool slot_is_temp(const Compiler *c, int slot); /* no name's */
+bool slot_is_temp(const Compiler *c, int slot); /* not a name's */
 int slot_of(const Compiler *c, int index);      /* of the scope's slot number */
 
 /* v as a constant, or, past the numbers that fit, loaded into a temporary. */
@@ -134,7 +134,7 @@ Operand operand_in_slot(Compiler *c, Operand o);      /* a constant is loaded in
 Operand operand_protect(Compiler *c, Operand o, SourceRange at, const Node *later);
 bool operand_may_change(const Compiler *c, Operand o,
                         const Node *later);   /* a name that evaluating `later` may bind anew */
-Operand operand_copy(Compiler *c, Operand o); /* of a slot: a temporary with its value */
+Operand operand_copy(Compiler *c, Operand o); /* a temporary with a slot's value */
 Operand result_slot(Compiler *c, int want);   /* the slot for a result: the one wanted, or a new temporary */
 Operand early_result_slot(Compiler *c,
                           int want); /* as result_slot, for code that writes the slot before its last instruction */
@@ -153,7 +153,7 @@ bool fold_items(Compiler *c, Value *out, const NodeList *list); /* a tuple of co
 
 /* --- wait.c --- */
 bool is_pointwise_call(
-    const Node *node);                /* by its name a pointwise function; what it is then is seen when it is called */
+    const Node *node);                /* it has a pointwise function's name; what that names shows when it is called */
 bool is_where_call(const Node *node); /* where(condition, x, y), likewise */
 bool is_sum_call(const Node *node);   /* (a - b).sum(): a method without arguments that may take what waits */
 bool is_harmless(

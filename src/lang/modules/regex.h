@@ -21,7 +21,7 @@ typedef enum RegexOp {
     RE_BACK,   /* the text of group .x again */
     RE_LOOK,   /* what follows, to .x, matches here; RE_NOT: does not; .y characters back of here (-1: ahead) */
     RE_ATOMIC, /* what follows, to .x, matches, and is not tried otherwise */
-    RE_END     /* of the pattern, of RE_LOOK and of RE_ATOMIC */
+    RE_END     /* the pattern, a RE_LOOK or a RE_ATOMIC ends here */
 } RegexOp;
 enum { RE_FOLD = 1, RE_DOTALL = 2, RE_LAZY = 4, RE_NOT = 8, RE_ASCII = 16, RE_POSSESSIVE = 32 };
 typedef enum Assertion { AT_LINE_START, AT_LINE_END, AT_START, AT_END, AT_LAST, AT_BOUNDARY, AT_NO_BOUNDARY } Assertion;

@@ -7,8 +7,8 @@
 typedef struct Native {
     GcObj gc;
     const Method *def;  /* static */
-    Value self;         /* of a module function: V_UNBOUND */
-    Type *owner;        /* of a method; NULL for functions */
+    Value self;         /* what it is bound to; V_UNBOUND: nothing */
+    Type *owner;        /* whose method it is; NULL for functions */
     const char *module; /* "math"; NULL: builtins */
 } Native;
 
@@ -67,7 +67,7 @@ TsrStatus module_list(List *out);
 
 /* --- iterators made by C code --- */
 TsrStatus seq_iter_new(Value *out, Value list_or_tuple);
-TsrStatus index_iter_new(Value *out, Value sequence); /* by get_item from 0 until IndexError */
+TsrStatus index_iter_new(Value *out, Value sequence); /* asks get_item for 0, 1, ... until IndexError */
 TsrStatus sentinel_iter_new(Value *out, Value callable, Value sentinel);
 extern Type enumerate_type, zip_type, map_type, filter_type, reversed_type;
 

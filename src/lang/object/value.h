@@ -105,7 +105,7 @@ typedef struct Method {
     const char *name; /* NULL ends a table */
     NativeFn call;
     int flags;             /* one ARGS_*, METHOD_* */
-    int min, max;          /* of ARGS_RANGE; max -1: no limit */
+    int min, max;          /* how many, for ARGS_RANGE; max -1: no limit */
     const char *signature; /* "(object, /)"; may be NULL */
     const char *doc;       /* one line; may be NULL */
 } Method;
@@ -324,7 +324,7 @@ TsrStatus value_equal(bool *out, Value a, Value b);                      /* iden
 TsrStatus value_compare(Value *out, CompareOp op, Value a, Value b);     /* all of CompareOp */
 TsrStatus value_compare_bool(bool *out, CompareOp op, Value a, Value b); /* its truth */
 TsrStatus value_compare_by(Value *out, CompareOp op, TsrStatus (*key)(Value *out, Value v), Value a,
-                           Value b); /* of what `key` makes of the two */
+                           Value b); /* compares key(a) and key(b) */
 TsrStatus value_binary(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_inplace(Value *out, BinaryOp op, Value a, Value b);
 TsrStatus value_unary(Value *out, UnaryOp op, Value v);

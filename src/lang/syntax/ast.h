@@ -205,8 +205,8 @@ struct Node {
             NodeList body;       /* AST_DEF */
             Node *value;         /* AST_LAMBDA */
             bool is_generator;   /* has a yield of its own */
-            NodeList decorators; /* of an AST_DEF, as written: the last one is called first */
-            int first_line;      /* of the first decorator, or of the def itself */
+            NodeList decorators; /* AST_DEF; as written: the last one is called first */
+            int first_line;      /* the first decorator's, or the def's own */
             SourceRange name_at;
         } function;
         struct {

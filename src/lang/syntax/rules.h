@@ -53,7 +53,7 @@ typedef struct Parser {
     int stack_count;
     size_t stack_room;
     bool second_pass, diagnose, failed, in_format; /* in_format: the expression of an f-string */
-    int depth;                                     /* of rules that may nest without brackets */
+    int depth;                                     /* how deep rules nest that need no brackets for it */
     int dict_mistakes;
     long steps; /* left to the second pass before it gives up */
     TsrStatus status;
@@ -142,7 +142,7 @@ Node *parse_star_named(Parser *p);         /* the first of these two, or parse_n
 Node *parse_star_expressions(Parser *p);   /* a, *b, c: a tuple when there is a comma */
 Node *parse_yield(Parser *p);              /* at `yield` */
 Node *parse_rhs(Parser *p);                /* yield or star_expressions */
-Node *parse_targets(Parser *p); /* of for: everything tighter than `in`; checked to be assignable, made CTX_STORE */
+Node *parse_targets(Parser *p); /* what `for` assigns to, up to `in`; checked to be assignable, made CTX_STORE */
 Node *parse_target(Parser *p);  /* one of them, starred or not; not checked */
 /* `first` (may be NULL: it did not match), or a tuple of it and what `item` reads after each comma. */
 Node *parse_tuple(Parser *p, Node *first, SourceRange begin, Node *(*item)(Parser *));

@@ -42,9 +42,9 @@ static inline Tuple *value_as_tuple(Value v) { return (Tuple *)v.o; }
 
 /* Empty, with room for `capacity`. */
 TsrStatus list_new(Value *out, int64_t capacity);
-/* Of `count` values, which are retained. */
+/* A list of `count` values, which are retained. */
 TsrStatus list_new_from(Value *out, const Value *items, int64_t count);
-/* Of the values, which are consumed, on failure too. */
+/* A list of the values, which are consumed, on failure too. */
 TsrStatus list_new_move(Value *out, Value *items, int64_t count);
 TsrStatus list_new_iterable(Value *out, Value iterable);
 TsrStatus list_append(List *list, Value item);         /* retains */

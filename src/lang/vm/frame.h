@@ -28,7 +28,7 @@ struct Frame {
     Value *ret;     /* where the caller wants the result; NULL for FRAME_ENTRY */
     Value *limit;   /* end of the chunk that base lies in; NULL when it lies elsewhere */
     Frame *above;   /* the next frame of the pool */
-    Generator *gen; /* whose frame this is; NULL for a call */
+    Generator *gen; /* the generator whose frame this is; NULL: a call's */
     uint32_t flags;
     int own_from; /* FRAME_LENT: first slot that is its own */
 };
@@ -55,7 +55,7 @@ typedef struct Vm {
     int64_t frame_block_count, frame_block_capacity;
     Chunk *first_chunk;
     Value *globals;       /* slots; globals_slot tells which */
-    Value *builtin_cache; /* by number of global: what a name that is not set means */
+    Value *builtin_cache; /* by number of a global: the builtin that it means while it is not set */
     Module *builtins;
     Dict *program;        /* __name__ and __file__ */
     Dict *global_numbers; /* by name */

@@ -102,7 +102,7 @@ typedef enum RootKind {
     ROOT_LOCAL,     /* function, name: a local of an active call, perhaps in a cell */
     ROOT_ITERATOR,  /* the iterable of a running for loop or its iterator */
     ROOT_TEMPORARY, /* between two operations of one expression */
-    ROOT_ARGUMENT   /* of the native call in progress: not counted by refcount() */
+    ROOT_ARGUMENT   /* an argument of the native call in progress: refcount() does not count it */
 } RootKind;
 
 typedef struct Root {
@@ -110,7 +110,7 @@ typedef struct Root {
     const char *function; /* of ROOT_LOCAL: "f" */
     const char *name;     /* of ROOT_GLOBAL and ROOT_LOCAL */
     const Value *value;   /* never V_UNBOUND, a cell is looked through */
-    const void *cell;     /* that cell, which closures may hold too; NULL: none */
+    const void *cell;     /* the cell that it is in, which closures may hold too; NULL: none */
 } Root;
 
 /* Visits every place of the evaluator that holds a value: globals in order, then active calls from the outermost,
@@ -127,7 +127,7 @@ typedef struct Cell {
 typedef struct Function {
     GcObj gc;
     Code *code;                     /* owned */
-    Tuple *defaults;                /* of the last positional parameters; NULL: none */
+    Tuple *defaults;                /* those of the last positional parameters; NULL: none */
     Dict *kwdefaults;               /* NULL: none */
     Dict *annotations, *attributes; /* f.x = 1; NULL: none */
     Value doc;

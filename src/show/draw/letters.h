@@ -14,7 +14,7 @@ typedef struct Letter {
     int top;                         /* tenths: where y 0 of `strokes` lies, y 6 staying; the marks stay, too */
 } Letter;
 
-/* Of a character that is not known an empty frame. */
+/* An unknown character is an empty frame. */
 Letter letter_of(uint32_t character);
 
 #endif

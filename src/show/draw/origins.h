@@ -8,11 +8,11 @@
 
 enum { ORIGIN_CELLS = 64 }; /* the most that operands and results have */
 
-/* Of one operand. Elements are numbered in row-major order. */
+/* Where a result's cells came from in one operand, whose elements are numbered in row-major order. */
 typedef struct Origins {
     bool known;
-    int16_t first[ORIGIN_CELLS]; /* for each cell of the result the first element that it came of */
-    int16_t count[ORIGIN_CELLS]; /* how many; 0: of none */
+    int16_t first[ORIGIN_CELLS]; /* for each cell of the result the first element that it came from */
+    int16_t count[ORIGIN_CELLS]; /* how many elements it came from; 0: none */
 } Origins;
 
 /* For the tensors among a call's arguments in their order, `most` of them; `result`: what it returned. Leaves `known`

@@ -31,8 +31,7 @@ TsrStatus tsr_random_fill_uniform(TsrTensor *t, double from, double to, TsrGener
 TsrStatus tsr_random_fill_normal(TsrTensor *t, double mean, double std, TsrGenerator *g);
 TsrStatus tsr_random_fill_range(TsrTensor *t, int64_t from, int64_t to, TsrGenerator *g);
 TsrStatus tsr_random_check_std(double std); /* "normal expects std >= 0.0, but found std ..." */
-int tsr_random_mantissa_digits(
-    TsrDtype d); /* of a floating-point dtype: all whole numbers of so many bits are among its values */
+int tsr_random_mantissa_digits(TsrDtype d); /* of a float dtype: it has every whole number of so many bits */
 
 /* What a loop needs that draws by probabilities or rates read from another tensor. */
 typedef struct TsrChances {

@@ -17,7 +17,7 @@ typedef struct AlongBad {
 
 typedef struct AlongLine {
     TsrCombineFn combine;
-    int64_t item, size; /* of an element in bytes; of the indexed dimension */
+    int64_t item, size; /* bytes of an element; elements of the indexed dimension */
     AlongBad *bad;
 } AlongLine;
 
@@ -55,7 +55,7 @@ typedef struct AlongReduction {
     bool mean;
 } AlongReduction;
 bool tsr_along_reduction(AlongReduction *r, const char *name,
-                         bool with_sum); /* by its name in reduce=; false: there is none such */
+                         bool with_sum); /* `name`: what reduce= says; false: no such reduction */
 void tsr_along_neutral_store(
     TsrCombine op, TsrDtype d,
     void *cell); /* what an untouched place starts from: 0, 1, the least or the greatest value */
