@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "torch/bind/bind.h"
+#include "torch/tables/tables.h"
 #include "lang/types/collections.h"
 #include "lang/object/native.h"
 #include "lang/object/gc.h"
@@ -315,6 +316,16 @@ static void walk_function(Walk *w, const Function *f) {
     if (f->attributes != NULL) walk_attributes(w, f->attributes);
 }
 
+static void walk_column(Walk *w, const Column *c) {
+    size_t length = w->length;
+    extend(w, c->kind == TSR_COLUMN_TEXT ? ".codes" : ".values");
+    walk_value(w, c->data);
+    cut(w, length);
+    extend(w, ".missing");
+    walk_value(w, c->missing);
+    cut(w, length);
+}
+
 static void walk_generator(Walk *w, const Generator *g) {
     size_t length = w->length;
     const Code *code = g->frame.code;
@@ -368,6 +379,7 @@ static void walk_obj(Walk *w, Obj *o) {
             walk_attributes(w, ordered_dict_attributes(v));
     } else if (o->type == &deque_type) walk_deque(w, v);
     else if (value_is_set(v)) walk_set(w, value_as_set(v));
+    else if (value_is_column(v)) walk_column(w, value_as_column(v));
     else if (o->type == &function_type) walk_function(w, (const Function *)o);
     else if (o->type == &cell_type) walk_value(w, ((Cell *)o)->value);
     else if (o->type == &generator_type) walk_generator(w, (const Generator *)o);
