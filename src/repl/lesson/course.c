@@ -44,7 +44,9 @@
 #ifdef __wasm__
 #define NOT_ON_THE_PAGE(X)
 #else
-#define NOT_ON_THE_PAGE(X) X(lesson_23, "23-dtypes")
+#define NOT_ON_THE_PAGE(X) \
+    X(lesson_23, "23-dtypes") \
+    X(lesson_24, "24-tables")
 #endif
 
 /* In the order of the documents. */
