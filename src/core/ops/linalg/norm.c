@@ -494,6 +494,7 @@ static TsrStatus check_order(const TsrArg *order, const char *fn) {
 
 TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
+    TSR_TRY(tsr_la_check_float(c->arg[0].t, "linalg.vector_norm"));
     TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
     return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
 }
@@ -547,6 +548,7 @@ TsrStatus op_linalg_norm(TsrOpCall *c) {
 /* torch.norm with a number (or None: 2) for p. */
 TsrStatus op_norm(TsrOpCall *c) {
     TsrTensor *r = NULL;
+    TSR_TRY(tsr_la_check_float(c->arg[0].t, "linalg.vector_norm"));
     TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
     if (tsr_in(TSR_BITS_FLOAT8, c->arg[0].t->dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
     double p = tsr_arg_given(&c->arg[1]) ? tsr_scalar_to_double(c->arg[1].s) : 2;

@@ -352,10 +352,11 @@ typedef struct Channels {
     bool training;
     double momentum, eps;
     BatchWay way;
-    bool rows;                          /* of pixels, in which the channels lie side by side */
-    TsrDtype kept;                      /* what the statistics are rounded to */
-    bool mixed;                         /* the input is of another dtype than the statistics */
-    bool in_double;                     /* distances from the mean, of scattered floats */
+    bool rows;      /* of pixels, in which the channels lie side by side */
+    TsrDtype kept;  /* what the statistics are rounded to */
+    bool mixed;     /* the input is of another dtype than the statistics */
+    bool in_double; /* distances from the mean, of scattered floats */
+    bool steps; /* of scattered numbers or parameters: the distance, times the deviation, times the weight, the bias */
     const double *weight, *bias;        /* NULL: 1 and 0 */
     const double *average;              /* the means of scattered inputs, which are those of torch.mean; else NULL */
     double *running_mean, *running_var; /* may be NULL; updated when training */
@@ -582,6 +583,13 @@ static TsrStatus check_lists(const TsrOpCall *c) {
     return TSR_OK;
 }
 
+/* Whether a parameter is no row of memory: PyTorch then goes step by step, as over scattered numbers. */
+static bool has_gaps(const TsrOpCall *c) {
+    for (int i = 1; i <= BATCH_PARAMS; i++)
+        if (tsr_arg_given(&c->arg[i]) && !tsr_is_contiguous(c->arg[i].t, TSR_CONTIGUOUS)) return true;
+    return false;
+}
+
 /* That each parameter that is given has an element a channel, and that those are given that evaluation needs. */
 static TsrStatus check_params(const TsrOpCall *c, const Channels *k) {
     static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
@@ -638,7 +646,8 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
-    k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
+    k.steps = k.way == BATCH_SCATTERED || has_gaps(c);
+    k.rows = k.way == BATCH_PIXELS && !k.steps && (k.area == 1 || last);
     if (tsr_on_device(t)) return run_there(b, c, &k, k.rows && last);
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
     TSR_TRY(make_sides(b, t, k.rows && last));

@@ -325,7 +325,11 @@ static const TsrPointwise rows_rules = {TSR_K_pow, "pow", D_INT | D_FLOAT | D_CO
 
 static TsrStatus power_in_rows(TsrOpCall *c, TsrTensor *const *in, const double *exponent) {
     TsrPw pw;
-    TSR_TRY(tsr_pw_begin(&pw, c, &rows_rules, 2, in));
+    TsrPointwise rules = rows_rules;
+    const TsrTensor *out = c->out[0];
+    bool resized = c->arg[0].kind == TSR_ARG_SCALAR && out != NULL && !tsr_same_sizes(out, in[1]);
+    if (resized) rules.flags |= TSR_ITER_NO_OVERLAP_CHECK; /* it has its own memory by then */
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 2, in));
     return finish_power(&pw, exponent);
 }
 
