@@ -410,6 +410,15 @@ static TsrStatus spread_new(TsrTensor **out, const Plan *p, const TsrTensor *ind
     return tsr_tensor_new_reshaped_view(out, wide, ndim, sizes);
 }
 
+/* The first index's strides of sizes of 1, which the sums have lost. */
+static TsrStatus keep_strides(TsrTensor *offset, const TsrTensor *index) {
+    int64_t strides[TSR_MAX_DIMS];
+    int ndim = tsr_ndim(offset);
+    if (!tsr_same_sizes(offset, index)) return TSR_OK;
+    for (int d = 0; d < ndim; d++) strides[d] = offset->sizes[d] == 1 ? index->strides[d] : offset->strides[d];
+    return tsr_tensor_set_geometry(offset, (TsrGeometry){ndim, offset->sizes, strides, offset->offset});
+}
+
 static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     /* Indices that one pass adds up: with the sum so far and the result they are TSR_ITER_MAX_OPERANDS operands. */
     enum { GROUP = 6 };
@@ -421,6 +430,7 @@ static TsrStatus make_offsets(Plan *p, const int64_t *shape, int nshape) {
     p->bad_value = bad_value;
     if (bad_entry != 0 && !p->writing) return bad_index(p);
     TsrTensor *spread;
+    TSR_TRY(keep_strides(p->offset, p->entry[0].t));
     TSR_TRY(spread_new(&spread, p, p->offset, shape, nshape));
     tsr_tensor_free(p->offset);
     p->offset = spread;
@@ -583,7 +593,7 @@ static bool has_plain_strides(const TsrTensor *t) {
 static bool is_row_index(const TsrTensor *self, int n, TsrTensor *const *indices) {
     return n == 1 && !tsr_on_device(self) && indices[0] != NULL && indices[0]->dtype == TSR_INT64 &&
            tsr_ndim(self) > 1 && self->numel > 0 && indices[0]->numel > 0 && !tsr_is_meta(self) &&
-           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && tsr_is_contiguous(indices[0], TSR_CONTIGUOUS) &&
+           tsr_dtype_is_pod(self->dtype) && has_plain_strides(self) && has_plain_strides(indices[0]) &&
            tsr_ndim(indices[0]) + tsr_ndim(self) - 1 <= TSR_MAX_DIMS;
 }
 

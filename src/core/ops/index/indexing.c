@@ -414,6 +414,16 @@ static TsrStatus check_mask(const Walk *w) {
     return check_mask_apart(w->view, a);
 }
 
+/* Whether a number goes to positions along one dimension of which each has no elements: they are not looked at. */
+static bool fills_nothing(const Walk *w) {
+    const Advanced *a = &w->advanced[0];
+    if (w->nadvanced != 1 || a->index->dtype != TSR_INT64 || w->view->numel > 0) return false;
+    if (a->dim < tsr_ndim(w->view) && w->view->sizes[a->dim] != 0) return true;
+    for (int d = 0; d < tsr_ndim(w->view); d++)
+        if (d != a->dim && w->view->sizes[d] == 0) return true;
+    return false;
+}
+
 /* One number into the places of one index tensor is index_fill_ in PyTorch: it names the dimension, and what stands
  * before a bad position is written. *good: how many positions are in order. */
 static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
@@ -427,7 +437,7 @@ static TsrStatus check_fill(int64_t *good, const Walk *w, TsrScalar number) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "index_fill_(): Converting complex Scalar to non-complex type is not supported");
     int64_t bound = a->dim < tsr_ndim(w->view) ? w->view->sizes[a->dim] : 0;
-    if (w->view->numel == 0 && bound != 0) return TSR_OK; /* nothing to fill: positions are not looked at */
+    if (fills_nothing(w)) return TSR_OK;
     bool rows = bound == 0 && a->dim < tsr_ndim(w->view) && tsr_ndim(t) > 0 && t->numel > 0;
     if (rows && !tsr_is_meta(w->view)) TSR_TRY(tsr_index_check_rows(w->view, a->dim, t->numel));
     bool plain = tsr_is_contiguous(t, TSR_CONTIGUOUS) && t->device.type == TSR_CPU;
@@ -486,6 +496,10 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
         int64_t good;
         TsrStatus fits = check_fill(&good, w, number);
         if (fits != TSR_OK && (good == INT64_MAX || good == 0)) return fits;
+        if (fits == TSR_OK && fills_nothing(w)) {
+            tsr_tensor_bump(dst, "index_put_");
+            return TSR_OK;
+        }
         TSR_TRY(number_new(&source, dst, number, w->nadvanced == 1));
         if (fits != TSR_OK) {
             tsr_tensor_free(source);

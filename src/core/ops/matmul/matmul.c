@@ -233,7 +233,9 @@ static TsrStatus check_mv(const TsrTensor *mat, const TsrTensor *vec, int self_n
     if (tsr_ndim(mat) != 2 || tsr_ndim(vec) != 1 || self_ndim > 1)
         return tsr_error(TSR_RUNTIME_ERROR, "vector + matrix @ vector expected, got %d, %d, %d", self_ndim,
                          tsr_ndim(mat), tsr_ndim(vec));
-    if (mat->sizes[1] != vec->sizes[0] || (mat->sizes[0] != self_numel && self_numel != 1))
+    bool fits = mat->sizes[1] == vec->sizes[0] && (mat->sizes[0] == self_numel || self_numel == 1);
+    if (!fits && self_ndim == 0) return tsr_wrap_own_dim(&(int64_t){0}, 0); /* the words for it ask for its size */
+    if (!fits)
         return tsr_error(TSR_RUNTIME_ERROR, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
                          (long long)self_numel, (long long)mat->sizes[0], (long long)mat->sizes[1],
                          (long long)vec->sizes[0]);
