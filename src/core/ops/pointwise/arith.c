@@ -525,11 +525,16 @@ static TsrStatus refuse_ldexp(TsrDtype x, TsrDtype exponent) {
 /* A floating-point x with an integral exponent keeps its dtype. The exponent is a C int. Sizes are looked at first. */
 static TsrStatus ldexp_integral(TsrOpCall *c, const TsrTensor *x, const TsrTensor *exponent) {
     const TsrDtype read_as[2] = {TSR_DTYPE_NONE, TSR_INT32};
-    TsrTensor *result = NULL;
+    TsrTensor *result = NULL, *into = c->out[0];
+    TSR_OWNED like = NULL; /* of x, where it has the result's sizes: strides without elements stay, too */
+    if (into == NULL && tsr_same_sizes(x, exponent)) {
+        TSR_TRY(tsr_tensor_new_like(&like, x, TSR_DTYPE_NONE, TSR_PRESERVE));
+        into = like;
+    }
     TsrIter it;
     TSR_TRY(tsr_iter_begin(&it, &(TsrIterSpec){.nout = 1,
                                                .nin = 2,
-                                               .out = {c->out[0]},
+                                               .out = {into},
                                                .in = {x, exponent},
                                                .flags = TSR_ITER_PROMOTE | TSR_ITER_COMPUTE_FLOAT |
                                                         TSR_ITER_CHECK_CAST | (c->inplace ? TSR_ITER_NO_RESIZE : 0),

@@ -45,6 +45,7 @@ TsrStatus op_nextafter(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_nextafter, "nextafter_cpu", D_FLOAT, 0, 8, 0, NULL};
     TsrTensor *in[2] = {c->arg[0].t, c->arg[1].t};
     TsrDtype common;
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(tsr_result_type(&common, in, 2));
     TSR_OWNED x = NULL;
     TSR_OWNED y = NULL;
