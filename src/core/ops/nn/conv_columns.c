@@ -17,10 +17,14 @@ static void copy_floats(float *to, const float *from, int64_t begin, int64_t end
     for (int64_t o = begin; o < end; o++) to[o] = from[o * stride];
 }
 
-static void copy_line(char *to, const char *image, const ConvLine *line, size_t item) {
-    const int64_t width = line->width, x0 = line->x0, stride = line->stride;
-    int64_t begin, end;
-    tsr_conv_read_range(&begin, &end, line);
+/* The outputs of a line, of `width`, that read inside of the image: the first of them, and past the last. */
+typedef struct Inside {
+    int64_t width, begin, end;
+} Inside;
+
+/* The first output reads at x0. */
+static void copy_line(char *to, const char *image, Inside in, int64_t x0, int64_t stride, size_t item) {
+    const int64_t width = in.width, begin = in.begin, end = in.end;
     memset(to, 0, (size_t)begin * item);
     if (stride == 1 && end > begin)
         memcpy(to + (size_t)begin * item, image + (size_t)(x0 + begin) * item, (size_t)(end - begin) * item);
@@ -30,6 +34,10 @@ static void copy_line(char *to, const char *image, const ConvLine *line, size_t 
         for (int64_t o = begin; o < end; o++)
             memcpy(to + (size_t)o * item, image + (size_t)(x0 + o * stride) * item, item);
     memset(to + (size_t)end * item, 0, (size_t)(width - end) * item);
+}
+
+TSR_CLONES static void add_floats(float *restrict to, const float *restrict from, int64_t n) {
+    for (int64_t i = 0; i < n; i++) to[i] += from[i];
 }
 
 #define ADD(T, ...) \
@@ -42,13 +50,13 @@ static void copy_line(char *to, const char *image, const ConvLine *line, size_t 
 
 /* The way back: what was read there is added. TSR_FLOAT16: floats that are rounded to half precision after every step,
  * as PyTorch's loop over half floats is. */
-static void add_line(const char *from, char *image, const ConvLine *line, TsrDtype dtype) {
-    const int64_t x0 = line->x0, stride = line->stride;
-    int64_t begin, end;
-    tsr_conv_read_range(&begin, &end, line);
+static void add_line(const char *from, char *image, Inside in, int64_t x0, int64_t stride, TsrDtype dtype) {
+    const int64_t begin = in.begin, end = in.end;
     switch (dtype) {
     case TSR_FLOAT16: ADD(float, *to = tsr_half_widen(tsr_half_round(*to + v)));
-    case TSR_FLOAT32: ADD(float, *to += v);
+    case TSR_FLOAT32: /* of a stride of 1: for others see part_and_convert */
+        add_floats((float *)(void *)image + x0 + begin, (const float *)(const void *)from + begin, end - begin);
+        break;
     case TSR_FLOAT64: ADD(double, *to += v);
     case TSR_COMPLEX64: ADD(TsrComplexFloat, *to += v);
     case TSR_COMPLEX128: ADD(TsrComplexDouble, *to += v);
@@ -63,23 +71,29 @@ static int64_t place(const TsrNnWindow *w, int d, int64_t o, int64_t tap) {
     return o * w->stride[d] + tap * w->dilation[d] - w->pad[d];
 }
 
+/* What is inside of the image of the n outputs from x on, by that of a whole line. */
+static Inside inside_from(const Inside *whole, int64_t x, int64_t n) {
+    return (Inside){n, TSR_MIN(TSR_MAX(whole->begin - x, 0), n), TSR_MIN(TSR_MAX(whole->end - x, 0), n)};
+}
+
 /* The row of columns of one tap in one plane: a line of outputs after the other. */
 static void convert_row(const ConvColumns *c, char *row, char *plane, const int64_t tap[NN_DIMS], bool back) {
     const TsrNnWindow *w = &c->k->w;
     const size_t item = c->k->item;
-    const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H];
-    for (int64_t at = c->begin, n; at < c->end; at += n, row += (size_t)n * item) {
-        const int64_t z = place(w, NN_D, at / out_w / out_h, tap[NN_D]),
-                      y = place(w, NN_H, at / out_w % out_h, tap[NN_H]);
-        n = TSR_MIN(out_w - at % out_w, c->end - at);
-        if (z < 0 || z >= w->in[NN_D] || y < 0 || y >= w->in[NN_H]) {
-            if (!back) memset(row, 0, (size_t)n * item);
-            continue;
-        }
-        char *line = plane + (size_t)((z * w->in[NN_H] + y) * w->in[NN_W]) * item;
-        const ConvLine reads = {n, w->in[NN_W], place(w, NN_W, at % out_w, tap[NN_W]), w->stride[NN_W]};
-        if (back) add_line(row, line, &reads, c->dtype);
-        else copy_line(row, line, &reads, item);
+    const int64_t out_w = w->out[NN_W], out_h = w->out[NN_H], stride = w->stride[NN_W];
+    const ConvLine reads = {out_w, w->in[NN_W], place(w, NN_W, 0, tap[NN_W]), stride};
+    Inside whole = {.width = out_w};
+    int64_t x = c->begin % out_w, line = c->begin / out_w % out_h, z = c->begin / out_w / out_h;
+    tsr_conv_read_range(&whole.begin, &whole.end, &reads);
+    for (int64_t at = c->begin, n; at < c->end; at += n, row += (size_t)n * item, x = 0) {
+        const int64_t in_z = place(w, NN_D, z, tap[NN_D]), y = place(w, NN_H, line, tap[NN_H]);
+        const bool there = in_z >= 0 && in_z < w->in[NN_D] && y >= 0 && y < w->in[NN_H];
+        char *from = plane + (there ? (size_t)((in_z * w->in[NN_H] + y) * w->in[NN_W]) * item : 0);
+        n = TSR_MIN(out_w - x, c->end - at);
+        if (there && back) add_line(row, from, inside_from(&whole, x, n), reads.x0 + x * stride, stride, c->dtype);
+        else if (there) copy_line(row, from, inside_from(&whole, x, n), reads.x0 + x * stride, stride, item);
+        else if (!back) memset(row, 0, (size_t)n * item);
+        if (++line == out_h) line = 0, z++;
     }
 }
 
@@ -91,10 +105,6 @@ typedef struct Parted {
     float *data;
     int64_t stride, height, width;
 } Parted;
-
-TSR_CLONES static void add_floats(float *restrict to, const float *restrict from, int64_t n) {
-    for (int64_t i = 0; i < n; i++) to[i] += from[i];
-}
 
 /* convert_row back to the parted plane. */
 static void add_row(const ConvColumns *c, const float *row, const Parted *p, const int64_t tap[NN_DIMS]) {
