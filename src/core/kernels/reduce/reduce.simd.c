@@ -18,6 +18,17 @@ typedef TurnedDoubles V4d;
 typedef float V2f __attribute__((vector_size(8)));
 typedef double V2d __attribute__((vector_size(16)));
 
+/* Middling lines are folded abreast where there are vectors as wide as V8f: else it would be code for nothing.
+ * BELOW_SUMS and EXTREME_ROW(A, name): `lines_below` of sums of T, and the rows of amax and amin of floats. */
+#if defined(TSR_SIMD_AVX512) || defined(TSR_SIMD_AVX2)
+#define FOLDS_ABREAST
+#define BELOW_SUMS(T) TSR_FOLDED_LINE
+#define EXTREME_ROW(A, name) WITH_LINES(A, name, TSR_FOLDED_LINE)
+#else
+#define BELOW_SUMS(T) (int)(4 * sizeof(V8f) / sizeof(T))
+#define EXTREME_ROW(A, name) WITH_ROWS(A, name)
+#endif
+
 /* Columns reduced side by side: 256 doubles are 2 KiB of sums, which stay in the first cache beside the rows that are
  * added to them. No measurement is recorded. */
 enum { WIDE = 256 };
@@ -629,8 +640,7 @@ static double greatest_f64(const double *x, int64_t n) {
         [TSR_BOOL] = WITH_ROWS(1, name##_u8), [TSR_UINT8] = WITH_ROWS(1, name##_u8), \
         [TSR_INT8] = WITH_ROWS(1, name##_i8), [TSR_INT16] = WITH_ROWS(2, name##_i16), \
         [TSR_INT32] = WITH_ROWS(4, name##_i32), [TSR_INT64] = WITH_ROWS(8, name##_i64), \
-        [TSR_FLOAT32] = WITH_LINES(4, name##_f32, TSR_FOLDED_LINE), \
-        [TSR_FLOAT64] = WITH_LINES(8, name##_f64, TSR_FOLDED_LINE) \
+        [TSR_FLOAT32] = EXTREME_ROW(4, name##_f32), [TSR_FLOAT64] = EXTREME_ROW(8, name##_f64) \
     }
 #define R_MOMENTS(t) \
     { \
@@ -641,8 +651,8 @@ static double greatest_f64(const double *x, int64_t n) {
 static const TsrReducer reducer_table[TSR_R_COUNT_KINDS][TSR_DTYPE_COUNT] = {
     [TSR_R_SUM] =
         {NUMBERS(SUM8, sum), [TSR_UINT16] = SUM8(sum_u16), [TSR_UINT32] = SUM8(sum_u32), [TSR_UINT64] = SUM8(sum_u64),
-         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_LINES(4, sum_f32, TSR_FOLDED_LINE),
-         [TSR_FLOAT64] = WITH_LINES(8, sum_f64, TSR_FOLDED_LINE), [TSR_COMPLEX64] = WITH_ROWS(8, sum_c64),
+         [TSR_BOOL] = SUM8(sum_b8), [TSR_FLOAT32] = WITH_LINES(4, sum_f32, BELOW_SUMS(float)),
+         [TSR_FLOAT64] = WITH_LINES(8, sum_f64, BELOW_SUMS(double)), [TSR_COMPLEX64] = WITH_ROWS(8, sum_c64),
          [TSR_COMPLEX128] = WITH_ROWS(16, sum_c128), [TSR_FLOAT16] = WITH_ROWS(4, sum_f16),
          [TSR_BFLOAT16] = WITH_ROWS(4, sum_bf16)},
     [TSR_R_NANSUM] = {[TSR_FLOAT32] = WITH_ROWS(4, nansum_f32), [TSR_FLOAT64] = WITH_ROWS(8, nansum_f64)},
