@@ -88,7 +88,7 @@ all: $(BUILD)/tsr $(PLUGINS) $(BUILD)/make_pack ## the binary (build/tsr), the d
 
 # At a fixed address, as Debian links python3: 23,000 addresses in tables need not be adjusted at each start, which costs a quarter of it.
 NO_PIE := -no-pie
-# What a start touches is put side by side: it is 50 pages less. scripts/order-start finds out what that is.
+# What a start touches is put side by side: it is 60 pages less. scripts/order-start finds out what that is.
 ORDER := $(if $(filter release,$(CONFIG)),src/start.ld)
 
 # The program is linked twice: first to compile what is written in the language (src/*/prelude) and to sort the names of operators, then
