@@ -14,6 +14,8 @@
 #include "lang/types/str.h"
 #include "lang/vm/vm.h"
 #include "screen.h"
+#include "lang/vm/prelude.h"
+#include "torch/tables/tables.h"
 
 static TsrStatus write_overview(TsrText *out) {
     return tsr_text_puts(out, "help(add), help(torch.linalg), help('linalg.qr') tell what something is; at\n"
@@ -41,15 +43,38 @@ static TsrStatus write_name(TsrText *out, size_t *column, const char *space, con
     return TSR_OK;
 }
 
+static const struct {
+    Type *type;
+    const char *space;
+} of_tables[] = {{&table_type, "Table."}, {&column_type, "Column."}, {&groups_type, "Groups."}};
+
+static bool stands_before(const List *names, int64_t i) {
+    for (int64_t k = 0; k < i; k++)
+        if (str_equal(value_as_str(names->items[k]), value_as_str(names->items[i]))) return true;
+    return false;
+}
+
+/* Those of dir(), and of a type whose methods are written in the language, these, too. */
+static TsrStatus names_new(Value *out, Value subject) {
+    Value names;
+    TSR_TRY(value_dir(&names, subject));
+    TsrStatus s = TSR_OK;
+    for (size_t i = 0; i < TSR_COUNTOF(of_tables) && s == TSR_OK; i++)
+        if (subject.o == (Obj *)of_tables[i].type && subject.tag == V_OBJ)
+            s = prelude_append_names(value_as_list(names), of_tables[i].type->name);
+    return value_end_move(out, s, names);
+}
+
 /* The names in a value, with `space` before them, that fit `pattern`, in which * stands for any characters. */
 static TsrStatus write_names_like(TsrText *out, size_t *column, Value subject, const char *space, const char *pattern) {
     Value names;
-    TSR_TRY(value_dir(&names, subject));
+    TSR_TRY(names_new(&names, subject));
     const List *list = value_as_list(names);
     TsrStatus s = TSR_OK;
     for (int64_t i = 0; i < list->count && s == TSR_OK; i++) {
         const char *name = value_as_str(list->items[i])->data;
-        if ((name[0] != '_' || pattern[0] == '_') && fnmatch(pattern, name, FNM_NOESCAPE) == 0)
+        if ((name[0] != '_' || pattern[0] == '_') && fnmatch(pattern, name, FNM_NOESCAPE) == 0 &&
+            !stands_before(list, i))
             s = write_name(out, column, space, name);
     }
     value_release(names);
@@ -74,6 +99,12 @@ static const struct {
     {"torch", ""},         {"torch.nn.functional", "F."}, {"torch.linalg", "linalg."},
     {"torch.fft", "fft."}, {"torch.special", "special."}, {"tsr", ""},
 };
+
+static bool is_of_tables(Value v) {
+    bool found = false;
+    for (size_t i = 0; i < TSR_COUNTOF(of_tables); i++) found |= value_is_obj(v, of_tables[i].type);
+    return found;
+}
 
 /* The page of what a module of PyTorch's has by that name. */
 static TsrStatus write_named(TsrText *out, bool *found, const char *name) {
@@ -108,6 +139,8 @@ static TsrStatus write_search(TsrText *out, const char *word) {
             value_release(module);
         }
     }
+    for (size_t i = 0; i < TSR_COUNTOF(of_tables) && strlen(word) > 1 && s == TSR_OK; i++)
+        s = write_names_like(&names, &column, value_lent(of_tables[i].type), of_tables[i].space, pattern.data);
     if (s == TSR_OK && strlen(word) > 1 && help_lessons != NULL) s = help_lessons(&lessons, word);
     if (s == TSR_OK && lessons.length > 0)
         s = tsr_text_printf(out, "lessons about '%s'\n\n%s%s", word, lessons.data, names.length > 0 ? "\n" : "");
@@ -156,13 +189,13 @@ static TsrStatus write_default(TsrText *out, const Function *f, int i) {
     return value_repr(out, v);
 }
 
-/* "f(a, b=1, *, c)" */
-static TsrStatus write_signature(TsrText *out, const Function *f) {
+/* "f(a, b=1, *, c)", from parameter `first` on */
+static TsrStatus write_signature(TsrText *out, const Function *f, int first) {
     const Code *code = f->code;
     int named = code->positional + code->keyword_only, star = named;
     const char *comma = "";
     TSR_TRY(tsr_text_printf(out, "%s(", code->name));
-    for (int i = 0; i <= named; i++) {
+    for (int i = first; i <= named; i++) {
         bool bar = i == code->positional && (code->flags & CODE_STAR || code->keyword_only > 0);
         if (bar) TSR_TRY(tsr_text_printf(out, "%s*%s", comma, code->flags & CODE_STAR ? code->slot_names[star] : ""));
         if (bar) comma = ", ";
@@ -212,9 +245,16 @@ static TsrStatus write_by_docstring(TsrText *out, const char *text) {
     return write_lines(out, text + n + (text[n] == '\n'));
 }
 
+/* A function of the language, or that of a method; NULL: neither. */
+static const Function *function_of(Value v) {
+    if (value_is_obj(v, &method_type)) v = ((const BoundMethod *)v.o)->function;
+    return value_is_function(v) ? (const Function *)v.o : NULL;
+}
+
 static TsrStatus write_name_and_doc(TsrText *out, Value subject, Value name, Value doc) {
     if (has_signature(doc, name)) return write_by_docstring(out, value_as_str(doc)->data);
-    if (value_is_function(subject)) TSR_TRY(write_signature(out, (const Function *)subject.o));
+    const Function *f = function_of(subject);
+    if (f != NULL) TSR_TRY(write_signature(out, f, value_is_function(subject) || f->code->positional == 0 ? 0 : 1));
     else
         TSR_TRY(tsr_text_printf(out, "%s\n", value_is_str(name) ? value_as_str(name)->data : value_type_name(subject)));
     if (!value_is_str(doc)) return TSR_OK;
@@ -255,6 +295,7 @@ TsrStatus help_write_page(TsrText *out, Value subject) {
         return write_method(out, ((Native *)subject.o)->def);
     if (value_is_obj(subject, &type_type)) return write_type(out, subject);
     if (value_is_obj(subject, &module_type)) return write_module(out, subject);
+    if (is_of_tables(subject)) return write_type(out, value_lent(subject.o->type));
     return write_by_attributes(out, subject);
 }
 
