@@ -196,7 +196,7 @@ endif
 # ---- the browser ----
 ifneq ($(WEB),)
 # What src/web has in their place (copies of the process, a terminal), and what the page is sent without.
-TOOL_OBJ := $(filter-out %/repl/lesson/copy.o %/plot/browse.o %/plot/graphics.o %/modules/re.o %/modules/regex.o %/modules/regex_compile.o,$(TOOL_OBJ))
+TOOL_OBJ := $(filter-out %/repl/lesson/copy.o %/plot/browse.o %/plot/graphics.o %/modules/gc.o %/modules/unicodedata.o %/modules/re.o %/modules/regex.o %/modules/regex_compile.o,$(TOOL_OBJ))
 WEB_OBJ := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard src/web/*.c))
 $(WEB_OBJ): | $(LIB_DIR)/done
 # Without the code of the preludes, which compiles in 30 ms there and would be a seventh of what is sent.

@@ -167,6 +167,18 @@ static TsrStatus fill_kl(Module *m) {
     return module_add_move(m, "kl_divergence", v);
 }
 #endif
+#ifndef __wasm__
+static TsrStatus fill_modules_utils(Module *m) {
+    static const char *const names[] = {"_ntuple", "_pair",  "_quadruple", "_reverse_repeat_tuple",
+                                        "_single", "_triple"};
+    for (size_t i = 0; i < TSR_COUNTOF(names); i++) {
+        Value v;
+        TSR_TRY(prelude_get(&v, "nn modules utils", names[i] + 1));
+        TSR_TRY(module_add_move(m, names[i], v));
+    }
+    return TSR_OK;
+}
+#endif
 static TsrStatus fill_onnx(Module *m) { return module_add_functions(m, torch_onnx_functions); }
 
 typedef struct Switch {
@@ -242,6 +254,8 @@ static const struct Space {
 #define LAYER(name, base, module)
 #define DATA(name, module)
 #include "kinds.def"
+    {"torch.nn.modules", NULL, NULL, "torch.nn.modules.utils."},
+    {"torch.nn.modules.utils", NULL, fill_modules_utils, "Numbers that stand for several."},
     {"torch.distributed", "distributed.", NULL, "Questions about a group of processes: this one is alone."},
     {"torch.utils", NULL, NULL, "torch.utils.data."},
     {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},

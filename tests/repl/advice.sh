@@ -68,8 +68,6 @@ with torch.no_grad: pass
 a type is called first, as in with no_grad():
 import pandas
 load('x.csv') reads a table as a tensor
-import csv
-load('x.csv') reads a table as a tensor
 import array
 bytearray(b) holds bytes, tensor(list) numbers of one kind
 import dataclasses

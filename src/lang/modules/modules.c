@@ -23,6 +23,7 @@ static TsrStatus io_fill(Module *module) {
 }
 static const NsModule ns_io = {"io", "Files in memory.", NULL, io_fill, NULL};
 static const NsModule ns_argparse = {"argparse", "The arguments of a script, by their names.", NULL, NULL, NULL};
+static const NsModule ns_csv = {"csv", "Rows of texts, from lines and to files.", NULL, NULL, NULL};
 static const NsModule ns_logging = {"logging", "Messages of a program by levels.", NULL, NULL, NULL};
 static const NsModule ns_pathlib = {"pathlib", "The paths of files.", NULL, NULL, NULL};
 static const NsModule ns_pprint = {"pprint", "Values over several lines.", NULL, NULL, NULL};
@@ -53,6 +54,7 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_contextlib,
 #ifndef __wasm__
                                        &ns_argparse,
+                                       &ns_csv,
                                        &ns_gc,
                                        &ns_io,
                                        &ns_logging,
@@ -63,6 +65,7 @@ static const NsModule *const rows[] = {&ns_math,
                                        &ns_statistics,
                                        &ns_textwrap,
                                        &ns_timeit,
+                                       &ns_unicodedata,
 #endif
                                        &ns_types,
                                        &ns_warnings,
@@ -79,6 +82,9 @@ static Kind kinds[] = {
     KIND("StringIO", "_io", &kinds[0].type, "io", "io"),
     OF("argparse", "ArgumentParser"),
     OF("argparse", "Namespace"),
+    KIND("DictReader", "csv", NULL, "csv", "csv"),
+    KIND("DictWriter", "csv", NULL, "csv", "csv"),
+    KIND("writer", "_csv", NULL, "csv", "csv"),
     OF("logging", "Formatter"),
     OF("logging", "LogRecord"),
     OF("logging", "Logger"),

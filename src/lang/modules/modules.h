@@ -15,7 +15,7 @@ typedef struct NsModule {
 
 extern const NsModule ns_math, ns_cmath, ns_itertools, ns_functools, ns_json, ns_sys, ns_os, ns_os_path, ns_time,
     ns_random, ns_collections, ns_copy, ns_typing, ns_heapq, ns_operator, ns_string, ns_contextlib, ns_re, ns_types,
-    ns_warnings, ns_gc, ns_numbers, ns_collections_abc, ns_typing_extensions;
+    ns_warnings, ns_gc, ns_numbers, ns_unicodedata, ns_collections_abc, ns_typing_extensions;
 
 TsrStatus ns_add_math_constants(Module *module); /* pi, e, tau, inf, nan: math and cmath have the same */
 

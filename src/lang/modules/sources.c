@@ -13,6 +13,7 @@ PRELUDE_EMBED(prelude_operator, "src/lang/modules/prelude/operator.tsr");
 PRELUDE_EMBED(prelude_random, "src/lang/modules/prelude/random.tsr");
 #ifndef __wasm__
 PRELUDE_EMBED(prelude_argparse, "src/lang/modules/prelude/argparse.tsr");
+PRELUDE_EMBED(prelude_csv, "src/lang/modules/prelude/csv.tsr");
 PRELUDE_EMBED(prelude_io, "src/lang/modules/prelude/io.tsr");
 PRELUDE_EMBED(prelude_logging, "src/lang/modules/prelude/logging.tsr");
 PRELUDE_EMBED(prelude_pathlib, "src/lang/modules/prelude/pathlib.tsr");
@@ -38,6 +39,7 @@ static const PreludeSource sources[] = {
     SOURCE("random", random, "math random"),
 #ifndef __wasm__
     SOURCE("argparse", argparse, "argparse os sys textwrap types"),
+    SOURCE("csv", csv, "csv types"),
     SOURCE("io", io, "io operator"),
     SOURCE("logging", logging, "logging sys time"),
     SOURCE("pathlib", pathlib, "os pathlib re"),
