@@ -10,6 +10,7 @@
  * in there is compiled. */
 #include "prelude.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ typedef struct Block {
     uint32_t code; /* the code of its wrapper, for code_thaw, from the table on; 0: it has to be compiled */
 } Block;
 
-enum { MAX_UNITS = 64, NAME_ROOM = 64, FILTER_WORDS = 64 };
+enum { MAX_UNITS = 128, NAME_ROOM = 64, FILTER_WORDS = 64 };
 
 typedef struct Unit {
     const PreludeSource *source;
@@ -49,7 +50,8 @@ static Unit units[MAX_UNITS];
 static int unit_count;
 
 void prelude_add(const PreludeSource *sources, int count) {
-    for (int i = 0; i < count && unit_count < MAX_UNITS; i++) units[unit_count++] = (Unit){.source = &sources[i]};
+    assert(count <= MAX_UNITS - unit_count);
+    for (int i = 0; i < count; i++) units[unit_count++] = (Unit){.source = &sources[i]};
 }
 
 /* ---- the blocks of a source ---- */
