@@ -13,9 +13,9 @@
 #include "core/tensor/loan.h"
 #include "core/parallel.h"
 
-/* BLOCK: accumulators on the stack at a time. PARALLEL: elements from which several outputs are split over threads.
- * CHUNK: the least part of a line that a thread reduces, MAX_CHUNKS the most parts; both depend on the line alone, so
- * the result does not depend on the number of threads. */
+/* BLOCK: accumulators on the stack at a time, if they are large. PARALLEL: elements from which several outputs are
+ * split over threads. CHUNK: the least part of a line that a thread reduces, MAX_CHUNKS the most parts; both depend on
+ * the line alone, so the result does not depend on the number of threads. */
 enum { BLOCK = 256, PARALLEL = 4 * TSR_CHUNK_WORK, CHUNK = 1 << 16, MAX_CHUNKS = 256 };
 enum {
     PIECE = 1 << 25 /* of a line, between two looks for an interrupt: lines in memory are mostly shorter, expanded ones
@@ -306,6 +306,7 @@ static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
 static void fold_outputs(int64_t begin, int64_t end, void *user) {
     _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
     const Plan *p = user;
+    const int64_t room = (int64_t)(sizeof accs / p->reducer->size);
     bool rows = takes_rows(p);
     while (begin < end) {
         int64_t rest = begin, place = 0, first = begin % p->kept[0].size;
@@ -316,7 +317,7 @@ static void fold_outputs(int64_t begin, int64_t end, void *user) {
             base += at * p->kept[d].stride;
             place += at * p->kept[d].other;
         }
-        int64_t n = TSR_MIN(TSR_MIN(p->kept[0].size - first, end - begin), (int64_t)BLOCK);
+        int64_t n = TSR_MIN(TSR_MIN(p->kept[0].size - first, end - begin), room);
         init(p, accs, n);
         if (rows) fold_rows(p, accs, base, first, n);
         else fold_lines(p, accs, base, n);
