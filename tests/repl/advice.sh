@@ -924,6 +924,16 @@ table({'a': [1.5, 2.5]}).value_counts()
 of one column: t['name'].value_counts() of words, t['a'].unique(return_counts=True) of numbers
 table({'a': [1.5, 2.5]}).unique()
 of one column: t['a'].unique()
+table({'a': [1.5, 2.5]}).where(3)
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).filter(len)
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+table({'a': [1.5, 2.5]}).select('a')
+t[2:5] takes rows, t[t['a'] > 2] those that fit, t[['a', 'b']] columns
+t = table({'a': ['x'], 'b': [True]})\nt[t['a'] == 'x' & t['b']]
+& binds more tightly than ==: (t['name'] == 'u') & (t['a'] > 2)
+t = table({'a': ['x'], 'b': [True]})\nt[t['a'] == 'x' | t['b']]
+| binds more tightly than ==: (t['name'] == 'u') | (t['a'] > 2)
 table({'a': [1.5, 2.5]}).merge(table({'a': [1.5]}))
 did you mean 'join'?
 table({'a': [1.5, 2.5]}).drop_duplicates()
