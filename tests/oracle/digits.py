@@ -2,23 +2,25 @@
 
     python3 tests/oracle/digits.py --tsr build/tsr [--seed N] [--each N] [--op REGEX] [--show N] [--family WORD]
     python3 tests/oracle/digits.py --tsr build/tsr --line 'r = torch.log1p(P("float32 edge")[3:40:2])'     one call, both answers
+    python3 tests/oracle/digits.py --tsr build/tsr --seed 7 --each 6 --record tests/data/digits    for tests/repl/digits.sh
 
 The calls are made from the templates below, in which {x}, {y}, {z} stand for tensors of one shape and dtype, <a|b> for one of the words, and @a|b@ for
 each of them. Their elements
-come from pools, one for each dtype and kind of value, which both programs read from a file. Prints, for each operator and dtype, how many calls differ
+come from pools, one for each dtype and kind of value, which both programs make by the same exact operations. Prints, for each operator and dtype, how many calls differ
 and the largest distance in units of the last place (of the result's dtype; `inf` where one of the two is not finite).
 """
 import argparse
 import collections
-import json
+import gzip
 import math
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FLOATS = ["float32", "float64", "float16", "bfloat16"]
@@ -50,53 +52,60 @@ def templates():
                 yield family, [d for s in dtypes for d in SETS[s]], KINDS[kinds], shapes, before + name + "".join(names[1:])
 
 
-def make_pool(path):
-    import torch
+# Both programs make the pools by this text, of operations that are exact: no file is needed.
+POOLS = r'''
+import math
+import torch
+import torch.nn.functional as F
+nan = float("nan")
+inf = float("inf")
+N = 4096
+AT = torch.arange(N)
+MANTISSA = {"float32": (23, -126, 127), "float64": (52, -1022, 1023), "float16": (10, -14, 15), "bfloat16": (7, -126, 127), "float8_e5m2": (2, -14, 15), "float8_e4m3fn": (3, -6, 8)}
 
-    g = torch.Generator().manual_seed(4711)
-    pool = {}
-    warnings.simplefilter("ignore")
+def uniform(k):
+    return ((AT + 4096 * k) * 2654435761 % 4294967296).double() / 4294967296
 
-    def uniform(n=POOL):
-        return torch.rand(n, generator=g, dtype=torch.float64)
+def reals(kind, dtype, k):
+    mantissa, least, most = MANTISSA[dtype]
+    if kind == "unit":
+        return uniform(k) * 2 - 1
+    near = (uniform(k) + uniform(k + 1) + uniform(k + 2) + uniform(k + 3) - 2) * 5
+    if kind == "normal":
+        return near
+    if kind == "positive":
+        return near * near / 8 + 1 / 64
+    if kind == "small":
+        return ((uniform(k) * 19).floor() - 9) * torch.tensor([1.0, 0.5, 1.0, 2.0]).double()[(uniform(k + 1) * 4).long()]
+    powers = torch.tensor([2.0 ** e for e in range(least, most)], dtype=torch.float64)
+    wide = (1 + uniform(k)) * powers[(uniform(k + 1) * (most - least)).long()] * ((uniform(k + 2) * 2).floor() * 2 - 1)
+    if kind == "wide":
+        return wide
+    top = torch.finfo(getattr(torch, dtype)).max
+    special = torch.tensor([0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, top, -top, 2.0 ** least, -(2.0 ** least), 2.0 ** (least - mantissa), -(2.0 ** (least - mantissa)), 3.0, -3.0, 1.5, -1.5, 2.5, 1e-3, 100.0, -100.0, 7.0, 20.0, -20.0, 88.7, -103.0, 1 + 2.0 ** -mantissa, 1 - 2.0 ** -mantissa], dtype=torch.float64)
+    return torch.where(uniform(k + 3) < 0.6, special[(uniform(k + 4) * len(special)).long()], torch.where(uniform(k + 5) < 0.5, wide, near * 3))
 
-    def reals(kind, dtype):
-        mantissa, least = MANTISSA[dtype]
-        most = 15 if dtype in ("float16", "float8_e5m2") else 8 if dtype == "float8_e4m3fn" else 1023 if mantissa == 52 else 127
-        if kind == "normal":
-            return torch.randn(POOL, generator=g, dtype=torch.float64) * 3
-        if kind == "unit":
-            return uniform() * 2 - 1
-        if kind == "positive":
-            return torch.exp(torch.randn(POOL, generator=g, dtype=torch.float64))
-        if kind == "small":
-            return torch.randint(-9, 10, (POOL,), generator=g).double() * torch.tensor([1.0, 0.5, 1.0, 2.0]).double()[torch.randint(0, 4, (POOL,), generator=g)]
-        wide = torch.ldexp(1 + uniform(), torch.randint(least - 3, most, (POOL,), generator=g).double()) * (torch.randint(0, 2, (POOL,), generator=g) * 2 - 1)
-        if kind == "wide":
-            return wide
-        top = torch.finfo(getattr(torch, dtype)).max
-        special = torch.tensor([0.0, -0.0, math.inf, -math.inf, math.nan, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, top, -top, 2.0 ** least, -(2.0 ** least), 2.0 ** (least - mantissa),
-                                -(2.0 ** (least - mantissa)), 3.0, -3.0, 1.5, -1.5, 2.5, 1e-3, 100.0, -100.0, 7.0, 20.0, -20.0, 88.7, -103.0, 1 + 2.0 ** -mantissa, 1 - 2.0 ** -mantissa], dtype=torch.float64)
-        return torch.where(uniform() < 0.6, special[torch.randint(0, len(special), (POOL,), generator=g)], torch.where(uniform() < 0.5, wide, torch.randn(POOL, generator=g, dtype=torch.float64) * 10))
-
-    for dtype in FLOATS + SMALL:
-        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
-            pool[f"{dtype} {kind}"] = reals(kind, dtype).to(getattr(torch, dtype))
-    for dtype, real in (("complex64", "float32"), ("complex128", "float64"), ("complex32", "float16")):
-        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
-            pool[f"{dtype} {kind}"] = torch.complex(reals(kind, real).to(torch.float64), reals(kind, real).to(torch.float64)).to(getattr(torch, dtype))
-    for dtype in INTS + SETS["U"] + ["bool"]:
-        low, high = (0, 1) if dtype == "bool" else (torch.iinfo(getattr(torch, dtype)).min, torch.iinfo(getattr(torch, dtype)).max)
-        signed = low < 0
-        rng = random.Random(dtype)
-        for kind in ("normal", "unit", "positive", "wide", "edge", "small"):
-            if kind in ("wide", "edge"):
-                v = [rng.choice([low, high, 0, 1, low + 1, high - 1, rng.randint(low, high), rng.randint(low, high)]) if kind == "edge" else rng.randint(low, high) for _ in range(POOL)]
-            else:
-                a = {"normal": 20, "unit": 1, "positive": 40, "small": 9}[kind]
-                v = [rng.randint(1 if kind == "positive" and dtype != "bool" else -a if signed else 0, min(a, high)) for _ in range(POOL)]
-            pool[f"{dtype} {kind}"] = torch.tensor(v, dtype=getattr(torch, dtype))
-    torch.save(pool, path)
+KINDS = ["normal", "unit", "positive", "wide", "edge", "small"]
+P = {}
+for d, dtype in enumerate(MANTISSA):
+    for k, kind in enumerate(KINDS):
+        P[dtype + " " + kind] = reals(kind, dtype, 60 * d + 10 * k).to(getattr(torch, dtype))
+for dtype, real in (("complex64", "float32"), ("complex128", "float64"), ("complex32", "float16")):
+    for k, kind in enumerate(KINDS):
+        P[dtype + " " + kind] = torch.complex(reals(kind, real, 400 + 10 * k), reals(kind, real, 500 + 10 * k)).to(getattr(torch, dtype))
+for d, dtype in enumerate(["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "bool"]):
+    low, high = (0, 1) if dtype == "bool" else (torch.iinfo(getattr(torch, dtype)).min, torch.iinfo(getattr(torch, dtype)).max)
+    for k, kind in enumerate(KINDS):
+        u = uniform(600 + 20 * d + k)
+        if kind in ("wide", "edge"):
+            v = [low + int(e * 65536) * ((high - low) // 65535 or 1) for e in u.tolist()]
+            v = [[low, high, 0, 1, low + 1, high - 1, min(max(e, low), high), 2][i % 8] if kind == "edge" else min(max(e, low), high) for i, e in enumerate(v)]
+        else:
+            most = min({"normal": 20, "unit": 1, "positive": 40, "small": 9}[kind], high)
+            least = 1 if kind == "positive" and dtype != "bool" else -most if low < 0 else 0
+            v = [least + int(e * (most - least + 1)) for e in u.tolist()]
+        P[dtype + " " + kind] = torch.tensor(v, dtype=getattr(torch, dtype))
+'''
 
 
 # ---- the calls ----
@@ -167,12 +176,6 @@ def make_call(rng, dtypes, kinds, shapes, call):
 
 RUNNER = r'''
 import sys
-import math
-import torch
-import torch.nn.functional as F
-nan = float("nan")
-inf = float("inf")
-P = torch.load(sys.argv[1])
 
 def shown(r):
     if isinstance(r, torch.Tensor):
@@ -189,9 +192,9 @@ def shown(r):
     return repr(r)
 
 at = 0
-for line in open(sys.argv[2]):
+for line in open(sys.argv[1]):
     at += 1
-    if at <= int(sys.argv[3]):
+    if at <= int(sys.argv[2]):
         continue
     try:
         exec(line)
@@ -205,12 +208,12 @@ def answers(command, lines, folder):
     """One text a line; 'ended' for a call that ended the program."""
     calls, runner = os.path.join(folder, "calls"), os.path.join(folder, "runner.py")
     with open(runner, "w") as f:
-        f.write(RUNNER)
+        f.write(POOLS + RUNNER)
     with open(calls, "w") as f:
         f.writelines(line + "\n" for line in lines)
     found = []
     while len(found) < len(lines):
-        p = subprocess.run(command + [runner, os.path.join(folder, "pool.pt"), calls, str(len(found))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        p = subprocess.run(command + [runner, calls, str(len(found))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         found += p.stdout.splitlines()
         if len(found) < len(lines):
             found.append("ended")
@@ -284,6 +287,20 @@ def first_difference(g, w):
     return f"{str(g)[:300]}   PYTORCH {str(w)[:300]}"
 
 
+def record(folder, options, calls, theirs, runner):
+    """Writes the program that makes the answers, and, in one file, the calls on which tsr agrees whatever instructions it
+    takes, each behind a checksum of its answer. Products of matrices are left out: they are BLAS's, by processor."""
+    lines = [line for _, _, _, line in calls]
+    agreed = [family != "mat" and w != "ended" and len(w) < 20000 for (family, _, _, _), w in zip(calls, theirs)]
+    for isa in ("base", "avx2", "avx512"):
+        os.environ["TSR_ISA"] = isa
+        ours = answers([options.tsr, "--max-memory", "4G"], lines, os.path.dirname(runner))
+        agreed = [a and g == w for a, g, w in zip(agreed, ours, theirs)]
+    with gzip.GzipFile(os.path.join(folder, "sample.gz"), "wb", 9, mtime=0) as f:
+        f.writelines(f"{zlib.crc32(w.encode()):08x}\t{line}\n".encode() for a, line, w in zip(agreed, lines, theirs) if a)
+    shutil.copy(runner, os.path.join(folder, "runner.py"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tsr", default="build/tsr")
@@ -294,6 +311,7 @@ def main():
     parser.add_argument("--show", type=int, default=1)
     parser.add_argument("--kinds", help="words: of these kinds of values only")
     parser.add_argument("--line")
+    parser.add_argument("--record", help="a folder for the calls on which both agree: tests/data/digits")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     calls = []
@@ -306,10 +324,11 @@ def main():
     if options.line:
         calls = [("", options.line, "", options.line)]
     with tempfile.TemporaryDirectory() as folder:
-        make_pool(os.path.join(folder, "pool.pt"))
         lines = [c[3] for c in calls]
         theirs = answers([sys.executable], lines, folder)
         ours = answers([options.tsr, "--max-memory", "4G"], lines, folder)
+        if options.record:
+            record(options.record, options, calls, theirs, os.path.join(folder, "runner.py"))
     if options.line:
         print("tsr     ", ours[0][:3000])
         print("PyTorch ", theirs[0][:3000])
