@@ -904,6 +904,51 @@ static bool is_fused_addr(TsrDtype common, const TsrTensor *self, const TsrTenso
            y->dtype == common;
 }
 
+/* beta self + alpha x y, x a column, the product rounded before beta self is added to it. */
+static TsrStatus addr_to_product_new(TsrTensor **out, TsrTensor *self, TsrTensor *x, TsrTensor *y, TsrScalar beta,
+                                     TsrScalar alpha) {
+    TSR_OWNED scaled = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED one_more = NULL;
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "ts", x, alpha));
+    TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", scaled, y));
+    TSR_TRY(tsr_tensor_new_scalar(&one_more, tsr_scalar_float(1), product->dtype));
+    return tsr_invoke_new(out, 1, "addcmul", "ttts", product, one_more, self, beta);
+}
+
+/* The same, beta self rounded before the product is added to it. */
+static TsrStatus addr_to_summand_new(TsrTensor **out, TsrTensor *self, TsrTensor *x, TsrTensor *y, TsrScalar beta,
+                                     TsrScalar alpha) {
+    TSR_OWNED weighted = NULL;
+    if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
+    return tsr_invoke_new(out, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, x, y, alpha);
+}
+
+/* The second way where PyTorch's loop takes pairs of vectors of 32 bytes of a row, the first one in the rest of it. */
+static TsrStatus fused_addr_new(TsrTensor **out, TsrTensor *self, TsrTensor *x, TsrTensor *y, TsrScalar beta,
+                                TsrScalar alpha) {
+    enum { BLOCK_BYTES = 64 };
+    const int64_t block = BLOCK_BYTES / (int64_t)tsr_itemsize(y), n = y->sizes[0];
+    const bool dense = y->strides[0] == 1 && self->strides[1] == 1;
+    const int64_t whole = dense ? n / block * block : 0;
+    if (whole == 0) return addr_to_product_new(out, self, x, y, beta, alpha);
+    TSR_OWNED r = NULL;
+    TSR_OWNED last = NULL;
+    TSR_OWNED from = NULL;
+    TSR_OWNED to = NULL;
+    TSR_OWNED rest = NULL;
+    TSR_TRY(addr_to_summand_new(&r, self, x, y, beta, alpha));
+    if (whole < n && !tsr_is_meta(r)) {
+        TSR_TRY(tsr_tensor_new_slice(&last, y, 0, whole, n, 1));
+        TSR_TRY(tsr_tensor_new_slice(&from, self, 1, whole, n, 1));
+        TSR_TRY(tsr_tensor_new_slice(&to, r, 1, whole, n, 1));
+        TSR_TRY(addr_to_product_new(&rest, from, x, last, beta, alpha));
+        TSR_TRY(tsr_tensor_copy(to, rest));
+    }
+    *out = tsr_owned_take(&r);
+    return TSR_OK;
+}
+
 static TsrScalar real_scalar(TsrScalar s) { return s.kind == TSR_SCALAR_COMPLEX ? tsr_scalar_float(s.c.re) : s; }
 
 /* beta * self + alpha * product of x and y, step by step, each in the common dtype. */
@@ -954,9 +999,7 @@ TsrStatus op_addr(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(common)) beta = real_scalar(beta), alpha = real_scalar(alpha);
     if (is_fused_addr(common, self, x, y) &&
         !is_zero(beta)) { /* in one pass, and with one rounding fewer, as PyTorch's */
-        if (tsr_scalar_to_double(beta) != 1) TSR_TRY(tsr_invoke_new(&weighted, 1, "mul", "ts", self, beta));
-        return tsr_finish_move(
-            c, tsr_invoke_new(&r, 1, "addcmul", "ttts", weighted != NULL ? weighted : self, column, y, alpha), r);
+        return tsr_finish_move(c, fused_addr_new(&r, wide, column, y, beta, alpha), r);
     }
     return tsr_finish_move(c, addr_in_steps(&r, c, common, beta, alpha), r);
 }
