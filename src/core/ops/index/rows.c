@@ -143,6 +143,7 @@ static TsrStatus check_index_source(const TsrOpCall *c, const char *name, const 
             tsr_sizes_text(self), tsr_sizes_text(source));
     if (c->out[0] == NULL) return TSR_OK;
     TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    if (!tsr_same_sizes(c->out[0], self)) return TSR_OK; /* it is resized first */
     TSR_TRY(tsr_check_out_overlap(c->out[0], index));
     return tsr_check_no_overlap(c->out[0], source);
 }

@@ -413,9 +413,9 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
         TSR_TRY(tsr_require(allowed, set->dtype, "unique"));
         TSR_TRY(tsr_promote(&dtype, elements->dtype, set->dtype));
     }
-    if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, sorts ? "unique" : "isin_default_cpu"));
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));
+    if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, sorts ? "unique" : "isin_default_cpu"));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,
                            tsr_is_meta(set) || tsr_on_device(set) ? set->device : elements->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);

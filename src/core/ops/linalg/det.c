@@ -56,6 +56,8 @@ static TsrStatus det_new(TsrTensor **out, const TsrOpCall *c, const TsrTensor *a
     TSR_OWNED prod = NULL;
     TSR_TRY(factor_for_det(&lu, &pivots, c, a, fn));
     int64_t last = -1;
+    TsrDtype product; /* of the signs, which are whole numbers there */
+    TSR_TRY(tsr_promote(&product, TSR_INT64, a->dtype));
     TSR_TRY(signs_new(&sign, lu, pivots));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, lu, 0, -2, -1));
     TSR_TRY(tsr_invoke_new(&prod, 1, "prod", "ti", diagonal, last));

@@ -859,7 +859,7 @@ TsrStatus op_outer(TsrOpCall *c) {
     TSR_OWNED column = NULL;
     TSR_TRY(check_vector("outer", "self", c->arg[0].t));
     TSR_TRY(check_vector("outer", "vec2", c->arg[1].t));
-    TSR_TRY(tsr_tensor_new_unsqueeze(&column, c->arg[0].t, 1));
+    TSR_TRY(tsr_tensor_new_reshape(&column, c->arg[0].t, 2, (int64_t[]){c->arg[0].t->sizes[0], 1}));
     TSR_TRY(check_rows_and_columns(c, 2, (const TsrTensor *const[]){column, c->arg[1].t}));
     return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", column, c->arg[1].t), r);
 }
@@ -983,7 +983,7 @@ TsrStatus op_addr(TsrOpCall *c) {
     TSR_OWNED wide = NULL;
     TSR_OWNED weighted = NULL;
     TSR_TRY(addr_summand_new(&wide, c));
-    TSR_TRY(tsr_tensor_new_unsqueeze(&column, x, 1));
+    TSR_TRY(tsr_tensor_new_reshape(&column, x, 2, (int64_t[]){x->sizes[0], 1}));
     TSR_TRY(check_rows_and_columns(c, 3, (const TsrTensor *const[]){wide, column, y}));
     TsrDtype common;
     TSR_TRY(tsr_result_type(&common, (TsrTensor *const[]){self, x, y}, 3));

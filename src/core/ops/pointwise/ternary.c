@@ -243,6 +243,7 @@ TsrStatus op_lerp_tensor(TsrOpCall *c) {
     TSR_TRY(check_lerp_dtype(c->arg[0].t, c->arg[1].t, "end"));
     const TsrTensor *self = c->arg[0].t, *weight = c->arg[2].t, *out = c->out[0];
     if (tsr_ndim(weight) > 0) TSR_TRY(check_lerp_dtype(self, weight, "weight"));
+    if (!c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (tsr_ndim(weight) > 0 && out != NULL && out->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Found dtype %s but expected %s", tsr_dtype_scalar_name(out->dtype),
                          tsr_dtype_scalar_name(self->dtype));

@@ -304,11 +304,12 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    TSR_TRY(check_chosen(c, &c->arg[3]));
-    if (x->numel > 0) TSR_TRY(tsr_require(D_FLOAT, d, "nansum_cpu"));
-    else if (c->out[0] != NULL && !tsr_can_cast(d, c->out[0]->dtype)) /* a sum of nothing, which is divided */
+    if (x->numel == 0 && c->out[0] != NULL &&
+        !tsr_can_cast(d, c->out[0]->dtype)) /* a sum of nothing, which is divided */
         return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
+    TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (x->numel > 0) TSR_TRY(tsr_require(D_FLOAT, d, "nansum_cpu"));
     TsrStatus s = sum_or_product(
         &sum, "nansum_cpu",
         (TsrReduction){tsr_in(D_FLOAT, d) ? TSR_R_NANSUM : TSR_R_SUM, x, dims, c->arg[2].b, NULL, {d, TSR_DTYPE_NONE}});

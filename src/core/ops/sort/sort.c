@@ -219,7 +219,8 @@ TsrStatus op_msort(TsrOpCall *c) {
     TsrTensor *values, *indices;
     if (!tsr_dtype_is_complex(c->arg[0].t->dtype)) {
         TSR_TRY(tsr_check_out_dtype(c, 0, c->arg[0].t->dtype));
-        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+        if (c->out[0] != NULL && tsr_same_sizes(c->out[0], c->arg[0].t))
+            TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     }
     TSR_TRY(sort_new(&values, &indices, c->arg[0].t, 0, false, false));
     tsr_tensor_free(indices);
