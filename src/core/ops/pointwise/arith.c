@@ -54,11 +54,19 @@ static bool is_real_number(const TsrTensor *t) {
 
 static double number_of(const TsrTensor *t) { return tsr_scalar_to_double(tsr_tensor_get(t, 0)); }
 
+/* Row by row but for the strides of sizes of 1, which decide how a result lies beside a number. */
+static bool has_odd_strides(const TsrTensor *t) {
+    int64_t strides[TSR_MAX_DIMS];
+    if (!tsr_is_contiguous(t, TSR_CONTIGUOUS)) return false;
+    tsr_layout_contiguous_strides(strides, tsr_ndim(t), t->sizes);
+    return memcmp(strides, t->strides, sizeof *strides * (size_t)tsr_ndim(t)) != 0;
+}
+
 /* Which of the two is a half tensor, where the other one is a number and there is such a kernel; or -1. */
 static int half_by_number(const TsrOpCall *c, const TsrPointwise *rules, TsrTensor *const *in) {
     int k = is_real_number(in[1]) ? 0 : is_real_number(in[0]) ? 1 : -1;
     if (k < 0 || !tsr_in(TSR_BITS_HALF, in[k]->dtype) || tsr_ndim(in[k]) == 0 || tsr_on_device(in[k])) return -1;
-    if (in[k]->numel == 0) return -1; /* whose strides are the iterator's */
+    if (in[k]->numel == 0 || has_odd_strides(in[k])) return -1; /* how the result lies is the iterator's to say */
     if (c->out[0] != NULL && c->out[0]->dtype != in[k]->dtype) return -1;
     return tsr_kernel(rules->kernel, in[k]->dtype) != NULL ? k : -1;
 }
