@@ -256,6 +256,7 @@ static const struct Space {
 #include "kinds.def"
     {"torch.nn.modules", NULL, NULL, "torch.nn.modules.utils."},
     {"torch.nn.modules.utils", NULL, fill_modules_utils, "Numbers that stand for several."},
+    {"einops", "einops.", NULL, "Axes of tensors by names, as in the package of that name."},
     {"torch.distributed", "distributed.", NULL, "Questions about a group of processes: this one is alone."},
     {"torch.utils", NULL, NULL, "torch.utils.data."},
     {"torch.utils.data", "utils.data.", NULL, "Batches of what has a length and elements by number."},

@@ -40,6 +40,7 @@ PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
 PRELUDE_EMBED(prelude_nn_modules_utils, "src/torch/prelude/nn_modules_utils.tsr");
+PRELUDE_EMBED(prelude_einops, "src/torch/prelude/einops.tsr");
 PRELUDE_EMBED(prelude_distributed, "src/torch/prelude/distributed.tsr");
 PRELUDE_EMBED(prelude_reshape, "src/torch/prelude/reshape.tsr");
 PRELUDE_EMBED(prelude_groups_rows, "src/torch/prelude/groups_rows.tsr");
@@ -79,6 +80,7 @@ static const PreludeSource sources[] = {
     SOURCE("backends.cuda", backends_cuda),
 #ifndef __wasm__
     SOURCE_WITH("nn modules utils", nn_modules_utils, NULL),
+    SOURCE_WITH("einops", einops, "torch math"),
     SOURCE_WITH("distributed", distributed, NULL),
     SOURCE_WITH("distributions", distributions, "torch copy math F=torch.nn.functional D=torch.distributions"),
     SOURCE_WITH("utils.data", data, "torch bisect itertools math warnings data=torch.utils.data"),

@@ -74,8 +74,6 @@ import dataclasses
 collections.namedtuple makes records; there are no classes
 import datetime
 time.time() counts the seconds since 1970; there are no dates
-import einops
-view, permute, repeat and einsum do what rearrange, repeat and reduce do
 import glob
 os.listdir(path) names the files
 import matplotlib.pyplot
