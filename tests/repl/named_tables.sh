@@ -31,6 +31,19 @@ printf 'city\tshop\nRo, me\tb\n' | "$tsr" -e '_["city"].words' >out; is 'or by t
 for text in 'one, two\nthree\n' 'one, two\n' 'one two\nthree four\n' 'a,b,c\nd,e\n'; do
     printf "$text" | "$tsr" -e _ >out 2>&1; is "but not $text" 'tsr: <stdin>: neither its name nor its first bytes tell its format' "$(head -1 out)"
 done
+bare() { printf 'a,1\nb,2\n' | "$tsr" -I csv --header no -o csv "$@" 2>&1; }
+is 'no header, none written' 'a,1
+b,2' "$(bare -e _)"
+is 'nor above rows and columns of it' '2,b
+1,a' "$(bare -e '_[::-1][["1", "0"]]')"
+is 'but where a column is new' '0,1,n
+a,1,2
+b,2,4' "$(bare -e '{**_, "n": _["1"] * 2}')"
+is 'or has another name' '1,0
+a,1
+b,2' "$(bare -e '_.rename({"0": "1", "1": "0"})')"
+is 'a header of numbers is one' '0,1
+a,2' "$(printf '0,1\na,2\n' | "$tsr" -I csv --header yes -o csv -e _)"
 run --columns city,city -e _.columns t.csv; is 'a column named twice' "['city', 'city.1']" "$out"
 run -l t.csv; is '-l' "name  shape  dtype                 bytes  stored
 city  [3]    int64, 3 words           24      24

@@ -52,6 +52,10 @@ written 'new columns' -o csv -e '{**_, "twice": _["qty"] * 2, "why": "x"}'
 written 'of rows that fit' -o jsonl -e '{**_[_["qty"] > 40], "less": _[_["qty"] > 40]["price"] - 1}'
 written 'new columns alone' -o tsv -e '{"n": _["qty"] + _["price"], "day": _["day"]}'
 written 'of a column with gaps' -o jsonl -e '{"n": _["opt"] + _["qty"], "old": _["opt"]}'
+{ printf '\357\273\277"city", "n"\r\n'; yes 'Rome,1' | head -n 3000000 | sed 's/$/\r/'; } >marked.csv
+is 'a byte order mark, a header and line ends as they stand' "$(md5sum <marked.csv)" "$(cat marked.csv | "$tsr" -o csv -e _ | md5sum)"
+is 'no header' "$(tail -n +2 marked.csv | md5sum)" "$(tail -n +2 marked.csv | "$tsr" -I csv --header no -o csv -e _ | md5sum)"
+rm marked.csv
 whole() {
     is "not so: $1" "$("$tsr" -o csv -e "$2" big.csv 2>&1 | md5sum)" "$(cat big.csv | "$tsr" -o csv -e "$2" 2>&1 | md5sum)"
 }

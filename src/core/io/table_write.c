@@ -272,13 +272,26 @@ static void write_names(TsrSink *sink, Writing *w) {
     tsr_sink_puts(sink, w->line_end);
 }
 
+/* Whether all columns are those of a table without a header, under the numbers that they were given for names. */
+static bool is_headless(const Writing *w) {
+    char number[32];
+    if (w->options->header != NULL) return false;
+    for (int i = 0; i < w->t->n; i++) {
+        const TsrOrigin *o = &w->texts.of[i];
+        if (o->source == NULL || o->source->head != NULL || o->source->delimiter == '{') return false;
+        snprintf(number, sizeof number, "%lld", (long long)o->field);
+        if (strcmp(number, w->t->columns[i].name) != 0) return false;
+    }
+    return w->t->n > 0;
+}
+
 TsrStatus tsr_table_write_fields(TsrSink *sink, const TsrTable *t, const TsrSaveOptions *options, char delimiter) {
     Writing w = {.t = t, .options = options, .delimiter = delimiter};
     TSR_TRY(check_header(t, options));
     TsrStatus status = begin_writing(&w);
     const TsrSource *manners = status == TSR_OK ? tsr_texts_manners(&w.texts) : NULL;
     if (manners != NULL && manners->marked) tsr_sink_puts(sink, "\xef\xbb\xbf");
-    if (status == TSR_OK && !options->no_header) write_names(sink, &w);
+    if (status == TSR_OK && !options->no_header && !is_headless(&w)) write_names(sink, &w);
     if (status == TSR_OK) status = write_rows(sink, &w, write_fields);
     end_writing(&w);
     return status;

@@ -70,6 +70,7 @@ void tsr_source_free(TsrSource *source) {
     tsr_dataptr_release(&source->hold);
     tsr_rows_free(source->last);
     tsr_free(source->index);
+    tsr_free(source->own_head);
     tsr_free(source->na);
     tsr_free(source);
 }

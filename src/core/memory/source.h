@@ -14,6 +14,7 @@ struct TsrSource {
     TsrDataPtr hold;             /* owns the text */
     const char *begin, *end;     /* the rows: lines of csv, objects of JSON */
     const char *head, *head_end; /* the row of names; NULL: there is none */
+    char *own_head;              /* owned: the text of `head` where it is not of `hold`; NULL */
     char *na;                    /* owned: words that mean nothing, as TsrLoadOptions has them; NULL: none */
     int64_t columns;             /* that a row may have */
     char delimiter;              /* between fields; '{': rows are objects of JSON */

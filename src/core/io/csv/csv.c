@@ -594,7 +594,8 @@ static TsrStatus note_padding(TsrItems *out, const Table *t) {
 
 /* What the beginning of the text, [begin, t->end), says of the table. */
 static TsrStatus begin_table(Table *t, TsrInput *in, const TsrLoadOptions *options, const char *begin) {
-    if (t->end - begin >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
+    t->marked = t->end - begin >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0;
+    if (t->marked) begin += 3;
     if (options->dtype != TSR_DTYPE_NONE && !tsr_dtype_is_pod(options->dtype))
         return tsr_input_error(in, "a table of numbers can't be torch.%s", tsr_dtype_name(options->dtype));
     t->in = in;
@@ -652,6 +653,16 @@ static TsrStatus read_by_columns(TsrItems *out, Table *t, const TsrLoadOptions *
     return read_columns(out, t, options);
 }
 
+/* That of a table in pieces, which goes along with the first of them. */
+static TsrStatus keep_header(TsrSource *s, const Table *t) {
+    const size_t n = (size_t)(t->header_end - t->header);
+    s->own_head = tsr_mem_text(t->header, n);
+    if (s->own_head == NULL) return tsr_error_no_memory(n + 1);
+    s->head = s->own_head;
+    s->head_end = s->own_head + n;
+    return TSR_OK;
+}
+
 /* The text is kept for those who write cells of it again, but not of whoever asks for the places of its numbers. */
 static TsrStatus keep_text(Table *t, TsrInput *in) {
     TsrDataPtr hold;
@@ -665,10 +676,11 @@ static TsrStatus keep_text(Table *t, TsrInput *in) {
     bool head = t->header != NULL && t->header >= in->data && t->header < t->end; /* not in an earlier piece */
     s->head = head ? t->header + away : NULL;
     s->head_end = head ? t->header_end + away : NULL;
+    if (t->header != NULL && !head) TSR_TRY(keep_header(s, t));
     s->columns = t->columns;
     s->delimiter = t->delimiter;
     s->quoted = t->quoted;
-    s->marked = in->size >= 3 && memcmp(in->data, "\xef\xbb\xbf", 3) == 0;
+    s->marked = t->marked;
     const char *first = head ? t->header : t->body, *stop = line_end(first, t->end);
     s->returns = stop < t->end && stop > first && stop[-1] == '\r';
     s->na = t->na != NULL ? tsr_mem_text(t->na, strlen(t->na)) : NULL;
@@ -811,6 +823,7 @@ TsrStatus tsr_csv_pieces_next(TsrItems *out, TsrCsvPieces *p, TsrInput *in, cons
     if (!p->noted) TSR_TRY(note_rounding(out, t));
     p->noted |= out->rounded;
     t->header = NULL;
+    t->marked = false;
     for (int i = 0; i < t->nblocks; i++) t->body_line += t->blocks[i].lines;
     return TSR_OK;
 }

@@ -67,6 +67,7 @@ typedef struct Table {
     Block blocks[MAX_BLOCKS];
     int nblocks;
     TsrDtype keeper; /* a dtype that would have rounded no number; TSR_DTYPE_NONE: there is none */
+    bool marked;     /* a byte order mark stood before it */
     const char *header, *header_end;
     int64_t first_line; /* where the first row is, a header or not; 0 in later pieces */
     HeaderGuess guess;
