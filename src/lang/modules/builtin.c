@@ -24,24 +24,6 @@ BuiltinHooks builtin_hooks;
 
 FILE *builtin_stdout(void) { return stdout; }
 
-/* Calls visit(item) for each item of an iterable; stops at the first failure or when *stop is set. */
-typedef TsrStatus (*ItemVisit)(Value item, void *context, bool *stop);
-
-static TsrStatus each_item(Value iterable, ItemVisit visit, void *context) {
-    Value iterator, item;
-    bool stop = false;
-    TSR_TRY(value_iter(&iterator, iterable));
-    TsrStatus status;
-    while (!stop && (status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = visit(item, context, &stop);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return stop ? TSR_OK : status;
-}
-
 /* The special method `name` of v, called; *handled is false when v has none. */
 static TsrStatus call_special(Value *out, Value v, const char *name, int count, const Value *args, bool *handled) {
     Value method;
@@ -415,10 +397,9 @@ static TsrStatus builtin_ord(Value *out, const CallArgs *args) {
 
 /* ---- over iterables ---- */
 
-static TsrStatus add_item(Value item, void *context, bool *stop) {
+static TsrStatus add_item(Value item, void *context) {
     Value *total = context, next;
     int64_t sum;
-    (void)stop;
     if (total->tag == V_INT && item.tag == V_INT && !tsr_add_overflows(total->i, item.i, &sum)) {
         total->i = sum;
         return TSR_OK;
@@ -444,7 +425,7 @@ static TsrStatus builtin_sum(Value *out, const CallArgs *args) {
     if (iterable && value_is_bytes(v[1]))
         return tsr_error(TSR_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
     Value total = v[1].tag != V_UNBOUND ? value_retain(v[1]) : value_int(0);
-    TsrStatus status = each_item(v[0], add_item, &total);
+    TsrStatus status = value_each(v[0], add_item, &total, NULL);
     return value_end_move(out, status, total);
 }
 
@@ -452,24 +433,24 @@ typedef struct Truths {
     bool wanted, found;
 } Truths;
 
-static TsrStatus test_item(Value item, void *context, bool *stop) {
+static TsrStatus test_item(Value item, void *context) {
     Truths *t = context;
     bool truth;
     TSR_TRY(value_truth(&truth, item));
-    if (truth == t->wanted) t->found = *stop = true;
+    if (truth == t->wanted) t->found = true;
     return TSR_OK;
 }
 
 static TsrStatus builtin_any(Value *out, const CallArgs *args) {
     Truths t = {true, false};
-    TSR_TRY(each_item(args->values[0], test_item, &t));
+    TSR_TRY(value_each(args->values[0], test_item, &t, &t.found));
     *out = value_bool(t.found);
     return TSR_OK;
 }
 
 static TsrStatus builtin_all(Value *out, const CallArgs *args) {
     Truths t = {false, false};
-    TSR_TRY(each_item(args->values[0], test_item, &t));
+    TSR_TRY(value_each(args->values[0], test_item, &t, &t.found));
     *out = value_bool(!t.found);
     return TSR_OK;
 }
@@ -479,11 +460,10 @@ typedef struct Best {
     Value key_function, item, key; /* item and key owned */
 } Best;
 
-static TsrStatus consider(Value item, void *context, bool *stop) {
+static TsrStatus consider(Value item, void *context) {
     Best *b = context;
     Value key = VALUE_UNBOUND;
     bool better = true;
-    (void)stop;
     if (b->key_function.tag != V_UNBOUND) TSR_TRY(value_call_n(&key, b->key_function, 1, &item));
     else key = value_retain(item);
     TsrStatus status = b->item.tag == V_UNBOUND ? TSR_OK : value_compare_bool(&better, b->order, key, b->key);
@@ -499,7 +479,6 @@ static TsrStatus consider(Value item, void *context, bool *stop) {
 static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, CompareOp order) {
     Value key = args_keyword(args, "key"), fallback = args_keyword(args, "default");
     Best best = {.order = order, .key_function = value_is_none(key) ? VALUE_UNBOUND : key};
-    bool stop;
     if (args->count == 0) return tsr_error(TSR_TYPE_ERROR, "%s expected at least 1 argument, got 0", name);
     for (int i = 0; i < args->keyword_count; i++)
         if (strcmp(args->names[i]->data, "key") != 0 && strcmp(args->names[i]->data, "default") != 0)
@@ -508,9 +487,9 @@ static TsrStatus best_of(Value *out, const CallArgs *args, const char *name, Com
     if (args->count > 1 && fallback.tag != V_UNBOUND)
         return tsr_error(TSR_TYPE_ERROR, "Cannot specify a default for %s() with multiple positional arguments", name);
     TsrStatus status = TSR_OK;
-    if (args->count == 1) status = each_item(args->values[0], consider, &best);
+    if (args->count == 1) status = value_each(args->values[0], consider, &best, NULL);
     for (int i = 0; args->count > 1 && i < args->count && status == TSR_OK; i++)
-        status = consider(args->values[i], &best, &stop);
+        status = consider(args->values[i], &best);
     value_release(best.key);
     if (status == TSR_OK && best.item.tag == V_UNBOUND) {
         if (fallback.tag == V_UNBOUND) return tsr_error(TSR_VALUE_ERROR, "%s() arg is an empty sequence", name);

@@ -49,18 +49,18 @@ static TsrStatus count_dict(Dict *d, Value mapping, BinaryOp op) {
     return TSR_OK;
 }
 
+typedef struct Counting {
+    Dict *counts;
+    BinaryOp op;
+} Counting;
+
+static TsrStatus count_item(Value item, void *context) {
+    const Counting *c = context;
+    return count_more(c->counts, item, value_int(1), c->op);
+}
+
 static TsrStatus count_items(Dict *d, Value iterable, BinaryOp op) {
-    Value iterator, item;
-    TSR_TRY(value_iter(&iterator, iterable));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = count_more(d, item, value_int(1), op);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return status;
+    return value_each(iterable, count_item, &(Counting){d, op}, NULL);
 }
 
 /* The arguments of Counter(), update() and subtract(): a mapping to add or items to count, and keywords. */

@@ -90,20 +90,23 @@ static void rotate(Deque *d, int64_t n) {
     }
 }
 
+typedef struct Adding {
+    Deque *deque;
+    TsrStatus (*add)(Deque *, Value);
+} Adding;
+
+static TsrStatus add_one(Value item, void *context) {
+    const Adding *a = context;
+    return a->add(a->deque, item);
+}
+
 static TsrStatus add_all(Deque *d, Value iterable, TsrStatus (*add)(Deque *, Value)) {
-    Value source = VALUE_UNBOUND, iterator, item;
-    if (is_deque(iterable) && as_deque(iterable) == d)
-        TSR_TRY(list_new_iterable(&source, iterable)); /* itself: as it is now */
-    TsrStatus status = value_iter(&iterator, source.tag != V_UNBOUND ? source : iterable);
+    Adding adding = {d, add};
+    Value source;
+    if (!is_deque(iterable) || as_deque(iterable) != d) return value_each(iterable, add_one, &adding, NULL);
+    TSR_TRY(list_new_iterable(&source, iterable)); /* itself: as it is now */
+    TsrStatus status = value_each(source, add_one, &adding, NULL);
     value_release(source);
-    TSR_TRY(status);
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = add(d, item);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
     return status;
 }
 

@@ -485,19 +485,15 @@ static TsrStatus file_write_method(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus file_writelines(Value *out, const CallArgs *args) {
-    Value iterator, item;
+static TsrStatus write_item(Value item, void *file) {
     int64_t written;
-    TSR_TRY(value_iter(&iterator, args->values[1]));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = write_value(args->values[0], item, &written);
-        value_release(item);
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
+    return write_value(*(const Value *)file, item, &written);
+}
+
+static TsrStatus file_writelines(Value *out, const CallArgs *args) {
+    Value file = args->values[0];
     *out = VALUE_NONE;
-    return status;
+    return value_each(args->values[1], write_item, &file, NULL);
 }
 
 static TsrStatus file_flush(Value *out, const CallArgs *args) {

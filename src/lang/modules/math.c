@@ -578,23 +578,15 @@ static TsrStatus math_isqrt(Value *out, const CallArgs *args) {
     return status;
 }
 
+static TsrStatus multiply_item(Value item, void *product) { return multiply_by(product, item); }
+
 static TsrStatus math_prod(Value *out, const CallArgs *args) {
     static const char *const names[] = {"iterable", "start"};
     static const ArgSpec spec = {"prod", names, 2, 1, 1, 1};
-    Value v[2], iterator, item;
+    Value v[2];
     TSR_TRY(args_parse(v, args, 0, &spec));
     Value product = v[1].tag != V_UNBOUND ? value_retain(v[1]) : value_int(1);
-    TsrStatus status = value_iter(&iterator, v[0]);
-    if (status != TSR_OK) {
-        value_release(product);
-        return status;
-    }
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = multiply_by(&product, item);
-        value_release(item);
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
+    TsrStatus status = value_each(v[0], multiply_item, &product, NULL);
     return value_end_move(out, status, product);
 }
 
@@ -602,21 +594,37 @@ static TsrStatus math_prod(Value *out, const CallArgs *args) {
  * 1997). */
 enum { MAX_PARTIALS = 64 };
 
-static int add_to_partials(double *partials, int n, double x) {
+typedef struct Sum {
+    double partials[MAX_PARTIALS];
+    int n;
+    double special, infinities; /* the sums of nan and infinities, and of infinities */
+} Sum;
+
+static void add_finite(Sum *s, double x) {
     int kept = 0;
-    for (int i = 0; i < n; i++) {
-        double y = partials[i];
+    for (int i = 0; i < s->n; i++) {
+        double y = s->partials[i];
         if (fabs(x) < fabs(y)) {
             double t = x;
             x = y;
             y = t;
         }
         double high = x + y, low = y - (high - x);
-        if (low != 0) partials[kept++] = low;
+        if (low != 0) s->partials[kept++] = low;
         x = high;
     }
-    if (kept < MAX_PARTIALS) partials[kept++] = x;
-    return kept;
+    if (kept < MAX_PARTIALS) s->partials[kept++] = x;
+    s->n = kept;
+}
+
+static TsrStatus add_number(Value item, void *context) {
+    Sum *s = context;
+    double x;
+    TSR_TRY(value_to_double(&x, item));
+    if (isfinite(x)) add_finite(s, x);
+    else s->special += x;
+    if (isinf(x)) s->infinities += x;
+    return TSR_OK;
 }
 
 static double total_of(const double *partials, int n) {
@@ -636,28 +644,14 @@ static double total_of(const double *partials, int n) {
 }
 
 static TsrStatus math_fsum(Value *out, const CallArgs *args) {
-    double partials[MAX_PARTIALS], x, special = 0, infinities = 0;
-    int n = 0;
-    Value iterator, item;
-    TSR_TRY(value_iter(&iterator, args->values[0]));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = value_to_double(&x, item);
-        value_release(item);
-        if (status != TSR_OK) break;
-        if (isfinite(x)) n = add_to_partials(partials, n, x);
-        else special += x;
-        if (isinf(x)) infinities += x;
-        if ((status = tsr_interrupt_check()) != TSR_OK) break;
-    }
-    value_release(iterator);
-    TSR_TRY(status);
-    if (special != 0 || isnan(special)) {
-        if (isnan(infinities)) return tsr_error(TSR_VALUE_ERROR, "-inf + inf in fsum");
-        *out = value_float(special);
+    Sum s = {.n = 0};
+    TSR_TRY(value_each(args->values[0], add_number, &s, NULL));
+    if (s.special != 0 || isnan(s.special)) {
+        if (isnan(s.infinities)) return tsr_error(TSR_VALUE_ERROR, "-inf + inf in fsum");
+        *out = value_float(s.special);
         return TSR_OK;
     }
-    double total = total_of(partials, n);
+    double total = total_of(s.partials, s.n);
     if (isinf(total)) return tsr_error(TSR_OVERFLOW_ERROR, "intermediate overflow in fsum");
     *out = value_float(total);
     return TSR_OK;

@@ -424,6 +424,20 @@ TsrStatus value_next(Value *out, Value iterator) {
     return tsr_error(TSR_TYPE_ERROR, "'%s' object is not an iterator", t->name);
 }
 
+TsrStatus value_each(Value iterable, ItemVisit visit, void *context, const bool *stop) {
+    Value iterator, item;
+    TSR_TRY(value_iter(&iterator, iterable));
+    TsrStatus status;
+    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
+        status = visit(item, context);
+        value_release(item);
+        if (status == TSR_OK) status = tsr_interrupt_check();
+        if (status != TSR_OK || (stop != NULL && *stop)) break;
+    }
+    value_release(iterator);
+    return status;
+}
+
 /* --- attributes --- */
 
 static TsrStatus bind_descriptor(Value *out, Value found, Value v) {

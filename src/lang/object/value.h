@@ -342,6 +342,10 @@ TsrStatus value_delitem(Value v, Value index);
 TsrStatus value_contains(bool *out, Value container, Value item);
 TsrStatus value_iter(Value *out, Value v);
 TsrStatus value_next(Value *out, Value iterator); /* V_UNBOUND at the end */
+/* Calls visit(item) for each item of an iterable; stops at the first failure, at an interrupt, or, unless `stop` is
+ * NULL, once *stop is set. */
+typedef TsrStatus (*ItemVisit)(Value item, void *context);
+TsrStatus value_each(Value iterable, ItemVisit visit, void *context, const bool *stop);
 
 TsrStatus value_getattr(Value *out, Value v, Str *name);
 /* As getattr, but a missing attribute gives V_UNBOUND and no error. */

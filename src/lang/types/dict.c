@@ -269,20 +269,17 @@ TsrStatus dict_copy(Value *out, const Dict *d) {
     return value_end_move(out, status, copy);
 }
 
-static TsrStatus merge_keys(Dict *d, Value mapping, Value keys) {
-    Value iterator, key, value;
-    TSR_TRY(value_iter(&iterator, keys));
-    TsrStatus status;
-    while ((status = value_next(&key, iterator)) == TSR_OK && key.tag != V_UNBOUND) {
-        status = value_getitem(&value, mapping, key);
-        if (status == TSR_OK) {
-            status = dict_set(d, key, value);
-            value_release(value);
-        }
-        value_release(key);
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
+typedef struct Merge {
+    Dict *into;
+    Value from; /* a mapping, or the value that all keys get */
+} Merge;
+
+static TsrStatus merge_key(Value key, void *context) {
+    const Merge *m = context;
+    Value value;
+    TSR_TRY(value_getitem(&value, m->from, key));
+    TsrStatus status = dict_set(m->into, key, value);
+    value_release(value);
     return status;
 }
 
@@ -327,7 +324,7 @@ TsrStatus dict_update(Dict *d, Value other) {
     TsrStatus status = value_call_n(&keys, method, 0, NULL);
     value_release(method);
     TSR_TRY(status);
-    status = merge_keys(d, other, keys);
+    status = value_each(keys, merge_key, &(Merge){d, other}, NULL);
     value_release(keys);
     return status;
 }
@@ -772,22 +769,16 @@ static TsrStatus method_reversed(Value *out, const CallArgs *args) {
     return iter_new(out, self_dict(args), KEYS, true);
 }
 
+static TsrStatus fill_key(Value key, void *context) {
+    const Merge *m = context;
+    return dict_set(m->into, key, m->from);
+}
+
 static TsrStatus method_fromkeys(Value *out, const CallArgs *args) {
-    Value dict, iterator, key, fill = args->count > 2 ? args->values[2] : VALUE_NONE;
-    TSR_TRY(value_iter(&iterator, args->values[1]));
-    TsrStatus status = dict_new(&dict);
-    if (status != TSR_OK) {
-        value_release(iterator);
-        return status;
-    }
-    while ((status = value_next(&key, iterator)) == TSR_OK && key.tag != V_UNBOUND) {
-        status = dict_set(value_as_dict(dict), key, fill);
-        value_release(key);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return value_end_move(out, status, dict);
+    Value dict;
+    TSR_TRY(dict_new(&dict));
+    Merge m = {value_as_dict(dict), args->count > 2 ? args->values[2] : VALUE_NONE};
+    return value_end_move(out, value_each(args->values[1], fill_key, &m, NULL), dict);
 }
 
 static TsrStatus dict_construct(Value *out, Type *type, const CallArgs *args) {

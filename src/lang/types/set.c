@@ -201,20 +201,12 @@ static TsrStatus merge_dict_keys(Set *s, const Dict *d) {
     return TSR_OK;
 }
 
+static TsrStatus add_item(Value item, void *set) { return set_add(set, item); }
+
 TsrStatus set_update(Set *s, Value iterable) {
     if (value_is_set(iterable)) return merge_set(s, value_as_set(iterable));
     if (value_is_dict(iterable)) return merge_dict_keys(s, value_as_dict(iterable));
-    Value iterator, item;
-    TSR_TRY(value_iter(&iterator, iterable));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        status = set_add(s, item);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return status;
+    return value_each(iterable, add_item, s, NULL);
 }
 
 TsrStatus set_new_iterable(Value *out, Type *type, Value iterable) {
@@ -407,30 +399,26 @@ static TsrStatus select_into(Set *result, const Set *from, const Set *other, boo
 
 static TsrStatus finish(Value *out, Value set, TsrStatus status) { return value_end_move(out, status, set); }
 
-/* CPython iterates over the smaller of two sets, over the argument when it is no set. */
-static TsrStatus and_items(Set *result, const Set *a, Value iterable) {
-    Value iterator, item;
-    TSR_TRY(value_iter(&iterator, iterable));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        int64_t hash;
-        SetEntry *found;
-        status = value_hash(&hash, item);
-        if (status == TSR_OK) status = find_entry(&found, a, item, hash);
-        if (status == TSR_OK && found != NULL) status = add_hashed(result, item, hash);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return status;
+typedef struct Intersection {
+    Set *result;
+    const Set *among;
+} Intersection;
+
+static TsrStatus and_item(Value item, void *context) {
+    const Intersection *i = context;
+    int64_t hash;
+    SetEntry *found;
+    TSR_TRY(value_hash(&hash, item));
+    TSR_TRY(find_entry(&found, i->among, item, hash));
+    return found != NULL ? add_hashed(i->result, item, hash) : TSR_OK;
 }
 
+/* CPython iterates over the smaller of two sets, over the argument when it is no set. */
 static TsrStatus set_and(Value *out, Type *type, const Set *a, Value b) {
     Value result, other;
     if (!value_is_set(b)) {
         TSR_TRY(set_new(&result, type));
-        return finish(out, result, and_items(value_as_set(result), a, b));
+        return finish(out, result, value_each(b, and_item, &(Intersection){value_as_set(result), a}, NULL));
     }
     TSR_TRY(as_set(&other, b));
     const Set *t = value_as_set(other);
@@ -450,19 +438,9 @@ static TsrStatus remove_all_of(Set *s, const Set *other) {
     return TSR_OK;
 }
 
-static TsrStatus remove_all_items(Set *s, Value iterable) {
-    Value iterator, item;
-    TSR_TRY(value_iter(&iterator, iterable));
-    TsrStatus status;
-    while ((status = value_next(&item, iterator)) == TSR_OK && item.tag != V_UNBOUND) {
-        bool found;
-        status = set_remove(&found, s, item);
-        value_release(item);
-        if (status == TSR_OK) status = tsr_interrupt_check();
-        if (status != TSR_OK) break;
-    }
-    value_release(iterator);
-    return status;
+static TsrStatus remove_item(Value item, void *set) {
+    bool found;
+    return set_remove(&found, set, item);
 }
 
 /* In place; packs the table when a quarter of it is deleted entries, as CPython does. */
@@ -471,7 +449,7 @@ static TsrStatus set_subtract(Set *s, Value b) {
         set_empty(s);
         return TSR_OK;
     }
-    TSR_TRY(value_is_set(b) ? remove_all_of(s, value_as_set(b)) : remove_all_items(s, b));
+    TSR_TRY(value_is_set(b) ? remove_all_of(s, value_as_set(b)) : value_each(b, remove_item, s, NULL));
     return s->fill - s->count <= s->mask / 4 ? TSR_OK : make_room(s);
 }
 
