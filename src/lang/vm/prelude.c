@@ -555,6 +555,6 @@ void prelude_shutdown(void) {
         tsr_free(units[i].cut);
         tsr_free(units[i].known);
         source_free(units[i].thawed);
-        units[i] = (Unit){.source = units[i].source};
     }
+    unit_count = 0; /* the next start adds them again */
 }
