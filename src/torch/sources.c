@@ -43,6 +43,7 @@ PRELUDE_EMBED(prelude_nn_modules_utils, "src/torch/prelude/nn_modules_utils.tsr"
 PRELUDE_EMBED(prelude_einops, "src/torch/prelude/einops.tsr");
 PRELUDE_EMBED(prelude_distributed, "src/torch/prelude/distributed.tsr");
 PRELUDE_EMBED(prelude_reshape, "src/torch/prelude/reshape.tsr");
+PRELUDE_EMBED(prelude_tensor_reshape, "src/torch/prelude/tensor_reshape.tsr");
 PRELUDE_EMBED(prelude_groups_rows, "src/torch/prelude/groups_rows.tsr");
 #endif
 PRELUDE_EMBED(prelude_jit, "src/torch/prelude/jit.tsr");
@@ -86,6 +87,7 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("utils.data", data, "torch bisect itertools math warnings data=torch.utils.data"),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     TABLES("Table", reshape),
+    TABLES("Tensor", tensor_reshape),
     TABLES("Groups", groups_rows),
 #endif
     SOURCE_WITH("jit", jit, NULL),
