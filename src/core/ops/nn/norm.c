@@ -646,9 +646,10 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     k.mixed = k.kept != t->dtype;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
-    k.steps = k.way == BATCH_SCATTERED || has_gaps(c);
-    k.rows = k.way == BATCH_PIXELS && !k.steps && (k.area == 1 || last);
+    k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
     if (tsr_on_device(t)) return run_there(b, c, &k, k.rows && last);
+    k.steps = k.way == BATCH_SCATTERED || has_gaps(c);
+    k.rows = k.rows && !k.steps;
     for (int i = 0; i < BATCH_PARAMS; i++) TSR_TRY(new_doubles(&b->params[i], &c->arg[1 + i]));
     TSR_TRY(make_sides(b, t, k.rows && last));
     TSR_TRY(tsr_tensor_new(&b->mean, 1, &k.channels, TSR_FLOAT64, t->device));
