@@ -130,14 +130,35 @@ TsrStatus op_entr(TsrOpCall *c) {
     return run(c, 1, &c->arg[0].t, "entr_cpu", SET_HALF, rounding(TSR_K_entr, &c->arg[0].t->dtype));
 }
 
-/* PyTorch's vector loop over half floats, for pairs of 32-byte vectors, works in float; the one for fewer elements
- * rounds every step. */
+/* Half floats in two 32-byte vectors: PyTorch's vector loop takes as many at a time and works in float; its loop for
+ * what is left, and for elements with gaps between them, rounds every step. */
+enum { HALF_BLOCK = 32 };
+
+static bool has_neighbours(const TsrTensor *t) {
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (t->strides[d] == 1 && t->sizes[d] > 1) return true;
+    return false;
+}
+
+/* i0e of whole blocks and of the rest of contiguous halves, each by itself. */
+static TsrStatus i0e_in_parts(TsrOpCall *c, TsrTensor *x) {
+    TsrScope s = {0};
+    const int64_t whole = x->numel / HALF_BLOCK * HALF_BLOCK, flat = x->numel;
+    TsrTensor *line = MAKE(&s, tsr_tensor_new_reshape, x, 1, &flat),
+              *head = MAKE(&s, tsr_tensor_new_slice, line, 0, 0, whole, 1),
+              *tail = MAKE(&s, tsr_tensor_new_slice, line, 0, whole, flat, 1),
+              *first = CALL(&s, "special.i0e", "t", head), *last = CALL(&s, "special.i0e", "t", tail),
+              *both = CALL(&s, "cat", "Ti", 2, (TsrTensor *[]){first, last}, (int64_t)0),
+              *shaped = MAKE(&s, tsr_tensor_new_reshape, both, tsr_ndim(x), x->sizes);
+    return tsr_scope_return(c, &s, shaped);
+}
+
 TsrStatus op_i0e(TsrOpCall *c) {
-    /* Half floats in two 32-byte vectors: the least that PyTorch's vector loop takes. */
-    enum { VECTORS = 32 };
     TsrTensor *x = c->arg[0].t;
-    if (is_half(x->dtype) && x->numel < VECTORS)
+    if (!is_half(x->dtype) || tsr_is_meta(x) || tsr_on_device(x)) return unary(c, x, "i0e_cpu", SET_HALF, TSR_K_i0e);
+    if (x->numel < HALF_BLOCK || !has_neighbours(x))
         return run(c, 1, &x, "i0e_cpu", SET_HALF, rounding(TSR_K_i0e_steps, &x->dtype));
+    if (x->numel % HALF_BLOCK != 0 && tsr_is_contiguous(x, TSR_CONTIGUOUS)) return i0e_in_parts(c, x);
     return unary(c, x, "i0e_cpu", SET_HALF, TSR_K_i0e);
 }
 
