@@ -15,17 +15,21 @@ double tsr_sf_lgamma(double x) {
 
 #define R double
 #define TRIGAMMA tsr_sf_trigamma
-#define ZETA tsr_sf_zeta
+#define ZETA zeta_sum
 #define SIN sin
 #define FABS fabs
 #include "zeta.inc"
 
 #define R float
 #define TRIGAMMA tsr_sf_trigamma_f
-#define ZETA tsr_sf_zeta_f
+#define ZETA zeta_sum_f
 #define SIN sinf
 #define FABS fabsf
 #include "zeta.inc"
+
+double tsr_sf_zeta(double s, double q) { return zeta_sum(s, q, pow(q, -s)); }
+float tsr_sf_zeta_f(float s, float q) { return (float)zeta_sum(s, q, powf(q, -s)); }
+float tsr_sf_zeta_steps(float s, float q) { return zeta_sum_f(s, q, (float)pow(q, -s)); }
 
 #if defined(__wasm__) || defined(TSR_SHORT_GAMMA) /* elsewhere by gamma.c */
 /* x^a e^-x / gamma(a + 1), without overflow. */

@@ -9,7 +9,8 @@ double tsr_sf_lgamma(double x);              /* log |gamma(x)|; inf at the poles
 double tsr_sf_trigamma(double x);            /* the second derivative of log gamma */
 float tsr_sf_trigamma_f(float x);            /* each step rounded to float */
 double tsr_sf_zeta(double s, double q);      /* Hurwitz */
-float tsr_sf_zeta_f(float s, float q);       /* each step rounded to float */
+float tsr_sf_zeta_f(float s, float q);       /* the first power in float, all else in double */
+float tsr_sf_zeta_steps(float s, float q);   /* each step rounded to float */
 double tsr_sf_gammainc(double a, double x);  /* regularized lower incomplete gamma */
 double tsr_sf_gammaincc(double a, double x); /* upper */
 /* Each step rounded to float; the lower one with fused operations, as PyTorch's vectors have them, or without. */
