@@ -38,7 +38,7 @@ TsrStatus cuda_job_end(CudaImage *out, CudaJob *job);
 typedef struct CudaHash {
     uint64_t high, low;
 } CudaHash;
-CudaHash cuda_hash(CudaHash from, const void *bytes, size_t n);
+CudaHash cuda_hash(CudaHash from, const void *bytes, size_t n); /* `from` ({0, 0} at first) and then these bytes */
 /* False: there is none, or not whole. *out is the caller's. */
 bool cuda_cache_read(CudaImage *out, CudaHash key);
 /* Written whole or not at all; failures are nobody's business. The folder keeps below $TSR_CUDA_CACHE_MB megabytes (256

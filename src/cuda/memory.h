@@ -23,13 +23,13 @@ void cuda_stat_given(int index, bool small, size_t size, size_t requested, int s
 /* The same of those that nothing on the device uses any more; a block may be given back before it is idle. */
 void cuda_stat_active(int index, bool small, size_t size, size_t requested, int sign);
 
-void cuda_memory(TsrDeviceMemory *out, int index);
-bool cuda_memory_used(void);
-void cuda_reset_stats(int index, bool sums);
-void cuda_stat_reset(TsrStat *stat, bool sums);
-void cuda_pinned_memory(TsrPinnedMemory *out);
-void cuda_pinned_reset(bool sums);
-double cuda_fraction(int index);
+void cuda_memory(TsrDeviceMemory *out, int index); /* a copy of the numbers of a device */
+bool cuda_memory_used(void);                       /* memory of some device was asked for */
+void cuda_reset_stats(int index, bool sums);       /* the sums become 0, or each peak what there is now */
+void cuda_stat_reset(TsrStat *stat, bool sums);    /* the same of one number; the lock is held */
+void cuda_pinned_memory(TsrPinnedMemory *out);     /* as cuda_memory, of pinned memory */
+void cuda_pinned_reset(bool sums);                 /* as cuda_reset_stats */
+double cuda_fraction(int index);                   /* the part of the memory that may be taken, 1 at first */
 void cuda_set_fraction(int index, double part);
 
 /* `bytes` of a device from the driver; CU_OUT_OF_MEMORY, and more than the fraction that was set, is no error yet: *out

@@ -63,7 +63,7 @@ TsrStatus holders_tensor(TsrTensor **lent, Value v, const char *function);
 /* The same, NULL where there is none: a number, a handle that was freed, a borrow that dangles. */
 TsrTensor *holders_tensor_if_any(Value v);
 
-int64_t holders_refcount(TsrTensor *t);
+int64_t holders_refcount(TsrTensor *t); /* references that a user can account for: arguments of calls are none */
 /* A list of str, exactly holders_refcount long: one a reference. A wrapper that several names lead to is one reference:
  * "c (also d)". */
 TsrStatus holders_list(Value *out, TsrTensor *t);

@@ -29,9 +29,9 @@ typedef struct GeneratorObj {
 
 extern Type dtype_type, layout_type, format_type, device_type, torch_generator_type;
 
-Value dtype_value(TsrDtype d);      /* a reference, the caller's; None for TSR_DTYPE_NONE */
-Value layout_value(uint8_t layout); /* as dtype_value */
-Value format_value(TsrMemoryFormat f);
+Value dtype_value(TsrDtype d);         /* a reference, the caller's; None for TSR_DTYPE_NONE */
+Value layout_value(uint8_t layout);    /* as dtype_value */
+Value format_value(TsrMemoryFormat f); /* as dtype_value */
 TsrStatus device_new(Value *out, TsrDevice d);
 /* Where functions that take no tensor make one when they aren't told: the cpu, or set_default_device()'s, or that of
  * `with torch.device(...):`. */

@@ -6,6 +6,6 @@
 
 enum { SHA512_BYTES = 64 };
 
-void sha512(unsigned char out[SHA512_BYTES], const void *data, size_t size);
+void sha512(unsigned char out[SHA512_BYTES], const void *data, size_t size); /* FIPS 180-4 */
 
 #endif

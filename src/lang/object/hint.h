@@ -11,8 +11,8 @@ typedef struct HintSearch {
     int best_distance;
 } HintSearch;
 
-HintSearch hint_begin(const char *wanted); /* `wanted` is lent for as long as the search lasts */
-void hint_consider(HintSearch *search, const char *candidate);
+HintSearch hint_begin(const char *wanted);                     /* `wanted` is lent for as long as the search lasts */
+void hint_consider(HintSearch *search, const char *candidate); /* a name that is there, static or lent as long */
 /* TypeError for a keyword argument, search->wanted, that a function does not have; the names it has were considered. */
 TsrStatus hint_unexpected_keyword(const char *function, const HintSearch *search);
 /* KeyError for a column of which the list `names` has none of the name; the hint has the nearest one, or the first ten.

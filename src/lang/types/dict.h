@@ -76,9 +76,9 @@ static inline DictEntry *dict_last(const Dict *dict) {
     return dict->count > 0 ? &dict->entries[dict->end - 1] : NULL;
 } /* NULL: empty */
 
-TsrStatus set_new(Value *out, Type *type); /* set_type or frozenset_type */
-TsrStatus set_new_iterable(Value *out, Type *type, Value iterable);
-TsrStatus set_add(Set *set, Value key);
+TsrStatus set_new(Value *out, Type *type);                          /* set_type or frozenset_type */
+TsrStatus set_new_iterable(Value *out, Type *type, Value iterable); /* V_UNBOUND: an empty one */
+TsrStatus set_add(Set *set, Value key);                             /* retains; TypeError for unhashable keys */
 TsrStatus set_update(Set *set, Value iterable);
 static inline SetEntry *set_next(const Set *set, int64_t *position) {
     while (*position <= set->mask) {

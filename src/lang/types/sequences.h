@@ -71,7 +71,7 @@ TsrStatus size_new(Value *out, const int64_t *sizes, int64_t count);
 Type *structseq_type(const char *name, const char *const *fields, int count);
 TsrStatus structseq_new_move(Value *out, Type *type, Value *items); /* consumes the items */
 
-TsrStatus slice_new(Value *out, Value start, Value stop, Value step);
+TsrStatus slice_new(Value *out, Value start, Value stop, Value step); /* retains; V_UNBOUND: None */
 /* Python's slice.indices: first index, step and how many, for a sequence of `length`. */
 TsrStatus slice_resolve(const Slice *slice, int64_t length, int64_t *start, int64_t *stop, int64_t *step,
                         int64_t *count);

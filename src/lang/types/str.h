@@ -55,11 +55,11 @@ Str *str_intern_c(const char *text);
 Str *str_interned(Str *s, bool insert);
 static inline bool str_is_interned(const Str *s) { return (s->obj.flags & OBJ_INTERNED) != 0; }
 
-int64_t str_hash(Str *s);
+int64_t str_hash(Str *s); /* computed once, and kept */
 int64_t hash_bytes(const void *data, int64_t size);
 bool str_equal(const Str *a, const Str *b);
 bool str_equal_c(const Str *a, const char *text);
-int str_compare(const Str *a, const Str *b);
+int str_compare(const Str *a, const Str *b); /* by code points: below 0, 0 or above */
 
 int64_t str_byte_of(Str *s, int64_t index);            /* byte offset of a code point, 0 <= index <= length */
 int64_t str_index_of_byte(const Str *s, int64_t byte); /* the reverse */

@@ -30,7 +30,7 @@ typedef struct Step {
     Span answer; /* behind the comments */
 } Step;
 
-Span format_title(Span lesson);
+Span format_title(Span lesson); /* its first line without "# " */
 /* The text before the first step; *rest are the steps. */
 Span format_introduction(Span lesson, Span *rest);
 bool format_next_step(Span *rest, Step *step);

@@ -11,7 +11,7 @@
 #define STYLE_RIGHT "\033[32m"
 
 void page_say(const char *style, const char *text); /* one line */
-void page_prose(const char *style, Span text);
+void page_prose(const char *style, Span text);      /* wrapped at the terminal's width */
 /* Prose and transcripts: statements are shown and run, and what they print now stands for what the file says. With
  * `run` false the file is shown as it is. Stops when exit() was called; KeyboardInterrupt and TimeoutError. */
 TsrStatus page_show(Span text, bool run);

@@ -19,7 +19,7 @@ typedef struct Paste {
     bool session;
 } Paste;
 
-Paste paste_begin(const char *text);
+Paste paste_begin(const char *text); /* at its first line */
 /* The next piece, into `piece`, whose former content goes; *line is the number of its first line in the text. False at
  * the end, and where memory is short. */
 bool paste_next(Paste *paste, TsrText *piece, int *line);

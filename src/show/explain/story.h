@@ -183,9 +183,9 @@ void say_refused(Story *s, const TsrOpCall *c, const char *head);
 void say_refused_write(Story *s, const char *op, TsrTensor *t);
 bool refusal_says(const char *part); /* whether the error's message contains it */
 
-void say_op(Story *s, const TsrOpCall *c, TsrStatus status);
-void say_read(Story *s, const SubscriptEvent *e);
-void say_assigned(Story *s, const SubscriptEvent *e);
+void say_op(Story *s, const TsrOpCall *c, TsrStatus status); /* what an operator did, or why it refused */
+void say_read(Story *s, const SubscriptEvent *e);            /* x[...] */
+void say_assigned(Story *s, const SubscriptEvent *e);        /* x[...] = y */
 /* What became of the references of tensors. */
 void say_counts(Story *s);
 /* What a call that is no operator did. */

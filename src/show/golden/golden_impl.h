@@ -135,6 +135,6 @@ void golden_assign(Golden *g, States *set, const Node *target);
 typedef void (*LoopRound)(Golden *g, States *out, State *s, const Thing *items, int count, void *context);
 void golden_each(Golden *g, States *set, const Node *iterable, LoopRound round, void *context);
 
-void golden_run(Golden *g, const NodeList *body, States *states);
+void golden_run(Golden *g, const NodeList *body, States *states); /* the statements, on each path; `states` moves on */
 
 #endif

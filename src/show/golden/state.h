@@ -103,7 +103,7 @@ void states_free(States *set);
  * otherwise is then unknown. An impossible state is left out. False when memory is short or there are too many. */
 bool states_add(States *set, const State *state);
 
-void state_push(State *s, Thing thing);
+void state_push(State *s, Thing thing); /* without room the state overflows, and is given up */
 Thing state_pop(State *s);
 /* The thing of a name; T_UNKNOWN without one. */
 Thing state_lookup(const State *s, const char *name);

@@ -23,6 +23,7 @@ typedef struct EventLog {
     struct EventLog *outer;
 } EventLog;
 
+/* Begins a log inside of those that are open; see (or NULL) is called after each event has been added. */
 void events_begin(EventLog *log, void (*see)(void *user, const TsrTraceEvent *e), void *user);
 void events_end(EventLog *log);  /* its events stay */
 void events_free(EventLog *log); /* the events, of a log that has ended */

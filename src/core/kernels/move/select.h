@@ -9,7 +9,7 @@ typedef struct TsrSixteen {
     uint64_t a, b;
 } TsrSixteen; /* an item of 16 bytes, only ever copied */
 
-int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n);
+int64_t tsr_kernel_count_bytes(const uint8_t *mask, int64_t n); /* how many are not 0 */
 /* Positions of the `total` set bytes of the mask, which stand at linear index `start` and on, as coordinates in
  * `sizes`: coordinate d of the k-th goes to out[k + d * column]. 1 <= ndim <= TSR_KERNEL_DIMS. */
 enum { TSR_KERNEL_DIMS = 128 };
