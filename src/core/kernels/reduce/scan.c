@@ -139,6 +139,50 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
     return table[scan][d];
 }
 
+/* --- many lines of floats at once, each in the order of SCAN --- */
+
+#ifndef __EMSCRIPTEN__
+
+/* `width` lines side by side, at most TSR_SCAN_WIDTH, of n elements each, `step` elements apart; and `lines` dense
+ * ones, one after the other. */
+#define SCAN_MANY(name, T, START, STEP) \
+    TSR_CLONES static void name##_beside(void *to, const void *from, int64_t width, int64_t n, int64_t step) { \
+        double sums[TSR_SCAN_WIDTH]; \
+        T *out = to; \
+        const T *in = from; \
+        for (int64_t k = 0; k < width; k++) sums[k] = START; \
+        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++, in += step, out += step) \
+            for (int64_t k = 0; k < width; k++) { \
+                const double a = sums[k], x = (double)in[k]; \
+                sums[k] = STEP; \
+                out[k] = (T)sums[k]; \
+            } \
+    } \
+    static void name##_short(void *to, const void *from, int64_t lines, int64_t n) { \
+        T *out = to; \
+        const T *in = from; \
+        for (int64_t l = 0; l < lines; l++, in += n, out += n) { \
+            double a = START; \
+            for (int64_t i = 0; i < n; i++) { \
+                const double x = (double)in[i]; \
+                a = STEP; \
+                out[i] = (T)a; \
+            } \
+        } \
+    }
+SCAN_MANY(sums_f32, float, 0, a + x)
+SCAN_MANY(sums_f64, double, 0, a + x)
+SCAN_MANY(prods_f32, float, 1, a *x)
+SCAN_MANY(prods_f64, double, 1, a *x)
+
+const TsrScanMany *tsr_scan_many(TsrScan scan, TsrDtype d) {
+    static const TsrScanMany sums[] = {{sums_f32_beside, sums_f32_short}, {sums_f64_beside, sums_f64_short}},
+                             prods[] = {{prods_f32_beside, prods_f32_short}, {prods_f64_beside, prods_f64_short}};
+    if ((d != TSR_FLOAT32 && d != TSR_FLOAT64) || (scan != TSR_SCAN_SUM && scan != TSR_SCAN_PROD)) return NULL;
+    return &(scan == TSR_SCAN_SUM ? sums : prods)[d == TSR_FLOAT64];
+}
+#endif
+
 /* --- one long contiguous line of floats: four chains at once --- */
 
 #define T float

@@ -21,4 +21,21 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d);
 double tsr_scan_total(TsrDtype d, const void *x, int64_t n);
 void tsr_scan_chunk(TsrDtype d, void *out, const void *x, int64_t n, double start);
 
+/* Lines of floats, many in a call. At most TSR_SCAN_WIDTH of them side by side, n elements each, `step` elements apart;
+ * or dense ones of a few elements, one after the other. The same numbers as by tsr_scan_kernel. NULL where there is
+ * none. */
+enum { TSR_SCAN_WIDTH = 256 };
+typedef struct TsrScanMany {
+    void (*beside)(void *out, const void *in, int64_t width, int64_t n, int64_t step);
+    void (*dense)(void *out, const void *in, int64_t lines, int64_t n);
+} TsrScanMany;
+#ifdef __EMSCRIPTEN__ /* the page is to be small */
+static inline const TsrScanMany *tsr_scan_many(TsrScan scan, TsrDtype d) {
+    (void)scan, (void)d;
+    return NULL;
+}
+#else
+const TsrScanMany *tsr_scan_many(TsrScan scan, TsrDtype d);
+#endif
+
 #endif

@@ -56,6 +56,51 @@ static bool is_long_line(const TsrTensor *in) {
            (in->dtype == TSR_FLOAT32 || in->dtype == TSR_FLOAT64) && !tsr_is_meta(in);
 }
 
+/* --- many lines of floats, row-major: side by side, or short ones one after the other --- */
+
+/* Lines up to which a call for each takes longer than they do. cumsum(1) of 30000 by 3 floats 104 us by line and 34,
+ * cumsum(0) of 3 by 30000 116 and 8, of 1000 by 1000 1000 and 106 (one thread, Zen 5). */
+enum { SHORT_SCAN = 64 };
+
+typedef struct ManyLines {
+    const TsrScanMany *kernel;
+    const TsrTensor *out, *in;
+    int64_t n, inner; /* elements of a line, and how many lines lie side by side */
+} ManyLines;
+
+static void run_short(int64_t begin, int64_t end, void *user) {
+    const ManyLines *m = user;
+    const int64_t line = m->n * (int64_t)tsr_itemsize(m->in);
+    m->kernel->dense((char *)tsr_data(m->out) + begin * line, (const char *)tsr_data(m->in) + begin * line, end - begin,
+                     m->n);
+}
+
+/* Strips of TSR_SCAN_WIDTH lines. */
+static void run_beside(int64_t begin, int64_t end, void *user) {
+    const ManyLines *m = user;
+    const int64_t item = (int64_t)tsr_itemsize(m->in), strips = (m->inner + TSR_SCAN_WIDTH - 1) / TSR_SCAN_WIDTH;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t first = i % strips * TSR_SCAN_WIDTH, at = (i / strips * m->n * m->inner + first) * item;
+        m->kernel->beside((char *)tsr_data(m->out) + at, (const char *)tsr_data(m->in) + at,
+                          TSR_MIN(m->inner - first, (int64_t)TSR_SCAN_WIDTH), m->n, m->inner);
+    }
+}
+
+/* *done: whether it was one of these. */
+static TsrStatus scan_many(bool *done, TsrTensor *out, const TsrTensor *in, int64_t dim, TsrScan scan) {
+    enum { FEW = 8 }; /* lines side by side that fill no vectors */
+    ManyLines m = {tsr_scan_many(scan, in->dtype), out, in, in->sizes[dim], 1};
+    for (int64_t d = dim + 1; d < tsr_ndim(in); d++) m.inner *= in->sizes[d];
+    const bool beside = m.inner >= FEW;
+    *done = m.kernel != NULL && (beside || (m.inner == 1 && m.n < SHORT_SCAN)) &&
+            tsr_is_contiguous(in, TSR_CONTIGUOUS) && tsr_is_contiguous(out, TSR_CONTIGUOUS);
+    if (!*done) return TSR_OK;
+    const int64_t outer = in->numel / (m.n * m.inner);
+    if (!beside) return tsr_parallel_for(outer, tsr_grain(m.n), run_short, &m);
+    return tsr_parallel_for(outer * ((m.inner + TSR_SCAN_WIDTH - 1) / TSR_SCAN_WIDTH), tsr_grain(m.n * TSR_SCAN_WIDTH),
+                            run_beside, &m);
+}
+
 /* --- on a device --- */
 
 /* Lines of x, on a device, along dim; `places` is NULL where the scan has none. Both results are row-major. */
@@ -90,9 +135,11 @@ static TsrStatus scan_as(TsrTensor **out, TsrTensor *x, int64_t dim, TsrScan sca
     s = tsr_tensor_new_like(&result, wide, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
     if (s == TSR_OK && wide->numel > 0) {
         TsrTensor *operands[] = {result, wide};
+        bool done = tsr_is_meta(wide) || tsr_on_device(wide);
+        if (!done) s = scan_many(&done, result, wide, dim, scan);
         if (tsr_on_device(wide)) s = scan_there(result, NULL, wide, dim, scan);
         else if (scan == TSR_SCAN_SUM && is_long_line(wide)) s = long_cumsum(result, wide);
-        else s = tsr_lines_run(operands, 2, dim, tsr_scan_kernel(scan, wide->dtype), NULL, false);
+        else if (!done) s = tsr_lines_run(operands, 2, dim, tsr_scan_kernel(scan, wide->dtype), NULL, false);
     }
     tsr_tensor_free(wide);
     if (s == TSR_OK) s = tsr_tensor_new_cast(out, result, d);
