@@ -574,6 +574,11 @@ const Method torch_onnx_functions[] = {
     {"is_in_onnx_export", fn_no, ARGS_NONE, 0, 0, "()", "False: nothing is exported."},
     END,
 };
+const Method torch_state_functions[] = {
+    {"_are_functorch_transforms_active", fn_no, ARGS_NONE, 0, 0, "()", "False: no transform is active."},
+    {"_get_tracing_state", fn_none, ARGS_NONE, 0, 0, "()", "None: nothing is traced."},
+    END,
+};
 const Method torch_absent_functions[] = {
     {"is_available", fn_no, ARGS_NONE, 0, 0, "()", "False."},
     {"is_built", fn_no, ARGS_NONE, 0, 0, "()", "False."},

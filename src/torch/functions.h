@@ -9,8 +9,9 @@ extern const Method torch_functions[];        /* torch.is_tensor, torch.manual_s
 extern const Method torch_random_functions[]; /* also in torch.random */
 extern const Method torch_fork_functions[];   /* in torch.random alone */
 extern const Method torch_absent_functions[],
-    torch_built_functions[];                /* of a device that is never there: is_available() is False */
-extern const Method torch_onnx_functions[]; /* in torch.onnx */
+    torch_built_functions[];                 /* of a device that is never there: is_available() is False */
+extern const Method torch_onnx_functions[];  /* in torch.onnx */
+extern const Method torch_state_functions[]; /* of torch._C: what libraries ask before they begin */
 
 /* torch.tensor, as_tensor, frombuffer, result_type...: rows of the operator table whose functions see values. */
 TsrStatus torch_rows_register(void);

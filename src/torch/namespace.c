@@ -119,7 +119,10 @@ static TsrStatus fill_func(Module *m) {
     return module_add_move(m, "vmap", v);
 }
 
-static TsrStatus fill_c(Module *m) { return module_add_functions(m, torch_dtype_names); }
+static TsrStatus fill_c(Module *m) {
+    TSR_TRY(module_add_functions(m, torch_state_functions));
+    return module_add_functions(m, torch_dtype_names);
+}
 
 /* Functions of torch.nn.functional that are those of torch._C._nn and nothing around them. */
 typedef struct Same {

@@ -70,6 +70,12 @@ static Abc rows[] = {
     BY_TYPES("Set", &set_type, &frozenset_type, &dict_keys_type, &dict_items_type),
 };
 
+static Abc manager = ABC_OF("contextlib", "AbstractContextManager", .methods = "__enter__ __exit__");
+
+TsrStatus abc_add_manager(Module *contextlib) {
+    return module_add(contextlib, manager.type.name, value_lent(&manager.type));
+}
+
 Type *abc_type(const char *name) {
     for (size_t i = 0; i < TSR_COUNTOF(rows); i++)
         if (strcmp(rows[i].type.name, name) == 0) return &rows[i].type;

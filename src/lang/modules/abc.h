@@ -2,9 +2,12 @@
 #ifndef LANG_MODULES_ABC_H
 #define LANG_MODULES_ABC_H
 
-#include "lang/object/value.h"
+#include "lang/object/native.h"
 
 /* The type of that name, static; NULL: there is none. */
 Type *abc_type(const char *name);
+
+/* Adds AbstractContextManager to contextlib, which has it. */
+TsrStatus abc_add_manager(Module *contextlib);
 
 #endif

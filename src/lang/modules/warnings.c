@@ -1,4 +1,5 @@
 /* warnings.c: what Python's warnings needs to know of the program that warns; the rest is in prelude/warnings.tsr. */
+#include "abc.h"
 #include "modules.h"
 
 #include "lang/types/sequences.h"
@@ -27,4 +28,4 @@ static TsrStatus warnings_place(Value *out, const CallArgs *args) {
 static const Method functions[] = {{"_place", warnings_place, ARGS_ONE, 1, 1, "(level, /)", NULL}, {0}};
 
 const NsModule ns_warnings = {"warnings", "Warnings and what becomes of them.", functions, NULL, NULL};
-const NsModule ns_contextlib = {"contextlib", "Context managers.", NULL, NULL, NULL};
+const NsModule ns_contextlib = {"contextlib", "Context managers.", NULL, abc_add_manager, NULL};
