@@ -328,7 +328,8 @@ static Type alias_type = {.obj = TYPE_HEADER,
 static bool is_generic(const Type *type) {
     return type == &list_type || type == &tuple_type || type == &dict_type || type == &set_type ||
            type == &frozenset_type || type == &type_type ||
-           (type->module != NULL && strcmp(type->module, "collections.abc") == 0);
+           (type->module != NULL && strcmp(type->module, "collections.abc") == 0) ||
+           (type->instance_check != NULL && strcmp(type->name, "AbstractContextManager") == 0);
 }
 
 static TsrStatus type_get_item(Value *out, Value self, Value index) {
