@@ -355,6 +355,8 @@ static const char *instead(const char *name) {
         {"pip", "nothing can be installed: dir(torch) lists what is there"},
         {"conda", "nothing can be installed: dir(torch) lists what is there"},
         {"lsmagic", "%help lists them"},
+        {"hist", "%history shows what was typed"},
+        {"recall", "%history shows what was typed, and the arrow keys bring it back"},
         {"quickref", "%help lists them"},
         {"debug", "after an error names keep their values: type one to see it"},
         {"pdb", "after an error names keep their values: type one to see it"},
