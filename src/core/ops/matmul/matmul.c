@@ -981,7 +981,6 @@ TsrStatus op_addr(TsrOpCall *c) {
     TSR_OWNED product = NULL;
     TSR_OWNED column = NULL;
     TSR_OWNED wide = NULL;
-    TSR_OWNED weighted = NULL;
     TSR_TRY(addr_summand_new(&wide, c));
     TSR_TRY(tsr_tensor_new_reshape(&column, x, 2, (int64_t[]){x->sizes[0], 1}));
     TSR_TRY(check_rows_and_columns(c, 3, (const TsrTensor *const[]){wide, column, y}));
@@ -998,9 +997,8 @@ TsrStatus op_addr(TsrOpCall *c) {
     TSR_TRY(tsr_scalar_store_checked(alpha, common, element));
     if (!tsr_dtype_is_complex(common)) beta = real_scalar(beta), alpha = real_scalar(alpha);
     if (is_fused_addr(common, self, x, y) &&
-        !is_zero(beta)) { /* in one pass, and with one rounding fewer, as PyTorch's */
+        !is_zero(beta)) /* in one pass, and with one rounding fewer, as PyTorch's */
         return tsr_finish_move(c, fused_addr_new(&r, wide, column, y, beta, alpha), r);
-    }
     return tsr_finish_move(c, addr_in_steps(&r, c, common, beta, alpha), r);
 }
 
