@@ -931,13 +931,15 @@ static TsrStatus fused_addr_new(TsrTensor **out, TsrTensor *self, TsrTensor *x, 
     const int64_t block = BLOCK_BYTES / (int64_t)tsr_itemsize(y), n = y->sizes[0];
     const bool dense = y->strides[0] == 1 && self->strides[1] == 1;
     const int64_t whole = dense ? n / block * block : 0;
-    if (whole == 0) return addr_to_product_new(out, self, x, y, beta, alpha);
+    if (whole == 0 && (tsr_is_contiguous(self, TSR_CONTIGUOUS) || !tsr_is_dense(self)))
+        return addr_to_product_new(out, self, x, y, beta, alpha);
     TSR_OWNED r = NULL;
     TSR_OWNED last = NULL;
     TSR_OWNED from = NULL;
     TSR_OWNED to = NULL;
     TSR_OWNED rest = NULL;
-    TSR_TRY(addr_to_summand_new(&r, self, x, y, beta, alpha));
+    if (whole > 0) TSR_TRY(addr_to_summand_new(&r, self, x, y, beta, alpha));
+    else TSR_TRY(tsr_tensor_new_like(&r, self, TSR_DTYPE_NONE, TSR_PRESERVE)); /* laid out as self is */
     if (whole < n && !tsr_is_meta(r)) {
         TSR_TRY(tsr_tensor_new_slice(&last, y, 0, whole, n, 1));
         TSR_TRY(tsr_tensor_new_slice(&from, self, 1, whole, n, 1));
