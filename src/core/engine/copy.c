@@ -228,7 +228,9 @@ static void cross_short_lines(Copy *c) {
      * cache, and holds LEAST lines or more. */
     enum { SHORT = 8, REACH = 1 << 15, LEAST = 64 };
     int64_t step = TSR_MAX(c->to_stride[1], TSR_MAX(c->from_stride[1], -c->from_stride[1]));
-    if (c->tiled || c->sizes[0] >= SHORT || c->sizes[1] <= c->sizes[0] || step > REACH / LEAST) return;
+    if (c->tiled || short_dense_line(c) > 1 || c->sizes[0] >= SHORT || c->sizes[1] <= c->sizes[0] ||
+        step > REACH / LEAST)
+        return;
     swap_dims(c, 0, 1);
     c->band = REACH / step;
 }

@@ -348,8 +348,25 @@ __attribute__((target("avx"))) static void copy_lines_avx(char *to, int64_t to_s
 void tsr_kernel_copy(char *to, const char *from, int64_t bytes) { memcpy(to, from, (size_t)bytes); }
 #endif
 
+/* Lines of two to thirty-two bytes by two words each, which may overlap. */
+#define COPY_LINES_BY(T) \
+    for (int64_t i = 0; i < lines; i++, to += to_stride, from += from_stride) { \
+        T first, last; \
+        memcpy(&first, from, sizeof first); \
+        memcpy(&last, from + bytes - (int64_t)sizeof last, sizeof last); \
+        memcpy(to, &first, sizeof first); \
+        memcpy(to + bytes - (int64_t)sizeof last, &last, sizeof last); \
+    }
+
 void tsr_kernel_copy_lines(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t bytes,
                            int64_t lines) {
+    if (bytes >= 2 && bytes <= 32) {
+        if (bytes >= 16) COPY_LINES_BY(TsrComplexDouble)
+        else if (bytes >= 8) COPY_LINES_BY(uint64_t)
+        else if (bytes >= 4) COPY_LINES_BY(uint32_t)
+        else COPY_LINES_BY(uint16_t)
+        return;
+    }
 #ifdef TSR_HAVE_X86
     if (bytes >= VECTOR && tsr_isa() >= TSR_ISA_AVX2) {
         copy_lines_avx(to, to_stride, from, from_stride, bytes, lines);
