@@ -443,10 +443,11 @@ static TsrStatus check_weight(const TsrTensor *input, const TsrTensor *weight) {
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same "
             "dtype, but got input(%s), and weight(%s)",
             tsr_dtype_c_name(input->dtype), tsr_dtype_c_name(weight->dtype));
-    bool number = tsr_ndim(weight) == 0; /* counts as one of one element */
-    int ndim = number ? 1 : tsr_ndim(weight);
-    bool same = ndim == tsr_ndim(input) - 1 &&
-                memcmp(number ? &(int64_t){1} : weight->sizes, input->sizes, sizeof(int64_t) * (size_t)ndim) == 0;
+    const int64_t one = 1;
+    const bool number = tsr_ndim(weight) == 0; /* counts as one of one element */
+    const int ndim = number ? 1 : tsr_ndim(weight);
+    const int64_t *sizes = number ? &one : weight->sizes;
+    bool same = ndim == tsr_ndim(input) - 1 && memcmp(sizes, input->sizes, sizeof *sizes * (size_t)ndim) == 0;
     if (same) return TSR_OK;
     return tsr_error(
         TSR_RUNTIME_ERROR,
