@@ -87,7 +87,7 @@ is 'not its checks and wrong answers' 0 "$(printf '%s' "$page" | grep -c -e secr
 run --page 4
 has 'a lesson of the program' '<h1>Lesson 4: When reshape copies</h1>' "$status $out"
 run --page maybeowned; has 'a walk' '<h1>Document MaybeOwned' "$out"
-run --page 99; is 'no such lesson' '1 ValueError: there is no file and no lesson 99 (they are 1 to 22)' "$status $(last)"
+run --page 99; is 'no such lesson' '1 ValueError: there is no file and no lesson 99 (they are 1 to 24)' "$status $(last)"
 
 printf 'i = 0\nwhile True:\n    i += 1\n    x = ones(i %% 5)\n    if i == 200000: break\n' >d.tsr
 run --page d.tsr
