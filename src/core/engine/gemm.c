@@ -402,7 +402,7 @@ static void tiny_f32(const TsrGemm *g, float alpha, float beta) {
     skip_rows(&rest.a, fused, sizeof(float));
     skip_rows(&rest.c, fused, sizeof(float));
     if (is_row_by_rows(&rest)) {
-        TsrGemm column = {g->dtype, turned(g->b), turned(g->a), turned(g->c), g->alpha, g->beta};
+        TsrGemm column = {g->dtype, turned(rest.b), turned(rest.a), turned(rest.c), g->alpha, g->beta};
         small_f32(&column, alpha, beta);
         return;
     }
