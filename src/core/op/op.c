@@ -288,21 +288,22 @@ static bool is_spare(const TsrOpCall *c, const TsrTensor *t) {
            c->arg[0].t == t;
 }
 
-/* A fresh result starts at version 0, however often the operator wrote to it while it made it. */
+/* A fresh result, held by nothing else, starts at version 0, however often the operator wrote to it while it made it.
+ */
 static void forget_writes(const TsrOpCall *c, TsrTensor *t) {
     if (c->op->alias != TSR_FRESH || (c->op->flags & TSR_OP_COMPOSED) != 0) return;
-    if (tsr_tensor_refcount(t) == 1 && t->storage != NULL && t->storage->refcount == 1) t->storage->version.value = 0;
+    if (t->storage != NULL && t->storage->refcount == 1) t->storage->version.value = 0;
 }
 
 static void note_origin(TsrOpCall *c) {
     if (c->nret == 1 && c->ret[0].kind == TSR_ARG_TENSOR && is_spare(c, c->ret[0].t))
         c->ret[0].t->origin = c->schema->base;
-    for (int k = 0; k < c->nret; k++)
-        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL) forget_writes(c, c->ret[k].t);
-    for (int k = 0; k < c->nret; k++)
-        if (c->ret[k].kind == TSR_ARG_TENSOR && c->ret[k].t != NULL && c->out[k] == NULL &&
-            c->ret[k].t->origin == NULL && tsr_tensor_refcount(c->ret[k].t) == 1 && tsr_is_defined(c->ret[k].t))
-            c->ret[k].t->origin = c->schema->base;
+    for (int k = 0; k < c->nret; k++) {
+        TsrTensor *t = c->ret[k].kind == TSR_ARG_TENSOR && c->out[k] == NULL ? c->ret[k].t : NULL;
+        if (t == NULL || tsr_tensor_refcount(t) != 1) continue;
+        forget_writes(c, t);
+        if (t->origin == NULL && tsr_is_defined(t)) t->origin = c->schema->base;
+    }
 }
 
 static void end_run(Run *run) {
