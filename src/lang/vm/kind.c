@@ -167,26 +167,29 @@ static TsrStatus kind_copy(Value *out, Value self, Dict *memo) {
     return instance_new_move(out, self.o->type, attributes);
 }
 
-static TsrStatus kind_repr(TsrText *out, Value self) {
+static TsrStatus append_text_of(TsrText *out, Value self, const char *method) {
     Value text;
-    TSR_TRY(call_method_n(&text, self, "__repr__", 0, NULL));
+    TSR_TRY(call_method_n(&text, self, method, 0, NULL));
     TsrStatus status = tsr_text_append(out, value_as_str(text)->data, (size_t)value_as_str(text)->size);
     value_release(text);
     return status;
 }
 
+static TsrStatus number_of(int64_t *out, Value self, const char *method) {
+    Value number;
+    TSR_TRY(call_method_n(&number, self, method, 0, NULL));
+    TsrStatus status = value_to_index(out, number);
+    value_release(number);
+    return status;
+}
+
+static TsrStatus kind_repr(TsrText *out, Value self) { return append_text_of(out, self, "__repr__"); }
+
 static TsrStatus kind_call(Value *out, Value self, const CallArgs *args) {
     return call_method(out, self, "__call__", args);
 }
 
-static TsrStatus kind_length(int64_t *out, Value self) {
-    Value length;
-    TSR_TRY(call_method_n(&length, self, "__len__", 0, NULL));
-    TsrStatus status = value_to_index(out, length);
-    value_release(length);
-    return status;
-}
-
+static TsrStatus kind_length(int64_t *out, Value self) { return number_of(out, self, "__len__"); }
 static TsrStatus kind_iter(Value *out, Value self) { return call_method_n(out, self, "__iter__", 0, NULL); }
 
 static TsrStatus kind_iter_next(Value *out, Value self) {
@@ -210,21 +213,8 @@ static TsrStatus kind_compare(Value *out, CompareOp op, Value a, Value b) {
 }
 
 #ifndef __wasm__ /* no kind of the page's has these */
-static TsrStatus kind_str(TsrText *out, Value self) {
-    Value text;
-    TSR_TRY(call_method_n(&text, self, "__str__", 0, NULL));
-    TsrStatus status = tsr_text_append(out, value_as_str(text)->data, (size_t)value_as_str(text)->size);
-    value_release(text);
-    return status;
-}
-
-static TsrStatus kind_hash(int64_t *out, Value self) {
-    Value hash;
-    TSR_TRY(call_method_n(&hash, self, "__hash__", 0, NULL));
-    TsrStatus status = value_to_index(out, hash);
-    value_release(hash);
-    return status;
-}
+static TsrStatus kind_str(TsrText *out, Value self) { return append_text_of(out, self, "__str__"); }
+static TsrStatus kind_hash(int64_t *out, Value self) { return number_of(out, self, "__hash__"); }
 
 /* a < b says all. */
 static TsrStatus kind_order(Value *out, CompareOp op, Value a, Value b) {
