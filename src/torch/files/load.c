@@ -182,8 +182,10 @@ static TsrStatus add_given(TsrText *out, const Value *v) {
     return TSR_OK;
 }
 
-/* What is lent to the options stays in `shape` and `lists`. */
-static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[4], const Value *v) {
+/* Fills out->load; what is lent to it stays in *out. */
+static TsrStatus load_options(FilesOptions *out, const Value *v) {
+    TsrLoadOptions *o = &out->load;
+    TsrText *lists = out->lists;
     *o = (TsrLoadOptions){.size = sizeof(TsrLoadOptions), .dtype = TSR_DTYPE_NONE};
     TSR_TRY(files_optional_text(&o->format, v[LOAD_FORMAT], "load(): argument 'format'"));
     if (v[LOAD_DTYPE].tag > V_NONE && !dtype_from_value(&o->dtype, v[LOAD_DTYPE]))
@@ -191,7 +193,7 @@ static TsrStatus load_options(TsrLoadOptions *o, int64_t *shape, TsrText lists[4
                          value_type_name(v[LOAD_DTYPE]));
     TSR_TRY(add_given(&lists[2], v));
     o->given = lists[2].data;
-    TSR_TRY(read_shape(o, shape, v[LOAD_SHAPE]));
+    TSR_TRY(read_shape(o, out->shape, v[LOAD_SHAPE]));
     TSR_TRY(read_mode(o, v[LOAD_MODE]));
     TSR_TRY(read_unknown(o, v[LOAD_UNKNOWN]));
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
@@ -281,24 +283,19 @@ TsrStatus files_call_load(Value *out, const CallArgs *args) {
     static const char *const names[] = {"path", LOAD_OPTION_NAMES};
     static const ArgSpec spec = {"load", names, LOAD_ARGS, 0, 2, 1};
     Value v[LOAD_ARGS];
-    TsrLoadOptions options;
-    TsrText lists[4] = {0};
-    const char *path;
+    FilesOptions o = {0};
     bool metadata, records;
-    int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
     v[LOAD_PATH] = kind_path(v[LOAD_PATH]);
-    TSR_TRY(value_to_cstring(&path, v[LOAD_PATH], "load(): argument 'path'"));
+    TSR_TRY(value_to_cstring(&o.path, v[LOAD_PATH], "load(): argument 'path'"));
     TSR_TRY(flag(&metadata, v[LOAD_METADATA]));
     TSR_TRY(flag(&records, v[LOAD_RECORDS]));
-    TsrText room = {0}, file = {0};
-    TsrStatus status = codec_system_bytes(&path, &room, v[LOAD_PATH]);
-    if (status == TSR_OK) status = load_options(&options, shape, lists, v);
-    if (status == TSR_OK) status = split_path(&path, &options, &file);
-    if (status == TSR_OK)
-        status = records ? load_all(out, path, &options, metadata) : load_one(out, path, &options, metadata);
-    for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
-    tsr_text_free(&room);
+    TsrText file = {0};
+    TsrStatus status = codec_system_bytes(&o.path, &o.room, v[LOAD_PATH]);
+    if (status == TSR_OK) status = load_options(&o, v);
+    if (status == TSR_OK) status = split_path(&o.path, &o.load, &file);
+    if (status == TSR_OK) status = (records ? load_all : load_one)(out, o.path, &o.load, metadata);
+    files_options_clear(&o);
     tsr_text_free(&file);
     return status;
 }
@@ -317,11 +314,11 @@ TsrStatus files_table_options(FilesOptions *out, Value path, const Value *values
         TSR_TRY(value_to_cstring(&text, path, "stream(): argument 'path'"));
         TSR_TRY(codec_system_bytes(&out->path, &out->room, path));
     }
-    return load_options(&out->load, out->shape, out->lists, v);
+    return load_options(out, v);
 }
 
 void files_options_clear(FilesOptions *o) {
-    for (int i = 0; i < 4; i++) tsr_text_free(&o->lists[i]);
+    for (size_t i = 0; i < TSR_COUNTOF(o->lists); i++) tsr_text_free(&o->lists[i]);
     tsr_text_free(&o->room);
 }
 
@@ -340,21 +337,19 @@ TsrStatus files_call_loads(Value *out, const CallArgs *args) {
     static const char *const names[] = {"data", LOAD_OPTION_NAMES};
     static const ArgSpec spec = {"loads", names, LOAD_ARGS, 0, 2, 2};
     Value v[LOAD_ARGS];
-    TsrLoadOptions options;
-    TsrText lists[4] = {0};
+    FilesOptions o = {0};
     TsrItems items;
     const char *data;
     size_t size;
-    int64_t shape[TSR_MAX_DIMS];
     TSR_TRY(args_parse(v, args, 0, &spec));
     TSR_TRY(content_of(&data, &size, v[LOAD_PATH]));
-    TsrStatus status = load_options(&options, shape, lists, v);
-    if (status == TSR_OK) status = tsr_load_bytes(&items, "<text>", data, size, &options);
+    TsrStatus status = load_options(&o, v);
+    if (status == TSR_OK) status = tsr_load_bytes(&items, "<text>", data, size, &o.load);
     if (status == TSR_OK) {
         files_tell_notes(&items);
         status = files_value(out, &items);
         tsr_items_free(&items);
     }
-    for (int i = 0; i < 4; i++) tsr_text_free(&lists[i]);
+    files_options_clear(&o);
     return status;
 }
