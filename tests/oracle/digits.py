@@ -1,7 +1,7 @@
 """Calls over tensors of many sizes, strides and values, in PyTorch and in tsr, compared to the last bit: which operators differ, and by how much.
 
     python3 tests/oracle/digits.py --tsr build/tsr [--seed N] [--each N] [--op REGEX] [--show N] [--family WORD]
-    python3 tests/oracle/digits.py --tsr build/tsr --line 'r = torch.log1p(P("float32 edge")[3:40:2])'     one call, both answers
+    python3 tests/oracle/digits.py --tsr build/tsr --line 'r = torch.log1p(P["float32 edge"][3:40:2])'     one call, both answers
     python3 tests/oracle/digits.py --tsr build/tsr --seed 7 --each 6 --record tests/data/digits    for tests/repl/digits.sh
 
 The calls are made from the templates below, in which {x}, {y}, {z} stand for tensors of one shape and dtype, <a|b> for one of the words, and @a|b@ for
@@ -16,7 +16,6 @@ import math
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,62 +49,6 @@ def templates():
             before, *names = re.split(r"@(.*?)@", call)
             for name in names[0].split("|") if names else [""]:
                 yield family, [d for s in dtypes for d in SETS[s]], KINDS[kinds], shapes, before + name + "".join(names[1:])
-
-
-# Both programs make the pools by this text, of operations that are exact: no file is needed.
-POOLS = r'''
-import math
-import torch
-import torch.nn.functional as F
-nan = float("nan")
-inf = float("inf")
-N = 4096
-AT = torch.arange(N)
-MANTISSA = {"float32": (23, -126, 127), "float64": (52, -1022, 1023), "float16": (10, -14, 15), "bfloat16": (7, -126, 127), "float8_e5m2": (2, -14, 15), "float8_e4m3fn": (3, -6, 8)}
-
-def uniform(k):
-    return ((AT + 4096 * k) * 2654435761 % 4294967296).double() / 4294967296
-
-def reals(kind, dtype, k):
-    mantissa, least, most = MANTISSA[dtype]
-    if kind == "unit":
-        return uniform(k) * 2 - 1
-    near = (uniform(k) + uniform(k + 1) + uniform(k + 2) + uniform(k + 3) - 2) * 5
-    if kind == "normal":
-        return near
-    if kind == "positive":
-        return near * near / 8 + 1 / 64
-    if kind == "small":
-        return ((uniform(k) * 19).floor() - 9) * torch.tensor([1.0, 0.5, 1.0, 2.0]).double()[(uniform(k + 1) * 4).long()]
-    powers = torch.tensor([2.0 ** e for e in range(least, most)], dtype=torch.float64)
-    wide = (1 + uniform(k)) * powers[(uniform(k + 1) * (most - least)).long()] * ((uniform(k + 2) * 2).floor() * 2 - 1)
-    if kind == "wide":
-        return wide
-    top = torch.finfo(getattr(torch, dtype)).max
-    special = torch.tensor([0.0, -0.0, inf, -inf, nan, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, top, -top, 2.0 ** least, -(2.0 ** least), 2.0 ** (least - mantissa), -(2.0 ** (least - mantissa)), 3.0, -3.0, 1.5, -1.5, 2.5, 1e-3, 100.0, -100.0, 7.0, 20.0, -20.0, 88.7, -103.0, 1 + 2.0 ** -mantissa, 1 - 2.0 ** -mantissa], dtype=torch.float64)
-    return torch.where(uniform(k + 3) < 0.6, special[(uniform(k + 4) * len(special)).long()], torch.where(uniform(k + 5) < 0.5, wide, near * 3))
-
-KINDS = ["normal", "unit", "positive", "wide", "edge", "small"]
-P = {}
-for d, dtype in enumerate(MANTISSA):
-    for k, kind in enumerate(KINDS):
-        P[dtype + " " + kind] = reals(kind, dtype, 60 * d + 10 * k).to(getattr(torch, dtype))
-for dtype, real in (("complex64", "float32"), ("complex128", "float64"), ("complex32", "float16")):
-    for k, kind in enumerate(KINDS):
-        P[dtype + " " + kind] = torch.complex(reals(kind, real, 400 + 10 * k), reals(kind, real, 500 + 10 * k)).to(getattr(torch, dtype))
-for d, dtype in enumerate(["uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "bool"]):
-    low, high = (0, 1) if dtype == "bool" else (torch.iinfo(getattr(torch, dtype)).min, torch.iinfo(getattr(torch, dtype)).max)
-    for k, kind in enumerate(KINDS):
-        u = uniform(600 + 20 * d + k)
-        if kind in ("wide", "edge"):
-            v = [low + int(e * 65536) * ((high - low) // 65535 or 1) for e in u.tolist()]
-            v = [[low, high, 0, 1, low + 1, high - 1, min(max(e, low), high), 2][i % 8] if kind == "edge" else min(max(e, low), high) for i, e in enumerate(v)]
-        else:
-            most = min({"normal": 20, "unit": 1, "positive": 40, "small": 9}[kind], high)
-            least = 1 if kind == "positive" and dtype != "bool" else -most if low < 0 else 0
-            v = [least + int(e * (most - least + 1)) for e in u.tolist()]
-        P[dtype + " " + kind] = torch.tensor(v, dtype=getattr(torch, dtype))
-'''
 
 
 # ---- the calls ----
@@ -174,46 +117,18 @@ def make_call(rng, dtypes, kinds, shapes, call):
     return dtype, call if "r = " in call else "r = " + call
 
 
-RUNNER = r'''
-import sys
-
-def shown(r):
-    if isinstance(r, torch.Tensor):
-        if r.layout != torch.strided:
-            return shown(r.to_dense())
-        x = r.detach()
-        if x.is_complex():
-            x = torch.view_as_real(x.to(torch.complex128).resolve_conj())
-        elif x.is_floating_point():
-            x = x.to(torch.float64)
-        return [str(r.dtype)[6:], list(r.shape), x.flatten().tolist()]
-    if isinstance(r, (list, tuple)):
-        return [shown(e) for e in r]
-    return repr(r)
-
-at = 0
-for line in open(sys.argv[1]):
-    at += 1
-    if at <= int(sys.argv[2]):
-        continue
-    try:
-        exec(line)
-        print(str(shown(r)).replace("\n", "\\n"), flush=True)
-    except Exception as error:
-        print(["raised", type(error).__name__ + ": " + str(error)], flush=True)
-'''
+# What both programs run: it makes the pools by operations that are exact, so that no file is needed.
+RUNNER = os.path.join(os.path.dirname(HERE), "data/digits/runner.py")
 
 
 def answers(command, lines, folder):
     """One text a line; 'ended' for a call that ended the program."""
-    calls, runner = os.path.join(folder, "calls"), os.path.join(folder, "runner.py")
-    with open(runner, "w") as f:
-        f.write(POOLS + RUNNER)
+    calls = os.path.join(folder, "calls")
     with open(calls, "w") as f:
         f.writelines(line + "\n" for line in lines)
     found = []
     while len(found) < len(lines):
-        p = subprocess.run(command + [runner, calls, str(len(found))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        p = subprocess.run(command + [RUNNER, calls, str(len(found))], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         found += p.stdout.splitlines()
         if len(found) < len(lines):
             found.append("ended")
@@ -287,18 +202,17 @@ def first_difference(g, w):
     return f"{str(g)[:300]}   PYTORCH {str(w)[:300]}"
 
 
-def record(folder, options, calls, theirs, runner):
-    """Writes the program that makes the answers, and, in one file, the calls on which tsr agrees whatever instructions it
+def record(options, calls, theirs, folder):
+    """Writes in one file the calls on which tsr agrees whatever instructions it
     takes, each behind a checksum of its answer. Products of matrices are left out: they are BLAS's, by processor."""
     lines = [line for _, _, _, line in calls]
     agreed = [family != "mat" and w != "ended" and len(w) < 20000 for (family, _, _, _), w in zip(calls, theirs)]
     for isa in ("base", "avx2", "avx512"):
         os.environ["TSR_ISA"] = isa
-        ours = answers([options.tsr, "--max-memory", "4G"], lines, os.path.dirname(runner))
+        ours = answers([options.tsr, "--max-memory", "4G"], lines, folder)
         agreed = [a and g == w for a, g, w in zip(agreed, ours, theirs)]
-    with gzip.GzipFile(os.path.join(folder, "sample.gz"), "wb", 9, mtime=0) as f:
+    with gzip.GzipFile(os.path.join(options.record, "sample.gz"), "wb", 9, mtime=0) as f:
         f.writelines(f"{zlib.crc32(w.encode()):08x}\t{line}\n".encode() for a, line, w in zip(agreed, lines, theirs) if a)
-    shutil.copy(runner, os.path.join(folder, "runner.py"))
 
 
 def main():
@@ -328,7 +242,7 @@ def main():
         theirs = answers([sys.executable], lines, folder)
         ours = answers([options.tsr, "--max-memory", "4G"], lines, folder)
         if options.record:
-            record(options.record, options, calls, theirs, os.path.join(folder, "runner.py"))
+            record(options, calls, theirs, folder)
     if options.line:
         print("tsr     ", ours[0][:3000])
         print("PyTorch ", theirs[0][:3000])

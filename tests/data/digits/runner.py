@@ -1,5 +1,7 @@
-
+"""runner.py CALLS SKIP: runs each line of CALLS after the first SKIP and prints its result `r`, one a line; in PyTorch and in tsr (oracle/digits.py,
+repl/digits.sh). P has the elements that calls are made of, by dtype and kind: made by operations that are exact, so that no file is needed."""
 import math
+import sys
 import torch
 import torch.nn.functional as F
 nan = float("nan")
@@ -51,7 +53,6 @@ for d, dtype in enumerate(["uint8", "int8", "int16", "int32", "int64", "uint16",
             v = [least + int(e * (most - least + 1)) for e in u.tolist()]
         P[dtype + " " + kind] = torch.tensor(v, dtype=getattr(torch, dtype))
 
-import sys
 
 def shown(r):
     if isinstance(r, torch.Tensor):
