@@ -1,7 +1,6 @@
 /* draw(). The picture: a row of cells for the storage's elements with their values, and under it a row for each view
  * with the index that reaches each cell (beyond six dimensions its place in row-major order); gaps stay empty, a cell
  * that several indices reach (stride 0, overlap) says how many. */
-
 #include "draw.h"
 
 #include <stdio.h>
