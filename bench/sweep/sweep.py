@@ -13,7 +13,7 @@ timed by its example. PEER_PYTHON names a Python that has PyTorch; without it on
 With one thread the time is the process's CPU time, which a neighbour on the machine disturbs least; with more it is the
 clock's. Each round times the line under both, the order changing from round to round; the ratio is the rounds' median.
 """
-import argparse, json, math, os, pathlib, re, signal, statistics, subprocess, sys, tempfile
+import argparse, json, math, os, pathlib, re, signal, statistics, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -88,6 +88,7 @@ def lines(tsr, sizes, quick):
 
 
 SIDES = {100: (10, 4, 1), 10000: (100, 16, 4), 1000000: (1000, 64, 16)}
+WARM = .03  # seconds that several threads run first: one that wakes on its fellow's processor waits there for milliseconds
 def program(setup, expr, size, clock, budget):
     m, h, c = SIDES.get(size, (int(size ** .5), max(4, int(size ** .35)), 4))
     return f"""import torch, time
@@ -99,7 +100,9 @@ def timed(times_):
     for _ in range_(times_): {expr}
     return time.{clock}() - t0
 def measured():
+    begun = time.perf_counter()
     timed(1)
+    while time.perf_counter() - begun < {WARM if clock == "perf_counter" else 0}: timed(1)
     once = timed(1)
     k = max_(1, min_(2000, int_({budget} / max_(once, 1e-6))))
     if k > 3: k = max_(1, min_(20000, int_({budget} * 4 / max_(timed(4), 1e-6))))
@@ -171,6 +174,9 @@ class Tsr:
         return float(p.stdout.split()[-1])
 
 
+STILL = .03  # seconds until threads that one program left waiting for more (OpenMP's spin) no longer take the other's processor
+
+
 def measure(o, todo, tsr, peer):
     clock, answers = "process_time" if o.threads == "1" else "perf_counter", []
     stopped = []
@@ -183,6 +189,7 @@ def measure(o, todo, tsr, peer):
         for round in range(o.rounds):
             pair = {}
             for who in ("tsr", "torch") if round % 2 == 0 else ("torch", "tsr"):
+                if o.threads != "1": time.sleep(STILL)
                 pair[who] = (tsr if who == "tsr" else peer).time(text)
                 if isinstance(pair[who], str): break
             if any(isinstance(v, str) for v in pair.values()):
