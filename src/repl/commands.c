@@ -60,11 +60,11 @@ TsrStatus commands_startup(void) {
     return namespace_add(&space);
 }
 
-/* Prints the lines that a function of the prelude (files.tsr) makes of what files hold. *count: how many. */
-static TsrStatus print_lines(const char *function, const Value *values, int value_count, int64_t *count) {
+/* Prints the lines that a function of the prelude (files.tsr) makes of three values. *count: how many. */
+static TsrStatus print_lines(const char *function, const Value values[3], int64_t *count) {
     Value callee = VALUE_UNBOUND, lines;
     TSR_TRY(prelude_get(&callee, "files", function));
-    TsrStatus status = value_call_n(&lines, callee, value_count, values);
+    TsrStatus status = value_call_n(&lines, callee, 3, values);
     value_release(callee);
     TSR_TRY(status);
     *count = value_as_list(lines)->count;
@@ -109,7 +109,7 @@ static TsrStatus list_one(const char *path, bool named) {
     if (status == TSR_OK) status = codec_system_str_c(&arguments[1], path);
     if (status == TSR_OK) status = told(&arguments[2]);
     if (status == TSR_OK && named && !shell_options->json) fprintf(builtin_stdout(), "%s:\n", path);
-    if (status == TSR_OK) status = print_lines("file_lines", arguments, 3, &count);
+    if (status == TSR_OK) status = print_lines("file_lines", arguments, &count);
     values_release(arguments, 3);
     return status;
 }
@@ -131,7 +131,7 @@ int command_diff(const char *a, const char *b) {
     TsrStatus status = filter_read(&both[0], &shell_options->filter, a, false);
     if (status == TSR_OK) status = filter_read(&both[1], &shell_options->filter, b, false);
     if (status == TSR_OK) status = told(&both[2]);
-    if (status == TSR_OK) status = print_lines("diff_lines", both, 3, &count);
+    if (status == TSR_OK) status = print_lines("diff_lines", both, &count);
     values_release(both, 3);
     if (status != TSR_OK) return shell_report(status, NULL);
     return count > 0 ? EXIT_FAILED : EXIT_FINE;

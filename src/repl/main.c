@@ -142,11 +142,11 @@ static const char *name_ends(const char *text) {
     return p;
 }
 
-static bool to_integer(const char *text, long long least, long long *out) {
+static bool to_count(const char *text, long long *out) {
     char *end;
     errno = 0;
     *out = strtoll(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && *out >= least;
+    return errno == 0 && end != text && *end == '\0' && *out >= 1;
 }
 
 static bool to_size(const char *text, size_t *out) {
@@ -322,14 +322,14 @@ static bool set_json_nan(Line *l, const char *v) {
 
 static bool set_precision(Line *l, const char *v) {
     long long n;
-    bool fine = to_integer(v, 1, &n) && n <= 50;
+    bool fine = to_count(v, &n) && n <= 50;
     l->shell.filter.precision = fine ? (int)n : 0;
     return fine;
 }
 
 static bool set_threads(Line *l, const char *v) {
     long long n;
-    bool fine = to_integer(v, 1, &n) && n <= 4096;
+    bool fine = to_count(v, &n) && n <= 4096;
     l->shell.threads = fine ? (int)n : 0;
     return fine;
 }

@@ -260,11 +260,6 @@ static TsrStatus run_tree(Value *result, const char *name, const char *text, siz
     return status;
 }
 
-static TsrStatus run_text(Value *result, const char *name, const char *text, size_t length, int line,
-                          const RunOptions *options) {
-    return run_tree(result, name, text, length, line, options, NULL);
-}
-
 static TsrStatus join(TsrText *text, const char *const *codes, int count) {
     for (int i = 0; i < count; i++) {
         if (i > 0) TSR_TRY(tsr_text_putc(text, '\n'));
@@ -361,7 +356,7 @@ int shell_run_file(const char *path) {
     if (status != TSR_OK) return cannot_read(status, path);
     if (strcmp(path, "-") != 0) status = name_script(path);
     if (status == TSR_OK)
-        status = run_text(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false, false});
+        status = run_tree(NULL, name_of_file(path), text, length, 1, &(RunOptions){SHOW_NONE, false, false}, NULL);
     tsr_free(text);
     return shell_report(status, NULL);
 }
@@ -427,7 +422,7 @@ int shell_run_typed(const char *name, const char *text, size_t length, int line)
     }
     if (is_bare(text, length, "help")) text = "help()", length = 6;
     if (magic_is(text, length)) status = magic_run(text, length, line);
-    else status = run_text(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false, false});
+    else status = run_tree(NULL, name, text, length, line, &(RunOptions){SHOW_ALL, false, false}, NULL);
     if (status != TSR_OK) result = shell_report(status, NULL);
     else if (shell_after_statement != NULL) shell_after_statement();
     fflush(builtin_stdout());

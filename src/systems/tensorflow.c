@@ -123,7 +123,6 @@ static TsrStatus shape_num_elements(Value *out, const CallArgs *args) {
 
 static TsrStatus dim_argument(int64_t *d, const Shape *s, Value v, int64_t end) {
     TSR_TRY(value_to_index(d, v));
-    (void)s;
     return *d >= 0 && *d < end
                ? TSR_OK
                : tsr_error(TSR_INDEX_ERROR, "dimension %lld of a shape of %d dimensions", (long long)*d, s->ndim);

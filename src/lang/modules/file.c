@@ -397,9 +397,9 @@ static TsrStatus next_line(Value *out, Value self, bool iterating) {
     return status;
 }
 
-/* A number that may be None or left out: *n stays then. */
-static TsrStatus take_number(int64_t *n, const CallArgs *args, int at) {
-    return args->count > at && args->values[at].tag != V_NONE ? value_to_index(n, args->values[at]) : TSR_OK;
+/* The only argument, a number that may be None or left out: *n stays then. */
+static TsrStatus take_number(int64_t *n, const CallArgs *args) {
+    return args->count > 1 && args->values[1].tag != V_NONE ? value_to_index(n, args->values[1]) : TSR_OK;
 }
 
 /* A line, but at most `limit` characters or bytes of it. */
@@ -420,7 +420,7 @@ static TsrStatus read_part(Value *out, Value self, int64_t limit) {
 
 static TsrStatus file_readline(Value *out, const CallArgs *args) {
     int64_t limit = -1;
-    TSR_TRY(take_number(&limit, args, 1));
+    TSR_TRY(take_number(&limit, args));
     return limit < 0 ? next_line(out, args->values[0], false) : read_part(out, args->values[0], limit);
 }
 
@@ -430,7 +430,7 @@ static TsrStatus file_iter_next(Value *out, Value self) { return next_line(out, 
 static TsrStatus file_readlines(Value *out, const CallArgs *args) {
     int64_t hint = -1, total = 0;
     Value lines, line = VALUE_NONE;
-    TSR_TRY(take_number(&hint, args, 1));
+    TSR_TRY(take_number(&hint, args));
     if (hint <= 0) return list_new_iterable(out, args->values[0]);
     TSR_TRY(list_new(&lines, 0));
     TsrStatus status = TSR_OK;
@@ -589,7 +589,7 @@ static TsrStatus file_truncate(Value *out, const CallArgs *args) {
     if (!may_write(as_file(args->values[0]))) return tsr_error(TSR_UNSUPPORTED_OPERATION, "truncate");
     if (fflush(stream) != 0) return tsr_error_errno(errno, as_file(args->values[0])->name);
     int64_t size = (int64_t)ftello(stream);
-    TSR_TRY(take_number(&size, args, 1));
+    TSR_TRY(take_number(&size, args));
     if (ftruncate(fileno(stream), (off_t)size) != 0) return tsr_error_errno(errno, NULL);
     *out = value_int(size);
     return TSR_OK;

@@ -341,21 +341,19 @@ static TsrStatus holds(bool *out, Value function, Value item) {
     return status;
 }
 
-/* The next item for which the predicate is `wanted`. */
-static TsrStatus next_where(Value *out, Iter *it, bool wanted) {
+/* The next item for which the predicate is false. */
+static TsrStatus step_filterfalse(Value *out, Iter *it) {
     for (;;) {
-        bool is = !wanted;
+        bool is = true;
         TSR_TRY(value_next(out, it->a));
         if (out->tag == V_UNBOUND) return TSR_OK;
         TsrStatus status = holds(&is, it->b, *out);
-        if (status == TSR_OK && is == wanted) return TSR_OK;
+        if (status == TSR_OK && !is) return TSR_OK;
         value_clear(out);
         TSR_TRY(status);
         TSR_TRY(tsr_interrupt_check());
     }
 }
-
-static TsrStatus step_filterfalse(Value *out, Iter *it) { return next_where(out, it, false); }
 
 static TsrStatus step_takewhile(Value *out, Iter *it) {
     bool is = false;
@@ -368,7 +366,7 @@ static TsrStatus step_takewhile(Value *out, Iter *it) {
 
 static TsrStatus step_dropwhile(Value *out, Iter *it) {
     if (it->started) return value_next(out, it->a);
-    TSR_TRY(next_where(out, it, false));
+    TSR_TRY(step_filterfalse(out, it));
     it->started = true;
     return TSR_OK;
 }

@@ -272,7 +272,7 @@ static Node *brace(Parser *p) {
     p->pos++;
     TokenKind next = parse_peek(p);
     bool pairs = next == T_POW || next == T_RBRACE;
-    bool named = next == T_MUL || (next == T_NAME && parse_peek_after(p, 1) == T_WALRUS);
+    bool named = next == T_MUL || (next == T_NAME && parse_peek_after(p) == T_WALRUS);
     Node *first = pairs ? NULL : named ? parse_star_named(p) : parse_expression(p);
     if (first == NULL && !pairs && (p->failed || !p->diagnose)) return NULL;
     if (first != NULL && !named && parse_peek(p) == T_COLON) pairs = true;

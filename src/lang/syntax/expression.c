@@ -42,7 +42,7 @@ static Node *expression_quietly(Parser *p) {
 static void find_missing_comma(Parser *p) {
     ParseMark start = parse_here(p);
     const Token *t = parse_token(p);
-    bool skip = (t->kind == T_NAME && parse_peek_after(p, 1) == T_STRING) || begins_soft_keyword(p, parse_token(p));
+    bool skip = (t->kind == T_NAME && parse_peek_after(p) == T_STRING) || begins_soft_keyword(p, parse_token(p));
     Node *a = skip ? NULL : parse_binary(p, POWER_OR), *b = NULL;
     if (a != NULL && !p->failed) b = expression_quietly(p);
     if (b != NULL && !p->failed && !is_old_statement(a) && p->tokens[p->pos - 1].level != 0)
@@ -66,7 +66,7 @@ static void find_old_statement(Parser *p) {
     ParseMark start = parse_here(p);
     const Token *t = parse_token(p);
     const char *name = is_text(p, t, "print") ? "print" : is_text(p, t, "exec") ? "exec" : NULL;
-    if (t->kind != T_NAME || parse_peek_after(p, 1) == T_LPAR) return;
+    if (t->kind != T_NAME || parse_peek_after(p) == T_LPAR) return;
     SourceRange at = parse_token(p)->at;
     p->pos++;
     Node *b = parse_star_expressions(p);
@@ -108,7 +108,7 @@ static void find_mistaken_assignment(Parser *p) {
         parse_raise(p, a->at, "cannot use assignment expressions with %s", parse_expression_name(a));
     parse_back(p, start);
     if (p->failed) return;
-    bool plain = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN;
+    bool plain = parse_peek(p) == T_NAME && parse_peek_after(p) == T_ASSIGN;
     bool display = !plain && at_display(p, start.pos);
     a = p->failed || display ? NULL : parse_binary(p, POWER_BITOR);
     if (a != NULL && parse_accept(p, T_ASSIGN)) {
@@ -189,7 +189,7 @@ Node *parse_walrus(Parser *p) {
 }
 
 static Node *named(Parser *p) {
-    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS) return parse_walrus(p);
+    if (parse_peek(p) == T_NAME && parse_peek_after(p) == T_WALRUS) return parse_walrus(p);
     if (p->diagnose) find_mistaken_assignment(p);
     Node *n = p->failed ? NULL : parse_expression(p);
     return n != NULL && parse_peek(p) != T_WALRUS ? n : NULL;

@@ -83,7 +83,7 @@ static bool comparison_operator(Parser *p, uint8_t *op) {
     TokenKind kind = parse_peek(p);
     if (infixes[kind].form != FORM_COMPARE || infixes[kind].power == 0) return false;
     *op = infixes[kind].op;
-    if (kind == K_NOT && parse_peek_after(p, 1) != K_IN) return false;
+    if (kind == K_NOT && parse_peek_after(p) != K_IN) return false;
     p->pos += kind == K_NOT ? 2 : 1;
     if (kind == K_IS && parse_accept(p, K_NOT)) *op = CMP_IS_NOT;
     return true;

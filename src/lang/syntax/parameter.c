@@ -50,7 +50,7 @@ static bool star(Parser *p, ParameterList *l) {
     }
     l->star = true;
     if (parse_peek(p) == l->close ||
-        (parse_peek(p) == T_COMMA && (parse_peek_after(p, 1) == l->close || parse_peek_after(p, 1) == T_POW)))
+        (parse_peek(p) == T_COMMA && (parse_peek_after(p) == l->close || parse_peek_after(p) == T_POW)))
         return parse_raise(p, at, "named arguments must follow bare *") != NULL;
     if (parse_peek(p) == T_COMMA) return true;
     if (add_parameter(p, l, PARAM_STAR) == NULL) return false;
@@ -65,9 +65,9 @@ static bool double_star(Parser *p, ParameterList *l) {
     if (parse_peek(p) == T_ASSIGN)
         return parse_raise(p, parse_token(p)->at, "var-keyword argument cannot have default value") != NULL;
     if (parse_peek(p) != T_COMMA) return true;
-    TokenKind next = parse_peek_after(p, 1);
+    TokenKind next = parse_peek_after(p);
     if (next == T_NAME || next == T_MUL || next == T_POW || next == T_DIV)
-        return parse_raise(p, parse_token_after(p, 1)->at, "arguments cannot follow var-keyword argument") != NULL;
+        return parse_raise(p, parse_token_after(p)->at, "arguments cannot follow var-keyword argument") != NULL;
     return true;
 }
 

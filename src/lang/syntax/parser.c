@@ -91,15 +91,12 @@ static Token *token_at(Parser *p, int i) {
 }
 
 Token *parse_token(Parser *p) { return token_at(p, p->pos); }
-Token *parse_token_after(Parser *p, int ahead) { return token_at(p, p->pos + ahead); }
+Token *parse_token_after(Parser *p) { return token_at(p, p->pos + 1); }
 TokenKind parse_peek(Parser *p) { return (TokenKind)parse_token(p)->kind; }
 
-TokenKind parse_peek_after(Parser *p, int ahead) {
-    for (int i = 0; i < ahead; i++) { /* nothing follows an end */
-        TokenKind kind = (TokenKind)token_at(p, p->pos + i)->kind;
-        if (kind == T_END || kind == T_ERROR) return kind;
-    }
-    return (TokenKind)token_at(p, p->pos + ahead)->kind;
+TokenKind parse_peek_after(Parser *p) {
+    const TokenKind kind = parse_peek(p);
+    return kind == T_END || kind == T_ERROR ? kind : (TokenKind)parse_token_after(p)->kind;
 }
 
 bool parse_accept(Parser *p, TokenKind kind) {

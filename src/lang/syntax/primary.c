@@ -116,7 +116,7 @@ static void find_mistaken_argument(Parser *p, const Node *value, SourceRange beg
 
 static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
     SourceRange begin = parse_token(p)->at;
-    bool named = parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_WALRUS;
+    bool named = parse_peek(p) == T_NAME && parse_peek_after(p) == T_WALRUS;
     Node *value = named ? parse_walrus(p) : parse_expression(p);
     if (value == NULL || parse_peek(p) == T_WALRUS) return false;
     if (parse_peek(p) == K_FOR && p->stack_count == a->list && a->count == 0) {
@@ -143,7 +143,7 @@ static bool positional_argument(Parser *p, Arguments *a, SourceRange open) {
 static bool argument(Parser *p, Arguments *a, SourceRange open) {
     if (parse_peek(p) == T_MUL) return star_argument(p, a);
     if (parse_peek(p) == T_POW) return double_star_argument(p, a);
-    if (parse_peek(p) == T_NAME && parse_peek_after(p, 1) == T_ASSIGN) return keyword_argument(p, a);
+    if (parse_peek(p) == T_NAME && parse_peek_after(p) == T_ASSIGN) return keyword_argument(p, a);
     return positional_argument(p, a, open);
 }
 

@@ -65,11 +65,11 @@ typedef struct Parser {
 } Parser;
 
 /* ---- tokens ---- */
-Token *parse_token(Parser *p);                    /* the next token */
-TokenKind parse_peek(Parser *p);                  /* its kind */
-Token *parse_token_after(Parser *p, int ahead);   /* the one `ahead` tokens later */
-TokenKind parse_peek_after(Parser *p, int ahead); /* its kind; nothing follows an end */
-bool parse_accept(Parser *p, TokenKind kind);     /* steps over it if it is next */
+Token *parse_token(Parser *p);                /* the next token */
+TokenKind parse_peek(Parser *p);              /* its kind */
+Token *parse_token_after(Parser *p);          /* the one after it */
+TokenKind parse_peek_after(Parser *p);        /* of the one after it; nothing follows an end */
+bool parse_accept(Parser *p, TokenKind kind); /* steps over it if it is next */
 /* As parse_accept; with a message "expected 'text'" when something else is next. */
 bool parse_force(Parser *p, TokenKind kind);
 SourceRange parse_span(const Parser *p, SourceRange from); /* `from` up to the last token taken */

@@ -86,7 +86,7 @@ TsrStatus int_new_digits(Value *out, const char *digits, int64_t size, int base)
 
 static TsrStatus bad_literal(const char *text, int64_t size, int base, bool bytes) {
     TsrText shown = {0};
-    TsrStatus status = bytes ? bytes_repr(&shown, text, size) : str_repr(&shown, text, size, false);
+    TsrStatus status = bytes ? bytes_repr(&shown, text, size) : str_repr(&shown, text, size);
     if (status == TSR_OK)
         status = tsr_error(TSR_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base,
                            (int)TSR_MIN(shown.length, 200u), shown.data);

@@ -252,13 +252,13 @@ static bool intern_grow(void) {
     return true;
 }
 
-static Str *intern_find(const char *data, int64_t size, int64_t hash, Str *candidate, bool insert) {
+static Str *intern_find(const char *data, int64_t size, int64_t hash, Str *candidate) {
     if (interned_count * 2 > interned_mask && !intern_grow()) {
         mem_error();
         return NULL;
     }
     Str **slot = intern_slot(interned, interned_mask, data, size, hash);
-    if (*slot != NULL || !insert) return *slot;
+    if (*slot != NULL) return *slot;
     Str *s = candidate != NULL ? obj_retain(candidate) : str_new_raw(size);
     if (s == NULL) return NULL;
     if (candidate == NULL) {
@@ -272,12 +272,12 @@ static Str *intern_find(const char *data, int64_t size, int64_t hash, Str *candi
     return s;
 }
 
-Str *str_intern(const char *data, int64_t size) { return intern_find(data, size, hash_bytes(data, size), NULL, true); }
+Str *str_intern(const char *data, int64_t size) { return intern_find(data, size, hash_bytes(data, size), NULL); }
 Str *str_intern_c(const char *text) { return str_intern(text, (int64_t)strlen(text)); }
 
-Str *str_interned(Str *s, bool insert) {
+Str *str_interned(Str *s) {
     if (s->obj.flags & OBJ_INTERNED) return s;
-    return intern_find(s->data, s->size, str_hash(s), s, insert);
+    return intern_find(s->data, s->size, str_hash(s), s);
 }
 
 TsrStatus str_startup(void) { return (empty = str_intern("", 0)) != NULL ? TSR_OK : mem_error(); }
@@ -309,14 +309,14 @@ static TsrStatus escape_char(TsrText *out, uint32_t c, char quote) {
     return tsr_text_printf(out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
 }
 
-TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only) {
+TsrStatus str_repr(TsrText *out, const char *data, int64_t size) {
     char quote = memchr(data, '\'', (size_t)size) != NULL && memchr(data, '"', (size_t)size) == NULL ? '"' : '\'';
     TSR_TRY(tsr_text_putc(out, quote));
     int64_t plain = 0; /* start of the run not written yet */
     for (int64_t i = 0; i < size;) {
         int n;
         uint32_t c = utf8_decode(data + i, &n);
-        bool keep = c != (uint32_t)quote && c != '\\' && (ascii_only ? c >= 0x20 && c < 0x7f : unichar_is_printable(c));
+        bool keep = c != (uint32_t)quote && c != '\\' && unichar_is_printable(c);
         if (!keep) {
             TSR_TRY(tsr_text_append(out, data + plain, (size_t)(i - plain)));
             TSR_TRY(escape_char(out, c, quote));
@@ -342,6 +342,6 @@ TsrStatus value_to_cstring(const char **out, Value v, const char *what) {
 TsrStatus value_to_name(Str **out, Value v) {
     if (!value_is_str(v))
         return tsr_error(TSR_TYPE_ERROR, "attribute name must be string, not '%s'", value_type_name(v));
-    *out = str_interned(value_as_str(v), true);
+    *out = str_interned(value_as_str(v));
     return *out != NULL ? TSR_OK : TSR_MEMORY_ERROR;
 }

@@ -51,8 +51,8 @@ TsrStatus str_new_slice(Value *out, Str *s, int64_t start, int64_t stop, int64_t
 /* The one Str of this text; lent (interned strings are not freed before shutdown). NULL when memory is short. */
 Str *str_intern(const char *data, int64_t size);
 Str *str_intern_c(const char *text);
-/* `s` itself or its interned twin; lent. With `insert` false NULL when no such string was interned yet. */
-Str *str_interned(Str *s, bool insert);
+/* `s` itself, interned now, or its interned twin; lent. NULL when memory is short. */
+Str *str_interned(Str *s);
 static inline bool str_is_interned(const Str *s) { return (s->obj.flags & OBJ_INTERNED) != 0; }
 
 int64_t str_hash(Str *s); /* computed once, and kept */
@@ -63,8 +63,8 @@ int str_compare(const Str *a, const Str *b); /* by code points: below 0, 0 or ab
 
 int64_t str_byte_of(Str *s, int64_t index);            /* byte offset of a code point, 0 <= index <= length */
 int64_t str_index_of_byte(const Str *s, int64_t byte); /* the reverse */
-/* repr as CPython: quotes chosen, escapes, printable text kept (ascii_only: none kept). Appends. */
-TsrStatus str_repr(TsrText *out, const char *data, int64_t size, bool ascii_only);
+/* repr as CPython: quotes chosen, escapes, printable text kept. Appends. */
+TsrStatus str_repr(TsrText *out, const char *data, int64_t size);
 
 /* The text of a str argument, lent; TypeError "`what` must be str, not int" otherwise. */
 TsrStatus value_to_cstring(const char **out, Value v, const char *what);

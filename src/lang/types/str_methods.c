@@ -481,7 +481,7 @@ static TsrStatus method_format_map(Value *out, const CallArgs *args) {
 
 static void str_destroy(Obj *self) { obj_free(self, sizeof(Str) + (size_t)((Str *)self)->size + 1); }
 static TsrStatus repr_slot(TsrText *out, Value self) {
-    return str_repr(out, value_as_str(self)->data, value_as_str(self)->size, false);
+    return str_repr(out, value_as_str(self)->data, value_as_str(self)->size);
 }
 static TsrStatus str_slot(TsrText *out, Value self) {
     return tsr_text_append(out, value_as_str(self)->data, (size_t)value_as_str(self)->size);

@@ -237,7 +237,7 @@ TsrStatus import_star(Value module) {
     for (int64_t k = 0; k < value_as_list(names)->count && status == TSR_OK; k++) {
         Str *name = value_as_str(value_as_list(names)->items[k]);
         if (name->data[0] == '_') continue;
-        name = str_interned(name, true);
+        name = str_interned(name);
         if (name == NULL) status = TSR_MEMORY_ERROR;
         else status = value_lookup_attr(&v, module, name);
         if (status != TSR_OK || v.tag == V_UNBOUND) continue;

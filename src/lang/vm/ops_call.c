@@ -127,7 +127,7 @@ static TsrStatus spread_keywords(Value *values, Str **names, const Dict *dict) {
     int k = 0;
     for (int64_t position = 0; (entry = dict_next(dict, &position)) != NULL; k++) {
         if (!value_is_str(entry->key)) return names_must_be_strings();
-        names[k] = str_interned(value_as_str(entry->key), true);
+        names[k] = str_interned(value_as_str(entry->key));
         if (names[k] == NULL) return TSR_MEMORY_ERROR;
         values[k] = entry->value;
     }

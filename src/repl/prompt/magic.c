@@ -41,11 +41,11 @@ void magic_set_show(const char *name, TsrStatus (*show)(const char *rest)) {
     }
 }
 
-/* Runs code typed after a magic; the value of a last expression is shown when `show` is. */
-static TsrStatus run_code(const char *code, bool show) {
+/* Runs code typed after a magic and shows the value of a last expression. */
+static TsrStatus run_code(const char *code) {
     Value result = VALUE_UNBOUND;
     TSR_TRY(vm_run_typed_here(&result, code, typed_line));
-    TsrStatus status = show ? vm_display(result) : TSR_OK;
+    TsrStatus status = vm_display(result);
     value_release(result);
     return status;
 }
@@ -63,7 +63,7 @@ static void write_seconds(FILE *file, double s) {
 static TsrStatus run_time(const char *rest) {
     double start = clock_seconds();
     clock_t cpu = clock();
-    TSR_TRY(run_code(rest, true));
+    TSR_TRY(run_code(rest));
     fflush(builtin_stdout());
     FILE *out = builtin_stdout();
     fputs("wall ", out);
@@ -402,7 +402,7 @@ static TsrStatus call_twin(const Magic *m, const char *rest) {
     }
     TsrText code = {0};
     TsrStatus status = tsr_text_printf(&code, "%s(%s)", m->twin, rest);
-    if (status == TSR_OK) status = run_code(code.data, true);
+    if (status == TSR_OK) status = run_code(code.data);
     tsr_text_free(&code);
     return status;
 }

@@ -111,7 +111,7 @@ static TsrStatus begin_of_repr(TsrText *text, Value v) {
     const Str *s = value_as_str(v);
     int64_t size = TSR_MIN(s->size, (int64_t)MEMORY_TEXT);
     while (size < s->size && size > 0 && ((unsigned char)s->data[size] & 0xc0) == 0x80) size--;
-    return str_repr(text, s->data, size, false);
+    return str_repr(text, s->data, size);
 }
 
 static TsrStatus add_value(Memory *m, const char *name, Value v) {

@@ -55,10 +55,10 @@ static TsrStatus put_arrow(TsrText *out, int x1, int y1, int x2, int y2, int col
 }
 
 /* "2 references", "1 \u2192 2 references". */
-static const char *count_text(char *buffer, size_t room, int64_t now, int64_t before, const char *unit) {
+static const char *count_text(char *buffer, size_t room, int64_t now, int64_t before) {
     char was[32] = "";
     if (before >= 0 && before != now) snprintf(was, sizeof was, "%lld \342\206\222 ", (long long)before);
-    snprintf(buffer, room, "%s%lld %s%s", was, (long long)now, unit, now == 1 ? "" : "s");
+    snprintf(buffer, room, "%s%lld reference%s", was, (long long)now, now == 1 ? "" : "s");
     return buffer;
 }
 
@@ -111,7 +111,7 @@ static TsrStatus draw_storage(TsrText *out, const Memory *m, int storage, int y)
     TSR_TRY(put_box(out, STORAGE_X, y, WIDTH - STORAGE_X - 2, storage_height(s) - GAP_Y,
                     s->before < 0 ? "storage new" : "storage"));
     TSR_TRY(put_text(out, STORAGE_X + 10, y + 17, "bold", s->head));
-    count_text(text, sizeof text, s->refcount, s->before, "reference");
+    count_text(text, sizeof text, s->refcount, s->before);
     TSR_TRY(put_text(out, STORAGE_X + 10, y + 17 + HEAD - 4, s->refcount != s->before ? "count moved" : "count", text));
     for (int k = 0; k < s->picture.cell_count; k++)
         TSR_TRY(draw_cell(out, s, m, storage, k, STORAGE_X + 10 + k % per_line * cell_width(s),
@@ -139,7 +139,7 @@ static TsrStatus draw_tensor(TsrText *out, const Memory *m, int tensor, int y, i
     TSR_TRY(put_box(out, TENSOR_X, y, TENSOR_WIDTH, TENSOR_HEIGHT, classes));
     TSR_TRY(put_text(out, TENSOR_X + 10, y + 18, "bold", t->type));
     TSR_TRY(put_text(out, TENSOR_X + 10, y + 36, "small", t->geometry));
-    count_text(text, sizeof text, t->refcount, t->before, "reference");
+    count_text(text, sizeof text, t->refcount, t->before);
     TSR_TRY(put_text(out, TENSOR_X + 10, y + 54, t->refcount != t->before ? "count moved" : "count", text));
     TSR_TRY(draw_names(out, m, tensor, y));
     if (t->storage < 0) return TSR_OK;

@@ -39,7 +39,7 @@ START_TEST(strings_are_shared_when_interned) {
     Str *a = str_intern_c("a name of some length"), *b = str_intern_c("a name of some length");
     ck_assert_ptr_eq(a, b);
     Value v = text("a name of some length");
-    ck_assert_ptr_eq(str_interned(value_as_str(v), true), a);
+    ck_assert_ptr_eq(str_interned(value_as_str(v)), a);
     value_release(v);
 }
 END_TEST

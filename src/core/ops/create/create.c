@@ -74,16 +74,14 @@ static TsrStatus filled_move(TsrOpCall *c, TsrStatus made, TsrTensor *t, TsrScal
     return status;
 }
 
-/* zeros and empty also make sparse tensors, with nothing stored. The options stand at arg[at]. */
-static bool wants_sparse(const TsrOpCall *c, int at) {
-    return tsr_arg_given(&c->arg[at + 1]) && c->arg[at + 1].layout != TSR_STRIDED;
-}
+/* zeros and empty also make sparse tensors, with nothing stored. Their options stand from arg[1] on. */
+static bool wants_sparse(const TsrOpCall *c) { return tsr_arg_given(&c->arg[2]) && c->arg[2].layout != TSR_STRIDED; }
 
-static TsrStatus sparse_zeros(TsrOpCall *c, int at, int n, const int64_t *sizes, TsrDtype otherwise, TsrDevice device) {
+static TsrStatus sparse_zeros(TsrOpCall *c, int n, const int64_t *sizes, TsrDtype otherwise, TsrDevice device) {
     TsrTensor *t = NULL;
-    TsrDtype dtype = tsr_arg_given(&c->arg[at]) ? c->arg[at].dtype : otherwise;
-    if (tsr_arg_given(&c->arg[at + 2])) device = c->arg[at + 2].device;
-    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, c->arg[at + 1].layout, n, sizes, dtype, device), t);
+    TsrDtype dtype = tsr_arg_given(&c->arg[1]) ? c->arg[1].dtype : otherwise;
+    if (tsr_arg_given(&c->arg[3])) device = c->arg[3].device;
+    return tsr_finish_move(c, tsr_sparse_zeros_new(&t, c->arg[2].layout, n, sizes, dtype, device), t);
 }
 
 static TsrStatus new_by_size(TsrTensor **out, const TsrOpCall *c, int size_at, int options_at, TsrDtype otherwise,
@@ -119,7 +117,7 @@ static TsrStatus size_out(TsrOpCall *c) {
 }
 
 TsrStatus op_empty(TsrOpCall *c) {
-    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
+    if (wants_sparse(c)) return sparse_zeros(c, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
     TsrMemoryFormat format = tsr_arg_given(&c->arg[4]) ? c->arg[4].format : TSR_CONTIGUOUS;
     if (c->out[0] != NULL && tsr_arg_given(&c->arg[4]))
         return tsr_error(TSR_RUNTIME_ERROR, "'memory_format' argument is incompatible with 'out' tensor argument");
@@ -149,7 +147,7 @@ static TsrStatus check_out_sizes(const TsrOpCall *c) {
 }
 
 TsrStatus op_zeros(TsrOpCall *c) {
-    if (wants_sparse(c, 1)) return sparse_zeros(c, 1, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
+    if (wants_sparse(c)) return sparse_zeros(c, c->arg[0].n, c->arg[0].ints, tsr_default_dtype(), TSR_DEVICE_CPU);
     TSR_TRY(check_out_sizes(c));
     TSR_TRY(check_sizes("zeros", &c->arg[0]));
     TsrTensor *t = NULL;
@@ -263,8 +261,8 @@ static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
 }
 
 TsrStatus op_empty_like(TsrOpCall *c) {
-    if (wants_sparse(c, 1))
-        return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c))
+        return sparse_zeros(c, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     TsrTensor *t;
     TSR_TRY(new_like(&t, c, 1));
     return tsr_return_move(c, t);
@@ -277,8 +275,8 @@ static TsrStatus filled_like(TsrOpCall *c, int options_at, TsrScalar value, bool
 }
 
 TsrStatus op_zeros_like(TsrOpCall *c) {
-    if (wants_sparse(c, 1))
-        return sparse_zeros(c, 1, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c))
+        return sparse_zeros(c, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
     return filled_like(c, 1, tsr_scalar_int(0), true);
 }
 TsrStatus op_ones_like(TsrOpCall *c) { return filled_like(c, 1, tsr_scalar_int(1), false); }

@@ -101,7 +101,7 @@ static TsrStatus gather_lines(TsrTensor *result, const TsrTensor *self, const Ts
     bool flat = tsr_ndim(s) == 1 && tsr_is_contiguous(s, TSR_CONTIGUOUS) && tsr_is_contiguous(x, TSR_CONTIGUOUS);
     if (flat) return gather_flat(r, s, x, &q);
     if (tsr_along_across(s, x, dim)) return run_across(r, s, x, dim, &q);
-    return tsr_along_run((TsrTensor *[]){r, cut, x}, dim, gather_line, &q, false);
+    return tsr_along_run((TsrTensor *[]){r, cut, x}, dim, gather_line, &q);
 }
 
 static TsrStatus check_gather(const TsrTensor *self, const TsrTensor *index, int64_t dim) {

@@ -166,7 +166,7 @@ static TsrStatus scatter_exact(TsrTensor *t, int64_t dim, const TsrTensor *index
                    tsr_is_contiguous(cut[2], TSR_CONTIGUOUS)) {
             status = run_across(v[0], v[1], cut[2], dim, &q);
         } else {
-            status = tsr_along_run(cut, dim, scatter_line, &q, false);
+            status = tsr_along_run(cut, dim, scatter_line, &q);
         }
     }
     tsr_free_all(cut, 3);
@@ -195,14 +195,14 @@ static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index
     return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
 }
 
-static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op,
-                              const char *kernel) {
+static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
     TsrTensor *self = c->arg[0].t, *t;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, src));
     unsigned allowed = TSR_BITS_MOST | TSR_BITS_UINT;
     if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
-    if (index->numel > 0 && !tsr_in(allowed, self->dtype)) return tsr_not_implemented(kernel, self->dtype);
+    if (index->numel > 0 && !tsr_in(allowed, self->dtype))
+        return tsr_not_implemented("scatter_gather_tensor_cpu", self->dtype);
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status = index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_lines(t, dim, index, src, op);
     return tsr_finish_move(c, status, t);
@@ -253,18 +253,16 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     return tsr_finish_move(c, status, t);
 }
 
-TsrStatus op_scatter(TsrOpCall *c) {
-    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET, "scatter_gather_tensor_cpu");
-}
+TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET); }
 TsrStatus op_scatter_value(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET); }
 TsrStatus op_scatter_add(TsrOpCall *c) {
-    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD, "scatter_gather_tensor_cpu");
+    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD);
 }
 
 TsrStatus op_scatter_with(TsrOpCall *c) {
     TsrCombine op = TSR_COMBINE_SET;
     TSR_TRY(reduce_named(&op, c->arg[4].str));
-    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, op, "scatter_gather_tensor_cpu");
+    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, op);
 }
 
 TsrStatus op_scatter_value_with(TsrOpCall *c) {

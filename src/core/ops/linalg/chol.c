@@ -69,7 +69,7 @@ static TsrStatus cholesky(TsrTensor **l, TsrTensor **info, const TsrOpCall *c) {
     bool upper = c->arg[1].b;
     TSR_OWNED f = NULL;
     TSR_OWNED e = NULL;
-    TSR_TRY(tsr_la_check_square(a, "linalg.cholesky", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.cholesky"));
     TSR_TRY(tsr_la_check_float(a, "linalg.cholesky"));
     TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
     const char *kernel = upper ? "triu" : "tril"; /* which comes before the factorization */
@@ -180,7 +180,7 @@ TsrStatus op_cholesky_inverse(TsrOpCall *c) {
     bool upper = c->arg[1].b;
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(tsr_la_check_square(a, "cholesky_inverse", "A"));
+    TSR_TRY(tsr_la_check_square(a, "cholesky_inverse"));
     if (c->out[0] != NULL && !tsr_can_cast(a->dtype, c->out[0]->dtype)) TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
     TSR_TRY(tsr_la_not_implemented("cholesky_inverse_out_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy(&x, a));
@@ -227,7 +227,7 @@ TsrStatus op_cholesky_solve(TsrOpCall *c) {
     if (tsr_ndim(a) < 2)
         return tsr_error(TSR_RUNTIME_ERROR, "u should have at least 2 dimensions, but has %d dimensions instead",
                          tsr_ndim(a));
-    TSR_TRY(tsr_la_check_square(a, "", "A"));
+    TSR_TRY(tsr_la_check_square(a, ""));
     TSR_TRY(check_same_dtype(a, b));
     TSR_TRY(check_rows(a, b, "cholesky_solve"));
     TSR_OWNED x = NULL;
@@ -298,7 +298,7 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     static const char fn[] = "linalg.solve_triangular";
     Triangular how = {.upper = c->arg[2].b, .left = c->arg[3].b, .unit = c->arg[4].b, .trans = 'N'};
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_square(a, fn));
     TSR_TRY(tsr_la_check_matrix(b, fn, "B"));
     int64_t n = tsr_la_rows(a), have = how.left ? tsr_la_rows(b) : tsr_la_cols(b);
     if (n != have)
@@ -332,7 +332,7 @@ TsrStatus op_triangular_solve(TsrOpCall *c) {
             "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has %d dimensions instead",
             tsr_ndim(a));
     TSR_TRY(check_same_dtype(a, b));
-    TSR_TRY(tsr_la_check_square(a, "", "A"));
+    TSR_TRY(tsr_la_check_square(a, ""));
     TSR_TRY(check_rows(a, b, "triangular_solve"));
     TSR_OWNED x = NULL;
     TSR_OWNED f = NULL;

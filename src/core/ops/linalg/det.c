@@ -12,7 +12,7 @@ static TsrStatus factor_for_det(TsrTensor **lu, TsrTensor **pivots, const TsrOpC
                                 const char *fn) {
     TSR_OWNED at = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_square(a, fn));
     TSR_TRY(tsr_la_check_float(a, fn));
     if (c != NULL) TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
@@ -85,7 +85,7 @@ static TsrStatus slogdet_new(TsrTensor **sign, TsrTensor **logabs, const TsrTens
     TSR_OWNED pivots = NULL;
     TSR_OWNED s = NULL;
     TSR_OWNED l = NULL;
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_square(a, fn));
     TSR_TRY(tsr_la_check_float_high(a, fn));
     TSR_TRY(factor_for_det(&lu, &pivots, NULL, a, fn));
     if (tsr_on_device(lu)) return slogdet_there(sign, logabs, lu, pivots);

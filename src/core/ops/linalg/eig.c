@@ -217,11 +217,11 @@ static TsrStatus eig(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const cha
     TSR_OWNED f = NULL;
     TSR_OWNED ww = NULL;
     TSR_OWNED vv = NULL;
-    if (v == NULL && c->out[0] != NULL) TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    if (v == NULL && c->out[0] != NULL) TSR_TRY(tsr_la_check_square(a, fn));
     if (tsr_dtype_is_float8(a->dtype) || (!tsr_dtype_is_float(a->dtype) && !tsr_dtype_is_complex(a->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "Unknown Complex ScalarType for %s", tsr_dtype_scalar_name(a->dtype));
     if (v != NULL) TSR_TRY(check_finite(a));
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+    TSR_TRY(tsr_la_check_square(a, fn));
     TsrDtype cd = tsr_dtype_complex_of(a->dtype);
     TSR_TRY(tsr_la_into(c, "linalg_eig_out_cpu", a->dtype, cd));
     TSR_TRY(tsr_la_new_copy(&f, a));
@@ -250,7 +250,7 @@ static TsrStatus eigh(TsrTensor **w, TsrTensor **v, const TsrOpCall *c, const ch
     const TsrTensor *a = c->arg[0].t;
     const char *uplo = c->arg[1].str;
     char which = uplo[0] >= 'a' && uplo[0] <= 'z' ? (char)(uplo[0] - 32) : uplo[0];
-    TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.eigh"));
     if (strlen(uplo) != 1 || (which != 'L' && which != 'U'))
         return tsr_error(TSR_RUNTIME_ERROR, "Expected UPLO argument to be 'L' or 'U', but got %s", uplo);
     TSR_TRY(tsr_check_out_fits(c, 1, a->dtype));

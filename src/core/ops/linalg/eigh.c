@@ -165,7 +165,7 @@ static TsrStatus small_eigen(Tried *tried, TsrTensor *a, TsrTensor *values, char
 }
 
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn) {
-    TSR_TRY(tsr_la_check_square(a, "linalg.eigh", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.eigh"));
     TSR_TRY(tsr_la_need_kernel("linalg_eigh_cpu", a));
     TSR_OWNED vv = NULL;
     TSR_OWNED ww = NULL;

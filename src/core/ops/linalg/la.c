@@ -19,11 +19,11 @@ TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *ar
     return tsr_error(TSR_RUNTIME_ERROR, "%s: The input tensor %s must have at least 2 dimensions.", fn, arg);
 }
 
-TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg) {
-    TSR_TRY(tsr_la_check_matrix(a, fn, arg));
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn) {
+    TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
     if (tsr_la_rows(a) == tsr_la_cols(a)) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "%s%s%s must be batches of square matrices, but they are %lld by %lld matrices",
-                     fn, fn[0] ? ": " : "", arg, (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
+    return tsr_error(TSR_RUNTIME_ERROR, "%s%sA must be batches of square matrices, but they are %lld by %lld matrices",
+                     fn, fn[0] ? ": " : "", (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
 }
 
 TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn) {

@@ -15,7 +15,7 @@
 
 /* --- checks --- */
 TsrStatus tsr_la_check_matrix(const TsrTensor *a, const char *fn, const char *arg); /* at least 2 dimensions */
-TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn, const char *arg); /* and square */
+TsrStatus tsr_la_check_square(const TsrTensor *a, const char *fn);                  /* and square; its name is A */
 TsrStatus tsr_la_check_float(const TsrTensor *a, const char *fn);      /* floating point or complex, half too */
 TsrStatus tsr_la_check_float_high(const TsrTensor *a, const char *fn); /* float32, float64, complex64, complex128 */
 /* TSR_LINALG_ERROR of a routine that did not converge on matrix b of a, "... too many repeated eigenvalues (...)". */
@@ -174,7 +174,7 @@ TsrStatus tsr_la_pivot_rows_new(TsrTensor **out, const TsrTensor *pivots, int64_
 /* The inverse, column-major, and info. */
 TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
 /* job 'A', 'S' or 'N' (u and vh untouched). s real, (batch..., k). */
-TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn);
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job);
 /* Of a square matrix: w real, ascending. v may be NULL. uplo 'L' or 'U'. */
 TsrStatus tsr_la_new_eigh(TsrTensor **w, TsrTensor **v, const TsrTensor *a, char uplo, const char *fn);
 

@@ -35,7 +35,7 @@ static TsrStatus ldl_factor(TsrTensor **ld, TsrTensor **pivots, TsrTensor **info
     TSR_OWNED p = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED work = NULL;
-    TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex", "A"));
+    TSR_TRY(tsr_la_check_square(a, "torch.linalg.ldl_factor_ex"));
     TSR_TRY(tsr_la_check_float(a, "torch.linalg.ldl_factor_ex"));
     TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
     TSR_TRY(tsr_la_need_kernel(tsr_dtype_is_float8(a->dtype) ? "tril" : "ldl_factor_kernel_cpu", a));
@@ -104,7 +104,7 @@ TsrStatus op_ldl_factor_ex(TsrOpCall *c) {
 }
 
 static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, const TsrTensor *b) {
-    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve", "A"));
+    TSR_TRY(tsr_la_check_square(ld, "torch.linalg.ldl_solve"));
     TSR_TRY(tsr_la_check_float(ld, "torch.linalg.ldl_solve"));
     int64_t dim = -2;
     if (ld->dtype != b->dtype)

@@ -462,7 +462,7 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     TSR_OWNED s = NULL;
     TSR_OWNED sizes = NULL;
     if (is_of_singular_values(ord)) {
-        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N'));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
         if (s->sizes[tsr_ndim(s) - 1] == 0) {
             TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
@@ -626,7 +626,7 @@ static TsrStatus cond_spectral(TsrTensor **out, const TsrTensor *a, bool inverse
     TSR_OWNED s = NULL;
     TSR_OWNED first = NULL;
     TSR_OWNED last = NULL;
-    TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N'));
     TSR_TRY(tsr_tensor_new_select(&first, s, -1, 0));
     TSR_TRY(tsr_tensor_new_select(&last, s, -1, -1));
     return tsr_invoke_new(out, 1, "div", "tt", inverse ? last : first, inverse ? first : last);
@@ -666,7 +666,7 @@ static TsrStatus cond(TsrTensor **out, const TsrTensor *a, MatrixNorm ord, const
     char fn[64];
     if (ord != NORM_SPECTRAL && ord != NORM_SPECTRAL_LEAST) {
         snprintf(fn, sizeof fn, "linalg.cond(ord=%s)", text);
-        TSR_TRY(tsr_la_check_square(a, fn, "A"));
+        TSR_TRY(tsr_la_check_square(a, fn));
     }
     if (a->numel == 0) {
         TSR_TRY(tsr_la_new_vector(out, a, -1, tsr_dtype_real_of(a->dtype)));

@@ -59,7 +59,7 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
     TSR_OWNED inverse = NULL;
     TSR_OWNED info = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_power", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_power"));
     TSR_TRY(tsr_check_out_fits(c, 0, a->dtype));
     if (n == 0 &&
         (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32))
@@ -389,7 +389,7 @@ static TsrStatus exp_all(TsrTensor *out, const TsrTensor *a) {
 TsrStatus op_matrix_exp(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED r = NULL;
-    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_exp", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_exp"));
     TSR_TRY(tsr_la_check_float(a, "linalg.matrix_exp"));
     if (a->numel == 0 && tsr_la_rows(a) > 0 && tsr_in(TSR_BITS_FLOAT8, a->dtype))
         return tsr_not_implemented(tsr_la_rows(a) > 1 ? "le_cpu" : "exp_vml_cpu", a->dtype);

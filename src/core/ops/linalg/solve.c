@@ -59,25 +59,26 @@ static bool vector_case(const TsrTensor *a, const TsrTensor *b) {
 }
 
 /* c: the call whose outs take the solution and the codes; NULL. */
-static TsrStatus check_solve(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, bool left, const char *fn) {
-    TSR_TRY(tsr_la_check_float(a, fn));
+static TsrStatus check_solve(const TsrOpCall *c, const TsrTensor *a, const TsrTensor *b, bool left) {
+    TSR_TRY(tsr_la_check_float(a, "linalg.solve"));
     if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead",
-                         fn, tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
+        return tsr_error(
+            TSR_RUNTIME_ERROR,
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type %s and B of type %s instead",
+            tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
+    TSR_TRY(tsr_la_check_square(a, "linalg.solve"));
     if (c != NULL) TSR_TRY(tsr_la_outs(c, a->dtype, TSR_INT32));
     TSR_TRY(tsr_la_need_kernel("lu_cpu", a));
     if (left || !vector_case(a, b)) return TSR_OK;
     const int64_t n = tsr_la_rows(a);
     if (n != 1) /* the vector stands as a column */
         return tsr_error(TSR_RUNTIME_ERROR,
-                         "%s: Incompatible shapes of A and B for the equation XA = B (%lldx%lld and %lldx1)", fn,
+                         "linalg.solve: Incompatible shapes of A and B for the equation XA = B (%lldx%lld and %lldx1)",
                          (long long)n, (long long)n, (long long)b->sizes[tsr_ndim(b) - 1]);
-    return tsr_error(TSR_RUNTIME_ERROR,
-                     "%s: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                     "linalg.solve is equivalent to B / A.squeeze(-1)",
-                     fn);
+    return tsr_error(
+        TSR_RUNTIME_ERROR,
+        "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+        "linalg.solve is equivalent to B / A.squeeze(-1)");
 }
 
 /* X for matrices B. */
@@ -101,7 +102,6 @@ static TsrStatus solve_matrices_new(TsrTensor **x, TsrTensor **info, const TsrTe
     return TSR_OK;
 }
 
-/* *info has the batch of the factored matrices. */
 /* Takes info back from the batch that a was broadcast to: one number for each matrix of a itself. */
 static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, const TsrTensor *a) {
     TSR_OWNED made = NULL;
@@ -120,16 +120,15 @@ static TsrStatus info_new_of_matrices(TsrTensor **out, const TsrTensor *info, co
     return TSR_OK;
 }
 
-static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left,
-                           const char *fn) {
+static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const TsrTensor *b, bool left) {
     bool vector = vector_case(a, b);
     TSR_OWNED column = NULL;
     TSR_OWNED e = NULL;
     TSR_OWNED r = NULL;
     if (vector) TSR_TRY(tsr_tensor_new_unsqueeze(&column, b, -1));
     const TsrTensor *rhs = vector ? column : b;
-    TSR_TRY(tsr_la_check_matrix(rhs, fn, "B"));
-    TSR_TRY(check_solve_shapes(fn, a, rhs, left));
+    TSR_TRY(tsr_la_check_matrix(rhs, "linalg.solve", "B"));
+    TSR_TRY(check_solve_shapes("linalg.solve", a, rhs, left));
     TSR_TRY(solve_matrices_new(&r, &e, a, rhs, left));
     if (vector) {
         int d = tsr_ndim(r) - 1;
@@ -146,8 +145,8 @@ static TsrStatus solve_new(TsrTensor **x, TsrTensor **info, const TsrTensor *a, 
 /* linalg.solve and linalg.solve_ex: A, B, left. */
 static TsrStatus solve_call(TsrTensor **x, TsrTensor **info, const TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
-    TSR_TRY(check_solve(c, a, b, c->arg[2].b, "linalg.solve"));
-    return solve_new(x, info, a, b, c->arg[2].b, "linalg.solve");
+    TSR_TRY(check_solve(c, a, b, c->arg[2].b));
+    return solve_new(x, info, a, b, c->arg[2].b);
 }
 
 TsrStatus op_linalg_solve(TsrOpCall *c) {
@@ -177,7 +176,7 @@ static TsrStatus lu_solve(TsrTensor **out, const TsrOpCall *c, const TsrTensor *
             tsr_dtype_scalar_name(lu->dtype), tsr_dtype_scalar_name(b->dtype));
     if (pivots->dtype != TSR_INT32)
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
-    TSR_TRY(tsr_la_check_square(lu, "torch.linalg.lu_solve", "A"));
+    TSR_TRY(tsr_la_check_square(lu, "torch.linalg.lu_solve"));
     TSR_TRY(tsr_la_check_matrix(b, "linalg.lu_solve", "B"));
     TSR_TRY(check_solve_shapes("linalg.lu_solve", lu, b, left));
     int dp = tsr_ndim(pivots);
@@ -227,16 +226,16 @@ TsrStatus op_lu_solve(TsrOpCall *c) {
 
 /* ---- inverse ---- */
 
-static TsrStatus inverse(TsrTensor **x, TsrTensor **info, const TsrTensor *a, const char *fn) {
-    TSR_TRY(tsr_la_check_square(a, fn, "A"));
-    TSR_TRY(tsr_la_check_float_high(a, fn));
+static TsrStatus inverse(TsrTensor **x, TsrTensor **info, const TsrTensor *a) {
+    TSR_TRY(tsr_la_check_square(a, "linalg.inv"));
+    TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
     return tsr_la_new_inverse(x, info, a);
 }
 
 TsrStatus op_linalg_inv(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
+    TSR_TRY(inverse(&x, &info, c->arg[0].t));
     TSR_TRY(tsr_la_check_info(info, "linalg.inv", TSR_LA_SINGULAR_INVERSE));
     return tsr_return_move(c, tsr_owned_take(&x));
 }
@@ -244,7 +243,7 @@ TsrStatus op_linalg_inv(TsrOpCall *c) {
 TsrStatus op_linalg_inv_ex(TsrOpCall *c) {
     TSR_OWNED x = NULL;
     TSR_OWNED info = NULL;
-    TSR_TRY(inverse(&x, &info, c->arg[0].t, "linalg.inv"));
+    TSR_TRY(inverse(&x, &info, c->arg[0].t));
     if (c->arg[1].b) TSR_TRY(tsr_la_check_info(info, "linalg.inv_ex", TSR_LA_SINGULAR_INVERSE));
     return tsr_return_move2(c, tsr_owned_take(&x), tsr_owned_take(&info));
 }
@@ -279,7 +278,7 @@ TsrStatus op_tensorinv(TsrOpCall *c) {
     for (int i = split; i < d; i++) sizes[n++] = a->sizes[i];
     for (int i = 0; i < split; i++) sizes[n++] = a->sizes[i];
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){rows, cols}));
-    TSR_TRY(inverse(&x, &info, square, "linalg.inv"));
+    TSR_TRY(inverse(&x, &info, square));
     TSR_TRY(tsr_la_check_info(info, "linalg.tensorinv", TSR_LA_SINGULAR_INVERSE));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, n, sizes), r);
 }
@@ -325,8 +324,8 @@ TsrStatus op_tensorsolve(TsrOpCall *c) {
                          (long long)cols, (long long)b->numel);
     TSR_TRY(tsr_tensor_new_reshape(&square, a, 2, (int64_t[]){cols, cols}));
     TSR_TRY(tsr_tensor_new_reshape(&flat, b, 1, (int64_t[]){b->numel}));
-    TSR_TRY(check_solve(NULL, square, flat, true, "linalg.solve"));
-    TSR_TRY(solve_new(&x, &info, square, flat, true, "linalg.solve"));
+    TSR_TRY(check_solve(NULL, square, flat, true));
+    TSR_TRY(solve_new(&x, &info, square, flat, true));
     TSR_TRY(tsr_la_check_info(info, "torch.linalg.solve", TSR_LA_SINGULAR_SOLVE));
     return tsr_finish_move(c, tsr_tensor_new_reshape(&r, x, rest, a->sizes + split), r);
 }

@@ -9,9 +9,9 @@
 
 /* ---- singular values ---- */
 
-static TsrStatus check_svd(const TsrTensor *a, const char *fn) {
-    TSR_TRY(tsr_la_check_matrix(a, fn, "A"));
-    return tsr_la_check_float(a, fn);
+static TsrStatus check_svd(const TsrTensor *a) {
+    TSR_TRY(tsr_la_check_matrix(a, "linalg.svd", "A"));
+    return tsr_la_check_float(a, "linalg.svd");
 }
 
 static TsrStatus check_driver(const TsrArg *driver, const TsrTensor *a) {
@@ -31,22 +31,22 @@ static TsrStatus return3(TsrOpCall *c, TsrTensor *x, TsrTensor *y, TsrTensor *z)
 TsrStatus op_linalg_svd(TsrOpCall *c) {
     TsrTensor *u, *s, *vh;
     const TsrTensor *a = c->arg[0].t;
-    TSR_TRY(check_svd(a, "linalg.svd"));
+    TSR_TRY(check_svd(a));
     for (int k = 0; k < 3; k++) TSR_TRY(tsr_check_out_fits(c, k, k == 1 ? tsr_dtype_real_of(a->dtype) : a->dtype));
     TSR_TRY(check_driver(&c->arg[2], a));
     TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
-    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'A' : 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'A' : 'S'));
     return return3(c, u, s, vh);
 }
 
 TsrStatus op_linalg_svdvals(TsrOpCall *c) {
     TsrTensor *s = NULL;
     const TsrTensor *a = c->arg[0].t;
-    TSR_TRY(check_svd(a, "linalg.svd"));
+    TSR_TRY(check_svd(a));
     TSR_TRY(tsr_check_out_fits(c, 0, tsr_dtype_real_of(a->dtype)));
     TSR_TRY(check_driver(&c->arg[1], a));
     TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
-    return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"), s);
+    return tsr_finish_move(c, tsr_la_new_svd(NULL, &s, NULL, a, 'N'), s);
 }
 
 static TsrStatus zeros(TsrTensor **out, const TsrTensor *like, int64_t n) {
@@ -71,9 +71,9 @@ TsrStatus op_svd(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_float(a, "linalg.svd"));
     TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
     if (c->arg[2].b) {
-        TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, c->arg[1].b ? 'S' : 'A'));
     } else {
-        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N'));
         TSR_TRY(zeros(&u, a, tsr_la_rows(a)));
         TSR_TRY(zeros(&vh, a, tsr_la_cols(a)));
     }
@@ -141,14 +141,14 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
         TSR_TRY(tsr_la_new_vector(out, a, -1, TSR_INT64));
         return tsr_is_meta(*out) ? TSR_OK : tsr_tensor_fill(*out, tsr_scalar_int(0));
     }
-    if (!hermitian) TSR_TRY(check_svd(a, "linalg.svd"));
+    if (!hermitian) TSR_TRY(check_svd(a));
     if (!hermitian) TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
     if (hermitian) {
         TSR_OWNED w = NULL;
         TSR_TRY(tsr_la_new_eigh(&w, NULL, a, 'L', "linalg.eigvalsh"));
         TSR_TRY(tsr_invoke_new(&s, 1, "abs", "t", w));
     } else {
-        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N', "linalg.svd"));
+        TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N'));
     }
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
     return tsr_invoke_new(out, 1, "sum", "tI", mask, 1, &last);
@@ -229,7 +229,7 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     TSR_OWNED v = NULL;
     TSR_OWNED uh = NULL;
     TSR_OWNED scaled = NULL;
-    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S'));
     TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
     TSR_TRY(masked_inverse(&inv, s, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, inv, -1));
@@ -319,7 +319,7 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
             TSR_RUNTIME_ERROR,
             "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices",
             (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
-    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S', "linalg.svd"));
+    TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S'));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
     TSR_TRY(tsr_la_new_mt(&v, vh, true));
     TSR_TRY(weighted_gram(&positive, v, s));
@@ -333,7 +333,7 @@ TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     TSR_OWNED positive = NULL;
     TSR_OWNED root = NULL;
     TsrTensor *r = NULL;
-    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_sqrth", "A"));
+    TSR_TRY(tsr_la_check_square(a, "linalg.matrix_sqrth"));
     TSR_TRY(tsr_la_check_float_high(a, "linalg.matrix_sqrth"));
     TSR_TRY(tsr_la_new_eigh(&w, &v, a, 'L', "linalg.eigh"));
     TSR_TRY(tsr_invoke_new(&positive, 1, "clamp_min", "ti", w, (int64_t)0));

@@ -16,8 +16,7 @@ typedef struct Svd {
     TsrLaMatrix a, u, vh;
     void *s;
     char jobz;
-    const TsrTensor *given; /* what an error speaks of, and the function it was given to */
-    const char *fn;
+    const TsrTensor *given; /* what an error speaks of */
 } Svd;
 
 static TsrStatus svd_begin(Svd *x) {
@@ -60,10 +59,11 @@ static int gesvd(const TsrLaJob *job, const Svd *x, const TsrLaWork *w) {
     return info;
 }
 
-static TsrStatus svd_not_finite(const TsrTensor *a, const char *fn) {
-    return tsr_error(TSR_LINALG_ERROR,
-                     "%s%sThe algorithm failed to converge because the input matrix contained non-finite values.", fn,
-                     tsr_ndim(a) > 2 ? ": (Batch element 0): " : ": ");
+static TsrStatus svd_not_finite(const TsrTensor *a) {
+    return tsr_error(
+        TSR_LINALG_ERROR,
+        "linalg.svd: %sThe algorithm failed to converge because the input matrix contained non-finite values.",
+        tsr_ndim(a) > 2 ? "(Batch element 0): " : "");
 }
 
 typedef struct SvdCall {
@@ -88,7 +88,7 @@ static TsrStatus svd_each(Svd *x, const TsrLaJob *job, SvdRoutine routine, const
         SvdCall call = {.routine = routine, .job = *job, .x = *x, .w = *w};
         TSR_TRY(tsr_la_apart((int64_t[]){x->a.rows, x->a.cols, TSR_MIN(x->a.rows, x->a.cols)}, svd_call, &call,
                              sizeof call, touched, TSR_COUNTOF(touched)));
-        if (call.info != 0) return tsr_la_diverged(x->given, x->fn, b, "singular values", call.info);
+        if (call.info != 0) return tsr_la_diverged(x->given, "linalg.svd", b, "singular values", call.info);
     }
     return TSR_OK;
 }
@@ -111,7 +111,7 @@ static TsrStatus svd_gesdd(Svd *x) {
     TsrLaJob job;
     TSR_OWNED rwork = NULL;
     TSR_OWNED iwork = NULL;
-    if (x->jobz != 'N') TSR_TRY(tsr_la_check_work(x->batch_a, 4, x->fn));
+    if (x->jobz != 'N') TSR_TRY(tsr_la_check_work(x->batch_a, 4, "linalg.svd"));
     TSR_TRY(tsr_la_begin(&job, x->batch_a->dtype));
     tsr_la_widen(tsr_la_rows(x->batch_a), tsr_la_cols(x->batch_a));
     TSR_TRY(svd_begin(x));
@@ -231,7 +231,7 @@ static TsrStatus svd_tall(Svd *x) {
 }
 
 static TsrStatus svd_run(Svd *x) {
-    if (tsr_la_has_nonfinite(x->batch_a)) return svd_not_finite(x->given, x->fn);
+    if (tsr_la_has_nonfinite(x->batch_a)) return svd_not_finite(x->given);
     if (tsr_blas_try() == NULL && !tsr_dtype_is_complex(x->batch_a->dtype))
         return tsr_la_jacobi_svd(x->batch_u, x->batch_s, x->batch_vh, x->batch_a);
     if (x->jobz != 'N' && by_gesvd(x->batch_a)) return svd_gesvd(x);
@@ -240,11 +240,11 @@ static TsrStatus svd_run(Svd *x) {
 }
 
 /* Without vectors. If *done is false *f has been copied from `a` again. */
-static TsrStatus small_svdvals(bool *done, TsrTensor **f, TsrTensor *s, const TsrTensor *a, const char *fn) {
+static TsrStatus small_svdvals(bool *done, TsrTensor **f, TsrTensor *s, const TsrTensor *a) {
     int failure;
     TSR_TRY(tsr_la_small_svdvals(&failure, *f, s));
     *done = failure == 0;
-    if (failure == TSR_SMALL_NOT_FINITE) return svd_not_finite(a, fn);
+    if (failure == TSR_SMALL_NOT_FINITE) return svd_not_finite(a);
     if (*done) return TSR_OK;
     TsrTensor *again;
     TSR_TRY(tsr_la_new_copy(&again, a));
@@ -258,7 +258,7 @@ static TsrStatus turned_copy_new(TsrTensor **out, const TsrTensor *a) {
     return tsr_la_new_copy(out, view);
 }
 
-TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job, const char *fn) {
+TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const TsrTensor *a, char job) {
     TSR_OWNED f = NULL;
     TSR_OWNED uu = NULL;
     TSR_OWNED ss = NULL;
@@ -267,7 +267,7 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     if (tsr_on_device(a) && a->numel > 0) {
         bool finite = true;
         TSR_TRY(tsr_la_finite_there(&finite, a));
-        if (!finite) return svd_not_finite(a, fn);
+        if (!finite) return svd_not_finite(a);
         return tsr_la_new_svd_there(job != 'N' ? u : NULL, s, vh, a, job == 'A');
     }
     TSR_TRY(job == 'N' && is_tall(a->dtype, n, m) ? turned_copy_new(&f, a) : tsr_la_new_copy(&f, a));
@@ -279,8 +279,8 @@ TsrStatus tsr_la_new_svd(TsrTensor **u, TsrTensor **s, TsrTensor **vh, const Tsr
     if (!tsr_is_meta(f)) {
         if (f->numel > 0) {
             bool done = false;
-            if (job == 'N' && tsr_la_many_small(f)) TSR_TRY(small_svdvals(&done, &f, ss, a, fn));
-            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a, .fn = fn};
+            if (job == 'N' && tsr_la_many_small(f)) TSR_TRY(small_svdvals(&done, &f, ss, a));
+            Svd x = {.batch_a = f, .batch_u = uu, .batch_s = ss, .batch_vh = vv, .jobz = job, .given = a};
             if (!done) TSR_TRY(svd_run(&x));
         } else if (job == 'A') {
             TSR_TRY(tsr_la_set_identity(uu));

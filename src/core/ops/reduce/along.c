@@ -42,8 +42,8 @@ bool tsr_along_valid(const int64_t *index, int64_t step, int64_t n, const AlongL
     return true;
 }
 
-TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q, bool serial) {
-    TSR_TRY(tsr_lines_run(operands, 3, dim, fn, q, serial));
+TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q) {
+    TSR_TRY(tsr_lines_run(operands, 3, dim, fn, q, false));
     return q->bad->found ? tsr_along_out_of_bounds(TSR_RUNTIME_ERROR, q->bad->position, dim, q->size) : TSR_OK;
 }
 

@@ -47,7 +47,7 @@ typedef struct AlongPick {
 } AlongPick;
 void tsr_along_pick(const AlongPick *p, int64_t n, int64_t item); /* n elements of so many bytes */
 /* Runs fn over the lines of three operands along dim, and fails when it found a bad position. */
-TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q, bool serial);
+TsrStatus tsr_along_run(TsrTensor *const *operands, int64_t dim, TsrLineFn fn, const AlongLine *q);
 
 /* --- reductions into places: scatter_reduce and index_reduce --- */
 typedef struct AlongReduction {
