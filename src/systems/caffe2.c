@@ -155,7 +155,8 @@ static TsrStatus check_pod(const TsrTensor *t) {
                      tsr_dtype_name(t->dtype));
 }
 
-TsrStatus c2_check_boundary(const TsrTensor *t) {
+/* RuntimeError for a tensor that cannot be in both wrappers: sparse, undefined, of non-POD elements, with gaps. */
+static TsrStatus check_boundary(const TsrTensor *t) {
     if (!tsr_is_defined(t) || tsr_is_sparse(t))
         return tsr_error(TSR_RUNTIME_ERROR, "caffe2::Tensor wraps dense tensors only");
     TSR_TRY(check_pod(t));
@@ -193,7 +194,7 @@ TsrStatus c2_source_tensor(TsrTensor **lent, Value v, const char *fn) {
     *lent = NULL;
     if (value_is_obj(v, &caffe2_tensor_type)) return c2_get(lent, v);
     TSR_TRY(bind_tensor_of(lent, v));
-    return *lent != NULL ? c2_check_boundary(*lent)
+    return *lent != NULL ? check_boundary(*lent)
                          : tsr_error(TSR_TYPE_ERROR, "%s(): expected a tensor, not %s", fn, value_type_name(v));
 }
 
@@ -230,7 +231,7 @@ static TsrStatus c2_construct(Value *out, Type *type, const CallArgs *args) {
     if (args->count == 1 && value_is_obj(args->values[0], &caffe2_tensor_type)) return copy_constructor_error();
     if (args->count == 1) TSR_TRY(bind_tensor_of(&t, args->values[0]));
     if (t != NULL) {
-        TSR_TRY(c2_check_boundary(t));
+        TSR_TRY(check_boundary(t));
         return c2_new_move(out, tsr_tensor_retain(t), t->device);
     }
     TSR_TRY(c2_parse_device(&device, args->count == 1 ? args->values[0] : VALUE_NONE));

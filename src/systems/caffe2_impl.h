@@ -38,8 +38,6 @@ TsrStatus c2_new_move(Value *out, TsrTensor *t, TsrDevice device);
 TsrStatus c2_source_tensor(TsrTensor **lent, Value v, const char *fn);
 /* A caffe2 tensor on `device` with a copy of src's data. */
 TsrStatus c2_new_copy(Value *out, TsrTensor *src, TsrDevice device);
-/* RuntimeError for a tensor that cannot be in both wrappers: sparse, undefined, of non-POD elements, with gaps. */
-TsrStatus c2_check_boundary(const TsrTensor *t);
 TsrStatus c2_to_torch(Value *out, const CallArgs *args);
 /* Sets the sizes; memory that is large enough stays (also when shrinking), else it is given up until c2_allocate. */
 TsrStatus c2_set_sizes(C2Tensor *c, int n, const int64_t *sizes);

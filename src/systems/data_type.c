@@ -15,6 +15,8 @@ typedef struct DataType {
     TsrDtype dtype;
 } DataType;
 
+static Type data_type_type;
+
 #define DATA_TYPE(name, dtype) \
     { {{{0x40000000u, 0}}, &data_type_type}, "DT_" name, TSR_##dtype } /* static: never freed */
 static DataType data_types[] = {DATA_TYPE("FLOAT", FLOAT32),         DATA_TYPE("DOUBLE", FLOAT64),
@@ -95,12 +97,12 @@ static TsrStatus compare(Value *out, CompareOp op, Value a, Value b) {
     return TSR_OK;
 }
 
-Type data_type_type = {.obj = TYPE_HEADER,
-                       .name = "DataType",
-                       .module = "tensorflow",
-                       .flags = TYPE_ATOMIC,
-                       .construct = construct,
-                       .repr = repr,
-                       .number = number,
-                       .hash = hash,
-                       .compare = compare};
+static Type data_type_type = {.obj = TYPE_HEADER,
+                              .name = "DataType",
+                              .module = "tensorflow",
+                              .flags = TYPE_ATOMIC,
+                              .construct = construct,
+                              .repr = repr,
+                              .number = number,
+                              .hash = hash,
+                              .compare = compare};

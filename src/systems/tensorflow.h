@@ -10,7 +10,6 @@
 TsrStatus ns_tensorflow_startup(void);
 
 /* The enum DataType (data_type.c). */
-extern Type data_type_type;
 Value data_type_value(TsrDtype dtype);        /* DT_FLOAT, a reference, the caller's; 0 for a dtype without one */
 const char *data_type_name(TsrDtype dtype);   /* static */
 bool data_type_dtype(TsrDtype *out, Value v); /* false: no DataType */

@@ -147,7 +147,7 @@ static void set_mode(uint8_t device, Mode mode) {
 
 /* ---- torch.autocast ---- */
 
-extern Type cuda_autocast_type, cpu_autocast_type;
+static Type cuda_autocast_type, cpu_autocast_type;
 
 typedef struct AutocastObj {
     Obj obj;
@@ -299,8 +299,8 @@ static const Getter autocast_getters[] = {{"fast_dtype", get_dtype, NULL, "what 
         .call = autocast_call, .methods = autocast_methods, .getters = autocast_getters \
     }
 Type autocast_type = AUTOCAST("torch.amp.autocast_mode", autocast_construct);
-Type cuda_autocast_type = AUTOCAST("torch.cuda.amp.autocast_mode", old_construct);
-Type cpu_autocast_type = AUTOCAST("torch.cpu.amp.autocast_mode", old_construct);
+static Type cuda_autocast_type = AUTOCAST("torch.cuda.amp.autocast_mode", old_construct);
+static Type cpu_autocast_type = AUTOCAST("torch.cpu.amp.autocast_mode", old_construct);
 
 /* ---- questions ---- */
 

@@ -18,11 +18,6 @@ TsrStatus tsr_rows_new(TsrRows **out, int64_t n) {
     return TSR_OK;
 }
 
-TsrRows *tsr_rows_retain(TsrRows *rows) {
-    if (rows != NULL) rows->refcount++;
-    return rows;
-}
-
 void tsr_rows_free(TsrRows *rows) {
     if (rows != NULL && --rows->refcount == 0) tsr_free(rows);
 }
@@ -31,13 +26,13 @@ TsrRows *tsr_rows_last_retain(TsrSource *source, const int64_t made_of[8]) {
     tsr_lock(&source->lock);
     TsrRows *last = source->last;
     bool same = last != NULL && memcmp(last->made_of, made_of, sizeof last->made_of) == 0;
-    if (same) tsr_rows_retain(last);
+    if (same) last->refcount++;
     tsr_unlock(&source->lock);
     return same ? last : NULL;
 }
 
 void tsr_rows_set_last(TsrSource *source, TsrRows *rows) {
-    tsr_rows_retain(rows);
+    rows->refcount++;
     tsr_lock(&source->lock);
     TsrRows *before = source->last;
     source->last = rows;

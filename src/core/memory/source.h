@@ -53,7 +53,6 @@ TsrStatus tsr_rows_new(TsrRows **out, int64_t n); /* `at` undefined */
 /* The rows that were taken of the source last, a reference, if they were made of the same; else NULL. */
 TsrRows *tsr_rows_last_retain(TsrSource *source, const int64_t made_of[8]);
 void tsr_rows_set_last(TsrSource *source, TsrRows *rows); /* takes a reference of its own */
-TsrRows *tsr_rows_retain(TsrRows *rows);                  /* NULL is fine */
 void tsr_rows_free(TsrRows *rows);                        /* NULL is fine */
 
 #endif

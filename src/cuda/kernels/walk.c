@@ -11,7 +11,8 @@ void cuda_division(uint32_t *magic, uint32_t *shift, uint64_t size) {
     *magic = (uint32_t)(((UINT64_C(1) << 32) * ((UINT64_C(1) << bits) - size)) / size + 1);
 }
 
-void cuda_walk_finish(Walk *w, WalkKind *kind) {
+/* After a change of w's sizes: what follows from them. */
+static void finish(Walk *w, WalkKind *kind) {
     w->n = 1;
     for (int d = 0; d < kind->ndim; d++) {
         w->n *= w->sizes[d];
@@ -40,7 +41,7 @@ WalkKind cuda_walk(Walk *w, const TsrDeviceTensor *t, int count) {
         kind.ndim++;
     }
     if (kind.ndim == 0) w->sizes[kind.ndim++] = 1;
-    cuda_walk_finish(w, &kind);
+    finish(w, &kind);
     return kind;
 }
 
@@ -63,7 +64,7 @@ void cuda_walk_widen(Walk *w, WalkKind *kind, int count, const TsrDeviceTensor *
         w->sizes[0] /= 2;
         w->strides[0][0] = w->strides[1][0] = *item;
     }
-    cuda_walk_finish(w, kind);
+    finish(w, kind);
 }
 
 void cuda_walk_source(CudaSource *s, WalkKind kind) {

@@ -20,8 +20,6 @@ WalkKind cuda_walk(Walk *out, const TsrDeviceTensor *tensors, int count);
  * in bytes that the elements have to divide. For work that moves bytes. */
 void cuda_walk_widen(Walk *w, WalkKind *kind, int count, const TsrDeviceTensor *tensors, int *item, const int64_t *also,
                      int nalso);
-/* After a change of w's sizes: what follows from them. */
-void cuda_walk_finish(Walk *w, WalkKind *kind);
 /* n / size = (high half of n * magic, plus n) >> shift, for n below 2**31 (Granlund and Montgomery, Division by
  * Invariant Integers using Multiplication, 1994). Nothing for a size from there on, where indices have 64 bits and the
  * size itself divides. */

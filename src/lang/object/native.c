@@ -329,7 +329,8 @@ static TsrStatus add_missing_functions(Module *m, const Method *table) {
     return TSR_OK;
 }
 
-TsrStatus module_whole_dict(Dict **lent, Module *m) {
+/* The module's dict with all functions of its tables. */
+static TsrStatus whole_dict(Dict **lent, Module *m) {
     for (; m->table_count > 0; m->table_count--) TSR_TRY(add_missing_functions(m, m->tables[m->table_count - 1]));
     *lent = m->dict;
     return TSR_OK;
@@ -337,7 +338,7 @@ TsrStatus module_whole_dict(Dict **lent, Module *m) {
 
 static TsrStatus new_whole_dict(Value *out, Module *m) {
     Dict *dict;
-    TSR_TRY(module_whole_dict(&dict, m));
+    TSR_TRY(whole_dict(&dict, m));
     *out = value_retain(value_lent(dict));
     return TSR_OK;
 }
@@ -368,7 +369,7 @@ static TsrStatus module_set_attr(Value self, Str *name, Value v) {
     Module *m = value_as_module(self);
     Dict *dict = m->dict;
     if (v.tag != V_UNBOUND) return dict_set_str(dict, name, v);
-    TSR_TRY(module_whole_dict(&dict, m)); /* so that nothing makes it again */
+    TSR_TRY(whole_dict(&dict, m)); /* so that nothing makes it again */
     if (dict_remove_str(dict, name)) return TSR_OK;
     return tsr_error(TSR_ATTRIBUTE_ERROR, "module '%s' has no attribute '%s'", m->name->data, name->data);
 }
@@ -377,7 +378,7 @@ static TsrStatus module_dir(List *names, Value self) {
     Module *m = value_as_module(self);
     Dict *dict;
     int64_t position = 0;
-    TSR_TRY(module_whole_dict(&dict, m));
+    TSR_TRY(whole_dict(&dict, m));
     for (DictEntry *e; (e = dict_next(dict, &position)) != NULL;) TSR_TRY(list_append(names, e->key));
     return m->names != NULL ? m->names(names, m) : TSR_OK;
 }

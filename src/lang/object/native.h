@@ -51,8 +51,6 @@ TsrStatus module_add_functions(Module *module, const Method *table);
 /* What it holds by the name, made where it was not yet; V_UNBOUND: nothing. Unlike an attribute never __name__, __doc__
  * or __dict__. */
 TsrStatus module_find(Value *out, Module *module, Str *name);
-/* The module's dict with all functions of its tables, lent. */
-TsrStatus module_whole_dict(Dict **lent, Module *module);
 static inline Module *value_as_module(Value v) { return (Module *)v.o; }
 
 /* --- the registry of what can be imported --- */

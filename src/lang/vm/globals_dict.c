@@ -124,19 +124,19 @@ static const Method methods[] = {
     {0},
 };
 
-Type globals_dict_type = {.obj = TYPE_HEADER,
-                          .name = "dict",
-                          .base = &dict_type,
-                          .doc = "The global names and what they hold.",
-                          .repr = repr,
-                          .length = length,
-                          .get_item = get_item,
-                          .set_item = set_item,
-                          .del_item = del_item,
-                          .contains = contains,
-                          .iter = iter,
-                          .inplace = inplace,
-                          .methods = methods};
+static Type globals_dict_type = {.obj = TYPE_HEADER,
+                                 .name = "dict",
+                                 .base = &dict_type,
+                                 .doc = "The global names and what they hold.",
+                                 .repr = repr,
+                                 .length = length,
+                                 .get_item = get_item,
+                                 .set_item = set_item,
+                                 .del_item = del_item,
+                                 .contains = contains,
+                                 .iter = iter,
+                                 .inplace = inplace,
+                                 .methods = methods};
 
 TsrStatus globals_dict_new(Value *out) {
     if (globals_dict_type.destroy == NULL) type_inherit(&globals_dict_type);

@@ -57,7 +57,9 @@ static void run_all(Span code) {
         shell_run_typed("<lesson>", statement.begin, (size_t)span_length(statement), 1);
 }
 
-bool judge_holds(const Step *step, char *reason) {
+/* Whether all checks of the step hold now, in this process; if not, `reason` (JUDGE_REASON bytes) says which
+ * comparison fails. */
+static bool step_holds(const Step *step, char *reason) {
     Span check;
     reason[0] = '\0';
     for (int i = 0; format_comment(&check, step, "check", i); i++) {
@@ -81,7 +83,7 @@ static void try_answer(void *context) {
     char reason[JUDGE_REASON];
     globals_set_last(VALUE_UNBOUND); /* the next thing that is shown takes its place */
     run_all(q->answer);
-    if (!judge_holds(q->step, reason)) return;
+    if (!step_holds(q->step, reason)) return;
     q->solvable = true;
     note_type(q->wanted);
 }
@@ -118,7 +120,7 @@ static void answer_question(void *context) {
     if (q->forgets) globals_set_last(VALUE_UNBOUND);
     if (!span_is_empty(q->printed)) judge_run(q->printed, false);
     note_type(q->shown);
-    q->holds = judge_holds(q->step, q->reason);
+    q->holds = step_holds(q->step, q->reason);
     if (!q->holds) try_answers(q);
 }
 
@@ -220,7 +222,7 @@ void judge(Judgement *out, Attempt *a, Span typed, bool failed) {
         out->looked = !q->holds && (only_looks(a, q, typed, form) || (failed && strcmp(a->reason, q->reason) == 0));
         snprintf(out->reason, sizeof out->reason, "%s", q->reason);
         if (out->verdict != VERDICT_SPOILED) memcpy(a->reason, q->reason, sizeof a->reason);
-    } else if (judge_holds(a->step, out->reason)) {
+    } else if (step_holds(a->step, out->reason)) {
         out->verdict = VERDICT_RIGHT;
     }
     copy_free(q, sizeof *q);

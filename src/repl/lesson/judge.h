@@ -36,12 +36,9 @@ typedef struct Judgement {
 /* False when no copy can be made: then nothing is known, and every verdict is by the checks alone. */
 bool judge_begin(Attempt *attempt, const Step *step);
 /* `typed`: the statement that was run, `failed` whether it raised. Keeps the reason in the attempt for the next call.
- * */
+ */
 void judge(Judgement *out, Attempt *attempt, Span typed, bool failed);
 
-/* Whether all checks of the step hold now, in this process; if not, `reason` (JUDGE_REASON bytes) says which
- * comparison fails. */
-bool judge_holds(const Step *step, char *reason);
 /* Runs code as if it were typed, its output dropped, up to the first statement that raises, or, past_errors, all of it,
  * as a transcript that shows errors is shown. False when a statement raised. */
 bool judge_run(Span code, bool past_errors);

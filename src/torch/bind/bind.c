@@ -318,14 +318,14 @@ Type op_function_type = {.obj = TYPE_HEADER,
                          .repr = function_repr,
                          .call = op_call,
                          .getters = op_getters};
-Type op_method_type = {.obj = TYPE_HEADER,
-                       .name = "method_descriptor",
-                       .destroy = op_destroy,
-                       .flags = TYPE_METHOD | TYPE_ATOMIC | TYPE_OPERATOR,
-                       .repr = method_repr,
-                       .call = op_call,
-                       .descriptor_get = bind_to,
-                       .getters = op_getters};
+static Type op_method_type = {.obj = TYPE_HEADER,
+                              .name = "method_descriptor",
+                              .destroy = op_destroy,
+                              .flags = TYPE_METHOD | TYPE_ATOMIC | TYPE_OPERATOR,
+                              .repr = method_repr,
+                              .call = op_call,
+                              .descriptor_get = bind_to,
+                              .getters = op_getters};
 
 /* Every function object made, by name, functions and methods apart: they live until the program ends. */
 static Dict *made[2];

@@ -30,7 +30,7 @@ typedef struct OpFunction {
     BindParser *parser; /* the signatures; made at the first call */
 } OpFunction;
 
-extern Type op_function_type, op_method_type; /* builtin_function_or_method; method_descriptor */
+extern Type op_function_type; /* builtin_function_or_method */
 /* The function behind torch.add, Tensor.add or x.add; NULL for other values. Lent. */
 OpFunction *bind_function_of(Value v);
 

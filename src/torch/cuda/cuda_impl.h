@@ -38,7 +38,7 @@ TsrStatus cuda_device_argument(TsrDevice *out, Value v);
 extern const Method cuda_device_functions[], cuda_property_functions[], cuda_memory_functions[],
     cuda_stream_functions[], cuda_random_functions[], cuda_nvtx_functions[];
 extern Type cuda_device_context_type, cuda_device_of_type, cuda_stream_type, cuda_external_stream_type, cuda_event_type,
-    cuda_stream_context_type, cuda_properties_type, accelerator_device_index_type;
+    cuda_stream_context_type, accelerator_device_index_type;
 
 /* A torch.Stream or a kind of it. `id` is the number by which the backend knows it, `shown` what stream_id says. */
 typedef struct StreamObj {
@@ -58,8 +58,6 @@ typedef struct EventObj {
 } EventObj;
 StreamObj *torch_stream_of(Value v); /* NULL for what is no stream */
 EventObj *torch_event_of(Value v);   /* NULL for what is no event */
-TsrStatus torch_stream_new(Value *out, Type *type, TsrDevice device, int64_t id);
-TsrStatus cuda_stream_new(Value *out, int index, int64_t id); /* a torch.cuda.Stream */
 TsrStatus torch_event_new(Value *out, Type *type, uint8_t device_type, bool timing);
 TsrStatus torch_event_record(EventObj *event, const StreamObj *stream);
 /* PyTorch's error for devices whose streams have no events. */
@@ -72,7 +70,6 @@ TsrStatus cuda_generators(Value *out, const CallArgs *args); /* a tuple, empty w
 TsrStatus cuda_is_available(Value *out, const CallArgs *args);
 TsrStatus cuda_device_count(Value *out, const CallArgs *args);
 TsrStatus cuda_current_device(Value *out, const CallArgs *args);
-TsrStatus cuda_set_device(Value *out, const CallArgs *args);
 TsrStatus cuda_synchronize(Value *out, const CallArgs *args);
 TsrStatus accelerator_current_stream(Value *out, const CallArgs *args);
 TsrStatus cuda_set_stream(Value *out, const CallArgs *args);

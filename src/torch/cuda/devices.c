@@ -101,7 +101,7 @@ TsrStatus cuda_current_device(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-TsrStatus cuda_set_device(Value *out, const CallArgs *args) {
+static TsrStatus set_device(Value *out, const CallArgs *args) {
     PARSE(v, "set_device", 1, 1, "device");
     const TsrBackend *b;
     TsrDevice d;
@@ -184,7 +184,7 @@ const Method cuda_device_functions[] = {
     {"init", fn_init, ARGS_NONE, 0, 0, "()", "Nothing is left to start; an error without a GPU."},
     {"is_initialized", fn_is_initialized, ARGS_NONE, 0, 0, "()", "Whether there is a GPU in use."},
     {"current_device", cuda_current_device, ARGS_NONE, 0, 0, "()", "The index of the device that 'cuda' means."},
-    {"set_device", cuda_set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the one that 'cuda' means."},
+    {"set_device", set_device, ARGS_ANY, 0, 0, "(device)", "Makes a device the one that 'cuda' means."},
     {"can_device_access_peer", fn_can_device_access_peer, ARGS_ANY, 0, 0, "(device, peer_device)",
      "Whether one device reaches the other's memory by itself."},
     {"synchronize", cuda_synchronize, ARGS_ANY, 0, 0, "(device=None)", "Waits for the GPU; an error without one."},

@@ -28,11 +28,13 @@ static TsrStatus facts_of(TsrDeviceFacts *out, Value device) {
     return b->facts(out, index);
 }
 
+static Type properties_type;
+
 FN(get_device_properties) {
     PARSE(v, "get_device_properties", 1, 0, "device");
     TsrDeviceFacts facts;
     TSR_TRY(facts_of(&facts, v[0]));
-    PropertiesObj *o = obj_new(&cuda_properties_type, sizeof *o);
+    PropertiesObj *o = obj_new(&properties_type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->facts = facts;
     *out = value_obj_move(o);
@@ -90,7 +92,7 @@ static TsrStatus properties_repr(TsrText *out, Value self) {
 
 static TsrStatus properties_compare(Value *out, CompareOp op, Value a, Value b) {
     *out = VALUE_UNBOUND;
-    if ((op != CMP_EQ && op != CMP_NE) || !value_is_obj(b, &cuda_properties_type)) return TSR_OK;
+    if ((op != CMP_EQ && op != CMP_NE) || !value_is_obj(b, &properties_type)) return TSR_OK;
     const TsrDeviceFacts *x = facts_in(a), *y = facts_in(b);
     bool same = x->bus == y->bus && x->slot == y->slot && x->domain == y->domain && strcmp(x->name, y->name) == 0 &&
                 memcmp(x->uuid, y->uuid, sizeof x->uuid) == 0;
@@ -121,10 +123,10 @@ static const Getter getters[] = {{"name", get_name, NULL, "its maker's name for 
                                  TSR_DEVICE_FACTS(ROW)
 #undef ROW
                                      {NULL, NULL, NULL, NULL}};
-Type cuda_properties_type = {.obj = TYPE_HEADER,
-                             .name = "_CudaDeviceProperties",
-                             .module = "torch._C",
-                             .destroy = properties_destroy,
-                             .repr = properties_repr,
-                             .compare = properties_compare,
-                             .getters = getters};
+static Type properties_type = {.obj = TYPE_HEADER,
+                               .name = "_CudaDeviceProperties",
+                               .module = "torch._C",
+                               .destroy = properties_destroy,
+                               .repr = properties_repr,
+                               .compare = properties_compare,
+                               .getters = getters};

@@ -10,7 +10,7 @@ StreamObj *torch_stream_of(Value v) {
     return v.tag == V_OBJ && type_is_subtype(v.o->type, &torch_stream_type) ? stream_of(v) : NULL;
 }
 
-TsrStatus torch_stream_new(Value *out, Type *type, TsrDevice device, int64_t id) {
+static TsrStatus stream_new(Value *out, Type *type, TsrDevice device, int64_t id) {
     StreamObj *o = obj_new(type, sizeof *o);
     if (o == NULL) return TSR_MEMORY_ERROR;
     o->device = device;
@@ -20,8 +20,8 @@ TsrStatus torch_stream_new(Value *out, Type *type, TsrDevice device, int64_t id)
     return TSR_OK;
 }
 
-TsrStatus cuda_stream_new(Value *out, int index, int64_t id) {
-    return torch_stream_new(out, &cuda_stream_type, (TsrDevice){TSR_CUDA, (int8_t)index}, id);
+static TsrStatus cuda_stream_new(Value *out, int index, int64_t id) {
+    return stream_new(out, &cuda_stream_type, (TsrDevice){TSR_CUDA, (int8_t)index}, id);
 }
 
 bool cuda_stream_from_value(int *index, int64_t *id, Value v) {
@@ -64,7 +64,7 @@ TsrStatus accelerator_current_stream(Value *out, const CallArgs *args) {
     const TsrBackend *b;
     int index;
     TSR_TRY(device_index(&b, &index, v[0]));
-    return torch_stream_new(out, &torch_stream_type, (TsrDevice){TSR_CUDA, (int8_t)index}, b->streams->current(index));
+    return stream_new(out, &torch_stream_type, (TsrDevice){TSR_CUDA, (int8_t)index}, b->streams->current(index));
 }
 
 FN(default_stream) {
@@ -121,7 +121,7 @@ static TsrStatus new_by_number(Value *out, Type *type, const Value *number) {
         return tsr_error(TSR_RUNTIME_ERROR, "there are no streams of device type %lld", (long long)kind);
     if (index < -1 || index > INT8_MAX)
         return tsr_error(TSR_RUNTIME_ERROR, "Device index must not be negative or above %d", INT8_MAX);
-    return torch_stream_new(out, type, (TsrDevice){(uint8_t)kind, (int8_t)index}, id);
+    return stream_new(out, type, (TsrDevice){(uint8_t)kind, (int8_t)index}, id);
 }
 
 /* The streams of a pool take turns. */
@@ -129,7 +129,7 @@ static TsrStatus new_from_pool(Value *out, Type *type, const TsrBackend *b, int 
     int64_t id, p = 0;
     if (priority.tag != V_UNBOUND) TSR_TRY(value_to_index(&p, priority));
     TSR_TRY(b->streams->pick(&id, index, (int)TSR_MIN(TSR_MAX(p, -100), 100)));
-    return torch_stream_new(out, type, (TsrDevice){TSR_CUDA, (int8_t)index}, id);
+    return stream_new(out, type, (TsrDevice){TSR_CUDA, (int8_t)index}, id);
 }
 
 TsrStatus torch_device_argument(TsrDevice *out, Value v, const char *function) {
@@ -151,7 +151,7 @@ static TsrStatus torch_stream_construct(Value *out, Type *type, const CallArgs *
         if (v[i].tag != V_UNBOUND)
             return tsr_error(TSR_TYPE_ERROR, "Stream() got an unexpected keyword argument '%s'", names_[i]);
     TSR_TRY(torch_device_argument(&d, v[0], "Stream"));
-    if (d.type != TSR_CUDA) return torch_stream_new(out, type, (TsrDevice){d.type, -1}, 0);
+    if (d.type != TSR_CUDA) return stream_new(out, type, (TsrDevice){d.type, -1}, 0);
     if (b == NULL) return torch_cuda_no_driver();
     TSR_TRY(tsr_device_resolve(&d));
     return new_from_pool(out, type, b, d.index, v[1]);
@@ -183,7 +183,7 @@ static TsrStatus external_stream_construct(Value *out, Type *type, const CallArg
     if (id < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "0x%llx is no stream of cuda:%d that this process made",
                          (unsigned long long)handle, index);
-    TSR_TRY(torch_stream_new(out, type, (TsrDevice){TSR_CUDA, (int8_t)index}, id));
+    TSR_TRY(stream_new(out, type, (TsrDevice){TSR_CUDA, (int8_t)index}, id));
     stream_of(*out)->shown = (int64_t)handle;
     return TSR_OK;
 }

@@ -139,7 +139,8 @@ static TsrStatus scalar_value(Value *out, TsrScalar s) {
     }
 }
 
-TsrStatus column_item(Value *out, const Column *c, int64_t i) {
+/* Item i, checked: a str, a number, or None. */
+static TsrStatus column_item(Value *out, const Column *c, int64_t i) {
     TsrScalar s;
     char text[TSR_TIME_ROOM];
     if (c->missing.tag == V_TENSOR) {

@@ -10,8 +10,6 @@ TsrStatus tables_call(Value *out, const char *space, const char *function, int c
 TsrStatus tables_new_str(Value *out, const char *text, size_t n);
 /* Takes what the column owns but its name. */
 TsrStatus column_new_move(Value *out, TsrTableColumn *from);
-/* Item i, checked: a str, a number, or None. */
-TsrStatus column_item(Value *out, const Column *c, int64_t i);
 
 /* What the prelude makes columns with: of a list of str and None; of a tensor, a unit and what is missing; of integers
  * and what is missing. */

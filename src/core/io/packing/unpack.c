@@ -125,11 +125,6 @@ static const Packing *packing_of(const char *data, size_t size) {
     return NULL;
 }
 
-const char *tsr_packing_name(const char *data, size_t size) {
-    const Packing *p = packing_of(data, size);
-    return p != NULL ? p->name : NULL;
-}
-
 static const Packing *packing_named(const char *path) {
     size_t n = strlen(path);
     for (size_t i = 0; i < TSR_COUNTOF(packings); i++) {
@@ -218,9 +213,10 @@ static TsrStatus unpack(TsrDataPtr *hold, size_t *size, const TsrInput *in, Unpa
 TsrStatus tsr_check_unpacked(const char *path) {
     TsrInput in;
     TSR_TRY(tsr_input_open(&in, path, 'r', NULL));
-    const char *name = tsr_packing_name(in.data, in.size);
-    TsrStatus status =
-        name != NULL ? tsr_input_error(&in, "it is packed by %s, and can't be changed in place", name) : TSR_OK;
+    const Packing *packing = packing_of(in.data, in.size);
+    TsrStatus status = packing == NULL
+                           ? TSR_OK
+                           : tsr_input_error(&in, "it is packed by %s, and can't be changed in place", packing->name);
     tsr_dataptr_release(&in.hold);
     return status;
 }

@@ -9,8 +9,6 @@
 TsrStatus tsr_input_unpack(TsrInput *in);
 /* ValueError for a file that is packed, over which what it holds must not be written. */
 TsrStatus tsr_check_unpacked(const char *path);
-/* "gzip", "bzip2" or "zstd" as the first bytes say; NULL: none of them. */
-const char *tsr_packing_name(const char *data, size_t size);
 /* The length of the path's extension that says so, ".gz" and the like, which stands behind that of the format; 0. */
 size_t tsr_packing_extension(const char *path);
 /* ValueError for a path to be written that ends in such an extension: nothing is packed that is written. */
