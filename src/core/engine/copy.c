@@ -660,7 +660,8 @@ TsrStatus tsr_tensor_fill(TsrTensor *dst, TsrScalar value) {
     if (!tsr_dtype_is_pod(dst->dtype))
         return tsr_error(TSR_TYPE_ERROR, "a tensor of dtype %s cannot be filled with a number",
                          tsr_dtype_name(dst->dtype));
-    TSR_TRY((dst->numel == 1 ? tsr_scalar_store_only : tsr_scalar_store_checked)(value, dst->dtype, element));
+    if (dst->numel != 1 && dst->dtype == TSR_COMPLEX32) tsr_scalar_store(value, dst->dtype, element);
+    else TSR_TRY((dst->numel == 1 ? tsr_scalar_store_only : tsr_scalar_store_checked)(value, dst->dtype, element));
     if (dst->numel == 0 || tsr_is_meta(dst)) return TSR_OK; /* overlap within dst does no harm to a fill */
     TSR_TRY(tsr_tensor_check(dst, true));
     Copy c = {.to = tsr_data(dst),

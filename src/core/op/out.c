@@ -125,10 +125,10 @@ TsrStatus tsr_check_out_self(const TsrOpCall *c) {
     Fit fit = rules[c->op->out_rule].fit;
     if (c->out[0] == NULL || c->inplace || c->arg[0].kind != TSR_ARG_TENSOR || fit < FIT_SELF) return TSR_OK;
     TsrDtype self = c->arg[0].t->dtype;
-    if (fit == FIT_MODULUS && tsr_dtype_is_complex(self) && !tsr_dtype_is_complex(c->out[0]->dtype)) return TSR_OK;
+    bool real = fit == FIT_REAL || (fit == FIT_MODULUS && !tsr_dtype_is_complex(c->out[0]->dtype));
+    if (real && tsr_dtype_is_complex(self)) return TSR_OK;
     TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     if (c->out[0]->dtype == self) return TSR_OK;
-    if (fit == FIT_REAL && tsr_dtype_is_complex(self)) return TSR_OK;
     return refuse(c, 0, c->op->out_rule, self);
 }
 

@@ -297,11 +297,11 @@ TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrD
             return tsr_error(TSR_RUNTIME_ERROR, "a tensor of %s elements cannot be viewed as %s",
                              tsr_dtype_name(self->dtype), tsr_dtype_name(dtype));
     }
-    if (dtype != self->dtype && (self->flags & TSR_FLAG_CONJ))
+    if (self->flags & TSR_FLAG_CONJ)
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "torch.Tensor.view is not supported for conjugate view tensors when converting to a different dtype.");
-    if (dtype != self->dtype && (self->flags & TSR_FLAG_NEG))
+    if (self->flags & TSR_FLAG_NEG)
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "torch.Tensor.view is not supported for tensors with negative bit set when converting to a different "

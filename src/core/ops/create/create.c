@@ -303,11 +303,25 @@ TsrStatus op_new_full(TsrOpCall *c) { return filled_for(c, 3, c->arg[2].s, false
 
 /* ---- eye and triangles ---- */
 
-static TsrStatus eye_there(TsrTensor *t) {
+/* Zeros, then ones: so it is seen where elements share memory. */
+static TsrStatus eye_over(TsrTensor *t) {
     TSR_OWNED diagonal = NULL;
     TSR_TRY(tsr_tensor_fill(t, tsr_scalar_int(0)));
     TSR_TRY(tsr_tensor_new_diagonal(&diagonal, t, 0, 0, 1));
     return tsr_tensor_fill(diagonal, tsr_scalar_int(1));
+}
+
+static TsrStatus eye_dense(TsrTensor *t) {
+    size_t step = (size_t)(t->sizes[1] + 1) * tsr_itemsize(t);
+    TSR_TRY(zero_dense(t));
+    if (tsr_is_meta(t) || t->numel == 0) return TSR_OK;
+    for (int64_t i = 0; i < TSR_MIN(t->sizes[0], t->sizes[1]); i++)
+        tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)i * step);
+    return TSR_OK;
+}
+
+static bool is_matrix_of(const TsrTensor *t, int64_t n, int64_t m) {
+    return t != NULL && tsr_ndim(t) == 2 && t->sizes[0] == n && t->sizes[1] == m;
 }
 
 TsrStatus op_eye(TsrOpCall *c) {
@@ -317,19 +331,14 @@ TsrStatus op_eye(TsrOpCall *c) {
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "n must be greater or equal to 0, got %lld", (long long)n);
     if (m < 0) return tsr_error(TSR_RUNTIME_ERROR, "m must be greater or equal to 0, got %lld", (long long)m);
-    TsrTensor *t;
-    TsrDtype d = dtype_or(o.dtype, c->out[0] != NULL ? c->out[0]->dtype : tsr_default_dtype());
+    TsrTensor *t, *out = c->out[0];
+    TsrDtype d = dtype_or(o.dtype, out != NULL ? out->dtype : tsr_default_dtype());
     if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32)
         return tsr_not_implemented("eye", d);
-    TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
-    TsrStatus status = tsr_on_device(t) ? eye_there(t) : zero_dense(t);
-    size_t item = tsr_itemsize(t);
-    if (status == TSR_OK && t->device.type == TSR_CPU && t->numel > 0)
-        for (int64_t i = 0; i < TSR_MIN(n, m); i++)
-            tsr_scalar_store(tsr_scalar_int(1), t->dtype, (char *)tsr_data(t) + (size_t)(i * (m + 1)) * item);
-    if (status == TSR_OK) return tsr_return_move(c, t);
-    tsr_tensor_free(t);
-    return status;
+    if (is_matrix_of(out, n, m)) t = tsr_tensor_retain(out);
+    else TSR_TRY(tsr_tensor_new(&t, 2, (int64_t[]){n, m}, d, o.device));
+    TsrStatus status = t == out || tsr_on_device(t) ? eye_over(t) : eye_dense(t);
+    return tsr_finish_move(c, status, t);
 }
 
 static TsrStatus check_triangle(int64_t rows, int64_t cols, TsrDtype d, const char *name) {

@@ -393,7 +393,8 @@ TsrStatus op_matrix_exp(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_float(a, "linalg.matrix_exp"));
     if (a->numel == 0 && tsr_la_rows(a) > 0 && tsr_in(TSR_BITS_FLOAT8, a->dtype))
         return tsr_not_implemented(tsr_la_rows(a) > 1 ? "le_cpu" : "exp_vml_cpu", a->dtype);
-    TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
+    if (tsr_la_rows(a) == 0) TSR_TRY(tsr_tensor_new_clone(&r, a, TSR_PRESERVE));
+    else TSR_TRY(tsr_tensor_new(&r, tsr_ndim(a), a->sizes, a->dtype, a->device));
     if (r->numel == 0 || tsr_is_meta(r)) return tsr_return_move(c, tsr_owned_take(&r));
     if (tsr_la_rows(a) == 1) {
         TSR_OWNED e = NULL;

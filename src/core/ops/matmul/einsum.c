@@ -439,23 +439,21 @@ static TsrStatus side_of(Side *side, const TsrTensor *t, const int64_t *dims, in
     return TSR_OK;
 }
 
-/* Wraps the dimensions, too. */
-static TsrStatus check_tensordot(const TsrTensor *a, const TsrTensor *b, Contraction dims) {
-    int64_t *da = dims.a, *db = dims.b;
-    if (a->dtype != b->dtype) return tsr_error(TSR_RUNTIME_ERROR, "both inputs should have same dtype");
-    for (int i = 0; i < dims.n; i++) {
-        int64_t na = da[i], nb = db[i];
-        TSR_TRY(tsr_wrap_dim(&da[i], tsr_ndim(a)));
-        TSR_TRY(tsr_wrap_dim(&db[i], tsr_ndim(b)));
-        int64_t sa = a->sizes[da[i]], sb = b->sizes[db[i]];
-        if (sa != sb && sa != 1 && sb != 1)
-            return tsr_error(
-                TSR_RUNTIME_ERROR,
-                "contracted dimensions need to match, but first has size %lld in dim %lld and second has size %lld "
-                "in dim %lld",
-                (long long)sa, (long long)na, (long long)sb, (long long)nb);
-    }
-    return TSR_OK;
+/* Wraps a pair of dimensions to contract, and sums over one that meets a dimension of size 1; *common is multiplied by
+ * what else there is to contract. */
+static TsrStatus meet(TsrTensor **a, TsrTensor **b, int64_t *da, int64_t *db, int64_t *common) {
+    int64_t na = *da, nb = *db;
+    TSR_TRY(tsr_wrap_own_dim(da, tsr_ndim(*a)));
+    TSR_TRY(tsr_wrap_own_dim(db, tsr_ndim(*b)));
+    int64_t sa = (*a)->sizes[*da], sb = (*b)->sizes[*db];
+    if (sb == 1) return sum_dim(a, *da, (*a)->dtype); /* of one element, too: PyTorch asks for its dtype */
+    if (sa == 1) return sum_dim(b, *db, (*b)->dtype);
+    *common *= sa;
+    if (sa == sb) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "contracted dimensions need to match, but first has size %lld in dim %lld and second has size "
+                     "%lld in dim %lld",
+                     (long long)sa, (long long)na, (long long)sb, (long long)nb);
 }
 
 /* All dimensions of both summed over: the dot product where nothing had to be moved, else the products, rounded, and
@@ -473,7 +471,7 @@ static TsrStatus full_contraction(TsrTensor **out, const TsrTensor *a, const Tsr
 }
 
 static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor *b0, Contraction dims) {
-    TSR_TRY(check_tensordot(a0, b0, dims));
+    if (a0->dtype != b0->dtype) return tsr_error(TSR_RUNTIME_ERROR, "both inputs should have same dtype");
     TSR_OWNED a = tsr_tensor_retain((TsrTensor *)a0);
     TSR_OWNED b = tsr_tensor_retain((TsrTensor *)b0);
     TSR_OWNED ap = NULL;
@@ -484,12 +482,7 @@ static TsrStatus tensordot(TsrTensor **out, const TsrTensor *a0, const TsrTensor
     int64_t common = 1, sizes[2 * TSR_MAX_DIMS];
     Side left, right;
     int k = 0;
-    for (int i = 0; i < dims.n; i++) {
-        int64_t sa = a->sizes[dims.a[i]], sb = b->sizes[dims.b[i]];
-        if (sb == 1) TSR_TRY(sum_dim(&a, dims.a[i], a->dtype)); /* of one element, too: PyTorch asks for its dtype */
-        else if (sa == 1) TSR_TRY(sum_dim(&b, dims.b[i], b->dtype));
-        else common *= sa;
-    }
+    for (int i = 0; i < dims.n; i++) TSR_TRY(meet(&a, &b, &dims.a[i], &dims.b[i], &common));
     TSR_TRY(side_of(&left, a, dims.a, dims.n, false));
     TSR_TRY(side_of(&right, b, dims.b, dims.n, true));
     TSR_TRY(tsr_tensor_new_permute(&ap, a, tsr_ndim(a), left.order));

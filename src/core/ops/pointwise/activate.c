@@ -12,15 +12,13 @@ enum { MOST_PARAMS = 3 };
 
 static TsrDtype computed_in(TsrDtype d) { return tsr_in(TSR_BITS_HALF, d) ? TSR_FLOAT32 : d; }
 
-/* The formula with its numbers, as the kernel computes: for a half in float32. An out= is written by the dispatcher,
- * which knows what it says of another dtype. */
-static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *other, int nparams,
-                          const TsrScalar *params) {
+/* The formula with its numbers, as the kernel computes: for a half in float32. into NULL: the result is new. */
+static TsrStatus activate_into(TsrOpCall *c, TsrTensor *into, const TsrPointwise *rules, TsrTensor *other, int nparams,
+                               const TsrScalar *params) {
     _Alignas(16) char stored[MOST_PARAMS * 16];
     TsrTensor *in[2] = {c->arg[0].t, other}, *out = c->out[0];
     TsrPw pw;
-    if (!c->inplace && !(rules->flags & TSR_ITER_NO_OVERLAP_CHECK)) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-    if (!c->inplace) c->out[0] = NULL;
+    c->out[0] = into;
     TsrStatus s = tsr_pw_begin(&pw, c, rules, other != NULL ? 2 : 1, in);
     bool begun = s == TSR_OK;
     const TsrDtype d = begun ? computed_in(pw.it.dtype) : TSR_FLOAT32;
@@ -30,6 +28,13 @@ static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *ot
     else if (begun) s = tsr_iter_end_move(&pw.it, s, NULL);
     c->out[0] = out;
     return s;
+}
+
+/* The same, in place or new. An out= is written by the dispatcher, which knows what it says of another dtype. */
+static TsrStatus activate(TsrOpCall *c, const TsrPointwise *rules, TsrTensor *other, int nparams,
+                          const TsrScalar *params) {
+    if (!c->inplace && !(rules->flags & TSR_ITER_NO_OVERLAP_CHECK)) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+    return activate_into(c, c->inplace ? c->out[0] : NULL, rules, other, nparams, params);
 }
 
 /* A number as the dtype holds it: what elements are compared with. */
@@ -215,14 +220,14 @@ TsrStatus op_glu(TsrOpCall *c) {
     return tsr_pw_run(c, &rules, 2, (TsrTensor *[]){first, second});
 }
 
-/* arg: self, target, reduction, where the square ends */
-static TsrStatus squared_near(TsrOpCall *c, const TsrPointwise *rules) {
+/* arg: self, target, reduction, where the square ends. into NULL: the losses are new. */
+static TsrStatus squared_near(TsrOpCall *c, TsrTensor *into, const TsrPointwise *rules) {
     static const char *const reductions[] = {NULL, "mean", "sum"};
     double edge = c->arg[3].f;
     int64_t reduction = c->arg[2].i;
     TsrTensor *sum = NULL;
-    TSR_TRY(
-        activate(c, rules, c->arg[1].t, 2, (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
+    TSR_TRY(activate_into(c, into, rules, c->arg[1].t, 2,
+                          (const TsrScalar[]){tsr_scalar_float(edge), tsr_scalar_float(0.5 * edge)}));
     if (reduction != 1 && reduction != 2) return TSR_OK;
     TsrStatus s = tsr_invoke_new(&sum, 1, reductions[reduction], "t", c->ret[0].t);
     tsr_op_release_returns(c);
@@ -233,14 +238,17 @@ TsrStatus op_huber_loss(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_huber, "huber_cpu", D_FLOAT, 0, 2, 0, NULL};
     if (!(c->arg[3].f > 0))
         return tsr_error(TSR_RUNTIME_ERROR, "huber_loss does not support non-positive values for delta.");
-    return squared_near(c, &rules);
+    TSR_OWNED like = NULL; /* whatever strides the target has */
+    if (tsr_same_sizes(c->arg[0].t, c->arg[1].t))
+        TSR_TRY(tsr_tensor_new_like(&like, c->arg[0].t, TSR_DTYPE_NONE, TSR_PRESERVE));
+    return squared_near(c, like, &rules);
 }
 
 TsrStatus op_smooth_l1_loss(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_smooth_l1, "smooth_l1_cpu", D_FLOAT, 0, 2, 0, NULL};
     if (!(c->arg[3].f >= 0))
         return tsr_error(TSR_RUNTIME_ERROR, "smooth_l1_loss does not support negative values for beta.");
-    return squared_near(c, &rules);
+    return squared_near(c, NULL, &rules);
 }
 
 /* One weight, or one a channel. */

@@ -255,7 +255,7 @@ TsrStatus op_lerp_scalar(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *weight;
     TSR_TRY(check_lerp_dtype(self, c->arg[1].t, "end"));
     TsrDtype compute = self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : self->dtype;
-    if (D_FLOAT >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, compute, value));
+    if ((D_FLOAT | D_COMPLEX) >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, compute, value));
     TSR_TRY(tsr_tensor_new_wrapped(&weight, c->arg[2].s));
     TsrStatus s = lerp(c, "lerp_kernel_scalar", weight, TSR_ITER_NUMBER_LAST);
     tsr_tensor_free(weight);

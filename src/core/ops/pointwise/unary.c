@@ -380,7 +380,6 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
     _Alignas(16) char value[3][16];
     TsrDtype d = c->arg[0].t->dtype;
     TsrPw pw;
-    if (tsr_dtype_is_integral(d) || d == TSR_BOOL) return return_copied(c, &rules);
     TSR_TRY(tsr_pw_begin(&pw, c, &rules, 1, &c->arg[0].t));
     double defaults[3] = {0, tsr_pw_greatest(d), -tsr_pw_greatest(d)};
     size_t size = tsr_dtype_size(pw.it.dtype);
@@ -392,8 +391,11 @@ static TsrStatus nan_to_num(TsrOpCall *c, void *user) {
 
 TsrStatus op_nan_to_num(TsrOpCall *c) {
     TsrDtype dtype = c->arg[0].t->dtype;
-    if (c->inplace && (tsr_dtype_is_integral(dtype) || dtype == TSR_BOOL)) return return_self(c); /* nothing to write */
+    bool copied = tsr_dtype_is_integral(dtype) || dtype == TSR_BOOL;
+    TsrTensor *copy = NULL;
+    if (c->inplace && copied) return return_self(c); /* nothing to write */
     TSR_TRY(tsr_check_out_fits(c, 0, dtype));
+    if (copied) return tsr_finish_move(c, tsr_tensor_new_clone(&copy, c->arg[0].t, TSR_PRESERVE), copy);
     return run_alike(c, dtype, nan_to_num, NULL);
 }
 

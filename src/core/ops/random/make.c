@@ -223,11 +223,10 @@ TsrStatus op_normal_tensor_float(TsrOpCall *c) {
 TsrStatus op_normal_float_tensor(TsrOpCall *c) {
     TsrTensor *std = c->arg[1].t, *t, *mean;
     char unused[16];
+    TsrDtype d = c->out[0] != NULL ? c->out[0]->dtype : std->dtype;
     TSR_TRY(check_std_tensor(std));
-    if (tsr_dtype_is_integral(std->dtype))
-        TSR_TRY(tsr_scalar_store_checked(tsr_scalar_float(c->arg[0].f), std->dtype, unused));
-    TSR_TRY(
-        drawn_new(&t, c, tsr_ndim(std), std->sizes, c->out[0] != NULL ? c->out[0]->dtype : std->dtype, std->device));
+    if (tsr_dtype_is_integral(d)) TSR_TRY(tsr_scalar_store_checked(tsr_scalar_float(c->arg[0].f), d, unused));
+    TSR_TRY(drawn_new(&t, c, tsr_ndim(std), std->sizes, d, std->device));
     TsrStatus status = tsr_random_fill_normal(t, 0, 1, tsr_random_generator(&c->arg[2]));
     if (status == TSR_OK) status = tsr_tensor_new_scalar(&mean, tsr_scalar_float(c->arg[0].f), t->dtype);
     if (status == TSR_OK) {

@@ -18,6 +18,12 @@ static TsrStatus check_joined(const TsrTensor *self, int64_t dim, const TsrTenso
     return TSR_OK;
 }
 
+/* The last differences go into an out=. */
+static TsrStatus check_last(const TsrTensor *out, const TsrTensor *upper, const TsrTensor *lower) {
+    TSR_TRY(tsr_check_out_overlap(out, upper));
+    return tsr_check_out_overlap(out, lower);
+}
+
 TsrStatus op_diff(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *parts[3];
     int64_t n = c->arg[1].i, dim = c->arg[2].i;
@@ -34,15 +40,16 @@ TsrStatus op_diff(TsrOpCall *c) {
     if (n == 0 && c->out[0] != NULL && c->out[0]->dtype != self->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar_type %s but found %s", tsr_dtype_scalar_name(self->dtype),
                          tsr_dtype_scalar_name(c->out[0]->dtype));
-    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-    if (n == 0)
-        return tsr_scope_return(c, &s,
-                                MAKE(&s, tsr_tensor_new_clone, self, TSR_PRESERVE)); /* nothing is joined, either */
+    if (n == 0) /* nothing is joined, either */
+        return tsr_scope_return(
+            c, &s, MAKE(&s, tsr_tensor_new_clone, self, c->out[0] != NULL ? TSR_CONTIGUOUS : TSR_PRESERVE));
     TsrTensor *t = count > 1 ? CALL(&s, "cat", "Ti", count, parts, dim) : self;
     if (s.status == TSR_OK && t->sizes[dim] == 0 && c->out[0] != NULL)
         s.status = tsr_error(TSR_INDEX_ERROR, "start out of range (expected to be in range of [0, 0], but got 1)");
     for (int64_t i = 0; s.status == TSR_OK && i < n && t->sizes[dim] > 0; i++) {
         TsrTensor *upper = SLICE(&s, t, dim, 1, INT64_MAX), *lower = SLICE(&s, t, dim, 0, t->sizes[dim] - 1);
+        if (s.status == TSR_OK && (i + 1 == n || upper->sizes[dim] == 0))
+            s.status = check_last(c->out[0], upper, lower);
         t = CALL(&s, s.status == TSR_OK && upper->dtype == TSR_BOOL ? "logical_xor" : "sub", "tt", upper, lower);
     }
     return tsr_scope_return(c, &s, t);

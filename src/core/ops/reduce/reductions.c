@@ -156,13 +156,6 @@ TsrStatus op_prod_dim(TsrOpCall *c) {
     return sum_like(c, TSR_R_PROD, "prod_out_cpu", &c->arg[1], c->arg[2].b, &c->arg[3]);
 }
 
-/* x with 0 for nan, which no integer can be. */
-static TsrStatus without_nan(TsrTensor **out, const TsrTensor *x) {
-    TSR_OWNED isnan = NULL;
-    TSR_TRY(tsr_invoke_new(&isnan, 1, "isnan", "t", x));
-    return tsr_invoke_new(out, 1, "masked_fill", "tts", x, isnan, tsr_scalar_int(0));
-}
-
 TsrStatus op_nansum(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *result = NULL;
     TsrDtype to = sum_dtype(c, &c->arg[3]);
@@ -171,8 +164,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     TSR_OWNED clean = NULL;
     if (tsr_dtype_is_complex(x->dtype) && c->out[0] != NULL)
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    if (floats && !(tsr_arg_given(&c->arg[3]) && is_whole(to))) TSR_TRY(check_chosen(c, &c->arg[3]));
-    else if (tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype)); /* it is a sum */
+    bool summed = !floats || (tsr_arg_given(&c->arg[3]) && is_whole(to)); /* it is a sum, when it is written */
+    if (!summed) TSR_TRY(check_chosen(c, &c->arg[3]));
     TSR_TRY(tsr_dims_mask_in_turn(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
@@ -180,7 +173,8 @@ TsrStatus op_nansum(TsrOpCall *c) {
     if (unknown && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
     bool into_whole = counted && !tsr_arg_given(&c->arg[3]); /* an out= of integers: no kernel adds floats there */
     if (into_whole && x->numel > 0) return tsr_not_implemented("nansum_cpu", to);
-    if (counted) TSR_TRY(without_nan(&clean, x));
+    if (counted) TSR_TRY(tsr_invoke_new(&clean, 1, "nan_to_num", "t", x));
+    if (summed && tsr_arg_given(&c->arg[3])) TSR_TRY(check_out_dtype(c->out[0], c->arg[3].dtype));
     TsrReduceKind kind = floats && tsr_in(D_FLOAT, to) ? TSR_R_NANSUM : TSR_R_SUM;
     TsrStatus s =
         sum_or_product(&result, counted || !floats ? "sum_cpu" : "nansum_cpu",
@@ -304,11 +298,10 @@ TsrStatus op_nanmean(TsrOpCall *c) {
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "nansum on CPU does not support complex inputs");
-    if (x->numel == 0 && c->out[0] != NULL &&
-        !tsr_can_cast(d, c->out[0]->dtype)) /* a sum of nothing, which is divided */
-        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
-                         tsr_dtype_scalar_name(d), tsr_dtype_scalar_name(c->out[0]->dtype));
     TSR_TRY(check_chosen(c, &c->arg[3]));
+    if (x->numel == 0 && is_whole(d) && !tsr_in(TSR_BITS_UINT, d)) /* a sum of nothing, in out's dtype, is divided */
+        return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
+                         tsr_dtype_scalar_name(tsr_default_dtype()), tsr_dtype_scalar_name(d));
     if (x->numel > 0) TSR_TRY(tsr_require(D_FLOAT, d, "nansum_cpu"));
     TsrStatus s = sum_or_product(
         &sum, "nansum_cpu",
