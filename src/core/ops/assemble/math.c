@@ -31,6 +31,11 @@ static TsrStatus check_weights(const TsrTensor *w, const char *name, bool integr
     return TSR_OK;
 }
 
+/* Distances from the mean of one observation. (PyTorch makes its own argument zero.) */
+static TsrStatus zeros_like_new(TsrTensor **out, const TsrTensor *in) {
+    return tsr_zeros_new(out, 2, in->sizes, tsr_dtype_is_integral(in->dtype) ? TSR_FLOAT32 : in->dtype, in->device);
+}
+
 static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, TsrTensor *fweights,
                          TsrTensor *aweights) {
     if (tsr_ndim(self) > 2)
@@ -57,7 +62,10 @@ static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, T
     TsrTensor *weighed = w != NULL ? CALL(&s, "mul", "tt", in, w) : in,
               *total = CALL(&s, "sum", "tI", weighed, 1, &one), *mean = CALL(&s, "div", "tt", total, sum);
     TsrTensor *norm;
-    if (w != NULL && aweights != NULL && correction != 0) {
+    bool single = observations == 1 && (fweights == NULL) != (aweights == NULL);
+    if (single && aweights != NULL && correction == 1) {
+        norm = MAKE(&s, tsr_tensor_new_scalar, tsr_scalar_int(0), TSR_INT64);
+    } else if (w != NULL && aweights != NULL && correction != 0) {
         TsrTensor *squares = CALL(&s, "mul", "tt", w, aweights), *square_sum = CALL(&s, "sum", "t", squares);
         TsrTensor *scaled_sum = CALL(&s, "mul", "ts", square_sum, tsr_scalar_int(correction)),
                   *share = CALL(&s, "div", "tt", scaled_sum, sum);
@@ -67,7 +75,8 @@ static TsrStatus cov_new(TsrTensor **out, TsrTensor *self, int64_t correction, T
     }
     if (s.status == TSR_OK && tsr_scalar_to_double(tsr_tensor_get(norm, 0)) < 0)
         s.status = tsr_tensor_fill(norm, tsr_scalar_int(0));
-    TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, mean, 1), *centered = CALL(&s, "sub", "tt", in, column);
+    TsrTensor *column = MAKE(&s, tsr_tensor_new_unsqueeze, mean, 1),
+              *centered = single ? MAKE(&s, zeros_like_new, in) : CALL(&s, "sub", "tt", in, column);
     TsrTensor *right = w != NULL ? CALL(&s, "mul", "tt", centered, w) : centered,
               *turned = MAKE(&s, tsr_tensor_new_transpose, right, 0, 1);
     TsrTensor *conjugate =

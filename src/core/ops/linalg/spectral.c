@@ -103,31 +103,28 @@ static double default_rtol(const TsrTensor *a) {
     return eps * (double)TSR_MAX(tsr_la_rows(a), tsr_la_cols(a));
 }
 
-/* mask = s > max(atol, rtol * largest s), along the last dimension. The default rtol applies where atol is not
- * positive. */
-static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const TsrTensor *a, const TsrTensor *atol,
-                                 const TsrTensor *rtol) {
-    TSR_OWNED largest = NULL;
+/* The relative tolerance: what was given, or the default one where atol is not positive. */
+static TsrStatus make_relative(TsrTensor **slot, const TsrTensor *a, const TsrTensor *atol) {
     TSR_OWNED r = NULL;
+    TSR_OWNED zero = NULL;
+    TSR_OWNED positive = NULL;
+    TsrDtype d = tsr_dtype_real_of(a->dtype);
+    if (*slot != NULL) return TSR_OK;
+    if (atol == NULL) return tsr_tensor_new_scalar(slot, tsr_scalar_float(default_rtol(a)), d);
+    TSR_TRY(tsr_tensor_new_scalar(&r, tsr_scalar_float(default_rtol(a)), d));
+    TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), d));
+    TSR_TRY(tsr_invoke_new(&positive, 1, "gt", "tt", atol, zero));
+    return tsr_invoke_new(slot, 1, "where", "ttt", positive, zero, r);
+}
+
+/* mask = s > max(atol, rtol * largest s), along the last dimension. */
+static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const TsrTensor *atol, const TsrTensor *rtol) {
+    TSR_OWNED largest = NULL;
     TSR_OWNED scaled = NULL;
     TSR_OWNED limit = NULL;
     int64_t last = -1;
     TSR_TRY(tsr_invoke_new(&largest, 1, "amax", "tIb", s, 1, &last, 1));
-    if (rtol != NULL) {
-        r = tsr_tensor_retain((TsrTensor *)rtol);
-    } else {
-        TSR_TRY(tsr_tensor_new_scalar(&r, tsr_scalar_float(default_rtol(a)), s->dtype));
-        if (atol != NULL) {
-            TSR_OWNED zero = NULL;
-            TSR_OWNED positive = NULL;
-            TsrTensor *chosen;
-            TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), s->dtype));
-            TSR_TRY(tsr_invoke_new(&positive, 1, "gt", "tt", atol, zero));
-            TSR_TRY(tsr_invoke_new(&chosen, 1, "where", "ttt", positive, zero, r));
-            tsr_owned_put_move(&r, chosen);
-        }
-    }
-    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", r, largest));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", rtol, largest));
     if (atol != NULL) TSR_TRY(tsr_invoke_new(&limit, 1, "maximum", "tt", atol, scaled));
     return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
 }
@@ -150,7 +147,7 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
     } else {
         TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, a, 'N'));
     }
-    TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
+    TSR_TRY(above_tolerance(&mask, s, atol, rtol));
     return tsr_invoke_new(out, 1, "sum", "tI", mask, 1, &last);
 }
 
@@ -173,6 +170,7 @@ TsrStatus op_matrix_rank(TsrOpCall *c) {
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
     if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_la_need_epsilon(c->arg[0].t));
+    TSR_TRY(make_relative(&rtol, c->arg[0].t, atol));
     TSR_TRY(tsr_check_out_fits(c, 0, TSR_INT64));
     TSR_TRY(rank_new(&r, c->arg[0].t, atol, rtol, c->arg[3].b));
     return finish_rank_move(c, r);
@@ -211,7 +209,7 @@ static TsrStatus pinv_hermitian(TsrTensor **out, const TsrTensor *a, const TsrTe
     TSR_OWNED uh = NULL;
     TSR_TRY(tsr_la_new_eigh(&w, &u, a, 'L', "linalg.eigh"));
     TSR_TRY(tsr_invoke_new(&size, 1, "abs", "t", w));
-    TSR_TRY(above_tolerance(&mask, size, a, atol, rtol));
+    TSR_TRY(above_tolerance(&mask, size, atol, rtol));
     TSR_TRY(masked_inverse(&inv, w, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, inv, -2));
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", u, row));
@@ -230,7 +228,7 @@ static TsrStatus pinv_general(TsrTensor **out, const TsrTensor *a, const TsrTens
     TSR_OWNED uh = NULL;
     TSR_OWNED scaled = NULL;
     TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S'));
-    TSR_TRY(above_tolerance(&mask, s, a, atol, rtol));
+    TSR_TRY(above_tolerance(&mask, s, atol, rtol));
     TSR_TRY(masked_inverse(&inv, s, mask));
     TSR_TRY(tsr_tensor_new_unsqueeze(&column, inv, -1));
     TSR_TRY(tsr_la_new_mt(&uh, u, true));
@@ -273,6 +271,7 @@ TsrStatus op_pinv(TsrOpCall *c) {
     TSR_TRY(check_pinv(c, number && !tsr_arg_given(&c->arg[2])));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
+    TSR_TRY(make_relative(&rtol, c->arg[0].t, atol));
     return tsr_finish_move(c, pinv(&r, c->arg[0].t, atol, rtol, c->arg[3].b), r);
 }
 
@@ -313,12 +312,13 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     TSR_OWNED positive = NULL;
     TSR_TRY(tsr_la_check_matrix(a, "linalg.polar", "A"));
     TSR_TRY(tsr_la_check_float(a, "linalg.polar"));
-    TSR_TRY(tsr_la_not_implemented("linalg_svd_cpu", a->dtype));
     if (tsr_la_rows(a) < tsr_la_cols(a))
         return tsr_error(
             TSR_RUNTIME_ERROR,
             "linalg.polar: input must have at least as many rows as columns, but got %lld by %lld matrices",
             (long long)tsr_la_rows(a), (long long)tsr_la_cols(a));
+    TSR_TRY(tsr_la_need_kernel("linalg_svd_cpu", a));
+    if (tsr_dtype_is_float8(a->dtype)) return tsr_not_implemented("add_stub", a->dtype); /* of nothing */
     TSR_TRY(tsr_la_new_svd(&u, &s, &vh, a, 'S'));
     TSR_TRY(tsr_matmul_new(&unitary, u, vh));
     TSR_TRY(tsr_la_new_mt(&v, vh, true));

@@ -77,7 +77,7 @@ static TsrStatus check_mixed(const TsrTensor *t, const TsrArg *params, int n) {
     for (int i = 0; i < n; i++)
         if (tsr_arg_given(&params[i]) && params[i].t->dtype != TSR_FLOAT32)
             return tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): expect parameter to have scalar type of Float");
-    bool half = t->dtype == TSR_FLOAT16 || t->dtype == TSR_BFLOAT16;
+    bool half = tsr_in(TSR_BITS_HALF | TSR_BITS_FLOAT8, t->dtype); /* float8 has no kernel */
     return half ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
 }
 
@@ -301,7 +301,7 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
     Norm norm;
     TSR_TRY(check_mixed(t, affine, 2));
     if (t->numel > 0 || !holds(g, t)) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
-    TSR_TRY(check_unmixed(t, affine, 2));
+    if (t->numel > 0) TSR_TRY(check_unmixed(t, affine, 2));
     if (g->batch >= 0 && !holds(g, t)) return tsr_untrue("X.numel() == N * C * HxW");
     bool last =
         !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last_strides(tsr_ndim(t), t->sizes, t->strides);

@@ -2,6 +2,8 @@
 #include "core/op/compose.h"
 #include "reduce.h"
 
+#include <math.h>
+
 /* ---- diff ---- */
 
 static TsrStatus check_joined(const TsrTensor *self, int64_t dim, const TsrTensor *t) {
@@ -210,13 +212,14 @@ static TsrTensor *edge_difference(TsrScope *s, TsrTensor *x, int64_t dim, int64_
     return CALL(s, "sub", "tt", upper, lower);
 }
 
-/* w[0] * x[at] + w[1] * x[at + 1] + w[2] * x[at + 2] for the second-order edges. */
+/* w[0] * x[at] + w[1] * x[at + 1] + w[2] * x[at + 2] for the second-order edges: twice an integer is one, and may wrap
+ * around before it is subtracted. */
 static TsrTensor *edge_weighed(TsrScope *s, TsrTensor *x, int64_t dim, int64_t at, const double w[3]) {
     TsrTensor *a = scaled(s, MAKE(s, tsr_tensor_new_narrow, x, dim, at, 1), w[0]);
     TsrTensor *xb = MAKE(s, tsr_tensor_new_narrow, x, dim, at + 1, 1);
-    TsrTensor *b = CALL(s, "mul", "ts", xb, tsr_scalar_int((int64_t)w[1]));
+    TsrTensor *b = CALL(s, "mul", "ts", xb, tsr_scalar_int((int64_t)fabs(w[1])));
     TsrTensor *c = scaled(s, MAKE(s, tsr_tensor_new_narrow, x, dim, at + 2, 1), w[2]);
-    TsrTensor *sum = CALL(s, "add", "tt", a, b);
+    TsrTensor *sum = CALL(s, w[1] < 0 ? "sub" : "add", "tt", a, b);
     return CALL(s, "add", "tt", sum, c);
 }
 
