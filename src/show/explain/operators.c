@@ -43,12 +43,13 @@ static void say_made(Story *s, const TsrOpCall *c, const char *head, TsrTensor *
     } else if (r->device.type == TSR_META) {
         say(s, "%s: a new tensor on meta: it has no memory, nothing is copied", head);
     } else if (c->out[0] != NULL) {
-        s->wrote = s->wrote || r->storage->serial <= s->first_serial;
         if (t.moved > 0)
             say(s, "%s: %lld bytes written into out, whose storage grew: %lld bytes allocated", head, bytes_of(r),
                 (long long)t.moved);
         else say(s, "%s: %lld bytes written into out: no new memory for them", head, bytes_of(r));
         s->said_allocated += t.moved;
+        say_source(s, r);
+        say_seen_by(s, r, r);
     } else if (origin != NULL) {
         say(s, "%s: a new tensor of %lld bytes, over memory that is not its own: nothing copied", head, bytes_of(r));
     } else if (story_is_new(s, r->storage)) {

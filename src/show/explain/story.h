@@ -168,7 +168,7 @@ void say_write(Story *s, const char *head, TsrTensor *t);
 /* What memory the write took, and what a write into a mapping does to the file. */
 void say_source(Story *s, const TsrTensor *t);
 /* Who else reaches the elements that were written through t, a place in `through`. */
-void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through);
+void say_seen_by(Story *s, const TsrTensor *t, TsrTensor *through);
 /* The names of all tensors over a storage; and of those alone for which it has become too short. */
 void say_all_over(Story *s, const TsrStorage *storage);
 void say_too_short(Story *s, const TsrStorage *storage);

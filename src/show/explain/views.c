@@ -127,13 +127,18 @@ void say_geometry(Story *s, int ndim, const int64_t *strides, const TsrTensor *t
         (long long)t->offset);
 }
 
+/* What a flag of a view changes in reading: that it is set there, or no longer. */
+static void say_flag(Story *s, const TsrTensor *t, const TsrTensor *r, unsigned flag, const char *done) {
+    if ((r->flags & ~t->flags & flag) != 0) say(s, "  a flag is set: each element is %s when it is read", done);
+    else if ((t->flags & ~r->flags & flag) != 0 && r->dtype == t->dtype)
+        say(s, "  the flag that it is %s is not set: each element is read as it is", done);
+}
+
 /* How a view takes the bytes that it shares. */
 static void say_reading(Story *s, const TsrTensor *t, const TsrTensor *r) {
     if (r->dtype != t->dtype) say(s, "  its bytes are read as %s", tsr_dtype_name(r->dtype));
-    else if ((r->flags & ~t->flags & TSR_FLAG_CONJ) != 0)
-        say(s, "  a flag is set: each element is conjugated when it is read");
-    else if ((t->flags & ~r->flags & TSR_FLAG_CONJ) != 0)
-        say(s, "  the flag of the conjugate is not set: each element is read as it is");
+    say_flag(s, t, r, TSR_FLAG_CONJ, "conjugated");
+    say_flag(s, t, r, TSR_FLAG_NEG, "negated");
 }
 
 void say_view(Story *s, const char *head, TsrTensor *t, TsrTensor *r, const char *why) {

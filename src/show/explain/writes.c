@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/layout.h"
 #include "show/facts/inspect.h"
 #include "torch/holders.h"
 
@@ -25,14 +26,18 @@ static bool add_other(const char *path, TsrTensor *t, bool argument, void *conte
     return tsr_text_printf(&o->text, "%s%s", o->count++ > 0 ? ", " : "", path) == TSR_OK;
 }
 
-/* Who else reaches the elements that were written through t. */
-void say_seen_by(Story *s, const TsrTensor *t, const TsrTensor *through) {
+/* Who else reaches the elements that were written through t: names, and other indices of the tensor itself. */
+void say_seen_by(Story *s, const TsrTensor *t, TsrTensor *through) {
     Others o = {.written = t, .through = through};
+    char name[NAME_ROOM];
     if (t->storage == NULL) return;
     s->status = s->status == TSR_OK ? holders_each(add_other, &o) : s->status;
     if (o.count > 0)
         say(s, "  seen by %s %s: storage #%lld", o.text.data, o.count == 1 ? "too" : "as well",
             (long long)tsr_storage_id(t->storage));
+    TsrGeometry g = tsr_tensor_geometry(through);
+    if (tsr_layout_has_internal_overlap(&g))
+        say(s, "  %s overlaps itself: a write at one index may be seen at others", story_name_of(s, name, through));
     tsr_text_free(&o.text);
 }
 
