@@ -11,6 +11,7 @@
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "torch/holders.h"
+#include "torch/tables/tables.h"
 
 static void tell_on_stderr(const char *line) { fprintf(stderr, "tsr: %s\n", line); }
 void (*files_tell)(const char *line) = tell_on_stderr;
@@ -86,6 +87,7 @@ static TsrStatus names_of(Value *out, const TsrTensor *t) {
 
 static TsrStatus columns(Value *out, const CallArgs *args) {
     TsrTensor *t;
+    if (value_is_table(args->values[0])) return list_new_iterable(out, args->values[0]);
     TSR_TRY(holders_tensor(&t, args->values[0], "columns"));
     return names_of(out, t);
 }

@@ -292,7 +292,14 @@ static TsrStatus column_items(TsrItems *items, TsrSaveOptions *o, Value v) {
     return TSR_OK;
 }
 
-/* A list of texts is a column without a name. */
+static TsrStatus new_list_of(Value *out, Value v) {
+    TSR_TRY(list_new(out, 1));
+    TsrStatus status = list_append(value_as_list(*out), v);
+    if (status != TSR_OK) value_release(*out);
+    return status;
+}
+
+/* A list of texts is a column without a name, and so is a text alone. */
 static TsrStatus words_items(TsrItems *items, TsrSaveOptions *o, Value v) {
     Value column;
     TSR_TRY(column_type.construct(&column, &column_type, &(CallArgs){.values = &v, .count = 1}));
@@ -301,11 +308,18 @@ static TsrStatus words_items(TsrItems *items, TsrSaveOptions *o, Value v) {
     return status;
 }
 
+static TsrStatus one_word_items(TsrItems *items, TsrSaveOptions *o, Value word) {
+    Value list;
+    TSR_TRY(new_list_of(&list, word));
+    TsrStatus status = words_items(items, o, list);
+    value_release(list);
+    return status;
+}
+
 static TsrStatus one_row_items(TsrItems *items, Value v) {
     Value rows;
-    TSR_TRY(list_new(&rows, 0));
-    TsrStatus status = list_append(value_as_list(rows), v);
-    if (status == TSR_OK) status = files_table_items(items, rows);
+    TSR_TRY(new_list_of(&rows, v));
+    TsrStatus status = files_table_items(items, rows);
     value_release(rows);
     return status;
 }
@@ -320,6 +334,7 @@ TsrStatus files_prepare(TsrItems *items, TsrSaveOptions *o, TsrText *text, Value
     if (value_is_column(v) && format_has_header(o->format)) return column_items(items, o, v);
     bool one_row;
     if (is_words(v) && format_has_header(o->format)) return words_items(items, o, v);
+    if (value_is_str(v) && format_has_header(o->format)) return one_word_items(items, o, v);
     if (is_format_of_rows(o->format) && is_dict_with_words(&one_row, v))
         return one_row ? one_row_items(items, v) : files_table_items(items, v);
     if (is_written_as_table(v, o->format)) return files_table_items(items, v);
