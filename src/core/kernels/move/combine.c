@@ -107,7 +107,9 @@ ORDER(f16, TsrHalf, float, tsr_half_widen, HALF_OUT)
 ARITH(bf16, , TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
 ORDER(bf16, TsrBfloat16, float, tsr_bfloat16_widen, BF_OUT)
 LOOP(add_f8e5m2, TsrFloat8E5m2, float, tsr_float8_e5m2_widen, tsr_float8_e5m2_round, a + b)
+LOOP(mul_f8e5m2, TsrFloat8E5m2, float, tsr_float8_e5m2_widen, tsr_float8_e5m2_round, a *b)
 LOOP(add_f8e4m3fn, TsrFloat8E4m3fn, float, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round, a + b)
+LOOP(mul_f8e4m3fn, TsrFloat8E4m3fn, float, tsr_float8_e4m3fn_widen, tsr_float8_e4m3fn_round, a *b)
 ARITH(f32, TSR_CLONES, float, float, SAME, SAME)
 ORDER(f32, float, float, SAME, SAME)
 ARITH(f64, TSR_CLONES, double, double, SAME, SAME)
@@ -160,8 +162,8 @@ static const TsrCombineFn table[TSR_DTYPE_COUNT][TSR_COMBINE_COUNT] = {
     [TSR_BFLOAT16] = ROW(bf16),
     [TSR_FLOAT32] = ROW(f32),
     [TSR_FLOAT64] = ROW(f64),
-    [TSR_FLOAT8_E5M2] = {NULL, add_f8e5m2, NULL, NULL, NULL},
-    [TSR_FLOAT8_E4M3FN] = {NULL, add_f8e4m3fn, NULL, NULL, NULL},
+    [TSR_FLOAT8_E5M2] = {NULL, add_f8e5m2, mul_f8e5m2, NULL, NULL},
+    [TSR_FLOAT8_E4M3FN] = {NULL, add_f8e4m3fn, mul_f8e4m3fn, NULL, NULL},
     [TSR_BOOL] = {NULL, add_bool, mul_bool, add_bool, mul_bool},
     [TSR_COMPLEX32] = {NULL, add_c32, mul_c32, NULL, NULL},
     [TSR_COMPLEX64] = {NULL, add_c64, mul_c64, NULL, NULL},

@@ -206,7 +206,7 @@ static TsrStatus fold_source(TsrTensor *t, int64_t dim, const TsrTensor *positio
     r.dst = tsr_data(t);
     r.src = tsr_data(dense);
     r.index = tsr_data(positions);
-    if (t->numel > 0 && dense->numel > 0) fold_rows(&r, reach, tsr_combine_fn(op, t->dtype));
+    if (reach.count > 0 && t->numel > 0 && dense->numel > 0) fold_rows(&r, reach, tsr_combine_fn(op, t->dtype));
     tsr_tensor_free(dense);
     return TSR_OK;
 }
@@ -554,11 +554,31 @@ static TsrStatus index_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *p
     if (!include_self) TSR_TRY(reset_rows(t, dim, positions, reach.count, r.op));
     TSR_TRY(fold_source(t, dim, positions, reach, source, r.op));
     if (!r.mean || !all_reached(reach, positions)) return TSR_OK;
-    if (t->dtype == TSR_BOOL && t->numel > 0 && positions->numel > 0)
-        return tsr_not_implemented("div_floor_cpu", t->dtype);
+    if (tsr_ndim(t) > 1 && positions->numel == 0) return TSR_OK;
+    if (t->dtype == TSR_BOOL && t->numel > 0) return tsr_not_implemented("div_floor_cpu", t->dtype);
+    if (t->dtype == TSR_COMPLEX32) return tsr_not_implemented("div_cpu", t->dtype);
     TSR_OWNED counts = NULL;
     TSR_TRY(row_counts(&counts, t, dim, positions, include_self));
     return tsr_along_divide_by_counts(t, counts);
+}
+
+/* Whether the elements of a row of source are all one. */
+static bool row_is_one(const TsrTensor *source, int64_t dim) {
+    for (int d = 0; d < tsr_ndim(source); d++)
+        if (d != dim && source->sizes[d] != 1 && source->strides[d] != 0) return false;
+    return source->numel > 0;
+}
+
+/* Whether there is a kernel that takes a row of source into one of t by op; PyTorch asks at the first row. */
+static TsrStatus check_fold(const TsrTensor *t, TsrCombine op, const TsrTensor *source, int64_t dim) {
+    static const char *const kernels[] = {NULL, "add_stub", "mul_cpu", "maximum_cpu", "minimum_cpu"};
+    if (tsr_ndim(t) < 2) return tsr_require(TSR_BITS_USUAL, t->dtype, "index_func_");
+    unsigned allowed = TSR_BITS_MOST | TSR_BIT(COMPLEX32);
+    if (op >= TSR_COMBINE_MAX) allowed &= ~(TSR_BITS_COMPLEX | TSR_BIT(COMPLEX32));
+    if (op != TSR_COMBINE_ADD) allowed |= TSR_BITS_UINT;
+    if (op == TSR_COMBINE_MUL && tsr_dtype_is_float8(t->dtype))
+        return row_is_one(source, dim) ? tsr_not_implemented("mul_cpu_reduced_float", t->dtype) : TSR_OK;
+    return tsr_require(allowed, t->dtype, kernels[op]);
 }
 
 TsrStatus op_index_reduce(TsrOpCall *c) {
@@ -572,23 +592,16 @@ TsrStatus op_index_reduce(TsrOpCall *c) {
                          c->arg[4].str);
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_index_source(c, "index_reduce_", self, dim, index, source));
-    if (!include_self && !tsr_in(TSR_BITS_USUAL, self->dtype))
-        return tsr_not_implemented("index_reduce_func_exclude_input_init", self->dtype);
-    if (tsr_ndim(self) < 2) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_func_"));
-    if (r.op == TSR_COMBINE_MAX)
-        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "maximum_cpu"));
-    if (r.op == TSR_COMBINE_MIN)
-        TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BIT(BOOL) | TSR_BITS_UINT, self->dtype, "minimum_cpu"));
-    if (r.op == TSR_COMBINE_ADD && self->dtype == TSR_COMPLEX32) return tsr_not_implemented("div_cpu", self->dtype);
-    if (r.op == TSR_COMBINE_ADD) TSR_TRY(tsr_require(TSR_BITS_MOST, self->dtype, "add_stub"));
-    if (tsr_combine_fn(r.op, self->dtype) == NULL) return tsr_not_implemented("mul_cpu", self->dtype);
     if (tsr_is_meta(self)) return tsr_finish_move(c, tsr_edit_dense_new(&t, c, self), t);
+    if (!include_self) TSR_TRY(tsr_require(TSR_BITS_USUAL, self->dtype, "index_reduce_func_exclude_input_init"));
     TSR_TRY(tsr_dense_new(&positions, index, TSR_INT64));
     Reach reach = reach_of(positions, tsr_along_size(self, dim), true, &bad);
     bool complete = all_reached(reach, positions);
-    TsrStatus status = tsr_edit_dense_new(&t, c, self);
+    TsrStatus status = reach.count > 0 || tsr_ndim(self) < 2 ? check_fold(self, r.op, source, dim) : TSR_OK;
+    if (status == TSR_OK) status = tsr_edit_dense_new(&t, c, self);
     if (status == TSR_OK) status = index_reduce_into(t, dim, positions, reach, source, r, include_self);
     tsr_tensor_free(positions);
+    if (status != TSR_OK && t != NULL) return end_partly_move(c, t, status);
     if (status != TSR_OK || complete) return tsr_finish_move(c, status, t);
     int64_t size = tsr_along_size(self, dim);
     bool filled = include_self || (bad < 0 && bad >= -size); /* else the rows are filled first, from either end */

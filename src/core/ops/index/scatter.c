@@ -296,6 +296,17 @@ static TsrStatus scatter_counts(TsrTensor **out, const TsrTensor *t, int64_t dim
     return TSR_OK;
 }
 
+static TsrStatus check_reduce_kernel(const TsrTensor *t, AlongReduction r, bool include_self) {
+    static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
+                                          "scatter_gather_tensor_cpu_reduce_amax",
+                                          "scatter_gather_tensor_cpu_reduce_amin"};
+    unsigned allowed = TSR_BITS_MOST;
+    if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
+    if (r.mean) allowed &= ~TSR_BIT(BOOL);
+    if (include_self && !r.mean && r.op < TSR_COMBINE_MAX) allowed |= TSR_BITS_UINT;
+    return tsr_require(allowed, t->dtype, r.mean ? "scatter_gather_tensor_cpu_reduce_mean" : kernels[r.op]);
+}
+
 static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor *index, const TsrTensor *src,
                                      AlongReduction r, bool include_self) {
     TSR_OWNED start = NULL;
@@ -303,6 +314,7 @@ static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor 
     if (!include_self) {
         TSR_TRY(neutral_like_index(&start, t, index, r.op));
         TSR_TRY(scatter_lines(t, dim, index, start, TSR_COMBINE_SET));
+        TSR_TRY(check_reduce_kernel(t, r, false));
     }
     TSR_TRY(scatter_lines(t, dim, index, src, r.op));
     if (!r.mean) return TSR_OK;
@@ -320,17 +332,9 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s",
                          c->arg[4].str);
     TSR_TRY(check_scatter(c, self, dim, index, src));
-    unsigned allowed = TSR_BITS_MOST;
-    if (r.op >= TSR_COMBINE_MAX) allowed &= ~TSR_BITS_COMPLEX;
-    if (r.mean) allowed &= ~TSR_BIT(BOOL);
-    if (include_self && !r.mean && r.op < TSR_COMBINE_MAX) allowed |= TSR_BITS_UINT;
-    static const char *const kernels[] = {NULL, "scatter_gather_tensor_cpu", "scatter_gather_tensor_cpu",
-                                          "scatter_gather_tensor_cpu_reduce_amax",
-                                          "scatter_gather_tensor_cpu_reduce_amin"};
-    const char *kernel = !include_self && !tsr_in(TSR_BITS_MOST, self->dtype) ? "scatter_reduce_exclude_input_init"
-                         : r.mean                                             ? "scatter_gather_tensor_cpu_reduce_mean"
-                                                                              : kernels[r.op];
-    if (index->numel > 0) TSR_TRY(tsr_require(allowed, self->dtype, kernel));
+    if (index->numel > 0)
+        TSR_TRY(include_self ? check_reduce_kernel(self, r, true)
+                             : tsr_require(TSR_BITS_MOST, self->dtype, "scatter_reduce_exclude_input_init"));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
     TsrStatus status =
         index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);

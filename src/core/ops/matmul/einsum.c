@@ -533,7 +533,10 @@ TsrStatus op_inner(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     TsrTensor *r = NULL;
     int da = tsr_ndim(a), db = tsr_ndim(b);
-    if (da == 0 || db == 0) return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", a, b), r);
+    if (da == 0 || db == 0) {
+        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL)); /* before its dtype is looked at */
+        return tsr_finish_move(c, tsr_invoke_new(&r, 1, "mul", "tt", a, b), r);
+    }
     if (a->sizes[da - 1] != b->sizes[db - 1]) {
         return tsr_error(TSR_RUNTIME_ERROR,
                          "inner() the last dimension must match on both input tensors but got shapes %s and %s",
