@@ -129,8 +129,7 @@ TsrStatus op_range(TsrOpCall *c) {
     if (half) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
     double n = (end - start) / step + 1;
-    if (n == BEYOND) return one_too_many();
-    if (!(n < BEYOND)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");
+    if (n >= BEYOND) return one_too_many();
     int64_t count = (int64_t)n;
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new(&t, 1, &count, dtype, o.device));

@@ -349,6 +349,7 @@ TsrStatus op_rad2deg(TsrOpCall *c) {
 static TsrStatus half_logit(TsrOpCall *c) {
     TsrScope s = {0};
     TsrTensor *x = c->arg[0].t;
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     if (tsr_arg_given(&c->arg[1])) {
         char slot[8];
         tsr_scalar_store(tsr_scalar_float(c->arg[1].f), x->dtype, slot);

@@ -517,13 +517,12 @@ static TsrStatus unique_along(Results *r, const TsrTensor *self, int64_t dim, bo
     return status;
 }
 
-static TsrStatus check_unique_dim(const TsrOpCall *c, const TsrArg *dim) {
+static TsrStatus check_unique_dim(const TsrOpCall *c, const TsrArg *dim, bool along) {
     int64_t d = tsr_arg_given(dim) ? dim->i : 0;
+    if (along) TSR_TRY(tsr_require(ALONG, c->arg[0].t->dtype, "unique_dim"));
     if (tsr_ndim(c->arg[0].t) == 0 && (d < -1 || d > 0))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as %lld but tensor has no dimensions", (long long)d);
-    TsrStatus wrapped = tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
-    if (wrapped != TSR_OK && tsr_arg_given(dim)) TSR_TRY(tsr_require(ALONG, c->arg[0].t->dtype, "unique_dim"));
-    return wrapped;
+    return tsr_wrap_dim(&d, tsr_ndim(c->arg[0].t));
 }
 
 /* (input, sorted, return_inverse, return_counts, dim) */
@@ -531,7 +530,7 @@ TsrStatus op_unique(TsrOpCall *c) {
     Results r = {0};
     Wanted wanted = {c->arg[2].b, c->arg[3].b};
     const TsrArg *dim = &c->arg[4];
-    TSR_TRY(check_unique_dim(c, dim));
+    TSR_TRY(check_unique_dim(c, dim, tsr_arg_given(dim)));
     return return_results_move(c, &r,
                                tsr_arg_given(dim) ? unique_along(&r, c->arg[0].t, dim->i, true, wanted)
                                                   : unique_flat(&r, c->arg[0].t, true, wanted));
@@ -542,8 +541,8 @@ TsrStatus op_unique_consecutive(TsrOpCall *c) {
     Results r = {0};
     Wanted wanted = {c->arg[1].b, c->arg[2].b};
     const TsrArg *dim = &c->arg[3];
-    TSR_TRY(check_unique_dim(c, dim));
     bool along = tsr_arg_given(dim) && (tsr_ndim(c->arg[0].t) != 1 || dim->i != 0);
+    TSR_TRY(check_unique_dim(c, dim, along));
     return return_results_move(c, &r,
                                along ? unique_along(&r, c->arg[0].t, dim->i, false, wanted)
                                      : unique_flat(&r, c->arg[0].t, false, wanted));
