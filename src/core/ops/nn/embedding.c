@@ -124,6 +124,7 @@ static TsrStatus check_starts(const Bags *q, int64_t length) {
 }
 
 static TsrStatus check_picks(const Bags *q) {
+    if (q->quick && q->bags == 0) return TSR_OK;
     if (tsr_kernel_in_range(q->index, q->used, q->rows)) return TSR_OK;
     int64_t i = 0;
     while (q->index[i] >= 0 && q->index[i] < q->rows) i++;

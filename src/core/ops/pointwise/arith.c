@@ -89,8 +89,8 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     TsrPw pw;
     _Alignas(16) char value[16];
     TsrDtype common;
-    if (alpha.kind != TSR_SCALAR_INT &&
-        (tsr_in(TSR_BITS_UINT, in[0]->dtype) || tsr_in(TSR_BITS_UINT, in[1]->dtype))) { /* which have no kernel */
+    const unsigned no_kernel = TSR_BITS_UINT | TSR_BITS_FLOAT8;
+    if (alpha.kind != TSR_SCALAR_INT && (tsr_in(no_kernel, in[0]->dtype) || tsr_in(no_kernel, in[1]->dtype))) {
         bool promoted = tsr_result_type(&common, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
         if (promoted) TSR_TRY(check_alpha(alpha, common));
     }

@@ -236,6 +236,8 @@ TsrStatus op_conj_physical(TsrOpCall *c) {
                                            1, \
                                            TSR_NOT_IMPLEMENTED_ERROR, \
                                            #op " is not supported for complex inputs"}; \
+        if (tsr_dtype_is_complex(c->arg[0].t->dtype)) /* before an out= is looked at */ \
+            return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "%s", rules.complex_error); \
         return tsr_dtype_is_integral(c->arg[0].t->dtype) ? return_copied(c, &rules) : tsr_pw_call(c, &rules, 1); \
     }
 ROUNDING(ceil)

@@ -119,7 +119,7 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
-    if (tsr_ndim(y) == 0) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, 0));
+    if (cumulative || tsr_ndim(y) == 0) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, tsr_ndim(y)));
     if (cumulative) TSR_TRY(check_points(y, x, name));
     if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");
@@ -345,6 +345,10 @@ static TsrStatus check_gradient(const Gradient *g, bool dims_given) {
             tsr_ndim(g->self), spacing->n);
     if (g->edge_order != 1 && g->edge_order != 2)
         return tsr_error(TSR_RUNTIME_ERROR, "torch.gradient only supports edge_order=1 and edge_order=2.");
+    return TSR_OK;
+}
+
+static TsrStatus check_gradient_places(const TsrArg *spacing) {
     for (int i = 0; spacing != NULL && spacing->kind == TSR_ARG_TENSORS && i < spacing->n; i++)
         if (tsr_ndim(spacing->tensors[i]) != 1)
             return tsr_error(TSR_RUNTIME_ERROR,
@@ -376,6 +380,7 @@ static TsrStatus gradient(TsrOpCall *c, const TsrArg *spacing, const TsrArg *dim
     for (int d = 0; !given && d < tsr_ndim(g.self); d++) g.dims[g.n++] = d;
     TSR_TRY(check_gradient(&g, given));
     TSR_TRY(check_gradient_dims(&g));
+    TSR_TRY(check_gradient_places(g.spacing));
     if (tsr_ndim(g.self) == 0) return tsr_return_list_move(c, NULL, 0);
     TsrTensor *made[TSR_MAX_DIMS];
     TsrStatus status = TSR_OK;
