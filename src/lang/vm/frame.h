@@ -152,9 +152,9 @@ void trace_add(Value exception, const Frame *frame);
 Value trace_begin(TsrStatus status, const Frame *frame, Value handled);
 
 /* --- globals.c --- */
-/* prelude.c: what an empty cell of a function of the prelude is filled with when code reads it, by the source's name
- * and the cell's. *out is the caller's. */
-TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name);
+/* prelude.c: what an empty cell of a function of the prelude is filled with when code reads it, by the code's source
+ * and the cell's name. *out is the caller's. */
+TsrStatus prelude_fill_cell(Value *out, const Source *source, const char *name);
 
 TsrStatus globals_startup(void);
 /* The index in the table of globals of a name, which is added when it is new. */

@@ -477,7 +477,7 @@ static TsrStatus unbound_free(const Frame *f, int index) {
 static TsrStatus op_load_empty_free(Frame *f, const Ins *i) {
     Value v;
     if (!source_is_prelude(f->code->source)) return unbound_free(f, i->c);
-    TSR_TRY(prelude_fill_cell(&v, source_name(f->code->source), f->fn->code->captures[i->c].name));
+    TSR_TRY(prelude_fill_cell(&v, f->code->source, f->fn->code->captures[i->c].name));
     slot_set_move(&f->base[i->a], v);
     return TSR_OK;
 }

@@ -27,8 +27,9 @@
 
 /* Stands in a table, of this program's memory or of what was frozen. */
 typedef struct Block {
-    uint32_t name, name_length, begin, end; /* in the source's text */
-    uint32_t hash;                          /* of the name */
+    uint32_t name, name_length; /* in the unit's names */
+    uint32_t begin, end;        /* in the source's text */
+    uint32_t hash;              /* of the name */
     uint32_t line, function;
     uint32_t code; /* the code of its wrapper, for code_thaw, from the table on; 0: it has to be compiled */
 } Block;
@@ -38,7 +39,8 @@ enum { MAX_UNITS = 128, NAME_ROOM = 64, FILTER_WORDS = 64 };
 typedef struct Unit {
     const PreludeSource *source;
     const Block *blocks; /* NULL until the source is first looked into */
-    Block *cut;          /* the same where it was not frozen */
+    const char *names;   /* of the blocks; the source's text where it was not frozen */
+    Block *cut;          /* the blocks then */
     int block_count;
     Value cells;     /* a dict of cells by name; V_UNBOUND until the first block is compiled */
     Source *thawed;  /* an empty one of the source's name, that frozen code is said to come from; NULL until needed */
@@ -80,7 +82,12 @@ static bool begins_block(Block *b, const char *text, const char *line, const cha
     return b->function ? after < end && *after == '(' : end - after > 3 && memcmp(after, " = ", 3) == 0;
 }
 
-static const char *name_of(const Unit *u, const Block *b) { return u->source->text + b->name; }
+static const char *name_of(const Unit *u, const Block *b) { return u->names + b->name; }
+
+/* The name as the block's own text has it. */
+static const char *name_in_text(const Unit *u, const Block *b) {
+    return u->source->text + b->begin + (b->function ? strlen("def ") : 0);
+}
 
 /* The bit of a name in a unit's filter. */
 static unsigned filter_bit(const char *name, size_t length) {
@@ -126,25 +133,28 @@ static TsrStatus cut(Unit *u) {
         p = newline != NULL ? newline + 1 : end;
     }
     u->blocks = u->cut;
+    u->names = text;
     return TSR_OK;
 }
 
 /* ---- what was cut and compiled when the program was built ---- */
 
-/* A FrozenUnit for each source, its blocks behind it; a name of no letters ends them. The code of all stands behind
- * that: who looks for a name touches no page of code. */
+/* A FrozenUnit for each source, its blocks behind it and their names behind these; a name of no letters ends them. The
+ * code of all stands behind that: who looks for a name touches no page of code or of the source. */
 typedef struct FrozenUnit {
     char name[NAME_ROOM];
-    uint32_t block_count;
+    uint32_t block_count, names_size;
 } FrozenUnit;
 
 /* Of a program that is not built yet, and of the test programs; the linker prefers what the Makefile made. */
 __attribute__((weak, aligned(8))) const char prelude_frozen[sizeof(FrozenUnit)];
 
+static const Block *frozen_blocks(const FrozenUnit *f) { return (const Block *)(f + 1); }
+static const char *frozen_names(const FrozenUnit *f) { return (const char *)(frozen_blocks(f) + f->block_count); }
+
 static const FrozenUnit *frozen_unit(const char *name) {
     const FrozenUnit *f = (const FrozenUnit *)prelude_frozen;
-    while (f->name[0] != '\0' && strcmp(f->name, name) != 0)
-        f = (const FrozenUnit *)((const Block *)(f + 1) + f->block_count);
+    while (f->name[0] != '\0' && strcmp(f->name, name) != 0) f = (const FrozenUnit *)(frozen_names(f) + f->names_size);
     return f->name[0] != '\0' ? f : NULL;
 }
 
@@ -152,7 +162,8 @@ static TsrStatus need_blocks(Unit *u) {
     if (u->blocks != NULL) return TSR_OK;
     const FrozenUnit *frozen = frozen_unit(u->source->name);
     if (frozen == NULL) return cut(u);
-    u->blocks = (const Block *)(frozen + 1);
+    u->blocks = frozen_blocks(frozen);
+    u->names = frozen_names(frozen);
     u->block_count = (int)frozen->block_count;
     return TSR_OK;
 }
@@ -226,17 +237,24 @@ static TsrStatus resolve(Value *out, Unit *u, const char *name) {
     return TSR_OK;
 }
 
-TsrStatus prelude_fill_cell(Value *out, const char *source, const char *name) {
+/* The unit whose code says to come from this source. */
+static Unit *unit_of(const Source *source) {
     for (int i = 0; i < unit_count; i++)
-        if (strcmp(units[i].source->name, source) == 0 && is_known(&units[i], name))
-            return resolve(out, &units[i], name);
-    return tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", source, name);
+        if (units[i].thawed == source) return &units[i];
+    for (int i = 0; i < unit_count; i++) /* compiled code: a source for each block */
+        if (strcmp(units[i].source->name, source_name(source)) == 0) return &units[i];
+    return NULL;
+}
+
+TsrStatus prelude_fill_cell(Value *out, const Source *source, const char *name) {
+    Unit *u = unit_of(source);
+    return u != NULL ? resolve(out, u, name) : tsr_error(TSR_SYSTEM_ERROR, "%s has no unit", source_name(source));
 }
 
 /* ---- compiling a block ---- */
 
 typedef struct Parameters {
-    List *names;  /* stays empty where the code was frozen, which has them */
+    List *names;
     List *values; /* None for a name that is read when the function runs only */
 } Parameters;
 
@@ -246,14 +264,14 @@ static bool has_name(const List *names, const char *name) {
     return false;
 }
 
-static TsrStatus add_value(const Parameters *p, Unit *u, const char *name, bool now) {
+static TsrStatus add_value(List *values, Unit *u, const char *name, bool now) {
     Value value = VALUE_NONE;
     if (now) TSR_TRY(resolve(&value, u, name));
-    return list_append_move(p->values, value);
+    return list_append_move(values, value);
 }
 
 static TsrStatus add_parameter(const Parameters *p, Unit *u, const char *name, bool now) {
-    TSR_TRY(add_value(p, u, name, now));
+    TSR_TRY(add_value(p->values, u, name, now));
     return list_append_c(p->names, name);
 }
 
@@ -272,7 +290,7 @@ static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
     TSR_TRY(need_filter(u));
     for (const char *at = begin; at < end;) {
         size_t n = name_length(at, end);
-        bool attribute = at > begin && at[-1] == '.', itself = at == name_of(u, b);
+        bool attribute = at > begin && at[-1] == '.', itself = at == name_in_text(u, b);
         if (n > 0 && n < NAME_ROOM && !attribute && !itself && filter_has(u, at, n)) {
             char name[NAME_ROOM];
             memcpy(name, at, n);
@@ -360,37 +378,39 @@ static TsrStatus run_wrapper(Value *out, Unit *u, Code *code, const List *values
     return value_end_move(out, share_cells(u, made), made);
 }
 
-/* The code of a block's wrapper, with what its parameters are called and are given. */
-static TsrStatus wrapper_of(Code **out, Unit *u, const Block *b, const Parameters *p) {
-    if (b->code == 0) {
-        TSR_TRY(find_parameters(p, u, b));
-        return compile_wrapper(out, u, b, p->names);
-    }
+/* The code of a block's wrapper, with what its parameters are given. */
+static TsrStatus compiled_wrapper(Code **out, Unit *u, const Block *b, List *values) {
+    Value names;
+    TSR_TRY(list_new(&names, 0));
+    const Parameters p = {value_as_list(names), values};
+    TsrStatus status = find_parameters(&p, u, b);
+    if (status == TSR_OK) status = compile_wrapper(out, u, b, p.names);
+    value_release(names);
+    return status;
+}
+
+static TsrStatus thawed_wrapper(Code **out, Unit *u, const Block *b, List *values) {
     TSR_TRY(thaw_wrapper(out, u, b));
     const Code *code = *out;
     const char *now =
         frozen_code(u, b) - code->positional; /* a byte a parameter: whether it is read when the block runs */
     TsrStatus status = TSR_OK;
     for (int i = 0; i < code->positional && status == TSR_OK; i++)
-        status = add_value(p, u, code->slot_names[i], now[i]);
+        status = add_value(values, u, code->slot_names[i], now[i]);
     if (status != TSR_OK) code_free(*out);
     return status;
 }
 
 static TsrStatus compile_block(Value *out, Unit *u, const Block *b) {
-    Value names = VALUE_UNBOUND, values = VALUE_UNBOUND;
-    TsrStatus status = list_new(&names, 0);
-    if (status == TSR_OK) status = list_new(&values, 0);
+    Value values;
+    Code *code;
+    TSR_TRY(list_new(&values, 0));
+    List *list = value_as_list(values);
+    TsrStatus status = b->code == 0 ? compiled_wrapper(&code, u, b, list) : thawed_wrapper(&code, u, b, list);
     if (status == TSR_OK) {
-        Code *code;
-        const Parameters p = {value_as_list(names), value_as_list(values)};
-        status = wrapper_of(&code, u, b, &p);
-        if (status == TSR_OK) {
-            status = run_wrapper(out, u, code, p.values);
-            code_free(code);
-        }
+        status = run_wrapper(out, u, code, list);
+        code_free(code);
     }
-    value_release(names);
     value_release(values);
     return status;
 }
@@ -420,7 +440,7 @@ static TsrStatus freeze_block(TsrText *out, int64_t *start, Unit *u, const Block
     return TSR_OK;
 }
 
-/* `ahead`: how far behind the unit's table `out` will stand, from its begin. */
+/* `ahead`: how far behind the unit's first block `out` will stand, from its begin. */
 static TsrStatus freeze_next(TsrText *out, Block *to, size_t ahead, Unit *u, const Block *b) {
     Value names, values;
     int64_t start = -1;
@@ -437,20 +457,43 @@ static TsrStatus freeze_next(TsrText *out, Block *to, size_t ahead, Unit *u, con
     return status;
 }
 
-/* Writes the unit's head and table, and appends its code to `codes`, which will stand `ahead` bytes behind the head. */
+/* Of the names one after the other, up to where the next unit may begin. */
+static uint32_t names_size(const Unit *u) {
+    uint32_t size = 0;
+    for (int i = 0; i < u->block_count; i++) size += u->blocks[i].name_length;
+    return (size + 7) / 8 * 8;
+}
+
+static void write_names(FILE *file, const Unit *u) {
+    uint32_t written = 0;
+    for (const Block *b = u->blocks; b < u->blocks + u->block_count; b++) {
+        fwrite(name_of(u, b), 1, b->name_length, file);
+        written += b->name_length;
+    }
+    while (written++ < names_size(u)) fputc('\0', file);
+}
+
+/* Writes the unit's head, table and names, and appends its code to `codes`, which will stand `ahead` bytes behind the
+ * head. */
 static TsrStatus freeze_unit(FILE *file, TsrText *codes, size_t ahead, Unit *u) {
-    FrozenUnit head = {.block_count = (uint32_t)u->block_count};
+    FrozenUnit head = {.block_count = (uint32_t)u->block_count, .names_size = names_size(u)};
+    uint32_t name = 0;
     snprintf(head.name, sizeof head.name, "%s", u->source->name);
     fwrite(&head, sizeof head, 1, file);
     for (int i = 0; i < u->block_count; i++) {
         Block block;
         TSR_TRY(freeze_next(codes, &block, ahead - sizeof head, u, &u->blocks[i]));
+        block.name = name;
+        name += block.name_length;
         fwrite(&block, sizeof block, 1, file);
     }
+    write_names(file, u);
     return TSR_OK;
 }
 
-static size_t frozen_size(const Unit *u) { return sizeof(FrozenUnit) + sizeof(Block) * (size_t)u->block_count; }
+static size_t frozen_size(const Unit *u) {
+    return sizeof(FrozenUnit) + sizeof(Block) * (size_t)u->block_count + names_size(u);
+}
 
 TsrStatus prelude_freeze(FILE *file) {
     const FrozenUnit end = {.name = ""};
