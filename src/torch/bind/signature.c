@@ -33,18 +33,21 @@ const char *bind_kind_name(const SigParam *p) { return is_named(p->kind) ? kind_
 
 static const char *sort_name(const SigParam *p) { return is_named(p->kind) ? kind_names[p->kind].sorted : "PyObject*"; }
 
+/* Told from most others by the first letter: a start makes dozens of signatures. */
+static inline bool same_text(const char *a, const char *b) { return a[0] == b[0] && strcmp(a, b) == 0; }
+
 /* Sizes are SymInt there, dimensions int. */
 static bool is_symbolic_name(const TsrSchema *schema, const TsrParam *p) {
     static const char *const names[] = {"size",       "sizes",       "shape",   "stride", "strides", "output_size",
                                         "split_size", "split_sizes", "repeats", "pad",    "padding", "shifts"};
     static const char *const numbers[] = {"low",    "high",           "n",         "m", "k", "index", "start",
                                           "length", "storage_offset", "split_size"};
-    if (strcmp(schema->base, "polygamma") == 0) return false; /* its n is a degree */
-    if (strcmp(schema->base, "tensor_split") == 0) return strcmp(p->name, "indices") == 0;
+    if (same_text(schema->base, "polygamma")) return false; /* its n is a degree */
+    if (same_text(schema->base, "tensor_split")) return strcmp(p->name, "indices") == 0;
     for (size_t i = 0; i < TSR_COUNTOF(names) && p->type == TSR_ARG_INTS; i++)
-        if (strcmp(p->name, names[i]) == 0) return true;
+        if (same_text(p->name, names[i])) return true;
     for (size_t i = 0; i < TSR_COUNTOF(numbers) && p->type == TSR_ARG_INT; i++)
-        if (strcmp(p->name, numbers[i]) == 0) return true;
+        if (same_text(p->name, numbers[i])) return true;
     return false;
 }
 
@@ -81,7 +84,9 @@ static bool takes_numbers_as_tensors(const char *name) {
     size_t n = strlen(name);
     if (n > 0 && name[n - 1] == '_') n--;
     for (int i = 0; names[i] != NULL; i++)
-        if ((strlen(names[i]) == n && strncmp(names[i], name, n) == 0) || strcmp(names[i], name) == 0) return true;
+        if (names[i][0] == name[0] &&
+            ((strlen(names[i]) == n && strncmp(names[i], name, n) == 0) || strcmp(names[i], name) == 0))
+            return true;
     return false;
 }
 
@@ -91,9 +96,11 @@ static TsrStatus name_param(SigParam *p, const char *text) {
     p->text = text;
     p->name = str_intern_c(text);
     if (p->name == NULL) return mem_error();
-    for (size_t i = 0; i < TSR_COUNTOF(numpy); i++)
-        for (int k = 1; k < 4 && strcmp(numpy[i][0], text) == 0 && numpy[i][k] != NULL; k++)
+    for (size_t i = 0; i < TSR_COUNTOF(numpy); i++) {
+        if (!same_text(numpy[i][0], text)) continue;
+        for (int k = 1; k < 4 && numpy[i][k] != NULL; k++)
             if ((p->alias[k - 1] = str_intern_c(numpy[i][k])) == NULL) return mem_error();
+    }
     return TSR_OK;
 }
 
@@ -110,7 +117,7 @@ static TsrStatus add_special(Sig *sig, SigRole role, const char *name, TsrArgKin
 
 /* int[] x=[]: None stands for the default. */
 static bool is_empty_list(const TsrParam *param) {
-    return param->has_default && param->default_text != NULL && strcmp(param->default_text, "[]") == 0;
+    return param->has_default && param->default_text != NULL && same_text(param->default_text, "[]");
 }
 
 static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
@@ -126,7 +133,7 @@ static TsrStatus add_schema_param(Sig *sig, const OpFunction *f, int i) {
                     .param = param};
     bool function = f->form == BIND_FUNCTION || f->form == BIND_INPLACE_FUNCTION;
     p->symbolic = is_symbolic_name(sig->schema, param);
-    bool is_self = function && param->type == TSR_ARG_TENSOR && strcmp(param->name, "self") == 0;
+    bool is_self = function && param->type == TSR_ARG_TENSOR && same_text(param->name, "self");
     return name_param(p, is_self ? "input" : param->name);
 }
 
@@ -150,7 +157,7 @@ static bool has_tensor_options(const TsrSchema *schema) {
 
 static int find_self(const TsrSchema *schema) {
     for (int i = 0; i < schema->nparams; i++)
-        if (strcmp(schema->params[i].name, "self") == 0) return i;
+        if (same_text(schema->params[i].name, "self")) return i;
     return 0;
 }
 
@@ -186,7 +193,7 @@ static TsrStatus fill_params(Sig *sig, const OpFunction *f) {
     if (!options || strncmp(schema->base, "to_sparse", 9) == 0) return TSR_OK;
     if (strcmp(schema->base, "range") != 0) TSR_TRY(add_special(sig, SIG_PIN_MEMORY, "pin_memory", TSR_ARG_BOOL));
     TSR_TRY(add_special(sig, SIG_REQUIRES_GRAD, "requires_grad", TSR_ARG_BOOL));
-    if (strcmp(schema->base, "range") == 0) refuse_none_by_range(sig);
+    if (same_text(schema->base, "range")) refuse_none_by_range(sig);
     return TSR_OK;
 }
 
@@ -426,7 +433,7 @@ static TsrStatus fill_parser(BindParser *parser, const OpFunction *f) {
     }
     TSR_TRY(sort_sigs(sigs, parser->count));
     for (size_t i = 0; i < TSR_COUNTOF(deprecated) && first != NULL; i++)
-        if (strcmp(deprecated[i].name, f->set->name) == 0)
+        if (same_text(deprecated[i].name, f->set->name))
             TSR_TRY(build_hidden(&sigs[parser->count++], f, first, deprecated[i].order));
     const bool numbers = takes_numbers_as_tensors(f->name);
     for (int i = 0; i < parser->count; i++) sigs[i].numbers_as_tensors = numbers;
