@@ -247,8 +247,18 @@ static TsrStatus prepare_arguments(Run *run) {
     return TSR_OK;
 }
 
+/* At most one of the outputs may be a conjugate view. */
+static TsrStatus check_conjugate_outs(const TsrOpCall *c) {
+    int n = 0;
+    for (int k = 0; k < TSR_MAX_RETS; k++) n += c->out[k] != NULL && (c->out[k]->flags & TSR_FLAG_CONJ) != 0;
+    if (n <= 1) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "conjugate fallback does not support operators with more than one mutable "
+                                        "tensors with conjugatebit set to true.");
+}
+
 static TsrStatus prepare_outputs(Run *run) {
     TsrOpCall *c = run->call;
+    if (c->out[1] != NULL) TSR_TRY(check_conjugate_outs(c));
     if (c->out[0] != NULL && !c->inplace) TSR_TRY(tsr_check_out_options(c));
     TSR_TRY(tsr_check_out_self(c));
     for (int k = 0; k < TSR_MAX_RETS; k++) {

@@ -127,7 +127,7 @@ TsrStatus tsr_check_out_self(const TsrOpCall *c) {
     TsrDtype self = c->arg[0].t->dtype;
     bool real = fit == FIT_REAL || (fit == FIT_MODULUS && !tsr_dtype_is_complex(c->out[0]->dtype));
     if (real && tsr_dtype_is_complex(self)) return TSR_OK;
-    TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
+    if ((c->out[0]->flags & TSR_FLAG_CONJ) == 0) TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     if (c->out[0]->dtype == self) return TSR_OK;
     return refuse(c, 0, c->op->out_rule, self);
 }

@@ -251,17 +251,6 @@ static TsrStatus too_many(const TsrTensor *self, int n) {
     return tsr_error(TSR_INDEX_ERROR, "too many indices for tensor of dimension %d (got %d)", tsr_ndim(self), n);
 }
 
-static TsrStatus collect(Plan *p, const TsrTensor *self, int n, TsrTensor *const *indices) {
-    if (n > tsr_ndim(self)) return too_many(self, n);
-    int dim = 0;
-    for (int i = 0; i < n; i++) {
-        if (indices[i] == NULL || !tsr_is_defined(indices[i])) dim++;
-        else TSR_TRY(add_index(p, self, indices[i], &dim));
-        if (dim > tsr_ndim(self)) return too_many(self, dim);
-    }
-    return TSR_OK;
-}
-
 static TsrStatus broadcast_error(const Plan *p) {
     char text[1024];
     size_t used = 0;
@@ -279,6 +268,23 @@ static TsrStatus broadcast_entries(Plan *p, int64_t *shape, int *ndim) {
         if (tsr_layout_broadcast(shape, ndim, p->entry[i].t->sizes, tsr_ndim(p->entry[i].t)) != TSR_OK)
             return broadcast_error(p);
     return TSR_OK;
+}
+
+/* Where masks make too many of them, that they can't be broadcast is said before that. */
+static TsrStatus collect(Plan *p, const TsrTensor *self, int n, TsrTensor *const *indices) {
+    if (n > tsr_ndim(self)) return too_many(self, n);
+    int dim = 0, i = 0, ndim;
+    int64_t shape[TSR_MAX_DIMS];
+    for (; i < n; i++) {
+        const TsrTensor *index = indices[i] != NULL && tsr_is_defined(indices[i]) ? indices[i] : NULL;
+        bool mask = index != NULL && (index->dtype == TSR_BOOL || index->dtype == TSR_UINT8);
+        if (dim >= tsr_ndim(self) && (mask || p->n == TSR_MAX_DIMS)) break;
+        if (index == NULL) dim++;
+        else TSR_TRY(add_index(p, self, index, &dim));
+    }
+    if (i == n && dim <= tsr_ndim(self)) return TSR_OK;
+    if (i == n) TSR_TRY(broadcast_entries(p, shape, &ndim));
+    return tsr_wrap_own_dim(&(int64_t){tsr_ndim(self)}, tsr_ndim(self));
 }
 
 /* Moves the indexed dimensions to the front when they are not adjacent. */

@@ -397,21 +397,21 @@ static TsrStatus check_few(const TsrTensor *elements, const TsrTensor *set, TsrD
 
 static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool invert) {
     TsrTensor *t, *both[2] = {elements, set};
-    TsrDtype dtype;
+    TsrDtype dtype = elements->dtype;
     TSR_TRY(check_isin(elements));
     TSR_TRY(check_isin(set));
     TSR_TRY(tsr_check_out_dtype(c, 0, TSR_BOOL));
-    if (elements->numel > 0) TSR_TRY(tsr_result_type(&dtype, both, 2));
-    else dtype = elements->dtype;
     /* PyTorch sorts a large set, where its elements may be equal. */
     bool sorts = (double)set->numel >= 10 * pow((double)elements->numel, 0.145);
     unsigned allowed = sorts ? TSR_BITS_USUAL | TSR_BITS_UINT : TSR_BITS_USUAL;
     if (sorts && c->arg[2].b && (elements->dtype == TSR_COMPLEX32 || set->dtype == TSR_COMPLEX32))
         return tsr_error(TSR_TYPE_ERROR, " Sort does not support complex dtypes on CPU");
     if (sorts && elements->numel > 0) { /* of each list what is in it once, then both joined */
-        TSR_TRY(tsr_require(allowed, elements->dtype, "unique"));
-        TSR_TRY(tsr_require(allowed, set->dtype, "unique"));
+        if (!c->arg[2].b) TSR_TRY(tsr_require(allowed, elements->dtype, "unique"));
+        if (!c->arg[2].b) TSR_TRY(tsr_require(allowed, set->dtype, "unique"));
         TSR_TRY(tsr_promote(&dtype, elements->dtype, set->dtype));
+    } else if (elements->numel > 0) {
+        TSR_TRY(tsr_result_type(&dtype, both, 2));
     }
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));

@@ -65,8 +65,11 @@ TsrStatus op_matrix_power(TsrOpCall *c) {
         (a->dtype == TSR_UINT16 || a->dtype == TSR_UINT32 || a->dtype == TSR_UINT64 || a->dtype == TSR_COMPLEX32))
         return tsr_not_implemented("eye", a->dtype);
     if (n == 0) return tsr_finish_move(c, identity_like(&r, a), r);
-    if (n > 0 && ends_in_product((uint64_t)n)) TSR_TRY(check_exact_out(c));
-    if (n > 0) return tsr_finish_move(c, positive_power(&r, a, (uint64_t)n), r);
+    if (n == 2) TSR_TRY(check_exact_out(c));
+    if (n > 0) {
+        TSR_TRY(positive_power(&r, a, (uint64_t)n));
+        return tsr_finish_move(c, ends_in_product((uint64_t)n) ? check_exact_out(c) : TSR_OK, r);
+    }
     TSR_TRY(tsr_la_check_float_high(a, "linalg.inv"));
     if (n == -1) TSR_TRY(check_exact_out(c));
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));

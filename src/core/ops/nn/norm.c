@@ -94,6 +94,12 @@ static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) 
     return TSR_OK;
 }
 
+/* Of means and deviations: that of a weight and bias in float32. */
+static TsrDtype statistics_dtype(const TsrTensor *t, const TsrArg *affine) {
+    const TsrArg *first = tsr_arg_given(&affine[0]) ? &affine[0] : &affine[1];
+    return tsr_arg_given(first) && first->t->dtype == TSR_FLOAT32 ? TSR_FLOAT32 : t->dtype;
+}
+
 /* An optional parameter in the computing dtype; *out NULL when it is not given. */
 static TsrStatus new_parameter(TsrTensor **out, const TsrArg *arg, TsrDtype dtype) {
     TSR_OWNED dense = NULL;
@@ -223,8 +229,7 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
     TsrStatus status =
         norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], ndim, with_stats ? sizes : NULL);
-    bool mixed = tsr_arg_given(&c->arg[2]) && c->arg[2].t->dtype == TSR_FLOAT32;
-    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, NULL, with_stats, mixed ? TSR_FLOAT32 : t->dtype);
+    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, NULL, with_stats, statistics_dtype(t, &c->arg[2]));
     norm_end(&norm);
     return status;
 }
@@ -312,7 +317,8 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
               .span = g->area,
               .pixels = last};
     TsrStatus status = norm_rows(&norm, r, t, affine, 2, with_stats ? (int64_t[]){g->batch, g->groups} : NULL);
-    if (status == TSR_OK) status = norm_return(c, &norm, t->dtype, last ? t : NULL, with_stats, t->dtype);
+    if (status == TSR_OK)
+        status = norm_return(c, &norm, t->dtype, last ? t : NULL, with_stats, statistics_dtype(t, affine));
     norm_end(&norm);
     return status;
 }

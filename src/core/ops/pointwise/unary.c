@@ -140,6 +140,14 @@ static TsrStatus check_real_out(const TsrOpCall *c) {
                      tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(out->dtype));
 }
 
+/* It is resized before it is written. */
+static TsrStatus resize_real_out(const TsrOpCall *c) {
+    const TsrTensor *x = c->arg[0].t;
+    TsrTensor *out = c->out[0];
+    if (out == NULL || tsr_dtype_is_complex(out->dtype) || tsr_same_sizes(out, x)) return TSR_OK;
+    return tsr_tensor_resize(out, tsr_ndim(x), x->sizes, TSR_CONTIGUOUS);
+}
+
 TsrStatus op_abs(TsrOpCall *c) {
     static const TsrPointwise real = {TSR_K_abs, "abs_cpu", D_INT | D_FLOAT | (D_FLOAT8 & ~D(FLOAT8_E8M0FNU)), 0, 1,
                                       0,         NULL};
@@ -148,6 +156,7 @@ TsrStatus op_abs(TsrOpCall *c) {
     if (!tsr_dtype_is_complex(d)) return tsr_pw_call(c, &real, 1);
     if (c->inplace) return tsr_error(TSR_RUNTIME_ERROR, "In-place abs is not supported for complex tensors.");
     TSR_TRY(check_real_out(c));
+    TSR_TRY(resize_real_out(c));
     return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
 }
 
@@ -156,7 +165,10 @@ TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {
         TSR_K_angle, "angle_cpu", D_FLOAT | D_COMPLEX, TSR_ITER_INT_TO_FLOAT | TSR_ITER_REAL_OUT, 16, 0, NULL};
     TsrTensor *rows;
-    if (tsr_dtype_is_complex(c->arg[0].t->dtype)) TSR_TRY(check_real_out(c));
+    if (tsr_dtype_is_complex(c->arg[0].t->dtype)) {
+        TSR_TRY(check_real_out(c));
+        TSR_TRY(resize_real_out(c));
+    }
     TSR_TRY(tsr_pw_call(c, &rules, 1));
     if (!tsr_dtype_is_complex(c->arg[0].t->dtype) || c->out[0] != NULL) return TSR_OK;
     TsrStatus status = tsr_tensor_new_contiguous(&rows, c->ret[0].t, TSR_CONTIGUOUS);

@@ -102,6 +102,11 @@ TsrStatus op_sample_dirichlet(TsrOpCall *c) {
 
 /* ---- rrelu ---- */
 
+/* In place PyTorch asks for no finite bounds, and finds out when it draws between them. */
+static TsrStatus check_range(double lower, double upper) {
+    return isfinite(upper - lower) ? TSR_OK : tsr_untrue("to - from <= std::numeric_limits<T>::max()");
+}
+
 /* x above 0, elsewhere x times a slope drawn for it, in row-major order. `slopes` has 1 where x is positive; the
  * product with a bfloat16 is taken in float32. */
 static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, double upper, TsrGenerator *g) {
@@ -114,21 +119,21 @@ static TsrStatus slopes_new(TsrTensor **out, const TsrTensor *x, double lower, d
         upper = (double)(float)upper;
     }
     for (int64_t i = 0; i < t->numel && !tsr_is_meta(t); i++) {
+        if (p[i] <= 0) TSR_TRY(check_range(lower, upper));
         p[i] = p[i] <= 0 ? tsr_rng_uniform_double(g) * (upper - lower) + lower : 1;
         if (i % 4096 == 4095) TSR_TRY(tsr_interrupt_check());
     }
     return tsr_tensor_new_cast(out, t, x->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : x->dtype);
 }
 
-/* In place PyTorch asks for no finite bounds, and finds out when it draws between them. */
-static TsrStatus check_bounds(double lower, double upper, bool training, bool inplace) {
+static TsrStatus check_bounds(double lower, double upper, bool inplace) {
     if (!inplace && !isfinite(lower))
         return tsr_error(TSR_RUNTIME_ERROR, "rrelu: lower bound must be finite, got %g", lower);
     if (!inplace && !isfinite(upper))
         return tsr_error(TSR_RUNTIME_ERROR, "rrelu: upper bound must be finite, got %g", upper);
     if (!(lower <= upper))
         return tsr_error(TSR_RUNTIME_ERROR, "Lower bound should be less than or equal to the upper bound");
-    return training && !isfinite(upper - lower) ? tsr_untrue("to - from <= std::numeric_limits<T>::max()") : TSR_OK;
+    return TSR_OK;
 }
 
 /* On a device: one kernel that draws and multiplies. */
@@ -136,6 +141,7 @@ static TsrStatus rrelu_on_device_new(TsrTensor **out, TsrTensor *x, double lower
     TSR_OWNED result = NULL;
     TSR_OWNED dense = NULL;
     if (!tsr_random_is_drawable(x->dtype)) return tsr_not_implemented("rrelu_with_noise_out_cuda", x->dtype);
+    TSR_TRY(check_range(lower, upper));
     TSR_TRY(tsr_tensor_new_contiguous(&dense, x, TSR_CONTIGUOUS));
     TSR_TRY(tsr_tensor_new_like(&result, dense, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     TSR_TRY(tsr_random_work(result, NULL, dense, NULL,
@@ -168,7 +174,7 @@ TsrStatus op_rrelu(TsrOpCall *c) {
     const bool training = c->arg[3].b;
     _Alignas(16) char room[16];
     for (int i = 1; i <= 2; i++) TSR_TRY(tsr_scalar_store_checked(c->arg[i].s, TSR_FLOAT64, room));
-    TSR_TRY(check_bounds(lower, upper, training, c->inplace));
+    TSR_TRY(check_bounds(lower, upper, c->inplace));
     if (c->inplace && !training) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
     TSR_TRY(rrelu_new(&t, c->arg[0].t, lower, upper, training, tsr_random_generator(&c->arg[4])));
     return tsr_return_move(c, t);

@@ -119,7 +119,7 @@ static TsrStatus trapezoid_x(TsrOpCall *c, bool cumulative) {
     TsrTensor *y = c->arg[0].t, *x = c->arg[1].t;
     int64_t dim = c->arg[2].i;
     const char *name = cumulative ? "cumulative_trapezoid" : "trapezoid";
-    if (cumulative || tsr_ndim(y) == 0) TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, tsr_ndim(y)));
+    TSR_TRY(tsr_wrap_dim(&(int64_t){dim}, tsr_ndim(y)));
     if (cumulative) TSR_TRY(check_points(y, x, name));
     if (tsr_ndim(y) == 0 && (!cumulative || tsr_ndim(x) == 1))
         return tsr_error(TSR_INDEX_ERROR, "Dimension specified as 0 but tensor has no dimensions");

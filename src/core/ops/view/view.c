@@ -420,7 +420,8 @@ VIEW(unfold)
 COPY(unfold)
 VIEW(as_strided)
 TsrStatus op_as_strided_copy(TsrOpCall *c) {
-    return (c->out[0] != NULL ? run_copy_resolved : run_copy)(c, make_as_strided);
+    bool lazy = (SELF->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG)) != 0;
+    return (c->out[0] != NULL || lazy ? run_copy_resolved : run_copy)(c, make_as_strided);
 }
 
 TsrStatus op_narrow_copy(TsrOpCall *c) {
