@@ -17,8 +17,9 @@ enum { MOST = 7 };
 
 typedef struct Abc {
     Type type;
-    const char *methods;       /* all of these, separated by spaces; NULL: the types decide */
-    const Type *members[MOST]; /* up to NULL */
+    const char *methods;       /* all of these, separated by spaces; NULL: the types alone decide */
+    const Type *members[MOST]; /* up to NULL; these are instances whatever their methods */
+    const char *above;         /* the abstract types that this one is made from */
 } Abc;
 
 static TsrStatus has_method(bool *out, Value v, const char *name, size_t length) {
@@ -41,33 +42,74 @@ static TsrStatus is_instance(bool *out, Type *type, Value v) {
         TSR_TRY(has_method(out, v, p, n));
         p += n;
     }
-    for (int i = 0; abc->methods == NULL && i < MOST && abc->members[i] != NULL; i++)
-        *out |= value_is_a(v, abc->members[i]);
+    for (int i = 0; i < MOST && abc->members[i] != NULL; i++) *out |= value_is_a(v, abc->members[i]);
     return TSR_OK;
 }
+
+#ifndef __wasm__ /* for the size of the page, where abstract types are asked about values only */
+static bool is_word_of(const char *words, const char *word) {
+    size_t n = strlen(word);
+    for (const char *p = words; p != NULL && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0')) return true;
+    return false;
+}
+
+static TsrStatus class_has_methods(bool *out, const Type *type, const char *methods) {
+    *out = true;
+    for (const char *p = methods; *p != '\0' && *out; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        if (strncmp(p, "__hash__", n) == 0) *out = type->hash != hash_refused;
+        else if (strncmp(p, "__call__", n) == 0) *out = type->call != NULL;
+        else TSR_TRY(has_method(out, value_lent((Type *)type), p, n));
+        p += n;
+    }
+    return TSR_OK;
+}
+
+TsrStatus abc_subclass(bool *out, const Type *type, const Type *asked) {
+    const Abc *abc = (const Abc *)asked, *made = (const Abc *)type;
+    if (*out || asked->instance_check != is_instance) return TSR_OK;
+    if (type->instance_check == is_instance) return *out = is_word_of(made->above, asked->name), TSR_OK;
+    if (abc->methods != NULL) TSR_TRY(class_has_methods(out, type, abc->methods));
+    for (int i = 0; i < MOST && abc->members[i] != NULL; i++) *out |= type_is_subtype(type, abc->members[i]);
+    return TSR_OK;
+}
+#define ABOVE(text) .above = text
+#else
+TsrStatus abc_subclass(bool *out, const Type *type, const Type *asked) {
+    (void)out, (void)type, (void)asked;
+    return TSR_OK;
+}
+#define ABOVE(text) .above = NULL
+#endif
 
 #define ABC_OF(module_, name_, ...) \
     { .type = {.obj = TYPE_HEADER, .name = name_, .module = module_, .instance_check = is_instance}, __VA_ARGS__ }
 #define ABC(...) ABC_OF("collections.abc", __VA_ARGS__)
-#define BY_METHODS(name, text) ABC(name, .methods = text)
-#define BY_TYPES(name, ...) ABC(name, .members = {__VA_ARGS__})
+#define BY_METHODS(name, text, above) ABC(name, .methods = text, ABOVE(above))
+#define BY_TYPES(name, above, ...) ABC(name, .members = {__VA_ARGS__}, ABOVE(above))
+#define COLLECTION "Collection Sized Iterable Container"
+#define SEQUENCE "Sequence Hashable Reversible " COLLECTION
 static Abc rows[] = {
-    BY_METHODS("Callable", "__call__"),
-    BY_METHODS("Collection", "__len__ __iter__ __contains__"),
-    BY_METHODS("Container", "__contains__"),
-    BY_METHODS("Hashable", "__hash__"),
-    BY_METHODS("Iterable", "__iter__"),
-    BY_METHODS("Iterator", "__iter__ __next__"),
-    BY_METHODS("Reversible", "__reversed__ __iter__"),
-    BY_METHODS("Sized", "__len__"),
-    BY_TYPES("ByteString", &bytes_type, &bytearray_type),
-    BY_TYPES("Generator", &generator_type),
-    BY_TYPES("Mapping", &dict_type),
-    BY_TYPES("MutableMapping", &dict_type),
-    BY_TYPES("MutableSequence", &list_type, &bytearray_type, &deque_type),
-    BY_TYPES("MutableSet", &set_type),
-    BY_TYPES("Sequence", &list_type, &tuple_type, &str_type, &range_type, &bytes_type, &bytearray_type, &deque_type),
-    BY_TYPES("Set", &set_type, &frozenset_type, &dict_keys_type, &dict_items_type),
+    BY_METHODS("Callable", "__call__", "Hashable"),
+    ABC("Collection", .methods = "__len__ __iter__ __contains__", ABOVE("Hashable Sized Iterable Container"),
+        .members = {&dict_values_type}),
+    ABC("Container", .methods = "__contains__", ABOVE("Hashable"), .members = {&dict_values_type}),
+    BY_METHODS("Hashable", "__hash__", NULL),
+    BY_METHODS("Iterable", "__iter__", "Hashable"),
+    BY_METHODS("Iterator", "__iter__ __next__", "Hashable Iterable"),
+    ABC("Reversible", .methods = "__reversed__ __iter__", ABOVE("Hashable Iterable"),
+        .members = {&tuple_type, &str_type, &bytes_type, &bytearray_type}),
+    BY_METHODS("Sized", "__len__", "Hashable"),
+    BY_TYPES("ByteString", SEQUENCE, &bytes_type, &bytearray_type),
+    BY_TYPES("Generator", "Hashable Iterator Iterable", &generator_type),
+    BY_TYPES("Mapping", COLLECTION, &dict_type),
+    BY_TYPES("MutableMapping", "Mapping " COLLECTION, &dict_type),
+    BY_TYPES("MutableSequence", SEQUENCE, &list_type, &bytearray_type, &deque_type),
+    BY_TYPES("MutableSet", "Set " COLLECTION, &set_type),
+    BY_TYPES("Sequence", "Hashable Reversible " COLLECTION, &list_type, &tuple_type, &str_type, &range_type,
+             &bytes_type, &bytearray_type, &deque_type),
+    BY_TYPES("Set", COLLECTION, &set_type, &frozenset_type, &dict_keys_type, &dict_items_type),
 };
 
 static Abc manager = ABC_OF("contextlib", "AbstractContextManager", .methods = "__enter__ __exit__");
@@ -91,13 +133,13 @@ static TsrStatus fill(Module *module) {
 const NsModule ns_collections_abc = {"collections.abc", "What a value can do, for isinstance().", NULL, fill, NULL};
 
 #ifndef __wasm__ /* for the size of the page */
-#define NUMBER(name, ...) ABC_OF("numbers", name, .members = {__VA_ARGS__})
+#define NUMBER(name, above, ...) ABC_OF("numbers", name, .members = {__VA_ARGS__}, ABOVE(above))
 static Abc number_rows[] = {
-    NUMBER("Number", &int_type, &float_type, &complex_type, &bool_type),
-    NUMBER("Complex", &int_type, &float_type, &complex_type, &bool_type),
-    NUMBER("Real", &int_type, &float_type, &bool_type),
-    NUMBER("Rational", &int_type, &bool_type),
-    NUMBER("Integral", &int_type, &bool_type),
+    NUMBER("Number", NULL, &int_type, &float_type, &complex_type, &bool_type),
+    NUMBER("Complex", "Number", &int_type, &float_type, &complex_type, &bool_type),
+    NUMBER("Real", "Complex Number", &int_type, &float_type, &bool_type),
+    NUMBER("Rational", "Real Complex Number", &int_type, &bool_type),
+    NUMBER("Integral", "Rational Real Complex Number", &int_type, &bool_type),
 };
 
 static TsrStatus numbers_fill(Module *module) {

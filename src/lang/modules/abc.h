@@ -7,6 +7,10 @@
 /* The type of that name, static; NULL: there is none. */
 Type *abc_type(const char *name);
 
+/* issubclass(type, asked), where `asked` is one of these: sets *out where the class has the methods, is registered, or
+ * is an abstract type made from it. Elsewhere, and in the page, *out stays. */
+TsrStatus abc_subclass(bool *out, const Type *type, const Type *asked);
+
 /* Adds AbstractContextManager to contextlib, which has it. */
 TsrStatus abc_add_manager(Module *contextlib);
 

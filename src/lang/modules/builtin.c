@@ -1,5 +1,6 @@
 /* The builtin functions. Types are filled in from their own files. */
 #include "builtin.h"
+#include "abc.h"
 #include "modules.h"
 
 #include <errno.h>
@@ -574,8 +575,8 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
     Type *asked = (Type *)wanted.o;
     if (!subject_is_type && asked->instance_check != NULL) return asked->instance_check(out, asked, subject);
     const Type *type = subject_is_type ? (const Type *)subject.o : value_type(subject);
-    *out = type_is_subtype(type, (const Type *)wanted.o);
-    return TSR_OK;
+    *out = type_is_subtype(type, asked);
+    return subject_is_type ? abc_subclass(out, type, asked) : TSR_OK;
 }
 
 static TsrStatus builtin_isinstance_function(Value *out, const CallArgs *args) {

@@ -19,6 +19,7 @@ PRELUDE_EMBED(prelude_logging, "src/lang/modules/prelude/logging.tsr");
 PRELUDE_EMBED(prelude_pathlib, "src/lang/modules/prelude/pathlib.tsr");
 PRELUDE_EMBED(prelude_pprint, "src/lang/modules/prelude/pprint.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
+PRELUDE_EMBED(prelude_singledispatch, "src/lang/modules/prelude/singledispatch.tsr");
 PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
 PRELUDE_EMBED(prelude_textwrap, "src/lang/modules/prelude/textwrap.tsr");
 PRELUDE_EMBED(prelude_timeit, "src/lang/modules/prelude/timeit.tsr");
@@ -45,6 +46,7 @@ static const PreludeSource sources[] = {
     SOURCE("pathlib", pathlib, "os pathlib re"),
     SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
+    SOURCE("functools", singledispatch, "functools typing"),
     SOURCE("statistics", statistics, "math"),
     SOURCE("textwrap", textwrap, "re"),
     SOURCE("timeit", timeit, "time"),

@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-static Type dict_values_type;
-
 enum { FREE_SLOT = -1, DELETED_SLOT = -2, SMALLEST = 8, MAX_ENTRIES = 1 << 30 };
 
 /* --- the table --- */
@@ -650,17 +648,17 @@ Type dict_keys_type = {.obj = TYPE_HEADER,
                        .compare = view_compare,
                        .methods = view_methods,
                        .getters = view_getters};
-static Type dict_values_type = {.obj = TYPE_HEADER,
-                                .name = "dict_values",
-                                .flags = TYPE_GC,
-                                .destroy = view_destroy,
-                                .traverse = view_traverse,
-                                .clear = view_clear,
-                                .repr = view_repr,
-                                .length = view_length,
-                                .iter = view_iter,
-                                .methods = view_methods,
-                                .getters = view_getters};
+Type dict_values_type = {.obj = TYPE_HEADER,
+                         .name = "dict_values",
+                         .flags = TYPE_GC,
+                         .destroy = view_destroy,
+                         .traverse = view_traverse,
+                         .clear = view_clear,
+                         .repr = view_repr,
+                         .length = view_length,
+                         .iter = view_iter,
+                         .methods = view_methods,
+                         .getters = view_getters};
 Type dict_items_type = {.obj = TYPE_HEADER,
                         .name = "dict_items",
                         .flags = TYPE_GC,

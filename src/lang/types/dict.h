@@ -33,7 +33,7 @@ typedef struct Set {
     SetEntry small[8];
 } Set;
 
-extern Type dict_type, ordered_dict_type, set_type, frozenset_type, dict_keys_type, dict_items_type;
+extern Type dict_type, ordered_dict_type, set_type, frozenset_type, dict_keys_type, dict_values_type, dict_items_type;
 static inline bool value_is_dict(Value v) {
     return v.tag == V_OBJ && (v.o->type == &dict_type || v.o->type->base == &dict_type);
 } /* cards too */
