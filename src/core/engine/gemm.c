@@ -493,48 +493,108 @@ INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, con
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
-/* A line of a times eight columns of b, whose rows are dense: the sums with a's real parts, then those with its
- * imaginary ones, each fused. */
+/* Some lines of a times eight columns of b, whose rows are dense. `signs` are those of the sums with a's real parts and
+ * of those with its imaginary ones, the parts of which change places: the square of i, and what is conjugated. */
 typedef float EightColumns __attribute__((vector_size(64)));
-TSR_CLONES_FUSED static void eight_c64(EightColumns sums[2], const TsrComplexFloat *a, int64_t step,
-                                       const TsrComplexFloat *b, int64_t row, int64_t k) {
-    EightColumns by_re = {0}, by_im = {0}, v;
-    for (int64_t p = 0; p < k; p++, a += step, b += row) {
-        memcpy(&v, b, sizeof v);
-        by_re += ((const float *)a)[0] * v;
-        by_im += ((const float *)a)[1] * v;
+typedef struct EightBlock {
+    const TsrComplexFloat *a, *b;
+    TsrComplexFloat *c;
+    int64_t k, a_row, a_step, b_row, c_row;
+    EightColumns signs[2], zero; /* -0, which changes nothing, where something is added later */
+} EightBlock;
+enum { EIGHT_COLUMNS = 8, EIGHT_LINES = 3 }; /* six sums of two vectors of AVX2, with what is multiplied */
+
+INLINE void lines_c64(const EightBlock *g, int lines) {
+    EightColumns by_re[EIGHT_LINES] = {0}, by_im[EIGHT_LINES] = {0}, v;
+    for (int64_t p = 0; p < g->k; p++) {
+        memcpy(&v, g->b + p * g->b_row, sizeof v);
+        for (int r = 0; r < lines; r++) {
+            const float *a = (const float *)(g->a + r * g->a_row + p * g->a_step);
+            by_re[r] += a[0] * v;
+            by_im[r] += a[1] * v;
+        }
     }
-    sums[0] = by_re, sums[1] = by_im;
+    for (int r = 0; r < lines; r++) {
+        by_im[r] = __builtin_shufflevector(by_im[r], by_im[r], 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+        v = by_re[r] * g->signs[0] + by_im[r] * g->signs[1] + g->zero;
+        memcpy(g->c + r * g->c_row, &v, sizeof v);
+    }
+}
+
+/* Each of the sums fused, of several lines side by side, that none waits for its own additions. */
+TSR_CLONES_FUSED static void eight_c64(const EightBlock *g, int lines) {
+    switch (lines) {
+    case 1: lines_c64(g, 1); break;
+    case 2: lines_c64(g, 2); break;
+    default: lines_c64(g, EIGHT_LINES); break;
+    }
+}
+
+/* A line's sums onto beta times what is there. */
+INLINE void store_eight(TsrComplexFloat *to, int64_t step, const TsrComplexFloat *sums, float complex beta) {
+    for (int t = 0; t < EIGHT_COLUMNS; t++) {
+        float *dst = (float *)(to + t * step);
+        const float *sum = (const float *)(sums + t);
+        Parts onto = beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta));
+        Parts v = plus((Parts){sum[0], sum[1]}, onto);
+        dst[0] = v.re, dst[1] = v.im;
+    }
+}
+
+static void fill_signs(EightBlock *g, bool a_conj, bool b_conj, bool onto) {
+    const float i = a_conj ? -1 : 1, square = b_conj ? i : -i;
+    for (int t = 0; t < 2 * EIGHT_COLUMNS; t += 2) {
+        g->signs[0][t] = 1, g->signs[0][t + 1] = b_conj ? -1 : 1;
+        g->signs[1][t] = square, g->signs[1][t + 1] = i;
+        g->zero[t] = g->zero[t + 1] = onto ? -0.0f : 0.0f;
+    }
+}
+
+/* Eight columns of b, as rows of eight. */
+static void pack_eight(TsrComplexFloat *panel, TsrMat b, int64_t from) {
+    for (int64_t p = 0; p < b.rows; p++)
+        for (int t = 0; t < EIGHT_COLUMNS; t++)
+            panel[p * EIGHT_COLUMNS + t] = ((const TsrComplexFloat *)b.data)[p * b.rs + (from + t) * b.cs];
+}
+
+/* All lines of the eight columns of c at `to`. */
+static void block_c64(EightBlock *block, const TsrGemm *g, TsrComplexFloat *to, float complex beta) {
+    TsrComplexFloat sums[EIGHT_LINES * EIGHT_COLUMNS];
+    const bool apart = beta != 0 || g->c.cs != 1;
+    for (int64_t i = 0, lines; i < g->c.rows; i += lines, to += lines * g->c.rs) {
+        lines = TSR_MIN(g->c.rows - i, (int64_t)EIGHT_LINES);
+        if (g->c.rows - i == EIGHT_LINES + 1) lines = 2; /* and two more */
+        block->a = (const TsrComplexFloat *)g->a.data + i * g->a.rs;
+        block->c = apart ? sums : to;
+        eight_c64(block, (int)lines);
+        for (int64_t r = 0; apart && r < lines; r++)
+            store_eight(to + r * g->c.rs, g->c.cs, sums + r * EIGHT_COLUMNS, beta);
+    }
 }
 
 /* The fused way by eight columns; how many are done. */
-static int64_t columns_c64(const TsrGemm *g, float complex beta) {
-    /* Complex columns at a time: two vectors of AVX2 for the products with real and with imaginary parts. */
-    enum { COLUMNS = 8 };
+static int64_t columns_c64(const TsrGemm *g, float complex beta, TsrComplexFloat *panel) {
     TsrMat a = g->a, b = g->b, c = g->c;
-    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / COLUMNS * COLUMNS : 0; /* others have no fused operations */
-    if (done > 0 && beta == 0) done = c.cols;                                  /* some of the last ones twice */
-    for (int64_t i = 0; i < c.rows; i++)
-        for (int64_t first = 0; first < done; first += COLUMNS) {
-            const int64_t j = TSR_MIN(first, c.cols - COLUMNS);
-            EightColumns sums[2];
-            eight_c64(sums, (const TsrComplexFloat *)a.data + i * a.rs, a.cs, (const TsrComplexFloat *)b.data + j, b.rs,
-                      a.cols);
-            for (int t = 0; t < COLUMNS; t++) {
-                float *dst = (float *)((TsrComplexFloat *)c.data + i * c.rs + (j + t) * c.cs);
-                float rr = sums[0][2 * t], ri = sums[0][2 * t + 1], ir = a.conj ? -sums[1][2 * t] : sums[1][2 * t],
-                      ii = a.conj ? -sums[1][2 * t + 1] : sums[1][2 * t + 1];
-                Parts sum = b.conj ? (Parts){rr + ii, ir - ri} : (Parts){rr - ii, ri + ir};
-                sum = plus(sum, beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta)));
-                dst[0] = sum.re, dst[1] = sum.im;
-            }
-        }
+    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / EIGHT_COLUMNS * EIGHT_COLUMNS : 0; /* others do not fuse */
+    if (done > 0 && beta == 0) done = c.cols; /* some of the last ones twice */
+    EightBlock block = {.k = a.cols, .a_row = a.rs, .a_step = a.cs};
+    block.c_row = beta == 0 && c.cs == 1 ? c.rs : EIGHT_COLUMNS;
+    block.b_row = b.cs == 1 ? b.rs : EIGHT_COLUMNS;
+    fill_signs(&block, a.conj, b.conj, beta != 0);
+    for (int64_t first = 0; first < done; first += EIGHT_COLUMNS) {
+        const int64_t j = TSR_MIN(first, c.cols - EIGHT_COLUMNS);
+        if (b.cs != 1) pack_eight(panel, b, j);
+        block.b = b.cs == 1 ? (const TsrComplexFloat *)b.data + j : panel;
+        block_c64(&block, g, (TsrComplexFloat *)c.data + j * c.cs, beta);
+    }
     return done;
 }
 
-TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way) {
+/* `panel` has room for eight of b's columns. */
+TSR_CLONES static void small_c64(const TsrGemm *g, float complex alpha, float complex beta, ComplexWay way,
+                                 void *panel) {
     TsrMat a = g->a, b = g->b, c = g->c;
-    int64_t done = way == WAY_FUSED && alpha == 1 && b.cs == 1 ? columns_c64(g, beta) : 0;
+    int64_t done = way == WAY_FUSED && alpha == 1 ? columns_c64(g, beta, panel) : 0;
     ComplexLine x = {NULL, a.cs, a.conj, way == WAY_PLAIN || way == WAY_FOURS ? alpha : 1},
                 y = {NULL, b.rs, b.conj, way == WAY_FUSED ? alpha : 1};
     for (int64_t i = 0; i < c.rows; i++)
@@ -616,7 +676,7 @@ static TsrStatus own_gemm(const TsrGemm *g) {
     case TSR_INT64: i64_gemm(g, (uint64_t)ia, (uint64_t)ib, panel); break;
     case TSR_FLOAT32: tiny_f32(g, (float)fa, (float)fb); break;
     case TSR_FLOAT64: small_f64(g, fa, fb, panel); break;
-    case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g)); break;
+    case TSR_COMPLEX64: small_c64(g, (float complex)ca, (float complex)cb, complex_way(g), panel); break;
     case TSR_COMPLEX128: c128_gemm(g, ca, cb, panel); break;
     default: break; /* callers have asked tsr_gemm_supports */
     }
@@ -1006,7 +1066,7 @@ TsrStatus tsr_gemm_short(const TsrGemm *g) {
     switch (g->a.cols > 0 ? g->dtype : TSR_BOOL) {
     case TSR_FLOAT32: f32_plain(g, (float)creal(alpha), (float)creal(beta)); return TSR_OK;
     case TSR_FLOAT64: f64_plain(g, creal(alpha), creal(beta)); return TSR_OK;
-    case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP); return TSR_OK;
+    case TSR_COMPLEX64: small_c64(g, (float complex)alpha, (float complex)beta, WAY_LOOP, NULL); return TSR_OK;
     case TSR_COMPLEX128: return alpha_is_zero(g) ? own_gemm_parallel(g) : tsr_gemm(g);
     default: return tsr_gemm(g);
     }

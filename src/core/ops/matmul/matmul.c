@@ -157,7 +157,8 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
     if (batches > 1 && work <= SMALL_PRODUCT && !is_zero(alpha) &&
         (out->dtype == TSR_FLOAT16 || out->dtype == TSR_BFLOAT16) && !tsr_gemm_by_pairs(&each))
         return half_matmul_into(out, a, b, alpha, beta);
-    if (work * (double)batches < TSR_CHUNK_PRODUCTS) {
+    double products = tsr_dtype_is_complex(out->dtype) ? 4 * work : work; /* of real numbers */
+    if (products * (double)batches < TSR_CHUNK_PRODUCTS) {
         TSR_TRY(run_range(&job, 0, batches));
         return tsr_interrupt_check();
     }
@@ -168,7 +169,7 @@ static TsrStatus matmul_into(TsrTensor *out, const TsrTensor *a, const TsrTensor
         }
         return TSR_OK;
     }
-    int64_t grain = (int64_t)(2 * TSR_CHUNK_PRODUCTS / (work + 1)) + 1;
+    int64_t grain = (int64_t)(2 * TSR_CHUNK_PRODUCTS / (products + 1)) + 1;
     return tsr_parallel_for(batches, grain, run_batches, &job);
 }
 
