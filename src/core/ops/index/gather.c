@@ -208,13 +208,20 @@ static TsrStatus match_shapes(TsrTensor **self, TsrTensor **index, int64_t dim) 
     return TSR_OK;
 }
 
+/* Its memory is looked at where it has the size of the index. */
+static TsrStatus check_taken_out(const TsrOpCall *c, const TsrTensor *self, const TsrTensor *index) {
+    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    bool fits = c->out[0] != NULL && tsr_same_sizes(c->out[0], index);
+    return fits ? tsr_check_out_overlap(c->out[0], self) : TSR_OK;
+}
+
 static TsrStatus along_dim(TsrTensor **out, const TsrOpCall *c, TsrTensor *self, TsrTensor *index, int64_t dim) {
     TsrTensor *wrapped;
     TSR_TRY(match_shapes(&self, &index, dim));
     TsrStatus status = tsr_invoke_new(&wrapped, 1, "remainder", "ts", index,
                                       tsr_scalar_int(self->sizes[dim])); /* by 0: ZeroDivisionError */
     if (status == TSR_OK) {
-        status = tsr_check_out_dtype(c, 0, self->dtype);
+        status = check_taken_out(c, self, wrapped);
         if (status == TSR_OK) status = check_gather_dtype(self, wrapped, dim);
         if (status == TSR_OK) status = gather_new(out, self, dim, wrapped);
         tsr_tensor_free(wrapped);
@@ -232,7 +239,7 @@ static TsrStatus along_flat(TsrOpCall *c, const TsrTensor *self, const TsrTensor
     int64_t minus = -1;
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat, self, 1, &minus));
     TSR_TRY(tsr_tensor_new_reshaped_view(&flat_index, index, 1, &minus));
-    TSR_TRY(tsr_check_out_dtype(c, 0, self->dtype));
+    TSR_TRY(check_taken_out(c, flat, flat_index));
     TSR_TRY(check_gather(flat, flat_index, 0));
     TSR_TRY(check_gather_dtype(flat, flat_index, 0));
     return tsr_finish_move(c, gather_new(&t, flat, 0, flat_index), t);

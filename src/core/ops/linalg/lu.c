@@ -334,9 +334,9 @@ static TsrStatus lu_unpack(TsrOpCall *c, const TsrTensor *lu, const TsrTensor *p
         tsr_on_device(lu) && lu->numel > 0 ? permutation_new_there : permutation_new;
     TSR_TRY(data ? triangle_new(&l, lu, false) : empty_like_of(&l, lu));
     TSR_TRY(data ? triangle_new(&u, lu, true) : empty_like_of(&u, lu));
+    TSR_TRY(perm ? make(&p, lu, pivots) : empty_like_of(&p, lu));
     if (perm && lu->numel > 0)
         TSR_TRY(tsr_require(TSR_BITS_MOST | TSR_BITS_UINT, lu->dtype, "scatter_gather_scalar_cpu"));
-    TSR_TRY(perm ? make(&p, lu, pivots) : empty_like_of(&p, lu));
     tsr_return_move2(c, tsr_owned_take(&p), tsr_owned_take(&l));
     c->ret[2] = (TsrArg){.kind = TSR_ARG_TENSOR, .t = tsr_owned_take(&u)};
     c->nret = 3;

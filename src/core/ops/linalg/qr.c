@@ -454,7 +454,6 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TSR_TRY(check_lstsq(a, b, &vector));
     TSR_TRY(lstsq_driver(&driver, &c->arg[3], tsr_on_device(a)));
     if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_la_need_epsilon(a));
-    TSR_TRY(tsr_la_not_implemented("linalg_lstsq_cpu", a->dtype));
     TSR_OWNED column = NULL;
     TSR_OWNED f = NULL;
     TSR_OWNED x = NULL;
@@ -466,6 +465,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TsrLaBatch batch;
     int64_t m = tsr_la_rows(a), n = tsr_la_cols(a), k = TSR_MIN(m, n), none = 0;
     TSR_TRY(tsr_la_broadcast_batch(&batch, a, rhs));
+    TSR_TRY(tsr_la_not_implemented("linalg_lstsq_cpu", a->dtype));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(tsr_la_new(&x, &batch, TSR_MAX(m, n), tsr_la_cols(rhs), a->dtype, a->device));
     if (!tsr_is_meta(x)) {

@@ -113,7 +113,7 @@ static TsrStatus make_relative(TsrTensor **slot, const TsrTensor *a, const TsrTe
     if (atol == NULL) return tsr_tensor_new_scalar(slot, tsr_scalar_float(default_rtol(a)), d);
     TSR_TRY(tsr_tensor_new_scalar(&r, tsr_scalar_float(default_rtol(a)), d));
     TSR_TRY(tsr_tensor_new_scalar(&zero, tsr_scalar_float(0), d));
-    TSR_TRY(tsr_invoke_new(&positive, 1, "gt", "tt", atol, zero));
+    TSR_TRY(tsr_invoke_new(&positive, 1, "gt", "ts", atol, tsr_scalar_int(0)));
     return tsr_invoke_new(slot, 1, "where", "ttt", positive, zero, r);
 }
 
@@ -127,6 +127,12 @@ static TsrStatus above_tolerance(TsrTensor **mask, const TsrTensor *s, const Tsr
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", rtol, largest));
     if (atol != NULL) TSR_TRY(tsr_invoke_new(&limit, 1, "maximum", "tt", atol, scaled));
     return tsr_invoke_new(mask, 1, "gt", "tt", s, limit != NULL ? limit : scaled);
+}
+
+/* (A, atol, rtol): beside a number as atol the default of rtol is made first of all, of how many rows there are. */
+static TsrStatus check_rows(const TsrOpCall *c) {
+    bool number = tsr_arg_given(&c->arg[1]) && c->arg[1].kind != TSR_ARG_TENSOR;
+    return number && !tsr_arg_given(&c->arg[2]) ? tsr_wrap_own_dim(&(int64_t){-2}, tsr_ndim(c->arg[0].t)) : TSR_OK;
 }
 
 static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *atol, const TsrTensor *rtol,
@@ -155,7 +161,8 @@ static TsrStatus rank_new(TsrTensor **out, const TsrTensor *a, const TsrTensor *
 static TsrStatus finish_rank_move(TsrOpCall *c, TsrTensor *rank) {
     const TsrTensor *out = c->out[0];
     TsrStatus status = TSR_OK;
-    if (out != NULL && c->arg[0].t->numel > 0 && tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8, out->dtype))
+    if (out != NULL && c->arg[0].t->numel > 0 &&
+        tsr_in(TSR_BITS_UINT | TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), out->dtype))
         status = tsr_not_implemented("sum_cpu", out->dtype);
     return tsr_finish_move(c, status, rank);
 }
@@ -166,6 +173,7 @@ TsrStatus op_matrix_rank(TsrOpCall *c) {
     TSR_OWNED atol = NULL;
     TSR_OWNED rtol = NULL;
     TsrTensor *r = NULL;
+    TSR_TRY(check_rows(c));
     TSR_TRY(tsr_la_check_matrix(c->arg[0].t, fn, "input"));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));
@@ -268,6 +276,7 @@ TsrStatus op_pinv(TsrOpCall *c) {
     TSR_OWNED rtol = NULL;
     TsrTensor *r = NULL;
     bool number = tsr_arg_given(&c->arg[1]) && c->arg[1].kind != TSR_ARG_TENSOR;
+    TSR_TRY(check_rows(c));
     TSR_TRY(check_pinv(c, number && !tsr_arg_given(&c->arg[2])));
     TSR_TRY(tolerance(&atol, &c->arg[1], c->arg[0].t, fn, "atol"));
     TSR_TRY(tolerance(&rtol, &c->arg[2], c->arg[0].t, fn, "rtol"));

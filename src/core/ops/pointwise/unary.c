@@ -303,11 +303,15 @@ static TsrStatus isinf_empty(TsrOpCall *c) {
     return tsr_scope_return(c, &s, CALL(&s, "eq", "ts", size, tsr_scalar_float(INFINITY)));
 }
 
+static TsrStatus isinf_alike(TsrOpCall *c, void *rules) { return classify(c, rules, "isinf", true, false); }
+
 TsrStatus op_isinf(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_isinf, "isinf_cpu", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
     TsrDtype d = c->arg[0].t->dtype;
-    bool empty = c->arg[0].t->numel == 0 && c->out[0] == NULL && tsr_in(D_FLOAT | D_COMPLEX, d);
+    bool made = c->out[0] == NULL, empty = c->arg[0].t->numel == 0 && made && tsr_in(D_FLOAT | D_FLOAT8 | D_COMPLEX, d);
     if (d == TSR_FLOAT8_E4M3FN && c->out[0] == NULL) return return_alike(c, false); /* it has no infinity */
+    if (made && !empty && tsr_dtype_is_complex(d) && tsr_is_dense(c->arg[0].t))
+        return run_alike(c, TSR_BOOL, isinf_alike, (void *)&rules);
     return empty ? isinf_empty(c) : classify(c, &rules, "isinf", true, false);
 }
 
