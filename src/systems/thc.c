@@ -39,12 +39,12 @@ static TsrStatus thc_synchronize(Value *out, const CallArgs *args) {
 static TsrStatus thc_mem_get_info(Value *out, const CallArgs *args) {
     const TsrBackend *b;
     TsrDeviceFacts facts;
-    size_t unused;
+    size_t left;
     (void)args;
     TSR_TRY(cuda_backend(&b));
     TSR_TRY(b->facts(&facts, b->current()));
-    TSR_TRY(b->free_memory(&unused, b->current()));
-    Value pair[] = {value_int((int64_t)unused), value_int((int64_t)facts.memory)};
+    TSR_TRY(b->free_memory(&left, b->current()));
+    Value pair[] = {value_int((int64_t)left), value_int((int64_t)facts.memory)};
     return tuple_new(out, pair, 2);
 }
 

@@ -4,12 +4,12 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "lang/object/args.h"
 #include "builtin.h"
-#include "lang/types/dict.h"
-#include "lang/types/codec.h"
-#include "lang/object/exc.h"
 #include "file.h"
+#include "lang/object/args.h"
+#include "lang/object/exc.h"
+#include "lang/types/codec.h"
+#include "lang/types/dict.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"

@@ -112,7 +112,7 @@ static bool is_tuple_like(Value v) {
     for (int64_t i = 0; i < list->count; i++) {
         Value item = list->items[i];
         if (item.tag == V_TENSOR || item.tag == V_NONE || is_index_sequence(item)) return true;
-        if (item.tag == V_OBJ && (item.o == &ellipsis_object || item.o->type == &slice_type)) return true;
+        if (is_ellipsis(item) || is_slice(item)) return true;
     }
     return false;
 }
@@ -250,7 +250,8 @@ static TsrStatus cannot_assign(Value v, const TsrTensor *t) {
                      tsr_dtype_scalar_name(t->dtype));
 }
 
-/* The value as a tensor (*number false) or a number in *s. Strings and nested elements go into tensors of theirs. */
+/* The value as a tensor, or, *out being NULL, as a number in *s. Strings and nested elements go into tensors of theirs.
+ */
 static TsrStatus assigned(TsrTensor **out, TsrScalar *s, Value v, const TsrTensor *self) {
     *out = NULL;
     if (!tsr_dtype_is_pod(self->dtype)) {

@@ -309,7 +309,6 @@ static TsrStatus check_complex_part(const TsrTensor *t, const TsrTensor *other, 
                      tsr_old_type_text(one, sizeof one, t), what, tsr_old_type_text(two, sizeof two, other));
 }
 
-/* Dimensions of the input and of the weight, which say how many numbers a window has. */
 TsrStatus tsr_conv_check_input_rank(const ConvArgs *a) {
     static const char *const dims[] = {"", "2D (unbatched) or 3D (batched)", "3D (unbatched) or 4D (batched)",
                                        "4D (unbatched) or 5D (batched)"};
@@ -330,7 +329,6 @@ TsrStatus tsr_conv_check_ranks(const ConvArgs *a) {
     return a->groups > 0 ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "non-positive groups is not supported");
 }
 
-/* With padding='same' the ranks are compared first, in nearly the same words. */
 TsrStatus tsr_conv_check_same_ranks(const ConvArgs *a) {
     int k = tsr_ndim(a->weight);
     if (k == a->n + 2) return TSR_OK;

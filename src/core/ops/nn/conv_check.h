@@ -15,10 +15,9 @@ typedef struct ConvArgs {
     int64_t output_padding[NN_DIMS];
 } ConvArgs;
 
-/* Before the window is known: the dimensions of the input, and where `ranks`, those of the weight, and the groups.
- * Errors: PyTorch's. */
-TsrStatus tsr_conv_check_input_rank(const ConvArgs *a);
-TsrStatus tsr_conv_check_ranks(const ConvArgs *a);
+/* Before the window is known. Errors: PyTorch's. */
+TsrStatus tsr_conv_check_input_rank(const ConvArgs *a); /* the input's dimensions; that all or no tensors are complex */
+TsrStatus tsr_conv_check_ranks(const ConvArgs *a);      /* the same, the weight's dimensions, and the groups */
 /* With padding='same' the ranks are compared first, in nearly the same words. */
 TsrStatus tsr_conv_check_same_ranks(const ConvArgs *a);
 

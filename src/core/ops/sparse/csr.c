@@ -271,8 +271,7 @@ static TsrStatus count_new(TsrTensor **out, const TsrTensor *indices, int64_t n)
  * sizes. */
 static TsrTensor *compress(TsrScope *s, TsrTensor *coo, uint8_t layout, int ndim, const int64_t *sizes) {
     if (s->status != TSR_OK) return NULL;
-    TsrTensor *flat = MAKE(s, tsr_sparse_flat_new, coo); /* for its check of positions */
-    (void)flat;
+    (void)MAKE(s, tsr_sparse_flat_new, coo); /* for its check of positions */
     TsrTensor *indices = MAKE(s, tsr_tensor_new_contiguous, coo->sparse->indices, TSR_CONTIGUOUS);
     TsrTensor *crow = MAKE(s, count_new, indices, coo->sizes[0]);
     TsrTensor *row = MAKE(s, tsr_tensor_new_select, indices, (int64_t)0, (int64_t)1);
