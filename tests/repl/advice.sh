@@ -906,6 +906,20 @@ table({'a': [1.5, 2.5]}).groupby('a')
 did you mean 'by'?
 table({'a': [1.5, 2.5]}).sort_values('a')
 did you mean 'sort_by'?
+import tempfile
+io.BytesIO() is a file in memory, for torch.save and torch.load, too
+import os; os.remove("x")
+tsr deletes no files and makes no folders: the shell does
+import os; os.unlink("x")
+tsr deletes no files and makes no folders: the shell does
+import os; os.mkdir("x")
+tsr deletes no files and makes no folders: the shell does
+import os; os.makedirs("x")
+tsr deletes no files and makes no folders: the shell does
+ones(2).value_counts()
+x.unique(return_counts=True) counts equal values
+table({'a': [1.5, 2.5]}).corr()
+t.tensor().T.corrcoef() compares the columns of numbers
 table({'a': [1.5, 2.5]}).dropna()
 t[~t['a'].isnan()] leaves the rows out where a number is missing
 table({'a': [1.5, 2.5]}).fillna(0)

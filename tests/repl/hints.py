@@ -9,7 +9,7 @@ import os, re, subprocess, sys, tempfile
 tsr, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
 SETUP = """
-import os, sys, json, time, random, collections
+import io, os, sys, json, time, random, collections
 torch.manual_seed(0)
 x = ones(2, 2); y = ones(2, 2); a = ones(2, 2); b = zeros(2, 2); n = 4; lr = 0.1; grad = ones(2, 2)
 w = ones(2, 2); m = ones(2, 2); i = tensor([0, 1]); target = tensor([0., 1.]); text = "abc"; d = {"key": 1, "d": 2}
