@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/op/shared.h"
 #include "core/op/out.h"
 
 /* One matrix, factored or solved with. */
@@ -130,7 +131,7 @@ static TsrStatus check_ldl_solve(const TsrTensor *ld, const TsrTensor *pivots, c
     if (!tsr_dtype_is_integral(pivots->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.ldl_solve: Expected pivots to be integers. Got %s",
                          tsr_dtype_scalar_name(pivots->dtype));
-    return TSR_OK;
+    return pivots->numel > 0 ? tsr_require(TSR_BITS_INT, pivots->dtype, "abs_cpu") : TSR_OK;
 }
 
 static TsrStatus check_ldl_pivots(const TsrTensor *p, int64_t n) {

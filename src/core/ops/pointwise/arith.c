@@ -590,16 +590,13 @@ static TsrStatus power_of_two(TsrTensor **out, const TsrTensor *x, TsrTensor *ex
 /* x * 2 ** other */
 TsrStatus op_ldexp(TsrOpCall *c) {
     const TsrTensor *x = c->arg[0].t, *exponent = c->arg[1].t;
-    if (c->inplace && (x->dtype == TSR_BOOL || tsr_dtype_is_integral(x->dtype)))
-        return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
-                         tsr_dtype_scalar_name(x->dtype));
-    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
-    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_INT | D_BARE | D_BOOL, exponent->dtype))
-        return (tsr_on_device(x) || tsr_on_device(exponent) ? ldexp_there : ldexp_integral)(c, x, exponent);
     const TsrTensor *out = c->out[0];
     if (out != NULL && (out->dtype == TSR_BOOL || tsr_dtype_is_integral(out->dtype)))
         return tsr_error(TSR_RUNTIME_ERROR, "ldexp can't be cast to the desired output type %s",
                          tsr_dtype_scalar_name(out->dtype));
+    if (c->inplace) TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+    if (tsr_dtype_is_float(x->dtype) && tsr_in(D_INT | D_BARE | D_BOOL, exponent->dtype))
+        return (tsr_on_device(x) || tsr_on_device(exponent) ? ldexp_there : ldexp_integral)(c, x, exponent);
     TSR_OWNED powers = NULL;
     TSR_TRY(power_of_two(&powers, x, c->arg[1].t));
     TsrTensor *in[2] = {c->arg[0].t, powers};

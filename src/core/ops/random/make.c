@@ -153,6 +153,16 @@ static TsrStatus check_permutation_dtype(const TsrTensor *t, int64_t n) {
     return TSR_OK;
 }
 
+/* A fresh tensor without gaps in the place of *slot, which is freed, on failure too. */
+static TsrStatus make_dense(TsrTensor **slot) {
+    TsrTensor *dense;
+    if (tsr_is_contiguous(*slot, TSR_CONTIGUOUS)) return TSR_OK;
+    TsrStatus status = tsr_tensor_new_like(&dense, *slot, TSR_DTYPE_NONE, TSR_CONTIGUOUS);
+    tsr_tensor_free(*slot);
+    if (status == TSR_OK) *slot = dense;
+    return status;
+}
+
 /* randperm(n, *, generator, dtype, layout, device) */
 TsrStatus op_randperm(TsrOpCall *c) {
     int64_t n = c->arg[0].i;
@@ -161,6 +171,7 @@ TsrStatus op_randperm(TsrOpCall *c) {
     if (c->out[0] != NULL && n < 0)
         return tsr_error(TSR_RUNTIME_ERROR, "n must be non-negative, got%lld", (long long)n);
     TSR_TRY(factory_new(&t, c, &size, 2, TSR_INT64));
+    TSR_TRY(make_dense(&t)); /* an out= may have gaps */
     TsrStatus status = check_permutation_dtype(t, n);
     if (status == TSR_OK && n > 0 && tsr_on_device(t)) {
         status = tsr_random_permutation(t, tsr_random_generator(&c->arg[1]));
