@@ -206,8 +206,11 @@ void draw_fill_grid(Grid *g, const Picture *p) {
 }
 
 char *draw_geometry(char *buffer, size_t room, const View *v) {
-    snprintf(buffer, room, "shape %s, strides %s, offset %lld", tsr_layout_text(tsr_ndim(v->t), v->t->sizes),
-             tsr_layout_text(tsr_ndim(v->t), v->t->strides), (long long)v->t->offset);
+    const char *flag = (v->t->flags & TSR_FLAG_CONJ) != 0  ? ", conjugated when read"
+                       : (v->t->flags & TSR_FLAG_NEG) != 0 ? ", negated when read"
+                                                           : "";
+    snprintf(buffer, room, "shape %s, strides %s, offset %lld%s", tsr_layout_text(tsr_ndim(v->t), v->t->sizes),
+             tsr_layout_text(tsr_ndim(v->t), v->t->strides), (long long)v->t->offset, flag);
     return buffer;
 }
 

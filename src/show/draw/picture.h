@@ -56,7 +56,7 @@ typedef struct Grid {
 void draw_choose_cells(Picture *p);
 void draw_fill_grid(Grid *g, const Picture *p);
 int draw_columns(const char *label); /* its width in characters */
-/* "shape [2, 3], strides [3, 1], offset 0". Returns buffer. */
+/* "shape [2, 3], strides [3, 1], offset 0", and what a flag does to its elements when they are read. Returns buffer. */
 char *draw_geometry(char *buffer, size_t room, const View *v);
 
 /* Of a tensor's last dimension (1), the one before it (2), ...: its size and stride; 1 and 0 where it has none. */
