@@ -213,8 +213,10 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
     TSR_TRY(tsr_layout_broadcast(shape, &ndim, b->sizes, n));
     TSR_TRY(tsr_check_out_dtype(c, 0, a->dtype));
     if (c->out[0] != NULL && tsr_ndim(c->out[0]) == ndim &&
-        memcmp(c->out[0]->sizes, shape, sizeof *shape * (size_t)ndim) == 0) /* another is resized first */
-        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+        memcmp(c->out[0]->sizes, shape, sizeof *shape * (size_t)ndim) == 0) { /* another is resized first */
+        TSR_TRY(tsr_check_out_overlap(c->out[0], a));
+        TSR_TRY(tsr_check_no_overlap(c->out[0], b));
+    }
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
     if (a->dtype != b->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),

@@ -417,12 +417,17 @@ static TsrStatus check_lstsq(const TsrTensor *a, const TsrTensor *b, bool *vecto
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-1)", fn);
     if (!*vector && tsr_la_rows(a) != tsr_la_rows(b))
         return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
-    if (da == db || *vector) return TSR_OK;
-    int64_t batch[TSR_MAX_DIMS]; /* of different rank have to agree, and do not */
-    int nbatch = da - 2;
+    return TSR_OK;
+}
+
+/* Of matrices: batches of different rank have to agree, and do not. */
+static TsrStatus check_lstsq_batches(const TsrTensor *a, const TsrTensor *b) {
+    int64_t batch[TSR_MAX_DIMS];
+    int da = tsr_ndim(a), db = tsr_ndim(b), nbatch = da - 2;
+    if (da == db) return TSR_OK;
     memcpy(batch, a->sizes, sizeof(int64_t) * (size_t)nbatch);
     TSR_TRY(tsr_layout_broadcast(batch, &nbatch, b->sizes, db - 1));
-    return tsr_error(TSR_RUNTIME_ERROR, "%s: input.size(-2) should match other.size(-2)", fn);
+    return tsr_error(TSR_RUNTIME_ERROR, "torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
 }
 
 /* Rank and singular values belong to the matrices: of an expanded batch the repetitions are dropped. `extra` dimensions
@@ -454,6 +459,7 @@ TsrStatus op_lstsq(TsrOpCall *c) {
     TSR_TRY(check_lstsq(a, b, &vector));
     TSR_TRY(lstsq_driver(&driver, &c->arg[3], tsr_on_device(a)));
     if (!tsr_arg_given(&c->arg[2])) TSR_TRY(tsr_la_need_epsilon(a));
+    if (!vector) TSR_TRY(check_lstsq_batches(a, b));
     TSR_OWNED column = NULL;
     TSR_OWNED f = NULL;
     TSR_OWNED x = NULL;

@@ -548,13 +548,12 @@ static TsrStatus check_running(const TsrOpCall *c) {
 
 /* Of scattered numbers PyTorch takes the mean as torch.mean does, in whose words. */
 static TsrStatus check_mean_kind(const TsrTensor *t) {
-    if (t->dtype == TSR_FLOAT8_E5M2) return tsr_not_implemented("div_cpu_reduced_float", t->dtype);
-    if (tsr_dtype_is_float8(t->dtype)) return tsr_not_implemented("sum_cpu", t->dtype);
-    if (tsr_dtype_is_float(t->dtype) || tsr_dtype_is_complex(t->dtype)) return TSR_OK;
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
-                     "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
-                     "dtype. Got: %s",
-                     tsr_dtype_scalar_name(t->dtype));
+    if (tsr_in(TSR_BITS_FLOAT | TSR_BITS_COMPLEX, t->dtype)) return TSR_OK;
+    TSR_OWNED mean = NULL;
+    int64_t dims[TSR_MAX_DIMS], n = 0;
+    for (int d = 0; d < tsr_ndim(t); d++)
+        if (d != 1) dims[n++] = d;
+    return tsr_invoke_new(&mean, 1, "mean", "tI", t, (int)n, dims);
 }
 
 /* Whether PyTorch takes the mean of the channels by torch.mean: in training, of scattered numbers, of which the first

@@ -91,8 +91,11 @@ static TsrStatus add_scaled(TsrOpCall *c, TsrTensor *const *in, TsrScalar alpha,
     TsrDtype common;
     const unsigned no_kernel = TSR_BITS_UINT | TSR_BITS_FLOAT8;
     if (alpha.kind != TSR_SCALAR_INT && (tsr_in(no_kernel, in[0]->dtype) || tsr_in(no_kernel, in[1]->dtype))) {
-        bool promoted = tsr_result_type(&common, in, 2) == TSR_OK; /* if not, the iterator says so in its turn */
-        if (promoted) TSR_TRY(check_alpha(alpha, common));
+        int64_t shape[TSR_MAX_DIMS];
+        int ndim = 0; /* what is not so far right, the iterator says in its turn */
+        bool fits = tsr_layout_broadcast(shape, &ndim, in[0]->sizes, tsr_ndim(in[0])) == TSR_OK &&
+                    tsr_layout_broadcast(shape, &ndim, in[1]->sizes, tsr_ndim(in[1])) == TSR_OK;
+        if (fits && tsr_result_type(&common, in, 2) == TSR_OK) TSR_TRY(check_alpha(alpha, common));
     }
     int half = is_one(alpha) && alpha.kind == TSR_SCALAR_INT ? half_by_number(c, &plus_number_rules, in) : -1;
     if (half == 0 || (half == 1 && !subtract)) {

@@ -230,8 +230,11 @@ static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight, unsigne
     if (tsr_ndim(weight) == 0 && tsr_in(TSR_BITS_FLOAT8, self->dtype)) {
         int64_t shape[TSR_MAX_DIMS];
         int ndim = 0;
+        TsrDtype common;
+        TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
         TSR_TRY(tsr_layout_broadcast(shape, &ndim, self->sizes, tsr_ndim(self)));
         TSR_TRY(tsr_layout_broadcast(shape, &ndim, in[1]->sizes, tsr_ndim(in[1])));
+        if (!(weight->flags & TSR_FLAG_WRAPPED_NUMBER)) TSR_TRY(tsr_result_type(&common, in, 3));
         return tsr_not_implemented(name, self->dtype);
     }
     TSR_TRY((weight->flags & TSR_FLAG_WRAPPED_NUMBER ? tsr_pw_begin_as(&pw, c, &rules, 3, in, self->dtype)

@@ -626,7 +626,8 @@ TsrStatus op_bernoulli_tensor_(TsrOpCall *c) {
 
 TsrStatus op_bernoulli(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t, *t;
-    if (c->out[0] != NULL) TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
+    if (c->out[0] != NULL && tsr_same_sizes(c->out[0], self)) /* another is resized first */
+        TSR_TRY(tsr_check_no_internal_overlap(c->out[0]));
     TSR_TRY(tsr_tensor_new_like(&t, self, c->out[0] != NULL ? c->out[0]->dtype : TSR_DTYPE_NONE, TSR_CONTIGUOUS));
     return tsr_finish_move(c, fill_bernoulli_tensor(t, self, tsr_random_generator(&c->arg[1])), t);
 }
