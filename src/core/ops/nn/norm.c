@@ -549,6 +549,7 @@ static TsrStatus check_running(const TsrOpCall *c) {
 /* Of scattered numbers PyTorch takes the mean as torch.mean does, in whose words. */
 static TsrStatus check_mean_kind(const TsrTensor *t) {
     if (tsr_in(TSR_BITS_FLOAT | TSR_BITS_COMPLEX, t->dtype)) return TSR_OK;
+    if (t->dtype == TSR_FLOAT8_E5M2) return tsr_not_implemented("div_cpu_reduced_float", t->dtype);
     TSR_OWNED mean = NULL;
     int64_t dims[TSR_MAX_DIMS], n = 0;
     for (int d = 0; d < tsr_ndim(t); d++)
