@@ -633,47 +633,17 @@ static const Method view_methods[] = {
 };
 static const Getter view_getters[] = {{"mapping", view_mapping, NULL, "The dict it looks at."}, {0}};
 
-Type dict_keys_type = {.obj = TYPE_HEADER,
-                       .name = "dict_keys",
-                       .flags = TYPE_GC,
-                       .destroy = view_destroy,
-                       .traverse = view_traverse,
-                       .clear = view_clear,
-                       .repr = view_repr,
-                       .hash = hash_refused,
-                       .length = view_length,
-                       .iter = view_iter,
-                       .contains = view_contains,
-                       .binary = view_binary,
-                       .compare = view_compare,
-                       .methods = view_methods,
-                       .getters = view_getters};
-Type dict_values_type = {.obj = TYPE_HEADER,
-                         .name = "dict_values",
-                         .flags = TYPE_GC,
-                         .destroy = view_destroy,
-                         .traverse = view_traverse,
-                         .clear = view_clear,
-                         .repr = view_repr,
-                         .length = view_length,
-                         .iter = view_iter,
-                         .methods = view_methods,
-                         .getters = view_getters};
-Type dict_items_type = {.obj = TYPE_HEADER,
-                        .name = "dict_items",
-                        .flags = TYPE_GC,
-                        .destroy = view_destroy,
-                        .traverse = view_traverse,
-                        .clear = view_clear,
-                        .repr = view_repr,
-                        .hash = hash_refused,
-                        .length = view_length,
-                        .iter = view_iter,
-                        .contains = view_contains,
-                        .binary = view_binary,
-                        .compare = view_compare,
-                        .methods = view_methods,
-                        .getters = view_getters};
+#define VIEW_TYPE(shown, ...) \
+    { \
+        .obj = TYPE_HEADER, .name = shown, .flags = TYPE_GC, .destroy = view_destroy, .traverse = view_traverse, \
+        .clear = view_clear, .repr = view_repr, .length = view_length, .iter = view_iter, .methods = view_methods, \
+        .getters = view_getters, __VA_ARGS__ \
+    }
+#define AS_A_SET .hash = hash_refused, .contains = view_contains, .binary = view_binary, .compare = view_compare
+
+Type dict_keys_type = VIEW_TYPE("dict_keys", AS_A_SET);
+Type dict_values_type = VIEW_TYPE("dict_values", );
+Type dict_items_type = VIEW_TYPE("dict_items", AS_A_SET);
 
 static TsrStatus view_new(Value *out, Type *type, Value dict) {
     DictView *v = obj_new(type, sizeof *v);
