@@ -310,26 +310,17 @@ static TsrStatus math_dist(Value *out, const CallArgs *args) {
     return status;
 }
 
-static TsrStatus math_isnan(Value *out, const CallArgs *args) {
-    double x;
-    TSR_TRY(value_to_double(&x, args->values[0]));
-    *out = value_bool(isnan(x));
-    return TSR_OK;
-}
+#define TEST(name, expression) \
+    static TsrStatus math_##name(Value *out, const CallArgs *args) { \
+        double x; \
+        TSR_TRY(value_to_double(&x, args->values[0])); \
+        *out = value_bool(expression); \
+        return TSR_OK; \
+    }
 
-static TsrStatus math_isinf(Value *out, const CallArgs *args) {
-    double x;
-    TSR_TRY(value_to_double(&x, args->values[0]));
-    *out = value_bool(isinf(x) != 0);
-    return TSR_OK;
-}
-
-static TsrStatus math_isfinite(Value *out, const CallArgs *args) {
-    double x;
-    TSR_TRY(value_to_double(&x, args->values[0]));
-    *out = value_bool(isfinite(x));
-    return TSR_OK;
-}
+TEST(isnan, isnan(x))
+TEST(isinf, isinf(x))
+TEST(isfinite, isfinite(x))
 
 static TsrStatus math_isclose(Value *out, const CallArgs *args) {
     static const char *const names[] = {"a", "b", "rel_tol", "abs_tol"};

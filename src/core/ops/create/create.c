@@ -260,9 +260,13 @@ static TsrStatus new_like(TsrTensor **out, const TsrOpCall *c, int options_at) {
     return tsr_tensor_new_strided(out, n, self->sizes, strides, dtype_or(o.dtype, self->dtype), o.device);
 }
 
+static TsrStatus sparse_zeros_like(TsrOpCall *c) {
+    const TsrTensor *self = c->arg[0].t;
+    return sparse_zeros(c, tsr_ndim(self), self->sizes, self->dtype, self->device);
+}
+
 TsrStatus op_empty_like(TsrOpCall *c) {
-    if (wants_sparse(c))
-        return sparse_zeros(c, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c)) return sparse_zeros_like(c);
     TsrTensor *t;
     TSR_TRY(new_like(&t, c, 1));
     return tsr_return_move(c, t);
@@ -275,8 +279,7 @@ static TsrStatus filled_like(TsrOpCall *c, int options_at, TsrScalar value, bool
 }
 
 TsrStatus op_zeros_like(TsrOpCall *c) {
-    if (wants_sparse(c))
-        return sparse_zeros(c, tsr_ndim(c->arg[0].t), c->arg[0].t->sizes, c->arg[0].t->dtype, c->arg[0].t->device);
+    if (wants_sparse(c)) return sparse_zeros_like(c);
     return filled_like(c, 1, tsr_scalar_int(0), true);
 }
 TsrStatus op_ones_like(TsrOpCall *c) { return filled_like(c, 1, tsr_scalar_int(1), false); }
