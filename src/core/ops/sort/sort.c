@@ -5,6 +5,8 @@
  * words of 64 bits (key above position) and goes through the radix sort of radix.c over threads; the values come back
  * from the keys where they can. topk of few keeps a heap of k pairs that is fed block by block, that of many selects
  * with nth_element and sorts what is in front. */
+#include <string.h>
+
 #include "core/tensor/owned.h"
 #include "core/kernels/sort/keys.h"
 #include "core/kernels/sort/kth.h"
@@ -20,9 +22,46 @@ enum {
 
 /* ---- sort ---- */
 
+enum { FEW = 16 }; /* up to here PyTorch's unstable algorithm is insertion, which is stable */
+
+/* Where each of n keys goes: behind all that are smaller and the equal ones before it. Every two are compared, so that
+ * no comparison has to be guessed. */
+static void rank_keys(const uint64_t *keys, int64_t n, int64_t *rank) {
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t key = keys[i];
+        int64_t behind = 0;
+        for (int64_t k = 0; k < i; k++) {
+            const int64_t greater = keys[k] > key;
+            rank[k] += greater;
+            behind += greater;
+        }
+        rank[i] = i - behind;
+    }
+}
+
+static void sort_few(char *const *data, const int64_t *stride, int64_t n, const SortLine *w) {
+    uint64_t keys[FEW];
+    int64_t rank[FEW];
+    const size_t item = tsr_dtype_size(w->dtype);
+    tsr_kernel_keys64(w->dtype, data[2], stride[2], n, keys);
+    for (int64_t i = 0; w->flip && i < n; i++) keys[i] = ~keys[i];
+    rank_keys(keys, n, rank);
+    for (int64_t i = 0; i < n; i++) {
+        const char *from = data[2] + i * stride[2];
+        char *to = data[0] + rank[i] * stride[0];
+        if (item == sizeof(float)) memcpy(to, from, sizeof(float));
+        else memcpy(to, from, item);
+        *(int64_t *)(void *)(data[1] + rank[i] * stride[1]) = i;
+    }
+}
+
 static void sort_line(char *const *data, const int64_t *stride, const int64_t *n, const void *params) {
     const SortLine *w = params;
     SortPairs p;
+    if (n[2] <= FEW) {
+        sort_few(data, stride, n[2], w);
+        return;
+    }
     bool stable = w->stable || n[2] > UNSTABLE_EXACT;
     if (!tsr_pairs_begin(&p, n[2], stable, w)) return;
     tsr_pairs_load(p.a, data[2], stride[2], n[2], w);
