@@ -224,8 +224,9 @@ static TsrStatus check_lerp_dtype(const TsrTensor *self, const TsrTensor *t, con
 
 /* A weight that is a number takes self's dtype, but a tensor without dimensions is promoted with self. */
 static TsrStatus lerp(TsrOpCall *c, const char *name, TsrTensor *weight, unsigned flags) {
-    const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, TSR_ITER_OPMATH | flags, 4, 0, NULL};
     TsrTensor *self = c->arg[0].t, *in[3] = {self, c->arg[1].t, weight};
+    if (!tsr_dtype_is_float8(self->dtype)) flags |= TSR_ITER_OPMATH; /* it has one name, and no kernel */
+    const TsrPointwise rules = {TSR_K_lerp, name, D_FLOAT | D_COMPLEX, flags, 4, 0, NULL};
     TsrPw pw;
     if (tsr_ndim(weight) == 0 && tsr_in(TSR_BITS_FLOAT8, self->dtype)) {
         int64_t shape[TSR_MAX_DIMS];
