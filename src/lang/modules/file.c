@@ -541,47 +541,21 @@ static TsrStatus file_seek(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus file_tell(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_int((int64_t)ftello(stream));
-    return TSR_OK;
-}
+/* A question about an open file, which `expression` asks of its stream. */
+#define ASK(name, expression) \
+    static TsrStatus file_##name(Value *out, const CallArgs *args) { \
+        FILE *stream; \
+        TSR_TRY(open_stream(&stream, args->values[0])); \
+        *out = expression; \
+        return TSR_OK; \
+    }
 
-static TsrStatus file_fileno(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_int(fileno(stream));
-    return TSR_OK;
-}
-
-static TsrStatus file_isatty(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_bool(isatty(fileno(stream)) != 0);
-    return TSR_OK;
-}
-
-static TsrStatus file_readable(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_bool(may_read(as_file(args->values[0])));
-    return TSR_OK;
-}
-
-static TsrStatus file_writable(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_bool(may_write(as_file(args->values[0])));
-    return TSR_OK;
-}
-
-static TsrStatus file_seekable(Value *out, const CallArgs *args) {
-    FILE *stream;
-    TSR_TRY(open_stream(&stream, args->values[0]));
-    *out = value_bool(lseek(fileno(stream), 0, SEEK_CUR) >= 0);
-    return TSR_OK;
-}
+ASK(tell, value_int((int64_t)ftello(stream)))
+ASK(fileno, value_int(fileno(stream)))
+ASK(isatty, value_bool(isatty(fileno(stream)) != 0))
+ASK(readable, value_bool(may_read(as_file(args->values[0]))))
+ASK(writable, value_bool(may_write(as_file(args->values[0]))))
+ASK(seekable, value_bool(lseek(fileno(stream), 0, SEEK_CUR) >= 0))
 
 static TsrStatus file_truncate(Value *out, const CallArgs *args) {
     FILE *stream;
