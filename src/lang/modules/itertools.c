@@ -332,22 +332,13 @@ static TsrStatus make_islice(Value *out, const CallArgs *args) {
 
 /* ---- by a predicate ---- */
 
-static TsrStatus holds(bool *out, Value function, Value item) {
-    Value result;
-    if (function.tag == V_NONE) return value_truth(out, item);
-    TSR_TRY(value_call_n(&result, function, 1, &item));
-    TsrStatus status = value_truth(out, result);
-    value_release(result);
-    return status;
-}
-
 /* The next item for which the predicate is false. */
 static TsrStatus step_filterfalse(Value *out, Iter *it) {
     for (;;) {
         bool is = true;
         TSR_TRY(value_next(out, it->a));
         if (out->tag == V_UNBOUND) return TSR_OK;
-        TsrStatus status = holds(&is, it->b, *out);
+        TsrStatus status = value_holds(&is, it->b, *out);
         if (status == TSR_OK && !is) return TSR_OK;
         value_clear(out);
         TSR_TRY(status);
@@ -359,7 +350,7 @@ static TsrStatus step_takewhile(Value *out, Iter *it) {
     bool is = false;
     TSR_TRY(value_next(out, it->a));
     if (out->tag == V_UNBOUND) return TSR_OK;
-    TsrStatus status = holds(&is, it->b, *out);
+    TsrStatus status = value_holds(&is, it->b, *out);
     if (status != TSR_OK || !is) value_clear(out);
     return status;
 }

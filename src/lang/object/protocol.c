@@ -570,6 +570,15 @@ TsrStatus value_call_n(Value *out, Value callee, int count, const Value *values)
     return value_call(out, callee, &args);
 }
 
+TsrStatus value_holds(bool *out, Value predicate, Value item) {
+    Value result;
+    if (value_is_none(predicate)) return value_truth(out, item);
+    TSR_TRY(value_call_n(&result, predicate, 1, &item));
+    TsrStatus status = value_truth(out, result);
+    value_release(result);
+    return status;
+}
+
 TsrStatus value_call_method(Value *out, Value v, const char *name, int count, const Value *values) {
     Str *s = str_intern_c(name);
     if (s == NULL) return mem_error();

@@ -359,6 +359,8 @@ TsrStatus value_dir(Value *out, Value v); /* a sorted list of str */
 
 TsrStatus value_call(Value *out, Value callee, const CallArgs *args);
 TsrStatus value_call_n(Value *out, Value callee, int count, const Value *values); /* positional only */
+/* Whether a predicate holds for an item; by None, whether the item is true. */
+TsrStatus value_holds(bool *out, Value predicate, Value item);
 bool value_is_callable(Value v);
 /* Calls v.name(values...). */
 TsrStatus value_call_method(Value *out, Value v, const char *name, int count, const Value *values);

@@ -207,18 +207,12 @@ Type enumerate_type = {.obj = TYPE_HEADER,
 static TsrStatus filter_next(Value *out, Value self) {
     PairIter *it = (PairIter *)self.o;
     for (int64_t n = 1;; n++) {
-        Value item, verdict;
+        Value item;
         bool keep;
         TSR_TRY(tsr_interrupt_check_at(n));
         TSR_TRY(value_next(&item, it->second));
         if (item.tag == V_UNBOUND) return TSR_OK;
-        TsrStatus status = TSR_OK;
-        if (value_is_none(it->first)) verdict = value_retain(item);
-        else status = value_call_n(&verdict, it->first, 1, &item);
-        if (status == TSR_OK) {
-            status = value_truth(&keep, verdict);
-            value_release(verdict);
-        }
+        TsrStatus status = value_holds(&keep, it->first, item);
         if (status == TSR_OK && keep) {
             *out = item;
             return TSR_OK;
