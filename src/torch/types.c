@@ -51,22 +51,18 @@ static TsrStatus dtype_repr(TsrText *out, Value self) {
     return tsr_text_printf(out, "torch.%s", tsr_dtype_name(dtype_of(self)));
 }
 
-static TsrStatus dtype_floating(Value *out, Value self) {
-    *out = value_bool(tsr_dtype_is_float(dtype_of(self)));
-    return TSR_OK;
-}
-static TsrStatus dtype_complex(Value *out, Value self) {
-    *out = value_bool(tsr_dtype_is_complex(dtype_of(self)));
-    return TSR_OK;
-}
-static TsrStatus dtype_signed(Value *out, Value self) {
-    *out = value_bool(tsr_dtype_is_signed(dtype_of(self)));
-    return TSR_OK;
-}
-static TsrStatus dtype_itemsize(Value *out, Value self) {
-    *out = value_int((int64_t)tsr_dtype_size(dtype_of(self)));
-    return TSR_OK;
-}
+/* An attribute of self. */
+#define GET(name, value) \
+    static TsrStatus name(Value *out, Value self) { \
+        *out = value; \
+        return TSR_OK; \
+    }
+
+GET(dtype_floating, value_bool(tsr_dtype_is_float(dtype_of(self))))
+GET(dtype_complex, value_bool(tsr_dtype_is_complex(dtype_of(self))))
+GET(dtype_signed, value_bool(tsr_dtype_is_signed(dtype_of(self))))
+GET(dtype_itemsize, value_int((int64_t)tsr_dtype_size(dtype_of(self))))
+
 static TsrStatus to_real(Value *out, const CallArgs *args) {
     *out = dtype_value(tsr_dtype_real_of(dtype_of(args->values[0])));
     return TSR_OK;
@@ -240,10 +236,9 @@ static TsrStatus device_construct(Value *out, Type *type, const CallArgs *args) 
 static TsrStatus device_get_type(Value *out, Value self) {
     return str_new_c(out, tsr_device_type_name(device_of(self).type));
 }
-static TsrStatus device_get_index(Value *out, Value self) {
-    *out = device_of(self).index < 0 ? VALUE_NONE : value_int(device_of(self).index);
-    return TSR_OK;
-}
+
+GET(device_get_index, device_of(self).index < 0 ? VALUE_NONE : value_int(device_of(self).index))
+
 /* `with device:` makes it the default. The ones before wait in a list, since one device may be entered twice. */
 TsrDevice device_default = TSR_DEVICE_CPU;
 static struct {
@@ -547,30 +542,14 @@ static void info_destroy(Obj *self) { obj_free(self, sizeof(InfoObj)); }
 static TsrStatus info_dtype(Value *out, Value self) {
     return str_new_c(out, tsr_dtype_name(((InfoObj *)self.o)->dtype));
 }
-static TsrStatus info_bits(Value *out, Value self) {
-    *out = value_int((int64_t)tsr_dtype_size(((InfoObj *)self.o)->dtype) * 8);
-    return TSR_OK;
-}
-static TsrStatus finfo_max(Value *out, Value self) {
-    *out = value_float(limits_of(self)->high);
-    return TSR_OK;
-}
-static TsrStatus finfo_min(Value *out, Value self) {
-    *out = value_float(limits_of(self)->low);
-    return TSR_OK;
-}
-static TsrStatus finfo_eps(Value *out, Value self) {
-    *out = value_float(limits_of(self)->eps);
-    return TSR_OK;
-}
-static TsrStatus finfo_tiny(Value *out, Value self) {
-    *out = value_float(limits_of(self)->tiny);
-    return TSR_OK;
-}
-static TsrStatus finfo_resolution(Value *out, Value self) {
-    *out = value_float(limits_of(self)->resolution);
-    return TSR_OK;
-}
+
+GET(info_bits, value_int((int64_t)tsr_dtype_size(((InfoObj *)self.o)->dtype) * 8))
+GET(finfo_max, value_float(limits_of(self)->high))
+GET(finfo_min, value_float(limits_of(self)->low))
+GET(finfo_eps, value_float(limits_of(self)->eps))
+GET(finfo_tiny, value_float(limits_of(self)->tiny))
+GET(finfo_resolution, value_float(limits_of(self)->resolution))
+
 static TsrStatus iinfo_max(Value *out, Value self) {
     int64_t min;
     uint64_t max;

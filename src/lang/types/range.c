@@ -167,18 +167,16 @@ static TsrStatus slice_indices(Value *out, const CallArgs *args) {
     return tuple_new(out, parts, 3);
 }
 
-static TsrStatus get_start(Value *out, Value self) {
-    *out = value_retain(((Slice *)self.o)->start);
-    return TSR_OK;
-}
-static TsrStatus get_stop(Value *out, Value self) {
-    *out = value_retain(((Slice *)self.o)->stop);
-    return TSR_OK;
-}
-static TsrStatus get_step(Value *out, Value self) {
-    *out = value_retain(((Slice *)self.o)->step);
-    return TSR_OK;
-}
+/* An attribute of self. */
+#define GET(name, value) \
+    static TsrStatus name(Value *out, Value self) { \
+        *out = value; \
+        return TSR_OK; \
+    }
+
+GET(get_start, value_retain(((Slice *)self.o)->start))
+GET(get_stop, value_retain(((Slice *)self.o)->stop))
+GET(get_step, value_retain(((Slice *)self.o)->step))
 
 static const Getter slice_getters[] = {
     {"start", get_start, NULL, NULL}, {"stop", get_stop, NULL, NULL}, {"step", get_step, NULL, NULL}, {0}};
@@ -541,18 +539,9 @@ static TsrStatus range_count_method(Value *out, const CallArgs *args) {
     return TSR_OK;
 }
 
-static TsrStatus get_first(Value *out, Value self) {
-    *out = value_retain(((Range *)self.o)->start);
-    return TSR_OK;
-}
-static TsrStatus get_last(Value *out, Value self) {
-    *out = value_retain(((Range *)self.o)->stop);
-    return TSR_OK;
-}
-static TsrStatus get_stride(Value *out, Value self) {
-    *out = value_retain(((Range *)self.o)->step);
-    return TSR_OK;
-}
+GET(get_first, value_retain(((Range *)self.o)->start))
+GET(get_last, value_retain(((Range *)self.o)->stop))
+GET(get_stride, value_retain(((Range *)self.o)->step))
 
 static const Getter range_getters[] = {
     {"start", get_first, NULL, NULL}, {"stop", get_last, NULL, NULL}, {"step", get_stride, NULL, NULL}, {0}};
