@@ -304,11 +304,18 @@ static TsrStatus weighted_gram(TsrTensor **out, const TsrTensor *v, const TsrTen
     TSR_OWNED row = NULL;
     TSR_OWNED scaled = NULL;
     TSR_OWNED adjoint = NULL;
+    TSR_OWNED product = NULL;
+    TSR_OWNED turned = NULL;
+    TSR_OWNED sum = NULL;
     TSR_TRY(tsr_invoke_new(&root, 1, "sqrt", "t", w));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", v, row));
     TSR_TRY(tsr_la_new_mt(&adjoint, scaled, true));
-    return tsr_matmul_new(out, scaled, adjoint);
+    if (v->numel > 0) return tsr_matmul_new(out, scaled, adjoint);
+    TSR_TRY(tsr_matmul_new(&product, scaled, adjoint)); /* nothing: as half the sum with its adjoint is laid out */
+    TSR_TRY(tsr_la_new_mt(&turned, product, true));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", product, turned));
+    return tsr_invoke_new(out, 1, "mul", "ts", sum, tsr_scalar_float(0.5));
 }
 
 TsrStatus op_linalg_polar(TsrOpCall *c) {

@@ -147,7 +147,9 @@ TsrStatus op_binomial(TsrOpCall *c) {
     TSR_TRY(tsr_layout_broadcast(sizes, &n, prob->sizes, tsr_ndim(prob)));
     if (!tsr_on_device(count) && count->dtype != TSR_FLOAT32 && count->dtype != TSR_FLOAT64)
         return tsr_not_implemented("binomial_cpu", count->dtype);
-    TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
+    bool grown = n != tsr_ndim(count) || memcmp(sizes, count->sizes, sizeof *sizes * (size_t)n) != 0;
+    if (grown) TSR_TRY(tsr_invoke_new(&t, 1, "add", "tt", count, prob)); /* laid out as the iterator of both does */
+    else TSR_TRY(tsr_tensor_new(&t, n, sizes, count->dtype, count->device));
     TsrChances q = {tsr_random_generator(&c->arg[2]), t->dtype, count->dtype, NULL};
     if (tsr_on_device(t)) {
         const TsrDeviceRandom what = {.draw = TSR_DRAW_BINOMIAL};
