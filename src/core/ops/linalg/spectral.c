@@ -304,18 +304,11 @@ static TsrStatus weighted_gram(TsrTensor **out, const TsrTensor *v, const TsrTen
     TSR_OWNED row = NULL;
     TSR_OWNED scaled = NULL;
     TSR_OWNED adjoint = NULL;
-    TSR_OWNED product = NULL;
-    TSR_OWNED turned = NULL;
-    TSR_OWNED sum = NULL;
     TSR_TRY(tsr_invoke_new(&root, 1, "sqrt", "t", w));
     TSR_TRY(tsr_tensor_new_unsqueeze(&row, root, -2));
     TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", v, row));
     TSR_TRY(tsr_la_new_mt(&adjoint, scaled, true));
-    if (v->numel > 0) return tsr_matmul_new(out, scaled, adjoint);
-    TSR_TRY(tsr_matmul_new(&product, scaled, adjoint)); /* nothing: as half the sum with its adjoint is laid out */
-    TSR_TRY(tsr_la_new_mt(&turned, product, true));
-    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", product, turned));
-    return tsr_invoke_new(out, 1, "mul", "ts", sum, tsr_scalar_float(0.5));
+    return tsr_matmul_new(out, scaled, adjoint);
 }
 
 TsrStatus op_linalg_polar(TsrOpCall *c) {
@@ -342,6 +335,17 @@ TsrStatus op_linalg_polar(TsrOpCall *c) {
     return tsr_return_move2(c, tsr_owned_take(&unitary), tsr_owned_take(&positive));
 }
 
+/* Half of a row-major matrix of nothing and its adjoint, as PyTorch lays it out. */
+static TsrStatus half_sum_new(TsrTensor **out, const TsrTensor *a) {
+    TSR_OWNED row = NULL;
+    TSR_OWNED turned = NULL;
+    TSR_OWNED sum = NULL;
+    TSR_TRY(tsr_tensor_new_like(&row, a, TSR_DTYPE_NONE, TSR_CONTIGUOUS));
+    TSR_TRY(tsr_la_new_mt(&turned, row, true));
+    TSR_TRY(tsr_invoke_new(&sum, 1, "add", "tt", row, turned));
+    return tsr_invoke_new(out, 1, "mul", "ts", sum, tsr_scalar_float(0.5));
+}
+
 TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t;
     TSR_OWNED w = NULL;
@@ -354,5 +358,6 @@ TsrStatus op_matrix_sqrth(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_eigh(&w, &v, a, 'L', "linalg.eigh"));
     TSR_TRY(tsr_invoke_new(&positive, 1, "clamp_min", "ti", w, (int64_t)0));
     TSR_TRY(tsr_invoke_new(&root, 1, "sqrt", "t", positive));
-    return tsr_finish_move(c, weighted_gram(&r, v, root), r);
+    if (a->numel > 0) return tsr_finish_move(c, weighted_gram(&r, v, root), r);
+    return tsr_finish_move(c, half_sum_new(&r, a), r);
 }
