@@ -920,6 +920,12 @@ ones(2).value_counts()
 x.unique(return_counts=True) counts equal values
 table({'a': [1.5, 2.5]}).corr()
 t.tensor().T.corrcoef() compares the columns of numbers
+len(table({'a': [1.5, 2.5]}).by('a'))
+len(t.by('a').count()) is how many groups there are
+table({'a': [1.5, 2.5], 'b': [1, 1]}).by('b')['a'].diff()
+t['a'] - t.by('name')['a'].shift() is the step from the row before
+table({'a': [1.5, 2.5]}).by('a').size()
+t.by('a').count() counts the rows of each group
 table({'a': [1.5, 2.5]}).dropna()
 t[~t['a'].isnan()] leaves the rows out where a number is missing
 table({'a': [1.5, 2.5]}).fillna(0)
