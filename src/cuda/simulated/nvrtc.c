@@ -1,6 +1,6 @@
 /* nvrtc.c: NVIDIA's run-time compiler for the simulated device: what nvrtc.def lists, by the C++ compiler of the
- * machine
- * ($TSR_SIM_CXX, else g++). A program's code is a shared library with its kernels, host.cuh in place of prelude.cuh. */
+ * machine ($TSR_SIM_CXX, else g++). A program's code is a shared library with its kernels, host.cuh in place of
+ * prelude.cuh. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

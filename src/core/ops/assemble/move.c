@@ -328,7 +328,21 @@ typedef struct PadLines {
     const char *from;
 } PadLines;
 
+/* Ends of so few elements are copied one by one: to choose a kernel for them takes longer. */
+enum { PAD_FEW = 8 };
+#define COPY_FEW(bytes) \
+    case bytes: \
+        for (int64_t i = begin; i < end; i++) memcpy(to + i * (bytes), from + column[i] * (bytes), (bytes)); \
+        return;
+
 static void pad_ends(char *to, const char *from, const int64_t *column, int64_t begin, int64_t end, int64_t item) {
+    if (end - begin <= PAD_FEW) switch (item) {
+            COPY_FEW(1)
+            COPY_FEW(2)
+            COPY_FEW(4)
+            COPY_FEW(8)
+        default: break;
+        }
     for (int64_t i = begin; i < end && tsr_interrupt_flag == 0; i += TSR_CHUNK_WORK)
         tsr_kernel_pick(to + i * item, from, column + i, TSR_MIN((int64_t)TSR_CHUNK_WORK, end - i), (size_t)item);
 }
@@ -340,9 +354,11 @@ static void copy_run(char *to, const char *from, int64_t bytes) {
 
 static void pad_lines(int64_t begin, int64_t end, void *user) {
     const PadLines *j = user;
+    int64_t sample = begin / j->lines * j->from_lines, line = begin % j->lines;
     for (int64_t i = begin; i < end; i++) {
-        const char *from = j->from + (i / j->lines * j->from_lines + j->line[i % j->lines]) * j->from_width * j->item;
+        const char *from = j->from + (sample + j->line[line]) * j->from_width * j->item;
         char *to = j->to + i * j->width * j->item;
+        if (++line == j->lines) line = 0, sample += j->from_lines;
         pad_ends(to, from, j->column, 0, j->head, j->item);
         copy_run(to + j->head * j->item, from + j->column[j->head] * j->item, j->run * j->item);
         pad_ends(to, from, j->column, j->head + j->run, j->width, j->item);

@@ -168,8 +168,7 @@ TsrStatus tsr_la_new_lu_factor(TsrTensor **lu, TsrTensor **pivots, TsrTensor **i
 /* Solves in place for the column-major B of the same batch: trans 'N', 'T' or 'C'. */
 TsrStatus tsr_la_lu_solve(TsrTensor *b, const TsrTensor *lu, const TsrTensor *pivots, char trans);
 /* Which of m rows stands at each place once they were exchanged as the pivots (batch..., k) say, or the other way:
- * (batch
- * ..., m) int64, on the host wherever the pivots lie. TSR_RUNTIME_ERROR for a pivot that is no row. */
+ * int64 (batch..., m), on the host wherever the pivots lie. TSR_RUNTIME_ERROR for a pivot that is no row. */
 TsrStatus tsr_la_pivot_rows_new(TsrTensor **out, const TsrTensor *pivots, int64_t m, bool back);
 /* The inverse, column-major, and info. */
 TsrStatus tsr_la_new_inverse(TsrTensor **inverse, TsrTensor **info, const TsrTensor *a);
