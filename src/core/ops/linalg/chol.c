@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/op/out.h"
+#include "core/op/shared.h"
 #include "la.h"
 #include "core/tensor/loan.h"
 #include "there.h"
@@ -294,6 +295,16 @@ static TsrStatus trsm(TsrTensor *x, const TsrTensor *a, Triangular how) {
     return TSR_OK;
 }
 
+/* Whether the result may be handed on: an out= whose matrices have gaps is copied to, whatever its dtype is. */
+static TsrStatus takes_solution(bool *takes, const TsrTensor *out, const TsrTensor *x) {
+    TSR_OWNED turned = NULL;
+    *takes = out == NULL || !tsr_same_sizes(out, x) || tsr_is_contiguous(out, TSR_CONTIGUOUS);
+    if (*takes) return TSR_OK;
+    TSR_TRY(tsr_tensor_new_transpose(&turned, out, -2, -1));
+    *takes = tsr_is_contiguous(turned, TSR_CONTIGUOUS);
+    return TSR_OK;
+}
+
 TsrStatus op_solve_triangular(TsrOpCall *c) {
     const TsrTensor *a = c->arg[0].t, *b = c->arg[1].t;
     static const char fn[] = "linalg.solve_triangular";
@@ -316,7 +327,12 @@ TsrStatus op_solve_triangular(TsrOpCall *c) {
     TSR_TRY(tsr_la_new_copy_expanded(&x, cast, &batch));
     TSR_TRY(tsr_la_new_copy_expanded(&f, a, &batch));
     TSR_TRY(trsm(x, f, how));
-    return tsr_return_move(c, tsr_owned_take(&x));
+    bool solved_there;
+    TSR_TRY(takes_solution(&solved_there, c->out[0], x));
+    if (solved_there) return tsr_return_move(c, tsr_owned_take(&x));
+    TSR_TRY(tsr_check_out_overlap(c->out[0], NULL));
+    TSR_TRY(tsr_tensor_copy(c->out[0], x));
+    return tsr_return_move(c, tsr_tensor_retain(c->out[0]));
 }
 
 TsrStatus op_triangular_solve(TsrOpCall *c) {
