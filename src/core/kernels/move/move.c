@@ -129,34 +129,27 @@ void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n) {
         for (; n > 0; n--, to += sizeof(T)) memcpy(to, from + (n - 1) * (int64_t)sizeof(T), sizeof(T)); \
     } while (0)
 
+#define REVERSE_BYTES REVERSE(uint8_t, 16, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24)
+static void reverse_bytes_base(char *to, const char *from, int64_t n) { REVERSE_BYTES; }
 #ifdef TSR_HAVE_X86
-/* Thirty-two bytes at a time; how many are done. */
-__attribute__((target("avx2"))) static int64_t reverse_bytes_avx2(char *to, const char *from, int64_t n) {
+/* Thirty-two bytes at a time. */
+__attribute__((target("avx2"))) static inline void reverse_bytes_avx2(char *to, const char *from, int64_t n) {
     const __m256i last_to_first = _mm256_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12,
                                                    11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    int64_t done = 0;
-    for (; done + 32 <= n; done += 32) {
-        __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(from + n - done - 32)),
-                                        last_to_first);
-        _mm256_storeu_si256((__m256i *)(void *)(to + done), _mm256_permute2x128_si256(v, v, 1));
+    for (; n >= 32; n -= 32, to += 32) {
+        __m256i v =
+            _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(from + n - 32)), last_to_first);
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm256_permute2x128_si256(v, v, 1));
     }
-    return done;
+    REVERSE_BYTES;
 }
 #endif
 
-static void reverse_bytes(char *to, const char *from, int64_t n) {
-#ifdef TSR_HAVE_X86
-    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? reverse_bytes_avx2(to, from, n) : 0;
-    to += done;
-    n -= done;
-#endif
-    REVERSE(uint8_t, 16, uint32_t, 4, v << 24 | (v << 8 & 0xff0000) | (v >> 8 & 0xff00) | v >> 24);
-}
-
-/* Elements of 2, 4, 8 or 16 bytes. */
+/* Elements of 1, 2, 4, 8 or 16 bytes. */
 #define REVERSALS(suffix, TARGET, bytes, words, pairs) \
     TARGET static void reverse_##suffix(char *to, const char *from, int64_t n, size_t size) { \
         switch (size) { \
+        case 1: reverse_bytes_##suffix(to, from, n); break; \
         case 2: REVERSE(uint16_t, bytes, uint32_t, words, v << 16 | v >> 16); break; \
         case 4: REVERSE(uint32_t, bytes, uint32_t, words, v); break; \
         case 8: REVERSE(uint64_t, bytes, uint64_t, pairs, v); break; \
@@ -179,8 +172,7 @@ static ReverseFn best_reverse(void) {
 
 void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size) {
     static ReverseFn known;
-    if (size == 1) reverse_bytes(to, from, n);
-    else TSR_CHOOSE_ONCE(known, best_reverse())(to, from, n, size);
+    TSR_CHOOSE_ONCE(known, best_reverse())(to, from, n, size);
 }
 
 /* --- at any distance --- */
