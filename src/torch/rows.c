@@ -127,6 +127,7 @@ static TsrStatus row_slice_inverse(TsrOpCall *c) {
         return tsr_error(TSR_NOT_IMPLEMENTED_ERROR,
                          "Could not run 'aten::slice_inverse' with arguments from the 'SparseCPU' backend.");
     TSR_TRY(tsr_tensor_new_over(&t, self->storage, tsr_tensor_geometry(like), self->dtype));
+    t->flags |= self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
     return tsr_return_move(c, t);
 }
 

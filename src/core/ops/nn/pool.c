@@ -436,7 +436,8 @@ static TsrStatus adaptive_pool(TsrOpCall *c, int n, bool maximum) {
     int64_t sizes[TSR_MAX_DIMS], numel;
     if (!maximum && (n > 1 || tsr_ndim(t) == 2 || tsr_ndim(t) == 3) && is_mean(&c->arg[1], n))
         return adaptive_mean(c, n);
-    TSR_TRY(check_output_count(c->arg[0].t, &c->arg[1], n, maximum));
+    if (maximum && n > 1) TSR_TRY(check_adaptive(t, n, maximum));
+    TSR_TRY(check_output_count(t, &c->arg[1], n, maximum));
     TSR_TRY(tsr_nn_window_ints(w.out, (TsrNnInts){&c->arg[1], "adaptive_pool", "output_size", n, 1, NULL}));
     if (!maximum && n > 1) TSR_TRY(check_adaptive_sizes(&w, n));
     TSR_TRY(check_adaptive(t, n, maximum));
