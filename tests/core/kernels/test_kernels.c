@@ -8,6 +8,7 @@
 
 #include "core/element/halffloat.h"
 #include "core/kernels/move/move.h"
+#include "core/kernels/move/select.h"
 #include "core/kernels/reduce/reduce.h"
 #include "core/kernels/pointwise/table.h"
 #include "core/kernels/simd.h"
@@ -576,10 +577,25 @@ START_TEST(the_kth_key_has_k_below_it) {
 }
 END_TEST
 
-TEST_SUITE(kernels, copies_and_reversals_write_what_they_are_to, half_floats_survive_the_round_trip,
-           half_floats_round_to_nearest_even, every_pair_of_dtypes_converts_small_numbers,
-           floats_out_of_range_convert_as_the_processor_does, instruction_sets_agree,
-           exponentials_have_the_bits_of_sleef, logarithms_have_the_bits_of_sleef,
+START_TEST(masks_fill_what_they_mark) {
+    enum { COUNT = 300 };
+    static const int apart[] = {1, 2, 63, 64, 65, 200, COUNT};
+    for (size_t q = 0; q < TSR_COUNTOF(apart); q++)
+        for (int from = 0; from < 3; from++) {
+            uint8_t mask[COUNT];
+            float line[COUNT], value = -1;
+            for (int i = 0; i < COUNT; i++) mask[i] = i % apart[q] == apart[q] - 1, line[i] = (float)i;
+            tsr_kernel_fill_masked(mask + from, COUNT - from, line + from, &value, sizeof value);
+            for (int i = 0; i < COUNT; i++)
+                ck_assert_float_eq(line[i], i >= from && i % apart[q] == apart[q] - 1 ? value : (float)i);
+        }
+}
+END_TEST
+
+TEST_SUITE(kernels, masks_fill_what_they_mark, copies_and_reversals_write_what_they_are_to,
+           half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
+           every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
+           instruction_sets_agree, exponentials_have_the_bits_of_sleef, logarithms_have_the_bits_of_sleef,
            lines_of_softmax_do_not_know_of_their_neighbours, elementary_functions_are_within_an_ulp,
            erf_of_doubles_is_within_an_ulp, halves_have_the_results_of_floats, short_lines_are_summed_as_one_line,
            sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
