@@ -10,6 +10,7 @@
 #include "core/engine/gemm_few.h"
 #include "core/kernels/matrix/chain.h"
 #include "core/kernels/matrix/pairs.h"
+#include "core/kernels/simd.h"
 #include "core/mem.h"
 #include "core/parallel.h"
 #include "core/some_tensors.h"
@@ -175,6 +176,51 @@ static void check_each(TsrDtype d, int64_t m, int64_t n, int64_t k, bool turned,
                   "%s, %d by %d by %d, turned %d", tsr_dtype_name(d), (int)m, (int)n, (int)k, turned);
     tsr_tensor_free(x), tsr_tensor_free(y), tsr_tensor_free(together), tsr_tensor_free(alone);
 }
+
+/* The four sums of real products, each fused and in order, which are combined at the end: PyTorch's digits. */
+static TsrComplexFloat fused_element(const TsrGemm *g, int64_t i, int64_t j) {
+    float rr = 0, ii = 0, ri = 0, ir = 0, a_sign = g->a.conj ? -1 : 1, b_sign = g->b.conj ? -1 : 1;
+    for (int64_t p = 0; p < g->a.cols; p++) {
+        const float *x = (const float *)((const TsrComplexFloat *)g->a.data + i * g->a.rs + p * g->a.cs),
+                    *y = (const float *)((const TsrComplexFloat *)g->b.data + p * g->b.rs + j * g->b.cs);
+        rr = fmaf(x[0], y[0], rr), ii = fmaf(a_sign * x[1], b_sign * y[1], ii);
+        ri = fmaf(x[0], b_sign * y[1], ri), ir = fmaf(a_sign * x[1], y[0], ir);
+    }
+    return CMPLXF(rr - ii, ri + ir);
+}
+
+/* `way`: 1 conjugates a, 2 conjugates b, 4 turns b, 8 turns c. */
+static void check_complex(int64_t m, int64_t n, int64_t k, int way) {
+    TsrDtype d = TSR_COMPLEX64;
+    TsrTensor *x = new_numbers(m * k, 0, d), *y = new_numbers(k * n, 7, d), *z = new_numbers(m * n, 9, d);
+    TsrGemm g = {d,
+                 {tsr_data(x), m, k, k, 1, (way & 1) != 0},
+                 {tsr_data(y), k, n, way & 4 ? 1 : n, way & 4 ? k : 1, (way & 2) != 0},
+                 {tsr_data(z), m, n, way & 8 ? 1 : n, way & 8 ? m : 1, false},
+                 tsr_scalar_int(1),
+                 tsr_scalar_int(0)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            TsrComplexFloat want = fused_element(&g, i, j),
+                            got = ((const TsrComplexFloat *)g.c.data)[i * g.c.rs + j * g.c.cs];
+            ck_assert_msg(memcmp(&want, &got, sizeof want) == 0, "%d by %d by %d, way %d, element %d, %d", (int)m,
+                          (int)n, (int)k, way, (int)i, (int)j);
+        }
+    tsr_tensor_free(x), tsr_tensor_free(y), tsr_tensor_free(z);
+}
+
+START_TEST(complex_products_are_four_fused_sums) {
+    static const int sizes[][3] = {{10, 10, 10}, {17, 18, 19}, {25, 33, 50}, {9, 12, 192}, {100, 100, 100}};
+    int threads = tsr_num_threads();
+    for (size_t i = 0; i < TSR_COUNTOF(sizes) && tsr_isa() >= TSR_ISA_AVX2; i++)
+        for (int way = 0; way < 16; way++) {
+            tsr_set_num_threads(1 + way % 3);
+            check_complex(sizes[i][0], sizes[i][1], sizes[i][2], way);
+        }
+    tsr_set_num_threads(threads);
+}
+END_TEST
 
 START_TEST(batches_of_short_products_are_as_each_alone) {
     static const TsrDtype each[] = {TSR_FLOAT32, TSR_FLOAT64, TSR_COMPLEX64, TSR_INT32};
@@ -536,7 +582,8 @@ START_TEST(dots_of_halves_have_pytorch_s_digits) {
 END_TEST
 
 TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums,
-           batches_of_short_products_are_as_each_alone, chains_agree_with_plain_sums, chains_are_rounded_at_every_step,
+           batches_of_short_products_are_as_each_alone, complex_products_are_four_fused_sums,
+           chains_agree_with_plain_sums, chains_are_rounded_at_every_step,
            chains_without_a_fused_operation_are_the_same, large_products_agree_with_plain_sums,
            thin_halves_agree_with_plain_sums, few_rows_of_halves_agree_with_plain_sums,
            rows_of_bfloat16_have_the_same_bits_alone, few_rows_of_floats_are_chains,
