@@ -16,9 +16,7 @@ PRELUDE_EMBED(prelude_func, "src/torch/prelude/func.tsr");
 PRELUDE_EMBED(prelude_grouped, "src/torch/prelude/grouped.tsr");
 PRELUDE_EMBED(prelude_sparse, "src/torch/prelude/sparse.tsr");
 PRELUDE_EMBED(prelude_tensor, "src/torch/prelude/tensor.tsr");
-PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
 PRELUDE_EMBED(prelude_rnn, "src/torch/prelude/rnn.tsr");
-PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_windows, "src/torch/prelude/windows.tsr");
 PRELUDE_EMBED(prelude_grad_mode, "src/torch/prelude/grad_mode.tsr");
 PRELUDE_EMBED(prelude_cuda, "src/torch/prelude/cuda.tsr");
@@ -37,6 +35,8 @@ PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
 #ifndef __wasm__ /* kinds.c */
 PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
+PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
+PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
 PRELUDE_EMBED(prelude_nn_modules_utils, "src/torch/prelude/nn_modules_utils.tsr");
@@ -67,9 +67,7 @@ static const PreludeSource sources[] = {
     SOURCE("nn.functional", grouped),
     SOURCE("sparse", sparse),
     SOURCE("Tensor", tensor),
-    SOURCE("nn.init", init),
     SOURCE("nn.utils.rnn", rnn),
-    SOURCE("testing", testing),
     SOURCE("signal.windows", windows),
     SOURCE("tree", tree),
     SOURCE_WITH("grad_mode", grad_mode, "functools"),
@@ -85,6 +83,8 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("distributed", distributed, NULL),
     SOURCE_WITH("distributions", distributions, "torch copy math F=torch.nn.functional D=torch.distributions"),
     SOURCE_WITH("utils.data", data, "torch bisect itertools math warnings data=torch.utils.data"),
+    SOURCE("nn.init", init),
+    SOURCE("testing", testing),
     SOURCE_WITH("layers", layers, "torch nn=torch.nn F=torch.nn.functional collections warnings"),
     TABLES("Table", reshape),
     TABLES("Tensor", tensor_reshape),
