@@ -5,6 +5,7 @@
  * of them it is shows in the last digit, so the cases are PyTorch's. */
 #include <math.h>
 
+#include "core/op/compose.h"
 #include "core/op/out.h"
 #include "core/engine/device.h"
 #include "core/kernels/reduce/softmax.h"
@@ -158,3 +159,27 @@ static TsrStatus softmax(TsrOpCall *c, int64_t dim, const TsrArg *dtype, bool lo
 
 TsrStatus op_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], false); }
 TsrStatus op_log_softmax(TsrOpCall *c) { return softmax(c, c->arg[1].i, &c->arg[2], true); }
+
+/* Zeros in the lines of `soft` that are nan because their x is -inf alone. */
+static TsrStatus zero_unseen(TsrScope *s, TsrTensor *soft, const TsrTensor *x, int64_t dim) {
+    TsrScalar found = tsr_scalar_int(0);
+    TsrTensor *first = tsr_ndim(soft) > 0 ? SLICE(s, soft, dim, 0, 1) : soft; /* a line is nan as a whole */
+    TsrTensor *nan = CALL(s, "isnan", "t", first);
+    TsrTensor *any = CALL(s, "any", "t", nan);
+    if (s->status == TSR_OK) s->status = tsr_tensor_item(&found, any);
+    if (s->status == TSR_OK && tsr_scalar_to_int(found) != 0) {
+        TsrTensor *least = CALL(s, "eq", "ts", x, tsr_scalar_float(-INFINITY));
+        TsrTensor *unseen = CALL(s, "all", "tib", least, dim, true);
+        (void)CALL(s, "masked_fill", "!ttts", soft, soft, unseen, tsr_scalar_int(0));
+    }
+    return tsr_scope_end(s);
+}
+
+TsrStatus op_safe_softmax(TsrOpCall *c) {
+    TsrTensor *x = c->arg[0].t, *soft = NULL;
+    int64_t dim = c->arg[1].i;
+    TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(x)));
+    TsrStatus status = softmax_as(&soft, x, NULL, dim, tsr_arg_given(&c->arg[2]) ? c->arg[2].dtype : x->dtype, false);
+    if (status == TSR_OK && !tsr_is_meta(soft) && soft->numel > 0) status = zero_unseen(&(TsrScope){0}, soft, x, dim);
+    return tsr_finish_move(c, status, soft);
+}
