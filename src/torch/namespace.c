@@ -245,7 +245,7 @@ static const struct Space {
     {"torch.masked", "masked.", NULL, "Reductions over part of a tensor."},
     {"torch.masked._ops", "masked.", NULL, "torch.masked, as PyTorch's own examples call it."},
     {"torch.sparse", "sparse.", torch_sparse_fill, "Operators on sparse tensors."},
-#ifndef __wasm__ /* kinds.c */
+#ifndef __wasm__ /* for the size of the page */
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
     {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},

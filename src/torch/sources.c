@@ -33,7 +33,7 @@ PRELUDE_EMBED(prelude_column, "src/torch/prelude/column.tsr");
 PRELUDE_EMBED(prelude_column_slots, "src/torch/prelude/column_slots.tsr");
 PRELUDE_EMBED(prelude_groups, "src/torch/prelude/groups.tsr");
 PRELUDE_EMBED(prelude_groups_slots, "src/torch/prelude/groups_slots.tsr");
-#ifndef __wasm__ /* kinds.c */
+#ifndef __wasm__ /* for the size of the page */
 PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
 PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");

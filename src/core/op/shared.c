@@ -15,6 +15,11 @@ TsrTensor *tsr_spare(const TsrOpCall *c) {
                : NULL;
 }
 
+TsrStatus tsr_unexpected_dtype(TsrDtype wanted, TsrDtype found) {
+    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(wanted),
+                     tsr_dtype_scalar_name(found));
+}
+
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) {
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "\"%s\" not implemented for '%s'", kernel,
                      tsr_dtype_scalar_name(dtype));

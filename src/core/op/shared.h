@@ -8,6 +8,8 @@
 
 /* TSR_NOT_IMPLEMENTED_ERROR "\"kernel\" not implemented for 'Half'". */
 TsrStatus tsr_not_implemented(const char *kernel, TsrDtype dtype) __attribute__((cold));
+/* TSR_RUNTIME_ERROR "expected scalar type Float but found Double". */
+TsrStatus tsr_unexpected_dtype(TsrDtype wanted, TsrDtype found) __attribute__((cold));
 
 /* TSR_RUNTIME_ERROR "Expected CONDITION to be true, but got false. ...": what PyTorch says of a check that it gave no
  * text. */

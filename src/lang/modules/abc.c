@@ -22,26 +22,38 @@ typedef struct Abc {
     const char *above;         /* the abstract types that this one is made from */
 } Abc;
 
-static TsrStatus has_method(bool *out, Value v, const char *name, size_t length) {
+static bool is_callable(const Type *type) {
+    while (type != NULL && type->call == NULL) type = type_base(type);
+    return type != NULL;
+}
+
+/* Of v, an instance of `type`, or `type` itself. */
+static TsrStatus has_method(bool *out, const Type *type, Value v, const char *name, size_t length) {
     Value found;
     Str *s = str_intern(name, (int64_t)length);
     if (s == NULL) return mem_error();
-    if (strcmp(s->data, "__hash__") == 0) return *out = value_type(v)->hash != hash_refused, TSR_OK;
-    if (strcmp(s->data, "__call__") == 0) return *out = value_is_callable(v), TSR_OK;
+    if (strcmp(s->data, "__hash__") == 0) return *out = type->hash != hash_refused, TSR_OK;
+    if (strcmp(s->data, "__call__") == 0) return *out = is_callable(type), TSR_OK;
     TSR_TRY(value_lookup_attr(&found, v, s));
     *out = found.tag != V_UNBOUND;
     value_release(found);
     return TSR_OK;
 }
 
-static TsrStatus is_instance(bool *out, Type *type, Value v) {
-    const Abc *abc = (const Abc *)type;
-    *out = abc->methods != NULL;
-    for (const char *p = abc->methods; p != NULL && *p != '\0' && *out; p += strspn(p, " ")) {
+/* False for no methods at all. */
+static TsrStatus has_methods(bool *out, const Type *type, Value v, const char *methods) {
+    *out = methods != NULL;
+    for (const char *p = methods; p != NULL && *p != '\0' && *out; p += strspn(p, " ")) {
         size_t n = strcspn(p, " ");
-        TSR_TRY(has_method(out, v, p, n));
+        TSR_TRY(has_method(out, type, v, p, n));
         p += n;
     }
+    return TSR_OK;
+}
+
+static TsrStatus is_instance(bool *out, Type *type, Value v) {
+    const Abc *abc = (const Abc *)type;
+    TSR_TRY(has_methods(out, value_type(v), v, abc->methods));
     for (int i = 0; i < MOST && abc->members[i] != NULL; i++) *out |= value_is_a(v, abc->members[i]);
     return TSR_OK;
 }
@@ -54,23 +66,11 @@ static bool is_word_of(const char *words, const char *word) {
     return false;
 }
 
-static TsrStatus class_has_methods(bool *out, const Type *type, const char *methods) {
-    *out = true;
-    for (const char *p = methods; *p != '\0' && *out; p += strspn(p, " ")) {
-        size_t n = strcspn(p, " ");
-        if (strncmp(p, "__hash__", n) == 0) *out = type->hash != hash_refused;
-        else if (strncmp(p, "__call__", n) == 0) *out = type->call != NULL;
-        else TSR_TRY(has_method(out, value_lent((Type *)type), p, n));
-        p += n;
-    }
-    return TSR_OK;
-}
-
 TsrStatus abc_subclass(bool *out, const Type *type, const Type *asked) {
     const Abc *abc = (const Abc *)asked, *made = (const Abc *)type;
     if (*out || asked->instance_check != is_instance) return TSR_OK;
     if (type->instance_check == is_instance) return *out = is_word_of(made->above, asked->name), TSR_OK;
-    if (abc->methods != NULL) TSR_TRY(class_has_methods(out, type, abc->methods));
+    TSR_TRY(has_methods(out, type, value_lent((Type *)type), abc->methods));
     for (int i = 0; i < MOST && abc->members[i] != NULL; i++) *out |= type_is_subtype(type, abc->members[i]);
     return TSR_OK;
 }

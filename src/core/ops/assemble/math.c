@@ -218,9 +218,7 @@ static TsrStatus cross(TsrOpCall *c, int64_t given) {
         TSR_TRY(tsr_check_no_overlap(c->out[0], b));
     }
     TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, a->dtype, "cross"));
-    if (a->dtype != b->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(b->dtype));
+    if (a->dtype != b->dtype) return tsr_unexpected_dtype(a->dtype, b->dtype);
     TsrScope s = {0};
     TsrTensor *t = MAKE(&s, tsr_tensor_new, ndim, shape, a->dtype, a->device);
     TsrTensor *wide_a = MAKE(&s, tsr_tensor_new_expand, a, ndim, shape),

@@ -74,8 +74,7 @@ static TsrStatus check_cdist(const TsrTensor *a, const TsrTensor *b, double p) {
 static TsrStatus check_pairs(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype != TSR_FLOAT32 && a->dtype != TSR_FLOAT64) return tsr_not_implemented("cdist", a->dtype);
     if (a->dtype == b->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                     tsr_dtype_scalar_name(b->dtype));
+    return tsr_unexpected_dtype(a->dtype, b->dtype);
 }
 
 /* Room for the distances, made by `make_new`: tsr_zeros_new gives those between rows without elements. */

@@ -330,14 +330,12 @@ static TsrStatus check_bmm(const TsrTensor *a, const TsrTensor *b) {
 static TsrStatus same_dtype_large_bmm(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
     if (!tsr_gemm_supports(b->dtype)) return same_dtype_mm(a, b);
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(b->dtype),
-                     tsr_dtype_scalar_name(a->dtype));
+    return tsr_unexpected_dtype(b->dtype, a->dtype);
 }
 
 static TsrStatus same_dtype_bmm(const TsrTensor *a, const TsrTensor *b) {
     if (a->dtype == b->dtype) return TSR_OK;
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                     tsr_dtype_scalar_name(b->dtype));
+    return tsr_unexpected_dtype(a->dtype, b->dtype);
 }
 
 static TsrStatus check_bmm_dtypes(const TsrTensor *a, const TsrTensor *b, int64_t m, int64_t k, int64_t n) {
@@ -759,9 +757,7 @@ TsrStatus op_baddbmm(TsrOpCall *c) {
     bool empty = a->sizes[0] == 0 || a->sizes[1] == 0 || b->sizes[2] == 0, alone = a->sizes[2] == 0;
     if (!empty && !alone)
         TSR_TRY(unsupported(a, batch_kernel("baddbmm", a->dtype, a->sizes[1], a->sizes[2], b->sizes[2])));
-    if (self->dtype != b->dtype && !is_nothing(a, b))
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                         tsr_dtype_scalar_name(b->dtype));
+    if (self->dtype != b->dtype && !is_nothing(a, b)) return tsr_unexpected_dtype(a->dtype, b->dtype);
     TSR_OWNED r = NULL;
     TSR_OWNED same = NULL;
     const int64_t sizes[3] = {a->sizes[0], a->sizes[1], b->sizes[2]};

@@ -22,9 +22,7 @@ static TsrStatus check_there(const TsrOpCall *c, TsrDtype positions) {
     if (c->arg[7].b && offsets->numel < 1)
         return tsr_error(TSR_RUNTIME_ERROR, "include_last_offset: numBags should be at least 1");
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, weight->dtype, "embedding_bag_cuda"));
-    if (scale != NULL && scale->dtype != weight->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s",
-                         tsr_dtype_scalar_name(weight->dtype), tsr_dtype_scalar_name(scale->dtype));
+    if (scale != NULL && scale->dtype != weight->dtype) return tsr_unexpected_dtype(weight->dtype, scale->dtype);
     bool fits = tsr_ndim(indices) == 1 && (scale == NULL || scale->numel == indices->numel);
     return fits ? TSR_OK : tsr_device_decline();
 }

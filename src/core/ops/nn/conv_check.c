@@ -34,8 +34,7 @@ static TsrStatus check_same_dtype(const TsrTensor *t, const TsrTensor *other, co
             "Input type (%s) and %s type (%s) should be the same or input should be a MKLDNN tensor and %s is a "
             "dense tensor",
             tsr_old_type_text(a, sizeof a, t), what, tsr_old_type_text(b, sizeof b, other), what);
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype),
-                     tsr_dtype_scalar_name(other->dtype));
+    return tsr_unexpected_dtype(t->dtype, other->dtype);
 }
 
 /* "[1, 2, 4, 4]": the sizes of a batch, of one where there is none. */

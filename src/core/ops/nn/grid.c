@@ -90,9 +90,7 @@ static TsrStatus sample_there(TsrTensor *t, const TsrTensor *input, const TsrTen
 static TsrStatus check_dtypes(const TsrTensor *input, const TsrTensor *grid, int rank) {
     if (!tsr_in(TSR_BITS_FLOAT, input->dtype))
         return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
-    if (grid->numel > 0 && grid->dtype != input->dtype)
-        return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(input->dtype),
-                         tsr_dtype_scalar_name(grid->dtype));
+    if (grid->numel > 0 && grid->dtype != input->dtype) return tsr_unexpected_dtype(input->dtype, grid->dtype);
     return TSR_OK;
 }
 

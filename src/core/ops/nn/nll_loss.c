@@ -135,20 +135,15 @@ static TsrStatus check_planes(const TsrTensor *x, const TsrTensor *target, const
     return TSR_OK;
 }
 
-static TsrStatus unexpected_dtype(TsrDtype wanted, TsrDtype found) {
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(wanted),
-                     tsr_dtype_scalar_name(found));
-}
-
 /* `summed`: whether one number is asked for, which no target at all gives without a look at their dtype. */
 static TsrStatus check(const TsrTensor *x, const TsrTensor *target, const TsrTensor *weight, int64_t classes,
                        bool summed) {
     const bool planes = tsr_ndim(x) > 2;
     TSR_TRY((planes ? check_planes : check_lines)(x, target, weight, classes));
     TSR_TRY(tsr_require(TSR_BITS_FLOAT, x->dtype, planes ? "nll_loss2d_forward_out_frame" : "nll_loss_out_frame"));
-    if (weight != NULL && weight->dtype != x->dtype) return unexpected_dtype(x->dtype, weight->dtype);
+    if (weight != NULL && weight->dtype != x->dtype) return tsr_unexpected_dtype(x->dtype, weight->dtype);
     if (planes && target->dtype != TSR_INT64 && !(summed && target->numel == 0))
-        return unexpected_dtype(TSR_INT64, target->dtype);
+        return tsr_unexpected_dtype(TSR_INT64, target->dtype);
     return TSR_OK;
 }
 

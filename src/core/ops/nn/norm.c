@@ -88,8 +88,7 @@ static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) 
         if (!tsr_arg_given(&params[i])) continue;
         if (first == NULL) first = params[i].t;
         if (first->dtype == t->dtype && params[i].t->dtype != t->dtype)
-            return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(t->dtype),
-                             tsr_dtype_scalar_name(params[i].t->dtype));
+            return tsr_unexpected_dtype(t->dtype, params[i].t->dtype);
     }
     return TSR_OK;
 }

@@ -32,8 +32,7 @@ static TsrStatus mm_shapes(const TsrTensor *a, const TsrTensor *b) {
     if (both)
         return tsr_error(TSR_RUNTIME_ERROR, "mat1 dtype %s does not match mat2 dtype %s",
                          tsr_dtype_scalar_name(a->dtype), tsr_dtype_scalar_name(b->dtype));
-    return tsr_error(TSR_RUNTIME_ERROR, "expected scalar type %s but found %s", tsr_dtype_scalar_name(a->dtype),
-                     tsr_dtype_scalar_name(b->dtype));
+    return tsr_unexpected_dtype(a->dtype, b->dtype);
 }
 
 /* Entries of a sparse matrix that add multiples of rows of a dense one, for some columns of the result. */
