@@ -562,8 +562,7 @@ static TsrStatus matches_type(bool *out, Value subject, bool subject_is_type, Va
         *out = false;
         for (int64_t i = 0; i < value_as_tuple(parts)->count && !*out; i++) {
             Value part = value_as_tuple(parts)->items[i];
-            TSR_TRY(matches_type(out, subject, subject_is_type, value_is_none(part) ? value_lent(&none_type) : part,
-                                 function, depth + 1));
+            TSR_TRY(matches_type(out, subject, subject_is_type, part, function, depth + 1));
         }
         return TSR_OK;
     }

@@ -14,25 +14,34 @@
 #include "lang/types/dict.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
+#include "random_stream.h"
 #include "sha512.h"
 #include "lang/types/str.h"
 
-enum { N = 624, M = 397 };
-static uint32_t state[N];
-static int position = N + 1; /* N + 1: not seeded yet */
-static bool has_gauss;
-static double next_gauss;
+enum { N = RANDOM_WORDS, M = 397 };
+static RandomStream module_stream = {.position = N + 1};
+static _Thread_local RandomStream *stream; /* what the functions draw from; NULL: the module's */
+
+static RandomStream *drawn(void) { return stream != NULL ? stream : &module_stream; }
+
+RandomStream *random_draw_from(RandomStream *s) {
+    RandomStream *before = stream;
+    stream = s;
+    return before;
+}
 
 static void init_genrand(uint32_t s) {
+    uint32_t *state = drawn()->state;
     state[0] = s;
     for (uint32_t i = 1; i < N; i++) state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
-    position = N;
+    drawn()->position = N;
 }
 
 static void init_by_array(const uint32_t *key, size_t length) {
     uint32_t i = 1;
     size_t j = 0;
     init_genrand(19650218u);
+    uint32_t *state = drawn()->state;
     for (size_t k = TSR_MAX((size_t)N, length); k > 0; k--) {
         state[i] = (state[i] ^ ((state[i - 1] ^ (state[i - 1] >> 30)) * 1664525u)) + key[j] + (uint32_t)j;
         if (++i >= N) {
@@ -51,21 +60,24 @@ static void init_by_array(const uint32_t *key, size_t length) {
     state[0] = 0x80000000u;
 }
 
-static void refill(void) {
+static void refill(RandomStream *s) {
+    uint32_t *state = s->state;
     for (int i = 0; i < N; i++) {
         uint32_t y = (state[i] & 0x80000000u) | (state[(i + 1) % N] & 0x7fffffffu);
         state[i] = state[(i + M) % N] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
     }
-    position = 0;
+    s->position = 0;
 }
 
 static uint32_t next_word(void) {
-    if (position == N + 1) {
-        uint32_t key[2] = {(uint32_t)time(NULL), (uint32_t)getpid()};
-        init_by_array(key, 2);
+    RandomStream *s = drawn();
+    if (s->position == N + 1) {
+        uint32_t key[8] = {(uint32_t)time(NULL), (uint32_t)getpid()};
+        (void)!getentropy(key, sizeof key); /* without it: the time */
+        init_by_array(key, TSR_COUNTOF(key));
     }
-    if (position >= N) refill();
-    uint32_t y = state[position++];
+    if (s->position >= N) refill(s);
+    uint32_t y = s->state[s->position++];
     y ^= y >> 11;
     y ^= (y << 7) & 0x9d2c5680u;
     y ^= (y << 15) & 0xefc60000u;
@@ -172,11 +184,17 @@ static TsrStatus seed_with_bytes(const char *data, int64_t size) {
 }
 
 static TsrStatus random_seed(Value *out, const CallArgs *args) {
-    Value v = args->count > 0 ? args->values[0] : VALUE_NONE;
-    has_gauss = false;
+    static const char *const names[] = {"a", "version"};
+    static const ArgSpec spec = {"Random.seed", names, 2, 0, 2, 0};
+    Value given[2];
+    TSR_TRY(args_parse_python(given, args, &spec));
+    Value v = given[0].tag != V_UNBOUND ? given[0] : VALUE_NONE;
+    if (given[1].tag != V_UNBOUND && !(value_is_int(given[1]) && int_compare(given[1], value_int(2)) == 0))
+        return tsr_error(TSR_VALUE_ERROR, "seeds are of version 2 only");
+    drawn()->has_gauss = false;
     *out = VALUE_NONE;
     if (v.tag == V_NONE) {
-        position = N + 1;
+        drawn()->position = N + 1;
         return TSR_OK;
     }
     if (value_is_int(v)) return seed_with_int(v);
@@ -342,9 +360,12 @@ static TsrStatus random_choice(Value *out, const CallArgs *args) {
 static TsrStatus weight_sums_new(double **out, Value weights, bool cumulative, int64_t n) {
     Value list;
     double total = 0;
-    TSR_TRY(list_new_iterable(&list, weights));
+    RandomStream *before = random_draw_from(NULL); /* a generator may draw numbers itself */
+    TsrStatus status = list_new_iterable(&list, weights);
+    random_draw_from(before);
+    TSR_TRY(status);
     const List *items = value_as_list(list);
-    TsrStatus status =
+    status =
         items->count != n ? tsr_error(TSR_VALUE_ERROR, "The number of weights does not match the population") : TSR_OK;
     double *sums = status == TSR_OK ? tsr_malloc(sizeof *sums * (size_t)n) : NULL;
     if (status == TSR_OK && sums == NULL) status = mem_error();
@@ -506,20 +527,79 @@ static TsrStatus mean_and_deviation(const CallArgs *args, double *mu, double *si
 }
 
 static TsrStatus random_gauss(Value *out, const CallArgs *args) {
-    double mu, sigma, z = next_gauss;
+    RandomStream *s = drawn();
+    double mu, sigma, z = s->next_gauss;
     TSR_TRY(mean_and_deviation(args, &mu, &sigma));
-    if (!has_gauss) { /* Box and Muller: two at a time */
+    if (!s->has_gauss) { /* Box and Muller: two at a time */
         double angle = next_double() * 2 * M_PI, radius = sqrt(-2.0 * log(1.0 - next_double()));
         z = cos(angle) * radius;
-        next_gauss = sin(angle) * radius;
+        s->next_gauss = sin(angle) * radius;
     }
-    has_gauss = !has_gauss;
+    s->has_gauss = !s->has_gauss;
     *out = value_float(mu + z * sigma);
     return TSR_OK;
 }
 
+#ifndef __wasm__
+/* ---- the state: (3, the words and the place among them, gauss()'s other number or None) ---- */
+
+enum { STATE_VERSION = 3 };
+
+static TsrStatus random_getstate(Value *out, const CallArgs *args) {
+    RandomStream *s = drawn();
+    Value words[N + 1], parts[3] = {value_int(STATE_VERSION), VALUE_NONE, VALUE_NONE};
+    (void)args;
+    if (s->position == N + 1) { /* a state is of a stream that has begun */
+        next_word();
+        s->position--;
+    }
+    for (int i = 0; i < N; i++) words[i] = value_int(s->state[i]);
+    words[N] = value_int(s->position);
+    if (s->has_gauss) parts[2] = value_float(s->next_gauss);
+    TSR_TRY(tuple_new(&parts[1], words, N + 1));
+    TsrStatus status = tuple_new(out, parts, 3);
+    value_release(parts[1]);
+    return status;
+}
+
+static TsrStatus read_words(RandomStream *s, Value words) {
+    if (!value_is_tuple(words)) return tsr_error(TSR_TYPE_ERROR, "state vector must be a tuple");
+    if (value_as_tuple(words)->count != N + 1)
+        return tsr_error(TSR_VALUE_ERROR, "state vector is the wrong size");
+    int64_t w;
+    for (int i = 0; i < N; i++) {
+        TSR_TRY(value_to_index(&w, value_as_tuple(words)->items[i]));
+        s->state[i] = (uint32_t)w;
+    }
+    TSR_TRY(value_to_index(&w, value_as_tuple(words)->items[N]));
+    if (w < 0 || w > N) return tsr_error(TSR_VALUE_ERROR, "invalid state");
+    s->position = (int)w;
+    return TSR_OK;
+}
+
+static TsrStatus random_setstate(Value *out, const CallArgs *args) {
+    Value given = args->values[0];
+    RandomStream s = {0};
+    if (!value_is_tuple(given) || value_as_tuple(given)->count != 3)
+        return tsr_error(TSR_TYPE_ERROR, "a state is a tuple of three, as getstate() gives it");
+    const Value *parts = value_as_tuple(given)->items;
+    if (!value_is_int(parts[0]) || int_compare(parts[0], value_int(STATE_VERSION)) != 0)
+        return tsr_error(TSR_VALUE_ERROR, "a state of another version than %d", STATE_VERSION);
+    TSR_TRY(read_words(&s, parts[1]));
+    s.has_gauss = !value_is_none(parts[2]);
+    if (s.has_gauss) TSR_TRY(value_to_double(&s.next_gauss, parts[2]));
+    *drawn() = s;
+    *out = VALUE_NONE;
+    return TSR_OK;
+}
+#endif
+
 static const Method functions[] = {
-    {"seed", random_seed, ARGS_RANGE, 0, 1, "(a=None)", "Starts the stream of a seed."},
+    {"seed", random_seed, ARGS_ANY, 0, 2, "(a=None, version=2)", "Starts the stream of a seed."},
+#ifndef __wasm__
+    {"getstate", random_getstate, ARGS_NONE, 0, 0, "()", "Where the stream is, for setstate()."},
+    {"setstate", random_setstate, ARGS_ONE, 1, 1, "(state)", "Goes on from a state that getstate() gave."},
+#endif
     {"random", random_random, ARGS_NONE, 0, 0, "()", "A float in [0, 1)."},
     {"getrandbits", random_getrandbits, ARGS_ONE, 1, 1, "(k, /)", "An int of k random bits."},
     {"randbytes", random_randbytes, ARGS_ONE, 1, 1, "(n)", "n random bytes."},
@@ -536,5 +616,11 @@ static const Method functions[] = {
     {0},
 };
 
-const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, NULL,
+#ifndef __wasm__
+static TsrStatus fill(Module *module) { return module_add(module, "Random", value_lent(&random_object_type)); }
+#else /* the page goes without */
+#define fill NULL
+#endif
+
+const NsModule ns_random = {"random", "Python's random numbers; torch.manual_seed is for tensors.", functions, fill,
                             NULL};

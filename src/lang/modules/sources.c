@@ -23,6 +23,7 @@ PRELUDE_EMBED(prelude_singledispatch, "src/lang/modules/prelude/singledispatch.t
 PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
 PRELUDE_EMBED(prelude_textwrap, "src/lang/modules/prelude/textwrap.tsr");
 PRELUDE_EMBED(prelude_timeit, "src/lang/modules/prelude/timeit.tsr");
+PRELUDE_EMBED(prelude_typing_parts, "src/lang/modules/prelude/typing_parts.tsr");
 #endif
 PRELUDE_EMBED(prelude_types, "src/lang/modules/prelude/types.tsr");
 PRELUDE_EMBED(prelude_typing, "src/lang/modules/prelude/typing.tsr");
@@ -50,6 +51,7 @@ static const PreludeSource sources[] = {
     SOURCE("statistics", statistics, "math"),
     SOURCE("textwrap", textwrap, "re"),
     SOURCE("timeit", timeit, "time"),
+    SOURCE("typing", typing_parts, "types"),
 #endif
     SOURCE("types", types, NULL),
     SOURCE("typing", typing, "collections typing"),

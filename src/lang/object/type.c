@@ -313,17 +313,26 @@ static TsrStatus alias_hash(int64_t *out, Value self) {
     return TSR_OK;
 }
 
-static Type alias_type = {.obj = TYPE_HEADER,
-                          .name = "GenericAlias",
-                          .module = "types",
-                          .flags = TYPE_GC,
-                          .destroy = alias_destroy,
-                          .compare = alias_compare,
-                          .hash = alias_hash,
-                          .traverse = alias_traverse,
-                          .clear = alias_clear,
-                          .repr = alias_repr,
-                          .call = alias_call};
+static TsrStatus alias_get_attr(Value *out, Value self, Str *name) {
+    const Alias *a = (Alias *)self.o;
+    *out = VALUE_UNBOUND;
+    if (str_equal_c(name, "__origin__")) *out = value_retain(value_lent(a->origin));
+    if (str_equal_c(name, "__args__")) *out = value_retain(a->args);
+    return TSR_OK;
+}
+
+Type generic_alias_type = {.obj = TYPE_HEADER,
+                           .name = "GenericAlias",
+                           .module = "types",
+                           .flags = TYPE_GC,
+                           .destroy = alias_destroy,
+                           .compare = alias_compare,
+                           .hash = alias_hash,
+                           .traverse = alias_traverse,
+                           .clear = alias_clear,
+                           .repr = alias_repr,
+                           .get_attr = alias_get_attr,
+                           .call = alias_call};
 
 static bool is_generic(const Type *type) {
     return type == &list_type || type == &tuple_type || type == &dict_type || type == &set_type ||
@@ -335,7 +344,7 @@ static bool is_generic(const Type *type) {
 static TsrStatus type_get_item(Value *out, Value self, Value index) {
     Type *type = (Type *)self.o;
     if (!is_generic(type)) return tsr_error(TSR_TYPE_ERROR, "type '%s' is not subscriptable", type_full_name(type));
-    Alias *a = obj_new(&alias_type, sizeof *a);
+    Alias *a = obj_new(&generic_alias_type, sizeof *a);
     if (a == NULL) return TSR_MEMORY_ERROR;
     a->origin = type;
     a->args = VALUE_UNBOUND;
@@ -353,7 +362,7 @@ static TsrStatus type_get_item(Value *out, Value self, Value index) {
 
 /* int | None in annotations and isinstance: a tuple does for both. */
 static bool union_part(Value v) {
-    return value_is_none(v) || value_is_obj(v, &type_type) || value_is_obj(v, &alias_type);
+    return value_is_none(v) || value_is_obj(v, &type_type) || value_is_obj(v, &generic_alias_type);
 }
 
 typedef struct Union {
@@ -366,7 +375,8 @@ static TsrStatus union_repr(TsrText *out, Value self) {
     const Tuple *args = value_as_tuple(((Union *)self.o)->args);
     for (int64_t i = 0; i < args->count; i++) {
         if (i > 0) TSR_TRY(tsr_text_puts(out, " | "));
-        TSR_TRY(alias_item_repr(out, args->items[i]));
+        bool none = args->items[i].tag == V_OBJ && args->items[i].o == &none_type.obj;
+        TSR_TRY(none ? tsr_text_puts(out, "None") : alias_item_repr(out, args->items[i]));
     }
     return TSR_OK;
 }
@@ -376,21 +386,22 @@ static TsrStatus union_get_attr(Value *out, Value self, Str *name) {
     *out = str_equal_c(name, "__args__") ? value_retain(((Union *)self.o)->args) : VALUE_UNBOUND;
     return TSR_OK;
 }
-static Type union_type = {.obj = TYPE_HEADER,
-                          .name = "UnionType",
-                          .module = "types",
-                          .flags = TYPE_GC,
-                          .destroy = union_destroy,
-                          .traverse = union_traverse,
-                          .clear = union_clear,
-                          .repr = union_repr,
-                          .binary = type_binary,
-                          .get_attr = union_get_attr};
+Type union_type = {.obj = TYPE_HEADER,
+                   .name = "UnionType",
+                   .module = "types",
+                   .flags = TYPE_GC,
+                   .destroy = union_destroy,
+                   .traverse = union_traverse,
+                   .clear = union_clear,
+                   .repr = union_repr,
+                   .binary = type_binary,
+                   .get_attr = union_get_attr};
 
 Value type_union_parts(Value v) { return value_is_obj(v, &union_type) ? ((Union *)v.o)->args : VALUE_UNBOUND; }
 
 static TsrStatus union_add(List *list, Value v) {
     if (value_is_obj(v, &union_type)) return list_extend(list, ((Union *)v.o)->args);
+    if (value_is_none(v)) v = value_lent(&none_type);
     for (int64_t i = 0; i < list->count; i++) {
         if (value_is_same(list->items[i], v)) return TSR_OK;
     }

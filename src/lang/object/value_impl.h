@@ -16,7 +16,9 @@ void type_shutdown(void); /* method caches of types */
 
 Type *type_base(const Type *type); /* NULL for object */
 
-/* The parts of int | str, lent; V_UNBOUND when v is no union. */
+extern Type generic_alias_type, union_type; /* of list[int], of int | str */
+
+/* The parts of int | str, lent, None as its type; V_UNBOUND when v is no union. */
 Value type_union_parts(Value v);
 
 /* One getter of a type as a value: what `int.real` gives. */
