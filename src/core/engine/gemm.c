@@ -15,6 +15,7 @@
 #include "gemm_pairs.h"
 #include "gemm_thin.h"
 #include "core/kernels/matrix/chain.h"
+#include "core/kernels/matrix/complex_block.h"
 #include "core/kernels/matrix/dots.h"
 #include "core/kernels/matrix/thin.h"
 #include "core/kernels/simd.h"
@@ -493,46 +494,9 @@ INLINE Parts complex_element(ComplexWay way, int64_t k, float complex alpha, con
     return way == WAY_PLAIN ? plain_sum(summand, x, y, k) : plus(complex_sum(x, y, k), summand);
 }
 
-/* Some lines of a times eight columns of b, whose rows are dense. `signs` are those of the sums with a's real parts and
- * of those with its imaginary ones, the parts of which change places: the square of i, and what is conjugated. */
-typedef float EightColumns __attribute__((vector_size(64)));
-typedef struct EightBlock {
-    const TsrComplexFloat *a, *b;
-    TsrComplexFloat *c;
-    int64_t k, a_row, a_step, b_row, c_row;
-    EightColumns signs[2], zero; /* -0, which changes nothing, where something is added later */
-} EightBlock;
-enum { EIGHT_COLUMNS = 8, EIGHT_LINES = 3 }; /* six sums of two vectors of AVX2, with what is multiplied */
-
-INLINE void lines_c64(const EightBlock *g, int lines) {
-    EightColumns by_re[EIGHT_LINES] = {0}, by_im[EIGHT_LINES] = {0}, v;
-    for (int64_t p = 0; p < g->k; p++) {
-        memcpy(&v, g->b + p * g->b_row, sizeof v);
-        for (int r = 0; r < lines; r++) {
-            const float *a = (const float *)(g->a + r * g->a_row + p * g->a_step);
-            by_re[r] += a[0] * v;
-            by_im[r] += a[1] * v;
-        }
-    }
-    for (int r = 0; r < lines; r++) {
-        by_im[r] = __builtin_shufflevector(by_im[r], by_im[r], 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-        v = by_re[r] * g->signs[0] + by_im[r] * g->signs[1] + g->zero;
-        memcpy(g->c + r * g->c_row, &v, sizeof v);
-    }
-}
-
-/* Each of the sums fused, of several lines side by side, that none waits for its own additions. */
-TSR_CLONES_FUSED static void eight_c64(const EightBlock *g, int lines) {
-    switch (lines) {
-    case 1: lines_c64(g, 1); break;
-    case 2: lines_c64(g, 2); break;
-    default: lines_c64(g, EIGHT_LINES); break;
-    }
-}
-
 /* A line's sums onto beta times what is there. */
 INLINE void store_eight(TsrComplexFloat *to, int64_t step, const TsrComplexFloat *sums, float complex beta) {
-    for (int t = 0; t < EIGHT_COLUMNS; t++) {
+    for (int t = 0; t < TSR_BLOCK_COLUMNS; t++) {
         float *dst = (float *)(to + t * step);
         const float *sum = (const float *)(sums + t);
         Parts onto = beta == 0 ? (Parts){0, 0} : times((Parts){dst[0], dst[1]}, parts_of(beta));
@@ -541,51 +505,51 @@ INLINE void store_eight(TsrComplexFloat *to, int64_t step, const TsrComplexFloat
     }
 }
 
-static void fill_signs(EightBlock *g, bool a_conj, bool b_conj, bool onto) {
-    const float i = a_conj ? -1 : 1, square = b_conj ? i : -i;
-    for (int t = 0; t < 2 * EIGHT_COLUMNS; t += 2) {
-        g->signs[0][t] = 1, g->signs[0][t + 1] = b_conj ? -1 : 1;
-        g->signs[1][t] = square, g->signs[1][t + 1] = i;
-        g->zero[t] = g->zero[t + 1] = onto ? -0.0f : 0.0f;
-    }
+static void fill_signs(TsrComplexBlock *g, bool a_conj, bool b_conj, bool onto) {
+    const float i = a_conj ? -1 : 1;
+    g->signs[0][0] = 1, g->signs[0][1] = b_conj ? -1 : 1;
+    g->signs[1][0] = b_conj ? i : -i, g->signs[1][1] = i;
+    g->zero = onto ? -0.0f : 0.0f;
 }
 
 /* Eight columns of b, as rows of eight. */
 static void pack_eight(TsrComplexFloat *panel, TsrMat b, int64_t from) {
     for (int64_t p = 0; p < b.rows; p++)
-        for (int t = 0; t < EIGHT_COLUMNS; t++)
-            panel[p * EIGHT_COLUMNS + t] = ((const TsrComplexFloat *)b.data)[p * b.rs + (from + t) * b.cs];
+        for (int t = 0; t < TSR_BLOCK_COLUMNS; t++)
+            panel[p * TSR_BLOCK_COLUMNS + t] = ((const TsrComplexFloat *)b.data)[p * b.rs + (from + t) * b.cs];
 }
 
-/* All lines of the eight columns of c at `to`. */
-static void block_c64(EightBlock *block, const TsrGemm *g, TsrComplexFloat *to, float complex beta) {
-    TsrComplexFloat sums[EIGHT_LINES * EIGHT_COLUMNS];
+/* All lines of the last `columns` of the eight columns of c at `to`. */
+static void block_c64(TsrComplexBlock *block, const TsrGemm *g, TsrComplexFloat *to, float complex beta, int columns) {
+    TsrComplexFloat sums[TSR_BLOCK_LINES * TSR_BLOCK_COLUMNS];
     const bool apart = beta != 0 || g->c.cs != 1;
+    const TsrComplexBlockFn kernel = tsr_complex_block_kernel();
     for (int64_t i = 0, lines; i < g->c.rows; i += lines, to += lines * g->c.rs) {
-        lines = TSR_MIN(g->c.rows - i, (int64_t)EIGHT_LINES);
-        if (g->c.rows - i == EIGHT_LINES + 1) lines = 2; /* and two more */
+        lines = TSR_MIN(g->c.rows - i, (int64_t)TSR_BLOCK_LINES);
+        if (g->c.rows - i == TSR_BLOCK_LINES + 1) lines = 2; /* and two more */
         block->a = (const TsrComplexFloat *)g->a.data + i * g->a.rs;
         block->c = apart ? sums : to;
-        eight_c64(block, (int)lines);
+        kernel(block, (int)lines, apart ? TSR_BLOCK_COLUMNS : columns);
         for (int64_t r = 0; apart && r < lines; r++)
-            store_eight(to + r * g->c.rs, g->c.cs, sums + r * EIGHT_COLUMNS, beta);
+            store_eight(to + r * g->c.rs, g->c.cs, sums + r * TSR_BLOCK_COLUMNS, beta);
     }
 }
 
 /* The fused way by eight columns; how many are done. */
 static int64_t columns_c64(const TsrGemm *g, float complex beta, TsrComplexFloat *panel) {
     TsrMat a = g->a, b = g->b, c = g->c;
-    int64_t done = tsr_isa() >= TSR_ISA_AVX2 ? c.cols / EIGHT_COLUMNS * EIGHT_COLUMNS : 0; /* others do not fuse */
-    if (done > 0 && beta == 0) done = c.cols; /* some of the last ones twice */
-    EightBlock block = {.k = a.cols, .a_row = a.rs, .a_step = a.cs};
-    block.c_row = beta == 0 && c.cs == 1 ? c.rs : EIGHT_COLUMNS;
-    block.b_row = b.cs == 1 ? b.rs : EIGHT_COLUMNS;
+    if (tsr_complex_block_kernel() == NULL || c.cols < TSR_BLOCK_COLUMNS) return 0;
+    int64_t done = c.cols / TSR_BLOCK_COLUMNS * TSR_BLOCK_COLUMNS;
+    if (beta == 0) done = c.cols; /* some of the last ones twice */
+    TsrComplexBlock block = {.k = a.cols, .a_row = a.rs, .a_step = a.cs};
+    block.c_row = beta == 0 && c.cs == 1 ? c.rs : TSR_BLOCK_COLUMNS;
+    block.b_row = b.cs == 1 ? b.rs : TSR_BLOCK_COLUMNS;
     fill_signs(&block, a.conj, b.conj, beta != 0);
-    for (int64_t first = 0; first < done; first += EIGHT_COLUMNS) {
-        const int64_t j = TSR_MIN(first, c.cols - EIGHT_COLUMNS);
+    for (int64_t first = 0; first < done; first += TSR_BLOCK_COLUMNS) {
+        const int64_t j = TSR_MIN(first, c.cols - TSR_BLOCK_COLUMNS);
         if (b.cs != 1) pack_eight(panel, b, j);
         block.b = b.cs == 1 ? (const TsrComplexFloat *)b.data + j : panel;
-        block_c64(&block, g, (TsrComplexFloat *)c.data + j * c.cs, beta);
+        block_c64(&block, g, (TsrComplexFloat *)c.data + j * c.cs, beta, (int)(j + TSR_BLOCK_COLUMNS - first));
     }
     return done;
 }
@@ -897,7 +861,7 @@ enum { BLOCK_ROWS = 8, BLOCK_DEPTH = 192, BLOCK_PRODUCTS = BLOCK_DEPTH * BLOCK_D
 
 static bool is_block_c64(const TsrGemm *g) {
     int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
-    return g->dtype == TSR_COMPLEX64 && tsr_isa() >= TSR_ISA_AVX2 && m >= BLOCK_ROWS && n >= EIGHT_COLUMNS &&
+    return g->dtype == TSR_COMPLEX64 && tsr_isa() >= TSR_ISA_AVX2 && m >= BLOCK_ROWS && n >= TSR_BLOCK_COLUMNS &&
            complex_way(g) == WAY_FUSED && k <= BLOCK_DEPTH && (double)m * (double)n * (double)k <= BLOCK_PRODUCTS &&
            scalar_complex(g->alpha) == 1 && scalar_complex(g->beta) == 0;
 }
