@@ -1,10 +1,11 @@
 /* grad_mode.c: no_grad, enable_grad, inference_mode and set_grad_enabled: blocks, and decorators that make functions
  * run in a mode (prelude/grad_mode.tsr). There is no autograd: a mode is what torch.is_grad_enabled() and
- * is_inference_mode_enabled() answer. */
+ * is_inference_mode_enabled() answer, and whether new tensors are inference tensors. */
 #include "grad_mode.h"
 
 #include <string.h>
 
+#include "core/tensor/inference.h"
 #include "lang/compile/code.h"
 #include "lang/object/args.h"
 #include "lang/types/str.h"
@@ -17,6 +18,11 @@ typedef struct Mode {
 
 static Mode current = {.grad = true};
 
+static void set_mode(bool grad, bool inference) {
+    current = (Mode){grad, inference};
+    tsr_set_inference_mode(inference);
+}
+
 typedef struct ModeObj {
     Obj obj;
     Mode mode, before;
@@ -27,7 +33,7 @@ static TsrStatus mode_new(Value *out, Type *type, Mode mode) {
     if (m == NULL) return TSR_MEMORY_ERROR;
     m->mode = mode;
     m->before = current;
-    if (type == &set_grad_enabled_type) current = mode; /* it holds from here on, with or without a block */
+    if (type == &set_grad_enabled_type) set_mode(mode.grad, mode.inference); /* it holds from here on, with or without a block */
     *out = value_obj_move(m);
     return TSR_OK;
 }
@@ -96,16 +102,14 @@ static TsrStatus mode_enter(Value *out, const CallArgs *args) {
     ModeObj *m = (ModeObj *)args->values[0].o;
     if (m->obj.type != &set_grad_enabled_type) m->before.grad = current.grad;
     m->before.inference = current.inference;
-    current.grad = m->mode.grad;
-    if (m->obj.type == &inference_mode_type) current.inference = m->mode.inference;
+    set_mode(m->mode.grad, m->obj.type == &inference_mode_type ? m->mode.inference : current.inference);
     *out = VALUE_NONE;
     return TSR_OK;
 }
 
 static TsrStatus mode_exit(Value *out, const CallArgs *args) {
     const ModeObj *m = (ModeObj *)args->values[0].o;
-    current.grad = m->before.grad;
-    if (m->obj.type == &inference_mode_type) current.inference = m->before.inference;
+    set_mode(m->before.grad, m->obj.type == &inference_mode_type ? m->before.inference : current.inference);
     *out = VALUE_NONE;
     return TSR_OK;
 }

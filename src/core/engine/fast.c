@@ -10,6 +10,7 @@
 
 #include "core/iter.h"
 #include "core/kernels/pointwise/table.h"
+#include "core/tensor/inference.h"
 
 /* Elements from which an operation is split over threads: below two chunks' work (parallel.h) there is nothing to
  * split. */
@@ -46,7 +47,7 @@ static const struct Row {
 
 /* Whether t is a contiguous cpu tensor of one of these dtypes whose storage holds all its elements. */
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
-    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || t->flags != 0 || !(dtypes >> t->dtype & 1) ||
+    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || (t->flags & ~TSR_FLAGS_OF_INFERENCE) != 0 || !(dtypes >> t->dtype & 1) ||
         t->storage == NULL)
         return false;
     if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* the operator table checks which tensors lost bytes */
@@ -80,7 +81,7 @@ static bool lies_as_fresh(const TsrTensor *t) {
 
 bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
-    return lies_as_fresh(t) && t->refcount == 1 && t->weakcount == 1 && t->flags == 0 && t->base == NULL &&
+    return lies_as_fresh(t) && t->refcount == 1 && t->weakcount == 1 && t->flags == tsr_fresh_flags && t->base == NULL &&
            t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 &&
            s->version.value == 0 && t->version == &s->version &&
            s->nbytes == (uint64_t)t->numel * tsr_dtypes[t->dtype].itemsize;
@@ -232,7 +233,7 @@ static bool finish_inplace(TsrStatus *status, const struct Row *row, Flat *f, Ts
     f->data[0] = f->data[1] = tsr_data(a);
     f->stride[0] = f->stride[1];
     *status = run(f, a->numel);
-    if (*status == TSR_OK) tsr_tensor_bump(a, row->inplace);
+    if (*status == TSR_OK) *status = tsr_tensor_written(a, row->inplace);
     return true;
 }
 

@@ -21,6 +21,7 @@
 #include "core/engine/device.h"
 #include "core/engine/turn.h"
 #include "core/tensor/loan.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/tensor_impl.h"
 
 /* ---- running ---- */
@@ -288,7 +289,7 @@ static TsrStatus finish_output(Run *run, int k) {
     tsr_tensor_free(c->ret[k].t);
     c->ret[k].t = target;
     if ((c->op->flags & TSR_OP_NO_BUMP) == 0)
-        tsr_tensor_bump(target, c->inplace ? c->schema->inplace : c->schema->base);
+        return tsr_tensor_written(target, c->inplace ? c->schema->inplace : c->schema->base);
     return TSR_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "core/memory/alloc_impl.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "inference.h"
 #include "loan.h"
 #include "tensor_impl.h"
 
@@ -84,6 +85,10 @@ static void give_struct(TsrTensor *t) {
     give_to_system(t);
 }
 
+uint8_t tsr_fresh_flags;
+
+void tsr_set_inference_mode(bool on) { tsr_fresh_flags = on ? TSR_FLAGS_OF_INFERENCE : 0; }
+
 /* A tensor without a storage; sizes and strides are yet to be written. */
 static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice device) {
     TsrTensor *t = pool.head;
@@ -107,7 +112,7 @@ static TsrStatus new_struct(TsrTensor **out, int ndim, TsrDtype dtype, TsrDevice
     atomic_init(&t->weakcount, 1);
     t->dtype = dtype;
     t->layout = TSR_STRIDED;
-    t->flags = 0;
+    t->flags = tsr_fresh_flags;
     t->ndim_ = (uint8_t)ndim;
     t->device = device;
     t->offset = 0;
@@ -154,6 +159,30 @@ void tsr_tensor_bump(TsrTensor *t, const char *what) {
     __atomic_fetch_add((int64_t *)&t->version->value, 1, __ATOMIC_RELAXED);
     tsr_trace(TSR_TRACE_WRITE, what, NULL, 0, t, t->storage);
     if (tsr_write_hook != NULL) tsr_write_hook(t, what);
+}
+
+TsrStatus tsr_tensor_written(TsrTensor *t, const char *what) {
+    tsr_tensor_bump(t, what);
+    if (TSR_LIKELY((t->flags & TSR_FLAG_UNCOUNTED) == 0) || tsr_is_inference_mode()) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
+                     "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
+                     "more details.");
+}
+
+TsrStatus tsr_tensor_start_version(TsrTensor *t) {
+    TsrVersion *version = NULL;
+    TSR_TRY(new_version(&version, 0));
+    drop_version(t);
+    t->version = version;
+    t->flags &= (uint8_t)~TSR_FLAG_UNCOUNTED;
+    return TSR_OK;
+}
+
+TsrStatus tsr_tensor_follow_mode(TsrTensor *t) {
+    TsrStatus status = t->flags & TSR_FLAG_UNCOUNTED && !tsr_is_inference_mode() ? tsr_tensor_start_version(t) : TSR_OK;
+    t->flags = (uint8_t)((t->flags & ~TSR_FLAGS_OF_INFERENCE) | tsr_fresh_flags);
+    return status;
 }
 
 /* --- weak links --- */
@@ -482,6 +511,7 @@ static TsrStatus new_view(TsrTensor **out, const TsrTensor *self, const TsrGeome
     t->numel = (int64_t)numel;
     t->offset = g->offset;
     t->flags = self->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG);
+    if (TSR_UNLIKELY(self->flags & TSR_FLAG_INFERENCE)) t->flags |= TSR_FLAGS_OF_INFERENCE;
     t->storage = tsr_storage_retain(self->storage);
     share_version(t, self);
     t->base = link_root(self);
@@ -540,17 +570,15 @@ TsrStatus tsr_tensor_new_base(TsrTensor **out, const TsrTensor *t) {
 
 TsrStatus tsr_tensor_new_data(TsrTensor **out, const TsrTensor *self) {
     TsrTensor *t = NULL;
-    TsrVersion *version = NULL;
-    TSR_TRY(new_version(&version, 0));
     TsrGeometry same = tsr_tensor_geometry(self);
-    TsrStatus status = new_view(&t, self, &same, "data");
+    bool uncounted = (self->flags & TSR_FLAG_INFERENCE) != 0 && tsr_is_inference_mode();
+    TSR_TRY(new_view(&t, self, &same, "data"));
+    TsrStatus status = uncounted ? TSR_OK : tsr_tensor_start_version(t);
     if (status != TSR_OK) {
-        tsr_version_free(version);
+        tsr_tensor_free(t);
         return status;
     }
-    drop_version(t);
     tsr_tensor_unlink_base(t);
-    t->version = version;
     tsr_trace(TSR_TRACE_VIEW, "data", NULL, 0, t, self);
     *out = t;
     return TSR_OK;

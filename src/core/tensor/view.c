@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inference.h"
 #include "tensor_impl.h"
 
 /* The geometry under construction; starts as self's. */
@@ -314,9 +315,11 @@ TsrStatus tsr_tensor_new_view_dtype(TsrTensor **out, const TsrTensor *self, TsrD
     if (from < to) TSR_TRY(join_elements(&g, self, dtype, to / from));
     TSR_TRY(new_from(&t, self, &g, "view"));
     t->dtype = dtype;
-    tsr_tensor_unlink_base(t); /* no differentiable view in PyTorch's eyes: `_base` is None */
-    *out = t;
-    return TSR_OK;
+    tsr_tensor_unlink_base(t); /* no differentiable view in PyTorch's eyes: `_base` is None, and its mode is today's */
+    TsrStatus status = tsr_tensor_follow_mode(t);
+    if (status == TSR_OK) *out = t;
+    else tsr_tensor_free(t);
+    return status;
 }
 
 /* --- windows --- */

@@ -138,7 +138,7 @@ static void put_impl(TsrStatus *status, Value dict, TsrTensor *t) {
     put_key_set(status, d, t);
     card_put_str(status, d, "dtype", tsr_is_defined(t) ? tsr_dtype_name(t->dtype) : NULL);
     card_put_str(status, d, "device_opt", tsr_is_defined(t) ? tsr_device_format(t->device, device) : "nullopt");
-    card_put_int(status, d, "version", tsr_tensor_version(t));
+    card_put_version(status, d, t);
     put_type_meta(status, d, t);
     if (t->sparse != NULL) put_sparse_parts(status, d, t->sparse);
     else if (tsr_is_defined(t)) put_storage(status, d, t->storage);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/layout.h"
+#include "core/tensor/inference.h"
 #include "lang/types/dict.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
@@ -32,6 +33,11 @@ void card_put_int(TsrStatus *status, Value dict, const char *key, int64_t i) {
 }
 void card_put_bool(TsrStatus *status, Value dict, const char *key, bool b) {
     card_put_move(status, dict, key, value_bool(b));
+}
+
+void card_put_version(TsrStatus *status, Value dict, const TsrTensor *t) {
+    if (t->flags & TSR_FLAG_UNCOUNTED) card_put_str(status, dict, "version", "none: made in inference_mode()");
+    else card_put_int(status, dict, "version", tsr_tensor_version(t));
 }
 
 void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items, bool as_size) {

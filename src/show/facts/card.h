@@ -15,6 +15,7 @@ void card_put_move(TsrStatus *status, Value dict, const char *key, Value v);
 void card_put_str(TsrStatus *status, Value dict, const char *key, const char *text); /* NULL: None */
 void card_put_int(TsrStatus *status, Value dict, const char *key, int64_t i);
 void card_put_bool(TsrStatus *status, Value dict, const char *key, bool b);
+void card_put_version(TsrStatus *status, Value dict, const TsrTensor *t); /* a number, or that it keeps none */
 void card_put_sizes(TsrStatus *status, Value dict, const char *key, int n, const int64_t *items,
                     bool as_size); /* a torch.Size, or a tuple */
 

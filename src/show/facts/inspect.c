@@ -262,7 +262,7 @@ static void put_tensor_card(TsrStatus *status, Value card, TsrTensor *t) {
     card_put_move(status, card, "dtype", defined ? dtype_value(t->dtype) : VALUE_NONE);
     card_put_str(status, card, "device", defined ? tsr_device_format(t->device, device) : NULL);
     put_layout(status, card, t);
-    card_put_int(status, card, "version", tsr_tensor_version(t));
+    card_put_version(status, card, t);
     card_put_int(status, card, "refcount", holders_refcount(t));
     if (*status == TSR_OK) *status = holders_list(&holders, t);
     if (*status == TSR_OK) card_put_move(status, card, "holders", holders);

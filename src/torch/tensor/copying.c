@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "torch/bind/bind.h"
+#include "core/tensor/inference.h"
 #include "core/view.h"
 #include "lang/object/exc.h"
 #include "lang/types/dict.h"
@@ -79,7 +80,7 @@ static TsrStatus shallow_tensor(Value *out, Value v) {
     TsrTensor *t;
     TSR_TRY(tsr_tensor_new_data(&t, v.t));
     *out = value_tensor_move(t);
-    return TSR_OK;
+    return tsr_tensor_follow_mode(t);
 }
 
 TsrStatus copy_tensor(Value *out, Value self, Dict *memo) {

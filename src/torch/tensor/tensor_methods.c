@@ -9,6 +9,7 @@
 #include "torch/bind/args.h"
 #include "torch/bind/bind.h"
 #include "core/backend.h"
+#include "core/tensor/inference.h"
 #include "torch/cuda/cuda.h"
 #include "lang/types/dict.h"
 #include "lang/object/native.h"
@@ -68,6 +69,8 @@ GET(nbytes) {
     return TSR_OK;
 }
 GET(version) {
+    if (self.t->flags & TSR_FLAG_UNCOUNTED)
+        return tsr_error(TSR_RUNTIME_ERROR, "Inference tensors do not track version counter.");
     *out = value_int(tsr_tensor_version(self.t));
     return TSR_OK;
 }
@@ -88,7 +91,7 @@ GET_NONE(none)
 
 GET(base) {
     TsrTensor *base = NULL;
-    TSR_TRY(tsr_tensor_new_base(&base, self.t));
+    if (!(self.t->flags & TSR_FLAG_INFERENCE)) TSR_TRY(tsr_tensor_new_base(&base, self.t));
     *out = base != NULL ? value_tensor_move(base) : VALUE_NONE;
     return TSR_OK;
 }
@@ -131,7 +134,8 @@ static TsrStatus set_data(Value self, Value v) {
         self.t->dtype = own;
         return s;
     }
-    self.t->flags = (self.t->flags & ~(TSR_FLAG_CONJ | TSR_FLAG_NEG)) | (from->flags & (TSR_FLAG_CONJ | TSR_FLAG_NEG));
+    const uint8_t of_data = TSR_FLAG_CONJ | TSR_FLAG_NEG | TSR_FLAG_INFERENCE;
+    self.t->flags = (self.t->flags & ~of_data) | (from->flags & of_data);
     tsr_trace(TSR_TRACE_VIEW, "data =", NULL, 0, self.t, from);
     return TSR_OK;
 }
@@ -405,7 +409,7 @@ METHOD(set_) {
     if (m < 0) tsr_layout_contiguous_strides(strides, n, sizes);
     tsr_trace(TSR_TRACE_CHANGE, "set_", "to another storage", 0, t, from->storage);
     TSR_TRY(tsr_tensor_set_storage(t, from->storage, (TsrGeometry){n, sizes, stays ? t->strides : strides, offset}));
-    tsr_tensor_bump(t, "set_");
+    TSR_TRY(tsr_tensor_written(t, "set_"));
     *out = value_retain(args->values[0]);
     return TSR_OK;
 }
@@ -497,7 +501,7 @@ METHOD(rdiv) {
 }
 
 METHOD(is_view) {
-    *out = value_bool(args->values[0].t->base != NULL);
+    *out = value_bool(args->values[0].t->base != NULL && !(args->values[0].t->flags & TSR_FLAG_INFERENCE));
     return TSR_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "core/kernels/move/select.h"
 #include "core/op/compose.h"
 #include "core/ops/reduce/reduce.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 
 /* ---- flip ---- */
@@ -483,6 +484,6 @@ TsrStatus op_fill_diagonal_(TsrOpCall *c) {
         }
     }
     TSR_TRY(status);
-    if (c->out[0] == NULL) tsr_tensor_bump(self, "fill_diagonal_");
+    if (c->out[0] == NULL) TSR_TRY(tsr_tensor_written(self, "fill_diagonal_"));
     return tsr_return_move(c, tsr_tensor_retain(self));
 }

@@ -10,6 +10,7 @@
 #include "core/engine/device.h"
 #include "core/iter.h"
 #include "core/op/shared.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 #include "core/view.h"
 
@@ -380,13 +381,11 @@ static TsrStatus put_basic(TsrTensor *dst, TsrTensor *value, TsrScalar number) {
     if (tsr_is_meta(dst)) return TSR_OK;
     if (value == NULL) {
         TSR_TRY(tsr_tensor_fill(dst, number));
-        tsr_tensor_bump(dst, "fill_");
-        return TSR_OK;
+        return tsr_tensor_written(dst, "fill_");
     }
     TSR_TRY(tsr_tensor_check(value, false));
     TSR_TRY(copy_shaped(dst, value));
-    tsr_tensor_bump(dst, "copy_");
-    return TSR_OK;
+    return tsr_tensor_written(dst, "copy_");
 }
 
 static bool single_mask(const Walk *w) { return w->nadvanced == 1 && is_mask(w->advanced[0].index); }
@@ -496,10 +495,7 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
         int64_t good;
         TsrStatus fits = check_fill(&good, w, number);
         if (fits != TSR_OK && (good == INT64_MAX || good == 0)) return fits;
-        if (fits == TSR_OK && fills_nothing(w)) {
-            tsr_tensor_bump(dst, "index_put_");
-            return TSR_OK;
-        }
+        if (fits == TSR_OK && fills_nothing(w)) return tsr_tensor_written(dst, "index_put_");
         TSR_TRY(number_new(&source, dst, number, w->nadvanced == 1));
         if (fits != TSR_OK) {
             tsr_tensor_free(source);
@@ -516,7 +512,7 @@ static TsrStatus put_advanced(const Walk *w, TsrTensor *value, TsrScalar number)
     if (s == TSR_OK && !fills) s = tsr_index_check_apart(dst, n, array, value != NULL ? view : NULL);
     if (s == TSR_OK) s = check_index_types(w);
     if (s == TSR_OK) s = tsr_index_put(dst, n, array, view, false);
-    if (s == TSR_OK) tsr_tensor_bump(dst, "index_put_");
+    if (s == TSR_OK) s = tsr_tensor_written(dst, "index_put_");
     tsr_tensor_free(view);
     tsr_tensor_free(source);
     return s;
@@ -579,16 +575,16 @@ static bool store_plain(void *at, TsrDtype dtype, const TsrScalar *s) {
 static TsrStatus put_element(bool *done, TsrTensor *t, const TsrIndexEntry *entries, int n, const TsrScalar *number) {
     int64_t offset;
     *done = false;
-    if (n != 1 || t->ndim_ != 1 || t->flags != 0 || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
+    if (n != 1 || t->ndim_ != 1 || t->flags != tsr_fresh_flags || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
         tsr_trace_hook != NULL || !element_offset(&offset, t, entries, n) || !tsr_dtype_is_pod(t->dtype))
         return TSR_OK;
     TSR_TRY(tsr_tensor_check(t, true));
     *done = store_plain((char *)tsr_data(t) + offset * (int64_t)tsr_itemsize(t), t->dtype, number);
     if (!*done) return TSR_OK;
     tsr_write_element = t->offset + offset;
-    tsr_tensor_bump(t, "fill_");
+    TsrStatus status = tsr_tensor_written(t, "fill_");
     tsr_write_element = -1;
-    return TSR_OK;
+    return status;
 }
 
 /* Apart, so that writing one element needs no room for a walk. */

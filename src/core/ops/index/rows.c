@@ -12,6 +12,7 @@
 #include "core/ops/reduce/along.h"
 #include "core/indexing.h"
 #include "core/op/out.h"
+#include "core/tensor/inference.h"
 
 /* ---- rows: index_select, index_add, index_copy, index_fill, index_reduce ---- */
 
@@ -424,7 +425,7 @@ static TsrStatus fill_dense_rows(TsrTensor *t, int64_t dim, const int64_t *index
 }
 
 static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
-    if (tsr_is_contiguous(t, TSR_CONTIGUOUS) && t->flags == 0) return fill_dense_rows(t, dim, index, count, value);
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS) && (t->flags & ~TSR_FLAGS_OF_INFERENCE) == 0) return fill_dense_rows(t, dim, index, count, value);
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(tsr_interrupt_check());
         TsrTensor *row;

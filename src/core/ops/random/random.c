@@ -9,6 +9,7 @@
 #include "core/kernels/random/random.h"
 #include "core/op/out.h"
 #include "core/op/shared.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 #include "random.h"
 #include "core/tensor/tensor_impl.h"
@@ -455,7 +456,7 @@ static TsrStatus fill_random(TsrTensor *t, TsrGenerator *g) {
  */
 static TsrStatus wrote(TsrOpCall *c, TsrStatus status, TsrTensor *self) {
     TSR_TRY(status);
-    if (c->out[0] == NULL) tsr_tensor_bump(self, c->schema->base);
+    if (c->out[0] == NULL) TSR_TRY(tsr_tensor_written(self, c->schema->base));
     return tsr_return_move(c, tsr_tensor_retain(self));
 }
 

@@ -7,6 +7,7 @@
 #include "core/mem.h"
 #include "core/op.h"
 #include "core/op/shared.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 
 #define SELF (c->arg[0].t)
@@ -47,6 +48,7 @@ TsrStatus op_is_complex(TsrOpCall *c) { return tsr_return_bool(c, tsr_dtype_is_c
 TsrStatus op_is_signed(TsrOpCall *c) { return tsr_return_bool(c, tsr_dtype_is_signed(SELF->dtype)); }
 TsrStatus op_is_conj(TsrOpCall *c) { return tsr_return_bool(c, (SELF->flags & TSR_FLAG_CONJ) != 0); }
 TsrStatus op_is_neg(TsrOpCall *c) { return tsr_return_bool(c, (SELF->flags & TSR_FLAG_NEG) != 0); }
+TsrStatus op_is_inference(TsrOpCall *c) { return tsr_return_bool(c, (SELF->flags & TSR_FLAG_INFERENCE) != 0); }
 TsrStatus op_never(TsrOpCall *c) { return tsr_return_bool(c, false); }
 /* Memory of a device counts as shared, as in PyTorch: other processes can be given it. */
 TsrStatus op_is_shared(TsrOpCall *c) {
@@ -333,8 +335,7 @@ static TsrStatus resize(TsrOpCall *c, int n, const int64_t *sizes, TsrMemoryForm
         if (sizes[i] < 0) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
     bool same = n == tsr_ndim(SELF) && same_ints(sizes, SELF->sizes, n);
     TSR_TRY(tsr_tensor_resize(SELF, n, sizes, format));
-    if (!same && counts) tsr_tensor_bump(SELF, c->schema->base);
-    return TSR_OK;
+    return same || !counts ? TSR_OK : tsr_tensor_written(SELF, c->schema->base);
 }
 
 /* Strides without gaps, even where the sizes stay. */

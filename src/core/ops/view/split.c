@@ -1,6 +1,7 @@
 /* split, chunk, unbind and their kin: many views along one dimension, and the forms that copy them. */
 #include "core/mem.h"
 #include "core/op/shared.h"
+#include "core/tensor/inference.h"
 
 #define SELF (c->arg[0].t)
 
@@ -311,8 +312,7 @@ static TsrStatus put_piece(TsrTensor *out, TsrTensor *piece, bool resize) {
         if (!tsr_same_sizes(out, piece)) TSR_TRY(tsr_tensor_resize(out, tsr_ndim(piece), piece->sizes, TSR_CONTIGUOUS));
     }
     TSR_TRY(tsr_tensor_copy(out, piece));
-    tsr_tensor_bump(out, "copy_");
-    return TSR_OK;
+    return tsr_tensor_written(out, "copy_");
 }
 
 /* The pieces that `make` returns go into the call's last argument, when it is given; then the call returns nothing. */

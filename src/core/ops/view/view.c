@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "core/op/shared.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 #include "core/ops/reduce/reduce.h"
 #include "core/tensor/tensor_impl.h"
@@ -528,7 +529,7 @@ TsrStatus op_positive(TsrOpCall *c) {
 
 static TsrStatus make_alias(TsrOpCall *c, TsrTensor **out) { return tsr_tensor_new_alias(out, SELF); }
 static TsrStatus make_detach(TsrOpCall *c, TsrTensor **out) {
-    TSR_TRY(tsr_tensor_new_alias(out, SELF));
+    TSR_TRY(SELF->flags & TSR_FLAG_INFERENCE ? tsr_tensor_new_data(out, SELF) : tsr_tensor_new_alias(out, SELF));
     tsr_tensor_unlink_base(*out);
     (*out)->origin = "detach";
     return TSR_OK;
