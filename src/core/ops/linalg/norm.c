@@ -305,6 +305,7 @@ typedef struct Over {
     const int64_t *dims;
     bool keepdim;
     TsrDtype dtype; /* TSR_DTYPE_NONE: the tensor's */
+    const TsrOpCall *call; /* whose out= is looked at before the kernel is looked for; or NULL */
 } Over;
 
 static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over over);
@@ -314,6 +315,7 @@ static TsrStatus norm_of_small_new(TsrTensor **out, const TsrTensor *x, double p
     TSR_OWNED wide = NULL;
     TSR_OWNED norm = NULL;
     int64_t width = 1;
+    if (over.call != NULL && x->numel > 0) TSR_TRY(tsr_check_out_fits(over.call, 0, x->dtype));
     for (int i = 0; i < tsr_ndim(x); i++) width *= reduced[i] ? x->sizes[i] : 1;
     if (x->numel > 0 && (width > 1 || (tsr_ndim(x) == 0 && over.n > 0)))
         return tsr_la_not_implemented("norm_cpu", x->dtype);
@@ -400,7 +402,7 @@ static Over over_of(const TsrOpCall *c, int n, const int64_t *all) {
     const TsrArg *dim = &c->arg[2], *dtype = &c->arg[4];
     bool given = tsr_arg_given(dim);
     return (Over){given ? dim->n : n, given ? dim->ints : all, c->arg[3].b,
-                  tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE};
+                  tsr_arg_given(dtype) ? dtype->dtype : TSR_DTYPE_NONE, NULL};
 }
 
 /* ---- matrix norms ---- */
@@ -472,8 +474,12 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     }
     bool rows = ord == NORM_ROWS || ord == NORM_ROWS_LEAST, least = ord == NORM_ROWS_LEAST || ord == NORM_COLUMNS_LEAST;
     int64_t dim = rows ? -1 : -2;
-    TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", m));
-    TSR_TRY(tsr_invoke_new(&s, 1, "sum", "tI", sizes, 1, &dim));
+    if (tsr_dtype_size(m->dtype) == 1) {
+        TSR_TRY(vector_norm(&s, m, 1, (Over){1, &dim, false, TSR_DTYPE_NONE, NULL}));
+    } else {
+        TSR_TRY(tsr_invoke_new(&sizes, 1, "abs", "t", m));
+        TSR_TRY(tsr_invoke_new(&s, 1, "sum", "tI", sizes, 1, &dim));
+    }
     if (s->sizes[tsr_ndim(s) - 1] == 0 && !least) {
         TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
         return tsr_tensor_fill(*out, tsr_scalar_int(0));
@@ -507,7 +513,7 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
         return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)d0,
                          (long long)d1);
     TSR_TRY(check_norm_dtype(x, over.dtype, fn));
-    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype});
+    if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype, NULL});
     TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
     TSR_TRY(matrices_last(&moved, cast, d0, d1));
     TSR_TRY(matrix_norm_moved(&r, moved, ord));
@@ -539,7 +545,9 @@ TsrStatus op_vector_norm(TsrOpCall *c) { /* ord, dim, keepdim, dtype */
     TsrTensor *r = NULL;
     TSR_TRY(tsr_la_check_float(c->arg[0].t, "linalg.vector_norm"));
     TSR_TRY(check_order(&c->arg[1], "linalg.vector_norm"));
-    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over_of(c, 0, NULL)), r);
+    Over over = over_of(c, 0, NULL);
+    over.call = c;
+    return tsr_finish_move(c, vector_norm(&r, c->arg[0].t, tsr_scalar_to_double(c->arg[1].s), over), r);
 }
 
 TsrStatus op_matrix_norm(TsrOpCall *c) {
@@ -648,7 +656,7 @@ static TsrStatus cond_inverse(TsrTensor **out, const TsrTensor *a, MatrixNorm or
     TSR_OWNED info = NULL;
     TSR_OWNED n1 = NULL;
     TSR_OWNED n2 = NULL;
-    Over over = {2, (int64_t[]){-2, -1}, false, TSR_DTYPE_NONE};
+    Over over = {2, (int64_t[]){-2, -1}, false, TSR_DTYPE_NONE, NULL};
     TSR_TRY(tsr_la_new_inverse(&inverse, &info, a));
     const bool here = !tsr_is_meta(info) && !tsr_on_device(info);
     if (tsr_on_device(info)) TSR_TRY(inverse_or_inf_there(&inverse, info));
