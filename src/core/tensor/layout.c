@@ -29,22 +29,41 @@ TsrStatus tsr_layout_check_ndim(int ndim) {
     return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
 }
 
-TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
+/* The product of sizes, which are refused where one is negative; *wraps: it does not fit, even where a size is 0. */
+static TsrStatus count_elements(int64_t *numel, bool *wraps, int ndim, const int64_t *sizes) {
     int64_t product = 1;
     TSR_TRY(tsr_layout_check_ndim(ndim));
     for (int i = 0; i < ndim; i++)
         if (TSR_UNLIKELY(sizes[i] < 0))
             return tsr_error(TSR_RUNTIME_ERROR, "Trying to create tensor with negative dimension %lld: %s",
                              (long long)sizes[i], tsr_layout_text(ndim, sizes));
-    bool zero = false, overflow = false;
+    bool zero = false;
+    *wraps = false;
     for (int i = 0; i < ndim; i++) {
         if (sizes[i] == 0) zero = true;
-        else if (tsr_mul_overflows(product, sizes[i], &product)) overflow = true;
+        else if (tsr_mul_overflows(product, sizes[i], &product)) *wraps = true;
     }
-    if (TSR_UNLIKELY(overflow))
+    *numel = zero ? 0 : product;
+    return TSR_OK;
+}
+
+TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes) {
+    int64_t product;
+    bool wraps;
+    TSR_TRY(count_elements(&product, &wraps, ndim, sizes));
+    if (TSR_UNLIKELY(wraps))
         return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s",
                          tsr_layout_text(ndim, sizes));
-    *numel = zero ? 0 : product;
+    *numel = product;
+    return TSR_OK;
+}
+
+TsrStatus tsr_layout_numel_there(int64_t *numel, int ndim, const int64_t *sizes) {
+    int64_t product;
+    bool wraps;
+    TSR_TRY(count_elements(&product, &wraps, ndim, sizes));
+    if (TSR_UNLIKELY(wraps)) return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    *numel = product;
     return TSR_OK;
 }
 

@@ -408,7 +408,7 @@ static void strides_like(int64_t *strides, const TsrTensor *like, TsrMemoryForma
     int ndim = tsr_ndim(like);
     if (format == TSR_CHANNELS_LAST || format == TSR_CHANNELS_LAST_3D) {
         tsr_layout_channels_last_strides(strides, ndim, like->sizes);
-    } else if (format == TSR_CONTIGUOUS || like->layout != TSR_STRIDED) {
+    } else if (like->layout != TSR_STRIDED) {
         tsr_layout_contiguous_strides(strides, ndim, like->sizes);
     } else if (tsr_layout_is_non_overlapping_and_dense(ndim, like->sizes, like->strides)) {
         if (ndim > 0) memcpy(strides, like->strides, (size_t)ndim * sizeof *strides);
@@ -431,9 +431,10 @@ static TsrStatus check_format(TsrMemoryFormat format, int ndim) {
 TsrStatus tsr_tensor_new_like(TsrTensor **out, const TsrTensor *like, TsrDtype dtype, TsrMemoryFormat format) {
     int64_t strides[TSR_MAX_DIMS];
     TSR_TRY(check_format(format, tsr_ndim(like)));
+    if (dtype == TSR_DTYPE_NONE) dtype = like->dtype;
+    if (format == TSR_CONTIGUOUS) return tsr_tensor_new(out, tsr_ndim(like), like->sizes, dtype, like->device);
     strides_like(strides, like, format);
-    return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides,
-                                  dtype == TSR_DTYPE_NONE ? like->dtype : dtype, like->device);
+    return tsr_tensor_new_strided(out, tsr_ndim(like), like->sizes, strides, dtype, like->device);
 }
 
 static TsrStatus out_of_bounds(const TsrStorage *s, TsrGeometry g, size_t itemsize, int64_t need) {
@@ -462,7 +463,7 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
                              tsr_layout_text(g.ndim, g.strides));
     if (g.offset < 0) return invalid_offset(g.offset);
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
-    TSR_TRY(tsr_layout_numel(numel, g.ndim, g.sizes));
+    TSR_TRY(tsr_layout_numel_there(numel, g.ndim, g.sizes));
     if (need > 0 && (uint64_t)need > s->nbytes) return out_of_bounds(s, g, tsr_dtype_size(dtype), need);
     return TSR_OK;
 }
@@ -792,10 +793,10 @@ static TsrStatus ensure_storage(TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
 }
 
 TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMemoryFormat format) {
-    int64_t strides[TSR_MAX_DIMS], numel;
+    int64_t strides[TSR_MAX_DIMS], numel, bytes;
     if (TSR_UNLIKELY(!tsr_is_defined(t))) return refuse_undefined();
     TSR_TRY(tsr_layout_check_ndim(ndim));
-    TSR_TRY(tsr_layout_numel(&numel, ndim, sizes));
+    TSR_TRY(tsr_layout_numel_there(&numel, ndim, sizes));
     bool same = ndim == tsr_ndim(t) && (ndim == 0 || memcmp(sizes, t->sizes, (size_t)ndim * sizeof *sizes) == 0);
     if (same && (format == TSR_CONTIGUOUS || format == TSR_PRESERVE)) return TSR_OK;
     TSR_TRY(check_format(format, ndim));
@@ -803,6 +804,8 @@ TsrStatus tsr_tensor_resize(TsrTensor *t, int ndim, const int64_t *sizes, TsrMem
         tsr_layout_channels_last_strides(strides, ndim, sizes);
     else tsr_layout_contiguous_strides(strides, ndim, sizes);
     size_t held = t->storage->capacity;
+    if (tsr_mul_overflows(numel, (int64_t)tsr_itemsize(t), &bytes))
+        return overflow((TsrGeometry){ndim, sizes, NULL, 0});
     TSR_TRY(ensure_storage(t->storage, (TsrGeometry){ndim, sizes, strides, t->offset}, t->dtype));
     if (held == t->storage->capacity)
         tsr_trace(TSR_TRACE_KEEP, "resize", "it fits", numel * (int64_t)tsr_itemsize(t), t, t->storage);

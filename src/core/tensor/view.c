@@ -224,8 +224,7 @@ TsrStatus tsr_tensor_new_expand(TsrTensor **out, const TsrTensor *self, int ndim
     if (ndim < tsr_ndim(self)) return too_few_sizes(self, ndim, sizes);
     TSR_TRY(tsr_layout_check_ndim(ndim));
     TSR_TRY(tsr_layout_expand(g.sizes, g.strides, ndim, sizes, tsr_tensor_geometry(self)));
-    if (tsr_layout_numel(&numel, ndim, g.sizes) != TSR_OK)
-        return tsr_error(TSR_RUNTIME_ERROR, "numel: integer multiplication overflow");
+    TSR_TRY(tsr_layout_numel_there(&numel, ndim, g.sizes));
     return new_from(out, self, &g, "expand");
 }
 

@@ -124,14 +124,19 @@ static TsrStatus cat_new(TsrTensor **out, const TsrTensor *given, int n, TsrTens
     for (int i = 1; i < n; i++)
         if (tsr_suggested_format(t[i]) != format) format = TSR_CONTIGUOUS;
     memcpy(sizes, t[first]->sizes, sizeof *sizes * (size_t)tsr_ndim(t[first]));
+    bool wraps = false;
     for (int i = first + 1; i < n; i++)
-        if (!is_skipped(t[i]) && tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim]))
-            return tsr_error(TSR_RUNTIME_ERROR, "cat: the result's size overflows");
+        if (!is_skipped(t[i])) wraps = tsr_add_overflows(sizes[dim], t[i]->sizes[dim], &sizes[dim]) || wraps;
+    if (wraps && sizes[dim] < 0) return tsr_layout_numel(&sizes[dim], tsr_ndim(t[first]), sizes);
+    if (wraps) return tsr_refuse_wrapped("cat", tsr_ndim(t[first]), sizes);
     TSR_TRY(check_cat_out(given, n, t, tsr_ndim(t[first]), sizes));
-    int64_t strides[TSR_MAX_DIMS];
-    tsr_layout_contiguous_strides(strides, tsr_ndim(t[first]), sizes);
-    if (format != TSR_CONTIGUOUS) tsr_layout_channels_last_strides(strides, tsr_ndim(t[first]), sizes);
-    TSR_TRY(tsr_tensor_new_strided(out, tsr_ndim(t[first]), sizes, strides, dtype, t[first]->device));
+    if (format == TSR_CONTIGUOUS) {
+        TSR_TRY(tsr_tensor_new(out, tsr_ndim(t[first]), sizes, dtype, t[first]->device));
+    } else {
+        int64_t strides[TSR_MAX_DIMS];
+        tsr_layout_channels_last_strides(strides, tsr_ndim(t[first]), sizes);
+        TSR_TRY(tsr_tensor_new_strided(out, tsr_ndim(t[first]), sizes, strides, dtype, t[first]->device));
+    }
     return tsr_owned_keep(out, tsr_is_meta(*out) ? TSR_OK : join_parts(*out, n - first, t + first, dim));
 }
 

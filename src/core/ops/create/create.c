@@ -334,6 +334,8 @@ TsrStatus op_eye(TsrOpCall *c) {
     TSR_TRY(tsr_create_options(&o, c, square ? 1 : 2, TSR_DEVICE_CPU));
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "n must be greater or equal to 0, got %lld", (long long)n);
     if (m < 0) return tsr_error(TSR_RUNTIME_ERROR, "m must be greater or equal to 0, got %lld", (long long)m);
+    int64_t numel;
+    TSR_TRY(tsr_layout_numel_there(&numel, 2, (int64_t[]){n, m}));
     TsrTensor *t, *out = c->out[0];
     TsrDtype d = dtype_or(o.dtype, out != NULL ? out->dtype : tsr_default_dtype());
     if (d == TSR_UINT16 || d == TSR_UINT32 || d == TSR_UINT64 || d == TSR_COMPLEX32)

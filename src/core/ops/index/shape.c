@@ -47,9 +47,10 @@ static TsrStatus repeat_copy(TsrTensor *t, const TsrTensor *self, int n, const i
 static TsrStatus repeat_new(TsrTensor **out, const TsrTensor *self, int n, const int64_t *repeats) {
     int64_t sizes[TSR_MAX_DIMS];
     int pad = n - tsr_ndim(self);
+    bool wraps = false;
     for (int d = 0; d < n; d++)
-        if (tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d]))
-            return tsr_error(TSR_RUNTIME_ERROR, "repeat: the result's size overflows");
+        wraps = tsr_mul_overflows(d < pad ? 1 : self->sizes[d - pad], repeats[d], &sizes[d]) || wraps;
+    if (wraps) return tsr_refuse_wrapped("repeat", n, sizes);
     TSR_TRY(tsr_tensor_new(out, n, sizes, self->dtype, self->device));
     if ((*out)->numel == 0 || tsr_is_meta(self)) return TSR_OK;
     TsrStatus status = repeat_copy(*out, self, n, repeats);
@@ -117,8 +118,7 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (status == TSR_OK && output_size >= 0 && output_size != total)
         status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
     if (status == TSR_OK && negative) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
-    if (status == TSR_OK && wraps)
-        status = tsr_error(TSR_RUNTIME_ERROR, "repeat_interleave: the result's size overflows");
+    if (status == TSR_OK && wraps) status = tsr_refuse_wrapped("repeat_interleave", 1, &total);
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);

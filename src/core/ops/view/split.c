@@ -203,16 +203,6 @@ static TsrStatus check_split_tensor(const TsrTensor *t) {
     return TSR_OK;
 }
 
-/* PyTorch keeps the least quarter of int64 for sizes that are symbols. */
-static TsrStatus check_symbolic(const int64_t *at, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        if (at[i] < -((int64_t)1 << 62))
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "IntArrayRef contains an int that cannot be represented as a SymInt: %lld",
-                             (long long)at[i]);
-    return TSR_OK;
-}
-
 TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
     TsrTensor *t = c->arg[1].t;
     TSR_TRY(check_tensor_split(SELF));
@@ -222,7 +212,7 @@ TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
     int64_t *at = tsr_malloc_array((size_t)t->numel, sizeof *at);
     if (at == NULL) return tsr_error_no_memory((size_t)t->numel * sizeof *at);
     for (int64_t i = 0; i < t->numel; i++) at[i] = tsr_scalar_to_int(tsr_tensor_get(t, i));
-    TsrStatus status = check_symbolic(at, t->numel);
+    TsrStatus status = tsr_check_symbolic(at, t->numel);
     if (status == TSR_OK) status = split_indices(c, at, (int)t->numel, c->arg[2].i, "tensor_split");
     tsr_free(at);
     return status;
