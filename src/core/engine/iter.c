@@ -578,6 +578,21 @@ static void run_inner(const Run *run, char *const *data, const int64_t *strides,
     }
 }
 
+/* Lines of n elements along dimension 0, one after the other along dimension 1: `at` moves on. Little but the loop
+ * itself is done for each, so that the processor waits for the memory of several short ones at once. */
+static void line_by_line(const Run *run, char **at, const int64_t *inner, int64_t n, int64_t lines) {
+    const TsrIter *it = run->it;
+    const int noperands = it->noperands;
+    const bool loop_alone = run->converted == 0 && !(it->flags & TSR_ITER_IN_ORDER);
+    int64_t down[TSR_ITER_MAX_OPERANDS];
+    for (int k = 0; k < noperands; k++) down[k] = it->strides[k][1];
+    for (int64_t i = 0; i < lines; i++) {
+        if (loop_alone) run->loop(at, inner, n, run->params);
+        else run_inner(run, at, inner, n);
+        for (int k = 0; k < noperands; k++) at[k] += down[k];
+    }
+}
+
 /* Elements [begin, end) in the iterator's order. */
 static void run_range(int64_t begin, int64_t end, void *user) {
     const Run *run = user;
@@ -598,10 +613,7 @@ static void run_range(int64_t begin, int64_t end, void *user) {
         int64_t n = TSR_MIN(it->sizes[0] - index[0], end - pos);
         if (index[0] == 0 && it->ndim > 1 && n == it->sizes[0]) { /* all but the last of the lines along dimension 1 */
             int64_t lines = TSR_MIN(it->sizes[1] - index[1], (end - pos) / n) - 1;
-            for (int64_t i = 0; i < lines; i++) {
-                run_inner(run, at, inner, n);
-                for (int k = 0; k < it->noperands; k++) at[k] += it->strides[k][1];
-            }
+            line_by_line(run, at, inner, n, lines);
             index[1] += lines;
             pos += lines * n;
         }
