@@ -49,6 +49,9 @@ written 'one column' -o csv -e '_["day"]'
 written 'behind what is printed' -o csv -e 'print("x")
 _[_["opt"].isnan()]'
 written 'new columns' -o csv -e '{**_, "twice": _["qty"] * 2, "why": "x"}'
+written 'assigned columns' -o csv -e '_["twice"] = _["qty"] * 2; _["qty"] = _["twice"] + 1; _["why"] = "x"; _[_["qty"] > 40][["why", "qty", "day"]]'
+written 'assigned behind a name of before' -o jsonl -e 'x = 3
+_["more"] = _["price"] * x; _'
 written 'of rows that fit' -o jsonl -e '{**_[_["qty"] > 40], "less": _[_["qty"] > 40]["price"] - 1}'
 written 'new columns alone' -o tsv -e '{"n": _["qty"] + _["price"], "day": _["day"]}'
 written 'of a column with gaps' -o jsonl -e '{"n": _["opt"] + _["qty"], "old": _["opt"]}'
@@ -61,6 +64,9 @@ whole() {
 }
 whole 'columns of other rows' '{**_[_["qty"] > 40], "less": _["price"] - 1}'
 whole 'a sum beside them' '{**_, "part": _["qty"] / _["qty"].sum()}'
+whole 'an assigned column of other rows' '_["less"] = _[_["qty"] > 40]["price"]; _'
+whole 'an assigned list' '_["k"] = [1, 2]; _'
+whole 'an assigned column that is summed' '_["k"] = _["qty"] * 2; _["k"].sum()'
 whole 'values alone' '{"a": 1}'
 is 'not so: changed rows' "$("$tsr" -o csv -e '_["qty"] * 2' big.csv | md5sum)" "$(cat big.csv | "$tsr" -o csv -e '_["qty"] * 2' | md5sum)"
 { cat big.csv; printf 'Rome,2024-01-11\n'; } | "$tsr" -o csv -e '_[_["qty"] == 50]' >found 2>err

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/io/names.h"
 #include "core/table.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/sequences.h"
@@ -72,16 +73,25 @@ static TsrStatus new_name(Value *out, const char *name) {
     return str_new_c(out, fine ? name : tsr_io_quote(shown, name, strlen(name)));
 }
 
-static TsrStatus names_of(Value *out, const TsrTensor *t) {
-    Value list, name;
+static TsrStatus append_name(List *list, TsrNames *names, const char *header) {
+    Value name;
+    TsrText text = {0};
+    TsrStatus status = tsr_names_put(&text, names, header);
+    if (status == TSR_OK) status = new_name(&name, text.data != NULL ? text.data : "");
+    tsr_text_free(&text);
+    return status == TSR_OK ? list_append_move(list, name) : status;
+}
+
+TsrStatus files_new_column_names(Value *out, const TsrTensor *t) {
+    Value list;
+    TsrNames names;
     *out = VALUE_NONE;
     if (!tsr_columns_known(t)) return TSR_OK;
     TSR_TRY(list_new(&list, tsr_column_count(t)));
-    TsrStatus status = TSR_OK;
-    for (int64_t j = 0; j < tsr_column_count(t) && status == TSR_OK; j++) {
-        status = new_name(&name, tsr_column_name(t, j));
-        if (status == TSR_OK) status = list_append_move(value_as_list(list), name);
-    }
+    TsrStatus status = tsr_names_begin(&names, tsr_column_count(t));
+    for (int64_t j = 0; j < tsr_column_count(t) && status == TSR_OK; j++)
+        status = append_name(value_as_list(list), &names, tsr_column_name(t, j));
+    tsr_names_free(&names);
     return value_end_move(out, status, list);
 }
 
@@ -89,7 +99,7 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
     TsrTensor *t;
     if (value_is_table(args->values[0])) return list_new_iterable(out, args->values[0]);
     TSR_TRY(holders_tensor(&t, args->values[0], "columns"));
-    return names_of(out, t);
+    return files_new_column_names(out, t);
 }
 
 static const Method functions[] = {

@@ -230,14 +230,30 @@ static TsrStatus append(TsrText *out, const Finder *f, const Node *n) {
     return tsr_text_append(out, f->text + begin_of(f, n), end_of(f, n) - begin_of(f, n));
 }
 
+/* `_["name"] = value` as an item of a tuple, which is worked out before what stands behind it. */
+static TsrStatus append_assignments(Finder *f) {
+    StreamPlan *p = f->plan;
+    for (int i = 0; i < p->assignment_count; i++) {
+        const Node *n = p->assignments[i];
+        TSR_TRY(tsr_text_puts(&p->parts, "_.__setitem__("));
+        TSR_TRY(append(&p->parts, f, n->assign.targets.items[0]->subscript.index));
+        TSR_TRY(tsr_text_puts(&p->parts, ", ("));
+        TSR_TRY(append(&p->parts, f, n->assign.value));
+        TSR_TRY(tsr_text_puts(&p->parts, ")), "));
+    }
+    return TSR_OK;
+}
+
 /* `whole` is a part: `of` is what a piece gives, and behind it stands the call's text. */
 static TsrStatus add_part(Finder *f, const char *kind, const Node *whole, const Node *of, const char *call, size_t n) {
     StreamPlan *p = f->plan;
     if (p->count == STREAM_MOST_PARTS) return tsr_error(TSR_VALUE_ERROR, "more than %d parts", STREAM_MOST_PARTS);
     p->nodes[p->count++] = (Node *)(uintptr_t)whole;
-    TSR_TRY(tsr_text_printf(&p->parts, "('%s', (lambda _: %s(", kind, strcmp(kind, "rows") == 0 ? f->writer : ""));
+    TSR_TRY(tsr_text_printf(&p->parts, "('%s', (lambda _: (", kind));
+    TSR_TRY(append_assignments(f));
+    TSR_TRY(tsr_text_printf(&p->parts, "%s(", strcmp(kind, "rows") == 0 ? f->writer : ""));
     TSR_TRY(append(&p->parts, f, of));
-    TSR_TRY(tsr_text_puts(&p->parts, ")), (lambda f: f"));
+    TSR_TRY(tsr_text_puts(&p->parts, p->assignment_count > 0 ? "))[-1]), (lambda f: f" : "))), (lambda f: f"));
     TSR_TRY(tsr_text_append(&p->parts, call, n));
     TSR_TRY(tsr_text_puts(&p->parts, ")),\n"));
     TSR_TRY(tsr_text_puts(&p->words, p->words.length > 0 ? ", " : ""));
@@ -422,14 +438,47 @@ static bool is_written(Finder *f, const Node *n) {
     return false;
 }
 
+/* `_["total"] = _["n"] * _["price"]`: a column of the same rows, or of one value in each of them. */
+static bool is_assignment(Finder *f, const Node *n) {
+    if (n->kind != AST_ASSIGN || n->assign.targets.count != 1) return false;
+    const Node *target = n->assign.targets.items[0];
+    if (target->kind != AST_SUBSCRIPT || !is_input(target->subscript.value) || !is_text(target->subscript.index))
+        return false;
+    f->mask = NULL;
+    return n->assign.value->kind == AST_CONSTANT || (by_rows(f, n->assign.value, false) && f->mask == NULL);
+}
+
+/* The assignments with which the program begins to use `_`, if it ends with rows that are written; else none: what is
+ * asked for of an assigned column would have to wait for it. */
+static bool take_assignments(Finder *f, const Ast *ast) {
+    StreamPlan *p = f->plan;
+    for (int i = 0; i + 1 < ast->body.count && f->writer != NULL; i++) {
+        Node *n = ast->body.items[i];
+        if (!has_input(f, n)) continue;
+        if (p->assignment_count == STREAM_MOST_PARTS || !is_assignment(f, n)) break;
+        p->assignments[p->assignment_count++] = n;
+    }
+    if (p->assignment_count == 0) return false;
+    f->all_columns = true;
+    return true;
+}
+
+static bool is_taken(const StreamPlan *p, const Node *n) {
+    for (int i = 0; i < p->assignment_count; i++)
+        if (p->assignments[i] == n) return true;
+    return false;
+}
+
 static bool walk_program(Finder *f, const Ast *ast) {
     const Node *with = NULL;
+    bool assigns = take_assignments(f, ast);
     for (int i = 0; i < ast->body.count; i++) {
         const Node *n = ast->body.items[i];
-        if (!has_input(f, n)) continue;
+        if (!has_input(f, n) || is_taken(f->plan, n)) continue;
         if (with != NULL || (n->kind != AST_EXPR && n->kind != AST_ASSIGN)) return false;
         with = n;
         if (i + 1 == ast->body.count && is_written(f, n)) continue;
+        if (assigns) return false;
         if (n->kind == AST_ASSIGN)
             for (int k = 0; k < n->assign.targets.count; k++)
                 if (has_input(f, n->assign.targets.items[k])) return false;
@@ -498,6 +547,10 @@ TsrStatus stream_plan_replace(const StreamPlan *plan, Ast *program, const char *
     const char *name = arena_copy(program->arena, function, strlen(function));
     if (name == NULL) return tsr_error_no_memory(strlen(function));
     for (int i = 0; i < plan->count; i++) TSR_TRY(replace_node(plan->nodes[i], program, name, i));
+    for (int i = 0; i < plan->assignment_count; i++) {
+        Node *n = plan->assignments[i];
+        *n = (Node){.kind = AST_PASS, .height = 1, .at = n->at};
+    }
     return TSR_OK;
 }
 

@@ -3,7 +3,8 @@
  * Such a part is a sum, a mean, a count and the like (stream_plan.c has the list) of what is made of `_` row by row: of
  * columns, of arithmetic and comparisons of columns, of the rows that a mask picks, of groups. Where `_` stands in such
  * parts alone, all in one statement, the program can run over pieces: each part is replaced by its result. A program
- * whose value is rows and columns of `_`, row by row, is one part, where these may be written as they come. */
+ * whose value is rows and columns of `_`, row by row, is one part, where these may be written as they come; statements
+ * `_["name"] = ...` before it, row by row too, then become part of it. */
 #ifndef TORCH_FILES_STREAM_PLAN_H
 #define TORCH_FILES_STREAM_PLAN_H
 
@@ -18,6 +19,8 @@ typedef struct StreamPlan {
     bool streams, writes;           /* writes: its one part is rows that are written as they come */
     Node *nodes[STREAM_MOST_PARTS]; /* of the tree, lent: the parts */
     int count;
+    Node *assignments[STREAM_MOST_PARTS]; /* of the tree, lent: statements that the one part has taken up */
+    int assignment_count;
     TsrText parts;   /* a list of (kind, function of a piece, function that calls with the part's arguments) */
     TsrText columns; /* those that are read, as load's columns=; empty: all */
     TsrText words;   /* for people: the parts, or why there are none */

@@ -9,12 +9,14 @@
 #include "core/indexing.h"
 #include "core/op/shared.h"
 #include "core/table.h"
+#include "lang/object/exc.h"
 #include "lang/object/hint.h"
 #include "lang/types/bytes.h"
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
 #include "tensor_from.h"
+#include "torch/files/files.h"
 
 /* An index as the core takes it, and the tensors that were made from its sequences. */
 typedef struct Index {
@@ -156,25 +158,32 @@ static __attribute__((noinline)) TsrStatus get_general(TsrTensor **out, TsrTenso
     return s;
 }
 
-static TsrStatus no_column(const TsrTensor *self, Value name) {
-    Value names;
-    TSR_TRY(list_new(&names, 0));
-    TsrStatus status = TSR_OK;
-    for (int64_t j = 0; j < self->sizes[1] && status == TSR_OK; j++)
-        status = list_append_c(value_as_list(names), tsr_column_name(self, j));
-    if (status == TSR_OK) status = hint_no_column(name, names);
-    value_release(names);
-    return status;
+/* KeyError: a name of no column. */
+static TsrStatus no_column(Value name, Value names, bool writing) {
+    Value e;
+    TsrText hint = {0};
+    if (!writing) return hint_no_column(name, names);
+    TSR_TRY(exc_new(&e, TSR_KEY_ERROR, 1, &name));
+    if (tsr_text_puts(&hint, "a tensor takes no further columns: {**table(t), \"name\": values} has one more") == TSR_OK)
+        value_exc(e)->hint = tsr_text_move(&hint);
+    tsr_text_free(&hint);
+    return exc_raise_move(e);
 }
 
 /* The number of a column of a table that was read. KeyError where it has no such name. */
-static TsrStatus column_number(Value *out, const TsrTensor *self, Value name) {
-    for (int64_t j = 0; j < self->sizes[1]; j++) {
-        if (strcmp(tsr_column_name(self, j), value_as_str(name)->data) != 0) continue;
-        *out = value_int(j);
-        return TSR_OK;
+static TsrStatus column_number(Value *out, const TsrTensor *self, Value name, bool writing) {
+    Value names;
+    bool found = false;
+    TSR_TRY(files_new_column_names(&names, self));
+    const List *list = value_as_list(names);
+    TsrStatus status = TSR_OK;
+    for (int64_t j = 0; j < list->count && !found && status == TSR_OK; j++) {
+        status = value_equal(&found, list->items[j], name);
+        if (found) *out = value_int(j);
     }
-    return no_column(self, name);
+    if (status == TSR_OK && !found) status = no_column(name, names, writing);
+    value_release(names);
+    return status;
 }
 
 static bool is_names(Value v) {
@@ -184,24 +193,24 @@ static bool is_names(Value v) {
     return names;
 }
 
-static TsrStatus column_numbers(Value *out, const TsrTensor *self, Value v) {
+static TsrStatus column_numbers(Value *out, const TsrTensor *self, Value v, bool writing) {
     Value list, number;
-    if (value_is_str(v)) return column_number(out, self, v);
+    if (value_is_str(v)) return column_number(out, self, v, writing);
     TSR_TRY(list_new(&list, value_as_list(v)->count));
     TsrStatus status = TSR_OK;
     for (int64_t i = 0; i < value_as_list(v)->count && status == TSR_OK; i++) {
-        status = column_number(&number, self, value_as_list(v)->items[i]);
+        status = column_number(&number, self, value_as_list(v)->items[i], writing);
         if (status == TSR_OK) status = list_append_move(value_as_list(list), number);
     }
     return value_end_move(out, status, list);
 }
 
 /* x["a"] and x[["a", "b"]] of a table whose columns have names, as (:, number): the caller's. Else V_UNBOUND. */
-static TsrStatus index_by_name(Value *out, const TsrTensor *self, Value v) {
+static TsrStatus index_by_name(Value *out, const TsrTensor *self, Value v, bool writing) {
     Value parts[2];
     *out = VALUE_UNBOUND;
     if (!is_names(v) || tsr_is_sparse(self) || tsr_ndim(self) != 2 || !tsr_columns_known(self)) return TSR_OK;
-    TSR_TRY(column_numbers(&parts[1], self, v));
+    TSR_TRY(column_numbers(&parts[1], self, v, writing));
     TsrStatus status = slice_new(&parts[0], VALUE_NONE, VALUE_NONE, VALUE_NONE);
     if (status == TSR_OK) {
         status = tuple_new(out, parts, 2);
@@ -213,7 +222,7 @@ static TsrStatus index_by_name(Value *out, const TsrTensor *self, Value v) {
 
 static TsrStatus get_named(TsrTensor **out, TsrTensor *self, Value v) {
     Value index;
-    TSR_TRY(index_by_name(&index, self, v));
+    TSR_TRY(index_by_name(&index, self, v, false));
     TsrStatus status = get_general(out, self, index.tag != V_UNBOUND ? index : v);
     value_release(index);
     return status;
@@ -283,8 +292,7 @@ static TsrStatus watched_set(TsrTensor *self, const Index *index, TsrTensor *val
     return event.status;
 }
 
-static __attribute__((noinline)) TsrStatus set_general(TsrTensor *self, Value v, TsrTensor *value,
-                                                       const TsrScalar *number) {
+static TsrStatus set_at(TsrTensor *self, Value v, TsrTensor *value, const TsrScalar *number) {
     Index index;
     if (v.tag == V_BOOL && !v.b) return TSR_OK;
     if (v.tag == V_BOOL) v = VALUE_NONE; /* x[True] = v writes to all */
@@ -298,6 +306,15 @@ static __attribute__((noinline)) TsrStatus set_general(TsrTensor *self, Value v,
     s = watched ? watched_set(self, &index, value, number) : tsr_index_set(self, index.entry, index.n, value, number);
     index_end(&index);
     return s;
+}
+
+static __attribute__((noinline)) TsrStatus set_general(TsrTensor *self, Value v, TsrTensor *value,
+                                                       const TsrScalar *number) {
+    Value named;
+    TSR_TRY(index_by_name(&named, self, v, true));
+    TsrStatus status = set_at(self, named.tag != V_UNBOUND ? named : v, value, number);
+    value_release(named);
+    return status;
 }
 
 /* An int or a float that any tensor of numbers takes: what loops over elements write. The fields are written one by
