@@ -1,6 +1,12 @@
 # Tables of words, times and ids from and to files: what is written is what was read, by every format that has tables.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
+printf 'a,a,b\n1,2,3\n4,5,6\n' >twice.csv
+run -e '_.columns if hasattr(_, "columns") else columns(_), _["a.1"].tolist()' twice.csv; is 'a tensor, too, has no name twice' "(['a', 'a.1', 'b'], [2.0, 5.0])" "$out"
+run -o csv -e '_["a.1"] = _["b"] * 10; _[["a", "b"]] = 0; _' twice.csv; is 'columns of a tensor, written by name' 'a,a,b
+0,30,0
+0,60,0' "$out"
+run -e '_["c"] = _["a"]' twice.csv; is 'but none is added' "$(printf '    _["c"] = _["a"]\n    ^^^^^^\n    hint: a tensor takes no further columns: {**table(t), "name": values} has one more\nKeyError: '"'c'"'')" "$(printf '%s\n%s' "$out" "$err" | sed '/^$/d')"
 printf 'city,n,day,id\nRome,1,2024-01-02,9007199254740993\n"a, ""b""",2.5,2024-01-03,18446744073709551615\n,,,\n' >t.csv
 run -o csv -e _ t.csv; is 'csv, as it was' "$(cat t.csv)" "$out"
 is 'tsv and back' "$(cat t.csv)" "$("$tsr" -o tsv -e _ t.csv | "$tsr" -I tsv -o csv -e _)"
