@@ -12,23 +12,23 @@
 
 /* ---- flip ---- */
 
-/* PyTorch moves whole rows for any dtype, single elements only for these. */
-static TsrStatus check_flip(const TsrTensor *self, uint64_t dims) {
-    int fastest = -1;
-    for (int d = 0; d < tsr_ndim(self); d++) /* what repeats one element is the same either way round */
+/* PyTorch moves whole rows of the result for any dtype, single elements only for these. */
+static TsrStatus check_flip(const TsrTensor *out, const TsrTensor *self, uint64_t dims) {
+    int row = 0;
+    for (int d = 0; d < tsr_ndim(self); d++) { /* what repeats one element is the same either way round */
         if (self->sizes[d] < 2 || self->strides[d] == 0) dims &= ~((uint64_t)1 << d);
-    for (int d = 0; d < tsr_ndim(self); d++)
-        if (self->sizes[d] > 1 && (fastest < 0 || self->strides[d] <= self->strides[fastest])) fastest = d;
-    if (dims == 0 || fastest < 0 || ((dims >> fastest & 1) == 0 && self->strides[fastest] == 1)) return TSR_OK;
+        if (self->sizes[d] > 1 && out->strides[d] == 1) row = d;
+    }
+    if (dims == 0 || ((dims >> row & 1) == 0 && self->strides[row] == 1)) return TSR_OK;
     return tsr_in(TSR_BITS_FLOAT8 | TSR_BIT(COMPLEX32), self->dtype) ? tsr_not_implemented("flip_cpu", self->dtype)
                                                                      : TSR_OK;
 }
 
 static TsrStatus flip_new(TsrTensor **out, const TsrTensor *self, uint64_t dims) {
     TSR_TRY(tsr_check_dim_set(tsr_ndim(self)));
-    if (self->numel > 0) TSR_TRY(check_flip(self, dims));
     TSR_TRY(tsr_tensor_new_like(out, self, TSR_DTYPE_NONE, TSR_PRESERVE));
-    TsrStatus status = tsr_tensor_copy_flipped(*out, self, dims);
+    TsrStatus status = self->numel > 0 ? check_flip(*out, self, dims) : TSR_OK;
+    if (status == TSR_OK) status = tsr_tensor_copy_flipped(*out, self, dims);
     return tsr_owned_keep(out, status);
 }
 

@@ -415,7 +415,8 @@ static TsrStatus isin(TsrOpCall *c, TsrTensor *elements, TsrTensor *set, bool in
     }
     if (elements->numel > 0 && set->numel > 0 && !tsr_is_meta(elements) && !tsr_is_meta(set))
         TSR_TRY(check_few(elements, set, dtype));
-    if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, sorts ? "unique" : "isin_default_cpu"));
+    const char *kernel = !sorts ? "isin_default_cpu" : c->arg[2].b ? "sorting_kernel_method_name" : "unique";
+    if (elements->numel > 0) TSR_TRY(tsr_require(allowed, dtype, kernel));
     TSR_TRY(tsr_tensor_new(&t, tsr_ndim(elements), elements->sizes, TSR_BOOL,
                            tsr_is_meta(set) || tsr_on_device(set) ? set->device : elements->device));
     return tsr_finish_move(c, t->numel == 0 || tsr_is_meta(t) ? TSR_OK : isin_into(t, elements, set, dtype, invert), t);

@@ -466,7 +466,7 @@ static TsrStatus matrix_norm_moved(TsrTensor **out, const TsrTensor *m, MatrixNo
     if (is_of_singular_values(ord)) {
         TSR_TRY(tsr_la_new_svd(NULL, &s, NULL, m, 'N'));
         if (ord == NORM_NUC) return reduce_last(out, s, "sum");
-        if (s->sizes[tsr_ndim(s) - 1] == 0) {
+        if (s->sizes[tsr_ndim(s) - 1] == 0 && ord == NORM_SPECTRAL) {
             TSR_TRY(tsr_la_new_vector(out, m, -1, s->dtype));
             return tsr_tensor_fill(*out, tsr_scalar_int(0));
         }

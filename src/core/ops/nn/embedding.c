@@ -269,12 +269,13 @@ static void bag_results_end(BagResults *r) {
     tsr_free_all(all, 4);
 }
 
-static TsrStatus results_new(BagResults *r, const Bags *q, int64_t offsets, int64_t length) {
+static TsrStatus results_new(BagResults *r, const Bags *q, const TsrTensor *offsets, int64_t length) {
     TsrDevice device = q->weight->device;
     bool sum = q->mode == BAG_SUM, max = q->mode == BAG_MAX;
     TSR_TRY(tsr_tensor_new(&r->rows, 2, (int64_t[]){q->bags, q->cols}, q->weight->dtype, device));
     TSR_TRY(tsr_tensor_new(&r->bag, 1, (int64_t[]){sum && q->quick ? 0 : length}, TSR_INT64, device));
-    TSR_TRY(tsr_zeros_new(&r->size, 1, (int64_t[]){sum ? offsets : q->bags}, TSR_INT64, device));
+    if (sum) TSR_TRY(tsr_zeros_new(&r->size, tsr_ndim(offsets), offsets->sizes, TSR_INT64, device));
+    else TSR_TRY(tsr_zeros_new(&r->size, 1, &q->bags, TSR_INT64, device));
     if (max) TSR_TRY(tsr_zeros_new(&r->where, 2, (int64_t[]){q->bags, q->cols}, TSR_INT64, device));
     return TSR_OK;
 }
@@ -349,7 +350,7 @@ TsrStatus op_embedding_bag(TsrOpCall *c) {
               (scale == NULL || scale->strides[0] == 1);
     if (!q.quick && length != given->numel)
         return tsr_error(TSR_RUNTIME_ERROR, "select_indices.numel() == add_indices.numel() INTERNAL ASSERT FAILED");
-    TSR_TRY(results_new(&r, &q, offsets->numel, length));
+    TSR_TRY(results_new(&r, &q, offsets, length));
     if (!meta) {
         TSR_TRY(tsr_dense_new(&indices, given, TSR_INT64));
         if (scale != NULL) {

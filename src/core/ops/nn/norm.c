@@ -81,13 +81,13 @@ static TsrStatus check_mixed(const TsrTensor *t, const TsrArg *params, int n) {
     return half ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
 }
 
-/* What check_mixed lets through: parameters after the first one of another dtype. */
-static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n) {
+/* What check_mixed lets through: where the first parameter has the input's dtype, those from `from` on that have not. */
+static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n, int from) {
     const TsrTensor *first = NULL;
     for (int i = 0; i < n; i++) {
         if (!tsr_arg_given(&params[i])) continue;
         if (first == NULL) first = params[i].t;
-        if (first->dtype == t->dtype && params[i].t->dtype != t->dtype)
+        if (i >= from && first->dtype == t->dtype && params[i].t->dtype != t->dtype)
             return tsr_unexpected_dtype(t->dtype, params[i].t->dtype);
     }
     return TSR_OK;
@@ -224,7 +224,7 @@ static TsrStatus layer_norm(TsrOpCall *c, bool with_stats) {
     TSR_TRY(check_mixed(t, &c->arg[2], 2));
     TSR_TRY(check_layer(t, &c->arg[1], &c->arg[2], &c->arg[3]));
     TSR_TRY(check_kind(t, "LayerNormKernelImpl"));
-    TSR_TRY(check_unmixed(t, &c->arg[2], 2));
+    TSR_TRY(check_unmixed(t, &c->arg[2], 2, 0));
     for (int d = 0; d < ndim; d++) sizes[d] = d < ndim - n ? t->sizes[d] : 1;
     TsrStatus status =
         norm_rows(&norm, rows_over_last(t, n, c->arg[4].f), t, &c->arg[2], ndim, with_stats ? sizes : NULL);
@@ -305,7 +305,7 @@ static TsrStatus group_norm(TsrOpCall *c, const Groups *g, double eps, const Tsr
     Norm norm;
     TSR_TRY(check_mixed(t, affine, 2));
     if (t->numel > 0 || !holds(g, t)) TSR_TRY(check_kind(t, "GroupNormKernelImpl"));
-    if (t->numel > 0) TSR_TRY(check_unmixed(t, affine, 2));
+    if (t->numel > 0) TSR_TRY(check_unmixed(t, affine, 2, 0));
     if (g->batch >= 0 && !holds(g, t)) return tsr_untrue("X.numel() == N * C * HxW");
     bool last =
         !tsr_is_contiguous(t, TSR_CONTIGUOUS) && tsr_layout_is_channels_last_strides(tsr_ndim(t), t->sizes, t->strides);
@@ -548,7 +548,6 @@ static TsrStatus check_running(const TsrOpCall *c) {
 /* Of scattered numbers PyTorch takes the mean as torch.mean does, in whose words. */
 static TsrStatus check_mean_kind(const TsrTensor *t) {
     if (tsr_in(TSR_BITS_FLOAT | TSR_BITS_COMPLEX, t->dtype)) return TSR_OK;
-    if (t->dtype == TSR_FLOAT8_E5M2) return tsr_not_implemented("div_cpu_reduced_float", t->dtype);
     TSR_OWNED mean = NULL;
     int64_t dims[TSR_MAX_DIMS], n = 0;
     for (int d = 0; d < tsr_ndim(t); d++)
@@ -618,8 +617,8 @@ static TsrStatus check_batch_norm(const TsrOpCall *c, const Channels *k) {
     TSR_TRY(check_kind(t, "batch_norm"));
     TSR_TRY(check_mixed(t, &c->arg[1], 4));
     TSR_TRY(check_lists(c));
-    if (t->numel > 0 && k->training) TSR_TRY(check_unmixed(t, &c->arg[3], 2));
-    return t->numel > 0 ? check_unmixed(t, &c->arg[1], 4) : TSR_OK;
+    if (t->numel > 0 && k->training) TSR_TRY(check_unmixed(t, &c->arg[1], 4, 2));
+    return t->numel > 0 ? check_unmixed(t, &c->arg[1], 4, 0) : TSR_OK;
 }
 
 /* The numbers behind the tensors of b, which lends them. */
@@ -722,7 +721,7 @@ static TsrStatus check_native_batch(const TsrOpCall *c) {
                          tsr_sizes_text(t));
     if (t->numel == 0) return TSR_OK; /* whose parameters nobody reads */
     TSR_TRY(check_lists(c));
-    return check_unmixed(t, &c->arg[1], 4);
+    return check_unmixed(t, &c->arg[1], 4, 0);
 }
 
 TsrStatus op_native_batch_norm(TsrOpCall *c) {

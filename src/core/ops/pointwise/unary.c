@@ -160,6 +160,16 @@ TsrStatus op_abs(TsrOpCall *c) {
     return run_alike(c, tsr_dtype_real_of(d), abs_complex, &complex);
 }
 
+/* A fresh result that is row-major but for strides of dimensions of one gets those of a row-major one, as PyTorch gives
+ * it in a second pass. */
+static TsrStatus settle(TsrTensor *t) {
+    int64_t sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    if (!tsr_is_contiguous(t, TSR_CONTIGUOUS)) return TSR_OK;
+    memcpy(sizes, t->sizes, sizeof *sizes * (size_t)tsr_ndim(t));
+    tsr_layout_contiguous_strides(strides, tsr_ndim(t), sizes);
+    return tsr_tensor_set_geometry(t, (TsrGeometry){tsr_ndim(t), sizes, strides, t->offset});
+}
+
 /* Angles of complex numbers are computed as those lie, and are row-major in the end. */
 TsrStatus op_angle(TsrOpCall *c) {
     static const TsrPointwise rules = {
@@ -178,7 +188,7 @@ TsrStatus op_angle(TsrOpCall *c) {
     }
     tsr_tensor_free(c->ret[0].t);
     c->ret[0].t = rows;
-    return TSR_OK;
+    return settle(rows);
 }
 
 static const TsrPointwise sign_rules = {
@@ -290,11 +300,18 @@ static TsrStatus classify(TsrOpCall *c, const TsrPointwise *rules, const char *n
         return classify(c, &rules, #op, alike, integers); \
     }
 CLASSIFY(isnan, ANYTHING, false, false, 0, NULL)
-CLASSIFY(isfinite, ANYTHING, true, true, 0, NULL)
 CLASSIFY(isposinf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR,
          "isposinf does not support complex inputs.")
 CLASSIFY(isneginf, D_INT | D_BARE | D_FLOAT | D_BOOL, false, false, TSR_TYPE_ERROR,
          "isneginf does not support complex inputs.")
+
+/* Of two comparisons PyTorch takes the product. */
+TsrStatus op_isfinite(TsrOpCall *c) {
+    static const TsrPointwise rules = {TSR_K_isfinite, "isfinite_cpu", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
+    TsrDtype d = c->arg[0].t->dtype;
+    TSR_TRY(classify(c, &rules, "isfinite", true, true));
+    return tsr_dtype_is_integral(d) || d == TSR_BOOL ? TSR_OK : settle(c->ret[0].t);
+}
 
 /* PyTorch compares magnitudes with infinity, which shows in the strides of empty results. */
 static TsrStatus isinf_empty(TsrOpCall *c) {

@@ -341,7 +341,7 @@ static TsrStatus apply_noise(TsrTensor **out, TsrTensor *input, TsrTensor *noise
     tsr_tensor_free(scale);
     if (status == TSR_OK && shift == NULL) *out = product;
     if (status == TSR_OK && shift != NULL) {
-        status = tsr_invoke_new(out, 1, "add", "tt", product, shift);
+        status = tsr_invoke_new(out, 1, "add", "!ttt", product, product, shift);
         tsr_tensor_free(product);
     }
     tsr_tensor_free(shift);

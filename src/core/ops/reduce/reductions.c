@@ -81,13 +81,13 @@ static TsrStatus check_chosen(const TsrOpCall *c, const TsrArg *dtype) {
 
 #define SUMMABLE (D_INT | D_FLOAT | D_COMPLEX | D_BOOL)
 
-/* Whether no step goes through all elements of t: two dimensions are left when those that follow each other, the
- * innermost first, are one. */
-static bool has_gaps(const TsrTensor *t) {
+/* Whether no step goes through all that the dimensions of a mask hold: two of them are left when those that follow each
+ * other, the innermost first, are one. */
+static bool has_gaps(const TsrTensor *t, uint64_t dims) {
     int order[TSR_MAX_DIMS], n = 0, left = 0;
     int64_t next = -1;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--)
-        if (t->sizes[d] != 1) order[n++] = d;
+        if ((dims >> d & 1) && t->sizes[d] != 1) order[n++] = d;
     tsr_layout_order_dims(order, n, tsr_compare_dims_of, t);
     for (int i = 0; i < n; i++) {
         left += left == 0 || t->strides[order[i]] != next;
@@ -96,13 +96,11 @@ static bool has_gaps(const TsrTensor *t) {
     return left > 1;
 }
 
-/* PyTorch has no sum of float8, but cuts the sum of all of a tensor with gaps into sums of its lines, which are added
+/* PyTorch has no sum of float8, but cuts one over dimensions with gaps between them into sums of lines, which are added
  * by a loop that knows float8. */
 static bool sums_float8(const TsrReduction *r) {
-    if (r->kind != TSR_R_SUM || r->in->dtype != r->out[0] || !tsr_dtype_is_float8(r->in->dtype)) return false;
-    for (int d = 0; d < tsr_ndim(r->in); d++)
-        if (!(r->dims >> d & 1) && r->in->sizes[d] != 1) return false;
-    return has_gaps(r->in);
+    return r->kind == TSR_R_SUM && r->in->dtype == r->out[0] && tsr_dtype_is_float8(r->in->dtype) &&
+           has_gaps(r->in, r->dims);
 }
 
 /* Sum or product of r.in in the dtype r.out[0]; bool and integers are added in int64 and narrowed afterwards. `name` is
