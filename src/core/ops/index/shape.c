@@ -118,8 +118,12 @@ static TsrStatus spread_new(TsrTensor **out, const TsrTensor *repeats, int64_t o
     if (status == TSR_OK && output_size >= 0 && output_size != total)
         status = tsr_error(TSR_RUNTIME_ERROR, "allocated size does not match required size");
     if (status == TSR_OK && negative) status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
-    if (status == TSR_OK && wraps) status = tsr_refuse_wrapped("repeat_interleave", 1, &total);
+    if (status == TSR_OK && wraps && total < 0) status = tsr_refuse_wrapped("repeat_interleave", 1, &total);
     if (status == TSR_OK) status = tsr_tensor_new(out, 1, &total, TSR_INT64, TSR_DEVICE_CPU);
+    if (status == TSR_OK && wraps) {
+        tsr_tensor_reset(out);
+        status = tsr_error(TSR_RUNTIME_ERROR, "repeats can not be negative");
+    }
     if (status == TSR_OK) {
         int64_t *p = tsr_data(*out);
         /* Elements written between two looks for an interrupt. */
