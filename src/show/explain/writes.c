@@ -98,6 +98,7 @@ void say_source(Story *s, const TsrTensor *t) {
     if (storage == NULL || storage->origin == NULL) return;
     if (storage->path == NULL || strcmp(storage->origin, "mmap") != 0) {
         if (storage->shared) say(s, "  its memory is shared between processes: all of them see the write");
+        else if (strcmp(storage->origin, "borrowed") == 0) say(s, "  its memory is borrowed: who lent it sees the write");
         return;
     }
     if (storage->shared) say(s, "  its memory is a shared mapping: the write goes to the file %s", storage->path);
@@ -123,7 +124,9 @@ void say_write(Story *s, const char *head, TsrTensor *t) {
             return;
         }
         say(s, "%s: writes into a copy, %s: %s does not see it", head, copy->text, copy->copied_from);
-        say(s, "  to write into %s, assign: %s = ..., or %s += ...", copy->copied_from, copy->text, copy->text);
+        if (copy->text[strlen(copy->text) - 1] == ']')
+            say(s, "  to write into %s, assign: %s = ..., or %s += ...", copy->copied_from, copy->text, copy->text);
+        else say(s, "  write to %s itself, or to a view of it", copy->copied_from);
         return;
     }
     say(s, "%s: writes into %s, in place: %s; its version is now %lld", head, story_name_of(s, name, t),
