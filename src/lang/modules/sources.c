@@ -21,6 +21,7 @@ PRELUDE_EMBED(prelude_pprint, "src/lang/modules/prelude/pprint.tsr");
 PRELUDE_EMBED(prelude_re, "src/lang/modules/prelude/re.tsr");
 PRELUDE_EMBED(prelude_singledispatch, "src/lang/modules/prelude/singledispatch.tsr");
 PRELUDE_EMBED(prelude_statistics, "src/lang/modules/prelude/statistics.tsr");
+PRELUDE_EMBED(prelude_string, "src/lang/modules/prelude/string.tsr");
 PRELUDE_EMBED(prelude_textwrap, "src/lang/modules/prelude/textwrap.tsr");
 PRELUDE_EMBED(prelude_timeit, "src/lang/modules/prelude/timeit.tsr");
 PRELUDE_EMBED(prelude_typing_parts, "src/lang/modules/prelude/typing_parts.tsr");
@@ -48,7 +49,8 @@ static const PreludeSource sources[] = {
     SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
     SOURCE("functools", singledispatch, "functools typing"),
-    SOURCE("statistics", statistics, "math"),
+    SOURCE("statistics", statistics, "collections math"),
+    SOURCE("string", string, NULL),
     SOURCE("textwrap", textwrap, "re"),
     SOURCE("timeit", timeit, "time"),
     SOURCE("typing", typing_parts, "types"),
