@@ -434,6 +434,15 @@ static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t 
     return tsr_scope_return(c, &s, t);
 }
 
+/* Copies the input and then each border that is wider than 0, as the version of the result tells. */
+static TsrStatus pad_circular(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad) {
+    TSR_TRY(pad_copied(c, self, n, pad, CIRCULAR));
+    tsr_tensor_bump(c->ret[0].t, "copy_");
+    for (int i = 0; i < n; i++)
+        if (pad[i] > 0) tsr_tensor_bump(c->ret[0].t, "copy_");
+    return TSR_OK;
+}
+
 /* nn.functional.pad(input, pad, mode, value) */
 TsrStatus op_pad(TsrOpCall *c) {
     TsrTensor *self = c->arg[0].t;
@@ -454,7 +463,7 @@ TsrStatus op_pad(TsrOpCall *c) {
         return tsr_error(TSR_RUNTIME_ERROR, "Padding mode \"%s\" doesn't take in value argument", mode);
     if (strcmp(mode, "reflect") == 0) return pad_copied(c, self, n, pad, REFLECT);
     if (strcmp(mode, "replicate") == 0) return pad_copied(c, self, n, pad, REPLICATE);
-    if (strcmp(mode, "circular") == 0) return pad_copied(c, self, n, pad, CIRCULAR);
+    if (strcmp(mode, "circular") == 0) return pad_circular(c, self, n, pad);
     return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unrecognised padding mode %s", mode);
 }
 

@@ -373,15 +373,43 @@ static void sort_rows(int64_t *order, int64_t *spare, int64_t n, const uint64_t 
     }
 }
 
+/* As std::sort asks it: nan is neither less nor greater than any. */
+static bool is_less_row(const uint64_t *a, const uint64_t *b, int64_t n, uint64_t nan_key) {
+    for (int64_t i = 0; i < n; i++)
+        if (a[i] != b[i] && a[i] != nan_key && b[i] != nan_key) return a[i] < b[i];
+    return false;
+}
+
+/* What std::sort makes of up to 16 rows with nan among them: insertion. */
+static void insert_rows(int64_t *order, int64_t n, const uint64_t *keys, int64_t width, uint64_t nan_key) {
+    for (int64_t i = 1; i < n; i++) {
+        int64_t row = order[i], k = i;
+        bool first = is_less_row(keys + row * width, keys + order[0] * width, width, nan_key);
+        while (k > 0 && (first || is_less_row(keys + row * width, keys + order[k - 1] * width, width, nan_key))) {
+            order[k] = order[k - 1];
+            k--;
+        }
+        order[k] = row;
+    }
+}
+
+static bool has_key(const uint64_t *keys, int64_t n, uint64_t key) {
+    for (int64_t i = 0; i < n; i++)
+        if (keys[i] == key) return true;
+    return false;
+}
+
 static TsrStatus distinct_rows(Distinct *d, const TsrTensor *rows, bool sort) {
     int64_t n = rows->sizes[0], width = n > 0 ? rows->numel / n : 0, item = (int64_t)tsr_itemsize(rows);
     uint64_t *keys;
     TSR_TRY(scratch_new((void **)&keys, sizeof *keys * (size_t)rows->numel));
     tsr_kernel_keys64(rows->dtype, tsr_data(rows), item, rows->numel, keys);
     for (int64_t i = 0; i < n; i++) d->order[i] = i;
-    if (sort) sort_rows(d->order, d->group, n, keys, width);
-    TsrStatus status = tsr_interrupt_check();
     uint64_t nan_key = tsr_kernel_nan_key(rows->dtype);
+    bool few = n <= 16 && tsr_dtype_is_float(rows->dtype) && has_key(keys, rows->numel, nan_key);
+    if (sort && few) insert_rows(d->order, n, keys, width, nan_key);
+    else if (sort) sort_rows(d->order, d->group, n, keys, width);
+    TsrStatus status = tsr_interrupt_check();
     d->count = 0;
     for (int64_t i = 0; i < n && status == TSR_OK; i++) {
         const uint64_t *row = keys + d->order[i] * width;
