@@ -190,9 +190,9 @@ static TsrStatus polygamma(TsrOpCall *c, int64_t n, TsrTensor *x) {
     if (n < 0) return tsr_error(TSR_RUNTIME_ERROR, "polygamma(n, x) does not support negative n.");
     if (n == 0) return unary(c, x, "digamma", SET_HALF, TSR_K_digamma);
     if (n == 1) return unary(c, x, "trigamma", SET_HALF, TSR_K_trigamma);
-    const int order = (int)TSR_MIN(n, 1000000), sign = order % 2 ? 1 : -1;
+    const int order = (int)n, sign = order % 2 ? 1 : -1; /* PyTorch's is 32 bits wide, too, and comes round */
     const double logarithm = tsr_sf_lgamma(order + 1.0);
-    const TsrPolygamma p = {sign * exp(logarithm), (float)sign * expf((float)logarithm), order, x->dtype};
+    const TsrPolygamma p = {sign * exp(logarithm), (float)sign * expf((float)logarithm), (int)(n + 1), x->dtype};
     return run(c, 1, &x, "polygamma", SET_HALF, loops_of(TSR_K_polygamma, &p, sizeof p));
 }
 
