@@ -90,7 +90,9 @@ static TsrStatus sample_there(TsrTensor *t, const TsrTensor *input, const TsrTen
 static TsrStatus check_dtypes(const TsrTensor *input, const TsrTensor *grid, int rank) {
     if (!tsr_in(TSR_BITS_FLOAT, input->dtype))
         return tsr_not_implemented(rank == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu", input->dtype);
-    if (grid->numel > 0 && grid->dtype != input->dtype) return tsr_unexpected_dtype(input->dtype, grid->dtype);
+    bool channels = rank == 4 || input->sizes[0] == 0 || input->sizes[1] > 0; /* of none PyTorch reads no place */
+    if (channels && grid->numel > 0 && grid->dtype != input->dtype)
+        return tsr_unexpected_dtype(input->dtype, grid->dtype);
     return TSR_OK;
 }
 
