@@ -32,6 +32,8 @@ TsrStatus tsr_layout_check_ndim(int ndim);
 TsrStatus tsr_layout_numel(int64_t *numel, int ndim, const int64_t *sizes);
 /* The same in PyTorch's words for a tensor that is there and gets these sizes: it counts elements before bytes. */
 TsrStatus tsr_layout_numel_there(int64_t *numel, int ndim, const int64_t *sizes);
+/* TSR_RUNTIME_ERROR for a number in the least quarter of int64, which PyTorch keeps for sizes that are symbols. */
+TsrStatus tsr_layout_check_symbolic(int n, const int64_t *numbers);
 /* Row-major strides as PyTorch gives them (a size of 0 counts as 1). */
 void tsr_layout_contiguous_strides(int64_t *strides, int ndim, const int64_t *sizes);
 /* Channels-last strides for ndim 4 (NHWC) or 5 (NDHWC). */

@@ -33,19 +33,10 @@ TsrStatus tsr_untrue(const char *condition) {
         condition);
 }
 
-TsrStatus tsr_check_symbolic(const int64_t *numbers, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        if (numbers[i] < -((int64_t)1 << 62))
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "IntArrayRef contains an int that cannot be represented as a SymInt: %lld",
-                             (long long)numbers[i]);
-    return TSR_OK;
-}
-
 TsrStatus tsr_refuse_wrapped(const char *name, int n, const int64_t *sizes) {
     const int64_t elements_at_most = INT64_MAX / 16; /* of the largest dtype */
     int64_t numel;
-    TSR_TRY(tsr_check_symbolic(sizes, n));
+    TSR_TRY(tsr_layout_check_symbolic(n, sizes));
     TSR_TRY(tsr_layout_numel(&numel, n, sizes));
     if (numel > elements_at_most)
         return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with sizes=%s",

@@ -92,8 +92,6 @@ TsrStatus tsr_list_new(TsrTensor ***out, int64_t n);
 void tsr_list_free(TsrTensor **list, int64_t n); /* and what is in it */
 /* Ends a function that filled such an array: the call's result on success, freed on failure. */
 TsrStatus tsr_return_made_list_move(TsrOpCall *c, TsrStatus status, TsrTensor **list, int64_t n);
-/* TSR_RUNTIME_ERROR for a number in the least quarter of int64, which PyTorch keeps for sizes that are symbols. */
-TsrStatus tsr_check_symbolic(const int64_t *numbers, int64_t n);
 /* The error for sizes of which some went past int64 and came round, which is as PyTorch calculates them. */
 TsrStatus tsr_refuse_wrapped(const char *name, int n, const int64_t *sizes) __attribute__((cold));
 /* Row-major, all zeros. *out is owned. */

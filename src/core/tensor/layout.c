@@ -29,6 +29,15 @@ TsrStatus tsr_layout_check_ndim(int ndim) {
     return tsr_error(TSR_RUNTIME_ERROR, "too many dimensions: %d, the most is %d", ndim, TSR_MAX_DIMS);
 }
 
+TsrStatus tsr_layout_check_symbolic(int n, const int64_t *numbers) {
+    for (int i = 0; i < n; i++)
+        if (numbers[i] < -((int64_t)1 << 62))
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "IntArrayRef contains an int that cannot be represented as a SymInt: %lld",
+                             (long long)numbers[i]);
+    return TSR_OK;
+}
+
 /* The product of sizes, which are refused where one is negative; *wraps: it does not fit, even where a size is 0. */
 static TsrStatus count_elements(int64_t *numel, bool *wraps, int ndim, const int64_t *sizes) {
     int64_t product = 1;

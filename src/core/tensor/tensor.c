@@ -451,6 +451,11 @@ static TsrStatus invalid_offset(int64_t offset) {
     return tsr_error(TSR_RUNTIME_ERROR, "Tensor: invalid storage offset %lld", (long long)offset);
 }
 
+TsrStatus tsr_refuse_negative_strides(int ndim, const int64_t *strides) {
+    return tsr_error(TSR_RUNTIME_ERROR, "as_strided: Negative strides are not supported at the moment, got strides: %s",
+                     tsr_layout_text(ndim, strides));
+}
+
 /* The one check of a geometry against a storage. */
 static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry g, TsrDtype dtype) {
     int64_t need;
@@ -458,9 +463,7 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
     for (int i = 0; i < g.ndim; i++)
         if (g.strides[i] < 0)
-            return tsr_error(TSR_RUNTIME_ERROR,
-                             "as_strided: Negative strides are not supported at the moment, got strides: %s",
-                             tsr_layout_text(g.ndim, g.strides));
+            return tsr_refuse_negative_strides(g.ndim, g.strides);
     if (g.offset < 0) return invalid_offset(g.offset);
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
     TSR_TRY(tsr_layout_numel_there(numel, g.ndim, g.sizes));

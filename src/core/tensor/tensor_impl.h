@@ -21,5 +21,7 @@ TsrStatus tsr_check_no_internal_overlap(const TsrTensor *written);
 /* "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory
  * location. ..." */
 TsrStatus tsr_refuse_overlap(void);
+/* TSR_RUNTIME_ERROR of as_strided and of all views whose strides came to be negative. */
+TsrStatus tsr_refuse_negative_strides(int ndim, const int64_t *strides) __attribute__((cold));
 
 #endif

@@ -98,6 +98,12 @@ TsrStatus tsr_tensor_new_narrow(TsrTensor **out, const TsrTensor *self, int64_t 
     return new_from(out, self, &g, "narrow");
 }
 
+/* The stride of a step that goes past int64, over one element at most, comes round as PyTorch's does. */
+static TsrStatus check_wrapped_stride(const Shape *g, int64_t dim) {
+    TSR_TRY(tsr_layout_check_symbolic(1, &g->strides[dim]));
+    return g->strides[dim] < 0 ? tsr_refuse_negative_strides(g->ndim, g->strides) : TSR_OK;
+}
+
 TsrStatus tsr_tensor_new_slice(TsrTensor **out, const TsrTensor *self, int64_t dim, int64_t start, int64_t end,
                                int64_t step) {
     Shape g;
@@ -112,8 +118,7 @@ TsrStatus tsr_tensor_new_slice(TsrTensor **out, const TsrTensor *self, int64_t d
     shape_of(&g, self);
     g.offset = moved(g.offset, start, g.strides[dim]);
     g.sizes[dim] = (end - start) / step + ((end - start) % step != 0);
-    if (tsr_mul_overflows(g.strides[dim], step, &g.strides[dim]))
-        g.strides[dim] = INT64_MAX; /* one element at most: never used */
+    if (tsr_mul_overflows(g.strides[dim], step, &g.strides[dim])) TSR_TRY(check_wrapped_stride(&g, dim));
     return new_from(out, self, &g, "slice");
 }
 

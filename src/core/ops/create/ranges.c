@@ -43,7 +43,7 @@ static int64_t count_whole(int64_t start, int64_t end, int64_t step) {
 
 /* The first size that is none: PyTorch compares with the greatest as a double, which is this one. */
 #define BEYOND 9223372036854775808.0
-static TsrStatus one_too_many(void) { return tsr_check_symbolic(&(int64_t){INT64_MIN}, 1); }
+static TsrStatus one_too_many(void) { return tsr_layout_check_symbolic(1, &(int64_t){INT64_MIN}); }
 
 /* How many steps lie in [start, end): exact in integers for int64, by doubles otherwise. */
 static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, TsrScalar step, TsrDtype dtype) {

@@ -212,7 +212,7 @@ TsrStatus op_tensor_split_tensor(TsrOpCall *c) {
     int64_t *at = tsr_malloc_array((size_t)t->numel, sizeof *at);
     if (at == NULL) return tsr_error_no_memory((size_t)t->numel * sizeof *at);
     for (int64_t i = 0; i < t->numel; i++) at[i] = tsr_scalar_to_int(tsr_tensor_get(t, i));
-    TsrStatus status = tsr_check_symbolic(at, t->numel);
+    TsrStatus status = tsr_layout_check_symbolic((int)t->numel, at);
     if (status == TSR_OK) status = split_indices(c, at, (int)t->numel, c->arg[2].i, "tensor_split");
     tsr_free(at);
     return status;
