@@ -99,20 +99,24 @@ static bool has_gaps(const TsrTensor *t, uint64_t dims) {
 /* PyTorch has no sum of float8, but cuts one over dimensions with gaps between them into sums of lines, which are added
  * by a loop that knows float8. */
 static bool sums_float8(const TsrReduction *r) {
-    return r->kind == TSR_R_SUM && r->in->dtype == r->out[0] && tsr_dtype_is_float8(r->in->dtype) &&
-           has_gaps(r->in, r->dims);
+    return r->kind == TSR_R_SUM && tsr_dtype_is_float8(r->out[0]) && has_gaps(r->in, r->dims);
 }
 
 /* Sum or product of r.in in the dtype r.out[0]; bool and integers are added in int64 and narrowed afterwards. `name` is
  * the kernel's in PyTorch's error. */
 static TsrStatus sum_or_product(TsrTensor **out, const char *name, TsrReduction r) {
     TsrDtype dtype = r.out[0];
-    if (!tsr_in(SUMMABLE, dtype) && r.in->numel > 0 && !sums_float8(&r)) return tsr_not_implemented(name, dtype);
+    bool summable = tsr_in(SUMMABLE, dtype) || r.in->numel == 0;
+    if (!summable && !tsr_dtype_is_float8(dtype)) return tsr_not_implemented(name, dtype);
     TsrTensor *cast = NULL;
     bool direct = dtype == TSR_INT64 && is_whole(r.in->dtype); /* narrow integers are widened as they are read */
     if (!direct) {
         TSR_TRY(tsr_tensor_new_cast(&cast, r.in, dtype));
         r.in = cast;
+    }
+    if (!summable && !sums_float8(&r)) { /* where there are gaps after the conversion */
+        tsr_tensor_free(cast);
+        return tsr_not_implemented(name, dtype);
     }
     TsrStatus s;
     bool half = dtype == TSR_FLOAT16 || dtype == TSR_BFLOAT16;
@@ -203,7 +207,7 @@ static TsrStatus check_mean_out(const TsrOpCall *c, const TsrArg *dtype, bool al
     if (tsr_arg_given(dtype) && out->dtype != dtype->dtype)
         return tsr_error(TSR_RUNTIME_ERROR, "Expected out tensor to have dtype %s, but got %s instead",
                          tsr_dtype_c_name(dtype->dtype), tsr_dtype_c_name(out->dtype));
-    if (!all && !tsr_arg_given(dtype) && tsr_in(TSR_BITS_UINT, out->dtype))
+    if (!all && !tsr_arg_given(dtype) && tsr_in(TSR_BITS_UINT, out->dtype) && c->arg[0].t->numel > 0)
         return tsr_not_implemented("sum_cpu", out->dtype);
     if (!all && !tsr_arg_given(dtype) && is_whole(out->dtype))
         return tsr_error(TSR_RUNTIME_ERROR, "result type %s can't be cast to the desired output type %s",
