@@ -331,6 +331,7 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
     int64_t index[TSR_MAX_DIMS], rest = begin, together = 1;
     const int64_t bytes = short_dense_line(c), n = c->sizes[0];
     const bool backwards = reads_backwards(c);
+    const int64_t most = backwards ? TSR_MAX(LINE_PIECE / n, (int64_t)1) : (int64_t)TOGETHER; /* between two looks */
     char *to = c->to;
     const char *from = c->from;
     for (int d = 1; d < c->ndim; d++) {
@@ -340,11 +341,12 @@ static void copy_lines(int64_t begin, int64_t end, void *user) {
         from += index[d] * c->from_stride[d];
     }
     for (int64_t line = begin; line < end && tsr_interrupt_flag == 0; line += together) {
+        if (bytes != 0 || backwards) together = TSR_MIN(TSR_MIN(c->sizes[1] - index[1], end - line), most);
         if (bytes != 0) {
-            together = TSR_MIN(TSR_MIN(c->sizes[1] - index[1], end - line), (int64_t)TOGETHER);
             tsr_kernel_copy_lines(to, c->to_stride[1], from, c->from_stride[1], bytes, together);
         } else if (backwards) {
-            tsr_kernel_reverse(to, from - (n - 1) * (int64_t)c->plain, n, c->plain);
+            tsr_kernel_reverse_lines(to, c->to_stride[1], from - (n - 1) * (int64_t)c->plain, c->from_stride[1], n,
+                                     together, c->plain);
         } else {
             (c->in_order ? copy_line_in_order : copy_long_line)(c, to, c->to_stride[0], from, c->from_stride[0], n);
         }

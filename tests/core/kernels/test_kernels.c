@@ -27,7 +27,7 @@ static void check_copy(int64_t bytes, int64_t at, int64_t ahead, int64_t size) {
     memset(to, 0x55, sizeof to);
     char *out = to + PAGE + (at + ahead) % PAGE;
     if (size == 0) tsr_kernel_copy(out, from + at, bytes);
-    else tsr_kernel_reverse(out, from + at, bytes / size, (size_t)size);
+    else tsr_kernel_reverse_lines(out, 0, from + at, 0, bytes / size, 1, (size_t)size);
     for (int64_t i = 0; i < bytes; i++) {
         int64_t want = size == 0 ? i : bytes - size - i / size * size + i % size;
         ck_assert_msg(out[i] == from[at + want], "byte %lld of %lld", (long long)i, (long long)bytes);
@@ -45,6 +45,19 @@ START_TEST(copies_and_reversals_write_what_they_are_to) {
                 check_copy(lengths[i], 3, distances[k], sizes[s]);
                 if (sizes[s] <= 1) check_copy(lengths[i] + 13, 8, distances[k], sizes[s]);
             }
+}
+END_TEST
+
+/* Lines with gaps between them, of fewer elements than a vector has and of more than four have. */
+START_TEST(lines_are_reversed_each_by_itself) {
+    enum { LINES = 3, GAP = 5, MOST = 70 };
+    for (int n = 1; n <= MOST; n++) {
+        uint32_t from[LINES][MOST + GAP], to[LINES][MOST + GAP] = {{0}};
+        for (int i = 0; i < LINES * (MOST + GAP); i++) from[i / (MOST + GAP)][i % (MOST + GAP)] = (uint32_t)i + 1;
+        tsr_kernel_reverse_lines((char *)to, sizeof to[0], (const char *)from, sizeof from[0], n, LINES, 4);
+        for (int i = 0; i < LINES; i++)
+            for (int k = 0; k < MOST + GAP; k++) ck_assert_uint_eq(to[i][k], k < n ? from[i][n - 1 - k] : 0);
+    }
 }
 END_TEST
 
@@ -593,7 +606,7 @@ START_TEST(masks_fill_what_they_mark) {
 END_TEST
 
 TEST_SUITE(kernels, masks_fill_what_they_mark, copies_and_reversals_write_what_they_are_to,
-           half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
+           lines_are_reversed_each_by_itself, half_floats_survive_the_round_trip, half_floats_round_to_nearest_even,
            every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
            instruction_sets_agree, exponentials_have_the_bits_of_sleef, logarithms_have_the_bits_of_sleef,
            lines_of_softmax_do_not_know_of_their_neighbours, elementary_functions_are_within_an_ulp,

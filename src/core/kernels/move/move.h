@@ -19,8 +19,10 @@ void tsr_kernel_transpose(char *to, int64_t to_stride, const char *from, int64_t
 /* n times the element of 1, 2, 4, 8 or 16 bytes, densely. */
 void tsr_kernel_repeat(char *to, const char *element, size_t size, int64_t n);
 
-/* to[i] = from[n - 1 - i] for n neighbouring elements of 1, 2, 4, 8 or 16 bytes. The two do not overlap. */
-void tsr_kernel_reverse(char *to, const char *from, int64_t n, size_t size);
+/* to[i] = from[n - 1 - i] for n neighbouring elements of 1, 2, 4, 8 or 16 bytes, in each of the lines. The two do not
+ * overlap. */
+void tsr_kernel_reverse_lines(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t n,
+                              int64_t lines, size_t size);
 
 /* memcpy for the lines of a copy. The C library's is slow in two ways that lines meet, and this one is not: from 2 KiB
  * on it moves a string of bytes by one instruction (rep movsb), which takes several times as long where the two begin
