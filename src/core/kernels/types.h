@@ -128,6 +128,28 @@
     } \
     }
 
+/* As LOOP3, with a loop of its own for a second operand that does not move. */
+#define LOOP3B(name, T_, U_, R_, ...) \
+    LOOP_BEGIN(name, T_, U_, R_) \
+    const bool dense = s[0] == (int64_t)sizeof(R) && s[1] == (int64_t)sizeof(T) && s[3] == (int64_t)sizeof(T); \
+    R *o = (R *)data[0]; \
+    const T *a = (const T *)data[1], *b = (const T *)data[2], *c = (const T *)data[3]; \
+    if (TSR_LIKELY(dense && s[2] == (int64_t)sizeof(T))) { \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], y = b[i], z = c[i]; \
+            o[i] = (__VA_ARGS__); \
+        } \
+    } else if (dense && s[2] == 0) { \
+        const T y = *b; \
+        VECTOR for (int64_t i = 0; i < n; i++) { \
+            const T x = a[i], z = c[i]; \
+            o[i] = (__VA_ARGS__); \
+        } \
+    } else { \
+        tsr_kernel_strided(name, data, s, n, p, 4, (const uint8_t[]){sizeof(R), sizeof(T), sizeof(T), sizeof(T)}); \
+    } \
+    }
+
 /* A comparison of x and y, y an array or one number, and what is done with it: joined with the mask m, or choosing, or
  * both. */
 #define COMPARING(name, T_, R_, OTHERS, ...) \
@@ -162,6 +184,7 @@
 #define DEFINE2(dtype, T, U, name, R, ...) LOOP2(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE2B(dtype, T, U, name, R, ...) LOOP2B(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE3(dtype, T, U, name, R, ...) LOOP3(FN(name, dtype), T, U, R, __VA_ARGS__)
+#define DEFINE3B(dtype, T, U, name, R, ...) LOOP3B(FN(name, dtype), T, U, R, __VA_ARGS__)
 #define DEFINE_MASKED(dtype, T, U, name, op) \
     COMPARING(FN(name##_and, dtype), T, uint8_t, MASK(3), (x op y)&m[i]) \
     COMPARING(FN(name##_or, dtype), T, uint8_t, MASK(3), (x op y) | m[i]) \

@@ -26,6 +26,7 @@
 #define K2B K2
 #define K2N(name, types, ...) types(FORMULA2N, name, __VA_ARGS__)
 #define K3(name, types, R, ...) types(FORMULA3, name, R, __VA_ARGS__)
+#define K3B K3
 #define BESSEL(name) K1(name, TY_FLOAT, T, name##_of(x))
 #define POLYNOMIAL(name, kind) K2(name, TY_FLOAT, T, polynomial(kind, x, y))
 #define MORE(kind, ...) kind(__VA_ARGS__)

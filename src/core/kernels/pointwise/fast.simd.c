@@ -151,6 +151,7 @@ enum { BLOCK_BYTES = 128 };
 #define K2(name, types, R, ...) types(DEFINE2, name, R, __VA_ARGS__)
 #define K2B(name, types, R, ...) types(DEFINE2B, name, R, __VA_ARGS__)
 #define K3(name, types, R, ...) types(DEFINE3, name, R, __VA_ARGS__)
+#define K3B(name, types, R, ...) types(DEFINE3B, name, R, __VA_ARGS__)
 #define MORE(kind, ...) kind(__VA_ARGS__)
 #define NOTHING(...)
 #define C1 NOTHING
@@ -194,6 +195,7 @@ enum { BLOCK_BYTES = 128 };
 #define K2 NOTHING
 #define K2B NOTHING
 #define K3 NOTHING
+#define K3B NOTHING
 #define MORE NOTHING
 #define MASKED NOTHING
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__) HALVES_OF_##kind(__VA_ARGS__)
@@ -227,6 +229,7 @@ enum { BLOCK_BYTES = 128 };
 #define K2 NOTHING
 #define K2B NOTHING
 #define K3 NOTHING
+#define K3B NOTHING
 #define MORE NOTHING
 #define MASKED NOTHING
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
@@ -285,6 +288,7 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define K2(name, types, ...) types(ENTRY, name)
 #define K2B(name, types, ...) types(ENTRY, name)
 #define K3(name, types, ...) types(ENTRY, name)
+#define K3B(name, types, ...) types(ENTRY, name)
 #define C1(name, ...) TY_FLOAT(ENTRY, name)
 #define C1S(name, ...) TY_F32(ENTRY, name)
 #define C2(name, ...) TY_FLOAT(ENTRY, name)

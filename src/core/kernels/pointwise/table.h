@@ -11,6 +11,7 @@ typedef enum TsrKernel {
 #define K2N(name, ...) TSR_K_##name,
 #define K2B(name, ...) TSR_K_##name,
 #define K3(name, ...) TSR_K_##name,
+#define K3B(name, ...) TSR_K_##name,
 #define C1(name, ...) TSR_K_##name,
 #define C1S(name, ...) TSR_K_##name,
 #define C2(name, ...) TSR_K_##name,
