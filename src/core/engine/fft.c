@@ -94,6 +94,7 @@ static void plan_short(TsrFft *plan) {
     plan->coprime[0] = a;
     plan->coprime[1] = b;
     plan->order = order_of(n, plan->wish.kind, plan->wish.mean);
+    plan->in_turn = plan->order == &tsr_fft_plain_order;
     for (int k = 0; k < n; k++) {
         plan->from[k] = (unsigned char)(a == 1 ? k : (b * (k / b) + a * (k % b)) % n);
         plan->to[k % a * b + k % b] = (unsigned char)k;

@@ -55,6 +55,7 @@ struct TsrFft {
     int coprime[2]; /* a short length as a product, the second factor's lines first; {0, 0}: not short */
     unsigned char from[FFT_SHORT], to[FFT_SHORT]; /* where short lines lie in the input and the output */
     const TsrFftOrder *order;                     /* of the sums in short lines */
+    bool in_turn;                                 /* `order` says what tsr_fft_plain_order does */
     int factor[FFT_MAX_FACTORS];                  /* radices, outermost first */
     int64_t rest[FFT_MAX_FACTORS];                /* product of the radices after each */
     void *roots;                                  /* n roots of unity; with Bluestein the chirp; a packed line's first

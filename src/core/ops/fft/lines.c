@@ -8,16 +8,23 @@
 #include "core/kernels/move/move.h"
 #include "core/op/shared.h"
 
+/* A line of a tensor: where it begins, in elements, and, innermost first, the dimensions that the lines are counted by,
+ * with how many lines along each are left, this one included. */
+typedef struct LinePlace {
+    int64_t offset, left[TSR_MAX_DIMS], sizes[TSR_MAX_DIMS], strides[TSR_MAX_DIMS];
+    int ndim;
+} LinePlace;
+
 /* What one worker holds. */
 typedef struct LineWork {
     TsrDataPtr memory; /* from the tensors' allocator: it keeps pages that have been touched */
     char *in, *out, *scratch;
-    size_t part;   /* bytes of a real in them */
-    int64_t room;  /* lanes that there is room for */
-    int64_t lanes; /* lanes in use; 0: none yet */
-    bool packed;   /* real lines lie in them without imaginary parts */
-    bool narrow;   /* computed in double, read and stored in float */
-    int64_t sizes[TSR_MAX_DIMS];
+    size_t part;        /* bytes of a real in them */
+    int64_t room;       /* lanes that there is room for */
+    int64_t lanes;      /* lanes in use; 0: none yet */
+    bool packed;        /* real lines lie in them without imaginary parts */
+    bool narrow;        /* computed in double, read and stored in float */
+    LinePlace from, to; /* the next line read, and written */
 } LineWork;
 
 /* Lines at the same place in memory order: values `step` apart, `count` lines of `parts` reals a value. */
@@ -171,10 +178,11 @@ static void complete(char *buffer, int64_t n, int64_t lanes, bool wide, bool mir
 /* ---- running ---- */
 
 static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
-    *w = (LineWork){.part = j->wide ? sizeof(double) : sizeof(float),
-                    .packed = tsr_fft_is_packed(j->plan),
-                    .narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32};
+    w->part = j->wide ? sizeof(double) : sizeof(float);
+    w->packed = tsr_fft_is_packed(j->plan);
+    w->narrow = j->wide && tsr_dtype_real_of(j->out->dtype) == TSR_FLOAT32;
     w->room = tsr_fft_lanes(j->plan);
+    w->lanes = 0;
     size_t lanes = (size_t)w->room, values = (size_t)(w->packed ? j->n / 2 + 1 : j->n),
            line = (values * 2 * w->part * lanes + 63) / 64 * 64;
     if (tsr_allocate(&w->memory, TSR_DEVICE_CPU, 2 * line + tsr_fft_scratch(j->plan) * lanes + 64) != TSR_OK)
@@ -182,48 +190,52 @@ static bool line_work_begin(LineWork *w, const TsrFftLines *j) {
     w->in = (char *)w->memory.data + (-(uintptr_t)w->memory.data & 63);
     w->out = w->in + line;
     w->scratch = w->out + line;
-    memcpy(w->sizes, j->out->sizes, sizeof(int64_t) * (size_t)tsr_ndim(j->out));
     return true;
 }
 
-/* A line of a tensor, and where it begins, in elements. */
-typedef struct LinePlace {
-    int64_t at[TSR_MAX_DIMS], offset;
-} LinePlace;
-
-static void find_line(LinePlace *p, const TsrTensor *t, int dim, const int64_t *sizes, int64_t index) {
+static void find_line(LinePlace *p, const TsrFftLines *j, const TsrTensor *t, int64_t index) {
     p->offset = 0;
+    p->ndim = 0;
     for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
-        if (d == dim) continue;
-        int64_t rest = index < sizes[d] ? 0 : index / sizes[d];
-        p->at[d] = index - rest * sizes[d];
-        p->offset += p->at[d] * t->strides[d];
+        const int64_t size = j->out->sizes[d];
+        if (d == j->dim || size == 1) continue;
+        const int64_t rest = index / size, at = index - rest * size;
+        p->left[p->ndim] = size - at;
+        p->sizes[p->ndim] = size;
+        p->strides[p->ndim++] = t->strides[d];
+        p->offset += at * t->strides[d];
         index = rest;
     }
 }
 
-static void next_line(LinePlace *p, const TsrTensor *t, int dim, const int64_t *sizes) {
-    for (int d = tsr_ndim(t) - 1; d >= 0; d--) {
-        if (d == dim) continue;
-        p->offset += t->strides[d];
-        if (++p->at[d] < sizes[d]) return;
-        p->offset -= p->at[d] * t->strides[d];
-        p->at[d] = 0;
+static void next_line(LinePlace *p) {
+    for (int d = 0; d < p->ndim; d++) {
+        p->offset += p->strides[d];
+        if (--p->left[d] > 0) return;
+        p->offset -= p->sizes[d] * p->strides[d];
+        p->left[d] = p->sizes[d];
     }
 }
 
-/* Lines first to first + count - 1 of a tensor; what is read for lanes without a line is that of the last one. */
-static LineGroup group_of(const TsrFftLines *j, const LineWork *w, const TsrTensor *t, int64_t first, int64_t count,
-                          bool repeat) {
+/* The next `count` lines of a tensor, past which *place goes; what is read for lanes without a line is that of the last
+ * one. Lines as far apart as their dimension has them are counted at once. */
+static LineGroup next_group(LinePlace *place, const TsrFftLines *j, const LineWork *w, const TsrTensor *t,
+                            int64_t count, bool repeat) {
+    const int64_t item = (int64_t)tsr_itemsize(t);
     LineGroup g = {.step = t->strides[j->dim],
                    .parts = tsr_dtype_is_complex(t->dtype) ? 2 : 1,
                    .count = repeat ? w->lanes : count}; /* repeat: for all lanes */
-    LinePlace place;
-    find_line(&place, t, j->dim, w->sizes, first);
-    for (int64_t l = 0; l < g.count; l++) {
-        g.line[l] = (char *)tsr_data(t) + place.offset * (int64_t)tsr_itemsize(t);
-        if (l + 1 < count) next_line(&place, t, j->dim, w->sizes);
+    char *const data = tsr_data(t);
+    if (place->ndim > 0 && place->left[0] > count) {
+        char *const at = data + place->offset * item;
+        const int64_t apart = place->strides[0] * item;
+        for (int64_t l = 0; l < count; l++) g.line[l] = at + l * apart;
+        place->offset += count * place->strides[0];
+        place->left[0] -= count;
+    } else {
+        for (int64_t l = 0; l < count; l++, next_line(place)) g.line[l] = data + place->offset * item;
     }
+    for (int64_t l = count; l < g.count; l++) g.line[l] = g.line[count - 1];
     return g;
 }
 
@@ -253,26 +265,29 @@ static void run_lanes(const TsrFftLines *j, LineWork *w, const LineGroup *in, co
     move_values(w, w->out, out, j->out->sizes[j->dim], false);
 }
 
-/* Lines first to first + count - 1; side by side when there are several. */
-static void run_group(const TsrFftLines *j, LineWork *w, int64_t first, int64_t count) {
+/* The next `count` lines; side by side when there are several. */
+static void run_group(const TsrFftLines *j, LineWork *w, int64_t count) {
     int64_t lanes = count > 1 ? w->room : 1;
     bool real = j->kind == TSR_FFT_R2C && !w->packed;
     if (real && lanes != w->lanes)
         memset(w->in, 0, (size_t)(2 * j->n * lanes) * w->part); /* the imaginary parts stay so */
     w->lanes = lanes;
-    LineGroup in = group_of(j, w, j->in, first, count, true), out = group_of(j, w, j->out, first, count, false);
+    LineGroup in = next_group(&w->from, j, w, j->in, count, true), out = next_group(&w->to, j, w, j->out, count, false);
     (lanes > 1 ? run_lanes : run_line)(j, w, &in, &out);
 }
 
 static void run_lines(int64_t begin, int64_t end, void *user) {
+    const TsrFftLines *j = user;
     LineWork w;
-    if (!line_work_begin(&w, user)) {
+    if (!line_work_begin(&w, j)) {
         tsr_parallel_fail(tsr_error_kind());
         return;
     }
+    find_line(&w.from, j, j->in, begin);
+    find_line(&w.to, j, j->out, begin);
     for (int64_t i = begin, count; i < end && tsr_interrupt_flag == 0; i += count) {
         count = end - i >= 3 ? TSR_MIN(end - i, w.room) : 1;
-        run_group(user, &w, i, count);
+        run_group(j, &w, count);
     }
     tsr_dataptr_release(&w.memory);
 }
