@@ -144,7 +144,7 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
 #ifndef __EMSCRIPTEN__
 
 /* `width` lines side by side, at most TSR_SCAN_WIDTH, of n elements each, `step` elements apart; and `lines` dense
- * ones, one after the other. */
+ * ones, one behind the other: four at once, for an addition waits for the one before it in its line. */
 #define SCAN_MANY(name, T, START, STEP) \
     TSR_CLONES static void name##_beside(void *to, const void *from, int64_t width, int64_t n, int64_t step) { \
         double sums[TSR_SCAN_WIDTH]; \
@@ -158,12 +158,21 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
                 out[k] = (T)sums[k]; \
             } \
     } \
-    static void name##_short(void *to, const void *from, int64_t lines, int64_t n) { \
+    static void name##_dense(void *to, const void *from, int64_t lines, int64_t n) { \
         T *out = to; \
         const T *in = from; \
-        for (int64_t l = 0; l < lines; l++, in += n, out += n) { \
+        for (; lines >= 4; lines -= 4, in += 4 * n, out += 4 * n) { \
+            double sums[4] = {START, START, START, START}; \
+            for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) \
+                for (int64_t k = 0; k < 4; k++) { \
+                    const double a = sums[k], x = (double)in[k * n + i]; \
+                    sums[k] = STEP; \
+                    out[k * n + i] = (T)sums[k]; \
+                } \
+        } \
+        for (; lines > 0; lines--, in += n, out += n) { \
             double a = START; \
-            for (int64_t i = 0; i < n; i++) { \
+            for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
                 const double x = (double)in[i]; \
                 a = STEP; \
                 out[i] = (T)a; \
@@ -176,8 +185,8 @@ SCAN_MANY(prods_f32, float, 1, a *x)
 SCAN_MANY(prods_f64, double, 1, a *x)
 
 const TsrScanMany *tsr_scan_many(TsrScan scan, TsrDtype d) {
-    static const TsrScanMany sums[] = {{sums_f32_beside, sums_f32_short}, {sums_f64_beside, sums_f64_short}},
-                             prods[] = {{prods_f32_beside, prods_f32_short}, {prods_f64_beside, prods_f64_short}};
+    static const TsrScanMany sums[] = {{sums_f32_beside, sums_f32_dense}, {sums_f64_beside, sums_f64_dense}},
+                             prods[] = {{prods_f32_beside, prods_f32_dense}, {prods_f64_beside, prods_f64_dense}};
     if ((d != TSR_FLOAT32 && d != TSR_FLOAT64) || (scan != TSR_SCAN_SUM && scan != TSR_SCAN_PROD)) return NULL;
     return &(scan == TSR_SCAN_SUM ? sums : prods)[d == TSR_FLOAT64];
 }

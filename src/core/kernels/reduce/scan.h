@@ -22,7 +22,7 @@ double tsr_scan_total(TsrDtype d, const void *x, int64_t n);
 void tsr_scan_chunk(TsrDtype d, void *out, const void *x, int64_t n, double start);
 
 /* Lines of floats, many in a call. At most TSR_SCAN_WIDTH of them side by side, n elements each, `step` elements apart;
- * or dense ones of a few elements, one after the other. The same numbers as by tsr_scan_kernel. NULL where there is
+ * or dense ones, one behind the other. The same numbers as by tsr_scan_kernel. NULL where there is
  * none. */
 enum { TSR_SCAN_WIDTH = 256 };
 typedef struct TsrScanMany {
