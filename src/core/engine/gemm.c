@@ -39,8 +39,12 @@ enum { GEMM_TINY = 8192, GEMM_NARROW = 16 };
 /* Float32 products of at most CHAIN_TERMS terms, or of as many as the kernel takes and CHAIN_SMALL multiplications, are
  * done by kernels/matrix/chain.h. One thread on Zen 3 (AMD EPYC), the least time of a @ b by OpenBLAS 0.3.21 and so:
  * (1000, 16) by (16, 1000) 834 and 567 us, (1024, 64) by (64, 1024) 2099 and 1894, 128 by 128 63 and 49, 256 by 256
- * 447 and 434; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. */
-enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24 };
+ * 447 and 434; (1000, 256) by (256, 1000) 6.8 and 7.0 ms. Of float64 results of at most CHAIN_AREA elements are, or of
+ * more terms than the kernel has at once tiles of fewer than CHAIN_DOUBLES multiplications, whose digits are PyTorch's,
+ * as OpenBLAS's are not. The same, both threads of each core at work: 32 by 32 4.2 and 3.3 us, 64 by 64 16 and 14, 100
+ * by 100 56 and 47, 256 by 256 0.95 and 0.97 ms, (1000, 16) by (16, 1000) 1.7 and 2.2, 500 by 500 6.9 and 7.4 (PyTorch
+ * 8.3), 512 by 512 7.6 and 9.1, 1000 by 1000 50 and 64. */
+enum { CHAIN_TERMS = 128, CHAIN_SMALL = 1 << 24, CHAIN_AREA = 1 << 16, CHAIN_DOUBLES = 1 << 25 };
 
 /* The page is to be small, and there are no vectors in it. */
 #ifdef __EMSCRIPTEN__
@@ -372,14 +376,21 @@ static void fused_f32(const TsrGemm *g, int64_t rows, float alpha, float beta, b
         }
 }
 
+/* c = a @ b by the kernel of chains; false where this processor has none. */
+static bool multiply_chains(TsrBlasType t, TsrMat a, TsrMat b, TsrMat c, TsrChainBegin begin) {
+    TsrChainFn floats = t == TSR_BLAS_S ? tsr_chain_kernel() : NULL;
+    TsrDoubleChainFn doubles = t == TSR_BLAS_D ? tsr_double_chain_kernel() : NULL;
+    if (floats != NULL)
+        floats(&(TsrChain){c.rows, c.cols, a.cols, a.data, b.data, c.data, a.rs, a.cs, b.rs, b.cs, c.rs, begin});
+    else if (doubles != NULL)
+        doubles(&(TsrDoubleChain){c.rows, c.cols, a.cols, a.data, b.data, c.data, a.rs, a.cs, b.rs, b.cs, c.rs, begin});
+    return floats != NULL || doubles != NULL;
+}
+
 /* The whole product by the kernel of small ones; false where it can't be. */
 static bool chain_product(const TsrGemm *g, bool onto) {
-    TsrMat a = g->a, b = g->b, c = g->c;
-    TsrChainFn kernel = tsr_chain_kernel();
-    if (kernel == NULL || a.cols > TSR_CHAIN_DEPTH || c.cs != 1) return false;
-    kernel(&(TsrChain){c.rows, c.cols, a.cols, a.data, b.data, c.data, a.rs, a.cs, b.rs, b.cs, c.rs,
-                       onto ? TSR_CHAIN_ONTO : TSR_CHAIN_NEW});
-    return true;
+    if (g->a.cols > TSR_CHAIN_DEPTH || g->c.cs != 1) return false;
+    return multiply_chains(TSR_BLAS_S, g->a, g->b, g->c, onto ? TSR_CHAIN_ONTO : TSR_CHAIN_NEW);
 }
 
 static TsrMat turned(TsrMat x) { return (TsrMat){x.data, x.cols, x.rows, x.cs, x.rs, x.conj}; }
@@ -699,18 +710,25 @@ typedef struct TileJob {
     int ldc;
 } TileJob;
 
-/* Float32 products so thin that BLAS, which packs both sides first, takes longer than reading them in place does; the
- * digits are the same. */
+/* Whether a product of m by k and k by n is for the kernel of chains: so thin or small that BLAS, which packs both
+ * sides first, takes longer, or with digits that BLAS has not. */
+static bool is_chain(TsrBlasType t, int64_t m, int64_t n, int64_t k, double alpha, double beta) {
+    const double products = (double)m * (double)n * (double)k;
+    if ((t != TSR_BLAS_S && t != TSR_BLAS_D) || alpha != 1 || (beta != 0 && beta != 1)) return false;
+    if (k > TSR_CHAIN_DEPTH) return t == TSR_BLAS_D && beta == 0 && products < CHAIN_DOUBLES;
+    if (t == TSR_BLAS_D) return (double)m * (double)n <= CHAIN_AREA;
+    return products <= CHAIN_SMALL || k <= CHAIN_TERMS;
+}
+
+static TsrMat strided(const BlasMat *x, int64_t rows, int64_t cols) {
+    bool turned = x->trans == TSR_CBLAS_T;
+    return (TsrMat){(void *)(uintptr_t)x->data, rows, cols, turned ? 1 : x->ld, turned ? x->ld : 1, false};
+}
+
 static bool chain_tile(const TileJob *j, const int *mnk, const BlasMat *a, const BlasMat *b, double beta, void *c) {
-    TsrChainFn kernel = tsr_chain_kernel();
-    bool small = mnk[2] <= TSR_CHAIN_DEPTH && (int64_t)mnk[0] * mnk[1] * mnk[2] <= CHAIN_SMALL;
-    if (kernel == NULL || (mnk[2] > CHAIN_TERMS && !small) || (beta != 0 && beta != 1) ||
-        tsr_scalar_to_double(j->alpha) != 1)
-        return false;
-    bool at = a->trans == TSR_CBLAS_T, bt = b->trans == TSR_CBLAS_T;
-    kernel(&(TsrChain){mnk[0], mnk[1], mnk[2], a->data, b->data, c, at ? 1 : a->ld, at ? a->ld : 1, bt ? 1 : b->ld,
-                       bt ? b->ld : 1, j->ldc, beta == 0 ? TSR_CHAIN_NEW : TSR_CHAIN_ADDED});
-    return true;
+    if (!is_chain(j->type, mnk[0], mnk[1], mnk[2], tsr_scalar_to_double(j->alpha), beta)) return false;
+    return multiply_chains(j->type, strided(a, mnk[0], mnk[2]), strided(b, mnk[2], mnk[1]),
+                           (TsrMat){c, mnk[0], mnk[1], j->ldc, 1, false}, beta == 0 ? TSR_CHAIN_NEW : TSR_CHAIN_ADDED);
 }
 
 /* One tile of c with a's rows and b's columns: mnk are its sizes, beta what is kept of it. */
@@ -718,9 +736,9 @@ static void gemm_call(const TileJob *j, const int *mnk, const BlasMat *a, const 
     int m = mnk[0], n = mnk[1], k = mnk[2], row = TSR_CBLAS_ROW;
     double complex za = scalar_complex(j->alpha), zb = scalar_complex(beta);
     float complex ca = (float complex)za, cb = (float complex)zb;
+    if (chain_tile(j, mnk, a, b, tsr_scalar_to_double(beta), c)) return;
     switch (j->type) {
     case TSR_BLAS_S:
-        if (chain_tile(j, mnk, a, b, tsr_scalar_to_double(beta), c)) break;
         j->blas->sgemm(row, a->trans, b->trans, m, n, k, crealf(ca), a->data, a->ld, b->data, b->ld, crealf(cb), c,
                        j->ldc);
         break;
@@ -775,7 +793,9 @@ static void choose_tiles(TileJob *j) {
     }
     j->rows = ((j->m + j->down - 1) / j->down + 15) / 16 * 16;
     j->cols = ((j->n + j->across - 1) / j->across + 15) / 16 * 16;
-    j->depth = j->k < 2 * TILE_DEPTH / cost[j->type] ? j->k : TILE_DEPTH / cost[j->type];
+    bool whole =
+        is_chain(j->type, j->rows, j->cols, j->k, tsr_scalar_to_double(j->alpha), tsr_scalar_to_double(j->beta));
+    j->depth = whole || j->k < 2 * TILE_DEPTH / cost[j->type] ? j->k : TILE_DEPTH / cost[j->type];
 }
 
 static TsrStatus gemm_tiles(TileJob *j) {
@@ -807,16 +827,12 @@ static bool plain(const BlasMat *a) { return a->trans == TSR_CBLAS_N || a->trans
 
 /* A product that would be one tile, by chain_tile's kernel, before anything is prepared for BLAS. bmm of 100 of 16 by
  * 16 took 15.2 us and takes 7.7, of 64 of 32 by 32 28 and 19 (one thread, Zen 5). */
-static bool one_chain(const TsrGemm *g) {
-    TsrMat a = g->a, b = g->b, c = g->c;
+static bool one_chain(TsrBlasType t, const TsrGemm *g) {
+    int64_t m = g->c.rows, n = g->c.cols, k = g->a.cols;
     double beta = tsr_scalar_to_double(g->beta);
-    TsrChainFn kernel = tsr_chain_kernel();
-    if (kernel == NULL || c.rows < 2 || c.cols < 2 || a.cols > CHAIN_TERMS || c.cs != 1) return false;
-    if ((double)c.rows * (double)c.cols * (double)a.cols > TILE_LEAST) return false;
-    if ((beta != 0 && beta != 1) || tsr_scalar_to_double(g->alpha) != 1) return false;
-    kernel(&(TsrChain){c.rows, c.cols, a.cols, a.data, b.data, c.data, a.rs, a.cs, b.rs, b.cs, c.rs,
-                       beta == 0 ? TSR_CHAIN_NEW : TSR_CHAIN_ADDED});
-    return true;
+    if (m < 2 || n < 2 || g->c.cs != 1 || (double)m * (double)n * (double)k > TILE_LEAST) return false;
+    if (!is_chain(t, m, n, k, tsr_scalar_to_double(g->alpha), beta)) return false;
+    return multiply_chains(t, g->a, g->b, g->c, beta == 0 ? TSR_CHAIN_NEW : TSR_CHAIN_ADDED);
 }
 
 /* m, n and k fit an int; c is row-major. */
@@ -825,7 +841,7 @@ static TsrStatus gemm_with(const TsrBlas *blas, TsrBlasType t, const TsrGemm *g)
     int64_t m = g->c.rows, n = g->c.cols;
     int ldc = 0, incx = 0, incy = 0;
     if (tsr_gemm_is_few(g)) return tsr_gemm_few(g);
-    if (t == TSR_BLAS_S && one_chain(g)) return tsr_interrupt_check();
+    if (one_chain(t, g)) return tsr_interrupt_check();
     TSR_TRY(blas_mat(&a, &g->a, g->dtype));
     TsrStatus s = TSR_OK;
     if (n == 1 && !g->b.conj && g->b.rs > 0 && plain(&a)) { /* matrix times vector */

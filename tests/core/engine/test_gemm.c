@@ -263,6 +263,42 @@ START_TEST(chains_are_rounded_at_every_step) {
 }
 END_TEST
 
+/* (m, k) by (k, n) of float64, whose rows of a, or of b `turned` its columns, are `pitch` apart; of up to
+ * TSR_CHAIN_DEPTH terms what c holds is added last. */
+static void check_double_chain(int64_t m, int64_t n, int64_t k, int64_t pitch, bool turned, int beta) {
+    double *a = tsr_malloc((size_t)(m * pitch) * 8), *b = tsr_malloc((size_t)(TSR_MAX(k, n) * pitch) * 8),
+           *c = tsr_malloc((size_t)(m * n) * 8), *want = tsr_malloc((size_t)(m * n) * 8);
+    int64_t b_rs = turned ? 1 : pitch, b_cs = turned ? pitch : 1;
+    for (int64_t i = 0; i < m * pitch; i++) a[i] = (double)below(1000) / 7;
+    for (int64_t i = 0; i < TSR_MAX(k, n) * pitch; i++) b[i] = (double)below(1000) / 11;
+    for (int64_t i = 0; i < m * n; i++) {
+        double sum = 0;
+        c[i] = beta == 0 ? (double)NAN : (double)i / 3;
+        for (int64_t p = 0; p < k; p++) sum = fma(a[i / n * pitch + p], b[p * b_rs + i % n * b_cs], sum);
+        want[i] = beta == 0 ? sum : sum + c[i];
+    }
+    TsrGemm g = {TSR_FLOAT64,         {a, m, k, pitch, 1, false}, {b, k, n, b_rs, b_cs, false}, {c, m, n, n, 1, false},
+                 tsr_scalar_float(1), tsr_scalar_int(beta)};
+    ck_assert_int_eq(tsr_gemm(&g), TSR_OK);
+    ck_assert_msg(memcmp(c, want, (size_t)(m * n) * 8) == 0, "%d x %d x %d, pitch %d, turned %d, beta %d", (int)m,
+                  (int)n, (int)k, (int)pitch, turned, beta);
+    tsr_free(a), tsr_free(b), tsr_free(c), tsr_free(want);
+}
+
+/* As PyTorch's library rounds them; sizes beside those of tiles, panels, blocks of rows and depths, cut for threads. */
+START_TEST(products_of_doubles_are_one_chain) {
+    static const int sizes[][4] = {{16, 16, 16, 16},    {33, 41, 29, 50},     {64, 65, 256, 256},
+                                   {131, 20, 257, 300}, {257, 130, 60, 600},  {20, 30, 1700, 1700},
+                                   {40, 24, 513, 520},  {130, 129, 128, 1100}};
+    for (size_t i = 0; i < TSR_COUNTOF(sizes) && tsr_isa() >= TSR_ISA_AVX2; i++)
+        for (int way = 0; way < 4; way++) {
+            const int *s = sizes[i];
+            tsr_set_num_threads(1 + way / 2);
+            check_double_chain(s[0], s[1], s[2], s[3], way % 2, s[2] <= TSR_CHAIN_DEPTH ? way / 2 : 0);
+        }
+}
+END_TEST
+
 /* Of `bits` digits, times 2 to the power of a number from -range to range - 1: few digits make sums that lie halfway
  * between two floats, a wide range those that round off what is far smaller. Of 0 bits: a number beside 1, whose
  * products nearly lie halfway. */
@@ -583,7 +619,7 @@ END_TEST
 
 TEST_SUITE(gemm, products_agree_with_plain_sums, short_products_agree_with_plain_sums,
            batches_of_short_products_are_as_each_alone, complex_products_are_four_fused_sums,
-           chains_agree_with_plain_sums, chains_are_rounded_at_every_step,
+           chains_agree_with_plain_sums, chains_are_rounded_at_every_step, products_of_doubles_are_one_chain,
            chains_without_a_fused_operation_are_the_same, large_products_agree_with_plain_sums,
            thin_halves_agree_with_plain_sums, few_rows_of_halves_agree_with_plain_sums,
            rows_of_bfloat16_have_the_same_bits_alone, few_rows_of_floats_are_chains,
