@@ -127,6 +127,7 @@ static TsrStatus apply_slice(Walk *w, const TsrIndexEntry *e) {
     }
     TSR_TRY(slice_dim(&view, w->view, w->dim, e));
     bool whole = view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
+    whole = whole && (view->numel > 0 || e->slice.start == 0); /* of nothing, x[-1:] is another tensor than x */
     if (whole) tsr_tensor_free(view); /* x[:] = x writes x to itself */
     else replace_view_move(w, view);
     w->dim++;
