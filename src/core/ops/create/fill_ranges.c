@@ -230,11 +230,17 @@ TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end)
 
 /* ---- logspace ---- */
 
+/* As the processor converts to an integer of that many bytes: by way of 32 bits to narrow ones, where what does not fit
+ * is the least. */
+static int64_t converted(double v, size_t bytes) {
+    if (bytes == 8) return tsr_scalar_to_int(tsr_scalar_float(v));
+    return v > INT32_MIN - 1.0 && v < INT32_MAX + 1.0 ? (int64_t)v : INT32_MIN;
+}
+
 static TsrScalar power_of(const Ramp *r, int64_t i) {
     int64_t left = r->n - i - 1;
     double v = pow(r->base, i < r->n / 2 ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
-    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(tsr_scalar_to_int(tsr_scalar_float(v)))
-                                              : tsr_scalar_float(v);
+    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(converted(v, tsr_itemsize(r->t))) : tsr_scalar_float(v);
 }
 
 FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->start)),
@@ -254,12 +260,19 @@ static void logspace_other(int64_t begin, int64_t end, void *user) {
         tsr_scalar_store(power_of(r, i), r->t->dtype, (char *)tsr_data(r->t) + (size_t)i * item);
 }
 
+/* As C++ has it: of a base above 0 by its size and angle. */
+static TsrScalar complex_power(double base, double _Complex exponent) {
+    const double size = pow(base, creal(exponent)), angle = cimag(exponent) * log(base);
+    const double _Complex v = base > 0 ? CMPLX(size * cos(angle), size * sin(angle)) : cpow(base, exponent);
+    return tsr_scalar_complex(creal(v), cimag(v));
+}
+
 TsrStatus tsr_create_fill_logspace(TsrTensor *t, TsrScalar start, TsrScalar end, double base) {
     Ramp r;
     /* The power of the number as it is given. */
     if (t->numel == 1 && !tsr_dtype_is_complex(t->dtype) && start.kind != TSR_SCALAR_COMPLEX)
         return tsr_tensor_fill(t, tsr_scalar_float(pow(base, tsr_scalar_to_double(start))));
-    if (t->numel == 1) end = start;
+    if (t->numel == 1) return tsr_tensor_fill(t, complex_power(base, complex_of(start)));
     TSR_TRY(begin_ramp(&r, t, start, end));
     if (t->dtype == TSR_FLOAT16 ||
         t->dtype == TSR_BFLOAT16) { /* PyTorch rounds the distance to the dtype, not the step */

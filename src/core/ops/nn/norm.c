@@ -81,7 +81,8 @@ static TsrStatus check_mixed(const TsrTensor *t, const TsrArg *params, int n) {
     return half ? TSR_OK : tsr_error(TSR_RUNTIME_ERROR, "mixed dtype (CPU): all inputs must share same datatype.");
 }
 
-/* What check_mixed lets through: where the first parameter has the input's dtype, those from `from` on that have not. */
+/* What check_mixed lets through: where the first parameter has the input's dtype, those from `from` on that have
+ * another. */
 static TsrStatus check_unmixed(const TsrTensor *t, const TsrArg *params, int n, int from) {
     const TsrTensor *first = NULL;
     for (int i = 0; i < n; i++) {

@@ -36,10 +36,13 @@ static bool is_one(TsrScalar s) {
 static TsrStatus add_rounded(TsrOpCall *c, TsrPw *pw, TsrTensor *const *in, TsrScalar alpha) {
     TSR_OWNED factor = NULL;
     TSR_OWNED scaled = NULL;
+    TSR_OWNED wide = NULL;
     TsrDtype d = pw->it.common;
     (void)tsr_iter_end_move(&pw->it, TSR_RAISED, NULL); /* only let go: nothing has been computed */
     TSR_TRY(tsr_tensor_new_scalar(&factor, alpha, d));
-    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", in[1], factor));
+    const TsrDtype as = tsr_dtype_is_float8(in[1]->dtype) ? d : in[1]->dtype; /* float8 promotes to none */
+    TSR_TRY(tsr_tensor_new_cast(&wide, in[1], as));
+    TSR_TRY(tsr_invoke_new(&scaled, 1, "mul", "tt", wide, factor));
     return tsr_pw_run(c, &add_rules, 2, (TsrTensor *[]){in[0], scaled});
 }
 

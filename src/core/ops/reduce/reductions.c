@@ -417,12 +417,19 @@ static TsrStatus both_new(TsrOpCall *c, const TsrTensor *x) {
     return tsr_return_move2(c, tsr_owned_take(&low), tsr_owned_take(&high));
 }
 
+/* The two outputs of aminmax share no element. */
+static TsrStatus check_apart(const TsrTensor *a, const TsrTensor *b) {
+    if (a == NULL || b == NULL || (a != b && !tsr_is_same_view(a, b) && !tsr_overlaps_elsewhere(a, b))) return TSR_OK;
+    return tsr_error(TSR_VALUE_ERROR, "aminmax(): the `min` and `max` out= tensors must not overlap.");
+}
+
 TsrStatus op_aminmax(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *low = NULL, *high = NULL;
     uint64_t dims;
     if (tsr_dtype_is_complex(x->dtype))
         return tsr_error(TSR_TYPE_ERROR, "aminmax not implemented for %s", tsr_dtype_scalar_name(x->dtype));
     for (int i = 0; i < 2; i++) TSR_TRY(check_out_dtype(c->out[i], x->dtype));
+    TSR_TRY(check_apart(c->out[0], c->out[1]));
     TSR_TRY(tsr_dims_mask(&dims, &c->arg[1], tsr_ndim(x), true));
     if (!tsr_arg_given(&c->arg[1]) && x->numel == 0)
         return tsr_error(TSR_RUNTIME_ERROR,
