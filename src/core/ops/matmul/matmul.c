@@ -873,6 +873,13 @@ static TsrStatus check_linear_out(const TsrOpCall *c, const TsrTensor *x, const 
     return tsr_check_out_dtype(c, 0, bias->dtype);
 }
 
+/* Whether all dimensions but one have a size of 1. */
+static bool is_line(const TsrTensor *t) {
+    int wide = 0;
+    for (int d = 0; d < tsr_ndim(t); d++) wide += t->sizes[d] != 1;
+    return wide == 1;
+}
+
 TsrStatus op_linear(TsrOpCall *c) {
     TsrTensor *x = c->arg[0].t, *weight = c->arg[1].t, *bias = tsr_arg_given(&c->arg[2]) ? c->arg[2].t : NULL,
               *r = NULL;
@@ -889,7 +896,7 @@ TsrStatus op_linear(TsrOpCall *c) {
     else wt = tsr_tensor_retain(weight);
     TSR_TRY(check_linear_out(c, x, wt, bias));
     if (bias == NULL) return tsr_finish_move(c, tsr_matmul_new(&r, x, wt), r);
-    bool row = tsr_ndim(bias) == 1 || (tsr_ndim(bias) > 1 && tsr_ndim(weight) == 2 && bias->numel == weight->sizes[0]);
+    bool row = tsr_ndim(bias) == 1 || (tsr_ndim(weight) == 2 && is_line(bias));
     bool dense = tsr_is_contiguous(x, TSR_CONTIGUOUS) && tsr_is_contiguous(bias, TSR_CONTIGUOUS);
     bool fused = d == 2 || (c->out[0] == NULL && row && dense);
     if (fused) return tsr_finish_move(c, linear_sum(&r, x, wt, bias), r);
