@@ -449,7 +449,10 @@ TsrStatus op_pad(TsrOpCall *c) {
     int n = c->arg[1].n;
     const int64_t *pad = c->arg[1].ints;
     const char *mode = c->arg[2].str;
-    bool has_value = tsr_arg_given(&c->arg[3]);
+    bool has_value = tsr_arg_given(&c->arg[3]), constant = strcmp(mode, "constant") == 0,
+         reflect = strcmp(mode, "reflect") == 0, replicate = strcmp(mode, "replicate") == 0;
+    if (!constant && !reflect && !replicate && strcmp(mode, "circular") != 0)
+        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unrecognised padding mode %s", mode);
     if (n % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Padding length must be divisible by 2");
     if (n > 2 * tsr_ndim(self))
         return tsr_error(
@@ -457,14 +460,13 @@ TsrStatus op_pad(TsrOpCall *c) {
             "Padding length should be less than or equal to two times the input dimension but got padding length %d "
             "and input of dimension %d",
             n, tsr_ndim(self));
-    if (strcmp(mode, "constant") == 0)
+    if (constant)
         return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));
     if (has_value && c->arg[3].f != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Padding mode \"%s\" doesn't take in value argument", mode);
-    if (strcmp(mode, "reflect") == 0) return pad_copied(c, self, n, pad, REFLECT);
-    if (strcmp(mode, "replicate") == 0) return pad_copied(c, self, n, pad, REPLICATE);
-    if (strcmp(mode, "circular") == 0) return pad_circular(c, self, n, pad);
-    return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unrecognised padding mode %s", mode);
+    if (reflect) return pad_copied(c, self, n, pad, REFLECT);
+    if (replicate) return pad_copied(c, self, n, pad, REPLICATE);
+    return pad_circular(c, self, n, pad);
 }
 
 /* ---- fill_diagonal_ ---- */
