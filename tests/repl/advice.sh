@@ -172,6 +172,18 @@ torch.optim.SGD
 tsr has no autograd, and so no optimizers
 torch.autograd.grad
 tsr has no autograd
+from torch import autograd
+tsr has no autograd
+torch.func.grad(sin)
+tsr has no autograd; torch.func.vmap is there
+from torch.func import jacrev
+tsr has no autograd; torch.func.vmap is there
+torch.quantize_per_tensor(ones(2), 0.1, 0, torch.quint8)
+there are no quantised tensors; torch.fake_quantize_per_tensor_affine rounds as they do and keeps floats
+torch.quint8
+there are no quantised tensors; torch.fake_quantize_per_tensor_affine rounds as they do and keeps floats
+torch.qint8
+there are no quantised tensors; torch.fake_quantize_per_tensor_affine rounds as they do and keeps floats
 torch.nn.Linear(2, 3)
 layers with weights need autograd, which tsr has not; F has their functions, F.linear and F.conv2d among them
 if ones(2) > 0: pass
