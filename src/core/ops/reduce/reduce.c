@@ -302,11 +302,16 @@ static void fold_lines(const Plan *p, char *accs, const char *base, int64_t n) {
     }
 }
 
+/* How many accumulators have room on the stack. */
+static int64_t accumulators_at_once(const Plan *p) {
+    return (int64_t)BLOCK * TSR_REDUCE_ROOM / (int64_t)p->reducer->size;
+}
+
 /* Outputs [begin, end) in the order of the kept dimensions. */
 static void fold_outputs(int64_t begin, int64_t end, void *user) {
     _Alignas(16) char accs[BLOCK * TSR_REDUCE_ROOM];
     const Plan *p = user;
-    const int64_t room = (int64_t)(sizeof accs / p->reducer->size);
+    const int64_t room = accumulators_at_once(p);
     bool rows = takes_rows(p);
     while (begin < end) {
         int64_t rest = begin, place = 0, first = begin % p->kept[0].size;
@@ -377,6 +382,15 @@ static TsrStatus fold_single(const Plan *p, TsrFillFn fill, void *user) {
     return s;
 }
 
+/* How many columns a thread takes at a time: wide strips read whole lines of memory, and the widest go along whole
+ * rows, in the order in which they lie there (Zen 3, 1000 by 1000 at once and by 256: sum 86 and 102 us, prod 61 and
+ * 74). */
+static int64_t strip_width(const Plan *p) {
+    const int threads = tsr_num_threads();
+    const int64_t share = threads == 1 ? p->nout : p->nout / (2 * threads), width = (share + 31) / 32 * 32;
+    return TSR_MAX(tsr_grain(p->count), TSR_MIN(width, accumulators_at_once(p)));
+}
+
 static TsrStatus run(Plan *p) {
     if (p->nout == 0) return TSR_OK;
     if (p->count == 0) { /* every result is that of nothing */
@@ -389,9 +403,7 @@ static TsrStatus run(Plan *p) {
     }
     if (p->nout == 1 && p->count >= 2 * CHUNK) return fold_single(p, NULL, NULL);
     if (p->nout > 1 && p->nout * p->count > PARALLEL) {
-        int64_t grain = tsr_grain(p->count), share = p->nout / (2 * tsr_num_threads());
-        if (takes_rows(p))
-            grain = TSR_MAX(grain, TSR_MIN((share + 31) / 32 * 32, (int64_t)BLOCK)); /* wide strips read whole lines */
+        const int64_t grain = takes_rows(p) ? strip_width(p) : tsr_grain(p->count);
         return tsr_parallel_for(p->nout, grain, fold_outputs, p);
     }
     fold_outputs(0, p->nout, p);
