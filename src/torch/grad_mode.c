@@ -33,7 +33,8 @@ static TsrStatus mode_new(Value *out, Type *type, Mode mode) {
     if (m == NULL) return TSR_MEMORY_ERROR;
     m->mode = mode;
     m->before = current;
-    if (type == &set_grad_enabled_type) set_mode(mode.grad, mode.inference); /* it holds from here on, with or without a block */
+    if (type == &set_grad_enabled_type)
+        set_mode(mode.grad, mode.inference); /* it holds from here on, with or without a block */
     *out = value_obj_move(m);
     return TSR_OK;
 }

@@ -47,8 +47,8 @@ static const struct Row {
 
 /* Whether t is a contiguous cpu tensor of one of these dtypes whose storage holds all its elements. */
 static bool is_plain(const TsrTensor *t, uint32_t dtypes) {
-    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || (t->flags & ~TSR_FLAGS_OF_INFERENCE) != 0 || !(dtypes >> t->dtype & 1) ||
-        t->storage == NULL)
+    if (t->device.type != TSR_CPU || t->layout != TSR_STRIDED || (t->flags & ~TSR_FLAGS_OF_INFERENCE) != 0 ||
+        !(dtypes >> t->dtype & 1) || t->storage == NULL)
         return false;
     if (TSR_UNLIKELY(tsr_memory_lost != 0)) return false; /* the operator table checks which tensors lost bytes */
     if (TSR_UNLIKELY(t->numel == 0)) return false;        /* the iterator knows how empty results lie */
@@ -81,9 +81,9 @@ static bool lies_as_fresh(const TsrTensor *t) {
 
 bool tsr_fast_reusable(const TsrTensor *t) {
     const TsrStorage *s = t->storage;
-    return lies_as_fresh(t) && t->refcount == 1 && t->weakcount == 1 && t->flags == tsr_fresh_flags && t->base == NULL &&
-           t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly && s->id == 0 &&
-           s->version.value == 0 && t->version == &s->version &&
+    return lies_as_fresh(t) && t->refcount == 1 && t->weakcount == 1 && t->flags == tsr_fresh_flags &&
+           t->base == NULL && t->offset == 0 && s->refcount == 1 && s->allocator != NULL && !s->readonly &&
+           s->id == 0 && s->version.value == 0 && t->version == &s->version &&
            s->nbytes == (uint64_t)t->numel * tsr_dtypes[t->dtype].itemsize;
 }
 

@@ -462,8 +462,7 @@ static TsrStatus check_geometry(int64_t *numel, const TsrStorage *s, TsrGeometry
     TSR_TRY(tsr_dtype_check(dtype));
     TSR_TRY(tsr_layout_check_ndim(g.ndim));
     for (int i = 0; i < g.ndim; i++)
-        if (g.strides[i] < 0)
-            return tsr_refuse_negative_strides(g.ndim, g.strides);
+        if (g.strides[i] < 0) return tsr_refuse_negative_strides(g.ndim, g.strides);
     if (g.offset < 0) return invalid_offset(g.offset);
     if (!bytes_needed(&need, g, tsr_dtype_size(dtype))) return overflow(g);
     TSR_TRY(tsr_layout_numel_there(numel, g.ndim, g.sizes));

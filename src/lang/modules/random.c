@@ -564,8 +564,7 @@ static TsrStatus random_getstate(Value *out, const CallArgs *args) {
 
 static TsrStatus read_words(RandomStream *s, Value words) {
     if (!value_is_tuple(words)) return tsr_error(TSR_TYPE_ERROR, "state vector must be a tuple");
-    if (value_as_tuple(words)->count != N + 1)
-        return tsr_error(TSR_VALUE_ERROR, "state vector is the wrong size");
+    if (value_as_tuple(words)->count != N + 1) return tsr_error(TSR_VALUE_ERROR, "state vector is the wrong size");
     int64_t w;
     for (int i = 0; i < N; i++) {
         TSR_TRY(value_to_index(&w, value_as_tuple(words)->items[i]));

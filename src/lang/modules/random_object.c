@@ -107,8 +107,8 @@ Type random_object_type = {.obj = TYPE_HEADER,
                            .destroy = object_destroy,
                            .get_attr = object_get_attr};
 static Type drawing_type = {.obj = TYPE_HEADER,
-                           .name = "builtin_function_or_method",
-                           .destroy = method_destroy,
-                           .call = method_call,
-                           .get_attr = method_get_attr};
+                            .name = "builtin_function_or_method",
+                            .destroy = method_destroy,
+                            .call = method_call,
+                            .get_attr = method_get_attr};
 #endif

@@ -98,7 +98,8 @@ void say_source(Story *s, const TsrTensor *t) {
     if (storage == NULL || storage->origin == NULL) return;
     if (storage->path == NULL || strcmp(storage->origin, "mmap") != 0) {
         if (storage->shared) say(s, "  its memory is shared between processes: all of them see the write");
-        else if (strcmp(storage->origin, "borrowed") == 0) say(s, "  its memory is borrowed: who lent it sees the write");
+        else if (strcmp(storage->origin, "borrowed") == 0)
+            say(s, "  its memory is borrowed: who lent it sees the write");
         return;
     }
     if (storage->shared) say(s, "  its memory is a shared mapping: the write goes to the file %s", storage->path);

@@ -164,7 +164,8 @@ static TsrStatus no_column(Value name, Value names, bool writing) {
     TsrText hint = {0};
     if (!writing) return hint_no_column(name, names);
     TSR_TRY(exc_new(&e, TSR_KEY_ERROR, 1, &name));
-    if (tsr_text_puts(&hint, "a tensor takes no further columns: {**table(t), \"name\": values} has one more") == TSR_OK)
+    if (tsr_text_puts(&hint, "a tensor takes no further columns: {**table(t), \"name\": values} has one more") ==
+        TSR_OK)
         value_exc(e)->hint = tsr_text_move(&hint);
     tsr_text_free(&hint);
     return exc_raise_move(e);

@@ -9,7 +9,7 @@
 typedef struct TsrPolygamma {
     double factor;
     float factor_f;
-    int exponent; /* of the zeta function */
+    int exponent;  /* of the zeta function */
     TsrDtype half; /* TSR_FLOAT16 or TSR_BFLOAT16, or any other: none */
 } TsrPolygamma;
 

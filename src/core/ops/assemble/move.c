@@ -460,8 +460,7 @@ TsrStatus op_pad(TsrOpCall *c) {
             "Padding length should be less than or equal to two times the input dimension but got padding length %d "
             "and input of dimension %d",
             n, tsr_ndim(self));
-    if (constant)
-        return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));
+    if (constant) return pad_constant(c, self, n, pad, has_value ? tsr_scalar_float(c->arg[3].f) : tsr_scalar_float(0));
     if (has_value && c->arg[3].f != 0)
         return tsr_error(TSR_RUNTIME_ERROR, "Padding mode \"%s\" doesn't take in value argument", mode);
     if (reflect) return pad_copied(c, self, n, pad, REFLECT);

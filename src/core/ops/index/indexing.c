@@ -128,7 +128,7 @@ static TsrStatus apply_slice(Walk *w, const TsrIndexEntry *e) {
     TSR_TRY(slice_dim(&view, w->view, w->dim, e));
     bool whole = view->sizes[w->dim] == w->view->sizes[w->dim] && view->strides[w->dim] == w->view->strides[w->dim];
     whole = whole && (view->numel > 0 || e->slice.start == 0); /* of nothing, x[-1:] is another tensor than x */
-    if (whole) tsr_tensor_free(view); /* x[:] = x writes x to itself */
+    if (whole) tsr_tensor_free(view);                          /* x[:] = x writes x to itself */
     else replace_view_move(w, view);
     w->dim++;
     return TSR_OK;
@@ -576,8 +576,9 @@ static bool store_plain(void *at, TsrDtype dtype, const TsrScalar *s) {
 static TsrStatus put_element(bool *done, TsrTensor *t, const TsrIndexEntry *entries, int n, const TsrScalar *number) {
     int64_t offset;
     *done = false;
-    if (n != 1 || t->ndim_ != 1 || t->flags != tsr_fresh_flags || t->layout != TSR_STRIDED || t->device.type != TSR_CPU ||
-        tsr_trace_hook != NULL || !element_offset(&offset, t, entries, n) || !tsr_dtype_is_pod(t->dtype))
+    if (n != 1 || t->ndim_ != 1 || t->flags != tsr_fresh_flags || t->layout != TSR_STRIDED ||
+        t->device.type != TSR_CPU || tsr_trace_hook != NULL || !element_offset(&offset, t, entries, n) ||
+        !tsr_dtype_is_pod(t->dtype))
         return TSR_OK;
     TSR_TRY(tsr_tensor_check(t, true));
     *done = store_plain((char *)tsr_data(t) + offset * (int64_t)tsr_itemsize(t), t->dtype, number);

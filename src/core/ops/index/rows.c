@@ -425,7 +425,8 @@ static TsrStatus fill_dense_rows(TsrTensor *t, int64_t dim, const int64_t *index
 }
 
 static TsrStatus fill_rows(TsrTensor *t, int64_t dim, const int64_t *index, int64_t count, TsrScalar value) {
-    if (tsr_is_contiguous(t, TSR_CONTIGUOUS) && (t->flags & ~TSR_FLAGS_OF_INFERENCE) == 0) return fill_dense_rows(t, dim, index, count, value);
+    if (tsr_is_contiguous(t, TSR_CONTIGUOUS) && (t->flags & ~TSR_FLAGS_OF_INFERENCE) == 0)
+        return fill_dense_rows(t, dim, index, count, value);
     for (int64_t i = 0; i < count; i++) {
         TSR_TRY(tsr_interrupt_check());
         TsrTensor *row;

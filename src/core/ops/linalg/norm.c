@@ -304,7 +304,7 @@ typedef struct Over {
     int n; /* 0: all dimensions */
     const int64_t *dims;
     bool keepdim;
-    TsrDtype dtype; /* TSR_DTYPE_NONE: the tensor's */
+    TsrDtype dtype;        /* TSR_DTYPE_NONE: the tensor's */
     const TsrOpCall *call; /* whose out= is looked at before the kernel is looked for; or NULL */
 } Over;
 
