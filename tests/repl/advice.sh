@@ -180,6 +180,8 @@ from torch.func import jacrev
 tsr has no autograd; torch.func.vmap is there
 torch.quantize_per_tensor(ones(2), 0.1, 0, torch.quint8)
 there are no quantised tensors; torch.fake_quantize_per_tensor_affine rounds as they do and keeps floats
+{**ones(2, 2), 'a': 1}
+{**table(t)} takes the columns of a table of numbers
 torch.quint8
 there are no quantised tensors; torch.fake_quantize_per_tensor_affine rounds as they do and keeps floats
 torch.qint8
