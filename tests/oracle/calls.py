@@ -17,6 +17,7 @@ import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -605,7 +606,7 @@ def calls_of(rows, seed, count, word):
         yield room_of(row), names, written, source
 
 
-# ---- PyTorch's side: a process of its own, which answers a file of calls line by line ----
+# ---- PyTorch's side: a process of its own, whose forks answer a file of calls line by line ----
 
 def answer_lines(path, begin, out):
     import resource
@@ -636,22 +637,28 @@ def answer_lines(path, begin, out):
             answers.flush()
 
 
-def ask_torch(path, count, out):
-    """The answers, one a line; null for what ended or hung PyTorch."""
-    lost = 0
-    open(out, "w").close()
-    done = 0
+def answer_all(path, count, out):
+    """Answers in a fork of this process, which has PyTorch started; in another from the next call on when one ended or hung it. Prints how many did."""
+    import torch
+    import torch.nn.functional
+
+    torch.set_num_threads(1)
+    lost = done = 0
     while done < count:
-        worker = subprocess.Popen([sys.executable, __file__, "--answer", path, str(done), out], stderr=subprocess.DEVNULL)
+        child = os.fork()
+        if child == 0:
+            try:
+                answer_lines(path, done, out)
+            finally:
+                os._exit(0)
         last, since = os.path.getsize(out), time.time()
-        while worker.poll() is None:
-            time.sleep(0.05)
+        while os.waitpid(child, os.WNOHANG)[0] == 0:
+            time.sleep(0.02)
             size = os.path.getsize(out)
             if size != last:
                 last, since = size, time.time()
-            elif time.time() - since > 40:
-                worker.kill()
-        worker.wait()
+            elif time.time() - since > 12:
+                os.kill(child, signal.SIGKILL)
         with open(out) as f:
             done = sum(1 for _ in f)
         if done < count:
@@ -659,7 +666,14 @@ def ask_torch(path, count, out):
             done += 1
             with open(out, "a") as f:
                 f.write("null\n")
-    return lost
+    print(lost)
+
+
+def ask_torch(path, count, out):
+    """Writes the answers, one a line; null for what ended or hung PyTorch, and says how many these are."""
+    open(out, "w").close()
+    command = [sys.executable, __file__, "--answer", path, str(count), out]
+    return int(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout.split()[-1])
 
 
 # ---- tsr's side ----
@@ -742,7 +756,7 @@ def show(findings, each):
 
 def main():
     if sys.argv[1:2] == ["--answer"]:
-        return answer_lines(sys.argv[2], int(sys.argv[3]), sys.argv[4])
+        return answer_all(sys.argv[2], int(sys.argv[3]), sys.argv[4])
     parser = argparse.ArgumentParser()
     parser.add_argument("--tsr", default="build/tsr")
     parser.add_argument("--seed", type=int, default=1)
