@@ -152,7 +152,7 @@ endif
 # In the page products and the evaluator gain by some more code.
 ifneq ($(WEB),)
 $(BUILD)/obj/core/kernels/matrix/chain_plain.o: TARGET_FLAGS += -O2
-$(BUILD)/obj/lang/vm/%.o: TARGET_FLAGS += -Os
+$(BUILD)/obj/lang/vm/loop.o $(BUILD)/obj/lang/vm/call.o: TARGET_FLAGS += -Os
 # Functions that elsewhere become part of each caller are there once: 11 KB less to send. Of Fourier transforms other lengths than
 # powers of two take a half longer; products, sorts, sums, convolutions and softmax take as long as before.
 $(addprefix $(BUILD)/obj/core/,kernels/%.o ops/%.o): TARGET_FLAGS += -Dalways_inline=unused
