@@ -13,6 +13,7 @@
 #include "lang/types/str.h"
 #include "torch/holders.h"
 #include "torch/tables/tables.h"
+#include "torch/tensor/column_names.h"
 
 static void tell_on_stderr(const char *line) { fprintf(stderr, "tsr: %s\n", line); }
 void (*files_tell)(const char *line) = tell_on_stderr;
@@ -66,40 +67,11 @@ TsrStatus files_add_remembered(TsrItems *items, const char *path, const TsrSaveO
 
 /* ---- names of columns ---- */
 
-/* A name from a file as str: bytes that are not UTF-8 are shown escaped. */
-static TsrStatus new_name(Value *out, const char *name) {
-    char shown[440];
-    bool fine = tsr_utf8_invalid(name, (int64_t)strlen(name)) < 0;
-    return str_new_c(out, fine ? name : tsr_io_quote(shown, name, strlen(name)));
-}
-
-static TsrStatus append_name(List *list, TsrNames *names, const char *header) {
-    Value name;
-    TsrText text = {0};
-    TsrStatus status = tsr_names_put(&text, names, header);
-    if (status == TSR_OK) status = new_name(&name, text.data != NULL ? text.data : "");
-    tsr_text_free(&text);
-    return status == TSR_OK ? list_append_move(list, name) : status;
-}
-
-TsrStatus files_new_column_names(Value *out, const TsrTensor *t) {
-    Value list;
-    TsrNames names;
-    *out = VALUE_NONE;
-    if (!tsr_columns_known(t)) return TSR_OK;
-    TSR_TRY(list_new(&list, tsr_column_count(t)));
-    TsrStatus status = tsr_names_begin(&names, tsr_column_count(t));
-    for (int64_t j = 0; j < tsr_column_count(t) && status == TSR_OK; j++)
-        status = append_name(value_as_list(list), &names, tsr_column_name(t, j));
-    tsr_names_free(&names);
-    return value_end_move(out, status, list);
-}
-
 static TsrStatus columns(Value *out, const CallArgs *args) {
     TsrTensor *t;
     if (value_is_table(args->values[0])) return list_new_iterable(out, args->values[0]);
     TSR_TRY(holders_tensor(&t, args->values[0], "columns"));
-    return files_new_column_names(out, t);
+    return tensor_new_column_names(out, t);
 }
 
 static const Method functions[] = {

@@ -13,9 +13,6 @@ extern void (*files_tell)(const char *line);
 extern bool files_listing;
 /* What the file of `items`, lent, is as a value: what load() gives of it. */
 TsrStatus files_value(Value *out, TsrItems *items);
-/* The names of the columns of a table that was read, a list: of equal ones the later get .1, .2 and so on; None: it has
- * no names. */
-TsrStatus files_new_column_names(Value *out, const TsrTensor *t);
 /* Tells the notes of a reader, line by line. */
 void files_tell_notes(const TsrItems *items);
 /* JSON has neither nan nor infinities: that they were lost in what was written to `path` is told, unless o->json_nan

@@ -15,8 +15,8 @@
 #include "lang/types/numbers.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
+#include "column_names.h"
 #include "tensor_from.h"
-#include "torch/files/files.h"
 
 /* An index as the core takes it, and the tensors that were made from its sequences. */
 typedef struct Index {
@@ -175,7 +175,7 @@ static TsrStatus no_column(Value name, Value names, bool writing) {
 static TsrStatus column_number(Value *out, const TsrTensor *self, Value name, bool writing) {
     Value names;
     bool found = false;
-    TSR_TRY(files_new_column_names(&names, self));
+    TSR_TRY(tensor_new_column_names(&names, self));
     const List *list = value_as_list(names);
     TsrStatus status = TSR_OK;
     for (int64_t j = 0; j < list->count && !found && status == TSR_OK; j++) {
