@@ -19,10 +19,7 @@ template <class W> static inline W from_both_ends(const RampArgs &a, W step, int
 }
 
 static inline M ramp_element(const RampArgs &a, int64_t i) {
-    if (a.kind == RAMP_LOGSPACE) {
-        const double power = pow(a.base, from_both_ends(a, a.step, i));
-        return IS_WHOLE ? convert<M>(tsr_double_to_int64(power)) : convert<M>(power);
-    }
+    if (a.kind == RAMP_LOGSPACE) return convert<M>(pow(a.base, from_both_ends(a, a.step, i)));
     if (IS_WHOLE) {
         if (a.kind == RAMP_ARANGE) return convert<M>((int64_t)((uint64_t)a.start_i + (uint64_t)i * (uint64_t)a.step_i));
         return convert<M>((int64_t)from_both_ends(a, a.step, i));

@@ -190,9 +190,17 @@ static TsrStatus begin(TsrIterSpec spec) {
         ck_assert(!tsr_is_contiguous(x, TSR_CHANNELS_LAST)); \
     }) \
     CASE(tsr_layout_check_ndim, { ABSURDLY(REFUSED(tsr_layout_check_ndim(n))); }) \
+    CASE(tsr_layout_check_symbolic, { \
+        ABSURDLY(if (n < 0) ck_assert_int_eq(tsr_layout_check_symbolic(n, many), TSR_OK)); \
+        REFUSED(tsr_layout_check_symbolic(1, &(int64_t){INT64_MIN})); \
+    }) \
     CASE(tsr_layout_numel, { \
         int64_t numel; \
         ABSURDLY(REFUSED(tsr_layout_numel(&numel, n, many))); \
+    }) \
+    CASE(tsr_layout_numel_there, { \
+        int64_t numel; \
+        ABSURDLY(REFUSED(tsr_layout_numel_there(&numel, n, many))); \
     }) \
     CASE(tsr_layout_contiguous_strides, { \
         int64_t out[1] = {7}; \

@@ -230,17 +230,10 @@ TsrStatus tsr_create_fill_linspace(TsrTensor *t, TsrScalar start, TsrScalar end)
 
 /* ---- logspace ---- */
 
-/* As the processor converts to an integer of that many bytes: by way of 32 bits to narrow ones, where what does not fit
- * is the least. */
-static int64_t converted(double v, size_t bytes) {
-    if (bytes == 8) return tsr_scalar_to_int(tsr_scalar_float(v));
-    return v > INT32_MIN - 1.0 && v < INT32_MAX + 1.0 ? (int64_t)v : INT32_MIN;
-}
-
 static TsrScalar power_of(const Ramp *r, int64_t i) {
     int64_t left = r->n - i - 1;
     double v = pow(r->base, i < r->n / 2 ? fma(r->step, (double)i, r->start) : fma(-r->step, (double)left, r->end));
-    return tsr_dtype_is_integral(r->t->dtype) ? tsr_scalar_int(converted(v, tsr_itemsize(r->t))) : tsr_scalar_float(v);
+    return tsr_scalar_float(v);
 }
 
 FROM_BOTH_ENDS(logspace_double, double, pow(r->base, fma(r->step, (double)i, r->start)),
