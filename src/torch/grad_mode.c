@@ -16,10 +16,12 @@ typedef struct Mode {
     bool grad, inference;
 } Mode;
 
-static Mode current = {.grad = true};
+static bool grad_enabled = true;
+
+static Mode current_mode(void) { return (Mode){grad_enabled, tsr_is_inference_mode()}; }
 
 static void set_mode(bool grad, bool inference) {
-    current = (Mode){grad, inference};
+    grad_enabled = grad;
     tsr_set_inference_mode(inference);
 }
 
@@ -32,7 +34,7 @@ static TsrStatus mode_new(Value *out, Type *type, Mode mode) {
     ModeObj *m = obj_new(type, sizeof *m);
     if (m == NULL) return TSR_MEMORY_ERROR;
     m->mode = mode;
-    m->before = current;
+    m->before = current_mode();
     if (type == &set_grad_enabled_type)
         set_mode(mode.grad, mode.inference); /* it holds from here on, with or without a block */
     *out = value_obj_move(m);
@@ -60,7 +62,7 @@ static TsrStatus decorate_by_new(Value *out, Type *type, Mode mode, Value functi
 
 /* no_grad() and enable_grad(), or their function as a decorator without brackets. */
 static TsrStatus plain_construct(Value *out, Type *type, const CallArgs *args) {
-    Mode mode = {.grad = type == &enable_grad_type, .inference = current.inference};
+    Mode mode = {.grad = type == &enable_grad_type, .inference = tsr_is_inference_mode()};
     const char *new = "_NoParamDecoratorContextManager.__new__()";
     Value function = args->count > 0 ? args->values[0] : args_keyword(args, "orig_func");
     int given = args->count + (args->count == 0 && function.tag != V_UNBOUND);
@@ -89,28 +91,28 @@ static TsrStatus set_grad_construct(Value *out, Type *type, const CallArgs *args
     if (v.tag != V_BOOL)
         return tsr_error(TSR_TYPE_ERROR, "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not %s",
                          value_type_name(v));
-    return mode_new(out, type, (Mode){.grad = v.b, .inference = current.inference});
+    return mode_new(out, type, (Mode){.grad = v.b, .inference = tsr_is_inference_mode()});
 }
 
 static TsrStatus mode_clone(Value *out, const CallArgs *args) {
     const ModeObj *m = (ModeObj *)args->values[0].o;
     Mode mode = m->mode;
-    if (m->obj.type != &inference_mode_type) mode.inference = current.inference;
+    if (m->obj.type != &inference_mode_type) mode.inference = tsr_is_inference_mode();
     return mode_new(out, m->obj.type, mode);
 }
 
 static TsrStatus mode_enter(Value *out, const CallArgs *args) {
     ModeObj *m = (ModeObj *)args->values[0].o;
-    if (m->obj.type != &set_grad_enabled_type) m->before.grad = current.grad;
-    m->before.inference = current.inference;
-    set_mode(m->mode.grad, m->obj.type == &inference_mode_type ? m->mode.inference : current.inference);
+    if (m->obj.type != &set_grad_enabled_type) m->before.grad = grad_enabled;
+    m->before.inference = tsr_is_inference_mode();
+    set_mode(m->mode.grad, m->obj.type == &inference_mode_type ? m->mode.inference : tsr_is_inference_mode());
     *out = VALUE_NONE;
     return TSR_OK;
 }
 
 static TsrStatus mode_exit(Value *out, const CallArgs *args) {
     const ModeObj *m = (ModeObj *)args->values[0].o;
-    set_mode(m->before.grad, m->obj.type == &inference_mode_type ? m->before.inference : current.inference);
+    set_mode(m->before.grad, m->obj.type == &inference_mode_type ? m->before.inference : tsr_is_inference_mode());
     *out = VALUE_NONE;
     return TSR_OK;
 }
@@ -123,7 +125,7 @@ static TsrStatus mode_call(Value *out, Value self, const CallArgs *args) {
     bool sets = m->obj.type == &set_grad_enabled_type;
     const char *name = sets ? "set_grad_enabled.__call__" : "_DecoratorContextManager.__call__";
     TSR_TRY(args_parse_python(&v, args, &(ArgSpec){name, names, 1, 0, 1, 1}));
-    if (sets) current.grad = m->before.grad;
+    if (sets) grad_enabled = m->before.grad;
     return decorate(out, self, v);
 }
 
@@ -156,13 +158,13 @@ Type set_grad_enabled_type = MODE_TYPE("set_grad_enabled", set_grad_construct);
 
 static TsrStatus is_grad_enabled(Value *out, const CallArgs *args) {
     (void)args;
-    *out = value_bool(current.grad);
+    *out = value_bool(grad_enabled);
     return TSR_OK;
 }
 
 static TsrStatus is_inference_mode_enabled(Value *out, const CallArgs *args) {
     (void)args;
-    *out = value_bool(current.inference);
+    *out = value_bool(tsr_is_inference_mode());
     return TSR_OK;
 }
 
