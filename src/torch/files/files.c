@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/io/names.h"
-#include "core/table.h"
 #include "lang/modules/namespace.h"
 #include "lang/types/sequences.h"
-#include "lang/types/str.h"
 #include "torch/holders.h"
 #include "torch/tables/tables.h"
 #include "torch/tensor/column_names.h"
@@ -65,7 +62,7 @@ TsrStatus files_add_remembered(TsrItems *items, const char *path, const TsrSaveO
     return alike ? files_copy_remarks(items, &remembered, "maxval") : TSR_OK; /* maxval is that of other numbers */
 }
 
-/* ---- names of columns ---- */
+/* ---- the functions ---- */
 
 static TsrStatus columns(Value *out, const CallArgs *args) {
     TsrTensor *t;

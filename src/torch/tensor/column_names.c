@@ -1,13 +1,14 @@
-/* column_names.c: see column_names.h. */
+/* column_names.c: a column's name is what the file's header says, as a str that no other column has. */
 #include "column_names.h"
 
 #include <string.h>
 
 #include "core/io/names.h"
+#include "core/io_stream.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "lang/types/sequences.h"
 #include "lang/types/str.h"
-#include "core/io_format.h"
 
 /* A name from a file as str: bytes that are not UTF-8 are shown escaped. */
 static TsrStatus new_name(Value *out, const char *name) {
