@@ -143,46 +143,29 @@ TsrLineFn tsr_scan_kernel(TsrScan scan, TsrDtype d) {
 
 #ifndef __EMSCRIPTEN__
 
-/* `width` lines side by side, at most TSR_SCAN_WIDTH, of n elements each, `step` elements apart; and `lines` dense
- * ones, one behind the other: four at once, for an addition waits for the one before it in its line. */
-#define SCAN_MANY(name, T, START, STEP) \
-    TSR_CLONES static void name##_beside(void *to, const void *from, int64_t width, int64_t n, int64_t step) { \
-        double sums[TSR_SCAN_WIDTH]; \
-        T *out = to; \
-        const T *in = from; \
-        for (int64_t k = 0; k < width; k++) sums[k] = START; \
-        for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++, in += step, out += step) \
-            for (int64_t k = 0; k < width; k++) { \
-                const double a = sums[k], x = (double)in[k]; \
-                sums[k] = STEP; \
-                out[k] = (T)sums[k]; \
-            } \
-    } \
-    static void name##_dense(void *to, const void *from, int64_t lines, int64_t n) { \
-        T *out = to; \
-        const T *in = from; \
-        for (; lines >= 4; lines -= 4, in += 4 * n, out += 4 * n) { \
-            double sums[4] = {START, START, START, START}; \
-            for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) \
-                for (int64_t k = 0; k < 4; k++) { \
-                    const double a = sums[k], x = (double)in[k * n + i]; \
-                    sums[k] = STEP; \
-                    out[k * n + i] = (T)sums[k]; \
-                } \
-        } \
-        for (; lines > 0; lines--, in += n, out += n) { \
-            double a = START; \
-            for (int64_t i = 0; i < n && !tsr_interrupted_at(i); i++) { \
-                const double x = (double)in[i]; \
-                a = STEP; \
-                out[i] = (T)a; \
-            } \
-        } \
-    }
-SCAN_MANY(sums_f32, float, 0, a + x)
-SCAN_MANY(sums_f64, double, 0, a + x)
-SCAN_MANY(prods_f32, float, 1, a *x)
-SCAN_MANY(prods_f64, double, 1, a *x)
+#define T float
+#define NAME(x) sums_f32_##x
+#define START 0
+#define STEP (a + x)
+#include "scan_many.inc"
+
+#define T double
+#define NAME(x) sums_f64_##x
+#define START 0
+#define STEP (a + x)
+#include "scan_many.inc"
+
+#define T float
+#define NAME(x) prods_f32_##x
+#define START 1
+#define STEP (a * x)
+#include "scan_many.inc"
+
+#define T double
+#define NAME(x) prods_f64_##x
+#define START 1
+#define STEP (a * x)
+#include "scan_many.inc"
 
 const TsrScanMany *tsr_scan_many(TsrScan scan, TsrDtype d) {
     static const TsrScanMany sums[] = {{sums_f32_beside, sums_f32_dense}, {sums_f64_beside, sums_f64_dense}},
