@@ -195,10 +195,21 @@ static TsrStatus scatter_lines(TsrTensor *t, int64_t dim, const TsrTensor *index
     return wide ? scatter_wide(t, dim, index, src, op) : scatter_exact(t, dim, index, src, op);
 }
 
-static TsrStatus scatter_into(TsrOpCall *c, int64_t dim, const TsrTensor *index, const TsrTensor *src, TsrCombine op) {
-    TsrTensor *self = c->arg[0].t, *t;
+static TsrStatus reduce_named(TsrCombine *op, const char *name) {
+    if (name == NULL) return TSR_OK;
+    if (strcmp(name, "add") == 0) *op = TSR_COMBINE_ADD;
+    else if (strcmp(name, "multiply") == 0) *op = TSR_COMBINE_MUL;
+    else return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either add or multiply.");
+    return TSR_OK;
+}
+
+/* `word`: what the reduction is called by the caller, in place of op; NULL without one. */
+static TsrStatus scatter_into(TsrOpCall *c, const TsrTensor *src, TsrCombine op, const char *word) {
+    TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *t;
+    int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, src));
+    TSR_TRY(reduce_named(&op, word));
     unsigned allowed = TSR_BITS_MOST | TSR_BITS_UINT;
     if (op == TSR_COMBINE_MAX || op == TSR_COMBINE_MIN) allowed &= ~TSR_BITS_COMPLEX;
     if (index->numel > 0 && !tsr_in(allowed, self->dtype))
@@ -223,13 +234,6 @@ static TsrStatus value_like_index(TsrTensor **out, const TsrTensor *self, const 
     return number_like_index(out, self, self->dtype, index, value);
 }
 
-static TsrStatus reduce_named(TsrCombine *op, const char *name) {
-    if (strcmp(name, "add") == 0) *op = TSR_COMBINE_ADD;
-    else if (strcmp(name, "multiply") == 0) *op = TSR_COMBINE_MUL;
-    else return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either add or multiply.");
-    return TSR_OK;
-}
-
 /* Whether there is a first position and an element there: only then PyTorch comes to convert the value. */
 static bool first_fits(const TsrTensor *index, int64_t dim, const TsrTensor *self) {
     if (index->numel == 0) return false;
@@ -238,11 +242,12 @@ static bool first_fits(const TsrTensor *index, int64_t dim, const TsrTensor *sel
     return first >= 0 && first < (tsr_ndim(self) == 0 ? 1 : self->sizes[dim]);
 }
 
-static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
+static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op, const char *word) {
     TsrTensor *self = c->arg[0].t, *index = c->arg[2].t, *value;
     int64_t dim = c->arg[1].i;
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
     TSR_TRY(check_scatter(c, self, dim, index, NULL));
+    TSR_TRY(reduce_named(&op, word));
     if (index->numel > 0 && !tsr_in(TSR_BITS_MOST | TSR_BITS_UINT, self->dtype))
         return tsr_not_implemented("scatter_gather_scalar_cpu", self->dtype);
     TSR_TRY(value_like_index(&value, self, index, first_fits(index, dim, self) ? c->arg[3].s : tsr_scalar_int(0)));
@@ -253,23 +258,11 @@ static TsrStatus scatter_value(TsrOpCall *c, TsrCombine op) {
     return tsr_finish_move(c, status, t);
 }
 
-TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_SET); }
-TsrStatus op_scatter_value(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET); }
-TsrStatus op_scatter_add(TsrOpCall *c) {
-    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, TSR_COMBINE_ADD);
-}
-
-TsrStatus op_scatter_with(TsrOpCall *c) {
-    TsrCombine op = TSR_COMBINE_SET;
-    TSR_TRY(reduce_named(&op, c->arg[4].str));
-    return scatter_into(c, c->arg[1].i, c->arg[2].t, c->arg[3].t, op);
-}
-
-TsrStatus op_scatter_value_with(TsrOpCall *c) {
-    TsrCombine op = TSR_COMBINE_SET;
-    TSR_TRY(reduce_named(&op, c->arg[4].str));
-    return scatter_value(c, op);
-}
+TsrStatus op_scatter(TsrOpCall *c) { return scatter_into(c, c->arg[3].t, TSR_COMBINE_SET, NULL); }
+TsrStatus op_scatter_value(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET, NULL); }
+TsrStatus op_scatter_add(TsrOpCall *c) { return scatter_into(c, c->arg[3].t, TSR_COMBINE_ADD, NULL); }
+TsrStatus op_scatter_with(TsrOpCall *c) { return scatter_into(c, c->arg[3].t, TSR_COMBINE_SET, c->arg[4].str); }
+TsrStatus op_scatter_value_with(TsrOpCall *c) { return scatter_value(c, TSR_COMBINE_SET, c->arg[4].str); }
 
 /* ---- reductions into places: scatter_reduce and index_reduce ---- */
 
@@ -311,6 +304,10 @@ static TsrStatus scatter_reduce_into(TsrTensor *t, int64_t dim, const TsrTensor 
                                      AlongReduction r, bool include_self) {
     TSR_OWNED start = NULL;
     TSR_OWNED counts = NULL;
+    bool none = index->numel == 0;
+    if (none && r.mean && tsr_in(TSR_BITS_FLOAT8, t->dtype)) return tsr_not_implemented("masked_fill", t->dtype);
+    if (none && r.mean && t->dtype == TSR_BOOL) return tsr_not_implemented("div_floor_cpu", t->dtype);
+    if (none) return TSR_OK; /* each mean is of the element that was there, alone */
     if (!include_self) {
         TSR_TRY(neutral_like_index(&start, t, index, r.op));
         TSR_TRY(scatter_lines(t, dim, index, start, TSR_COMBINE_SET));
@@ -328,15 +325,14 @@ TsrStatus op_scatter_reduce(TsrOpCall *c) {
     bool include_self = c->arg[5].b;
     AlongReduction r = {TSR_COMBINE_ADD, false};
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(self)));
+    TSR_TRY(check_scatter(c, self, dim, index, src));
     if (!tsr_along_reduction(&r, c->arg[4].str, true))
         return tsr_error(TSR_RUNTIME_ERROR, "reduce argument must be either sum, prod, mean, amax or amin, got %s",
                          c->arg[4].str);
-    TSR_TRY(check_scatter(c, self, dim, index, src));
     if (index->numel > 0)
         TSR_TRY(include_self ? check_reduce_kernel(self, r, true)
                              : tsr_require(TSR_BITS_MOST, self->dtype, "scatter_reduce_exclude_input_init"));
     TSR_TRY(tsr_edit_new(&t, c, self, TSR_CONTIGUOUS));
-    TsrStatus status =
-        index->numel == 0 || tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
+    TsrStatus status = tsr_is_meta(self) ? TSR_OK : scatter_reduce_into(t, dim, index, src, r, include_self);
     return tsr_finish_move(c, status, t);
 }
