@@ -246,11 +246,10 @@ static TsrStatus promote(TsrTensor **out, const TsrOpCall *c, bool need_complex,
     TsrDtype d = in->dtype;
     if (!tsr_dtype_is_float(d) && !tsr_dtype_is_complex(d)) d = tsr_default_dtype();
     TsrDtype real = tsr_dtype_real_of(d);
-    if (d == TSR_COMPLEX32 ? !line : line && real != TSR_FLOAT32 && real != TSR_FLOAT64) TSR_TRY(check_out_kind(c));
-    if (d == TSR_COMPLEX32 && !line) return no_halves();
     if (d == TSR_COMPLEX32) return tsr_tensor_new_cast(out, in, TSR_COMPLEX64); /* refused when there is work */
-    if (real != TSR_FLOAT32 && real != TSR_FLOAT64)
-        return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
+    bool unsupported = real != TSR_FLOAT32 && real != TSR_FLOAT64;
+    if (line && unsupported) TSR_TRY(check_out_kind(c));
+    if (unsupported) return tsr_error(TSR_NOT_IMPLEMENTED_ERROR, "Unsupported dtype %s", tsr_dtype_scalar_name(d));
     if (need_complex) d = tsr_dtype_complex_of(d);
     return tsr_tensor_new_cast(out, in, d);
 }
@@ -469,7 +468,9 @@ static TsrStatus prepare_nd(TsrTensor **x, int *norm, const TsrOpCall *c, const 
     if (nothing) return tsr_tensor_new_clone(x, c->arg[0].t, TSR_PRESERVE);
     TSR_TRY(promote(&in, c, need_complex, false));
     TSR_TRY(read_norm(norm, &c->arg[3], forward));
-    return resize_input(x, in, s->dims, s->sizes, s->n);
+    if (c->arg[0].t->dtype == TSR_COMPLEX32) TSR_TRY(check_out_kind(c));
+    TSR_TRY(resize_input(x, in, s->dims, s->sizes, s->n));
+    return check_halves(c, *x);
 }
 
 static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
@@ -479,7 +480,8 @@ static TsrStatus fft_nd(TsrOpCall *c, bool forward) {
     int norm;
     TSR_TRY(read_shape(&s, c->arg[0].t, &c->arg[1], &c->arg[2]));
     TSR_TRY(prepare_nd(&x, &norm, c, &s, true, forward));
-    return tsr_finish_move(c, c2c(&r, x, s.dims, s.n, norm, forward), r);
+    TSR_TRY(c2c(&r, x, s.dims, s.n, norm, forward));
+    return finish_halves_move(c, r);
 }
 TsrStatus op_fftn(TsrOpCall *c) { return fft_nd(c, true); }
 TsrStatus op_ifftn(TsrOpCall *c) { return fft_nd(c, false); }
@@ -543,7 +545,8 @@ TsrStatus op_irfftn(TsrOpCall *c) {
     int norm;
     TSR_TRY(read_shape_c2r(&s, &length, c->arg[0].t, &c->arg[1], &c->arg[2], "irfftn"));
     TSR_TRY(prepare_nd(&x, &norm, c, &s, true, false));
-    return tsr_finish_move(c, c2r(&r, x, s.dims, s.n, norm, length), r);
+    TSR_TRY(c2r(&r, x, s.dims, s.n, norm, length));
+    return finish_halves_move(c, r);
 }
 
 TsrStatus op_hfftn(TsrOpCall *c) {
@@ -561,7 +564,8 @@ TsrStatus op_hfftn(TsrOpCall *c) {
     if (s.n > 1) TSR_TRY(c2c(&t, x, s.dims, s.n - 1, norm, true));
     else t = tsr_tensor_retain(x);
     TSR_TRY(conj_of(&t));
-    return tsr_finish_move(c, c2r(&r, t, &s.dims[s.n - 1], 1, norm, length), r);
+    TSR_TRY(c2r(&r, t, &s.dims[s.n - 1], 1, norm, length));
+    return finish_halves_move(c, r);
 }
 
 /* ---- frequencies and shifts ---- */
