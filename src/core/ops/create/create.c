@@ -4,6 +4,7 @@
 #include "create.h"
 #include "core/op/compose.h"
 #include "core/ops/sparse/sparse.h"
+#include "core/tensor/inference.h"
 #include "core/tensor/owned.h"
 
 /* The operator at which PyTorch finds that there is no sparse one; NULL: it says so in words of its own. */
@@ -103,7 +104,8 @@ static TsrStatus restride(TsrTensor *t, TsrMemoryFormat format) {
     return tsr_tensor_set_geometry(t, (TsrGeometry){want, sizes, strides, 0});
 }
 
-/* empty(out=): the tensor with those sizes; what its memory holds stays. */
+/* empty(out=): the tensor with those sizes; what its memory holds stays. Only another size is a write, as PyTorch
+ * counts them. */
 static TsrStatus size_out(TsrOpCall *c) {
     TsrTensor *out = c->out[0];
     for (int i = 0; i < c->arg[0].n; i++)
@@ -112,7 +114,10 @@ static TsrStatus size_out(TsrOpCall *c) {
                              (long long)c->arg[0].ints[i], tsr_layout_text(c->arg[0].n, c->arg[0].ints));
     bool same = tsr_ndim(out) == c->arg[0].n;
     for (int i = 0; same && i < c->arg[0].n; i++) same = out->sizes[i] == c->arg[0].ints[i];
-    if (!same) TSR_TRY(tsr_tensor_resize(out, c->arg[0].n, c->arg[0].ints, TSR_CONTIGUOUS));
+    if (!same) {
+        TSR_TRY(tsr_tensor_resize(out, c->arg[0].n, c->arg[0].ints, TSR_CONTIGUOUS));
+        TSR_TRY(tsr_tensor_written(out, "empty"));
+    }
     return tsr_return_move(c, tsr_tensor_retain(out));
 }
 

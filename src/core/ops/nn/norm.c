@@ -484,9 +484,7 @@ static TsrStatus move_running(const TsrArg *arg, TsrScope *s, TsrTensor *now, do
     TsrTensor *sum = CALL(s, "add", "tt", old, fresh);
     if (s->status != TSR_OK) return s->status;
     TSR_TRY(tsr_tensor_check(arg->t, true));
-    TSR_TRY(tsr_tensor_copy(arg->t, sum));
-    tsr_tensor_bump(arg->t, "batch_norm");
-    return TSR_OK;
+    return tsr_tensor_copy(arg->t, sum); /* without another version: PyTorch counts no write here */
 }
 
 static TsrTensor *keep_statistics(TsrScope *s, TsrTensor **mean, const TsrTensor *x) {
@@ -664,11 +662,10 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     k.in_double = k.way == BATCH_SCATTERED && t->dtype == TSR_FLOAT32;
     point_at(&k, b);
     TSR_TRY(run_batch(&k, b->in->dtype));
-    for (int i = BATCH_MEAN; k.training && i <= BATCH_VAR; i++) { /* the running statistics are updated in place */
+    for (int i = BATCH_MEAN; k.training && i <= BATCH_VAR; i++) { /* the running statistics, of no new version */
         if (b->params[i] == NULL) continue;
         TSR_TRY(tsr_tensor_check(c->arg[1 + i].t, true));
         TSR_TRY(tsr_tensor_copy(c->arg[1 + i].t, b->params[i]));
-        tsr_tensor_bump(c->arg[1 + i].t, "batch_norm");
     }
     return TSR_OK;
 }
