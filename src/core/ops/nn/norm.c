@@ -347,7 +347,7 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
 
 /* Which of PyTorch's three kernels does it: each adds up in its own way. */
 typedef enum BatchWay {
-    BATCH_PLANES,   /* row-major: sums in double */
+    BATCH_PLANES,   /* row-major: sums in double, those of half floats in lanes of float */
     BATCH_PIXELS,   /* channels last, or an area of 1: sums in T over each half of the pixels, one a thread of the
                        reference machine */
     BATCH_SCATTERED /* other strides */
@@ -361,6 +361,7 @@ typedef struct Channels {
     bool rows;      /* of pixels, in which the channels lie side by side */
     TsrDtype kept;  /* what the statistics are rounded to */
     bool mixed;     /* the input is of another dtype than the statistics */
+    bool halves;    /* planes that were of half precision */
     bool in_double; /* distances from the mean, of scattered floats */
     bool steps; /* of scattered numbers or parameters: the distance, times the deviation, times the weight, the bias */
     const double *weight, *bias;        /* NULL: 1 and 0 */
@@ -389,6 +390,30 @@ static double moving(const Channels *k, double now, double before, bool fused) {
 
 enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
 
+enum { HALF_LANES = 8, HALF_STEP = 16 }; /* floats of a vector; those that PyTorch widens together */
+
+/* The sum over a channel of planes, or of the squares of x - *mean, in PyTorch's order for half floats: lanes for whole
+ * steps of each plane, one sum for what the planes have left, and then the lanes one after the other. */
+TSR_CLONES static float half_sum(const Channels *k, int64_t c, const float *mean) {
+    f32_V lanes = {0}, v;
+    float rest = 0, at[HALF_LANES];
+    const f32_V from = (mean != NULL ? *mean : 0) + (f32_V){0};
+    for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) {
+        const float *x = (const float *)(const void *)k->in + (b * k->channels + c) * k->area;
+        int64_t whole = k->area / HALF_STEP * HALF_STEP;
+        for (int64_t i = 0; i < whole; i += HALF_LANES) {
+            memcpy(&v, x + i, sizeof v);
+            lanes += mean != NULL ? (v - from) * (v - from) : v;
+        }
+        for (int64_t i = whole; i < k->area; i++) rest += mean != NULL ? (x[i] - *mean) * (x[i] - *mean) : x[i];
+    }
+    memcpy(at, &lanes, sizeof at);
+    for (int i = 1; i < HALF_LANES; i++) at[0] += at[i];
+    return rest + at[0];
+}
+
+static void half_stats(const Channels *k, int64_t c);
+
 #define NAME(x) f32_##x
 #define T float
 #define FMA fmaf
@@ -399,6 +424,12 @@ enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where th
 #define FMA fma
 #define SQRT sqrt
 #include "core/kernels/reduce/batch_norm.inc"
+
+/* Distances are those from the mean before it is rounded. */
+static void half_stats(const Channels *k, int64_t c) {
+    float sum = half_sum(k, c, NULL), mean = sum / (float)(k->batch * k->area);
+    f32_batch_keep(k, c, (float)rounded((double)mean, k->kept), (double)sum, (double)half_sum(k, c, &mean));
+}
 
 static BatchWay batch_way(const TsrTensor *t, int64_t area) {
     bool last = tsr_layout_is_channels_last(tsr_ndim(t), t->sizes, t->strides);
@@ -647,6 +678,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(check_batch_norm(c, &k));
     k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
+    k.halves = k.way == BATCH_PLANES && tsr_dtype_size(t->dtype) < 4;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
     k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
