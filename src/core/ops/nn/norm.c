@@ -349,7 +349,7 @@ TsrStatus op_native_group_norm(TsrOpCall *c) {
 typedef enum BatchWay {
     BATCH_PLANES,   /* row-major: sums in double, those of half floats in lanes of float */
     BATCH_PIXELS,   /* channels last, or an area of 1: sums in T over each half of the pixels, one a thread of the
-                       reference machine */
+                       reference machine, added in double, of half floats in float */
     BATCH_SCATTERED /* other strides */
 } BatchWay;
 
@@ -361,7 +361,7 @@ typedef struct Channels {
     bool rows;      /* of pixels, in which the channels lie side by side */
     TsrDtype kept;  /* what the statistics are rounded to */
     bool mixed;     /* the input is of another dtype than the statistics */
-    bool halves;    /* planes that were of half precision */
+    bool halves;    /* the input was of half precision */
     bool in_double; /* distances from the mean, of scattered floats */
     bool steps; /* of scattered numbers or parameters: the distance, times the deviation, times the weight, the bias */
     const double *weight, *bias;        /* NULL: 1 and 0 */
@@ -385,7 +385,7 @@ static double moving(const Channels *k, double now, double before, bool fused) {
     if (k->way == BATCH_SCATTERED || k->kept == TSR_FLOAT64) return by * now + (1 - by) * before;
     TsrDtype d = k->kept == TSR_FLOAT16 ? TSR_FLOAT32 : k->kept;
     double share = rounded(by, d) * now, rest = rounded(rounded(1 - by, d) * before, d);
-    return rounded((fused && !k->mixed && d == TSR_FLOAT32 ? share : rounded(share, d)) + rest, d);
+    return rounded((fused && !k->mixed ? share : rounded(share, d)) + rest, d);
 }
 
 enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
@@ -678,7 +678,7 @@ static TsrStatus batch_norm(Batch *b, TsrOpCall *c) {
     TSR_TRY(check_batch_norm(c, &k));
     k.kept = kept_dtype(c);
     k.mixed = k.kept != t->dtype;
-    k.halves = k.way == BATCH_PLANES && tsr_dtype_size(t->dtype) < 4;
+    k.halves = tsr_dtype_size(t->dtype) < 4;
     bool last = k.area > 1 && (tsr_ndim(t) == 4 || tsr_ndim(t) == 5) &&
                 tsr_nn_is_channels_last(t, tsr_ndim(t) - 2); /* and the result, too */
     k.rows = k.way == BATCH_PIXELS && (k.area == 1 || last);
