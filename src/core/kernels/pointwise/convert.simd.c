@@ -1,5 +1,7 @@
 /* convert.simd.c: conversion between every two numeric dtypes. Compiled once for each instruction set;
  * SIMD(name) names what this inclusion defines. */
+#include <math.h>
+
 #include "core/element/halffloat.h"
 #include "core/kernels/simd.h"
 #include "core/scalar.h"
@@ -16,7 +18,7 @@
 #define F32_f32(x) (x)
 #define F32_f64(x) (double)(x)
 #define F32_b8(x) ((x) != 0)
-#define F64_u8(x) (uint8_t) tsr_double_to_int32(x)
+#define F64_u8(x) SIMD(low_byte)(x)
 #define F64_i8(x) (int8_t) tsr_double_to_int32(x)
 #define F64_u16(x) (uint16_t) tsr_double_to_int32(x)
 #define F64_i16(x) (int16_t) tsr_double_to_int32(x)
@@ -38,6 +40,10 @@
 #define INT_f32(x) (float)(x)
 #define INT_f64(x) (double)(x)
 #define INT_b8(x) ((x) != 0)
+
+/* The lowest byte of the int64 that x is. Multiples of 256 have none of it: what is left without them is small enough
+ * for an int32, to which the machine converts several at once. */
+static inline uint8_t SIMD(low_byte)(double x) { return (uint8_t)tsr_double_to_int32(x - 256.0 * trunc(x / 256.0)); }
 
 #define LOOP(T, S, EXPR) \
     if (ds == (int64_t)sizeof(T) && ss == (int64_t)sizeof(S)) { \
