@@ -7,6 +7,7 @@
  * check the shapes of the parts; the invariants are checked where a conversion reads them. */
 #include <string.h>
 
+#include "core/indexing.h"
 #include "core/mem.h"
 #include "core/tensor/owned.h"
 #include "sparse.h"
@@ -284,12 +285,22 @@ static TsrTensor *swap_sparse(TsrScope *s, TsrTensor *coo) {
     return MAKE(s, tsr_sparse_coalesce_new, turned);
 }
 
+/* "csr" */
+static const char *target_name(uint8_t layout) {
+    static const char *const names[] = {"", "", "csr", "csc", "bsr", "bsc"};
+    return names[layout];
+}
+
+static TsrStatus check_sparse_dim(const TsrTensor *t, uint8_t layout) {
+    static const char *const names[] = {"", "", "Csr", "Csc", "Bsr", "Bsc"};
+    if (t->sparse->sparse_dim == 2) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR,
+                     "coo_to_sparse_%s: conversion from Sparse to Sparse%s for input tensors with sparse_dim()!=2 is "
+                     "not supported",
+                     target_name(layout), names[layout]);
+}
+
 static TsrStatus coo_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layout) {
-    if (t->sparse->sparse_dim != 2)
-        return tsr_error(
-            TSR_RUNTIME_ERROR,
-            "coo_to_sparse_csr: conversion from Sparse to SparseCsr for input tensors with sparse_dim()!=2 is not "
-            "supported");
     TsrScope s = {0};
     TsrTensor *coo = layout == TSR_SPARSE_CSR ? MAKE(&s, tsr_sparse_coalesce_new, t) : swap_sparse(&s, t);
     TsrTensor *result = compress(&s, coo, layout, tsr_ndim(t), t->sizes);
@@ -345,7 +356,9 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
     if (tsr_ndim(t) - dense_dim <= 2) return matrix_to_compressed(out, t, layout, blocksize);
     int64_t n = t->sizes[0];
     TsrTensor **parts[3] = {NULL, NULL, NULL};
-    if (n == 0) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: Expected product of batch dimensions to be non-zero.");
+    if (n == 0)
+        return tsr_error(TSR_RUNTIME_ERROR, "to_sparse_%s: Expected product of batch dimensions to be non-zero.",
+                         target_name(layout));
     TsrTensor **block = tsr_calloc((size_t)n, 3 * sizeof *block);
     if (block == NULL) return tsr_error_no_memory((size_t)n * 3 * sizeof *block);
     for (int k = 0; k < 3; k++) parts[k] = block + (int64_t)k * n;
@@ -374,9 +387,16 @@ static TsrStatus dense_to_compressed(TsrTensor **out, TsrTensor *t, uint8_t layo
     return status;
 }
 
-static const char *target_name(uint8_t layout) {
-    static const char *const names[] = {"", "", "csr", "csc", "bsr", "bsc"};
-    return names[layout];
+/* A tensor of fewer than two dimensions has no rows or columns: each layout asks for another of them first. */
+static TsrStatus refuse_flat(TsrTensor *t, uint8_t layout) {
+    int64_t dim = has_blocks(layout) ? -2 : 1;
+    if (has_blocks(layout) && tsr_ndim(t) == 0)
+        return tsr_error(TSR_INDEX_ERROR, "Dimension specified as -2 but tensor has no dimensions");
+    if (layout != TSR_SPARSE_CSR) return tsr_wrap_dim(&dim, tsr_ndim(t));
+    TSR_OWNED found = NULL;
+    TSR_TRY(tsr_nonzero_new(&found, t));
+    return tsr_error(TSR_INDEX_ERROR, "select(): index 1 out of range for tensor of size [%lld, %d] at dimension 1",
+                     (long long)found->sizes[0], tsr_ndim(t));
 }
 
 TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t layout, const int64_t *blocksize,
@@ -386,6 +406,7 @@ TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t la
         return TSR_OK;
     }
     if (has_blocks(layout) && blocksize == NULL) return tsr_error(TSR_RUNTIME_ERROR, "to_sparse: blocksize is missing");
+    if (t->layout == TSR_SPARSE_COO) TSR_TRY(check_sparse_dim(t, layout));
     if (t->layout == TSR_SPARSE_COO && !has_blocks(layout)) return coo_to_compressed(out, t, layout);
     if (tsr_is_sparse(t) && !has_blocks(layout) && tsr_ndim(t->sparse->indices) == 1) {
         TsrScope s = {0};
@@ -395,9 +416,7 @@ TsrStatus tsr_sparse_to_compressed_new(TsrTensor **out, TsrTensor *t, uint8_t la
     }
     int n = tsr_ndim(t);
     if (tsr_is_sparse(t)) dense_dim = t->sparse->dense_dim;
-    if (n < 2)
-        return tsr_error(TSR_INDEX_ERROR, "select(): index 1 out of range for tensor of size [%lld, %d] at dimension 1",
-                         (long long)t->numel, n);
+    if (n < 2) return refuse_flat(t, layout);
     if (dense_dim < 0 || dense_dim > n - 2)
         return tsr_error(TSR_RUNTIME_ERROR,
                          "dense_to_sparse_%s: dense_dim argument must be in [0,%d] range, but %lld is given",
