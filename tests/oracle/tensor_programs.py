@@ -377,7 +377,7 @@ def transcript(number, steps):
 
 
 # Uninitialised memory, addresses and what else no two runs agree on; and answers that PyTorch gives by mistake.
-UNSURE = ["INTERNAL ASSERT", "please report", "Exception raised from", " at 0x", "0x7f", "object at"]
+UNSURE = ["\0", "INTERNAL ASSERT", "please report", "Exception raised from", " at 0x", "0x7f", "object at"]
 
 
 def make_all(first, count):
