@@ -183,4 +183,9 @@ run -o csv -e '_.by("zip")["n"].sum()' "$work/z.csv"; is 'zeros that a number do
 run --text zip -o csv -e '_.by("zip")["n"].sum()' "$work/z.csv"; is 'words keep them' 'zip,n 01234,3 ' "$(echo $out) $err"
 run --columns n -e '_.sum()' "$work/z.csv"; is 'a column that is not read' '' "$err"
 run --dtype int64 -e '_.sum()' "$work/z.csv"; is 'where numbers are asked for' '' "$err"
+# columns of numbers by the names that are made where two are equal or nothing stands
+printf 'a,a,a.1,,,_1,b\\c,a\n1,2,3,4,5,6,7,8\n' >"$work/odd.csv"
+run -e '[_[k].item() for k in columns(_)], columns(_)' "$work/odd.csv"
+is 'each column by its name' "([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], ['a', 'a.1', 'a.1.1', '', '_1', '_1.1', 'b\\\\c', 'a.2'])" "$out"
+run -e '_["a\0b"]' "$work/odd.csv"; is 'a name that goes on behind a NUL' "KeyError: 'a\\x00b'" "$(last)"
 exit $bad

@@ -171,10 +171,25 @@ static TsrStatus no_column(Value name, Value names, bool writing) {
     return exc_raise_move(e);
 }
 
+/* The first column over which the header has these words: theirs is the name, unless it is one that is made for a
+ * column whose words stood before (a.1, and _1 where nothing stands) or that shows odd bytes, \xff. -1: look at all. */
+static int64_t plain_column(const TsrTensor *self, const Str *name) {
+    if (name->data[0] == '_' || strpbrk(name->data, ".\\") != NULL) return -1;
+    int64_t n = tsr_column_count(self);
+    for (int64_t j = 0; j < n && !tsr_interrupted_at(j); j++) {
+        const char *header = tsr_column_name(self, j);
+        if (strcmp(header, name->data) == 0) return strlen(header) == (size_t)name->size ? j : -1;
+    }
+    return -1;
+}
+
 /* The number of a column of a table that was read. KeyError where it has no such name. */
 static TsrStatus column_number(Value *out, const TsrTensor *self, Value name, bool writing) {
     Value names;
-    bool found = false;
+    int64_t plain = plain_column(self, value_as_str(name));
+    bool found = plain >= 0;
+    *out = value_int(plain);
+    if (found) return TSR_OK;
     TSR_TRY(tensor_new_column_names(&names, self));
     const List *list = value_as_list(names);
     TsrStatus status = TSR_OK;
