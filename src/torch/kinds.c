@@ -9,6 +9,10 @@
 enum {
 #define ROOT(name, module) KIND_##name,
 #define DISTRIBUTION(name, base, module) KIND_##name,
+#define ALSO(name, base, module) KIND_##name,
+#define CONSTRAINT_ROOT(name) KIND_##name,
+#define CONSTRAINT(name, base) KIND_##name,
+#define TRANSFORM_ROOT(name) KIND_##name,
 #define TRANSFORM(name) KIND_##name,
 #define LAYER_ROOT(name, module) KIND_##name,
 #define LAYER(name, base, module) KIND_##name,
@@ -22,6 +26,12 @@ enum {
 static Kind kinds[KIND_COUNT] = {
 #define ROOT(name, module) MADE(#name, module, NULL)
 #define DISTRIBUTION(name, base, module) MADE(#name, module, &kinds[KIND_##base].type)
+#define ALSO DISTRIBUTION
+#define CONSTRAINTS "torch.distributions.constraints"
+#define CONSTRAINT_MADE(name, base) KIND(name, CONSTRAINTS, base, CONSTRAINTS, "distributions.constraints"),
+#define CONSTRAINT_ROOT(name) CONSTRAINT_MADE(#name, NULL)
+#define CONSTRAINT(name, base) CONSTRAINT_MADE(#name, &kinds[KIND_##base].type)
+#define TRANSFORM_ROOT(name) MADE(#name, "transforms", NULL)
 #define TRANSFORM(name) DISTRIBUTION(name, Transform, "transforms")
 #define LAYER_MADE(name, module, base) KIND(name, "torch.nn.modules." module, base, "torch.nn", "layers"),
 #define LAYER_ROOT(name, module) LAYER_MADE(#name, module, NULL)

@@ -164,10 +164,22 @@ static TsrStatus find_same(Value *out, const char *module, const char *name) {
 static TsrStatus fill_absent(Module *m) { return module_add_functions(m, torch_absent_functions); }
 
 #ifndef __wasm__
-static TsrStatus fill_kl(Module *m) {
+static TsrStatus add_written(Module *m, const char *prefix, const char *name) {
     Value v;
-    TSR_TRY(find_written(&v, "distributions.", "kl_divergence"));
-    return module_add_move(m, "kl_divergence", v);
+    TSR_TRY(find_written(&v, prefix, name));
+    return module_add_move(m, name, v);
+}
+static TsrStatus fill_kl(Module *m) {
+    TSR_TRY(add_written(m, "distributions.", "register_kl"));
+    return add_written(m, "distributions.", "kl_divergence");
+}
+static TsrStatus fill_registry(Module *m) {
+    TSR_TRY(add_written(m, "distributions.", "biject_to"));
+    return add_written(m, "distributions.", "transform_to");
+}
+static TsrStatus fill_transforms(Module *m) {
+    TSR_TRY(torch_kind_fill(m));
+    return add_written(m, "distributions.", "identity_transform");
 }
 #endif
 #ifndef __wasm__
@@ -249,10 +261,17 @@ static const struct Space {
     {"torch.testing", "testing.", NULL, "Comparing tensors in tests."},
     {"torch.nn.init", "nn.init.", NULL, "First values of weights."},
     {"torch.distributions", "distributions.", NULL, "Distributions to draw from, and their densities."},
+    {"torch.distributions.constraints", "distributions.constraints.", NULL, "What values may be."},
+    {"torch.distributions.constraint_registry", NULL, fill_registry, "Transforms to what values may be."},
     {"torch.distributions.kl", NULL, fill_kl, "torch.distributions.kl_divergence."},
+    {"torch.distributions.transforms", NULL, fill_transforms, "Functions of numbers that know how much they stretch."},
 #define PART(module) {"torch.distributions." module, NULL, torch_kind_fill, "Part of torch.distributions."},
 #define ROOT(name, module) PART(module)
 #define DISTRIBUTION(name, base, module) PART(module)
+#define ALSO(name, base, module)
+#define CONSTRAINT_ROOT(name)
+#define CONSTRAINT(name, base)
+#define TRANSFORM_ROOT(name)
 #define TRANSFORM(name)
 #define LAYER_ROOT(name, module)
 #define LAYER(name, base, module)

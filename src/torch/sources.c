@@ -38,7 +38,11 @@ PRELUDE_EMBED(prelude_data, "src/torch/prelude/data.tsr");
 PRELUDE_EMBED(prelude_init, "src/torch/prelude/init.tsr");
 PRELUDE_EMBED(prelude_testing, "src/torch/prelude/testing.tsr");
 PRELUDE_EMBED(prelude_layers, "src/torch/prelude/layers.tsr");
+PRELUDE_EMBED(prelude_constraints, "src/torch/prelude/constraints.tsr");
 PRELUDE_EMBED(prelude_distributions, "src/torch/prelude/distributions.tsr");
+PRELUDE_EMBED(prelude_distributions_matrix, "src/torch/prelude/distributions_matrix.tsr");
+PRELUDE_EMBED(prelude_distributions_transformed, "src/torch/prelude/distributions_transformed.tsr");
+PRELUDE_EMBED(prelude_distributions_kl, "src/torch/prelude/distributions_kl.tsr");
 PRELUDE_EMBED(prelude_nn_modules_utils, "src/torch/prelude/nn_modules_utils.tsr");
 PRELUDE_EMBED(prelude_einops, "src/torch/prelude/einops.tsr");
 PRELUDE_EMBED(prelude_distributed, "src/torch/prelude/distributed.tsr");
@@ -53,6 +57,10 @@ PRELUDE_EMBED(prelude_stream, "src/torch/prelude/stream.tsr");
 #define SOURCE_WITH(space, file, modules) \
     { space, "<prelude " #file ">", prelude_##file, prelude_##file##_end, modules }
 #define SOURCE(space, file) SOURCE_WITH(space, file, "torch math F=torch.nn.functional _C=torch._C")
+#define DISTRIBUTIONS(file) \
+    SOURCE_WITH("distributions", file, \
+                "@ torch copy math warnings F=torch.nn.functional D=torch.distributions " \
+                "C=torch.distributions.constraints")
 #define TABLES(space, file) SOURCE_WITH(space, file, "torch math tsr T=tsr._tables")
 static const PreludeSource sources[] = {
     SOURCE("masked", masked),
@@ -81,7 +89,11 @@ static const PreludeSource sources[] = {
     SOURCE_WITH("nn modules utils", nn_modules_utils, NULL),
     SOURCE_WITH("einops", einops, "torch math"),
     SOURCE_WITH("distributed", distributed, NULL),
-    SOURCE_WITH("distributions", distributions, "torch copy math F=torch.nn.functional D=torch.distributions"),
+    SOURCE_WITH("distributions.constraints", constraints, "torch C=torch.distributions.constraints"),
+    DISTRIBUTIONS(distributions),
+    DISTRIBUTIONS(distributions_matrix),
+    DISTRIBUTIONS(distributions_transformed),
+    DISTRIBUTIONS(distributions_kl),
     SOURCE_WITH("utils.data", data, "torch bisect itertools math warnings data=torch.utils.data"),
     SOURCE("nn.init", init),
     SOURCE("testing", testing),

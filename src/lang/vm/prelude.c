@@ -107,10 +107,33 @@ static bool filter_has(const Unit *u, const char *name, size_t length) {
 
 static void add_builtin(const char *name, void *unit) { filter_add(unit, name, strlen(name)); }
 
+static void filter_add_blocks(Unit *u, const Unit *of) {
+    for (const Block *b = of->blocks; b < of->blocks + of->block_count; b++)
+        filter_add(u, name_of(of, b), b->name_length);
+}
+
+/* Whether code of `u` may use the names of another unit. No source of the page's does. */
+static bool shares(const Unit *u, const Unit *other) {
+#ifdef __wasm__
+    (void)u, (void)other;
+    return false;
+#else
+    const char *modules = u->source->modules;
+    return other != u && modules != NULL && modules[0] == '@' && strcmp(u->source->space, other->source->space) == 0;
+#endif
+}
+
+static TsrStatus need_blocks(Unit *u);
+
 static TsrStatus need_filter(Unit *u) {
     if (u->known != NULL) return TSR_OK;
     if ((u->known = tsr_calloc(FILTER_WORDS, sizeof *u->known)) == NULL) return mem_error();
-    for (int i = 0; i < u->block_count; i++) filter_add(u, name_of(u, &u->blocks[i]), u->blocks[i].name_length);
+    filter_add_blocks(u, u);
+    for (Unit *other = units; other < units + unit_count; other++)
+        if (shares(u, other)) {
+            TSR_TRY(need_blocks(other));
+            filter_add_blocks(u, other);
+        }
     for (const char *p = u->source->modules; p != NULL && *p != '\0'; p += strcspn(p, " "), p += strspn(p, " "))
         filter_add(u, p, strcspn(p, "= "));
     vm_each_builtin(add_builtin, u);
@@ -192,9 +215,23 @@ static bool find_module(char module[NAME_ROOM], const Unit *u, const char *name)
     return false;
 }
 
-static bool is_known(const Unit *u, const char *name) {
+/* Another unit whose names `u` may use, that has this one, lent; NULL: none has. */
+static TsrStatus find_sharing(Unit **lent, const Unit *u, const char *name) {
+    *lent = NULL;
+    for (Unit *other = units; other < units + unit_count && *lent == NULL; other++)
+        if (shares(u, other)) {
+            TSR_TRY(need_blocks(other));
+            if (find_block(other, name) != NULL) *lent = other;
+        }
+    return TSR_OK;
+}
+
+static TsrStatus is_known(bool *known, const Unit *u, const char *name) {
     char module[NAME_ROOM];
-    return find_block(u, name) != NULL || find_module(module, u, name) || vm_is_builtin(name);
+    Unit *other;
+    TSR_TRY(find_sharing(&other, u, name));
+    *known = find_block(u, name) != NULL || find_module(module, u, name) || other != NULL || vm_is_builtin(name);
+    return TSR_OK;
 }
 
 /* ---- what a name of a unit is worth ---- */
@@ -215,11 +252,16 @@ static TsrStatus cell_of(Cell **lent, Unit *u, const char *name) {
     return TSR_OK;
 }
 
+static TsrStatus resolve(Value *out, Unit *u, const char *name);
+
 static TsrStatus value_of_name(Value *out, Unit *u, const char *name) {
     char module[NAME_ROOM];
+    Unit *other;
     const Block *b = find_block(u, name);
     if (b != NULL) return compile_block(out, u, b);
     if (find_module(module, u, name)) return module_import(out, module);
+    TSR_TRY(find_sharing(&other, u, name));
+    if (other != NULL) return resolve(out, other, name);
     TSR_TRY(vm_find_builtin(out, name));
     return out->tag != V_UNBOUND ? TSR_OK : tsr_error(TSR_SYSTEM_ERROR, "%s has no name '%s'", u->source->name, name);
 }
@@ -296,7 +338,9 @@ static TsrStatus find_parameters(const Parameters *p, Unit *u, const Block *b) {
             memcpy(name, at, n);
             name[n] = '\0';
             bool now = at < header && find_block(u, name) != b; /* a parameter may be called as its function is */
-            if (!has_name(p->names, name) && is_known(u, name)) TSR_TRY(add_parameter(p, u, name, now));
+            bool known = false;
+            if (!has_name(p->names, name)) TSR_TRY(is_known(&known, u, name));
+            if (known) TSR_TRY(add_parameter(p, u, name, now));
         }
         at += n > 0 ? n : 1;
     }

@@ -22,7 +22,8 @@ typedef struct PreludeSource {
         *space; /* the module whose functions these are: "nn.functional", "" for torch itself, "Tensor" for methods */
     const char *name; /* "<prelude nn>": in tracebacks of the prelude's own tests */
     const char *text, *end;
-    const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none */
+    const char *modules; /* names that stand for modules: "math F=torch.nn.functional"; NULL: none. A word @ first:
+                            the source also means by a name what another source of its space does */
 } PreludeSource;
 
 /* As TSR_EMBED, of a file of the language; of the page's program, as scripts/web-lean made it smaller. */
