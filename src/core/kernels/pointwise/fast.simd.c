@@ -23,7 +23,7 @@
 #include "core/kernels/exponential.inc"
 #include "core/kernels/elementary.inc"
 #include "core/kernels/by_doubles.inc"
-#include "core/kernels/erf_doubles.inc"
+#include "core/kernels/erf.inc"
 #include "core/kernels/gelu.inc"
 #include "core/kernels/modulo.inc"
 #include "composed.inc"
