@@ -2,8 +2,9 @@
  *
  * A kind is a row of C, and its methods are functions of a prelude source (prelude.h): `Normal__sample(self, ...)` is
  * the method sample of the kind Normal, `Normal__get_mean(self)` the attribute mean, which is computed when it is read,
- * and `Normal____init__(self, ...)` makes an instance of what it is called with. A kind has the methods of its base,
- * too. Its instances have a dict of attributes, as Python's objects have; users can make no kinds. */
+ * `Normal__support = ...` an attribute of the kind itself, and `Normal____init__(self, ...)` makes an instance of what
+ * it is called with. A kind has the methods of its base, too. Its instances have a dict of attributes, as Python's
+ * objects have; users can make no kinds. */
 #ifndef LANG_VM_KIND_H
 #define LANG_VM_KIND_H
 
