@@ -36,6 +36,7 @@
 #define C2 ELSEWHERE
 #define V1 ELSEWHERE
 #define V1D ELSEWHERE
+#define V1S ELSEWHERE
 #define V1SD ELSEWHERE
 #define V2 ELSEWHERE
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)

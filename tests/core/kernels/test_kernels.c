@@ -303,6 +303,61 @@ START_TEST(lines_of_softmax_do_not_know_of_their_neighbours) {
 }
 END_TEST
 
+#ifdef TSR_HAVE_X86
+__attribute__((target("avx2"))) static void sleef_exp2_of_floats(TsrSleefFn fn, float *x) {
+    __m256 v;
+    memcpy(&v, x, sizeof v);
+    v = ((__m256(*)(__m256))fn)(v);
+    memcpy(x, &v, sizeof v);
+}
+
+/* A whole block, of which none is left to the C library. */
+static void compare_powers_of_two(TsrKernelTable table, TsrSleefFn fn) {
+    enum { FLOATS = 32 };
+    for (int round = 0; round < 5000; round++) {
+        _Alignas(32) float x[FLOATS], y[FLOATS], want[FLOATS];
+        for (int k = 0; k < FLOATS; k++)
+            x[k] = round % 2 ? any_float() : ((float)below(1 << 20) / (1 << 20) - 0.5f) * 310;
+        memcpy(want, x, sizeof x);
+        for (int k = 0; k < FLOATS; k += 8) sleef_exp2_of_floats(fn, want + k);
+        table[TSR_K_exp2][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, FLOATS, NULL);
+        for (int k = 0; k < FLOATS; k++)
+            ck_assert_msg(same_float(y[k], want[k]), "2**%a: %a, not %a", x[k], y[k], want[k]);
+    }
+}
+
+static void compare_entropies(TsrKernelTable table) {
+    enum { FLOATS = 37 };
+    for (int round = 0; round < 5000; round++) {
+        float x[FLOATS], y[FLOATS];
+        for (int k = 0; k < FLOATS; k++) x[k] = round % 2 ? any_float() : (float)below(1 << 20) / (1 << 20);
+        table[TSR_K_entr][TSR_FLOAT32]((char *[]){(char *)y, (char *)x}, (int64_t[]){4, 4}, FLOATS, NULL);
+        for (int k = 0; k < FLOATS; k++) {
+            const float want = x[k] > 0 ? -x[k] * logf(x[k]) : x[k] == 0 ? 0 : x[k] < 0 ? -INFINITY : NAN;
+            ck_assert_msg(same_float(y[k], want), "entr(%a): %a, not %a", x[k], y[k], want);
+        }
+    }
+}
+#endif
+
+START_TEST(entropies_have_the_bits_of_the_c_library) {
+#ifdef TSR_HAVE_X86
+    if (tsr_isa() >= TSR_ISA_AVX2) compare_entropies(tsr_kernels_avx2());
+    if (tsr_isa() >= TSR_ISA_AVX512) compare_entropies(tsr_kernels_avx512());
+#endif
+}
+END_TEST
+
+START_TEST(powers_of_two_have_the_bits_of_sleef) {
+#ifdef TSR_HAVE_X86
+    TsrSleefFn fn = tsr_sleef_find("Sleef_exp2f8_u10avx2");
+    if (fn == NULL || tsr_isa() < TSR_ISA_AVX2) return;
+    compare_powers_of_two(tsr_kernels_avx2(), fn);
+    if (tsr_isa() >= TSR_ISA_AVX512) compare_powers_of_two(tsr_kernels_avx512(), fn);
+#endif
+}
+END_TEST
+
 START_TEST(exponentials_have_the_bits_of_sleef) {
 #ifdef TSR_HAVE_X86
     TsrSleefFn floats = tsr_sleef_find("Sleef_expf8_u10avx2"), doubles = tsr_sleef_find("Sleef_expd4_u10avx2");
@@ -612,6 +667,7 @@ TEST_SUITE(kernels, masks_fill_what_they_mark, copies_and_reversals_write_what_t
            every_pair_of_dtypes_converts_small_numbers, floats_out_of_range_convert_as_the_processor_does,
            instruction_sets_agree, exponentials_have_the_bits_of_sleef, logarithms_have_the_bits_of_sleef,
            lines_of_softmax_do_not_know_of_their_neighbours, elementary_functions_are_within_an_ulp,
-           erf_of_doubles_is_within_an_ulp, halves_have_the_results_of_floats, short_lines_are_summed_as_one_line,
+           erf_of_doubles_is_within_an_ulp, entropies_have_the_bits_of_the_c_library,
+           powers_of_two_have_the_bits_of_sleef, halves_have_the_results_of_floats, short_lines_are_summed_as_one_line,
            sums_of_small_integers_are_exact, the_first_extreme_is_found_anywhere, variance_does_not_cancel,
            running_sums_end_in_the_sum, the_kth_key_has_k_below_it)

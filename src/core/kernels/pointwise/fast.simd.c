@@ -25,6 +25,7 @@
 #include "core/kernels/by_doubles.inc"
 #include "core/kernels/erf.inc"
 #include "core/kernels/gelu.inc"
+#include "core/kernels/c_logarithm.inc"
 #include "core/kernels/modulo.inc"
 #include "composed.inc"
 
@@ -160,6 +161,7 @@ enum { BLOCK_BYTES = 128 };
 #define V1 NOTHING
 #define V1SD NOTHING
 #define V1D NOTHING
+#define V1S NOTHING
 #define V2 NOTHING
 #define HALVES_TOO(kind, ...) kind(__VA_ARGS__)
 #define HALVES_BY NOTHING
@@ -207,6 +209,7 @@ enum { BLOCK_BYTES = 128 };
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V1D NOTHING
 #define V1DR NOTHING
+#define V1S V1
 #define V1SD(name, single, twice) VLOOP1(FN(name, FLOAT32), float, VF, single)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT32), float, VF, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT32), float, VF, __VA_ARGS__)
@@ -240,6 +243,7 @@ enum { BLOCK_BYTES = 128 };
 #define C1S NOTHING
 #define C2(name, ...) COMPOSED2(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V1SD(name, single, twice) VLOOP1(FN(name, FLOAT64), double, VD, twice)
+#define V1S NOTHING
 #define V1D(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V1(name, ...) VLOOP1(FN(name, FLOAT64), double, VD, __VA_ARGS__)
 #define V2(name, ...) VLOOP2(FN(name, FLOAT64), double, VD, __VA_ARGS__)
@@ -257,6 +261,11 @@ enum { BLOCK_BYTES = 128 };
 #include "forget_rows.inc"
 #undef BLOCKS
 #undef LIBM
+
+#ifdef __FMA__
+VLOOP1(SIMD(entr_FLOAT32), float, VF, entr_floats(x, p))
+VLOOP2(SIMD(xlogy_FLOAT32), float, VF, xlogy_floats(x, y, p))
+#endif
 
 /* where: elements are moved as bits. */
 typedef struct Bits128 {
@@ -294,6 +303,7 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
 #define C2(name, ...) TY_FLOAT(ENTRY, name)
 #define V1(name, ...) TY_FLOAT(ENTRY, name)
 #define V1SD(name, ...) TY_FLOAT(ENTRY, name)
+#define V1S(name, ...) TY_F32(ENTRY, name)
 #define V1D(name, ...) TY_F64(ENTRY, name)
 #define V2(name, ...) TY_FLOAT(ENTRY, name)
 #define V1R V1
@@ -309,6 +319,10 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     TY_FLOAT(ENTRY, name##_or) \
     TY_FLOAT(ENTRY, name##_where) TY_FLOAT(ENTRY, name##_and_where) TY_FLOAT(ENTRY, name##_or_where)
 #include "fast.def"
+#ifdef __FMA__
+    [TSR_K_entr] = {[TSR_FLOAT32] = SIMD(entr_FLOAT32)},
+    [TSR_K_xlogy] = {[TSR_FLOAT32] = SIMD(xlogy_FLOAT32)},
+#endif
     [TSR_K_fmod] = {[TSR_FLOAT32] = SIMD(fmod_FLOAT32), [TSR_FLOAT64] = SIMD(fmod_FLOAT64)},
     [TSR_K_remainder] = {[TSR_FLOAT32] = SIMD(remainder_FLOAT32), [TSR_FLOAT64] = SIMD(remainder_FLOAT64)},
     [TSR_K_div_floor] = {[TSR_FLOAT32] = SIMD(div_floor_FLOAT32), [TSR_FLOAT64] = SIMD(div_floor_FLOAT64)},

@@ -17,6 +17,7 @@ typedef enum TsrKernel {
 #define C2(name, ...) TSR_K_##name,
 #define V1(name, ...) TSR_K_##name,
 #define V1D(name, ...) TSR_K_##name,
+#define V1S(name, ...) TSR_K_##name,
 #define V1SD(name, ...) TSR_K_##name,
 #define V2(name, ...) TSR_K_##name,
 #define V1R V1
