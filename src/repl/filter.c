@@ -106,6 +106,7 @@ static TsrStatus add_input_options(Keywords *k) {
     TSR_TRY(add_text(k, "columns", options->columns));
     TSR_TRY(add_text(k, "na", options->na));
     TSR_TRY(add_text(k, "text", options->text));
+    TSR_TRY(add_text(k, "decimal", options->decimal));
     if (options->ragged) TSR_TRY(add_move(k, "ragged", VALUE_TRUE));
     return options->header >= 0 ? add_move(k, "header", value_bool(options->header == 1)) : TSR_OK;
 }

@@ -106,6 +106,7 @@ static const char help_text[] =
     "      --shape 3,4            of raw\n"
     "      --header yes|no, --delimiter C, --columns LIST   for csv (columns: jsonl too)\n"
     "      --text LIST            columns of csv that are words, whatever they look like\n"
+    "      --decimal ,            numbers of csv have a decimal comma: 1.234,5\n"
     "      --ragged               rows of csv may be short (missing cells) or long (cut)\n"
     "      --na WORDS             cells that are nan, and what nan is written as: NA,-\n"
     "      --precision N, --json-nan null|error|token   how values are written\n"
@@ -247,6 +248,10 @@ static bool set_delimiter(Line *l, const char *v) {
 }
 static bool set_columns(Line *l, const char *v) { return (l->shell.filter.columns = v) != NULL && *v != '\0'; }
 static bool set_text(Line *l, const char *v) { return (l->shell.filter.text = v) != NULL && *v != '\0'; }
+static bool set_decimal(Line *l, const char *v) {
+    l->shell.filter.decimal = v;
+    return strcmp(v, ",") == 0 || strcmp(v, ".") == 0;
+}
 static bool set_ragged(Line *l, const char *v) {
     (void)v;
     return l->shell.filter.ragged = true;
@@ -402,6 +407,7 @@ static const struct Option {
     {"delimiter", 0, "one character, or tab", set_delimiter, FOR_FILES},
     {"columns", 0, "names or numbers of columns", set_columns, FOR_FILES},
     {"text", 0, "names or numbers of columns", set_text, FOR_FILES},
+    {"decimal", 0, "a comma or a point", set_decimal, FOR_FILES},
     {"ragged", 0, NULL, set_ragged, FOR_FILES},
     {"na", 0, "words such as NA,-", set_na, FOR_FILES},
     {"precision", 0, "a number from 1 to 50", set_precision, FOR_CODE},
@@ -633,6 +639,8 @@ static int check(const Line *l) {
     if (l->shell.filter.each && l->shell.interactive) return usage("%s and -i exclude each other", "--each");
     if (l->shell.filter.each && l->shell.filter.output_file != NULL)
         return usage("%s would write one file again and again: name a format, or --in-place", "--each with -o FILE");
+    if (l->shell.filter.in_place && l->shell.filter.decimal != NULL && l->shell.filter.decimal[0] == ',')
+        return usage("%s and --decimal , exclude each other: numbers are written with a point", "--in-place");
     if (l->shell.filter.in_place && l->shell.filter.ragged)
         return usage("%s and --ragged exclude each other: cells that are not there can't be changed", "--in-place");
     if (l->shell.filter.in_place && (l->shell.filter.output != NULL || l->shell.filter.output_file != NULL))

@@ -1,6 +1,8 @@
 /* options.c: what the command line asked for, and the part of it that readers of files take. */
 #include "options.h"
 
+#include <string.h>
+
 const ShellOptions *shell_options;
 
 TsrLoadOptions filter_load_options(const FilterOptions *o) {
@@ -12,6 +14,7 @@ TsrLoadOptions filter_load_options(const FilterOptions *o) {
     load.na = o->na;
     load.text = o->text;
     load.ragged = o->ragged;
+    load.decimal_comma = o->decimal != NULL && strcmp(o->decimal, ",") == 0;
     load.columns = o->columns;
     return load;
 }

@@ -28,11 +28,12 @@ typedef struct FilterOptions {
     bool each;                /* the program runs once a file */
     const char *input_format; /* -I */
     const char *dtype, *shape, *delimiter, *columns;
-    const char *text; /* --text: columns that are words */
-    const char *na;   /* --na: cells that are nan, and as the first of them it is written */
-    bool ragged;      /* --ragged: rows may be short or long */
-    int header;       /* -1 not said, 0 no, 1 yes */
-    int precision;    /* 0 not said */
+    const char *text;    /* --text: columns that are words */
+    const char *na;      /* --na: cells that are nan, and as the first of them it is written */
+    const char *decimal; /* --decimal: "," or "."; NULL: not said */
+    bool ragged;         /* --ragged: rows may be short or long */
+    int header;          /* -1 not said, 0 no, 1 yes */
+    int precision;       /* 0 not said */
     const char *json_nan;
     bool no_header; /* of a table that is written */
     bool compact;   /* of storages only what is reached */

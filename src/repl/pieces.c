@@ -71,7 +71,8 @@ static void note_failure(TsrStatus status) {
 TsrStatus pieces_begin(const char *path, const FilterOptions *o, Ast *program, bool writes) {
     char given[GIVEN_ROOM];
     forget();
-    if (o->shape != NULL || o->in_place || !is_unseekable(path) || tsr_io_part(path) != NULL) return TSR_OK;
+    if (o->shape != NULL || o->in_place || o->decimal != NULL || !is_unseekable(path) || tsr_io_part(path) != NULL)
+        return TSR_OK;
     if (o->dtype != NULL && tsr_dtype_from_name(o->dtype) == TSR_DTYPE_NONE) return TSR_OK;
     TSR_TRY(stream_plan_find(&plan, program, writes ? WRITER : NULL));
     if (!plan.streams) return TSR_OK;

@@ -188,4 +188,24 @@ printf 'a,a,a.1,,,_1,b\\c,a\n1,2,3,4,5,6,7,8\n' >"$work/odd.csv"
 run -e '[_[k].item() for k in columns(_)], columns(_)' "$work/odd.csv"
 is 'each column by its name' "([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], ['a', 'a.1', 'a.1.1', '', '_1', '_1.1', 'b\\\\c', 'a.2'])" "$out"
 run -e '_["a\0b"]' "$work/odd.csv"; is 'a name that goes on behind a NUL' "KeyError: 'a\\x00b'" "$(last)"
+# numbers with a decimal comma
+printf 'name;price;n\r\n"a;b";1.234,50;1.000\r\nv1,2;-0,5e1;7\r\n31.12.2024;;"+,25"\r\n' >"$work/comma.csv"
+run --decimal , -o jsonl -e _ "$work/comma.csv"; is 'a decimal comma' '{"name": "a;b", "price": 1234.50, "n": 1000}
+{"name": "v1,2", "price": -0.5e1, "n": 7}
+{"name": "31.12.2024", "price": null, "n": 0.25}' "$out"
+run --decimal , -o csv -e '_["twice"] = _["price"] * 2; _' "$work/comma.csv"; is 'it is written as a point' 'name,price,n,twice
+a;b,1234.50,1000,2469
+"v1,2",-0.5e1,7,-10
+31.12.2024,,+.25,' "$(echo "$out" | tr -d '\r')"
+is 'columns without names' '[[1.5, 2.5], [3.0, 4.0]]' "$(printf '1,5;2,5\n3;4\n' | "$tsr" -I csv --decimal , -e '_.tolist()')"
+is 'one column' '[[1.5], [2.5]]' "$(printf '1,5\n2,5\n' | "$tsr" -I csv --decimal , -e '_.tolist()')"
+is 'between blanks, behind a byte order mark' '[[1.5, -2.5]]' "$(printf '\357\273\2771,5  -2,5\n' | "$tsr" -I csv --decimal , -e '_.tolist()')"
+is 'in quotes between commas' '[[1.5, 2000.75]]' "$(printf 'n,m\n"1,5","2.000,75"\n' | "$tsr" -I csv --decimal , -e '_.tolist()')"
+is 'a delimiter that is told' '[[1.5, 2.5]]' "$(printf 'sep=|\n1,5|2,5\n' | "$tsr" -I csv --decimal , -e '_.tolist()')"
+is 'lines within quotes' "['x\\n1,5']" "$(printf 'a;b\n"x\n1,5";2,5\n' | "$tsr" -I csv --decimal , -e '_["a"].tolist()')"
+is 'in pieces no more' '1.5' "$(printf 'a;b\n1,5;x\n' | "$tsr" -I csv --decimal , -e '_["a"].sum().item()')"
+is 'of a text' '[[1.5, 2.0]]' "$("$tsr" -e 'loads("a;b\n1,5;2\n", "csv", decimal=",").tolist()')"
+run -e 'loads("a;b\n1,5;2.50\n", "csv", decimal=",")'; is 'a point that separates no thousands' "ValueError: <text>: line 2: '2.50' has a point, and numbers have a decimal comma" "$(last)"
+run -e 'loads("a\n1\n", "csv", decimal=";")'; is 'another mark' "ValueError: load(): decimal is ',' or '.', not ';'" "$(last)"
+run --in-place --decimal , -e _ "$work/comma.csv"; is 'not in place' 2 "$status"
 exit $bad

@@ -74,13 +74,14 @@ static TsrStatus columns(Value *out, const CallArgs *args) {
 static const Method functions[] = {
     {"load", files_call_load, ARGS_ANY, 1, 2,
      "(path, format=None, *, dtype=None, shape=None, mode='c', header=None, delimiter=None, columns=None, "
-     "metadata=False, na=None, unknown='opaque', records=False, text=None, ragged=False)",
+     "metadata=False, na=None, unknown='opaque', records=False, text=None, ragged=False, "
+     "decimal='.')",
      "What a file holds: a tensor, a dict of tensors, or whatever values a .pt file has; '-' is standard input. With "
      "metadata=True a pair: that, and the texts that a safetensors file keeps beside its tensors, a dict. With "
      "records=True a list of all that stand one behind the other in an npy, json or raw file."},
     {"loads", files_call_loads, ARGS_ANY, 2, 2,
      "(data, format, *, dtype=None, shape=None, header=None, delimiter=None, columns=None, na=None, text=None, "
-     "ragged=False)",
+     "ragged=False, decimal='.')",
      "What a file of these bytes, or of this text, holds: loads('a,b\\n1,2\\n', 'csv')."},
     {"save", files_call_save, ARGS_ANY, 2, 3,
      "(obj, path, format=None, *, precision=None, json_nan='null', delimiter=None, header=True, untie=False, "

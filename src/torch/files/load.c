@@ -155,6 +155,7 @@ enum {
     LOAD_RECORDS,
     LOAD_TEXT,
     LOAD_RAGGED,
+    LOAD_DECIMAL,
     LOAD_ARGS
 };
 
@@ -167,16 +168,22 @@ static TsrStatus read_unknown(TsrLoadOptions *o, Value v) {
                : tsr_error(TSR_VALUE_ERROR, "load(): unknown is 'error' or 'opaque', not '%s'", unknown);
 }
 
+static TsrStatus read_decimal(TsrLoadOptions *o, Value v) {
+    const char *mark = ".";
+    TSR_TRY(files_optional_text(&mark, v, "load(): argument 'decimal'"));
+    o->decimal_comma = strcmp(mark, ",") == 0;
+    return o->decimal_comma || strcmp(mark, ".") == 0
+               ? TSR_OK
+               : tsr_error(TSR_VALUE_ERROR, "load(): decimal is ',' or '.', not '%s'", mark);
+}
+
 /* The names of the arguments that say what value is wanted, and are not for every format, as far as they are given. */
 static TsrStatus add_given(TsrText *out, const Value *v) {
     static const struct {
         int place;
         const char *name;
-    } named[] = {{LOAD_DTYPE, "dtype"},
-                 {LOAD_SHAPE, "shape"},
-                 {LOAD_COLUMNS, "columns"},
-                 {LOAD_TEXT, "text"},
-                 {LOAD_RAGGED, "ragged"}};
+    } named[] = {{LOAD_DTYPE, "dtype"}, {LOAD_SHAPE, "shape"},   {LOAD_COLUMNS, "columns"},
+                 {LOAD_TEXT, "text"},   {LOAD_RAGGED, "ragged"}, {LOAD_DECIMAL, "decimal"}};
     for (size_t i = 0; i < TSR_COUNTOF(named); i++)
         if (v[named[i].place].tag > V_NONE) TSR_TRY(tsr_text_printf(out, "%s ", named[i].name));
     return TSR_OK;
@@ -199,6 +206,7 @@ static TsrStatus load_options(FilesOptions *out, const Value *v) {
     TSR_TRY(read_header(o, v[LOAD_HEADER]));
     TSR_TRY(read_delimiter(o, v[LOAD_DELIMITER]));
     TSR_TRY(flag(&o->ragged, v[LOAD_RAGGED]));
+    TSR_TRY(read_decimal(o, v[LOAD_DECIMAL]));
     TSR_TRY(read_list(&o->columns, &lists[0], v[LOAD_COLUMNS]));
     TSR_TRY(read_list(&o->text, &lists[3], v[LOAD_TEXT]));
     return read_list(&o->na, &lists[1], v[LOAD_NA]);
@@ -267,7 +275,7 @@ static TsrStatus load_all(Value *out, const char *path, const TsrLoadOptions *op
 
 #define LOAD_OPTION_NAMES \
     "format", "dtype", "shape", "mode", "header", "delimiter", "columns", "metadata", "na", "unknown", "records", \
-        "text", "ragged"
+        "text", "ragged", "decimal"
 
 /* *path without the name of a part, in `file`, where it has one, which the options get. */
 static TsrStatus split_path(const char **path, TsrLoadOptions *o, TsrText *file) {

@@ -251,11 +251,12 @@ static void hint_about(const Table *t, const Block *b, const char *cell) {
     else if (strstr(cell, "\\x0d") != NULL)
         tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
     else if (t->delimiter == ',' && cell[numeric] == ';')
-        tsr_error_hint("--delimiter ';' separates fields there; where the decimal mark is a comma, tr , . first");
+        tsr_error_hint(
+            "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads numbers with a comma");
     else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
         tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
     else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
-        tsr_error_hint("numbers are read with a decimal point: tr , . makes points of the commas");
+        tsr_error_hint("--decimal , or load(path, decimal=','), reads numbers with a decimal comma");
     else if (separator != NULL && cell[strspn(cell, "0123456789.|:")] == '\0' && may_separate(t, b, *separator))
         tsr_error_hint("--delimiter '%c' separates fields there", *separator);
     else hint_about_words(t, b);
@@ -718,9 +719,12 @@ static void free_table(Table *t) {
 
 TsrStatus tsr_csv_read(TsrItems *out, TsrInput *in, const TsrLoadOptions *options) {
     Table *t = tsr_calloc(1, sizeof *t);
+    TsrLoadOptions mended = *options;
     if (t == NULL) return tsr_error_no_memory(sizeof *t);
+    TsrStatus status = options->decimal_comma ? tsr_csv_mend_decimals(in, &mended) : TSR_OK;
+    options = &mended;
     t->end = in->data + in->size;
-    TsrStatus status = begin_table(t, in, options, in->data);
+    if (status == TSR_OK) status = begin_table(t, in, options, in->data);
     if (status == TSR_OK) status = read_body(out, t, in, options, true);
     if (status == TSR_OK) status = note_rounding(out, t);
     if (status == TSR_OK) status = tsr_csv_note_header(out, t);

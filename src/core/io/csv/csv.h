@@ -111,6 +111,12 @@ void tsr_csv_put_place(const Table *t, int64_t row, int64_t k, const char *befor
 /* Whether other programs write this word where there is nothing. */
 bool tsr_csv_means_missing(const char *cell);
 
+/* csv_decimal.c: numbers with a decimal comma. */
+
+/* The input becomes a copy whose numbers have a decimal point, and no points between thousands; options->delimiter is
+ * what separates its fields. */
+TsrStatus tsr_csv_mend_decimals(TsrInput *in, TsrLoadOptions *options);
+
 /* csv_header.c: is the first row one? */
 
 /* Guesses what the first row, [row, row_end), is by its cells and those of the row below: t->guess. `na`, the words

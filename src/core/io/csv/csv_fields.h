@@ -96,6 +96,11 @@ static inline TsrStatus append_field(TsrText *out, const char *text, const char 
     return TSR_OK;
 }
 
+static inline const char *behind_digits(const char *p, const char *end) {
+    while (p < end && *p >= '0' && *p <= '9') p++;
+    return p;
+}
+
 static inline bool is_number(const char *begin, const char *end) {
     double value;
     return begin < end && tsr_parse_double(&value, begin, end) == end;
