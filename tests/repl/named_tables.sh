@@ -207,5 +207,10 @@ is 'in pieces no more' '1.5' "$(printf 'a;b\n1,5;x\n' | "$tsr" -I csv --decimal 
 is 'of a text' '[[1.5, 2.0]]' "$("$tsr" -e 'loads("a;b\n1,5;2\n", "csv", decimal=",").tolist()')"
 run -e 'loads("a;b\n1,5;2.50\n", "csv", decimal=",")'; is 'a point that separates no thousands' "ValueError: <text>: line 2: '2.50' has a point, and numbers have a decimal comma" "$(last)"
 run -e 'loads("a\n1\n", "csv", decimal=";")'; is 'another mark' "ValueError: load(): decimal is ',' or '.', not ';'" "$(last)"
+run -I csv --decimal , -e _ <<'END'
+a;b
+1,234,567;2
+END
+is 'no decimal commas that it could read' "    hint: --text, or load(path, text='a,c'), names columns that are words; --columns takes some" "$(grep hint "$work/err")"
 run --in-place --decimal , -e _ "$work/comma.csv"; is 'not in place' 2 "$status"
 exit $bad

@@ -255,7 +255,7 @@ static void hint_about(const Table *t, const Block *b, const char *cell) {
             "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads numbers with a comma");
     else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
         tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
-    else if (t->delimiter != ',' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
+    else if (t->delimiter != ',' && tsr_csv_has_decimal_comma(cell, cell + strlen(cell)))
         tsr_error_hint("--decimal , or load(path, decimal=','), reads numbers with a decimal comma");
     else if (separator != NULL && cell[strspn(cell, "0123456789.|:")] == '\0' && may_separate(t, b, *separator))
         tsr_error_hint("--delimiter '%c' separates fields there", *separator);

@@ -113,6 +113,8 @@ bool tsr_csv_means_missing(const char *cell);
 
 /* csv_decimal.c: numbers with a decimal comma. */
 
+/* Whether the text is a number with a comma, or with points between thousands alone. */
+bool tsr_csv_has_decimal_comma(const char *text, const char *end);
 /* The input becomes a copy whose numbers have a decimal point, and no points between thousands; options->delimiter is
  * what separates its fields. */
 TsrStatus tsr_csv_mend_decimals(TsrInput *in, TsrLoadOptions *options);

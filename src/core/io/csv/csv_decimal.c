@@ -4,6 +4,18 @@
 
 #include "csv.h"
 
+#ifdef TSR_LEAN
+/* The page goes without: its readers pay for each byte of it. */
+bool tsr_csv_has_decimal_comma(const char *text, const char *end) {
+    (void)text, (void)end;
+    return false;
+}
+TsrStatus tsr_csv_mend_decimals(TsrInput *in, TsrLoadOptions *options) {
+    (void)options;
+    return tsr_input_error(in, "this program reads no decimal commas");
+}
+#else
+
 /* Digits, or groups of three of them behind points. *points: how many of those there are. */
 static const char *behind_whole(const char *p, const char *end, int *points) {
     enum { GROUP = 3 };
@@ -25,8 +37,7 @@ static const char *behind_exponent(const char *p, const char *end) {
     return stop > digits ? stop : p;
 }
 
-/* Whether the text is a number with a comma, or with points between thousands. */
-static bool is_local_number(const char *text, const char *end) {
+bool tsr_csv_has_decimal_comma(const char *text, const char *end) {
     int points;
     const char *whole = text < end && (*text == '-' || *text == '+') ? text + 1 : text;
     const char *p = behind_whole(whole, end, &points);
@@ -66,7 +77,7 @@ static TsrStatus mend_record(const TsrInput *in, char *p, const char *stop, char
         next_field(&next, stop, delimiter, &text, &text_end, &last);
         const size_t quote = text_end < stop && *text_end == '"' && text > p && text[-1] == '"';
         char *begin = (char *)in->data + (text - quote - in->data), *end = begin + (text_end - text) + 2 * quote;
-        if (is_local_number(text, text_end)) put_number(begin, end, text_end);
+        if (tsr_csv_has_decimal_comma(text, text_end)) put_number(begin, end, text_end);
         else if (memchr(text, '.', (size_t)(text_end - text)) != NULL && is_number(text, text_end))
             return refuse_point(in, text, text_end);
     }
@@ -78,7 +89,7 @@ static bool are_blanks_between(const char *p, const char *stop) {
     const char *text, *text_end;
     for (bool last = false; !last;) {
         next_field(&p, stop, ' ', &text, &text_end, &last);
-        if (!is_local_number(text, text_end) && !is_number(text, text_end)) return false;
+        if (!tsr_csv_has_decimal_comma(text, text_end) && !is_number(text, text_end)) return false;
     }
     return true;
 }
@@ -117,3 +128,4 @@ TsrStatus tsr_csv_mend_decimals(TsrInput *in, TsrLoadOptions *options) {
     }
     return TSR_OK;
 }
+#endif
