@@ -76,6 +76,8 @@ import datetime
 time.time() counts the seconds since 1970; there are no dates
 import glob
 os.listdir(path) names the files
+import hashlib
+the shell's sha256sum tells the hash of a file; there are no hashes of bytes
 import matplotlib.pyplot
 plot(x), hist(x), heatmap(x) and imshow(x) draw in the terminal, with file='x.png' into a file
 import pickle
@@ -102,7 +104,7 @@ import struct
 frombuffer(b, dtype=torch.int16) reads numbers from bytes
 import threading
 parallel(f, g) runs two functions on two threads
-torch.distributions.VonMises
+torch.distributions.Zipf
 dir(torch.distributions) lists those there are; torch.normal, rand, poisson and others draw numbers
 import torchvision.transforms
 only torch is there
@@ -239,7 +241,7 @@ open('t.csv', 'w').write('who,n\\nBob,1\\nAl,x\\n'); load('t.csv')
 open('t.csv', 'w').write('n,m\\n1,NA\\n'); load('t.csv')
 an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so
 open('t.csv', 'w').write('n;m\\n1,5;2\\n'); load('t.csv')
-numbers are read with a decimal point: tr , . makes points of the commas
+--decimal , or load(path, decimal=','), reads numbers with a decimal comma
 open('t.csv', 'w').write('n|m\\n1|2\\n'); load('t.csv')
 --delimiter '|' separates fields there
 open('t.pt', 'w').write('PK'); load('t.pt')
