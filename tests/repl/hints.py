@@ -50,6 +50,7 @@ EXCEPTIONS = {
     "load('x.png')": "save(ones(2, 2).byte(), 'x.png'); load('x.png')",
     "load(path, format='csv')": "open('c', 'w').write('1,2\\n'); load('c', format='csv')",
     "load(path, columns='a,c')": "open('a.csv', 'w').write('a,b,c\\n1,x,2\\n'); load('a.csv', columns='a,c')",
+    "load(path, decimal=',')": "open('d.csv', 'w').write('a;b\\n1,5;2\\n'); load('d.csv', decimal=',')",
     "load(path, ragged=True)": "open('c.csv', 'w').write('a,b\\n1\\n'); load('c.csv', ragged=True)",
     "load(path, text='a,c')": "open('b.csv', 'w').write('a,b,c\\n1,x,2\\n'); load('b.csv', text='a,c')",
     "load()": "load('x.npy')",
