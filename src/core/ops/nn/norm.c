@@ -391,28 +391,44 @@ static double moving(const Channels *k, double now, double before, bool fused) {
 enum { ABREAST_CHANNELS = 64 }; /* that are added up beside each other, where they lie so */
 
 enum { HALF_LANES = 8, HALF_STEP = 16 }; /* floats of a vector; those that PyTorch widens together */
+enum { HALF_ABREAST = 4 };               /* channels, each a chain of additions that waits for itself */
 
-/* The sum over a channel of planes, or of the squares of x - *mean, in PyTorch's order for half floats: lanes for whole
- * steps of each plane, one sum for what the planes have left, and then the lanes one after the other. */
-TSR_CLONES static float half_sum(const Channels *k, int64_t c, const float *mean) {
-    f32_V lanes = {0}, v;
-    float rest = 0, at[HALF_LANES];
-    const f32_V from = (mean != NULL ? *mean : 0) + (f32_V){0};
+/* The sums over some channels of planes, or of the squares of x - mean[a], in PyTorch's order for half floats: lanes
+ * for whole steps of each plane, one sum for what the planes have left, and then the lanes one after the other. */
+static inline __attribute__((always_inline)) void half_sums_of(float *sum, const Channels *k, int64_t c, int n,
+                                                               const float *mean) {
+    f32_V lanes[HALF_ABREAST] = {{0}}, v;
+    float rest[HALF_ABREAST] = {0}, at[HALF_LANES];
+    int64_t whole = k->area / HALF_STEP * HALF_STEP;
     for (int64_t b = 0; b < k->batch && tsr_interrupt_flag == 0; b++) {
         const float *x = (const float *)(const void *)k->in + (b * k->channels + c) * k->area;
-        int64_t whole = k->area / HALF_STEP * HALF_STEP;
-        for (int64_t i = 0; i < whole; i += HALF_LANES) {
-            memcpy(&v, x + i, sizeof v);
-            lanes += mean != NULL ? (v - from) * (v - from) : v;
-        }
-        for (int64_t i = whole; i < k->area; i++) rest += mean != NULL ? (x[i] - *mean) * (x[i] - *mean) : x[i];
+        for (int64_t i = 0; i < whole; i += HALF_LANES)
+            for (int a = 0; a < n; a++) {
+                memcpy(&v, x + a * k->area + i, sizeof v);
+                if (mean != NULL) v -= mean[a];
+                lanes[a] += mean != NULL ? v * v : v;
+            }
+        for (int a = 0; a < n; a++)
+            for (int64_t i = whole; i < k->area; i++) {
+                float apart = x[a * k->area + i] - (mean != NULL ? mean[a] : 0);
+                rest[a] += mean != NULL ? apart * apart : apart;
+            }
     }
-    memcpy(at, &lanes, sizeof at);
-    for (int i = 1; i < HALF_LANES; i++) at[0] += at[i];
-    return rest + at[0];
+    for (int a = 0; a < n; a++) {
+        memcpy(at, &lanes[a], sizeof at);
+        for (int i = 1; i < HALF_LANES; i++) at[0] += at[i];
+        sum[a] = rest[a] + at[0];
+    }
+}
+TSR_CLONES static void half_sums(float *sum, const Channels *k, int64_t c, int n, const float *mean) {
+    if (n == HALF_ABREAST) {
+        if (mean == NULL) half_sums_of(sum, k, c, HALF_ABREAST, NULL);
+        else half_sums_of(sum, k, c, HALF_ABREAST, mean);
+    } else
+        for (int a = 0; a < n; a++) half_sums_of(sum + a, k, c + a, 1, mean != NULL ? mean + a : NULL);
 }
 
-static void half_stats(const Channels *k, int64_t c);
+static void half_stats(const Channels *k, int64_t c, int n);
 
 #define NAME(x) f32_##x
 #define T float
@@ -426,9 +442,13 @@ static void half_stats(const Channels *k, int64_t c);
 #include "core/kernels/reduce/batch_norm.inc"
 
 /* Distances are those from the mean before it is rounded. */
-static void half_stats(const Channels *k, int64_t c) {
-    float sum = half_sum(k, c, NULL), mean = sum / (float)(k->batch * k->area);
-    f32_batch_keep(k, c, (float)rounded((double)mean, k->kept), (double)sum, (double)half_sum(k, c, &mean));
+static void half_stats(const Channels *k, int64_t c, int n) {
+    float sum[HALF_ABREAST], squares[HALF_ABREAST], mean[HALF_ABREAST];
+    half_sums(sum, k, c, n, NULL);
+    for (int a = 0; a < n; a++) mean[a] = sum[a] / (float)(k->batch * k->area);
+    half_sums(squares, k, c, n, mean);
+    for (int a = 0; a < n; a++)
+        f32_batch_keep(k, c + a, (float)rounded((double)mean[a], k->kept), (double)sum[a], (double)squares[a]);
 }
 
 static BatchWay batch_way(const TsrTensor *t, int64_t area) {
