@@ -72,7 +72,7 @@ CORE_SRC := $(filter-out $(SIMD_SRC),$(filter src/core/%,$(SRC)))
 TOOL_SRC := $(filter-out src/core/%,$(SRC))
 OBJ = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
 ISAS := base $(if $(LIB_DIR),,$(if $(filter x86_64,$(shell uname -m)),avx2 avx512))
-NO_SIMD := %/complex_block.base.o %/conv_pairs.base.o %/conv_pairs.avx2.o %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/chain.base.o %/double_chain.base.o %/few.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
+NO_SIMD := %/complex_block.base.o %/conv_pairs.base.o %/conv_pairs.avx2.o %/pairs.base.o %/pairs.avx2.o %/conv.base.o %/attention.base.o %/chain.base.o %/double_chain.base.o %/few.base.o %/thin.base.o %/grid.avx512.o %/bessel.avx512.o %/complex.avx512.o
 SIMD_OBJ := $(filter-out $(NO_SIMD),$(foreach isa,$(ISAS),$(SIMD_SRC:src/%.simd.c=$(BUILD)/obj/%.$(isa).o)))
 CORE_OBJ := $(call OBJ,$(CORE_SRC)) $(SIMD_OBJ)
 TOOL_OBJ := $(call OBJ,$(TOOL_SRC))

@@ -12,6 +12,7 @@
 #include "lang/object/args.h"
 #include "torch/cuda/cuda.h"
 #include "torch/bind/bind.h"
+#include "core/ops/nn/attention.h"
 #include "core/print.h"
 #include "lang/types/dict.h"
 #include "lang/types/numbers.h"
@@ -574,8 +575,30 @@ const Method torch_onnx_functions[] = {
     {"is_in_onnx_export", fn_no, ARGS_NONE, 0, 0, "()", "False: nothing is exported."},
     END,
 };
+#ifdef __wasm__ /* the page goes without, for its size */
+#define fn_attended fn_none
+#else
+FN(attended) {
+    const TsrTensor *of[3];
+    for (int i = 0; i < 3; i++) {
+        TsrTensor *t;
+        TSR_TRY(bind_tensor_of(&t, args->values[i]));
+        of[i] = t;
+    }
+    TsrScalar factor;
+    bool ok, causal;
+    TSR_TRY(bind_scalar(&factor, &ok, args->values[3]));
+    TSR_TRY(value_truth(&causal, args->values[4]));
+    TsrTensor *result;
+    TSR_TRY(tsr_attention_new(&result, of, tsr_scalar_to_double(factor), causal));
+    *out = result != NULL ? value_tensor_move(result) : VALUE_NONE;
+    return TSR_OK;
+}
+#endif
 const Method torch_state_functions[] = {
     {"_are_functorch_transforms_active", fn_no, ARGS_NONE, 0, 0, "()", "False: no transform is active."},
+    {"_attended", fn_attended, ARGS_RANGE, 5, 5, "(query, key, value, factor, is_causal)",
+     "Attention in PyTorch's blocks, or None where there is no kernel for it."},
     {"_get_tracing_state", fn_none, ARGS_NONE, 0, 0, "()", "None: nothing is traced."},
     END,
 };
