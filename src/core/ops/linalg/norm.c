@@ -494,6 +494,23 @@ static void format_dims(char *text, size_t room, int n, const int64_t *dims) {
         at += (size_t)snprintf(text + at, room - at, i ? " %lld" : "%lld", (long long)dims[i]);
 }
 
+/* The two dimensions of matrices, from 0 on. */
+static TsrStatus matrix_dims(int64_t dims[2], Over over, int ndim) {
+    static const char fn[] = "linalg.matrix_norm";
+    if (over.n != 2) {
+        char text[256];
+        format_dims(text, sizeof text, over.n, over.dims);
+        return tsr_error(TSR_RUNTIME_ERROR, "%s: dim must be a 2-tuple. Got %s", fn, text);
+    }
+    for (int i = 0; i < 2; i++) {
+        dims[i] = over.dims[i];
+        TSR_TRY(tsr_wrap_dim(&dims[i], ndim));
+    }
+    if (dims[0] != dims[1]) return TSR_OK;
+    return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)dims[0],
+                     (long long)dims[1]);
+}
+
 static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord, Over over) {
     static const char fn[] = "linalg.matrix_norm";
     TSR_OWNED cast = NULL;
@@ -501,17 +518,9 @@ static TsrStatus matrix_norm(TsrTensor **out, const TsrTensor *x, MatrixNorm ord
     TSR_OWNED r = NULL;
     TSR_TRY(tsr_la_check_matrix(x, fn, "A"));
     TSR_TRY(is_of_singular_values(ord) ? tsr_la_check_float_high(x, fn) : tsr_la_check_float(x, fn));
-    if (over.n != 2) {
-        char text[256];
-        format_dims(text, sizeof text, over.n, over.dims);
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: dim must be a 2-tuple. Got %s", fn, text);
-    }
-    int64_t d0 = over.dims[0], d1 = over.dims[1];
-    TSR_TRY(tsr_wrap_dim(&d0, tsr_ndim(x)));
-    TSR_TRY(tsr_wrap_dim(&d1, tsr_ndim(x)));
-    if (d0 == d1)
-        return tsr_error(TSR_RUNTIME_ERROR, "%s: dims must be different. Got (%lld, %lld)", fn, (long long)d0,
-                         (long long)d1);
+    int64_t dims[2];
+    TSR_TRY(matrix_dims(dims, over, tsr_ndim(x)));
+    const int64_t d0 = dims[0], d1 = dims[1];
     TSR_TRY(check_norm_dtype(x, over.dtype, fn));
     if (ord == NORM_FRO) return vector_norm(out, x, 2, (Over){2, (int64_t[]){d0, d1}, over.keepdim, over.dtype, NULL});
     TSR_TRY(tsr_tensor_new_cast(&cast, x, over.dtype == TSR_DTYPE_NONE ? x->dtype : over.dtype));
@@ -621,11 +630,14 @@ TsrStatus op_norm_text(TsrOpCall *c) {
     TSR_TRY(tsr_la_check_matrix(x, "linalg.matrix_norm", "A"));
     TSR_TRY(is_of_singular_values(kind) ? tsr_la_check_float_high(x, "linalg.matrix_norm")
                                         : tsr_la_check_float(x, "linalg.matrix_norm"));
+    const Over over = over_of(c, tsr_ndim(x), all);
+    int64_t dims[2];
+    TSR_TRY(matrix_dims(dims, over, tsr_ndim(x)));
     TsrDtype real = tsr_dtype_real_of(x->dtype);
     if (c->out[0] != NULL && c->out[0]->dtype != real && !tsr_arg_given(&c->arg[4]))
         return tsr_error(TSR_RUNTIME_ERROR, "linalg.matrix_norm expected out tensor dtype %s but got: %s",
                          tsr_dtype_scalar_name(real), tsr_dtype_scalar_name(c->out[0]->dtype));
-    return tsr_finish_move(c, matrix_norm(&r, x, kind, over_of(c, tsr_ndim(x), all)), r);
+    return tsr_finish_move(c, matrix_norm(&r, x, kind, over), r);
 }
 
 /* ---- condition numbers ---- */
