@@ -162,6 +162,7 @@ TsrStatus globals_index(int *out, const char *name);
 void globals_shutdown(void);
 /* The value of a global that is not set: a builtin, lent; NULL with NameError. */
 const Value *globals_builtin(int number);
+const Value *globals_named(const char *name); /* a global, or the builtin of that name, likewise */
 TsrStatus import_star(Value module);
 
 /* --- ops.c: what instructions do when it is not quick --- */

@@ -145,6 +145,13 @@ const Value *globals_builtin(int number) {
     return NULL;
 }
 
+const Value *globals_named(const char *name) {
+    int slot;
+    if (globals_index(&slot, name) != TSR_OK) return NULL;
+    const Value *set = &vm.globals[slot];
+    return set->tag != V_UNBOUND ? set : globals_builtin(globals_number(slot));
+}
+
 TsrStatus globals_set_last(Value v) {
     Str *name = str_intern_c("_");
     int number;

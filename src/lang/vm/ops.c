@@ -17,13 +17,26 @@ unsigned value_dying;
 
 /* --- operands --- */
 
-const Value *frame_name(const Frame *f, int slot) {
-    const Code *code = f->code;
-    if ((code->flags & CODE_MODULE) && slot < GLOBAL_SLOTS) return globals_builtin(slot);
+static const char *slot_name(const Code *code, int slot) {
     int name = slot - code->first_slot;
-    const char *text = name >= 0 && name < code->slot_count ? code->slot_names[name] : "?";
-    tsr_error(TSR_UNBOUND_LOCAL_ERROR, "cannot access local variable '%s' where it is not associated with a value",
-              text);
+    return name >= 0 && name < code->slot_count ? code->slot_names[name] : "?";
+}
+
+/* Whether the name in the slot is of the function in which this code of an eval or exec runs. */
+static bool is_lent_name(const Frame *f, int slot) { return (f->flags & FRAME_LENT) && slot < f->own_from; }
+
+static TsrStatus unbound_local(const Frame *f, int slot) {
+    const char *name = slot_name(f->code, slot);
+    if (is_lent_name(f, slot)) return tsr_error(TSR_NAME_ERROR, "name '%s' is not defined", name);
+    return tsr_error(TSR_UNBOUND_LOCAL_ERROR,
+                     "cannot access local variable '%s' where it is not associated with a value", name);
+}
+
+/* eval and exec in a function take the global for a name that is not set there, as Python's do. */
+const Value *frame_name(const Frame *f, int slot) {
+    if ((f->code->flags & CODE_MODULE) && slot < GLOBAL_SLOTS) return globals_builtin(slot);
+    if (is_lent_name(f, slot)) return globals_named(slot_name(f->code, slot));
+    (void)unbound_local(f, slot);
     return NULL;
 }
 
@@ -462,9 +475,10 @@ static TsrStatus op_make_cell(Frame *f, const Ins *i) {
     return TSR_OK;
 }
 
-static TsrStatus unbound_cell(const Frame *f, int slot) {
-    frame_name(f, slot);
-    return exc_status();
+static TsrStatus load_global(Frame *f, const Ins *i, const Value *global) {
+    if (global == NULL) return exc_status();
+    slot_set_move(&f->base[i->a], value_retain(*global));
+    return TSR_OK;
 }
 
 static TsrStatus unbound_free(const Frame *f, int index) {
@@ -473,9 +487,10 @@ static TsrStatus unbound_free(const Frame *f, int index) {
                      f->code->flags & CODE_EVAL ? f->fn->code->captures[index].name : f->code->captures[index].name);
 }
 
-/* An empty cell is an error, but for one of the prelude's, which is filled when it is first read. */
+/* An empty cell is an error, but for one of the prelude's, which is filled when it is first read, and in eval. */
 static TsrStatus op_load_empty_free(Frame *f, const Ins *i) {
     Value v;
+    if (f->flags & FRAME_LENT) return load_global(f, i, globals_named(f->fn->code->captures[i->c].name));
     if (!source_is_prelude(f->code->source)) return unbound_free(f, i->c);
     TSR_TRY(prelude_fill_cell(&v, f->code->source, f->fn->code->captures[i->c].name));
     slot_set_move(&f->base[i->a], v);
@@ -519,7 +534,7 @@ static TsrStatus op_delete_global(const Ins *i) {
 
 static TsrStatus op_delete_local(Frame *f, const Ins *i) {
     Value *slot = &f->base[i->a];
-    if (slot->tag == V_UNBOUND) return unbound_cell(f, i->a);
+    if (slot->tag == V_UNBOUND) return unbound_local(f, i->a);
     slot_clear(slot);
     return TSR_OK;
 }
@@ -727,7 +742,7 @@ TsrStatus (*vm_line)(void);
 
 TsrStatus ins_other(Frame *f, const Ins *i) {
     switch (i->op) {
-    case INS_LOADCELL: return unbound_cell(f, i->b);
+    case INS_LOADCELL: return load_global(f, i, frame_name(f, i->b));
     case INS_LOADFREE: return op_load_empty_free(f, i);
     case INS_STOREG: return op_store_global(f, i);
     case INS_DELG: return op_delete_global(i);
@@ -735,7 +750,7 @@ TsrStatus ins_other(Frame *f, const Ins *i) {
     case INS_STORECELL: return op_store_cell(f, i);
     case INS_STOREFREE: return op_store_free(f, i);
     case INS_DELCELL:
-        if (value_as_cell(f->base[i->a])->value.tag == V_UNBOUND) return unbound_cell(f, i->a);
+        if (value_as_cell(f->base[i->a])->value.tag == V_UNBOUND) return unbound_local(f, i->a);
         return op_delete_cell(value_as_cell(f->base[i->a]));
     case INS_DELFREE:
         if (f->fn->cells[i->c]->value.tag == V_UNBOUND) return unbound_free(f, i->c);
