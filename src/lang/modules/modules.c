@@ -27,7 +27,11 @@ static const NsModule ns_csv = {"csv", "Rows of texts, from lines and to files."
 static const NsModule ns_logging = {"logging", "Messages of a program by levels.", NULL, NULL, NULL};
 static const NsModule ns_pathlib = {"pathlib", "The paths of files.", NULL, NULL, NULL};
 static const NsModule ns_pprint = {"pprint", "Values over several lines.", NULL, NULL, NULL};
-static const NsModule ns_statistics = {"statistics", "Means and spreads of numbers in lists.", NULL, NULL, NULL};
+static TsrStatus statistics_fill(Module *module) {
+    return module_add(module, "StatisticsError", value_lent(EXC_TYPE(TSR_STATISTICS_ERROR)));
+}
+static const NsModule ns_statistics = {"statistics", "Means and spreads of numbers in lists.", NULL, statistics_fill,
+                                       NULL};
 static const NsModule ns_textwrap = {"textwrap", "Text in lines of a width.", NULL, NULL, NULL};
 static const NsModule ns_timeit = {"timeit", "How long functions take.", NULL, NULL, NULL};
 #endif

@@ -49,7 +49,7 @@ static const PreludeSource sources[] = {
     SOURCE("pprint", pprint, "functools types"),
     SOURCE("re", re, "re"),
     SOURCE("functools", singledispatch, "functools typing"),
-    SOURCE("statistics", statistics, "collections math"),
+    SOURCE("statistics", statistics, "collections math statistics"),
     SOURCE("string", string, NULL),
     SOURCE("textwrap", textwrap, "re"),
     SOURCE("timeit", timeit, "time"),
