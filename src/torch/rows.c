@@ -223,7 +223,7 @@ static const TsrOp rows[] = {
             "tensor([1, 2])"),
     FLAGGED(
         ANY_TENSOR | TSR_OP_DEVICE, TSR_MAYBE_VIEW, row_asarray,
-        "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool requires_grad=False) "
+        "asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, bool? requires_grad=False) "
         "-> Tensor",
         TSR_FN, "A tensor of the data, over the same memory where that is possible.", "asarray([1, 2])",
         "tensor([1, 2])"),

@@ -97,6 +97,7 @@ TsrStatus tsr_dense_new(TsrTensor **out, const TsrTensor *t, TsrDtype dtype) {
 }
 
 TsrStatus tsr_list_new(TsrTensor ***out, int64_t n) {
+    if (n >= INT64_C(1) << 60) return tsr_error(TSR_RUNTIME_ERROR, "cannot create std::vector larger than max_size()");
     *out = n > INT32_MAX ? NULL : tsr_calloc((size_t)TSR_MAX(n, 1), sizeof **out);
     return *out != NULL ? TSR_OK : tsr_error_no_memory((size_t)n * sizeof **out);
 }

@@ -252,7 +252,8 @@ TsrStatus op_stack(TsrOpCall *c) {
                              "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
                              tsr_sizes_text(t[0]), tsr_sizes_text(t[i]), i);
     TsrTensor *result = NULL;
-    if (tsr_suggested_format(t[0]) != TSR_CONTIGUOUS && c->out[0] == NULL && dim < tsr_ndim(t[0]))
+    bool huge = t[0]->numel > INT64_MAX / 16 / n; /* more than memory holds: the error is of the joined sizes */
+    if ((huge || tsr_suggested_format(t[0]) != TSR_CONTIGUOUS) && c->out[0] == NULL && dim < tsr_ndim(t[0]))
         return tsr_finish_move(c, stack_new(&result, n, t, dim), result);
     return join(c, "stack", with_dim, dim, false);
 }

@@ -187,6 +187,11 @@ static TsrTensor *crop(TsrScope *s, TsrTensor *t, int n, const int64_t *pad) {
     return t;
 }
 
+/* A padded size; one that is too large wraps around, as PyTorch's does. */
+static int64_t padded(int64_t size, int64_t before, int64_t after) {
+    return (int64_t)((uint64_t)size + (uint64_t)before + (uint64_t)after);
+}
+
 static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, TsrScalar value) {
     int ndim = tsr_ndim(self);
     if (n % 2 != 0) return tsr_error(TSR_RUNTIME_ERROR, "Length of pad must be even but instead it equals %d", n);
@@ -205,12 +210,16 @@ static TsrStatus pad_constant(TsrOpCall *c, TsrTensor *self, int n, const int64_
     }
     TsrScope s = {0};
     TsrTensor *inner = crop(&s, self, n, pad);
+    if (s.status != TSR_OK) return tsr_scope_return(c, &s, NULL);
     if (!grows) return tsr_scope_return(c, &s, MAKE(&s, tsr_tensor_new_clone, inner, TSR_PRESERVE));
-    for (int i = 0; i < n / 2; i++) {
-        int d = ndim - 1 - i;
-        if (tsr_add_overflows(sizes[d], pad[2 * i], &sizes[d]) ||
-            tsr_add_overflows(sizes[d], pad[2 * i + 1], &sizes[d]))
-            return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
+    for (int d = ndim - n / 2; d < ndim; d++) {
+        int64_t before = pad[2 * (ndim - 1 - d)], after = pad[2 * (ndim - 1 - d) + 1];
+        sizes[d] = padded(self->sizes[d], before, after);
+        if (sizes[d] < 0)
+            return tsr_error(TSR_RUNTIME_ERROR,
+                             "The input size %lld, plus negative padding %lld and %lld resulted in a negative output "
+                             "size, which is invalid. Check dimension %d of your input.",
+                             (long long)self->sizes[d], (long long)before, (long long)after, d);
     }
     TsrTensor *t = MAKE(&s, formatted_new, ndim, sizes, tsr_suggested_format(self), self), *place = t;
     if (s.status == TSR_OK && !tsr_is_meta(self)) s.status = tsr_tensor_fill(t, value);
@@ -276,13 +285,15 @@ static TsrStatus check_output(const TsrTensor *self, int k, const int64_t *pad) 
     char in[128] = "", out[128] = "";
     bool small = false;
     for (int i = k - 1; i >= 0; i--) {
-        int64_t size = self->sizes[tsr_ndim(self) - 1 - i], result = size + pad[2 * i] + pad[2 * i + 1];
+        int64_t size = self->sizes[tsr_ndim(self) - 1 - i], result = padded(size, pad[2 * i], pad[2 * i + 1]);
         small |= result < 1;
         size_t a = strlen(in), b = strlen(out);
         snprintf(in + a, sizeof in - a, "%s%s: %lld", a > 0 ? ", " : "", dim_names[i], (long long)size);
         snprintf(out + b, sizeof out - b, "%s%s: %lld", b > 0 ? " " : "", dim_names[i], (long long)result);
     }
-    return small ? tsr_error(TSR_RUNTIME_ERROR, "input (%s) is too small. Calculated output %s", in, out) : TSR_OK;
+    if (!small) return TSR_OK;
+    if (k == 1) return tsr_error(TSR_RUNTIME_ERROR, "input (%s) is too small. Calculated output %s", in, out);
+    return tsr_error(TSR_RUNTIME_ERROR, "Calculated output %s must be >= 1 in every dimension (input %s)", out, in);
 }
 
 static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const int64_t *pad) {
@@ -314,7 +325,7 @@ static TsrStatus check_copied(PadMode mode, const TsrTensor *self, int n, const 
                 4 + 2 * i, (long long)pad[2 * i], (long long)pad[2 * i + 1], ndim - 1 - i, tsr_sizes_text(self));
         if (mode == CIRCULAR && (pad[2 * i] > size || pad[2 * i + 1] > size))
             return tsr_error(TSR_RUNTIME_ERROR, "Padding value causes wrapping around more than once.");
-        if (mode == CIRCULAR && size + pad[2 * i] + pad[2 * i + 1] < 0)
+        if (mode == CIRCULAR && padded(size, pad[2 * i], pad[2 * i + 1]) < 0)
             return tsr_error(TSR_RUNTIME_ERROR, "Negative padding value is resulting in an empty dimension");
     }
     return mode == CIRCULAR ? TSR_OK : check_output(self, k, pad);
@@ -410,14 +421,28 @@ static TsrStatus pad_rows(TsrOpCall *c, TsrTensor *self, int n, const int64_t *p
     return tsr_scope_return(c, &s, result);
 }
 
+/* No memory holds what is padded so far: the error is of a tensor of that size. One that wrapped around to few elements
+ * is refused, too. */
+static TsrStatus pad_too_far(TsrOpCall *c, const TsrTensor *self, int n, const int64_t *pad) {
+    int64_t sizes[TSR_MAX_DIMS];
+    TsrTensor *t = NULL;
+    memcpy(sizes, self->sizes, sizeof *sizes * (size_t)tsr_ndim(self));
+    for (int i = 0; i < n / 2; i++) {
+        int64_t *size = &sizes[tsr_ndim(self) - 1 - i];
+        *size = padded(*size, pad[2 * i], pad[2 * i + 1]);
+    }
+    TSR_TRY(tsr_tensor_new(&t, tsr_ndim(self), sizes, self->dtype, self->device));
+    if (tsr_is_meta(t)) return tsr_return_move(c, t);
+    tsr_tensor_free(t);
+    return tsr_error(TSR_RUNTIME_ERROR, "pad: the result's size overflows");
+}
+
 static TsrStatus pad_copied(TsrOpCall *c, TsrTensor *self, int n, const int64_t *pad, PadMode mode) {
     static const char *const kernels[2][3] = {{"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"},
                                               {"replication_pad1d", "replication_pad2d", "replication_pad3d"}};
-    for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
-        if (pad[i] > INT64_MAX / 4 || pad[i] < INT64_MIN / 4)
-            return tsr_error(TSR_RUNTIME_ERROR, "Storage size calculation overflowed with a padding of %lld",
-                             (long long)pad[i]);
     TSR_TRY(check_copied(mode, self, n, pad));
+    for (int i = 0; i < n; i++) /* so that sizes and pads can be added */
+        if (pad[i] > INT64_MAX / 16 || pad[i] < INT64_MIN / 16) return pad_too_far(c, self, n, pad);
     if (mode != CIRCULAR)
         TSR_TRY(tsr_require(TSR_BITS_USUAL | TSR_BITS_COMPLEX, self->dtype, kernels[mode][n / 2 - 1]));
     if (tsr_is_contiguous(self, TSR_CONTIGUOUS) && self->numel > 0 && !tsr_is_meta(self) && !tsr_on_device(self))

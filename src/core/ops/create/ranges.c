@@ -61,8 +61,8 @@ static TsrStatus arange_count(int64_t *count, TsrScalar start, TsrScalar end, Ts
         int64_t by = tsr_scalar_to_int(step);
         if (by == 0) return tsr_error(TSR_RUNTIME_ERROR, "step must be nonzero");
         *count = count_whole(tsr_scalar_to_int(start), tsr_scalar_to_int(end), by);
-        if (*count >= 0) return TSR_OK;
-        n = -1;
+        if (*count >= 0 && *count < INT64_C(1) << 53) return TSR_OK;
+        n = (double)*count; /* as PyTorch counts, which shows where doubles have no longer each int */
     }
     if (n == BEYOND) return one_too_many();
     if (!(n >= 0 && n < BEYOND)) return tsr_error(TSR_RUNTIME_ERROR, "invalid size, possible overflow?");

@@ -131,7 +131,8 @@ static TsrStatus chunk(TsrOpCall *c, Pieces pieces) {
     TSR_TRY(tsr_wrap_dim(&dim, tsr_ndim(SELF)));
     int64_t total = SELF->sizes[dim];
     if (total == 0) return cut_into(c, (Cut){dim, chunks, cut_empty, NULL}, pieces);
-    return split_even(c, total / chunks + (total % chunks != 0), dim, pieces);
+    int64_t rounded_up = (int64_t)((uint64_t)total + (uint64_t)chunks - 1); /* wraps around, as PyTorch's does */
+    return split_even(c, rounded_up / chunks, dim, pieces);
 }
 TsrStatus op_chunk(TsrOpCall *c) { return chunk(c, (Pieces){"chunk", VIEWS}); }
 TsrStatus op_unsafe_chunk(TsrOpCall *c) { return chunk(c, (Pieces){"unsafe_chunk", UNSAFE}); }
