@@ -12,6 +12,7 @@
 
 #include "core/kernels/pointwise/table.h"
 #include "matmul.h"
+#include "core/iter.h"
 #include "core/mem.h"
 #include "core/op.h"
 #include "core/op/shared.h"
@@ -593,6 +594,25 @@ static TsrStatus without_gaps_new(TsrTensor **out, TsrTensor *t) {
     return TSR_OK;
 }
 
+/* PyTorch multiplies into a view of out=, of factors' sizes: what shares memory with it is refused before dtypes are.
+ */
+static TsrStatus check_kron_out(const TsrOpCall *c, int n, const int64_t *sa, const int64_t *sb, const TsrTensor *av,
+                                const TsrTensor *bv) {
+    TSR_OWNED view = NULL;
+    int64_t sizes[TSR_MAX_DIMS];
+    const TsrTensor *out = c->out[0];
+    if (out == NULL) return TSR_OK;
+    bool fits = tsr_ndim(out) == n;
+    for (int i = 0; i < n && fits; i++) fits = out->sizes[i] == sa[2 * i] * sb[2 * i + 1];
+    if (!fits) TSR_TRY(tsr_check_no_overlap(out, av)); /* of what is resized first */
+    if (!fits) return tsr_check_no_overlap(out, bv);
+    for (int i = 0; i < 2 * n; i++) sizes[i] = sa[i] * sb[i];
+    TSR_TRY(tsr_tensor_new_reshaped_view(&view, out, 2 * n, sizes));
+    TSR_TRY(tsr_check_out_overlap(view, NULL));
+    TSR_TRY(tsr_iter_check_partial_overlap(view, av));
+    return tsr_iter_check_partial_overlap(view, bv);
+}
+
 TsrStatus op_kron(TsrOpCall *c) {
     TSR_OWNED a = NULL;
     TSR_OWNED b = NULL;
@@ -612,6 +632,7 @@ TsrStatus op_kron(TsrOpCall *c) {
     }
     TSR_TRY(tsr_tensor_new_reshape(&av, a, 2 * n, sa));
     TSR_TRY(tsr_tensor_new_reshape(&bv, b, 2 * n, sb));
+    TSR_TRY(check_kron_out(c, n, sa, sb, av, bv));
     if (kron_by_rows(a, b, n, sa, sb)) TSR_TRY(kron_by_rows_new(&product, av, bv));
     else TSR_TRY(tsr_invoke_new(&product, 1, "mul", "tt", av, bv));
     /* The product lies as its factors do, and may then have no such view; PyTorch writes an out= through a view of it.
