@@ -145,13 +145,21 @@ static void attend_strips(int64_t begin, int64_t end, void *user) {
     tsr_dataptr_release(&room);
 }
 
-static bool suits(const TsrTensor *const of[3], const Attention *a) {
-    for (int i = 0; i < 3; i++)
-        if (of[i]->dtype != TSR_FLOAT32 || of[i]->device.type != TSR_CPU || of[i]->strides[3] != 1) return false;
-    return a->soften != NULL && a->product != NULL && a->width <= TSR_CHAIN_DEPTH;
+/* Dense tensors of floats in memory of as many batches, heads and numbers a row, keys of as many rows as values. */
+static bool suits(const TsrTensor *const of[3]) {
+    for (int i = 0; i < 3; i++) {
+        const TsrTensor *t = of[i], *like = of[i == VALUE ? KEY : QUERY];
+        if (t->sparse != NULL || t->dtype != TSR_FLOAT32 || t->device.type != TSR_CPU || tsr_ndim(t) != 4) return false;
+        for (int d = 0; d < 4; d++)
+            if (t->sizes[d] != like->sizes[d] && !(i == KEY && d == 2)) return false;
+        if (t->strides[3] != 1) return false;
+    }
+    return true;
 }
 
 TsrStatus tsr_attention_new(TsrTensor **out, const TsrTensor *const of[3], double factor, bool causal) {
+    *out = NULL;
+    if (!suits(of)) return TSR_OK;
     const int64_t *q = of[QUERY]->sizes;
     Attention a = {.of = {of[0], of[1], of[2]}, .heads = q[1], .rows = q[2], .columns = of[KEY]->sizes[2]};
     a.width = q[3];
@@ -161,8 +169,7 @@ TsrStatus tsr_attention_new(TsrTensor **out, const TsrTensor *const of[3], doubl
     a.causal = causal;
     a.product = tsr_chain_kernel();
     a.soften = tsr_attention_kernel();
-    *out = NULL;
-    if (!suits(of, &a)) return TSR_OK;
+    if (a.soften == NULL || a.product == NULL || a.width > TSR_CHAIN_DEPTH) return TSR_OK;
     for (int i = 0; i < 3; i++) TSR_TRY(tsr_tensor_check(of[i], false));
     const int64_t heads = q[0] * q[1], strips = (a.rows + a.strip - 1) / a.strip;
     TSR_TRY(tsr_tensor_new(&a.turned, 1, (int64_t[]){heads * a.columns * a.width}, TSR_FLOAT32, TSR_DEVICE_CPU));
