@@ -125,7 +125,7 @@ TsrStatus op_range(TsrOpCall *c) {
     if (counted == TSR_INT64) start = trunc(start), end = trunc(end), step = trunc(step);
     if (half) start = (float)start, end = (float)end, step = (float)step;
     TSR_TRY(check_bounds(start, end, step));
-    double n = (end - start) / step + 1;
+    double n = half ? (double)(((float)end - (float)start) / (float)step + 1) : (end - start) / step + 1;
     if (n >= BEYOND) return one_too_many();
     int64_t count = (int64_t)n;
     TsrTensor *t;

@@ -313,10 +313,12 @@ TsrStatus op_isfinite(TsrOpCall *c) {
     return tsr_dtype_is_integral(d) || d == TSR_BOOL ? TSR_OK : settle(c->ret[0].t);
 }
 
-/* PyTorch compares magnitudes with infinity, which shows in the strides of empty results. */
+/* PyTorch compares magnitudes, of the parts of complex numbers, with infinity: the strides of empty results show it. */
 static TsrStatus isinf_empty(TsrOpCall *c) {
     TsrScope s = {0};
-    TsrTensor *size = CALL(&s, "abs", "t", c->arg[0].t);
+    TsrTensor *of = c->arg[0].t, *size;
+    if (tsr_dtype_is_complex(of->dtype)) of = CALL(&s, "real", "t", of);
+    size = CALL(&s, "abs", "t", of);
     return tsr_scope_return(c, &s, CALL(&s, "eq", "ts", size, tsr_scalar_float(INFINITY)));
 }
 
@@ -325,7 +327,8 @@ static TsrStatus isinf_alike(TsrOpCall *c, void *rules) { return classify(c, rul
 TsrStatus op_isinf(TsrOpCall *c) {
     static const TsrPointwise rules = {TSR_K_isinf, "isinf_cpu", ANYTHING, TSR_ITER_OUT_BOOL, 1, 0, NULL};
     TsrDtype d = c->arg[0].t->dtype;
-    bool made = c->out[0] == NULL, empty = c->arg[0].t->numel == 0 && made && tsr_in(D_FLOAT | D_FLOAT8 | D_COMPLEX, d);
+    bool made = c->out[0] == NULL,
+         empty = c->arg[0].t->numel == 0 && made && (tsr_in(D_FLOAT | D_FLOAT8, d) || tsr_dtype_is_complex(d));
     if (d == TSR_FLOAT8_E4M3FN && c->out[0] == NULL) return return_alike(c, false); /* it has no infinity */
     if (made && !empty && tsr_dtype_is_complex(d) && tsr_is_dense(c->arg[0].t))
         return run_alike(c, TSR_BOOL, isinf_alike, (void *)&rules);
