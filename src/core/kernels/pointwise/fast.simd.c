@@ -346,6 +346,10 @@ static const TsrLoop SIMD(table)[TSR_K_COUNT][TSR_DTYPE_COUNT] = {
     HALVES_ROW(frac),
     HALVES_ROW(times_number),
     HALVES_ROW(plus_number),
+    HALVES_ROW(addcmul),
+    HALVES_ROW(addcdiv),
+    HALVES_ROW(lerp),
+    HALVES_ROW(lerp_number),
 #endif
     [TSR_K_where] =
         {

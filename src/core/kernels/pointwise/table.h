@@ -42,8 +42,9 @@ typedef enum TsrKernel {
     TSR_K_sgn,
     TSR_K_isreal,       /* complex only */
     TSR_K_where,        /* condition (bool), then two operands; every dtype */
-    TSR_K_times_number, /* half floats only, where vectors widen them: by a float, and plus one */
+    TSR_K_times_number, /* half floats only, where vectors widen them: by a float, plus one, with one as weight */
     TSR_K_plus_number,
+    TSR_K_lerp_number,
     TSR_K_complex, /* these have no loop in the table, but a device's formula: of two real operands */
     TSR_K_polar,
     TSR_K_frexp_mantissa,

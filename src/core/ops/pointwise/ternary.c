@@ -254,12 +254,24 @@ TsrStatus op_lerp_tensor(TsrOpCall *c) {
     return lerp(c, "lerp_kernel_tensor", c->arg[2].t, 0);
 }
 
+/* Half floats with a number, where a kernel widens them by vectors: the number stays a float. */
+static TsrStatus lerp_by_number(TsrOpCall *c, const char *weight) {
+    static const TsrPointwise rules = {TSR_K_lerp_number, "lerp_kernel_scalar", D_FLOAT, 0, 4, 0, NULL};
+    TsrPw pw;
+    TSR_TRY(tsr_pw_begin(&pw, c, &rules, 2, (TsrTensor *[]){c->arg[0].t, c->arg[1].t}));
+    return tsr_pw_finish(&pw, rules.kernel, weight, sizeof(float));
+}
+
 TsrStatus op_lerp_scalar(TsrOpCall *c) {
     _Alignas(16) char value[16];
-    TsrTensor *self = c->arg[0].t, *weight;
+    TsrTensor *self = c->arg[0].t, *weight, *out = c->out[0];
     TSR_TRY(check_lerp_dtype(self, c->arg[1].t, "end"));
-    TsrDtype compute = self->dtype == TSR_FLOAT16 || self->dtype == TSR_BFLOAT16 ? TSR_FLOAT32 : self->dtype;
+    bool half = tsr_in(TSR_BITS_HALF, self->dtype);
+    TsrDtype compute = half ? TSR_FLOAT32 : self->dtype;
     if ((D_FLOAT | D_COMPLEX) >> self->dtype & 1) TSR_TRY(tsr_scalar_store_checked(c->arg[2].s, compute, value));
+    if (half && (out == NULL || out->dtype == self->dtype) && !tsr_on_device(self) &&
+        tsr_kernel(TSR_K_lerp_number, self->dtype) != NULL)
+        return lerp_by_number(c, value);
     TSR_TRY(tsr_tensor_new_wrapped(&weight, c->arg[2].s));
     TsrStatus s = lerp(c, "lerp_kernel_scalar", weight, TSR_ITER_NUMBER_LAST);
     tsr_tensor_free(weight);
@@ -273,7 +285,8 @@ static TsrStatus add_scaled_pair(TsrOpCall *c, const TsrPointwise *rules) {
     TsrTensor *in[3] = {c->arg[0].t, c->arg[1].t, c->arg[2].t};
     TsrPw pw;
     TSR_TRY(tsr_pw_begin(&pw, c, rules, 3, in));
-    TsrStatus s = tsr_scalar_store_checked(c->arg[3].s, pw.it.dtype, value);
+    TsrDtype compute = tsr_in(TSR_BITS_HALF, pw.it.dtype) ? TSR_FLOAT32 : pw.it.dtype;
+    TsrStatus s = tsr_scalar_store_checked(c->arg[3].s, compute, value);
     return s == TSR_OK ? tsr_pw_finish(&pw, rules->kernel, value, sizeof value) : tsr_iter_end_move(&pw.it, s, NULL);
 }
 
