@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "la.h"
+#include "core/element/halffloat.h"
 #include "core/engine/device.h"
 #include "core/kernels/turn.inc"
 #include "core/op/compose.h"
@@ -77,6 +78,46 @@ enum { SHORT_ROW = 1 << 15 };
 #define SQUARES(x, n) squares_double((const double *)(x), 2 * (n))
 #include "core/kernels/reduce/norm.inc"
 
+/* bfloat16 is widened where it is added up: squares of its numbers are exact in float. Short rows in the order of
+ * f32_fold_dense, long ones in floats of 16 terms each and those in double. norm() of 10**6 numbers, one thread on
+ * Zen 3: by a tensor of floats 261 us, and so 145. */
+TSR_CLONES static float squares_of_short_row(const TsrBfloat16 *x, int64_t n) {
+    float s[8] = {0};
+    int64_t i = 0, fours;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++) {
+            const float v = tsr_bfloat16_widen(x[i + k]);
+            s[k] += v * v;
+        }
+    for (int k = 1; k < 8; k++) s[0] += s[k];
+    for (fours = i + (n - i) / 4 * 4; i < fours; i++) s[0] += tsr_bfloat16_widen(x[i]) * tsr_bfloat16_widen(x[i]);
+    for (; i < n; i++) s[0] = fmaf(tsr_bfloat16_widen(x[i]), tsr_bfloat16_widen(x[i]), s[0]);
+    return s[0];
+}
+
+TSR_CLONES static double squares_of_long_row(const TsrBfloat16 *x, int64_t n) {
+    enum { SUMS = 32, TERMS = 16 };
+    double total = 0;
+    int64_t i = 0;
+    for (; i + SUMS * TERMS <= n; i += SUMS * TERMS) {
+        float s[SUMS] = {0};
+        for (int t = 0; t < TERMS; t++)
+            for (int k = 0; k < SUMS; k++) {
+                const float v = tsr_bfloat16_widen(x[i + t * SUMS + k]);
+                s[k] += v * v;
+            }
+        for (int half = SUMS / 2; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) s[k] += s[k + half];
+        total += (double)s[0];
+    }
+    return total + (double)squares_of_short_row(x + i, n - i);
+}
+
+static double bfloat16_norm_part(const TsrBfloat16 *x, int64_t n) {
+    if (n == 1) return (double)fabsf(tsr_bfloat16_widen(x[0]));
+    return n <= SHORT_ROW ? (double)squares_of_short_row(x, n) : squares_of_long_row(x, n);
+}
+
 static double combine(double a, double b, double p) {
     if (!isinf(p)) return a + b;
     if (a != a) return a;
@@ -87,6 +128,7 @@ static double norm_part(TsrDtype d, const void *x, int64_t n, double p, bool den
     switch (d) {
     case TSR_FLOAT32: return f32_norm_part(x, n, p, dense);
     case TSR_FLOAT64: return f64_norm_part(x, n, p, dense);
+    case TSR_BFLOAT16: return bfloat16_norm_part(x, n); /* of p == 2 alone (norm_input) */
     case TSR_COMPLEX64: return c64_norm_part(x, n, p, dense);
     case TSR_COMPLEX128: return c128_norm_part(x, n, p, dense);
     default: return NAN; /* op_norm lets no others in */
@@ -139,6 +181,7 @@ static void norm_rows(int64_t begin, int64_t end, void *user) {
                      j->width, j->p);
         if (j->out_dtype == TSR_FLOAT32) ((float *)(void *)j->out)[i] = (float)v;
         else if (j->out_dtype == TSR_FLOAT64) ((double *)(void *)j->out)[i] = v;
+        else if (j->out_dtype == TSR_BFLOAT16) ((TsrBfloat16 *)(void *)j->out)[i] = tsr_bfloat16_round((float)v);
         else tsr_scalar_store(tsr_scalar_float(v), j->out_dtype, j->out + (size_t)i * tsr_dtype_size(j->out_dtype));
     }
 }
@@ -271,22 +314,6 @@ static int reduced_order(int64_t *order, const TsrTensor *x, const bool *reduced
     return n;
 }
 
-/* A contiguous tensor of a type the kernels know, the reduced dimensions last. */
-static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *reduced, TsrDtype dtype) {
-    TSR_OWNED cast = NULL;
-    TSR_OWNED moved = NULL;
-    int64_t order[TSR_MAX_DIMS];
-    int n = 0, d = tsr_ndim(x);
-    TsrBlasType t;
-    if (!tsr_blas_type(&t, dtype)) dtype = tsr_dtype_is_complex(dtype) ? TSR_COMPLEX64 : TSR_FLOAT32;
-    TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
-    for (int i = 0; i < d; i++)
-        if (!reduced[i]) order[n++] = i;
-    reduced_order(order + n, x, reduced);
-    TSR_TRY(tsr_tensor_new_permute(&moved, cast, d, order));
-    return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
-}
-
 /* Whether the reduced dimensions of x, as they lie, are one run of neighbours. */
 static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
     int64_t order[TSR_MAX_DIMS], step = 1;
@@ -297,6 +324,23 @@ static bool reduces_neighbours(const TsrTensor *x, const bool *reduced) {
         step *= x->sizes[d];
     }
     return true;
+}
+
+/* A contiguous tensor of a type the kernels know for this p, the reduced dimensions last. */
+static TsrStatus norm_input(TsrTensor **out, const TsrTensor *x, const bool *reduced, TsrDtype dtype, double p) {
+    TSR_OWNED cast = NULL;
+    TSR_OWNED moved = NULL;
+    int64_t order[TSR_MAX_DIMS];
+    int n = 0, d = tsr_ndim(x);
+    TsrBlasType t;
+    bool stays = dtype == TSR_BFLOAT16 && x->dtype == dtype && p == 2 && reduces_neighbours(x, reduced);
+    if (!stays && !tsr_blas_type(&t, dtype)) dtype = tsr_dtype_is_complex(dtype) ? TSR_COMPLEX64 : TSR_FLOAT32;
+    TSR_TRY(tsr_tensor_new_cast(&cast, x, dtype));
+    for (int i = 0; i < d; i++)
+        if (!reduced[i]) order[n++] = i;
+    reduced_order(order + n, x, reduced);
+    TSR_TRY(tsr_tensor_new_permute(&moved, cast, d, order));
+    return tsr_tensor_new_contiguous(out, moved, TSR_CONTIGUOUS);
 }
 
 /* What a norm is taken over, and how: dim=, keepdim= and dtype= of the call. */
@@ -387,7 +431,7 @@ static TsrStatus vector_norm(TsrTensor **out, const TsrTensor *x, double p, Over
         ColumnsJob job = {x->dtype, tsr_data(x), tsr_data(r), width, r->numel};
         TSR_TRY(tsr_parallel_for((r->numel + COLUMNS - 1) / COLUMNS, tsr_grain(width * COLUMNS), norm_columns, &job));
     } else if (!tsr_is_meta(r) && r->numel > 0) {
-        TSR_TRY(norm_input(&in, x, reduced, dtype));
+        TSR_TRY(norm_input(&in, x, reduced, dtype, p));
         NormJob job = {in->dtype, r->dtype, tsr_data(in), tsr_data(r), width, p, reduces_neighbours(x, reduced), NULL};
         if (r->numel == 1 && width > 4 * CHUNK) TSR_TRY(norm_long_row(&job));
         else TSR_TRY(tsr_parallel_for(r->numel, tsr_grain(width / 2), norm_rows, &job));
