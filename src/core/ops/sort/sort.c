@@ -39,19 +39,30 @@ static void rank_keys(const uint64_t *keys, int64_t n, int64_t *rank) {
     }
 }
 
+/* The same of three, in registers. */
+static void rank_three(const uint64_t *keys, int64_t *rank) {
+    const int64_t second = keys[0] > keys[1], third = keys[0] > keys[2], last = keys[1] > keys[2];
+    rank[0] = second + third;
+    rank[1] = 1 - second + last;
+    rank[2] = 2 - third - last;
+}
+
 static void sort_few(char *const *data, const int64_t *stride, int64_t n, const SortLine *w) {
     uint64_t keys[FEW];
     int64_t rank[FEW];
     const size_t item = tsr_dtype_size(w->dtype);
     tsr_kernel_keys64(w->dtype, data[2], stride[2], n, keys);
     for (int64_t i = 0; w->flip && i < n; i++) keys[i] = ~keys[i];
-    rank_keys(keys, n, rank);
-    for (int64_t i = 0; i < n; i++) {
-        const char *from = data[2] + i * stride[2];
-        char *to = data[0] + rank[i] * stride[0];
+    if (n == 3) rank_three(keys, rank);
+    else rank_keys(keys, n, rank);
+    char *values = data[0], *places = data[1];
+    const char *from = data[2];
+    const int64_t value_step = stride[0], place_step = stride[1], step = stride[2];
+    for (int64_t i = 0; i < n; i++, from += step) {
+        char *to = values + rank[i] * value_step;
         if (item == sizeof(float)) memcpy(to, from, sizeof(float));
         else memcpy(to, from, item);
-        *(int64_t *)(void *)(data[1] + rank[i] * stride[1]) = i;
+        *(int64_t *)(void *)(places + rank[i] * place_step) = i;
     }
 }
 
