@@ -60,10 +60,10 @@ static void unit_root(int64_t k, int64_t n, double *re, double *im) {
 
 #define S float
 #define NAME(x) f32_##x
-#include "core/kernels/matrix/fft_tables.inc"
+#include "core/kernels/matrix/fft/fft_tables.inc"
 #define S double
 #define NAME(x) f64_##x
-#include "core/kernels/matrix/fft_tables.inc"
+#include "core/kernels/matrix/fft/fft_tables.inc"
 
 static char *aligned_up(const void *p) { return (char *)(((uintptr_t)p + 63) / 64 * 64); }
 

@@ -1,14 +1,14 @@
 /* fft.h: discrete Fourier transforms of any length on contiguous lines, in float or double.
  *
  * Short lengths by sums in MKL's order; mixed radix (4, 2, 3, 5 and small primes) by decimation in time, a long line as
- * a matrix whose columns and rows are transformed several at a time (kernels/matrix/fft_split.inc), Bluestein's
+ * a matrix whose columns and rows are transformed several at a time (kernels/matrix/fft/fft_split.inc), Bluestein's
  * algorithm where a large prime divides the length. A plan is read-only once made and may be used by several threads,
  * each with its own scratch. */
 #ifndef CORE_ENGINE_FFT_H
 #define CORE_ENGINE_FFT_H
 
 #include "core/error.h"
-#include "core/kernels/matrix/fft.h"
+#include "core/kernels/matrix/fft/fft.h"
 
 /* From which length on lines are split, when there are so many of them. */
 int64_t tsr_fft_least_split(int64_t lines);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/kernels/matrix/fft_lines.h"
+#include "core/kernels/matrix/fft/fft_lines.h"
 #include "core/kernels/move/move.h"
 #include "core/op/shared.h"
 

@@ -9,7 +9,7 @@
 #include <complex.h>
 
 #include "core/engine/blas.h"
-#include "core/kernels/matrix/small.h"
+#include "core/kernels/matrix/small/small.h"
 #include "core/ops/matmul/matmul.h"
 #include "core/op.h"
 
