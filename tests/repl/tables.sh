@@ -46,7 +46,7 @@ words="if line 1 is a header, --header yes, or header=True, says so; --header no
 refuses 'words' '1,a\n' "line 1, column 2: 'a' is not a number" "$words"
 refuses 'missing' '1,NA\n' "line 1, column 2: 'NA' is not a number" "an empty cell is nan, and with --na 'NA', or load(path, na='NA'), one that says so"
 refuses 'an integer that is none' '1,2.5\n' "line 1, column 2: '2.5' is not an integer" "$other" --dtype int32
-refuses 'decimal commas' '1,5;2,5\n' "line 1, column 2: '5;2' is not a number" "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads numbers with a comma"
+refuses 'decimal commas' '1,5;2,5\n' "line 1, column 2: '5;2' is not a number" "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads decimal commas"
 refuses 'decimal commas between semicolons' '1;2\n1,5;2\n' "line 2, column 1: '1,5' is not a number" "--decimal , or load(path, decimal=','), reads numbers with a decimal comma"
 refuses 'a time' '1,2\n12:30,5\n' "line 2, column 1: '12:30' is not a number" '--header no, or header=False, reads columns of words, too; --columns 0,2 takes some'
 refuses 'a time below a number' '1\n12:30\n' "line 2, column 1: '12:30' is not a number" '--header no, or header=False, reads columns of words, too; --columns 0,2 takes some'

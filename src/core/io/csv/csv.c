@@ -252,7 +252,7 @@ static void hint_about(const Table *t, const Block *b, const char *cell) {
         tsr_error_hint("lines that end in a carriage return alone: tr '\\r' '\\n' mends them");
     else if (t->delimiter == ',' && cell[numeric] == ';')
         tsr_error_hint(
-            "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads numbers with a comma");
+            "--delimiter ';' separates fields there; --decimal , or load(path, decimal=','), reads decimal commas");
     else if (t->delimiter == ' ' && cell[numeric] == '\0' && strchr(cell, ',') != NULL)
         tsr_error_hint("the first line, where no comma stands, tells what separates fields: --delimiter , does, too");
     else if (t->delimiter != ',' && tsr_csv_has_decimal_comma(cell, cell + strlen(cell)))
