@@ -41,7 +41,8 @@ bool tsr_csv_has_decimal_comma(const char *text, const char *end) {
     int points;
     const char *whole = text < end && (*text == '-' || *text == '+') ? text + 1 : text;
     const char *p = behind_whole(whole, end, &points);
-    bool comma = p<end && * p == ',', digits = p> whole;
+    const bool comma = (p < end) && (*p == ',');
+    bool digits = p > whole;
     if (comma) {
         const char *stop = behind_digits(p + 1, end);
         if (stop == p + 1) return false;
