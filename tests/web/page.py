@@ -265,13 +265,17 @@ def call_ms(page):
 
 def calls_of_the_site_are_as_fast(page, url):
     """What the isolated page looks at, for Ctrl-C, costs little."""
-    here, other = call_ms(page), Page(url)
+    here = alone = 1e9
+    other = Page(url)
     try:
-        alone = call_ms(other)
+        for _ in range(6):  # the least of each, in turns, for a neighbour may be busy for a while
+            here, alone = min(here, call_ms(page)), min(alone, call_ms(other))
+            if here < 1.6 * alone + 0.1:  # of a clock that has tenths
+                break
     finally:
         other.close()
     print(f"fib(20): {alone:.2f} ms, isolated {here:.2f} ms")
-    assert here < 1.6 * alone + 0.1  # of a clock that has tenths
+    assert here < 1.6 * alone + 0.1
 
 
 def sizes(folder):
