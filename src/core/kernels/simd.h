@@ -32,10 +32,18 @@ TsrIsa tsr_isa(void);
 #ifdef TSR_HAVE_X86
 #define TSR_FOR_AVX2(name) (tsr_isa() >= TSR_ISA_AVX2 ? &name##_avx2 : &name##_base)
 #define TSR_FOR_ISA(name) (tsr_isa() == TSR_ISA_AVX512 ? &name##_avx512 : TSR_FOR_AVX2(name))
+#define TSR_DECLARE_VECTORS(type, name) type name##_avx2(void), name##_avx512(void);
 #else
 #define TSR_FOR_AVX2(name) (&name##_base)
 #define TSR_FOR_ISA(name) (&name##_base)
+#define TSR_DECLARE_VECTORS(type, name)
 #endif
+
+/* Defines name(): what name_avx2() or name_avx512() gives, by tsr_isa(); NULL where there is neither. */
+#define TSR_CHOOSE_VECTORS(type, name) \
+    TSR_DECLARE_VECTORS(type, name) \
+    static type name##_base(void) { return NULL; } \
+    type name(void) { return TSR_FOR_ISA(name)(); }
 
 /* A product that stays apart from the sum or difference that it is part of: where these alternate, as in products of
  * complex numbers, gcc 12 makes one fused instruction of them, whatever -ffp-contract says. */

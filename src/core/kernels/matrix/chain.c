@@ -3,14 +3,5 @@
 
 #include "core/kernels/simd.h"
 
-static TsrChainFn tsr_chain_kernel_base(void) { return NULL; }
-static TsrDoubleChainFn tsr_double_chain_kernel_base(void) { return NULL; }
-#ifdef TSR_HAVE_X86
-TsrChainFn tsr_chain_kernel_avx2(void);
-TsrChainFn tsr_chain_kernel_avx512(void);
-TsrDoubleChainFn tsr_double_chain_kernel_avx2(void);
-TsrDoubleChainFn tsr_double_chain_kernel_avx512(void);
-#endif
-
-TsrChainFn tsr_chain_kernel(void) { return TSR_FOR_ISA(tsr_chain_kernel)(); }
-TsrDoubleChainFn tsr_double_chain_kernel(void) { return TSR_FOR_ISA(tsr_double_chain_kernel)(); }
+TSR_CHOOSE_VECTORS(TsrChainFn, tsr_chain_kernel)
+TSR_CHOOSE_VECTORS(TsrDoubleChainFn, tsr_double_chain_kernel)

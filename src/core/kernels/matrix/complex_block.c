@@ -3,10 +3,4 @@
 
 #include "core/kernels/simd.h"
 
-static TsrComplexBlockFn tsr_complex_block_kernel_base(void) { return NULL; }
-#ifdef TSR_HAVE_X86
-TsrComplexBlockFn tsr_complex_block_kernel_avx2(void);
-TsrComplexBlockFn tsr_complex_block_kernel_avx512(void);
-#endif
-
-TsrComplexBlockFn tsr_complex_block_kernel(void) { return TSR_FOR_ISA(tsr_complex_block_kernel)(); }
+TSR_CHOOSE_VECTORS(TsrComplexBlockFn, tsr_complex_block_kernel)

@@ -3,10 +3,4 @@
 
 #include "core/kernels/simd.h"
 
-static TsrFewFn tsr_few_kernel_base(void) { return NULL; }
-#ifdef TSR_HAVE_X86
-TsrFewFn tsr_few_kernel_avx2(void);
-TsrFewFn tsr_few_kernel_avx512(void);
-#endif
-
-TsrFewFn tsr_few_kernel(void) { return TSR_FOR_ISA(tsr_few_kernel)(); }
+TSR_CHOOSE_VECTORS(TsrFewFn, tsr_few_kernel)

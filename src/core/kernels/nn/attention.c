@@ -3,10 +3,4 @@
 
 #include "core/kernels/simd.h"
 
-static TsrAttentionFn tsr_attention_kernel_base(void) { return NULL; }
-#ifdef TSR_HAVE_X86
-TsrAttentionFn tsr_attention_kernel_avx2(void);
-TsrAttentionFn tsr_attention_kernel_avx512(void);
-#endif
-
-TsrAttentionFn tsr_attention_kernel(void) { return TSR_FOR_ISA(tsr_attention_kernel)(); }
+TSR_CHOOSE_VECTORS(TsrAttentionFn, tsr_attention_kernel)

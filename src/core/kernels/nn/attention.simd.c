@@ -10,17 +10,15 @@
 enum { LANES = sizeof(VF) / sizeof(float) };
 #ifdef TSR_SIMD_AVX512
 #define FLOOR(x) _mm512_floor_ps(x)
-#define SMALLER(a, b) _mm512_min_ps(a, b)
 #else
 #define FLOOR(x) _mm256_floor_ps(x)
-#define SMALLER(a, b) _mm256_min_ps(a, b)
 #endif
 
 /* e ** x, with the bits of PyTorch's exp_u20: x = n ln(2) + r, five terms of r, and 2 ** n; 0 below -87.34, and as of
  * 88.72 for more and for NaN. */
 static inline VF exp_of(VF x) {
     const VI tiny = x < -0x1.5d58ap6f;
-    x = greater_f32(SMALLER(x, every(0x1.62e43p6f)), every(-0x1.5d58ap6f));
+    x = greater_f32(AT_MOST(x, every(0x1.62e43p6f)) /* the bound of NaN */, every(-0x1.5d58ap6f));
     const VF n = FLOOR(FMA(x, every(0x1.715476p0f), every(0.5f))), r = FMA(-n, every(0x1.62e43p-1f), x);
     VF p = FMA(r, FMA(r, every(0.00828929059f), every(0.0418978221f)), every(0.166676521f));
     p = FMA(r, FMA(r, FMA(r, p, every(0.499991506f)), every(0.999999701f)), every(1));
