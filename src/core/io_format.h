@@ -52,7 +52,7 @@ typedef struct TsrLoadOptions {
                              false: a row of another length is an error, but with `columns`, where it need only reach to
                              the last of them */
     bool decimal_comma;   /* csv: 1,5 is a number, and 1.234 is 1234; commas separate fields only where `delimiter` says
-                             so,   or the first row has neither semicolons nor tabs */
+                             so, or the first row has neither semicolons nor tabs */
 } TsrLoadOptions;
 
 /* The defaults: the format found out, everything detected. */

@@ -313,13 +313,6 @@ static bool are_blanks_inside(const Table *t, const char *p) {
     return false;
 }
 
-/* The delimiter that a first line tells, "sep=;", as spreadsheets write it; 0: it is a row. */
-static char told_delimiter(const char *line, const char *end) {
-    if (end - line == 6 && line[5] == '\r') end--;
-    const bool told = end - line == 5 && memcmp(line, "sep=", 4) == 0 && line[4] != '"' && line[4] > ' ';
-    return told || (end - line == 5 && memcmp(line, "sep=\t", 5) == 0) ? line[4] : 0;
-}
-
 /* Finds the first row: its delimiter, whether it is a header, and where the body begins. */
 static TsrStatus examine(Table *t, const TsrInput *in, const TsrLoadOptions *options, const char *begin) {
     const char *p = begin, *stop = begin;
@@ -564,8 +557,7 @@ static TsrStatus note_rounding(TsrItems *out, const Table *t) {
 static bool is_padded(const char *text, const char *text_end) {
     enum { LEAST = 4 };
     if (text_end - text < LEAST || *text != '0') return false;
-    while (text < text_end && *text >= '0' && *text <= '9') text++;
-    return text == text_end;
+    return behind_digits(text, text_end) == text_end;
 }
 
 static bool is_number_column(const Table *t, int64_t k) {

@@ -98,7 +98,8 @@ static bool are_blanks_between(const char *p, const char *stop) {
 /* What separates fields, told by the first row: a comma only where it can't be in a number. */
 static char choose_delimiter(const char *p, const char *stop, const TsrLoadOptions *options) {
     if (options->delimiter != 0) return options->delimiter;
-    if (stop - p > 4 && memcmp(p, "sep=", 4) == 0) return p[4];
+    const char told = told_delimiter(p, stop);
+    if (told != 0) return told;
     if (options->format != NULL && strcmp(options->format, "tsv") == 0) return '\t';
     if (has_outside_quotes(p, stop, ';')) return ';';
     if (has_outside_quotes(p, stop, '\t')) return '\t';

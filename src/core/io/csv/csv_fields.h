@@ -96,6 +96,13 @@ static inline TsrStatus append_field(TsrText *out, const char *text, const char 
     return TSR_OK;
 }
 
+/* The delimiter that a first line tells, "sep=;", as spreadsheets write it; 0: it is a row. */
+static inline char told_delimiter(const char *line, const char *end) {
+    if (end - line == 6 && line[5] == '\r') end--;
+    const bool told = end - line == 5 && memcmp(line, "sep=", 4) == 0 && line[4] != '"' && line[4] > ' ';
+    return told || (end - line == 5 && memcmp(line, "sep=\t", 5) == 0) ? line[4] : 0;
+}
+
 static inline const char *behind_digits(const char *p, const char *end) {
     while (p < end && *p >= '0' && *p <= '9') p++;
     return p;
