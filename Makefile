@@ -165,7 +165,7 @@ $(BUILD)/obj/repl/prompt/line.o: TARGET_FLAGS += -DTSR_EDIT_$(shell echo $(EDIT)
 # Objects that hold the text of other files: of the device, and of a prelude.
 $(BUILD)/obj/cuda/source.o: $(shell sed -n 's/^PART(.*, "\(.*\)").*/\1/p' src/cuda/parts.def)
 $(BUILD)/obj/cuda/simulated/nvrtc.o: src/cuda/simulated/host.cuh
-$(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr)
+$(BUILD)/obj/torch/sources.o: $(wildcard src/torch/prelude/*.tsr src/torch/prelude/*/*.tsr)
 $(BUILD)/obj/systems/th.o $(BUILD)/obj/systems/caffe2_operator.o: $(wildcard src/systems/prelude/*.tsr)
 $(BUILD)/obj/repl/commands.o: $(wildcard src/repl/prelude/*.tsr)
 $(BUILD)/obj/show/plot/plot.o: src/show/plot/plot.tsr

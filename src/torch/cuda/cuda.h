@@ -5,7 +5,7 @@
 #include "core/dtype.h"
 #include "lang/object/native.h"
 
-/* Fill the modules with what is not written in the language (torch/prelude/cuda.tsr, accelerator.tsr). */
+/* Fill the modules with what is not written in the language (torch/prelude/devices/cuda.tsr, accelerator.tsr). */
 TsrStatus torch_cuda_fill(Module *module);
 TsrStatus torch_cuda_streams_fill(Module *module);
 TsrStatus torch_cuda_memory_fill(Module *module);

@@ -1,4 +1,4 @@
-/* nvtx.c: the context manager that torch.cuda.nvtx.range gives; its functions are in torch/prelude/nvtx.tsr. The name
+/* nvtx.c: the context manager that torch.cuda.nvtx.range gives; its functions are in torch/prelude/devices/nvtx.tsr. The name
  * of a range is formatted when its block is entered, by a function that the prelude hands over. No profiler listens, so
  * to leave a range takes nothing. */
 #include "cuda_impl.h"
